@@ -1,0 +1,306 @@
+/* wordtide.h - word embeddings from text that never ends.
+ *
+ * The whole public interface of libwordtide. Conventions, stated once:
+ *
+ *  - Objects are opaque. Who calls x_new, x_load or x_open calls x_free or x_close; NULL is fine.
+ *  - A function that can fail takes a tide_error as its last argument (NULL if the caller does not
+ *    care) and returns a negative tide_status or NULL; the text in the error fits one line and
+ *    names the thing at fault. The library never prints, exits or aborts.
+ *  - A returned const pointer is borrowed and lives as long as the object it came from.
+ *  - Text is UTF-8 and words are at most TIDE_WORD_MAX bytes.
+ *  - An object belongs to one thread at a time, except that a loaded tide_model and the spaces made
+ *    over it may be read by any number of threads.
+ */
+#ifndef WORDTIDE_H
+#define WORDTIDE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TIDE_API __attribute__((visibility("default")))
+#define TIDE_WORD_MAX 64
+
+TIDE_API const char *tide_version(void);
+
+/* -- errors ---------------------------------------------------------------------------------- */
+
+typedef enum tide_status {
+    TIDE_OK = 0,
+    TIDE_ERROR_MEMORY = -1, /* an allocation failed */
+    TIDE_ERROR_IO = -2, /* the system refused to open, read, write or replace a file */
+    TIDE_ERROR_FORMAT = -3,    /* a file is not what it should be */
+    TIDE_ERROR_PARAMETER = -4, /* an unknown name or a value out of range */
+    TIDE_ERROR_UNKNOWN = -5,   /* a word that is not in the vocabulary */
+} tide_status;
+
+typedef struct tide_error {
+    tide_status status;
+    char text[256];
+} tide_error;
+
+/* -- parameters: one table for flags, files and documents ------------------------------------- */
+
+typedef struct tide_params tide_params;
+
+typedef struct tide_param_info {
+    const char *name; /* as in --name */
+    const char
+        *aliases;       /* other names it answers to, separated by spaces; "" if none */
+    const char *values; /* "a|b|c" for a choice, otherwise the range in words */
+    const char *initial; /* the value in profile default */
+    const char *help;
+    const char *group; /* heading under which the help lists it */
+    bool on_resume;    /* may be given another value when training is resumed */
+} tide_param_info;
+
+TIDE_API const tide_param_info *tide_params_table(size_t *count);
+
+/* All parameters at the values of profile default. */
+TIDE_API tide_params *tide_params_new(tide_error *err);
+TIDE_API void tide_params_free(tide_params *params);
+
+/* Set one parameter from text. "profile" sets a whole family, so it is set before the others. */
+TIDE_API int tide_params_set(tide_params *params, const char *name, const char *value,
+                             tide_error *err);
+
+/* The present value as text; returns its length or TIDE_ERROR_PARAMETER. */
+TIDE_API int tide_params_text(const tide_params *params, const char *name, char *text,
+                              size_t room);
+
+/* -- memory budget ---------------------------------------------------------------------------- */
+
+typedef struct tide_part {
+    const char *name;
+    uint64_t bytes;
+} tide_part;
+
+#define TIDE_PARTS_MAX 16
+
+/* What a trainer with these parameters will allocate, by part; returns the number of parts. */
+TIDE_API int tide_params_budget(const tide_params *params,
+                                tide_part parts[TIDE_PARTS_MAX], tide_error *err);
+
+/* -- sources ----------------------------------------------------------------------------------- */
+
+/* A source is a path, "-" for standard input, or "demo:" (see tide_demo below), optionally with
+ * settings: "demo:seed=7,tokens=1e6". */
+typedef struct tide_source tide_source;
+
+TIDE_API tide_source *tide_source_open(const char *spec, tide_error *err);
+TIDE_API void tide_source_close(tide_source *source);
+
+/* Up to `room` bytes; 0 at the end. A read that a signal interrupts before it has any bytes
+ * returns TIDE_ERROR_IO with errno EINTR kept. */
+TIDE_API ptrdiff_t tide_source_read(tide_source *source, void *bytes, size_t room,
+                                    tide_error *err);
+
+/* -- the demo stream: an invented newsroom whose truth is known --------------------------------- */
+
+typedef struct tide_demo tide_demo;
+
+TIDE_API tide_demo *tide_demo_new(uint64_t seed, tide_error *err);
+TIDE_API void tide_demo_free(tide_demo *demo);
+
+/* The next bytes of the stream, which never ends: lower-case sentences, one a line. Returns how
+ * many were written: at least one and at most `room`. How the stream is cut into reads does not
+ * change it. */
+TIDE_API size_t tide_demo_read(tide_demo *demo, char *bytes, size_t room);
+
+/* Tokens of all the lines begun so far. */
+TIDE_API uint64_t tide_demo_tokens(const tide_demo *demo);
+
+/* Writes the truth as TSV: "group NAME WORD..." (words that belong together) and
+ * "analogy NAME A B C D" (A is to B as C is to D). */
+TIDE_API int tide_demo_truth(FILE *out, tide_error *err);
+
+/* -- the trainer -------------------------------------------------------------------------------- */
+
+typedef struct tide_trainer tide_trainer;
+typedef struct tide_model tide_model;
+
+typedef struct tide_stats {
+    uint64_t bytes;  /* read */
+    uint64_t tokens; /* words found in them */
+    uint64_t sentences;
+    uint64_t trained;    /* centre words trained, replays included */
+    uint64_t vocabulary; /* words held now */
+    uint64_t capacity;
+    uint64_t admitted;      /* words that entered */
+    uint64_t evicted;       /* words that had to leave */
+    uint64_t rejected;      /* tokens of words that the vocabulary does not hold */
+    uint64_t minimum_count; /* the smallest count held once the vocabulary is full */
+    uint64_t
+        skipped_invalid; /* tokens dropped: not UTF-8, or control characters in them */
+    uint64_t cut_words;  /* words longer than TIDE_WORD_MAX, cut */
+    uint64_t cut_sentences; /* lines longer than a sentence may be, cut */
+    double loss; /* mean loss of a pair, over the last million or so; 0 before */
+} tide_stats;
+
+/* Allocates everything that training will ever need. */
+TIDE_API tide_trainer *tide_trainer_new(const tide_params *params, tide_error *err);
+
+/* Goes on from a saved model exactly where it stopped. `changes` are (name, value) pairs of
+ * parameters: those with on_resume take the new value, others must agree with the file. */
+TIDE_API tide_trainer *tide_trainer_load(const char *path,
+                                         const char *const (*changes)[2], size_t count,
+                                         tide_error *err);
+TIDE_API void tide_trainer_free(tide_trainer *trainer);
+
+/* Learn from bytes of text, cut anywhere; what ends in the middle of a word or of a sentence waits
+ * for the rest. */
+TIDE_API int tide_trainer_feed(tide_trainer *trainer, const void *bytes, size_t size,
+                               tide_error *err);
+
+/* The text ends here: so do its last word and its last sentence. Waits until all is trained. */
+TIDE_API int tide_trainer_end(tide_trainer *trainer, tide_error *err);
+
+/* Writes a model file, atomically. Waits until all sentences so far are trained. */
+TIDE_API int tide_trainer_save(tide_trainer *trainer, const char *path,
+                               tide_error *err);
+
+TIDE_API void tide_trainer_stats(const tide_trainer *trainer, tide_stats *stats);
+TIDE_API const tide_params *tide_trainer_params(const tide_trainer *trainer);
+
+/* What was allocated, by part. */
+TIDE_API int tide_trainer_budget(const tide_trainer *trainer,
+                                 tide_part parts[TIDE_PARTS_MAX]);
+
+/* The model while it learns. It changes whenever the trainer is fed. */
+TIDE_API const tide_model *tide_trainer_model(const tide_trainer *trainer);
+
+typedef struct tide_run {
+    const char *const *sources;
+    size_t source_count;
+    bool from_start; /* read sources again that an interrupted run had read already */
+    const volatile sig_atomic_t
+        *stop; /* ends the run after the present sentence when not 0 */
+    void (*watch)(void *data,
+                  const tide_stats *stats); /* called some ten times a second */
+    void *watch_data;
+    void (*note)(void *data, const char *text); /* one line that a person should see */
+    void *note_data;
+    const char
+        *save_path; /* saved here every so often, if either of the next is not 0 */
+    uint64_t save_tokens;
+    double save_seconds;
+} tide_run;
+
+/* Read the sources to their ends, or until `stop`. Returns 0 at the end and 1 when stopped; a later
+ * run of the saved model over the same sources goes on where this one stopped. */
+TIDE_API int tide_trainer_run(tide_trainer *trainer, const tide_run *run,
+                              tide_error *err);
+
+/* Whether a model file could be written at this path, found out by trying. */
+TIDE_API int tide_path_writable(const char *path, tide_error *err);
+
+/* -- models ------------------------------------------------------------------------------------- */
+
+typedef struct tide_entry {
+    const char *word;
+    uint64_t count; /* never below the true count */
+    uint64_t error; /* count - error is never above it */
+    uint32_t slot;
+} tide_entry;
+
+TIDE_API tide_model *tide_model_load(const char *path, tide_error *err);
+TIDE_API void tide_model_free(tide_model *model);
+
+TIDE_API uint32_t tide_model_size(const tide_model *model);     /* words held */
+TIDE_API uint32_t tide_model_capacity(const tide_model *model); /* words it can hold */
+TIDE_API uint32_t tide_model_dim(const tide_model *model);
+TIDE_API uint32_t
+tide_model_subwords(const tide_model *model); /* n-gram rows; 0 without */
+TIDE_API uint64_t tide_model_tokens(const tide_model *model);
+
+/* The text of the parameters the model was trained with, "name value" lines. */
+TIDE_API const char *tide_model_params(const tide_model *model);
+
+/* The words by falling count; returns how many were written. */
+TIDE_API size_t tide_model_words(const tide_model *model, tide_entry *entries,
+                                 size_t room);
+
+/* Returns TIDE_ERROR_UNKNOWN for a word that is not held. */
+TIDE_API int tide_model_find(const tide_model *model, const char *word,
+                             tide_entry *entry, tide_error *err);
+
+/* Words spelt nearly like this one, the nearest and most frequent first. */
+TIDE_API size_t tide_model_suggest(const tide_model *model, const char *word,
+                                   tide_entry *entries, size_t room);
+
+/* -- asking: a space is a way of looking at a model ---------------------------------------------- */
+
+typedef enum tide_vectors {
+    TIDE_VECTORS_INPUT,
+    TIDE_VECTORS_OUTPUT,
+    TIDE_VECTORS_SUM
+} tide_vectors;
+
+typedef struct tide_space tide_space;
+
+/* `centred` subtracts the mean vector of the frequent words. The model must outlive the space. */
+TIDE_API tide_space *tide_space_new(const tide_model *model, tide_vectors vectors,
+                                    bool centred, tide_error *err);
+TIDE_API void tide_space_free(tide_space *space);
+
+/* Writes dim floats. With subwords an unseen word gets a vector too; otherwise TIDE_ERROR_UNKNOWN. */
+TIDE_API int tide_space_vector(const tide_space *space, const char *word, float *vector,
+                               tide_error *err);
+
+/* Cosine of two words. */
+TIDE_API int tide_space_similarity(const tide_space *space, const char *a,
+                                   const char *b, float *cosine, tide_error *err);
+
+typedef struct tide_hit {
+    const char *word;
+    float score; /* cosine */
+    uint32_t slot;
+} tide_hit;
+
+typedef struct tide_query {
+    const char *const *positive; /* words whose unit vectors are added */
+    size_t positive_count;
+    const char *const *negative; /* words whose unit vectors are subtracted */
+    size_t negative_count;
+    const float *vector; /* dim floats to be added as they are, or NULL */
+    uint32_t among;      /* only the so many most frequent words; 0 for all */
+} tide_query;
+
+/* The nearest words by cosine, the words of the query left out; returns how many. */
+TIDE_API int tide_space_nearest(const tide_space *space, const tide_query *query,
+                                tide_hit *hits, size_t room, tide_error *err);
+
+/* a is to b as c is to ...: nearest to b - a + c (3CosAdd). */
+TIDE_API int tide_space_analogy(const tide_space *space, const char *a, const char *b,
+                                const char *c, tide_hit *hits, size_t room,
+                                tide_error *err);
+
+/* -- measuring ----------------------------------------------------------------------------------- */
+
+typedef struct tide_timing {
+    const char *set;  /* kernel set */
+    const char *name; /* operation */
+    double nanoseconds;
+    bool usable; /* this processor can run it */
+    bool chosen; /* and the library does */
+} tide_timing;
+
+/* Times every kernel set at this dimension. Returns the number of timings, at most `room`. */
+TIDE_API int tide_bench_kernels(uint32_t dim, tide_timing *timings, size_t room,
+                                tide_error *err);
+
+/* Reads a source through tokenizer, vocabulary and sub-sampling without training; CPU
+ * nanoseconds a token. */
+TIDE_API int tide_bench_ingest(const tide_params *params, const char *source,
+                               double *nanoseconds, uint64_t *tokens, tide_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,157 @@
+/* base.h - what every module stands on: errors, memory, random numbers, hashing, a queue, a file. */
+#ifndef TIDE_BASE_H
+#define TIDE_BASE_H
+
+#include <wordtide.h>
+
+#include <stdarg.h>
+#include <string.h>
+
+/* -- error (error.c) ----------------------------------------------------------------------------- */
+
+/* Describes a failure and returns its status. `err` may be NULL. Control characters that come in
+ * through the arguments are shown as '?', so that the text is one safe line. */
+int tide_fail(tide_error *err, tide_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* -- memory (memory.c) ---------------------------------------------------------------------------- */
+
+/* Zeroed, touched, aligned to a cache line, in huge pages where that pays; NULL when there is none
+ * or count * size overflows. Released with free(). */
+void *tide_alloc(size_t count, size_t size);
+
+/* -- random numbers (rng.c) ------------------------------------------------------------------------ */
+
+/* A counter, mixed by one wide multiplication: cheap to seed and to copy, and its whole state is
+ * one number. */
+typedef struct tide_rng {
+    uint64_t state;
+} tide_rng;
+
+static inline uint64_t tide_mix(uint64_t a, uint64_t b)
+{
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t tide_rng_next(tide_rng *rng)
+{
+    rng->state += 0x9e3779b97f4a7c15u;
+    return tide_mix(rng->state, rng->state ^ 0xd1342543de82ef95u);
+}
+
+/* A generator that starts at a place far from those of other seeds. */
+tide_rng tide_rng_seeded(uint64_t seed);
+
+/* Uniform in [0, bound), without bias, over the full 64 bits. bound > 0. */
+uint64_t tide_rng_below(tide_rng *rng, uint64_t bound);
+
+/* Uniform in [0, 1), 24 bits. */
+static inline float tide_rng_float(tide_rng *rng)
+{
+    return (float)(tide_rng_next(rng) >> 40) * 0x1p-24f;
+}
+
+/* Uniform in [0, 1), 53 bits. */
+static inline double tide_rng_double(tide_rng *rng)
+{
+    return (double)(tide_rng_next(rng) >> 11) * 0x1p-53;
+}
+
+/* Standard normal. */
+double tide_rng_normal(tide_rng *rng);
+
+/* -- hash (hash.c) ---------------------------------------------------------------------------------- */
+
+/* XXH3 with a seed: the same on every machine. */
+uint64_t tide_hash(const void *bytes, size_t size, uint64_t seed);
+
+/* A number that nobody outside this process can know, for hash tables that strangers fill. */
+uint64_t tide_secret(void);
+
+/* -- queue (queue.c) --------------------------------------------------------------------------------- */
+
+/* A bounded first-in first-out queue of pointers between threads. */
+typedef struct tide_queue tide_queue;
+
+tide_queue *tide_queue_new(size_t capacity, tide_error *err);
+void tide_queue_free(tide_queue *queue);
+
+/* False when the queue is full. The item must not be NULL. */
+bool tide_queue_try_push(tide_queue *queue, void *item);
+
+/* The oldest item; NULL when there is none. */
+void *tide_queue_try_pop(tide_queue *queue);
+
+/* Waits for an item; NULL once the queue is closed and empty. */
+void *tide_queue_pop(tide_queue *queue);
+
+/* No more items will come. */
+void tide_queue_close(tide_queue *queue);
+
+/* -- store (store.c): a sectioned, checksummed, atomically replaced file ------------------------------ */
+
+/* Drawn byte by byte in doc/FORMAT.md. Section names are at most TIDE_SECTION_NAME_MAX bytes of
+ * a-z 0-9 . - and appear once. */
+#define TIDE_SECTION_NAME_MAX 15
+#define TIDE_SECTIONS_MAX 64
+
+typedef struct tide_store_writer tide_store_writer;
+
+/* Begins a temporary file beside `path`, which stays as it is until the commit. */
+tide_store_writer *tide_store_create(const char *path, tide_error *err);
+
+/* Begin a section, append any number of pieces to it; the next begin or the commit ends it. Both
+ * are no-ops after a failure, which the commit reports. */
+void tide_store_begin(tide_store_writer *writer, const char *name);
+void tide_store_append(tide_store_writer *writer, const void *bytes, size_t size);
+
+/* One section in one piece. */
+void tide_store_put(tide_store_writer *writer, const char *name, const void *bytes,
+                    size_t size);
+
+/* Writes the table and the end record, syncs, reads the headers back, renames over `path` and syncs
+ * the directory. Frees the writer; on failure the old file is untouched and the temporary one gone. */
+int tide_store_commit(tide_store_writer *writer, tide_error *err);
+
+/* Throws the temporary file away and frees the writer. NULL is fine. */
+void tide_store_abandon(tide_store_writer *writer);
+
+typedef struct tide_store tide_store;
+
+/* Opens and validates header, table, lengths, padding and end record, then the checksum of every
+ * section, reading the file once in small pieces: nothing is allocated by what the file claims. */
+tide_store *tide_store_open(const char *path, tide_error *err);
+void tide_store_close(tide_store *store);
+
+const char *tide_store_path(const tide_store *store);
+bool tide_store_has(const tide_store *store, const char *name);
+
+/* The size in bytes of a section that must be there; TIDE_ERROR_FORMAT otherwise. */
+int64_t tide_store_size(const tide_store *store, const char *name, tide_error *err);
+
+/* Reads a whole section, whose size must be `size`, and verifies its checksum again. */
+int tide_store_read(tide_store *store, const char *name, void *bytes, size_t size,
+                    tide_error *err);
+
+/* Reads part of a section; for sections that are taken in pieces. */
+int tide_store_read_at(tide_store *store, const char *name, uint64_t offset,
+                       void *bytes, size_t size, tide_error *err);
+
+/* Little-endian numbers in a growing or a given buffer, for small mixed sections. */
+static inline void tide_put64(unsigned char *bytes, uint64_t value)
+{
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (unsigned char)(value >> (8 * i));
+}
+
+static inline uint64_t tide_get64(const unsigned char *bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < 8; i++)
+        value |= (uint64_t)bytes[i] << (8 * i);
+    return value;
+}
+
+#endif

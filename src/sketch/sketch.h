@@ -1,0 +1,145 @@
+/* sketch.h - which words are frequent, and how to draw one: vocabularies and samplers.
+ *
+ * A vocabulary counts a stream of words in bounded memory and gives each word it holds a slot in
+ * [0, capacity) that is stable while the word lives. A sampler draws slots the way negative
+ * sampling wants them. Both belong to one thread; only what is said below may be shared.
+ */
+#ifndef TIDE_SKETCH_H
+#define TIDE_SKETCH_H
+
+#include "base/base.h"
+
+#define TIDE_NO_SLOT UINT32_MAX
+#define TIDE_CAPACITY_MAX (UINT32_C(1) << 30)
+
+/* -- vocabulary (vocabulary.c over space_saving.c, misra_gries.c, exact.c) ------------------------- */
+
+/* A word in a buffer of which at least 16 bytes from `bytes` on can be read. length is at least 1
+ * and at most TIDE_WORD_MAX. */
+typedef struct tide_word {
+    const char *bytes;
+    uint32_t length;
+} tide_word;
+
+typedef struct tide_vocabulary tide_vocabulary;
+
+typedef enum tide_vocabulary_kind {
+    TIDE_VOCABULARY_SPACE_SAVING,
+    TIDE_VOCABULARY_MISRA_GRIES,
+    TIDE_VOCABULARY_EXACT, /* admits nobody once it is full */
+} tide_vocabulary_kind;
+
+typedef struct tide_vocabulary_options {
+    tide_vocabulary_kind kind;
+    uint32_t capacity; /* K >= 1 */
+    bool
+        gate; /* space-saving: newcomers must first beat the minimum in a count-min sketch */
+    uint64_t
+        half_life; /* all counts are halved, rounding down, every so many tokens; 0 for never */
+    uint64_t seed; /* of the gate's hash: part of what the result depends on */
+} tide_vocabulary_options;
+
+tide_vocabulary *tide_vocabulary_new(const tide_vocabulary_options *options,
+                                     tide_error *err);
+void tide_vocabulary_free(tide_vocabulary *v);
+
+/* What _new allocates with these options. */
+uint64_t tide_vocabulary_bytes(const tide_vocabulary_options *options);
+
+/* A word entered a slot: words[at] of the call. `reused` when another word had the slot before. */
+typedef struct tide_admission {
+    uint32_t slot;
+    uint32_t at;
+    bool reused;
+} tide_admission;
+
+/* Counts `count` words in their order. slots[i] is where word i is held at the moment it was
+ * counted, or TIDE_NO_SLOT. A later word of the same call may take that slot away again; the
+ * admissions, in their order, tell. `admissions` has room for `count`; their number is returned. */
+size_t tide_vocabulary_add(tide_vocabulary *v, const tide_word *words, size_t count,
+                           uint32_t *slots, tide_admission *admissions);
+
+/* TIDE_NO_SLOT when the word is not held. Counts nothing. */
+uint32_t tide_vocabulary_find(const tide_vocabulary *v, const tide_word *word);
+
+/* The word in a slot, not terminated; NULL and length 0 for an empty slot. */
+const char *tide_vocabulary_word(const tide_vocabulary *v, uint32_t slot,
+                                 uint32_t *length);
+
+/* count - error <= true count <= count, where with a half-life the true count is halved, rounding
+ * down, together with the others. Both are 0 for an empty slot. */
+uint64_t tide_vocabulary_count(const tide_vocabulary *v, uint32_t slot);
+uint64_t tide_vocabulary_error(const tide_vocabulary *v, uint32_t slot);
+
+/* Estimate of the true count that negative sampling and sub-sampling use: count for space-saving
+ * and exact, count above the common offset for Misra-Gries (at least 1); 0 for an empty slot. */
+uint64_t tide_vocabulary_weight(const tide_vocabulary *v, uint32_t slot);
+
+uint32_t tide_vocabulary_capacity(const tide_vocabulary *v);
+uint32_t
+tide_vocabulary_used(const tide_vocabulary *v); /* slots below this have been used */
+uint32_t tide_vocabulary_size(const tide_vocabulary *v); /* words held */
+uint64_t
+tide_vocabulary_total(const tide_vocabulary *v); /* tokens, halved with the counts */
+uint64_t tide_vocabulary_minimum(
+    const tide_vocabulary *v); /* bound on the count of any word not held */
+uint64_t tide_vocabulary_admitted(const tide_vocabulary *v);
+uint64_t tide_vocabulary_evicted(const tide_vocabulary *v);
+uint64_t
+tide_vocabulary_rejected(const tide_vocabulary *v); /* tokens of words not held */
+
+/* Sections vocab.*. What is saved depends on the stream and the options alone, never on the
+ * process: loading and going on equals never having stopped. */
+void tide_vocabulary_save(const tide_vocabulary *v, tide_store_writer *writer);
+tide_vocabulary *tide_vocabulary_load(const tide_vocabulary_options *options,
+                                      tide_store *store, tide_error *err);
+
+/* -- sampler (sampler.c over alias.c, reservoir.c, smoothed.c) ---------------------------------------- */
+
+typedef struct tide_sampler tide_sampler;
+
+typedef enum tide_sampler_kind {
+    TIDE_SAMPLER_ALIAS, /* counts to a power, from a table rebuilt as the stream grows */
+    TIDE_SAMPLER_RESERVOIR, /* a uniform sample of all slots ever added: the paper */
+    TIDE_SAMPLER_SMOOTHED,  /* incremental SGNS's reservoir of counts to a power */
+} tide_sampler_kind;
+
+typedef struct tide_sampler_options {
+    tide_sampler_kind kind;
+    uint32_t capacity;       /* slots are below this */
+    float power;             /* alias, smoothed */
+    uint64_t reservoir_size; /* reservoir, smoothed */
+    uint64_t seed;
+} tide_sampler_options;
+
+tide_sampler *tide_sampler_new(const tide_sampler_options *options, tide_error *err);
+void tide_sampler_free(tide_sampler *s);
+uint64_t tide_sampler_bytes(const tide_sampler_options *options);
+
+/* These slots have just been counted, in this order; TIDE_NO_SLOT among them is passed over. A
+ * no-op for alias. */
+void tide_sampler_add(tide_sampler *s, const tide_vocabulary *v, const uint32_t *slots,
+                      size_t count);
+
+/* Alias: builds the next table into the spare buffer and makes it current, when the stream has grown
+ * by 5 % (at least 2,000 tokens; the first at 1,000) since the last and `spare_is_free`, that is, when nobody draws
+ * from the table before the current one any more. Returns whether it did. A no-op for the others.
+ * Costs 10 to 15 ns a slot, and never waits. */
+bool tide_sampler_refresh(tide_sampler *s, const tide_vocabulary *v,
+                          bool spare_is_free);
+
+/* What is drawn from. It may be handed to other threads; drawing goes on beside tide_sampler_add
+ * and tide_sampler_refresh. NULL until there is something to draw. */
+typedef struct tide_draws tide_draws;
+const tide_draws *tide_sampler_draws(const tide_sampler *s);
+
+/* Draws `count` slots. */
+void tide_draws_take(const tide_draws *draws, tide_rng *rng, uint32_t *slots,
+                     size_t count);
+
+/* Sections sampler.*; the alias saves its current table, since that depends on when it was built. */
+void tide_sampler_save(const tide_sampler *s, tide_store_writer *writer);
+tide_sampler *tide_sampler_load(const tide_sampler_options *options, tide_store *store,
+                                tide_error *err);
+
+#endif
