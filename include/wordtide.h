@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 #define TIDE_API __attribute__((visibility("default")))
-#define TIDE_WORD_MAX 64
+#define TIDE_WORD_MAX 63
 
 TIDE_API const char *tide_version(void);
 

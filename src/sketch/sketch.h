@@ -62,7 +62,7 @@ size_t tide_vocabulary_add(tide_vocabulary *v, const tide_word *words, size_t co
 /* TIDE_NO_SLOT when the word is not held. Counts nothing. */
 uint32_t tide_vocabulary_find(const tide_vocabulary *v, const tide_word *word);
 
-/* The word in a slot, not terminated; NULL and length 0 for an empty slot. */
+/* The word in a slot, with a 0 after it; NULL and length 0 for an empty slot. */
 const char *tide_vocabulary_word(const tide_vocabulary *v, uint32_t slot,
                                  uint32_t *length);
 
@@ -79,6 +79,7 @@ uint32_t tide_vocabulary_capacity(const tide_vocabulary *v);
 uint32_t
 tide_vocabulary_used(const tide_vocabulary *v); /* slots below this have been used */
 uint32_t tide_vocabulary_size(const tide_vocabulary *v); /* words held */
+uint64_t tide_vocabulary_tokens(const tide_vocabulary *v); /* ever counted */
 uint64_t
 tide_vocabulary_total(const tide_vocabulary *v); /* tokens, halved with the counts */
 uint64_t tide_vocabulary_minimum(

@@ -1,0 +1,73 @@
+# The front door. `make help` lists what can be asked for; meson.build is the build itself.
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_RUNS ?= 1000000
+
+BUILD_PACKAGES = gcc libc6-dev meson ninja-build pkg-config libxxhash-dev
+TEST_PACKAGES = $(BUILD_PACKAGES) g++ binutils libcmocka-dev python3-pytest
+FUZZ_PACKAGES = $(BUILD_PACKAGES) clang libclang-rt-dev
+LINT_PACKAGES = $(TEST_PACKAGES) clang clang-format clang-tidy cppcheck
+
+ASAN = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
+TSAN = -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false
+
+# ThreadSanitizer does not bear with the address randomisation of some kernels.
+FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
+
+# $(call build,FOLDER,OPTIONS,TARGETS,ENVIRONMENT). Configured again each time, which takes
+# a second and finds tests that are new.
+define build
+	@test -f $(1)/build.ninja || rm -rf $(1)
+	@said=$$($(4) meson setup $$(test -d $(1) && echo --reconfigure) $(2) $(1) 2>&1) \
+	    || { echo "$$said"; exit 1; }
+	@ninja --quiet -C $(1) $(3)
+endef
+
+.NOTPARALLEL:
+.PHONY: all test check run asan tsan lint fuzz bench install clean help
+
+all: ## build the library and the command in build/
+	@scripts/install_packages $(BUILD_PACKAGES)
+	$(call build,build,-Dtests=false)
+
+test: ## build and run every test
+	@scripts/install_packages $(TEST_PACKAGES)
+	$(call build,build,-Dtests=true)
+	@scripts/run_tests
+
+check: test
+
+run: all ## learn from the built-in demo stream for a moment and show neighbours
+	@scripts/show_demo build/cli/wordtide
+
+asan: ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@scripts/install_packages $(TEST_PACKAGES)
+	$(call build,build-asan,$(ASAN))
+	@scripts/run_tests --build-dir build-asan --only unit,fuzz,cli,server
+
+tsan: ## all tests under ThreadSanitizer
+	@scripts/install_packages $(TEST_PACKAGES)
+	$(call build,build-tsan,$(TSAN))
+	@$(FIXED_ADDRESSES) scripts/run_tests --build-dir build-tsan --only unit,fuzz,cli,server
+
+lint: ## formatting, layers, static analysis, no warnings from gcc and clang
+	@scripts/install_packages $(LINT_PACKAGES)
+	@scripts/lint
+
+fuzz: ## feed every parser with FUZZ_RUNS (1000000) inputs
+	@scripts/install_packages $(FUZZ_PACKAGES)
+	$(call build,build-fuzz,$(ASAN) -Dtests=false -Dfuzz=true,fuzzers,CC=clang)
+	@scripts/run_fuzz --runs $(FUZZ_RUNS)
+
+bench: all ## measure speed and quality
+	@bench/run
+
+install: all ## install under DESTDIR and PREFIX (/usr/local)
+	@meson configure build -Dprefix=$(abspath $(PREFIX))
+	@DESTDIR=$(DESTDIR) meson install -C build
+
+clean: ## remove everything that was built
+	rm -rf build build-asan build-tsan build-fuzz build-gcc build-clang
+
+help: ## show this
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""What a word costs as the vocabulary and the stream grow: it should stay the same.
+
+    bench/growth.py [TEXT] [--long] [--profile NAME] [--dim D] [--rounds N]
+
+Three tables: CPU nanoseconds a word with 7,000, 70,000 and 700,000 slots on one text (without
+TEXT the demo stream, which has too few different words to fill them); the way in alone, that is
+tokenizer, vocabulary and sub-sampling; and training on 10^6, 10^7, 10^8 and (--long) 10^9 words
+of the demo stream. "start" is what the same training costs on ten words: allocating, and saving
+the model. It is taken off before a time is divided by the words, and so is the making of the
+demo stream, which happens in the process that learns from it.
+"""
+import json
+import os
+import subprocess
+import tempfile
+
+from common import (arguments, measure, median, number, prepare_text, print_table,
+                    run_main, say, spread, text_arguments, train)
+
+SLOTS = (7_000, 70_000, 700_000)
+LENGTHS = (10**6, 10**7, 10**8)
+LONG = 10**9
+STEADY = 10**8  # a run this long is not repeated
+MADE = 10**7
+
+
+def settings(options):
+    return ["--quiet", "--threads", "1", "--profile", options.profile,
+            "--dim", str(options.dim)]
+
+
+def cpu_of(options, source, folder, *flags):
+    model = os.path.join(folder, "model.tide")
+    cpu = measure(train(options.command, source, model, *settings(options), *flags)).cpu
+    return cpu, os.path.getsize(model)
+
+
+def by_slots(options, folder, text, words):
+    """On one text, in turns."""
+    starts = {k: cpu_of(options, "demo:tokens=10", folder, "--vocab", str(k))[0]
+              for k in SLOTS}
+    costs = {k: [] for k in SLOTS}
+    sizes = {}
+    for turn in range(options.rounds):
+        for slots in SLOTS:
+            cpu, sizes[slots] = cpu_of(options, text, folder, "--vocab", str(slots))
+            costs[slots].append((cpu - starts[slots]) / words * 1e9)
+            say(f"round {turn + 1}: {slots} slots: {costs[slots][-1]:.0f} ns a word")
+    print_table(["slots", "CPU ns a word", "x 7,000", "start, s", "model file, MB"],
+                [[f"{k:,}", spread(costs[k], "%.0f"),
+                  "%.2f" % (median(costs[k]) / median(costs[SLOTS[0]])),
+                  "%.2f" % starts[k], "%.0f" % (sizes[k] / 1e6)] for k in SLOTS])
+
+
+def by_length(options, folder):
+    made = measure([options.command, "demo", "--tokens", str(MADE)])
+    making = made.cpu / MADE * 1e9
+    start = cpu_of(options, "demo:tokens=10", folder)[0]
+    rows, first = [], None
+    for words in LENGTHS + ((LONG,) if options.long else ()):
+        costs = []
+        for _ in range(options.rounds if words < STEADY else 1):
+            cpu = cpu_of(options, f"demo:tokens={words}", folder)[0]
+            costs.append((cpu - start) / words * 1e9 - making)
+            say(f"{words} words: {costs[-1]:.0f} ns a word")
+        first = first or median(costs)
+        rows.append([f"{words:,}", spread(costs, "%.0f"),
+                     "%.2f" % (median(costs) / first)])
+    print(f"demo stream; {making:.0f} ns a word for making it are taken off\n")
+    print_table(["words", "CPU ns a word", "x 10^6"], rows)
+
+
+def way_in(options, text):
+    """The command measures this itself, in its own process."""
+    rows = []
+    for slots in SLOTS:
+        times = []
+        for _ in range(options.rounds):
+            said = subprocess.run(
+                [options.command, "bench", "--json", "--vocab", str(slots), "ingest",
+                 text], stdout=subprocess.PIPE, text=True, check=True)
+            times.append(json.loads(said.stdout)["nanoseconds"])
+        rows.append([f"{slots:,}", spread(times, "%.1f"), "%.1f" % (1e3 / median(times))])
+    print_table(["way in alone: slots", "CPU ns a word", "million words a CPU-s"], rows)
+
+
+def main():
+    parser = arguments(__doc__)
+    text_arguments(parser)
+    parser.add_argument("--profile", default="fast")
+    parser.add_argument("--dim", type=number, default=100)
+    parser.add_argument("--rounds", type=number, default=3)
+    parser.add_argument("--long", action="store_true", help="a billion words too")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        text, name, words = prepare_text(options, folder)
+        print(f"{name}: {words:,} words; profile {options.profile}, dim {options.dim}, one"
+              f" thread, {options.rounds} rounds\n", flush=True)
+        by_slots(options, folder, text, words)
+        way_in(options, text)
+        by_length(options, folder)
+
+
+if __name__ == "__main__":
+    run_main(main)

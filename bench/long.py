@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""A long stream from a short text, on standard output.
+
+    bench/long.py TEXT [--tokens 150e6] [--chunk 10000] [--seed 1] | wordtide train - -o MODEL
+
+Passes over TEXT follow one another until so many words are written. Each pass shuffles chunks
+of TEXT, so that neither the order of topics nor the distance of repeats is the same twice. What
+is said again teaches less than new text does: a long stream made so shows whether vectors go on
+getting better or decay, not how good they would be on as much real text.
+"""
+import random
+import sys
+
+from common import arguments, number, run_main, sentences
+
+
+def chunks(path, size):
+    """(words, bytes) pairs of whole sentences, `size` words or a sentence more each."""
+    lines, count = [], 0
+    for words in sentences(path):
+        lines.append(b" ".join(words) + b"\n")
+        count += len(words)
+        if count >= size:
+            yield count, b"".join(lines)
+            lines, count = [], 0
+    if count:
+        yield count, b"".join(lines)
+
+
+def write_passes(parts, tokens, seed, out):
+    rng = random.Random(seed)
+    written = 0
+    while written < tokens:
+        rng.shuffle(parts)
+        for words, lines in parts:
+            if written >= tokens:
+                break
+            out.write(lines)
+            written += words
+    return written
+
+
+def main():
+    parser = arguments(__doc__)
+    parser.add_argument("text", metavar="TEXT")
+    parser.add_argument("--tokens", type=number, default=150_000_000)
+    parser.add_argument("--chunk", type=number, default=10_000, help="words (10000)")
+    parser.add_argument("--seed", type=number, default=1)
+    options = parser.parse_args()
+    parts = list(chunks(options.text, options.chunk))
+    if not parts:
+        return f"{options.text}: no words in it"
+    try:
+        write_passes(parts, options.tokens, options.seed, sys.stdout.buffer)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        sys.stdout = None  # the reader has had enough
+    return 0
+
+
+if __name__ == "__main__":
+    run_main(main)

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""How fast vectors follow a change of meaning: half-way, words exchange theirs.
+
+    bench/swap.py TEXT --sets DIR [--after TOKENS] [TRAIN OPTION...]
+
+The words of frequency rank 100 to 29,999 (the first has rank 0) form pairs of neighbours, 2i and
+2i + 1. From half of the stream on, half of the pairs, chosen by a hash of i, are exchanged:
+where one word was to come, the other does. Neighbours are about equally frequent, so counts tell
+nothing; only contexts do. The model is judged twice, with every word under its own name (the old
+meaning) and with the exchanged words renamed (the new one). Ideally the new meaning scores as in
+a stream without exchange and the old one near nothing. Options that are not known here go to
+`wordtide train`.
+"""
+import os
+import tempfile
+from collections import Counter
+
+from common import arguments, measure, number, run_main, say, sentences, train
+from quality import TOP, evaluate, load_tide, print_head, print_result
+
+FIRST, LAST = 100, 30_000
+MULTIPLIER = 0x9E3779B97F4A7C15
+
+
+def chosen(i):
+    """The lowest bits of the two halves of the 128-bit product, added."""
+    product = i * MULTIPLIER
+    return (product >> 64 ^ product) & 1
+
+
+def exchanges(ranked):
+    """word -> word, both ways, for the chosen pairs."""
+    swap = {}
+    for i in range(FIRST // 2, min(LAST, len(ranked) - 1) // 2):
+        if chosen(i):
+            one, other = ranked[2 * i], ranked[2 * i + 1]
+            swap[one], swap[other] = other, one
+    return swap
+
+
+def exchanged_stream(path, swap, after):
+    """The text, with words exchanged from token `after` on."""
+    seen = 0
+    for words in sentences(path):
+        plain = max(0, min(len(words), after - seen))
+        seen += len(words)
+        words[plain:] = [swap.get(word, word) for word in words[plain:]]
+        yield b" ".join(words) + b"\n"
+
+
+def rename(vectors, swap):
+    """The vectors of exchanged words under each other's name."""
+    place = dict(vectors.place)
+    for word, other in swap.items():
+        if other in vectors.place:
+            place[word] = vectors.place[other]
+        else:
+            place.pop(word, None)
+    vectors.place = place
+
+
+def main():
+    parser = arguments(__doc__)
+    parser.add_argument("text", metavar="TEXT")
+    parser.add_argument("--sets", required=True,
+                        help="folder with similarity/ and analogy/")
+    parser.add_argument("--after", type=number, help="tokens (half of the text)")
+    parser.add_argument("--model", help="where to leave the model")
+    options, flags = parser.parse_known_args()
+    counts = Counter()
+    for words in sentences(options.text):
+        counts.update(words)
+    ranked = [word for word, _ in counts.most_common()]
+    total = sum(counts.values())
+    after = total // 2 if options.after is None else options.after
+    swap = exchanges(ranked)
+    say(f"{total:,} words, {len(swap) // 2:,} pairs exchanged after {after:,}")
+    with tempfile.TemporaryDirectory() as folder:
+        model = options.model or os.path.join(folder, "swap.tide")
+        measure(train(options.command, "-", model, "--quiet", *flags),
+                exchanged_stream(options.text, swap, after))
+        vectors = load_tide(model, options.command, [])
+        names = {a.decode("utf-8", "replace"): b.decode("utf-8", "replace")
+                 for a, b in swap.items()}
+        top = [word.decode("utf-8", "replace") for word in ranked[:TOP]]
+        print_head()
+        print_result("old meaning", evaluate(vectors, options.sets, top, False))
+        rename(vectors, names)
+        print_result("new meaning", evaluate(vectors, options.sets, top, False))
+
+
+if __name__ == "__main__":
+    run_main(main)

@@ -1,0 +1,41 @@
+/* asking.h - what the commands that ask a model share: opening it, answers, unknown
+ * words, questions from standard input. */
+#ifndef ASKING_H
+#define ASKING_H
+
+#include "options.h"
+
+typedef struct asking {
+    tide_model *model;
+    tide_space *space;
+    bool json;
+} asking;
+
+/* Loads the model and makes the space. Returns EXIT_SUCCESS, or the exit code after a
+ * complaint; close in either case. */
+int asking_open(asking *ask, const char *path, int vectors, bool centred);
+void asking_close(asking *ask);
+
+/* The names of tide_vectors in their order, for OPTION_CHOICE. */
+#define VECTOR_CHOICES "input|output|sum"
+
+/* Room for `count` answers, but never more than the model has words. NULL after a
+ * complaint. */
+tide_hit *asking_hits(const asking *ask, uint64_t *count);
+
+void print_hits(const asking *ask, const tide_hit *hits, int count);
+
+/* Describes a failed question in one line: for an unknown word, which of `words` it
+ * is and what it may have been meant to be. */
+enum { FAILURE_TEXT = 512 };
+void describe_failure(const asking *ask, const tide_error *err,
+                      const char *const *words, size_t count, char text[FAILURE_TEXT]);
+
+/* Calls `answer` for every line of standard input, cut into words, until it ends or
+ * nobody reads the answers; empty lines are skipped. On a terminal it prompts.
+ * Returns EXIT_FAILURE if any answer did. */
+typedef int answer_line(void *data, const char *line, const char *const *words,
+                        size_t count);
+int answer_input(const char *prompt, answer_line *answer, void *data);
+
+#endif

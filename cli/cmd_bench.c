@@ -1,0 +1,99 @@
+/* cmd_bench.c - wordtide bench: how fast the kernels and the way in are on this
+ * machine. */
+#include "commands.h"
+#include "options.h"
+#include "output.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_timing(const tide_timing *timing, bool json)
+{
+    const char *state = timing->chosen   ? "chosen"
+                        : timing->usable ? "usable"
+                                         : "not on this processor";
+    if (!json) {
+        printf("%-10s %-18s", timing->set, timing->name);
+        if (timing->usable)
+            printf("%10.2f ns  %s\n", timing->nanoseconds, state);
+        else
+            printf("%10s     %s\n", "-", state);
+        return;
+    }
+    printf("{\"set\":");
+    print_json(timing->set);
+    printf(",\"name\":");
+    print_json(timing->name);
+    if (timing->usable)
+        printf(",\"nanoseconds\":%.3f", timing->nanoseconds);
+    printf(",\"usable\":%s,\"chosen\":%s}\n", timing->usable ? "true" : "false",
+           timing->chosen ? "true" : "false");
+}
+
+static int bench_kernels(const tide_params *params, bool json)
+{
+    enum { ROOM = 128 };
+    char dim[32] = "";
+    tide_timing timings[ROOM];
+    tide_error err;
+    tide_params_text(params, "dim", dim, sizeof dim);
+    int count =
+        tide_bench_kernels((uint32_t)strtoul(dim, NULL, 10), timings, ROOM, &err);
+    for (int i = 0; i < count; i++)
+        print_timing(&timings[i], json);
+    return count < 0 ? report(&err) : EXIT_SUCCESS;
+}
+
+static int bench_ingest(const tide_params *params, const char *source, bool json)
+{
+    tide_error err;
+    double nanoseconds;
+    uint64_t tokens;
+    if (tide_bench_ingest(params, source, &nanoseconds, &tokens, &err) < 0)
+        return report(&err);
+    if (json)
+        printf("{\"tokens\":%" PRIu64 ",\"nanoseconds\":%.3f}\n", tokens, nanoseconds);
+    else
+        printf("%.2f ns a token, %" PRIu64 " tokens\n", nanoseconds, tokens);
+    return EXIT_SUCCESS;
+}
+
+int cmd_bench(int argc, char **argv)
+{
+    bool json = false;
+    settings typed;
+    const option options[] = {
+        {"json", 0, OPTION_FLAG, &json, NULL, "print JSON objects, one a line"},
+        {0},
+    };
+    const command_usage usage = {
+        "bench",
+        "bench [OPTION]... kernels|ingest [SOURCE]",
+        "Times the vector kernels of every instruction set, or how long a word takes "
+        "from "
+        "the source through tokenizer, vocabulary and sub-sampling (default source: a "
+        "million words of the demo). It takes the parameters of train, like --dim and "
+        "--vocab.",
+        options,
+        "wordtide bench kernels --dim 100\n"
+        "wordtide bench ingest --vocab 70000 news.txt\n",
+        .least = 1,
+        .most = 2,
+    };
+    int count = parse_options(argc, argv, &usage, &typed);
+    bool kernels = !strcmp(argv[0], "kernels");
+    if (!kernels && strcmp(argv[0], "ingest") != 0)
+        usage_error("bench", "'%s' is neither kernels nor ingest", argv[0]);
+    if (kernels && count == 2)
+        usage_error("bench", "the kernels need no source: '%s'", argv[1]);
+    tide_params *params = settings_params(&typed, "bench");
+    int code = EXIT_FAILURE;
+    if (params)
+        code = kernels ? bench_kernels(params, json)
+                       : bench_ingest(params, count == 2 ? argv[1] : "demo:tokens=1e6",
+                                      json);
+    tide_params_free(params);
+    settings_free(&typed);
+    return finish_output(code);
+}

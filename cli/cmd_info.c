@@ -1,0 +1,206 @@
+/* cmd_info.c - wordtide info: what a model is, and how much memory training needs. */
+#include "commands.h"
+#include "options.h"
+#include "output.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct info {
+    bool json;
+    bool begun; /* a JSON member was printed before */
+} info;
+
+/* A name of several words has underscores in JSON. */
+static void member(info *i, const char *name)
+{
+    if (i->json) {
+        printf("%s\"", i->begun ? "," : "{");
+        for (; *name; name++)
+            putchar(*name == ' ' ? '_' : *name);
+        printf("\":");
+    } else {
+        printf("%-16s", name);
+    }
+    i->begun = true;
+}
+
+static void print_number(info *i, const char *name, uint64_t value)
+{
+    member(i, name);
+    printf("%" PRIu64 "%s", value, i->json ? "" : "\n");
+}
+
+static void print_parts(info *i, const tide_part *parts, int count)
+{
+    if (!i->json) {
+        putchar('\n');
+        print_budget(stdout, parts, count);
+        return;
+    }
+    print_number(i, "memory", budget_total(parts, count));
+    member(i, "memory by part");
+    for (int part = 0; part < count; part++) {
+        putchar(part ? ',' : '{');
+        print_json(parts[part].name);
+        printf(":%" PRIu64, parts[part].bytes);
+    }
+    fputs(count ? "}" : "{}", stdout);
+}
+
+static void print_params(info *i, const tide_params *params)
+{
+    size_t count;
+    const tide_param_info *table = tide_params_table(&count);
+    if (i->json)
+        member(i, "parameters");
+    else
+        puts("\nparameters");
+    for (size_t p = 0; p < count; p++) {
+        char value[256] = "";
+        tide_params_text(params, table[p].name, value, sizeof value);
+        if (i->json) {
+            putchar(p ? ',' : '{');
+            print_json(table[p].name);
+            putchar(':');
+            print_json(value);
+        } else {
+            printf("  %-18s%s\n", table[p].name, value);
+        }
+    }
+    if (i->json)
+        putchar('}');
+}
+
+static int print_needs(info *i, const tide_params *params)
+{
+    tide_error err;
+    tide_part parts[TIDE_PARTS_MAX];
+    print_params(i, params);
+    int count = tide_params_budget(params, parts, &err);
+    if (count >= 0)
+        print_parts(i, parts, count);
+    puts(i->json ? "}" : "");
+    return count < 0 ? report(&err) : EXIT_SUCCESS;
+}
+
+/* Sets what the lines "name value" say: the profile if `profile`, otherwise all the
+ * rest, because a profile sets the others too. */
+static int set_lines(tide_params *params, const char *lines, bool profile,
+                     tide_error *err)
+{
+    while (*lines) {
+        char name[64], value[256];
+        size_t length = strcspn(lines, "\n"), name_length = strcspn(lines, " \n");
+        size_t value_at = name_length + (lines[name_length] == ' ');
+        snprintf(name, sizeof name, "%.*s", (int)name_length, lines);
+        snprintf(value, sizeof value, "%.*s", (int)(length - value_at),
+                 lines + value_at);
+        if (!strcmp(name, "profile") == profile &&
+            tide_params_set(params, name, value, err) < 0)
+            return err->status;
+        lines += length + (lines[length] == '\n');
+    }
+    return TIDE_OK;
+}
+
+static tide_params *params_of_model(const tide_model *model, tide_error *err)
+{
+    tide_params *params = tide_params_new(err);
+    if (params && set_lines(params, tide_model_params(model), true, err) == TIDE_OK &&
+        set_lines(params, tide_model_params(model), false, err) == TIDE_OK)
+        return params;
+    tide_params_free(params);
+    return NULL;
+}
+
+/* The smallest count held, once the vocabulary is full; 0 before. */
+static uint64_t minimum_count(const tide_model *model)
+{
+    uint32_t size = tide_model_size(model);
+    if (size == 0 || size < tide_model_capacity(model))
+        return 0;
+    tide_entry *entries = calloc(size, sizeof *entries);
+    if (!entries)
+        return 0;
+    size_t count = tide_model_words(model, entries, size);
+    uint64_t minimum = count ? entries[count - 1].count : 0;
+    free(entries);
+    return minimum;
+}
+
+static void print_model(info *i, const tide_model *model, const char *path)
+{
+    struct stat status;
+    member(i, "model");
+    if (i->json)
+        print_json(path);
+    else
+        print_word(path);
+    fputs(i->json ? "" : "\n", stdout);
+    print_number(i, "words", tide_model_size(model));
+    print_number(i, "capacity", tide_model_capacity(model));
+    print_number(i, "dim", tide_model_dim(model));
+    print_number(i, "subwords", tide_model_subwords(model));
+    print_number(i, "tokens", tide_model_tokens(model));
+    print_number(i, "minimum count", minimum_count(model));
+    if (stat(path, &status) == 0)
+        print_number(i, "file bytes", (uint64_t)status.st_size);
+}
+
+static int describe_model(info *i, const char *path)
+{
+    tide_error err;
+    tide_model *model = tide_model_load(path, &err);
+    if (!model)
+        return report_load(&err);
+    print_model(i, model, path);
+    tide_params *params = params_of_model(model, &err);
+    int code = params ? print_needs(i, params) : report_load(&err);
+    tide_params_free(params);
+    tide_model_free(model);
+    return code;
+}
+
+static int describe_plan(info *i, const settings *typed)
+{
+    tide_params *params = settings_params(typed, "info");
+    if (!params)
+        return EXIT_FAILURE;
+    int code = print_needs(i, params);
+    tide_params_free(params);
+    return code;
+}
+
+int cmd_info(int argc, char **argv)
+{
+    info i = {0};
+    settings typed;
+    const option options[] = {
+        {"json", 0, OPTION_FLAG, &i.json, NULL, "print a JSON object"},
+        {0},
+    };
+    const command_usage usage = {
+        "info",
+        "info [OPTION]... [MODEL]",
+        "Describes a model and the memory that training it further needs. Without a "
+        "model "
+        "it takes the parameters of train and says what such a training would need.",
+        options,
+        "wordtide info news.tide\n"
+        "wordtide info --vocab 100000 --dim 200\n",
+        .parameters = true,
+        .least = 0,
+        .most = 1,
+    };
+    int count = parse_options(argc, argv, &usage, &typed);
+    if (count == 1 && typed.count > 0)
+        usage_error("info",
+                    "a model has its parameters: --%s is for asking without one",
+                    typed.pairs[0][0]);
+    int code = count == 1 ? describe_model(&i, argv[0]) : describe_plan(&i, &typed);
+    settings_free(&typed);
+    return finish_output(code);
+}

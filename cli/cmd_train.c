@@ -1,0 +1,262 @@
+/* cmd_train.c - wordtide train: learn from sources until they end or a signal comes.
+ *
+ * The first SIGINT or SIGTERM asks the run to stop after its sentence; then the model
+ * is saved as at the end of the text. The handler interrupts a blocked read because it
+ * is set without SA_RESTART. A signal that comes just before the read would not, so the
+ * handler also starts an alarm clock that rings every second until the run is over.
+ */
+#include "commands.h"
+#include "options.h"
+#include "output.h"
+#include "progress.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stop_signal;
+
+typedef struct job {
+    const char *output, *resume;
+    text_list every;
+    bool from_start, quiet;
+    settings typed;
+    char **sources;
+    int source_count;
+    uint64_t save_tokens;
+    double save_seconds;
+} job;
+
+static void on_alarm(int signal)
+{
+    (void)signal;
+    alarm(1);
+}
+
+static void on_stop(int signal)
+{
+    if (stop_signal)
+        _exit(EXIT_KILLED);
+    stop_signal = signal;
+    alarm(1);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_stop};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    action.sa_handler = on_alarm;
+    sigaction(SIGALRM, &action, NULL);
+}
+
+/* Threads that are started while the signals are blocked never get them, so that it
+ * is the reader who is interrupted. */
+static void block_signals(int how)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGALRM);
+    pthread_sigmask(how, &set, NULL);
+}
+
+/* "90s", "5m", "1h" are times; other numbers count words. */
+static void take_interval(job *j, const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    double unit = !strcmp(end, "s")   ? 1
+                  : !strcmp(end, "m") ? 60
+                  : !strcmp(end, "h") ? 3600
+                                      : 0;
+    bool time = unit > 0 && end > text && isfinite(value) && value > 0;
+    if (time)
+        j->save_seconds = value * unit;
+    else if (!parse_number(text, &j->save_tokens) || !j->save_tokens)
+        usage_error("train", "--every '%s' is neither words (1e6) nor time (60s)",
+                    text);
+}
+
+static tide_trainer *make_trainer(const job *j, int *code)
+{
+    tide_error err;
+    tide_trainer *trainer;
+    if (j->resume) {
+        const char *const(*changes)[2] = (const char *const(*)[2])j->typed.pairs;
+        trainer = tide_trainer_load(j->resume, changes, j->typed.count, &err);
+        if (!trainer && err.status == TIDE_ERROR_PARAMETER)
+            usage_error("train", "%s", err.text);
+        if (!trainer)
+            *code = report_load(&err);
+        return trainer;
+    }
+    tide_params *params = settings_params(&j->typed, "train");
+    if (!params)
+        return NULL;
+    trainer = tide_trainer_new(params, &err);
+    tide_params_free(params);
+    if (!trainer)
+        *code = report(&err);
+    return trainer;
+}
+
+static void note_skipped(progress *p, const tide_stats *now, const tide_stats *before)
+{
+    uint64_t invalid = now->skipped_invalid - before->skipped_invalid;
+    uint64_t words = now->cut_words - before->cut_words;
+    uint64_t sentences = now->cut_sentences - before->cut_sentences;
+    char text[256];
+    if (now->tokens == before->tokens)
+        progress_note(p, "there was no text");
+    if (!invalid && !words && !sentences)
+        return;
+    snprintf(text, sizeof text,
+             "skipped %" PRIu64 " words that are not text, cut %" PRIu64
+             " long words and %" PRIu64 " long sentences",
+             invalid, words, sentences);
+    progress_note(p, text);
+}
+
+/* Returns 1 when stopped, be it while a pipe was still being opened. */
+static int run_sources(const job *j, tide_trainer *trainer, progress *p,
+                       tide_error *err)
+{
+    const tide_run run = {
+        .sources = (const char *const *)j->sources,
+        .source_count = (size_t)j->source_count,
+        .from_start = j->from_start,
+        .stop = &stop_signal,
+        .watch = progress_watch,
+        .watch_data = p,
+        .note = progress_note,
+        .note_data = p,
+        .save_path = j->output,
+        .save_tokens = j->save_tokens,
+        .save_seconds = j->save_seconds,
+    };
+    int status = tide_trainer_run(trainer, &run, err);
+    signal(SIGALRM, SIG_IGN);
+    bool interrupted = stop_signal && status < 0 && err->status == TIDE_ERROR_IO;
+    if (interrupted)
+        progress_note(p, err->text);
+    return interrupted ? 1 : status;
+}
+
+/* What was learnt before a source failed is saved too; but if that is nothing, a
+ * file that may be there already is left alone. */
+static int learn(const job *j, tide_trainer *trainer)
+{
+    tide_error err;
+    tide_part parts[TIDE_PARTS_MAX];
+    tide_stats before, after;
+    progress p;
+    tide_trainer_stats(trainer, &before);
+    progress_begin(&p, &before, j->quiet);
+    progress_budget(&p, parts, tide_trainer_budget(trainer, parts));
+
+    int status = run_sources(j, trainer, &p, &err);
+    tide_trainer_stats(trainer, &after);
+    int code = EXIT_SUCCESS;
+    if (status < 0) {
+        progress_break(&p);
+        code = report(&err);
+        if (err.status == TIDE_ERROR_FORMAT)
+            code = EXIT_INPUT;
+        if (after.tokens == before.tokens)
+            return code;
+    }
+    note_skipped(&p, &after, &before);
+    if (tide_trainer_save(trainer, j->output, &err) < 0) {
+        progress_break(&p);
+        return report(&err);
+    }
+    progress_end(&p, &after, j->output, status != 0);
+    return code;
+}
+
+static void check_job(job *j)
+{
+    for (size_t i = 0; i < j->every.count; i++)
+        take_interval(j, j->every.items[i]);
+    if (!j->output)
+        j->output = j->resume;
+    if (!j->output)
+        usage_error("train", "no place for the model: -o MODEL is missing");
+    if (!strcmp(j->output, "-"))
+        usage_error("train", "a model is a file, it cannot go to standard output");
+    if (j->source_count == 0 && isatty(STDIN_FILENO))
+        usage_error("train", "no text: name a file, or pipe text into the command");
+}
+
+static int run(job *j)
+{
+    tide_error err;
+    if (tide_path_writable(j->output, &err) < 0) {
+        report(&err);
+        return EXIT_FAILURE;
+    }
+    int code = EXIT_FAILURE;
+    block_signals(SIG_BLOCK);
+    tide_trainer *trainer = make_trainer(j, &code);
+    catch_signals();
+    block_signals(SIG_UNBLOCK);
+    if (trainer)
+        code = learn(j, trainer);
+    tide_trainer_free(trainer);
+    return code;
+}
+
+int cmd_train(int argc, char **argv)
+{
+    job j = {0};
+    const option options[] = {
+        {"output", 'o', OPTION_TEXT, &j.output, "MODEL",
+         "the file to write (default with --resume: the same file)"},
+        {"resume", 0, OPTION_TEXT, &j.resume, "MODEL",
+         "go on from this model exactly where it stopped"},
+        {"every", 0, OPTION_LIST, &j.every, "N",
+         "save every N words (1e6) or so often (60s, 5m, 1h); may be given twice, once "
+         "for "
+         "each"},
+        {"from-start", 0, OPTION_FLAG, &j.from_start, NULL,
+         "with --resume: read sources again that had been read already"},
+        {"quiet", 'q', OPTION_FLAG, &j.quiet, NULL, "say only what went wrong"},
+        {0},
+    };
+    const command_usage usage = {
+        "train",
+        "train [OPTION]... [SOURCE]... -o MODEL",
+        "Learns in one pass from text: words between white space, a sentence a line. A "
+        "SOURCE is a file, '-' for standard input (the default) or 'demo:'. Memory is "
+        "fixed by the parameters and shown at the start. SIGINT and SIGTERM save the "
+        "model "
+        "and end well; a second one ends at once.",
+        options,
+        "wordtide demo --tokens 1e6 | wordtide train -o news.tide\n"
+        "wordtide train day1.txt day2.txt -o news.tide --vocab 100000 --dim 200\n"
+        "tail -F chat.log | wordtide train -o chat.tide --every 60s\n"
+        "wordtide train --resume news.tide day3.txt\n",
+        .parameters = true,
+        .least = 0,
+        .most = -1,
+    };
+    char standard_input[] = "-";
+    char *only_input[] = {standard_input, NULL};
+    j.source_count = parse_options(argc, argv, &usage, &j.typed);
+    j.sources = argv;
+    check_job(&j);
+    if (j.source_count == 0) {
+        j.sources = only_input;
+        j.source_count = 1;
+    }
+    int code = run(&j);
+    text_list_free(&j.every);
+    settings_free(&j.typed);
+    return code;
+}

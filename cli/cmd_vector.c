@@ -1,0 +1,121 @@
+/* cmd_vector.c - wordtide vector: vectors as text, in the manner of word2vec. */
+#include "asking.h"
+#include "commands.h"
+#include "output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct vectors {
+    asking ask;
+    float *numbers; /* [dim] */
+} vectors;
+
+/* Nine digits give every float back exactly. */
+static void print_vector(const vectors *v, const char *word)
+{
+    bool json = v->ask.json;
+    if (json) {
+        printf("{\"word\":");
+        print_json(word);
+        printf(",\"vector\":[");
+    } else {
+        print_word(word);
+    }
+    for (uint32_t i = 0; i < tide_model_dim(v->ask.model); i++)
+        printf("%s%.9g", !json ? " " : i ? "," : "", (double)v->numbers[i]);
+    puts(json ? "]}" : "");
+}
+
+static int print_words(void *data, const char *line, const char *const *words,
+                       size_t count)
+{
+    (void)line;
+    vectors *v = data;
+    int code = EXIT_SUCCESS;
+    for (size_t i = 0; i < count && output_ok(); i++) {
+        tide_error err;
+        if (tide_space_vector(v->ask.space, words[i], v->numbers, &err) >= 0) {
+            print_vector(v, words[i]);
+            continue;
+        }
+        char text[FAILURE_TEXT];
+        describe_failure(&v->ask, &err, &words[i], 1, text);
+        complain("%s", text);
+        code = EXIT_FAILURE;
+    }
+    return code;
+}
+
+static int print_all(vectors *v)
+{
+    uint32_t size = tide_model_size(v->ask.model);
+    tide_entry *entries = calloc(size ? size : 1, sizeof *entries);
+    if (!entries) {
+        complain("out of memory");
+        return EXIT_FAILURE;
+    }
+    size_t count = tide_model_words(v->ask.model, entries, size);
+    if (!v->ask.json)
+        printf("%zu %u\n", count, tide_model_dim(v->ask.model));
+    int code = EXIT_SUCCESS;
+    for (size_t i = 0; i < count && output_ok() && code == EXIT_SUCCESS; i++)
+        code = print_words(v, NULL, &entries[i].word, 1);
+    free(entries);
+    return code;
+}
+
+static int run(vectors *v, bool all, char **words, int count)
+{
+    v->numbers = calloc(tide_model_dim(v->ask.model), sizeof *v->numbers);
+    if (!v->numbers) {
+        complain("out of memory");
+        return EXIT_FAILURE;
+    }
+    if (all || count == 0)
+        return print_all(v);
+    if (count == 1 && !strcmp(words[0], "-"))
+        return answer_input("word> ", print_words, v);
+    return print_words(v, NULL, (const char *const *)words, (size_t)count);
+}
+
+int cmd_vector(int argc, char **argv)
+{
+    vectors v = {0};
+    int which = TIDE_VECTORS_INPUT;
+    bool centred = false, all = false;
+    const option options[] = {
+        {"all", 0, OPTION_FLAG, &all, NULL,
+         "all words by falling count, after a line with their number and the "
+         "dimension; "
+         "so it is without words too"},
+        {"vectors", 0, OPTION_CHOICE, &which, VECTOR_CHOICES,
+         "which vectors to print (default input)"},
+        {"centre", 0, OPTION_FLAG, &centred, NULL,
+         "subtract the mean vector of the frequent words"},
+        {"json", 0, OPTION_FLAG, &v.ask.json, NULL, "print a JSON object a word"},
+        {0},
+    };
+    const command_usage usage = {
+        "vector",
+        "vector [OPTION]... MODEL [WORD]...",
+        "Prints vectors as word2vec does in text: the word and its numbers, a line "
+        "each. "
+        "The word '-' alone stands for words from standard input.",
+        options,
+        "wordtide vector news.tide tea coffee\n"
+        "wordtide vector news.tide > vectors.txt\n"
+        "cut -f1 list.tsv | wordtide vector news.tide -\n",
+        .least = 1,
+        .most = -1,
+    };
+    int count = parse_options(argc, argv, &usage, NULL);
+    if (all && count > 1)
+        usage_error("vector", "--all takes no words");
+    int code = asking_open(&v.ask, argv[0], which, centred);
+    if (code == EXIT_SUCCESS)
+        code = run(&v, all, argv + 1, count - 1);
+    free(v.numbers);
+    asking_close(&v.ask);
+    return finish_output(code);
+}

@@ -1,0 +1,351 @@
+/* options.c - one option parser for all commands.
+ *
+ * --name value, --name=value, -n value, -n5; "--" ends the options. word2vec.c and
+ * fastText write long names with one dash (-size 100), so a single dash is first tried
+ * as a long name and only then as a letter. In names an underscore is a dash, as
+ * gensim's names have them. Options and operands may be mixed.
+ */
+#include "options.h"
+#include "help.h"
+#include "output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct parser {
+    const command_usage *usage;
+    settings *typed;
+    char **argv;
+    int argc, next; /* the argument to look at next */
+    int operands;
+} parser;
+
+/* What an argument names: an option of the command or a parameter of the table. */
+typedef struct target {
+    const option *option;
+    const tide_param_info *parameter;
+} target;
+
+static void *allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count ? count : 1, size);
+    if (!memory) {
+        complain("out of memory");
+        exit(EXIT_FAILURE);
+    }
+    return memory;
+}
+
+void usage_error(const char *command, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    complain("%s", text);
+    fprintf(stderr, "Try 'wordtide %s%s--help'.\n", command, *command ? " " : "");
+    exit(EXIT_USAGE);
+}
+
+static char plain(char letter)
+{
+    return letter == '_' ? '-' : letter;
+}
+
+static bool same_name(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    if (a_length != b_length)
+        return false;
+    for (size_t i = 0; i < a_length; i++)
+        if (plain(a[i]) != plain(b[i]))
+            return false;
+    return true;
+}
+
+/* `names` are separated by spaces. */
+static bool is_among(const char *names, const char *name, size_t length)
+{
+    while (*names) {
+        size_t item = strcspn(names, " ");
+        if (same_name(names, item, name, length))
+            return true;
+        names += item + (names[item] == ' ');
+    }
+    return false;
+}
+
+static bool find_long(const parser *p, const char *name, size_t length, target *found)
+{
+    *found = (target){0};
+    for (const option *o = p->usage->options; o->name; o++)
+        if (same_name(o->name, strlen(o->name), name, length))
+            found->option = o;
+    size_t count = 0;
+    const tide_param_info *table = p->typed ? tide_params_table(&count) : NULL;
+    for (size_t i = 0; i < count && !found->option; i++)
+        if (is_among(table[i].name, name, length) ||
+            is_among(table[i].aliases, name, length))
+            found->parameter = &table[i];
+    return found->option || found->parameter;
+}
+
+static const option *find_letter(const parser *p, char letter)
+{
+    for (const option *o = p->usage->options; o->name; o++)
+        if (o->letter && o->letter == letter)
+            return o;
+    return NULL;
+}
+
+int spelling_distance(const char *a, const char *b)
+{
+    enum { LONGEST = 32 };
+    size_t rows = strlen(a), columns = strlen(b);
+    if (rows > LONGEST || columns > LONGEST)
+        return SPELLING_FAR;
+    int d[LONGEST + 1][LONGEST + 1];
+    for (size_t i = 0; i <= rows; i++)
+        for (size_t j = 0; j <= columns; j++) {
+            if (!i || !j) {
+                d[i][j] = (int)(i + j);
+                continue;
+            }
+            int best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            if (d[i - 1][j] + 1 < best)
+                best = d[i - 1][j] + 1;
+            if (d[i][j - 1] + 1 < best)
+                best = d[i][j - 1] + 1;
+            bool swapped =
+                i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped && d[i - 2][j - 2] + 1 < best)
+                best = d[i - 2][j - 2] + 1;
+            d[i][j] = best;
+        }
+    return d[rows][columns];
+}
+
+static void keep_nearer(const char *name, const char *candidate, const char **nearest,
+                        int *distance)
+{
+    int d = spelling_distance(name, candidate);
+    if (d < *distance) {
+        *distance = d;
+        *nearest = candidate;
+    }
+}
+
+static void unknown_option(const parser *p, const char *argument)
+{
+    char name[64];
+    const char *bare = argument + strspn(argument, "-");
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(bare, "="), bare);
+    const char *nearest = NULL;
+    int distance = 3;
+    for (const option *o = p->usage->options; o->name; o++)
+        keep_nearer(name, o->name, &nearest, &distance);
+    size_t count = 0;
+    const tide_param_info *table = p->typed ? tide_params_table(&count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        keep_nearer(name, table[i].name, &nearest, &distance);
+    if (nearest && strlen(name) > 2)
+        usage_error(p->usage->command, "unknown option '%s'; did you mean --%s?",
+                    argument, nearest);
+    usage_error(p->usage->command, "unknown option '%s'", argument);
+}
+
+bool parse_number(const char *text, uint64_t *number)
+{
+    if (*text < '0' || *text > '9')
+        return false;
+    char *end;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    if (!*end)
+        return errno == 0;
+    double value = strtod(text, &end);
+    static const char units[] = "kMG";
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    if (unit) {
+        value *= unit == units ? 1e3 : unit == units + 1 ? 1e6 : 1e9;
+        end++;
+    }
+    if (*end || !isfinite(value) || value >= 0x1p63 || value != floor(value))
+        return false;
+    *number = (uint64_t)value;
+    return true;
+}
+
+static void take_choice(const parser *p, const option *o, const char *value)
+{
+    const char *names = o->argument;
+    for (int i = 0; *names; i++) {
+        size_t length = strcspn(names, "|");
+        if (strlen(value) == length && !memcmp(names, value, length)) {
+            *(int *)o->value = i;
+            return;
+        }
+        names += length + (names[length] == '|');
+    }
+    usage_error(p->usage->command, "--%s '%s' is none of %s", o->name, value,
+                o->argument);
+}
+
+static void take_number(const parser *p, const option *o, const char *value)
+{
+    if (!parse_number(value, o->value))
+        usage_error(p->usage->command, "--%s '%s' is not a whole number", o->name,
+                    value);
+    if (o->kind == OPTION_COUNT && *(uint64_t *)o->value == 0)
+        usage_error(p->usage->command, "--%s must be at least 1", o->name);
+}
+
+static void append(const parser *p, text_list *list, const char *value)
+{
+    if (!list->items)
+        list->items = allocate((size_t)p->argc, sizeof *list->items);
+    list->items[list->count++] = value;
+}
+
+static void take_option(const parser *p, const option *o, const char *value)
+{
+    if (o->kind == OPTION_FLAG)
+        *(bool *)o->value = true;
+    else if (o->kind == OPTION_TEXT)
+        *(const char **)o->value = value;
+    else if (o->kind == OPTION_LIST)
+        append(p, o->value, value);
+    else if (o->kind == OPTION_CHOICE)
+        take_choice(p, o, value);
+    else
+        take_number(p, o, value);
+}
+
+static void take_parameter(settings *typed, const char *name, const char *value)
+{
+    typed->pairs[typed->count][0] = name;
+    typed->pairs[typed->count++][1] = value;
+}
+
+/* Setting the profile sets the others too, so it goes before them wherever it was. */
+static void profile_first(settings *typed)
+{
+    size_t front = 0;
+    for (size_t i = 0; i < typed->count; i++) {
+        const char *value = typed->pairs[i][1];
+        if (strcmp(typed->pairs[i][0], "profile") != 0)
+            continue;
+        memmove(typed->pairs + front + 1, typed->pairs + front,
+                (i - front) * sizeof *typed->pairs);
+        typed->pairs[front][0] = "profile";
+        typed->pairs[front++][1] = value;
+    }
+}
+
+/* `given` is the value written into the same argument, or NULL. */
+static void take_target(parser *p, target t, const char *given)
+{
+    const char *name = t.option ? t.option->name : t.parameter->name;
+    bool flag = t.option && t.option->kind == OPTION_FLAG;
+    if (flag && given)
+        usage_error(p->usage->command, "--%s takes no value", name);
+    if (!flag && !given) {
+        if (p->next >= p->argc)
+            usage_error(p->usage->command, "--%s needs a value", name);
+        given = p->argv[p->next++];
+    }
+    if (t.option)
+        take_option(p, t.option, given);
+    else
+        take_parameter(p->typed, name, given);
+}
+
+static void take_letters(parser *p, const char *argument)
+{
+    for (const char *letter = argument + 1; *letter; letter++) {
+        target t = {.option = find_letter(p, *letter)};
+        if (!t.option)
+            unknown_option(p, argument);
+        bool flag = t.option->kind == OPTION_FLAG;
+        take_target(p, t, !flag && letter[1] ? letter + 1 : NULL);
+        if (!flag)
+            return;
+    }
+}
+
+static void take_argument(parser *p, char *argument)
+{
+    if (argument[0] != '-' || !argument[1]) {
+        p->argv[p->operands++] = argument;
+        return;
+    }
+    if (!strcmp(argument, "--help") || !strcmp(argument, "-h") ||
+        !strcmp(argument, "-help")) {
+        print_help(p->usage);
+        exit(finish_output(EXIT_SUCCESS));
+    }
+    const char *name = argument + 1 + (argument[1] == '-');
+    size_t length = strcspn(name, "=");
+    target t;
+    bool letter = argument[1] != '-' && !argument[2] && find_letter(p, argument[1]);
+    if (!letter && find_long(p, name, length, &t))
+        take_target(p, t, name[length] ? name + length + 1 : NULL);
+    else if (argument[1] == '-')
+        unknown_option(p, argument);
+    else
+        take_letters(p, argument);
+}
+
+int parse_options(int argc, char **argv, const command_usage *usage, settings *typed)
+{
+    parser p = {usage, typed, argv, argc, 1, 0};
+    if (typed) {
+        typed->pairs = allocate((size_t)argc, sizeof *typed->pairs);
+        typed->count = 0;
+    }
+    while (p.next < argc) {
+        char *argument = argv[p.next++];
+        if (!strcmp(argument, "--"))
+            break;
+        take_argument(&p, argument);
+    }
+    while (p.next < argc)
+        argv[p.operands++] = argv[p.next++];
+    if (typed)
+        profile_first(typed);
+    if (p.operands < usage->least)
+        usage_error(usage->command, "something is missing: wordtide %s",
+                    usage->synopsis);
+    if (usage->most >= 0 && p.operands > usage->most)
+        usage_error(usage->command, "one argument too many: '%s'", argv[usage->most]);
+    return p.operands;
+}
+
+void text_list_free(text_list *list)
+{
+    free(list->items);
+    *list = (text_list){0};
+}
+
+void settings_free(settings *typed)
+{
+    free(typed->pairs);
+    *typed = (settings){0};
+}
+
+tide_params *settings_params(const settings *typed, const char *command)
+{
+    tide_error err;
+    tide_params *params = tide_params_new(&err);
+    if (!params) {
+        report(&err);
+        return NULL;
+    }
+    for (size_t i = 0; i < typed->count; i++)
+        if (tide_params_set(params, typed->pairs[i][0], typed->pairs[i][1], &err) < 0)
+            usage_error(command, "%s", err.text);
+    return params;
+}

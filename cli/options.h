@@ -1,0 +1,75 @@
+/* options.h - one option parser and one help printer for all commands.
+ *
+ * A command describes itself in a `command_usage`; the parser and its help are made
+ * from that, and the parameters of training from the library's own table. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <wordtide.h>
+
+typedef enum option_kind {
+    OPTION_FLAG,   /* bool *value becomes true */
+    OPTION_NUMBER, /* uint64_t *value: 0, 250, 1e6, 20k, 3M */
+    OPTION_COUNT,  /* the same, but at least 1 */
+    OPTION_TEXT,   /* const char **value */
+    OPTION_LIST,   /* text_list *value takes one more item */
+    OPTION_CHOICE, /* int *value: which of `argument`, "a|b|c" */
+} option_kind;
+
+typedef struct option {
+    const char *name; /* as in --name; the list of options ends with NULL here */
+    char letter;      /* as in -n; 0 if none */
+    option_kind kind;
+    void *value;
+    const char *argument; /* what the help calls the value; NULL for a flag */
+    const char *help;
+} option;
+
+typedef struct text_list {
+    const char **items;
+    size_t count;
+} text_list;
+
+/* Parameters of training as they were typed: (name, value) pairs under the names of the
+ * library's table, profile first. */
+typedef struct settings {
+    const char *(*pairs)[2];
+    size_t count;
+} settings;
+
+typedef struct command_usage {
+    const char *command;
+    const char *synopsis; /* what follows "usage: wordtide " */
+    const char *about;
+    const option *options;
+    const char *examples; /* one a line */
+    bool parameters;      /* the help lists the parameters of training too */
+    int least, most;      /* number of operands */
+} command_usage;
+
+/* Takes the options out of argv, whose first item is the command's name, and leaves
+ * the operands at its front; returns how many. `typed` collects parameters of
+ * training and is NULL for a command that has none. Prints the help or a complaint
+ * and exits where that is called for. */
+int parse_options(int argc, char **argv, const command_usage *usage, settings *typed);
+
+/* Complains, points to the help and exits with EXIT_USAGE. */
+void usage_error(const char *command, const char *format, ...)
+    __attribute__((noreturn, format(printf, 2, 3)));
+
+void text_list_free(text_list *list);
+void settings_free(settings *typed);
+
+/* Parameters at the values typed; a wrong one is a usage error of `command`. NULL
+ * only for lack of memory, which is complained about. */
+tide_params *settings_params(const settings *typed, const char *command);
+
+/* A number of tokens, like 1e6 or 20k. */
+bool parse_number(const char *text, uint64_t *number);
+
+/* How many letters must be changed, inserted, dropped or swapped to turn a into b;
+ * at most SPELLING_FAR. */
+enum { SPELLING_FAR = 99 };
+int spelling_distance(const char *a, const char *b);
+
+#endif

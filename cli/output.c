@@ -1,0 +1,187 @@
+/* output.c - complaints, words, numbers and JSON. */
+#include "output.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Length of the UTF-8 character at `at`, as RFC 3629 has it; 0 if there is none. */
+static size_t character_length(const unsigned char *at)
+{
+    if (at[0] < 0x80)
+        return 1;
+    size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+    if (at[0] < 0xc2 || at[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90);
+    bool surrogate = at[0] == 0xed && at[1] > 0x9f;
+    bool beyond = at[0] == 0xf4 && at[1] > 0x8f;
+    return overlong || surrogate || beyond ? 0 : length;
+}
+
+/* U+0080 to U+009F are C2 80 to C2 9F; terminals obey some of them. */
+static bool is_late_control(const unsigned char *at)
+{
+    return at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0;
+}
+
+static bool is_control(const unsigned char *at)
+{
+    return at[0] < 0x20 || at[0] == 0x7f || is_late_control(at);
+}
+
+void clean_text(char *text)
+{
+    unsigned char *at = (unsigned char *)text;
+    for (; *at; at++) {
+        if (is_late_control(at))
+            at[1] = '?';
+        if (is_control(at) || !character_length(at)) {
+            *at = '?';
+            continue;
+        }
+        at += character_length(at) - 1;
+    }
+}
+
+void complain(const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    clean_text(text);
+    fprintf(stderr, "wordtide: %s\n", text);
+}
+
+int report(const tide_error *err)
+{
+    complain("%s", err->text);
+    return err->status == TIDE_ERROR_PARAMETER ? EXIT_USAGE : EXIT_FAILURE;
+}
+
+int report_load(const tide_error *err)
+{
+    complain("%s", err->text);
+    bool unusable =
+        err->status == TIDE_ERROR_FORMAT || err->status == TIDE_ERROR_PARAMETER;
+    return unusable ? EXIT_MODEL : EXIT_FAILURE;
+}
+
+void print_word(const char *word)
+{
+    if (!isatty(STDOUT_FILENO)) {
+        fputs(word, stdout);
+        return;
+    }
+    char *copy = strdup(word);
+    if (!copy)
+        return;
+    clean_text(copy);
+    fputs(copy, stdout);
+    free(copy);
+}
+
+void print_json(const char *text)
+{
+    putchar('"');
+    const unsigned char *at = (const unsigned char *)text;
+    while (*at) {
+        size_t length = character_length(at);
+        if (!length)
+            fputs("\\ufffd", stdout);
+        else if (is_control(at))
+            printf("\\u%04x", (unsigned)at[length - 1]);
+        else if (*at == '"' || *at == '\\')
+            printf("\\%c", *at);
+        else
+            fwrite(at, 1, length, stdout);
+        at += length ? length : 1;
+    }
+    putchar('"');
+}
+
+/* The reason of the first failure, kept because later calls on the stream forget it. */
+static int output_error;
+
+bool output_ok(void)
+{
+    if (!output_error && ferror(stdout))
+        output_error = errno ? errno : EIO;
+    return !output_error;
+}
+
+int finish_output(int code)
+{
+    if (output_ok() && fflush(stdout) != 0)
+        output_error = errno;
+    if (output_error == 0 || output_error == EPIPE)
+        return code;
+    fprintf(stderr, "wordtide: cannot write to standard output: %s\n",
+            strerror(output_error));
+    return EXIT_FAILURE;
+}
+
+const char *short_count(char text[SHORT_TEXT], double value)
+{
+    static const char units[] = {0, 'k', 'M', 'G', 'T', 'P', 0};
+    size_t unit = 0;
+    while (value >= 999.5 && units[unit + 1]) {
+        value /= 1000;
+        unit++;
+    }
+    int decimals = unit > 0 && value < 99.95;
+    snprintf(text, SHORT_TEXT, "%.*f", decimals, value);
+    char *tail = strstr(text, ".0");
+    if (!tail)
+        tail = text + strlen(text);
+    tail[0] = units[unit];
+    if (units[unit])
+        tail[1] = 0;
+    return text;
+}
+
+const char *short_bytes(char text[SHORT_TEXT], uint64_t bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    while (value >= 999.5 && unit < 4) {
+        value /= 1024;
+        unit++;
+    }
+    snprintf(text, SHORT_TEXT, "%.*f %s", unit > 0 && value < 9.95, value, units[unit]);
+    return text;
+}
+
+uint64_t budget_total(const tide_part *parts, int count)
+{
+    uint64_t total = 0;
+    for (int i = 0; i < count; i++)
+        total += parts[i].bytes;
+    return total;
+}
+
+void print_budget(FILE *out, const tide_part *parts, int count)
+{
+    char text[SHORT_TEXT];
+    fprintf(out, "memory    %10s\n", short_bytes(text, budget_total(parts, count)));
+    for (int i = 0; i < count; i++)
+        fprintf(out, "          %10s  %s\n", short_bytes(text, parts[i].bytes),
+                parts[i].name);
+}
+
+double now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

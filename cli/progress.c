@@ -1,0 +1,181 @@
+/* progress.c - how training is going, on standard error. */
+#include "progress.h"
+#include "output.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { LOG_SECONDS = 10 };
+
+void progress_begin(progress *p, const tide_stats *initial, bool quiet)
+{
+    double now = now_seconds();
+    *p = (progress){.terminal = isatty(STDERR_FILENO),
+                    .quiet = quiet,
+                    .started = now,
+                    .shown = now - LOG_SECONDS,
+                    .sampled = now,
+                    .before = *initial,
+                    .initial = *initial};
+}
+
+/* Memory in use now; the second number of statm counts pages. */
+static uint64_t resident_bytes(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file)
+        return 0;
+    unsigned long long pages = 0;
+    int found = fscanf(file, "%*s %llu", &pages);
+    fclose(file);
+    return found == 1 ? pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+/* Rates over at least so many seconds, or from the start while that is less ago. */
+static void measure_rates(progress *p, const tide_stats *stats, double now,
+                          double least_seconds)
+{
+    double seconds = now - p->sampled;
+    bool first = p->sampled <= p->started;
+    if (seconds <= 0 || (seconds < least_seconds && !first))
+        return;
+    p->words_rate = (double)(stats->tokens - p->before.tokens) / seconds;
+    p->in_rate = (double)(stats->admitted - p->before.admitted) / seconds;
+    p->out_rate = (double)(stats->evicted - p->before.evicted) / seconds;
+    if (seconds < least_seconds)
+        return;
+    p->before = *stats;
+    p->sampled = now;
+}
+
+static int terminal_columns(void)
+{
+    struct winsize size;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 20)
+        return 80;
+    return size.ws_col;
+}
+
+static void show_line(progress *p, const tide_stats *stats)
+{
+    char words[SHORT_TEXT], rate[SHORT_TEXT], held[SHORT_TEXT], room[SHORT_TEXT];
+    char in[SHORT_TEXT], out[SHORT_TEXT], loss[SHORT_TEXT] = "-", line[256];
+    if (stats->loss > 0)
+        snprintf(loss, sizeof loss, "%.2f", stats->loss);
+    snprintf(line, sizeof line,
+             "%s words  %s/s  vocab %s/%s  in %s/s out %s/s  loss %s  rss %" PRIu64 "M",
+             short_count(words, (double)stats->tokens),
+             short_count(rate, p->words_rate),
+             short_count(held, (double)stats->vocabulary),
+             short_count(room, (double)stats->capacity), short_count(in, p->in_rate),
+             short_count(out, p->out_rate), loss, resident_bytes() >> 20);
+    fprintf(stderr, "\r%.*s\033[K", terminal_columns() - 1, line);
+    fflush(stderr);
+    p->line_open = true;
+}
+
+static void log_stats(const char *message, const tide_stats *stats, double rate)
+{
+    fprintf(stderr,
+            "level=info msg=%s words=%" PRIu64 " words_per_second=%.0f"
+            " vocabulary=%" PRIu64 " admitted=%" PRIu64 " evicted=%" PRIu64
+            " loss=%.4f rss_bytes=%" PRIu64,
+            message, stats->tokens, rate, stats->vocabulary, stats->admitted,
+            stats->evicted, stats->loss, resident_bytes());
+}
+
+void progress_watch(void *data, const tide_stats *stats)
+{
+    progress *p = data;
+    double now = now_seconds();
+    if (p->quiet)
+        return;
+    if (p->terminal) {
+        measure_rates(p, stats, now, 1);
+        show_line(p, stats);
+    } else if (now - p->shown >= LOG_SECONDS && stats->tokens > p->initial.tokens) {
+        measure_rates(p, stats, now, 1e-3);
+        log_stats("training", stats, p->words_rate);
+        fputc('\n', stderr);
+        p->shown = now;
+    }
+}
+
+void progress_break(progress *p)
+{
+    if (p->line_open)
+        fputc('\n', stderr);
+    p->line_open = false;
+}
+
+/* A logfmt value in quotes. */
+static void log_quoted(const char *text)
+{
+    fputc('"', stderr);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', stderr);
+        fputc((unsigned char)*text < 0x20 ? '?' : *text, stderr);
+    }
+    fputc('"', stderr);
+}
+
+void progress_note(void *data, const char *text)
+{
+    progress *p = data;
+    if (p->terminal || p->quiet) {
+        progress_break(p);
+        complain("%s", text);
+        return;
+    }
+    fputs("level=warning msg=", stderr);
+    log_quoted(text);
+    fputc('\n', stderr);
+}
+
+void progress_budget(const progress *p, const tide_part *parts, int count)
+{
+    if (p->quiet)
+        return;
+    if (p->terminal) {
+        print_budget(stderr, parts, count);
+        return;
+    }
+    fprintf(stderr, "level=info msg=memory total_bytes=%" PRIu64,
+            budget_total(parts, count));
+    for (int i = 0; i < count; i++) {
+        fputc(' ', stderr);
+        for (const char *c = parts[i].name; *c; c++)
+            fputc(*c == ' ' || *c == '-' ? '_' : *c, stderr);
+        fprintf(stderr, "_bytes=%" PRIu64, parts[i].bytes);
+    }
+    fputc('\n', stderr);
+}
+
+void progress_end(progress *p, const tide_stats *stats, const char *path, bool stopped)
+{
+    progress_break(p);
+    if (p->quiet)
+        return;
+    double seconds = now_seconds() - p->started;
+    uint64_t words = stats->tokens - p->initial.tokens;
+    double rate = seconds > 0 ? (double)words / seconds : 0;
+    if (!p->terminal) {
+        log_stats(stopped ? "stopped" : "finished", stats, rate);
+        fprintf(stderr, " seconds=%.3f model=", seconds);
+        log_quoted(path);
+        fputc('\n', stderr);
+        return;
+    }
+    char count[SHORT_TEXT], speed[SHORT_TEXT], held[SHORT_TEXT];
+    fprintf(stderr, "%s after %s words in %.1f s (%s/s); %s words in the vocabulary\n",
+            stopped ? "stopped" : "finished", short_count(count, (double)words),
+            seconds, short_count(speed, rate),
+            short_count(held, (double)stats->vocabulary));
+    char name[1024];
+    snprintf(name, sizeof name, "%s", path);
+    clean_text(name);
+    fprintf(stderr, "saved to %s\n", name);
+}

@@ -1,0 +1,34 @@
+/* progress.h - how training is going, on standard error.
+ *
+ * On a terminal one line that is written over and over; otherwise a logfmt line at the
+ * first words and then every ten seconds. */
+#ifndef PROGRESS_H
+#define PROGRESS_H
+
+#include <wordtide.h>
+
+typedef struct progress {
+    bool terminal, quiet;
+    bool line_open; /* the terminal's cursor is behind an unfinished line */
+    double started, shown;
+    double sampled;     /* when `before` was taken */
+    tide_stats before;  /* rates are measured from here */
+    tide_stats initial; /* what a resumed model brought along */
+    double words_rate, in_rate, out_rate;
+} progress;
+
+void progress_begin(progress *p, const tide_stats *initial, bool quiet);
+
+/* For tide_run: `data` is the progress. */
+void progress_watch(void *data, const tide_stats *stats);
+void progress_note(void *data, const char *text);
+
+void progress_budget(const progress *p, const tide_part *parts, int count);
+
+/* Ends the refreshing line, so that something else can be said. */
+void progress_break(progress *p);
+
+/* The last line, after the model was saved at `path`. */
+void progress_end(progress *p, const tide_stats *stats, const char *path, bool stopped);
+
+#endif

@@ -1,0 +1,280 @@
+/* model.c - a vocabulary with an input and an output vector for every slot, and its file.
+ *
+ * The native file is a store (doc/FORMAT.md). A trainer adds its own sections to those written
+ * here, which is what makes every model file one that training can go on from.
+ */
+#include "model/model.h"
+
+#include <stdlib.h>
+
+enum { HEADER_WORDS = 10, PARAMS_MAX = 64 * 1024 };
+
+uint64_t tide_shape_vector_bytes(const tide_shape *shape)
+{
+    return 2 * tide_matrix_bytes(shape->vocabulary.capacity, shape->dim);
+}
+
+uint64_t tide_shape_subword_bytes(const tide_shape *shape)
+{
+    if (!shape->subwords.rows)
+        return 0;
+    return tide_matrix_bytes(shape->subwords.rows, shape->dim) +
+           (uint64_t)shape->vocabulary.capacity * sizeof(tide_ngrams);
+}
+
+/* Everything but the vocabulary, for `capacity` words. */
+static tide_model *model_alloc(const tide_shape *shape, uint32_t capacity,
+                               tide_error *err)
+{
+    tide_model *model = tide_alloc(1, sizeof *model);
+    if (!model) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a model");
+        return NULL;
+    }
+    model->shape = *shape;
+    if (tide_matrix_init(&model->input, capacity, shape->dim, err) ||
+        tide_matrix_init(&model->output, capacity, shape->dim, err))
+        goto failed;
+    if (shape->subwords.rows) {
+        if (tide_matrix_init(&model->subword, shape->subwords.rows, shape->dim, err))
+            goto failed;
+        model->ngrams = tide_alloc(capacity, sizeof *model->ngrams);
+        if (!model->ngrams) {
+            tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the n-grams of %u words",
+                      capacity);
+            goto failed;
+        }
+    }
+    return model;
+failed:
+    tide_model_free(model);
+    return NULL;
+}
+
+tide_model *tide_model_new(const tide_shape *shape, tide_error *err)
+{
+    tide_model *model = model_alloc(shape, shape->vocabulary.capacity, err);
+    if (!model)
+        return NULL;
+    model->vocabulary = tide_vocabulary_new(&shape->vocabulary, err);
+    if (!model->vocabulary) {
+        tide_model_free(model);
+        return NULL;
+    }
+    return model;
+}
+
+void tide_model_free(tide_model *model)
+{
+    if (!model)
+        return;
+    tide_vocabulary_free(model->vocabulary);
+    tide_matrix_release(&model->input);
+    tide_matrix_release(&model->output);
+    tide_matrix_release(&model->subword);
+    free(model->ngrams);
+    free(model->params);
+    free(model);
+}
+
+void tide_model_note_ngrams(tide_model *model, uint32_t slot)
+{
+    if (!model->ngrams)
+        return;
+    uint32_t length;
+    const char *word = tide_vocabulary_word(model->vocabulary, slot, &length);
+    tide_ngrams *ngrams = &model->ngrams[slot];
+    ngrams->count =
+        word ? tide_subwords_of(&model->shape.subwords, word, length, ngrams->ids) : 0;
+}
+
+void tide_model_input(const tide_model *model, const tide_kernels *kernels,
+                      uint32_t slot, float *out)
+{
+    float *rows[TIDE_SUBWORDS_MAX + 1] = {tide_matrix_row(&model->input, slot)};
+    uint32_t count = 1;
+    if (model->ngrams)
+        for (uint32_t i = 0; i < model->ngrams[slot].count; i++)
+            rows[count++] =
+                tide_matrix_row(&model->subword, model->ngrams[slot].ids[i]);
+    kernels->sum(rows, count, 1.0f / (float)count, model->input.stride, out);
+}
+
+uint32_t tide_model_size(const tide_model *model)
+{
+    return tide_vocabulary_size(model->vocabulary);
+}
+
+uint32_t tide_model_capacity(const tide_model *model)
+{
+    return model->shape.vocabulary.capacity;
+}
+
+uint32_t tide_model_dim(const tide_model *model)
+{
+    return model->shape.dim;
+}
+
+uint32_t tide_model_subwords(const tide_model *model)
+{
+    return model->shape.subwords.rows;
+}
+
+uint64_t tide_model_tokens(const tide_model *model)
+{
+    return tide_vocabulary_total(model->vocabulary);
+}
+
+const char *tide_model_params(const tide_model *model)
+{
+    return model->params ? model->params : "";
+}
+
+/* -- the file --------------------------------------------------------------------------------- */
+
+void tide_model_save(const tide_model *model, tide_store_writer *writer)
+{
+    const tide_shape *shape = &model->shape;
+    const tide_vocabulary_options *v = &shape->vocabulary;
+    uint32_t used = tide_vocabulary_used(model->vocabulary);
+    uint64_t words[HEADER_WORDS] = {
+        v->capacity,
+        shape->dim,
+        v->kind,
+        v->gate,
+        v->half_life,
+        v->seed,
+        shape->subwords.rows,
+        shape->subwords.shortest,
+        shape->subwords.longest,
+        used,
+    };
+    unsigned char header[HEADER_WORDS * 8];
+    for (int i = 0; i < HEADER_WORDS; i++)
+        tide_put64(header + 8 * i, words[i]);
+    tide_store_put(writer, "model", header, sizeof header);
+    const char *params = tide_model_params(model);
+    tide_store_put(writer, "params", params, strlen(params));
+    tide_vocabulary_save(model->vocabulary, writer);
+    tide_matrix_save(&model->input, used, "input", writer);
+    tide_matrix_save(&model->output, used, "output", writer);
+    if (shape->subwords.rows)
+        tide_matrix_save(&model->subword, shape->subwords.rows, "subword", writer);
+}
+
+static int wrong_shape(tide_store *store, tide_error *err)
+{
+    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: the model's shape is impossible",
+                     tide_store_path(store));
+}
+
+/* Bounds every number and sees that the sections have the sizes that follow, so that nothing
+ * is allocated which the file does not back. */
+static int read_shape(tide_store *store, tide_shape *shape, uint32_t *used,
+                      tide_error *err)
+{
+    unsigned char header[HEADER_WORDS * 8];
+    int status = tide_store_read(store, "model", header, sizeof header, err);
+    if (status)
+        return status;
+    uint64_t w[HEADER_WORDS];
+    for (int i = 0; i < HEADER_WORDS; i++)
+        w[i] = tide_get64(header + 8 * i);
+    if (!w[0] || w[0] > TIDE_CAPACITY_MAX || !w[1] || w[1] > TIDE_DIM_MAX ||
+        w[2] > TIDE_VOCABULARY_EXACT || w[3] > 1 || w[6] > TIDE_CAPACITY_MAX ||
+        (w[6] && (!w[7] || w[7] > w[8] || w[8] > TIDE_SUBWORD_LENGTH_MAX)) ||
+        w[9] > w[0])
+        return wrong_shape(store, err);
+    *shape = (tide_shape){
+        .vocabulary = {.kind = (tide_vocabulary_kind)w[2],
+                       .capacity = (uint32_t)w[0],
+                       .gate = w[3],
+                       .half_life = w[4],
+                       .seed = w[5]},
+        .dim = (uint32_t)w[1],
+        .subwords = {(uint32_t)w[6], (uint32_t)w[7], (uint32_t)w[8]},
+    };
+    *used = (uint32_t)w[9];
+    return TIDE_OK;
+}
+
+static int check_sizes(tide_store *store, const tide_shape *shape, uint32_t used,
+                       tide_error *err)
+{
+    uint64_t row = shape->dim * sizeof(float);
+    const struct {
+        const char *section;
+        uint64_t rows;
+    } matrices[] = {
+        {"input", used}, {"output", used}, {"subword", shape->subwords.rows}};
+    for (int i = 0; i < (shape->subwords.rows ? 3 : 2); i++) {
+        int64_t size = tide_store_size(store, matrices[i].section, err);
+        if (size < 0)
+            return (int)size;
+        if ((uint64_t)size != matrices[i].rows * row)
+            return wrong_shape(store, err);
+    }
+    return TIDE_OK;
+}
+
+static int read_params(tide_store *store, tide_model *model, tide_error *err)
+{
+    int64_t size = tide_store_size(store, "params", err);
+    if (size < 0)
+        return (int)size;
+    if (size > PARAMS_MAX)
+        return wrong_shape(store, err);
+    model->params = tide_alloc((size_t)size + 1, 1);
+    if (!model->params)
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a model");
+    return tide_store_read(store, "params", model->params, (size_t)size, err);
+}
+
+tide_model *tide_model_read(tide_store *store, bool to_train, tide_error *err)
+{
+    tide_shape shape = {0};
+    uint32_t used = 0;
+    if (read_shape(store, &shape, &used, err) || check_sizes(store, &shape, used, err))
+        return NULL;
+    uint32_t rows = to_train ? shape.vocabulary.capacity : used ? used : 1;
+    tide_vocabulary_options options = shape.vocabulary;
+    if (!options
+             .gate) /* the gate's section has the size of the capacity, and so backs it */
+        options.capacity = rows;
+    tide_vocabulary *vocabulary = tide_vocabulary_load(&options, store, err);
+    if (!vocabulary)
+        return NULL;
+    tide_model *model = model_alloc(&shape, rows, err);
+    if (!model) {
+        tide_vocabulary_free(vocabulary);
+        return NULL;
+    }
+    model->vocabulary = vocabulary;
+    if (tide_vocabulary_used(vocabulary) != used) {
+        wrong_shape(store, err);
+        goto failed;
+    }
+    if (read_params(store, model, err) ||
+        tide_matrix_load(&model->input, used, "input", store, err) ||
+        tide_matrix_load(&model->output, used, "output", store, err))
+        goto failed;
+    if (shape.subwords.rows &&
+        tide_matrix_load(&model->subword, shape.subwords.rows, "subword", store, err))
+        goto failed;
+    for (uint32_t slot = 0; slot < used; slot++)
+        tide_model_note_ngrams(model, slot);
+    return model;
+failed:
+    tide_model_free(model);
+    return NULL;
+}
+
+tide_model *tide_model_load(const char *path, tide_error *err)
+{
+    tide_store *store = tide_store_open(path, err);
+    if (!store)
+        return NULL;
+    tide_model *model = tide_model_read(store, false, err);
+    tide_store_close(store);
+    return model;
+}

@@ -1,0 +1,68 @@
+/* model.h - words and their vectors: what a trainer changes, a file holds and a question reads. */
+#ifndef TIDE_MODEL_H
+#define TIDE_MODEL_H
+
+#include "base/base.h"
+#include "sketch/sketch.h"
+#include "vector/vector.h"
+
+/* -- subwords (subword.c) -------------------------------------------------------------------- */
+
+#define TIDE_SUBWORDS_MAX 63
+#define TIDE_SUBWORD_LENGTH_MAX 8
+
+typedef struct tide_subwords {
+    uint32_t rows; /* of the table; 0 for none */
+    uint32_t
+        shortest; /* characters of an n-gram, the marks < and > of a word's ends included */
+    uint32_t longest;
+} tide_subwords;
+
+/* The table rows of the n-grams of a word, at most TIDE_SUBWORDS_MAX; returns how many. */
+uint32_t tide_subwords_of(const tide_subwords *how, const char *word, uint32_t length,
+                          uint32_t ids[TIDE_SUBWORDS_MAX]);
+
+/* -- model (model.c) --------------------------------------------------------------------------- */
+
+typedef struct tide_shape {
+    tide_vocabulary_options vocabulary;
+    uint32_t dim;
+    tide_subwords subwords;
+} tide_shape;
+
+/* The n-grams of the word in one slot. */
+typedef struct tide_ngrams {
+    uint32_t count;
+    uint32_t ids[TIDE_SUBWORDS_MAX];
+} tide_ngrams;
+
+struct tide_model {
+    tide_shape shape;
+    tide_vocabulary *vocabulary;
+    tide_matrix input;   /* [capacity]: the vectors people ask for */
+    tide_matrix output;  /* [capacity]: the same words as contexts */
+    tide_matrix subword; /* [subwords.rows], or none */
+    tide_ngrams *ngrams; /* [capacity], or NULL without subwords */
+    char *params;        /* text; owned */
+};
+
+tide_model *tide_model_new(const tide_shape *shape, tide_error *err);
+
+/* What _new allocates: the vectors of words, and everything about subwords. */
+uint64_t tide_shape_vector_bytes(const tide_shape *shape);
+uint64_t tide_shape_subword_bytes(const tide_shape *shape);
+
+/* Looks up the n-grams of the word that has just entered the slot. */
+void tide_model_note_ngrams(tide_model *model, uint32_t slot);
+
+/* The input vector of a slot: its own row, or the mean of it and its n-grams' rows. `out` has the
+ * matrix's stride. */
+void tide_model_input(const tide_model *model, const tide_kernels *kernels,
+                      uint32_t slot, float *out);
+
+/* Sections model, params, vocab.*, input, output, subword. A model that is not going to be trained
+ * is given room for the words it holds and no more. */
+void tide_model_save(const tide_model *model, tide_store_writer *writer);
+tide_model *tide_model_read(tide_store *store, bool to_train, tide_error *err);
+
+#endif

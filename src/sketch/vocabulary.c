@@ -1,0 +1,181 @@
+/* vocabulary.c - the kinds of vocabulary behind one interface. */
+#include "sketch/vocabulary.h"
+
+#include <stdlib.h>
+
+static const tide_vocabulary_methods *const kinds[] = {
+    [TIDE_VOCABULARY_SPACE_SAVING] = &tide_space_saving,
+    [TIDE_VOCABULARY_MISRA_GRIES] = &tide_misra_gries,
+    [TIDE_VOCABULARY_EXACT] = &tide_exact,
+};
+
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+/* -- life -------------------------------------------------------------------------- */
+
+tide_vocabulary *tide_vocabulary_new_keyed(const tide_vocabulary_options *options,
+                                           uint64_t secret, tide_error *err)
+{
+    if ((size_t)options->kind >= KINDS) {
+        tide_fail(err, TIDE_ERROR_PARAMETER, "no kind of vocabulary has the number %d",
+                  (int)options->kind);
+        return NULL;
+    }
+    if (options->capacity < 1 || options->capacity > TIDE_CAPACITY_MAX) {
+        tide_fail(err, TIDE_ERROR_PARAMETER, "a vocabulary holds 1 to %u words, not %u",
+                  TIDE_CAPACITY_MAX, options->capacity);
+        return NULL;
+    }
+    tide_vocabulary *v = tide_alloc(1, sizeof *v);
+    if (!v) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a vocabulary");
+        return NULL;
+    }
+    v->methods = kinds[options->kind];
+    v->options = *options;
+    v->lowest = UINT64_MAX;
+    v->minimum = options->kind == TIDE_VOCABULARY_SPACE_SAVING;
+    if (tide_words_init(&v->words, options->capacity, secret, err) < 0)
+        goto failed;
+    uint64_t lines = tide_gate_lines(options);
+    if (lines > 0) {
+        v->gate = tide_alloc(lines, sizeof *v->gate);
+        v->gate_mask = lines - 1;
+        if (!v->gate) {
+            tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the vocabulary's gate");
+            goto failed;
+        }
+    }
+    return v;
+failed:
+    tide_vocabulary_free(v);
+    return NULL;
+}
+
+tide_vocabulary *tide_vocabulary_new(const tide_vocabulary_options *options,
+                                     tide_error *err)
+{
+    return tide_vocabulary_new_keyed(options, tide_secret(), err);
+}
+
+void tide_vocabulary_free(tide_vocabulary *v)
+{
+    if (!v)
+        return;
+    free(v->gate);
+    tide_words_release(&v->words);
+    free(v);
+}
+
+uint64_t tide_vocabulary_bytes(const tide_vocabulary_options *options)
+{
+    return sizeof(tide_vocabulary) + tide_words_bytes(options->capacity) +
+           sizeof(tide_gate_line) * tide_gate_lines(options);
+}
+
+/* -- counting ---------------------------------------------------------------------- */
+
+static void halve_all(tide_vocabulary *v)
+{
+    tide_words_halve(&v->words, v->used);
+    v->total /= 2;
+    v->methods->halve(v);
+    v->since_halving = 0;
+}
+
+size_t tide_vocabulary_add(tide_vocabulary *v, const tide_word *words, size_t count,
+                           uint32_t *slots, tide_admission *admissions)
+{
+    size_t admitted = 0;
+    for (size_t first = 0, end; first < count; first = end) {
+        uint64_t left = UINT64_MAX;
+        if (v->options.half_life > 0)
+            left = v->options.half_life - v->since_halving;
+        end = count - first < left ? count : first + (size_t)left;
+        admitted += v->methods->add(v, words, first, end, slots, admissions + admitted);
+        v->tokens += end - first;
+        v->total += end - first;
+        v->since_halving += end - first;
+        if (v->since_halving == v->options.half_life)
+            halve_all(v);
+    }
+    return admitted;
+}
+
+/* -- looking ----------------------------------------------------------------------- */
+
+uint32_t tide_vocabulary_find(const tide_vocabulary *v, const tide_word *word)
+{
+    tide_key key = tide_words_key(&v->words, word);
+    return tide_words_find(&v->words, &key);
+}
+
+const char *tide_vocabulary_word(const tide_vocabulary *v, uint32_t slot,
+                                 uint32_t *length)
+{
+    return tide_words_text(&v->words, slot, length);
+}
+
+uint64_t tide_vocabulary_count(const tide_vocabulary *v, uint32_t slot)
+{
+    return v->words.records[slot].count;
+}
+
+uint64_t tide_vocabulary_error(const tide_vocabulary *v, uint32_t slot)
+{
+    return v->words.records[slot].error;
+}
+
+uint64_t tide_vocabulary_weight(const tide_vocabulary *v, uint32_t slot)
+{
+    uint64_t count = v->words.records[slot].count;
+    if (!v->methods->counts_from_minimum)
+        return count;
+    return count > v->minimum ? count - v->minimum : 0;
+}
+
+uint32_t tide_vocabulary_capacity(const tide_vocabulary *v)
+{
+    return v->words.capacity;
+}
+
+uint32_t tide_vocabulary_used(const tide_vocabulary *v)
+{
+    return v->used;
+}
+
+uint32_t tide_vocabulary_size(const tide_vocabulary *v)
+{
+    return v->size;
+}
+
+uint64_t tide_vocabulary_tokens(const tide_vocabulary *v)
+{
+    return v->tokens;
+}
+
+uint64_t tide_vocabulary_total(const tide_vocabulary *v)
+{
+    return v->total;
+}
+
+uint64_t tide_vocabulary_minimum(const tide_vocabulary *v)
+{
+    bool nobody_is_outside = v->rejected == 0 && v->evicted == 0;
+    return nobody_is_outside ? 0 : v->minimum;
+}
+
+uint64_t tide_vocabulary_admitted(const tide_vocabulary *v)
+{
+    return v->admitted;
+}
+
+uint64_t tide_vocabulary_evicted(const tide_vocabulary *v)
+{
+    return v->evicted;
+}
+
+uint64_t tide_vocabulary_rejected(const tide_vocabulary *v)
+{
+    return v->rejected;
+}

@@ -1,0 +1,177 @@
+/* source_file.c - files, named pipes and standard input.
+ *
+ * A regular file can be read again from any offset. Standard input is taken as it comes even when
+ * it is a file: whoever redirects another file next time means that one, from its beginning.
+ */
+#include "source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { READ_MAX = 1 << 30 };
+
+typedef struct file {
+    int descriptor;
+    bool regular;
+    bool ours; /* to close */
+    char name[];
+} file;
+
+/* Keeps errno, which says whether a signal was the cause. */
+static int fail(const char *name, tide_error *err)
+{
+    int cause = errno;
+    tide_fail(err, TIDE_ERROR_IO, "cannot read %s: %s", name, strerror(cause));
+    errno = cause;
+    return TIDE_ERROR_IO;
+}
+
+static int too_short(const file *f, uint64_t offset, tide_error *err)
+{
+    return tide_fail(err, TIDE_ERROR_FORMAT, "%s is shorter than %llu bytes", f->name,
+                     (unsigned long long)offset);
+}
+
+static bool is_stdin(const char *spec)
+{
+    return strcmp(spec, "-") == 0;
+}
+
+static bool is_path(const char *spec)
+{
+    (void)spec;
+    return true;
+}
+
+static void file_close(void *state)
+{
+    file *f = state;
+    if (f->ours)
+        close(f->descriptor);
+    free(f);
+}
+
+static file *new_file(const char *name, int descriptor, bool ours, tide_error *err)
+{
+    file *f = tide_alloc(1, sizeof *f + strlen(name) + 1);
+    if (!f) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for source %s", name);
+        if (ours)
+            close(descriptor);
+        return NULL;
+    }
+    f->descriptor = descriptor;
+    f->ours = ours;
+    memcpy(f->name, name, strlen(name) + 1);
+    return f;
+}
+
+/* What cannot be read is refused at once, not in the middle of a run. */
+static void *checked(file *f, tide_error *err)
+{
+    struct stat status;
+    if (fstat(f->descriptor, &status) != 0)
+        goto failed;
+    if (S_ISDIR(status.st_mode)) {
+        errno = EISDIR;
+        goto failed;
+    }
+    f->regular = S_ISREG(status.st_mode) && f->ours;
+    if (S_ISREG(status.st_mode))
+        posix_fadvise(f->descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+    return f;
+
+failed:
+    fail(f->name, err);
+    file_close(f);
+    return NULL;
+}
+
+static void *open_stdin(const char *spec, tide_error *err)
+{
+    (void)spec;
+    file *f = new_file("standard input", STDIN_FILENO, false, err);
+    return f ? checked(f, err) : NULL;
+}
+
+/* Opening a named pipe waits for its writer. */
+static void *open_path(const char *spec, tide_error *err)
+{
+    if (spec[0] == '\0') {
+        tide_fail(err, TIDE_ERROR_PARAMETER, "a source needs a name");
+        return NULL;
+    }
+    int descriptor = open(spec, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (descriptor < 0) {
+        fail(spec, err);
+        return NULL;
+    }
+    file *f = new_file(spec, descriptor, true, err);
+    return f ? checked(f, err) : NULL;
+}
+
+static ptrdiff_t file_read(void *state, void *bytes, size_t room, tide_error *err)
+{
+    file *f = state;
+    ssize_t count = read(f->descriptor, bytes, room < READ_MAX ? room : READ_MAX);
+    return count < 0 ? fail(f->name, err) : count;
+}
+
+static bool file_replayable(const void *state)
+{
+    return ((const file *)state)->regular;
+}
+
+static int file_seek(void *state, uint64_t offset, tide_error *err)
+{
+    file *f = state;
+    struct stat status;
+    if (fstat(f->descriptor, &status) != 0)
+        return fail(f->name, err);
+    if (offset > (uint64_t)status.st_size)
+        return too_short(f, offset, err);
+    if (lseek(f->descriptor, (off_t)offset, SEEK_SET) < 0)
+        return fail(f->name, err);
+    return TIDE_OK;
+}
+
+static int file_peek(void *state, uint64_t offset, void *bytes, size_t size,
+                     tide_error *err)
+{
+    file *f = state;
+    if (offset > INT64_MAX)
+        return too_short(f, offset, err);
+    for (size_t done = 0; done < size;) {
+        off_t place = (off_t)(offset - size + done);
+        ssize_t count = pread(f->descriptor, (char *)bytes + done, size - done, place);
+        if (count < 0 && errno != EINTR)
+            return fail(f->name, err);
+        if (count == 0)
+            return too_short(f, offset, err);
+        done += count > 0 ? (size_t)count : 0;
+    }
+    return TIDE_OK;
+}
+
+const tide_source_kind tide_source_stdin = {
+    .matches = is_stdin,
+    .open = open_stdin,
+    .close = file_close,
+    .read = file_read,
+    .replayable = file_replayable,
+    .seek = file_seek,
+    .peek = file_peek,
+};
+
+const tide_source_kind tide_source_file = {
+    .matches = is_path,
+    .open = open_path,
+    .close = file_close,
+    .read = file_read,
+    .replayable = file_replayable,
+    .seek = file_seek,
+    .peek = file_peek,
+};

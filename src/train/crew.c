@@ -1,0 +1,285 @@
+/* crew.c - the threads that learn.
+ *
+ * The caller's thread is the writer: it feeds the intake, which gives lessons. With one thread a
+ * lesson is learned on the spot. With more, lessons are packed into batches that go through a
+ * bounded queue to the other threads; when no batch is free to be filled, the writer learns one
+ * itself, so that `threads` threads are busy and memory stays bounded.
+ *
+ * Batches are filled in the order of a ring. The writer therefore knows, when it looks at the ring,
+ * up to which sentence everything has been learned, and that is all the intake needs in order to
+ * give a slot to another word safely (intake.c), and to rebuild a table that nobody draws from.
+ */
+#include "train/parts.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { BATCH_TOKENS = 8192, BATCH_LESSONS = 512, BATCHES_PER_THREAD = 4 };
+
+#define LOSS_WINDOW 1e6 /* pairs */
+
+typedef struct batch {
+    tide_lesson lessons[BATCH_LESSONS];
+    uint32_t tokens[BATCH_TOKENS];
+    uint32_t lesson_count, token_count;
+    uint64_t last_sentence;
+    bool busy; /* queued or being learned; under the lock */
+} batch;
+
+struct tide_crew {
+    const tide_learner *learner;
+    tide_desk *desk; /* the writer's */
+    tide_progress progress;
+
+    /* more than one thread */
+    uint64_t thread_count; /* started, beside the writer */
+    pthread_t *threads;
+    batch *batches; /* [batch_count] */
+    uint64_t batch_count;
+    uint64_t
+        filling; /* number of the batch being filled; its place is filling % batch_count */
+    uint64_t settled; /* batches before this number are learned */
+    tide_queue *queue;
+    pthread_mutex_t lock; /* of busy and progress */
+    pthread_cond_t freed;
+    bool locks_made;
+};
+
+/* -- one thread -------------------------------------------------------------------------------------- */
+
+static void note_learned(tide_crew *c, const tide_learned *learned)
+{
+    double keep = exp(-learned->pairs / LOSS_WINDOW);
+    c->progress.centres += learned->centres;
+    c->progress.loss = c->progress.loss * keep + learned->loss;
+    c->progress.pairs = c->progress.pairs * keep + learned->pairs;
+}
+
+static void learn_now(void *self, const tide_lesson *lesson)
+{
+    tide_crew *c = self;
+    tide_learned learned = {0};
+    tide_learn(c->learner, c->desk, lesson, &learned);
+    note_learned(c, &learned);
+}
+
+static uint64_t all_finished(void *self)
+{
+    (void)self;
+    return INT64_MAX;
+}
+
+static void no_wait(void *self)
+{
+    (void)self;
+}
+
+/* -- several ------------------------------------------------------------------------------------------ */
+
+static void learn_batch(tide_crew *c, tide_desk *desk, batch *b)
+{
+    tide_learned learned = {0};
+    for (uint32_t i = 0; i < b->lesson_count; i++)
+        tide_learn(c->learner, desk, &b->lessons[i], &learned);
+    pthread_mutex_lock(&c->lock);
+    note_learned(c, &learned);
+    b->busy = false;
+    pthread_cond_signal(&c->freed);
+    pthread_mutex_unlock(&c->lock);
+}
+
+typedef struct worker {
+    tide_crew *crew;
+    tide_desk *desk;
+} worker;
+
+static void *work(void *argument)
+{
+    worker w = *(worker *)argument;
+    free(argument);
+    batch *b;
+    while ((b = tide_queue_pop(w.crew->queue)))
+        learn_batch(w.crew, w.desk, b);
+    tide_desk_free(w.desk);
+    return NULL;
+}
+
+static batch *batch_at(tide_crew *c, uint64_t number)
+{
+    return &c->batches[number % c->batch_count];
+}
+
+static bool is_busy(tide_crew *c, batch *b)
+{
+    pthread_mutex_lock(&c->lock);
+    bool busy = b->busy;
+    pthread_mutex_unlock(&c->lock);
+    return busy;
+}
+
+/* Learns what is queued, and waits for what others are learning, until the batch is free. */
+static void free_batch(tide_crew *c, batch *b)
+{
+    while (is_busy(c, b)) {
+        batch *queued = tide_queue_try_pop(c->queue);
+        if (queued) {
+            learn_batch(c, c->desk, queued);
+            continue;
+        }
+        pthread_mutex_lock(&c->lock);
+        while (b->busy)
+            pthread_cond_wait(&c->freed, &c->lock);
+        pthread_mutex_unlock(&c->lock);
+    }
+}
+
+static void hand_over(tide_crew *c)
+{
+    batch *b = batch_at(c, c->filling);
+    pthread_mutex_lock(&c->lock);
+    b->busy = true;
+    pthread_mutex_unlock(&c->lock);
+    tide_queue_try_push(c->queue, b); /* has room for all batches */
+    b = batch_at(c, ++c->filling);
+    free_batch(c, b);
+    b->lesson_count = b->token_count = 0;
+}
+
+static void pack(void *self, const tide_lesson *lesson)
+{
+    tide_crew *c = self;
+    batch *b = batch_at(c, c->filling);
+    if (b->lesson_count == BATCH_LESSONS ||
+        b->token_count + lesson->count > BATCH_TOKENS) {
+        hand_over(c);
+        b = batch_at(c, c->filling);
+    }
+    uint32_t *slots = b->tokens + b->token_count;
+    memcpy(slots, lesson->slots, lesson->count * sizeof *slots);
+    b->token_count += lesson->count;
+    b->lessons[b->lesson_count] = *lesson;
+    b->lessons[b->lesson_count++].slots = slots;
+    b->last_sentence = lesson->sentence;
+}
+
+/* A sentence's lessons may lie in two batches, so the last one of a learned batch may go on. */
+static uint64_t last_finished(void *self)
+{
+    tide_crew *c = self;
+    while (c->settled < c->filling && !is_busy(c, batch_at(c, c->settled)))
+        c->settled++;
+    if (c->settled == c->filling && !batch_at(c, c->filling)->lesson_count)
+        return INT64_MAX;
+    return c->settled ? batch_at(c, c->settled - 1)->last_sentence - 1 : 0;
+}
+
+static void wait_for_all(void *self)
+{
+    tide_crew *c = self;
+    if (batch_at(c, c->filling)->lesson_count)
+        hand_over(c);
+    for (uint64_t i = 0; i < c->batch_count; i++)
+        free_batch(c, &c->batches[i]);
+}
+
+/* -- making ------------------------------------------------------------------------------------- */
+
+static int start_thread(tide_crew *c, tide_error *err)
+{
+    worker *w = malloc(sizeof *w);
+    tide_desk *desk = tide_desk_new(err);
+    if (w)
+        *w = (worker){c, desk};
+    if (!w || !desk || pthread_create(&c->threads[c->thread_count], NULL, work, w)) {
+        tide_desk_free(desk);
+        free(w);
+        return tide_fail(err, TIDE_ERROR_MEMORY, "cannot start thread %llu",
+                         (unsigned long long)c->thread_count + 2);
+    }
+    c->thread_count++;
+    return TIDE_OK;
+}
+
+static int prepare_threads(tide_crew *c, uint64_t threads, tide_error *err)
+{
+    c->batch_count = threads * BATCHES_PER_THREAD;
+    c->batches = tide_alloc(c->batch_count, sizeof *c->batches);
+    c->threads = tide_alloc(threads, sizeof *c->threads);
+    if (!c->batches || !c->threads)
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for %llu threads",
+                         (unsigned long long)threads);
+    c->queue = tide_queue_new(c->batch_count, err);
+    if (!c->queue)
+        return TIDE_ERROR_MEMORY;
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->freed, NULL);
+    c->locks_made = true;
+    int status = TIDE_OK;
+    while (c->thread_count + 1 < threads && !status)
+        status = start_thread(c, err);
+    return status;
+}
+
+uint64_t tide_crew_bytes(uint64_t threads)
+{
+    uint64_t desks = threads * tide_desk_bytes();
+    return threads < 2 ? desks : desks + threads * BATCHES_PER_THREAD * sizeof(batch);
+}
+
+tide_crew *tide_crew_new(const tide_learner *learner, uint64_t threads, tide_error *err)
+{
+    tide_crew *c = tide_alloc(1, sizeof *c);
+    if (!c) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a trainer");
+        return NULL;
+    }
+    c->learner = learner;
+    c->desk = tide_desk_new(err);
+    if (!c->desk || (threads > 1 && prepare_threads(c, threads, err))) {
+        tide_crew_free(c);
+        return NULL;
+    }
+    return c;
+}
+
+void tide_crew_free(tide_crew *c)
+{
+    if (!c)
+        return;
+    if (c->queue)
+        tide_queue_close(c->queue);
+    for (uint64_t i = 0; i < c->thread_count; i++)
+        pthread_join(c->threads[i], NULL);
+    tide_queue_free(c->queue);
+    if (c->locks_made) {
+        pthread_cond_destroy(&c->freed);
+        pthread_mutex_destroy(&c->lock);
+    }
+    free(c->threads);
+    free(c->batches);
+    tide_desk_free(c->desk);
+    free(c);
+}
+
+tide_school tide_crew_school(tide_crew *c)
+{
+    if (c->batches)
+        return (tide_school){c, pack, last_finished, wait_for_all};
+    return (tide_school){c, learn_now, all_finished, no_wait};
+}
+
+tide_progress tide_crew_progress(tide_crew *c)
+{
+    if (c->locks_made)
+        pthread_mutex_lock(&c->lock);
+    tide_progress progress = c->progress;
+    if (c->locks_made)
+        pthread_mutex_unlock(&c->lock);
+    return progress;
+}
+
+void tide_crew_go_on_from(tide_crew *c, tide_progress progress)
+{
+    c->progress = progress;
+}

@@ -1,0 +1,407 @@
+/* intake.c - from bytes to lessons: the single writer of the vocabulary.
+ *
+ * Words are counted as they come, and at the end of a sentence - a line, or SENTENCE_MAX tokens if
+ * it is longer - its slots become a lesson, frequent words thinned out; then, when a chunk of the
+ * past is complete, so do the repeats. All that is random here comes from one generator, and what
+ * is random in a lesson from the lesson's number, so the result does not depend on how the text was
+ * cut into reads.
+ *
+ * Slots change hands. Three things must not happen: a lesson that trains the newcomer with the
+ * contexts of its predecessor, a reader who is given the predecessor's vector, and a lesson still
+ * being learned elsewhere that writes the predecessor's row back over the newcomer's.
+ *
+ *  - Within the sentence being read, the predecessor's tokens are struck out.
+ *  - In the remembered past, stamps tell (replay.c).
+ *  - Lessons given earlier may still be on their way. While they are, the slot is closed: it is
+ *    left out of lessons and of negative draws. The first time it is wanted after they are all
+ *    learned it is given its initial vectors and opened. With one thread nothing is ever on its
+ *    way, and slots open at once.
+ */
+#include "train/intake.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* -- making ------------------------------------------------------------------------------------------ */
+
+static uint64_t bitmap_words(const tide_params *params)
+{
+    return (params->vocab + 63) / 64;
+}
+
+uint64_t tide_intake_bytes(const tide_params *params)
+{
+    uint64_t sentence =
+        (SENTENCE_MAX + WORDS_AT_ONCE) * (sizeof(uint32_t) + sizeof(uint64_t)) +
+        SENTENCE_MAX * sizeof(uint32_t);
+    return tide_tokenizer_bytes() + sentence + params->vocab * sizeof(uint64_t) +
+           bitmap_words(params) * sizeof(uint64_t);
+}
+
+tide_intake *tide_intake_new(const tide_params *params, const tide_learner *learner,
+                             tide_error *err)
+{
+    tide_intake *in = tide_alloc(1, sizeof *in);
+    if (!in) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a trainer");
+        return NULL;
+    }
+    in->params = params;
+    in->learner = learner;
+    in->model = learner->model;
+    in->rates = learner->rates;
+    in->rng = tide_rng_seeded(params->seed ^ 0x1e7a4e);
+    in->sentence = 1;
+    in->slots = tide_alloc(SENTENCE_MAX + WORDS_AT_ONCE, sizeof *in->slots);
+    in->hashes = tide_alloc(SENTENCE_MAX + WORDS_AT_ONCE, sizeof *in->hashes);
+    in->kept = tide_alloc(SENTENCE_MAX + 1, sizeof *in->kept);
+    in->admitted = tide_alloc(params->vocab, sizeof *in->admitted);
+    in->closed = tide_alloc(bitmap_words(params), sizeof *in->closed);
+    if (params->counting == COUNT_KEPT)
+        in->held = tide_alloc(SENTENCE_MAX, sizeof *in->held);
+    tide_sampler_options sampler = tide_params_sampler(params);
+    in->tokenizer = tide_tokenizer_new(err);
+    in->sampler = in->tokenizer ? tide_sampler_new(&sampler, err) : NULL;
+    in->replay = in->sampler ? tide_replay_new(params, err) : NULL;
+    if (in->replay && in->slots && in->hashes && in->kept && in->admitted &&
+        in->closed && (in->held || params->counting != COUNT_KEPT))
+        return in;
+    if (in->replay)
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a trainer");
+    tide_intake_free(in);
+    return NULL;
+}
+
+void tide_intake_free(tide_intake *in)
+{
+    if (!in)
+        return;
+    tide_replay_free(in->replay);
+    tide_sampler_free(in->sampler);
+    tide_tokenizer_free(in->tokenizer);
+    free(in->held);
+    free(in->closed);
+    free(in->admitted);
+    free(in->kept);
+    free(in->hashes);
+    free(in->slots);
+    free(in);
+}
+
+void tide_intake_school(tide_intake *in, tide_school school)
+{
+    in->school = school;
+}
+
+const uint64_t *tide_intake_closed(const tide_intake *in)
+{
+    return in->closed;
+}
+
+/* -- slots that change hands ---------------------------------------------------------------------------- */
+
+bool tide_intake_words_return(const tide_intake *in)
+{
+    return !in->model->shape.vocabulary.gate;
+}
+
+static bool is_closed(const tide_intake *in, uint32_t slot)
+{
+    return in->closed[slot / 64] >> (slot % 64) & 1;
+}
+
+static void set_closed(tide_intake *in, uint32_t slot, bool closed)
+{
+    uint64_t bit = UINT64_C(1) << (slot % 64), *word = &in->closed[slot / 64];
+    __atomic_store_n(word, closed ? *word | bit : *word & ~bit, __ATOMIC_RELEASE);
+}
+
+/* Gives the slot's word its first vectors, if no earlier lesson can get in the way any more. */
+static bool open_slot(tide_intake *in, uint32_t slot)
+{
+    if (in->school.finished(in->school.self) + 1 < in->admitted[slot])
+        return false;
+    tide_init_slot(in->learner, slot);
+    set_closed(in, slot, false);
+    return true;
+}
+
+static void strike_out(tide_intake *in, uint32_t slot, uint32_t before)
+{
+    for (uint32_t i = 0; i < before; i++)
+        if (in->slots[i] == slot)
+            in->slots[i] = TIDE_NO_SLOT;
+    tide_replay_forget(in->replay, slot);
+}
+
+/* The word at `at` has been given a slot: so have those before it in the sentence. */
+static void take_back(tide_intake *in, uint32_t slot, uint32_t at)
+{
+    for (uint32_t i = 0; i < at; i++)
+        if (in->slots[i] == TIDE_NO_SLOT && in->hashes[i] == in->hashes[at])
+            in->slots[i] = slot;
+}
+
+static void admit(tide_intake *in, const tide_admission *admission)
+{
+    uint32_t slot = admission->slot, at = in->count + admission->at;
+    if (admission->reused)
+        strike_out(in, slot, at);
+    if (tide_intake_words_return(in))
+        take_back(in, slot, at);
+    in->admitted[slot] = in->sentence;
+    set_closed(in, slot, true);
+    open_slot(in, slot);
+}
+
+/* -- lessons -------------------------------------------------------------------------------------------- */
+
+/* The chance that a token stays, for f = count / (sample * total): word2vec's rule, or the plain
+ * root. */
+static float chance_to_stay(const tide_intake *in, float f)
+{
+    return in->params->keep == KEEP_ROOT ? 1.0f / sqrtf(f) : (sqrtf(f) + 1.0f) / f;
+}
+
+static bool stays(tide_intake *in, uint64_t count, double threshold)
+{
+    float chance = chance_to_stay(in, (float)((double)count / threshold));
+    return chance >= 1.0f || tide_rng_float(&in->rng) < chance;
+}
+
+static double keep_threshold(const tide_intake *in)
+{
+    return in->params->sample * (double)tide_vocabulary_total(in->model->vocabulary);
+}
+
+/* Whether a token stored at `stamp` still means the word that the slot has, and may be trained. */
+static inline bool usable(tide_intake *in, uint32_t slot, uint64_t stamp)
+{
+    return slot < in->params->vocab &&
+           (stamp == in->sentence || in->admitted[slot] <= stamp) &&
+           (!is_closed(in, slot) || open_slot(in, slot));
+}
+
+/* Picks out of a sentence, of now or of the past, what is still valid of it and stays. Where only
+ * whole windows count, what is not valid leaves a hole. Whether a frequent word stays is a toss
+ * that no processor can predict, so it moves an index instead of a branch. */
+static uint32_t pick(tide_intake *in, const uint32_t *tokens, uint32_t count,
+                     uint64_t stamp)
+{
+    const tide_vocabulary *v = in->model->vocabulary;
+    double threshold = in->held ? 0 : keep_threshold(in);
+    float inverse = threshold > 0 ? (float)(1 / threshold) : 0;
+    bool holes = in->params->contexts == CONTEXTS_FULL;
+    uint32_t *kept = in->kept;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t slot = tokens[i] & ~TIDE_FIRST;
+        if (!usable(in, slot, stamp)) {
+            *kept = TIDE_NO_SLOT;
+            kept += holes;
+            continue;
+        }
+        float f = (float)tide_vocabulary_weight(v, slot) * inverse;
+        *kept = slot;
+        kept += f <= 1.0f || tide_rng_float(&in->rng) < chance_to_stay(in, f);
+    }
+    return (uint32_t)(kept - in->kept);
+}
+
+static void give(tide_intake *in, const uint32_t *tokens, uint32_t count,
+                 uint64_t stamp)
+{
+    uint32_t kept = pick(in, tokens, count, stamp);
+    const tide_draws *draws = tide_sampler_draws(in->sampler);
+    if (kept < 2 || !draws)
+        return;
+    tide_lesson lesson = {
+        .slots = in->kept,
+        .count = kept,
+        .number = in->lessons++,
+        .sentence = in->sentence,
+        .fresh = stamp == in->sentence,
+        .draws = draws,
+        .scale = tide_rates_scale(in->rates, in->tokens),
+    };
+    in->school.teach(in->school.self, &lesson);
+}
+
+static void give_memory(tide_intake *in, const tide_memory *memory)
+{
+    for (uint32_t from = 0; from < memory->count;) {
+        uint32_t to = from + 1;
+        while (to < memory->count && !(memory->tokens[to] & TIDE_FIRST))
+            to++;
+        give(in, memory->tokens + from, to - from, memory->stamp);
+        from = to;
+    }
+}
+
+static void refresh_sampler(tide_intake *in)
+{
+    bool spare_is_free = in->school.finished(in->school.self) + 1 >= in->table_since;
+    if (tide_sampler_refresh(in->sampler, in->model->vocabulary, spare_is_free))
+        in->table_since = in->sentence;
+}
+
+/* -- words ----------------------------------------------------------------------------------------------- */
+
+static void note_hashes(tide_intake *in, const tide_word *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        in->hashes[in->count + i] = tide_hash(words[i].bytes, words[i].length, 0);
+}
+
+static void count_words(tide_intake *in, const tide_word *words, size_t count)
+{
+    tide_vocabulary *v = in->model->vocabulary;
+    tide_admission admissions[WORDS_AT_ONCE];
+    if (tide_intake_words_return(in))
+        note_hashes(in, words, count);
+    size_t admitted =
+        tide_vocabulary_add(v, words, count, in->slots + in->count, admissions);
+    for (size_t i = 0; i < admitted; i++)
+        admit(in, &admissions[i]);
+    tide_sampler_add(in->sampler, v, in->slots + in->count, count);
+    in->count += (uint32_t)count;
+}
+
+static void count_spans(tide_intake *in, const tide_span *spans, size_t count)
+{
+    tide_word words[WORDS_AT_ONCE];
+    for (size_t i = 0; i < count; i++)
+        words[i] = (tide_word){spans[i].bytes, spans[i].length};
+    count_words(in, words, count);
+}
+
+/* The paper's way: a sentence is first thinned out, by the counts before it, and only what stays is
+ * counted at all. So its words wait for its end. */
+static void hold_words(tide_intake *in, const tide_span *spans, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        held_word *held = &in->held[in->read + i];
+        memcpy(held->bytes, spans[i].bytes, spans[i].length);
+        held->length = spans[i].length;
+    }
+}
+
+static void count_held_words(tide_intake *in)
+{
+    const tide_vocabulary *v = in->model->vocabulary;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < in->read; i++) {
+        tide_word word = {in->held[i].bytes, in->held[i].length};
+        uint32_t slot = tide_vocabulary_find(v, &word);
+        if (slot == TIDE_NO_SLOT || in->params->sample == 0 ||
+            stays(in, tide_vocabulary_weight(v, slot), keep_threshold(in)))
+            in->held[kept++] = in->held[i];
+    }
+    for (uint32_t i = 0; i < kept; i++)
+        count_words(in, &(tide_word){in->held[i].bytes, in->held[i].length}, 1);
+}
+
+/* -- sentences ----------------------------------------------------------------------------------- */
+
+static void end_sentence(tide_intake *in)
+{
+    if (in->held)
+        count_held_words(in);
+    in->read = 0;
+    if (!in->count)
+        return;
+    if (tide_rates_overgrown(in->rates, in->tokens)) {
+        in->school.wait(in->school.self);
+        tide_rates_rescale(in->rates, in->tokens);
+    }
+    refresh_sampler(in);
+    give(in, in->slots, in->count, in->sentence);
+    if (tide_replay_remember(in->replay, in->slots, in->count, in->sentence))
+        for (uint32_t turn = 0; turn + 1 < in->params->replay; turn++) {
+            tide_memory memory;
+            if (tide_replay_recall(in->replay, turn, in->tokens, &memory))
+                give_memory(in, &memory);
+        }
+    in->count = 0;
+    in->sentence++;
+}
+
+static void take_words(tide_intake *in)
+{
+    tide_span spans[WORDS_AT_ONCE];
+    for (;;) {
+        uint32_t room = SENTENCE_MAX - in->read;
+        bool ended;
+        size_t count = tide_tokenizer_take(
+            in->tokenizer, spans, room < WORDS_AT_ONCE ? room : WORDS_AT_ONCE, &ended);
+        if (!count && !ended)
+            return;
+        if (count && in->continued) {
+            in->cut_sentences++;
+            in->continued = false;
+        }
+        if (in->held)
+            hold_words(in, spans, count);
+        else
+            count_spans(in, spans, count);
+        in->tokens += count;
+        in->read += (uint32_t)count;
+        if (ended || in->read == SENTENCE_MAX) {
+            end_sentence(in);
+            in->continued = !ended;
+        }
+    }
+}
+
+void tide_intake_feed(tide_intake *in, const void *bytes, size_t size)
+{
+    for (const char *from = bytes; size;) {
+        size_t used = tide_tokenizer_feed(in->tokenizer, from, size);
+        from += used;
+        size -= used;
+        take_words(in);
+    }
+}
+
+void tide_intake_end(tide_intake *in)
+{
+    tide_tokenizer_end(in->tokenizer);
+    take_words(in);
+    end_sentence(in);
+    in->continued = false;
+}
+
+bool tide_intake_between(const tide_intake *in)
+{
+    return !in->read && !tide_tokenizer_pending(in->tokenizer);
+}
+
+uint64_t tide_intake_tokens(const tide_intake *in)
+{
+    return in->tokens;
+}
+
+void tide_intake_stats(const tide_intake *in, tide_stats *stats)
+{
+    const tide_vocabulary *v = in->model->vocabulary;
+    tide_tokenizer_counts counts = tide_tokenizer_counted(in->tokenizer);
+    stats->bytes = counts.bytes;
+    stats->tokens = in->tokens;
+    stats->sentences = in->sentence - 1;
+    stats->vocabulary = tide_vocabulary_size(v);
+    stats->capacity = in->params->vocab;
+    stats->admitted = tide_vocabulary_admitted(v);
+    stats->evicted = tide_vocabulary_evicted(v);
+    stats->rejected = tide_vocabulary_rejected(v);
+    stats->minimum_count = tide_vocabulary_minimum(v);
+    stats->skipped_invalid = counts.invalid;
+    stats->cut_words = counts.cut;
+    stats->cut_sentences = in->cut_sentences;
+}
+
+void tide_intake_settle(tide_intake *in)
+{
+    in->school.wait(in->school.self);
+    for (uint32_t slot = 0; slot < tide_vocabulary_used(in->model->vocabulary); slot++)
+        if (is_closed(in, slot))
+            open_slot(in, slot);
+}

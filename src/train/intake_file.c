@@ -1,0 +1,118 @@
+/* intake_file.c - the intake's part of a model file: everything needed to read on as if nothing had
+ * happened, the half-read sentence and the half-read word included.
+ */
+#include "train/intake.h"
+
+enum { STATE_WORDS = 8 };
+
+/* Each as its length in one byte and its bytes. */
+static void save_held(const tide_intake *in, tide_store_writer *writer)
+{
+    tide_store_begin(writer, "intake.held");
+    for (uint32_t i = 0; i < in->read; i++) {
+        unsigned char length = (unsigned char)in->held[i].length;
+        tide_store_append(writer, &length, 1);
+        tide_store_append(writer, in->held[i].bytes, length);
+    }
+}
+
+static int load_held(tide_intake *in, tide_store *store, tide_error *err)
+{
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < in->read; i++) {
+        unsigned char length;
+        int status = tide_store_read_at(store, "intake.held", at, &length, 1, err);
+        if (!status && (!length || length > TIDE_WORD_MAX))
+            status = tide_fail(err, TIDE_ERROR_FORMAT,
+                               "%s: section intake.held is impossible",
+                               tide_store_path(store));
+        if (!status)
+            status = tide_store_read_at(store, "intake.held", at + 1, in->held[i].bytes,
+                                        length, err);
+        if (status)
+            return status;
+        in->held[i].length = length;
+        at += 1u + length;
+    }
+    return TIDE_OK;
+}
+
+void tide_intake_save(const tide_intake *in, tide_store_writer *writer)
+{
+    uint64_t state[STATE_WORDS] = {
+        in->sentence, in->lessons, in->tokens,    in->cut_sentences,
+        in->count,    in->read,    in->continued, in->rng.state,
+    };
+    uint32_t used = tide_vocabulary_used(in->model->vocabulary);
+    tide_store_put(writer, "intake", state, sizeof state);
+    tide_store_put(writer, "intake.admitted", in->admitted,
+                   used * sizeof *in->admitted);
+    tide_store_put(writer, "intake.slots", in->slots, in->count * sizeof *in->slots);
+    if (tide_intake_words_return(in))
+        tide_store_put(writer, "intake.hashes", in->hashes,
+                       in->count * sizeof *in->hashes);
+    if (in->held)
+        save_held(in, writer);
+    tide_tokenizer_save(in->tokenizer, writer);
+    tide_sampler_save(in->sampler, writer);
+    tide_replay_save(in->replay, writer);
+}
+
+static int load_state(tide_intake *in, tide_store *store, tide_error *err)
+{
+    uint64_t state[STATE_WORDS];
+    int status = tide_store_read(store, "intake", state, sizeof state, err);
+    if (status)
+        return status;
+    if (!state[0] || state[4] > state[5] || state[5] >= SENTENCE_MAX || state[6] > 1)
+        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section intake is impossible",
+                         tide_store_path(store));
+    in->sentence = state[0];
+    in->lessons = state[1];
+    in->tokens = state[2];
+    in->cut_sentences = state[3];
+    in->count = (uint32_t)state[4];
+    in->read = (uint32_t)state[5];
+    in->continued = state[6];
+    in->rng.state = state[7];
+    return TIDE_OK;
+}
+
+static int load_slots(tide_intake *in, tide_store *store, tide_error *err)
+{
+    uint32_t used = tide_vocabulary_used(in->model->vocabulary);
+    int status = tide_store_read(store, "intake.admitted", in->admitted,
+                                 used * sizeof *in->admitted, err);
+    if (!status)
+        status = tide_store_read(store, "intake.slots", in->slots,
+                                 in->count * sizeof *in->slots, err);
+    if (!status && tide_intake_words_return(in))
+        status = tide_store_read(store, "intake.hashes", in->hashes,
+                                 in->count * sizeof *in->hashes, err);
+    for (uint32_t i = 0; i < in->count && !status; i++)
+        if (in->slots[i] != TIDE_NO_SLOT && in->slots[i] >= used)
+            status = tide_fail(err, TIDE_ERROR_FORMAT,
+                               "%s: section intake.slots is impossible",
+                               tide_store_path(store));
+    return status;
+}
+
+int tide_intake_load(tide_intake *in, tide_store *store, tide_error *err)
+{
+    int status = load_state(in, store, err);
+    if (!status)
+        status = load_slots(in, store, err);
+    if (!status && in->held)
+        status = load_held(in, store, err);
+    if (!status)
+        status = tide_tokenizer_load(in->tokenizer, store, err);
+    if (status)
+        return status;
+    tide_sampler_options options = tide_params_sampler(in->params);
+    tide_sampler *sampler = tide_sampler_load(&options, store, err);
+    if (!sampler)
+        return err ? (int)err->status : TIDE_ERROR_FORMAT;
+    tide_sampler_free(in->sampler);
+    in->sampler = sampler;
+    return tide_replay_load(in->replay, (uint32_t)in->params->vocab, store, err);
+}

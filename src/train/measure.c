@@ -1,0 +1,205 @@
+/* measure.c - how fast the kernels and the intake are on this machine. */
+#include "train/parts.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* -- kernels -------------------------------------------------------------------------------------- */
+
+/* The work of one centre word of profile fast: 16 contexts and 20 negatives out of rows that fit
+ * the second-level cache. */
+enum { ROWS = 1024, OUTPUTS = 36, POSITIVES = 16, BEST_OF = 5 };
+
+typedef struct bench {
+    const tide_kernels *k;
+    tide_matrix rows;
+    float *sums, *x, *gradient;
+    float errors[48], weights[48], steps[48];
+    float *outputs[OUTPUTS];
+    uint32_t slots[OUTPUTS];
+} bench;
+
+static void run_dots(bench *b)
+{
+    b->k->dots(b->x, b->outputs, OUTPUTS, b->rows.stride, b->errors);
+}
+
+static void run_errors(bench *b)
+{
+    b->k->errors(b->errors, b->weights, POSITIVES, OUTPUTS);
+}
+
+static void run_adagrad(bench *b)
+{
+    tide_adagrad how = {0.1f, 0.1f, 0, 1};
+    b->k->adagrad(&how, b->sums, b->slots, b->errors, 1e-3f, OUTPUTS, b->steps);
+}
+
+static void run_spread(bench *b)
+{
+    b->k->spread(b->x, b->outputs, b->errors, b->steps, OUTPUTS, b->rows.stride,
+                 b->gradient);
+}
+
+static void run_centre(bench *b)
+{
+    run_dots(b);
+    run_errors(b);
+    run_adagrad(b);
+    run_spread(b);
+    b->k->add(b->x, 1e-4f, b->gradient, b->rows.stride);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(bench *b);
+} operations[] = {
+    {"dots", run_dots},     {"errors", run_errors}, {"adagrad", run_adagrad},
+    {"spread", run_spread}, {"centre", run_centre},
+};
+
+enum { OPERATIONS = sizeof operations / sizeof operations[0] };
+
+static void choose_rows(bench *b, tide_rng *rng)
+{
+    for (int j = 0; j < OUTPUTS; j++) {
+        b->slots[j] = (uint32_t)tide_rng_below(rng, ROWS);
+        b->outputs[j] = tide_matrix_row(&b->rows, b->slots[j]);
+    }
+}
+
+static double time_operation(bench *b, void (*run)(bench *b))
+{
+    enum { REPEATS = 2000 };
+    double best = 1e9;
+    for (int round = 0; round < BEST_OF; round++) {
+        tide_rng rng = tide_rng_seeded(1);
+        double start = cpu_seconds();
+        for (int i = 0; i < REPEATS; i++) {
+            if (i % 8 == 0)
+                choose_rows(b, &rng);
+            run(b);
+        }
+        double each = (cpu_seconds() - start) / REPEATS;
+        best = each < best ? each : best;
+    }
+    return best * 1e9;
+}
+
+static int prepare_bench(bench *b, uint32_t dim, tide_error *err)
+{
+    if (!dim || dim > TIDE_DIM_MAX)
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "the dimension must be 1..%d",
+                         TIDE_DIM_MAX);
+    int status = tide_matrix_init(&b->rows, ROWS, dim, err);
+    if (status)
+        return status;
+    b->sums = tide_alloc(ROWS, sizeof(float));
+    b->x = tide_alloc(b->rows.stride, sizeof(float));
+    b->gradient = tide_alloc(b->rows.stride, sizeof(float));
+    if (!b->sums || !b->x || !b->gradient)
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to measure");
+    tide_rng rng = tide_rng_seeded(2);
+    for (uint32_t i = 0; i < ROWS; i++)
+        for (uint32_t d = 0; d < dim; d++)
+            tide_matrix_row(&b->rows, i)[d] = tide_rng_float(&rng) - 0.5f;
+    for (uint32_t d = 0; d < dim; d++)
+        b->x[d] = tide_rng_float(&rng) - 0.5f;
+    for (int j = 0; j < OUTPUTS; j++)
+        b->weights[j] = 0.01f;
+    return TIDE_OK;
+}
+
+int tide_bench_kernels(uint32_t dim, tide_timing *timings, size_t room, tide_error *err)
+{
+    bench *b = tide_alloc(1, sizeof *b);
+    int count = b ? prepare_bench(b, dim, err)
+                  : tide_fail(err, TIDE_ERROR_MEMORY, "no memory to measure");
+    bool usable;
+    const tide_kernels *k;
+    for (size_t set = 0; count >= 0 && (k = tide_kernels_at(set, &usable)); set++)
+        for (int i = 0; i < OPERATIONS && (size_t)count < room; i++) {
+            b->k = k;
+            timings[count++] = (tide_timing){
+                .set = k->name,
+                .name = operations[i].name,
+                .nanoseconds = usable ? time_operation(b, operations[i].run) : 0,
+                .usable = usable,
+                .chosen = k == tide_kernels_best(),
+            };
+        }
+    if (b) {
+        free(b->gradient);
+        free(b->x);
+        free(b->sums);
+        tide_matrix_release(&b->rows);
+        free(b);
+    }
+    return count;
+}
+
+/* -- intake ----------------------------------------------------------------------------------------- */
+
+static void drop_lesson(void *self, const tide_lesson *lesson)
+{
+    (void)self;
+    (void)lesson;
+}
+
+static uint64_t all_finished(void *self)
+{
+    (void)self;
+    return INT64_MAX;
+}
+
+static void no_wait(void *self)
+{
+    (void)self;
+}
+
+static int read_through(tide_intake *intake, tide_source *source, double *seconds,
+                        tide_error *err)
+{
+    static const size_t block = 256 * 1024;
+    char *bytes = tide_alloc(block, 1);
+    if (!bytes)
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to read");
+    ptrdiff_t size;
+    while ((size = tide_source_read(source, bytes, block, err)) > 0) {
+        double start = cpu_seconds();
+        tide_intake_feed(intake, bytes, (size_t)size);
+        *seconds += cpu_seconds() - start;
+    }
+    tide_intake_end(intake);
+    free(bytes);
+    return (int)size;
+}
+
+int tide_bench_ingest(const tide_params *params, const char *spec, double *nanoseconds,
+                      uint64_t *tokens, tide_error *err)
+{
+    tide_params settled = *params;
+    settled.replay = 1;
+    tide_trainer *trainer = tide_trainer_new(&settled, err);
+    tide_source *source = trainer ? tide_source_open(spec, err) : NULL;
+    int status = TIDE_ERROR_IO;
+    if (source) {
+        tide_intake *intake = tide_trainer_intake(trainer);
+        double seconds = 0;
+        tide_intake_school(intake,
+                           (tide_school){NULL, drop_lesson, all_finished, no_wait});
+        status = read_through(intake, source, &seconds, err);
+        *tokens = tide_intake_tokens(intake);
+        *nanoseconds = *tokens ? seconds * 1e9 / (double)*tokens : 0;
+    }
+    tide_source_close(source);
+    tide_trainer_free(trainer);
+    return status;
+}

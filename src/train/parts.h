@@ -1,0 +1,309 @@
+/* parts.h - the parts of a trainer, private to this folder.
+ *
+ *     run ──bytes──► intake ──lessons──► trainer ──► learner (sgns.c) ──► rows
+ *                    tokenizer, vocabulary,          contexts, negatives, rates
+ *                    sampler, replay
+ *
+ * The intake is the single writer of the vocabulary. It turns sentences into lessons: slots that
+ * are known to be valid, sub-sampled, with everything random about them fixed by a number. Learning
+ * a lesson is then pure arithmetic, which any thread can do.
+ */
+#ifndef TIDE_TRAIN_PARTS_H
+#define TIDE_TRAIN_PARTS_H
+
+#include "train/train.h"
+
+enum {
+    SENTENCE_MAX = 1000, /* tokens */
+    WINDOW_MAX = 64,
+    NEGATIVE_MAX = 64,
+    SHARED_CENTRES = 8, /* centre words that share one set of negatives */
+    SHARED_DRAWS = 4,   /* draws in that set, for each negative a pair should have */
+    OUTPUTS_MAX = 2 * WINDOW_MAX + SHARED_DRAWS * NEGATIVE_MAX,
+};
+
+/* -- params (params.c) ------------------------------------------------------------------------- */
+
+typedef enum tide_profile {
+    PROFILE_DEFAULT,
+    PROFILE_FAST,
+    PROFILE_PAPER,
+    PROFILE_ATHENA,
+    PROFILE_INCREMENTAL,
+    PROFILE_WORD2VEC,
+} tide_profile;
+
+enum { COUNT_ALL, COUNT_KEPT };
+enum { KEEP_WORD2VEC, KEEP_ROOT };
+enum { NEGATIVES_SHARED, NEGATIVES_PAIR };
+enum { GRADIENT_BEFORE, GRADIENT_AFTER };
+enum { CONTEXTS_WEIGHTED, CONTEXTS_DYNAMIC, CONTEXTS_FULL };
+enum { INIT_SMALL, INIT_UNIFORM, INIT_NORMAL, INIT_BOTH };
+enum { RATE_ADAGRAD, RATE_COORDINATE, RATE_LINEAR, RATE_POWER, RATE_CONSTANT };
+enum { AGE_PAIR, AGE_CENTRE };
+
+struct tide_params {
+    uint64_t profile;
+    /* sizes */
+    uint64_t vocab, dim, memory, threads, seed;
+    /* text to pairs */
+    uint64_t window, contexts, counting, keep;
+    double sample;
+    /* vocabulary */
+    uint64_t vocabulary, admission, half_life;
+    /* negatives */
+    uint64_t negative, negatives, exclude, sampler, reservoir;
+    double power;
+    /* learning */
+    uint64_t init, gradient, rate, age;
+    double alpha, alpha_output, alpha_first, min_alpha, tau;
+    uint64_t rate_half_life;
+    /* replay */
+    uint64_t replay, replay_ring, replay_fade;
+    /* subwords */
+    uint64_t subword, minn, maxn;
+    bool vocab_given;
+};
+
+/* The sum of the budget. */
+uint64_t tide_params_total(const tide_params *params);
+
+bool tide_params_on_resume(const char *name);
+
+/* Sees that the parameters fit together and chooses the vocabulary's size if only the memory was
+ * given. */
+int tide_params_settle(tide_params *params, tide_error *err);
+
+/* "name value" lines of all parameters that shape the result; free with free(). */
+char *tide_params_print(const tide_params *params);
+int tide_params_scan(tide_params *params, const char *text, tide_error *err);
+
+tide_shape tide_params_shape(const tide_params *params);
+tide_sampler_options tide_params_sampler(const tide_params *params);
+
+/* -- lessons --------------------------------------------------------------------------------- */
+
+typedef struct tide_lesson {
+    const uint32_t *slots; /* TIDE_NO_SLOT for a hole; only with contexts full */
+    uint32_t count;
+    uint64_t number;         /* seeds all that is random about it */
+    uint64_t sentence;       /* being read when it was given */
+    bool fresh;              /* text not trained before: its loss is an honest one */
+    const tide_draws *draws; /* where negatives come from */
+    float scale;             /* of the rates */
+} tide_lesson;
+
+/* -- contexts (contexts.c) ----------------------------------------------------------------------- */
+
+typedef struct tide_contexts {
+    uint64_t kind;
+    uint32_t width;
+    /* By offset: weights[width + d] for the word d to the right, weights[width - d] to the left. */
+    float weights[2 * WINDOW_MAX + 1];
+} tide_contexts;
+
+void tide_contexts_init(tide_contexts *contexts, const tide_params *params);
+
+/* The contexts of word `at` of the lesson are [*first, *last] without itself. False when it has none. */
+bool tide_contexts_around(const tide_contexts *contexts, const tide_lesson *lesson,
+                          tide_rng *rng, uint32_t at, uint32_t *first, uint32_t *last);
+
+/* -- rates (rate.c) -------------------------------------------------------------------------------- */
+
+typedef struct tide_rates tide_rates;
+
+tide_rates *tide_rates_new(const tide_params *params, tide_error *err);
+void tide_rates_free(tide_rates *rates);
+uint64_t tide_rates_bytes(const tide_params *params);
+
+/* The slot has a new word: it starts like any other. */
+void tide_rates_reset(tide_rates *rates, uint32_t slot);
+
+/* How much less the present counts than the past: grows as gradients are to be forgotten. */
+float tide_rates_scale(const tide_rates *rates, uint64_t tokens);
+
+/* Whether the scale has grown so far that all sums must be divided by it, with nobody learning. */
+bool tide_rates_overgrown(const tide_rates *rates, uint64_t tokens);
+void tide_rates_rescale(tide_rates *rates, uint64_t tokens);
+
+/* Steps of output rows: steps[j] = rate * errors[j]; `square` is |x|^2 / dim. */
+void tide_rates_output(tide_rates *rates, const tide_kernels *k, float scale,
+                       const uint32_t *slots, const float *errors, float square,
+                       size_t count, float *steps);
+
+/* The rate of an input row, or of an n-gram row, whose gradient has this square / dim. */
+float tide_rates_input(tide_rates *rates, const tide_kernels *k, float scale,
+                       uint32_t slot, float square);
+float tide_rates_subword(tide_rates *rates, const tide_kernels *k, float scale,
+                         uint32_t row, float square);
+
+/* Asks the memory for what tide_rates_output will need. */
+void tide_rates_prefetch(const tide_rates *rates, uint32_t slot);
+
+/* One more step for rates that fall with a slot's age. */
+void tide_rates_age(tide_rates *rates, uint32_t slot);
+bool tide_rates_age_by(const tide_rates *rates, uint64_t what);
+
+/* Sums for every coordinate; NULL unless the rate is coordinate. */
+float *tide_rates_input_sums(tide_rates *rates, uint32_t slot);
+float *tide_rates_output_sums(tide_rates *rates, uint32_t slot);
+
+void tide_rates_save(const tide_rates *rates, uint32_t used, tide_store_writer *writer);
+int tide_rates_load(tide_rates *rates, uint32_t used, tide_store *store,
+                    tide_error *err);
+
+/* -- the learner (sgns.c) ---------------------------------------------------------------- */
+
+/* What learning adds up; each thread has its own. */
+typedef struct tide_learned {
+    uint64_t centres;
+    double loss;
+    double pairs;
+} tide_learned;
+
+typedef struct tide_learner {
+    const tide_params *params;
+    tide_model *model;
+    tide_rates *rates;
+    const tide_kernels *kernels;
+    tide_contexts contexts;
+    const uint64_t *closed; /* bit per slot: not to be drawn; NULL with one thread */
+} tide_learner;
+
+/* The room one thread needs to learn. */
+typedef struct tide_desk tide_desk;
+
+tide_desk *tide_desk_new(tide_error *err);
+void tide_desk_free(tide_desk *desk);
+uint64_t tide_desk_bytes(void);
+
+void tide_learn(const tide_learner *learner, tide_desk *desk, const tide_lesson *lesson,
+                tide_learned *learned);
+
+/* Initial vectors of the word in a slot, from hash(seed, word). (init.c) */
+void tide_init_slot(const tide_learner *learner, uint32_t slot);
+void tide_init_subwords(const tide_learner *learner);
+
+/* -- replay (replay.c) --------------------------------------------------------------------------------- */
+
+typedef struct tide_replay tide_replay;
+
+tide_replay *tide_replay_new(const tide_params *params, tide_error *err);
+void tide_replay_free(tide_replay *replay);
+uint64_t tide_replay_bytes(const tide_params *params);
+
+/* Remembers a sentence, number `now`. Returns true when that completed a chunk, and repeats are due. */
+bool tide_replay_remember(tide_replay *replay, const uint32_t *slots, uint32_t count,
+                          uint64_t now);
+
+/* The slot has another word from now on: forget it where the stamps cannot tell. */
+void tide_replay_forget(tide_replay *replay, uint32_t slot);
+
+typedef struct tide_memory {
+    const uint32_t *tokens; /* TIDE_FIRST marks the first of a sentence */
+    uint32_t count;
+    uint64_t stamp; /* words admitted after this sentence are others */
+} tide_memory;
+
+#define TIDE_FIRST (UINT32_C(1) << 31)
+
+/* The chunk to repeat as number `turn` of replay - 1; false when none is due. */
+bool tide_replay_recall(tide_replay *replay, uint32_t turn, uint64_t tokens,
+                        tide_memory *memory);
+
+void tide_replay_save(const tide_replay *replay, tide_store_writer *writer);
+int tide_replay_load(tide_replay *replay, uint32_t vocab, tide_store *store,
+                     tide_error *err);
+
+/* -- positions (positions.c) ---------------------------------------------------------------------------- */
+
+/* How far an unfinished run has come in its sources, so that the next one can go on. */
+enum { POSITIONS_MAX = 4096, SPEC_MAX = 4096 };
+
+typedef struct tide_position {
+    char *spec;
+    uint64_t offset;
+    uint64_t fingerprint;
+} tide_position;
+
+typedef struct tide_positions {
+    tide_position *items;
+    size_t count;
+} tide_positions;
+
+int tide_positions_set(tide_positions *positions, const char *spec, uint64_t offset,
+                       uint64_t fingerprint, tide_error *err);
+const tide_position *tide_positions_find(const tide_positions *positions,
+                                         const char *spec);
+void tide_positions_clear(tide_positions *positions);
+void tide_positions_save(const tide_positions *positions, tide_store_writer *writer);
+int tide_positions_load(tide_positions *positions, tide_store *store, tide_error *err);
+
+/* -- intake (intake.c) ------------------------------------------------------------------------------------ */
+
+/* Who takes the lessons. */
+typedef struct tide_school {
+    void *self;
+    /* The slots are copied if they are needed beyond the call. */
+    void (*teach)(void *self, const tide_lesson *lesson);
+    /* The last sentence of which all lessons have been learned; INT64_MAX when all have. */
+    uint64_t (*finished)(void *self);
+    /* Returns when every lesson so far has been learned. */
+    void (*wait)(void *self);
+} tide_school;
+
+typedef struct tide_intake tide_intake;
+
+tide_intake *tide_intake_new(const tide_params *params, const tide_learner *learner,
+                             tide_error *err);
+void tide_intake_free(tide_intake *intake);
+uint64_t tide_intake_bytes(const tide_params *params);
+
+/* To be set before the first feed. */
+void tide_intake_school(tide_intake *intake, tide_school school);
+
+/* Bit per slot: its old vectors may still be in use, so it is not to be drawn. */
+const uint64_t *tide_intake_closed(const tide_intake *intake);
+
+void tide_intake_feed(tide_intake *intake, const void *bytes, size_t size);
+void tide_intake_end(tide_intake *intake);
+
+/* Whether the last sentence is complete and the next has not begun. */
+bool tide_intake_between(const tide_intake *intake);
+
+uint64_t tide_intake_tokens(const tide_intake *intake);
+void tide_intake_stats(const tide_intake *intake, tide_stats *stats);
+
+/* Waits until all lessons are learned and opens all slots: the state that can be saved. */
+void tide_intake_settle(tide_intake *intake);
+
+/* Sections intake.*, tokenizer, sampler.*, replay.*. */
+void tide_intake_save(const tide_intake *intake, tide_store_writer *writer);
+int tide_intake_load(tide_intake *intake, tide_store *store, tide_error *err);
+
+/* -- crew (crew.c) ----------------------------------------------------------------------------- */
+
+typedef struct tide_crew tide_crew;
+
+/* What has been learned: the loss is summed over the last million or so of pairs. */
+typedef struct tide_progress {
+    uint64_t centres;
+    double loss;
+    double pairs;
+} tide_progress;
+
+tide_crew *tide_crew_new(const tide_learner *learner, uint64_t threads,
+                         tide_error *err);
+void tide_crew_free(tide_crew *crew);
+uint64_t tide_crew_bytes(uint64_t threads);
+
+tide_school tide_crew_school(tide_crew *crew);
+tide_progress tide_crew_progress(tide_crew *crew);
+void tide_crew_go_on_from(tide_crew *crew, tide_progress progress);
+
+/* -- trainer (trainer.c) ------------------------------------------------------------------------------------ */
+
+tide_positions *tide_trainer_positions(tide_trainer *trainer);
+tide_intake *tide_trainer_intake(tide_trainer *trainer);
+
+#endif

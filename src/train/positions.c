@@ -1,0 +1,102 @@
+/* positions.c - how far a run has come in each of its sources.
+ *
+ * A run that reaches the end of all its sources leaves nothing behind: the model is what it is,
+ * however its text was cut into files. A run that is stopped before leaves, for every source it has
+ * touched and can find again, the offset of the first sentence not learned, and a fingerprint of
+ * the bytes before it, by which the same source is recognised.
+ */
+#include "train/parts.h"
+
+#include <stdlib.h>
+
+void tide_positions_clear(tide_positions *positions)
+{
+    for (size_t i = 0; i < positions->count; i++)
+        free(positions->items[i].spec);
+    free(positions->items);
+    *positions = (tide_positions){0};
+}
+
+const tide_position *tide_positions_find(const tide_positions *positions,
+                                         const char *spec)
+{
+    for (size_t i = 0; i < positions->count; i++)
+        if (!strcmp(positions->items[i].spec, spec))
+            return &positions->items[i];
+    return NULL;
+}
+
+static tide_position *append(tide_positions *positions, const char *spec, size_t length)
+{
+    size_t count = positions->count;
+    tide_position *items = realloc(positions->items, (count + 1) * sizeof *items);
+    if (!items)
+        return NULL;
+    positions->items = items;
+    items[count] = (tide_position){.spec = strndup(spec, length)};
+    if (!items[count].spec)
+        return NULL;
+    positions->count++;
+    return &items[count];
+}
+
+int tide_positions_set(tide_positions *positions, const char *spec, uint64_t offset,
+                       uint64_t fingerprint, tide_error *err)
+{
+    tide_position *item = (tide_position *)tide_positions_find(positions, spec);
+    if (!item && positions->count < POSITIONS_MAX && strlen(spec) < SPEC_MAX)
+        item = append(positions, spec, strlen(spec));
+    if (!item)
+        return tide_fail(err, TIDE_ERROR_MEMORY, "cannot remember the place in %s",
+                         spec);
+    item->offset = offset;
+    item->fingerprint = fingerprint;
+    return TIDE_OK;
+}
+
+/* Each: u64 offset, u64 fingerprint, u64 length of the name, the name. */
+void tide_positions_save(const tide_positions *positions, tide_store_writer *writer)
+{
+    tide_store_begin(writer, "positions");
+    for (size_t i = 0; i < positions->count; i++) {
+        const tide_position *item = &positions->items[i];
+        uint64_t head[3] = {item->offset, item->fingerprint, strlen(item->spec)};
+        tide_store_append(writer, head, sizeof head);
+        tide_store_append(writer, item->spec, strlen(item->spec));
+    }
+}
+
+static int read_one(tide_positions *positions, tide_store *store, uint64_t *at,
+                    uint64_t size, tide_error *err)
+{
+    uint64_t head[3];
+    char spec[SPEC_MAX];
+    int status = TIDE_ERROR_FORMAT;
+    if (size - *at >= sizeof head)
+        status = tide_store_read_at(store, "positions", *at, head, sizeof head, err);
+    if (!status && (head[2] >= SPEC_MAX || head[2] > size - *at - sizeof head))
+        status = TIDE_ERROR_FORMAT;
+    if (!status)
+        status = tide_store_read_at(store, "positions", *at + sizeof head, spec,
+                                    (size_t)head[2], err);
+    if (status)
+        return tide_fail(err, TIDE_ERROR_FORMAT,
+                         "%s: section positions is not readable",
+                         tide_store_path(store));
+    *at += sizeof head + head[2];
+    spec[head[2]] = 0;
+    return tide_positions_set(positions, spec, head[0], head[1], err);
+}
+
+int tide_positions_load(tide_positions *positions, tide_store *store, tide_error *err)
+{
+    int64_t size = tide_store_size(store, "positions", err);
+    if (size < 0)
+        return (int)size;
+    for (uint64_t at = 0; at < (uint64_t)size;) {
+        int status = read_one(positions, store, &at, (uint64_t)size, err);
+        if (status)
+            return status;
+    }
+    return TIDE_OK;
+}

@@ -1,0 +1,340 @@
+/* rate.c - how large a step a row takes.
+ *
+ *   adagrad     one sum of squared gradients a row and matrix; the step is eta / sqrt(base + sum),
+ *               with base chosen so that the first step is alpha-first. Words are seen so unequally
+ *               often that a rate of their own is worth more than any schedule; one number a row
+ *               does it nearly as well as one a coordinate (Duchi et al., JMLR 12, 2011).
+ *   coordinate  the full AdaGrad, as incremental SGNS has it (Kaji and Kobayashi, EMNLP 2017).
+ *   linear      alpha * (1 - age / tau), at least min-alpha, where a slot's age is counted in the
+ *               steps it took part in: the paper's.
+ *   power       alpha / sqrt(1 + age / tau), with ages of their own for input and output.
+ *   constant    alpha.
+ *
+ * An endless stream must not freeze, so adagrad forgets: its sums have a half-life, counted in
+ * tokens. Nothing is swept for that. A sum is kept multiplied by a scale 2^(tokens / half-life),
+ * newer gradients enter multiplied by today's scale, and a step divides by it again; when the scale
+ * has grown large, all sums are divided by it once. A new word starts from nothing.
+ */
+#include "train/parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SCALE_MOST 0x1p24
+
+struct tide_rates {
+    const tide_params *params;
+    tide_adagrad input, output; /* scale not filled in */
+    float *sum_input;           /* adagrad: [vocab] */
+    float *sum_output;          /* adagrad: [vocab] */
+    float *sum_subword;         /* adagrad: [subword] */
+    uint32_t *age_input;        /* linear, power: [vocab] */
+    uint32_t *age_output;       /* the same array for linear */
+    tide_matrix each_input;     /* coordinate: [vocab] */
+    tide_matrix each_output;
+    double scale_origin; /* in half-lives: where the scale is 1 */
+};
+
+static bool has_ages(const tide_params *p)
+{
+    return p->rate == RATE_LINEAR || p->rate == RATE_POWER;
+}
+
+uint64_t tide_rates_bytes(const tide_params *p)
+{
+    switch (p->rate) {
+    case RATE_ADAGRAD:
+        return (2 * p->vocab + p->subword) * sizeof(float);
+    case RATE_COORDINATE:
+        return 2 * tide_matrix_bytes(p->vocab, (uint32_t)p->dim);
+    case RATE_LINEAR:
+        return p->vocab * sizeof(uint32_t);
+    case RATE_POWER:
+        return 2 * p->vocab * sizeof(uint32_t);
+    default:
+        return 0;
+    }
+}
+
+static tide_adagrad adagrad_settings(const tide_params *p, double factor)
+{
+    double eta = p->alpha * factor, ratio = eta / p->alpha_first;
+    return (tide_adagrad){.eta = (float)eta,
+                          .base = (float)(ratio * ratio),
+                          .floor = (float)p->min_alpha};
+}
+
+static bool allocate(tide_rates *r, const tide_params *p)
+{
+    uint32_t vocab = (uint32_t)p->vocab, dim = (uint32_t)p->dim;
+    if (p->rate == RATE_ADAGRAD) {
+        r->sum_input = tide_alloc(vocab, sizeof(float));
+        r->sum_output = tide_alloc(vocab, sizeof(float));
+        r->sum_subword = tide_alloc(p->subword, sizeof(float));
+        return r->sum_input && r->sum_output && r->sum_subword;
+    }
+    if (p->rate == RATE_COORDINATE)
+        return !tide_matrix_init(&r->each_input, vocab, dim, NULL) &&
+               !tide_matrix_init(&r->each_output, vocab, dim, NULL);
+    if (has_ages(p)) {
+        r->age_input = tide_alloc(vocab, sizeof(uint32_t));
+        r->age_output =
+            p->rate == RATE_LINEAR ? r->age_input : tide_alloc(vocab, sizeof(uint32_t));
+        return r->age_input && r->age_output;
+    }
+    return true;
+}
+
+tide_rates *tide_rates_new(const tide_params *params, tide_error *err)
+{
+    tide_rates *r = tide_alloc(1, sizeof *r);
+    if (r) {
+        r->params = params;
+        r->input = adagrad_settings(params, 1.0);
+        r->output = adagrad_settings(params, params->alpha_output);
+    }
+    if (!r || !allocate(r, params)) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the rates of %llu words",
+                  (unsigned long long)params->vocab);
+        tide_rates_free(r);
+        return NULL;
+    }
+    return r;
+}
+
+void tide_rates_free(tide_rates *r)
+{
+    if (!r)
+        return;
+    free(r->sum_input);
+    free(r->sum_output);
+    free(r->sum_subword);
+    if (r->age_output != r->age_input)
+        free(r->age_output);
+    free(r->age_input);
+    tide_matrix_release(&r->each_input);
+    tide_matrix_release(&r->each_output);
+    free(r);
+}
+
+void tide_rates_reset(tide_rates *r, uint32_t slot)
+{
+    if (r->sum_input)
+        r->sum_input[slot] = r->sum_output[slot] = 0;
+    if (r->age_input)
+        r->age_input[slot] = r->age_output[slot] = 0;
+    if (r->each_input.rows) {
+        size_t bytes = r->each_input.stride * sizeof(float);
+        memset(tide_matrix_row(&r->each_input, slot), 0, bytes);
+        memset(tide_matrix_row(&r->each_output, slot), 0, bytes);
+    }
+}
+
+/* -- forgetting ------------------------------------------------------------------------------------ */
+
+static double half_lives(const tide_rates *r, uint64_t tokens)
+{
+    uint64_t half_life = r->params->rate_half_life;
+    return half_life ? (double)tokens / (double)half_life : 0.0;
+}
+
+float tide_rates_scale(const tide_rates *r, uint64_t tokens)
+{
+    return (float)exp2(half_lives(r, tokens) - r->scale_origin);
+}
+
+bool tide_rates_overgrown(const tide_rates *r, uint64_t tokens)
+{
+    return (double)tide_rates_scale(r, tokens) > SCALE_MOST;
+}
+
+static void divide(float *sums, uint64_t count, float scale)
+{
+    for (uint64_t i = 0; i < count; i++)
+        sums[i] /= scale;
+}
+
+void tide_rates_rescale(tide_rates *r, uint64_t tokens)
+{
+    float scale = tide_rates_scale(r, tokens);
+    if (r->sum_input) {
+        divide(r->sum_input, r->params->vocab, scale);
+        divide(r->sum_output, r->params->vocab, scale);
+        divide(r->sum_subword, r->params->subword, scale);
+    }
+    r->scale_origin = half_lives(r, tokens);
+}
+
+/* -- steps --------------------------------------------------------------------------------------------- */
+
+static float by_age(const tide_params *p, double factor, uint32_t age)
+{
+    double alpha = p->alpha * factor, t = (double)age / p->tau;
+    double rate = p->rate == RATE_LINEAR  ? alpha * (1.0 - t)
+                  : p->rate == RATE_POWER ? alpha / sqrt(1.0 + t)
+                                          : alpha;
+    return (float)(rate > p->min_alpha ? rate : p->min_alpha);
+}
+
+static uint32_t age_of(const uint32_t *ages, uint32_t slot)
+{
+    return ages ? __atomic_load_n(&ages[slot], __ATOMIC_RELAXED) : 0;
+}
+
+static void grow_older(uint32_t *ages, uint32_t slot)
+{
+    uint32_t age = age_of(ages, slot);
+    if (age != UINT32_MAX)
+        __atomic_store_n(&ages[slot], age + 1, __ATOMIC_RELAXED);
+}
+
+void tide_rates_output(tide_rates *r, const tide_kernels *k, float scale,
+                       const uint32_t *slots, const float *errors, float square,
+                       size_t count, float *steps)
+{
+    const tide_params *p = r->params;
+    if (p->rate == RATE_ADAGRAD) {
+        tide_adagrad how = r->output;
+        how.scale = scale;
+        k->adagrad(&how, r->sum_output, slots, errors, square, count, steps);
+        return;
+    }
+    for (size_t j = 0; j < count; j++) {
+        steps[j] =
+            errors[j] * by_age(p, p->alpha_output, age_of(r->age_output, slots[j]));
+        if (p->rate == RATE_POWER)
+            grow_older(r->age_output, slots[j]);
+    }
+}
+
+static float one_step(const tide_adagrad *settings, float *sums, const tide_kernels *k,
+                      float scale, uint32_t row, float square)
+{
+    tide_adagrad how = *settings;
+    how.scale = scale;
+    float one[16] = {1.0f}, step[16];
+    k->adagrad(&how, sums, &row, one, square, 1, step);
+    return step[0];
+}
+
+float tide_rates_input(tide_rates *r, const tide_kernels *k, float scale, uint32_t slot,
+                       float square)
+{
+    const tide_params *p = r->params;
+    if (p->rate == RATE_ADAGRAD)
+        return one_step(&r->input, r->sum_input, k, scale, slot, square);
+    float rate = by_age(p, 1.0, age_of(r->age_input, slot));
+    if (p->rate == RATE_POWER)
+        grow_older(r->age_input, slot);
+    return rate;
+}
+
+float tide_rates_subword(tide_rates *r, const tide_kernels *k, float scale,
+                         uint32_t row, float square)
+{
+    if (r->params->rate == RATE_ADAGRAD)
+        return one_step(&r->input, r->sum_subword, k, scale, row, square);
+    return (float)r->params->alpha;
+}
+
+void tide_rates_prefetch(const tide_rates *r, uint32_t slot)
+{
+    if (r->sum_output)
+        __builtin_prefetch(&r->sum_output[slot], 1, 3);
+}
+
+bool tide_rates_age_by(const tide_rates *r, uint64_t what)
+{
+    return r->params->rate == RATE_LINEAR && r->params->age == what;
+}
+
+void tide_rates_age(tide_rates *r, uint32_t slot)
+{
+    grow_older(r->age_input, slot);
+}
+
+float *tide_rates_input_sums(tide_rates *r, uint32_t slot)
+{
+    return r->each_input.rows ? tide_matrix_row(&r->each_input, slot) : NULL;
+}
+
+float *tide_rates_output_sums(tide_rates *r, uint32_t slot)
+{
+    return r->each_output.rows ? tide_matrix_row(&r->each_output, slot) : NULL;
+}
+
+/* -- the file --------------------------------------------------------------------------------------------- */
+
+static void save_floats(tide_store_writer *writer, const char *section,
+                        const float *values, uint64_t count)
+{
+    if (values)
+        tide_store_put(writer, section, values, count * sizeof *values);
+}
+
+void tide_rates_save(const tide_rates *r, uint32_t used, tide_store_writer *writer)
+{
+    save_floats(writer, "rate.input", r->sum_input, used);
+    save_floats(writer, "rate.output", r->sum_output, used);
+    save_floats(writer, "rate.subword", r->sum_subword, r->params->subword);
+    if (r->age_input)
+        tide_store_put(writer, "rate.age", r->age_input, used * sizeof(uint32_t));
+    if (r->age_output != r->age_input)
+        tide_store_put(writer, "rate.age-output", r->age_output,
+                       used * sizeof(uint32_t));
+    if (r->each_input.rows) {
+        tide_matrix_save(&r->each_input, used, "rate.each", writer);
+        tide_matrix_save(&r->each_output, used, "rate.each-out", writer);
+    }
+    tide_store_put(writer, "rate.origin", &r->scale_origin, sizeof r->scale_origin);
+}
+
+/* Sums must be finite and not negative, or every later step would be wrong. */
+static int load_sums(tide_store *store, const char *section, float *values,
+                     uint64_t count, tide_error *err)
+{
+    if (!values)
+        return TIDE_OK;
+    int status = tide_store_read(store, section, values, count * sizeof *values, err);
+    for (uint64_t i = 0; i < count && !status; i++)
+        if (!tide_finite(values[i]) || values[i] < 0)
+            status = tide_fail(err, TIDE_ERROR_FORMAT,
+                               "%s: section %s holds an impossible sum",
+                               tide_store_path(store), section);
+    return status;
+}
+
+static int load_ages(tide_store *store, const char *section, uint32_t *ages,
+                     uint32_t used, tide_error *err)
+{
+    return ages ? tide_store_read(store, section, ages, used * sizeof *ages, err)
+                : TIDE_OK;
+}
+
+int tide_rates_load(tide_rates *r, uint32_t used, tide_store *store, tide_error *err)
+{
+    int status = load_sums(store, "rate.input", r->sum_input, used, err);
+    if (!status)
+        status = load_sums(store, "rate.output", r->sum_output, used, err);
+    if (!status)
+        status =
+            load_sums(store, "rate.subword", r->sum_subword, r->params->subword, err);
+    if (!status)
+        status = load_ages(store, "rate.age", r->age_input, used, err);
+    if (!status && r->age_output != r->age_input)
+        status = load_ages(store, "rate.age-output", r->age_output, used, err);
+    if (!status && r->each_input.rows) {
+        status = tide_matrix_load(&r->each_input, used, "rate.each", store, err);
+        if (!status)
+            status =
+                tide_matrix_load(&r->each_output, used, "rate.each-out", store, err);
+    }
+    if (!status)
+        status = tide_store_read(store, "rate.origin", &r->scale_origin,
+                                 sizeof r->scale_origin, err);
+    if (!status && !(r->scale_origin >= 0 && r->scale_origin < 1e18))
+        status =
+            tide_fail(err, TIDE_ERROR_FORMAT, "%s: section rate.origin is impossible",
+                      tide_store_path(store));
+    return status;
+}

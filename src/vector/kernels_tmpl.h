@@ -1,0 +1,350 @@
+/* kernels_tmpl.h - the arithmetic of training, written once in the compiler's vector types.
+ *
+ * Each kernels_*.c defines LANES (floats in a vector register) and SET (the name of its table) and
+ * includes this file; the build compiles it for one instruction set. A centre word with its
+ * contexts and negatives is one small matrix product, taken in two sweeps over the rows:
+ *
+ *     dots     eight rows at a time share every load of x and give eight independent chains of
+ *              additions; a tree of shuffles then sums eight registers into one.
+ *     spread   a block of x and of the gradient stays in registers while the rows pass by once,
+ *              each read and written back.
+ *
+ * Rows and sums are read and written without locks while other threads do the same (Hogwild):
+ * an update may be lost, a row may mix two states, and training does not mind. These files are
+ * the only ones compiled without ThreadSanitizer.
+ */
+#include "vector/vector.h"
+
+#include <math.h>
+
+#if defined(__clang__) && defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#pragma clang attribute push(__attribute__((no_sanitize("thread"))),                   \
+                             apply_to = function)
+#endif
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+typedef float vec __attribute__((vector_size(LANES * 4)));
+typedef float vec4 __attribute__((vector_size(16)));
+typedef float vec8 __attribute__((vector_size(32)));
+
+/* Vectors of x, and as many of the gradient, that fit the registers beside the temporaries. */
+#if LANES == 16
+#define BLOCK 12
+#else
+#define BLOCK 6
+#endif
+
+INLINE vec load(const float *p)
+{
+    return *(const vec *)(const void *)p;
+}
+
+INLINE void store(float *p, vec v)
+{
+    *(vec *)(void *)p = v;
+}
+
+INLINE vec splat(float x)
+{
+    return x - (vec){0};
+}
+
+/* The eight sums of eight registers, in their order. */
+#if LANES == 4
+INLINE vec4 reduce4(vec4 a, vec4 b, vec4 c, vec4 d)
+{
+    vec4 ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) +
+              __builtin_shufflevector(a, b, 1, 5, 3, 7);
+    vec4 cd = __builtin_shufflevector(c, d, 0, 4, 2, 6) +
+              __builtin_shufflevector(c, d, 1, 5, 3, 7);
+    return __builtin_shufflevector(ab, cd, 0, 1, 4, 5) +
+           __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+}
+
+INLINE void reduce8(const vec *a, float *out)
+{
+    vec4 low = reduce4(a[0], a[1], a[2], a[3]), high = reduce4(a[4], a[5], a[6], a[7]);
+    memcpy(out, &low, sizeof low);
+    memcpy(out + 4, &high, sizeof high);
+}
+#else
+INLINE vec8 fold(vec a)
+{
+#if LANES == 16
+    return __builtin_shufflevector(a, a, 0, 1, 2, 3, 4, 5, 6, 7) +
+           __builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+    return a;
+#endif
+}
+
+/* Pairs of lanes: [a0+a1, b0+b1, a2+a3, b2+b3 | the same in the upper half]. */
+INLINE vec8 pair(vec8 a, vec8 b)
+{
+    return __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14) +
+           __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
+}
+
+INLINE vec8 quad(vec8 ab, vec8 cd)
+{
+    return __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13) +
+           __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+INLINE void reduce8(const vec *a, float *out)
+{
+    vec8 low = quad(pair(fold(a[0]), fold(a[1])), pair(fold(a[2]), fold(a[3])));
+    vec8 high = quad(pair(fold(a[4]), fold(a[5])), pair(fold(a[6]), fold(a[7])));
+    vec8 sums = __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11) +
+                __builtin_shufflevector(low, high, 4, 5, 6, 7, 12, 13, 14, 15);
+    memcpy(out, &sums, sizeof sums);
+}
+#endif
+
+static float dot(const float *x, const float *y, uint32_t stride)
+{
+    vec total[2] = {{0}};
+    uint32_t i = 0;
+    for (; i + 2 * LANES <= stride; i += 2 * LANES) {
+        total[0] += load(x + i) * load(y + i);
+        total[1] += load(x + i + LANES) * load(y + i + LANES);
+    }
+    for (; i < stride; i += LANES)
+        total[0] += load(x + i) * load(y + i);
+    total[0] += total[1];
+    float result = 0;
+    for (int k = 0; k < LANES; k++)
+        result += total[0][k];
+    return result;
+}
+
+static void dots(const float *x, float *const *rows, size_t count, uint32_t stride,
+                 float *out)
+{
+    for (size_t j = 0; j < count; j += 8) {
+        const float *r[8];
+        for (size_t k = 0; k < 8; k++)
+            r[k] = rows[j + k < count ? j + k : count - 1];
+        vec sums[8] = {{0}};
+        for (uint32_t i = 0; i < stride; i += LANES) {
+            vec xi = load(x + i);
+            for (int k = 0; k < 8; k++)
+                sums[k] += xi * load(r[k] + i);
+        }
+        reduce8(sums, out + j);
+    }
+}
+
+/* The loops below are plain: the compiler turns them into vectors. They go on to a multiple of 16,
+ * so that there is no tail. */
+INLINE size_t padded(size_t count)
+{
+    return (count + 15) / 16 * 16;
+}
+
+/* 1 / (1 + exp(-x)) to 2e-7: exp by splitting off the power of two and a polynomial. */
+INLINE float sigmoid(float x)
+{
+    x = x < 30.0f ? x : 30.0f;
+    x = x > -30.0f ? x : -30.0f;
+    float t = x * -1.44269504f;
+    float shifted = t + 12582912.0f; /* 1.5 * 2^23: rounds to the nearest integer */
+    float f = t - (shifted - 12582912.0f);
+    float p = 1.5403530e-4f;
+    p = p * f + 1.3333558e-3f;
+    p = p * f + 9.6181291e-3f;
+    p = p * f + 5.5504109e-2f;
+    p = p * f + 2.4022651e-1f;
+    p = p * f + 6.9314718e-1f;
+    p = p * f + 1.0f;
+    union {
+        float value;
+        int32_t bits;
+    } n = {.value = shifted}, power;
+    power.bits = (n.bits - 0x4b400000 + 127) * (1 << 23);
+    return 1.0f / (1.0f + p * power.value);
+}
+
+static void errors(float *restrict e, const float *restrict weights, size_t positives,
+                   size_t count)
+{
+    for (size_t j = 0; j < padded(count); j++) {
+        float label = j < positives ? 1.0f : 0.0f;
+        e[j] = weights[j] * (label - sigmoid(e[j]));
+    }
+}
+
+/* 1 / sqrt(x) to 5e-6, without the slow division and root: a guess from the exponent's half, and two
+ * steps of Newton's. */
+INLINE float inverse_root(float x)
+{
+    union {
+        float value;
+        int32_t bits;
+    } y = {.value = x};
+    y.bits = 0x5f3759df - (y.bits >> 1);
+    for (int i = 0; i < 2; i++)
+        y.value *= 1.5f - 0.5f * x * y.value * y.value;
+    return y.value;
+}
+
+static void adagrad(const tide_adagrad *how, float *sums, const uint32_t *restrict slots,
+                    const float *restrict e, float square, size_t count,
+                    float *restrict steps)
+{
+    float scaled = square * how->scale;
+    for (size_t j = 0; j < count; j++)
+        steps[j] = sums[slots[j]] + e[j] * e[j] * scaled;
+    for (size_t j = 0; j < count; j++)
+        sums[slots[j]] = steps[j];
+    float eta = how->eta * sqrtf(how->scale), base = how->base * how->scale;
+    float floor = how->floor;
+    for (size_t j = 0; j < padded(count); j++) {
+        float rate = eta * inverse_root(base + steps[j]);
+        steps[j] = e[j] * (rate > floor ? rate : floor);
+    }
+}
+
+INLINE void spread_block(const float *x, float *const *rows, const float *e,
+                         const float *steps, size_t count, float *gradient, int vectors,
+                         bool after)
+{
+    vec xs[BLOCK], sum[BLOCK];
+    for (int i = 0; i < vectors; i++) {
+        xs[i] = load(x + i * LANES);
+        sum[i] = load(gradient + i * LANES);
+    }
+    for (size_t j = 0; j < count; j++) {
+        vec pull = splat(e[j]), push = splat(steps[j]);
+        float *row = rows[j];
+        for (int i = 0; i < vectors; i++) {
+            vec old = load(row + i * LANES);
+            vec new = old + push *xs[i];
+            sum[i] += pull * (after ? new : old);
+            store(row + i * LANES, new);
+        }
+    }
+    for (int i = 0; i < vectors; i++)
+        store(gradient + i * LANES, sum[i]);
+}
+
+INLINE void spread_all(const float *x, float *const *rows, const float *e,
+                       const float *steps, size_t count, uint32_t stride,
+                       float *gradient, bool after)
+{
+    enum { MOST = 64 };
+    for (size_t first = 0; first < count; first += MOST) {
+        float *moved[MOST];
+        size_t n = count - first < MOST ? count - first : MOST;
+        for (uint32_t at = 0; at < stride; at += BLOCK * LANES) {
+            for (size_t j = 0; j < n; j++)
+                moved[j] = rows[first + j] + at;
+            uint32_t left = (stride - at) / LANES;
+#define CASE(N)                                                                        \
+    case N:                                                                            \
+        spread_block(x + at, moved, e + first, steps + first, n, gradient + at, N,     \
+                     after);                                                           \
+        break
+            switch (left < BLOCK ? left : BLOCK) {
+                CASE(1);
+                CASE(2);
+                CASE(3);
+                CASE(4);
+                CASE(5);
+                CASE(6);
+#if BLOCK > 6
+                CASE(7);
+                CASE(8);
+                CASE(9);
+                CASE(10);
+                CASE(11);
+                CASE(12);
+#endif
+            }
+#undef CASE
+        }
+    }
+}
+
+static void spread(const float *x, float *const *rows, const float *e,
+                   const float *steps, size_t count, uint32_t stride, float *gradient)
+{
+    spread_all(x, rows, e, steps, count, stride, gradient, false);
+}
+
+static void spread_after(const float *x, float *const *rows, const float *e,
+                         const float *steps, size_t count, uint32_t stride,
+                         float *gradient)
+{
+    spread_all(x, rows, e, steps, count, stride, gradient, true);
+}
+
+/* Incremental SGNS keeps a sum for every coordinate, starting from next to nothing. */
+#define COORDINATE_BASE 1e-8f
+
+static void spread_coordinates(const float *restrict x, float *const *rows,
+                               float *const *sums, const float *e, float eta,
+                               size_t count, uint32_t stride, float *restrict gradient)
+{
+    for (size_t j = 0; j < count; j++) {
+        float *restrict row = rows[j], *restrict sum = sums[j], error = e[j];
+        for (uint32_t i = 0; i < stride; i++) {
+            float g = error * x[i];
+            gradient[i] += error * row[i];
+            sum[i] += g * g;
+            row[i] += eta * g / sqrtf(sum[i] + COORDINATE_BASE);
+        }
+    }
+}
+
+static void add_coordinates(float *restrict row, float *restrict sums,
+                            const float *restrict gradient, float eta, uint32_t stride)
+{
+    for (uint32_t i = 0; i < stride; i++) {
+        sums[i] += gradient[i] * gradient[i];
+        row[i] += eta * gradient[i] / sqrtf(sums[i] + COORDINATE_BASE);
+    }
+}
+
+static void add(float *row, float step, const float *x, uint32_t stride)
+{
+    for (uint32_t i = 0; i < stride; i += LANES)
+        store(row + i, load(row + i) + step * load(x + i));
+}
+
+static void sum(float *const *rows, size_t count, float factor, uint32_t stride,
+                float *out)
+{
+    for (uint32_t i = 0; i < stride; i += LANES) {
+        vec total = {0};
+        for (size_t j = 0; j < count; j++)
+            total += load(rows[j] + i);
+        store(out + i, factor * total);
+    }
+}
+
+static void copy(float *row, const float *x, uint32_t stride)
+{
+    for (uint32_t i = 0; i < stride; i += LANES)
+        store(row + i, load(x + i));
+}
+
+extern const tide_kernels SET;
+
+const tide_kernels SET = {
+    NAME,
+    dot,
+    dots,
+    errors,
+    adagrad,
+    spread,
+    spread_after,
+    spread_coordinates,
+    add_coordinates,
+    add,
+    sum,
+    copy,
+};

@@ -1,0 +1,115 @@
+/* vector.h - matrices of float rows, and the arithmetic on them. */
+#ifndef TIDE_VECTOR_H
+#define TIDE_VECTOR_H
+
+#include "base/base.h"
+
+/* -- matrix (matrix.c) ----------------------------------------------------------------------- */
+
+#define TIDE_DIM_MAX 4096
+
+/* Rows of `dim` floats at a stride that is a multiple of 16 and padded with zeros, each row
+ * beginning on a cache line. Every kernel keeps the padding zero. */
+typedef struct tide_matrix {
+    float *rows; /* [count][stride] */
+    uint32_t count;
+    uint32_t dim;
+    uint32_t stride;
+} tide_matrix;
+
+uint32_t tide_stride(uint32_t dim);
+uint64_t tide_matrix_bytes(uint64_t count, uint32_t dim);
+
+/* All zero. On failure rows is NULL. */
+int tide_matrix_init(tide_matrix *m, uint32_t count, uint32_t dim, tide_error *err);
+void tide_matrix_release(tide_matrix *m);
+
+static inline float *tide_matrix_row(const tide_matrix *m, uint32_t row)
+{
+    return m->rows + (size_t)row * m->stride;
+}
+
+static inline void tide_prefetch_row(const float *row, uint32_t stride)
+{
+    for (uint32_t i = 0; i < stride; i += 16)
+        __builtin_prefetch(row + i, 1, 3);
+}
+
+/* The first `count` rows without their padding. A value that is not finite is refused. */
+void tide_matrix_save(const tide_matrix *m, uint32_t count, const char *section,
+                      tide_store_writer *writer);
+int tide_matrix_load(tide_matrix *m, uint32_t count, const char *section,
+                     tide_store *store, tide_error *err);
+
+/* Tested on the bits, so that no compiler flag can fold it away. */
+static inline bool tide_finite(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (bits & 0x7f800000u) != 0x7f800000u;
+}
+
+/* -- kernels (kernels.c chooses; kernels_tmpl.h is compiled once per instruction set) ----------- */
+
+/* Whether a row-wise AdaGrad step is taken, and how large it is:
+ *     sum += square * scale;  rate = max(floor, eta / sqrt(base + sum / scale)).
+ * `scale` grows with the stream's age, which is how old gradients fade (train/rate.c). */
+typedef struct tide_adagrad {
+    float eta;
+    float base;
+    float floor;
+    float scale;
+} tide_adagrad;
+
+/* Rows are `stride` floats on a cache line. The row and sum arguments may be written by other
+ * threads at the same time: those races are intended, and this is the only code that has them. */
+typedef struct tide_kernels {
+    const char *name;
+
+    float (*dot)(const float *x, const float *y, uint32_t stride);
+
+    /* out[j] = <x, rows[j]>. `out` has room for count rounded up to 8. */
+    void (*dots)(const float *x, float *const *rows, size_t count, uint32_t stride,
+                 float *out);
+
+    /* errors[j] = weights[j] * ((j < positives) - sigmoid(errors[j])). Room rounded up to 16. */
+    void (*errors)(float *errors, const float *weights, size_t positives, size_t count);
+
+    /* steps[j] = errors[j] * rate of sums[slots[j]], to which errors[j]^2 * square is added first;
+     * a slot that is there twice is added to once. Room rounded up to 16. */
+    void (*adagrad)(const tide_adagrad *how, float *sums, const uint32_t *slots,
+                    const float *errors, float square, size_t count, float *steps);
+
+    /* gradient += errors[j] * rows[j], then rows[j] += steps[j] * x, for every j in turn. */
+    void (*spread)(const float *x, float *const *rows, const float *errors,
+                   const float *steps, size_t count, uint32_t stride, float *gradient);
+
+    /* The paper's order: rows[j] += steps[j] * x, then gradient += errors[j] * rows[j]. */
+    void (*spread_after)(const float *x, float *const *rows, const float *errors,
+                         const float *steps, size_t count, uint32_t stride,
+                         float *gradient);
+
+    /* AdaGrad for every coordinate, with sums shaped like the rows: as spread, then as add. */
+    void (*spread_coordinates)(const float *x, float *const *rows, float *const *sums,
+                               const float *errors, float eta, size_t count,
+                               uint32_t stride, float *gradient);
+    void (*add_coordinates)(float *row, float *sums, const float *gradient, float eta,
+                            uint32_t stride);
+
+    /* row += step * x. */
+    void (*add)(float *row, float step, const float *x, uint32_t stride);
+
+    /* out = (sum of the rows) * factor. */
+    void (*sum)(float *const *rows, size_t count, float factor, uint32_t stride,
+                float *out);
+
+    void (*copy)(float *row, const float *x, uint32_t stride);
+} tide_kernels;
+
+/* The best set that this processor can run. */
+const tide_kernels *tide_kernels_best(void);
+
+/* Set `index`, NULL past the last; *usable says whether this processor can run it. */
+const tide_kernels *tide_kernels_at(size_t index, bool *usable);
+
+#endif

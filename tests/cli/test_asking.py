@@ -1,0 +1,260 @@
+"""Asking a model: answers as text and as JSON, unknown words, questions from a pipe."""
+
+import json
+import struct
+import subprocess
+
+import pytest
+
+from conftest import BINARY, start, train, wordtide
+
+
+def hits_of(stdout):
+    return [(float(line.split("\t")[0]), line.split("\t")[1]) for line in stdout.splitlines()]
+
+
+def test_nearest_prints_score_and_word_by_falling_score(model, words):
+    done = wordtide("nearest", model, words[0], "-n", "5")
+    hits = hits_of(done.stdout)
+    assert done.returncode == 0 and len(hits) == 5
+    assert [score for score, _ in hits] == sorted((s for s, _ in hits), reverse=True)
+    assert words[0] not in [word for _, word in hits]
+    assert wordtide("nn", model, words[0], "-n5").stdout == done.stdout
+
+
+def test_json_says_the_same_as_the_text(model, words):
+    text = hits_of(wordtide("nearest", model, words[3]).stdout)
+    hits = json.loads(wordtide("nearest", model, words[3], "--json").stdout)
+    assert [hit["word"] for hit in hits] == [word for _, word in text] and len(hits) == 10
+    for hit, (score, _) in zip(hits, text):
+        assert abs(hit["score"] - score) < 1e-4
+
+
+def test_asking_for_more_words_than_there_are_gives_all(model, words):
+    done = wordtide("nearest", model, words[0], "-n", "1000000000")
+    assert len(done.stdout.splitlines()) == len(words) - 1
+
+
+def test_among_looks_at_the_frequent_words_only(model, words):
+    done = wordtide("nearest", model, words[0], "--among", "20", "-n", "100")
+    assert {word for _, word in hits_of(done.stdout)} == set(words[1:20])
+
+
+def test_negative_words_and_all_vectors_are_accepted(model, words):
+    answers = set()
+    for more in [], ["--negative", words[5]], ["--vectors", "sum"], ["--no-centre"]:
+        done = wordtide("nearest", model, words[1], words[2], *more)
+        assert done.returncode == 0
+        answers.add(done.stdout)
+    assert len(answers) == 4
+
+
+def test_a_printed_vector_finds_its_word_again(model, words):
+    vector = wordtide("vector", model, words[7]).stdout
+    done = wordtide("nearest", model, "--no-centre", "--vector", "-", "-n1", input=vector)
+    assert hits_of(done.stdout) == [(1.0, words[7])]
+
+
+@pytest.mark.parametrize("numbers", ["", "1 2 3", "a b c", "nan " * 16, "1 " * 17])
+def test_a_vector_that_does_not_fit_is_refused(model, numbers):
+    done = wordtide("nearest", model, "--vector", "-", input=numbers)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
+
+
+def test_an_unknown_word_gets_suggestions(model, words):
+    word = max(words[:50], key=len)
+    done = wordtide("nearest", model, word + "x")
+    assert done.returncode == 1 and done.stdout == ""
+    line = done.stderr
+    assert line.startswith(f"wordtide: '{word}x' is not in the vocabulary; did you mean ")
+    assert word in line.split("did you mean ")[1].rstrip("?\n").split(", ")
+
+
+def test_an_unknown_word_is_named_among_known_ones(model, words):
+    for arguments in (
+        ["nearest", model, words[0], "qqqqqq"],
+        ["nearest", model, words[0], "--negative", "qqqqqq"],
+        ["similarity", model, words[0], "qqqqqq"],
+        ["analogy", model, words[0], words[1], "qqqqqq"],
+        ["vector", model, "qqqqqq"],
+    ):
+        done = wordtide(*arguments)
+        assert done.returncode == 1 and done.stdout == ""
+        assert done.stderr.startswith("wordtide: 'qqqqqq' is not in the vocabulary")
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_control_characters_of_a_question_are_not_echoed(model):
+    done = wordtide("nearest", model, "\x1b[31m\x07\u0085")
+    assert done.returncode == 1
+    assert not any(ord(c) < 32 or 0x7F <= ord(c) < 0xA0 for c in done.stderr.rstrip("\n"))
+
+
+def test_questions_from_a_pipe_are_answered_one_by_one(model, words):
+    questions = f"{words[0]}\n\n{words[1]} {words[2]}\nqqqqqq\n"
+    done = wordtide("nearest", model, "-n2", input=questions)
+    assert done.returncode == 1
+    blocks = done.stdout.split("\n\n")
+    assert blocks[0] + "\n" == wordtide("nearest", model, "-n2", words[0]).stdout
+    assert blocks[1] + "\n" == wordtide("nearest", model, "-n2", words[1], words[2]).stdout
+    assert "'qqqqqq' is not in the vocabulary" in done.stderr
+
+
+def test_questions_from_a_pipe_in_json_have_hits_or_an_error(model, words):
+    lines = [words[0], 'qq"q\\qq', "two  words", "bad \udcff"]
+    questions = "\n".join(lines).encode("utf-8", "surrogateescape")
+    done = wordtide("nearest", model, "--json", input=questions)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [a["query"] for a in answers] == [*lines[:3], "bad \ufffd"]
+    assert len(answers[0]["hits"]) == 10
+    assert all("vocabulary" in answer["error"] for answer in answers[1:])
+
+
+def test_a_question_without_end_is_left_out(model, words):
+    questions = "x" * 10**6 + "\n" + words[0] + "\n" + " ".join(words[:300] * 5)
+    done = wordtide("vector", model, "-", input=questions)
+    assert "is left out" in done.stderr
+    asked = [words[0], *words[:300] * 5]
+    assert [line.split()[0] for line in done.stdout.splitlines()] == asked
+
+
+def test_an_answer_comes_before_the_next_question(model, words):
+    process = start(
+        "nearest", model, "--json", stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with process:
+        for word in words[:3]:
+            process.stdin.write(word.encode() + b"\n")
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["query"] == word
+        process.stdin.close()
+        assert process.wait(10) == 0
+
+
+def test_similarity_is_symmetric_and_one_with_itself(model, words):
+    a, b = words[4], words[9]
+    assert wordtide("similarity", model, a, a).stdout == "1.0000\n"
+    one = wordtide("similarity", model, a, b).stdout
+    assert one == wordtide("similarity", model, b, a).stdout and -1 <= float(one) <= 1
+    piped = wordtide("similarity", model, input=f"{a} {b}\n{a}\n{a} {a}\n")
+    assert piped.stdout == f"{one.strip()}\t{a}\t{b}\n1.0000\t{a}\t{a}\n"
+    assert piped.returncode == 1 and piped.stderr == "wordtide: a pair is two words\n"
+    answer = json.loads(wordtide("similarity", model, a, b, "--json").stdout)
+    assert answer["a"] == a and answer["b"] == b and abs(answer["score"] - float(one)) < 1e-4
+
+
+def test_analogy_answers_with_other_words(model, words):
+    done = wordtide("analogy", model, *words[10:13], "-n", "4", "--json")
+    hits = json.loads(done.stdout)
+    assert len(hits) == 4 and not {hit["word"] for hit in hits} & set(words[10:13])
+    piped = wordtide("analogy", model, "-n4", "--json", input=" ".join(words[10:13]))
+    assert json.loads(piped.stdout)["hits"] == hits
+    assert wordtide("analogy", model, input="a b\n").returncode == 1
+
+
+def test_all_vectors_are_word2vec_text(model, words):
+    done = wordtide("vector", model)
+    header, *rows = done.stdout.splitlines()
+    assert header == f"{len(words)} 16"
+    assert [row.split(" ")[0] for row in rows] == words
+    assert all(len(row.split(" ")) == 17 for row in rows)
+    assert wordtide("vector", model, "--all").stdout == done.stdout
+    piped = wordtide("vector", model, "-", input="\n".join(words))
+    assert piped.stdout.splitlines() == rows
+    assert wordtide("vector", model, "--centre").stdout != done.stdout
+    assert wordtide("vector", model, "--vectors", "output").stdout != done.stdout
+
+
+def test_printed_numbers_give_the_floats_back_exactly(model, words):
+    for number in wordtide("vector", model, words[2]).stdout.split()[1:]:
+        (single,) = struct.unpack("f", struct.pack("f", float(number)))
+        assert number == f"{single:.9g}"
+
+
+def test_a_vector_in_json_has_the_same_numbers(model, words):
+    row = wordtide("vector", model, words[2]).stdout.split()
+    answer = json.loads(wordtide("vector", model, words[2], "--json").stdout)
+    assert answer == {"word": words[2], "vector": [float(number) for number in row[1:]]}
+
+
+def test_words_are_sorted_cut_and_selected(model, words):
+    rows = [line.split("\t") for line in wordtide("words", model).stdout.splitlines()]
+    counts = [int(count) for _, count, _ in rows]
+    assert counts == sorted(counts, reverse=True)
+    assert all(0 <= int(error) <= int(count) for _, count, error in rows)
+    assert wordtide("words", model, "-n", "3").stdout.count("\n") == 3
+    by_word = wordtide("words", model, "--sort", "word").stdout.splitlines()
+    assert [line.split("\t")[0] for line in by_word] == sorted(words)
+    prefix = words[0][:1]
+    chosen = wordtide("words", model, "--prefix", prefix).stdout.splitlines()
+    assert len(chosen) == sum(word.startswith(prefix) for word in words)
+    first = json.loads(wordtide("words", model, "--json", "-n1").stdout)
+    assert first == {"word": rows[0][0], "count": counts[0], "error": int(rows[0][2])}
+
+
+def test_odd_words_survive_text_and_json(tmp_path):
+    odd = ['"', "\\", "é", "日本", "a\u00a0b", "😀", "</script>"]
+    train(tmp_path / "odd.tide", (" ".join(odd) + "\n").encode() * 50)
+    plain = wordtide("words", tmp_path / "odd.tide").stdout
+    assert {line.split("\t")[0] for line in plain.splitlines()} == set(odd)
+    quoted = wordtide("words", tmp_path / "odd.tide", "--json").stdout
+    assert {json.loads(line)["word"] for line in quoted.splitlines()} == set(odd)
+
+
+def test_info_of_a_model_is_true(model, words):
+    told = json.loads(wordtide("info", model, "--json").stdout)
+    assert told["words"] == len(words) and told["capacity"] == 300 and told["dim"] == 16
+    assert told["tokens"] >= 20000 and told["file_bytes"] == model.stat().st_size
+    assert told["parameters"]["vocab"] == "300"
+    assert told["memory"] == sum(told["memory_by_part"].values()) > 0
+    plan = json.loads(
+        wordtide("info", "--vocab=300", "--dim=16", "--threads=1", "--json").stdout
+    )
+    assert plan["memory"] == told["memory"] and plan["parameters"] == told["parameters"]
+
+
+def test_info_without_a_model_grows_with_the_vocabulary():
+    sizes = [
+        json.loads(wordtide("info", "--json", "--vocab", k).stdout)["memory"]
+        for k in (1000, 10000, 100000)
+    ]
+    assert sizes == sorted(sizes) and sizes[0] < sizes[2]
+
+
+def test_bench_tells_times():
+    rows = wordtide("bench", "kernels", "--dim", "16", "--json", timeout=60).stdout
+    timings = [json.loads(line) for line in rows.splitlines()]
+    assert any(timing["chosen"] for timing in timings)
+    assert all(timing["nanoseconds"] > 0 for timing in timings if timing["usable"])
+    ingest = wordtide("bench", "ingest", "--json", "demo:tokens=10000")
+    assert json.loads(ingest.stdout)["nanoseconds"] > 0
+
+
+def test_a_reader_that_goes_away_is_no_failure(model):
+    for command in [["demo"], ["vector", str(model)]]:
+        with start(*command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.stdout.readline()
+            process.stdout.close()
+            assert process.wait(10) == 0 and process.stderr.read() == b""
+
+
+def test_a_full_disk_behind_standard_output_is_reported(model):
+    with open("/dev/full", "wb") as full:
+        for command in [["demo"], ["vector", str(model)], ["--help"], ["words", str(model)]]:
+            done = subprocess.run(
+                [BINARY, *command], stdout=full, stderr=subprocess.PIPE, timeout=10
+            )
+            assert done.returncode == 1
+            assert done.stderr.startswith(b"wordtide: cannot write to standard output")
+
+
+def test_demo_is_the_same_for_the_same_seed_and_has_a_truth(tmp_path):
+    one, two, other = (
+        wordtide("demo", "--tokens", "2e3", "--seed", seed).stdout for seed in (1, 1, 2)
+    )
+    assert one == two != other and 2000 <= len(one.split()) < 2100 and one.endswith("\n")
+    truth = tmp_path / "truth.tsv"
+    assert wordtide("demo", "--tokens", "10", "--truth", truth).stdout
+    assert truth.read_text() == wordtide("demo", "--truth", "-").stdout
+    kinds = {line.split("\t")[0] for line in truth.read_text().splitlines()}
+    assert kinds == {"group", "analogy"}

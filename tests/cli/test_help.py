@@ -1,0 +1,102 @@
+"""The help tells everything, in 80 columns, and wrong usage is answered in two lines."""
+
+import re
+
+import pytest
+
+from conftest import wordtide
+
+COMMANDS = "train demo nearest similarity analogy vector words info bench".split()
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["help"], ["-h"]])
+def test_overview_lists_every_command_and_has_examples(arguments):
+    done = wordtide(*arguments)
+    assert done.returncode == 0 and done.stderr == ""
+    for command in COMMANDS:
+        assert re.search(rf"^  {command}\b", done.stdout, re.M)
+    examples = done.stdout.split("Examples:")[1]
+    assert len(re.findall(r"^  wordtide ", examples, re.M)) == 3
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "nn"])
+def test_help_of_a_command_fits_the_screen_and_has_examples(command):
+    done = wordtide(command, "--help")
+    assert done.returncode == 0 and done.stderr == ""
+    assert done.stdout.startswith("usage: wordtide ")
+    assert "\nExamples:\n" in done.stdout and "\nOptions:\n" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert done.stdout == wordtide("help", command).stdout
+    assert done.stdout == wordtide(command, "-h").stdout
+
+
+def test_help_of_train_lists_every_parameter():
+    help_text = wordtide("train", "--help").stdout
+    listed = wordtide("info").stdout.split("\nparameters\n")[1].split("\n\n")[0]
+    names = [line.split()[0] for line in listed.splitlines()]
+    assert len(names) > 10 and {"vocab", "dim", "window", "threads"} <= set(names)
+    for name in names:
+        assert re.search(rf"^ +--{name} ", help_text, re.M), name
+
+
+def test_version_is_one_line():
+    done = wordtide("--version")
+    assert re.fullmatch(r"wordtide \d+\.\d+\.\d+\S*\n", done.stdout)
+
+
+WRONG = [
+    (["wrods"], "wordtide: unknown command 'wrods'; did you mean words?"),
+    (["zzzzzzzzzz"], "wordtide: unknown command 'zzzzzzzzzz'"),
+    (["--wrong"], "wordtide: unknown option '--wrong'"),
+    (["train", "--vocb", "7"], "wordtide: unknown option '--vocb'; did you mean --vocab?"),
+    (["train", "--vocab"], "wordtide: --vocab needs a value"),
+    (["train", "--quiet=1"], "wordtide: --quiet takes no value"),
+    (["train"], "wordtide: no place for the model: -o MODEL is missing"),
+    (["train", "-o", "-"], None),
+    (["train", "-o", "x", "--dim", "0"], None),
+    (["train", "-o", "x", "--dim", "lots"], None),
+    (["train", "-o", "x", "--every", "5 parsecs"], None),
+    (["nearest"], None),
+    (["nearest", "m", "w", "-n", "0"], "wordtide: --count must be at least 1"),
+    (["nearest", "m", "w", "-n", "x"], "wordtide: --count 'x' is not a whole number"),
+    (["nearest", "m", "w", "--vectors", "both"], None),
+    (["similarity", "m", "one"], None),
+    (["analogy", "m", "one", "two"], None),
+    (["words", "m", "more"], "wordtide: one argument too many: 'more'"),
+    (["info", "m", "--dim", "5"], None),
+    (["bench", "nothing"], None),
+    (["demo", "--tokens", "0"], None),
+]
+
+
+@pytest.mark.parametrize("arguments, message", WRONG)
+def test_wrong_usage_is_one_line_and_a_hint(arguments, message):
+    done = wordtide(*arguments)
+    assert done.returncode == 2 and done.stdout == ""
+    complaint, hint = done.stderr.splitlines()
+    assert complaint.startswith("wordtide: ") and hint.startswith("Try 'wordtide ")
+    assert message in (None, complaint)
+
+
+def test_options_are_taken_in_every_spelling(tmp_path):
+    spellings = [
+        ["--dim", "7", "--vocab", "90"],
+        ["--dim=7", "--vocab=90"],
+        ["-dim", "7", "-vocab", "90"],
+        ["-size", "7", "-vocab=90"],
+        ["--vector_size", "7", "--vocab", "90"],
+    ]
+    told = {wordtide("info", *spelling).stdout for spelling in spellings}
+    assert len(told) == 1 and re.search(r"^  dim +7$", told.pop(), re.M)
+
+
+def test_profile_is_applied_first_wherever_it_stands():
+    first = wordtide("info", "--profile", "paper", "--window", "3").stdout
+    last = wordtide("info", "--window", "3", "--profile", "paper").stdout
+    assert first == last and re.search(r"^  window +3$", first, re.M)
+
+
+def test_two_dashes_end_the_options(model):
+    done = wordtide("nearest", model, "--", "-n")
+    assert done.returncode == 1
+    assert done.stderr.startswith("wordtide: '-n' is not in the vocabulary")

@@ -1,0 +1,20 @@
+"""What the gates share: the tree under test and the build that is being tested."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+
+@pytest.fixture
+def root():
+    return ROOT
+
+
+@pytest.fixture
+def build():
+    return Path(os.environ.get("WORDTIDE_BUILD", ROOT / "build"))

@@ -1,0 +1,66 @@
+"""The shared library exports what wordtide.h declares TIDE_API, and nothing else."""
+
+import re
+import subprocess
+
+import pytest
+
+
+def declared(header):
+    """Names of the functions that the text of a header declares TIDE_API."""
+    text = re.sub(r"/\*.*?\*/", " ", header, flags=re.DOTALL)
+    text = re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE)
+    names = []
+    for declaration in re.findall(r"\bTIDE_API\b([^;]*);", text):
+        name = re.match(r"[^(]*?(\w+)\s*\(", declaration)
+        assert name, f"not a function: {declaration}"
+        names.append(name.group(1))
+    return names
+
+
+def exported(library):
+    """Names of the dynamic symbols that a shared library defines."""
+    lines = subprocess.run(
+        ["nm", "-D", "--defined-only", "--format=posix", str(library)],
+        capture_output=True, text=True, check=True,
+    ).stdout.splitlines()
+    return {line.split()[0].split("@")[0] for line in lines}
+
+
+def test_the_library_exports_the_header_and_nothing_else(root, build):
+    library = build / "src" / "libwordtide.so"
+    wanted = set(declared((root / "include/wordtide.h").read_text()))
+    present = exported(library)
+    assert sorted(wanted - present) == [], "declared in wordtide.h but not exported"
+    assert sorted(present - wanted) == [], "exported but not declared in wordtide.h"
+
+
+def test_every_function_of_the_header_is_declared_once(root):
+    names = declared((root / "include/wordtide.h").read_text())
+    assert len(names) > 10
+    assert sorted(names) == sorted(set(names))
+
+
+def test_every_prototype_of_the_header_is_marked(root):
+    text = (root / "include/wordtide.h").read_text()
+    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
+    prototypes = re.findall(r"\b(tide_\w+)\s*\(", text)
+    assert sorted(prototypes) == sorted(declared(text))
+
+
+def test_names_are_found_in_any_layout():
+    text = """
+        #define TIDE_API __attribute__((visibility("default")))
+        /* TIDE_API int tide_in_a_comment(void); */
+        TIDE_API const char *tide_one(void);
+        TIDE_API uint32_t
+        tide_two(const tide_model *model); /* rows (n of them) */
+        TIDE_API int tide_three(void (*call)(void *data),
+                                int n);
+    """
+    assert declared(text) == ["tide_one", "tide_two", "tide_three"]
+
+
+def test_a_variable_is_not_taken_for_a_function():
+    with pytest.raises(AssertionError):
+        declared("TIDE_API extern int tide_variable;")

@@ -1,0 +1,23 @@
+/* memory_fixture.h - memory that runs out when a test says so. Include it in one file. */
+#ifndef MEMORY_FIXTURE_H
+#define MEMORY_FIXTURE_H
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* How many allocations succeed before one fails; negative for no limit. */
+static int allocations_left = -1;
+
+/* tide_alloc calls this one instead of the system's. */
+int posix_memalign(void **block, size_t alignment, size_t size)
+{
+    *block = NULL;
+    if (allocations_left > 0)
+        allocations_left--;
+    else if (allocations_left == 0)
+        return ENOMEM;
+    *block = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    return *block ? 0 : ENOMEM;
+}
+
+#endif

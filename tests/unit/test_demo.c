@@ -1,0 +1,359 @@
+/* test_demo.c - the invented newsroom is readable, learnable, and true to its own tables. */
+#include "text/text.h"
+
+#include <ctype.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+#include "memory_fixture.h"
+#include "text/demo.h"
+
+enum { TOKENS = 1000000, WORDS_MAX = 5000, STREAM_MAX = 8 << 20 };
+
+/* -- a million tokens and their counts --------------------------------------------------------- */
+
+typedef struct counted {
+    char word[TIDE_WORD_MAX + 1];
+    uint32_t count;
+} counted;
+
+static char *stream;
+static size_t stream_size;
+static counted *words; /* by rising spelling */
+static size_t word_count;
+
+static int by_spelling(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void count_words(void)
+{
+    static char *tokens[TOKENS + 100];
+    char *text = malloc(stream_size + 1);
+    assert_non_null(text);
+    memcpy(text, stream, stream_size);
+    text[stream_size] = '\0';
+    size_t count = 0;
+    for (char *rest = text, *token; (token = strsep(&rest, " \n"));)
+        if (*token)
+            tokens[count++] = token;
+    qsort(tokens, count, sizeof *tokens, by_spelling);
+    for (size_t i = 0; i < count; i++) {
+        if (word_count == 0 || strcmp(words[word_count - 1].word, tokens[i]) != 0)
+            snprintf(words[word_count++].word, TIDE_WORD_MAX + 1, "%s", tokens[i]);
+        assert_true(word_count < WORDS_MAX);
+        words[word_count - 1].count++;
+    }
+    free(text);
+}
+
+/* Whole lines of a million tokens, by the source that ends there. */
+static int make_stream(void **state)
+{
+    (void)state;
+    stream = malloc(STREAM_MAX);
+    words = calloc(WORDS_MAX, sizeof *words);
+    tide_source *source = tide_source_open("demo:seed=1,tokens=1e6", NULL);
+    ptrdiff_t count;
+    while ((count = tide_source_read(source, stream + stream_size,
+                                     STREAM_MAX - stream_size, NULL)) > 0)
+        stream_size += (size_t)count;
+    tide_source_close(source);
+    count_words();
+    return 0;
+}
+
+static int free_stream(void **state)
+{
+    (void)state;
+    free(stream);
+    free(words);
+    return 0;
+}
+
+static uint32_t count_of(const char *word)
+{
+    size_t low = 0, high = word_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strcmp(words[middle].word, word);
+        if (order == 0)
+            return words[middle].count;
+        low = order < 0 ? middle + 1 : low;
+        high = order < 0 ? high : middle;
+    }
+    return 0;
+}
+
+/* -- the stream -------------------------------------------------------------------------------- */
+
+static void stream_is_a_function_of_the_seed_alone(void **state)
+{
+    (void)state;
+    char one[10000], same[10000], other[10000];
+    tide_demo *a = tide_demo_new(1, NULL), *b = tide_demo_new(1, NULL);
+    tide_demo *c = tide_demo_new(2, NULL);
+    tide_demo_read(a, one, sizeof one);
+    tide_demo_read(b, same, sizeof same);
+    tide_demo_read(c, other, sizeof other);
+    assert_memory_equal(one, same, sizeof one);
+    assert_memory_not_equal(one, other, 100);
+    tide_demo_free(a);
+    tide_demo_free(b);
+    tide_demo_free(c);
+    tide_demo_free(NULL);
+}
+
+static void stream_does_not_depend_on_the_sizes_of_reads(void **state)
+{
+    (void)state;
+    static const size_t pieces[] = {1, 7, 64, 4096, 0};
+    tide_rng rng = tide_rng_seeded(3);
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        char piece[5000];
+        tide_demo *demo = tide_demo_new(1, NULL);
+        for (size_t done = 0; done < 100000;) {
+            size_t room = pieces[i] ? pieces[i] : 1 + tide_rng_below(&rng, 5000);
+            size_t size = tide_demo_read(demo, piece, room);
+            assert_in_range(size, 1, room);
+            assert_memory_equal(piece, stream + done, size);
+            done += size;
+        }
+        tide_demo_free(demo);
+    }
+}
+
+static void tokens_are_those_of_the_lines_begun(void **state)
+{
+    (void)state;
+    tide_demo *demo = tide_demo_new(1, NULL);
+    assert_int_equal(tide_demo_tokens(demo), 0);
+    uint64_t tokens = 0;
+    for (size_t done = 0; done < 5000; done++) {
+        char byte;
+        if (done == 0 || stream[done - 1] == '\n')
+            for (size_t i = done; i == done || stream[i - 1] != '\n'; i++)
+                tokens += stream[i] == ' ' || stream[i] == '\n';
+        assert_int_equal(tide_demo_read(demo, &byte, 1), 1);
+        assert_int_equal(tide_demo_tokens(demo), tokens);
+    }
+    tide_demo_free(demo);
+}
+
+static void every_line_is_8_to_25_lower_case_words(void **state)
+{
+    (void)state;
+    size_t length = 1;
+    for (size_t i = 0; i < stream_size; i++) {
+        if (stream[i] == '\n') {
+            if (length < 8 || length > 25)
+                fail_msg("%zu words before byte %zu", length, i);
+            length = 1;
+            continue;
+        }
+        assert_true(stream[i] == ' ' || islower((unsigned char)stream[i]));
+        assert_false(stream[i] == ' ' &&
+                     (stream[i + 1] == ' ' || stream[i + 1] == '\n'));
+        length += stream[i] == ' ';
+    }
+}
+
+static void articles_agree_with_the_words_they_stand_before(void **state)
+{
+    (void)state;
+    stream[stream_size - 1] = '\0';
+    for (const char *at = stream; (at = strstr(at, " a ")); at++)
+        if (memchr("aeiou", at[3], 5))
+            fail_msg("%.20s", at);
+    for (const char *at = stream; (at = strstr(at, " an ")); at++)
+        if (!memchr("aeiou", at[4], 5))
+            fail_msg("%.20s", at);
+    stream[stream_size - 1] = '\n';
+}
+
+static void vocabulary_is_that_of_a_small_newspaper(void **state)
+{
+    (void)state;
+    uint32_t most = 0, rare = 0;
+    for (size_t i = 0; i < word_count; i++) {
+        most = words[i].count > most ? words[i].count : most;
+        rare += words[i].count < 100;
+    }
+    assert_in_range(word_count, 1200, 4000);
+    assert_in_range(most, TOKENS * 3 / 100, TOKENS * 9 / 100);
+    assert_in_range(rare, word_count / 10, word_count * 9 / 10);
+}
+
+/* An article of any topic is as likely: 80,000 lines are some 18,000 articles. */
+static void every_topic_appears_about_as_often(void **state)
+{
+    (void)state;
+    enum { TOPICS_MAX = 16, LINES = 80000 };
+    uint32_t lines[TOPICS_MAX] = {0};
+    tide_demo *demo = tide_demo_new(4, NULL);
+    char byte;
+    for (int line = 0; line < LINES; line++) {
+        do
+            tide_demo_read(demo, &byte, 1);
+        while (byte != '\n');
+        lines[tide_demo_stand(demo)->topic]++;
+    }
+    tide_demo_free(demo);
+    assert_int_equal(tide_demo_topic_count, 8);
+    for (size_t i = 0; i < tide_demo_topic_count; i++) /* 10000 each, 5 sigma is 1100 */
+        if (lines[i] < 8900 || lines[i] > 11100)
+            fail_msg("%s: %u lines", tide_demo_topics[i].name, lines[i]);
+}
+
+/* The words of a row are drawn in proportion to 1 / (rank + flatness). */
+static void frequencies_fall_with_the_rank(void **state)
+{
+    (void)state;
+    /* weekday: flatness 30, seven rows, so the last has 30/36 of the first */
+    double ratio = (double)count_of("sunday") / (double)count_of("monday");
+    assert_true(ratio > 0.65 && ratio < 1.02); /* 30/36, 3 sigma is about 0.1 */
+    assert_true(count_of("goulash") > 3 * count_of("cobbler"));
+    assert_true(count_of("election") > 5 * count_of("republic"));
+}
+
+/* -- the truth --------------------------------------------------------------------------------- */
+
+static char *truth(void)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(tide_demo_truth(out, NULL), TIDE_OK);
+    fclose(out);
+    return text;
+}
+
+static void assert_learnable(const char *word)
+{
+    if (count_of(word) < 20)
+        fail_msg("%s occurs %u times", word, count_of(word));
+}
+
+/* Counts the groups and the analogies of a relation. */
+typedef struct tally {
+    int groups, analogies, relations;
+    char relation[32];
+} tally;
+
+static void check_fact(char *line, tally *t)
+{
+    char *kind = strsep(&line, "\t"), *name = strsep(&line, "\t");
+    assert_non_null(name);
+    bool group = strcmp(kind, "group") == 0;
+    assert_true(group || strcmp(kind, "analogy") == 0);
+    int count = 0;
+    for (char *word; (word = strsep(&line, group ? " " : "\t")); count++)
+        assert_learnable(word);
+    assert_true(group ? count >= 7 : count == 4);
+    t->groups += group;
+    t->analogies += !group;
+    if (!group && strcmp(t->relation, name) != 0) {
+        snprintf(t->relation, sizeof t->relation, "%s", name);
+        t->relations++;
+    }
+}
+
+static void every_word_of_the_truth_occurs_often_enough(void **state)
+{
+    (void)state;
+    tally t = {0};
+    char *text = truth();
+    for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
+        if (*line)
+            check_fact(line, &t);
+    assert_in_range(t.groups, 20, 100);
+    assert_in_range(t.analogies, 500, 5000);
+    assert_int_equal(t.relations, 7);
+    free(text);
+}
+
+/* A word in two groups would be wrong in one of them. */
+static void no_word_is_in_two_groups(void **state)
+{
+    (void)state;
+    static char *members[WORDS_MAX];
+    size_t count = 0;
+    char *text = truth();
+    for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
+        if (strcmp(line, "") == 0 || strcmp(strsep(&line, "\t"), "group") != 0)
+            continue;
+        strsep(&line, "\t");
+        for (char *word; (word = strsep(&line, " "));)
+            members[count++] = word;
+    }
+    qsort(members, count, sizeof *members, by_spelling);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(members[i - 1], members[i]) == 0)
+            fail_msg("%s", members[i]);
+    free(text);
+}
+
+static bool has_line(const char *text, const char *line)
+{
+    char wanted[128];
+    snprintf(wanted, sizeof wanted, "%s\n", line);
+    const char *found = strstr(text, wanted);
+    return found && (found == text || found[-1] == '\n');
+}
+
+static void truth_has_the_form_that_its_readers_expect(void **state)
+{
+    (void)state;
+    char *text = truth();
+    assert_true(has_line(text,
+                         "group\tweekdays\tmonday tuesday wednesday thursday friday "
+                         "saturday sunday"));
+    assert_non_null(strstr(text, "analogy\tcapital\tnorvania\ttarsk\t"));
+    assert_non_null(strstr(text, "analogy\tgender\tking\tqueen\t"));
+    assert_non_null(strstr(text, "analogy\tpast\tbake\tbaked\t"));
+    free(text);
+}
+
+static void truth_that_cannot_be_written_is_an_error(void **state)
+{
+    (void)state;
+    tide_error err = {0};
+    FILE *full = fopen("/dev/full", "w");
+    if (!full)
+        skip();
+    assert_int_equal(tide_demo_truth(full, &err), TIDE_ERROR_IO);
+    fclose(full);
+}
+
+static void loss_of_memory_is_reported(void **state)
+{
+    (void)state;
+    tide_error err = {0};
+    allocations_left = 0;
+    assert_null(tide_demo_new(1, &err));
+    assert_int_equal(err.status, TIDE_ERROR_MEMORY);
+    assert_int_equal(tide_demo_truth(stderr, &err), TIDE_ERROR_MEMORY);
+    allocations_left = -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stream_is_a_function_of_the_seed_alone),
+        cmocka_unit_test(stream_does_not_depend_on_the_sizes_of_reads),
+        cmocka_unit_test(tokens_are_those_of_the_lines_begun),
+        cmocka_unit_test(every_line_is_8_to_25_lower_case_words),
+        cmocka_unit_test(articles_agree_with_the_words_they_stand_before),
+        cmocka_unit_test(vocabulary_is_that_of_a_small_newspaper),
+        cmocka_unit_test(every_topic_appears_about_as_often),
+        cmocka_unit_test(frequencies_fall_with_the_rank),
+        cmocka_unit_test(every_word_of_the_truth_occurs_often_enough),
+        cmocka_unit_test(no_word_is_in_two_groups),
+        cmocka_unit_test(truth_has_the_form_that_its_readers_expect),
+        cmocka_unit_test(truth_that_cannot_be_written_is_an_error),
+        cmocka_unit_test(loss_of_memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, make_stream, free_stream);
+}

@@ -1,0 +1,299 @@
+/* test_kernels.c - every kernel set against plain arithmetic in double precision. */
+#include "vector/vector.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_ROWS = 150, MOST_DIM = 640 };
+
+static const uint32_t dims[] = {1, 3, 16, 17, 64, 100, 128, 200, 300, 513, 640};
+static const size_t counts[] = {1, 2, 7, 8, 9, 36, 63, 64, 65, 150};
+
+typedef struct data {
+    tide_matrix rows, sums;
+    double before[MOST_ROWS][MOST_DIM];
+    float x[MOST_DIM] __attribute__((aligned(64)));
+    float gradient[MOST_DIM] __attribute__((aligned(64)));
+    float errors[MOST_ROWS + 16] __attribute__((aligned(64)));
+    float steps[MOST_ROWS + 16] __attribute__((aligned(64)));
+    float out[MOST_ROWS + 16] __attribute__((aligned(64)));
+    float *row[MOST_ROWS], *sum[MOST_ROWS];
+} data;
+
+static data *make(uint32_t dim, size_t count)
+{
+    data *d = tide_alloc(1, sizeof *d);
+    assert_non_null(d);
+    assert_int_equal(tide_matrix_init(&d->rows, (uint32_t)count, dim, NULL), TIDE_OK);
+    assert_int_equal(tide_matrix_init(&d->sums, (uint32_t)count, dim, NULL), TIDE_OK);
+    tide_rng rng = tide_rng_seeded(dim * 1000 + count);
+    for (uint32_t i = 0; i < dim; i++) {
+        d->x[i] = tide_rng_float(&rng) - 0.5f;
+        d->gradient[i] = tide_rng_float(&rng) - 0.5f;
+    }
+    for (uint32_t j = 0; j < count; j++) {
+        d->row[j] = tide_matrix_row(&d->rows, j);
+        d->sum[j] = tide_matrix_row(&d->sums, j);
+        d->errors[j] = tide_rng_float(&rng) - 0.5f;
+        d->steps[j] = tide_rng_float(&rng) - 0.5f;
+        for (uint32_t i = 0; i < dim; i++) {
+            d->before[j][i] = (double)(d->row[j][i] = tide_rng_float(&rng) - 0.5f);
+            d->sum[j][i] = tide_rng_float(&rng);
+        }
+    }
+    return d;
+}
+
+static void drop(data *d)
+{
+    tide_matrix_release(&d->rows);
+    tide_matrix_release(&d->sums);
+    free(d);
+}
+
+static void close_to(double value, double expected)
+{
+    if (!(fabs(value - expected) <= 2e-5 * (1 + fabs(expected))))
+        fail_msg("%.9g is not %.9g", value, expected);
+}
+
+static void padding_is_zero(const data *d, size_t count)
+{
+    for (size_t j = 0; j < count; j++)
+        for (uint32_t i = d->rows.dim; i < d->rows.stride; i++)
+            assert_true(d->row[j][i] == 0);
+}
+
+/* Runs a check for every usable set, dimension and number of rows. */
+static void everywhere(void (*check)(const tide_kernels *k, data *d, size_t count))
+{
+    bool usable;
+    const tide_kernels *k;
+    for (size_t set = 0; (k = tide_kernels_at(set, &usable)); set++)
+        for (size_t a = 0; usable && a < sizeof dims / sizeof *dims; a++)
+            for (size_t b = 0; b < sizeof counts / sizeof *counts; b++) {
+                data *d = make(dims[a], counts[b]);
+                check(k, d, counts[b]);
+                padding_is_zero(d, counts[b]);
+                drop(d);
+            }
+}
+
+static double exact_dot(const float *x, const double *y, uint32_t dim)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < dim; i++)
+        sum += (double)x[i] * y[i];
+    return sum;
+}
+
+static void check_dots(const tide_kernels *k, data *d, size_t count)
+{
+    k->dots(d->x, d->row, count, d->rows.stride, d->out);
+    for (size_t j = 0; j < count; j++) {
+        double expected = exact_dot(d->x, d->before[j], d->rows.dim);
+        close_to((double)d->out[j], expected);
+        close_to((double)k->dot(d->x, d->row[j], d->rows.stride), expected);
+    }
+}
+
+static void dot_products_are_right(void **state)
+{
+    (void)state;
+    everywhere(check_dots);
+}
+
+static void check_spread(const tide_kernels *k, data *d, size_t count, bool after)
+{
+    double gradient[MOST_DIM];
+    for (uint32_t i = 0; i < d->rows.dim; i++)
+        gradient[i] = (double)d->gradient[i];
+    (after ? k->spread_after : k->spread)(d->x, d->row, d->errors, d->steps, count,
+                                          d->rows.stride, d->gradient);
+    for (uint32_t i = 0; i < d->rows.dim; i++)
+        for (size_t j = 0; j < count; j++) {
+            double new = d->before[j][i] + (double)d->steps[j] * (double)d->x[i];
+            close_to((double)d->row[j][i], new);
+            gradient[i] += (double)d->errors[j] * (after ? new : d->before[j][i]);
+        }
+    for (uint32_t i = 0; i < d->rows.dim; i++)
+        close_to((double)d->gradient[i], gradient[i]);
+}
+
+static void check_spread_before(const tide_kernels *k, data *d, size_t count)
+{
+    check_spread(k, d, count, false);
+}
+
+static void check_spread_after(const tide_kernels *k, data *d, size_t count)
+{
+    check_spread(k, d, count, true);
+}
+
+static void gradients_come_from_rows_before_they_move(void **state)
+{
+    (void)state;
+    everywhere(check_spread_before);
+}
+
+static void gradients_can_come_from_rows_after_they_move(void **state)
+{
+    (void)state;
+    everywhere(check_spread_after);
+}
+
+static void check_coordinates(const tide_kernels *k, data *d, size_t count)
+{
+    double gradient[MOST_DIM], sums[MOST_DIM];
+    const float eta = 0.1f;
+    for (uint32_t i = 0; i < d->rows.dim; i++) {
+        gradient[i] = (double)d->gradient[i];
+        sums[i] = (double)d->sum[0][i];
+    }
+    k->spread_coordinates(d->x, d->row, d->sum, d->errors, eta, count, d->rows.stride,
+                          d->gradient);
+    for (uint32_t i = 0; i < d->rows.dim; i++) {
+        double g = (double)d->errors[0] * (double)d->x[i], sum = sums[i] + g * g;
+        close_to((double)d->sum[0][i], sum);
+        close_to((double)d->row[0][i], d->before[0][i] + 0.1 * g / sqrt(sum + 1e-8));
+        for (size_t j = 0; j < count; j++)
+            gradient[i] += (double)d->errors[j] * d->before[j][i];
+        close_to((double)d->gradient[i], gradient[i]);
+    }
+    for (uint32_t i = 0; i < d->rows.dim; i++) {
+        gradient[i] = (double)d->row[0][i];
+        sums[i] = (double)d->sum[0][i];
+    }
+    k->add_coordinates(d->row[0], d->sum[0], d->gradient, eta, d->rows.stride);
+    for (uint32_t i = 0; i < d->rows.dim; i++) {
+        double g = (double)d->gradient[i], sum = sums[i] + g * g;
+        close_to((double)d->row[0][i], gradient[i] + 0.1 * g / sqrt(sum + 1e-8));
+    }
+}
+
+static void coordinates_have_rates_of_their_own(void **state)
+{
+    (void)state;
+    everywhere(check_coordinates);
+}
+
+static void check_rows(const tide_kernels *k, data *d, size_t count)
+{
+    uint32_t stride = d->rows.stride;
+    k->sum(d->row, count, 0.5f, stride, d->gradient);
+    for (uint32_t i = 0; i < d->rows.dim; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < count; j++)
+            sum += d->before[j][i];
+        close_to((double)d->gradient[i], 0.5 * sum);
+    }
+    k->add(d->row[0], -2.0f, d->x, stride);
+    for (uint32_t i = 0; i < d->rows.dim; i++)
+        close_to((double)d->row[0][i], d->before[0][i] - 2 * (double)d->x[i]);
+    k->copy(d->row[0], d->x, stride);
+    assert_memory_equal(d->row[0], d->x, stride * sizeof(float));
+}
+
+static void rows_are_summed_added_and_copied(void **state)
+{
+    (void)state;
+    everywhere(check_rows);
+}
+
+static void check_errors(const tide_kernels *k, data *d, size_t count)
+{
+    for (size_t positives = 0; positives <= count; positives += count / 2 + 1) {
+        tide_rng rng = tide_rng_seeded(count);
+        float weights[MOST_ROWS + 16] __attribute__((aligned(64)));
+        double expected[MOST_ROWS];
+        for (size_t j = 0; j < count; j++) {
+            weights[j] = tide_rng_float(&rng);
+            d->errors[j] = 80 * (tide_rng_float(&rng) - 0.5f);
+            double y = 1 / (1 + exp(-(double)d->errors[j]));
+            expected[j] = (double)weights[j] * ((j < positives) - y);
+        }
+        k->errors(d->errors, weights, positives, count);
+        for (size_t j = 0; j < count; j++)
+            if (fabs((double)d->errors[j] - expected[j]) > 4e-7)
+                fail_msg("%.9g is not %.9g", (double)d->errors[j], expected[j]);
+    }
+}
+
+static void errors_are_label_less_sigmoid(void **state)
+{
+    (void)state;
+    everywhere(check_errors);
+}
+
+static void check_adagrad(const tide_kernels *k, data *d, size_t count)
+{
+    tide_adagrad how = {.eta = 0.25f, .base = 0.5f, .floor = 0.05f, .scale = 4.0f};
+    float sums[MOST_ROWS];
+    double expected[MOST_ROWS];
+    uint32_t slots[MOST_ROWS] = {0};
+    for (size_t j = 0; j < count; j++) {
+        sums[j] = (float)(j * j);
+        expected[j] = (double)sums[j];
+        slots[j] = (uint32_t)(j / 2 * 2); /* every other slot twice */
+    }
+    k->adagrad(&how, sums, slots, d->errors, 0.3f, count, d->steps);
+    for (size_t j = 0; j < count; j++) {
+        double e = (double)d->errors[j], sum = expected[slots[j]] + e * e * 0.3 * 4;
+        double rate = 0.25 / sqrt(0.5 + sum / 4);
+        close_to((double)d->steps[j], e * (rate > 0.05 ? rate : 0.05));
+        if (j + 1 == count || slots[j + 1] != slots[j])
+            close_to((double)sums[slots[j]], sum);
+    }
+}
+
+static void adagrad_sums_forget_and_have_a_floor(void **state)
+{
+    (void)state;
+    everywhere(check_adagrad);
+}
+
+static void extreme_dot_products_stay_finite(void **state)
+{
+    (void)state;
+    bool usable;
+    const tide_kernels *k;
+    for (size_t set = 0; (k = tide_kernels_at(set, &usable)); set++) {
+        float e[16] __attribute__((aligned(64))) = {1e30f, -1e30f, INFINITY, -INFINITY};
+        float w[16] __attribute__((aligned(64))) = {1, 1, 1, 1};
+        if (!usable)
+            continue;
+        k->errors(e, w, 0, 4);
+        for (int j = 0; j < 4; j++)
+            assert_true(fabsf(e[j] - (j % 2 ? 0.0f : -1.0f)) < 1e-6f);
+    }
+}
+
+static void the_best_set_is_usable(void **state)
+{
+    (void)state;
+    bool usable = false;
+    size_t set = 0;
+    while (tide_kernels_at(set, &usable) != tide_kernels_best())
+        set++;
+    assert_true(usable);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dot_products_are_right),
+        cmocka_unit_test(gradients_come_from_rows_before_they_move),
+        cmocka_unit_test(gradients_can_come_from_rows_after_they_move),
+        cmocka_unit_test(coordinates_have_rates_of_their_own),
+        cmocka_unit_test(rows_are_summed_added_and_copied),
+        cmocka_unit_test(errors_are_label_less_sigmoid),
+        cmocka_unit_test(adagrad_sums_forget_and_have_a_floor),
+        cmocka_unit_test(extreme_dot_products_stay_finite),
+        cmocka_unit_test(the_best_set_is_usable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

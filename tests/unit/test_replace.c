@@ -1,0 +1,304 @@
+/* test_replace.c - a file is replaced as a whole or not at all. */
+#include "store_fixture.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+static void abandoned_file_leaves_no_trace(void **state)
+{
+    (void)state;
+    write_small("m.tide");
+    tide_store_writer *w = tide_store_create("m.tide", NULL);
+    tide_store_put(w, "params", "x", 1);
+    assert_int_equal(entries("."), 2);
+    expect_small("m.tide");
+    tide_store_abandon(w);
+    tide_store_abandon(NULL);
+    expect_small("m.tide");
+    assert_int_equal(entries("."), 1);
+}
+
+static void full_disk_leaves_the_old_file_and_no_other(void **state)
+{
+    (void)state;
+    static const unsigned char block[1 << 16];
+    tide_error err;
+    struct rlimit unlimited, limit;
+    write_small("m.tide");
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &unlimited), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    /* In the header, in a section, in the middle of a large one, in the end record. */
+    static const rlim_t limits[] = {
+        0, 100, 2688, 2700, 1 << 20, 3000000, 64 * 65536 + 2700};
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        limit = (struct rlimit){limits[i], unlimited.rlim_max};
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        tide_store_writer *w = tide_store_create("m.tide", &err);
+        tide_store_begin(w, "rows");
+        for (int n = 0; n < 64; n++)
+            tide_store_append(w, block, sizeof block);
+        int status = tide_store_commit(w, &err);
+        setrlimit(RLIMIT_FSIZE, &unlimited);
+        assert_int_equal(status, TIDE_ERROR_IO);
+        assert_string_equal(err.text, "cannot write m.tide: File too large");
+        expect_small("m.tide");
+        assert_int_equal(entries("."), 1);
+    }
+    signal(SIGXFSZ, SIG_DFL);
+}
+
+/* Runs `check` without the rights of root, which no permission stops. */
+static void as_nobody(void (*check)(void))
+{
+    pid_t child = fork();
+    if (child == 0) {
+        if (geteuid() == 0 && (setegid(65534) != 0 || seteuid(65534) != 0))
+            _exit(9);
+        check();
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+#define CHECK(condition)                                                               \
+    do {                                                                               \
+        if (!(condition))                                                              \
+            _exit(__LINE__ % 200 + 1);                                                 \
+    } while (0)
+
+static void check_permissions(void)
+{
+    tide_error err;
+    CHECK(tide_store_create("closed/m.tide", &err) == NULL);
+    CHECK(err.status == TIDE_ERROR_IO);
+    CHECK(!strcmp(err.text, "cannot write closed/m.tide: Permission denied"));
+    CHECK(tide_path_writable("closed/m.tide", &err) == TIDE_ERROR_IO);
+    CHECK(tide_path_writable("open/kept.tide", &err) == TIDE_ERROR_IO);
+    CHECK(!strcmp(err.text, "cannot write open/kept.tide: Permission denied"));
+    CHECK(tide_path_writable("open/new.tide", &err) == TIDE_OK);
+    CHECK(tide_store_open("open/secret.tide", &err) == NULL);
+    CHECK(err.status == TIDE_ERROR_IO);
+}
+
+static void missing_permission_is_reported_and_a_read_only_file_kept(void **state)
+{
+    (void)state;
+    assert_int_equal(chmod(".", 0755), 0);
+    assert_int_equal(mkdir("closed", 0755) | mkdir("open", 0777), 0);
+    assert_int_equal(chmod("open", 0777), 0);
+    write_small("open/kept.tide");
+    write_small("open/secret.tide");
+    assert_int_equal(chmod("open/kept.tide", 0444) | chmod("open/secret.tide", 0), 0);
+    assert_int_equal(chmod("closed", 0555), 0);
+    as_nobody(check_permissions);
+    assert_int_equal(entries("open"), 2);
+    assert_int_equal(entries("closed"), 0);
+}
+
+static void places_where_no_file_can_be_are_refused(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", "cannot write : not the name of a file"},
+        {".", "cannot write .: Is a directory"},
+        {"sub", "cannot write sub: Is a directory"},
+        {"sub/", "cannot write sub/: Is a directory"},
+        {"none/", "cannot write none/: not the name of a file"},
+        {"none/m.tide", "cannot write none/m.tide: No such file or directory"},
+        {"file/m.tide", "cannot write file/m.tide: Not a directory"},
+        {"pipe", "cannot write pipe: not a regular file"},
+        {"dangling", "cannot write dangling: the symbolic link leads nowhere"},
+        {"loop", "cannot write loop: Too many levels of symbolic links"},
+        {"/dev/null", "cannot write /dev/null: not a regular file"},
+        {"/dev/stdout", "cannot write /dev/stdout: a model needs a file of its own"},
+        {"/dev/fd/1", "cannot write /dev/fd/1: a model needs a file of its own"},
+    };
+    assert_int_equal(mkdir("sub", 0777) | mkfifo("pipe", 0600), 0);
+    assert_int_equal(symlink("nowhere", "dangling") | symlink("loop", "loop"), 0);
+    spit("file", "", 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tide_error err;
+        assert_int_equal(tide_path_writable(cases[i][0], &err), TIDE_ERROR_IO);
+        assert_string_equal(err.text, cases[i][1]);
+        assert_null(tide_store_create(cases[i][0], &err));
+        assert_string_equal(err.text, cases[i][1]);
+        assert_null(tide_store_create(cases[i][0], NULL));
+    }
+    assert_int_equal(entries("."), 5);
+    assert_int_equal(entries("sub"), 0);
+}
+
+static void names_as_long_as_the_system_allows_work_and_longer_ones_do_not(void **state)
+{
+    (void)state;
+    char name[NAME_MAX + 2];
+    tide_error err;
+    memset(name, 'n', sizeof name);
+    name[NAME_MAX + 1] = '\0';
+    assert_int_equal(tide_path_writable(name, &err), TIDE_ERROR_IO);
+    assert_contains(err.text, ": File name too long");
+    name[NAME_MAX] = '\0';
+    write_small(name);
+    expect_small(name);
+    static char path[PATH_MAX + 100];
+    memset(path, '/', sizeof path - 1);
+    assert_int_equal(tide_path_writable(path, &err), TIDE_ERROR_IO);
+    assert_contains(err.text, ": File name too long");
+    assert_int_equal(entries("."), 1);
+}
+
+static void link_stays_and_what_it_points_to_is_replaced(void **state)
+{
+    (void)state;
+    struct stat status;
+    assert_int_equal(mkdir("sub", 0777), 0);
+    spit("sub/real.tide", "old", 3);
+    assert_int_equal(symlink("sub/real.tide", "link.tide"), 0);
+    assert_int_equal(tide_path_writable("link.tide", NULL), TIDE_OK);
+    write_small("link.tide");
+    assert_int_equal(lstat("link.tide", &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    expect_small("sub/real.tide");
+    assert_int_equal(entries("."), 2);
+    assert_int_equal(entries("sub"), 1);
+}
+
+static void absolute_paths_and_a_change_of_folder_work(void **state)
+{
+    (void)state;
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/m.tide", folder);
+    write_small(path);
+    expect_small(path);
+    assert_int_equal(mkdir("sub", 0777), 0);
+    tide_store_writer *w = tide_store_create("m.tide", NULL);
+    tide_store_put(w, "moved", "", 0);
+    assert_int_equal(chdir("sub"), 0);
+    assert_int_equal(tide_store_commit(w, NULL), TIDE_OK);
+    assert_int_equal(entries("."), 0);
+    tide_store *s = tide_store_open(path, NULL);
+    assert_true(tide_store_has(s, "moved"));
+    tide_store_close(s);
+}
+
+static void mode_of_the_old_file_is_kept_and_a_new_one_follows_the_umask(void **state)
+{
+    (void)state;
+    struct stat status;
+    mode_t mask = umask(027);
+    write_small("m.tide");
+    umask(mask);
+    assert_int_equal(stat("m.tide", &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0640);
+    assert_int_equal(chmod("m.tide", 0604), 0);
+    write_small("m.tide");
+    assert_int_equal(stat("m.tide", &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0604);
+}
+
+static void reader_of_the_old_file_keeps_it(void **state)
+{
+    (void)state;
+    char bytes[16];
+    write_small("m.tide");
+    tide_store *s = tide_store_open("m.tide", NULL);
+    tide_store_writer *w = tide_store_create("m.tide", NULL);
+    tide_store_put(w, "params", "another", 7);
+    assert_int_equal(tide_store_commit(w, NULL), TIDE_OK);
+    assert_int_equal(tide_store_read(s, "params", bytes, 13, NULL), TIDE_OK);
+    assert_memory_equal(bytes, text, 13);
+    tide_store_close(s);
+}
+
+static void two_writers_of_one_path_do_not_meet_and_the_last_one_wins(void **state)
+{
+    (void)state;
+    tide_store_writer *first = tide_store_create("m.tide", NULL);
+    tide_store_writer *second = tide_store_create("m.tide", NULL);
+    assert_int_equal(entries("."), 2);
+    tide_store_put(first, "first", "1", 1);
+    tide_store_put(second, "second", "2", 1);
+    assert_int_equal(tide_path_writable("m.tide", NULL), TIDE_OK);
+    assert_int_equal(tide_store_commit(second, NULL), TIDE_OK);
+    assert_int_equal(tide_store_commit(first, NULL), TIDE_OK);
+    tide_store *s = tide_store_open("m.tide", NULL);
+    assert_non_null(s);
+    assert_true(tide_store_has(s, "first"));
+    tide_store_close(s);
+    assert_int_equal(entries("."), 1);
+}
+
+/* A process that dies while it writes leaves its temporary file; the next one clears
+ * up, but touches neither files of other names nor what only looks similar. */
+static void what_a_crashed_writer_left_is_removed_by_the_next(void **state)
+{
+    (void)state;
+    write_small("m.tide");
+    pid_t child = fork();
+    if (child == 0) {
+        tide_store_writer *w = tide_store_create("m.tide", NULL);
+        tide_store_begin(w, "rows");
+        kill(getpid(), SIGKILL);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    expect_small("m.tide");
+    assert_int_equal(entries("."), 2);
+    spit(".m.tide.tmp.notes", "", 0);
+    spit(".other.tide.tmp.1.0", "", 0);
+    assert_int_equal(symlink("m.tide", ".m.tide.tmp.2.0"), 0);
+    write_small("m.tide");
+    expect_small("m.tide");
+    assert_int_equal(entries("."), 4);
+}
+
+/* Killed at any moment, a writer leaves a whole file, the old one or the new one. */
+static void killed_writer_leaves_a_whole_file(void **state)
+{
+    (void)state;
+    static const unsigned char block[1 << 16];
+    tide_rng rng = tide_rng_seeded(8);
+    write_small("m.tide");
+    for (int round = 0; round < 40; round++) {
+        pid_t child = fork();
+        if (child == 0)
+            for (;;) {
+                tide_store_writer *w = tide_store_create("m.tide", NULL);
+                for (int n = 0; n < 8; n++) {
+                    char name[] = {(char)('a' + n), '\0'};
+                    tide_store_put(w, name, block, sizeof block);
+                }
+                tide_store_commit(w, NULL);
+            }
+        usleep((useconds_t)tide_rng_below(&rng, 20000));
+        kill(child, SIGKILL);
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        tide_store *s = tide_store_open("m.tide", NULL);
+        assert_non_null(s);
+        tide_store_close(s);
+        assert_in_range(entries("."), 1, 2);
+    }
+    assert_int_equal(tide_path_writable("m.tide", NULL), TIDE_OK);
+    assert_int_equal(entries("."), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(abandoned_file_leaves_no_trace),
+        IN_FOLDER(full_disk_leaves_the_old_file_and_no_other),
+        IN_FOLDER(missing_permission_is_reported_and_a_read_only_file_kept),
+        IN_FOLDER(places_where_no_file_can_be_are_refused),
+        IN_FOLDER(names_as_long_as_the_system_allows_work_and_longer_ones_do_not),
+        IN_FOLDER(link_stays_and_what_it_points_to_is_replaced),
+        IN_FOLDER(absolute_paths_and_a_change_of_folder_work),
+        IN_FOLDER(mode_of_the_old_file_is_kept_and_a_new_one_follows_the_umask),
+        IN_FOLDER(reader_of_the_old_file_keeps_it),
+        IN_FOLDER(two_writers_of_one_path_do_not_meet_and_the_last_one_wins),
+        IN_FOLDER(what_a_crashed_writer_left_is_removed_by_the_next),
+        IN_FOLDER(killed_writer_leaves_a_whole_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,450 @@
+/* test_source.c - bytes come from files, pipes and the demo, and what can be read again is. */
+#include "text/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "memory_fixture.h"
+
+enum { FILE_SIZE = 100000, DEMO_SIZE = 4 << 20 };
+
+/* -- helpers --------------------------------------------------------------------------------- */
+
+static char folder[64];
+static unsigned char content[FILE_SIZE];
+
+static const char *in_folder(const char *name)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/test_source.XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    tide_rng rng = tide_rng_seeded(1);
+    for (size_t i = 0; i < sizeof content; i++)
+        content[i] = (unsigned char)tide_rng_next(&rng);
+    FILE *file = fopen(in_folder("file"), "wb");
+    size_t written = file ? fwrite(content, 1, sizeof content, file) : 0;
+    return file && fclose(file) == 0 && written == sizeof content ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(in_folder("file"));
+    return rmdir(folder);
+}
+
+static tide_source *opened(const char *spec)
+{
+    tide_error err = {0};
+    tide_source *source = tide_source_open(spec, &err);
+    if (!source)
+        fail_msg("%s", err.text);
+    return source;
+}
+
+static void assert_refused(const char *spec, tide_status status, const char *text)
+{
+    tide_error err = {0};
+    assert_null(tide_source_open(spec, &err));
+    assert_int_equal(err.status, status);
+    assert_string_equal(err.text, text);
+}
+
+/* Reads up to `room` bytes in pieces of random sizes; returns how many there were. */
+static size_t read_all(tide_source *source, void *bytes, size_t room, tide_rng *rng)
+{
+    size_t done = 0;
+    while (done < room) {
+        size_t piece = 1 + tide_rng_below(rng, 10000);
+        piece = piece < room - done ? piece : room - done;
+        ptrdiff_t count = tide_source_read(source, (char *)bytes + done, piece, NULL);
+        assert_true(count >= 0 && (size_t)count <= piece);
+        if (count == 0)
+            break;
+        done += (size_t)count;
+    }
+    return done;
+}
+
+/* Reading from anywhere, and fingerprints of any place, are what `bytes` says. */
+static void check_replay(tide_source *source, const unsigned char *bytes, size_t size)
+{
+    enum { PIECE = 5000 };
+    unsigned char piece[PIECE];
+    tide_rng rng = tide_rng_seeded(2);
+    for (int run = 0; run < 50; run++) {
+        uint64_t offset = run ? tide_rng_below(&rng, size - PIECE) : 0;
+        uint64_t place = run > 1 ? tide_rng_below(&rng, size) : (uint64_t)run;
+        uint64_t before = place < 4096 ? 0 : place - 4096, fingerprint = 0;
+        assert_int_equal(tide_source_seek(source, offset, NULL), TIDE_OK);
+        assert_int_equal(tide_source_offset(source), offset);
+        assert_int_equal(tide_source_fingerprint(source, place, &fingerprint, NULL),
+                         TIDE_OK);
+        assert_true(fingerprint == tide_hash(bytes + before, place - before, 0));
+        assert_int_equal(read_all(source, piece, PIECE, &rng), PIECE);
+        assert_memory_equal(piece, bytes + offset, PIECE);
+        assert_int_equal(tide_source_offset(source), offset + PIECE);
+    }
+}
+
+static void assert_not_replayable(tide_source *source)
+{
+    uint64_t fingerprint;
+    assert_false(tide_source_replayable(source));
+    assert_int_equal(tide_source_seek(source, 0, NULL), TIDE_ERROR_IO);
+    assert_int_equal(tide_source_fingerprint(source, 0, &fingerprint, NULL),
+                     TIDE_ERROR_IO);
+}
+
+/* A child that writes `text` into a descriptor and ends. */
+static pid_t write_from_child(int descriptor, const char *text)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(write(descriptor, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : 1);
+    return child;
+}
+
+/* -- files ----------------------------------------------------------------------------------- */
+
+static void file_is_read_to_its_end(void **state)
+{
+    (void)state;
+    static unsigned char bytes[FILE_SIZE + 1];
+    tide_rng rng = tide_rng_seeded(3);
+    tide_source *source = opened(in_folder("file"));
+    assert_int_equal(read_all(source, bytes, sizeof bytes, &rng), FILE_SIZE);
+    assert_memory_equal(bytes, content, FILE_SIZE);
+    assert_int_equal(tide_source_offset(source), FILE_SIZE);
+    assert_int_equal(tide_source_read(source, bytes, 1, NULL), 0);
+    tide_source_close(source);
+    tide_source_close(NULL);
+}
+
+static void file_can_be_read_again_from_anywhere(void **state)
+{
+    (void)state;
+    tide_source *source = opened(in_folder("file"));
+    assert_true(tide_source_replayable(source));
+    check_replay(source, content, FILE_SIZE);
+    tide_source_close(source);
+}
+
+static void file_that_is_too_short_for_a_position_is_refused(void **state)
+{
+    (void)state;
+    tide_error err = {0};
+    uint64_t fingerprint;
+    tide_source *source = opened(in_folder("file"));
+    static const uint64_t beyond[] = {FILE_SIZE + 1, FILE_SIZE + 9999, INT64_MAX,
+                                      UINT64_MAX};
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+        assert_int_equal(tide_source_seek(source, beyond[i], &err), TIDE_ERROR_FORMAT);
+        assert_int_equal(tide_source_fingerprint(source, beyond[i], &fingerprint, &err),
+                         TIDE_ERROR_FORMAT);
+    }
+    assert_int_equal(tide_source_offset(source), 0);
+    assert_int_equal(tide_source_seek(source, FILE_SIZE, &err), TIDE_OK);
+    assert_int_equal(tide_source_fingerprint(source, FILE_SIZE, &fingerprint, &err),
+                     TIDE_OK);
+    tide_source_close(source);
+}
+
+static void what_cannot_be_read_is_refused_with_its_name(void **state)
+{
+    (void)state;
+    assert_refused("/no/such/file", TIDE_ERROR_IO,
+                   "cannot read /no/such/file: No such file or directory");
+    assert_refused("/", TIDE_ERROR_IO, "cannot read /: Is a directory");
+    assert_refused("", TIDE_ERROR_PARAMETER, "a source needs a name");
+}
+
+/* -- pipes ----------------------------------------------------------------------------------- */
+
+static void named_pipe_is_read_until_its_writers_are_gone(void **state)
+{
+    (void)state;
+    char path[128], bytes[100];
+    snprintf(path, sizeof path, "%s", in_folder("pipe"));
+    assert_int_equal(mkfifo(path, 0600), 0);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(write(open(path, O_WRONLY), "one two\n", 8) == 8 ? 0 : 1);
+    tide_source *source = opened(path);
+    tide_rng rng = tide_rng_seeded(4);
+    assert_int_equal(read_all(source, bytes, sizeof bytes, &rng), 8);
+    assert_memory_equal(bytes, "one two\n", 8);
+    assert_not_replayable(source);
+    tide_source_close(source);
+    waitpid(child, NULL, 0);
+    unlink(path);
+}
+
+/* Runs with a pipe as standard input, whose other end is returned. */
+static int replace_stdin(int *saved)
+{
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    *saved = dup(STDIN_FILENO);
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+    return ends[1];
+}
+
+static void restore_stdin(int saved)
+{
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+}
+
+static void dash_and_dev_stdin_are_standard_input(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"-", "/dev/stdin"};
+    for (int i = 0; i < 2; i++) {
+        int saved, writer = replace_stdin(&saved);
+        char bytes[10];
+        pid_t child = write_from_child(writer, "text");
+        close(writer);
+        tide_source *source = opened(names[i]);
+        tide_rng rng = tide_rng_seeded(5);
+        assert_int_equal(read_all(source, bytes, sizeof bytes, &rng), 4);
+        assert_memory_equal(bytes, "text", 4);
+        assert_not_replayable(source);
+        tide_source_close(source);
+        assert_true(fcntl(STDIN_FILENO, F_GETFD) >= 0); /* not ours to close */
+        restore_stdin(saved);
+        waitpid(child, NULL, 0);
+    }
+}
+
+static void standard_input_is_taken_as_it_comes_even_from_a_file(void **state)
+{
+    (void)state;
+    int saved = dup(STDIN_FILENO), file = open(in_folder("file"), O_RDONLY);
+    dup2(file, STDIN_FILENO);
+    close(file);
+    tide_source *source = opened("-");
+    unsigned char bytes[64];
+    assert_int_equal(tide_source_read(source, bytes, sizeof bytes, NULL), sizeof bytes);
+    assert_memory_equal(bytes, content, sizeof bytes);
+    assert_not_replayable(source);
+    tide_source_close(source);
+    restore_stdin(saved);
+}
+
+static void standard_input_that_is_closed_is_refused(void **state)
+{
+    (void)state;
+    int saved = dup(STDIN_FILENO);
+    close(STDIN_FILENO);
+    assert_refused("-", TIDE_ERROR_IO,
+                   "cannot read standard input: Bad file descriptor");
+    restore_stdin(saved);
+}
+
+static void on_alarm(int signal)
+{
+    (void)signal;
+}
+
+/* The caller looks whether it was told to stop, and if not reads on. */
+static void signal_interrupts_a_read_that_waits(void **state)
+{
+    (void)state;
+    int saved, writer = replace_stdin(&saved);
+    struct sigaction old, action = {.sa_handler = on_alarm};
+    sigaction(SIGALRM, &action, &old);
+    tide_source *source = opened("-");
+    struct itimerval soon = {.it_value = {.tv_usec = 20000}};
+    setitimer(ITIMER_REAL, &soon, NULL);
+    char bytes[10];
+    tide_error err = {0};
+    errno = 0;
+    assert_int_equal(tide_source_read(source, bytes, sizeof bytes, &err),
+                     TIDE_ERROR_IO);
+    assert_int_equal(errno, EINTR);
+    assert_int_equal(tide_source_offset(source), 0);
+    assert_int_equal(write(writer, "more", 4), 4);
+    assert_int_equal(tide_source_read(source, bytes, sizeof bytes, &err), 4);
+    tide_source_close(source);
+    sigaction(SIGALRM, &old, NULL);
+    close(writer);
+    restore_stdin(saved);
+}
+
+/* -- the demo -------------------------------------------------------------------------------- */
+
+static size_t count_tokens(const char *bytes, size_t size)
+{
+    size_t tokens = 0;
+    for (size_t i = 0; i < size; i++)
+        tokens += bytes[i] == ' ' || bytes[i] == '\n';
+    return tokens;
+}
+
+static void demo_source_is_the_demo_stream_of_its_seed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec;
+        uint64_t seed;
+    } table[] = {{"demo:", 1},
+                 {"demo:seed=7", 7},
+                 {"demo:tokens=0,seed=3", 3},
+                 {"demo:seed=18446744073709551615,", UINT64_MAX}};
+    tide_rng rng = tide_rng_seeded(6);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char wanted[20000], found[20000];
+        tide_demo *demo = tide_demo_new(table[i].seed, NULL);
+        tide_source *source = opened(table[i].spec);
+        assert_int_equal(tide_demo_read(demo, wanted, sizeof wanted), sizeof wanted);
+        assert_int_equal(read_all(source, found, sizeof found, &rng), sizeof found);
+        assert_memory_equal(found, wanted, sizeof wanted);
+        tide_source_close(source);
+        tide_demo_free(demo);
+    }
+}
+
+static void demo_source_ends_with_the_line_that_completes_its_tokens(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec;
+        size_t tokens;
+    } table[] = {{"demo:tokens=1", 1},
+                 {"demo:tokens=1000", 1000},
+                 {"demo:tokens=1e3", 1000},
+                 {"demo:seed=2,tokens=2.5e3", 2500},
+                 {"demo:tokens=1e+04", 10000}};
+    static char bytes[1 << 18];
+    tide_rng rng = tide_rng_seeded(7);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        tide_source *source = opened(table[i].spec);
+        size_t size = read_all(source, bytes, sizeof bytes, &rng);
+        assert_true(size > 0 && size < sizeof bytes && bytes[size - 1] == '\n');
+        assert_true(count_tokens(bytes, size) >= table[i].tokens);
+        size_t last = size - 1; /* without its last line it would be too short */
+        while (last > 0 && bytes[last - 1] != '\n')
+            last--;
+        assert_true(count_tokens(bytes, last) < table[i].tokens);
+        assert_int_equal(tide_source_read(source, bytes, 10, NULL), 0);
+        tide_source_close(source);
+    }
+}
+
+static void demo_source_can_be_read_again_from_anywhere(void **state)
+{
+    (void)state;
+    unsigned char *bytes = malloc(DEMO_SIZE);
+    tide_rng rng = tide_rng_seeded(8);
+    tide_source *source = opened("demo:seed=5");
+    assert_true(tide_source_replayable(source));
+    assert_int_equal(read_all(source, bytes, DEMO_SIZE, &rng), DEMO_SIZE);
+    check_replay(source, bytes, DEMO_SIZE);
+    tide_source_close(source);
+    free(bytes);
+}
+
+static void demo_source_that_ends_earlier_refuses_a_position_and_stays(void **state)
+{
+    (void)state;
+    char bytes[200], again[100];
+    tide_error err = {0};
+    uint64_t fingerprint;
+    tide_source *source = opened("demo:tokens=500");
+    assert_int_equal(tide_source_read(source, bytes, 100, NULL), 100);
+    assert_int_equal(tide_source_read(source, bytes + 100, 100, NULL), 100);
+    assert_int_equal(tide_source_seek(source, 100, &err), TIDE_OK);
+    assert_int_equal(tide_source_seek(source, 1 << 22, &err), TIDE_ERROR_FORMAT);
+    assert_int_equal(tide_source_fingerprint(source, 1 << 22, &fingerprint, &err),
+                     TIDE_ERROR_FORMAT);
+    assert_int_equal(tide_source_offset(source), 100);
+    assert_int_equal(tide_source_read(source, again, 100, NULL), 100);
+    assert_memory_equal(again, bytes + 100, 100);
+    tide_source_close(source);
+}
+
+static void unknown_or_wrong_settings_of_the_demo_are_refused(void **state)
+{
+    (void)state;
+    assert_refused("demo:speed=3", TIDE_ERROR_PARAMETER,
+                   "demo: unknown setting speed (there are seed and tokens)");
+    assert_refused("demo:seed", TIDE_ERROR_PARAMETER, "demo: seed needs a value");
+    assert_refused("demo:tokens=many", TIDE_ERROR_PARAMETER,
+                   "demo: tokens must be a whole number, not 'many'");
+    static const char *const wrong[] = {"demo:tokens=-1",
+                                        "demo:tokens=",
+                                        "demo:tokens=1.5",
+                                        "demo:tokens=1e99",
+                                        "demo:tokens=0x1",
+                                        "demo:tokens=nan",
+                                        "demo:tokens=inf",
+                                        "demo:tokens= 1",
+                                        "demo:tokens=1e",
+                                        "demo:seed=1e3000",
+                                        "demo:seed=18446744073709551616"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        tide_error err = {0};
+        assert_null(tide_source_open(wrong[i], &err));
+        assert_int_equal(err.status, TIDE_ERROR_PARAMETER);
+    }
+    char spec[1000] = "demo:";
+    memset(spec + 5, ',', 900);
+    assert_refused(spec, TIDE_ERROR_PARAMETER, "demo: too many settings");
+}
+
+static void opening_survives_the_loss_of_any_allocation(void **state)
+{
+    (void)state;
+    const char *const specs[] = {in_folder("file"), "-", "demo:"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        tide_source *source = NULL;
+        for (int allowed = 0; !source; allowed++) {
+            tide_error err = {0};
+            allocations_left = allowed;
+            source = tide_source_open(specs[i], &err);
+            assert_int_equal(err.status, source ? TIDE_OK : TIDE_ERROR_MEMORY);
+            assert_true(allowed < 5);
+        }
+        allocations_left = -1;
+        tide_source_close(source);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(file_is_read_to_its_end),
+        cmocka_unit_test(file_can_be_read_again_from_anywhere),
+        cmocka_unit_test(file_that_is_too_short_for_a_position_is_refused),
+        cmocka_unit_test(what_cannot_be_read_is_refused_with_its_name),
+        cmocka_unit_test(named_pipe_is_read_until_its_writers_are_gone),
+        cmocka_unit_test(dash_and_dev_stdin_are_standard_input),
+        cmocka_unit_test(standard_input_is_taken_as_it_comes_even_from_a_file),
+        cmocka_unit_test(standard_input_that_is_closed_is_refused),
+        cmocka_unit_test(signal_interrupts_a_read_that_waits),
+        cmocka_unit_test(demo_source_is_the_demo_stream_of_its_seed),
+        cmocka_unit_test(demo_source_ends_with_the_line_that_completes_its_tokens),
+        cmocka_unit_test(demo_source_can_be_read_again_from_anywhere),
+        cmocka_unit_test(demo_source_that_ends_earlier_refuses_a_position_and_stays),
+        cmocka_unit_test(unknown_or_wrong_settings_of_the_demo_are_refused),
+        cmocka_unit_test(opening_survives_the_loss_of_any_allocation),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

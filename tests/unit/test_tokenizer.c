@@ -1,0 +1,619 @@
+/* test_tokenizer.c - words and sentences do not depend on how their bytes arrive. */
+#include "tokenizer_oracle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "text/block.h"
+
+enum { ROOM = 64 };
+
+/* -- helpers --------------------------------------------------------------------------------- */
+
+/* Bytes that are likely to mean something: blanks, line ends, letters, parts of code points. */
+static unsigned char random_byte(tide_rng *rng)
+{
+    static const unsigned char odd[] =
+        "\n\n\r\t\0\x7f\x1f\x20\x21\xc2\x80\x9f\xa0\xbf\xe0"
+        "\xed\xef\xf0\xf4\x8f\x90\xc3\xa9\xff";
+    uint64_t kind = tide_rng_below(rng, 16);
+    if (kind < 9)
+        return (unsigned char)('a' + tide_rng_below(rng, 26));
+    if (kind < 12)
+        return ' ';
+    if (kind < 15)
+        return odd[tide_rng_below(rng, sizeof odd - 1)];
+    return (unsigned char)tide_rng_next(rng);
+}
+
+/* Random bytes, valid code points and now and then a long run without white space. */
+static size_t random_text(tide_rng *rng, unsigned char *text, size_t room)
+{
+    static const char *const runs[] = {
+        "x", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x8c\x8a", "\x80", " ", "\n"};
+    size_t size = 0, wanted = tide_rng_below(rng, room);
+    while (size < wanted) {
+        if (tide_rng_below(rng, 30) > 0) {
+            text[size++] = random_byte(rng);
+            continue;
+        }
+        const char *run = runs[tide_rng_below(rng, sizeof runs / sizeof *runs)];
+        size_t repeats = tide_rng_below(rng, 150), length = strlen(run);
+        for (; repeats > 0 && size + length <= wanted; repeats--, size += length)
+            memcpy(text + size, run, length);
+    }
+    return size;
+}
+
+static void feed_and_take(transcript *s, tide_tokenizer *t, const unsigned char *bytes,
+                          size_t size, size_t room)
+{
+    for (size_t done = 0; done < size;) {
+        size_t taken = tide_tokenizer_feed(t, bytes + done, size - done);
+        assert_true(taken > 0);
+        done += taken;
+        transcript_take(s, t, room);
+    }
+}
+
+/* Feeds of `piece` bytes, or of random sizes when it is 0. */
+static transcript tokenized(const unsigned char *text, size_t size, size_t piece,
+                            size_t room, tide_rng *rng)
+{
+    transcript s = {0};
+    tide_tokenizer *t = tide_tokenizer_new(NULL);
+    assert_non_null(t);
+    for (size_t done = 0; done < size;) {
+        size_t step = piece ? piece : 1 + tide_rng_below(rng, 300);
+        step = step < size - done ? step : size - done;
+        feed_and_take(&s, t, text + done, step, room);
+        done += step;
+    }
+    tide_tokenizer_end(t);
+    transcript_take(&s, t, room);
+    assert_int_equal(tide_tokenizer_counted(t).bytes, size);
+    assert_int_equal(tide_tokenizer_pending(t), 0);
+    tide_tokenizer_free(t);
+    return s;
+}
+
+static transcript tokenized_at_once(const char *text, size_t size)
+{
+    tide_rng rng = tide_rng_seeded(1);
+    return tokenized((const unsigned char *)text, size, size + 1, ROOM, &rng);
+}
+
+static void assert_transcript(const transcript *s, const char *wanted)
+{
+    assert_int_equal(s->size, strlen(wanted));
+    assert_memory_equal(s->bytes ? s->bytes : "", wanted, s->size);
+}
+
+static void check_text(const char *text, const char *wanted)
+{
+    transcript s = tokenized_at_once(text, strlen(text));
+    assert_transcript(&s, wanted);
+    free(s.bytes);
+}
+
+static bool word_is_kept(const char *bytes)
+{
+    transcript s = tokenized_at_once(bytes, strlen(bytes));
+    bool kept = s.size > 0;
+    assert_int_equal(s.invalid, !kept);
+    free(s.bytes);
+    return kept;
+}
+
+/* -- blocks ---------------------------------------------------------------------------------- */
+
+static void block_masks_say_what_each_byte_is(void **state)
+{
+    (void)state;
+    tide_rng rng = tide_rng_seeded(2);
+    for (int run = 0; run < 5000; run++) {
+        unsigned char bytes[TIDE_BLOCK_SIZE];
+        tide_block wanted = {0, 0, 0};
+        for (int i = 0; i < TIDE_BLOCK_SIZE; i++) {
+            bytes[i] =
+                run < 256 && i == run % 64 ? (unsigned char)run : random_byte(&rng);
+            wanted.space |= (uint64_t)(bytes[i] <= 0x20) << i;
+            wanted.newline |= (uint64_t)(bytes[i] == '\n') << i;
+            wanted.special |= (uint64_t)(bytes[i] >= 0x7f) << i;
+        }
+        tide_block portable = tide_block_portable(bytes),
+                   chosen = tide_block_read(bytes);
+        assert_memory_equal(&portable, &wanted, sizeof wanted);
+        assert_memory_equal(&chosen, &wanted, sizeof wanted);
+    }
+}
+
+/* -- words and sentences --------------------------------------------------------------------- */
+
+static void words_are_separated_by_any_byte_up_to_0x20(void **state)
+{
+    (void)state;
+    for (int byte = 0; byte <= 0x20; byte++) {
+        const char text[] = {'a', (char)byte, 'b'};
+        transcript s = tokenized_at_once(text, sizeof text);
+        assert_transcript(&s, byte == '\n' ? "a \nb \n" : "a b \n");
+        free(s.bytes);
+    }
+}
+
+static void line_feed_ends_a_sentence_and_nothing_else_does(void **state)
+{
+    (void)state;
+    check_text("one two\nthree\n", "one two \nthree \n");
+    check_text("one two\r\nthree\r", "one two \nthree \n");
+    check_text("one\ttwo\v\fthree", "one two three \n");
+}
+
+static void empty_lines_yield_no_sentence(void **state)
+{
+    (void)state;
+    check_text("", "");
+    check_text("\n\n \n", "");
+    check_text("\n\na\n\n \n\nb\n\n", "a \nb \n");
+    check_text("a\n\xff\nb", "a \nb \n");
+}
+
+static void utf8_is_judged_strictly(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        bool kept;
+    } table[] = {
+        {"\xce\xba\xe1\xbd\xb9\xcf\x83\xce\xbc\xce\xb5", true},
+        /* the first and the last code point of each length */
+        {"!", true},
+        {"~", true},
+        {"\xc2\xa0", true},
+        {"\xdf\xbf", true},
+        {"\xe0\xa0\x80", true},
+        {"\xef\xbf\xbf", true},
+        {"\xf0\x90\x80\x80", true},
+        {"\xf4\x8f\xbf\xbf", true},
+        {"\xf4\x90\x80\x80", false},
+        {"\xf7\xbf\xbf\xbf", false},
+        {"\xf8\x88\x80\x80\x80", false},
+        {"\xfb\xbf\xbf\xbf\xbf", false},
+        {"\xfc\x84\x80\x80\x80\x80", false},
+        {"\xfd\xbf\xbf\xbf\xbf\xbf", false},
+        /* around the surrogates */
+        {"\xed\x9f\xbf", true},
+        {"\xee\x80\x80", true},
+        {"\xef\xbf\xbd", true},
+        {"\xed\xa0\x80", false},
+        {"\xed\xad\xbf", false},
+        {"\xed\xae\x80", false},
+        {"\xed\xbf\xbf", false},
+        {"\xed\xa0\x80\xed\xb0\x80", false},
+        /* stray continuations, impossible bytes */
+        {"\x80", false},
+        {"\xbf", false},
+        {"\x80\xbf\x80", false},
+        {"a\x80", false},
+        {"\xfe", false},
+        {"\xff", false},
+        {"\xfe\xfe\xff\xff", false},
+        /* leads without their continuations */
+        {"\xc3", false},
+        {"\xc3z", false},
+        {"\xe0\xa0", false},
+        {"\xe2\x82z", false},
+        {"\xf0\x90\x80", false},
+        {"\xf0\x9f\x8cz", false},
+        {"\xc3\xc3\xa9", false},
+        {"\xdf", false},
+        {"\xef\xbf", false},
+        {"\xf4\x8f\xbf", false},
+        /* overlong forms */
+        {"\xc0\xaf", false},
+        {"\xc1\xbf", false},
+        {"\xe0\x80\xaf", false},
+        {"\xe0\x9f\xbf", false},
+        {"\xf0\x80\x80\xaf", false},
+        {"\xf0\x8f\xbf\xbf", false},
+        {"\xc0\x80", false},
+        {"\xf8\x80\x80\x80\xaf", false},
+        /* control characters */
+        {"\x7f", false},
+        {"a\x7fz", false},
+        {"\xc2\x80", false},
+        {"\xc2\x9f", false},
+        {"a\xc2\x85z", false},
+        {"\xe2\x80\xa8", true},
+        {"\xef\xbb\xbfword", true},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (word_is_kept(table[i].bytes) != table[i].kept)
+            fail_msg("case %zu must be %s", i, table[i].kept ? "kept" : "dropped");
+}
+
+static void invalid_word_leaves_its_neighbours_alone(void **state)
+{
+    (void)state;
+    transcript s = tokenized_at_once("one tw\xffo three\n\x7f four", 22);
+    assert_transcript(&s, "one three \nfour \n");
+    assert_int_equal(s.invalid, 2);
+    assert_int_equal(s.cut, 0);
+    free(s.bytes);
+}
+
+/* -- long words ------------------------------------------------------------------------------ */
+
+/* The length and counters of one word of `prefix` letters followed by `tail`. */
+static transcript long_word(size_t prefix, const char *tail)
+{
+    char text[256];
+    memset(text, 'x', prefix);
+    memcpy(text + prefix, tail, strlen(tail));
+    return tokenized_at_once(text, prefix + strlen(tail));
+}
+
+static void long_word_is_cut_before_the_code_point_that_does_not_fit(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t prefix;
+        const char *tail;
+        size_t kept, cut;
+    } table[] = {
+        {63, "", 63, 0},
+        {64, "", 63, 1},
+        {200, "", 63, 1},
+        {61, "\xc3\xa9", 63, 0},
+        {62, "\xc3\xa9", 62, 1},
+        {61, "\xe2\x82\xac", 61, 1},
+        {60, "\xe2\x82\xac", 63, 0},
+        {60, "\xf0\x9f\x8c\x8a", 60, 1},
+        {59, "\xf0\x9f\x8c\x8a", 63, 0},
+        {59, "\xf0\x9f\x8c\x8ax", 63, 1},
+        {63, "\xff", 63, 1}, /* what is cut off is not judged */
+        {64, "\xff", 63, 1},
+        {56, "\xf0\x9f\x8c\x8a\x80\x80\x80\x80", 60,
+         1}, /* nor these: three bytes back */
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        transcript s = long_word(table[i].prefix, table[i].tail);
+        assert_int_equal(s.size, table[i].kept + 2);
+        assert_int_equal(s.cut, table[i].cut);
+        assert_int_equal(s.invalid, 0);
+        free(s.bytes);
+    }
+}
+
+static void long_word_with_an_invalid_beginning_is_dropped_as_invalid(void **state)
+{
+    (void)state;
+    transcript s = long_word(60, "\xff!!!!!!!!!");
+    assert_int_equal(s.size, 0);
+    assert_int_equal(s.invalid, 1);
+    assert_int_equal(s.cut, 0);
+    free(s.bytes);
+}
+
+/* 300 MB in one word: more than the tokenizer has memory for, by a factor of a thousand. */
+static void endless_word_needs_no_memory_and_is_counted_once(void **state)
+{
+    (void)state;
+    static unsigned char letters[1 << 20];
+    memset(letters, 'x', sizeof letters);
+    assert_true(tide_tokenizer_bytes() < 400000);
+    tide_tokenizer *t = tide_tokenizer_new(NULL);
+    transcript s = {0};
+    feed_and_take(&s, t, (const unsigned char *)"before ", 7, 1);
+    for (int i = 0; i < 300; i++)
+        feed_and_take(&s, t, letters, sizeof letters, 1);
+    assert_int_equal(tide_tokenizer_pending(t), 300u * sizeof letters);
+    feed_and_take(&s, t, (const unsigned char *)" after\n", 7, 1);
+    assert_int_equal(s.size, 7 + 65 + 6 + 1);
+    assert_int_equal(s.cut, 1);
+    assert_int_equal(tide_tokenizer_pending(t), 0);
+    free(s.bytes);
+    tide_tokenizer_free(t);
+}
+
+/* -- independence of the cuts ---------------------------------------------------------------- */
+
+static void result_does_not_depend_on_the_cuts_or_the_room(void **state)
+{
+    (void)state;
+    enum { TEXT = 20000, RUNS = 60 };
+    static const size_t pieces[] = {1, 7, 64, 4096, TEXT, 0};
+    static const size_t rooms[] = {1, 2, 3, 64};
+    unsigned char *text = malloc(TEXT);
+    tide_rng rng = tide_rng_seeded(3);
+    for (int run = 0; run < RUNS; run++) {
+        size_t size = random_text(&rng, text, TEXT);
+        transcript wanted = oracle_transcript(text, size, true);
+        for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+            transcript s = tokenized(text, size, pieces[i], rooms[(i + run) % 4], &rng);
+            assert_true(transcript_equal(&s, &wanted));
+            free(s.bytes);
+        }
+        free(wanted.bytes);
+    }
+    free(text);
+}
+
+static void text_larger_than_the_buffer_is_taken_in_parts(void **state)
+{
+    (void)state;
+    enum { TEXT = 3000000 };
+    unsigned char *text = malloc(TEXT);
+    tide_rng rng = tide_rng_seeded(4);
+    size_t size = 0;
+    while (size < TEXT / 2)
+        size = random_text(&rng, text, TEXT);
+    transcript wanted = oracle_transcript(text, size, true);
+    transcript s = tokenized(text, size, size, ROOM, &rng);
+    assert_true(transcript_equal(&s, &wanted));
+    free(s.bytes);
+    free(wanted.bytes);
+    free(text);
+}
+
+/* Words are taken a few at a time and more is fed before they are all out. */
+static void feeding_before_all_is_taken_loses_nothing(void **state)
+{
+    (void)state;
+    enum { TEXT = 20000 };
+    unsigned char text[TEXT];
+    tide_rng rng = tide_rng_seeded(5);
+    for (int run = 0; run < 50; run++) {
+        size_t size = random_text(&rng, text, TEXT), done = 0;
+        transcript wanted = oracle_transcript(text, size, true), s = {0};
+        tide_tokenizer *t = tide_tokenizer_new(NULL);
+        while (done < size) {
+            size_t step = tide_rng_below(&rng, 100);
+            step = step < size - done ? step : size - done;
+            done += tide_tokenizer_feed(t, text + done, step);
+            tide_span word;
+            bool ended;
+            if (tide_tokenizer_take(t, &word, 1, &ended))
+                transcript_add(&s, word.bytes, word.length, ' ');
+            if (ended)
+                transcript_add(&s, NULL, 0, '\n');
+        }
+        tide_tokenizer_end(t);
+        transcript_take(&s, t, 3);
+        assert_true(transcript_equal(&s, &wanted));
+        free(s.bytes);
+        free(wanted.bytes);
+        tide_tokenizer_free(t);
+    }
+}
+
+static void texts_may_follow_each_other(void **state)
+{
+    (void)state;
+    transcript s = {0};
+    tide_tokenizer *t = tide_tokenizer_new(NULL);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(tide_tokenizer_feed(t, "one two", 7), 7);
+        tide_tokenizer_end(t);
+        tide_tokenizer_end(t);
+        assert_int_equal(tide_tokenizer_feed(t, "x", 1),
+                         0); /* what is there comes first */
+        transcript_take(&s, t, ROOM);
+        tide_tokenizer_end(t);
+        transcript_take(&s, t, ROOM);
+    }
+    assert_transcript(&s, "one two \none two \none two \n");
+    free(s.bytes);
+    tide_tokenizer_free(t);
+}
+
+static void sixteen_bytes_can_be_read_of_every_word(void **state)
+{
+    (void)state;
+    tide_tokenizer *t = tide_tokenizer_new(NULL);
+    size_t room = 1 << 20, fed = 0;
+    char *text = calloc(1, room);
+    memset(text, ' ', room);
+    memset(text, 'y', 1);
+    fed = tide_tokenizer_feed(t, text, room);
+    tide_span words[2];
+    bool ended;
+    tide_tokenizer_take(t, words, 1, &ended);
+    transcript s = {0};
+    transcript_take(&s, t, 1);
+    tide_tokenizer_discard(t);
+    text[fed - 1] = 'z'; /* the very last byte that fits */
+    assert_int_equal(tide_tokenizer_feed(t, text, room), fed);
+    tide_tokenizer_end(t);
+    assert_int_equal(tide_tokenizer_take(t, words, 2, &ended), 2);
+    unsigned sum = 0;
+    for (int i = 0; i < 16; i++)
+        sum += (unsigned char)words[1].bytes[i];
+    assert_true(sum >= 'z');
+    assert_int_equal(words[1].bytes[0], 'z');
+    free(s.bytes);
+    free(text);
+    tide_tokenizer_free(t);
+}
+
+/* -- stopping -------------------------------------------------------------------------------- */
+
+/* Reading again from bytes - pending with a new tokenizer gives the rest, wherever one stops. */
+static void what_is_pending_can_be_read_again(void **state)
+{
+    (void)state;
+    enum { TEXT = 3000 };
+    unsigned char text[TEXT];
+    tide_rng rng = tide_rng_seeded(6);
+    for (int run = 0; run < 400; run++) {
+        size_t size = random_text(&rng, text, TEXT), done = 0;
+        size_t stop = tide_rng_below(&rng, size + 1), takes = tide_rng_below(&rng, 200);
+        transcript wanted = oracle_transcript(text, size, true), s = {0};
+        tide_tokenizer *t = tide_tokenizer_new(NULL);
+        while (done < stop) {
+            size_t step = 1 + tide_rng_below(&rng, 200);
+            done += tide_tokenizer_feed(t, text + done,
+                                        step < stop - done ? step : stop - done);
+            bool more = true;
+            for (; more && takes > 0; takes--) {
+                tide_span words[3];
+                bool ended;
+                size_t count = tide_tokenizer_take(t, words, 3, &ended);
+                for (size_t i = 0; i < count; i++)
+                    transcript_add(&s, words[i].bytes, words[i].length, ' ');
+                if (ended)
+                    transcript_add(&s, NULL, 0, '\n');
+                more = count > 0 || ended;
+            }
+        }
+        uint64_t from = done - tide_tokenizer_pending(t);
+        tide_tokenizer_discard(t);
+        assert_int_equal(tide_tokenizer_counted(t).bytes, from);
+        assert_int_equal(tide_tokenizer_pending(t), 0);
+        feed_and_take(&s, t, text + from, size - from, ROOM);
+        tide_tokenizer_end(t);
+        transcript_take(&s, t, ROOM);
+        assert_true(transcript_equal(&s, &wanted));
+        assert_int_equal(tide_tokenizer_counted(t).bytes, size);
+        free(s.bytes);
+        free(wanted.bytes);
+        tide_tokenizer_free(t);
+    }
+}
+
+static void nothing_is_pending_after_a_taken_sentence_but_what_follows_it(void **state)
+{
+    (void)state;
+    tide_tokenizer *t = tide_tokenizer_new(NULL);
+    tide_span words[ROOM];
+    bool ended;
+    tide_tokenizer_feed(t, "one two\nthree fo", 16);
+    assert_int_equal(tide_tokenizer_take(t, words, ROOM, &ended), 2);
+    assert_true(ended);
+    assert_int_equal(tide_tokenizer_pending(t), 8);
+    assert_int_equal(tide_tokenizer_take(t, words, ROOM, &ended), 1);
+    assert_false(ended);
+    assert_int_equal(tide_tokenizer_pending(t), 2);
+    tide_tokenizer_end(t);
+    assert_int_equal(tide_tokenizer_pending(t), 2);
+    tide_tokenizer_discard(t);
+    assert_int_equal(tide_tokenizer_counted(t).bytes, 14);
+    tide_tokenizer_feed(t, "ur", 2);
+    tide_tokenizer_end(t);
+    assert_int_equal(tide_tokenizer_take(t, words, ROOM, &ended), 1);
+    assert_true(ended);
+    assert_memory_equal(words[0].bytes, "ur", 2);
+    tide_tokenizer_free(t);
+}
+
+static const char *store_path(void)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "/tmp/test_tokenizer.%ld", (long)getpid());
+    return path;
+}
+
+static tide_tokenizer *saved_and_loaded(tide_tokenizer *t)
+{
+    tide_error err = {0};
+    tide_store_writer *writer = tide_store_create(store_path(), &err);
+    assert_non_null(writer);
+    tide_tokenizer_save(t, writer);
+    assert_int_equal(tide_store_commit(writer, &err), TIDE_OK);
+    tide_tokenizer_free(t);
+    t = tide_tokenizer_new(NULL);
+    tide_store *store = tide_store_open(store_path(), &err);
+    assert_non_null(store);
+    assert_int_equal(tide_tokenizer_load(t, store, &err), TIDE_OK);
+    tide_store_close(store);
+    unlink(store_path());
+    return t;
+}
+
+static void tokenizer_goes_on_after_save_and_load_as_if_nothing_had_been(void **state)
+{
+    (void)state;
+    enum { TEXT = 2000 };
+    unsigned char text[TEXT];
+    tide_rng rng = tide_rng_seeded(7);
+    for (int run = 0; run < 30; run++) {
+        size_t size = random_text(&rng, text, TEXT);
+        size_t stop = tide_rng_below(&rng, size + 1);
+        transcript wanted = oracle_transcript(text, size, true), s = {0};
+        tide_tokenizer *t = tide_tokenizer_new(NULL);
+        feed_and_take(&s, t, text, stop, ROOM);
+        uint64_t pending = tide_tokenizer_pending(t);
+        t = saved_and_loaded(t);
+        assert_int_equal(tide_tokenizer_pending(t), pending);
+        assert_int_equal(tide_tokenizer_counted(t).bytes, stop);
+        feed_and_take(&s, t, text + stop, size - stop, ROOM);
+        tide_tokenizer_end(t);
+        transcript_take(&s, t, ROOM);
+        assert_true(transcript_equal(&s, &wanted));
+        free(s.bytes);
+        free(wanted.bytes);
+        tide_tokenizer_free(t);
+    }
+}
+
+/* Loads a section of six numbers and a word; expects it to be refused. */
+static void refused(const uint64_t numbers[6], const char *word, size_t size)
+{
+    tide_error err = {0};
+    unsigned char section[120] = {0};
+    for (int i = 0; i < 6; i++)
+        tide_put64(section + 8 * i, numbers[i]);
+    memcpy(section + 48, word, strlen(word));
+    tide_store_writer *writer = tide_store_create(store_path(), &err);
+    tide_store_put(writer, "tokenizer", section, size);
+    assert_int_equal(tide_store_commit(writer, &err), TIDE_OK);
+    tide_store *store = tide_store_open(store_path(), &err);
+    assert_non_null(store);
+    tide_tokenizer *t = tide_tokenizer_new(NULL);
+    assert_int_equal(tide_tokenizer_load(t, store, &err), TIDE_ERROR_FORMAT);
+    assert_int_equal(tide_tokenizer_counted(t).bytes, 0);
+    tide_tokenizer_free(t);
+    tide_store_close(store);
+    unlink(store_path());
+}
+
+static void section_that_no_tokenizer_wrote_is_refused(void **state)
+{
+    (void)state;
+    /* bytes, invalid, cut, in a sentence, skipped, length */
+    refused((uint64_t[]){9, 0, 0, 2, 0, 3}, "abc", 120);
+    refused((uint64_t[]){9, 0, 0, 1, 1, 3}, "abc", 120);
+    refused((uint64_t[]){2, 0, 0, 1, 0, 3}, "abc", 120);
+    refused((uint64_t[]){9, 0, 0, 1, 0, 3}, "a b", 120);
+    refused((uint64_t[]){9, 0, 0, 1, 0, 4}, "abc", 120);
+    refused((uint64_t[]){900, 0, 0, 1, 0, 66}, "abc", 120);
+    refused((uint64_t[]){900, 0, 0, 1, 0, UINT64_MAX}, "abc", 120);
+    refused((uint64_t[]){9, 0, 0, 1, 0, 3}, "abc", 119);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(block_masks_say_what_each_byte_is),
+        cmocka_unit_test(words_are_separated_by_any_byte_up_to_0x20),
+        cmocka_unit_test(line_feed_ends_a_sentence_and_nothing_else_does),
+        cmocka_unit_test(empty_lines_yield_no_sentence),
+        cmocka_unit_test(utf8_is_judged_strictly),
+        cmocka_unit_test(invalid_word_leaves_its_neighbours_alone),
+        cmocka_unit_test(long_word_is_cut_before_the_code_point_that_does_not_fit),
+        cmocka_unit_test(long_word_with_an_invalid_beginning_is_dropped_as_invalid),
+        cmocka_unit_test(endless_word_needs_no_memory_and_is_counted_once),
+        cmocka_unit_test(result_does_not_depend_on_the_cuts_or_the_room),
+        cmocka_unit_test(text_larger_than_the_buffer_is_taken_in_parts),
+        cmocka_unit_test(feeding_before_all_is_taken_loses_nothing),
+        cmocka_unit_test(texts_may_follow_each_other),
+        cmocka_unit_test(sixteen_bytes_can_be_read_of_every_word),
+        cmocka_unit_test(what_is_pending_can_be_read_again),
+        cmocka_unit_test(nothing_is_pending_after_a_taken_sentence_but_what_follows_it),
+        cmocka_unit_test(tokenizer_goes_on_after_save_and_load_as_if_nothing_had_been),
+        cmocka_unit_test(section_that_no_tokenizer_wrote_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

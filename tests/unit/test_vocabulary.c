@@ -1,0 +1,757 @@
+/* test_vocabulary.c - what the vocabularies promise, against exact counts. */
+#include "vocabulary_oracle.h"
+
+#include "sketch/vocabulary.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const tide_vocabulary_options setups[] = {
+    {.kind = TIDE_VOCABULARY_SPACE_SAVING, .seed = 1},
+    {.kind = TIDE_VOCABULARY_SPACE_SAVING, .gate = true, .seed = 2},
+    {.kind = TIDE_VOCABULARY_MISRA_GRIES, .seed = 3},
+    {.kind = TIDE_VOCABULARY_EXACT, .seed = 4},
+};
+
+static tide_vocabulary_options setup(size_t i, uint32_t capacity, uint64_t half_life)
+{
+    tide_vocabulary_options options = setups[i];
+    options.capacity = capacity;
+    options.half_life = half_life;
+    return options;
+}
+
+static tide_vocabulary *made(const tide_vocabulary_options *options)
+{
+    tide_vocabulary *v = tide_vocabulary_new(options, NULL);
+    assert_non_null(v);
+    return v;
+}
+
+/* -- bounds against the truth ------------------------------------------------------ */
+
+/* Feeds the stream in batches of random size and follows every answer. */
+static void follow(tide_vocabulary *v, truth *t, const tide_vocabulary_options *options)
+{
+    enum { BATCH = 70 };
+    tide_word words[BATCH];
+    uint32_t slots[BATCH];
+    tide_admission admissions[BATCH];
+    bool silent = options->kind == TIDE_VOCABULARY_MISRA_GRIES;
+    tide_rng rng = tide_rng_seeded(99);
+    const stream *s = t->s;
+    for (size_t first = 0, count; first < s->token_count; first += count) {
+        count = 1 + tide_rng_below(&rng, BATCH);
+        if (count > s->token_count - first)
+            count = s->token_count - first;
+        for (size_t i = 0; i < count; i++)
+            words[i] = s->types[s->tokens[first + i]];
+        size_t admitted = tide_vocabulary_add(v, words, count, slots, admissions);
+        size_t next = 0;
+        for (size_t i = 0; i < count; i++) {
+            uint32_t type = s->tokens[first + i];
+            if (silent && (slots[i] == TIDE_NO_SLOT ||
+                           (next < admitted && admissions[next].at == i)))
+                truth_drop(t, type);
+            if (next < admitted && admissions[next].at == i) {
+                assert_int_equal(t->slots[type], TIDE_NO_SLOT);
+                truth_admit(t, type, &admissions[next++]);
+            }
+            assert_int_equal(slots[i], t->slots[type]);
+            truth_count(t, type, options->half_life);
+        }
+        assert_int_equal(next, admitted);
+    }
+}
+
+static void check_slots(const tide_vocabulary *v, truth *t, bool silent)
+{
+    uint32_t held = 0;
+    for (uint32_t slot = 0; slot < t->capacity; slot++) {
+        uint32_t length;
+        const char *text = tide_vocabulary_word(v, slot, &length);
+        uint32_t type = t->owners[slot];
+        if (!text && silent && type != TIDE_NO_SLOT) {
+            truth_drop(t, type);
+            type = TIDE_NO_SLOT;
+        }
+        if (slot >= tide_vocabulary_used(v))
+            assert_int_equal(type, TIDE_NO_SLOT);
+        uint64_t count = tide_vocabulary_count(v, slot);
+        uint64_t error = tide_vocabulary_error(v, slot);
+        uint64_t weight = tide_vocabulary_weight(v, slot);
+        if (type == TIDE_NO_SLOT) {
+            assert_null(text);
+            assert_true(length == 0 && count == 0 && error == 0 && weight == 0);
+            continue;
+        }
+        held++;
+        assert_int_equal(length, t->s->types[type].length);
+        assert_memory_equal(text, t->s->types[type].bytes, length);
+        assert_true(error <= count);
+        assert_true(count - error <= t->counts[type]);
+        assert_true(t->counts[type] <= count);
+        assert_true(weight <= count && (weight > 0 || !silent));
+    }
+    assert_int_equal(held, tide_vocabulary_size(v));
+}
+
+static void check_types(const tide_vocabulary *v, const truth *t)
+{
+    uint64_t minimum = tide_vocabulary_minimum(v);
+    for (uint32_t type = 0; type < t->s->type_count; type++) {
+        uint32_t slot = tide_vocabulary_find(v, &t->s->types[type]);
+        assert_int_equal(slot, t->slots[type]);
+        if (slot == TIDE_NO_SLOT)
+            assert_true(t->counts[type] <= minimum);
+    }
+}
+
+/* The bounds that hold while nothing is halved; K is the capacity, N the tokens. */
+static void check_bounds(const tide_vocabulary *v, const truth *t, size_t which)
+{
+    uint64_t counts = 0, weights = 0, K = t->capacity, N = t->total;
+    uint64_t minimum = tide_vocabulary_minimum(v);
+    bool exact = setups[which].kind == TIDE_VOCABULARY_EXACT;
+    for (uint32_t slot = 0; slot < t->capacity; slot++) {
+        counts += tide_vocabulary_count(v, slot);
+        weights += tide_vocabulary_weight(v, slot);
+        assert_true(tide_vocabulary_error(v, slot) <= (exact ? 0 : N / K));
+    }
+    for (uint32_t type = 0; type < t->s->type_count; type++)
+        if (!exact && t->counts[type] > N / K)
+            assert_int_not_equal(t->slots[type], TIDE_NO_SLOT);
+    if (which == 0)
+        assert_int_equal(counts, N);
+    if (which == 1)
+        assert_true(counts <= N);
+    if (which <= 1)
+        assert_true(minimum <= N / K);
+    if (which == 2)
+        assert_int_equal(weights, N - (K + 1) * minimum);
+    if (which == 3)
+        assert_int_equal(counts, N - tide_vocabulary_rejected(v));
+    assert_int_equal(tide_vocabulary_tokens(v), N);
+}
+
+static void check_stream(const stream *s, uint32_t capacity, uint64_t half_life)
+{
+    for (size_t i = 0; i < COUNT(setups); i++) {
+        tide_vocabulary_options options = setup(i, capacity, half_life);
+        tide_vocabulary *v = made(&options);
+        truth t = truth_new(s, capacity);
+        follow(v, &t, &options);
+        check_slots(v, &t, options.kind == TIDE_VOCABULARY_MISRA_GRIES);
+        check_types(v, &t);
+        assert_int_equal(tide_vocabulary_total(v), t.total);
+        assert_int_equal(tide_vocabulary_admitted(v) - tide_vocabulary_evicted(v),
+                         tide_vocabulary_size(v));
+        assert_int_equal(tide_vocabulary_capacity(v), capacity);
+        if (half_life == 0)
+            check_bounds(v, &t, i);
+        truth_free(&t);
+        tide_vocabulary_free(v);
+    }
+}
+
+static void check_capacities(stream *s)
+{
+    const uint32_t capacities[] = {1, 2, 7, 100, 1000};
+    const uint64_t half_lives[] = {0, 1, 13, 1000, 7777};
+    for (size_t i = 0; i < COUNT(capacities); i++)
+        check_stream(s, capacities[i], 0);
+    for (size_t i = 0; i < COUNT(half_lives); i++)
+        check_stream(s, 50, half_lives[i]);
+    stream_free(s);
+}
+
+/* -- streams ----------------------------------------------------------------------- */
+
+static void bounds_hold_on_a_zipf_stream(void **state)
+{
+    (void)state;
+    stream s = stream_zipf(3000, 30000, 5);
+    check_capacities(&s);
+}
+
+static void bounds_hold_on_a_uniform_stream(void **state)
+{
+    (void)state;
+    stream s = stream_new(400, 20000);
+    tide_rng rng = tide_rng_seeded(6);
+    for (size_t i = 0; i < s.token_count; i++)
+        s.tokens[i] = (uint32_t)tide_rng_below(&rng, s.type_count);
+    check_capacities(&s);
+}
+
+static void bounds_hold_when_every_word_is_new(void **state)
+{
+    (void)state;
+    stream s = stream_new(8000, 8000);
+    for (uint32_t i = 0; i < s.token_count; i++)
+        s.tokens[i] = i;
+    check_capacities(&s);
+}
+
+static void bounds_hold_when_one_word_more_than_fits_goes_round(void **state)
+{
+    (void)state;
+    const uint32_t capacities[] = {1, 2, 7, 100};
+    for (size_t k = 0; k < COUNT(capacities); k++) {
+        stream s = stream_new(capacities[k] + 1, 5000);
+        for (uint32_t i = 0; i < s.token_count; i++)
+            s.tokens[i] = i % s.type_count;
+        check_stream(&s, capacities[k], 0);
+        check_stream(&s, capacities[k], 101);
+        stream_free(&s);
+    }
+}
+
+static void bounds_hold_when_one_word_is_spammed(void **state)
+{
+    (void)state;
+    stream s = stream_new(3000, 20000);
+    for (uint32_t i = 0; i < s.token_count; i++)
+        s.tokens[i] = i % 8 == 0 ? 1 + i / 8 % 2999 : 0;
+    check_capacities(&s);
+}
+
+/* K heavy words, then a flood of new ones: all minimums are far apart. */
+static void bounds_hold_when_a_flood_follows_heavy_words(void **state)
+{
+    (void)state;
+    stream s = stream_new(6000, 20000);
+    for (uint32_t i = 0; i < s.token_count; i++)
+        s.tokens[i] = i < 14000 ? i % 100 : i - 14000;
+    check_capacities(&s);
+}
+
+static void words_that_share_their_first_15_bytes_are_kept_apart(void **state)
+{
+    (void)state;
+    stream s = stream_zipf(300, 10000, 7);
+    for (uint32_t i = 0; i < s.type_count; i++)
+        s.types[i].length = (uint32_t)snprintf(
+            s.texts[i], sizeof s.texts[i], "fifteen bytes..%.*s%u", (int)(i % 40),
+            "----------------------------------------", i);
+    check_capacities(&s);
+}
+
+static void words_of_every_length_and_byte_are_kept_apart(void **state)
+{
+    (void)state;
+    const uint32_t lengths[] = {1, 3, 14, 15, 16, 17, 31, 32, 63, 64};
+    stream s = stream_zipf(1000, 10000, 8);
+    for (uint32_t i = 0; i < s.type_count; i++) {
+        uint32_t length = lengths[i % COUNT(lengths)];
+        stream_set_word(&s, i, length == 1 && i >= 255 ? 3 : length);
+    }
+    check_capacities(&s);
+}
+
+/* What follows a word in its buffer does not matter. */
+static void a_word_ends_where_its_length_says(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(setups); i++) {
+        tide_vocabulary_options options = setup(i, 100, 0);
+        tide_vocabulary *v = made(&options);
+        char one[96], two[96];
+        memset(one, 'x', sizeof one);
+        memset(two, 'x', sizeof two);
+        for (uint32_t length = 1; length <= TIDE_WORD_MAX; length++) {
+            memset(two + length, 'y', sizeof two - length);
+            uint32_t slot;
+            tide_admission admission;
+            tide_word word = {one, length};
+            assert_int_equal(tide_vocabulary_add(v, &word, 1, &slot, &admission), 1);
+            assert_int_equal(slot, length - 1);
+            word.bytes = two;
+            assert_int_equal(tide_vocabulary_find(v, &word), slot);
+            memset(two, 'x', sizeof two);
+        }
+        assert_int_equal(tide_vocabulary_size(v), TIDE_WORD_MAX);
+        tide_vocabulary_free(v);
+    }
+}
+
+/* Even if their hashes, which stand for them in the table, are the same. */
+static void long_words_are_compared_whole(void **state)
+{
+    (void)state;
+    tide_vocabulary_options options = setup(0, 10, 0);
+    tide_vocabulary *v = made(&options);
+    tide_word one = {"a word of twenty byte", 20}, two = {"a word of twenty-byte", 20};
+    uint32_t slot;
+    tide_admission admission;
+    tide_vocabulary_add(v, &one, 1, &slot, &admission);
+    tide_key key = tide_words_key(&v->words, &one);
+    assert_int_equal(tide_words_find(&v->words, &key), slot);
+    key.bytes = two.bytes;
+    assert_int_equal(tide_words_find(&v->words, &key), TIDE_NO_SLOT);
+    tide_vocabulary_free(v);
+}
+
+/* -- space-saving in particular ---------------------------------------------------- */
+
+/* The hand, written as it is told: one step of the minimum for each turn. */
+static void the_hand_takes_the_slots_that_a_plain_one_takes(void **state)
+{
+    (void)state;
+    enum { K = 50 };
+    stream s = stream_zipf(1000, 20000, 9);
+    tide_vocabulary_options options = setup(0, K, 0);
+    tide_vocabulary *v = made(&options);
+    uint64_t counts[K] = {0};
+    uint32_t owners[K], used = 0, hand = 0;
+    uint64_t minimum = 1;
+    for (size_t i = 0; i < s.token_count; i++) {
+        uint32_t slot = 0, found;
+        while (slot < used && owners[slot] != s.tokens[i])
+            slot++;
+        if (slot == used && used < K)
+            owners[used++] = s.tokens[i];
+        while (slot == K) {
+            if (hand == K)
+                hand = 0, minimum++;
+            if (counts[hand++] == minimum)
+                slot = hand - 1;
+        }
+        owners[slot] = s.tokens[i];
+        counts[slot]++;
+        tide_admission admission;
+        tide_vocabulary_add(v, &s.types[s.tokens[i]], 1, &found, &admission);
+        assert_int_equal(found, slot);
+        assert_int_equal(tide_vocabulary_count(v, slot), counts[slot]);
+    }
+    tide_vocabulary_free(v);
+    stream_free(&s);
+}
+
+/* How many of the K most frequent words are missing. Types are by falling frequency. */
+static uint32_t dropped_top(const stream *s, size_t which, uint32_t capacity,
+                            uint64_t *evicted)
+{
+    tide_vocabulary_options options = setup(which, capacity, 0);
+    tide_vocabulary *v = made(&options);
+    stream_feed(s, 0, s->token_count, 100, v, NULL);
+    uint32_t dropped = 0;
+    for (uint32_t type = 0; type < capacity; type++)
+        dropped += tide_vocabulary_find(v, &s->types[type]) == TIDE_NO_SLOT;
+    *evicted = tide_vocabulary_evicted(v);
+    tide_vocabulary_free(v);
+    return dropped;
+}
+
+/* Plain space-saving drops about half of these 500 words, the gate about 40, most of
+ * them near rank 500, where the true counts of neighbours differ by less than their
+ * noise. */
+static void the_gate_keeps_top_words_that_plain_space_saving_drops(void **state)
+{
+    (void)state;
+    stream s = stream_zipf(20000, 300000, 10);
+    uint64_t plain_evicted, gate_evicted;
+    uint32_t plain = dropped_top(&s, 0, 500, &plain_evicted);
+    uint32_t gate = dropped_top(&s, 1, 500, &gate_evicted);
+    assert_true(plain > 150);
+    assert_true(gate * 3 < plain);
+    assert_true(gate_evicted * 20 < plain_evicted);
+    stream_free(&s);
+}
+
+/* The last token before the halving is a word that is held, so it changes no cell. */
+static void halving_halves_the_gate(void **state)
+{
+    (void)state;
+    enum { TOKENS_BEFORE = 5000 };
+    stream s = stream_zipf(1000, TOKENS_BEFORE + 1, 20);
+    s.tokens[TOKENS_BEFORE] = 0;
+    tide_vocabulary_options options = setup(1, 50, TOKENS_BEFORE + 1);
+    tide_vocabulary *v = made(&options);
+    stream_feed(&s, 0, TOKENS_BEFORE, 64, v, NULL);
+    save("a", v, NULL);
+    stream_feed(&s, TOKENS_BEFORE, TOKENS_BEFORE + 1, 64, v, NULL);
+    save("b", v, NULL);
+    size_t size;
+    unsigned char *before = read_section("a", "vocab.gate", &size);
+    unsigned char *after = read_section("b", "vocab.gate", &size);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < size; i += 4) {
+        uint32_t one, two;
+        memcpy(&one, before + i, 4);
+        memcpy(&two, after + i, 4);
+        assert_int_equal(two, one / 2);
+        sum += one;
+    }
+    assert_true(sum > 100);
+    free(before);
+    free(after);
+    tide_vocabulary_free(v);
+    stream_free(&s);
+}
+
+/* -- independence ------------------------------------------------------------------ */
+
+static void nothing_saved_depends_on_the_secret_or_on_the_batches(void **state)
+{
+    (void)state;
+    stream s = stream_zipf(2000, 20000, 11);
+    for (uint32_t i = 0; i < s.type_count; i += 3)
+        stream_set_word(&s, i, 16 + i % 49);
+    for (size_t i = 0; i < COUNT(setups); i++) {
+        tide_vocabulary_options options = setup(i, 150, 3000);
+        tide_vocabulary *one = tide_vocabulary_new_keyed(&options, 1, NULL);
+        tide_vocabulary *two = tide_vocabulary_new_keyed(&options, 2, NULL);
+        assert_true(one && two);
+        stream_feed(&s, 0, s.token_count, 1, one, NULL);
+        stream_feed(&s, 0, s.token_count, 256, two, NULL);
+        save("a", one, NULL);
+        save("b", two, NULL);
+        assert_same_file("a", "b");
+        tide_vocabulary_free(one);
+        tide_vocabulary_free(two);
+    }
+    stream_free(&s);
+}
+
+/* -- files ------------------------------------------------------------------------- */
+
+static tide_vocabulary *loaded(const char *path, const tide_vocabulary_options *options,
+                               tide_error *err)
+{
+    tide_store *store = tide_store_open(path, err);
+    assert_non_null(store);
+    tide_vocabulary *v = tide_vocabulary_load(options, store, err);
+    tide_store_close(store);
+    return v;
+}
+
+static void going_on_after_a_load_equals_never_having_stopped(void **state)
+{
+    (void)state;
+    stream s = stream_zipf(2000, 20000, 12);
+    for (uint32_t i = 0; i < s.type_count; i += 5)
+        stream_set_word(&s, i, 1 + i % 64 + (i % 64 < 3 ? 3 : 0));
+    const size_t stops[] = {0, 1, 100, 3000, 9999, 20000};
+    for (size_t i = 0; i < COUNT(setups); i++) {
+        for (size_t k = 0; k < COUNT(stops); k++) {
+            tide_vocabulary_options options = setup(i, 150, k % 2 == 0 ? 0 : 2000);
+            tide_error err;
+            tide_vocabulary *one = made(&options);
+            stream_feed(&s, 0, stops[k], 64, one, NULL);
+            save("a", one, NULL);
+            tide_vocabulary *two = loaded("a", &options, &err);
+            assert_non_null(two);
+            stream_feed(&s, stops[k], s.token_count, 64, one, NULL);
+            stream_feed(&s, stops[k], s.token_count, 17, two, NULL);
+            save("a", one, NULL);
+            save("b", two, NULL);
+            assert_same_file("a", "b");
+            tide_vocabulary_free(one);
+            tide_vocabulary_free(two);
+        }
+    }
+    stream_free(&s);
+}
+
+/* Places in vocab.state. */
+enum {
+    TOKENS = 3,
+    TOTAL,
+    ADMITTED = 6,
+    EVICTED,
+    USED = 9,
+    SIZE,
+    MINIMUM,
+    HAND,
+    LOWEST
+};
+
+static void assert_refused(const char *path, const tide_vocabulary_options *options)
+{
+    tide_error err = {0};
+    assert_null(loaded(path, options, &err));
+    assert_int_equal(err.status, TIDE_ERROR_FORMAT);
+    assert_non_null(strstr(err.text, "vocab."));
+}
+
+/* A full vocabulary of 40 words of the same length, saved as "a". */
+static void save_specimen(const tide_vocabulary_options *options)
+{
+    stream s = stream_zipf(100, 5000, 13);
+    for (uint32_t i = 0; i < s.type_count; i++)
+        stream_set_word(&s, i, 5);
+    tide_vocabulary *v = made(options);
+    stream_feed(&s, 0, s.token_count, 64, v, NULL);
+    save("a", v, NULL);
+    tide_vocabulary_free(v);
+    stream_free(&s);
+}
+
+static void a_file_of_another_vocabulary_is_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(setups); i++) {
+        tide_vocabulary_options options = setup(i, 40, 0), other;
+        save_specimen(&options);
+        tide_error err;
+        tide_vocabulary *v = loaded("a", &options, &err);
+        assert_non_null(v);
+        tide_vocabulary_free(v);
+        other = options, other.capacity = 41;
+        assert_refused("a", &other);
+        other = options, other.seed++;
+        assert_refused("a", &other);
+        other = setup((i + 1) % COUNT(setups), 40, 0), other.seed = options.seed;
+        assert_refused("a", &other);
+    }
+}
+
+static void contradictions_in_a_file_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *section;
+        size_t place;
+        uint64_t number;
+    } edits[] = {
+        {"vocab.state", TOKENS, 4999},
+        {"vocab.state", TOKENS, UINT64_MAX},
+        {"vocab.state", TOTAL, 5001},
+        {"vocab.state", TOTAL, 3},
+        {"vocab.state", ADMITTED, 1000000},
+        {"vocab.state", EVICTED, 1000000},
+        {"vocab.state", USED, 39},
+        {"vocab.state", USED, 41},
+        {"vocab.state", USED, UINT64_MAX},
+        {"vocab.state", SIZE, 1},
+        {"vocab.state", HAND, 41},
+        {"vocab.state", HAND, UINT64_MAX},
+        {"vocab.counts", 0, 0},
+        {"vocab.counts", 0, 5001},
+        {"vocab.counts", 1, 5000},
+        {"vocab.counts", 79, UINT64_MAX},
+        {"vocab.lengths", 0, 0x0505050505050500}, /* an empty word */
+        {"vocab.lengths", 0, 0x0505050505050541}, /* 65 bytes */
+        {"vocab.lengths", 0, 0x0505050505050506},
+        {"vocab.lengths", 4, 0x0405050505050505},
+    };
+    for (size_t i = 0; i < COUNT(setups); i++) {
+        tide_vocabulary_options options = setup(i, 40, 0);
+        save_specimen(&options);
+        for (size_t k = 0; k < COUNT(edits); k++) {
+            replace_number("a", "b", edits[k].section, edits[k].place, edits[k].number);
+            tide_error err;
+            tide_vocabulary *v = loaded("b", &options, &err);
+            bool fine = setups[i].kind == TIDE_VOCABULARY_EXACT &&
+                        strcmp(edits[k].section, "vocab.counts") == 0 &&
+                        edits[k].number == 0; /* what a halving can lead to */
+            if (v && !fine)
+                fail_msg("setup %zu: %s[%zu] = %llu was accepted", i, edits[k].section,
+                         edits[k].place, (unsigned long long)edits[k].number);
+            if (!fine)
+                assert_int_equal(err.status, TIDE_ERROR_FORMAT);
+            tide_vocabulary_free(v);
+        }
+    }
+    for (size_t i = 0; i < 3; i++) { /* all but exact rely on a smallest count */
+        tide_vocabulary_options options = setup(i, 40, 0);
+        save_specimen(&options);
+        replace_number("a", "b", "vocab.state", MINIMUM, 4000);
+        assert_refused("b", &options);
+    }
+}
+
+static void a_word_that_is_there_twice_is_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(setups); i++) {
+        tide_vocabulary_options options = setup(i, 40, 0);
+        save_specimen(&options);
+        size_t size;
+        unsigned char *text = read_section("a", "vocab.text", &size);
+        memcpy(text + 5 * 2, text + 5 * 30, 5);
+        replace_section("a", "b", "vocab.text", text, size);
+        assert_refused("b", &options);
+        free(text);
+    }
+}
+
+static void sections_of_the_wrong_size_are_refused(void **state)
+{
+    (void)state;
+    const char *const sections[] = {"vocab.state", "vocab.counts", "vocab.lengths",
+                                    "vocab.text", "vocab.gate"};
+    tide_vocabulary_options options = setup(1, 40, 0);
+    save_specimen(&options);
+    for (size_t i = 0; i < COUNT(sections); i++) {
+        size_t size;
+        unsigned char *bytes = read_section("a", sections[i], &size);
+        const size_t sizes[] = {0, size - 1, size + 1};
+        bytes[size] = 0;
+        for (size_t k = 0; k < COUNT(sizes); k++) {
+            replace_section("a", "b", sections[i], bytes, sizes[k]);
+            assert_refused("b", &options);
+        }
+        free(bytes);
+    }
+}
+
+/* -- large numbers ----------------------------------------------------------------- */
+
+/* Puts a vocabulary of three words near the end of its numbers. */
+static tide_vocabulary *vocabulary_of_giants(const tide_vocabulary_options *options,
+                                             const stream *s, uint64_t count)
+{
+    tide_vocabulary *v = made(options);
+    stream_feed(s, 0, 3, 1, v, NULL);
+    save("a", v, NULL);
+    tide_vocabulary_free(v);
+    replace_number("a", "b", "vocab.state", TOKENS, INT64_MAX - 10000);
+    replace_number("b", "a", "vocab.state", TOTAL, INT64_MAX - 10000);
+    for (size_t slot = 0; slot < 3; slot++) {
+        replace_number("a", "b", "vocab.counts", 2 * slot, count);
+        replace_number("b", "a", "vocab.counts", 2 * slot, count);
+    }
+    if (options->kind == TIDE_VOCABULARY_SPACE_SAVING)
+        replace_number("b", "a", "vocab.state", MINIMUM, count);
+    tide_error err;
+    v = loaded("a", options, &err);
+    assert_non_null(v);
+    return v;
+}
+
+static void totals_near_two_to_the_63_are_counted_and_halved(void **state)
+{
+    (void)state;
+    const uint64_t count = UINT64_C(3) << 60;
+    stream s = stream_new(3, 1003);
+    for (uint32_t i = 0; i < s.token_count; i++)
+        s.tokens[i] = i < 3 ? i : 0;
+    for (size_t i = 0; i < COUNT(setups); i++) {
+        tide_vocabulary_options options = setup(i, 3, 1003);
+        tide_vocabulary *v = vocabulary_of_giants(&options, &s, count);
+        stream_feed(&s, 3, 1002, 64, v, NULL);
+        assert_int_equal(tide_vocabulary_count(v, 0), count + 999);
+        assert_int_equal(tide_vocabulary_total(v), INT64_MAX - 9001);
+        stream_feed(&s, 1002, 1003, 64, v, NULL);
+        assert_int_equal(tide_vocabulary_count(v, 0), (count + 1000) / 2);
+        assert_int_equal(tide_vocabulary_count(v, 1), count / 2);
+        assert_int_equal(tide_vocabulary_total(v), (INT64_MAX - 9000) / 2);
+        assert_int_equal(tide_vocabulary_tokens(v), INT64_MAX - 9000);
+        tide_vocabulary_free(v);
+    }
+    stream_free(&s);
+}
+
+/* The gate counts in 32 bits. When those are used up it must not keep a word out that
+ * may well be above the minimum. */
+static void a_full_gate_cell_lets_its_words_in(void **state)
+{
+    (void)state;
+    const uint64_t count = UINT64_C(1) << 33;
+    stream s = stream_new(5, 5);
+    for (uint32_t i = 0; i < 5; i++)
+        s.tokens[i] = i < 3 ? i : 3;
+    tide_vocabulary_options options = setup(1, 3, 0);
+    tide_vocabulary_free(vocabulary_of_giants(&options, &s, count));
+    size_t size;
+    unsigned char *cells = read_section("a", "vocab.gate", &size);
+    for (size_t i = 0; i < size; i += 4) /* two below the largest number */
+        memcpy(cells + i, "\xfd\xff\xff\xff", 4);
+    replace_section("a", "b", "vocab.gate", cells, size);
+    free(cells);
+    tide_error err;
+    tide_vocabulary *v = loaded("b", &options, &err);
+    assert_non_null(v);
+    stream_feed(&s, 3, 4, 1, v, NULL);
+    assert_int_equal(tide_vocabulary_find(v, &s.types[3]), TIDE_NO_SLOT);
+    stream_feed(&s, 4, 5, 1, v, NULL);
+    uint32_t slot = tide_vocabulary_find(v, &s.types[3]);
+    assert_int_not_equal(slot, TIDE_NO_SLOT);
+    assert_int_equal(tide_vocabulary_count(v, slot), count + 1);
+    assert_int_equal(tide_vocabulary_error(v, slot), count);
+    tide_vocabulary_free(v);
+    stream_free(&s);
+}
+
+/* -- construction ------------------------------------------------------------------ */
+
+static void a_vocabulary_allocates_what_it_says_and_nothing_later(void **state)
+{
+    (void)state;
+    stream s = stream_zipf(5000, 20000, 14);
+    for (size_t i = 0; i < COUNT(setups); i++) {
+        tide_vocabulary_options options = setup(i, 1234, 5000);
+        allocated_bytes = 0;
+        tide_vocabulary *v = made(&options);
+        stream_feed(&s, 0, s.token_count, 64, v, NULL);
+        assert_int_equal(allocated_bytes, tide_vocabulary_bytes(&options));
+        tide_vocabulary_free(v);
+    }
+    stream_free(&s);
+}
+
+static void lost_memory_is_reported(void **state)
+{
+    (void)state;
+    tide_vocabulary_options options = setup(1, 100, 0);
+    for (int left = 0;; left++) {
+        tide_error err = {0};
+        allocations_left = left;
+        tide_vocabulary *v = tide_vocabulary_new(&options, &err);
+        allocations_left = -1;
+        if (v) {
+            assert_int_equal(left, 5);
+            tide_vocabulary_free(v);
+            return;
+        }
+        assert_int_equal(err.status, TIDE_ERROR_MEMORY);
+    }
+}
+
+static void impossible_options_are_refused(void **state)
+{
+    (void)state;
+    const tide_vocabulary_options impossible[] = {
+        {.kind = TIDE_VOCABULARY_EXACT, .capacity = 0},
+        {.kind = TIDE_VOCABULARY_EXACT, .capacity = TIDE_CAPACITY_MAX + 1},
+        {.kind = (tide_vocabulary_kind)3, .capacity = 10},
+        {.kind = (tide_vocabulary_kind)-1, .capacity = 10},
+    };
+    for (size_t i = 0; i < COUNT(impossible); i++) {
+        tide_error err = {0};
+        assert_null(tide_vocabulary_new(&impossible[i], &err));
+        assert_int_equal(err.status, TIDE_ERROR_PARAMETER);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bounds_hold_on_a_zipf_stream),
+        cmocka_unit_test(bounds_hold_on_a_uniform_stream),
+        cmocka_unit_test(bounds_hold_when_every_word_is_new),
+        cmocka_unit_test(bounds_hold_when_one_word_more_than_fits_goes_round),
+        cmocka_unit_test(bounds_hold_when_one_word_is_spammed),
+        cmocka_unit_test(bounds_hold_when_a_flood_follows_heavy_words),
+        cmocka_unit_test(words_that_share_their_first_15_bytes_are_kept_apart),
+        cmocka_unit_test(words_of_every_length_and_byte_are_kept_apart),
+        cmocka_unit_test(a_word_ends_where_its_length_says),
+        cmocka_unit_test(long_words_are_compared_whole),
+        cmocka_unit_test(the_hand_takes_the_slots_that_a_plain_one_takes),
+        cmocka_unit_test(the_gate_keeps_top_words_that_plain_space_saving_drops),
+        cmocka_unit_test(halving_halves_the_gate),
+        cmocka_unit_test(nothing_saved_depends_on_the_secret_or_on_the_batches),
+        cmocka_unit_test(going_on_after_a_load_equals_never_having_stopped),
+        cmocka_unit_test(a_file_of_another_vocabulary_is_refused),
+        cmocka_unit_test(contradictions_in_a_file_are_refused),
+        cmocka_unit_test(a_word_that_is_there_twice_is_refused),
+        cmocka_unit_test(sections_of_the_wrong_size_are_refused),
+        cmocka_unit_test(totals_near_two_to_the_63_are_counted_and_halved),
+        cmocka_unit_test(a_full_gate_cell_lets_its_words_in),
+        cmocka_unit_test(a_vocabulary_allocates_what_it_says_and_nothing_later),
+        cmocka_unit_test(lost_memory_is_reported),
+        cmocka_unit_test(impossible_options_are_refused),
+    };
+    return cmocka_run_group_tests_name("vocabulary", tests, enter_folder, leave_folder);
+}

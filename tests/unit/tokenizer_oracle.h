@@ -1,0 +1,125 @@
+/* tokenizer_oracle.h - the tokenizer's contract, written once more in the plainest way.
+ *
+ * A transcript is what a reader of the tokenizer sees: every word followed by a space, every end
+ * of a sentence as a line feed. The oracle makes it from the whole text, byte by byte.
+ */
+#ifndef TOKENIZER_ORACLE_H
+#define TOKENIZER_ORACLE_H
+
+#include "text/text.h"
+
+#include <stdlib.h>
+
+typedef struct transcript {
+    char *bytes;
+    size_t size, room;
+    uint64_t invalid, cut;
+} transcript;
+
+static inline void transcript_add(transcript *s, const void *bytes, size_t size,
+                                  char end)
+{
+    if (s->size + size + 1 > s->room) {
+        s->room = 2 * (s->room + size + 1);
+        s->bytes = realloc(s->bytes, s->room);
+        if (!s->bytes)
+            abort();
+    }
+    if (size > 0)
+        memcpy(s->bytes + s->size, bytes, size);
+    s->bytes[s->size + size] = end;
+    s->size += size + 1;
+}
+
+static inline bool transcript_equal(const transcript *a, const transcript *b)
+{
+    return a->size == b->size && a->invalid == b->invalid && a->cut == b->cut &&
+           (a->size == 0 || memcmp(a->bytes, b->bytes, a->size) == 0);
+}
+
+/* Decodes to a number and asks whether that number is allowed, and in so many bytes. */
+static inline bool oracle_valid(const unsigned char *word, size_t length)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    for (size_t i = 0; i < length;) {
+        unsigned lead = word[i++];
+        uint32_t value = lead;
+        size_t size = 1;
+        if (lead >= 0x80) {
+            while (size < 4 && (lead << size & 0x80))
+                size++;
+            value = size == 1 ? 0 : lead & (0x7fu >> size);
+            if (size == 1 || (size == 4 && lead >= 0xf8))
+                return false;
+        }
+        for (size_t k = 1; k < size; k++, i++) {
+            if (i == length || word[i] < 0x80 || word[i] > 0xbf)
+                return false;
+            value = value << 6 | (word[i] & 0x3f);
+        }
+        if (value < least[size] || value > 0x10ffff)
+            return false;
+        if ((value >= 0xd800 && value <= 0xdfff) || (value >= 0x7f && value <= 0x9f))
+            return false;
+    }
+    return true;
+}
+
+static inline bool oracle_word(transcript *s, const unsigned char *word, size_t length)
+{
+    bool cut = length > TIDE_WORD_MAX;
+    if (cut) {
+        length = TIDE_WORD_MAX;
+        for (int back = 0; back < 3 && (word[length] & 0xc0) == 0x80; back++)
+            length--;
+    }
+    if (!oracle_valid(word, length)) {
+        s->invalid++;
+        return false;
+    }
+    s->cut += cut;
+    transcript_add(s, word, length, ' ');
+    return true;
+}
+
+/* The text with its end, if it is `ended`, and otherwise with more to come. */
+static inline transcript oracle_transcript(const unsigned char *text, size_t size,
+                                           bool ended)
+{
+    transcript s = {0};
+    bool in_sentence = false;
+    size_t start = 0;
+    for (size_t i = 0; i < size + ended; i++) {
+        int byte = i < size ? text[i] : '\n';
+        if (byte > 0x20)
+            continue;
+        if (i > start && oracle_word(&s, text + start, i - start))
+            in_sentence = true;
+        if (byte == '\n' && in_sentence) {
+            transcript_add(&s, NULL, 0, '\n');
+            in_sentence = false;
+        }
+        start = i + 1;
+    }
+    return s;
+}
+
+/* Takes all there is to take, `room` words at most at a time. */
+static inline void transcript_take(transcript *s, tide_tokenizer *t, size_t room)
+{
+    tide_span words[64];
+    for (;;) {
+        bool ended;
+        size_t count = tide_tokenizer_take(t, words, room, &ended);
+        for (size_t i = 0; i < count; i++)
+            transcript_add(s, words[i].bytes, words[i].length, ' ');
+        if (ended)
+            transcript_add(s, NULL, 0, '\n');
+        if (count == 0 && !ended)
+            break;
+    }
+    s->invalid = tide_tokenizer_counted(t).invalid;
+    s->cut = tide_tokenizer_counted(t).cut;
+}
+
+#endif

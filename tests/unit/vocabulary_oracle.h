@@ -1,0 +1,71 @@
+/* vocabulary_oracle.h - exact counts of a stream, and who must be in which slot. */
+#ifndef TIDE_VOCABULARY_ORACLE_H
+#define TIDE_VOCABULARY_ORACLE_H
+
+#include "sketch_fixture.h"
+
+/* Exact counts, and who must be in which slot if the admissions tell everything. */
+typedef struct truth {
+    const stream *s;
+    uint64_t *counts; /* [types] */
+    uint32_t *slots;  /* [types], where a type is held */
+    uint32_t *owners; /* [capacity], the type in a slot */
+    bool *ever;       /* [capacity], whether the slot has been used */
+    uint32_t capacity;
+    uint64_t total;
+    uint64_t since;
+} truth;
+
+static inline truth truth_new(const stream *s, uint32_t capacity)
+{
+    truth t = {.s = s, .capacity = capacity};
+    t.counts = calloc(s->type_count, sizeof *t.counts);
+    t.slots = malloc(s->type_count * sizeof *t.slots);
+    t.owners = malloc(capacity * sizeof *t.owners);
+    t.ever = calloc(capacity, sizeof *t.ever);
+    assert_true(t.counts && t.slots && t.owners && t.ever);
+    memset(t.slots, 0xff, s->type_count * sizeof *t.slots);
+    memset(t.owners, 0xff, capacity * sizeof *t.owners);
+    return t;
+}
+
+static inline void truth_free(truth *t)
+{
+    free(t->ever);
+    free(t->owners);
+    free(t->slots);
+    free(t->counts);
+}
+
+static inline void truth_count(truth *t, uint32_t type, uint64_t half_life)
+{
+    t->counts[type]++;
+    t->total++;
+    if (++t->since != half_life)
+        return;
+    for (uint32_t i = 0; i < t->s->type_count; i++)
+        t->counts[i] /= 2;
+    t->total /= 2;
+    t->since = 0;
+}
+
+static inline void truth_admit(truth *t, uint32_t type, const tide_admission *a)
+{
+    assert_true(a->slot < t->capacity);
+    assert_int_equal(a->reused, t->ever[a->slot]);
+    t->ever[a->slot] = true;
+    if (t->owners[a->slot] != TIDE_NO_SLOT)
+        t->slots[t->owners[a->slot]] = TIDE_NO_SLOT;
+    t->owners[a->slot] = type;
+    t->slots[type] = a->slot;
+}
+
+/* Misra-Gries drops words without saying so: the slot is empty or somebody else's. */
+static inline void truth_drop(truth *t, uint32_t type)
+{
+    if (t->slots[type] != TIDE_NO_SLOT)
+        t->owners[t->slots[type]] = TIDE_NO_SLOT;
+    t->slots[type] = TIDE_NO_SLOT;
+}
+
+#endif
