@@ -1,8 +1,9 @@
-"""What the measurements share: a text cut into sentences, a child that is measured, tables.
+"""What the measurements share: sentences of a text, a measured child, tables.
 
-CPU seconds are user + system time of a child and all it has waited for, as the kernel counts
-them. Peak memory is the kernel's too; it is never less than what the parent held when it made
-the child, so nothing here reads large files into memory before measuring memory.
+CPU seconds are user + system time of a child and all it has waited for, as the kernel
+counts them. Peak memory is the kernel's too; it is never less than what the parent held
+when it made the child, so nothing here reads large files into memory before measuring
+memory.
 """
 import argparse
 import os
@@ -26,7 +27,7 @@ class Failed(Exception):
 
 
 def sentences(path, limit=None):
-    """Lists of words: the lines of a file, or of its first `limit` bytes, long ones cut."""
+    """Lists of words: the lines of a file or of its first bytes, long ones cut."""
     left = os.path.getsize(path) if limit is None else limit
     rest = b""
     with open(path, "rb") as file:

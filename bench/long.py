@@ -1,12 +1,13 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """A long stream from a short text, on standard output.
 
-    bench/long.py TEXT [--tokens 150e6] [--chunk 10000] [--seed 1] | wordtide train - -o MODEL
+    bench/long.py TEXT [--tokens 150e6] [--chunk 10000] [--seed 1]
 
-Passes over TEXT follow one another until so many words are written. Each pass shuffles chunks
-of TEXT, so that neither the order of topics nor the distance of repeats is the same twice. What
-is said again teaches less than new text does: a long stream made so shows whether vectors go on
-getting better or decay, not how good they would be on as much real text.
+Passes over TEXT follow one another until so many words are written. Each pass shuffles
+chunks of TEXT, so that neither the order of topics nor the distance of repeats is the
+same twice. What is said again teaches less than new text does: a long stream made so
+shows whether vectors go on getting better or decay, not how good they would be on as
+much real text.
 """
 import random
 import sys

@@ -1,16 +1,16 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """How good the vectors of a model are: similarity sets and analogies.
 
     bench/quality.py --sets DIR MODEL...
 
 A MODEL is one of wordtide (NAME.tide) or a file of word2vec, text or binary. DIR holds
-similarity sets in similarity/ (word, word, score, a line each) and Google's analogies in
-analogy/questions-words.txt. Scores are 100 times Spearman's rank correlation of cosines and
-people's scores, pairs with an unknown word left out, and the per cent of analogies answered by
-3CosAdd among the 30,000 most frequent words of the first model. Questions with other words are
-not asked; those with a word that a later model does not know count as wrong. "mean" is the mean
-of these six. "known" is the per cent of all pairs whose words are known: scores of models that
-know different pairs do not compare.
+similarity sets in similarity/ (word, word, score, a line each) and Google's analogies
+in analogy/questions-words.txt. Scores are 100 times Spearman's rank correlation of
+cosines and people's scores, pairs with an unknown word left out, and the per cent of
+analogies answered by 3CosAdd among the 30,000 most frequent words of the first model.
+Questions with other words are not asked; those with a word that a later model does not
+know count as wrong. "mean" is the mean of these six. "known" is the per cent of all
+pairs whose words are known: scores of models that know different pairs do not compare.
 """
 import argparse
 import json
@@ -92,8 +92,9 @@ def parse_text(lines):
 
 def load_tide(path, command=COMMAND, options=()):
     def ask(*arguments, words=None, check=True):
-        done = subprocess.run([command, *arguments], input=words, stdout=subprocess.PIPE,
-                              encoding="utf-8", errors="replace", check=check)
+        done = subprocess.run([command, *arguments], input=words, check=check,
+                              stdout=subprocess.PIPE, encoding="utf-8",
+                              errors="replace")
         return done.stdout
 
     def compose(missing):
@@ -175,9 +176,11 @@ def evaluate(vectors, sets, top, centred):
     everyone = set(top)
     path = os.path.join(sets, "analogy", "questions-words.txt")
     questions = [q for q in read_questions(path) if all(w in everyone for w in q)]
-    result["analogy"], result["analogies known"] = analogies(vectors, rows, questions, top)
-    result["analogies"] = len(questions)
-    result["mean"] = float(numpy.mean([result[n] for n, _ in SETS] + [result["analogy"]]))
+    score, asked = analogies(vectors, rows, questions, top)
+    result.update({"analogy": score, "analogies known": asked,
+                   "analogies": len(questions)})
+    six = [result[name] for name, _ in SETS] + [score]
+    result["mean"] = float(numpy.mean(six))
     result["known"] = 100.0 * known / sum(map(len, pairs.values()))
     return result
 
@@ -199,7 +202,8 @@ def main():
     parser.add_argument("--sets", required=True,
                         help="folder with similarity/ and analogy/")
     parser.add_argument("--command", default=COMMAND, help="the wordtide to ask")
-    parser.add_argument("--vectors", default="input", choices=["input", "output", "sum"])
+    parser.add_argument("--vectors", default="input",
+                        choices=["input", "output", "sum"])
     parser.add_argument("--centred", action="store_true",
                         help="take the mean vector of the frequent words out first")
     parser.add_argument("--json", action="store_true")

@@ -1,16 +1,17 @@
-#!/usr/bin/env python3
-"""Words a CPU-second on one core, beside other trainers, and what a second thread brings.
+#!/usr/bin/python3
+"""Words a CPU-second on one core, beside other trainers, and with a second thread.
 
     bench/speed.py [TEXT] [--prefix BYTES] [--rounds N] [--rival 'NAME=COMMAND']...
 
-Everyone reads the same file: TEXT, or its first BYTES, cut into lines of at most 1,000 words,
-or the demo stream where there is no TEXT. Rounds are interleaved (A B C A B C ...), so that a
-noisy neighbour slows all of them; figures are medians, ratios are medians of the ratios within
-a round. Time is user + system time of the whole process, from its start to the saved model.
-"start" is the part of it that does not grow with the text, measured once on 100 kB.
+Everyone reads the same file: TEXT, or its first BYTES, cut into lines of at most 1,000
+words, or the demo stream where there is no TEXT. Rounds are interleaved (A B C A B C
+...), so that a noisy neighbour slows all of them; figures are medians, ratios are
+medians of the ratios within a round. Time is user + system time of the whole process,
+from its start to the saved model. "start" is the part of it that does not grow with the
+text, the smallest of three measurements on 100 kB.
 
-A rival that is not installed is left out with a note. --rival puts another beside them: a shell
-command with {text} and {out} where the names of files go.
+A rival that is not installed is left out with a note. --rival puts another beside them:
+a shell command with {text} and {out} where the names of files go.
 """
 import os
 import shlex
@@ -19,8 +20,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from common import (Failed, arguments, measure, median, number, prepare_text, print_table,
-                    run_main, say, spread, text_arguments, train, write_lines)
+from common import (Failed, arguments, measure, median, number, prepare_text,
+                    print_table, run_main, say, spread, text_arguments, train,
+                    write_lines)
 
 SHORT = 100_000  # bytes
 PYTHON = "/usr/bin/python3"  # where Debian's gensim is
@@ -28,13 +30,15 @@ ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 GENSIM = """
 import sys
 from gensim.models import Word2Vec
-Word2Vec(corpus_file=sys.argv[1], workers=1, sg=1, vector_size=100, window=5, negative=5,
-         sample=1e-3, min_count=5, epochs=1).wv.save_word2vec_format(sys.argv[2], binary=True)
+model = Word2Vec(corpus_file=sys.argv[1], workers=1, sg=1, vector_size=100, window=5,
+                 negative=5, sample=1e-3, min_count=5, epochs=1)
+model.wv.save_word2vec_format(sys.argv[2], binary=True)
 """
 FASTTEXT = ("fasttext skipgram -maxn 0 -dim 100 -ws 5 -neg 5 -t 1e-3 -epoch 1 -thread 1"
             " -minCount 5 -verbose 0").split()
 
-FAST, DEFAULT, ALIKE = "wordtide fast", "wordtide default", "wordtide fast, their settings"
+FAST, DEFAULT = "wordtide fast", "wordtide default"
+ALIKE = "wordtide fast, their settings"
 OURS = {
     FAST: ("--profile", "fast"),
     DEFAULT: ("--profile", "default"),
@@ -46,7 +50,8 @@ def find_rivals(options):
     """Name -> function of (text, out) that returns the command."""
     found = {}
     if shutil.which("fasttext"):
-        found["fastText"] = lambda text, out: [*FASTTEXT, "-input", text, "-output", out]
+        found["fastText"] = lambda text, out: [
+            *FASTTEXT, "-input", text, "-output", out]
     else:
         say("speed: fasttext is not installed, left out")
     python = PYTHON if os.access(PYTHON, os.X_OK) else "python3"
@@ -59,9 +64,13 @@ def find_rivals(options):
         name, _, template = rival.partition("=")
         if not template:
             raise Failed(f"--rival {rival}: not NAME=COMMAND")
-        found[name] = lambda text, out, template=template: (
-            template.replace("{text}", shlex.quote(text)).replace("{out}", shlex.quote(out)))
+        found[name] = lambda text, out, template=template: fill_in(template, text, out)
     return found
+
+
+def fill_in(template, text, out):
+    named = template.replace("{text}", shlex.quote(text))
+    return named.replace("{out}", shlex.quote(out))
 
 
 def contestants(options):
@@ -82,7 +91,8 @@ def start_costs(runs, short, folder):
     costs = {}
     for name in list(runs):
         try:
-            costs[name] = run_once(runs[name], short, folder).cpu
+            costs[name] = min(run_once(runs[name], short, folder).cpu
+                              for _ in range(3))
         except Failed as failure:
             if name in OURS:
                 raise
@@ -131,7 +141,8 @@ def scaling(options, text, folder):
         one, many = wall.values()
         rows.append([name, spread(one, "%.2f"), spread(many, "%.2f"),
                      spread([a / b for a, b in zip(one, many)], "%.2f")])
-    print_table(["wall seconds", "1 thread", f"{options.threads} threads", "x faster"], rows)
+    print_table(["wall seconds", "1 thread", f"{options.threads} threads", "x faster"],
+                rows)
 
 
 def main():
@@ -150,7 +161,8 @@ def main():
         text, name, words = prepare_text(options, folder)
         short = os.path.join(folder, "short")
         write_lines(text, short, SHORT)
-        print(f"{name}: {words:,} words; dim 100; {options.rounds} rounds\n", flush=True)
+        print(f"{name}: {words:,} words; dim 100, {options.rounds} rounds\n",
+              flush=True)
         compare(options, text, short, words, folder)
         if options.threads > 1:
             scaling(options, text, folder)

@@ -1,15 +1,15 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """How fast vectors follow a change of meaning: half-way, words exchange theirs.
 
     bench/swap.py TEXT --sets DIR [--after TOKENS] [TRAIN OPTION...]
 
-The words of frequency rank 100 to 29,999 (the first has rank 0) form pairs of neighbours, 2i and
-2i + 1. From half of the stream on, half of the pairs, chosen by a hash of i, are exchanged:
-where one word was to come, the other does. Neighbours are about equally frequent, so counts tell
-nothing; only contexts do. The model is judged twice, with every word under its own name (the old
-meaning) and with the exchanged words renamed (the new one). Ideally the new meaning scores as in
-a stream without exchange and the old one near nothing. Options that are not known here go to
-`wordtide train`.
+The words of frequency rank 100 to 29,999 (the first has rank 0) form pairs of
+neighbours, 2i and 2i + 1. From half of the stream on, half of the pairs, chosen by a
+hash of i, are exchanged: where one word was to come, the other does. Neighbours are
+about equally frequent, so counts tell nothing; only contexts do. The model is judged
+twice, with every word under its own name (the old meaning) and with the exchanged words
+renamed (the new one). Ideally the new meaning scores as in a stream without exchange
+and the old one near nothing. Options that are not known here go to `wordtide train`.
 """
 import os
 import tempfile
@@ -31,7 +31,7 @@ def chosen(i):
 def exchanges(ranked):
     """word -> word, both ways, for the chosen pairs."""
     swap = {}
-    for i in range(FIRST // 2, min(LAST, len(ranked) - 1) // 2):
+    for i in range(FIRST // 2, min(LAST, len(ranked)) // 2):
         if chosen(i):
             one, other = ranked[2 * i], ranked[2 * i + 1]
             swap[one], swap[other] = other, one

@@ -1,10 +1,11 @@
 /* block.h - 64 bytes of text as bit masks, bit i for byte i.
  *
- * A machine reads text faster by asking one question about many bytes than many questions about
- * one. Three questions are enough to find words: which bytes are white space (at most 0x20),
- * which of these end a line, and which bytes oblige us to look closer because they are not plain
- * ASCII text (0x7f and above). Both versions answer the same; the portable one works on eight
- * bytes in a word and is what machines without SSE2 use.
+ * A machine reads text faster by asking one question about many bytes than many
+ * questions about one. Three questions are enough to find words: which bytes are white
+ * space (at most 0x20), which of these end a line, and which bytes oblige us to look
+ * closer because they are not plain ASCII text (0x7f and above). Both versions answer
+ * the same; the portable one works on eight bytes in a word and is what machines
+ * without SSE2 use.
  */
 #ifndef TIDE_BLOCK_H
 #define TIDE_BLOCK_H
@@ -24,8 +25,9 @@ typedef struct tide_block {
     uint64_t special; /* at least 0x7f */
 } tide_block;
 
-/* The eight top bits of a word's bytes, gathered in its lowest byte: the multiplication moves
- * bit 8i to bit 56 + i, and no two of its partial products meet. */
+/* The eight top bits of a word's bytes, gathered in its lowest byte: the
+ * multiplication moves bit 8i to bit 56 + i, and no two of its partial products
+ * meet. */
 static inline uint64_t tide_block_gather(uint64_t tops)
 {
     return ((tops >> 7) * 0x0102040810204080u) >> 56;

@@ -1,19 +1,21 @@
 /* demo.c - an endless newspaper about a world that does not exist.
  *
- * A stream to learn from needs text, and a test of what was learnt needs the truth about it.
- * This one makes its text out of tables (demo_words.c, demo_templates.c), so the truth can be
- * read off the same tables (demo_truth.c): which words are of one kind, which pairs stand in one
- * relation.
+ * A stream to learn from needs text, and a test of what was learnt needs the truth
+ * about it. This one makes its text out of tables (demo_words.c, demo_templates.c), so
+ * the truth can be read off the same tables (demo_truth.c): which words are of one
+ * kind, which pairs stand in one relation.
  *
- * The stream is a row of articles of a few lines on one topic. A line is an opener or none, a
- * template of the topic, and a tail or none. Each of them is on one of two sides, drawn at
- * random. So both words of a pair get the very same sentences and differ only in what goes with
- * their side, which is what makes a relation out of many pairs: "the king and his guests" and
- * "the queen and her guests", "will soon bake" and "recently baked".
+ * The stream is a row of articles of a few lines on one topic. A line is an opener or
+ * none, a template of the topic, and a tail or none. Each of them is on one of two
+ * sides, drawn at random. So both words of a pair get the very same sentences and
+ * differ only in what goes with their side, which is what makes a relation out of many
+ * pairs: "the king and his guests" and "the queen and her guests", "will soon bake" and
+ * "recently baked".
  *
- * The stream is a function of the seed alone: every draw comes from one generator, in the order
- * of the text. A draw by rank looks up the leading eight bits of a random number and goes on from
- * there row by row. A line costs a draw and a copy for each gap; nothing is allocated.
+ * The stream is a function of the seed alone: every draw comes from one generator, in
+ * the order of the text. A draw by rank looks up the leading eight bits of a random
+ * number and goes on from there row by row. A line costs a draw and a copy for each
+ * gap; nothing is allocated.
  */
 #include "demo.h"
 
@@ -44,7 +46,7 @@ void tide_demo_free(tide_demo *demo)
     free(demo);
 }
 
-/* -- writing lines --------------------------------------------------------------------------- */
+/* -- writing lines ----------------------------------------------------------------- */
 
 /* Uniform enough below a small bound: the bias is below bound / 2^32. */
 static uint32_t draw(tide_demo *demo, uint32_t bound)
@@ -62,8 +64,8 @@ static uint8_t draw_row(tide_demo *demo, const tide_demo_rows *l)
     return row;
 }
 
-/* The row that a list is bound to, drawn when it is first asked for. The rows of an article, and
- * so those of a line, come in twos that differ. */
+/* The row that a list is bound to, drawn when it is first asked for. The rows of an
+ * article, and so those of a line, come in twos that differ. */
 static uint8_t bound_row(tide_demo *demo, uint8_t number, uint8_t binding)
 {
     tide_demo_place *p = &demo->place;
@@ -79,7 +81,8 @@ static uint8_t bound_row(tide_demo *demo, uint8_t number, uint8_t binding)
     return p->bound[number][which];
 }
 
-/* Adds text with a space before it, and makes an article "a" an "an" where that is needed. */
+/* Adds text with a space before it, and makes an article "a" an "an" where that is
+ * needed. */
 static void write_text(tide_demo_place *p, tide_demo_text t)
 {
     if (t.length == 0)
@@ -164,7 +167,7 @@ static void begin_line(tide_demo *demo)
     p->line[p->length++] = '\n';
 }
 
-/* -- reading --------------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------- */
 
 tide_demo_place *tide_demo_stand(tide_demo *demo)
 {

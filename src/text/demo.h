@@ -1,14 +1,15 @@
-/* demo.h - the invented newsroom: its tables, and where a stream of it stands. Private. */
+/* demo.h - the invented newsroom: its tables, and where a stream stands. Private. */
 #ifndef TIDE_DEMO_H
 #define TIDE_DEMO_H
 
 #include "text/text.h"
 
-/* -- as written (demo_words.c, demo_templates.c) --------------------------------------------- */
+/* -- as written (demo_words.c, demo_templates.c) ----------------------------------- */
 
-/* A list is rows of forms, "king/queen/throne, prince/princess/palace": what stands in one row
- * belongs together. `fields` names the columns. A name with a star covers two columns, the sides
- * of a pair. A row of rank r is drawn in proportion to 1 / (r + flatness). */
+/* A list is rows of forms, "king/queen/throne, prince/princess/palace": what stands
+ * in one row belongs together. `fields` names the columns. A name with a star covers
+ * two columns, the sides of a pair. A row of rank r is drawn in proportion to
+ * 1 / (r + flatness). */
 typedef struct tide_demo_list {
     const char *fields;
     unsigned flatness;
@@ -21,8 +22,8 @@ typedef struct tide_demo_topic {
     const char *const *templates; /* NULL ends them */
 } tide_demo_topic;
 
-/* A statement about columns. A group is the words of some fields; an analogy is made of the
- * pairs of some starred fields, or of two plain ones written "from:to". */
+/* A statement about columns. A group is the words of some fields; an analogy is made
+ * of the pairs of some starred fields, or of two plain ones written "from:to". */
 typedef struct tide_demo_fact {
     const char *kind, *name, *fields;
 } tide_demo_fact;
@@ -32,7 +33,7 @@ extern const tide_demo_fact tide_demo_facts[];
 extern const tide_demo_topic tide_demo_topics[], tide_demo_openers, tide_demo_tails;
 extern const size_t tide_demo_list_count, tide_demo_fact_count, tide_demo_topic_count;
 
-/* -- as used (demo_tables.c) ----------------------------------------------------------------- */
+/* -- as used (demo_tables.c) ------------------------------------------------------- */
 
 enum {
     TIDE_DEMO_LISTS_MAX = 96,
@@ -104,7 +105,7 @@ bool tide_demo_part(const char **rest, const char *ends, tide_demo_text *part);
 const tide_demo_field *tide_demo_field_find(const tide_demo_tables *t,
                                             tide_demo_text name);
 
-/* -- a stream (demo.c) ----------------------------------------------------------------------- */
+/* -- a stream (demo.c) ------------------------------------------------------------- */
 
 enum { TIDE_DEMO_LINE_MAX = 512 }; /* bytes, line feed included */
 
@@ -122,7 +123,8 @@ typedef struct tide_demo_place {
 
 tide_demo_place *tide_demo_stand(tide_demo *demo);
 
-/* As tide_demo_read, but ends with the first line that completes so many tokens: then 0. */
+/* As tide_demo_read, but ends with the first line that completes so many tokens: then
+ * 0. */
 size_t tide_demo_read_until(tide_demo *demo, char *bytes, size_t room, uint64_t tokens);
 
 #endif

@@ -3,15 +3,15 @@
  * A template is text with gaps in braces:
  *
  *     {dish}      a word of the field dish, of any row
- *     {capital1}  the same, of the row that list is bound to as long as the article lasts
+ *     {capital1}  the same, of the row that list is bound to for the article
  *     {capital2}  another such row
- *     {oven3}     the row that list is bound to as long as the line lasts; {oven4} another
+ *     {oven3}     of the row that list is bound to for the line; {oven4} another
  *     {king*1}    one of the two columns of a pair, by the side on which the line is
  *     {his/her}   one of two texts, by the side
  *     {a|b|c}     one of several texts, each as likely; a text may be empty
  *
- * Each becomes a few steps that are quick to follow. What is wrong with a table is our own
- * mistake, so assertions say it, the first time that anybody makes a demo.
+ * Each becomes a few steps that are quick to follow. What is wrong with a table is our
+ * own mistake, so assertions say it, the first time that anybody makes a demo.
  */
 #include "demo.h"
 

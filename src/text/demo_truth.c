@@ -1,4 +1,5 @@
-/* demo_truth.c - what is true in the world of the demo, read off the tables that write it. */
+/* demo_truth.c - what is true in the world of the demo, read off the tables that
+ * write it. */
 #include "demo.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* source.c - the table of sources: the first kind that knows a name opens it.
  *
- * Every name that no other kind claims is a path; a file that happens to be called "-" or
- * "demo:" is reached as "./-" or "./demo:".
+ * Every name that no other kind claims is a path; a file that happens to be called "-"
+ * or "demo:" is reached as "./-" or "./demo:".
  */
 #include "source.h"
 

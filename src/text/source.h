@@ -6,7 +6,8 @@
 
 enum { TIDE_FINGERPRINT_BYTES = 4096 };
 
-/* A kind looks after its own state and knows nothing of offsets except those it is given. */
+/* A kind looks after its own state and knows nothing of offsets except those it is
+ * given. */
 typedef struct tide_source_kind {
     bool (*matches)(const char *spec);
     void *(*open)(const char *spec, tide_error *err);
@@ -17,7 +18,7 @@ typedef struct tide_source_kind {
     bool (*replayable)(const void *state);
     int (*seek)(void *state, uint64_t offset, tide_error *err);
 
-    /* The `size` bytes that end at `offset`, without moving the place where reading goes on. */
+    /* The `size` bytes that end at `offset`; reading goes on where it was. */
     int (*peek)(void *state, uint64_t offset, void *bytes, size_t size,
                 tide_error *err);
 } tide_source_kind;

@@ -1,12 +1,13 @@
 /* source_demo.c - the demo stream as a source: "demo:", "demo:seed=7,tokens=1e6".
  *
- * With tokens the stream ends at the end of the line that completes so many; 0, the default, is
- * a stream without end. The default seed is 1.
+ * With tokens the stream ends at the end of the line that completes so many; 0, the
+ * default, is a stream without end. The default seed is 1.
  *
- * The stream cannot be entered in the middle. Going back means to start again and throw away what
- * comes before, some 200 MB a second. Two earlier places are kept, MARK bytes or more apart: what
- * lies behind the older one is reached from there, so that a fingerprint of what was read lately
- * costs milliseconds however long the stream has become.
+ * The stream cannot be entered in the middle. Going back means to start again and throw
+ * away what comes before, some 200 MB a second. Two earlier places are kept, MARK bytes
+ * or more apart: what lies behind the older one is reached from there, so that a
+ * fingerprint of what was read lately costs milliseconds however long the stream has
+ * become.
  */
 #include "source.h"
 

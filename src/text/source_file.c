@@ -1,7 +1,8 @@
 /* source_file.c - files, named pipes and standard input.
  *
- * A regular file can be read again from any offset. Standard input is taken as it comes even when
- * it is a file: whoever redirects another file next time means that one, from its beginning.
+ * A regular file can be read again from any offset. Standard input is taken as it comes
+ * even when it is a file: whoever redirects another file next time means that one, from
+ * its beginning.
  */
 #include "source.h"
 

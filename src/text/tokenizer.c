@@ -5,24 +5,27 @@
  *     buffer   |  given out  |  to be looked at, beginning outside a word  |  free  |
  *                            ^position                                     ^end
  *
- * Sixty-four bytes at a time become bit masks (block.h). Where the mask of white space has an
- * edge, a word starts or ends; walking over the edges costs the same for short and for long
- * words and never looks at a letter. Only a word that has a byte of 0x7f or more in it is checked
- * for being UTF-8, so plain ASCII never pays for it.
+ * Sixty-four bytes at a time become bit masks (block.h). Where the mask of white space
+ * has an edge, a word starts or ends; walking over the edges costs the same for short
+ * and for long words and never looks at a letter. Only the words of a block that has a
+ * byte of 0x7f or more in it are checked for being UTF-8, so plain ASCII never pays for
+ * it.
  *
- * Invariant: `position` is never inside a word. Whatever is left there when text runs out is
- * looked at again from its beginning after the next feed, which is why the cuts between feeds
- * cannot change the result. A word that is too long would fill the buffer that way. So once all
- * complete words are out, an incomplete one is shortened to its first KEEP bytes, one more than a
- * word may have: what was removed from its middle is only counted (`skipped`), and a word of
- * 10 GB needs no more memory than one of 65 bytes.
+ * Invariant: `position` is never inside a word. Whatever is left there when text runs
+ * out is looked at again from its beginning after the next feed, which is why the cuts
+ * between feeds cannot change the result. A word that is too long would fill the buffer
+ * that way. So once all complete words are out, an incomplete one is shortened to its
+ * first KEEP bytes, one more than a word may have: what was removed from its middle is
+ * only counted (`skipped`), and a word of 10 GB needs no more memory than one of KEEP
+ * bytes.
  *
- * A word of more than TIDE_WORD_MAX bytes is cut before byte TIDE_WORD_MAX, or before the code
- * point that this byte continues (at most three bytes back). Whether a word is valid is judged
- * on what is kept of it alone. A word is counted once: as invalid when it is dropped, otherwise
- * as cut when it was cut.
+ * A word of more than TIDE_WORD_MAX bytes is cut before byte TIDE_WORD_MAX, or before
+ * the code point that this byte continues (at most three bytes back). Whether a word is
+ * valid is judged on what is kept of it alone. A word is counted once: as invalid when
+ * it is dropped, otherwise as cut when it was cut.
  *
- * The end of the text is a line feed that nobody fed (`closed`); it is not counted in bytes.
+ * The end of the text is a line feed that nobody fed (`closed`); it is not counted in
+ * bytes.
  */
 #include "text/text.h"
 
@@ -91,16 +94,16 @@ void tide_tokenizer_end(tide_tokenizer *t)
     t->closed = true;
 }
 
-/* -- what a word may be ---------------------------------------------------------------------- */
+/* -- what a word may be ------------------------------------------------------------ */
 
 static bool continues(unsigned char byte)
 {
     return (byte & 0xc0) == 0x80;
 }
 
-/* The length of the code point at `bytes`, of which `left` can be read; 0 when it is not one or
- * a control character. The second byte's range is what rules out overlong forms, surrogates,
- * U+0080 to U+009F and all above U+10FFFF. */
+/* The length of the code point at `bytes`, of which `left` can be read; 0 when it is
+ * not one or a control character. The second byte's range is what rules out overlong
+ * forms, surrogates, U+0080 to U+009F and all above U+10FFFF. */
 static size_t code_point(const unsigned char *bytes, size_t left)
 {
     unsigned lead = bytes[0];
@@ -138,7 +141,7 @@ static size_t cut(const unsigned char *word)
     return length;
 }
 
-/* How much is given out of a word that is long or not plain ASCII; 0 when nothing is. */
+/* How much is given out of a word that has to be judged; 0 when it is dropped. */
 static size_t judge(tide_tokenizer *t, const unsigned char *word, size_t length)
 {
     bool is_long = length > TIDE_WORD_MAX;
@@ -154,7 +157,7 @@ static size_t judge(tide_tokenizer *t, const unsigned char *word, size_t length)
     return length;
 }
 
-/* -- taking ---------------------------------------------------------------------------------- */
+/* -- taking ------------------------------------------------------------------------ */
 
 static size_t lowest_bit(uint64_t bits)
 {
@@ -174,7 +177,8 @@ static inline size_t pop_bit(uint64_t *bits)
     return place;
 }
 
-/* The block at `base`, as if there were white space before `position` and a word from `end`. */
+/* The block at `base`, as if there were white space before `position` and a word from
+ * `end`. */
 static tide_block read_block(const tide_tokenizer *t, size_t base)
 {
     tide_block block = tide_block_read(t->buffer + base);
@@ -202,8 +206,9 @@ static void shorten_rest(tide_tokenizer *t)
     }
 }
 
-/* Where a take stands: the words it has given, and the starts of those still to come. `word` is
- * the start of the word that ends next; without such a word it means nothing. */
+/* Where a take stands: the words it has given, and the starts of those still to
+ * come. `word` is the start of the word that ends next; without such a word it means
+ * nothing. */
 typedef struct taking {
     tide_span *next, *full;
     size_t base, word; /* of this block; of this block or an earlier one */
@@ -216,7 +221,8 @@ static inline void next_start(taking *k)
         k->word = k->base + pop_bit(&k->starts);
 }
 
-/* Gives the words that end at these bits, until no more fit; returns the ends that are left. */
+/* Gives the words that end at these bits, until no more fit; returns the ends that
+ * are left. */
 static inline uint64_t give(taking *k, const tide_tokenizer *t, uint64_t ends)
 {
     while (ends && k->next < k->full) {
@@ -307,9 +313,10 @@ void tide_tokenizer_discard(tide_tokenizer *t)
     t->closed = false;
 }
 
-/* -- section tokenizer ------------------------------------------------------------------------ */
+/* -- section tokenizer ------------------------------------------------------------- */
 
-/* Six little-endian numbers and the first bytes of the incomplete word, filled up with zeros. */
+/* Six little-endian numbers and the first bytes of the incomplete word, filled up
+ * with zeros. */
 enum { BYTES, INVALID, CUT, IN_SENTENCE, SKIPPED, LENGTH, NUMBERS };
 enum { WORD_AT = 8 * NUMBERS, SECTION_SIZE = WORD_AT + 72 };
 

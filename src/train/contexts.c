@@ -16,6 +16,7 @@ void tide_contexts_init(tide_contexts *contexts, const tide_params *params)
     for (uint32_t d = 1; d <= width; d++) {
         float weight = params->contexts == CONTEXTS_WEIGHTED ? 1.0f / (float)d : 1.0f;
         contexts->weights[width - d] = contexts->weights[width + d] = weight;
+        contexts->reach[d] = contexts->reach[d - 1] + weight;
     }
 }
 

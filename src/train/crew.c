@@ -188,7 +188,7 @@ static void wait_for_all(void *self)
 static int start_thread(tide_crew *c, tide_error *err)
 {
     worker *w = malloc(sizeof *w);
-    tide_desk *desk = tide_desk_new(err);
+    tide_desk *desk = tide_desk_new(c->learner->model->shape.dim, err);
     if (w)
         *w = (worker){c, desk};
     if (!w || !desk || pthread_create(&c->threads[c->thread_count], NULL, work, w)) {
@@ -221,9 +221,9 @@ static int prepare_threads(tide_crew *c, uint64_t threads, tide_error *err)
     return status;
 }
 
-uint64_t tide_crew_bytes(uint64_t threads)
+uint64_t tide_crew_bytes(uint64_t threads, uint32_t dim)
 {
-    uint64_t desks = threads * tide_desk_bytes();
+    uint64_t desks = threads * tide_desk_bytes(dim);
     return threads < 2 ? desks : desks + threads * BATCHES_PER_THREAD * sizeof(batch);
 }
 
@@ -235,7 +235,7 @@ tide_crew *tide_crew_new(const tide_learner *learner, uint64_t threads, tide_err
         return NULL;
     }
     c->learner = learner;
-    c->desk = tide_desk_new(err);
+    c->desk = tide_desk_new(c->learner->model->shape.dim, err);
     if (!c->desk || (threads > 1 && prepare_threads(c, threads, err))) {
         tide_crew_free(c);
         return NULL;

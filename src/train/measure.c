@@ -13,63 +13,85 @@ static double cpu_seconds(void)
 
 /* -- kernels -------------------------------------------------------------------------------------- */
 
-/* The work of one centre word of profile fast: 16 contexts and 20 negatives out of rows that fit
- * the second-level cache. */
-enum { ROWS = 1024, OUTPUTS = 36, POSITIVES = 16, BEST_OF = 5 };
+/* The work of a block of centre words of profile fast: 16 contexts each and 20 negatives for all,
+ * out of rows that fit the second-level cache. */
+enum { ROWS = 1024, NEGATIVES = 20, CONTEXTS = 16, BEST_OF = 5 };
 
 typedef struct bench {
     const tide_kernels *k;
     tide_matrix rows;
-    float *sums, *x, *gradient;
-    float errors[48], weights[48], steps[48];
-    float *outputs[OUTPUTS];
-    uint32_t slots[OUTPUTS];
+    float *sums, *x, *gradients;
+    float errors[NEGATIVES][TIDE_BLOCK], weights[NEGATIVES][TIDE_BLOCK];
+    float squares[32], rates[32];
+    float *outputs[NEGATIVES];
+    uint32_t slots[NEGATIVES];
 } bench;
 
-static void run_dots(bench *b)
+static void run_block_dots(bench *b)
 {
-    b->k->dots(b->x, b->outputs, OUTPUTS, b->rows.stride, b->errors);
+    b->k->block_dots(b->x, b->outputs, NEGATIVES, b->rows.stride, b->errors);
 }
 
 static void run_errors(bench *b)
 {
-    b->k->errors(b->errors, b->weights, POSITIVES, OUTPUTS);
+    b->k->errors(b->errors[0], b->weights[0], 0, NEGATIVES * TIDE_BLOCK);
 }
 
 static void run_adagrad(bench *b)
 {
     tide_adagrad how = {0.1f, 0.1f, 0, 1};
-    b->k->adagrad(&how, b->sums, b->slots, b->errors, 1e-3f, OUTPUTS, b->steps);
+    b->k->adagrad(&how, b->sums, b->slots, b->squares, CONTEXTS, b->rates);
+}
+
+static void run_block_spread(bench *b)
+{
+    b->k->block_spread(b->x, b->outputs, (const float(*)[TIDE_BLOCK])b->errors,
+                       b->rates, NEGATIVES, b->rows.stride, b->gradients);
+}
+
+static void run_dots(bench *b)
+{
+    b->k->dots(b->x, b->outputs, CONTEXTS, b->rows.stride, b->errors[0]);
 }
 
 static void run_spread(bench *b)
 {
-    b->k->spread(b->x, b->outputs, b->errors, b->steps, OUTPUTS, b->rows.stride,
-                 b->gradient);
+    b->k->spread(b->x, b->outputs, b->errors[0], b->rates, CONTEXTS, b->rows.stride,
+                 b->gradients);
 }
 
-static void run_centre(bench *b)
+static void run_block(bench *b)
 {
-    run_dots(b);
+    run_block_dots(b);
     run_errors(b);
-    run_adagrad(b);
-    run_spread(b);
-    b->k->add(b->x, 1e-4f, b->gradient, b->rows.stride);
+    run_block_spread(b);
+    for (int i = 0; i < TIDE_BLOCK; i++) {
+        run_dots(b);
+        b->k->errors(b->errors[0], b->weights[0], CONTEXTS, CONTEXTS);
+        run_adagrad(b);
+        run_spread(b);
+        b->k->add(b->x, 1e-4f, b->gradients, b->rows.stride);
+    }
 }
 
 static const struct {
     const char *name;
     void (*run)(bench *b);
 } operations[] = {
-    {"dots", run_dots},     {"errors", run_errors}, {"adagrad", run_adagrad},
-    {"spread", run_spread}, {"centre", run_centre},
+    {"block-dots", run_block_dots},
+    {"block-spread", run_block_spread},
+    {"errors", run_errors},
+    {"adagrad", run_adagrad},
+    {"dots", run_dots},
+    {"spread", run_spread},
+    {"block", run_block},
 };
 
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
 static void choose_rows(bench *b, tide_rng *rng)
 {
-    for (int j = 0; j < OUTPUTS; j++) {
+    for (int j = 0; j < NEGATIVES; j++) {
         b->slots[j] = (uint32_t)tide_rng_below(rng, ROWS);
         b->outputs[j] = tide_matrix_row(&b->rows, b->slots[j]);
     }
@@ -83,8 +105,7 @@ static double time_operation(bench *b, void (*run)(bench *b))
         tide_rng rng = tide_rng_seeded(1);
         double start = cpu_seconds();
         for (int i = 0; i < REPEATS; i++) {
-            if (i % 8 == 0)
-                choose_rows(b, &rng);
+            choose_rows(b, &rng);
             run(b);
         }
         double each = (cpu_seconds() - start) / REPEATS;
@@ -102,18 +123,20 @@ static int prepare_bench(bench *b, uint32_t dim, tide_error *err)
     if (status)
         return status;
     b->sums = tide_alloc(ROWS, sizeof(float));
-    b->x = tide_alloc(b->rows.stride, sizeof(float));
-    b->gradient = tide_alloc(b->rows.stride, sizeof(float));
-    if (!b->sums || !b->x || !b->gradient)
+    b->x = tide_alloc(TIDE_BLOCK, b->rows.stride * sizeof(float));
+    b->gradients = tide_alloc(TIDE_BLOCK, b->rows.stride * sizeof(float));
+    if (!b->sums || !b->x || !b->gradients)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to measure");
     tide_rng rng = tide_rng_seeded(2);
     for (uint32_t i = 0; i < ROWS; i++)
         for (uint32_t d = 0; d < dim; d++)
             tide_matrix_row(&b->rows, i)[d] = tide_rng_float(&rng) - 0.5f;
-    for (uint32_t d = 0; d < dim; d++)
-        b->x[d] = tide_rng_float(&rng) - 0.5f;
-    for (int j = 0; j < OUTPUTS; j++)
-        b->weights[j] = 0.01f;
+    for (uint32_t i = 0; i < TIDE_BLOCK; i++)
+        for (uint32_t d = 0; d < dim; d++)
+            b->x[i * b->rows.stride + d] = tide_rng_float(&rng) - 0.5f;
+    for (int j = 0; j < NEGATIVES; j++)
+        for (int i = 0; i < TIDE_BLOCK; i++)
+            b->weights[j][i] = 0.01f;
     return TIDE_OK;
 }
 
@@ -136,7 +159,7 @@ int tide_bench_kernels(uint32_t dim, tide_timing *timings, size_t room, tide_err
             };
         }
     if (b) {
-        free(b->gradient);
+        free(b->gradients);
         free(b->x);
         free(b->sums);
         tide_matrix_release(&b->rows);

@@ -83,9 +83,9 @@ typedef struct row {
         "how steps shrink: by a row's gradients, by a coordinate's, by a slot's age, " \
         "or not",                                                                      \
         "Learning", false)                                                             \
-    ROW(REAL, alpha, 1e-9, 10, false, "alpha", "lr", "0..10", "0.25", "learning rate", \
+    ROW(REAL, alpha, 1e-9, 10, false, "alpha", "lr", "0..10", "0.35", "learning rate", \
         "Learning", true)                                                              \
-    ROW(REAL, alpha_output, 1e-6, 10, false, "alpha-output", "", "0..10", "0.25",      \
+    ROW(REAL, alpha_output, 1e-6, 10, false, "alpha-output", "", "0..10", "0.2",       \
         "the same for output vectors, as a part of alpha", "Learning", true)           \
     ROW(REAL, alpha_first, 1e-6, 10, false, "alpha-first", "", "0..10", "0.3",         \
         "adagrad: the first step of a new word", "Learning", true)                     \
@@ -133,7 +133,7 @@ enum { ROWS = sizeof table / sizeof table[0] };
 /* What differs from profile default. */
 static const char *const profiles[] = {
     [PROFILE_DEFAULT] = "",
-    [PROFILE_FAST] = "replay=1",
+    [PROFILE_FAST] = "alpha-output=0.5 replay=1",
     [PROFILE_PAPER] =
         "window=5 contexts=full sample=0.001 keep=root counting=kept "
         "admission=none negatives=pair exclude=no sampler=reservoir rate=linear "

@@ -17,8 +17,7 @@ enum {
     SENTENCE_MAX = 1000, /* tokens */
     WINDOW_MAX = 64,
     NEGATIVE_MAX = 64,
-    SHARED_CENTRES = 8, /* centre words that share one set of negatives */
-    SHARED_DRAWS = 4,   /* draws in that set, for each negative a pair should have */
+    SHARED_DRAWS = 4, /* draws in that set, for each negative a pair should have */
     OUTPUTS_MAX = 2 * WINDOW_MAX + SHARED_DRAWS * NEGATIVE_MAX,
 };
 
@@ -100,6 +99,7 @@ typedef struct tide_contexts {
     uint32_t width;
     /* By offset: weights[width + d] for the word d to the right, weights[width - d] to the left. */
     float weights[2 * WINDOW_MAX + 1];
+    float reach[WINDOW_MAX + 1]; /* weight of the nearest so many on one side */
 } tide_contexts;
 
 void tide_contexts_init(tide_contexts *contexts, const tide_params *params);
@@ -126,10 +126,10 @@ float tide_rates_scale(const tide_rates *rates, uint64_t tokens);
 bool tide_rates_overgrown(const tide_rates *rates, uint64_t tokens);
 void tide_rates_rescale(tide_rates *rates, uint64_t tokens);
 
-/* Steps of output rows: steps[j] = rate * errors[j]; `square` is |x|^2 / dim. */
+/* The rates of output rows whose gradients have these squares / dim. Room rounded up to 16. */
 void tide_rates_output(tide_rates *rates, const tide_kernels *k, float scale,
-                       const uint32_t *slots, const float *errors, float square,
-                       size_t count, float *steps);
+                       const uint32_t *slots, const float *squares, size_t count,
+                       float *out);
 
 /* The rate of an input row, or of an n-gram row, whose gradient has this square / dim. */
 float tide_rates_input(tide_rates *rates, const tide_kernels *k, float scale,
@@ -173,9 +173,9 @@ typedef struct tide_learner {
 /* The room one thread needs to learn. */
 typedef struct tide_desk tide_desk;
 
-tide_desk *tide_desk_new(tide_error *err);
+tide_desk *tide_desk_new(uint32_t dim, tide_error *err);
 void tide_desk_free(tide_desk *desk);
-uint64_t tide_desk_bytes(void);
+uint64_t tide_desk_bytes(uint32_t dim);
 
 void tide_learn(const tide_learner *learner, tide_desk *desk, const tide_lesson *lesson,
                 tide_learned *learned);
@@ -295,7 +295,7 @@ typedef struct tide_progress {
 tide_crew *tide_crew_new(const tide_learner *learner, uint64_t threads,
                          tide_error *err);
 void tide_crew_free(tide_crew *crew);
-uint64_t tide_crew_bytes(uint64_t threads);
+uint64_t tide_crew_bytes(uint64_t threads, uint32_t dim);
 
 tide_school tide_crew_school(tide_crew *crew);
 tide_progress tide_crew_progress(tide_crew *crew);

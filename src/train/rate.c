@@ -189,19 +189,18 @@ static void grow_older(uint32_t *ages, uint32_t slot)
 }
 
 void tide_rates_output(tide_rates *r, const tide_kernels *k, float scale,
-                       const uint32_t *slots, const float *errors, float square,
-                       size_t count, float *steps)
+                       const uint32_t *slots, const float *squares, size_t count,
+                       float *out)
 {
     const tide_params *p = r->params;
     if (p->rate == RATE_ADAGRAD) {
         tide_adagrad how = r->output;
         how.scale = scale;
-        k->adagrad(&how, r->sum_output, slots, errors, square, count, steps);
+        k->adagrad(&how, r->sum_output, slots, squares, count, out);
         return;
     }
     for (size_t j = 0; j < count; j++) {
-        steps[j] =
-            errors[j] * by_age(p, p->alpha_output, age_of(r->age_output, slots[j]));
+        out[j] = by_age(p, p->alpha_output, age_of(r->age_output, slots[j]));
         if (p->rate == RATE_POWER)
             grow_older(r->age_output, slots[j]);
     }
@@ -212,9 +211,9 @@ static float one_step(const tide_adagrad *settings, float *sums, const tide_kern
 {
     tide_adagrad how = *settings;
     how.scale = scale;
-    float one[16] = {1.0f}, step[16];
-    k->adagrad(&how, sums, &row, one, square, 1, step);
-    return step[0];
+    float rate[16] = {0};
+    k->adagrad(&how, sums, &row, &square, 1, rate);
+    return rate[0];
 }
 
 float tide_rates_input(tide_rates *r, const tide_kernels *k, float scale, uint32_t slot,

@@ -28,7 +28,7 @@ static int list_parts(const tide_params *p, tide_part parts[TIDE_PARTS_MAX])
         {"negatives", tide_sampler_bytes(&sampler)},
         {"replay", tide_replay_bytes(p)},
         {"intake", tide_intake_bytes(p)},
-        {"threads", tide_crew_bytes(p->threads)},
+        {"threads", tide_crew_bytes(p->threads, (uint32_t)p->dim)},
     };
     int count = 0;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

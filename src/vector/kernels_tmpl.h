@@ -6,8 +6,11 @@
  *
  *     dots     eight rows at a time share every load of x and give eight independent chains of
  *              additions; a tree of shuffles then sums eight registers into one.
- *     spread   a block of x and of the gradient stays in registers while the rows pass by once,
+ *     spread   a part of x and of the gradient stays in registers while the rows pass by once,
  *              each read and written back.
+ *
+ * The block kernels do the same for eight centres that share their negatives, so that a row is read
+ * and written once for all eight.
  *
  * Rows and sums are read and written without locks while other threads do the same (Hogwild):
  * an update may be lost, a row may mix two states, and training does not mind. These files are
@@ -104,38 +107,55 @@ INLINE void reduce8(const vec *a, float *out)
 }
 #endif
 
+INLINE float total(vec a)
+{
+#if LANES == 4
+    vec4 four = a;
+#else
+    vec8 eight = fold(a);
+    vec4 four = __builtin_shufflevector(eight, eight, 0, 1, 2, 3) +
+                __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+#endif
+    four += __builtin_shufflevector(four, four, 2, 3, 0, 1);
+    return four[0] + four[1];
+}
+
 static float dot(const float *x, const float *y, uint32_t stride)
 {
-    vec total[2] = {{0}};
+    vec even = {0}, odd = {0};
     uint32_t i = 0;
-    for (; i + 2 * LANES <= stride; i += 2 * LANES) {
-        total[0] += load(x + i) * load(y + i);
-        total[1] += load(x + i + LANES) * load(y + i + LANES);
+    for (; i + LANES < stride; i += 2 * LANES) {
+        even += load(x + i) * load(y + i);
+        odd += load(x + i + LANES) * load(y + i + LANES);
     }
-    for (; i < stride; i += LANES)
-        total[0] += load(x + i) * load(y + i);
-    total[0] += total[1];
-    float result = 0;
-    for (int k = 0; k < LANES; k++)
-        result += total[0][k];
-    return result;
+    if (i < stride)
+        even += load(x + i) * load(y + i);
+    return total(even + odd);
+}
+
+INLINE void dots_of(const float *x, float *const *rows, size_t count, uint32_t stride,
+                    float *out, int at_once)
+{
+    const float *r[8];
+    for (int k = 0; k < at_once; k++)
+        r[k] = rows[(size_t)k < count ? (size_t)k : count - 1];
+    vec sums[8] = {{0}};
+    for (uint32_t i = 0; i < stride; i += LANES) {
+        vec xi = load(x + i);
+        for (int k = 0; k < at_once; k++)
+            sums[k] += xi * load(r[k] + i);
+    }
+    reduce8(sums, out);
 }
 
 static void dots(const float *x, float *const *rows, size_t count, uint32_t stride,
                  float *out)
 {
-    for (size_t j = 0; j < count; j += 8) {
-        const float *r[8];
-        for (size_t k = 0; k < 8; k++)
-            r[k] = rows[j + k < count ? j + k : count - 1];
-        vec sums[8] = {{0}};
-        for (uint32_t i = 0; i < stride; i += LANES) {
-            vec xi = load(x + i);
-            for (int k = 0; k < 8; k++)
-                sums[k] += xi * load(r[k] + i);
-        }
-        reduce8(sums, out + j);
-    }
+    size_t j = 0;
+    for (; j + 4 < count; j += 8)
+        dots_of(x, rows + j, count - j, stride, out + j, 8);
+    if (j < count)
+        dots_of(x, rows + j, count - j, stride, out + j, 4);
 }
 
 /* The loops below are plain: the compiler turns them into vectors. They go on to a multiple of 16,
@@ -191,25 +211,22 @@ INLINE float inverse_root(float x)
     return y.value;
 }
 
-static void adagrad(const tide_adagrad *how, float *sums, const uint32_t *restrict slots,
-                    const float *restrict e, float square, size_t count,
-                    float *restrict steps)
+static void adagrad(const tide_adagrad *how, float *sums,
+                    const uint32_t *restrict slots, const float *restrict squares,
+                    size_t count, float *restrict rates)
 {
-    float scaled = square * how->scale;
     for (size_t j = 0; j < count; j++)
-        steps[j] = sums[slots[j]] + e[j] * e[j] * scaled;
-    for (size_t j = 0; j < count; j++)
-        sums[slots[j]] = steps[j];
+        rates[j] = sums[slots[j]] += squares[j] * how->scale;
     float eta = how->eta * sqrtf(how->scale), base = how->base * how->scale;
     float floor = how->floor;
     for (size_t j = 0; j < padded(count); j++) {
-        float rate = eta * inverse_root(base + steps[j]);
-        steps[j] = e[j] * (rate > floor ? rate : floor);
+        float rate = eta * inverse_root(base + rates[j]);
+        rates[j] = rate > floor ? rate : floor;
     }
 }
 
 INLINE void spread_block(const float *x, float *const *rows, const float *e,
-                         const float *steps, size_t count, float *gradient, int vectors,
+                         const float *rates, size_t count, float *gradient, int vectors,
                          bool after)
 {
     vec xs[BLOCK], sum[BLOCK];
@@ -218,7 +235,7 @@ INLINE void spread_block(const float *x, float *const *rows, const float *e,
         sum[i] = load(gradient + i * LANES);
     }
     for (size_t j = 0; j < count; j++) {
-        vec pull = splat(e[j]), push = splat(steps[j]);
+        vec pull = splat(e[j]), push = splat(e[j] * rates[j]);
         float *row = rows[j];
         for (int i = 0; i < vectors; i++) {
             vec old = load(row + i * LANES);
@@ -232,7 +249,7 @@ INLINE void spread_block(const float *x, float *const *rows, const float *e,
 }
 
 INLINE void spread_all(const float *x, float *const *rows, const float *e,
-                       const float *steps, size_t count, uint32_t stride,
+                       const float *rates, size_t count, uint32_t stride,
                        float *gradient, bool after)
 {
     enum { MOST = 64 };
@@ -245,7 +262,7 @@ INLINE void spread_all(const float *x, float *const *rows, const float *e,
             uint32_t left = (stride - at) / LANES;
 #define CASE(N)                                                                        \
     case N:                                                                            \
-        spread_block(x + at, moved, e + first, steps + first, n, gradient + at, N,     \
+        spread_block(x + at, moved, e + first, rates + first, n, gradient + at, N,     \
                      after);                                                           \
         break
             switch (left < BLOCK ? left : BLOCK) {
@@ -270,16 +287,82 @@ INLINE void spread_all(const float *x, float *const *rows, const float *e,
 }
 
 static void spread(const float *x, float *const *rows, const float *e,
-                   const float *steps, size_t count, uint32_t stride, float *gradient)
+                   const float *rates, size_t count, uint32_t stride, float *gradient)
 {
-    spread_all(x, rows, e, steps, count, stride, gradient, false);
+    spread_all(x, rows, e, rates, count, stride, gradient, false);
+}
+
+/* Four vectors of x by PAIRS * 2 rows: as many sums as registers allow, eight of them reduced at a
+ * time. */
+#if LANES == 16
+#define PAIRS 2
+#else
+#define PAIRS 1
+#endif
+
+INLINE void tile_dots(const float *x, float *const *rows, size_t count, uint32_t stride,
+                      float (*out)[TIDE_BLOCK])
+{
+    const float *r[2 * PAIRS];
+    for (size_t k = 0; k < 2 * PAIRS; k++)
+        r[k] = rows[k < count ? k : count - 1];
+    vec sums[PAIRS][8] = {{{0}}};
+    for (uint32_t at = 0; at < stride; at += LANES) {
+        vec xs[4];
+        for (int i = 0; i < 4; i++)
+            xs[i] = load(x + (size_t)i * stride + at);
+        for (int k = 0; k < 2 * PAIRS; k++) {
+            vec row = load(r[k] + at);
+            for (int i = 0; i < 4; i++)
+                sums[k / 2][4 * (k % 2) + i] += xs[i] * row;
+        }
+    }
+    for (int p = 0; p < PAIRS; p++) {
+        float eight[8];
+        reduce8(sums[p], eight);
+        for (size_t k = 0; k < 2 && 2 * (size_t)p + k < count; k++)
+            memcpy(out[2 * (size_t)p + k], eight + 4 * k, 4 * sizeof(float));
+    }
+}
+
+static void block_dots(const float *x, float *const *rows, size_t count,
+                       uint32_t stride, float (*out)[TIDE_BLOCK])
+{
+    for (size_t j = 0; j < count; j += 2 * PAIRS)
+        for (size_t i = 0; i < TIDE_BLOCK; i += 4)
+            tile_dots(x + i * stride, rows + j, count - j, stride,
+                      (float(*)[TIDE_BLOCK])(void *)&out[j][i]);
+}
+
+static void block_spread(const float *x, float *const *rows,
+                         const float (*e)[TIDE_BLOCK], const float *rates, size_t count,
+                         uint32_t stride, float *gradients)
+{
+    for (uint32_t at = 0; at < stride; at += LANES) {
+        vec xs[TIDE_BLOCK], sums[TIDE_BLOCK];
+        for (size_t i = 0; i < TIDE_BLOCK; i++)
+            sums[i] = load(gradients + i * stride + at);
+        for (size_t j = 0; j < count; j++)
+            for (int i = 0; i < TIDE_BLOCK; i++)
+                sums[i] += e[j][i] * load(rows[j] + at);
+        for (size_t i = 0; i < TIDE_BLOCK; i++) {
+            store(gradients + i * stride + at, sums[i]);
+            xs[i] = load(x + i * stride + at);
+        }
+        for (size_t j = 0; j < count; j++) {
+            vec step = e[j][0] * xs[0];
+            for (int i = 1; i < TIDE_BLOCK; i++)
+                step += e[j][i] * xs[i];
+            store(rows[j] + at, load(rows[j] + at) + rates[j] * step);
+        }
+    }
 }
 
 static void spread_after(const float *x, float *const *rows, const float *e,
-                         const float *steps, size_t count, uint32_t stride,
+                         const float *rates, size_t count, uint32_t stride,
                          float *gradient)
 {
-    spread_all(x, rows, e, steps, count, stride, gradient, true);
+    spread_all(x, rows, e, rates, count, stride, gradient, true);
 }
 
 /* Incremental SGNS keeps a sum for every coordinate, starting from next to nothing. */
@@ -319,10 +402,10 @@ static void sum(float *const *rows, size_t count, float factor, uint32_t stride,
                 float *out)
 {
     for (uint32_t i = 0; i < stride; i += LANES) {
-        vec total = {0};
+        vec all = {0};
         for (size_t j = 0; j < count; j++)
-            total += load(rows[j] + i);
-        store(out + i, factor * total);
+            all += load(rows[j] + i);
+        store(out + i, factor * all);
     }
 }
 
@@ -335,16 +418,18 @@ static void copy(float *row, const float *x, uint32_t stride)
 extern const tide_kernels SET;
 
 const tide_kernels SET = {
-    NAME,
-    dot,
-    dots,
-    errors,
-    adagrad,
-    spread,
-    spread_after,
-    spread_coordinates,
-    add_coordinates,
-    add,
-    sum,
-    copy,
+    .name = NAME,
+    .dot = dot,
+    .dots = dots,
+    .errors = errors,
+    .adagrad = adagrad,
+    .spread = spread,
+    .block_dots = block_dots,
+    .block_spread = block_spread,
+    .spread_after = spread_after,
+    .spread_coordinates = spread_coordinates,
+    .add_coordinates = add_coordinates,
+    .add = add,
+    .sum = sum,
+    .copy = copy,
 };

@@ -51,6 +51,9 @@ static inline bool tide_finite(float value)
 
 /* -- kernels (kernels.c chooses; kernels_tmpl.h is compiled once per instruction set) ----------- */
 
+/* Vectors that share one set of rows. */
+#define TIDE_BLOCK 8
+
 /* Whether a row-wise AdaGrad step is taken, and how large it is:
  *     sum += square * scale;  rate = max(floor, eta / sqrt(base + sum / scale)).
  * `scale` grows with the stream's age, which is how old gradients fade (train/rate.c). */
@@ -75,14 +78,24 @@ typedef struct tide_kernels {
     /* errors[j] = weights[j] * ((j < positives) - sigmoid(errors[j])). Room rounded up to 16. */
     void (*errors)(float *errors, const float *weights, size_t positives, size_t count);
 
-    /* steps[j] = errors[j] * rate of sums[slots[j]], to which errors[j]^2 * square is added first;
-     * a slot that is there twice is added to once. Room rounded up to 16. */
+    /* rates[j] = rate of sums[slots[j]], to which squares[j] is added first. Room rounded up to
+     * 16. */
     void (*adagrad)(const tide_adagrad *how, float *sums, const uint32_t *slots,
-                    const float *errors, float square, size_t count, float *steps);
+                    const float *squares, size_t count, float *rates);
 
-    /* gradient += errors[j] * rows[j], then rows[j] += steps[j] * x, for every j in turn. */
+    /* gradient += errors[j] * rows[j], then rows[j] += rates[j] * errors[j] * x, for every j in
+     * turn. */
     void (*spread)(const float *x, float *const *rows, const float *errors,
-                   const float *steps, size_t count, uint32_t stride, float *gradient);
+                   const float *rates, size_t count, uint32_t stride, float *gradient);
+
+    /* The same for TIDE_BLOCK vectors x at once, which lie `stride` apart: out[j][i] =
+     * <x_i, rows[j]>; and gradient_i += errors[j][i] * rows[j] for every i, then rows[j] +=
+     * rates[j] * sum over i of errors[j][i] * x_i. */
+    void (*block_dots)(const float *x, float *const *rows, size_t count,
+                       uint32_t stride, float (*out)[TIDE_BLOCK]);
+    void (*block_spread)(const float *x, float *const *rows,
+                         const float (*errors)[TIDE_BLOCK], const float *rates,
+                         size_t count, uint32_t stride, float *gradients);
 
     /* The paper's order: rows[j] += steps[j] * x, then gradient += errors[j] * rows[j]. */
     void (*spread_after)(const float *x, float *const *rows, const float *errors,

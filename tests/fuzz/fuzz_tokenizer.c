@@ -1,8 +1,10 @@
-/* fuzz_tokenizer.c - any bytes in any pieces give what the oracle reads in the whole text.
+/* fuzz_tokenizer.c - any bytes in any pieces give what the oracle reads in the whole
+ * text.
  *
- * The first byte says how many of the next ones (at most 15) are the sizes of the feeds, used in
- * turn, and how many words are taken at a time. The rest is the text. One tokenizer serves all
- * inputs, as one that reads text after text does: nothing of an input may reach the next.
+ * The first byte says how many of the next ones (at most 15) are the sizes of the
+ * feeds, used in turn, and how many words are taken at a time. The rest is the text.
+ * One tokenizer serves all inputs, as one that reads text after text does: nothing of
+ * an input may reach the next.
  */
 #include "../unit/tokenizer_oracle.h"
 

@@ -1,4 +1,5 @@
-/* memory_fixture.h - memory that runs out when a test says so. Include it in one file. */
+/* memory_fixture.h - memory that runs out when a test says so. Include it in one
+ * file. */
 #ifndef MEMORY_FIXTURE_H
 #define MEMORY_FIXTURE_H
 

@@ -1,4 +1,5 @@
-/* test_demo.c - the invented newsroom is readable, learnable, and true to its own tables. */
+/* test_demo.c - the invented newsroom is readable, learnable, and true to its own
+ * tables. */
 #include "text/text.h"
 
 #include <ctype.h>
@@ -11,7 +12,7 @@
 
 enum { TOKENS = 1000000, WORDS_MAX = 5000, STREAM_MAX = 8 << 20 };
 
-/* -- a million tokens and their counts --------------------------------------------------------- */
+/* -- a million tokens and their counts --------------------------------------------- */
 
 typedef struct counted {
     char word[TIDE_WORD_MAX + 1];
@@ -87,7 +88,7 @@ static uint32_t count_of(const char *word)
     return 0;
 }
 
-/* -- the stream -------------------------------------------------------------------------------- */
+/* -- the stream -------------------------------------------------------------------- */
 
 static void stream_is_a_function_of_the_seed_alone(void **state)
 {
@@ -160,6 +161,45 @@ static void every_line_is_8_to_25_lower_case_words(void **state)
     }
 }
 
+/* Adds every run of letters in a table's text to `known`. */
+static size_t add_known(char **known, size_t count, const char *text, char **copies)
+{
+    char *copy = strdup(text);
+    *copies = copy;
+    for (char *c = copy; *c; c++)
+        *c = islower((unsigned char)*c) ? *c : ' ';
+    for (char *rest = copy, *word; (word = strsep(&rest, " "));)
+        if (*word)
+            known[count++] = word;
+    return count;
+}
+
+static void every_word_is_in_a_list_or_a_template(void **state)
+{
+    (void)state;
+    static char *known[20000], *copies[2000];
+    char an[] = "an";
+    size_t count = 1, copy_count = 0;
+    known[0] = an;
+    for (size_t i = 0; i < tide_demo_list_count; i++)
+        count = add_known(known, count, tide_demo_lists[i].rows, &copies[copy_count++]);
+    for (size_t i = 0; i < tide_demo_topic_count + 2; i++) {
+        const tide_demo_topic *t = i < tide_demo_topic_count    ? &tide_demo_topics[i]
+                                   : i == tide_demo_topic_count ? &tide_demo_openers
+                                                                : &tide_demo_tails;
+        for (size_t k = 0; t->templates[k]; k++)
+            count = add_known(known, count, t->templates[k], &copies[copy_count++]);
+    }
+    qsort(known, count, sizeof *known, by_spelling);
+    for (size_t i = 0; i < word_count; i++) {
+        char *word = words[i].word;
+        if (!bsearch(&word, known, count, sizeof *known, by_spelling))
+            fail_msg("%s", word);
+    }
+    for (size_t i = 0; i < copy_count; i++)
+        free(copies[i]);
+}
+
 static void articles_agree_with_the_words_they_stand_before(void **state)
 {
     (void)state;
@@ -213,12 +253,12 @@ static void frequencies_fall_with_the_rank(void **state)
     (void)state;
     /* weekday: flatness 30, seven rows, so the last has 30/36 of the first */
     double ratio = (double)count_of("sunday") / (double)count_of("monday");
-    assert_true(ratio > 0.65 && ratio < 1.02); /* 30/36, 3 sigma is about 0.1 */
+    assert_true(ratio > 0.65 && ratio < 1.02); /* 30/36, 5 sigma is about 0.17 */
     assert_true(count_of("goulash") > 3 * count_of("cobbler"));
     assert_true(count_of("election") > 5 * count_of("republic"));
 }
 
-/* -- the truth --------------------------------------------------------------------------------- */
+/* -- the truth --------------------------------------------------------------------- */
 
 static char *truth(void)
 {
@@ -345,6 +385,7 @@ int main(void)
         cmocka_unit_test(stream_does_not_depend_on_the_sizes_of_reads),
         cmocka_unit_test(tokens_are_those_of_the_lines_begun),
         cmocka_unit_test(every_line_is_8_to_25_lower_case_words),
+        cmocka_unit_test(every_word_is_in_a_list_or_a_template),
         cmocka_unit_test(articles_agree_with_the_words_they_stand_before),
         cmocka_unit_test(vocabulary_is_that_of_a_small_newspaper),
         cmocka_unit_test(every_topic_appears_about_as_often),

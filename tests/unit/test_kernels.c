@@ -116,7 +116,8 @@ static void check_spread(const tide_kernels *k, data *d, size_t count, bool afte
                                           d->rows.stride, d->gradient);
     for (uint32_t i = 0; i < d->rows.dim; i++)
         for (size_t j = 0; j < count; j++) {
-            double new = d->before[j][i] + (double)d->steps[j] * (double)d->x[i];
+            double step = (double)d->steps[j] * (double)d->errors[j];
+            double new = d->before[j][i] + step *(double)d->x[i];
             close_to((double)d->row[j][i], new);
             gradient[i] += (double)d->errors[j] * (after ? new : d->before[j][i]);
         }
@@ -144,6 +145,54 @@ static void gradients_can_come_from_rows_after_they_move(void **state)
 {
     (void)state;
     everywhere(check_spread_after);
+}
+
+static float random_error(tide_rng *rng)
+{
+    return tide_rng_float(rng) - 0.5f;
+}
+
+static void check_block(const tide_kernels *k, data *d, size_t count)
+{
+    static float x[TIDE_BLOCK * MOST_DIM] __attribute__((aligned(64)));
+    static float gradients[TIDE_BLOCK * MOST_DIM] __attribute__((aligned(64)));
+    static float out[MOST_ROWS][TIDE_BLOCK], errors[MOST_ROWS][TIDE_BLOCK];
+    uint32_t stride = d->rows.stride, dim = d->rows.dim;
+    tide_rng rng = tide_rng_seeded(count);
+    memset(x, 0, sizeof x);
+    memset(gradients, 0, sizeof gradients);
+    for (size_t i = 0; i < TIDE_BLOCK; i++)
+        for (uint32_t n = 0; n < dim; n++)
+            x[i * stride + n] = random_error(&rng);
+    k->block_dots(x, d->row, count, stride, out);
+    for (size_t j = 0; j < count; j++)
+        for (size_t i = 0; i < TIDE_BLOCK; i++) {
+            close_to((double)out[j][i], exact_dot(x + i * stride, d->before[j], dim));
+            errors[j][i] = random_error(&rng);
+        }
+    k->block_spread(x, d->row, (const float(*)[TIDE_BLOCK])errors, d->steps, count,
+                    stride, gradients);
+    for (uint32_t n = 0; n < dim; n++)
+        for (size_t i = 0; i < TIDE_BLOCK; i++) {
+            double gradient = 0;
+            for (size_t j = 0; j < count; j++)
+                gradient += (double)errors[j][i] * d->before[j][n];
+            close_to((double)gradients[i * stride + n], gradient);
+        }
+    for (size_t j = 0; j < count; j++)
+        for (uint32_t n = 0; n < dim; n++) {
+            double step = 0;
+            for (size_t i = 0; i < TIDE_BLOCK; i++)
+                step += (double)errors[j][i] * (double)x[i * stride + n];
+            close_to((double)d->row[j][n],
+                     d->before[j][n] + (double)d->steps[j] * step);
+        }
+}
+
+static void blocks_do_what_single_vectors_do(void **state)
+{
+    (void)state;
+    everywhere(check_block);
 }
 
 static void check_coordinates(const tide_kernels *k, data *d, size_t count)
@@ -240,11 +289,13 @@ static void check_adagrad(const tide_kernels *k, data *d, size_t count)
         expected[j] = (double)sums[j];
         slots[j] = (uint32_t)(j / 2 * 2); /* every other slot twice */
     }
-    k->adagrad(&how, sums, slots, d->errors, 0.3f, count, d->steps);
+    for (size_t j = 0; j < count; j++)
+        d->errors[j] *= d->errors[j];
+    k->adagrad(&how, sums, slots, d->errors, count, d->steps);
     for (size_t j = 0; j < count; j++) {
-        double e = (double)d->errors[j], sum = expected[slots[j]] + e * e * 0.3 * 4;
+        double sum = expected[slots[j]] += (double)d->errors[j] * 4;
         double rate = 0.25 / sqrt(0.5 + sum / 4);
-        close_to((double)d->steps[j], e * (rate > 0.05 ? rate : 0.05));
+        close_to((double)d->steps[j], rate > 0.05 ? rate : 0.05);
         if (j + 1 == count || slots[j + 1] != slots[j])
             close_to((double)sums[slots[j]], sum);
     }
@@ -288,6 +339,7 @@ int main(void)
         cmocka_unit_test(dot_products_are_right),
         cmocka_unit_test(gradients_come_from_rows_before_they_move),
         cmocka_unit_test(gradients_can_come_from_rows_after_they_move),
+        cmocka_unit_test(blocks_do_what_single_vectors_do),
         cmocka_unit_test(coordinates_have_rates_of_their_own),
         cmocka_unit_test(rows_are_summed_added_and_copied),
         cmocka_unit_test(errors_are_label_less_sigmoid),

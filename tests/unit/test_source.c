@@ -1,4 +1,5 @@
-/* test_source.c - bytes come from files, pipes and the demo, and what can be read again is. */
+/* test_source.c - bytes come from files, pipes and the demo, and what can be read
+ * again is. */
 #include "text/text.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 
 enum { FILE_SIZE = 100000, DEMO_SIZE = 4 << 20 };
 
-/* -- helpers --------------------------------------------------------------------------------- */
+/* -- helpers ----------------------------------------------------------------------- */
 
 static char folder[64];
 static unsigned char content[FILE_SIZE];
@@ -120,7 +121,7 @@ static pid_t write_from_child(int descriptor, const char *text)
     return child;
 }
 
-/* -- files ----------------------------------------------------------------------------------- */
+/* -- files ------------------------------------------------------------------------- */
 
 static void file_is_read_to_its_end(void **state)
 {
@@ -174,7 +175,7 @@ static void what_cannot_be_read_is_refused_with_its_name(void **state)
     assert_refused("", TIDE_ERROR_PARAMETER, "a source needs a name");
 }
 
-/* -- pipes ----------------------------------------------------------------------------------- */
+/* -- pipes ------------------------------------------------------------------------- */
 
 static void named_pipe_is_read_until_its_writers_are_gone(void **state)
 {
@@ -288,7 +289,7 @@ static void signal_interrupts_a_read_that_waits(void **state)
     restore_stdin(saved);
 }
 
-/* -- the demo -------------------------------------------------------------------------------- */
+/* -- the demo ---------------------------------------------------------------------- */
 
 static size_t count_tokens(const char *bytes, size_t size)
 {
@@ -359,6 +360,29 @@ static void demo_source_can_be_read_again_from_anywhere(void **state)
     check_replay(source, bytes, DEMO_SIZE);
     tide_source_close(source);
     free(bytes);
+}
+
+/* The source remembers a place at 1 MiB; what lies just before it is not reached from
+ * there. */
+static void demo_source_finds_what_lies_around_a_place_it_remembers(void **state)
+{
+    (void)state;
+    enum { MARK = 1 << 20 };
+    static unsigned char bytes[MARK + 5000];
+    tide_demo *demo = tide_demo_new(1, NULL);
+    tide_demo_read(demo, (char *)bytes, sizeof bytes);
+    tide_demo_free(demo);
+    tide_source *source = opened("demo:");
+    static char read[MARK];
+    assert_int_equal(tide_source_read(source, read, MARK, NULL), MARK);
+    assert_int_equal(tide_source_read(source, read, 1, NULL), 1);
+    for (size_t from = MARK - 20; from <= MARK + 20; from++) {
+        uint64_t fingerprint = 0;
+        assert_int_equal(
+            tide_source_fingerprint(source, from + 4096, &fingerprint, NULL), TIDE_OK);
+        assert_true(fingerprint == tide_hash(bytes + from, 4096, 0));
+    }
+    tide_source_close(source);
 }
 
 static void demo_source_that_ends_earlier_refuses_a_position_and_stays(void **state)
@@ -442,6 +466,7 @@ int main(void)
         cmocka_unit_test(demo_source_is_the_demo_stream_of_its_seed),
         cmocka_unit_test(demo_source_ends_with_the_line_that_completes_its_tokens),
         cmocka_unit_test(demo_source_can_be_read_again_from_anywhere),
+        cmocka_unit_test(demo_source_finds_what_lies_around_a_place_it_remembers),
         cmocka_unit_test(demo_source_that_ends_earlier_refuses_a_position_and_stays),
         cmocka_unit_test(unknown_or_wrong_settings_of_the_demo_are_refused),
         cmocka_unit_test(opening_survives_the_loss_of_any_allocation),

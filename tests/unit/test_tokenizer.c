@@ -6,13 +6,15 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "memory_fixture.h"
 #include "text/block.h"
 
 enum { ROOM = 64 };
 
-/* -- helpers --------------------------------------------------------------------------------- */
+/* -- helpers ----------------------------------------------------------------------- */
 
-/* Bytes that are likely to mean something: blanks, line ends, letters, parts of code points. */
+/* Bytes that are likely to mean something: blanks, line ends, letters, parts of code
+ * points. */
 static unsigned char random_byte(tide_rng *rng)
 {
     static const unsigned char odd[] =
@@ -107,7 +109,7 @@ static bool word_is_kept(const char *bytes)
     return kept;
 }
 
-/* -- blocks ---------------------------------------------------------------------------------- */
+/* -- blocks ------------------------------------------------------------------------ */
 
 static void block_masks_say_what_each_byte_is(void **state)
 {
@@ -130,7 +132,7 @@ static void block_masks_say_what_each_byte_is(void **state)
     }
 }
 
-/* -- words and sentences --------------------------------------------------------------------- */
+/* -- words and sentences ----------------------------------------------------------- */
 
 static void words_are_separated_by_any_byte_up_to_0x20(void **state)
 {
@@ -244,7 +246,7 @@ static void invalid_word_leaves_its_neighbours_alone(void **state)
     free(s.bytes);
 }
 
-/* -- long words ------------------------------------------------------------------------------ */
+/* -- long words -------------------------------------------------------------------- */
 
 /* The length and counters of one word of `prefix` letters followed by `tail`. */
 static transcript long_word(size_t prefix, const char *tail)
@@ -297,7 +299,8 @@ static void long_word_with_an_invalid_beginning_is_dropped_as_invalid(void **sta
     free(s.bytes);
 }
 
-/* 300 MB in one word: more than the tokenizer has memory for, by a factor of a thousand. */
+/* 300 MB in one word: more than the tokenizer has memory for, by a factor of a
+ * thousand. */
 static void endless_word_needs_no_memory_and_is_counted_once(void **state)
 {
     (void)state;
@@ -311,14 +314,14 @@ static void endless_word_needs_no_memory_and_is_counted_once(void **state)
         feed_and_take(&s, t, letters, sizeof letters, 1);
     assert_int_equal(tide_tokenizer_pending(t), 300u * sizeof letters);
     feed_and_take(&s, t, (const unsigned char *)" after\n", 7, 1);
-    assert_int_equal(s.size, 7 + 65 + 6 + 1);
+    assert_int_equal(s.size, 7 + TIDE_WORD_MAX + 1 + 6 + 1);
     assert_int_equal(s.cut, 1);
     assert_int_equal(tide_tokenizer_pending(t), 0);
     free(s.bytes);
     tide_tokenizer_free(t);
 }
 
-/* -- independence of the cuts ---------------------------------------------------------------- */
+/* -- independence of the cuts ------------------------------------------------------ */
 
 static void result_does_not_depend_on_the_cuts_or_the_room(void **state)
 {
@@ -438,9 +441,10 @@ static void sixteen_bytes_can_be_read_of_every_word(void **state)
     tide_tokenizer_free(t);
 }
 
-/* -- stopping -------------------------------------------------------------------------------- */
+/* -- stopping ---------------------------------------------------------------------- */
 
-/* Reading again from bytes - pending with a new tokenizer gives the rest, wherever one stops. */
+/* Reading again from bytes - pending with a new tokenizer gives the rest, wherever
+ * one stops. */
 static void what_is_pending_can_be_read_again(void **state)
 {
     (void)state;
@@ -593,6 +597,17 @@ static void section_that_no_tokenizer_wrote_is_refused(void **state)
     refused((uint64_t[]){9, 0, 0, 1, 0, 3}, "abc", 119);
 }
 
+static void loss_of_memory_is_reported(void **state)
+{
+    (void)state;
+    tide_error err = {0};
+    allocations_left = 0;
+    assert_null(tide_tokenizer_new(&err));
+    assert_int_equal(err.status, TIDE_ERROR_MEMORY);
+    allocations_left = -1;
+    tide_tokenizer_free(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -614,6 +629,7 @@ int main(void)
         cmocka_unit_test(nothing_is_pending_after_a_taken_sentence_but_what_follows_it),
         cmocka_unit_test(tokenizer_goes_on_after_save_and_load_as_if_nothing_had_been),
         cmocka_unit_test(section_that_no_tokenizer_wrote_is_refused),
+        cmocka_unit_test(loss_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* tokenizer_oracle.h - the tokenizer's contract, written once more in the plainest way.
  *
- * A transcript is what a reader of the tokenizer sees: every word followed by a space, every end
- * of a sentence as a line feed. The oracle makes it from the whole text, byte by byte.
+ * A transcript is what a reader of the tokenizer sees: every word followed by a space,
+ * every end of a sentence as a line feed. The oracle makes it from the whole text, byte
+ * by byte.
  */
 #ifndef TOKENIZER_ORACLE_H
 #define TOKENIZER_ORACLE_H

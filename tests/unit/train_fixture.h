@@ -247,7 +247,7 @@ static inline double analogy_score(const tide_model *model, const truth *t, size
 /* -- files --------------------------------------------------------------------------- */
 
 static char folder[4096];
-static char before[4096];
+static char folder_before[4096];
 
 static inline int enter_folder(void **state)
 {
@@ -255,7 +255,7 @@ static inline int enter_folder(void **state)
     const char *temporary = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%.3000s/tide-train-XXXXXX",
              temporary ? temporary : P_tmpdir);
-    return getcwd(before, sizeof before) && mkdtemp(folder) ? chdir(folder) : -1;
+    return getcwd(folder_before, sizeof folder_before) && mkdtemp(folder) ? chdir(folder) : -1;
 }
 
 static inline int remove_one(const char *path, const struct stat *status, int kind,
@@ -268,7 +268,7 @@ static inline int remove_one(const char *path, const struct stat *status, int ki
 static inline int leave_folder(void **state)
 {
     (void)state;
-    if (chdir(before) != 0)
+    if (chdir(folder_before) != 0)
         return -1;
     return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }

@@ -1,0 +1,263 @@
+/* blocks.c - TIDE_BLOCK neighbouring centre words that share their negatives.
+ *
+ * A block draws SHARED_DRAWS * S negatives, and each counts for as many pairs as it stands for: a
+ * centre whose contexts weigh a in all weighs each draw with S a / draws. The block's input vectors
+ * against its negatives are one small matrix product, in which every negative row is read and
+ * written once for all centres; with several threads that is also what keeps frequent rows from
+ * going back and forth between them. Then every centre takes one step against all its contexts.
+ *
+ * Drawing a word that is really a context would push apart what belongs together. `exclude` takes
+ * it out again: for a centre with that context, the draw loses the context's weight.
+ */
+#include "train/learn.h"
+
+enum { PREFETCH = 2 };
+
+/* The contexts of the centres of a block; a centre without any has first > last. */
+typedef struct block {
+    uint32_t at, count; /* place in the lesson */
+    uint32_t first[TIDE_BLOCK], last[TIDE_BLOCK];
+    float weight[TIDE_BLOCK]; /* of all contexts */
+} block;
+
+/* The negatives of the block that position `at` is in. */
+static uint32_t *drawn_for(tide_desk *d, uint32_t at)
+{
+    return d->shared.drawn[at / TIDE_BLOCK & 1];
+}
+
+/* -- memory ------------------------------------------------------------------------------------------ */
+
+static void ask_for_output(const tide_learner *l, uint32_t slot)
+{
+    tide_prefetch_row(tide_matrix_row(&l->model->output, slot),
+                      l->model->output.stride);
+    tide_rates_prefetch(l->rates, slot);
+}
+
+/* Asks for what is needed PREFETCH words later, and for this word's part of the next block's
+ * negatives: all of them at once would have to wait for each other. */
+static void ask_ahead(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+                      uint32_t at, uint32_t draws)
+{
+    uint32_t context = at + l->contexts.width + PREFETCH, turn = at % TIDE_BLOCK;
+    uint32_t input = at + TIDE_BLOCK;
+    if (context < lesson->count && lesson->slots[context] != TIDE_NO_SLOT)
+        ask_for_output(l, lesson->slots[context]);
+    if (input < lesson->count && lesson->slots[input] != TIDE_NO_SLOT)
+        tide_prefetch_row(tide_matrix_row(&l->model->input, lesson->slots[input]),
+                          l->model->input.stride);
+    if (at - turn + TIDE_BLOCK < lesson->count) {
+        const uint32_t *next = drawn_for(d, at + TIDE_BLOCK);
+        for (uint32_t i = turn * draws / TIDE_BLOCK;
+             i < (turn + 1) * draws / TIDE_BLOCK; i++)
+            ask_for_output(l, next[i]);
+    }
+}
+
+/* -- negatives ----------------------------------------------------------------------------------------- */
+
+/* Marks the words around a block, so that a draw which is none of them is told by one look. */
+static void mark_block(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+                       const block *b, unsigned char mark)
+{
+    uint32_t width = l->contexts.width;
+    uint32_t from = b->at > width ? b->at - width : 0;
+    uint32_t to = b->at + b->count + width;
+    to = to < lesson->count ? to : lesson->count;
+    for (uint32_t j = from; j < to; j++)
+        d->shared.marks[lesson->slots[j] % MARKS] = mark;
+}
+
+/* Lists the draws that may be a context somewhere in the block, or must not be drawn at all. */
+static void find_careful(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+                         const block *b, uint32_t draws)
+{
+    tide_shared *s = &d->shared;
+    const uint32_t *drawn = drawn_for(d, b->at);
+    s->careful_count = 0;
+    mark_block(l, d, lesson, b, 1);
+    for (uint32_t i = 0; i < draws; i++)
+        if (s->marks[drawn[i] % MARKS] || tide_learn_closed(l, drawn[i]))
+            s->careful[s->careful_count++] = i;
+    mark_block(l, d, lesson, b, 0);
+}
+
+/* The weight of a draw for centre i, less that of the contexts which are the same word. */
+static float careful_weight(const tide_learner *l, const tide_lesson *lesson,
+                            const block *b, uint32_t i, uint32_t slot, float share)
+{
+    if (tide_learn_closed(l, slot))
+        return 0;
+    float weight = b->weight[i];
+    uint32_t at = b->at + i;
+    for (uint32_t j = b->first[i]; l->params->exclude && j <= b->last[i]; j++)
+        if (lesson->slots[j] == slot && j != at)
+            weight -= l->contexts.weights[l->contexts.width + j - at];
+    return weight > 0 ? share * weight : 0;
+}
+
+static void weigh_draws(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+                        const block *b, uint32_t draws)
+{
+    tide_shared *s = &d->shared;
+    float share = (float)l->params->negative / (float)draws, weights[TIDE_BLOCK];
+    for (int i = 0; i < TIDE_BLOCK; i++)
+        weights[i] = share * b->weight[i];
+    for (uint32_t j = 0; j < draws; j++)
+        memcpy(s->weights[j], weights, sizeof weights);
+    find_careful(l, d, lesson, b, draws);
+    for (uint32_t c = 0; c < s->careful_count; c++)
+        for (uint32_t i = 0; i < b->count; i++) {
+            uint32_t j = s->careful[c];
+            s->weights[j][i] =
+                careful_weight(l, lesson, b, i, drawn_for(d, b->at)[j], share);
+        }
+}
+
+static void measure_draws(const tide_desk *d, const tide_lesson *lesson, const block *b,
+                          uint32_t draws, tide_learned *learned)
+{
+    for (uint32_t i = 0; i < b->count; i++)
+        if (tide_learn_watches(lesson, b->at + i))
+            for (uint32_t j = 0; j < draws; j++)
+                learned->loss += tide_learn_loss(d->shared.errors[j][i],
+                                                 d->shared.weights[j][i], false);
+}
+
+/* All centres of the block against all its negatives. `squares` are |x_i|^2 / dim. */
+static void push_away(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+                      const block *b, const float squares[TIDE_BLOCK],
+                      tide_learned *learned)
+{
+    const tide_kernels *k = l->kernels;
+    tide_shared *s = &d->shared;
+    uint32_t draws = SHARED_DRAWS * (uint32_t)l->params->negative;
+    uint32_t stride = l->model->input.stride;
+    const uint32_t *drawn = drawn_for(d, b->at);
+    for (uint32_t j = 0; j < draws; j++)
+        s->rows[j] = tide_matrix_row(&l->model->output, drawn[j]);
+    weigh_draws(l, d, lesson, b, draws);
+    k->block_dots(d->x, s->rows, draws, stride, s->errors);
+    measure_draws(d, lesson, b, draws, learned);
+    k->errors(s->errors[0], s->weights[0], 0, draws * TIDE_BLOCK);
+    for (uint32_t j = 0; j < draws; j++) {
+        s->squares[j] = 0;
+        for (int i = 0; i < TIDE_BLOCK; i++)
+            s->squares[j] += s->errors[j][i] * s->errors[j][i] * squares[i];
+    }
+    tide_rates_output(l->rates, k, lesson->scale, drawn, s->squares, draws, s->rates);
+    k->block_spread(d->x, s->rows, (const float(*)[TIDE_BLOCK])s->errors, s->rates,
+                    draws, stride, d->gradients);
+}
+
+/* -- contexts -------------------------------------------------------------------------------------------- */
+
+/* Lays out the contexts of centre i; returns how many. */
+static size_t lay_contexts(const tide_learner *l, tide_desk *d,
+                           const tide_lesson *lesson, const block *b, uint32_t i)
+{
+    tide_outputs *o = &d->outputs;
+    uint32_t at = b->at + i, first = b->first[i];
+    const float *weights = l->contexts.weights + l->contexts.width + first - at;
+    size_t left = at - first, right = b->last[i] - at;
+    memcpy(o->slots, lesson->slots + first, left * sizeof *o->slots);
+    memcpy(o->slots + left, lesson->slots + at + 1, right * sizeof *o->slots);
+    memcpy(o->rows, d->rows + first, left * sizeof *o->rows);
+    memcpy(o->rows + left, d->rows + at + 1, right * sizeof *o->rows);
+    memcpy(o->weights, weights, left * sizeof *o->weights);
+    memcpy(o->weights + left, weights + left + 1, right * sizeof *o->weights);
+    return left + right;
+}
+
+static void pull_nearer(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+                        const block *b, uint32_t i, float square, tide_learned *learned)
+{
+    const tide_kernels *k = l->kernels;
+    tide_outputs *o = &d->outputs;
+    uint32_t stride = l->model->input.stride;
+    const float *x = d->x + (size_t)i * stride;
+    float *gradient = d->gradients + (size_t)i * stride;
+    size_t count = lay_contexts(l, d, lesson, b, i);
+    k->dots(x, o->rows, count, stride, o->errors);
+    if (tide_learn_watches(lesson, b->at + i)) {
+        for (size_t j = 0; j < count; j++)
+            learned->loss += tide_learn_loss(o->errors[j], o->weights[j], true);
+        learned->pairs += (double)b->weight[i];
+    }
+    k->errors(o->errors, o->weights, count, count);
+    for (size_t j = 0; j < count; j++)
+        o->squares[j] = o->errors[j] * o->errors[j] * square;
+    tide_rates_output(l->rates, k, lesson->scale, o->slots, o->squares, count,
+                      o->rates);
+    k->spread(x, o->rows, o->errors, o->rates, count, stride, gradient);
+    tide_learn_move(l, lesson->slots[b->at + i], gradient, lesson->scale);
+}
+
+/* -- blocks ---------------------------------------------------------------------------------------------- */
+
+/* Finds the contexts of the block's centres. Those without any, and those beyond the end of the
+ * lesson, have no weight. */
+static block plan(const tide_learner *l, const tide_lesson *lesson, uint32_t at,
+                  tide_rng *rng)
+{
+    block b = {.at = at, .count = TIDE_BLOCK};
+    if (b.count > lesson->count - at)
+        b.count = lesson->count - at;
+    for (uint32_t i = 0; i < TIDE_BLOCK; i++) {
+        b.first[i] = 1;
+        uint32_t first, last;
+        if (i < b.count &&
+            tide_contexts_around(&l->contexts, lesson, rng, at + i, &first, &last)) {
+            b.first[i] = first;
+            b.last[i] = last;
+            b.weight[i] =
+                l->contexts.reach[at + i - first] + l->contexts.reach[last - at - i];
+        }
+    }
+    return b;
+}
+
+static void learn_block(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+                        const block *b, tide_learned *learned)
+{
+    const tide_kernels *k = l->kernels;
+    uint32_t stride = l->model->input.stride;
+    uint32_t draws = SHARED_DRAWS * (uint32_t)l->params->negative;
+    float squares[TIDE_BLOCK] = {0};
+    memset(d->gradients, 0, TIDE_BLOCK * stride * sizeof *d->gradients);
+    for (uint32_t i = 0; i < TIDE_BLOCK; i++) {
+        float *x = d->x + (size_t)i * stride;
+        if (b->weight[i] > 0) {
+            tide_learn_input(l, lesson->slots[b->at + i], x);
+            squares[i] = k->dot(x, x, stride) / (float)l->model->input.dim;
+        } else {
+            memset(x, 0, stride * sizeof *x);
+        }
+    }
+    if (draws)
+        push_away(l, d, lesson, b, squares, learned);
+    for (uint32_t i = 0; i < b->count; i++) {
+        ask_ahead(l, d, lesson, b->at + i, draws);
+        if (b->weight[i] > 0) {
+            learned->centres++;
+            pull_nearer(l, d, lesson, b, i, squares[i], learned);
+        }
+    }
+}
+
+void tide_learn_blocks(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+                       tide_rng *rng, tide_learned *learned)
+{
+    uint32_t draws = SHARED_DRAWS * (uint32_t)l->params->negative;
+    for (uint32_t j = 0; j < lesson->count; j++)
+        if (lesson->slots[j] != TIDE_NO_SLOT)
+            d->rows[j] = tide_matrix_row(&l->model->output, lesson->slots[j]);
+    tide_draws_take(lesson->draws, rng, drawn_for(d, 0), draws);
+    for (uint32_t at = 0; at < lesson->count; at += TIDE_BLOCK) {
+        block b = plan(l, lesson, at, rng);
+        if (at + TIDE_BLOCK < lesson->count)
+            tide_draws_take(lesson->draws, rng, drawn_for(d, at + TIDE_BLOCK), draws);
+        learn_block(l, d, lesson, &b, learned);
+    }
+}
