@@ -19,7 +19,8 @@ COMMAND = str(Path(__file__).resolve().parent.parent / "build" / "cli" / "wordti
 SENTENCE = 1000  # words; the command and its rivals cut longer lines there or later
 BLOCK = 1 << 20
 
-Usage = namedtuple("Usage", "cpu wall peak log")  # seconds, seconds, bytes, stderr
+Usage = namedtuple("Usage", "user system wall peak log")  # seconds, bytes, stderr
+Usage.cpu = property(lambda usage: usage.user + usage.system)
 
 
 class Failed(Exception):
@@ -78,8 +79,7 @@ def measure(command, feed=None, env=None):
         said = log.read().decode("utf-8", "replace")
     if child.returncode:
         raise Failed(f"{command}: exit {child.returncode}\n{said[-2000:]}")
-    cpu = used.ru_utime + used.ru_stime
-    return Usage(cpu, wall, used.ru_maxrss * 1024, said)
+    return Usage(used.ru_utime, used.ru_stime, wall, used.ru_maxrss * 1024, said)
 
 
 def feed_child(child, feed):

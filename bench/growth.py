@@ -9,7 +9,9 @@ in alone, that is tokenizer, vocabulary and sub-sampling; and training on 10^6, 
 10^8 and (--long) 10^9 words of the demo stream. "start" is what the same training costs
 on ten words: allocating, and saving the model. It is taken off before a time is divided
 by the words, and so is the making of the demo stream, which happens in the process that
-learns from it.
+learns from it. These are user times. System time has a column of its own: nearly all of
+it is the supply of fresh pages at the start, which may take a virtual machine two
+seconds or none.
 """
 import json
 import os
@@ -31,50 +33,56 @@ def settings(options):
             "--dim", str(options.dim)]
 
 
-def cpu_of(options, source, folder, *flags):
+def usage_of(options, source, folder, *flags):
+    """What a training used, and the size of its model file."""
     model = os.path.join(folder, "model.tide")
-    cpu = measure(train(options.command, source, model, *settings(options), *flags)).cpu
-    return cpu, os.path.getsize(model)
+    usage = measure(train(options.command, source, model, *settings(options), *flags))
+    return usage, os.path.getsize(model)
 
 
 def start_of(options, folder, *flags):
-    """The first run may be far off: a virtual machine has to be given its pages."""
-    return min(cpu_of(options, "demo:tokens=10", folder, *flags)[0] for _ in range(4))
+    """User seconds."""
+    return min(usage_of(options, "demo:tokens=10", folder, *flags)[0].user
+               for _ in range(3))
 
 
 def by_slots(options, folder, text, words):
     """On one text, in turns."""
     starts = {k: start_of(options, folder, "--vocab", str(k)) for k in SLOTS}
-    costs = {k: [] for k in SLOTS}
+    costs, system = {k: [] for k in SLOTS}, {k: [] for k in SLOTS}
     sizes = {}
     for turn in range(options.rounds):
         for slots in SLOTS:
-            cpu, sizes[slots] = cpu_of(options, text, folder, "--vocab", str(slots))
-            costs[slots].append((cpu - starts[slots]) / words * 1e9)
+            used, sizes[slots] = usage_of(options, text, folder, "--vocab", str(slots))
+            costs[slots].append((used.user - starts[slots]) / words * 1e9)
+            system[slots].append(used.system)
             say(f"round {turn + 1}: {slots} slots: {costs[slots][-1]:.0f} ns a word")
-    print_table(["slots", "CPU ns a word", "x 7,000", "start, s", "model file, MB"],
+    print_table(["slots", "CPU ns a word", "x 7,000", "start, s", "system, s",
+                 "model file, MB"],
                 [[f"{k:,}", spread(costs[k], "%.0f"),
                   "%.2f" % (median(costs[k]) / median(costs[SLOTS[0]])),
-                  "%.2f" % starts[k], "%.0f" % (sizes[k] / 1e6)]
+                  "%.2f" % starts[k], spread(system[k], "%.2f"),
+                  "%.0f" % (sizes[k] / 1e6)]
                  for k in SLOTS])
 
 
 def by_length(options, folder):
     made = measure([options.command, "demo", "--tokens", str(MADE)])
-    making = made.cpu / MADE * 1e9
+    making = made.user / MADE * 1e9
     start = start_of(options, folder)
     rows, first = [], None
     for words in LENGTHS + ((LONG,) if options.long else ()):
-        costs = []
+        costs, system = [], []
         for _ in range(options.rounds if words < STEADY else 1):
-            cpu = cpu_of(options, f"demo:tokens={words}", folder)[0]
-            costs.append((cpu - start) / words * 1e9 - making)
+            used, _ = usage_of(options, f"demo:tokens={words}", folder)
+            costs.append((used.user - start) / words * 1e9 - making)
+            system.append(used.system)
             say(f"{words} words: {costs[-1]:.0f} ns a word")
         first = first or median(costs)
         rows.append([f"{words:,}", spread(costs, "%.0f"),
-                     "%.2f" % (median(costs) / first)])
+                     "%.2f" % (median(costs) / first), spread(system, "%.2f")])
     print(f"demo stream; {making:.0f} ns a word for making it are taken off\n")
-    print_table(["words", "CPU ns a word", "x 10^6"], rows)
+    print_table(["words", "CPU ns a word", "x 10^6", "system, s"], rows)
 
 
 def way_in(options, text):

@@ -227,7 +227,10 @@ static int read_params(tide_store *store, tide_model *model, tide_error *err)
     model->params = tide_alloc((size_t)size + 1, 1);
     if (!model->params)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a model");
-    return tide_store_read(store, "params", model->params, (size_t)size, err);
+    int status = tide_store_read(store, "params", model->params, (size_t)size, err);
+    if (!status && strlen(model->params) != (size_t)size)
+        status = wrong_shape(store, err);
+    return status;
 }
 
 tide_model *tide_model_read(tide_store *store, bool to_train, tide_error *err)

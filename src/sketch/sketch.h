@@ -78,7 +78,7 @@ uint64_t tide_vocabulary_weight(const tide_vocabulary *v, uint32_t slot);
 uint32_t tide_vocabulary_capacity(const tide_vocabulary *v);
 uint32_t
 tide_vocabulary_used(const tide_vocabulary *v); /* slots below this have been used */
-uint32_t tide_vocabulary_size(const tide_vocabulary *v); /* words held */
+uint32_t tide_vocabulary_size(const tide_vocabulary *v);   /* words held */
 uint64_t tide_vocabulary_tokens(const tide_vocabulary *v); /* ever counted */
 uint64_t
 tide_vocabulary_total(const tide_vocabulary *v); /* tokens, halved with the counts */
@@ -92,6 +92,8 @@ tide_vocabulary_rejected(const tide_vocabulary *v); /* tokens of words not held 
 /* Sections vocab.*. What is saved depends on the stream and the options alone, never on the
  * process: loading and going on equals never having stopped. */
 void tide_vocabulary_save(const tide_vocabulary *v, tide_store_writer *writer);
+/* A vocabulary without a gate that is only going to be asked may be loaded with a smaller
+ * capacity, as long as its words fit. */
 tide_vocabulary *tide_vocabulary_load(const tide_vocabulary_options *options,
                                       tide_store *store, tide_error *err);
 

@@ -140,11 +140,11 @@ static int check_state(const uint64_t state[STATE_NUMBERS],
                        tide_error *err)
 {
     if (state[STATE_KIND] != (uint64_t)options->kind ||
-        state[STATE_CAPACITY] != options->capacity ||
+        state[STATE_CAPACITY] < options->capacity ||
         state[STATE_SEED] != options->seed ||
         state[STATE_GATE_LINES] != tide_gate_lines(options))
         return damaged(store, "vocab.state", "another kind of vocabulary", err);
-    bool sound = state[STATE_USED] <= state[STATE_CAPACITY] &&
+    bool sound = state[STATE_USED] <= options->capacity &&
                  state[STATE_SIZE] <= state[STATE_USED] &&
                  state[STATE_HAND] <= state[STATE_USED] &&
                  state[STATE_TOKENS] <= INT64_MAX &&

@@ -26,7 +26,8 @@
 
 #include "sketch/sketch.h"
 
-#define TIDE_KEY_INLINE 14 /* bytes of a word that fit into its key, and a 0 after them */
+#define TIDE_KEY_INLINE                                                                \
+    14 /* bytes of a word that fit into its key, and a 0 after them */
 #define TIDE_KEY_LONG 0xff /* in place of the length of a word that does not */
 
 typedef struct tide_record {
@@ -36,9 +37,10 @@ typedef struct tide_record {
 } tide_record;
 
 typedef struct tide_words {
-    tide_record *records;         /* [capacity] */
-    char (*texts)[TIDE_WORD_MAX + 1]; /* [capacity], of the words that do not fit the key */
-    uint64_t *cells;              /* [mask + 1] */
+    tide_record *records; /* [capacity] */
+    char (*texts)[TIDE_WORD_MAX +
+                  1]; /* [capacity], of the words that do not fit the key */
+    uint64_t *cells;  /* [mask + 1] */
     uint64_t secret[2];
     uint32_t capacity;
     uint32_t mask;

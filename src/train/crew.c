@@ -15,7 +15,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { BATCH_TOKENS = 8192, BATCH_LESSONS = 512, BATCHES_PER_THREAD = 4 };
+enum { BATCH_TOKENS = 2048, BATCH_LESSONS = 256, BATCHES_PER_THREAD = 3 };
 
 #define LOSS_WINDOW 1e6 /* pairs */
 
@@ -27,19 +27,26 @@ typedef struct batch {
     bool busy; /* queued or being learned; under the lock */
 } batch;
 
+typedef struct worker {
+    tide_crew *crew;
+    tide_desk *desk;
+    pthread_t thread;
+} worker;
+
 struct tide_crew {
     const tide_learner *learner;
     tide_desk *desk; /* the writer's */
     tide_progress progress;
 
     /* more than one thread */
-    uint64_t thread_count; /* started, beside the writer */
-    pthread_t *threads;
-    batch *batches; /* [batch_count] */
+    worker *workers;       /* [threads - 1] */
+    uint64_t thread_count; /* of them that were started */
+    batch *batches;        /* [batch_count] */
     uint64_t batch_count;
     uint64_t
         filling; /* number of the batch being filled; its place is filling % batch_count */
-    uint64_t settled; /* batches before this number are learned */
+    uint64_t settled;  /* batches before this number are learned */
+    uint64_t finished; /* and so are all lessons up to this sentence */
     tide_queue *queue;
     pthread_mutex_t lock; /* of busy and progress */
     pthread_cond_t freed;
@@ -89,19 +96,12 @@ static void learn_batch(tide_crew *c, tide_desk *desk, batch *b)
     pthread_mutex_unlock(&c->lock);
 }
 
-typedef struct worker {
-    tide_crew *crew;
-    tide_desk *desk;
-} worker;
-
 static void *work(void *argument)
 {
-    worker w = *(worker *)argument;
-    free(argument);
+    const worker *w = argument;
     batch *b;
-    while ((b = tide_queue_pop(w.crew->queue)))
-        learn_batch(w.crew, w.desk, b);
-    tide_desk_free(w.desk);
+    while ((b = tide_queue_pop(w->crew->queue)))
+        learn_batch(w->crew, w->desk, b);
     return NULL;
 }
 
@@ -134,6 +134,14 @@ static void free_batch(tide_crew *c, batch *b)
     }
 }
 
+/* Looks how far the ring has been learned. A sentence's lessons may lie in two batches, so the last
+ * one of a batch may go on in the next. */
+static void settle(tide_crew *c)
+{
+    while (c->settled < c->filling && !is_busy(c, batch_at(c, c->settled)))
+        c->finished = batch_at(c, c->settled++)->last_sentence - 1;
+}
+
 static void hand_over(tide_crew *c)
 {
     batch *b = batch_at(c, c->filling);
@@ -143,6 +151,7 @@ static void hand_over(tide_crew *c)
     tide_queue_try_push(c->queue, b); /* has room for all batches */
     b = batch_at(c, ++c->filling);
     free_batch(c, b);
+    settle(c); /* before the batch is filled anew */
     b->lesson_count = b->token_count = 0;
 }
 
@@ -163,15 +172,12 @@ static void pack(void *self, const tide_lesson *lesson)
     b->last_sentence = lesson->sentence;
 }
 
-/* A sentence's lessons may lie in two batches, so the last one of a learned batch may go on. */
 static uint64_t last_finished(void *self)
 {
     tide_crew *c = self;
-    while (c->settled < c->filling && !is_busy(c, batch_at(c, c->settled)))
-        c->settled++;
-    if (c->settled == c->filling && !batch_at(c, c->filling)->lesson_count)
-        return INT64_MAX;
-    return c->settled ? batch_at(c, c->settled - 1)->last_sentence - 1 : 0;
+    settle(c);
+    bool idle = c->settled == c->filling && !batch_at(c, c->filling)->lesson_count;
+    return idle ? INT64_MAX : c->finished;
 }
 
 static void wait_for_all(void *self)
@@ -187,13 +193,13 @@ static void wait_for_all(void *self)
 
 static int start_thread(tide_crew *c, tide_error *err)
 {
-    worker *w = malloc(sizeof *w);
-    tide_desk *desk = tide_desk_new(c->learner->model->shape.dim, err);
-    if (w)
-        *w = (worker){c, desk};
-    if (!w || !desk || pthread_create(&c->threads[c->thread_count], NULL, work, w)) {
-        tide_desk_free(desk);
-        free(w);
+    worker *w = &c->workers[c->thread_count];
+    w->crew = c;
+    w->desk = tide_desk_new(c->learner->model->shape.dim, err);
+    if (!w->desk)
+        return TIDE_ERROR_MEMORY;
+    if (pthread_create(&w->thread, NULL, work, w)) {
+        tide_desk_free(w->desk);
         return tide_fail(err, TIDE_ERROR_MEMORY, "cannot start thread %llu",
                          (unsigned long long)c->thread_count + 2);
     }
@@ -205,8 +211,8 @@ static int prepare_threads(tide_crew *c, uint64_t threads, tide_error *err)
 {
     c->batch_count = threads * BATCHES_PER_THREAD;
     c->batches = tide_alloc(c->batch_count, sizeof *c->batches);
-    c->threads = tide_alloc(threads, sizeof *c->threads);
-    if (!c->batches || !c->threads)
+    c->workers = tide_alloc(threads - 1, sizeof *c->workers);
+    if (!c->batches || !c->workers)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for %llu threads",
                          (unsigned long long)threads);
     c->queue = tide_queue_new(c->batch_count, err);
@@ -249,14 +255,16 @@ void tide_crew_free(tide_crew *c)
         return;
     if (c->queue)
         tide_queue_close(c->queue);
-    for (uint64_t i = 0; i < c->thread_count; i++)
-        pthread_join(c->threads[i], NULL);
+    for (uint64_t i = 0; i < c->thread_count; i++) {
+        pthread_join(c->workers[i].thread, NULL);
+        tide_desk_free(c->workers[i].desk);
+    }
     tide_queue_free(c->queue);
     if (c->locks_made) {
         pthread_cond_destroy(&c->freed);
         pthread_mutex_destroy(&c->lock);
     }
-    free(c->threads);
+    free(c->workers);
     free(c->batches);
     tide_desk_free(c->desk);
     free(c);

@@ -34,12 +34,14 @@ uint64_t tide_intake_bytes(const tide_params *params)
     uint64_t sentence =
         (SENTENCE_MAX + WORDS_AT_ONCE) * (sizeof(uint32_t) + sizeof(uint64_t)) +
         SENTENCE_MAX * sizeof(uint32_t);
+    if (params->counting == COUNT_KEPT)
+        sentence += SENTENCE_MAX * sizeof(held_word);
     return tide_tokenizer_bytes() + sentence + params->vocab * sizeof(uint64_t) +
            bitmap_words(params) * sizeof(uint64_t);
 }
 
 tide_intake *tide_intake_new(const tide_params *params, const tide_learner *learner,
-                             tide_error *err)
+                             tide_store *store, tide_error *err)
 {
     tide_intake *in = tide_alloc(1, sizeof *in);
     if (!in) {
@@ -61,7 +63,9 @@ tide_intake *tide_intake_new(const tide_params *params, const tide_learner *lear
         in->held = tide_alloc(SENTENCE_MAX, sizeof *in->held);
     tide_sampler_options sampler = tide_params_sampler(params);
     in->tokenizer = tide_tokenizer_new(err);
-    in->sampler = in->tokenizer ? tide_sampler_new(&sampler, err) : NULL;
+    if (in->tokenizer)
+        in->sampler = store ? tide_sampler_load(&sampler, store, err)
+                            : tide_sampler_new(&sampler, err);
     in->replay = in->sampler ? tide_replay_new(params, err) : NULL;
     if (in->replay && in->slots && in->hashes && in->kept && in->admitted &&
         in->closed && (in->held || params->counting != COUNT_KEPT))
@@ -116,13 +120,18 @@ static void set_closed(tide_intake *in, uint32_t slot, bool closed)
     __atomic_store_n(word, closed ? *word | bit : *word & ~bit, __ATOMIC_RELEASE);
 }
 
+static void start_slot(tide_intake *in, uint32_t slot)
+{
+    tide_init_slot(in->learner, slot);
+    set_closed(in, slot, false);
+}
+
 /* Gives the slot's word its first vectors, if no earlier lesson can get in the way any more. */
 static bool open_slot(tide_intake *in, uint32_t slot)
 {
     if (in->school.finished(in->school.self) + 1 < in->admitted[slot])
         return false;
-    tide_init_slot(in->learner, slot);
-    set_closed(in, slot, false);
+    start_slot(in, slot);
     return true;
 }
 
@@ -150,8 +159,12 @@ static void admit(tide_intake *in, const tide_admission *admission)
     if (tide_intake_words_return(in))
         take_back(in, slot, at);
     in->admitted[slot] = in->sentence;
-    set_closed(in, slot, true);
-    open_slot(in, slot);
+    if (admission->reused) {
+        set_closed(in, slot, true);
+        open_slot(in, slot);
+    } else {
+        start_slot(in, slot); /* nobody has had it before */
+    }
 }
 
 /* -- lessons -------------------------------------------------------------------------------------------- */
@@ -260,9 +273,9 @@ static void count_words(tide_intake *in, const tide_word *words, size_t count)
         note_hashes(in, words, count);
     size_t admitted =
         tide_vocabulary_add(v, words, count, in->slots + in->count, admissions);
+    tide_sampler_add(in->sampler, v, in->slots + in->count, count);
     for (size_t i = 0; i < admitted; i++)
         admit(in, &admissions[i]);
-    tide_sampler_add(in->sampler, v, in->slots + in->count, count);
     in->count += (uint32_t)count;
 }
 
@@ -271,7 +284,12 @@ static void count_spans(tide_intake *in, const tide_span *spans, size_t count)
     tide_word words[WORDS_AT_ONCE];
     for (size_t i = 0; i < count; i++)
         words[i] = (tide_word){spans[i].bytes, spans[i].length};
-    count_words(in, words, count);
+    if (in->params->sampler != TIDE_SAMPLER_SMOOTHED) {
+        count_words(in, words, count);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) /* it looks at every count as it is reached */
+        count_words(in, &words[i], 1);
 }
 
 /* The paper's way: a sentence is first thinned out, by the counts before it, and only what stays is

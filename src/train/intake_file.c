@@ -34,6 +34,10 @@ static int load_held(tide_intake *in, tide_store *store, tide_error *err)
         in->held[i].length = length;
         at += 1u + length;
     }
+    if (tide_store_size(store, "intake.held", err) != (int64_t)at)
+        return tide_fail(err, TIDE_ERROR_FORMAT,
+                         "%s: section intake.held has the wrong size",
+                         tide_store_path(store));
     return TIDE_OK;
 }
 
@@ -108,11 +112,5 @@ int tide_intake_load(tide_intake *in, tide_store *store, tide_error *err)
         status = tide_tokenizer_load(in->tokenizer, store, err);
     if (status)
         return status;
-    tide_sampler_options options = tide_params_sampler(in->params);
-    tide_sampler *sampler = tide_sampler_load(&options, store, err);
-    if (!sampler)
-        return err ? (int)err->status : TIDE_ERROR_FORMAT;
-    tide_sampler_free(in->sampler);
-    in->sampler = sampler;
     return tide_replay_load(in->replay, (uint32_t)in->params->vocab, store, err);
 }

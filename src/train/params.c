@@ -38,7 +38,7 @@ typedef struct row {
         "Size", true)                                                                  \
     ROW(COUNT, threads, 1, 256, true, "threads", "thread workers", "1..256", "1",      \
         "threads; with 1 the result depends on text and seed alone", "Size", true)     \
-    ROW(COUNT, seed, 0, MOST_TOKENS, false, "seed", "", "0..2^63", "1",                \
+    ROW(COUNT, seed, 0, MOST_TOKENS, false, "seed", "", "0..9e18", "1",                \
         "of everything random", "Size", false)                                         \
     ROW(COUNT, window, 1, WINDOW_MAX, false, "window", "ws", "1..64", "8",             \
         "how far a context may be from its word", "Contexts", false)                   \
@@ -74,7 +74,7 @@ typedef struct row {
     ROW(CHOICE, sampler, 0, 0, false, "sampler", "", "alias|reservoir|smoothed",       \
         "alias", "draw from counts^power, a sample of the stream, or a smoothed one",  \
         "Negatives", false)                                                            \
-    ROW(REAL, power, 0, 2, false, "power", "ns-exponent", "0..2", "0.75",              \
+    ROW(REAL, power, 0, 1, false, "power", "ns-exponent", "0..1", "0.75",              \
         "smoothing of the negatives", "Negatives", false)                              \
     ROW(COUNT, reservoir, 1, 4294967296.0, false, "reservoir", "", "1..2^32",          \
         "10000000", "entries of the reservoirs", "Negatives", false)                   \
@@ -83,11 +83,11 @@ typedef struct row {
         "how steps shrink: by a row's gradients, by a coordinate's, by a slot's age, " \
         "or not",                                                                      \
         "Learning", false)                                                             \
-    ROW(REAL, alpha, 1e-9, 10, false, "alpha", "lr", "0..10", "0.35", "learning rate", \
-        "Learning", true)                                                              \
-    ROW(REAL, alpha_output, 1e-6, 10, false, "alpha-output", "", "0..10", "0.2",       \
+    ROW(REAL, alpha, 1e-9, 10, false, "alpha", "lr", "1e-9..10", "0.35",               \
+        "learning rate", "Learning", true)                                             \
+    ROW(REAL, alpha_output, 1e-6, 10, false, "alpha-output", "", "1e-6..10", "0.2",    \
         "the same for output vectors, as a part of alpha", "Learning", true)           \
-    ROW(REAL, alpha_first, 1e-6, 10, false, "alpha-first", "", "0..10", "0.3",         \
+    ROW(REAL, alpha_first, 1e-6, 10, false, "alpha-first", "", "1e-6..10", "0.3",      \
         "adagrad: the first step of a new word", "Learning", true)                     \
     ROW(REAL, min_alpha, 0, 1, false, "min-alpha", "", "0..1", "0",                    \
         "no step is smaller than this", "Learning", true)                              \
@@ -279,8 +279,10 @@ int tide_params_set(tide_params *params, const char *name, const char *value,
 /* With as few digits as tell it from every other number. */
 static int print_real(char *text, size_t room, double value)
 {
+    if (value == floor(value) && value < 1e15)
+        return snprintf(text, room, "%.0f", value);
     int length = 0;
-    for (int digits = 1; digits <= 17; digits++) {
+    for (int digits = 6; digits <= 17; digits++) {
         length = snprintf(text, room, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
             break;
@@ -384,28 +386,31 @@ char *tide_params_print(const tide_params *params)
     return text;
 }
 
-/* Every parameter of the table must be there, so that none silently takes a default. */
+static int unreadable(tide_error *err)
+{
+    return tide_fail(err, TIDE_ERROR_FORMAT, "the parameters are not readable");
+}
+
+/* The text must be what printing the result gives, so that no parameter silently takes a default. */
 int tide_params_scan(tide_params *params, const char *text, tide_error *err)
 {
-    int seen = 0, wanted = 0;
-    for (int i = 0; i < ROWS; i++)
-        wanted += !table[i].local;
-    while (*text) {
+    for (const char *at = text; *at;) {
         char name[32], value[64];
         int used = 0;
-        if (sscanf(text, "%31s %63s%n", name, value, &used) != 2 || text[used] != '\n')
-            return tide_fail(err, TIDE_ERROR_FORMAT, "the parameters are not readable");
+        if (sscanf(at, "%31s %63s%n", name, value, &used) != 2 || at[used] != '\n')
+            return unreadable(err);
         const row *r = find_row(name);
         if (!r || r->local || tide_params_set(params, name, value, err))
             return tide_fail(err, TIDE_ERROR_FORMAT, "parameter '%s %s' is unknown",
                              name, value);
-        text += used + 1;
-        seen++;
+        at += used + 1;
     }
-    if (seen != wanted)
-        return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "%d parameters are there and %d are needed", seen, wanted);
-    return TIDE_OK;
+    char *again = tide_params_print(params);
+    if (!again)
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for parameters");
+    bool same = !strcmp(text, again);
+    free(again);
+    return same ? TIDE_OK : unreadable(err);
 }
 
 /* -- what follows from them ------------------------------------------------------------------------- */
@@ -438,15 +443,16 @@ static int check_together(const tide_params *p, tide_error *err)
 {
     if (p->minn > p->maxn)
         return tide_fail(err, TIDE_ERROR_PARAMETER, "--minn must not be above --maxn");
-    if (p->rate == RATE_COORDINATE && p->subword)
+    if (p->rate == RATE_COORDINATE && (p->subword || p->negatives != NEGATIVES_PAIR))
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "--rate coordinate has no --subword");
+                         "--rate coordinate needs --negatives pair and no --subword");
     if (p->gradient == GRADIENT_AFTER &&
-        (p->negatives != NEGATIVES_PAIR || p->subword || p->rate == RATE_COORDINATE))
+        (p->negatives != NEGATIVES_PAIR || p->subword || p->rate == RATE_COORDINATE ||
+         p->rate == RATE_ADAGRAD))
         return tide_fail(
             err, TIDE_ERROR_PARAMETER,
-            "--gradient after needs --negatives pair, no --subword and a rate that "
-            "is not coordinate");
+            "--gradient after needs --negatives pair, no --subword, and --rate "
+            "linear, power or constant");
     if (p->half_life && p->vocabulary != TIDE_VOCABULARY_SPACE_SAVING)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "--half-life needs --vocabulary space-saving");

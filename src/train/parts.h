@@ -149,8 +149,9 @@ float *tide_rates_input_sums(tide_rates *rates, uint32_t slot);
 float *tide_rates_output_sums(tide_rates *rates, uint32_t slot);
 
 void tide_rates_save(const tide_rates *rates, uint32_t used, tide_store_writer *writer);
-int tide_rates_load(tide_rates *rates, uint32_t used, tide_store *store,
-                    tide_error *err);
+/* `tokens` have been read when it goes on. */
+int tide_rates_load(tide_rates *rates, uint32_t used, uint64_t tokens,
+                    tide_store *store, tide_error *err);
 
 /* -- the learner (sgns.c) ---------------------------------------------------------------- */
 
@@ -224,6 +225,7 @@ typedef struct tide_position {
     char *spec;
     uint64_t offset;
     uint64_t fingerprint;
+    bool taken; /* by a source of the run that goes on */
 } tide_position;
 
 typedef struct tide_positions {
@@ -231,10 +233,14 @@ typedef struct tide_positions {
     size_t count;
 } tide_positions;
 
-int tide_positions_set(tide_positions *positions, const char *spec, uint64_t offset,
-                       uint64_t fingerprint, tide_error *err);
-const tide_position *tide_positions_find(const tide_positions *positions,
-                                         const char *spec);
+/* Another source is begun; then, how far it has come. */
+int tide_positions_begin(tide_positions *positions, const char *spec, tide_error *err);
+void tide_positions_note(tide_positions *positions, uint64_t offset,
+                         uint64_t fingerprint);
+
+/* The first place noted for a source of this name that was not taken yet; NULL without. */
+const tide_position *tide_positions_take(tide_positions *positions, const char *spec);
+
 void tide_positions_clear(tide_positions *positions);
 void tide_positions_save(const tide_positions *positions, tide_store_writer *writer);
 int tide_positions_load(tide_positions *positions, tide_store *store, tide_error *err);
@@ -254,8 +260,9 @@ typedef struct tide_school {
 
 typedef struct tide_intake tide_intake;
 
+/* The sampler comes out of the store, if there is one; the rest follows with tide_intake_load. */
 tide_intake *tide_intake_new(const tide_params *params, const tide_learner *learner,
-                             tide_error *err);
+                             tide_store *store, tide_error *err);
 void tide_intake_free(tide_intake *intake);
 uint64_t tide_intake_bytes(const tide_params *params);
 

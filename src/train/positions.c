@@ -17,41 +17,41 @@ void tide_positions_clear(tide_positions *positions)
     *positions = (tide_positions){0};
 }
 
-const tide_position *tide_positions_find(const tide_positions *positions,
-                                         const char *spec)
+const tide_position *tide_positions_take(tide_positions *positions, const char *spec)
 {
-    for (size_t i = 0; i < positions->count; i++)
-        if (!strcmp(positions->items[i].spec, spec))
-            return &positions->items[i];
+    for (size_t i = 0; i < positions->count; i++) {
+        tide_position *item = &positions->items[i];
+        if (!item->taken && !strcmp(item->spec, spec)) {
+            item->taken = true;
+            return item;
+        }
+    }
     return NULL;
 }
 
-static tide_position *append(tide_positions *positions, const char *spec, size_t length)
+int tide_positions_begin(tide_positions *positions, const char *spec, tide_error *err)
 {
     size_t count = positions->count;
-    tide_position *items = realloc(positions->items, (count + 1) * sizeof *items);
-    if (!items)
-        return NULL;
-    positions->items = items;
-    items[count] = (tide_position){.spec = strndup(spec, length)};
-    if (!items[count].spec)
-        return NULL;
-    positions->count++;
-    return &items[count];
-}
-
-int tide_positions_set(tide_positions *positions, const char *spec, uint64_t offset,
-                       uint64_t fingerprint, tide_error *err)
-{
-    tide_position *item = (tide_position *)tide_positions_find(positions, spec);
-    if (!item && positions->count < POSITIONS_MAX && strlen(spec) < SPEC_MAX)
-        item = append(positions, spec, strlen(spec));
-    if (!item)
+    char *copy = count < POSITIONS_MAX && strlen(spec) < SPEC_MAX ? strdup(spec) : NULL;
+    tide_position *items =
+        copy ? realloc(positions->items, (count + 1) * sizeof *items) : NULL;
+    if (!items) {
+        free(copy);
         return tide_fail(err, TIDE_ERROR_MEMORY, "cannot remember the place in %s",
                          spec);
-    item->offset = offset;
-    item->fingerprint = fingerprint;
+    }
+    items[count] = (tide_position){.spec = copy};
+    positions->items = items;
+    positions->count++;
     return TIDE_OK;
+}
+
+void tide_positions_note(tide_positions *positions, uint64_t offset,
+                         uint64_t fingerprint)
+{
+    tide_position *last = &positions->items[positions->count - 1];
+    last->offset = offset;
+    last->fingerprint = fingerprint;
 }
 
 /* Each: u64 offset, u64 fingerprint, u64 length of the name, the name. */
@@ -85,7 +85,10 @@ static int read_one(tide_positions *positions, tide_store *store, uint64_t *at,
                          tide_store_path(store));
     *at += sizeof head + head[2];
     spec[head[2]] = 0;
-    return tide_positions_set(positions, spec, head[0], head[1], err);
+    status = tide_positions_begin(positions, spec, err);
+    if (!status)
+        tide_positions_note(positions, head[0], head[1]);
+    return status;
 }
 
 int tide_positions_load(tide_positions *positions, tide_store *store, tide_error *err)

@@ -32,7 +32,7 @@ struct tide_rates {
     uint32_t *age_output;       /* the same array for linear */
     tide_matrix each_input;     /* coordinate: [vocab] */
     tide_matrix each_output;
-    double scale_origin; /* in half-lives: where the scale is 1 */
+    uint64_t origin; /* tokens: where the scale is 1 */
 };
 
 static bool has_ages(const tide_params *p)
@@ -132,15 +132,14 @@ void tide_rates_reset(tide_rates *r, uint32_t slot)
 
 /* -- forgetting ------------------------------------------------------------------------------------ */
 
-static double half_lives(const tide_rates *r, uint64_t tokens)
+static float scale_at(uint64_t age, uint64_t half_life)
 {
-    uint64_t half_life = r->params->rate_half_life;
-    return half_life ? (double)tokens / (double)half_life : 0.0;
+    return half_life ? (float)exp2((double)age / (double)half_life) : 1.0f;
 }
 
 float tide_rates_scale(const tide_rates *r, uint64_t tokens)
 {
-    return (float)exp2(half_lives(r, tokens) - r->scale_origin);
+    return scale_at(tokens - r->origin, r->params->rate_half_life);
 }
 
 bool tide_rates_overgrown(const tide_rates *r, uint64_t tokens)
@@ -154,15 +153,19 @@ static void divide(float *sums, uint64_t count, float scale)
         sums[i] /= scale;
 }
 
-void tide_rates_rescale(tide_rates *r, uint64_t tokens)
+static void rescale(tide_rates *r, uint64_t tokens, float scale)
 {
-    float scale = tide_rates_scale(r, tokens);
     if (r->sum_input) {
         divide(r->sum_input, r->params->vocab, scale);
         divide(r->sum_output, r->params->vocab, scale);
         divide(r->sum_subword, r->params->subword, scale);
     }
-    r->scale_origin = half_lives(r, tokens);
+    r->origin = tokens;
+}
+
+void tide_rates_rescale(tide_rates *r, uint64_t tokens)
+{
+    rescale(r, tokens, tide_rates_scale(r, tokens));
 }
 
 /* -- steps --------------------------------------------------------------------------------------------- */
@@ -285,7 +288,8 @@ void tide_rates_save(const tide_rates *r, uint32_t used, tide_store_writer *writ
         tide_matrix_save(&r->each_input, used, "rate.each", writer);
         tide_matrix_save(&r->each_output, used, "rate.each-out", writer);
     }
-    tide_store_put(writer, "rate.origin", &r->scale_origin, sizeof r->scale_origin);
+    uint64_t origin[2] = {r->origin, r->params->rate_half_life};
+    tide_store_put(writer, "rate.origin", origin, sizeof origin);
 }
 
 /* Sums must be finite and not negative, or every later step would be wrong. */
@@ -310,7 +314,27 @@ static int load_ages(tide_store *store, const char *section, uint32_t *ages,
                 : TIDE_OK;
 }
 
-int tide_rates_load(tide_rates *r, uint32_t used, tide_store *store, tide_error *err)
+/* When the half-life is another one now, the sums are brought to today's scale once. */
+static int load_origin(tide_rates *r, tide_store *store, uint64_t tokens,
+                       tide_error *err)
+{
+    uint64_t origin[2];
+    int status = tide_store_read(store, "rate.origin", origin, sizeof origin, err);
+    if (status)
+        return status;
+    float scale = origin[0] <= tokens ? scale_at(tokens - origin[0], origin[1]) : 0;
+    if (!(scale >= 1 && (double)scale <= 2 * SCALE_MOST))
+        return tide_fail(err, TIDE_ERROR_FORMAT,
+                         "%s: section rate.origin is impossible",
+                         tide_store_path(store));
+    r->origin = origin[0];
+    if (origin[1] != r->params->rate_half_life)
+        rescale(r, tokens, scale);
+    return TIDE_OK;
+}
+
+int tide_rates_load(tide_rates *r, uint32_t used, uint64_t tokens, tide_store *store,
+                    tide_error *err)
 {
     int status = load_sums(store, "rate.input", r->sum_input, used, err);
     if (!status)
@@ -329,11 +353,6 @@ int tide_rates_load(tide_rates *r, uint32_t used, tide_store *store, tide_error 
                 tide_matrix_load(&r->each_output, used, "rate.each-out", store, err);
     }
     if (!status)
-        status = tide_store_read(store, "rate.origin", &r->scale_origin,
-                                 sizeof r->scale_origin, err);
-    if (!status && !(r->scale_origin >= 0 && r->scale_origin < 1e18))
-        status =
-            tide_fail(err, TIDE_ERROR_FORMAT, "%s: section rate.origin is impossible",
-                      tide_store_path(store));
+        status = load_origin(r, store, tokens, err);
     return status;
 }

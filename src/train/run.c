@@ -16,7 +16,8 @@ enum { BLOCK = 64 * 1024 };
 typedef struct running {
     tide_trainer *trainer;
     const tide_run *run;
-    double watched; /* when watch was last called */
+    tide_positions before; /* where the run that this one goes on with had come */
+    double watched;        /* when watch was last called */
     double saved;
     uint64_t saved_tokens;
 } running;
@@ -62,23 +63,23 @@ static bool save_is_due(const running *r)
             (run->save_seconds > 0 && now() - r->saved >= run->save_seconds));
 }
 
-static int note_position(running *r, const char *spec, tide_source *source,
-                         uint64_t offset, tide_error *err)
+static int note_position(running *r, tide_source *source, uint64_t offset,
+                         tide_error *err)
 {
     uint64_t fingerprint;
     if (!tide_source_replayable(source))
         return TIDE_OK;
     int status = tide_source_fingerprint(source, offset, &fingerprint, err);
-    return status ? status
-                  : tide_positions_set(tide_trainer_positions(r->trainer), spec, offset,
-                                       fingerprint, err);
+    if (!status)
+        tide_positions_note(tide_trainer_positions(r->trainer), offset, fingerprint);
+    return status;
 }
 
 /* A save that fails is told, and tried again at the next turn: learning goes on. */
-static void save(running *r, const char *spec, tide_source *source, uint64_t offset)
+static void save(running *r, tide_source *source, uint64_t offset)
 {
     tide_error err;
-    if (note_position(r, spec, source, offset, &err) ||
+    if (note_position(r, source, offset, &err) ||
         tide_trainer_save(r->trainer, r->run->save_path, &err))
         note(r, "not saved", err.text);
     r->saved = now();
@@ -105,8 +106,7 @@ static bool wants_pause(const running *r)
 static int find_place(running *r, const char *spec, tide_source *source,
                       tide_error *err)
 {
-    const tide_position *place =
-        tide_positions_find(tide_trainer_positions(r->trainer), spec);
+    const tide_position *place = tide_positions_take(&r->before, spec);
     uint64_t fingerprint;
     if (!place || r->run->from_start || !tide_source_replayable(source))
         return TIDE_OK;
@@ -137,8 +137,7 @@ static void learn_block(running *r, const char *bytes, size_t size, bool replaya
 }
 
 /* Returns 1 when stopped. */
-static int read_source(running *r, const char *spec, tide_source *source,
-                       tide_error *err)
+static int read_source(running *r, tide_source *source, tide_error *err)
 {
     char block[BLOCK];
     bool replayable = tide_source_replayable(source), paused;
@@ -157,10 +156,10 @@ static int read_source(running *r, const char *spec, tide_source *source,
                 continue;
             uint64_t offset = tide_source_offset(source) - (size_t)size + at + used;
             if (stop_asked(r)) {
-                int status = note_position(r, spec, source, offset, err);
+                int status = note_position(r, source, offset, err);
                 return status ? status : 1;
             }
-            save(r, spec, source, offset);
+            save(r, source, offset);
         }
         watch(r);
     }
@@ -171,13 +170,17 @@ static int run_source(running *r, const char *spec, tide_error *err)
     tide_source *source = tide_source_open(spec, err);
     if (!source)
         return stop_asked(r) ? 1 : (int)err->status;
-    int status = find_place(r, spec, source, err);
+    int status = TIDE_OK;
+    if (tide_source_replayable(source))
+        status = tide_positions_begin(tide_trainer_positions(r->trainer), spec, err);
     if (!status)
-        status = read_source(r, spec, source, err);
+        status = find_place(r, spec, source, err);
+    if (!status)
+        status = read_source(r, source, err);
     if (status <= 0 || !tide_source_replayable(source))
         tide_trainer_end(r->trainer, NULL);
     if (status == 0)
-        status = note_position(r, spec, source, tide_source_offset(source), err);
+        status = note_position(r, source, tide_source_offset(source), err);
     tide_source_close(source);
     return status;
 }
@@ -186,15 +189,17 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err
 {
     tide_error ignored;
     err = err ? err : &ignored;
-    running r = {.trainer = trainer, .run = run, .saved = now()};
+    tide_positions *positions = tide_trainer_positions(trainer);
+    running r = {.trainer = trainer, .run = run, .before = *positions, .saved = now()};
+    *positions = (tide_positions){0};
     r.saved_tokens = tide_intake_tokens(tide_trainer_intake(trainer));
     if (!tide_intake_between(tide_trainer_intake(trainer)))
         tide_trainer_end(trainer, NULL);
-    for (size_t i = 0; i < run->source_count; i++) {
-        int status = run_source(&r, run->sources[i], err);
-        if (status)
-            return status;
-    }
-    tide_positions_clear(tide_trainer_positions(trainer));
-    return TIDE_OK;
+    int status = TIDE_OK;
+    for (size_t i = 0; i < run->source_count && !status; i++)
+        status = run_source(&r, run->sources[i], err);
+    if (!status)
+        tide_positions_clear(positions);
+    tide_positions_clear(&r.before);
+    return status;
 }

@@ -72,7 +72,7 @@ static int check_machine(const tide_params *params, tide_error *err)
     return TIDE_OK;
 }
 
-static int prepare(tide_trainer *t, tide_error *err)
+static int prepare(tide_trainer *t, tide_store *store, tide_error *err)
 {
     t->rates = tide_rates_new(&t->params, err);
     if (!t->rates)
@@ -82,7 +82,7 @@ static int prepare(tide_trainer *t, tide_error *err)
                                 .rates = t->rates,
                                 .kernels = tide_kernels_best()};
     tide_contexts_init(&t->learner.contexts, &t->params);
-    t->intake = tide_intake_new(&t->params, &t->learner, err);
+    t->intake = tide_intake_new(&t->params, &t->learner, store, err);
     if (!t->intake)
         return TIDE_ERROR_MEMORY;
     if (t->params.threads > 1)
@@ -92,6 +92,13 @@ static int prepare(tide_trainer *t, tide_error *err)
         return TIDE_ERROR_MEMORY;
     tide_intake_school(t->intake, tide_crew_school(t->crew));
     return TIDE_OK;
+}
+
+static int print_params(tide_trainer *t, tide_error *err)
+{
+    free(t->model->params);
+    t->model->params = tide_params_print(&t->params);
+    return t->model->params ? TIDE_OK : tide_fail(err, TIDE_ERROR_MEMORY, "no memory");
 }
 
 static tide_trainer *trainer_alloc(const tide_params *params, tide_error *err)
@@ -116,11 +123,10 @@ tide_trainer *tide_trainer_new(const tide_params *params, tide_error *err)
         return NULL;
     tide_shape shape = tide_params_shape(&t->params);
     t->model = tide_model_new(&shape, err);
-    if (!t->model || prepare(t, err)) {
+    if (!t->model || prepare(t, NULL, err) || print_params(t, err)) {
         tide_trainer_free(t);
         return NULL;
     }
-    t->model->params = tide_params_print(&t->params);
     tide_init_subwords(&t->learner);
     return t;
 }
@@ -229,9 +235,10 @@ static int load_rest(tide_trainer *t, tide_store *store, tide_error *err)
 {
     tide_progress saved;
     uint32_t used = tide_vocabulary_used(t->model->vocabulary);
-    int status = tide_rates_load(t->rates, used, store, err);
+    int status = tide_intake_load(t->intake, store, err);
     if (!status)
-        status = tide_intake_load(t->intake, store, err);
+        status =
+            tide_rates_load(t->rates, used, tide_intake_tokens(t->intake), store, err);
     if (!status)
         status = tide_store_read(store, "trainer", &saved, sizeof saved, err);
     if (!status)
@@ -268,7 +275,14 @@ static int read_params(tide_store *store, tide_params *params, tide_error *err)
                          tide_store_path(store));
     int status = tide_store_read(store, "params", text, (size_t)size, err);
     text[size] = 0;
-    return status ? status : tide_params_scan(params, text, err);
+    if (!status)
+        status = tide_params_scan(params, text, err);
+    tide_params settled = *params;
+    if (!status && tide_params_settle(&settled, NULL))
+        status =
+            tide_fail(err, TIDE_ERROR_FORMAT, "%s: the parameters do not fit together",
+                      tide_store_path(store));
+    return status;
 }
 
 static tide_trainer *trainer_read(tide_store *store, tide_params *params,
@@ -287,10 +301,9 @@ static tide_trainer *trainer_read(tide_store *store, tide_params *params,
                   tide_store_path(store));
         goto failed;
     }
-    if (!t->model || prepare(t, err) || load_rest(t, store, err))
+    if (!t->model || prepare(t, store, err) || load_rest(t, store, err) ||
+        print_params(t, err))
         goto failed;
-    free(t->model->params);
-    t->model->params = tide_params_print(&t->params);
     return t;
 failed:
     tide_trainer_free(t);

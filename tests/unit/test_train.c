@@ -196,8 +196,8 @@ static const part parts[] = {
 /* The combination with this number, as settings. */
 static void combine(uint64_t number, char *settings, size_t room)
 {
-    int at = snprintf(settings, room, "vocab=150 dim=5 reservoir=500 replay-ring=2000 "
-                                      "window=2 half-life=0");
+    int at = snprintf(settings, room, "vocab=300 dim=5 reservoir=500 replay-ring=2000 "
+                                      "window=2 sample=0 alpha=0.05 alpha-output=1");
     for (size_t i = 0; i < COUNT(parts); i++) {
         uint64_t count = 0;
         while (count < 6 && parts[i].choices[count])
@@ -397,7 +397,7 @@ static void newcomers_start_from_their_own_vector(void **state)
     (void)state;
     static const char *const settings[] = {CHANGING "replay=1",
                                            CHANGING "replay-ring=2000",
-                                           CHANGING "replay=1 rate=coordinate",
+                                           CHANGING "replay=1 negatives=pair rate=coordinate",
                                            CHANGING "replay=1 rate=power",
                                            CHANGING "replay=1 sampler=reservoir"};
     for (size_t i = 0; i < COUNT(settings); i++) {
@@ -454,11 +454,12 @@ static void newcomers_start_with_fresh_rates(void **state)
 }
 
 /* Words alone in their lines give no lessons. What the ring remembers of those before is not
- * theirs, so thousands of them, with all the repeats, must change nothing. */
+ * theirs, so thousands of them, with all the repeats, must change nothing. There are no
+ * negatives, for which everybody may be drawn. */
 static void memories_of_the_word_before_do_not_train_the_newcomer(void **state)
 {
     (void)state;
-    tide_trainer *trainer = trainer_of(CHANGING "replay=4 replay-ring=8000");
+    tide_trainer *trainer = trainer_of(CHANGING "negative=0 replay=4 replay-ring=8000");
     train_old_words(trainer, 400);
     for (int w = 0; w < SLOTS; w++) {
         char line[16];
@@ -490,9 +491,9 @@ static void tokens_of_a_word_that_left_are_no_contexts(void **state)
     seen s = {.count = 0};
     tide_intake_school(tide_trainer_intake(trainer),
                        (tide_school){&s, take_lesson, nothing_waits, do_not_wait});
-    feed_text(trainer, "a a a b x y\n"); /* x takes the slot of a or b, y one of them */
+    feed_text(trainer, "a a a a b b x y\n"); /* x takes the slot of b, and y that of x */
     assert_int_equal(s.count, 1);
-    assert_int_equal(s.sizes[0], 2);
+    assert_int_equal(s.sizes[0], 5);
     tide_trainer_free(trainer);
 }
 
