@@ -70,10 +70,10 @@ int cmd_words(int argc, char **argv)
         return report_load(&err);
     size_t count = tide_model_size(model);
     tide_entry *entries = calloc(count ? count : 1, sizeof *entries);
-    int code = entries ? EXIT_SUCCESS : EXIT_FAILURE;
     if (!entries) {
         complain("out of memory");
-        count = 0;
+        tide_model_free(model);
+        return EXIT_FAILURE;
     }
     count = tide_model_words(model, entries, count);
     if (sort == SORT_WORD)
@@ -83,5 +83,5 @@ int cmd_words(int argc, char **argv)
         print_entry(&entries[i], json);
     free(entries);
     tide_model_free(model);
-    return finish_output(code);
+    return finish_output(EXIT_SUCCESS);
 }

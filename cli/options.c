@@ -138,7 +138,8 @@ static void keep_nearer(const char *name, const char *candidate, const char **ne
     }
 }
 
-static void unknown_option(const parser *p, const char *argument)
+__attribute__((noreturn)) static void unknown_option(const parser *p,
+                                                     const char *argument)
 {
     char name[64];
     const char *bare = argument + strspn(argument, "-");

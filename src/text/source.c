@@ -22,10 +22,11 @@ struct tide_source {
 
 static const tide_source_kind *find_kind(const char *spec)
 {
-    size_t i = 0;
-    while (!kinds[i]->matches(spec))
-        i++;
-    return kinds[i];
+    enum { LAST = sizeof kinds / sizeof kinds[0] - 1 };
+    for (size_t i = 0; i < LAST; i++)
+        if (kinds[i]->matches(spec))
+            return kinds[i];
+    return kinds[LAST]; /* takes every name */
 }
 
 tide_source *tide_source_open(const char *spec, tide_error *err)

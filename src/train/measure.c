@@ -143,8 +143,9 @@ static int prepare_bench(bench *b, uint32_t dim, tide_error *err)
 int tide_bench_kernels(uint32_t dim, tide_timing *timings, size_t room, tide_error *err)
 {
     bench *b = tide_alloc(1, sizeof *b);
-    int count = b ? prepare_bench(b, dim, err)
-                  : tide_fail(err, TIDE_ERROR_MEMORY, "no memory to measure");
+    if (!b)
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to measure");
+    int count = prepare_bench(b, dim, err);
     bool usable;
     const tide_kernels *k;
     for (size_t set = 0; count >= 0 && (k = tide_kernels_at(set, &usable)); set++)
@@ -158,13 +159,11 @@ int tide_bench_kernels(uint32_t dim, tide_timing *timings, size_t room, tide_err
                 .chosen = k == tide_kernels_best(),
             };
         }
-    if (b) {
-        free(b->gradients);
-        free(b->x);
-        free(b->sums);
-        tide_matrix_release(&b->rows);
-        free(b);
-    }
+    free(b->gradients);
+    free(b->x);
+    free(b->sums);
+    tide_matrix_release(&b->rows);
+    free(b);
     return count;
 }
 

@@ -14,9 +14,9 @@ typedef enum kind { COUNT, SIZE, REAL, CHOICE } kind;
 
 /* How the parameter with the same place in `infos` is read and kept. */
 typedef struct row {
-    kind kind;
     size_t offset;
     double least, most;
+    kind kind;
     bool local; /* about this run, not about the result: not kept in the file */
 } row;
 
@@ -83,7 +83,7 @@ typedef struct row {
         "how steps shrink: by a row's gradients, by a coordinate's, by a slot's age, " \
         "or not",                                                                      \
         "Learning", false)                                                             \
-    ROW(REAL, alpha, 1e-9, 10, false, "alpha", "lr", "1e-9..10", "0.35",               \
+    ROW(REAL, alpha, 1e-9, 10, false, "alpha", "lr", "1e-9..10", "0.3",                \
         "learning rate", "Learning", true)                                             \
     ROW(REAL, alpha_output, 1e-6, 10, false, "alpha-output", "", "1e-6..10", "0.2",    \
         "the same for output vectors, as a part of alpha", "Learning", true)           \
@@ -123,7 +123,7 @@ typedef struct row {
 
 #define INFO(KIND, FIELD, LEAST, MOST, LOCAL, ...) {__VA_ARGS__},
 #define RULE(KIND, FIELD, LEAST, MOST, LOCAL, ...)                                     \
-    {KIND, offsetof(tide_params, FIELD), LEAST, MOST, LOCAL},
+    {offsetof(tide_params, FIELD), LEAST, MOST, KIND, LOCAL},
 
 static const tide_param_info infos[] = {PARAMETERS(INFO)};
 static const row table[] = {PARAMETERS(RULE)};
@@ -133,24 +133,24 @@ enum { ROWS = sizeof table / sizeof table[0] };
 /* What differs from profile default. */
 static const char *const profiles[] = {
     [PROFILE_DEFAULT] = "",
-    [PROFILE_FAST] = "alpha-output=0.5 replay=1",
+    [PROFILE_FAST] = "alpha=0.35 alpha-output=0.5 replay=1",
     [PROFILE_PAPER] =
-        "window=5 contexts=full sample=0.001 keep=root counting=kept "
-        "admission=none negatives=pair exclude=no sampler=reservoir rate=linear "
-        "alpha=0.025 alpha-output=1 min-alpha=0.0000025 tau=17000000 "
-        "gradient=after init=normal replay=1",
+        ("window=5 contexts=full sample=0.001 keep=root counting=kept "
+         "admission=none negatives=pair exclude=no sampler=reservoir rate=linear "
+         "alpha=0.025 alpha-output=1 min-alpha=0.0000025 tau=17000000 "
+         "gradient=after init=normal replay=1"),
     [PROFILE_ATHENA] =
-        "window=5 contexts=dynamic sample=0.001 keep=root admission=none "
-        "negatives=pair exclude=no sampler=reservoir rate=linear alpha=0.025 "
-        "alpha-output=1 min-alpha=0.0000025 tau=17000000 age=centre "
-        "init=uniform replay=1",
+        ("window=5 contexts=dynamic sample=0.001 keep=root admission=none "
+         "negatives=pair exclude=no sampler=reservoir rate=linear alpha=0.025 "
+         "alpha-output=1 min-alpha=0.0000025 tau=17000000 age=centre "
+         "init=uniform replay=1"),
     [PROFILE_INCREMENTAL] =
-        "window=5 contexts=dynamic sample=0.001 vocabulary=misra-gries "
-        "admission=none negatives=pair exclude=no sampler=smoothed "
-        "rate=coordinate alpha=0.1 init=both replay=1",
+        ("window=5 contexts=dynamic sample=0.001 vocabulary=misra-gries "
+         "admission=none negatives=pair exclude=no sampler=smoothed "
+         "rate=coordinate alpha=0.1 init=both replay=1"),
     [PROFILE_WORD2VEC] =
-        "window=5 contexts=dynamic sample=0.001 negatives=pair rate=constant "
-        "alpha=0.025 alpha-output=1 replay=1",
+        ("window=5 contexts=dynamic sample=0.001 negatives=pair rate=constant "
+         "alpha=0.025 alpha-output=1 replay=1"),
 };
 
 /* -- one value ------------------------------------------------------------------------------------- */

@@ -198,7 +198,7 @@ int tide_replay_load(tide_replay *r, uint32_t vocab, tide_store *store, tide_err
     r->rng.state = head[1];
     uint64_t used = r->closed < r->chunk_count ? r->closed + 1 : r->chunk_count;
     int64_t size = tide_store_size(store, "replay.chunks", err);
-    if (size < 0 || (uint64_t)size != (used + 1) * 16)
+    if (size < 0 || (uint64_t)size != (used + 1) * 16 || head[0] > INT64_MAX)
         return impossible(store, err);
     for (uint64_t i = 0; i < used; i++) {
         uint64_t pair[2];

@@ -187,7 +187,7 @@ static int run_source(running *r, const char *spec, tide_error *err)
 
 int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err)
 {
-    tide_error ignored;
+    tide_error ignored = {0};
     err = err ? err : &ignored;
     tide_positions *positions = tide_trainer_positions(trainer);
     running r = {.trainer = trainer, .run = run, .before = *positions, .saved = now()};

@@ -66,7 +66,10 @@ static void make_good(size_t number)
     tide_trainer *trainer = tide_trainer_new(params, NULL);
     must(trainer != NULL);
     teach(trainer, 70); /* until there are negatives to draw */
-    char folder[] = "/tmp/tide-fuzz-XXXXXX", path[64];
+    char folder[4096], path[4100];
+    const char *temporary = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%.3000s/tide-fuzz-XXXXXX",
+             temporary ? temporary : P_tmpdir);
     must(mkdtemp(folder) != NULL);
     snprintf(path, sizeof path, "%s/m", folder);
     must(tide_trainer_save(trainer, path, NULL) == TIDE_OK);

@@ -47,8 +47,7 @@ static inline void naive_raw(const naive_space *s, uint32_t slot, double *out)
     char word[TIDE_WORD_MAX + 1] = "";
     const char *bytes = tide_vocabulary_word(m->vocabulary, slot, &length);
     memcpy(word, bytes, length);
-    uint32_t count =
-        m->ngrams ? naive_ngrams(&m->shape.subwords, word, ids) : 0;
+    uint32_t count = m->ngrams ? naive_ngrams(&m->shape.subwords, word, ids) : 0;
     for (uint32_t d = 0; d < m->shape.dim; d++) {
         double input = (double)tide_matrix_row(&m->input, slot)[d];
         for (uint32_t i = 0; i < count; i++)
@@ -121,7 +120,8 @@ static inline int by_falling_score(const void *a, const void *b)
     return x->score < y->score ? 1 : x->score > y->score ? -1 : 0;
 }
 
-static inline bool was_asked(const tide_model *model, const tide_query *q, uint32_t slot)
+static inline bool was_asked(const tide_model *model, const tide_query *q,
+                             uint32_t slot)
 {
     for (size_t i = 0; i < q->positive_count; i++)
         if (slot_of(model, q->positive[i]) == slot)

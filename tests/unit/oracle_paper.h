@@ -13,7 +13,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ORACLE_WORDS = 256, ORACLE_DIM = 16, ORACLE_SENTENCE = 64, ORACLE_STREAM = 100000 };
+enum {
+    ORACLE_WORDS = 256,
+    ORACLE_DIM = 16,
+    ORACLE_SENTENCE = 64,
+    ORACLE_STREAM = 100000
+};
 
 typedef struct oracle {
     int K, D, C, S;
@@ -107,7 +112,8 @@ static double oracle_sigma(const oracle *o, int input, int output)
     return 1 / (1 + exp(-dot));
 }
 
-static void oracle_output(oracle *o, int input, int output, double label, double *gradient)
+static void oracle_output(oracle *o, int input, int output, double label,
+                          double *gradient)
 {
     double alpha = label - oracle_sigma(o, input, output);
     for (int d = 0; d < o->D; d++) {

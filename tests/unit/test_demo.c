@@ -339,8 +339,10 @@ static bool has_line(const char *text, const char *line)
 {
     char wanted[128];
     snprintf(wanted, sizeof wanted, "%s\n", line);
-    const char *found = strstr(text, wanted);
-    return found && (found == text || found[-1] == '\n');
+    for (const char *found = text; (found = strstr(found, wanted)); found++)
+        if (found == text || found[-1] == '\n')
+            return true;
+    return false;
 }
 
 static void truth_has_the_form_that_its_readers_expect(void **state)

@@ -13,8 +13,9 @@
 /* -- the allocator --------------------------------------------------------------------- */
 
 static volatile bool counting;
-static volatile long calls;      /* while counting */
-static volatile long calls_left; /* before one fails, while counting; negative for no limit */
+static volatile long calls; /* while counting */
+static volatile long
+    calls_left; /* before one fails, while counting; negative for no limit */
 static volatile size_t live, peak;
 
 static bool must_fail(void)
@@ -25,17 +26,6 @@ static bool must_fail(void)
     return calls_left >= 0 && calls_left-- == 0;
 }
 
-static void *note_block(void *block)
-{
-    if (block && !SANITIZED) {
-        size_t now = __atomic_add_fetch(&live, malloc_usable_size(block),
-                                        __ATOMIC_RELAXED);
-        if (now > peak)
-            peak = now;
-    }
-    return block;
-}
-
 #define OURS __attribute__((visibility("default")))
 
 #if !SANITIZED
@@ -44,6 +34,17 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *block);
+
+static void *note_block(void *block)
+{
+    if (block) {
+        size_t now =
+            __atomic_add_fetch(&live, malloc_usable_size(block), __ATOMIC_RELAXED);
+        if (now > peak)
+            peak = now;
+    }
+    return block;
+}
 
 OURS void *malloc(size_t size)
 {

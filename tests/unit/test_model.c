@@ -22,8 +22,14 @@ static tide_model *load_model(const char *path)
 }
 
 static const char *const kinds[] = {
-    "", "admission=none", "vocabulary=misra-gries", "vocabulary=exact", "subword=700",
-    "vocab=3000", "vocab=3000 admission=none", "vocab=3000 vocabulary=misra-gries",
+    "",
+    "admission=none",
+    "vocabulary=misra-gries",
+    "vocabulary=exact",
+    "subword=700",
+    "vocab=3000",
+    "vocab=3000 admission=none",
+    "vocab=3000 vocabulary=misra-gries",
     "vocab=3000 vocabulary=exact sampler=reservoir reservoir=1000",
     "vocab=3000 admission=none subword=500 minn=1 maxn=8"};
 
@@ -109,16 +115,26 @@ static void ngrams_are_those_of_the_definition(void **state)
 {
     (void)state;
     static const char *const words[] = {
-        "a", "ab", "word", "straße", "größer", "日本語", "naïve", "🙂", "x🙂y", "ñ",
-        "internationalisation", "ααββγγδδεεζζηηθθιικκλλμμννξξ",
-        "0123456789012345678901234567890123456789012345678901234567890123"};
+        "a",
+        "ab",
+        "word",
+        "straße",
+        "größer",
+        "日本語",
+        "naïve",
+        "🙂",
+        "x🙂y",
+        "ñ",
+        "internationalisation",
+        "ααββγγδδεεζζηηθθιικκλλμμννξξ",
+        "012345678901234567890123456789012345678901234567890123456789012"};
     for (uint32_t shortest = 1; shortest <= TIDE_SUBWORD_LENGTH_MAX; shortest++)
         for (uint32_t longest = shortest; longest <= TIDE_SUBWORD_LENGTH_MAX; longest++)
             for (size_t i = 0; i < COUNT(words); i++) {
                 tide_subwords how = {1 + 997 * longest, shortest, longest};
                 uint32_t ids[TIDE_SUBWORDS_MAX], wanted[TIDE_SUBWORDS_MAX];
-                uint32_t count = tide_subwords_of(&how, words[i],
-                                                  (uint32_t)strlen(words[i]), ids);
+                uint32_t count =
+                    tide_subwords_of(&how, words[i], (uint32_t)strlen(words[i]), ids);
                 assert_int_equal(count, naive_ngrams(&how, words[i], wanted));
                 assert_memory_equal(ids, wanted, count * sizeof *ids);
             }
@@ -298,8 +314,9 @@ static void an_analogy_is_nearest_to_b_less_a_plus_c(void **state)
         }
     }
     tide_hit hit;
-    assert_int_equal(tide_space_analogy(space, "the", "nosuchword", "of", &hit, 1, NULL),
-                     TIDE_ERROR_UNKNOWN);
+    assert_int_equal(
+        tide_space_analogy(space, "the", "nosuchword", "of", &hit, 1, NULL),
+        TIDE_ERROR_UNKNOWN);
     tide_space_free(space);
     tide_trainer_free(trainer);
 }
@@ -337,8 +354,9 @@ static void similarity_is_symmetric_and_one_with_itself(void **state)
 static void suggestions_are_the_nearest_and_most_frequent(void **state)
 {
     (void)state;
-    static const char *const asked[] = {"teh", "minsiter", "a", "te", "towns", "govern",
-                                        "monday", "xyzzyxyzzy", "grüße", "", "peices"};
+    static const char *const asked[] = {"teh",   "minsiter", "a",      "te",
+                                        "towns", "govern",   "monday", "xyzzyxyzzy",
+                                        "grüße", "",         "peices"};
     tide_trainer *trainer = small_trainer("");
     const tide_model *model = tide_trainer_model(trainer);
     tide_entry words[400], entries[20];
@@ -360,9 +378,9 @@ static void suggestions_are_the_nearest_and_most_frequent(void **state)
             for (size_t k = 0; k < found; k++)
                 listed |= entries[k].slot == words[w].slot;
             if (!listed && distance <= farthest)
-                assert_true(found == 5 && (distance > last || (distance == last &&
-                                                               words[w].count <=
-                                                                   last_count)));
+                assert_true(found == 5 &&
+                            (distance > last ||
+                             (distance == last && words[w].count <= last_count)));
         }
         answers += found;
     }
@@ -382,7 +400,8 @@ static void an_empty_model_answers_nothing(void **state)
 {
     (void)state;
     static const char *const settings[] = {"", "admission=none", "subword=10",
-                                           "vocabulary=misra-gries", "vocabulary=exact"};
+                                           "vocabulary=misra-gries",
+                                           "vocabulary=exact"};
     for (size_t i = 0; i < COUNT(settings); i++) {
         char all[128];
         snprintf(all, sizeof all, "vocab=50 dim=7 replay=1 %s", settings[i]);
@@ -571,10 +590,10 @@ static void parameters_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
     static const char *const changes[][2] = {
-        {"dim 20", "dim 21"},          {"dim 20", "dim 20\ndim 20"},
-        {"dim 20", "colour blue"},     {"vocab 400", "vocab 0"},
-        {"vocab 400", "vocab 401"},    {"rate adagrad", "rate coordinate"},
-        {"seed 1", "seed 2"},          {"minn 3", "minn 8"},
+        {"dim 20", "dim 21"},           {"dim 20", "dim 20\ndim 20"},
+        {"dim 20", "colour blue"},      {"vocab 400", "vocab 0"},
+        {"vocab 400", "vocab 401"},     {"rate adagrad", "rate coordinate"},
+        {"seed 1", "seed 2"},           {"minn 3", "minn 8"},
         {"half-life 0", "half-life 9"}, {"gradient before", "gradient after"},
     };
     tide_trainer *trainer = small_trainer("subword=50");
@@ -587,9 +606,9 @@ static void parameters_that_do_not_fit_are_refused(void **state)
         char text[8192];
         char *found = strstr((char *)bytes, changes[i][0]);
         assert_non_null(found);
-        int length = snprintf(text, sizeof text, "%.*s%s%s",
-                              (int)(found - (char *)bytes), (char *)bytes, changes[i][1],
-                              found + strlen(changes[i][0]));
+        int length =
+            snprintf(text, sizeof text, "%.*s%s%s", (int)(found - (char *)bytes),
+                     (char *)bytes, changes[i][1], found + strlen(changes[i][0]));
         replace_section("m", "bad", "params", text, (size_t)length);
         tide_error err = {.status = TIDE_OK};
         trainer = tide_trainer_load("bad", NULL, 0, &err);
@@ -598,6 +617,41 @@ static void parameters_that_do_not_fit_are_refused(void **state)
                      trainer ? "loaded" : err.text);
     }
     free(bytes);
+}
+
+static void states_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    const double far = 1e17, negative = -1e17, none = (double)NAN;
+    const struct {
+        const char *section;
+        size_t place;
+        const void *number;
+    } cases[] = {
+        {"replay.chunks", 0, &(uint64_t){UINT64_MAX}},
+        {"replay.chunks", 3, &(uint64_t){1001}},
+        {"rate.origin", 0, &far},
+        {"rate.origin", 0, &none},
+        {"trainer", 1, &none},
+        {"trainer", 2, &negative},
+        {"intake", 0, &(uint64_t){0}},
+        {"intake", 5, &(uint64_t){1000}},
+        {"intake", 6, &(uint64_t){2}},
+        {"rate.input", 0, &none},
+    };
+    tide_trainer *trainer = small_trainer("replay=3 replay-ring=2000");
+    save_to(trainer, "m");
+    tide_trainer_free(trainer);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        uint64_t number;
+        memcpy(&number, cases[i].number, sizeof number);
+        replace_number("m", "bad", cases[i].section, cases[i].place, number);
+        tide_error err = {.status = TIDE_OK};
+        trainer = tide_trainer_load("bad", NULL, 0, &err);
+        if (trainer || err.status != TIDE_ERROR_FORMAT)
+            fail_msg("section %s, number %zu, case %zu: %s", cases[i].section,
+                     cases[i].place, i, trainer ? "loaded" : err.text);
+    }
 }
 
 int main(void)
@@ -621,6 +675,7 @@ int main(void)
         IN_FOLDER(numbers_that_are_not_finite_are_refused),
         IN_FOLDER(a_word_that_is_there_twice_is_refused),
         IN_FOLDER(parameters_that_do_not_fit_are_refused),
+        IN_FOLDER(states_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,10 +100,12 @@ static void aliases_mean_the_same_parameter(void **state)
 {
     (void)state;
     static const char *const known[][2] = {
-        {"vocab-size", "vocab"},   {"max-vocab-size", "vocab"}, {"size", "dim"},
-        {"vector-size", "dim"},    {"thread", "threads"},       {"workers", "threads"},
-        {"ws", "window"},          {"t", "sample"},             {"neg", "negative"},
-        {"ns-exponent", "power"},  {"lr", "alpha"},             {"bucket", "subword"},
+        {"vocab-size", "vocab"},  {"max-vocab-size", "vocab"},
+        {"size", "dim"},          {"vector-size", "dim"},
+        {"thread", "threads"},    {"workers", "threads"},
+        {"ws", "window"},         {"t", "sample"},
+        {"neg", "negative"},      {"ns-exponent", "power"},
+        {"lr", "alpha"},          {"bucket", "subword"},
         {"max-memory", "memory"},
     };
     for (size_t i = 0; i < COUNT(known); i++) {
@@ -146,7 +148,8 @@ static void values_out_of_range_are_refused_by_name_and_range(void **state)
 {
     (void)state;
     assert_refused("vocab", "0", "--vocab '0': must be 1..1073741824");
-    assert_refused("vocab", "1073741825", "--vocab '1073741825': must be 1..1073741824");
+    assert_refused("vocab", "1073741825",
+                   "--vocab '1073741825': must be 1..1073741824");
     assert_refused("dim", "4097", "--dim '4097': must be 1..4096");
     assert_refused("size", "0", "--dim '0': must be 1..4096");
     assert_refused("dim", "", "--dim '': must be 1..4096");
@@ -195,8 +198,8 @@ static void ends_of_every_range_are_taken_and_what_is_beyond_is_not(void **state
         snprintf(value, sizeof value, "%.*s", (int)(dots - infos[i].values),
                  infos[i].values);
         double least = strtod(value, NULL);
-        double most = dots[3] == '^' ? exp2(strtod(dots + 4, NULL))
-                                     : strtod(dots + 2, NULL);
+        double most =
+            dots[3] == '^' ? exp2(strtod(dots + 4, NULL)) : strtod(dots + 2, NULL);
         snprintf(value, sizeof value, "%.0f", most);
         if (tide_params_set(params, infos[i].name, value, NULL))
             fail_msg("--%s %s is refused, but it says %s", infos[i].name, value,
@@ -263,25 +266,27 @@ static void profiles_are_the_recipes_they_are_named_after(void **state)
     (void)state;
     assert_profile("default", "vocabulary=space-saving admission=gate sampler=alias");
     assert_profile("fast", "admission=gate sampler=alias replay=1");
-    assert_profile("paper",
-                   "window=5 contexts=full sample=0.001 keep=root counting=kept "
-                   "vocabulary=space-saving admission=none negative=5 negatives=pair "
-                   "exclude=no sampler=reservoir reservoir=10000000 rate=linear age=pair "
-                   "alpha=0.025 alpha-output=1 min-alpha=2.5e-06 tau=17000000 "
-                   "gradient=after init=normal replay=1 subword=0 half-life=0");
-    assert_profile("athena",
-                   "window=5 contexts=dynamic sample=0.001 keep=root counting=all "
-                   "admission=none negatives=pair exclude=no sampler=reservoir "
-                   "rate=linear age=centre alpha=0.025 alpha-output=1 min-alpha=2.5e-06 "
-                   "tau=17000000 gradient=before init=uniform replay=1");
-    assert_profile("incremental",
-                   "window=5 contexts=dynamic sample=0.001 vocabulary=misra-gries "
-                   "admission=none negatives=pair exclude=no sampler=smoothed power=0.75 "
-                   "rate=coordinate alpha=0.1 init=both replay=1");
-    assert_profile("word2vec",
-                   "window=5 contexts=dynamic sample=0.001 keep=word2vec negatives=pair "
-                   "exclude=yes sampler=alias rate=constant alpha=0.025 alpha-output=1 "
-                   "init=small replay=1");
+    assert_profile(
+        "paper", "window=5 contexts=full sample=0.001 keep=root counting=kept "
+                 "vocabulary=space-saving admission=none negative=5 negatives=pair "
+                 "exclude=no sampler=reservoir reservoir=10000000 rate=linear age=pair "
+                 "alpha=0.025 alpha-output=1 min-alpha=2.5e-06 tau=17000000 "
+                 "gradient=after init=normal replay=1 subword=0 half-life=0");
+    assert_profile(
+        "athena", "window=5 contexts=dynamic sample=0.001 keep=root counting=all "
+                  "admission=none negatives=pair exclude=no sampler=reservoir "
+                  "rate=linear age=centre alpha=0.025 alpha-output=1 min-alpha=2.5e-06 "
+                  "tau=17000000 gradient=before init=uniform replay=1");
+    assert_profile(
+        "incremental",
+        "window=5 contexts=dynamic sample=0.001 vocabulary=misra-gries "
+        "admission=none negatives=pair exclude=no sampler=smoothed power=0.75 "
+        "rate=coordinate alpha=0.1 init=both replay=1");
+    assert_profile(
+        "word2vec",
+        "window=5 contexts=dynamic sample=0.001 keep=word2vec negatives=pair "
+        "exclude=yes sampler=alias rate=constant alpha=0.025 alpha-output=1 "
+        "init=small replay=1");
 }
 
 static void a_profile_sets_everything_and_later_settings_change_it(void **state)
@@ -409,11 +414,19 @@ static void combinations_that_do_not_fit_are_refused(void **state)
 static void what_the_table_allows_makes_a_trainer(void **state)
 {
     (void)state;
-    static const char *const allowed[] = {
-        "power=0", "power=1", "power=2", "sampler=smoothed power=2 reservoir=10",
-        "reservoir=1 sampler=reservoir", "negative=0", "alpha=1e-9", "min-alpha=1",
-        "tau=1 rate=linear", "replay=100 replay-ring=2000", "minn=8 maxn=8 subword=1",
-        "sample=0", "window=64 negative=64"};
+    static const char *const allowed[] = {"power=0",
+                                          "power=1",
+                                          "power=2",
+                                          "sampler=smoothed power=2 reservoir=10",
+                                          "reservoir=1 sampler=reservoir",
+                                          "negative=0",
+                                          "alpha=1e-9",
+                                          "min-alpha=1",
+                                          "tau=1 rate=linear",
+                                          "replay=100 replay-ring=2000",
+                                          "minn=8 maxn=8 subword=1",
+                                          "sample=0",
+                                          "window=64 negative=64"};
     for (size_t i = 0; i < COUNT(allowed); i++) {
         char settings[128];
         snprintf(settings, sizeof settings, "vocab=10 dim=4 %s", allowed[i]);

@@ -20,6 +20,7 @@ static const char *const recipes[] = {
     "vocab=60 dim=8 admission=none replay=4 replay-ring=2000",
     "vocab=500 dim=8 replay=5 replay-ring=3000 replay-fade=2000",
     "vocab=500 dim=8 replay=1 rate-half-life=50",
+    "vocab=500 dim=8 replay=1 rate-half-life=2",
 };
 
 /* The demo stream, with what a tokenizer can meet in the middle of it: a line of 2,500 words, a
@@ -36,8 +37,11 @@ static corpus odd_text(void)
     t.size = half;
     for (int i = 0; i < 2500; i++)
         t.size += (size_t)sprintf(t.bytes + t.size, "word%d ", i * i % 97);
-    t.size += (size_t)sprintf(t.bytes + t.size, "\n\n  \nthe %0200d of \xff\xfe the "
-                              "gr\xc3\xbc\xc3\x9f" "e \xe2\x82\xac and\n\n", 7);
+    t.size += (size_t)sprintf(t.bytes + t.size,
+                              "\n\n  \nthe %0200d of \xff\xfe the "
+                              "gr\xc3\xbc\xc3\x9f"
+                              "e \xe2\x82\xac and\n\n",
+                              7);
     memcpy(t.bytes + t.size, demo.bytes + half, demo.size - half);
     t.size += demo.size - half - 1;
     free(demo.bytes);
@@ -186,12 +190,14 @@ static void recipes_evict_wrap_and_rescale(void **state)
     assert_int_equal(stats_of(trainer).cut_sentences, 2);
     assert_int_equal(stats_of(trainer).cut_words, 1);
     assert_int_equal(stats_of(trainer).skipped_invalid, 1);
-    assert_true(stats_of(trainer).tokens > 2 * 2000); /* a ring of 2,000 is overwritten */
+    assert_true(stats_of(trainer).tokens >
+                2 * 2000); /* a ring of 2,000 is overwritten */
     finish(trainer, "evicted");
     train_whole("vocab=500 dim=8 replay=1 rate-half-life=50", &t, "rescaled");
     size_t size;
     unsigned char *bytes = read_section("rescaled", "rate.origin", &size);
-    assert_true(tide_get64(bytes) > 24 * 50); /* tokens at which sums were divided last */
+    assert_true(tide_get64(bytes) >
+                24 * 50); /* tokens at which sums were divided last */
     free(bytes);
     free(t.bytes);
 }

@@ -13,8 +13,7 @@ static void feed_in_pieces(tide_trainer *trainer, const corpus *t, size_t most)
     }
 }
 
-static tide_trainer *trained_by(unsigned threads, const char *settings,
-                                const corpus *t)
+static tide_trainer *trained_by(unsigned threads, const char *settings, const corpus *t)
 {
     char all[256];
     snprintf(all, sizeof all, "%s threads=%u", settings, threads);
@@ -34,8 +33,10 @@ static void assert_same_vocabulary(const tide_trainer *a, const tide_trainer *b)
         assert_int_equal(length, other);
         if (length)
             assert_memory_equal(word, same, length);
-        assert_int_equal(tide_vocabulary_count(v, slot), tide_vocabulary_count(w, slot));
-        assert_int_equal(tide_vocabulary_error(v, slot), tide_vocabulary_error(w, slot));
+        assert_int_equal(tide_vocabulary_count(v, slot),
+                         tide_vocabulary_count(w, slot));
+        assert_int_equal(tide_vocabulary_error(v, slot),
+                         tide_vocabulary_error(w, slot));
     }
     tide_stats one = stats_of(a), two = stats_of(b);
     assert_int_equal(one.tokens, two.tokens);
@@ -201,7 +202,8 @@ static void no_sentence_is_called_finished_before_it_is(void **state)
 {
     (void)state;
     enum { LESSONS = SANITIZED ? 1500 : 4000, LENGTH = 100 };
-    tide_trainer *trainer = trainer_of("vocab=2000 dim=400 threads=2 replay=1 sample=0");
+    tide_trainer *trainer =
+        trainer_of("vocab=2000 dim=400 threads=2 replay=1 sample=0");
     corpus t = demo_text(17, 5000);
     feed(trainer, t.bytes, t.size);
     assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);

@@ -3,7 +3,7 @@
 #include "train_fixture.h"
 
 /* Enough for the vectors to settle. With sanitizers only the part without scores is run. */
-enum { TOKENS = SANITIZED ? 20000 : 300000, FEW = SANITIZED ? 6000 : 30000 };
+enum { TOKENS = SANITIZED ? 20000 : 300000, FEW = 30000 };
 
 /* -- quality -------------------------------------------------------------------------- */
 
@@ -72,15 +72,15 @@ static void the_gate_keeps_the_frequent_words_and_their_vectors(void **state)
     double kept[2], scores[2];
     tide_trainer *const both[] = {gate, none};
     for (int i = 0; i < 2; i++) {
-        kept[i] = top_words_kept(tide_trainer_model(both[i]), tide_trainer_model(exact),
-                                 500);
+        kept[i] =
+            top_words_kept(tide_trainer_model(both[i]), tide_trainer_model(exact), 500);
         scores[i] = group_score(tide_trainer_model(both[i]), &facts, 8, 5);
     }
     print_message("gate keeps %.3f and scores %.3f, none %.3f and %.3f\n", kept[0],
                   scores[0], kept[1], scores[1]);
     assert_true(kept[0] > kept[1] + 0.1);
     assert_true(SANITIZED || (kept[0] > 0.9 && scores[0] > scores[1] + 0.3));
-    assert_true(stats_of(gate).evicted < stats_of(none).evicted / 10);
+    assert_true(SANITIZED || stats_of(gate).evicted < stats_of(none).evicted / 10);
     tide_trainer_free(exact);
     tide_trainer_free(gate);
     tide_trainer_free(none);
@@ -94,7 +94,8 @@ static void leave_out(corpus *t, const char *const *words, size_t count)
     size_t kept = 0;
     for (size_t at = 0, size; at < t->size; at += size) {
         size = (size_t)((char *)memchr(t->bytes + at, '\n', t->size - at) -
-                        (t->bytes + at)) + 1;
+                        (t->bytes + at)) +
+               1;
         bool unwanted = false;
         for (size_t i = 0; i < count; i++) {
             char *found = memmem(t->bytes + at, size, words[i], strlen(words[i]));
@@ -126,9 +127,9 @@ static void subwords_place_unseen_forms_near_their_kin(void **state)
         tide_query query = {.positive = &unseen[i], .positive_count = 1};
         tide_hit hits[5];
         tide_entry entry;
-        assert_int_equal(tide_model_find(tide_trainer_model(trainer), unseen[i], &entry,
-                                         NULL),
-                         TIDE_ERROR_UNKNOWN);
+        assert_int_equal(
+            tide_model_find(tide_trainer_model(trainer), unseen[i], &entry, NULL),
+            TIDE_ERROR_UNKNOWN);
         assert_int_equal(tide_space_nearest(space, &query, hits, 5, NULL), 5);
         bool kin = false;
         for (size_t f = 0; f < facts.count; f++)
@@ -164,7 +165,8 @@ static void every_profile_learns(void **state)
         assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
         double late = stats_of(trainer).loss;
         if (!(late > 0 && late < early))
-            fail_msg("profile %s: the loss goes from %g to %g", profiles[i], early, late);
+            fail_msg("profile %s: the loss goes from %g to %g", profiles[i], early,
+                     late);
         assert_true(is_finite(tide_trainer_model(trainer)));
         tide_trainer_free(trainer);
     }
@@ -196,8 +198,9 @@ static const part parts[] = {
 /* The combination with this number, as settings. */
 static void combine(uint64_t number, char *settings, size_t room)
 {
-    int at = snprintf(settings, room, "vocab=300 dim=5 reservoir=500 replay-ring=2000 "
-                                      "window=2 sample=0 alpha=0.05 alpha-output=1");
+    int at = snprintf(settings, room,
+                      "vocab=300 dim=5 reservoir=500 replay-ring=2000 "
+                      "window=2 sample=0 alpha=0.05 alpha-output=1");
     for (size_t i = 0; i < COUNT(parts); i++) {
         uint64_t count = 0;
         while (count < 6 && parts[i].choices[count])
@@ -283,10 +286,14 @@ static void tiny_and_huge_sizes_work(void **state)
 {
     (void)state;
     static const char *const settings[] = {
-        "vocab=1 dim=1 replay=1",          "vocab=2 dim=4 replay=1",
-        "vocab=2 dim=4 admission=none",    "vocab=4000 dim=1 replay=1",
-        "vocab=300 dim=4096 replay=1",     "vocab=300 dim=33 window=64 negative=64",
-        "vocab=300 dim=8 negative=0",      "vocab=300 dim=8 window=1 negative=1",
+        "vocab=1 dim=1 replay=1",
+        "vocab=2 dim=4 replay=1",
+        "vocab=2 dim=4 admission=none",
+        "vocab=4000 dim=1 replay=1",
+        "vocab=300 dim=4096 replay=1",
+        "vocab=300 dim=33 window=64 negative=64",
+        "vocab=300 dim=8 negative=0",
+        "vocab=300 dim=8 window=1 negative=1",
         "vocab=300 dim=8 negatives=pair window=64 negative=64",
         "vocab=300 dim=16 subword=1 minn=1 maxn=8 replay=1",
         "vocab=300 dim=8 replay=100 replay-ring=2000"};
@@ -395,11 +402,10 @@ static void train_old_words(tide_trainer *trainer, int turns)
 static void newcomers_start_from_their_own_vector(void **state)
 {
     (void)state;
-    static const char *const settings[] = {CHANGING "replay=1",
-                                           CHANGING "replay-ring=2000",
-                                           CHANGING "replay=1 negatives=pair rate=coordinate",
-                                           CHANGING "replay=1 rate=power",
-                                           CHANGING "replay=1 sampler=reservoir"};
+    static const char *const settings[] = {
+        CHANGING "replay=1", CHANGING "replay-ring=2000",
+        CHANGING "replay=1 negatives=pair rate=coordinate",
+        CHANGING "replay=1 rate=power", CHANGING "replay=1 sampler=reservoir"};
     for (size_t i = 0; i < COUNT(settings); i++) {
         tide_trainer *trainer = trainer_of(settings[i]);
         const tide_model *model = tide_trainer_model(trainer);
@@ -485,13 +491,15 @@ static void memories_of_the_word_before_do_not_train_the_newcomer(void **state)
 static void tokens_of_a_word_that_left_are_no_contexts(void **state)
 {
     (void)state;
-    tide_trainer *trainer = trainer_of("vocab=2 dim=8 admission=none sample=0 replay=1");
+    tide_trainer *trainer =
+        trainer_of("vocab=2 dim=8 admission=none sample=0 replay=1");
     for (int k = 0; k < 600; k++)
         feed_text(trainer, "a b\n");
     seen s = {.count = 0};
     tide_intake_school(tide_trainer_intake(trainer),
                        (tide_school){&s, take_lesson, nothing_waits, do_not_wait});
-    feed_text(trainer, "a a a a b b x y\n"); /* x takes the slot of b, and y that of x */
+    feed_text(trainer,
+              "a a a a b b x y\n"); /* x takes the slot of b, and y that of x */
     assert_int_equal(s.count, 1);
     assert_int_equal(s.sizes[0], 5);
     tide_trainer_free(trainer);

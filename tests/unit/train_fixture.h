@@ -208,7 +208,8 @@ static inline double group_score(const tide_model *model, const truth *t, size_t
     size_t asked = 0, right = 0;
     for (size_t i = 0; i < t->count; i++) {
         const fact *f = &t->facts[i];
-        for (size_t w = 2; w < f->count && w < 2 + words && f->words[0][0] == 'g'; w++) {
+        for (size_t w = 2; w < f->count && w < 2 + words && f->words[0][0] == 'g';
+             w++) {
             const char *word = f->words[w];
             tide_entry entry;
             tide_hit hits[16];
@@ -255,7 +256,9 @@ static inline int enter_folder(void **state)
     const char *temporary = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%.3000s/tide-train-XXXXXX",
              temporary ? temporary : P_tmpdir);
-    return getcwd(folder_before, sizeof folder_before) && mkdtemp(folder) ? chdir(folder) : -1;
+    return getcwd(folder_before, sizeof folder_before) && mkdtemp(folder)
+               ? chdir(folder)
+               : -1;
 }
 
 static inline int remove_one(const char *path, const struct stat *status, int kind,
