@@ -74,12 +74,12 @@ static void print_params(info *i, const tide_params *params)
         putchar('}');
 }
 
-static int print_needs(info *i, const tide_params *params)
+static int print_needs(info *i, tide_params *params)
 {
     tide_error err;
     tide_part parts[TIDE_PARTS_MAX];
-    print_params(i, params);
     int count = tide_params_budget(params, parts, &err);
+    print_params(i, params);
     if (count >= 0)
         print_parts(i, parts, count);
     puts(i->json ? "}" : "");

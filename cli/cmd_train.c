@@ -106,21 +106,25 @@ static tide_trainer *make_trainer(const job *j, int *code)
     return trainer;
 }
 
+static void note_count(progress *p, bool warning, uint64_t count, const char *what)
+{
+    char text[128];
+    if (!count)
+        return;
+    snprintf(text, sizeof text, "%s: %" PRIu64, what, count);
+    progress_note(p, warning, text);
+}
+
+/* What was not taken as it came, by reason. */
 static void note_skipped(progress *p, const tide_stats *now, const tide_stats *before)
 {
-    uint64_t invalid = now->skipped_invalid - before->skipped_invalid;
-    uint64_t words = now->cut_words - before->cut_words;
-    uint64_t sentences = now->cut_sentences - before->cut_sentences;
-    char text[256];
     if (now->tokens == before->tokens)
-        progress_note(p, "there was no text");
-    if (!invalid && !words && !sentences)
-        return;
-    snprintf(text, sizeof text,
-             "skipped %" PRIu64 " words that are not text, cut %" PRIu64
-             " long words and %" PRIu64 " long sentences",
-             invalid, words, sentences);
-    progress_note(p, text);
+        progress_note(p, true, "there was no text");
+    note_count(p, true, now->skipped_invalid - before->skipped_invalid,
+               "words skipped because they are not text");
+    note_count(p, true, now->cut_words - before->cut_words, "long words cut");
+    note_count(p, false, now->cut_sentences - before->cut_sentences,
+               "long sentences cut");
 }
 
 /* Returns 1 when stopped, be it while a pipe was still being opened. */
@@ -144,7 +148,7 @@ static int run_sources(const job *j, tide_trainer *trainer, progress *p,
     signal(SIGALRM, SIG_IGN);
     bool interrupted = stop_signal && status < 0 && err->status == TIDE_ERROR_IO;
     if (interrupted)
-        progress_note(p, err->text);
+        progress_note(p, true, err->text);
     return interrupted ? 1 : status;
 }
 

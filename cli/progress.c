@@ -122,15 +122,17 @@ static void log_quoted(const char *text)
     fputc('"', stderr);
 }
 
-void progress_note(void *data, const char *text)
+void progress_note(void *data, bool warning, const char *text)
 {
     progress *p = data;
+    if (p->quiet && !warning)
+        return;
     if (p->terminal || p->quiet) {
         progress_break(p);
         complain("%s", text);
         return;
     }
-    fputs("level=warning msg=", stderr);
+    fprintf(stderr, "level=%s msg=", warning ? "warning" : "info");
     log_quoted(text);
     fputc('\n', stderr);
 }

@@ -21,7 +21,7 @@ void progress_begin(progress *p, const tide_stats *initial, bool quiet);
 
 /* For tide_run: `data` is the progress. */
 void progress_watch(void *data, const tide_stats *stats);
-void progress_note(void *data, const char *text);
+void progress_note(void *data, bool warning, const char *text);
 
 void progress_budget(const progress *p, const tide_part *parts, int count);
 

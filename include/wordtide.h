@@ -83,9 +83,10 @@ typedef struct tide_part {
 
 #define TIDE_PARTS_MAX 16
 
-/* What a trainer with these parameters will allocate, by part; returns the number of parts. */
-TIDE_API int tide_params_budget(const tide_params *params,
-                                tide_part parts[TIDE_PARTS_MAX], tide_error *err);
+/* What a trainer with these parameters will allocate, by part; returns the number of parts. If only
+ * the memory was given, the size of the vocabulary is set to what fits it. */
+TIDE_API int tide_params_budget(tide_params *params, tide_part parts[TIDE_PARTS_MAX],
+                                tide_error *err);
 
 /* -- sources ----------------------------------------------------------------------------------- */
 
@@ -184,7 +185,8 @@ typedef struct tide_run {
     void (*watch)(void *data,
                   const tide_stats *stats); /* called some ten times a second */
     void *watch_data;
-    void (*note)(void *data, const char *text); /* one line that a person should see */
+    void (*note)(void *data, bool warning,
+                 const char *text); /* one line for a person */
     void *note_data;
     const char
         *save_path; /* saved here every so often, if either of the next is not 0 */

@@ -198,6 +198,12 @@ static int read_shape(tide_store *store, tide_shape *shape, uint32_t *used,
     return TIDE_OK;
 }
 
+int tide_model_read_shape(tide_store *store, tide_shape *shape, tide_error *err)
+{
+    uint32_t used;
+    return read_shape(store, shape, &used, err);
+}
+
 static int check_sizes(tide_store *store, const tide_shape *shape, uint32_t used,
                        tide_error *err)
 {

@@ -63,6 +63,7 @@ void tide_model_input(const tide_model *model, const tide_kernels *kernels,
 /* Sections model, params, vocab.*, input, output, subword. A model that is not going to be trained
  * is given room for the words it holds and no more. */
 void tide_model_save(const tide_model *model, tide_store_writer *writer);
+int tide_model_read_shape(tide_store *store, tide_shape *shape, tide_error *err);
 tide_model *tide_model_read(tide_store *store, bool to_train, tide_error *err);
 
 #endif

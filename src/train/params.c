@@ -92,7 +92,7 @@ typedef struct row {
     ROW(REAL, min_alpha, 0, 1, false, "min-alpha", "", "0..1", "0",                    \
         "no step is smaller than this", "Learning", true)                              \
     ROW(COUNT, rate_half_life, 0, MOST_TOKENS, false, "rate-half-life", "",            \
-        "tokens, 0 for never", "50000000",                                             \
+        "tokens, 50 or more; 0 for never", "100000000",                                \
         "adagrad: forget half of the old gradients after so many tokens", "Learning",  \
         true)                                                                          \
     ROW(REAL, tau, 1, 1e18, false, "tau", "", "1..1e18", "100",                        \
@@ -116,9 +116,9 @@ typedef struct row {
     ROW(COUNT, subword, 0, TIDE_CAPACITY_MAX, false, "subword", "bucket",              \
         "0..1073741824", "0",                                                          \
         "rows for character n-grams: vectors for unseen words too", "Subwords", false) \
-    ROW(COUNT, minn, 1, TIDE_SUBWORD_LENGTH_MAX, false, "minn", "", "1..8", "3",       \
+    ROW(COUNT, minn, 1, TIDE_SUBWORD_LENGTH_MAX, false, "minn", "min-n", "1..8", "3",  \
         "shortest n-gram", "Subwords", false)                                          \
-    ROW(COUNT, maxn, 1, TIDE_SUBWORD_LENGTH_MAX, false, "maxn", "", "1..8", "5",       \
+    ROW(COUNT, maxn, 1, TIDE_SUBWORD_LENGTH_MAX, false, "maxn", "max-n", "1..8", "5",  \
         "longest n-gram", "Subwords", false)
 
 #define INFO(KIND, FIELD, LEAST, MOST, LOCAL, ...) {__VA_ARGS__},
@@ -138,12 +138,12 @@ static const char *const profiles[] = {
         ("window=5 contexts=full sample=0.001 keep=root counting=kept "
          "admission=none negatives=pair exclude=no sampler=reservoir rate=linear "
          "alpha=0.025 alpha-output=1 min-alpha=0.0000025 tau=17000000 "
-         "gradient=after init=normal replay=1"),
+         "gradient=after init=normal replay=1 reservoir=100000000"),
     [PROFILE_ATHENA] =
         ("window=5 contexts=dynamic sample=0.001 keep=root admission=none "
          "negatives=pair exclude=no sampler=reservoir rate=linear alpha=0.025 "
          "alpha-output=1 min-alpha=0.0000025 tau=17000000 age=centre "
-         "init=uniform replay=1"),
+         "init=uniform replay=1 reservoir=100000000"),
     [PROFILE_INCREMENTAL] =
         ("window=5 contexts=dynamic sample=0.001 vocabulary=misra-gries "
          "admission=none negatives=pair exclude=no sampler=smoothed "
@@ -441,6 +441,10 @@ tide_sampler_options tide_params_sampler(const tide_params *params)
 
 static int check_together(const tide_params *p, tide_error *err)
 {
+    if (p->rate_half_life && p->rate_half_life < RATE_HALF_LIFE_LEAST)
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "--rate-half-life must be 0 or at least %d",
+                         RATE_HALF_LIFE_LEAST);
     if (p->minn > p->maxn)
         return tide_fail(err, TIDE_ERROR_PARAMETER, "--minn must not be above --maxn");
     if (p->rate == RATE_COORDINATE && (p->subword || p->negatives != NEGATIVES_PAIR))

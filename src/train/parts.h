@@ -15,6 +15,8 @@
 
 enum {
     SENTENCE_MAX = 1000, /* tokens */
+    RATE_HALF_LIFE_LEAST =
+        50, /* tokens: the scale must not overflow within a sentence */
     WINDOW_MAX = 64,
     NEGATIVE_MAX = 64,
     SHARED_DRAWS = 4, /* draws in that set, for each negative a pair should have */

@@ -323,7 +323,7 @@ static int load_origin(tide_rates *r, tide_store *store, uint64_t tokens,
     if (status)
         return status;
     float scale = origin[0] <= tokens ? scale_at(tokens - origin[0], origin[1]) : 0;
-    if (!(scale >= 1 && (double)scale <= 2 * SCALE_MOST))
+    if (!(scale >= 1 && tide_finite(scale)))
         return tide_fail(err, TIDE_ERROR_FORMAT,
                          "%s: section rate.origin is impossible",
                          tide_store_path(store));

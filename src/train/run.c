@@ -34,13 +34,13 @@ static bool stop_asked(const running *r)
     return r->run->stop && *r->run->stop;
 }
 
-static void note(const running *r, const char *what, const char *text)
+static void note(const running *r, bool warning, const char *what, const char *text)
 {
     char line[512];
     if (!r->run->note)
         return;
     snprintf(line, sizeof line, "%s: %s", what, text);
-    r->run->note(r->run->note_data, line);
+    r->run->note(r->run->note_data, warning, line);
 }
 
 static void watch(running *r)
@@ -81,7 +81,7 @@ static void save(running *r, tide_source *source, uint64_t offset)
     tide_error err;
     if (note_position(r, source, offset, &err) ||
         tide_trainer_save(r->trainer, r->run->save_path, &err))
-        note(r, "not saved", err.text);
+        note(r, true, "not saved", err.text);
     r->saved = now();
     r->saved_tokens = tide_intake_tokens(tide_trainer_intake(r->trainer));
 }
@@ -112,11 +112,11 @@ static int find_place(running *r, const char *spec, tide_source *source,
         return TIDE_OK;
     if (tide_source_fingerprint(source, place->offset, &fingerprint, NULL) ||
         fingerprint != place->fingerprint) {
-        note(r, "%s is not the text that was read before: reading it from the start",
-             spec);
+        note(r, true, spec,
+             "not the text that was read before, so it is read from its start");
         return TIDE_OK;
     }
-    note(r, spec, "going on where the last run stopped");
+    note(r, false, spec, "going on where the last run stopped");
     return tide_source_seek(source, place->offset, err);
 }
 

@@ -46,12 +46,11 @@ uint64_t tide_params_total(const tide_params *params)
     return total;
 }
 
-int tide_params_budget(const tide_params *params, tide_part parts[TIDE_PARTS_MAX],
+int tide_params_budget(tide_params *params, tide_part parts[TIDE_PARTS_MAX],
                        tide_error *err)
 {
-    tide_params settled = *params;
-    int status = tide_params_settle(&settled, err);
-    return status ? status : list_parts(&settled, parts);
+    int status = tide_params_settle(params, err);
+    return status ? status : list_parts(params, parts);
 }
 
 int tide_trainer_budget(const tide_trainer *trainer, tide_part parts[TIDE_PARTS_MAX])
@@ -294,13 +293,15 @@ static tide_trainer *trainer_read(tide_store *store, tide_params *params,
     tide_trainer *t = trainer_alloc(params, err);
     if (!t)
         return NULL;
-    tide_shape shape = tide_params_shape(&t->params);
-    t->model = tide_model_read(store, true, err);
-    if (t->model && !same_shape(&shape, &t->model->shape)) {
+    tide_shape wanted = tide_params_shape(&t->params), found;
+    if (tide_model_read_shape(store, &found, err))
+        goto failed;
+    if (!same_shape(&wanted, &found)) {
         tide_fail(err, TIDE_ERROR_FORMAT, "%s: parameters and shape disagree",
                   tide_store_path(store));
         goto failed;
     }
+    t->model = tide_model_read(store, true, err);
     if (!t->model || prepare(t, store, err) || load_rest(t, store, err) ||
         print_params(t, err))
         goto failed;

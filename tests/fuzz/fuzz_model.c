@@ -36,7 +36,7 @@ static const char *const recipes[][8][2] = {
     {{"profile", "paper"}, {"vocab", "6"}, {"dim", "3"}, {"reservoir", "20"}},
     {{"profile", "incremental"}, {"vocab", "6"}, {"dim", "3"}, {"reservoir", "20"}},
     {{"vocabulary", "exact"}, {"replay", "1"}, {"half-life", "0"}, {"rate", "linear"}},
-    {{"half-life", "9"}, {"replay", "1"}, {"rate-half-life", "2"}},
+    {{"half-life", "9"}, {"replay", "1"}, {"rate-half-life", "50"}},
 };
 
 enum { GOOD = sizeof recipes / sizeof *recipes };

@@ -20,7 +20,7 @@ static const char *const recipes[] = {
     "vocab=60 dim=8 admission=none replay=4 replay-ring=2000",
     "vocab=500 dim=8 replay=5 replay-ring=3000 replay-fade=2000",
     "vocab=500 dim=8 replay=1 rate-half-life=50",
-    "vocab=500 dim=8 replay=1 rate-half-life=2",
+    "vocab=500 dim=8 replay=1 rate-half-life=70",
 };
 
 /* The demo stream, with what a tokenizer can meet in the middle of it: a line of 2,500 words, a
@@ -222,7 +222,8 @@ static const char *other_value(const tide_param_info *info)
         snprintf(value, sizeof value, "%.*s", (int)strcspn(bar + 1, "|"), bar + 1);
     else if (!strcmp(info->name, "memory"))
         return "1G";
-    else if (!strcmp(info->name, "replay-ring"))
+    else if (!strcmp(info->name, "replay-ring") ||
+             !strcmp(info->name, "rate-half-life"))
         return "5000";
     else if (strtod(info->initial, NULL) < 1)
         return strchr(info->initial, '.') ? "0.5" : "1";
@@ -295,7 +296,7 @@ static void another_half_life_of_the_rates_keeps_the_steps(void **state)
 {
     (void)state;
     corpus t = odd_text();
-    static const char *const others[] = {"0", "20", "100", "1000000"};
+    static const char *const others[] = {"0", "70", "100", "1000000"};
     train_whole("vocab=500 dim=8 replay=1 rate-half-life=50 sample=0", &t, "m");
     double same = moved("m", "rate-half-life", "50");
     assert_true(same > 0);
@@ -339,8 +340,9 @@ static void watch(void *data, const tide_stats *stats)
         log->stop = 1;
 }
 
-static void note(void *data, const char *text)
+static void note(void *data, bool warning, const char *text)
 {
+    (void)warning;
     run_log *log = data;
     log->notes++;
     snprintf(log->last_note, sizeof log->last_note, "%s", text);
