@@ -75,6 +75,10 @@ uint64_t tide_vocabulary_error(const tide_vocabulary *v, uint32_t slot);
  * and exact, count above the common offset for Misra-Gries (at least 1); 0 for an empty slot. */
 uint64_t tide_vocabulary_weight(const tide_vocabulary *v, uint32_t slot);
 
+/* The same for many slots at once; 0 for TIDE_NO_SLOT. */
+void tide_vocabulary_weights(const tide_vocabulary *v, const uint32_t *slots,
+                             size_t count, float *weights);
+
 uint32_t tide_vocabulary_capacity(const tide_vocabulary *v);
 uint32_t
 tide_vocabulary_used(const tide_vocabulary *v); /* slots below this have been used */
@@ -125,7 +129,7 @@ void tide_sampler_add(tide_sampler *s, const tide_vocabulary *v, const uint32_t 
                       size_t count);
 
 /* Alias: builds the next table into the spare buffer and makes it current, when the stream has grown
- * by 5 % (at least 2,000 tokens; the first at 1,000) since the last and `spare_is_free`, that is, when nobody draws
+ * by 5 % (at least 2,000 tokens, and 2 a slot; the first at 1,000) since the last and `spare_is_free`, that is, when nobody draws
  * from the table before the current one any more. Returns whether it did. A no-op for the others.
  * Costs 10 to 15 ns a slot, and never waits. */
 bool tide_sampler_refresh(tide_sampler *s, const tide_vocabulary *v,

@@ -134,6 +134,17 @@ uint64_t tide_vocabulary_weight(const tide_vocabulary *v, uint32_t slot)
     return count > v->minimum ? count - v->minimum : 0;
 }
 
+void tide_vocabulary_weights(const tide_vocabulary *v, const uint32_t *slots,
+                             size_t count, float *weights)
+{
+    const tide_record *records = v->words.records;
+    uint64_t least = v->methods->counts_from_minimum ? v->minimum : 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t weight = slots[i] == TIDE_NO_SLOT ? least : records[slots[i]].count;
+        weights[i] = weight > least ? (float)(int64_t)(weight - least) : 0;
+    }
+}
+
 uint32_t tide_vocabulary_capacity(const tide_vocabulary *v)
 {
     return v->words.capacity;

@@ -70,7 +70,7 @@ typedef uint32_t tide_vocabulary_miss(tide_vocabulary *v, const tide_key *key,
 
 /* Words are prepared this many at a time, so that the memory they need is on its way
  * while the others are being looked at. */
-#define TIDE_VOCABULARY_AHEAD 16
+#define TIDE_VOCABULARY_AHEAD 32
 
 /* The way of a batch, for a kind to build its `add` from: it is inlined there together
  * with the kind's `miss`.

@@ -33,7 +33,7 @@ uint64_t tide_intake_bytes(const tide_params *params)
 {
     uint64_t sentence =
         (SENTENCE_MAX + WORDS_AT_ONCE) * (sizeof(uint32_t) + sizeof(uint64_t)) +
-        SENTENCE_MAX * sizeof(uint32_t);
+        SENTENCE_MAX * (sizeof(uint32_t) + sizeof(float));
     if (params->counting == COUNT_KEPT)
         sentence += SENTENCE_MAX * sizeof(held_word);
     return tide_tokenizer_bytes() + sentence + params->vocab * sizeof(uint64_t) +
@@ -57,6 +57,7 @@ tide_intake *tide_intake_new(const tide_params *params, const tide_learner *lear
     in->slots = tide_alloc(SENTENCE_MAX + WORDS_AT_ONCE, sizeof *in->slots);
     in->hashes = tide_alloc(SENTENCE_MAX + WORDS_AT_ONCE, sizeof *in->hashes);
     in->kept = tide_alloc(SENTENCE_MAX + 1, sizeof *in->kept);
+    in->chances = tide_alloc(SENTENCE_MAX + 1, sizeof *in->chances);
     in->admitted = tide_alloc(params->vocab, sizeof *in->admitted);
     in->closed = tide_alloc(bitmap_words(params), sizeof *in->closed);
     if (params->counting == COUNT_KEPT)
@@ -67,8 +68,8 @@ tide_intake *tide_intake_new(const tide_params *params, const tide_learner *lear
         in->sampler = store ? tide_sampler_load(&sampler, store, err)
                             : tide_sampler_new(&sampler, err);
     in->replay = in->sampler ? tide_replay_new(params, err) : NULL;
-    if (in->replay && in->slots && in->hashes && in->kept && in->admitted &&
-        in->closed && (in->held || params->counting != COUNT_KEPT))
+    if (in->replay && in->slots && in->hashes && in->kept && in->chances &&
+        in->admitted && in->closed && (in->held || params->counting != COUNT_KEPT))
         return in;
     if (in->replay)
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a trainer");
@@ -86,6 +87,7 @@ void tide_intake_free(tide_intake *in)
     free(in->held);
     free(in->closed);
     free(in->admitted);
+    free(in->chances);
     free(in->kept);
     free(in->hashes);
     free(in->slots);
@@ -169,16 +171,13 @@ static void admit(tide_intake *in, const tide_admission *admission)
 
 /* -- lessons -------------------------------------------------------------------------------------------- */
 
-/* The chance that a token stays, for f = count / (sample * total): word2vec's rule, or the plain
- * root. */
-static float chance_to_stay(const tide_intake *in, float f)
-{
-    return in->params->keep == KEEP_ROOT ? 1.0f / sqrtf(f) : (sqrtf(f) + 1.0f) / f;
-}
-
+/* Whether a token stays, for f = count / (sample * total): with chance 1/sqrt(f) + 1/f, which is
+ * word2vec's rule, or the plain root 1/sqrt(f). */
 static bool stays(tide_intake *in, uint64_t count, double threshold)
 {
-    float chance = chance_to_stay(in, (float)((double)count / threshold));
+    float chance = 1.0f / sqrtf((float)((double)count / threshold));
+    if (in->params->keep == KEEP_WORD2VEC)
+        chance += chance * chance;
     return chance >= 1.0f || tide_rng_float(&in->rng) < chance;
 }
 
@@ -195,27 +194,40 @@ static inline bool usable(tide_intake *in, uint32_t slot, uint64_t stamp)
            (!is_closed(in, slot) || open_slot(in, slot));
 }
 
-/* Picks out of a sentence, of now or of the past, what is still valid of it and stays. Where only
- * whole windows count, what is not valid leaves a hole. Whether a frequent word stays is a toss
- * that no processor can predict, so it moves an index instead of a branch. */
-static uint32_t pick(tide_intake *in, const uint32_t *tokens, uint32_t count,
+/* Copies what is still valid of a sentence, of now or of the past; where only whole windows count,
+ * what is not leaves a hole. Returns how many. */
+static uint32_t sift(tide_intake *in, const uint32_t *tokens, uint32_t count,
                      uint64_t stamp)
 {
-    const tide_vocabulary *v = in->model->vocabulary;
-    double threshold = in->held ? 0 : keep_threshold(in);
-    float inverse = threshold > 0 ? (float)(1 / threshold) : 0;
     bool holes = in->params->contexts == CONTEXTS_FULL;
     uint32_t *kept = in->kept;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = tokens[i] & ~TIDE_FIRST;
-        if (!usable(in, slot, stamp)) {
-            *kept = TIDE_NO_SLOT;
-            kept += holes;
-            continue;
-        }
-        float f = (float)tide_vocabulary_weight(v, slot) * inverse;
-        *kept = slot;
-        kept += f <= 1.0f || tide_rng_float(&in->rng) < chance_to_stay(in, f);
+        bool valid = usable(in, slot, stamp);
+        *kept = valid ? slot : TIDE_NO_SLOT;
+        kept += valid || holes;
+    }
+    return (uint32_t)(kept - in->kept);
+}
+
+/* Thins out the frequent ones among the first `count` of in->kept. Whether one stays is a toss that
+ * no processor can predict, so it moves an index and not a branch. */
+static uint32_t thin_out(tide_intake *in, uint32_t count)
+{
+    double threshold = in->held ? 0 : keep_threshold(in);
+    if (threshold <= 0)
+        return count;
+    float inverse = (float)(1 / threshold), *chances = in->chances;
+    tide_vocabulary_weights(in->model->vocabulary, in->kept, count, chances);
+    for (uint32_t i = 0; i < count; i++)
+        chances[i] = 1.0f / sqrtf(chances[i] * inverse);
+    if (in->params->keep == KEEP_WORD2VEC)
+        for (uint32_t i = 0; i < count; i++)
+            chances[i] += chances[i] * chances[i];
+    uint32_t *kept = in->kept;
+    for (uint32_t i = 0; i < count; i++) {
+        *kept = in->kept[i];
+        kept += tide_rng_float(&in->rng) < chances[i];
     }
     return (uint32_t)(kept - in->kept);
 }
@@ -223,7 +235,7 @@ static uint32_t pick(tide_intake *in, const uint32_t *tokens, uint32_t count,
 static void give(tide_intake *in, const uint32_t *tokens, uint32_t count,
                  uint64_t stamp)
 {
-    uint32_t kept = pick(in, tokens, count, stamp);
+    uint32_t kept = thin_out(in, sift(in, tokens, count, stamp));
     const tide_draws *draws = tide_sampler_draws(in->sampler);
     if (kept < 2 || !draws)
         return;

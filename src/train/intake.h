@@ -32,6 +32,7 @@ struct tide_intake {
         held; /* [SENTENCE_MAX] the words themselves, where counting waits for its end */
     bool continued;     /* the line goes on after a sentence was cut off it */
     uint32_t *kept;     /* [SENTENCE_MAX] */
+    float *chances;     /* [SENTENCE_MAX] of the same to stay */
     uint64_t *admitted; /* [vocab] sentence in which the slot's word came */
     uint64_t *closed;   /* bit per slot */
     uint64_t

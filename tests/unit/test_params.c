@@ -267,11 +267,12 @@ static void profiles_are_the_recipes_they_are_named_after(void **state)
     assert_profile("default", "vocabulary=space-saving admission=gate sampler=alias");
     assert_profile("fast", "admission=gate sampler=alias replay=1");
     assert_profile(
-        "paper", "window=5 contexts=full sample=0.001 keep=root counting=kept "
-                 "vocabulary=space-saving admission=none negative=5 negatives=pair "
-                 "exclude=no sampler=reservoir reservoir=10000000 rate=linear age=pair "
-                 "alpha=0.025 alpha-output=1 min-alpha=2.5e-06 tau=17000000 "
-                 "gradient=after init=normal replay=1 subword=0 half-life=0");
+        "paper",
+        "window=5 contexts=full sample=0.001 keep=root counting=kept "
+        "vocabulary=space-saving admission=none negative=5 negatives=pair "
+        "exclude=no sampler=reservoir reservoir=100000000 rate=linear age=pair "
+        "alpha=0.025 alpha-output=1 min-alpha=2.5e-06 tau=17000000 "
+        "gradient=after init=normal replay=1 subword=0 half-life=0");
     assert_profile(
         "athena", "window=5 contexts=dynamic sample=0.001 keep=root counting=all "
                   "admission=none negatives=pair exclude=no sampler=reservoir "
