@@ -39,7 +39,7 @@ static void run_errors(bench *b)
 
 static void run_adagrad(bench *b)
 {
-    tide_adagrad how = {0.1f, 0.1f, 0, 1};
+    tide_adagrad how = {.eta = 0.1f, .base = 0.1f, .scale = 1, .shift = 6};
     b->k->adagrad(&how, b->sums, b->slots, b->squares, CONTEXTS, b->rates);
 }
 

@@ -22,12 +22,18 @@
 
 #define SCALE_MOST 0x1p24
 
+/* One sum a slot, laid out by tide_sum_at. */
+typedef struct sums {
+    float *values; /* [16 << shift] */
+    uint32_t shift;
+} sums;
+
 struct tide_rates {
     const tide_params *params;
-    tide_adagrad input, output; /* scale not filled in */
-    float *sum_input;           /* adagrad: [vocab] */
-    float *sum_output;          /* adagrad: [vocab] */
-    float *sum_subword;         /* adagrad: [subword] */
+    tide_adagrad input, output; /* scale and shift not filled in */
+    sums sum_input;             /* adagrad: vocab */
+    sums sum_output;            /* adagrad: vocab */
+    sums sum_subword;           /* adagrad: subword */
     uint32_t *age_input;        /* linear, power: [vocab] */
     uint32_t *age_output;       /* the same array for linear */
     tide_matrix each_input;     /* coordinate: [vocab] */
@@ -40,11 +46,31 @@ static bool has_ages(const tide_params *p)
     return p->rate == RATE_LINEAR || p->rate == RATE_POWER;
 }
 
+static uint32_t shift_for(uint64_t count)
+{
+    uint32_t shift = 0;
+    while (UINT64_C(16) << shift < count)
+        shift++;
+    return shift;
+}
+
+static uint64_t sums_bytes(uint64_t count)
+{
+    return (UINT64_C(16) << shift_for(count)) * sizeof(float);
+}
+
+static bool sums_init(sums *s, uint64_t count)
+{
+    s->shift = shift_for(count);
+    s->values = tide_alloc((size_t)16 << s->shift, sizeof(float));
+    return s->values != NULL;
+}
+
 uint64_t tide_rates_bytes(const tide_params *p)
 {
     switch (p->rate) {
     case RATE_ADAGRAD:
-        return (2 * p->vocab + p->subword) * sizeof(float);
+        return 2 * sums_bytes(p->vocab) + (p->subword ? sums_bytes(p->subword) : 0);
     case RATE_COORDINATE:
         return 2 * tide_matrix_bytes(p->vocab, (uint32_t)p->dim);
     case RATE_LINEAR:
@@ -68,10 +94,8 @@ static bool allocate(tide_rates *r, const tide_params *p)
 {
     uint32_t vocab = (uint32_t)p->vocab, dim = (uint32_t)p->dim;
     if (p->rate == RATE_ADAGRAD) {
-        r->sum_input = tide_alloc(vocab, sizeof(float));
-        r->sum_output = tide_alloc(vocab, sizeof(float));
-        r->sum_subword = tide_alloc(p->subword, sizeof(float));
-        return r->sum_input && r->sum_output && r->sum_subword;
+        return sums_init(&r->sum_input, vocab) && sums_init(&r->sum_output, vocab) &&
+               (!p->subword || sums_init(&r->sum_subword, p->subword));
     }
     if (p->rate == RATE_COORDINATE)
         return !tide_matrix_init(&r->each_input, vocab, dim, NULL) &&
@@ -106,9 +130,9 @@ void tide_rates_free(tide_rates *r)
 {
     if (!r)
         return;
-    free(r->sum_input);
-    free(r->sum_output);
-    free(r->sum_subword);
+    free(r->sum_input.values);
+    free(r->sum_output.values);
+    free(r->sum_subword.values);
     if (r->age_output != r->age_input)
         free(r->age_output);
     free(r->age_input);
@@ -119,8 +143,10 @@ void tide_rates_free(tide_rates *r)
 
 void tide_rates_reset(tide_rates *r, uint32_t slot)
 {
-    if (r->sum_input)
-        r->sum_input[slot] = r->sum_output[slot] = 0;
+    if (r->sum_input.values) {
+        size_t at = tide_sum_at(slot, r->sum_input.shift);
+        r->sum_input.values[at] = r->sum_output.values[at] = 0;
+    }
     if (r->age_input)
         r->age_input[slot] = r->age_output[slot] = 0;
     if (r->each_input.rows) {
@@ -147,19 +173,17 @@ bool tide_rates_overgrown(const tide_rates *r, uint64_t tokens)
     return (double)tide_rates_scale(r, tokens) > SCALE_MOST;
 }
 
-static void divide(float *sums, uint64_t count, float scale)
+static void divide(sums *s, float scale)
 {
-    for (uint64_t i = 0; i < count; i++)
-        sums[i] /= scale;
+    for (size_t i = 0; s->values && i < (size_t)16 << s->shift; i++)
+        s->values[i] /= scale;
 }
 
 static void rescale(tide_rates *r, uint64_t tokens, float scale)
 {
-    if (r->sum_input) {
-        divide(r->sum_input, r->params->vocab, scale);
-        divide(r->sum_output, r->params->vocab, scale);
-        divide(r->sum_subword, r->params->subword, scale);
-    }
+    divide(&r->sum_input, scale);
+    divide(&r->sum_output, scale);
+    divide(&r->sum_subword, scale);
     r->origin = tokens;
 }
 
@@ -199,7 +223,8 @@ void tide_rates_output(tide_rates *r, const tide_kernels *k, float scale,
     if (p->rate == RATE_ADAGRAD) {
         tide_adagrad how = r->output;
         how.scale = scale;
-        k->adagrad(&how, r->sum_output, slots, squares, count, out);
+        how.shift = r->sum_output.shift;
+        k->adagrad(&how, r->sum_output.values, slots, squares, count, out);
         return;
     }
     for (size_t j = 0; j < count; j++) {
@@ -209,13 +234,14 @@ void tide_rates_output(tide_rates *r, const tide_kernels *k, float scale,
     }
 }
 
-static float one_step(const tide_adagrad *settings, float *sums, const tide_kernels *k,
+static float one_step(const tide_adagrad *settings, sums *s, const tide_kernels *k,
                       float scale, uint32_t row, float square)
 {
     tide_adagrad how = *settings;
     how.scale = scale;
+    how.shift = s->shift;
     float rate[16] = {0};
-    k->adagrad(&how, sums, &row, &square, 1, rate);
+    k->adagrad(&how, s->values, &row, &square, 1, rate);
     return rate[0];
 }
 
@@ -224,7 +250,7 @@ float tide_rates_input(tide_rates *r, const tide_kernels *k, float scale, uint32
 {
     const tide_params *p = r->params;
     if (p->rate == RATE_ADAGRAD)
-        return one_step(&r->input, r->sum_input, k, scale, slot, square);
+        return one_step(&r->input, &r->sum_input, k, scale, slot, square);
     float rate = by_age(p, 1.0, age_of(r->age_input, slot));
     if (p->rate == RATE_POWER)
         grow_older(r->age_input, slot);
@@ -235,14 +261,15 @@ float tide_rates_subword(tide_rates *r, const tide_kernels *k, float scale,
                          uint32_t row, float square)
 {
     if (r->params->rate == RATE_ADAGRAD)
-        return one_step(&r->input, r->sum_subword, k, scale, row, square);
+        return one_step(&r->input, &r->sum_subword, k, scale, row, square);
     return (float)r->params->alpha;
 }
 
 void tide_rates_prefetch(const tide_rates *r, uint32_t slot)
 {
-    if (r->sum_output)
-        __builtin_prefetch(&r->sum_output[slot], 1, 3);
+    const sums *s = &r->sum_output;
+    if (s->values)
+        __builtin_prefetch(&s->values[tide_sum_at(slot, s->shift)], 1, 3);
 }
 
 bool tide_rates_age_by(const tide_rates *r, uint64_t what)
@@ -267,18 +294,23 @@ float *tide_rates_output_sums(tide_rates *r, uint32_t slot)
 
 /* -- the file --------------------------------------------------------------------------------------------- */
 
-static void save_floats(tide_store_writer *writer, const char *section,
-                        const float *values, uint64_t count)
+/* In the order of the slots. */
+static void save_sums(tide_store_writer *writer, const char *section, const sums *s,
+                      uint32_t count)
 {
-    if (values)
-        tide_store_put(writer, section, values, count * sizeof *values);
+    if (!s->values)
+        return;
+    tide_store_begin(writer, section);
+    for (uint32_t slot = 0; slot < count; slot++)
+        tide_store_append(writer, &s->values[tide_sum_at(slot, s->shift)],
+                          sizeof(float));
 }
 
 void tide_rates_save(const tide_rates *r, uint32_t used, tide_store_writer *writer)
 {
-    save_floats(writer, "rate.input", r->sum_input, used);
-    save_floats(writer, "rate.output", r->sum_output, used);
-    save_floats(writer, "rate.subword", r->sum_subword, r->params->subword);
+    save_sums(writer, "rate.input", &r->sum_input, used);
+    save_sums(writer, "rate.output", &r->sum_output, used);
+    save_sums(writer, "rate.subword", &r->sum_subword, (uint32_t)r->params->subword);
     if (r->age_input)
         tide_store_put(writer, "rate.age", r->age_input, used * sizeof(uint32_t));
     if (r->age_output != r->age_input)
@@ -293,18 +325,32 @@ void tide_rates_save(const tide_rates *r, uint32_t used, tide_store_writer *writ
 }
 
 /* Sums must be finite and not negative, or every later step would be wrong. */
-static int load_sums(tide_store *store, const char *section, float *values,
-                     uint64_t count, tide_error *err)
+static int load_sums(tide_store *store, const char *section, sums *s, uint32_t count,
+                     tide_error *err)
 {
-    if (!values)
+    enum { PIECE = 1024 };
+    float piece[PIECE];
+    if (!s->values)
         return TIDE_OK;
-    int status = tide_store_read(store, section, values, count * sizeof *values, err);
-    for (uint64_t i = 0; i < count && !status; i++)
-        if (!tide_finite(values[i]) || values[i] < 0)
-            status = tide_fail(err, TIDE_ERROR_FORMAT,
-                               "%s: section %s holds an impossible sum",
-                               tide_store_path(store), section);
-    return status;
+    int64_t size = tide_store_size(store, section, err);
+    if (size < 0)
+        return (int)size;
+    bool sound = (uint64_t)size == count * sizeof(float);
+    for (uint32_t slot = 0; slot < count && sound; slot++) {
+        if (slot % PIECE == 0) {
+            uint32_t rest = count - slot < PIECE ? count - slot : PIECE;
+            int status = tide_store_read_at(store, section, slot * sizeof(float), piece,
+                                            rest * sizeof(float), err);
+            if (status)
+                return status;
+        }
+        float value = piece[slot % PIECE];
+        sound = tide_finite(value) && value >= 0;
+        s->values[tide_sum_at(slot, s->shift)] = value;
+    }
+    return sound ? TIDE_OK
+                 : tide_fail(err, TIDE_ERROR_FORMAT, "%s: section %s is impossible",
+                             tide_store_path(store), section);
 }
 
 static int load_ages(tide_store *store, const char *section, uint32_t *ages,
@@ -336,12 +382,12 @@ static int load_origin(tide_rates *r, tide_store *store, uint64_t tokens,
 int tide_rates_load(tide_rates *r, uint32_t used, uint64_t tokens, tide_store *store,
                     tide_error *err)
 {
-    int status = load_sums(store, "rate.input", r->sum_input, used, err);
+    int status = load_sums(store, "rate.input", &r->sum_input, used, err);
     if (!status)
-        status = load_sums(store, "rate.output", r->sum_output, used, err);
+        status = load_sums(store, "rate.output", &r->sum_output, used, err);
     if (!status)
-        status =
-            load_sums(store, "rate.subword", r->sum_subword, r->params->subword, err);
+        status = load_sums(store, "rate.subword", &r->sum_subword,
+                           (uint32_t)r->params->subword, err);
     if (!status)
         status = load_ages(store, "rate.age", r->age_input, used, err);
     if (!status && r->age_output != r->age_input)

@@ -216,7 +216,7 @@ static void adagrad(const tide_adagrad *how, float *sums,
                     size_t count, float *restrict rates)
 {
     for (size_t j = 0; j < count; j++)
-        rates[j] = sums[slots[j]] += squares[j] * how->scale;
+        rates[j] = sums[tide_sum_at(slots[j], how->shift)] += squares[j] * how->scale;
     float eta = how->eta * sqrtf(how->scale), base = how->base * how->scale;
     float floor = how->floor;
     for (size_t j = 0; j < padded(count); j++) {

@@ -62,7 +62,17 @@ typedef struct tide_adagrad {
     float base;
     float floor;
     float scale;
+    uint32_t shift; /* of the sums: see tide_sum_at */
 } tide_adagrad;
+
+/* Where the sum of a slot is. The first slots go to the most frequent words, and sixteen of their
+ * sums in one cache line would be fought over by all threads; so neighbours lie 64 bytes apart and
+ * slots that share a line are 1 << shift apart. There is room for 16 << shift sums. */
+static inline size_t tide_sum_at(uint32_t slot, uint32_t shift)
+{
+    uint32_t low = slot & ((UINT32_C(1) << shift) - 1);
+    return (size_t)low << 4 | slot >> shift;
+}
 
 /* Rows are `stride` floats on a cache line. The row and sum arguments may be written by other
  * threads at the same time: those races are intended, and this is the only code that has them. */
@@ -78,7 +88,7 @@ typedef struct tide_kernels {
     /* errors[j] = weights[j] * ((j < positives) - sigmoid(errors[j])). Room rounded up to 16. */
     void (*errors)(float *errors, const float *weights, size_t positives, size_t count);
 
-    /* rates[j] = rate of sums[slots[j]], to which squares[j] is added first. Room rounded up to
+    /* rates[j] = rate of the sum of slots[j], to which squares[j] is added first. Room rounded up to
      * 16. */
     void (*adagrad)(const tide_adagrad *how, float *sums, const uint32_t *slots,
                     const float *squares, size_t count, float *rates);

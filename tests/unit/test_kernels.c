@@ -280,13 +280,15 @@ static void errors_are_label_less_sigmoid(void **state)
 
 static void check_adagrad(const tide_kernels *k, data *d, size_t count)
 {
-    tide_adagrad how = {.eta = 0.25f, .base = 0.5f, .floor = 0.05f, .scale = 4.0f};
-    float sums[MOST_ROWS];
+    enum { SHIFT = 4 }; /* room for 256 */
+    tide_adagrad how = {
+        .eta = 0.25f, .base = 0.5f, .floor = 0.05f, .scale = 4.0f, .shift = SHIFT};
+    float sums[16 << SHIFT] = {0};
     double expected[MOST_ROWS];
     uint32_t slots[MOST_ROWS] = {0};
     for (size_t j = 0; j < count; j++) {
-        sums[j] = (float)(j * j);
-        expected[j] = (double)sums[j];
+        sums[tide_sum_at((uint32_t)j, SHIFT)] = (float)(j * j);
+        expected[j] = (double)(j * j);
         slots[j] = (uint32_t)(j / 2 * 2); /* every other slot twice */
     }
     for (size_t j = 0; j < count; j++)
@@ -297,7 +299,20 @@ static void check_adagrad(const tide_kernels *k, data *d, size_t count)
         double rate = 0.25 / sqrt(0.5 + sum / 4);
         close_to((double)d->steps[j], rate > 0.05 ? rate : 0.05);
         if (j + 1 == count || slots[j + 1] != slots[j])
-            close_to((double)sums[slots[j]], sum);
+            close_to((double)sums[tide_sum_at(slots[j], SHIFT)], sum);
+    }
+}
+
+static void every_slot_has_a_sum_of_its_own(void **state)
+{
+    (void)state;
+    for (uint32_t shift = 0; shift < 8; shift++) {
+        bool taken[16 << 8] = {false};
+        for (uint32_t slot = 0; slot < 16u << shift; slot++) {
+            size_t at = tide_sum_at(slot, shift);
+            assert_true(at < 16u << shift && !taken[at]);
+            taken[at] = true;
+        }
     }
 }
 
@@ -343,6 +358,7 @@ int main(void)
         cmocka_unit_test(coordinates_have_rates_of_their_own),
         cmocka_unit_test(rows_are_summed_added_and_copied),
         cmocka_unit_test(errors_are_label_less_sigmoid),
+        cmocka_unit_test(every_slot_has_a_sum_of_its_own),
         cmocka_unit_test(adagrad_sums_forget_and_have_a_floor),
         cmocka_unit_test(extreme_dot_products_stay_finite),
         cmocka_unit_test(the_best_set_is_usable),
