@@ -136,12 +136,12 @@ typedef struct tide_stats {
     uint64_t admitted;      /* words that entered */
     uint64_t evicted;       /* words that had to leave */
     uint64_t rejected;      /* tokens of words that the vocabulary does not hold */
-    uint64_t minimum_count; /* the smallest count held once the vocabulary is full */
+    uint64_t minimum_count; /* bound on the count of any word that is not held */
     uint64_t
         skipped_invalid; /* tokens dropped: not UTF-8, or control characters in them */
     uint64_t cut_words;  /* words longer than TIDE_WORD_MAX, cut */
     uint64_t cut_sentences; /* lines longer than a sentence may be, cut */
-    double loss; /* mean loss of a pair, over the last million or so; 0 before */
+    double loss; /* mean loss of a pair of new text, over a recent window; 0 before */
 } tide_stats;
 
 /* Allocates everything that training will ever need. */
@@ -173,7 +173,8 @@ TIDE_API const tide_params *tide_trainer_params(const tide_trainer *trainer);
 TIDE_API int tide_trainer_budget(const tide_trainer *trainer,
                                  tide_part parts[TIDE_PARTS_MAX]);
 
-/* The model while it learns. It changes whenever the trainer is fed. */
+/* The model while it learns. It changes whenever the trainer is fed, and is to be asked after
+ * tide_trainer_end or tide_trainer_save, when all lessons are learned. */
 TIDE_API const tide_model *tide_trainer_model(const tide_trainer *trainer);
 
 typedef struct tide_run {
@@ -232,7 +233,7 @@ TIDE_API size_t tide_model_words(const tide_model *model, tide_entry *entries,
 TIDE_API int tide_model_find(const tide_model *model, const char *word,
                              tide_entry *entry, tide_error *err);
 
-/* Words spelt nearly like this one, the nearest and most frequent first. */
+/* Words spelt nearly like this one, the nearest and most frequent first; at most 16. */
 TIDE_API size_t tide_model_suggest(const tide_model *model, const char *word,
                                    tide_entry *entries, size_t room);
 
@@ -274,7 +275,7 @@ typedef struct tide_query {
     uint32_t among;      /* only the so many most frequent words; 0 for all */
 } tide_query;
 
-/* The nearest words by cosine, the words of the query left out; returns how many. */
+/* The nearest words by cosine, the words of the query (at most 64) left out; returns how many. */
 TIDE_API int tide_space_nearest(const tide_space *space, const tide_query *query,
                                 tide_hit *hits, size_t room, tide_error *err);
 

@@ -7,6 +7,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "model files are little-endian");
+
 /* -- error (error.c) ----------------------------------------------------------------------------- */
 
 /* Describes a failure and returns its status. `err` may be NULL. Control characters that come in

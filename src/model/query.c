@@ -1,7 +1,8 @@
 /* query.c - asking a model: vectors, cosines, neighbours and analogies.
  *
  * The answer to "what is near" is an exact scan over the live rows with the training kernels; norms
- * are computed on the way, so there is no index and no cache that could be out of date. A space
+ * are computed on the way, so there is no index that could be out of date; only the order of
+ * the words and their mean are as they were when the space was made. A space
  * says which vectors are meant: input rows (what word2vec and its kin publish), output rows or
  * their sum, and whether the mean of the frequent words is taken out first. Vectors of one model
  * all lean the same way; without that common part cosines tell more (Mu and Viswanath,
@@ -299,7 +300,8 @@ static size_t scan(const tide_space *space, search *s, uint32_t among, tide_hit 
         if (count < room || score > hits[count - 1].score) {
             const char *word =
                 tide_vocabulary_word(space->model->vocabulary, slot, &length);
-            count = keep_best(hits, count, room, (tide_hit){word, score, slot});
+            if (word)
+                count = keep_best(hits, count, room, (tide_hit){word, score, slot});
         }
     }
     return count;

@@ -69,7 +69,18 @@ static void mark_block(const tide_learner *l, tide_desk *d, const tide_lesson *l
         d->shared.marks[lesson->slots[j] % MARKS] = mark;
 }
 
-/* Lists the draws that may be a context somewhere in the block, or must not be drawn at all. */
+/* Leaves out what must not be drawn: not even to be read and written back. */
+static uint32_t drop_closed(const tide_learner *l, uint32_t *drawn, uint32_t draws)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < draws; i++) {
+        drawn[kept] = drawn[i];
+        kept += !tide_learn_closed(l, drawn[i]);
+    }
+    return kept;
+}
+
+/* Lists the draws that may be a context somewhere in the block. */
 static void find_careful(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
                          const block *b, uint32_t draws)
 {
@@ -78,7 +89,7 @@ static void find_careful(const tide_learner *l, tide_desk *d, const tide_lesson 
     s->careful_count = 0;
     mark_block(l, d, lesson, b, 1);
     for (uint32_t i = 0; i < draws; i++)
-        if (s->marks[drawn[i] % MARKS] || tide_learn_closed(l, drawn[i]))
+        if (s->marks[drawn[i] % MARKS])
             s->careful[s->careful_count++] = i;
     mark_block(l, d, lesson, b, 0);
 }
@@ -87,8 +98,6 @@ static void find_careful(const tide_learner *l, tide_desk *d, const tide_lesson 
 static float careful_weight(const tide_learner *l, const tide_lesson *lesson,
                             const block *b, uint32_t i, uint32_t slot, float share)
 {
-    if (tide_learn_closed(l, slot))
-        return 0;
     float weight = b->weight[i];
     uint32_t at = b->at + i;
     for (uint32_t j = b->first[i]; l->params->exclude && j <= b->last[i]; j++)
@@ -132,9 +141,11 @@ static void push_away(const tide_learner *l, tide_desk *d, const tide_lesson *le
 {
     const tide_kernels *k = l->kernels;
     tide_shared *s = &d->shared;
-    uint32_t draws = SHARED_DRAWS * (uint32_t)l->params->negative;
-    uint32_t stride = l->model->input.stride;
-    const uint32_t *drawn = drawn_for(d, b->at);
+    uint32_t stride = l->model->input.stride, *drawn = drawn_for(d, b->at);
+    uint32_t draws =
+        drop_closed(l, drawn, SHARED_DRAWS * (uint32_t)l->params->negative);
+    if (!draws)
+        return;
     for (uint32_t j = 0; j < draws; j++)
         s->rows[j] = tide_matrix_row(&l->model->output, drawn[j]);
     weigh_draws(l, d, lesson, b, draws);
@@ -159,7 +170,7 @@ static size_t lay_contexts(const tide_learner *l, tide_desk *d,
 {
     tide_outputs *o = &d->outputs;
     uint32_t at = b->at + i, first = b->first[i];
-    const float *weights = l->contexts.weights + l->contexts.width + first - at;
+    const float *weights = l->contexts.weights + (l->contexts.width + first - at);
     size_t left = at - first, right = b->last[i] - at;
     memcpy(o->slots, lesson->slots + first, left * sizeof *o->slots);
     memcpy(o->slots + left, lesson->slots + at + 1, right * sizeof *o->slots);
@@ -221,7 +232,6 @@ static block plan(const tide_learner *l, const tide_lesson *lesson, uint32_t at,
 static void learn_block(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
                         const block *b, tide_learned *learned)
 {
-    const tide_kernels *k = l->kernels;
     uint32_t stride = l->model->input.stride;
     uint32_t draws = SHARED_DRAWS * (uint32_t)l->params->negative;
     float squares[TIDE_BLOCK] = {0};
@@ -229,8 +239,7 @@ static void learn_block(const tide_learner *l, tide_desk *d, const tide_lesson *
     for (uint32_t i = 0; i < TIDE_BLOCK; i++) {
         float *x = d->x + (size_t)i * stride;
         if (b->weight[i] > 0) {
-            tide_learn_input(l, lesson->slots[b->at + i], x);
-            squares[i] = k->dot(x, x, stride) / (float)l->model->input.dim;
+            squares[i] = tide_learn_input(l, lesson->slots[b->at + i], x);
         } else {
             memset(x, 0, stride * sizeof *x);
         }

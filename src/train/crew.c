@@ -198,7 +198,12 @@ static int start_thread(tide_crew *c, tide_error *err)
     w->desk = tide_desk_new(c->learner->model->shape.dim, err);
     if (!w->desk)
         return TIDE_ERROR_MEMORY;
-    if (pthread_create(&w->thread, NULL, work, w)) {
+    sigset_t all, before;
+    sigfillset(&all); /* signals are for the thread that reads */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&w->thread, NULL, work, w);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed) {
         tide_desk_free(w->desk);
         return tide_fail(err, TIDE_ERROR_MEMORY, "cannot start thread %llu",
                          (unsigned long long)c->thread_count + 2);

@@ -56,7 +56,8 @@ tide_intake *tide_intake_new(const tide_params *params, const tide_learner *lear
     in->sentence = 1;
     in->slots = tide_alloc(SENTENCE_MAX + WORDS_AT_ONCE, sizeof *in->slots);
     in->hashes = tide_alloc(SENTENCE_MAX + WORDS_AT_ONCE, sizeof *in->hashes);
-    in->kept = tide_alloc(SENTENCE_MAX + 1, sizeof *in->kept);
+    in->kept = tide_alloc(SENTENCE_MAX + 1,
+                          sizeof *in->kept); /* one is written past the end */
     in->chances = tide_alloc(SENTENCE_MAX + 1, sizeof *in->chances);
     in->admitted = tide_alloc(params->vocab, sizeof *in->admitted);
     in->closed = tide_alloc(bitmap_words(params), sizeof *in->closed);
@@ -153,13 +154,10 @@ static void take_back(tide_intake *in, uint32_t slot, uint32_t at)
             in->slots[i] = slot;
 }
 
-static void admit(tide_intake *in, const tide_admission *admission)
+/* From now on the slot has another word: it opens when nobody can have the old one any more. */
+static void claim(tide_intake *in, const tide_admission *admission)
 {
-    uint32_t slot = admission->slot, at = in->count + admission->at;
-    if (admission->reused)
-        strike_out(in, slot, at);
-    if (tide_intake_words_return(in))
-        take_back(in, slot, at);
+    uint32_t slot = admission->slot;
     in->admitted[slot] = in->sentence;
     if (admission->reused) {
         set_closed(in, slot, true);
@@ -167,6 +165,16 @@ static void admit(tide_intake *in, const tide_admission *admission)
     } else {
         start_slot(in, slot); /* nobody has had it before */
     }
+}
+
+/* What that means for the tokens of the sentence before it. */
+static void admit(tide_intake *in, const tide_admission *admission)
+{
+    uint32_t slot = admission->slot, at = in->count + admission->at;
+    if (admission->reused)
+        strike_out(in, slot, at);
+    if (tide_intake_words_return(in))
+        take_back(in, slot, at);
 }
 
 /* -- lessons -------------------------------------------------------------------------------------------- */
@@ -285,7 +293,10 @@ static void count_words(tide_intake *in, const tide_word *words, size_t count)
         note_hashes(in, words, count);
     size_t admitted =
         tide_vocabulary_add(v, words, count, in->slots + in->count, admissions);
-    tide_sampler_add(in->sampler, v, in->slots + in->count, count);
+    for (size_t i = 0; i < admitted; i++)
+        claim(in, &admissions[i]);
+    tide_sampler_add(in->sampler, v, in->slots + in->count,
+                     count); /* can be drawn from now on */
     for (size_t i = 0; i < admitted; i++)
         admit(in, &admissions[i]);
     in->count += (uint32_t)count;

@@ -44,8 +44,8 @@ struct tide_intake {
     uint64_t cut_sentences;
 };
 
-/* Whether a word can lose its slot and get one again within a sentence. The gate makes newcomers
- * wait longer than that. */
+/* Whether tokens of a word that lost its slot are looked for again when it gets one within the same
+ * sentence. With the gate that is rare enough to leave them out. */
 bool tide_intake_words_return(const tide_intake *in);
 
 #endif

@@ -42,8 +42,9 @@ struct tide_desk {
     float *gradients;          /* [TIDE_BLOCK][stride] of these */
 };
 
-/* The vector that stands for a centre word: its row, or the mean of it and its n-grams. */
-void tide_learn_input(const tide_learner *l, uint32_t centre, float *x);
+/* The vector that stands for a centre word: its row, or the mean of it and its n-grams. Returns the
+ * mean square of its numbers. */
+float tide_learn_input(const tide_learner *l, uint32_t centre, float *x);
 
 /* Moves that vector by its gradient. */
 void tide_learn_move(const tide_learner *l, uint32_t centre, const float *gradient,

@@ -211,7 +211,7 @@ int tide_bench_ingest(const tide_params *params, const char *spec, double *nanos
     settled.replay = 1;
     tide_trainer *trainer = tide_trainer_new(&settled, err);
     tide_source *source = trainer ? tide_source_open(spec, err) : NULL;
-    int status = TIDE_ERROR_IO;
+    int status = err ? (int)err->status : TIDE_ERROR_IO;
     if (source) {
         tide_intake *intake = tide_trainer_intake(trainer);
         double seconds = 0;

@@ -39,7 +39,7 @@ static void step(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
     const tide_kernels *k = l->kernels;
     tide_outputs *o = &d->outputs;
     uint32_t stride = l->model->input.stride;
-    tide_learn_input(l, centre, d->x);
+    float square = tide_learn_input(l, centre, d->x);
     k->dots(d->x, o->rows, count, stride, o->errors);
     if (watched)
         measure(o, count, learned);
@@ -48,7 +48,6 @@ static void step(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
     if (l->params->rate == RATE_COORDINATE) {
         spread_coordinates(l, d, count);
     } else {
-        float square = k->dot(d->x, d->x, stride) / (float)l->model->input.dim;
         for (size_t j = 0; j < count; j++)
             o->squares[j] = o->errors[j] * o->errors[j] * square;
         tide_rates_output(l->rates, k, lesson->scale, o->slots, o->squares, count,
@@ -67,6 +66,7 @@ static void step_after(const tide_learner *l, tide_desk *d, const tide_lesson *l
     uint32_t stride = l->model->input.stride;
     float *x = tide_matrix_row(&l->model->input, centre), none = 0;
     float input_rate = tide_rates_input(l->rates, k, lesson->scale, centre, 0);
+    tide_learn_input(l, centre, d->x); /* for its bound: x itself is the row */
     memset(d->gradients, 0, stride * sizeof *d->gradients);
     if (watched) {
         k->dots(x, o->rows, count, stride, o->errors);

@@ -19,8 +19,7 @@ enum {
         50, /* tokens: the scale must not overflow within a sentence */
     WINDOW_MAX = 64,
     NEGATIVE_MAX = 64,
-    SHARED_DRAWS = 4, /* draws in that set, for each negative a pair should have */
-    OUTPUTS_MAX = 2 * WINDOW_MAX + SHARED_DRAWS * NEGATIVE_MAX,
+    SHARED_DRAWS = 4, /* draws of a block, for each negative a pair should have */
 };
 
 /* -- params (params.c) ------------------------------------------------------------------------- */
@@ -221,7 +220,7 @@ int tide_replay_load(tide_replay *replay, uint32_t vocab, tide_store *store,
 /* -- positions (positions.c) ---------------------------------------------------------------------------- */
 
 /* How far an unfinished run has come in its sources, so that the next one can go on. */
-enum { POSITIONS_MAX = 4096, SPEC_MAX = 4096 };
+enum { SPEC_MAX = 4096 };
 
 typedef struct tide_position {
     char *spec;

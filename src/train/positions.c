@@ -32,7 +32,7 @@ const tide_position *tide_positions_take(tide_positions *positions, const char *
 int tide_positions_begin(tide_positions *positions, const char *spec, tide_error *err)
 {
     size_t count = positions->count;
-    char *copy = count < POSITIONS_MAX && strlen(spec) < SPEC_MAX ? strdup(spec) : NULL;
+    char *copy = strlen(spec) < SPEC_MAX ? strdup(spec) : NULL;
     tide_position *items =
         copy ? realloc(positions->items, (count + 1) * sizeof *items) : NULL;
     if (!items) {

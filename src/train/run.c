@@ -58,7 +58,7 @@ static bool save_is_due(const running *r)
 {
     const tide_run *run = r->run;
     uint64_t tokens = tide_intake_tokens(tide_trainer_intake(r->trainer));
-    return run->save_path &&
+    return run->save_path && tokens > r->saved_tokens &&
            ((run->save_tokens && tokens - r->saved_tokens >= run->save_tokens) ||
             (run->save_seconds > 0 && now() - r->saved >= run->save_seconds));
 }
@@ -96,7 +96,7 @@ static size_t finish_sentence(running *r, const char *bytes, size_t size)
     return used;
 }
 
-/* Whether reading can pause after this block: the trainer stands between two sentences. */
+/* Whether a stop or a save is wanted. */
 static bool wants_pause(const running *r)
 {
     return stop_asked(r) || save_is_due(r);
@@ -122,8 +122,8 @@ static int find_place(running *r, const char *spec, tide_source *source,
 
 /* Learns one block. When a pause is wanted it leaves the trainer between sentences if the block
  * reaches that far, which *paused tells, and *used says how much of the block was taken. */
-static void learn_block(running *r, const char *bytes, size_t size, bool replayable,
-                        size_t *used, bool *paused)
+static void feed_block(running *r, const char *bytes, size_t size, bool replayable,
+                       size_t *used, bool *paused)
 {
     tide_intake *intake = tide_trainer_intake(r->trainer);
     *used = size;
@@ -151,7 +151,7 @@ static int read_source(running *r, tide_source *source, tide_error *err)
         if (size <= 0)
             return (int)size;
         for (size_t at = 0; at < (size_t)size; at += used) {
-            learn_block(r, block + at, (size_t)size - at, replayable, &used, &paused);
+            feed_block(r, block + at, (size_t)size - at, replayable, &used, &paused);
             if (!paused)
                 continue;
             uint64_t offset = tide_source_offset(source) - (size_t)size + at + used;
@@ -185,6 +185,16 @@ static int run_source(running *r, const char *spec, tide_error *err)
     return status;
 }
 
+/* Places of sources that this run has not come to are still good for the next. */
+static void keep_untaken(tide_positions *positions, const tide_positions *before)
+{
+    for (size_t i = 0; i < before->count; i++) {
+        const tide_position *item = &before->items[i];
+        if (!item->taken && !tide_positions_begin(positions, item->spec, NULL))
+            tide_positions_note(positions, item->offset, item->fingerprint);
+    }
+}
+
 int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err)
 {
     tide_error ignored = {0};
@@ -200,6 +210,8 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err
         status = run_source(&r, run->sources[i], err);
     if (!status)
         tide_positions_clear(positions);
+    else
+        keep_untaken(positions, &r.before);
     tide_positions_clear(&r.before);
     return status;
 }

@@ -18,6 +18,8 @@
 
 enum { LOSS_EVERY = 64 };
 
+#define SQUARE_MOST 1e4f /* of the numbers of an input vector, in the mean */
+
 uint64_t tide_desk_bytes(uint32_t dim)
 {
     return sizeof(tide_desk) + 2 * TIDE_BLOCK * tide_stride(dim) * sizeof(float);
@@ -47,13 +49,46 @@ void tide_desk_free(tide_desk *desk)
     free(desk);
 }
 
-void tide_learn_input(const tide_learner *l, uint32_t centre, float *x)
+static float read_input(const tide_learner *l, uint32_t centre, float *x)
 {
+    uint32_t stride = l->model->input.stride;
     if (l->model->ngrams)
         tide_model_input(l->model, l->kernels, centre, x);
     else
-        l->kernels->copy(x, tide_matrix_row(&l->model->input, centre),
-                         l->model->input.stride);
+        l->kernels->copy(x, tide_matrix_row(&l->model->input, centre), stride);
+    return l->kernels->dot(x, x, stride) / (float)l->model->input.dim;
+}
+
+static void shrink(const tide_learner *l, float *row, float factor)
+{
+    uint32_t stride = l->model->input.stride;
+    float zero[TIDE_DIM_MAX] __attribute__((aligned(64)));
+    memset(zero, 0, stride * sizeof *zero);
+    if (factor > 0)
+        l->kernels->add(zero, factor, row, stride);
+    l->kernels->copy(row, zero, stride);
+}
+
+/* Learning can run away: a rate that is too high for the length of a vector makes it longer with
+ * every step, and the paper's order of steps does so at its own settings. An input vector that has
+ * become this long is cut back, and one that is not a number any more starts from nothing; outputs
+ * are then bounded too, because they only move along inputs. */
+static void cut_back(const tide_learner *l, uint32_t centre, float square)
+{
+    float factor = tide_finite(square) ? sqrtf(SQUARE_MOST / square) : 0;
+    shrink(l, tide_matrix_row(&l->model->input, centre), factor);
+    for (uint32_t i = 0; l->model->ngrams && i < l->model->ngrams[centre].count; i++)
+        shrink(l, tide_matrix_row(&l->model->subword, l->model->ngrams[centre].ids[i]),
+               factor);
+}
+
+float tide_learn_input(const tide_learner *l, uint32_t centre, float *x)
+{
+    float square = read_input(l, centre, x);
+    if (square <= SQUARE_MOST)
+        return square;
+    cut_back(l, centre, square);
+    return read_input(l, centre, x);
 }
 
 void tide_learn_move(const tide_learner *l, uint32_t centre, const float *gradient,

@@ -20,13 +20,6 @@
 
 #include <math.h>
 
-#if defined(__clang__) && defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#pragma clang attribute push(__attribute__((no_sanitize("thread"))),                   \
-                             apply_to = function)
-#endif
-#endif
-
 #define INLINE static inline __attribute__((always_inline))
 
 typedef float vec __attribute__((vector_size(LANES * 4)));

@@ -54,7 +54,7 @@ static inline bool tide_finite(float value)
 /* Vectors that share one set of rows. */
 #define TIDE_BLOCK 8
 
-/* Whether a row-wise AdaGrad step is taken, and how large it is:
+/* How large a row-wise AdaGrad step is:
  *     sum += square * scale;  rate = max(floor, eta / sqrt(base + sum / scale)).
  * `scale` grows with the stream's age, which is how old gradients fade (train/rate.c). */
 typedef struct tide_adagrad {
@@ -107,9 +107,10 @@ typedef struct tide_kernels {
                          const float (*errors)[TIDE_BLOCK], const float *rates,
                          size_t count, uint32_t stride, float *gradients);
 
-    /* The paper's order: rows[j] += steps[j] * x, then gradient += errors[j] * rows[j]. */
+    /* The paper's order: rows[j] += rates[j] * errors[j] * x, then gradient += errors[j] * rows[j],
+     * for every j in turn. */
     void (*spread_after)(const float *x, float *const *rows, const float *errors,
-                         const float *steps, size_t count, uint32_t stride,
+                         const float *rates, size_t count, uint32_t stride,
                          float *gradient);
 
     /* AdaGrad for every coordinate, with sums shaped like the rows: as spread, then as add. */
