@@ -299,7 +299,7 @@ TIDE_API int tide_bench_kernels(uint32_t dim, tide_timing *timings, size_t room,
                                 tide_error *err);
 
 /* Reads a source through tokenizer, vocabulary and sub-sampling without training; CPU
- * nanoseconds a token. */
+ * nanoseconds a token, the least of five passes where the source can be read again. */
 TIDE_API int tide_bench_ingest(const tide_params *params, const char *source,
                                double *nanoseconds, uint64_t *tokens, tide_error *err);
 

@@ -73,6 +73,15 @@ uint64_t tide_hash(const void *bytes, size_t size, uint64_t seed);
 /* A number that nobody outside this process can know, for hash tables that strangers fill. */
 uint64_t tide_secret(void);
 
+/* -- words ------------------------------------------------------------------------------------------- */
+
+/* A word on its way from the text to the vocabulary: 1 to TIDE_WORD_MAX bytes, in a buffer of which
+ * at least 16 from `bytes` on can be read. */
+typedef struct tide_word {
+    const char *bytes;
+    uint32_t length;
+} tide_word;
+
 /* -- queue (queue.c) --------------------------------------------------------------------------------- */
 
 /* A bounded first-in first-out queue of pointers between threads. */

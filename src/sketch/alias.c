@@ -17,7 +17,7 @@
  *
  * The table is built again when the stream has grown by 5 %, and by two tokens for each
  * slot: what it then misses is about the noise of a reservoir of 10^8 entries, and
- * building costs less than 10 ns a token even while the stream is young. There are two tables, so that
+ * building costs a few ns a token even while the stream is young. There are two tables, so that
  * drawing goes on from the one while the other is built.
  */
 #include "sketch/sampler.h"
@@ -115,8 +115,13 @@ static void fill_columns(alias *a, column *columns, uint32_t size, uint32_t heav
     uint32_t *order = a->order;
     uint32_t poor = 0;
     uint32_t rich = size;
-    for (uint32_t i = 0; i < size; i++)
-        order[weights[i] < 1 ? poor++ : --rich] = i;
+    for (uint32_t i = 0; i < size; i++) { /* no processor could predict a branch here */
+        uint32_t wants = weights[i] < 1;
+        order[poor] = i;
+        order[rich - 1] = i;
+        poor += wants;
+        rich -= 1 - wants;
+    }
     while (poor > 0 && rich < size) {
         uint32_t to = order[--poor];
         uint32_t from = order[rich];

@@ -19,7 +19,7 @@ static uint32_t miss(tide_vocabulary *v, const tide_key *key, bool *reused)
 static size_t add(tide_vocabulary *v, const tide_word *words, size_t first, size_t end,
                   uint32_t *slots, tide_admission *admissions)
 {
-    return tide_vocabulary_batch(v, words, first, end, slots, admissions, miss);
+    return tide_vocabulary_batch(v, words, first, end, slots, admissions, miss, NULL);
 }
 
 static void halve(tide_vocabulary *v)

@@ -103,8 +103,10 @@ static inline double tide_sampler_raise(uint64_t weight, float power)
     double w = (double)weight;
     if (weight == 0)
         return 0;
-    if (power == 0.75f)
-        return sqrt(w) * sqrt(sqrt(w));
+    if (power == 0.75f) {
+        double root = sqrt(sqrt(w));
+        return root * root * root;
+    }
     return power == 1.0f ? w : pow(w, (double)power);
 }
 

@@ -14,13 +14,6 @@
 
 /* -- vocabulary (vocabulary.c over space_saving.c, misra_gries.c, exact.c) ------------------------- */
 
-/* A word in a buffer of which at least 16 bytes from `bytes` on can be read. length is at least 1
- * and at most TIDE_WORD_MAX. */
-typedef struct tide_word {
-    const char *bytes;
-    uint32_t length;
-} tide_word;
-
 typedef struct tide_vocabulary tide_vocabulary;
 
 typedef enum tide_vocabulary_kind {

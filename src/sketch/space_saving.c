@@ -52,9 +52,14 @@ typedef struct gate_pair {
     uint32_t *b;
 } gate_pair;
 
+static uint64_t gate_hash(const tide_vocabulary *v, const char *bytes, uint32_t length)
+{
+    return tide_hash(bytes, length, v->options.seed);
+}
+
 static gate_pair gate_cells(tide_vocabulary *v, const char *bytes, uint32_t length)
 {
-    uint64_t hash = tide_hash(bytes, length, v->options.seed);
+    uint64_t hash = gate_hash(v, bytes, length);
     uint32_t *cells = v->gate[hash & v->gate_mask].cells;
     uint32_t a = (uint32_t)(hash >> 60);
     uint32_t apart = 1 + (uint32_t)((hash >> 32 & 0xffffff) * 15 >> 24); /* 1 to 15 */
@@ -145,10 +150,17 @@ static uint32_t miss(tide_vocabulary *v, const tide_key *key, bool *reused)
     return slot;
 }
 
+static void ask(const tide_vocabulary *v, const tide_key *key)
+{
+    if (v->gate && v->used == v->words.capacity)
+        __builtin_prefetch(
+            &v->gate[gate_hash(v, key->bytes, key->length) & v->gate_mask], 1);
+}
+
 static size_t add(tide_vocabulary *v, const tide_word *words, size_t first, size_t end,
                   uint32_t *slots, tide_admission *admissions)
 {
-    return tide_vocabulary_batch(v, words, first, end, slots, admissions, miss);
+    return tide_vocabulary_batch(v, words, first, end, slots, admissions, miss, ask);
 }
 
 static void halve(tide_vocabulary *v)

@@ -68,12 +68,15 @@ tide_vocabulary *tide_vocabulary_new_keyed(const tide_vocabulary_options *option
 typedef uint32_t tide_vocabulary_miss(tide_vocabulary *v, const tide_key *key,
                                       bool *reused);
 
+/* Asks for the memory that `miss` would need for a word which is probably not held. */
+typedef void tide_vocabulary_ask(const tide_vocabulary *v, const tide_key *key);
+
 /* Words are prepared this many at a time, so that the memory they need is on its way
  * while the others are being looked at. */
 #define TIDE_VOCABULARY_AHEAD 32
 
 /* The way of a batch, for a kind to build its `add` from: it is inlined there together
- * with the kind's `miss`.
+ * with the kind's `miss` and `ask`.
  *
  * A large vocabulary fits no cache, and a token touches two lines of it: a hash cell
  * and a record. So a few words go through three steps together: hash and ask for the
@@ -83,7 +86,7 @@ typedef uint32_t tide_vocabulary_miss(tide_vocabulary *v, const tide_key *key,
 static inline __attribute__((always_inline)) size_t
 tide_vocabulary_batch(tide_vocabulary *v, const tide_word *words, size_t first,
                       size_t end, uint32_t *slots, tide_admission *admissions,
-                      tide_vocabulary_miss *miss)
+                      tide_vocabulary_miss *miss, tide_vocabulary_ask *ask)
 {
     tide_key keys[TIDE_VOCABULARY_AHEAD];
     uint32_t guesses[TIDE_VOCABULARY_AHEAD];
@@ -101,6 +104,8 @@ tide_vocabulary_batch(tide_vocabulary *v, const tide_word *words, size_t first,
             guesses[i] = tide_words_guess(t, &keys[i]);
             if (guesses[i] != TIDE_NO_SLOT)
                 __builtin_prefetch(&t->records[guesses[i]], 1);
+            else if (ask)
+                ask(v, &keys[i]);
         }
         for (size_t i = 0; i < count; i++) {
             uint32_t slot = guesses[i];

@@ -28,11 +28,6 @@ int tide_source_fingerprint(tide_source *source, uint64_t offset, uint64_t *fing
  * not depend on how the text is cut into feeds. Memory is fixed. */
 typedef struct tide_tokenizer tide_tokenizer;
 
-typedef struct tide_span {
-    const char *bytes; /* at least 16 bytes can be read */
-    uint32_t length;
-} tide_span;
-
 tide_tokenizer *tide_tokenizer_new(tide_error *err);
 void tide_tokenizer_free(tide_tokenizer *t);
 uint64_t tide_tokenizer_bytes(void);
@@ -46,7 +41,7 @@ void tide_tokenizer_end(tide_tokenizer *t);
 /* The next words of the present sentence, at most `room`, valid until the next feed. *sentence_ended
  * says that the sentence ends after them. Returns 0 with *sentence_ended false when more text is
  * needed. Empty lines yield no sentence. */
-size_t tide_tokenizer_take(tide_tokenizer *t, tide_span *words, size_t room,
+size_t tide_tokenizer_take(tide_tokenizer *t, tide_word *words, size_t room,
                            bool *sentence_ended);
 
 typedef struct tide_tokenizer_counts {

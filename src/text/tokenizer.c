@@ -37,7 +37,7 @@
 enum {
     CAPACITY = 256 * 1024,
     KEEP = TIDE_WORD_MAX + 1,
-    PADDING = 64, /* for the closing line feed, whole blocks, and 16 bytes a span */
+    PADDING = 64, /* for the closing line feed, whole blocks, and 16 bytes a word */
 };
 
 struct tide_tokenizer {
@@ -210,7 +210,7 @@ static void shorten_rest(tide_tokenizer *t)
  * come. `word` is the start of the word that ends next; without such a word it means
  * nothing. */
 typedef struct taking {
-    tide_span *next, *full;
+    tide_word *next, *full;
     size_t base, word; /* of this block; of this block or an earlier one */
     uint64_t starts;
 } taking;
@@ -249,7 +249,7 @@ static uint64_t give_judged(taking *k, tide_tokenizer *t, uint64_t ends)
     return ends;
 }
 
-size_t tide_tokenizer_take(tide_tokenizer *t, tide_span *words, size_t room,
+size_t tide_tokenizer_take(tide_tokenizer *t, tide_word *words, size_t room,
                            bool *sentence_ended)
 {
     assert(room > 0);

@@ -12,8 +12,13 @@
 
 static void fill_uniform(float *row, uint32_t dim, float width, tide_rng *rng)
 {
-    for (uint32_t d = 0; d < dim; d++)
-        row[d] = (tide_rng_float(rng) - 0.5f) * width;
+    float step = width * 0x1p-24f;
+    for (uint32_t d = 0; d < dim; d += 2) { /* two numbers from each that is drawn */
+        uint64_t bits = tide_rng_next(rng);
+        row[d] = (float)((int32_t)(bits >> 40) - (1 << 23)) * step;
+        if (d + 1 < dim)
+            row[d + 1] = (float)((int32_t)(bits >> 8 & 0xffffff) - (1 << 23)) * step;
+    }
 }
 
 static void fill_normal(float *row, uint32_t dim, tide_rng *rng)

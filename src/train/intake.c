@@ -140,9 +140,9 @@ static bool open_slot(tide_intake *in, uint32_t slot)
 
 static void strike_out(tide_intake *in, uint32_t slot, uint32_t before)
 {
-    for (uint32_t i = 0; i < before; i++)
-        if (in->slots[i] == slot)
-            in->slots[i] = TIDE_NO_SLOT;
+    uint32_t *slots = in->slots;
+    for (uint32_t i = 0; i < before; i++) /* without a branch, so many at a time */
+        slots[i] = slots[i] == slot ? TIDE_NO_SLOT : slots[i];
     tide_replay_forget(in->replay, slot);
 }
 
@@ -232,12 +232,15 @@ static uint32_t thin_out(tide_intake *in, uint32_t count)
     if (in->params->keep == KEEP_WORD2VEC)
         for (uint32_t i = 0; i < count; i++)
             chances[i] += chances[i] * chances[i];
+    const uint32_t *slots = in->kept;
     uint32_t *kept = in->kept;
+    tide_rng rng = in->rng;
     for (uint32_t i = 0; i < count; i++) {
-        *kept = in->kept[i];
-        kept += tide_rng_float(&in->rng) < chances[i];
+        *kept = slots[i];
+        kept += tide_rng_float(&rng) < chances[i];
     }
-    return (uint32_t)(kept - in->kept);
+    in->rng = rng;
+    return (uint32_t)(kept - slots);
 }
 
 static void give(tide_intake *in, const uint32_t *tokens, uint32_t count,
@@ -302,11 +305,8 @@ static void count_words(tide_intake *in, const tide_word *words, size_t count)
     in->count += (uint32_t)count;
 }
 
-static void count_spans(tide_intake *in, const tide_span *spans, size_t count)
+static void count_in_order(tide_intake *in, const tide_word *words, size_t count)
 {
-    tide_word words[WORDS_AT_ONCE];
-    for (size_t i = 0; i < count; i++)
-        words[i] = (tide_word){spans[i].bytes, spans[i].length};
     if (in->params->sampler != TIDE_SAMPLER_SMOOTHED) {
         count_words(in, words, count);
         return;
@@ -317,12 +317,12 @@ static void count_spans(tide_intake *in, const tide_span *spans, size_t count)
 
 /* The paper's way: a sentence is first thinned out, by the counts before it, and only what stays is
  * counted at all. So its words wait for its end. */
-static void hold_words(tide_intake *in, const tide_span *spans, size_t count)
+static void hold_words(tide_intake *in, const tide_word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         held_word *held = &in->held[in->read + i];
-        memcpy(held->bytes, spans[i].bytes, spans[i].length);
-        held->length = spans[i].length;
+        memcpy(held->bytes, words[i].bytes, words[i].length);
+        held->length = words[i].length;
     }
 }
 
@@ -368,12 +368,12 @@ static void end_sentence(tide_intake *in)
 
 static void take_words(tide_intake *in)
 {
-    tide_span spans[WORDS_AT_ONCE];
+    tide_word words[WORDS_AT_ONCE];
     for (;;) {
         uint32_t room = SENTENCE_MAX - in->read;
         bool ended;
         size_t count = tide_tokenizer_take(
-            in->tokenizer, spans, room < WORDS_AT_ONCE ? room : WORDS_AT_ONCE, &ended);
+            in->tokenizer, words, room < WORDS_AT_ONCE ? room : WORDS_AT_ONCE, &ended);
         if (!count && !ended)
             return;
         if (count && in->continued) {
@@ -381,9 +381,9 @@ static void take_words(tide_intake *in)
             in->continued = false;
         }
         if (in->held)
-            hold_words(in, spans, count);
+            hold_words(in, words, count);
         else
-            count_spans(in, spans, count);
+            count_in_order(in, words, count);
         in->tokens += count;
         in->read += (uint32_t)count;
         if (ended || in->read == SENTENCE_MAX) {

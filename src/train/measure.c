@@ -204,12 +204,10 @@ static int read_through(tide_intake *intake, tide_source *source, double *second
     return (int)size;
 }
 
-int tide_bench_ingest(const tide_params *params, const char *spec, double *nanoseconds,
-                      uint64_t *tokens, tide_error *err)
+static int ingest_once(const tide_params *params, const char *spec, double *nanoseconds,
+                       uint64_t *tokens, bool *replayable, tide_error *err)
 {
-    tide_params settled = *params;
-    settled.replay = 1;
-    tide_trainer *trainer = tide_trainer_new(&settled, err);
+    tide_trainer *trainer = tide_trainer_new(params, err);
     tide_source *source = trainer ? tide_source_open(spec, err) : NULL;
     int status = err ? (int)err->status : TIDE_ERROR_IO;
     if (source) {
@@ -217,11 +215,29 @@ int tide_bench_ingest(const tide_params *params, const char *spec, double *nanos
         double seconds = 0;
         tide_intake_school(intake,
                            (tide_school){NULL, drop_lesson, all_finished, no_wait});
+        *replayable = tide_source_replayable(source);
         status = read_through(intake, source, &seconds, err);
         *tokens = tide_intake_tokens(intake);
         *nanoseconds = *tokens ? seconds * 1e9 / (double)*tokens : 0;
     }
     tide_source_close(source);
     tide_trainer_free(trainer);
+    return status;
+}
+
+/* The least of a few passes: what else the machine does can only add to it. */
+int tide_bench_ingest(const tide_params *params, const char *spec, double *nanoseconds,
+                      uint64_t *tokens, tide_error *err)
+{
+    tide_params settled = *params;
+    settled.replay = 1;
+    bool again = false;
+    int status = ingest_once(&settled, spec, nanoseconds, tokens, &again, err);
+    for (int round = 1; again && round < BEST_OF && !status; round++) {
+        double each;
+        status = ingest_once(&settled, spec, &each, tokens, &again, err);
+        if (!status && each < *nanoseconds)
+            *nanoseconds = each;
+    }
     return status;
 }

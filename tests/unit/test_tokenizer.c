@@ -376,7 +376,7 @@ static void feeding_before_all_is_taken_loses_nothing(void **state)
             size_t step = tide_rng_below(&rng, 100);
             step = step < size - done ? step : size - done;
             done += tide_tokenizer_feed(t, text + done, step);
-            tide_span word;
+            tide_word word;
             bool ended;
             if (tide_tokenizer_take(t, &word, 1, &ended))
                 transcript_add(&s, word.bytes, word.length, ' ');
@@ -421,7 +421,7 @@ static void sixteen_bytes_can_be_read_of_every_word(void **state)
     memset(text, ' ', room);
     memset(text, 'y', 1);
     fed = tide_tokenizer_feed(t, text, room);
-    tide_span words[2];
+    tide_word words[2];
     bool ended;
     tide_tokenizer_take(t, words, 1, &ended);
     transcript s = {0};
@@ -462,7 +462,7 @@ static void what_is_pending_can_be_read_again(void **state)
                                         step < stop - done ? step : stop - done);
             bool more = true;
             for (; more && takes > 0; takes--) {
-                tide_span words[3];
+                tide_word words[3];
                 bool ended;
                 size_t count = tide_tokenizer_take(t, words, 3, &ended);
                 for (size_t i = 0; i < count; i++)
@@ -491,7 +491,7 @@ static void nothing_is_pending_after_a_taken_sentence_but_what_follows_it(void *
 {
     (void)state;
     tide_tokenizer *t = tide_tokenizer_new(NULL);
-    tide_span words[ROOM];
+    tide_word words[ROOM];
     bool ended;
     tide_tokenizer_feed(t, "one two\nthree fo", 16);
     assert_int_equal(tide_tokenizer_take(t, words, ROOM, &ended), 2);

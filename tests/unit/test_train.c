@@ -378,8 +378,10 @@ static void assert_initial(const tide_model *model, const char *word)
     if (tide_model_find(model, word, &entry, NULL))
         fail_msg("%s has no slot", word);
     tide_rng rng = tide_rng_seeded(tide_hash(word, strlen(word), SEED));
+    uint64_t bits = 0;
     for (uint32_t d = 0; d < DIM; d++) {
-        float wanted = (tide_rng_float(&rng) - 0.5f) * (1.0f / DIM);
+        bits = d % 2 ? bits << 32 : tide_rng_next(&rng);
+        float wanted = ((float)(bits >> 40) * 0x1p-24f - 0.5f) * (1.0f / DIM);
         if (tide_matrix_row(&model->input, entry.slot)[d] != wanted ||
             tide_matrix_row(&model->output, entry.slot)[d] != 0)
             fail_msg("%s does not start from its own vector", word);

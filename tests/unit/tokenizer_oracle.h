@@ -108,7 +108,7 @@ static inline transcript oracle_transcript(const unsigned char *text, size_t siz
 /* Takes all there is to take, `room` words at most at a time. */
 static inline void transcript_take(transcript *s, tide_tokenizer *t, size_t room)
 {
-    tide_span words[64];
+    tide_word words[64];
     for (;;) {
         bool ended;
         size_t count = tide_tokenizer_take(t, words, room, &ended);
