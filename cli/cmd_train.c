@@ -21,8 +21,10 @@ static volatile sig_atomic_t stop_signal;
 
 typedef struct job {
     const char *output, *resume;
-    text_list every;
-    bool from_start, quiet;
+    text_list every, properties;
+    const char *max_errors; /* as typed; NULL for any number */
+    uint64_t most_errors;
+    bool from_start, follow, quiet;
     settings typed;
     char **sources;
     int source_count;
@@ -123,12 +125,20 @@ static void note_skipped(progress *p, const tide_stats *now, const tide_stats *b
     note_count(p, true, now->skipped_invalid - before->skipped_invalid,
                "words skipped because they are not text");
     note_count(p, true, now->cut_words - before->cut_words, "long words cut");
+    note_count(p, true, now->malformed_records - before->malformed_records,
+               "records skipped because they are malformed");
+    note_count(p, true, now->missing_records - before->missing_records,
+               "records skipped because they have no text");
+    note_count(p, true, now->long_records - before->long_records,
+               "records skipped because they are longer than 1 MiB");
+    note_count(p, false, now->omitted_words - before->omitted_words,
+               "words left out as asked for");
     note_count(p, false, now->cut_sentences - before->cut_sentences,
                "long sentences cut");
 }
 
 /* Returns 1 when stopped, be it while a pipe was still being opened. */
-static int run_sources(const job *j, tide_trainer *trainer, progress *p,
+static int run_sources(const job *j, tide_trainer *trainer, progress *p, bool *saved,
                        tide_error *err)
 {
     const tide_run run = {
@@ -143,6 +153,12 @@ static int run_sources(const job *j, tide_trainer *trainer, progress *p,
         .save_path = j->output,
         .save_tokens = j->save_tokens,
         .save_seconds = j->save_seconds,
+        .saved = saved,
+        .follow = j->follow,
+        .properties = j->properties.items,
+        .property_count = j->properties.count,
+        .errors_limited = j->max_errors != NULL,
+        .max_errors = j->most_errors,
     };
     int status = tide_trainer_run(trainer, &run, err);
     signal(SIGALRM, SIG_IGN);
@@ -152,8 +168,15 @@ static int run_sources(const job *j, tide_trainer *trainer, progress *p,
     return interrupted ? 1 : status;
 }
 
-/* What was learnt before a source failed is saved too; but if that is nothing, a
- * file that may be there already is left alone. */
+static int failure_code(const tide_error *err)
+{
+    int code = report(err);
+    bool bad_input =
+        err->status == TIDE_ERROR_FORMAT || err->status == TIDE_ERROR_INPUT;
+    return bad_input ? EXIT_INPUT : code;
+}
+
+/* The run saves what it has learnt, also before a source failed. */
 static int learn(const job *j, tide_trainer *trainer)
 {
     tide_error err;
@@ -164,28 +187,50 @@ static int learn(const job *j, tide_trainer *trainer)
     progress_begin(&p, &before, j->quiet);
     progress_budget(&p, parts, tide_trainer_budget(trainer, parts));
 
-    int status = run_sources(j, trainer, &p, &err);
+    bool saved = false;
+    int status = run_sources(j, trainer, &p, &saved, &err);
     tide_trainer_stats(trainer, &after);
     int code = EXIT_SUCCESS;
+    if (saved || status >= 0)
+        note_skipped(&p, &after, &before);
     if (status < 0) {
         progress_break(&p);
-        code = report(&err);
-        if (err.status == TIDE_ERROR_FORMAT)
-            code = EXIT_INPUT;
-        if (after.tokens == before.tokens)
-            return code;
+        code = failure_code(&err);
     }
-    note_skipped(&p, &after, &before);
-    if (tide_trainer_save(trainer, j->output, &err) < 0) {
-        progress_break(&p);
-        return report(&err);
-    }
-    progress_end(&p, &after, j->output, status != 0);
+    if (saved)
+        progress_end(&p, &after, j->output, status != 0);
     return code;
+}
+
+/* What the records are is told by the name of the first source, where only their fields
+ * were given. */
+static void guess_records(job *j)
+{
+    static const char *const suffixes[][2] = {{".csv", "csv"}, {".tsv", "tsv"}};
+    bool fields = false;
+    for (size_t i = 0; i < j->typed.count; i++) {
+        const char *name = j->typed.pairs[i][0];
+        if (!strcmp(name, "records"))
+            return;
+        fields = fields || !strcmp(name, "text") || !strcmp(name, "time") ||
+                 !strcmp(name, "label");
+    }
+    if (!fields || j->resume)
+        return;
+    const char *kind = "json";
+    for (size_t i = 0; j->source_count && i < 2; i++) {
+        const char *end = strstr(j->sources[0], suffixes[i][0]);
+        if (end && (!end[4] || end[4] == '.'))
+            kind = suffixes[i][1];
+    }
+    settings_add(&j->typed, "records", kind);
 }
 
 static void check_job(job *j)
 {
+    if (j->max_errors && !parse_number(j->max_errors, &j->most_errors))
+        usage_error("train", "--max-errors '%s' is no number", j->max_errors);
+    guess_records(j);
     for (size_t i = 0; i < j->every.count; i++)
         take_interval(j, j->every.items[i]);
     if (!j->output)
@@ -228,6 +273,13 @@ int cmd_train(int argc, char **argv)
          "save every N words (1e6) or so often (60s, 5m, 1h); may be given twice, once "
          "for "
          "each"},
+        {"follow", 'f', OPTION_FLAG, &j.follow, NULL,
+         "go on reading files as they grow, also when they are rotated; ends with "
+         "SIGTERM"},
+        {"max-errors", 0, OPTION_TEXT, &j.max_errors, "N",
+         "end with exit code 3 after more than N bad records (default: never)"},
+        {"property", 'X', OPTION_LIST, &j.properties, "KEY=VALUE",
+         "a setting for librdkafka; may be given again"},
         {"from-start", 0, OPTION_FLAG, &j.from_start, NULL,
          "with --resume: read sources again that had been read already"},
         {"quiet", 'q', OPTION_FLAG, &j.quiet, NULL, "say only what went wrong"},
@@ -236,15 +288,19 @@ int cmd_train(int argc, char **argv)
     const command_usage usage = {
         "train",
         "train [OPTION]... [SOURCE]... -o MODEL",
-        "Learns in one pass from text: words between white space, a sentence a line. A "
-        "SOURCE is a file, '-' for standard input (the default) or 'demo:'. Memory is "
-        "fixed by the parameters and shown at the start. SIGINT and SIGTERM save the "
-        "model "
-        "and end well; a second one ends at once.",
+        "Learns in one pass from text, a sentence a line. A SOURCE is a file or a "
+        "pipe, "
+        "plain or compressed with gzip, zstd or xz; '-' for standard input (the "
+        "default); 'kafka://BROKER/TOPIC', with '?group=NAME' for a consumer group; "
+        "or 'demo:'. Lines may be text, JSON objects, CSV or TSV (--records, --text). "
+        "Memory is fixed by the parameters and shown at the start. SIGINT and SIGTERM "
+        "save the model and end well; a second one ends at once.",
         options,
         "wordtide demo --tokens 1e6 | wordtide train -o news.tide\n"
         "wordtide train day1.txt day2.txt -o news.tide --vocab 100000 --dim 200\n"
-        "tail -F chat.log | wordtide train -o chat.tide --every 60s\n"
+        "wordtide train --follow chat.log -o chat.tide --every 60s --tokens social\n"
+        "wordtide train posts.jsonl.zst --text body,user.name -o posts.tide\n"
+        "wordtide train kafka://localhost/posts?group=words --text body -o posts.tide\n"
         "wordtide train --resume news.tide day3.txt\n",
         .parameters = true,
         .least = 0,
@@ -260,6 +316,7 @@ int cmd_train(int argc, char **argv)
         j.source_count = 1;
     }
     int code = run(&j);
+    text_list_free(&j.properties);
     text_list_free(&j.every);
     settings_free(&j.typed);
     return code;

@@ -11,7 +11,6 @@ typedef struct vectors {
     float *numbers; /* [dim] */
 } vectors;
 
-/* Nine digits give every float back exactly. */
 static void print_vector(const vectors *v, const char *word)
 {
     bool json = v->ask.json;
@@ -22,8 +21,10 @@ static void print_vector(const vectors *v, const char *word)
     } else {
         print_word(word);
     }
-    for (uint32_t i = 0; i < tide_model_dim(v->ask.model); i++)
-        printf("%s%.9g", !json ? " " : i ? "," : "", (double)v->numbers[i]);
+    for (uint32_t i = 0; i < tide_model_dim(v->ask.model); i++) {
+        fputs(!json ? " " : i ? "," : "", stdout);
+        print_float(v->numbers[i]);
+    }
     puts(json ? "]}" : "");
 }
 

@@ -22,8 +22,12 @@ static const command commands[] = {
     {"Ask", "similarity", NULL, "how similar two words are", cmd_similarity},
     {"Ask", "analogy", NULL, "A is to B as C is to which word?", cmd_analogy},
     {"Ask", "vector", NULL, "the vectors of words, or of all words", cmd_vector},
+    {"Ask", "embed", NULL, "a vector for each line of text", cmd_embed},
     {"Ask", "words", NULL, "the vocabulary with counts and error bounds", cmd_words},
     {"Ask", "info", NULL, "what a model is, and what training needs", cmd_info},
+    {"Exchange", "export", NULL, "vectors for other programs", cmd_export},
+    {"Exchange", "import", NULL, "begin a model with vectors from elsewhere",
+     cmd_import},
     {"Measure", "bench", NULL, "time the kernels or the way in", cmd_bench},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

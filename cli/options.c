@@ -244,7 +244,7 @@ static void take_option(const parser *p, const option *o, const char *value)
         take_number(p, o, value);
 }
 
-static void take_parameter(settings *typed, const char *name, const char *value)
+void settings_add(settings *typed, const char *name, const char *value)
 {
     typed->pairs[typed->count][0] = name;
     typed->pairs[typed->count++][1] = value;
@@ -280,7 +280,7 @@ static void take_target(parser *p, target t, const char *given)
     if (t.option)
         take_option(p, t.option, given);
     else
-        take_parameter(p->typed, name, given);
+        settings_add(p->typed, name, given);
 }
 
 static void take_letters(parser *p, const char *argument)

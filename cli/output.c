@@ -76,6 +76,12 @@ int report_load(const tide_error *err)
     return unusable ? EXIT_MODEL : EXIT_FAILURE;
 }
 
+void print_float(float value)
+{
+    char text[TIDE_DECIMAL_MAX];
+    fwrite(text, 1, tide_decimal_write(value, text), stdout);
+}
+
 void print_word(const char *word)
 {
     if (!isatty(STDOUT_FILENO)) {

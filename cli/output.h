@@ -26,6 +26,9 @@ int report_load(const tide_error *err);
  * terminal. */
 void print_word(const char *word);
 
+/* A number on standard output, in the fewest digits that give it back exactly. */
+void print_float(float value);
+
 /* A JSON string, quotes included; bytes that are not UTF-8 become U+FFFD. */
 void print_json(const char *text);
 

@@ -3,6 +3,8 @@
 #include "output.h"
 
 #include <inttypes.h>
+#include <time.h>
+#include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -76,6 +78,16 @@ static void show_line(progress *p, const tide_stats *stats)
     p->line_open = true;
 }
 
+static void log_time(double seconds)
+{
+    time_t whole = (time_t)seconds;
+    struct tm parts;
+    char text[40];
+    if (isfinite(seconds) && gmtime_r(&whole, &parts) &&
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts))
+        fprintf(stderr, " time=%s", text);
+}
+
 static void log_stats(const char *message, const tide_stats *stats, double rate)
 {
     fprintf(stderr,
@@ -84,6 +96,7 @@ static void log_stats(const char *message, const tide_stats *stats, double rate)
             " loss=%.4f rss_bytes=%" PRIu64,
             message, stats->tokens, rate, stats->vocabulary, stats->admitted,
             stats->evicted, stats->loss, resident_bytes());
+    log_time(stats->time);
 }
 
 void progress_watch(void *data, const tide_stats *stats)

@@ -38,6 +38,7 @@ typedef enum tide_status {
     TIDE_ERROR_FORMAT = -3,    /* a file is not what it should be */
     TIDE_ERROR_PARAMETER = -4, /* an unknown name or a value out of range */
     TIDE_ERROR_UNKNOWN = -5,   /* a word that is not in the vocabulary */
+    TIDE_ERROR_INPUT = -6,     /* more bad input than was allowed */
 } tide_status;
 
 typedef struct tide_error {
@@ -140,6 +141,14 @@ typedef struct tide_stats {
     uint64_t
         skipped_invalid; /* tokens dropped: not UTF-8, or control characters in them */
     uint64_t cut_words;  /* words longer than TIDE_WORD_MAX, cut */
+    uint64_t
+        omitted_words; /* left out as the parameters say: stop words and the like */
+    uint64_t records;  /* of JSON, CSV or TSV; 0 for plain lines */
+    uint64_t malformed_records, missing_records,
+        long_records;       /* left out: not JSON or CSV,
+                                                  without text, longer than a MiB */
+    uint64_t dropped_bytes; /* of words skipped or cut and of records left out */
+    double time; /* seconds since 1970 of the last record with a time; NAN without */
     uint64_t cut_sentences; /* lines longer than a sentence may be, cut */
     double loss; /* mean loss of a pair of new text, over a recent window; 0 before */
 } tide_stats;
@@ -190,9 +199,17 @@ typedef struct tide_run {
                  const char *text); /* one line for a person */
     void *note_data;
     const char
-        *save_path; /* saved here every so often, if either of the next is not 0 */
+        *save_path; /* saved here at the end, and before if a source asks for it or
+                              either of the next is not 0; NULL: the caller saves */
     uint64_t save_tokens;
     double save_seconds;
+    bool *saved; /* becomes true when the save at the end has been done; may be NULL */
+    bool follow; /* files are read on as they grow and are rotated, all at once */
+    const char *const *properties; /* "key=value" for the library behind a source */
+    size_t property_count;
+    bool
+        errors_limited; /* ends with TIDE_ERROR_INPUT after more than so many bad records */
+    uint64_t max_errors;
 } tide_run;
 
 /* Read the sources to their ends, or until `stop`. Returns 0 at the end and 1 when stopped; a later
@@ -283,6 +300,99 @@ TIDE_API int tide_space_nearest(const tide_space *space, const tide_query *query
 TIDE_API int tide_space_analogy(const tide_space *space, const char *a, const char *b,
                                 const char *c, tide_hit *hits, size_t room,
                                 tide_error *err);
+
+/* -- numbers as text ------------------------------------------------------------------------------ */
+
+#define TIDE_DECIMAL_MAX 20
+
+/* The fewest digits that read back as the same float, without a 0 after them; returns how many
+ * bytes. What is not finite becomes "inf" or "nan". */
+TIDE_API size_t tide_decimal_write(float value, char text[TIDE_DECIMAL_MAX]);
+
+/* -- vectors in other formats -------------------------------------------------------------------- */
+
+typedef struct tide_format_info {
+    const char *name; /* as in --format */
+    const char *help;
+    const char *
+        dtypes; /* "f32|f16|i8": those it can hold, the first by default; "" if it has none */
+    bool reads, writes;
+} tide_format_info;
+
+TIDE_API const tide_format_info *tide_formats(size_t *count);
+
+typedef struct tide_export {
+    const char *format;
+    const char *dtype; /* NULL: the format's first */
+    tide_vectors vectors;
+    bool centred;
+    uint32_t top; /* only the so many most frequent words; 0 for all */
+} tide_export;
+
+typedef struct tide_exported {
+    uint64_t words;
+    uint64_t left_out; /* words that the format cannot hold */
+} tide_exported;
+
+/* Writes the words by falling count, atomically: the file is complete or as it was before. A format
+ * of several files adds to the path. "-" is standard output, for formats of one file. */
+TIDE_API int tide_model_export(const tide_model *model, const tide_export *how,
+                               const char *path, tide_exported *done, tide_error *err);
+
+/* The rows of a file of vectors, one after the other. */
+typedef struct tide_rows tide_rows;
+
+typedef struct tide_row {
+    const char *word; /* with a 0 after it */
+    uint32_t length;
+    const float *vector; /* [dim] */
+    uint64_t count;      /* 0 when the file does not say */
+} tide_row;
+
+/* `format` NULL: told by the contents. */
+TIDE_API tide_rows *tide_rows_open(const char *path, const char *format,
+                                   tide_error *err);
+TIDE_API void tide_rows_close(tide_rows *rows);
+TIDE_API const char *tide_rows_format(const tide_rows *rows);
+TIDE_API uint32_t tide_rows_dim(const tide_rows *rows);
+TIDE_API uint64_t
+tide_rows_count(const tide_rows *rows); /* 0 when the file does not say */
+
+/* The next row, valid until the call after; returns 1, and 0 at the end. Rows that cannot be a word's
+ * (no UTF-8, too long, no word, a number that is none) are left out and counted. */
+TIDE_API int tide_rows_next(tide_rows *rows, tide_row *row, tide_error *err);
+TIDE_API uint64_t tide_rows_left_out(const tide_rows *rows);
+
+typedef struct tide_imported {
+    uint64_t words;
+    uint64_t left_out; /* no word's, or twice in the file */
+    uint64_t no_room;  /* more words than the vocabulary can hold */
+} tide_imported;
+
+/* Begins a stream from vectors learned elsewhere: into a trainer that has learned nothing, of the
+ * same dimension. A word has the count that the file gives it, or the one in the file `counts`
+ * ("word count" lines; NULL without), or one that falls with its rank; words come in the order of the
+ * file. They keep their vectors, and move as little as words seen so often. */
+TIDE_API int tide_trainer_import(tide_trainer *trainer, tide_rows *rows,
+                                 const char *counts, tide_imported *done,
+                                 tide_error *err);
+
+/* -- texts ---------------------------------------------------------------------------------------- */
+
+/* Vectors of texts: the mean of the words' vectors, a word of frequency p weighing
+ * a / (a + p), so that frequent words count for little (smooth inverse frequency: Arora, Liang and
+ * Ma, ICLR 2017). Text falls into words as it did in training. */
+typedef struct tide_embedder tide_embedder;
+
+/* The model and the space must outlive it. */
+TIDE_API tide_embedder *tide_embedder_new(const tide_model *model,
+                                          const tide_space *space, double a,
+                                          tide_error *err);
+TIDE_API void tide_embedder_free(tide_embedder *embedder);
+
+/* Writes dim floats. Returns how many words were known, all zero without any. */
+TIDE_API int tide_embedder_text(tide_embedder *embedder, const char *text, size_t size,
+                                float *vector, tide_error *err);
 
 /* -- measuring ----------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { HEADER_WORDS = 10, PARAMS_MAX = 64 * 1024 };
+enum { HEADER_WORDS = 10 };
 
 uint64_t tide_shape_vector_bytes(const tide_shape *shape)
 {
@@ -228,7 +228,7 @@ static int read_params(tide_store *store, tide_model *model, tide_error *err)
     int64_t size = tide_store_size(store, "params", err);
     if (size < 0)
         return (int)size;
-    if (size > PARAMS_MAX)
+    if (size >= TIDE_PARAMS_MAX)
         return wrong_shape(store, err);
     model->params = tide_alloc((size_t)size + 1, 1);
     if (!model->params)

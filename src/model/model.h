@@ -36,6 +36,9 @@ typedef struct tide_ngrams {
     uint32_t ids[TIDE_SUBWORDS_MAX];
 } tide_ngrams;
 
+/* Bytes of the text of the parameters, the 0 at its end included. */
+#define TIDE_PARAMS_MAX (64 * 1024)
+
 struct tide_model {
     tide_shape shape;
     tide_vocabulary *vocabulary;

@@ -1,0 +1,133 @@
+/* output.c - a file that is written from its beginning to its end, and then put in its
+ * place.
+ *
+ * The bytes go through a buffer into a temporary file beside the path (replace.c), so
+ * that the path has the old file or the whole new one. Standard output, "-", has no
+ * such place: there the bytes just go out.
+ */
+#include "base/store_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct tide_output {
+    tide_replacement replacement;
+    bool standard; /* no replacement */
+    int failed;    /* errno of the first write that failed; 0 */
+    size_t used;
+    char temporary[2 * PATH_MAX];
+    char buffer[TIDE_OUTPUT_ROOM];
+};
+
+/* The temporary file lies where the path leads to, links followed. */
+static void name_temporary(tide_output *out, const char *path)
+{
+    char target[PATH_MAX];
+    const char *at = realpath(path, target) ? target : path;
+    const char *slash = strrchr(at, '/');
+    snprintf(out->temporary, sizeof out->temporary, "%.*s%s",
+             slash ? (int)(slash - at) + 1 : 0, at, out->replacement.temporary);
+}
+
+tide_output *tide_output_create(const char *path, tide_error *err)
+{
+    tide_output *out = tide_alloc(1, sizeof *out);
+    if (!out) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory to write %s", path);
+        return NULL;
+    }
+    out->standard = strcmp(path, "-") == 0;
+    if (!out->standard && tide_replacement_open(&out->replacement, path, err)) {
+        free(out);
+        return NULL;
+    }
+    if (!out->standard)
+        name_temporary(out, path);
+    return out;
+}
+
+static void write_all(tide_output *out, const char *bytes, size_t size)
+{
+    int file = out->standard ? STDOUT_FILENO : out->replacement.file;
+    while (size > 0 && !out->failed) {
+        ssize_t written = write(file, bytes, size);
+        if (written > 0) {
+            bytes += written;
+            size -= (size_t)written;
+        } else if (written < 0 && errno != EINTR) {
+            out->failed = errno;
+        }
+    }
+}
+
+static void flush(tide_output *out)
+{
+    write_all(out, out->buffer, out->used);
+    out->used = 0;
+}
+
+char *tide_output_room(tide_output *out, size_t size)
+{
+    if (size > sizeof out->buffer - out->used)
+        flush(out);
+    return out->buffer + out->used;
+}
+
+void tide_output_take(tide_output *out, size_t size)
+{
+    out->used += size;
+}
+
+void tide_output_put(tide_output *out, const void *bytes, size_t size)
+{
+    if (size > sizeof out->buffer) {
+        flush(out);
+        write_all(out, bytes, size);
+        return;
+    }
+    memcpy(tide_output_room(out, size), bytes, size);
+    tide_output_take(out, size);
+}
+
+bool tide_output_failed(const tide_output *out)
+{
+    return out->failed != 0;
+}
+
+const char *tide_output_temporary(const tide_output *out)
+{
+    return out->temporary;
+}
+
+int tide_output_commit(tide_output *out, tide_error *err)
+{
+    flush(out);
+    int status = TIDE_OK;
+    if (out->failed) {
+        errno = out->failed;
+        status = tide_fail(err, TIDE_ERROR_IO, "cannot write %s: %s",
+                           out->standard ? "to standard output" : out->replacement.path,
+                           strerror(out->failed));
+    }
+    if (!out->standard && !status)
+        status = tide_replacement_sync(&out->replacement, err);
+    if (out->standard || status) {
+        tide_output_abandon(out);
+        return status;
+    }
+    status = tide_replacement_commit(&out->replacement, err);
+    free(out);
+    return status;
+}
+
+void tide_output_abandon(tide_output *out)
+{
+    if (!out)
+        return;
+    int kept = errno; /* of the failure that led here */
+    if (!out->standard)
+        tide_replacement_abandon(&out->replacement);
+    free(out);
+    errno = kept;
+}

@@ -1,0 +1,131 @@
+/* cursor.c - a place in a file that is read on, with a buffer that holds any one row.
+ *
+ * The longest row there can be, a line of TIDE_DIM_MAX numbers, has room in the buffer,
+ * and the byte after what was read is a 0: so a row can be taken apart in place.
+ */
+#include "model/format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int cannot_read(const char *path, int reason, tide_error *err)
+{
+    return tide_fail(err, TIDE_ERROR_IO, "cannot read %s: %s", path, strerror(reason));
+}
+
+static int make_buffer(tide_cursor *c, size_t room, tide_error *err)
+{
+    c->room = room;
+    c->bytes = tide_alloc(room + 1, 1);
+    if (c->bytes)
+        return TIDE_OK;
+    tide_cursor_close(c);
+    return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to read %s", c->path);
+}
+
+int tide_cursor_open(tide_cursor *c, const char *path, size_t room, tide_error *err)
+{
+    *c = (tide_cursor){.path = path, .owns = true, .end = UINT64_MAX};
+    c->file = open(path, O_RDONLY | O_CLOEXEC);
+    if (c->file < 0) {
+        c->owns = false;
+        return cannot_read(path, errno, err);
+    }
+    struct stat status;
+    if (fstat(c->file, &status) == 0 && S_ISDIR(status.st_mode)) {
+        tide_cursor_close(c);
+        return cannot_read(path, EISDIR, err);
+    }
+    c->stream = lseek(c->file, 0, SEEK_CUR) < 0;
+    return make_buffer(c, room, err);
+}
+
+int tide_cursor_part(tide_cursor *c, const tide_cursor *whole, uint64_t begin,
+                     uint64_t end, tide_error *err)
+{
+    *c = (tide_cursor){
+        .path = whole->path, .file = whole->file, .next = begin, .end = end};
+    return make_buffer(c, TIDE_PART_ROOM, err);
+}
+
+void tide_cursor_close(tide_cursor *c)
+{
+    if (c->owns)
+        close(c->file);
+    free(c->bytes);
+    c->owns = false;
+    c->bytes = NULL;
+}
+
+/* Reads once, as much as fits. */
+static int read_more(tide_cursor *c, tide_error *err)
+{
+    uint64_t left = c->end - c->next;
+    size_t room = c->room - c->size;
+    if (room > left)
+        room = (size_t)left;
+    char *to = c->bytes + c->size;
+    ssize_t got;
+    do {
+        if (room == 0)
+            got = 0;
+        else if (c->stream)
+            got = read(c->file, to, room);
+        else
+            got = pread(c->file, to, room, (off_t)c->next);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return cannot_read(c->path, errno, err);
+    c->size += (size_t)got;
+    c->next += (uint64_t)got;
+    c->bytes[c->size] = '\0';
+    c->ended = got == 0;
+    return TIDE_OK;
+}
+
+ptrdiff_t tide_cursor_fill(tide_cursor *c, size_t want, tide_error *err)
+{
+    if (c->at > 0 && c->size - c->at < want) {
+        memmove(c->bytes, c->bytes + c->at, c->size - c->at);
+        c->size -= c->at;
+        c->at = 0;
+        c->bytes[c->size] = '\0';
+    }
+    while (c->size - c->at < want && !c->ended) {
+        int status = read_more(c, err);
+        if (status)
+            return status;
+    }
+    return (ptrdiff_t)(c->size - c->at);
+}
+
+int tide_cursor_line(tide_cursor *c, char **line, size_t *length, tide_error *err)
+{
+    char *end = NULL;
+    size_t searched = 0;
+    for (;;) {
+        size_t present = c->size - c->at;
+        end = memchr(c->bytes + c->at + searched, '\n', present - searched);
+        if (end || c->ended)
+            break;
+        if (present == c->room)
+            return tide_fail(err, TIDE_ERROR_FORMAT,
+                             "%s:%llu: a line of more than %zu bytes", c->path,
+                             (unsigned long long)c->line + 1, c->room);
+        searched = present;
+        ptrdiff_t filled = tide_cursor_fill(c, present + 1, err);
+        if (filled < 0)
+            return (int)filled;
+    }
+    if (!end && c->at == c->size)
+        return 0;
+    *line = c->bytes + c->at;
+    *length = end ? (size_t)(end - *line) : c->size - c->at;
+    (*line)[*length] = '\0';
+    c->at += *length + (end != NULL);
+    c->line++;
+    return 1;
+}

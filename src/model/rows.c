@@ -1,0 +1,173 @@
+/* rows.c - the vectors of a file, one after the other, whatever its format.
+ *
+ * The format is told by the contents: the formats that begin with a mark of their own
+ * come first in the table, then those that begin with the line "N D", and last plain
+ * text.
+ */
+#include "model/format.h"
+
+#include <stdlib.h>
+
+/* Length of the UTF-8 character at `at`; 0 if there is none, or the text ends in it. */
+static size_t character(const unsigned char *at, size_t left)
+{
+    if (at[0] < 0x80)
+        return at[0] != 0;
+    size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+    if (at[0] < 0xc2 || at[0] > 0xf4 || length > left)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90);
+    bool surrogate = at[0] == 0xed && at[1] > 0x9f;
+    bool beyond = at[0] == 0xf4 && at[1] > 0x8f;
+    return overlong || surrogate || beyond ? 0 : length;
+}
+
+bool tide_is_word(const char *bytes, size_t length)
+{
+    if (length == 0 || length > TIDE_WORD_MAX)
+        return false;
+    const unsigned char *at = (const unsigned char *)bytes;
+    while (length > 0) {
+        size_t step = character(at, length);
+        if (step == 0)
+            return false;
+        at += step;
+        length -= step;
+    }
+    return true;
+}
+
+int tide_rows_set_word(tide_rows *rows, const char *bytes, size_t length)
+{
+    if (!tide_is_word(bytes, length))
+        return TIDE_ROW_BAD;
+    memcpy(rows->word, bytes, length);
+    rows->word[length] = '\0';
+    rows->length = (uint32_t)length;
+    return TIDE_ROW_GOOD;
+}
+
+int tide_rows_set_dim(tide_rows *rows, uint64_t dim, tide_error *err)
+{
+    if (dim == 0 || dim > TIDE_DIM_MAX)
+        return tide_fail(err, TIDE_ERROR_FORMAT,
+                         "%s: vectors of %llu numbers, where 1 to %d can be",
+                         rows->path, (unsigned long long)dim, TIDE_DIM_MAX);
+    rows->dim = (uint32_t)dim;
+    rows->vector = tide_alloc(rows->dim, sizeof *rows->vector);
+    if (!rows->vector)
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to read %s", rows->path);
+    return TIDE_OK;
+}
+
+static int detect(tide_rows *rows, tide_error *err)
+{
+    ptrdiff_t size = tide_cursor_fill(&rows->cursor, TIDE_CURSOR_ROOM, err);
+    if (size < 0)
+        return (int)size;
+    if (size == 0)
+        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: the file is empty", rows->path);
+    const tide_format_info *info;
+    for (size_t i = 0; (rows->format = tide_format_at(i, &info)); i++)
+        if (rows->format->open &&
+            rows->format->detect(rows->cursor.bytes, (size_t)size))
+            return TIDE_OK;
+    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: not a file of vectors", rows->path);
+}
+
+static int find_format(tide_rows *rows, const char *name, tide_error *err)
+{
+    const tide_format_info *info;
+    if (!name)
+        return detect(rows, err);
+    rows->format = tide_format_find(name, &info);
+    if (!rows->format)
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "'%s' is not a format", name);
+    if (!rows->format->open)
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "the format %s cannot be read",
+                         name);
+    return TIDE_OK;
+}
+
+tide_rows *tide_rows_open(const char *path, const char *format, tide_error *err)
+{
+    size_t length = strlen(path) + 1;
+    tide_rows *rows = tide_alloc(1, sizeof *rows);
+    char *copy = tide_alloc(length, 1);
+    if (!rows || !copy) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory to read %s", path);
+        free(rows);
+        free(copy);
+        return NULL;
+    }
+    rows->path = memcpy(copy, path, length);
+    if (tide_cursor_open(&rows->cursor, rows->path, TIDE_CURSOR_ROOM, err) ||
+        find_format(rows, format, err) || rows->format->open(rows, err)) {
+        tide_rows_close(rows);
+        return NULL;
+    }
+    return rows;
+}
+
+void tide_rows_close(tide_rows *rows)
+{
+    if (!rows)
+        return;
+    if (rows->state && rows->format->close)
+        rows->format->close(rows);
+    tide_cursor_close(&rows->cursor);
+    free(rows->vector);
+    free(rows->path);
+    free(rows);
+}
+
+const char *tide_rows_format(const tide_rows *rows)
+{
+    const tide_format_info *info;
+    size_t i = 0;
+    while (tide_format_at(i, &info) != rows->format)
+        i++;
+    return info->name;
+}
+
+uint32_t tide_rows_dim(const tide_rows *rows)
+{
+    return rows->dim;
+}
+
+uint64_t tide_rows_count(const tide_rows *rows)
+{
+    return rows->count;
+}
+
+uint64_t tide_rows_left_out(const tide_rows *rows)
+{
+    return rows->left_out;
+}
+
+static bool all_finite(const float *vector, uint32_t dim)
+{
+    for (uint32_t d = 0; d < dim; d++)
+        if (!tide_finite(vector[d]))
+            return false;
+    return true;
+}
+
+int tide_rows_next(tide_rows *rows, tide_row *row, tide_error *err)
+{
+    for (;;) {
+        rows->word_count = 0;
+        int got = rows->format->next(rows, err);
+        if (got <= 0)
+            return got;
+        rows->taken++;
+        if (got == TIDE_ROW_GOOD && all_finite(rows->vector, rows->dim)) {
+            *row = (tide_row){rows->word, rows->length, rows->vector, rows->word_count};
+            return 1;
+        }
+        rows->left_out++;
+    }
+}

@@ -1,0 +1,98 @@
+/* fuzz_rows.c - arbitrary bytes as a file of vectors.
+ *
+ * The first byte names the format: 0 leaves it to the contents, and then come the
+ * formats of the table, in turn. The second byte is how many of the bytes that follow,
+ * times four, are the words beside an array; the rest is the file. Whatever opens must
+ * give rows of words and finite numbers, and whatever does not, or breaks off, must say
+ * why.
+ */
+#include "model/format.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char folder[512], array_path[600], words_path[600];
+
+static void must(bool condition)
+{
+    if (!condition)
+        abort();
+}
+
+static void remove_folder(void)
+{
+    unlink(array_path);
+    unlink(words_path);
+    rmdir(folder);
+}
+
+static void make_folder(void)
+{
+    const char *temporary = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%.400s/tide-fuzz-XXXXXX",
+             temporary ? temporary : P_tmpdir);
+    must(mkdtemp(folder) != NULL);
+    snprintf(array_path, sizeof array_path, "%s/x.npy", folder);
+    snprintf(words_path, sizeof words_path, "%s/x.words.tsv", folder);
+    must(atexit(remove_folder) == 0);
+}
+
+static void spit(const char *path, const uint8_t *bytes, size_t size)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    must(file >= 0 && write(file, bytes, size) == (ssize_t)size);
+    close(file);
+}
+
+static void must_have_said_why(const tide_error *err)
+{
+    must(err->status < 0 && err->text[0] && !strchr(err->text, '\n'));
+}
+
+static void read_all(tide_rows *rows, size_t size)
+{
+    tide_error err = {.text = ""};
+    tide_row row;
+    uint64_t count = 0;
+    int got;
+    uint32_t dim = tide_rows_dim(rows);
+    must(dim >= 1 && dim <= TIDE_DIM_MAX && tide_rows_format(rows));
+    while ((got = tide_rows_next(rows, &row, &err)) > 0) {
+        must(row.length >= 1 && row.length <= TIDE_WORD_MAX);
+        must(strlen(row.word) == row.length && tide_is_word(row.word, row.length));
+        for (uint32_t d = 0; d < dim; d++)
+            must(tide_finite(row.vector[d]));
+        count++;
+    }
+    must(count + tide_rows_left_out(rows) <= size);
+    if (got < 0)
+        must_have_said_why(&err);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (!folder[0])
+        make_folder();
+    if (size < 2)
+        return 0;
+    size_t formats, words = 4 * (size_t)data[1];
+    const tide_format_info *table = tide_formats(&formats);
+    const char *format = data[0] ? table[data[0] % formats].name : NULL;
+    data += 2;
+    size -= 2;
+    if (words > size)
+        words = size;
+    spit(words_path, data, words);
+    spit(array_path, data + words, size - words);
+    tide_error err = {.text = ""};
+    tide_rows *rows = tide_rows_open(array_path, format, &err);
+    if (rows)
+        read_all(rows, size);
+    else
+        must_have_said_why(&err);
+    tide_rows_close(rows);
+    return 0;
+}
