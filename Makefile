@@ -3,8 +3,10 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_RUNS ?= 1000000
 
-BUILD_PACKAGES = gcc libc6-dev meson ninja-build pkg-config libxxhash-dev
-TEST_PACKAGES = $(BUILD_PACKAGES) g++ binutils libcmocka-dev python3-pytest
+BUILD_PACKAGES = gcc libc6-dev meson ninja-build pkg-config libxxhash-dev zlib1g-dev libzstd-dev \
+	liblzma-dev libutf8proc-dev librdkafka-dev libsqlite3-dev
+TEST_PACKAGES = $(BUILD_PACKAGES) g++ binutils libcmocka-dev python3-pytest python3-gensim \
+	python3-numpy fasttext postgresql sqlite3 zstd
 FUZZ_PACKAGES = $(BUILD_PACKAGES) clang libclang-rt-dev
 LINT_PACKAGES = $(TEST_PACKAGES) clang clang-format clang-tidy cppcheck
 

@@ -29,7 +29,8 @@ typedef struct tide_vocabulary_options {
         gate; /* space-saving: newcomers must first beat the minimum in a count-min sketch */
     uint64_t
         half_life; /* all counts are halved, rounding down, every so many tokens; 0 for never */
-    uint64_t seed; /* of the gate's hash: part of what the result depends on */
+    uint64_t seed;    /* of the gate's hash: part of what the result depends on */
+    const char *name; /* of its sections, at most 6 letters; NULL for "vocab" */
 } tide_vocabulary_options;
 
 tide_vocabulary *tide_vocabulary_new(const tide_vocabulary_options *options,
@@ -51,6 +52,11 @@ typedef struct tide_admission {
  * admissions, in their order, tell. `admissions` has room for `count`; their number is returned. */
 size_t tide_vocabulary_add(tide_vocabulary *v, const tide_word *words, size_t count,
                            uint32_t *slots, tide_admission *admissions);
+
+/* Gives a word that is not held a slot that nobody has had, as if it had been counted `count` (at
+ * least 1) times. TIDE_NO_SLOT when it is held or no such slot is left. */
+uint32_t tide_vocabulary_grant(tide_vocabulary *v, const tide_word *word,
+                               uint64_t count);
 
 /* TIDE_NO_SLOT when the word is not held. Counts nothing. */
 uint32_t tide_vocabulary_find(const tide_vocabulary *v, const tide_word *word);

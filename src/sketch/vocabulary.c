@@ -102,6 +102,20 @@ size_t tide_vocabulary_add(tide_vocabulary *v, const tide_word *words, size_t co
     return admitted;
 }
 
+uint32_t tide_vocabulary_grant(tide_vocabulary *v, const tide_word *word,
+                               uint64_t count)
+{
+    tide_key key = tide_words_key(&v->words, word);
+    if (v->used == v->words.capacity || count > INT64_MAX - v->tokens ||
+        tide_words_find(&v->words, &key) != TIDE_NO_SLOT)
+        return TIDE_NO_SLOT;
+    tide_vocabulary_seat(v, v->used, &key, count, 0);
+    v->admitted++;
+    v->tokens += count;
+    v->total += count;
+    return v->used++;
+}
+
 /* -- looking ----------------------------------------------------------------------- */
 
 uint32_t tide_vocabulary_find(const tide_vocabulary *v, const tide_word *word)

@@ -1,6 +1,6 @@
 /* vocabulary_file.c - a vocabulary in a model file.
  *
- * Sections, all numbers little-endian:
+ * Sections, all numbers little-endian, named after the vocabulary:
  *
  *     vocab.state    15 numbers of 64 bits, in the order of the enum below
  *     vocab.counts   count and error, 64 bits each, of every slot below `used`
@@ -32,12 +32,30 @@ enum {
     STATE_NUMBERS,
 };
 
+/* Of the sections. */
+typedef struct names {
+    char state[16], counts[16], lengths[16], text[16], gate[16];
+} names;
+
+static names names_of(const tide_vocabulary_options *options)
+{
+    const char *name = options->name ? options->name : "vocab";
+    names n;
+    snprintf(n.state, sizeof n.state, "%s.state", name);
+    snprintf(n.counts, sizeof n.counts, "%s.counts", name);
+    snprintf(n.lengths, sizeof n.lengths, "%s.lengths", name);
+    snprintf(n.text, sizeof n.text, "%s.text", name);
+    snprintf(n.gate, sizeof n.gate, "%s.gate", name);
+    return n;
+}
+
 /* Slots are read and written so many at a time. */
 #define PIECE 128
 
 /* -- save -------------------------------------------------------------------------- */
 
-static void save_state(const tide_vocabulary *v, tide_store_writer *writer)
+static void save_state(const tide_vocabulary *v, const names *n,
+                       tide_store_writer *writer)
 {
     const uint64_t numbers[STATE_NUMBERS] = {
         [STATE_KIND] = v->options.kind,
@@ -59,12 +77,13 @@ static void save_state(const tide_vocabulary *v, tide_store_writer *writer)
     unsigned char bytes[8 * STATE_NUMBERS];
     for (int i = 0; i < STATE_NUMBERS; i++)
         tide_put64(bytes + 8 * i, numbers[i]);
-    tide_store_put(writer, "vocab.state", bytes, sizeof bytes);
+    tide_store_put(writer, n->state, bytes, sizeof bytes);
 }
 
-static void save_counts(const tide_vocabulary *v, tide_store_writer *writer)
+static void save_counts(const tide_vocabulary *v, const names *n,
+                        tide_store_writer *writer)
 {
-    tide_store_begin(writer, "vocab.counts");
+    tide_store_begin(writer, n->counts);
     unsigned char bytes[16 * PIECE];
     for (uint32_t slot = 0; slot < v->used;) {
         size_t size = 0;
@@ -76,9 +95,10 @@ static void save_counts(const tide_vocabulary *v, tide_store_writer *writer)
     }
 }
 
-static void save_words(const tide_vocabulary *v, tide_store_writer *writer)
+static void save_words(const tide_vocabulary *v, const names *n,
+                       tide_store_writer *writer)
 {
-    tide_store_begin(writer, "vocab.lengths");
+    tide_store_begin(writer, n->lengths);
     unsigned char lengths[PIECE];
     for (uint32_t slot = 0; slot < v->used;) {
         size_t size = 0;
@@ -89,7 +109,7 @@ static void save_words(const tide_vocabulary *v, tide_store_writer *writer)
         }
         tide_store_append(writer, lengths, size);
     }
-    tide_store_begin(writer, "vocab.text");
+    tide_store_begin(writer, n->text);
     char text[PIECE * TIDE_WORD_MAX];
     for (uint32_t slot = 0; slot < v->used;) {
         size_t size = 0;
@@ -106,12 +126,12 @@ static void save_words(const tide_vocabulary *v, tide_store_writer *writer)
 
 void tide_vocabulary_save(const tide_vocabulary *v, tide_store_writer *writer)
 {
-    save_state(v, writer);
-    save_counts(v, writer);
-    save_words(v, writer);
+    names named = names_of(&v->options), *n = &named;
+    save_state(v, n, writer);
+    save_counts(v, n, writer);
+    save_words(v, n, writer);
     if (v->gate)
-        tide_store_put(writer, "vocab.gate", v->gate,
-                       sizeof *v->gate * (v->gate_mask + 1));
+        tide_store_put(writer, n->gate, v->gate, sizeof *v->gate * (v->gate_mask + 1));
 }
 
 /* -- load -------------------------------------------------------------------------- */
@@ -136,14 +156,14 @@ static int check_size(tide_store *store, const char *section, uint64_t size,
 
 /* Before anything is allocated: the state, and whether it fits the options. */
 static int check_state(const uint64_t state[STATE_NUMBERS],
-                       const tide_vocabulary_options *options, tide_store *store,
-                       tide_error *err)
+                       const tide_vocabulary_options *options, const names *n,
+                       tide_store *store, tide_error *err)
 {
     if (state[STATE_KIND] != (uint64_t)options->kind ||
         state[STATE_CAPACITY] < options->capacity ||
         state[STATE_SEED] != options->seed ||
         state[STATE_GATE_LINES] != tide_gate_lines(options))
-        return damaged(store, "vocab.state", "another kind of vocabulary", err);
+        return damaged(store, n->state, "another kind of vocabulary", err);
     bool sound = state[STATE_USED] <= options->capacity &&
                  state[STATE_SIZE] <= state[STATE_USED] &&
                  state[STATE_HAND] <= state[STATE_USED] &&
@@ -155,12 +175,12 @@ static int check_state(const uint64_t state[STATE_NUMBERS],
                  state[STATE_EVICTED] <= state[STATE_ADMITTED] &&
                  state[STATE_ADMITTED] - state[STATE_EVICTED] == state[STATE_SIZE];
     if (!sound)
-        return damaged(store, "vocab.state", "numbers that contradict each other", err);
-    int status = check_size(store, "vocab.counts", 16 * state[STATE_USED], err);
+        return damaged(store, n->state, "numbers that contradict each other", err);
+    int status = check_size(store, n->counts, 16 * state[STATE_USED], err);
     if (status == TIDE_OK)
-        status = check_size(store, "vocab.lengths", state[STATE_USED], err);
+        status = check_size(store, n->lengths, state[STATE_USED], err);
     if (status == TIDE_OK && state[STATE_GATE_LINES] > 0)
-        status = check_size(store, "vocab.gate",
+        status = check_size(store, n->gate,
                             sizeof(tide_gate_line) * state[STATE_GATE_LINES], err);
     return status;
 }
@@ -213,34 +233,35 @@ typedef struct piece {
 } piece;
 
 /* The words of the piece begin at *offset of the text, which moves behind them. */
-static int read_piece(piece *p, tide_store *store, uint64_t *offset, tide_error *err)
+static int read_piece(piece *p, const names *n, tide_store *store, uint64_t *offset,
+                      tide_error *err)
 {
-    int status = tide_store_read_at(store, "vocab.counts", 16 * (uint64_t)p->first,
+    int status = tide_store_read_at(store, n->counts, 16 * (uint64_t)p->first,
                                     p->counts, 16 * (size_t)p->count, err);
     if (status == TIDE_OK)
-        status = tide_store_read_at(store, "vocab.lengths", p->first, p->lengths,
-                                    p->count, err);
+        status =
+            tide_store_read_at(store, n->lengths, p->first, p->lengths, p->count, err);
     if (status < 0)
         return status;
     size_t size = 0;
     for (uint32_t i = 0; i < p->count; i++) {
         if (p->lengths[i] > TIDE_WORD_MAX)
-            return damaged(store, "vocab.lengths", "a word that is too long", err);
+            return damaged(store, n->lengths, "a word that is too long", err);
         size += p->lengths[i];
     }
-    int64_t end = tide_store_size(store, "vocab.text", err);
+    int64_t end = tide_store_size(store, n->text, err);
     if (end < 0)
         return (int)end;
     if (size > (uint64_t)end - *offset)
-        return damaged(store, "vocab.text", "it is too short", err);
+        return damaged(store, n->text, "it is too short", err);
     if (size > 0)
-        status = tide_store_read_at(store, "vocab.text", *offset, p->text, size, err);
+        status = tide_store_read_at(store, n->text, *offset, p->text, size, err);
     *offset += size;
     return status;
 }
 
-static int take_piece(tide_vocabulary *v, const piece *p, tide_store *store,
-                      tide_error *err)
+static int take_piece(tide_vocabulary *v, const piece *p, const names *n,
+                      tide_store *store, tide_error *err)
 {
     tide_word word = {.bytes = p->text};
     for (uint32_t i = 0; i < p->count; i++, word.bytes += word.length) {
@@ -250,54 +271,55 @@ static int take_piece(tide_vocabulary *v, const piece *p, tide_store *store,
         v->words.records[slot].error = tide_get64(p->counts + 16 * i + 8);
         const char *what = complaint(v, slot, word.length);
         if (what)
-            return damaged(store, "vocab.counts", what, err);
+            return damaged(store, n->counts, what, err);
         if (word.length == 0)
             continue;
         tide_key key = tide_words_key(&v->words, &word);
         if (tide_words_find(&v->words, &key) != TIDE_NO_SLOT)
-            return damaged(store, "vocab.text", "a word that is there twice", err);
+            return damaged(store, n->text, "a word that is there twice", err);
         tide_words_put(&v->words, slot, &key);
         v->size++;
     }
     return TIDE_OK;
 }
 
-static int load_slots(tide_vocabulary *v, tide_store *store, uint64_t size,
-                      tide_error *err)
+static int load_slots(tide_vocabulary *v, const names *n, tide_store *store,
+                      uint64_t size, tide_error *err)
 {
     uint64_t offset = 0;
     piece p = {0};
     for (; p.first < v->used; p.first += PIECE) {
         p.count = v->used - p.first < PIECE ? v->used - p.first : PIECE;
-        int status = read_piece(&p, store, &offset, err);
+        int status = read_piece(&p, n, store, &offset, err);
         if (status == TIDE_OK)
-            status = take_piece(v, &p, store, err);
+            status = take_piece(v, &p, n, store, err);
         if (status < 0)
             return status;
     }
     if (v->size != size)
-        return damaged(store, "vocab.state", "not the number of words there are", err);
-    return check_size(store, "vocab.text", offset, err);
+        return damaged(store, n->state, "not the number of words there are", err);
+    return check_size(store, n->text, offset, err);
 }
 
 tide_vocabulary *tide_vocabulary_load(const tide_vocabulary_options *options,
                                       tide_store *store, tide_error *err)
 {
+    names named = names_of(options), *n = &named;
     unsigned char bytes[8 * STATE_NUMBERS];
     uint64_t state[STATE_NUMBERS];
-    if (tide_store_read(store, "vocab.state", bytes, sizeof bytes, err) < 0)
+    if (tide_store_read(store, n->state, bytes, sizeof bytes, err) < 0)
         return NULL;
     for (int i = 0; i < STATE_NUMBERS; i++)
         state[i] = tide_get64(bytes + 8 * i);
-    if (check_state(state, options, store, err) < 0)
+    if (check_state(state, options, n, store, err) < 0)
         return NULL;
     tide_vocabulary *v = tide_vocabulary_new(options, err);
     if (!v)
         return NULL;
     take_state(v, state);
-    int status = load_slots(v, store, state[STATE_SIZE], err);
+    int status = load_slots(v, n, store, state[STATE_SIZE], err);
     if (status == TIDE_OK && v->gate)
-        status = tide_store_read(store, "vocab.gate", v->gate,
+        status = tide_store_read(store, n->gate, v->gate,
                                  sizeof *v->gate * (v->gate_mask + 1), err);
     if (status == TIDE_OK)
         return v;

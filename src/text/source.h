@@ -1,4 +1,12 @@
-/* source.h - what a kind of source has to be able to do. Private. */
+/* source.h - what a kind of source has to be able to do. Private.
+ *
+ * A kind looks after its own state. Two sorts can be read again:
+ *
+ *  - those that are one run of bytes (a file, the demo) can seek and peek; source.c unpacks them if
+ *    they are compressed, and makes places of an offset and a fingerprint of the bytes before it;
+ *  - those that are not (a file that is rotated away, partitions of a topic) make their places
+ *    themselves, and cannot be left anywhere but where they are settled.
+ */
 #ifndef TIDE_SOURCE_H
 #define TIDE_SOURCE_H
 
@@ -6,24 +14,38 @@
 
 enum { TIDE_FINGERPRINT_BYTES = 4096 };
 
-/* A kind looks after its own state and knows nothing of offsets except those it is
- * given. */
 typedef struct tide_source_kind {
-    bool (*matches)(const char *spec);
-    void *(*open)(const char *spec, tide_error *err);
+    bool (*matches)(const char *spec, const tide_source_options *options);
+    void *(*open)(const char *spec, const tide_source_options *options,
+                  tide_error *err);
     void (*close)(void *state);
-    ptrdiff_t (*read)(void *state, void *bytes, size_t room, tide_error *err);
 
-    /* The rest is for sources that are replayable. */
+    /* As tide_source_poll. */
+    ptrdiff_t (*read)(void *state, void *bytes, size_t room, int wait_ms,
+                      tide_error *err);
+
+    bool may_be_packed; /* compressed data is told by its first bytes and unpacked */
+
+    /* Whether it can be read again at all; NULL: never. */
     bool (*replayable)(const void *state);
-    int (*seek)(void *state, uint64_t offset, tide_error *err);
 
-    /* The `size` bytes that end at `offset`; reading goes on where it was. */
+    /* One run of bytes. peek: the `size` bytes that end at `offset`; reading goes on where it
+     * was. */
+    int (*seek)(void *state, uint64_t offset, tide_error *err);
     int (*peek)(void *state, uint64_t offset, void *bytes, size_t size,
                 tide_error *err);
+
+    /* Anything else. As the functions of the same names in text.h. */
+    bool (*settled)(const void *state);
+    char *(*place)(void *state, tide_error *err);
+    int (*go_to)(void *state, const char *place, tide_error *err);
+    int (*saved)(void *state, const char *place, tide_error *err); /* may be NULL */
+    const char *(*news)(void *state);                              /* may be NULL */
 } tide_source_kind;
 
 extern const tide_source_kind tide_source_stdin, tide_source_file; /* source_file.c */
 extern const tide_source_kind tide_source_demo;                    /* source_demo.c */
+extern const tide_source_kind tide_source_follow;                  /* source_follow.c */
+extern const tide_source_kind tide_source_kafka; /* source_kafka.c, if built with it */
 
 #endif

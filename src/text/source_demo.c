@@ -26,8 +26,9 @@ typedef struct demo_source {
     tide_demo_place start, older, newer;
 } demo_source;
 
-static bool is_demo(const char *spec)
+static bool is_demo(const char *spec, const tide_source_options *options)
 {
+    (void)options;
     return strncmp(spec, prefix, sizeof prefix - 1) == 0;
 }
 
@@ -88,8 +89,10 @@ static void demo_close(void *state)
     free(source);
 }
 
-static void *demo_open(const char *spec, tide_error *err)
+static void *demo_open(const char *spec, const tide_source_options *options,
+                       tide_error *err)
 {
+    (void)options;
     uint64_t seed = 1, tokens = 0;
     if (parse(spec, &seed, &tokens, err) != TIDE_OK)
         return NULL;
@@ -108,8 +111,10 @@ static void *demo_open(const char *spec, tide_error *err)
     return source;
 }
 
-static ptrdiff_t demo_read(void *state, void *bytes, size_t room, tide_error *err)
+static ptrdiff_t demo_read(void *state, void *bytes, size_t room, int wait_ms,
+                           tide_error *err)
 {
+    (void)wait_ms;
     (void)err;
     demo_source *source = state;
     const tide_demo_place *place = tide_demo_stand(source->demo);

@@ -3,11 +3,15 @@
  * A regular file can be read again from any offset. Standard input is taken as it comes
  * even when it is a file: whoever redirects another file next time means that one, from
  * its beginning.
+ *
+ * A regular file has its bytes or has ended. Anything else may have none yet, and is
+ * asked first, so that nobody waits for longer than they want to.
  */
 #include "source.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +21,7 @@ enum { READ_MAX = 1 << 30 };
 typedef struct file {
     int descriptor;
     bool regular;
-    bool ours; /* to close */
+    bool ours; /* to close, and to read again */
     char name[];
 } file;
 
@@ -36,14 +40,16 @@ static int too_short(const file *f, uint64_t offset, tide_error *err)
                      (unsigned long long)offset);
 }
 
-static bool is_stdin(const char *spec)
+static bool is_stdin(const char *spec, const tide_source_options *options)
 {
+    (void)options;
     return strcmp(spec, "-") == 0;
 }
 
-static bool is_path(const char *spec)
+static bool is_path(const char *spec, const tide_source_options *options)
 {
     (void)spec;
+    (void)options;
     return true;
 }
 
@@ -80,8 +86,8 @@ static void *checked(file *f, tide_error *err)
         errno = EISDIR;
         goto failed;
     }
-    f->regular = S_ISREG(status.st_mode) && f->ours;
-    if (S_ISREG(status.st_mode))
+    f->regular = S_ISREG(status.st_mode);
+    if (f->regular)
         posix_fadvise(f->descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
     return f;
 
@@ -91,16 +97,20 @@ failed:
     return NULL;
 }
 
-static void *open_stdin(const char *spec, tide_error *err)
+static void *open_stdin(const char *spec, const tide_source_options *options,
+                        tide_error *err)
 {
     (void)spec;
+    (void)options;
     file *f = new_file("standard input", STDIN_FILENO, false, err);
     return f ? checked(f, err) : NULL;
 }
 
 /* Opening a named pipe waits for its writer. */
-static void *open_path(const char *spec, tide_error *err)
+static void *open_path(const char *spec, const tide_source_options *options,
+                       tide_error *err)
 {
+    (void)options;
     if (spec[0] == '\0') {
         tide_fail(err, TIDE_ERROR_PARAMETER, "a source needs a name");
         return NULL;
@@ -114,16 +124,33 @@ static void *open_path(const char *spec, tide_error *err)
     return f ? checked(f, err) : NULL;
 }
 
-static ptrdiff_t file_read(void *state, void *bytes, size_t room, tide_error *err)
+/* Positive when there are bytes, the end or an error to be read; otherwise as poll. */
+static int wait_for(const file *f, int wait_ms)
+{
+    struct pollfd waiting = {.fd = f->descriptor, .events = POLLIN};
+    return f->regular ? 1 : poll(&waiting, 1, wait_ms);
+}
+
+/* A signal, or another process that makes the pipe non-blocking or takes its bytes, leaves
+ * us with nothing for now; errno says which. */
+static ptrdiff_t file_read(void *state, void *bytes, size_t room, int wait_ms,
+                           tide_error *err)
 {
     file *f = state;
-    ssize_t count = read(f->descriptor, bytes, room < READ_MAX ? room : READ_MAX);
+    ssize_t count = wait_for(f, wait_ms);
+    if (count == 0)
+        return TIDE_SOURCE_LATER;
+    if (count > 0)
+        count = read(f->descriptor, bytes, room < READ_MAX ? room : READ_MAX);
+    if (count < 0 && (errno == EINTR || errno == EAGAIN))
+        return TIDE_SOURCE_LATER;
     return count < 0 ? fail(f->name, err) : count;
 }
 
 static bool file_replayable(const void *state)
 {
-    return ((const file *)state)->regular;
+    const file *f = state;
+    return f->regular && f->ours;
 }
 
 static int file_seek(void *state, uint64_t offset, tide_error *err)
@@ -162,6 +189,7 @@ const tide_source_kind tide_source_stdin = {
     .open = open_stdin,
     .close = file_close,
     .read = file_read,
+    .may_be_packed = true,
     .replayable = file_replayable,
     .seek = file_seek,
     .peek = file_peek,
@@ -172,6 +200,7 @@ const tide_source_kind tide_source_file = {
     .open = open_path,
     .close = file_close,
     .read = file_read,
+    .may_be_packed = true,
     .replayable = file_replayable,
     .seek = file_seek,
     .peek = file_peek,

@@ -4,33 +4,167 @@
 
 #include "base/base.h"
 
-/* -- sources (source.c: the table; source_file.c, source_demo.c) -------------------------------------- */
+/* -- sources (source.c: the table; one file each) ------------------------------------------------------ */
 
 /* The public part is in wordtide.h. */
 
-/* Whether reading can start again at an offset (a regular file, the demo), and do so. */
-bool tide_source_replayable(const tide_source *source);
-int tide_source_seek(tide_source *source, uint64_t offset, tide_error *err);
+typedef struct tide_source_options {
+    bool follow; /* a file is read on as it grows, and through rotation */
+    const char *const *properties; /* "key=value" for the library behind a source */
+    size_t property_count;
+} tide_source_options;
+
+/* tide_source_open with options. */
+tide_source *tide_source_begin(const char *spec, const tide_source_options *options,
+                               tide_error *err);
+
+enum {
+    TIDE_SOURCE_LATER = -100, /* nothing has come while we waited */
+    TIDE_SOURCE_SAVE = -101,  /* wants to be saved before it can go on */
+};
+
+/* Up to `room` bytes; 0 at the end; TIDE_SOURCE_LATER when none has come within `wait_ms` (a
+ * signal may make it less) from a source that may still have some; TIDE_SOURCE_SAVE: see
+ * tide_source_saved. */
+ptrdiff_t tide_source_poll(tide_source *source, void *bytes, size_t room, int wait_ms,
+                           tide_error *err);
 
 /* Bytes read so far, counted from the beginning of the source. */
 uint64_t tide_source_offset(const tide_source *source);
 
-/* A hash of up to 4 KiB of the source before `offset`, to recognise it by; TIDE_ERROR_FORMAT when
- * the source is shorter than that. Only for replayable sources. */
-int tide_source_fingerprint(tide_source *source, uint64_t offset, uint64_t *fingerprint,
-                            tide_error *err);
+/* Whether reading can go on in a later run (a regular file, the demo, a topic). */
+bool tide_source_replayable(const tide_source *source);
+
+/* Whether it can go on from any offset within what was read, or only from where everything read so
+ * far is taken, and that only when it is settled: at the end of a line or a message. */
+bool tide_source_divisible(const tide_source *source);
+bool tide_source_settled(const tide_source *source);
+
+/* Where the byte at `offset` is found again, as a line of text; free() it. For a source that is not
+ * divisible `offset` is tide_source_offset. The place has a fingerprint of the text before it. */
+char *tide_source_place(tide_source *source, uint64_t offset, tide_error *err);
+
+/* Goes to a place. TIDE_ERROR_FORMAT when it is not there (any more): reading then begins where it
+ * would have begun, and the text says what is known about that. */
+int tide_source_go_to(tide_source *source, const char *place, tide_error *err);
+
+/* Everything up to the place is safe on disk, so others may be told. Also the answer to
+ * TIDE_SOURCE_SAVE. A failure is worth a warning and no more. */
+int tide_source_saved(tide_source *source, const char *place, tide_error *err);
+
+/* Something about the source that a person should know and that is no failure (a file was rotated,
+ * cut short, deleted; messages were gone before they were read), as one line, once; NULL when there
+ * is nothing. The caller names the source. Valid until the next call with this source. */
+const char *tide_source_news(tide_source *source);
+
+/* -- records (records.c: the table; record_json.c, record_csv.c) --------------------------------------- */
+
+typedef enum tide_record_kind {
+    TIDE_RECORDS_LINES, /* every line is text: needs no tide_records */
+    TIDE_RECORDS_JSON,  /* an object a line */
+    TIDE_RECORDS_CSV,   /* RFC 4180 */
+    TIDE_RECORDS_TSV,   /* a line a record, tabs between fields, no quotes */
+} tide_record_kind;
+
+/* Fields are dotted paths (JSON) or names or numbers from 1 of columns (CSV, TSV). When one of them is
+ * a name, the first record of every input has the names and no text. */
+typedef struct tide_record_options {
+    tide_record_kind kind;
+    const char *text;  /* one or several fields, separated by commas */
+    const char *time;  /* "" without */
+    const char *label; /* "" without */
+} tide_record_options;
+
+/* What was left out, by reason. */
+typedef struct tide_record_counts {
+    uint64_t records;   /* complete ones, good or bad */
+    uint64_t malformed; /* not JSON, or not CSV */
+    uint64_t missing;   /* no text in any of the fields */
+    uint64_t too_long;  /* more than TIDE_RECORD_MAX bytes */
+    uint64_t bytes;     /* of all that was left out */
+} tide_record_counts;
+
+enum { TIDE_RECORD_MAX = 1 << 20 };
+
+/* Finds the text in records. A record whose parts come in several feeds waits until it is whole.
+ * Memory is fixed. */
+typedef struct tide_records tide_records;
+
+tide_records *tide_records_new(const tide_record_options *options, tide_error *err);
+void tide_records_free(tide_records *r);
+uint64_t tide_records_bytes(void);
+
+/* Takes up to `size` bytes and returns how many. Take texts until there are none, then feed again. */
+size_t tide_records_feed(tide_records *r, const void *bytes, size_t size);
+
+/* The input ends: so does its last record, and the next has names again. */
+void tide_records_end(tide_records *r);
+
+/* The text of the next good record, with a line feed at its end, valid until the next call. Several
+ * fields are joined by a line feed. A label comes as a last word, "__label__" and the label with
+ * white space made "_", before that line feed. False when more input is needed. */
+bool tide_records_take(tide_records *r, const char **text, size_t *size);
+
+tide_record_counts tide_records_counted(const tide_records *r);
+
+/* Seconds since 1970 of the latest good record with a time (a number: seconds, or milliseconds when
+ * above 10^11; or ISO 8601); NAN before. A time that cannot be read leaves the record good. */
+double tide_records_time(const tide_records *r);
+
+/* What is wrong with the names of the columns, such as "no column 'body'; there are: id, time"; NULL
+ * when nothing is. Stays until other names have come. */
+const char *tide_records_problem(const tide_records *r);
+
+/* Whether all that was fed is taken and no record has begun. */
+bool tide_records_between(const tide_records *r);
+
+/* Section records: counters, names of columns, the half-read record. */
+void tide_records_save(const tide_records *r, tide_store_writer *writer);
+int tide_records_load(tide_records *r, tide_store *store, tide_error *err);
 
 /* -- tokenizer (tokenizer.c) ---------------------------------------------------------------------------- */
 
-/* A word is a run of bytes above 0x20; a line feed ends a sentence. Words that are not UTF-8 or have
- * control characters in them (U+007F to U+009F) are dropped and counted; words of more than
- * TIDE_WORD_MAX bytes are cut before the code point that does not fit, and counted. The result does
- * not depend on how the text is cut into feeds. Memory is fixed. */
+/* space   a word is a run of bytes above 0x20, as it is
+ * words   Unicode words, case folded, NFKC; ideographs and kana one by one
+ * social  the same, but knows hashtags, mentions, URLs and emoji
+ * log     numbers, hex, UUIDs, addresses and paths become the names of their classes
+ *
+ * A line feed ends a sentence. What is not UTF-8 or has control characters in it (U+007F to U+009F)
+ * is dropped and counted; words of more than TIDE_WORD_MAX bytes are cut before the code point that
+ * does not fit, and counted. The result does not depend on how the text is cut into feeds. Memory is
+ * fixed. */
 typedef struct tide_tokenizer tide_tokenizer;
 
-tide_tokenizer *tide_tokenizer_new(tide_error *err);
+typedef enum tide_token_kind {
+    TIDE_TOKENS_SPACE,
+    TIDE_TOKENS_WORDS,
+    TIDE_TOKENS_SOCIAL,
+    TIDE_TOKENS_LOG,
+} tide_token_kind;
+
+/* As it is, the name of its class instead, nothing, or without its sign. */
+typedef enum tide_treatment {
+    TIDE_KEEP,
+    TIDE_MASK,
+    TIDE_DROP,
+    TIDE_BARE
+} tide_treatment;
+
+typedef struct tide_tokenizer_options {
+    tide_token_kind kind;
+    tide_treatment numbers;  /* words, social: a word of digits alone */
+    tide_treatment hashtags; /* social */
+    tide_treatment mentions; /* social */
+    tide_treatment urls;     /* social; not BARE, nor are numbers */
+    uint32_t shortest; /* words of fewer characters are left out; 0 or 1 for none */
+    uint32_t longest;  /* likewise of more; 0 for no limit */
+    const char *stop_words; /* one a line, as the tokenizer would give them; NULL */
+} tide_tokenizer_options;
+
+tide_tokenizer *tide_tokenizer_new(const tide_tokenizer_options *options,
+                                   tide_error *err);
 void tide_tokenizer_free(tide_tokenizer *t);
-uint64_t tide_tokenizer_bytes(void);
+uint64_t tide_tokenizer_bytes(const tide_tokenizer_options *options);
 
 /* Takes up to `size` bytes and returns how many. Take words until there are none, then feed again. */
 size_t tide_tokenizer_feed(tide_tokenizer *t, const void *bytes, size_t size);
@@ -45,7 +179,11 @@ size_t tide_tokenizer_take(tide_tokenizer *t, tide_word *words, size_t room,
                            bool *sentence_ended);
 
 typedef struct tide_tokenizer_counts {
-    uint64_t bytes, invalid, cut;
+    uint64_t bytes;
+    uint64_t invalid; /* dropped: not UTF-8, or control characters */
+    uint64_t cut;     /* longer than TIDE_WORD_MAX */
+    uint64_t dropped; /* bytes, of both */
+    uint64_t omitted; /* stop words, too short or too long ones, treated with DROP */
 } tide_tokenizer_counts;
 
 tide_tokenizer_counts tide_tokenizer_counted(const tide_tokenizer *t);

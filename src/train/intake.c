@@ -36,7 +36,7 @@ uint64_t tide_intake_bytes(const tide_params *params)
         SENTENCE_MAX * (sizeof(uint32_t) + sizeof(float));
     if (params->counting == COUNT_KEPT)
         sentence += SENTENCE_MAX * sizeof(held_word);
-    return tide_tokenizer_bytes() + sentence + params->vocab * sizeof(uint64_t) +
+    return tide_reader_bytes(params) + sentence + params->vocab * sizeof(uint64_t) +
            bitmap_words(params) * sizeof(uint64_t);
 }
 
@@ -64,8 +64,8 @@ tide_intake *tide_intake_new(const tide_params *params, const tide_learner *lear
     if (params->counting == COUNT_KEPT)
         in->held = tide_alloc(SENTENCE_MAX, sizeof *in->held);
     tide_sampler_options sampler = tide_params_sampler(params);
-    in->tokenizer = tide_tokenizer_new(err);
-    if (in->tokenizer)
+    in->reader = tide_reader_new(params, store, err);
+    if (in->reader)
         in->sampler = store ? tide_sampler_load(&sampler, store, err)
                             : tide_sampler_new(&sampler, err);
     in->replay = in->sampler ? tide_replay_new(params, err) : NULL;
@@ -84,7 +84,7 @@ void tide_intake_free(tide_intake *in)
         return;
     tide_replay_free(in->replay);
     tide_sampler_free(in->sampler);
-    tide_tokenizer_free(in->tokenizer);
+    tide_reader_free(in->reader);
     free(in->held);
     free(in->closed);
     free(in->admitted);
@@ -372,8 +372,8 @@ static void take_words(tide_intake *in)
     for (;;) {
         uint32_t room = SENTENCE_MAX - in->read;
         bool ended;
-        size_t count = tide_tokenizer_take(
-            in->tokenizer, words, room < WORDS_AT_ONCE ? room : WORDS_AT_ONCE, &ended);
+        size_t count = tide_reader_take(
+            in->reader, words, room < WORDS_AT_ONCE ? room : WORDS_AT_ONCE, &ended);
         if (!count && !ended)
             return;
         if (count && in->continued) {
@@ -396,7 +396,7 @@ static void take_words(tide_intake *in)
 void tide_intake_feed(tide_intake *in, const void *bytes, size_t size)
 {
     for (const char *from = bytes; size;) {
-        size_t used = tide_tokenizer_feed(in->tokenizer, from, size);
+        size_t used = tide_reader_feed(in->reader, from, size);
         from += used;
         size -= used;
         take_words(in);
@@ -405,15 +405,25 @@ void tide_intake_feed(tide_intake *in, const void *bytes, size_t size)
 
 void tide_intake_end(tide_intake *in)
 {
-    tide_tokenizer_end(in->tokenizer);
+    tide_reader_end(in->reader);
     take_words(in);
     end_sentence(in);
     in->continued = false;
 }
 
+uint32_t tide_intake_grant(tide_intake *in, const tide_word *word, uint64_t count)
+{
+    uint32_t slot = tide_vocabulary_grant(in->model->vocabulary, word, count);
+    if (slot != TIDE_NO_SLOT) {
+        in->admitted[slot] = in->sentence;
+        start_slot(in, slot);
+    }
+    return slot;
+}
+
 bool tide_intake_between(const tide_intake *in)
 {
-    return !in->read && !tide_tokenizer_pending(in->tokenizer);
+    return !in->read && tide_reader_between(in->reader);
 }
 
 uint64_t tide_intake_tokens(const tide_intake *in)
@@ -421,11 +431,22 @@ uint64_t tide_intake_tokens(const tide_intake *in)
     return in->tokens;
 }
 
+uint64_t tide_intake_bad_records(const tide_intake *in)
+{
+    tide_stats stats = {0};
+    tide_reader_stats(in->reader, &stats);
+    return stats.malformed_records + stats.missing_records + stats.long_records;
+}
+
+const char *tide_intake_problem(const tide_intake *in)
+{
+    return tide_reader_problem(in->reader);
+}
+
 void tide_intake_stats(const tide_intake *in, tide_stats *stats)
 {
     const tide_vocabulary *v = in->model->vocabulary;
-    tide_tokenizer_counts counts = tide_tokenizer_counted(in->tokenizer);
-    stats->bytes = counts.bytes;
+    tide_reader_stats(in->reader, stats);
     stats->tokens = in->tokens;
     stats->sentences = in->sentence - 1;
     stats->vocabulary = tide_vocabulary_size(v);
@@ -434,8 +455,6 @@ void tide_intake_stats(const tide_intake *in, tide_stats *stats)
     stats->evicted = tide_vocabulary_evicted(v);
     stats->rejected = tide_vocabulary_rejected(v);
     stats->minimum_count = tide_vocabulary_minimum(v);
-    stats->skipped_invalid = counts.invalid;
-    stats->cut_words = counts.cut;
     stats->cut_sentences = in->cut_sentences;
 }
 

@@ -18,7 +18,7 @@ struct tide_intake {
     const tide_learner *learner;
     tide_school school;
 
-    tide_tokenizer *tokenizer;
+    tide_reader *reader;
     tide_sampler *sampler;
     tide_replay *replay;
     tide_rng rng; /* decides which frequent words stay */

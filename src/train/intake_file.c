@@ -57,7 +57,7 @@ void tide_intake_save(const tide_intake *in, tide_store_writer *writer)
                        in->count * sizeof *in->hashes);
     if (in->held)
         save_held(in, writer);
-    tide_tokenizer_save(in->tokenizer, writer);
+    tide_reader_save(in->reader, writer);
     tide_sampler_save(in->sampler, writer);
     tide_replay_save(in->replay, writer);
 }
@@ -109,7 +109,7 @@ int tide_intake_load(tide_intake *in, tide_store *store, tide_error *err)
     if (!status && in->held)
         status = load_held(in, store, err);
     if (!status)
-        status = tide_tokenizer_load(in->tokenizer, store, err);
+        status = tide_reader_load(in->reader, store, err);
     if (status)
         return status;
     return tide_replay_load(in->replay, (uint32_t)in->params->vocab, store, err);

@@ -19,6 +19,7 @@ enum {
         50, /* tokens: the scale must not overflow within a sentence */
     WINDOW_MAX = 64,
     NEGATIVE_MAX = 64,
+    TEXT_MAX = 256, /* bytes of a parameter that is a text, the 0 at its end included */
     SHARED_DRAWS = 4, /* draws of a block, for each negative a pair should have */
 };
 
@@ -46,6 +47,12 @@ struct tide_params {
     uint64_t profile;
     /* sizes */
     uint64_t vocab, dim, memory, threads, seed;
+    /* sources to words */
+    uint64_t tokens, numbers, hashtags, mentions, urls, min_length, max_length;
+    uint64_t phrases, phrase_count;
+    double phrase_threshold;
+    uint64_t records;
+    char stop_words[TEXT_MAX], text[TEXT_MAX], time[TEXT_MAX], label[TEXT_MAX];
     /* text to pairs */
     uint64_t window, contexts, counting, keep;
     double sample;
@@ -80,6 +87,11 @@ int tide_params_scan(tide_params *params, const char *text, tide_error *err);
 
 tide_shape tide_params_shape(const tide_params *params);
 tide_sampler_options tide_params_sampler(const tide_params *params);
+
+/* The texts in the options are the parameters' own, or `stop_words`, which may be NULL. */
+tide_tokenizer_options tide_params_tokenizer(const tide_params *params,
+                                             const char *stop_words);
+tide_record_options tide_params_records(const tide_params *params);
 
 /* -- lessons --------------------------------------------------------------------------------- */
 
@@ -116,6 +128,10 @@ typedef struct tide_rates tide_rates;
 tide_rates *tide_rates_new(const tide_params *params, tide_error *err);
 void tide_rates_free(tide_rates *rates);
 uint64_t tide_rates_bytes(const tide_params *params);
+
+/* The slot has a word that has been trained elsewhere, `count` times: it moves as little as if it
+ * had been here. */
+void tide_rates_credit(tide_rates *rates, uint32_t slot, uint64_t count);
 
 /* The slot has a new word: it starts like any other. */
 void tide_rates_reset(tide_rates *rates, uint32_t slot);
@@ -220,13 +236,12 @@ int tide_replay_load(tide_replay *replay, uint32_t vocab, tide_store *store,
 /* -- positions (positions.c) ---------------------------------------------------------------------------- */
 
 /* How far an unfinished run has come in its sources, so that the next one can go on. */
-enum { SPEC_MAX = 4096 };
+enum { SPEC_MAX = 4096, PLACE_MAX = 1 << 20 };
 
 typedef struct tide_position {
     char *spec;
-    uint64_t offset;
-    uint64_t fingerprint;
-    bool taken; /* by a source of the run that goes on */
+    char *place; /* as the source wrote it; NULL while there is none */
+    bool taken;  /* by a source of the run that goes on */
 } tide_position;
 
 typedef struct tide_positions {
@@ -234,10 +249,10 @@ typedef struct tide_positions {
     size_t count;
 } tide_positions;
 
-/* Another source is begun; then, how far it has come. */
-int tide_positions_begin(tide_positions *positions, const char *spec, tide_error *err);
-void tide_positions_note(tide_positions *positions, uint64_t offset,
-                         uint64_t fingerprint);
+/* Another source is begun: its number. Then, how far it has come: `place` is taken over. */
+int tide_positions_begin(tide_positions *positions, const char *spec, size_t *number,
+                         tide_error *err);
+void tide_positions_note(tide_positions *positions, size_t number, char *place);
 
 /* The first place noted for a source of this name that was not taken yet; NULL without. */
 const tide_position *tide_positions_take(tide_positions *positions, const char *spec);
@@ -245,6 +260,55 @@ const tide_position *tide_positions_take(tide_positions *positions, const char *
 void tide_positions_clear(tide_positions *positions);
 void tide_positions_save(const tide_positions *positions, tide_store_writer *writer);
 int tide_positions_load(tide_positions *positions, tide_store *store, tide_error *err);
+
+/* -- phrases (phrases.c) ------------------------------------------------------------------------------------ */
+
+typedef struct tide_phrases tide_phrases;
+
+/* The counts come out of the store, if there is one; the rest follows with tide_phrases_load. */
+tide_phrases *tide_phrases_new(const tide_params *params, tide_store *store,
+                               tide_error *err);
+void tide_phrases_free(tide_phrases *phrases);
+uint64_t tide_phrases_bytes(const tide_params *params);
+
+/* As tide_tokenizer_take, with words joined. */
+size_t tide_phrases_take(tide_phrases *phrases, tide_tokenizer *tokenizer,
+                         tide_word *words, size_t room, bool *sentence_ended);
+
+/* Whether no word is held back. */
+bool tide_phrases_between(const tide_phrases *phrases);
+
+/* Sections phrase and phrase.*. */
+void tide_phrases_save(const tide_phrases *phrases, tide_store_writer *writer);
+int tide_phrases_load(tide_phrases *phrases, tide_store *store, tide_error *err);
+
+/* -- reader (reader.c) -------------------------------------------------------------------------------------- */
+
+/* Records, tokenizer and phrases, as the parameters want them. Its functions are those of a
+ * tide_tokenizer. */
+typedef struct tide_reader tide_reader;
+
+/* Counts of phrases and the stop words come out of the store, if there is one; the rest follows with
+ * tide_reader_load. */
+tide_reader *tide_reader_new(const tide_params *params, tide_store *store,
+                             tide_error *err);
+void tide_reader_free(tide_reader *reader);
+uint64_t tide_reader_bytes(const tide_params *params); /* without phrases */
+
+size_t tide_reader_feed(tide_reader *reader, const void *bytes, size_t size);
+void tide_reader_end(tide_reader *reader);
+size_t tide_reader_take(tide_reader *reader, tide_word *words, size_t room,
+                        bool *sentence_ended);
+bool tide_reader_between(const tide_reader *reader);
+
+/* What it has to say about bytes, records and words left out. */
+void tide_reader_stats(const tide_reader *reader, tide_stats *stats);
+
+/* Why no record has any text, in a line; NULL if that is not so. */
+const char *tide_reader_problem(const tide_reader *reader);
+
+void tide_reader_save(const tide_reader *reader, tide_store_writer *writer);
+int tide_reader_load(tide_reader *reader, tide_store *store, tide_error *err);
 
 /* -- intake (intake.c) ------------------------------------------------------------------------------------ */
 
@@ -279,7 +343,16 @@ void tide_intake_end(tide_intake *intake);
 /* Whether the last sentence is complete and the next has not begun. */
 bool tide_intake_between(const tide_intake *intake);
 
+/* Gives a word a slot before the first sentence, with its first vectors. TIDE_NO_SLOT when it has
+ * one or none is left. */
+uint32_t tide_intake_grant(tide_intake *intake, const tide_word *word, uint64_t count);
+
 uint64_t tide_intake_tokens(const tide_intake *intake);
+
+/* Records left out, whatever the reason. */
+uint64_t tide_intake_bad_records(const tide_intake *intake);
+const char *
+tide_intake_problem(const tide_intake *intake); /* see tide_reader_problem */
 void tide_intake_stats(const tide_intake *intake, tide_stats *stats);
 
 /* Waits until all lessons are learned and opens all slots: the state that can be saved. */
@@ -308,6 +381,12 @@ uint64_t tide_crew_bytes(uint64_t threads, uint32_t dim);
 tide_school tide_crew_school(tide_crew *crew);
 tide_progress tide_crew_progress(tide_crew *crew);
 void tide_crew_go_on_from(tide_crew *crew, tide_progress progress);
+
+/* -- import (import.c) -------------------------------------------------------------------------------------- */
+
+/* As tide_trainer_import. */
+int tide_import(tide_intake *intake, const tide_learner *learner, tide_rows *rows,
+                const char *counts_path, tide_imported *done, tide_error *err);
 
 /* -- trainer (trainer.c) ------------------------------------------------------------------------------------ */
 

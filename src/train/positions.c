@@ -2,8 +2,8 @@
  *
  * A run that reaches the end of all its sources leaves nothing behind: the model is what it is,
  * however its text was cut into files. A run that is stopped before leaves, for every source it has
- * touched and can find again, the offset of the first sentence not learned, and a fingerprint of
- * the bytes before it, by which the same source is recognised.
+ * touched and can find again, the place of the first sentence not learned. What a place looks like
+ * is the source's business; it says enough for the same text to be recognised.
  */
 #include "train/parts.h"
 
@@ -11,8 +11,10 @@
 
 void tide_positions_clear(tide_positions *positions)
 {
-    for (size_t i = 0; i < positions->count; i++)
+    for (size_t i = 0; i < positions->count; i++) {
+        free(positions->items[i].place);
         free(positions->items[i].spec);
+    }
     free(positions->items);
     *positions = (tide_positions){0};
 }
@@ -21,7 +23,7 @@ const tide_position *tide_positions_take(tide_positions *positions, const char *
 {
     for (size_t i = 0; i < positions->count; i++) {
         tide_position *item = &positions->items[i];
-        if (!item->taken && !strcmp(item->spec, spec)) {
+        if (!item->taken && item->place && !strcmp(item->spec, spec)) {
             item->taken = true;
             return item;
         }
@@ -29,7 +31,8 @@ const tide_position *tide_positions_take(tide_positions *positions, const char *
     return NULL;
 }
 
-int tide_positions_begin(tide_positions *positions, const char *spec, tide_error *err)
+int tide_positions_begin(tide_positions *positions, const char *spec, size_t *number,
+                         tide_error *err)
 {
     size_t count = positions->count;
     char *copy = strlen(spec) < SPEC_MAX ? strdup(spec) : NULL;
@@ -43,51 +46,76 @@ int tide_positions_begin(tide_positions *positions, const char *spec, tide_error
     items[count] = (tide_position){.spec = copy};
     positions->items = items;
     positions->count++;
+    *number = count;
     return TIDE_OK;
 }
 
-void tide_positions_note(tide_positions *positions, uint64_t offset,
-                         uint64_t fingerprint)
+void tide_positions_note(tide_positions *positions, size_t number, char *place)
 {
-    tide_position *last = &positions->items[positions->count - 1];
-    last->offset = offset;
-    last->fingerprint = fingerprint;
+    free(positions->items[number].place);
+    positions->items[number].place = place;
 }
 
-/* Each: u64 offset, u64 fingerprint, u64 length of the name, the name. */
+/* -- section positions --------------------------------------------------------------------------- */
+
+/* Each: u64 length of the name, u64 length of the place, the name, the place. */
 void tide_positions_save(const tide_positions *positions, tide_store_writer *writer)
 {
     tide_store_begin(writer, "positions");
     for (size_t i = 0; i < positions->count; i++) {
         const tide_position *item = &positions->items[i];
-        uint64_t head[3] = {item->offset, item->fingerprint, strlen(item->spec)};
+        if (!item->place)
+            continue;
+        unsigned char head[16];
+        tide_put64(head, strlen(item->spec));
+        tide_put64(head + 8, strlen(item->place));
         tide_store_append(writer, head, sizeof head);
         tide_store_append(writer, item->spec, strlen(item->spec));
+        tide_store_append(writer, item->place, strlen(item->place));
     }
+}
+
+static int unreadable(const tide_store *store, tide_error *err)
+{
+    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section positions is not readable",
+                     tide_store_path(store));
+}
+
+/* A text of this length at *at; NULL when there is no memory or no such text. */
+static char *read_text(tide_store *store, uint64_t *at, uint64_t length)
+{
+    char *text = tide_alloc(length + 1, 1);
+    if (text && (tide_store_read_at(store, "positions", *at, text, length, NULL) ||
+                 strlen(text) != length)) {
+        free(text);
+        return NULL;
+    }
+    *at += length;
+    return text;
 }
 
 static int read_one(tide_positions *positions, tide_store *store, uint64_t *at,
                     uint64_t size, tide_error *err)
 {
-    uint64_t head[3];
-    char spec[SPEC_MAX];
-    int status = TIDE_ERROR_FORMAT;
-    if (size - *at >= sizeof head)
-        status = tide_store_read_at(store, "positions", *at, head, sizeof head, err);
-    if (!status && (head[2] >= SPEC_MAX || head[2] > size - *at - sizeof head))
-        status = TIDE_ERROR_FORMAT;
+    unsigned char head[16];
+    if (size - *at < sizeof head ||
+        tide_store_read_at(store, "positions", *at, head, sizeof head, NULL))
+        return unreadable(store, err);
+    *at += sizeof head;
+    uint64_t spec_length = tide_get64(head), place_length = tide_get64(head + 8);
+    if (spec_length >= SPEC_MAX || place_length >= PLACE_MAX ||
+        spec_length + place_length > size - *at)
+        return unreadable(store, err);
+    char *spec = read_text(store, at, spec_length);
+    char *place = spec ? read_text(store, at, place_length) : NULL;
+    size_t number = 0;
+    int status = place ? tide_positions_begin(positions, spec, &number, err)
+                       : unreadable(store, err);
     if (!status)
-        status = tide_store_read_at(store, "positions", *at + sizeof head, spec,
-                                    (size_t)head[2], err);
-    if (status)
-        return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "%s: section positions is not readable",
-                         tide_store_path(store));
-    *at += sizeof head + head[2];
-    spec[head[2]] = 0;
-    status = tide_positions_begin(positions, spec, err);
-    if (!status)
-        tide_positions_note(positions, head[0], head[1]);
+        tide_positions_note(positions, number, place);
+    else
+        free(place);
+    free(spec);
     return status;
 }
 

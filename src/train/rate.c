@@ -22,6 +22,11 @@
 
 #define SCALE_MOST 0x1p24
 
+/* What a word's input sum is for each time it was seen, in training as it is by default, and what
+ * it does not exceed: frequent words are thinned out. */
+#define CREDIT 0.3
+#define CREDIT_MOST 5000.0
+
 /* One sum a slot, laid out by tide_sum_at. */
 typedef struct sums {
     float *values; /* [16 << shift] */
@@ -139,6 +144,19 @@ void tide_rates_free(tide_rates *r)
     tide_matrix_release(&r->each_input);
     tide_matrix_release(&r->each_output);
     free(r);
+}
+
+void tide_rates_credit(tide_rates *r, uint32_t slot, uint64_t count)
+{
+    double sum = CREDIT * (double)count;
+    sum = sum < CREDIT_MOST ? sum : CREDIT_MOST;
+    if (r->sum_input.values)
+        r->sum_input.values[tide_sum_at(slot, r->sum_input.shift)] = (float)sum;
+    if (r->each_input.rows)
+        for (uint32_t d = 0; d < r->each_input.dim; d++)
+            tide_matrix_row(&r->each_input, slot)[d] = (float)sum;
+    if (r->age_input)
+        r->age_input[slot] = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 
 void tide_rates_reset(tide_rates *r, uint32_t slot)

@@ -28,6 +28,7 @@ static int list_parts(const tide_params *p, tide_part parts[TIDE_PARTS_MAX])
         {"negatives", tide_sampler_bytes(&sampler)},
         {"replay", tide_replay_bytes(p)},
         {"intake", tide_intake_bytes(p)},
+        {"phrases", tide_phrases_bytes(p)},
         {"threads", tide_crew_bytes(p->threads, (uint32_t)p->dim)},
     };
     int count = 0;
@@ -188,6 +189,14 @@ tide_intake *tide_trainer_intake(tide_trainer *t)
     return t->intake;
 }
 
+int tide_trainer_import(tide_trainer *t, tide_rows *rows, const char *counts,
+                        tide_imported *done, tide_error *err)
+{
+    tide_imported ignored;
+    return tide_import(t->intake, &t->learner, rows, counts, done ? done : &ignored,
+                       err);
+}
+
 /* -- the file -------------------------------------------------------------------------------------------- */
 
 int tide_trainer_save(tide_trainer *t, const char *path, tide_error *err)
@@ -210,7 +219,7 @@ static int change_params(tide_params *params, const char *const (*changes)[2],
 {
     for (size_t i = 0; i < count; i++) {
         const char *name = changes[i][0], *value = changes[i][1];
-        char before[64], after[64];
+        char before[TEXT_MAX], after[TEXT_MAX];
         if (tide_params_text(params, name, before, sizeof before) < 0)
             return tide_fail(err, TIDE_ERROR_PARAMETER, "there is no parameter '%s'",
                              name);
@@ -265,7 +274,7 @@ static bool same_shape(const tide_shape *a, const tide_shape *b)
 
 static int read_params(tide_store *store, tide_params *params, tide_error *err)
 {
-    char text[8192];
+    char text[TIDE_PARAMS_MAX];
     int64_t size = tide_store_size(store, "params", err);
     if (size < 0)
         return (int)size;

@@ -41,9 +41,18 @@ def test_one_word_is_enough(tmp_path, text):
 @pytest.mark.parametrize("bad", [b"\xff", b"b\xc3", b"\xc0\xaf", b"\xed\xa0\x80", b"x\x7fx"])
 def test_words_that_are_not_text_are_skipped_and_counted(tmp_path, bad):
     path = tmp_path / "m.tide"
-    done = train(path, b"good " + bad + b" word\n")
+    done = train(path, b"good " + bad + b" word\n", "--tokens", "space")
     assert words_of(path) == {"good", "word"}
-    assert "words skipped because they are not text: 1" in done.stderr
+    assert "words skipped because they are not text: 1\"" in done.stderr
+
+
+@pytest.mark.parametrize("tokens", ["words", "social", "log"])
+@pytest.mark.parametrize("bad", [b"\xff", b"\xc3", b"\xc0\xaf", b"\xed\xa0\x80", b"\x7f"])
+def test_bytes_that_are_not_text_separate_words_and_are_counted(tmp_path, bad, tokens):
+    path = tmp_path / "m.tide"
+    done = train(path, b"good" + bad + b"word\n", "--tokens", tokens)
+    assert words_of(path) == {"good", "word"}
+    assert "words skipped because they are not text: 1\"" in done.stderr
 
 
 def test_bytes_of_every_kind_do_no_harm(tmp_path):
@@ -67,15 +76,19 @@ def test_nul_bytes_do_no_harm(tmp_path):
 
 def test_a_word_of_a_mebibyte_is_cut_between_characters(tmp_path):
     path = tmp_path / "m.tide"
-    done = train(path, b"before " + "é".encode() * 2**19 + b" after\n" + b"x" * 2**20)
+    text = b"before " + "é".encode() * 2**19 + b" after\n" + b"x" * 2**20
+    done = train(path, text, "--tokens", "space")
     assert words_of(path) == {"before", "after", "é" * 31, "x" * 63}
-    assert "long words cut: 2" in done.stderr
+    assert 'long words cut: 2"' in done.stderr
+    done = train(path, text)  # in pieces of a KiB
+    assert words_of(path) == {"before", "after", "é" * 31, "x" * 63}
+    assert 'long words cut: 2048"' in done.stderr
 
 
 def peak_bytes(tmp_path, chunk, count):
     """Trains on a chunk repeated and returns the largest memory the process ever had."""
     process = start(
-        *["train", "-o", tmp_path / "m.tide", *SMALL, "--profile", "fast"],
+        *["train", "-o", tmp_path / "m.tide", *SMALL, "--profile", "fast", "--tokens", "space"],
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )

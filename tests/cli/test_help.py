@@ -6,7 +6,9 @@ import pytest
 
 from conftest import wordtide
 
-COMMANDS = "train demo nearest similarity analogy vector words info bench".split()
+COMMANDS = (
+    "train demo nearest similarity analogy vector embed words info export import bench"
+).split()
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["help"], ["-h"]])

@@ -24,7 +24,7 @@ static const tide_param_info *table(size_t *count)
 static const char *text_of(const tide_params *params, const char *name)
 {
     static char text[64];
-    assert_in_range(tide_params_text(params, name, text, sizeof text), 1, 63);
+    assert_in_range(tide_params_text(params, name, text, sizeof text), 0, 63);
     return text;
 }
 

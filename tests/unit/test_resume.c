@@ -2,6 +2,10 @@
  * the text is cut into feeds, where training stops and goes on, must not change one byte. */
 #include "train_fixture.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
 enum { TOKENS = SANITIZED ? 4000 : 8000 };
 
 /* Each has something in its state that another has not. Small vocabularies make words come and
@@ -237,8 +241,9 @@ static void only_what_may_change_on_resume_can_be_changed(void **state)
     (void)state;
     size_t count;
     const tide_param_info *infos = tide_params_table(&count);
-    tide_trainer *trainer = trainer_of("");
-    feed_text(trainer, "a b c\n");
+    tide_trainer *trainer =
+        trainer_of("records=json"); /* so that fields can be given */
+    feed_text(trainer, "{\"text\":\"a b c\"}\n");
     finish(trainer, "m");
     for (size_t i = 0; i < count; i++) {
         tide_error err = {.text = ""};
@@ -436,7 +441,30 @@ static void a_stop_before_the_start_reads_nothing(void **state)
     assert_true(same_file("whole", "stopped"));
 }
 
-static void a_checkpoint_of_a_run_goes_on_to_the_same_model(void **state)
+/* Runs in a process that is killed while it waits for somebody to write into a pipe, when it has
+ * saved its model on the way through the first file. */
+static void run_killed_after_a_checkpoint(const char *recipe)
+{
+    static const char *const sources[] = {"a.txt", "pipe"};
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        tide_run how = {.sources = sources,
+                        .source_count = 2,
+                        .save_path = "checkpoint",
+                        .save_tokens = 5000};
+        tide_trainer_run(trainer_of(recipe), &how, NULL);
+        _exit(1);
+    }
+    struct timespec moment = {.tv_nsec = 1000000};
+    for (int i = 0; i < 30000 && access("checkpoint", F_OK) != 0; i++)
+        nanosleep(&moment, NULL);
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static void a_run_saves_its_model_at_the_end(void **state)
 {
     (void)state;
     write_sources();
@@ -444,14 +472,21 @@ static void a_checkpoint_of_a_run_goes_on_to_the_same_model(void **state)
     tide_trainer *trainer = trainer_of(run_recipes[0]);
     tide_run how = {.sources = two_files,
                     .source_count = 2,
-                    .save_path = "checkpoint",
+                    .save_path = "saved",
                     .save_tokens = 15000};
     assert_int_equal(tide_trainer_run(trainer, &how, NULL), 0);
-    save_to(trainer, "saving");
     tide_trainer_free(trainer);
-    assert_true(same_file("whole", "saving"));
-    trainer = load_from("checkpoint");
-    assert_in_range(stats_of(trainer).tokens, 15000, 39999);
+    assert_true(same_file("whole", "saved"));
+}
+
+static void a_checkpoint_of_a_run_goes_on_to_the_same_model(void **state)
+{
+    (void)state;
+    write_sources();
+    run_to_the_end(run_recipes[0], "whole");
+    run_killed_after_a_checkpoint(run_recipes[0]);
+    tide_trainer *trainer = load_from("checkpoint");
+    assert_in_range(stats_of(trainer).tokens, 5000, 20000);
     run_log log = {0};
     assert_int_equal(run(trainer, two_files, 2, &log), 0);
     save_to(trainer, "resumed");
@@ -573,6 +608,7 @@ int main(void)
         IN_FOLDER(changed_parameters_are_kept_in_the_next_file),
         IN_FOLDER(a_run_stopped_in_every_block_goes_on_to_the_same_model),
         IN_FOLDER(a_stop_before_the_start_reads_nothing),
+        IN_FOLDER(a_run_saves_its_model_at_the_end),
         IN_FOLDER(a_checkpoint_of_a_run_goes_on_to_the_same_model),
         IN_FOLDER(a_file_that_has_changed_is_read_from_its_start),
         IN_FOLDER(a_source_named_twice_is_read_twice),

@@ -6,9 +6,11 @@
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -82,33 +84,73 @@ static size_t read_all(tide_source *source, void *bytes, size_t room, tide_rng *
     return done;
 }
 
-/* Reading from anywhere, and fingerprints of any place, are what `bytes` says. */
+enum { PLACE_ROOM = 64 };
+
+/* The place of an offset in a text, as it has to be. */
+static const char *place_in(const unsigned char *bytes, uint64_t offset)
+{
+    static char place[PLACE_ROOM];
+    size_t size = offset < 4096 ? (size_t)offset : 4096;
+    snprintf(place, sizeof place, "%llu %016llx", (unsigned long long)offset,
+             (unsigned long long)tide_hash(bytes + offset - size, size, 0));
+    return place;
+}
+
+static void assert_place(tide_source *source, const unsigned char *bytes,
+                         uint64_t offset)
+{
+    tide_error err = {0};
+    char *place = tide_source_place(source, offset, &err);
+    if (!place)
+        fail_msg("%s", err.text);
+    assert_string_equal(place, place_in(bytes, offset));
+    assert_int_equal(tide_source_saved(source, place, &err), TIDE_OK);
+    free(place);
+}
+
+/* Reading from anywhere, and the place of anywhere, are what `bytes` says. */
 static void check_replay(tide_source *source, const unsigned char *bytes, size_t size)
 {
     enum { PIECE = 5000 };
     unsigned char piece[PIECE];
     tide_rng rng = tide_rng_seeded(2);
+    assert_true(tide_source_divisible(source));
+    assert_true(tide_source_settled(source));
     for (int run = 0; run < 50; run++) {
         uint64_t offset = run ? tide_rng_below(&rng, size - PIECE) : 0;
-        uint64_t place = run > 1 ? tide_rng_below(&rng, size) : (uint64_t)run;
-        uint64_t before = place < 4096 ? 0 : place - 4096, fingerprint = 0;
-        assert_int_equal(tide_source_seek(source, offset, NULL), TIDE_OK);
+        uint64_t other = run > 1 ? tide_rng_below(&rng, size) : (uint64_t)run;
+        const char *place = place_in(bytes, offset);
+        assert_int_equal(tide_source_go_to(source, place, NULL), TIDE_OK);
         assert_int_equal(tide_source_offset(source), offset);
-        assert_int_equal(tide_source_fingerprint(source, place, &fingerprint, NULL),
-                         TIDE_OK);
-        assert_true(fingerprint == tide_hash(bytes + before, place - before, 0));
+        assert_place(source, bytes, other);
         assert_int_equal(read_all(source, piece, PIECE, &rng), PIECE);
         assert_memory_equal(piece, bytes + offset, PIECE);
         assert_int_equal(tide_source_offset(source), offset + PIECE);
     }
 }
 
+static void assert_no_place(tide_source *source, uint64_t offset, tide_status status)
+{
+    tide_error err = {0};
+    assert_null(tide_source_place(source, offset, &err));
+    assert_int_equal(err.status, status);
+}
+
+/* An offset is refused whatever the fingerprint. */
+static void assert_not_there(tide_source *source, uint64_t offset, tide_status status)
+{
+    tide_error err = {0};
+    char place[PLACE_ROOM];
+    snprintf(place, sizeof place, "%llu 0", (unsigned long long)offset);
+    assert_int_equal(tide_source_go_to(source, place, &err), status);
+    assert_int_equal(err.status, status);
+}
+
 static void assert_not_replayable(tide_source *source)
 {
-    uint64_t fingerprint;
     assert_false(tide_source_replayable(source));
-    assert_int_equal(tide_source_seek(source, 0, NULL), TIDE_ERROR_IO);
-    assert_int_equal(tide_source_fingerprint(source, 0, &fingerprint, NULL),
+    assert_no_place(source, 0, TIDE_ERROR_IO);
+    assert_int_equal(tide_source_go_to(source, place_in(content, 0), NULL),
                      TIDE_ERROR_IO);
 }
 
@@ -149,20 +191,67 @@ static void file_can_be_read_again_from_anywhere(void **state)
 static void file_that_is_too_short_for_a_position_is_refused(void **state)
 {
     (void)state;
-    tide_error err = {0};
-    uint64_t fingerprint;
     tide_source *source = opened(in_folder("file"));
     static const uint64_t beyond[] = {FILE_SIZE + 1, FILE_SIZE + 9999, INT64_MAX,
                                       UINT64_MAX};
     for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
-        assert_int_equal(tide_source_seek(source, beyond[i], &err), TIDE_ERROR_FORMAT);
-        assert_int_equal(tide_source_fingerprint(source, beyond[i], &fingerprint, &err),
-                         TIDE_ERROR_FORMAT);
+        assert_not_there(source, beyond[i], TIDE_ERROR_FORMAT);
+        assert_no_place(source, beyond[i], TIDE_ERROR_FORMAT);
     }
     assert_int_equal(tide_source_offset(source), 0);
-    assert_int_equal(tide_source_seek(source, FILE_SIZE, &err), TIDE_OK);
-    assert_int_equal(tide_source_fingerprint(source, FILE_SIZE, &fingerprint, &err),
-                     TIDE_OK);
+    const char *end = place_in(content, FILE_SIZE);
+    assert_int_equal(tide_source_go_to(source, end, NULL), TIDE_OK);
+    assert_place(source, content, FILE_SIZE);
+    tide_source_close(source);
+}
+
+static void
+file_with_other_text_before_a_place_is_refused_and_reading_stays(void **state)
+{
+    (void)state;
+    unsigned char bytes[100];
+    tide_error err = {0};
+    tide_source *source = opened(in_folder("file"));
+    assert_int_equal(tide_source_read(source, bytes, 50, NULL), 50);
+    char wrong[PLACE_ROOM];
+    snprintf(wrong, sizeof wrong, "%s", place_in(content, 5000));
+    char *last = wrong + strlen(wrong) - 1;
+    *last = *last == '0' ? '1' : '0';
+    assert_int_equal(tide_source_go_to(source, wrong, &err), TIDE_ERROR_FORMAT);
+    assert_non_null(strstr(err.text, "other text before byte 5000 than it had"));
+    assert_int_equal(tide_source_offset(source), 50);
+    assert_int_equal(tide_source_read(source, bytes, 100, NULL), 100);
+    assert_memory_equal(bytes, content + 50, 100);
+    tide_source_close(source);
+}
+
+static void what_is_no_place_is_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"",
+                                        " ",
+                                        "0",
+                                        "0 ",
+                                        " 0",
+                                        "-1 0",
+                                        "+1 0",
+                                        "0x1 0",
+                                        "1 0 ",
+                                        "1  0",
+                                        "1 g",
+                                        "1 -1",
+                                        "1 A",
+                                        "1 0\n",
+                                        "a 0",
+                                        "1 10000000000000000",
+                                        "18446744073709551616 0",
+                                        "0 0 0"};
+    tide_source *source = opened(in_folder("file"));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        tide_error err = {0};
+        assert_int_equal(tide_source_go_to(source, wrong[i], &err), TIDE_ERROR_FORMAT);
+        assert_non_null(strstr(err.text, "is no place in"));
+    }
     tide_source_close(source);
 }
 
@@ -289,6 +378,81 @@ static void signal_interrupts_a_read_that_waits(void **state)
     restore_stdin(saved);
 }
 
+static double seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void pipe_without_bytes_is_waited_for_as_long_as_wanted(void **state)
+{
+    (void)state;
+    static const int waits_ms[] = {0, 1, 50};
+    int saved, writer = replace_stdin(&saved);
+    tide_source *source = opened("-");
+    char bytes[10];
+    for (int i = 0; i < 3; i++) {
+        double start = seconds();
+        assert_int_equal(
+            tide_source_poll(source, bytes, sizeof bytes, waits_ms[i], NULL),
+            TIDE_SOURCE_LATER);
+        double waited = seconds() - start; /* the upper bound is for a busy machine */
+        assert_true(waited >= 1e-3 * waits_ms[i] - 1e-3 && waited < 1);
+    }
+    assert_int_equal(write(writer, "text", 4), 4);
+    assert_int_equal(tide_source_poll(source, bytes, sizeof bytes, 0, NULL), 4);
+    assert_int_equal(tide_source_poll(source, bytes, sizeof bytes, 0, NULL),
+                     TIDE_SOURCE_LATER);
+    assert_int_equal(tide_source_offset(source), 4);
+    close(writer);
+    assert_int_equal(tide_source_poll(source, bytes, sizeof bytes, 0, NULL), 0);
+    tide_source_close(source);
+    restore_stdin(saved);
+}
+
+static void pipe_that_does_not_block_is_waited_for_too(void **state)
+{
+    (void)state;
+    int saved, writer = replace_stdin(&saved);
+    fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK);
+    tide_source *source = opened("-");
+    char bytes[10];
+    assert_int_equal(tide_source_poll(source, bytes, sizeof bytes, 1, NULL),
+                     TIDE_SOURCE_LATER);
+    pid_t child = fork();
+    if (child == 0) {
+        usleep(20000);
+        _exit(write(writer, "text", 4) == 4 ? 0 : 1);
+    }
+    close(writer);
+    assert_int_equal(tide_source_read(source, bytes, sizeof bytes, NULL), 4);
+    assert_int_equal(tide_source_read(source, bytes, sizeof bytes, NULL), 0);
+    waitpid(child, NULL, 0);
+    tide_source_close(source);
+    restore_stdin(saved);
+}
+
+static void signal_makes_a_poll_come_back_early(void **state)
+{
+    (void)state;
+    int saved, writer = replace_stdin(&saved);
+    struct sigaction old, action = {.sa_handler = on_alarm};
+    sigaction(SIGALRM, &action, &old);
+    tide_source *source = opened("-");
+    struct itimerval soon = {.it_value = {.tv_usec = 20000}};
+    double start = seconds();
+    setitimer(ITIMER_REAL, &soon, NULL);
+    char bytes[10];
+    assert_int_equal(tide_source_poll(source, bytes, sizeof bytes, 60000, NULL),
+                     TIDE_SOURCE_LATER);
+    assert_true(seconds() - start < 30);
+    tide_source_close(source);
+    sigaction(SIGALRM, &old, NULL);
+    close(writer);
+    restore_stdin(saved);
+}
+
 /* -- the demo ---------------------------------------------------------------------- */
 
 static size_t count_tokens(const char *bytes, size_t size)
@@ -376,28 +540,22 @@ static void demo_source_finds_what_lies_around_a_place_it_remembers(void **state
     static char read[MARK];
     assert_int_equal(tide_source_read(source, read, MARK, NULL), MARK);
     assert_int_equal(tide_source_read(source, read, 1, NULL), 1);
-    for (size_t from = MARK - 20; from <= MARK + 20; from++) {
-        uint64_t fingerprint = 0;
-        assert_int_equal(
-            tide_source_fingerprint(source, from + 4096, &fingerprint, NULL), TIDE_OK);
-        assert_true(fingerprint == tide_hash(bytes + from, 4096, 0));
-    }
+    for (size_t from = MARK - 20; from <= MARK + 20; from++)
+        assert_place(source, bytes, from + 4096);
     tide_source_close(source);
 }
 
 static void demo_source_that_ends_earlier_refuses_a_position_and_stays(void **state)
 {
     (void)state;
-    char bytes[200], again[100];
-    tide_error err = {0};
-    uint64_t fingerprint;
+    unsigned char bytes[200], again[100];
     tide_source *source = opened("demo:tokens=500");
     assert_int_equal(tide_source_read(source, bytes, 100, NULL), 100);
     assert_int_equal(tide_source_read(source, bytes + 100, 100, NULL), 100);
-    assert_int_equal(tide_source_seek(source, 100, &err), TIDE_OK);
-    assert_int_equal(tide_source_seek(source, 1 << 22, &err), TIDE_ERROR_FORMAT);
-    assert_int_equal(tide_source_fingerprint(source, 1 << 22, &fingerprint, &err),
-                     TIDE_ERROR_FORMAT);
+    const char *middle = place_in(bytes, 100);
+    assert_int_equal(tide_source_go_to(source, middle, NULL), TIDE_OK);
+    assert_not_there(source, 1 << 22, TIDE_ERROR_FORMAT);
+    assert_no_place(source, 1 << 22, TIDE_ERROR_FORMAT);
     assert_int_equal(tide_source_offset(source), 100);
     assert_int_equal(tide_source_read(source, again, 100, NULL), 100);
     assert_memory_equal(again, bytes + 100, 100);
@@ -457,12 +615,18 @@ int main(void)
         cmocka_unit_test(file_is_read_to_its_end),
         cmocka_unit_test(file_can_be_read_again_from_anywhere),
         cmocka_unit_test(file_that_is_too_short_for_a_position_is_refused),
+        cmocka_unit_test(
+            file_with_other_text_before_a_place_is_refused_and_reading_stays),
+        cmocka_unit_test(what_is_no_place_is_refused),
         cmocka_unit_test(what_cannot_be_read_is_refused_with_its_name),
         cmocka_unit_test(named_pipe_is_read_until_its_writers_are_gone),
         cmocka_unit_test(dash_and_dev_stdin_are_standard_input),
         cmocka_unit_test(standard_input_is_taken_as_it_comes_even_from_a_file),
         cmocka_unit_test(standard_input_that_is_closed_is_refused),
         cmocka_unit_test(signal_interrupts_a_read_that_waits),
+        cmocka_unit_test(pipe_without_bytes_is_waited_for_as_long_as_wanted),
+        cmocka_unit_test(pipe_that_does_not_block_is_waited_for_too),
+        cmocka_unit_test(signal_makes_a_poll_come_back_early),
         cmocka_unit_test(demo_source_is_the_demo_stream_of_its_seed),
         cmocka_unit_test(demo_source_ends_with_the_line_that_completes_its_tokens),
         cmocka_unit_test(demo_source_can_be_read_again_from_anywhere),

@@ -1,4 +1,5 @@
-/* test_tokenizer.c - words and sentences do not depend on how their bytes arrive. */
+/* test_tokenizer.c - words and sentences do not depend on how their bytes arrive; kind
+ * space. */
 #include "tokenizer_oracle.h"
 
 #include <setjmp.h>
@@ -10,6 +11,8 @@
 #include "text/block.h"
 
 enum { ROOM = 64 };
+
+static const tide_tokenizer_options space = {.kind = TIDE_TOKENS_SPACE};
 
 /* -- helpers ----------------------------------------------------------------------- */
 
@@ -60,25 +63,10 @@ static void feed_and_take(transcript *s, tide_tokenizer *t, const unsigned char 
     }
 }
 
-/* Feeds of `piece` bytes, or of random sizes when it is 0. */
 static transcript tokenized(const unsigned char *text, size_t size, size_t piece,
                             size_t room, tide_rng *rng)
 {
-    transcript s = {0};
-    tide_tokenizer *t = tide_tokenizer_new(NULL);
-    assert_non_null(t);
-    for (size_t done = 0; done < size;) {
-        size_t step = piece ? piece : 1 + tide_rng_below(rng, 300);
-        step = step < size - done ? step : size - done;
-        feed_and_take(&s, t, text + done, step, room);
-        done += step;
-    }
-    tide_tokenizer_end(t);
-    transcript_take(&s, t, room);
-    assert_int_equal(tide_tokenizer_counted(t).bytes, size);
-    assert_int_equal(tide_tokenizer_pending(t), 0);
-    tide_tokenizer_free(t);
-    return s;
+    return transcript_make(&space, text, size, piece, room, rng);
 }
 
 static transcript tokenized_at_once(const char *text, size_t size)
@@ -117,13 +105,14 @@ static void block_masks_say_what_each_byte_is(void **state)
     tide_rng rng = tide_rng_seeded(2);
     for (int run = 0; run < 5000; run++) {
         unsigned char bytes[TIDE_BLOCK_SIZE];
-        tide_block wanted = {0, 0, 0};
+        tide_block wanted = {0, 0, 0, 0};
         for (int i = 0; i < TIDE_BLOCK_SIZE; i++) {
             bytes[i] =
                 run < 256 && i == run % 64 ? (unsigned char)run : random_byte(&rng);
             wanted.space |= (uint64_t)(bytes[i] <= 0x20) << i;
             wanted.newline |= (uint64_t)(bytes[i] == '\n') << i;
             wanted.special |= (uint64_t)(bytes[i] >= 0x7f) << i;
+            wanted.letter |= (uint64_t)(bytes[i] >= 'a' && bytes[i] <= 'z') << i;
         }
         tide_block portable = tide_block_portable(bytes),
                    chosen = tide_block_read(bytes);
@@ -242,6 +231,7 @@ static void invalid_word_leaves_its_neighbours_alone(void **state)
     transcript s = tokenized_at_once("one tw\xffo three\n\x7f four", 22);
     assert_transcript(&s, "one three \nfour \n");
     assert_int_equal(s.invalid, 2);
+    assert_int_equal(s.dropped, 5);
     assert_int_equal(s.cut, 0);
     free(s.bytes);
 }
@@ -306,8 +296,8 @@ static void endless_word_needs_no_memory_and_is_counted_once(void **state)
     (void)state;
     static unsigned char letters[1 << 20];
     memset(letters, 'x', sizeof letters);
-    assert_true(tide_tokenizer_bytes() < 400000);
-    tide_tokenizer *t = tide_tokenizer_new(NULL);
+    assert_true(tide_tokenizer_bytes(&space) < 400000);
+    tide_tokenizer *t = tide_tokenizer_new(&space, NULL);
     transcript s = {0};
     feed_and_take(&s, t, (const unsigned char *)"before ", 7, 1);
     for (int i = 0; i < 300; i++)
@@ -316,6 +306,7 @@ static void endless_word_needs_no_memory_and_is_counted_once(void **state)
     feed_and_take(&s, t, (const unsigned char *)" after\n", 7, 1);
     assert_int_equal(s.size, 7 + TIDE_WORD_MAX + 1 + 6 + 1);
     assert_int_equal(s.cut, 1);
+    assert_int_equal(s.dropped, 300u * sizeof letters - TIDE_WORD_MAX);
     assert_int_equal(tide_tokenizer_pending(t), 0);
     free(s.bytes);
     tide_tokenizer_free(t);
@@ -371,7 +362,7 @@ static void feeding_before_all_is_taken_loses_nothing(void **state)
     for (int run = 0; run < 50; run++) {
         size_t size = random_text(&rng, text, TEXT), done = 0;
         transcript wanted = oracle_transcript(text, size, true), s = {0};
-        tide_tokenizer *t = tide_tokenizer_new(NULL);
+        tide_tokenizer *t = tide_tokenizer_new(&space, NULL);
         while (done < size) {
             size_t step = tide_rng_below(&rng, 100);
             step = step < size - done ? step : size - done;
@@ -396,7 +387,7 @@ static void texts_may_follow_each_other(void **state)
 {
     (void)state;
     transcript s = {0};
-    tide_tokenizer *t = tide_tokenizer_new(NULL);
+    tide_tokenizer *t = tide_tokenizer_new(&space, NULL);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(tide_tokenizer_feed(t, "one two", 7), 7);
         tide_tokenizer_end(t);
@@ -415,7 +406,7 @@ static void texts_may_follow_each_other(void **state)
 static void sixteen_bytes_can_be_read_of_every_word(void **state)
 {
     (void)state;
-    tide_tokenizer *t = tide_tokenizer_new(NULL);
+    tide_tokenizer *t = tide_tokenizer_new(&space, NULL);
     size_t room = 1 << 20, fed = 0;
     char *text = calloc(1, room);
     memset(text, ' ', room);
@@ -455,7 +446,7 @@ static void what_is_pending_can_be_read_again(void **state)
         size_t size = random_text(&rng, text, TEXT), done = 0;
         size_t stop = tide_rng_below(&rng, size + 1), takes = tide_rng_below(&rng, 200);
         transcript wanted = oracle_transcript(text, size, true), s = {0};
-        tide_tokenizer *t = tide_tokenizer_new(NULL);
+        tide_tokenizer *t = tide_tokenizer_new(&space, NULL);
         while (done < stop) {
             size_t step = 1 + tide_rng_below(&rng, 200);
             done += tide_tokenizer_feed(t, text + done,
@@ -490,7 +481,7 @@ static void what_is_pending_can_be_read_again(void **state)
 static void nothing_is_pending_after_a_taken_sentence_but_what_follows_it(void **state)
 {
     (void)state;
-    tide_tokenizer *t = tide_tokenizer_new(NULL);
+    tide_tokenizer *t = tide_tokenizer_new(&space, NULL);
     tide_word words[ROOM];
     bool ended;
     tide_tokenizer_feed(t, "one two\nthree fo", 16);
@@ -527,7 +518,7 @@ static tide_tokenizer *saved_and_loaded(tide_tokenizer *t)
     tide_tokenizer_save(t, writer);
     assert_int_equal(tide_store_commit(writer, &err), TIDE_OK);
     tide_tokenizer_free(t);
-    t = tide_tokenizer_new(NULL);
+    t = tide_tokenizer_new(&space, NULL);
     tide_store *store = tide_store_open(store_path(), &err);
     assert_non_null(store);
     assert_int_equal(tide_tokenizer_load(t, store, &err), TIDE_OK);
@@ -546,7 +537,7 @@ static void tokenizer_goes_on_after_save_and_load_as_if_nothing_had_been(void **
         size_t size = random_text(&rng, text, TEXT);
         size_t stop = tide_rng_below(&rng, size + 1);
         transcript wanted = oracle_transcript(text, size, true), s = {0};
-        tide_tokenizer *t = tide_tokenizer_new(NULL);
+        tide_tokenizer *t = tide_tokenizer_new(&space, NULL);
         feed_and_take(&s, t, text, stop, ROOM);
         uint64_t pending = tide_tokenizer_pending(t);
         t = saved_and_loaded(t);
@@ -562,20 +553,22 @@ static void tokenizer_goes_on_after_save_and_load_as_if_nothing_had_been(void **
     }
 }
 
-/* Loads a section of six numbers and a word; expects it to be refused. */
-static void refused(const uint64_t numbers[6], const char *word, size_t size)
+enum { SECTION = 64 + 1024 };
+
+/* Loads a section of eight numbers and a word; expects it to be refused. */
+static void refused(const uint64_t numbers[8], const char *word, size_t size)
 {
     tide_error err = {0};
-    unsigned char section[120] = {0};
-    for (int i = 0; i < 6; i++)
+    unsigned char section[SECTION + 1] = {0};
+    for (int i = 0; i < 8; i++)
         tide_put64(section + 8 * i, numbers[i]);
-    memcpy(section + 48, word, strlen(word));
+    memcpy(section + 64, word, strlen(word));
     tide_store_writer *writer = tide_store_create(store_path(), &err);
     tide_store_put(writer, "tokenizer", section, size);
     assert_int_equal(tide_store_commit(writer, &err), TIDE_OK);
     tide_store *store = tide_store_open(store_path(), &err);
     assert_non_null(store);
-    tide_tokenizer *t = tide_tokenizer_new(NULL);
+    tide_tokenizer *t = tide_tokenizer_new(&space, NULL);
     assert_int_equal(tide_tokenizer_load(t, store, &err), TIDE_ERROR_FORMAT);
     assert_int_equal(tide_tokenizer_counted(t).bytes, 0);
     tide_tokenizer_free(t);
@@ -586,15 +579,20 @@ static void refused(const uint64_t numbers[6], const char *word, size_t size)
 static void section_that_no_tokenizer_wrote_is_refused(void **state)
 {
     (void)state;
-    /* bytes, invalid, cut, in a sentence, skipped, length */
-    refused((uint64_t[]){9, 0, 0, 2, 0, 3}, "abc", 120);
-    refused((uint64_t[]){9, 0, 0, 1, 1, 3}, "abc", 120);
-    refused((uint64_t[]){2, 0, 0, 1, 0, 3}, "abc", 120);
-    refused((uint64_t[]){9, 0, 0, 1, 0, 3}, "a b", 120);
-    refused((uint64_t[]){9, 0, 0, 1, 0, 4}, "abc", 120);
-    refused((uint64_t[]){900, 0, 0, 1, 0, 66}, "abc", 120);
-    refused((uint64_t[]){900, 0, 0, 1, 0, UINT64_MAX}, "abc", 120);
-    refused((uint64_t[]){9, 0, 0, 1, 0, 3}, "abc", 119);
+    /* bytes, invalid, cut, dropped, omitted, in a sentence, skipped, length */
+    refused((uint64_t[]){9, 0, 0, 0, 0, 2, 0, 3}, "abc", SECTION);
+    refused((uint64_t[]){9, 0, 0, 0, 0, 1, 1, 3}, "abc", SECTION);
+    refused((uint64_t[]){2, 0, 0, 0, 0, 1, 0, 3}, "abc", SECTION);
+    refused((uint64_t[]){9, 0, 0, 0, 0, 1, 0, 3}, "a b", SECTION);
+    refused((uint64_t[]){9, 0, 0, 0, 0, 1, 0, 4}, "abc", SECTION);
+    refused((uint64_t[]){900, 0, 0, 0, 0, 1, 0, 66}, "abc", SECTION);
+    refused((uint64_t[]){900, 0, 0, 0, 0, 1, 0, UINT64_MAX}, "abc", SECTION);
+    refused((uint64_t[]){9, 2, 0, 1, 0, 1, 0, 3}, "abc", SECTION);
+    refused((uint64_t[]){9, 0, 2, 1, 0, 1, 0, 3}, "abc", SECTION);
+    refused((uint64_t[]){9, 0, 0, 10, 0, 1, 0, 3}, "abc", SECTION);
+    refused((uint64_t[]){9, 0, 0, 0, 10, 1, 0, 3}, "abc", SECTION);
+    refused((uint64_t[]){9, 0, 0, 0, 0, 1, 0, 3}, "abc", SECTION - 1);
+    refused((uint64_t[]){9, 0, 0, 0, 0, 1, 0, 3}, "abc", SECTION + 1);
 }
 
 static void loss_of_memory_is_reported(void **state)
@@ -602,7 +600,11 @@ static void loss_of_memory_is_reported(void **state)
     (void)state;
     tide_error err = {0};
     allocations_left = 0;
-    assert_null(tide_tokenizer_new(&err));
+    assert_null(tide_tokenizer_new(&space, &err));
+    assert_int_equal(err.status, TIDE_ERROR_MEMORY);
+    allocations_left = 1;
+    tide_tokenizer_options options = {.stop_words = "the"};
+    assert_null(tide_tokenizer_new(&options, &err));
     assert_int_equal(err.status, TIDE_ERROR_MEMORY);
     allocations_left = -1;
     tide_tokenizer_free(NULL);

@@ -1,8 +1,8 @@
 /* tokenizer_oracle.h - the tokenizer's contract, written once more in the plainest way.
  *
  * A transcript is what a reader of the tokenizer sees: every word followed by a space,
- * every end of a sentence as a line feed. The oracle makes it from the whole text, byte
- * by byte.
+ * every end of a sentence as a line feed. The oracle of kind space makes it from the
+ * whole text, byte by byte.
  */
 #ifndef TOKENIZER_ORACLE_H
 #define TOKENIZER_ORACLE_H
@@ -14,7 +14,7 @@
 typedef struct transcript {
     char *bytes;
     size_t size, room;
-    uint64_t invalid, cut;
+    uint64_t invalid, cut, dropped, omitted;
 } transcript;
 
 static inline void transcript_add(transcript *s, const void *bytes, size_t size,
@@ -35,6 +35,7 @@ static inline void transcript_add(transcript *s, const void *bytes, size_t size,
 static inline bool transcript_equal(const transcript *a, const transcript *b)
 {
     return a->size == b->size && a->invalid == b->invalid && a->cut == b->cut &&
+           a->dropped == b->dropped && a->omitted == b->omitted &&
            (a->size == 0 || memcmp(a->bytes, b->bytes, a->size) == 0);
 }
 
@@ -68,17 +69,19 @@ static inline bool oracle_valid(const unsigned char *word, size_t length)
 
 static inline bool oracle_word(transcript *s, const unsigned char *word, size_t length)
 {
-    bool cut = length > TIDE_WORD_MAX;
-    if (cut) {
+    size_t whole = length;
+    if (length > TIDE_WORD_MAX) {
         length = TIDE_WORD_MAX;
         for (int back = 0; back < 3 && (word[length] & 0xc0) == 0x80; back++)
             length--;
     }
     if (!oracle_valid(word, length)) {
         s->invalid++;
+        s->dropped += whole;
         return false;
     }
-    s->cut += cut;
+    s->cut += length < whole;
+    s->dropped += whole - length;
     transcript_add(s, word, length, ' ');
     return true;
 }
@@ -119,8 +122,35 @@ static inline void transcript_take(transcript *s, tide_tokenizer *t, size_t room
         if (count == 0 && !ended)
             break;
     }
-    s->invalid = tide_tokenizer_counted(t).invalid;
-    s->cut = tide_tokenizer_counted(t).cut;
+    tide_tokenizer_counts counts = tide_tokenizer_counted(t);
+    s->invalid = counts.invalid;
+    s->cut = counts.cut;
+    s->dropped = counts.dropped;
+    s->omitted = counts.omitted;
+}
+
+/* What a new tokenizer makes of a text in feeds of `piece` bytes, or of random sizes
+ * when it is 0. */
+static inline transcript transcript_make(const tide_tokenizer_options *options,
+                                         const void *text, size_t size, size_t piece,
+                                         size_t room, tide_rng *rng)
+{
+    transcript s = {0};
+    tide_tokenizer *t = tide_tokenizer_new(options, NULL);
+    if (!t)
+        abort();
+    for (size_t done = 0; done < size;) {
+        size_t step = piece ? piece : 1 + tide_rng_below(rng, 300);
+        step = step < size - done ? step : size - done;
+        done += tide_tokenizer_feed(t, (const char *)text + done, step);
+        transcript_take(&s, t, room);
+    }
+    tide_tokenizer_end(t);
+    transcript_take(&s, t, room);
+    if (tide_tokenizer_counted(t).bytes != size || tide_tokenizer_pending(t) > 0)
+        abort();
+    tide_tokenizer_free(t);
+    return s;
 }
 
 #endif

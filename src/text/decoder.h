@@ -1,0 +1,59 @@
+/* decoder.h - what a kind of compression has to be able to do, and what reads through it. Private. */
+#ifndef TIDE_DECODER_H
+#define TIDE_DECODER_H
+
+#include "source.h"
+
+enum { TIDE_MAGIC_MAX = 6 };
+
+/* Packed bytes on their way into unpacked ones; decode moves both pointers. */
+typedef struct tide_decoding {
+    const unsigned char *in;
+    size_t in_size;
+    unsigned char *out;
+    size_t out_room;
+} tide_decoding;
+
+typedef struct tide_decoder_kind {
+    const char *name; /* "gzip" */
+    unsigned char magic[TIDE_MAGIC_MAX];
+    size_t magic_size;
+
+    void *(*open)(tide_error *err);
+    void (*close)(void *state);
+    void (*restart)(void *state); /* from the first byte again */
+
+    /* Uses input, makes output, or both; members that follow each other are one text. At the end
+     * of the input `ended` is true, in_size 0 in the end: returns TIDE_ERROR_FORMAT if a member is
+     * incomplete then, or whenever the data is damaged; all that could be unpacked has been given
+     * before. The text says what is wrong ("ends in the middle", "is damaged"); the caller names
+     * the source. */
+    int (*decode)(void *state, tide_decoding *data, bool ended, tide_error *err);
+} tide_decoder_kind;
+
+/* pzstd: zstd that begins with a frame to skip. */
+extern const tide_decoder_kind tide_decoder_gzip;
+extern const tide_decoder_kind tide_decoder_zstd, tide_decoder_pzstd;
+extern const tide_decoder_kind tide_decoder_xz;
+
+/* -- the text of a source, packed or not (decoder.c) --------------------------------------------------- */
+
+typedef struct tide_unpacker tide_unpacker;
+
+/* Reads `state` through `kind`. `spec` is what the user called it; all three stay the caller's. */
+tide_unpacker *tide_unpacker_new(const tide_source_kind *kind, void *state,
+                                 const char *spec, tide_error *err);
+void tide_unpacker_free(tide_unpacker *u);
+
+/* As the functions of tide_source_kind. Offsets are those of the text. Packed text can be peeked at
+ * no further back than TIDE_UNPACKED_KEPT bytes before what was read last; to seek in it is to
+ * unpack it up to there. */
+enum { TIDE_UNPACKED_KEPT = 128 << 10 };
+
+ptrdiff_t tide_unpacker_read(tide_unpacker *u, void *bytes, size_t room, int wait_ms,
+                             tide_error *err);
+int tide_unpacker_seek(tide_unpacker *u, uint64_t offset, tide_error *err);
+int tide_unpacker_peek(tide_unpacker *u, uint64_t offset, void *bytes, size_t size,
+                       tide_error *err);
+
+#endif

@@ -1,0 +1,96 @@
+/* kafka.h - what the files of the reader of topics share. Private to source_kafka.c, which reads,
+ * kafka_setup.c and kafka_partitions.c. */
+#ifndef TIDE_KAFKA_H
+#define TIDE_KAFKA_H
+
+#include "text/text.h"
+
+#include <librdkafka/rdkafka.h>
+
+#define TIDE_KAFKA_PREFIX "kafka://"
+
+typedef rd_kafka_topic_partition_t tide_partition;
+typedef rd_kafka_topic_partition_list_t tide_partitions;
+
+/* -- kafka_setup.c ------------------------------------------------------------------------------ */
+
+typedef struct tide_kafka_settings {
+    char *text; /* holds what the next ones point to */
+    const char *brokers, *topics;
+    bool in_group;
+    bool from_end;
+    tide_partitions *wanted; /* topics; with their partitions if given */
+    bool some_partitions;    /* they are */
+    int patience_ms; /* how long a topic or a broker may fail to show up at first */
+} tide_kafka_settings;
+
+/* Makes a client of "kafka://BROKERS/TOPICS?..." that has not begun to read. NULL on failure. */
+rd_kafka_t *tide_kafka_connect(const char *spec, const tide_source_options *options,
+                               tide_kafka_settings *settings, tide_error *err);
+void tide_kafka_settings_clear(tide_kafka_settings *settings);
+
+/* "topic[partition]=OFFSET ..." in order; free() it. NULL without memory. */
+char *tide_kafka_places_text(tide_partitions *places);
+
+/* The way back; NULL when it is no such text. */
+tide_partitions *tide_kafka_places_parse(const char *text);
+
+/* -- kafka_partitions.c -------------------------------------------------------------------------- */
+
+/* The reader. */
+typedef struct tide_topics {
+    tide_kafka_settings settings;
+    rd_kafka_t *client;
+    rd_kafka_queue_t *queue;
+    tide_partitions *places;   /* the next offsets of all that we know */
+    tide_partitions *arriving; /* given to us; where to begin is not known yet */
+    tide_partitions *leaving;  /* taken from us; kept until all is saved */
+    bool lost;                 /* those were taken without asking */
+    bool begun;                /* partitions were assigned at least once */
+    int64_t opened_ms;
+
+    rd_kafka_event_t *event; /* holds the message */
+    const rd_kafka_message_t *message;
+    size_t given;              /* of its payload and line feed */
+    tide_partition *of_latest; /* the place of the latest message */
+    bool unsaved;              /* something was given out since all was saved */
+
+    tide_error failure; /* to be returned when what was read is given out */
+    tide_error trouble; /* why nothing could be reached so far */
+    tide_error not_committed;
+    tide_error news;
+    bool is_news;
+} tide_topics;
+
+/* Something a person should know, see tide_source_news. */
+#define TIDE_TOPICS_TELL(k, ...)                                                       \
+    ((k)->is_news = true, (void)tide_fail(&(k)->news, TIDE_OK, __VA_ARGS__))
+
+/* "kafka: cannot read TOPICS from BROKERS: ...". */
+int tide_topics_fail(const tide_topics *k, const char *reason, tide_error *err);
+
+void tide_partitions_forget(tide_partitions **list);
+
+/* The place of a partition, made if there is none. Others may move. */
+tide_partition *tide_topics_entry(tide_topics *k, const char *topic, int32_t number);
+
+/* Without a group: all partitions of the topics arrive. TIDE_SOURCE_LATER while they are unknown. */
+int tide_topics_take_all(tide_topics *k, tide_error *err);
+
+/* Whether somebody who knows all the topics can be reached. */
+bool tide_topics_are_there(tide_topics *k);
+
+/* Begins to read what arrives, or asks again the next time (TIDE_SOURCE_LATER). */
+int tide_topics_take_arriving(tide_topics *k, tide_error *err);
+
+/* Messages that we wanted next are gone: goes on with the oldest one. */
+int tide_topics_begin_again(tide_topics *k, const tide_partition *p, tide_error *err);
+
+void tide_topics_rebalance(tide_topics *k, rd_kafka_event_t *event);
+void tide_topics_drop_leaving(tide_topics *k);
+
+/* As tide_source_saved. */
+int tide_topics_commit(tide_topics *k, const char *place, tide_error *err);
+int tide_topics_refuse_commit(rd_kafka_resp_err_t code, tide_error *err);
+
+#endif

@@ -1,0 +1,407 @@
+/* records.c - records in pieces of any size, in fixed memory.
+ *
+ * What is fed is copied into one buffer, and records are read where they lie:
+ *
+ *     input   |  read  |  record  |  record  |  half a record  |  free  |
+ *                      ^position             (scanned^)        ^end
+ *
+ * A format (record_json.c, record_csv.c) finds the line feed that ends the record, and
+ * when it is there, reads the whole record at once. So the cuts between feeds cannot
+ * change anything. Looking for the end goes on at `scanned`: a record that comes byte
+ * by byte is not looked at from its beginning again and again.
+ *
+ * A record that has no end among its first TIDE_RECORD_MAX + 1 bytes is too long. From
+ * there on only the next line feed matters, also where it would be inside quotes, and
+ * bytes up to it are counted (`skipped`) and not kept.
+ *
+ * When the input has ended, the byte behind its last one serves as a line feed that
+ * nobody fed. The next input may begin with a byte order mark and names of columns
+ * again.
+ */
+#include "records.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const tide_record_format *const formats[] = {
+    [TIDE_RECORDS_LINES] = NULL,
+    [TIDE_RECORDS_JSON] = &tide_record_json,
+    [TIDE_RECORDS_CSV] = &tide_record_csv,
+    [TIDE_RECORDS_TSV] = &tide_record_tsv,
+};
+
+/* -- fields ------------------------------------------------------------------------- */
+
+/* The number that the name of a column is; 0 when it is not one. */
+static uint32_t column_number(const tide_field *f)
+{
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < f->length; i++) {
+        if (f->name[i] < '0' || f->name[i] > '9')
+            return 0;
+        number = number * 10 + (uint32_t)(f->name[i] - '0');
+        if (number > TIDE_RECORD_MAX)
+            return 0;
+    }
+    return number;
+}
+
+static size_t dots(const tide_field *f)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < f->length; i++)
+        count += f->name[i] == '.';
+    return count;
+}
+
+/* The place of the field with this name, which is added if need be; negative when it
+ * cannot be. */
+static int add_field(tide_records *r, const char *name, size_t length, tide_error *err)
+{
+    while (length > 0 && *name == ' ')
+        name++, length--;
+    while (length > 0 && name[length - 1] == ' ')
+        length--;
+    int shown = length < 200 ? (int)length : 200;
+    if (length == 0)
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "a field without a name");
+    if (length > TIDE_FIELD_LENGTH_MAX)
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "field '%.*s...' has more than %d bytes", shown, name,
+                         TIDE_FIELD_LENGTH_MAX);
+    for (size_t i = 0; i < r->field_count; i++)
+        if (r->fields[i].length == length &&
+            memcmp(r->fields[i].name, name, length) == 0)
+            return (int)i;
+    if (r->field_count == TIDE_FIELDS_MAX)
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "more than %d fields with text",
+                         TIDE_TEXT_FIELDS_MAX);
+    tide_field *f = &r->fields[r->field_count];
+    memcpy(f->name, name, length);
+    f->length = (uint32_t)length;
+    f->number = r->format->columns ? column_number(f) : 0;
+    if (!r->format->columns && dots(f) >= TIDE_PATH_PARTS_MAX)
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "path '%.*s' has more than %d parts", shown, name,
+                         TIDE_PATH_PARTS_MAX);
+    r->has_names |= r->format->columns && !f->number;
+    return (int)r->field_count++;
+}
+
+static int add_text_fields(tide_records *r, const char *names, tide_error *err)
+{
+    for (;;) {
+        size_t length = strcspn(names, ",");
+        int status = add_field(r, names, length, err);
+        if (status < 0)
+            return status;
+        if (names[length] == '\0')
+            break;
+        names += length + 1;
+    }
+    r->text_fields = r->field_count;
+    if (r->text_fields > TIDE_TEXT_FIELDS_MAX)
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "more than %d fields with text",
+                         TIDE_TEXT_FIELDS_MAX);
+    return TIDE_OK;
+}
+
+/* A field that may be left out: -1 then. */
+static int add_other_field(tide_records *r, const char *name, int *field,
+                           tide_error *err)
+{
+    *field = -1;
+    if (!name || !*name)
+        return TIDE_OK;
+    *field = add_field(r, name, strlen(name), err);
+    return *field < 0 ? *field : TIDE_OK;
+}
+
+void tide_records_forget_names(tide_records *r)
+{
+    for (size_t i = 0; i < r->field_count; i++)
+        r->fields[i].column = r->fields[i].number;
+    tide_records_find_repeats(r);
+    r->names_next = r->has_names;
+}
+
+void tide_records_find_repeats(tide_records *r)
+{
+    for (size_t i = 0; i < r->text_fields; i++) {
+        tide_field *f = &r->fields[i];
+        f->repeats = false;
+        for (size_t k = 0; k < i; k++)
+            f->repeats |= f->column && f->column == r->fields[k].column;
+    }
+}
+
+/* -- making ------------------------------------------------------------------------- */
+
+static void begin_input(tide_records *r)
+{
+    r->at_start = true;
+    r->ended = false;
+    tide_records_forget_names(r);
+}
+
+static uint64_t fingerprint(const tide_records *r, tide_record_kind kind)
+{
+    uint64_t hash = tide_hash(&r->text_fields, sizeof r->text_fields, kind);
+    for (size_t i = 0; i < r->field_count; i++)
+        hash = tide_hash(r->fields[i].name, r->fields[i].length, hash);
+    int others[2] = {r->time_field, r->label_field};
+    return tide_hash(others, sizeof others, hash);
+}
+
+tide_records *tide_records_new(const tide_record_options *options, tide_error *err)
+{
+    if ((size_t)options->kind >= sizeof formats / sizeof *formats ||
+        !formats[options->kind]) {
+        tide_fail(err, TIDE_ERROR_PARAMETER, "lines of text have no fields");
+        return NULL;
+    }
+    tide_records *r = tide_alloc(1, sizeof *r);
+    if (!r) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for records (%zu bytes)",
+                  sizeof *r);
+        return NULL;
+    }
+    r->format = formats[options->kind];
+    r->time = (double)NAN;
+    if (add_text_fields(r, options->text ? options->text : "", err) < 0 ||
+        add_other_field(r, options->time, &r->time_field, err) < 0 ||
+        add_other_field(r, options->label, &r->label_field, err) < 0) {
+        tide_records_free(r);
+        return NULL;
+    }
+    r->fingerprint = fingerprint(r, options->kind);
+    begin_input(r);
+    return r;
+}
+
+void tide_records_free(tide_records *r)
+{
+    free(r);
+}
+
+uint64_t tide_records_bytes(void)
+{
+    return sizeof(tide_records);
+}
+
+/* -- feeding ------------------------------------------------------------------------ */
+
+size_t tide_records_feed(tide_records *r, const void *bytes, size_t size)
+{
+    enum { LITTLE = 4096 }; /* is moved at once, to stay within a few cache lines */
+    if (r->ended && !tide_records_between(r))
+        return 0;
+    if (r->ended)
+        begin_input(r);
+    size_t rest = r->end - r->position;
+    if (r->position > 0 && (rest <= LITTLE || size > TIDE_RECORDS_INPUT - r->end)) {
+        memmove(r->input, r->input + r->position, rest);
+        r->scanned -= r->position;
+        r->position = 0;
+        r->end = rest;
+    }
+    if (size > TIDE_RECORDS_INPUT - r->end)
+        size = TIDE_RECORDS_INPUT - r->end;
+    if (size > 0)
+        memcpy(r->input + r->end, bytes, size);
+    r->end += size;
+    return size;
+}
+
+void tide_records_end(tide_records *r)
+{
+    r->ended = true;
+}
+
+bool tide_records_between(const tide_records *r)
+{
+    return r->position == r->end && r->skipped == 0;
+}
+
+/* -- the next record ---------------------------------------------------------------- */
+
+typedef struct record {
+    const unsigned char *bytes;
+    size_t size;    /* without what ended it */
+    uint64_t whole; /* with it */
+} record;
+
+static void move_to(tide_records *r, size_t position)
+{
+    r->position = r->scanned = position;
+}
+
+size_t tide_records_find_line(tide_records *r, size_t limit)
+{
+    const unsigned char *from = r->input + r->scanned;
+    const unsigned char *line = memchr(from, '\n', limit - r->scanned);
+    r->scanned = line ? (size_t)(line - r->input) : limit;
+    return r->scanned;
+}
+
+/* Passes over a byte order mark. False when it takes more bytes to know. */
+static bool pass_mark(tide_records *r)
+{
+    static const unsigned char mark[3] = {0xef, 0xbb, 0xbf};
+    size_t size = r->end - r->position;
+    bool like_mark = memcmp(r->input + r->position, mark, size < 3 ? size : 3) == 0;
+    if (like_mark && size < 3 && !r->ended)
+        return false;
+    if (like_mark && size >= 3)
+        move_to(r, r->position + 3);
+    r->at_start = false;
+    return true;
+}
+
+/* Passes over the rest of a record that is too long. False when its end is to come. */
+static bool pass_rest(tide_records *r)
+{
+    const unsigned char *from = r->input + r->position;
+    const unsigned char *line = memchr(from, '\n', r->end - r->position);
+    size_t next = line ? (size_t)(line - r->input) + 1 : r->end;
+    r->skipped += next - r->position;
+    move_to(r, next);
+    if (!line && !r->ended)
+        return false;
+    r->counts.records++;
+    r->counts.too_long++;
+    r->counts.bytes += r->skipped;
+    r->skipped = 0;
+    if (r->names_next)
+        tide_fail(&r->problem, TIDE_ERROR_INPUT,
+                  "the names of the columns take more than %d bytes", TIDE_RECORD_MAX);
+    r->names_next = false;
+    return true;
+}
+
+/* The next record that is not too long; false when it is not complete yet. */
+static bool next_record(tide_records *r, record *next)
+{
+    if (r->at_start && !pass_mark(r))
+        return false;
+    while (!r->skipped || pass_rest(r)) {
+        size_t limit = r->end - r->position > TIDE_RECORD_MAX
+                           ? r->position + TIDE_RECORD_MAX + 1
+                           : r->end;
+        size_t at = r->format->find_end(r, limit);
+        if (at == limit && limit - r->position > TIDE_RECORD_MAX) {
+            r->skipped = TIDE_RECORD_MAX + 1;
+            move_to(r, limit);
+            continue;
+        }
+        if (at == limit && (!r->ended || r->position == r->end))
+            return false;
+        size_t after = at < limit ? at + 1 : limit;
+        r->input[at] = '\n';
+        *next = (record){r->input + r->position, at - r->position, after - r->position};
+        move_to(r, after);
+        return true;
+    }
+    return false;
+}
+
+/* -- taking ------------------------------------------------------------------------- */
+
+static void read_names(tide_records *r, const record *names)
+{
+    r->problem.status = TIDE_OK;
+    tide_reading reading = r->format->read_names(r, names->bytes, names->size);
+    r->names_next = reading == TIDE_READ_NOTHING;
+    if (reading != TIDE_READ_MALFORMED)
+        return;
+    tide_records_forget_names(r);
+    r->names_next = false;
+    r->counts.records++;
+    r->counts.malformed++;
+    r->counts.bytes += names->whole;
+    tide_fail(&r->problem, TIDE_ERROR_INPUT,
+              "the first record, with the names of the columns, is malformed");
+}
+
+/* Adds " __label__" and the label, in one word. */
+static size_t add_label(const tide_records *r, unsigned char *to)
+{
+    static const char mark[] = " __label__";
+    unsigned char *label = to + sizeof mark - 1;
+    size_t size = r->format->value(r, (size_t)r->label_field, label);
+    if (size == 0)
+        return 0;
+    memcpy(to, mark, sizeof mark - 1);
+    for (size_t i = 0; i < size; i++)
+        if (label[i] <= ' ')
+            label[i] = '_';
+    return sizeof mark - 1 + size;
+}
+
+/* The text of the record just read, in r->text; 0 when it has none. */
+static size_t make_text(tide_records *r)
+{
+    double time = (double)NAN;
+    if (r->time_field >= 0)
+        time = tide_records_moment(r->text,
+                                   r->format->value(r, (size_t)r->time_field, r->text));
+    size_t size = 0;
+    for (size_t i = 0; i < r->text_fields; i++) {
+        if (r->fields[i].repeats)
+            continue;
+        size_t gap = size > 0;
+        size_t added = r->format->value(r, i, r->text + size + gap);
+        if (added == 0)
+            continue;
+        if (gap)
+            r->text[size] = '\n';
+        size += gap + added;
+    }
+    if (size == 0)
+        return 0;
+    if (!isnan(time))
+        r->time = time;
+    if (r->label_field >= 0)
+        size += add_label(r, r->text + size);
+    r->text[size++] = '\n';
+    return size;
+}
+
+bool tide_records_take(tide_records *r, const char **text, size_t *size)
+{
+    for (record next; next_record(r, &next);) {
+        if (r->names_next) {
+            read_names(r, &next);
+            continue;
+        }
+        tide_reading reading = r->format->read(r, next.bytes, next.size);
+        if (reading == TIDE_READ_NOTHING)
+            continue;
+        r->counts.records++;
+        *text = (const char *)r->text;
+        *size = reading == TIDE_READ ? make_text(r) : 0;
+        if (*size > 0)
+            return true;
+        r->counts.malformed += reading == TIDE_READ_MALFORMED;
+        r->counts.missing += reading == TIDE_READ;
+        r->counts.bytes += next.whole;
+    }
+    if (r->ended)
+        begin_input(r);
+    return false;
+}
+
+tide_record_counts tide_records_counted(const tide_records *r)
+{
+    return r->counts;
+}
+
+double tide_records_time(const tide_records *r)
+{
+    return r->time;
+}
+
+const char *tide_records_problem(const tide_records *r)
+{
+    return r->problem.status == TIDE_OK ? NULL : r->problem.text;
+}

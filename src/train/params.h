@@ -1,0 +1,24 @@
+/* params.h - what the files about parameters share. */
+#ifndef TIDE_TRAIN_PARAMS_H
+#define TIDE_TRAIN_PARAMS_H
+
+#include "train/parts.h"
+
+typedef enum tide_param_kind { COUNT, SIZE, REAL, CHOICE, TEXT } tide_param_kind;
+
+/* How the parameter with the same place in tide_param_infos is read and kept. */
+typedef struct tide_param_rule {
+    size_t offset;
+    double least, most; /* TEXT: of its length */
+    tide_param_kind kind;
+    bool local; /* about this run, not about the result: not kept in the file */
+} tide_param_rule;
+
+extern const tide_param_info tide_param_infos[];
+extern const tide_param_rule tide_param_rules[];
+extern const int tide_param_count;
+
+/* By tide_profile, "name=value name=value": what differs from profile default. */
+extern const char *const tide_param_profiles[];
+
+#endif

@@ -1,0 +1,122 @@
+/* params_settle.c - what follows from parameters, and whether they fit together. */
+#include "train/parts.h"
+
+tide_shape tide_params_shape(const tide_params *params)
+{
+    return (tide_shape){
+        .vocabulary = {.kind = (tide_vocabulary_kind)params->vocabulary,
+                       .capacity = (uint32_t)params->vocab,
+                       .gate = params->vocabulary == TIDE_VOCABULARY_SPACE_SAVING &&
+                               params->admission,
+                       .half_life = params->half_life,
+                       .seed = params->seed},
+        .dim = (uint32_t)params->dim,
+        .subwords = {(uint32_t)params->subword, (uint32_t)params->minn,
+                     (uint32_t)params->maxn},
+    };
+}
+
+tide_sampler_options tide_params_sampler(const tide_params *params)
+{
+    return (tide_sampler_options){.kind = (tide_sampler_kind)params->sampler,
+                                  .capacity = (uint32_t)params->vocab,
+                                  .power = (float)params->power,
+                                  .reservoir_size = params->reservoir,
+                                  .seed = params->seed};
+}
+
+tide_tokenizer_options tide_params_tokenizer(const tide_params *params,
+                                             const char *stop_words)
+{
+    static const tide_token_kind kinds[] = {TIDE_TOKENS_WORDS, TIDE_TOKENS_SPACE,
+                                            TIDE_TOKENS_SOCIAL, TIDE_TOKENS_LOG};
+    return (tide_tokenizer_options){
+        .kind = kinds[params->tokens],
+        .numbers = (tide_treatment)params->numbers,
+        .hashtags = (tide_treatment)params->hashtags,
+        .mentions = (tide_treatment)params->mentions,
+        .urls = (tide_treatment)params->urls,
+        .shortest = (uint32_t)params->min_length,
+        .longest =
+            params->max_length < TIDE_WORD_MAX ? (uint32_t)params->max_length : 0,
+        .stop_words = stop_words,
+    };
+}
+
+tide_record_options tide_params_records(const tide_params *params)
+{
+    return (tide_record_options){.kind = (tide_record_kind)params->records,
+                                 .text = *params->text ? params->text : "text",
+                                 .time = params->time,
+                                 .label = params->label};
+}
+
+static int check_records(const tide_params *p, tide_error *err)
+{
+    if (p->records == TIDE_RECORDS_LINES && (*p->text || *p->time || *p->label))
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "--text, --time and --label need --records json, csv or tsv");
+    return TIDE_OK;
+}
+
+static int check_together(const tide_params *p, tide_error *err)
+{
+    if (p->rate_half_life && p->rate_half_life < RATE_HALF_LIFE_LEAST)
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "--rate-half-life must be 0 or at least %d",
+                         RATE_HALF_LIFE_LEAST);
+    if (p->minn > p->maxn)
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "--minn must not be above --maxn");
+    if (p->rate == RATE_COORDINATE && (p->subword || p->negatives != NEGATIVES_PAIR))
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "--rate coordinate needs --negatives pair and no --subword");
+    if (p->gradient == GRADIENT_AFTER &&
+        (p->negatives != NEGATIVES_PAIR || p->subword || p->rate == RATE_COORDINATE ||
+         p->rate == RATE_ADAGRAD))
+        return tide_fail(
+            err, TIDE_ERROR_PARAMETER,
+            "--gradient after needs --negatives pair, no --subword, and --rate "
+            "linear, power or constant");
+    if (p->half_life && p->vocabulary != TIDE_VOCABULARY_SPACE_SAVING)
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "--half-life needs --vocabulary space-saving");
+    if (p->min_length > p->max_length)
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "--min-length must not be above --max-length");
+    return check_records(p, err);
+}
+
+/* The largest vocabulary that the memory holds, by bisection of a budget that only grows. */
+static int fit_memory(tide_params *params, tide_error *err)
+{
+    uint64_t least = 1, most = TIDE_CAPACITY_MAX;
+    while (least < most) {
+        params->vocab = (least + most + 1) / 2;
+        if (tide_params_total(params) <= params->memory)
+            least = params->vocab;
+        else
+            most = params->vocab - 1;
+    }
+    params->vocab = least;
+    if (tide_params_total(params) > params->memory)
+        return tide_fail(
+            err, TIDE_ERROR_PARAMETER,
+            "--memory %llu is too little: all but the words needs %llu bytes",
+            (unsigned long long)params->memory,
+            (unsigned long long)tide_params_total(params));
+    return TIDE_OK;
+}
+
+int tide_params_settle(tide_params *params, tide_error *err)
+{
+    int status = check_together(params, err);
+    if (!status && params->memory && !params->vocab_given)
+        status = fit_memory(params, err);
+    else if (!status && params->memory && tide_params_total(params) > params->memory)
+        status = tide_fail(err, TIDE_ERROR_PARAMETER,
+                           "--vocab %llu needs %llu bytes, more than --memory allows",
+                           (unsigned long long)params->vocab,
+                           (unsigned long long)tide_params_total(params));
+    params->vocab_given = true;
+    return status;
+}

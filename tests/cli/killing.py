@@ -1,0 +1,104 @@
+"""Trainings of endless sources that are killed and go on, for tests of those sources.
+
+WORDTIDE_KILLS says how often; 200 is a long test.
+"""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+
+from conftest import start, wordtide
+
+KILLS = int(os.environ.get("WORDTIDE_KILLS", "8"))
+ROOMY = ["--vocab", "5000", "--dim", "8", "--threads", "1"]  # no word has to leave
+
+
+def allow_time():
+    """Many kills take longer than a test usually may."""
+    signal.alarm(30 + 2 * KILLS)
+
+
+def count_words(text):
+    return len(text.split())
+
+
+def learned(model):
+    """All that a model knows: its words, their counts and their vectors."""
+    words = wordtide("words", model, "-n", "5000", "--json")
+    vectors = wordtide("export", model, "--format", "word2vec")
+    assert words.returncode == 0 and vectors.returncode == 0, vectors.stderr
+    return words.stdout, vectors.stdout
+
+
+def counts(model):
+    words = wordtide("words", model, "-n", "5000", "--json").stdout.splitlines()
+    return {entry["word"]: entry["count"] for entry in map(json.loads, words)}
+
+
+def words_in(model):
+    """How many words of text a saved model has seen."""
+    return json.loads(wordtide("info", model, "--json").stdout)["tokens"]
+
+
+class Training:
+    """A training of one source that goes on with its model, if there is one."""
+
+    def __init__(self, model, *arguments, every=300):
+        self.model = model
+        self.before = self.stamp()
+        where = ["--resume", model] if model.exists() else ["-o", model, *ROOMY]
+        self.process = start(
+            *["train", *arguments, *where, "--every", every], stderr=subprocess.PIPE
+        )
+        self.log = []
+        self.wait_for("msg=memory")
+
+    def stamp(self):
+        """Another one whenever the model is saved."""
+        try:
+            status = self.model.stat()
+        except FileNotFoundError:
+            return None
+        return status.st_ino, status.st_mtime_ns
+
+    def wait_for(self, message):
+        for line in self.process.stderr:
+            self.log.append(line.decode())
+            if message in self.log[-1]:
+                return
+        raise AssertionError("".join(self.log))
+
+    def wait_for_save(self):
+        while self.stamp() == self.before:
+            assert self.process.poll() is None, self.process.stderr.read()
+            time.sleep(0.002)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait(10)
+        self.process.stderr.close()
+
+    def finish_at(self, words):
+        """Ends well once a model with so many words is saved."""
+        while not self.model.exists() or words_in(self.model) < words:
+            assert self.process.poll() is None, self.process.stderr.read()
+            time.sleep(0.01)
+        self.process.terminate()
+        self.wait_for("msg=stopped")
+        assert self.process.wait(20) == 0
+        self.process.stderr.close()
+
+
+def kill_and_go_on(begin, more, seed, kills=KILLS):
+    """Kills trainings at any moment, while `more` makes text."""
+    dice = random.Random(seed)
+    for _ in range(kills):
+        training = begin()
+        more(dice)
+        if dice.random() < 0.5:
+            training.wait_for_save()
+        time.sleep(dice.random() * 0.05)  # any moment
+        training.kill()

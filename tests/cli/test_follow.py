@@ -1,0 +1,101 @@
+"""A file that grows and is rotated is learned from once, however often training is
+killed."""
+
+import pytest
+
+from conftest import wordtide
+from killing import (
+    KILLS,
+    ROOMY,
+    Training,
+    allow_time,
+    count_words,
+    kill_and_go_on,
+    learned,
+)
+
+
+class Log:
+    """A log that is written piece by piece and rotated by renaming."""
+
+    def __init__(self, folder, text, parts):
+        self.path = folder / "log"
+        self.text = text
+        self.size = len(text) // parts + 1
+        self.at = 0
+        self.rotations = 0
+        self.path.touch()
+
+    def write(self, size):
+        with self.path.open("ab") as file:
+            file.write(self.text[self.at : self.at + size])
+        self.at = min(self.at + size, len(self.text))
+
+    def rotate(self):
+        """Ends the last line, as a writer does who opens a new file."""
+        end = self.text.index(b"\n", self.at - 1) + 1 if self.at else 0
+        self.write(end - self.at)
+        for number in range(self.rotations, 0, -1):
+            old = self.path.with_name(f"log.{number}")
+            old.rename(old.with_name(f"log.{number + 1}"))
+        self.path.rename(self.path.with_name("log.1"))
+        self.rotations += 1
+
+    def go_on(self, dice):
+        """Writes the next part of the text in pieces, and rotates in between."""
+        end = self.at + self.size
+        while self.at < min(end, len(self.text)):
+            self.write(min(dice.randrange(1, 5000), end - self.at))
+            if dice.random() < 0.1 and self.at < len(self.text):
+                self.rotate()
+                self.write(1)
+
+
+@pytest.fixture
+def reference(text, tmp_path):
+    path = tmp_path / "reference.tide"
+    done = wordtide("train", "-o", path, *ROOMY, input=text)
+    assert done.returncode == 0, done.stderr
+    return learned(path)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_killed_training_loses_and_doubles_nothing(tmp_path, text, reference, seed):
+    allow_time()
+    log, model = Log(tmp_path, text, KILLS + 2), tmp_path / "m.tide"
+
+    def begin(every=300):
+        return Training(model, "--follow", log.path, every=every)
+
+    first = begin()
+    log.write(log.size)
+    first.wait_for_save()  # from now on there is a place to go on from
+    first.kill()
+    kill_and_go_on(begin, log.go_on, seed)
+    log.write(len(text))
+    last = begin(every=1)
+    last.finish_at(count_words(text))
+    assert learned(model) == reference
+
+
+def test_a_file_that_appears_later_is_read(tmp_path, text, reference):
+    log, model = tmp_path / "log", tmp_path / "m.tide"
+    training = Training(model, "--follow", log, every=1)
+    log.write_bytes(text)
+    training.finish_at(count_words(text))
+    assert learned(model) == reference
+
+
+def test_rotation_and_a_lost_place_are_told(tmp_path, text):
+    log, model = tmp_path / "log", tmp_path / "m.tide"
+    log.write_bytes(text)
+    training = Training(model, "--follow", log, every=1)
+    training.wait_for_save()
+    log.rename(tmp_path / "log.1")
+    log.write_bytes(b"a new file\n")
+    training.wait_for("log: was rotated; going on with the next file")
+    training.finish_at(count_words(text) + 3)
+    log.write_bytes(b"x\n")
+    again = Training(model, "--follow", log, every=1)
+    again.wait_for("has the text that was read before")
+    again.finish_at(count_words(text) + 4)

@@ -1,0 +1,90 @@
+/* fuzz_decoder.c - any bytes are read as text, unpacked or refused, and how they are cut
+ * into pieces does not change what comes out. Only where an archive is damaged may the
+ * last bytes before the error be there or not.
+ *
+ * The first byte is the size of the pieces in which the others come, the second that of
+ * the rooms into which the text goes; 0 is as much as there is. A text is read up to
+ * TEXT_MAX bytes. Then it is read again from the middle.
+ */
+#include "../unit/decoder_fixture.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { TEXT_MAX = 1 << 18 };
+
+typedef struct outcome {
+    unsigned char text[TEXT_MAX];
+    size_t size;
+    tide_error err;
+} outcome;
+
+static void demand(bool truth)
+{
+    if (!truth)
+        abort();
+}
+
+static void read_on(tide_unpacker *u, size_t room, outcome *o)
+{
+    o->size = 0;
+    o->err = (tide_error){.status = TIDE_OK};
+    while (o->size < TEXT_MAX) {
+        size_t left = TEXT_MAX - o->size;
+        ptrdiff_t count = tide_unpacker_read(
+            u, o->text + o->size, room && room < left ? room : left, 0, &o->err);
+        if (count == TIDE_SOURCE_LATER)
+            continue;
+        demand(count == (ptrdiff_t)o->err.status || count > 0);
+        if (count <= 0)
+            return;
+        o->size += (size_t)count;
+    }
+}
+
+/* `o` is what `whole` is from `start` on. */
+static void compare(const outcome *o, const outcome *whole, size_t start)
+{
+    size_t rest = whole->size - start, both = o->size < rest ? o->size : rest;
+    demand(memcmp(o->text, whole->text + start, both) == 0);
+    if (start > 0 && whole->size == TEXT_MAX)
+        return; /* it goes on */
+    demand(o->err.status == whole->err.status);
+    demand(o->size == rest || o->err.status != TIDE_OK);
+}
+
+static tide_unpacker *begun(memory *m)
+{
+    tide_unpacker *u = tide_unpacker_new(&memory_kind, m, "fuzz", NULL);
+    demand(u != NULL);
+    return u;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static outcome whole, parts;
+    if (size < 2)
+        return 0;
+    memory all = {.bytes = data + 2, .size = size - 2}, pieces = all;
+    tide_unpacker *u = begun(&all);
+    read_on(u, 0, &whole);
+    tide_unpacker_free(u);
+
+    pieces.piece = data[0];
+    pieces.stutters = data[0] % 2;
+    u = begun(&pieces);
+    read_on(u, data[1], &parts);
+    compare(&parts, &whole, 0);
+
+    size_t middle = whole.size / 2;
+    int status = tide_unpacker_seek(u, middle, NULL);
+    demand(status == TIDE_OK || whole.err.status != TIDE_OK);
+    if (status == TIDE_OK) {
+        read_on(u, data[1], &parts);
+        compare(&parts, &whole, middle);
+    }
+    tide_unpacker_free(u);
+    return 0;
+}

@@ -1,0 +1,160 @@
+/* fuzz_records.c - any bytes in any pieces give what the oracle reads in the whole
+ * input; any bytes as a saved state are refused or gone on from.
+ *
+ * The first byte: bits 0 to 1 the format, bits 2 to 3 the fields, bit 4 says that the
+ * rest is a section to load, bits 5 to 7 how many of the next bytes are the sizes of
+ * the feeds, used in turn. The rest is the input.
+ */
+#include "../unit/records_oracle.h"
+
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void demand(bool truth)
+{
+    if (!truth)
+        abort();
+}
+
+static const tide_record_options choices[3][4] = {
+    {{TIDE_RECORDS_JSON, "text", "", ""},
+     {TIDE_RECORDS_JSON, "a,a.b", "t", "b"},
+     {TIDE_RECORDS_JSON, "a.b.c,a,c", "a", "a"},
+     {TIDE_RECORDS_JSON, ".,a..b", "", "."}},
+    {{TIDE_RECORDS_CSV, "2", "", ""},
+     {TIDE_RECORDS_CSV, "a", "t", "b"},
+     {TIDE_RECORDS_CSV, "a,2,b", "a", ""},
+     {TIDE_RECORDS_CSV, "1,3", "2", "2"}},
+    {{TIDE_RECORDS_TSV, "2", "", ""},
+     {TIDE_RECORDS_TSV, "a", "t", "b"},
+     {TIDE_RECORDS_TSV, "a,2,b", "a", ""},
+     {TIDE_RECORDS_TSV, "1,3", "2", "2"}},
+};
+
+static tide_records *records[3][4];
+
+/* One serves all inputs of its kind: nothing of an input may reach the next. */
+static tide_records *shared_records(unsigned kind, unsigned fields)
+{
+    tide_records **r = &records[kind][fields];
+    if (!*r)
+        *r = tide_records_new(&choices[kind][fields], NULL);
+    demand(*r != NULL);
+    return *r;
+}
+
+static void feed(transcript *t, tide_records *r, const uint8_t *bytes, size_t size,
+                 const uint8_t *pieces, size_t piece_count)
+{
+    for (size_t done = 0, turn = 0; done < size; turn++) {
+        size_t piece = piece_count ? pieces[turn % piece_count] + 1u : size;
+        piece = piece < size - done ? piece : size - done;
+        size_t taken = tide_records_feed(r, bytes + done, piece);
+        demand(taken > 0);
+        done += taken;
+        transcript_take(t, r);
+    }
+    tide_records_end(r);
+    transcript_take(t, r);
+    demand(tide_records_between(r));
+}
+
+static void compare(const tide_record_options *options, tide_records *r,
+                    const uint8_t *bytes, size_t size, const uint8_t *pieces,
+                    size_t piece_count)
+{
+    tide_record_counts before = tide_records_counted(r);
+    transcript found = {0}, expected = {.counts = before};
+    feed(&found, r, bytes, size, pieces, piece_count);
+    if (size == 0)
+        found.counts = before;
+    oracle_read(&expected, options, bytes, size);
+    demand(transcript_equal(&found, &expected));
+    free(found.texts.bytes);
+    free(expected.texts.bytes);
+}
+
+/* Loads bytes as the section, those of a fingerprint put right, and goes on. */
+static void load(tide_records *r, uint64_t fingerprint, const uint8_t *bytes,
+                 size_t size)
+{
+    static unsigned char section[4096];
+    char path[64];
+    snprintf(path, sizeof path, "%s/fuzz-records-%d", P_tmpdir, (int)getpid());
+    if (size > sizeof section || size < 8)
+        return;
+    memcpy(section, bytes, size);
+    tide_put64(section, fingerprint);
+    tide_store_writer *writer = tide_store_create(path, NULL);
+    demand(writer != NULL);
+    tide_store_put(writer, "records", section, size);
+    demand(tide_store_commit(writer, NULL) == TIDE_OK);
+    tide_store *store = tide_store_open(path, NULL);
+    demand(store != NULL);
+    tide_error err = {0};
+    transcript t = {0};
+    if (tide_records_load(r, store, &err) == TIDE_OK) {
+        transcript_take(&t, r);
+        feed(&t, r, bytes, size, NULL, 0);
+    } else {
+        demand(err.status == TIDE_ERROR_FORMAT && err.text[0]);
+    }
+    free(t.texts.bytes);
+    tide_store_close(store);
+    unlink(path);
+}
+
+/* The first number of the section that this one saves. */
+static uint64_t fingerprint_of(tide_records *r)
+{
+    unsigned char number[8];
+    char path[64];
+    snprintf(path, sizeof path, "%s/fuzz-records-%d", P_tmpdir, (int)getpid());
+    tide_store_writer *writer = tide_store_create(path, NULL);
+    demand(writer != NULL);
+    tide_records_save(r, writer);
+    demand(tide_store_commit(writer, NULL) == TIDE_OK);
+    tide_store *store = tide_store_open(path, NULL);
+    demand(store && !tide_store_read_at(store, "records", 0, number, 8, NULL));
+    tide_store_close(store);
+    unlink(path);
+    return tide_get64(number);
+}
+
+/* The oracle has room for so many members, elements and columns. */
+static bool small_enough(const uint8_t *bytes, size_t size)
+{
+    size_t separators = 0;
+    for (size_t i = 0; i < size; i++) {
+        separators += bytes[i] == ',' || bytes[i] == '\t';
+        if (bytes[i] == '\n')
+            separators = 0;
+        if (separators > 60)
+            return false;
+    }
+    return true;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0 || data[0] % 4 == 3)
+        return 0;
+    unsigned kind = data[0] % 4, fields = data[0] / 4 % 4;
+    size_t piece_count = data[0] / 32;
+    const tide_record_options *options = &choices[kind][fields];
+    tide_records *r = shared_records(kind, fields);
+    if (data[0] & 16) {
+        static uint64_t fingerprints[3][4];
+        uint64_t *fingerprint = &fingerprints[kind][fields];
+        if (!*fingerprint)
+            *fingerprint = fingerprint_of(r);
+        load(r, *fingerprint, data + 1, size - 1);
+        return 0;
+    }
+    if (size < 1 + piece_count || !small_enough(data, size))
+        return 0;
+    const uint8_t *pieces = data + 1, *bytes = pieces + piece_count;
+    compare(options, r, bytes, size - 1 - piece_count, pieces, piece_count);
+    return 0;
+}

@@ -1,0 +1,58 @@
+/* decoder_fixture.h - a source in memory whose bytes come in pieces. */
+#ifndef DECODER_FIXTURE_H
+#define DECODER_FIXTURE_H
+
+#include "text/decoder.h"
+
+typedef struct memory {
+    const unsigned char *bytes;
+    size_t size, at;
+    size_t piece;  /* that a read gives at most; 0 for all */
+    bool stutters; /* before every piece there is none */
+    bool stuttered;
+} memory;
+
+static ptrdiff_t memory_read(void *state, void *bytes, size_t room, int wait_ms,
+                             tide_error *err)
+{
+    (void)err;
+    memory *m = state;
+    if (m->stutters && wait_ms >= 0 && (m->stuttered = !m->stuttered))
+        return TIDE_SOURCE_LATER;
+    size_t count = m->size - m->at;
+    count = count < room ? count : room;
+    count = m->piece && m->piece < count ? m->piece : count;
+    if (count > 0)
+        memcpy(bytes, m->bytes + m->at, count);
+    m->at += count;
+    return (ptrdiff_t)count;
+}
+
+static int memory_seek(void *state, uint64_t offset, tide_error *err)
+{
+    memory *m = state;
+    if (offset > m->size)
+        return tide_fail(err, TIDE_ERROR_FORMAT, "too short");
+    m->at = (size_t)offset;
+    return TIDE_OK;
+}
+
+static int memory_peek(void *state, uint64_t offset, void *bytes, size_t size,
+                       tide_error *err)
+{
+    memory *m = state;
+    if (offset > m->size)
+        return tide_fail(err, TIDE_ERROR_FORMAT, "too short");
+    if (size > 0)
+        memcpy(bytes, m->bytes + offset - size, size);
+    return TIDE_OK;
+}
+
+static const tide_source_kind memory_kind = {
+    .read = memory_read,
+    .may_be_packed = true,
+    .seek = memory_seek,
+    .peek = memory_peek,
+};
+
+#endif

@@ -1,0 +1,496 @@
+/* records_oracle.h - records read slowly and plainly, from the whole input at once.
+ *
+ * JSON becomes a tree, of which paths are asked afterwards; CSV is read byte by byte.
+ * What comes out is a transcript: each text with its length, and the counters.
+ */
+#ifndef TIDE_RECORDS_ORACLE_H
+#define TIDE_RECORDS_ORACLE_H
+
+#include "text/text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+/* -- transcripts -------------------------------------------------------------------- */
+
+typedef struct pile {
+    unsigned char *bytes;
+    size_t size, room;
+} pile;
+
+static inline void pile_add(pile *p, const void *bytes, size_t size)
+{
+    if (p->size + size + 1 > p->room) {
+        p->room = 2 * p->room + size + 64;
+        p->bytes = realloc(p->bytes, p->room);
+        if (!p->bytes)
+            abort();
+    }
+    if (size > 0)
+        memcpy(p->bytes + p->size, bytes, size);
+    p->size += size;
+    p->bytes[p->size] = '\0';
+}
+
+typedef struct transcript {
+    pile texts;
+    tide_record_counts counts;
+} transcript;
+
+static inline void transcript_add(transcript *t, const void *text, size_t size)
+{
+    char length[32];
+    pile_add(&t->texts, length, (size_t)snprintf(length, sizeof length, "%zu:", size));
+    pile_add(&t->texts, text, size);
+}
+
+static inline void transcript_take(transcript *t, tide_records *r)
+{
+    const char *text;
+    size_t size;
+    while (tide_records_take(r, &text, &size))
+        transcript_add(t, text, size);
+    t->counts = tide_records_counted(r);
+}
+
+static inline bool transcript_equal(const transcript *a, const transcript *b)
+{
+    return a->texts.size == b->texts.size &&
+           (a->texts.size == 0 ||
+            memcmp(a->texts.bytes, b->texts.bytes, a->texts.size) == 0) &&
+           memcmp(&a->counts, &b->counts, sizeof a->counts) == 0;
+}
+
+/* -- JSON as a tree ------------------------------------------------------------------ */
+
+typedef struct node {
+    char kind; /* { [ " and for numbers, true and false 1, for null 0 */
+    pile key, text;
+    struct node *children[64];
+    size_t count;
+} node;
+
+typedef struct json_oracle {
+    const unsigned char *at, *end;
+    int depth;
+} json_oracle;
+
+static inline void node_free(node *n)
+{
+    if (!n)
+        return;
+    for (size_t i = 0; i < n->count; i++)
+        node_free(n->children[i]);
+    free(n->key.bytes);
+    free(n->text.bytes);
+    free(n);
+}
+
+static inline int peek(json_oracle *o)
+{
+    return o->at < o->end ? *o->at : -1;
+}
+
+static inline bool accept(json_oracle *o, int c)
+{
+    if (peek(o) != c)
+        return false;
+    o->at++;
+    return true;
+}
+
+static inline void skip_blanks(json_oracle *o)
+{
+    while (peek(o) == ' ' || peek(o) == '\t' || peek(o) == '\r')
+        o->at++;
+}
+
+static inline bool oracle_hex(json_oracle *o, uint32_t *value)
+{
+    *value = 0;
+    for (int i = 0; i < 4; i++, o->at++) {
+        int c = peek(o);
+        if (c < 0 || !isxdigit(c))
+            return false;
+        *value = *value * 16 + (uint32_t)(isdigit(c) ? c - '0' : tolower(c) - 'a' + 10);
+    }
+    return true;
+}
+
+static inline void add_code_point(pile *p, uint32_t c)
+{
+    unsigned char b[4] = {(unsigned char)c};
+    size_t size = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    for (size_t i = size - 1; size > 1 && i > 0; i--, c >>= 6)
+        b[i] = (unsigned char)(0x80 | (c & 0x3f));
+    if (size > 1)
+        b[0] = (unsigned char)(lead[size] | c);
+    pile_add(p, b, size);
+}
+
+/* Each escaped unit by itself: halves of a pair are put together by looking ahead. */
+static inline bool oracle_escape(json_oracle *o, pile *text)
+{
+    static const char names[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+    int c = peek(o);
+    const char *simple = c > 0 ? strchr(names, c) : NULL;
+    if (simple) {
+        o->at++;
+        pile_add(text, &meant[simple - names], 1);
+        return true;
+    }
+    uint32_t high, low;
+    if (!accept(o, 'u') || !oracle_hex(o, &high))
+        return false;
+    json_oracle ahead = *o;
+    if (high >= 0xd800 && high < 0xdc00 && accept(&ahead, '\\') &&
+        accept(&ahead, 'u') && oracle_hex(&ahead, &low) && low >= 0xdc00 &&
+        low < 0xe000) {
+        *o = ahead;
+        high = 0x10000 + (high - 0xd800) * 0x400 + (low - 0xdc00);
+    }
+    add_code_point(text, high >= 0xd800 && high < 0xe000 ? 0xfffd : high);
+    return true;
+}
+
+static inline bool oracle_string(json_oracle *o, pile *text)
+{
+    if (!accept(o, '"'))
+        return false;
+    while (!accept(o, '"')) {
+        if (peek(o) < 0x20)
+            return false;
+        if (accept(o, '\\')) {
+            if (!oracle_escape(o, text))
+                return false;
+        } else {
+            pile_add(text, o->at++, 1);
+        }
+    }
+    return true;
+}
+
+static inline bool oracle_digits(json_oracle *o)
+{
+    const unsigned char *start = o->at;
+    while (peek(o) >= '0' && peek(o) <= '9')
+        o->at++;
+    return o->at > start;
+}
+
+static inline bool oracle_number(json_oracle *o)
+{
+    accept(o, '-');
+    if (!accept(o, '0') && !oracle_digits(o))
+        return false;
+    if (accept(o, '.') && !oracle_digits(o))
+        return false;
+    if (!accept(o, 'e') && !accept(o, 'E'))
+        return true;
+    if (!accept(o, '+'))
+        accept(o, '-');
+    return oracle_digits(o);
+}
+
+static inline bool oracle_literal(json_oracle *o, node *n)
+{
+    static const char *const names[] = {"null", "true", "false"};
+    const unsigned char *start = o->at;
+    n->kind = 1;
+    for (int i = 0; i < 3; i++) {
+        size_t size = strlen(names[i]);
+        if ((size_t)(o->end - o->at) >= size && memcmp(o->at, names[i], size) == 0) {
+            o->at += size;
+            n->kind = i > 0;
+            pile_add(&n->text, names[i], size);
+            return true;
+        }
+    }
+    bool valid = oracle_number(o);
+    pile_add(&n->text, start, (size_t)(o->at - start));
+    return valid;
+}
+
+static inline bool oracle_value(json_oracle *o, node *n);
+
+/* Tests stay below the number of children that a node has room for. */
+static inline bool oracle_children(json_oracle *o, node *n, int close)
+{
+    o->at++;
+    skip_blanks(o);
+    if (accept(o, close))
+        return true;
+    do {
+        node *child = calloc(1, sizeof *child);
+        if (!child || n->count == sizeof n->children / sizeof *n->children)
+            abort();
+        n->children[n->count++] = child;
+        skip_blanks(o);
+        if (n->kind == '{') {
+            if (!oracle_string(o, &child->key))
+                return false;
+            skip_blanks(o);
+            if (!accept(o, ':'))
+                return false;
+            skip_blanks(o);
+        }
+        if (!oracle_value(o, child))
+            return false;
+        skip_blanks(o);
+    } while (accept(o, ','));
+    return accept(o, close);
+}
+
+static inline bool oracle_value(json_oracle *o, node *n)
+{
+    n->kind = (char)peek(o);
+    if (n->kind == '"')
+        return oracle_string(o, &n->text);
+    if (n->kind != '{' && n->kind != '[')
+        return oracle_literal(o, n);
+    if (++o->depth > 512)
+        return false;
+    bool valid = oracle_children(o, n, n->kind == '{' ? '}' : ']');
+    o->depth--;
+    return valid;
+}
+
+static inline bool overruled(const node *n, size_t i)
+{
+    const pile *key = &n->children[i]->key;
+    for (size_t k = i + 1; k < n->count; k++) {
+        const pile *other = &n->children[k]->key;
+        if (other->size == key->size &&
+            (!key->size || memcmp(other->bytes, key->bytes, key->size) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* Adds all that a path leads to; `at` is the path of the node, NULL for the top. */
+static inline void collect(const node *n, const pile *at, const char *path, pile *found)
+{
+    if (n->kind == '"' || n->kind == 1) {
+        bool here =
+            at && at->size == strlen(path) && !memcmp(at->bytes, path, at->size);
+        if (here && n->text.size > 0) {
+            pile_add(found, " ", found->size > 0);
+            pile_add(found, n->text.bytes, n->text.size);
+        }
+    }
+    for (size_t i = 0; i < n->count; i++) {
+        const node *child = n->children[i];
+        if (n->kind == '[') {
+            collect(child, at, path, found);
+        } else if (!overruled(n, i)) {
+            pile below = {0};
+            if (at) {
+                pile_add(&below, at->bytes, at->size);
+                pile_add(&below, ".", 1);
+            }
+            pile_add(&below, child->key.bytes, child->key.size);
+            collect(child, &below, path, found);
+            free(below.bytes);
+        }
+    }
+}
+
+/* -- one record ----------------------------------------------------------------------- */
+
+enum { ORACLE_FIELDS = 8 };
+
+/* Which fields a record has: those with text, and then the label. */
+typedef struct asked {
+    char names[ORACLE_FIELDS][64];
+    size_t texts;
+    bool label;
+    int columns[ORACLE_FIELDS]; /* CSV, TSV; from 1, 0 for none */
+} asked;
+
+static inline asked asked_fields(const tide_record_options *options)
+{
+    asked w = {.label = options->label[0] != '\0'};
+    char copy[256];
+    snprintf(copy, sizeof copy, "%s", options->text);
+    for (char *name = strtok(copy, ","); name; name = strtok(NULL, ","))
+        snprintf(w.names[w.texts++], sizeof *w.names, "%s", name);
+    snprintf(w.names[w.texts], sizeof *w.names, "%s", options->label);
+    return w;
+}
+
+/* Makes the text of what was found in the fields, and counts. */
+static inline void finish_record(transcript *t, const asked *w,
+                                 pile found[ORACLE_FIELDS], bool valid, size_t whole)
+{
+    pile text = {0};
+    for (size_t i = 0; i < w->texts; i++) {
+        pile_add(&text, "\n", text.size > 0 && found[i].size > 0);
+        pile_add(&text, found[i].bytes, found[i].size);
+    }
+    t->counts.records++;
+    t->counts.malformed += !valid;
+    t->counts.missing += valid && text.size == 0;
+    if (valid && text.size > 0) {
+        pile *label = &found[w->texts];
+        if (w->label && label->size > 0) {
+            for (size_t i = 0; i < label->size; i++)
+                label->bytes[i] = label->bytes[i] <= ' ' ? '_' : label->bytes[i];
+            pile_add(&text, " __label__", 10);
+            pile_add(&text, label->bytes, label->size);
+        }
+        pile_add(&text, "\n", 1);
+        transcript_add(t, text.bytes, text.size);
+    } else {
+        t->counts.bytes += whole;
+    }
+    free(text.bytes);
+    for (size_t i = 0; i < ORACLE_FIELDS; i++)
+        free(found[i].bytes);
+}
+
+static inline void oracle_json(transcript *t, const asked *w, const unsigned char *line,
+                               size_t size, size_t whole)
+{
+    json_oracle o = {line, line + size, 0};
+    skip_blanks(&o);
+    if (o.at == o.end)
+        return;
+    node *top = calloc(1, sizeof *top);
+    if (!top)
+        abort();
+    bool valid = oracle_value(&o, top);
+    skip_blanks(&o);
+    valid = valid && o.at == o.end;
+    pile found[ORACLE_FIELDS] = {0};
+    for (size_t i = 0; valid && top->kind == '{' && i < w->texts + w->label; i++)
+        collect(top, NULL, w->names[i], &found[i]);
+    finish_record(t, w, found, valid, whole);
+    node_free(top);
+}
+
+/* -- columns ---------------------------------------------------------------------------- */
+
+/* Splits into columns, at most 64. Returns how many; -1 when the record is malformed. */
+static inline int oracle_split(bool csv, const unsigned char *b, size_t size,
+                               pile columns[64])
+{
+    if (size > 0 && b[size - 1] == '\r')
+        size--;
+    int count = 0;
+    for (size_t i = 0;; i++) { /* at the beginning of a column */
+        pile *column = &columns[count < 64 ? count : 63];
+        count++;
+        if (csv && i < size && b[i] == '"') {
+            for (i++; i < size; i++) {
+                if (b[i] == '"' && !(i + 1 < size && b[i + 1] == '"'))
+                    break;
+                pile_add(column, &b[i], 1);
+                i += b[i] == '"';
+            }
+            if (i >= size || (i + 1 < size && b[i + 1] != ','))
+                return -1;
+            i++;
+        }
+        for (; i < size && b[i] != (csv ? ',' : '\t'); i++)
+            pile_add(column, &b[i], 1);
+        if (i == size)
+            return count;
+    }
+}
+
+static inline void oracle_names(asked *w, int count, pile columns[64])
+{
+    for (size_t i = 0; i < w->texts + w->label; i++) {
+        w->columns[i] = atoi(w->names[i]);
+        for (int k = count - 1; k >= 0 && !isdigit((unsigned char)*w->names[i]); k--)
+            if (columns[k].size == strlen(w->names[i]) &&
+                !memcmp(columns[k].bytes, w->names[i], columns[k].size))
+                w->columns[i] = k + 1;
+        for (size_t k = 0; k < i && i < w->texts; k++)
+            if (w->columns[k] == w->columns[i])
+                w->columns[i] = 0;
+    }
+}
+
+static inline void oracle_columns(transcript *t, asked *w, bool csv, bool *names,
+                                  const unsigned char *record, size_t size,
+                                  size_t whole)
+{
+    if (size == 0 || (size == 1 && *record == '\r'))
+        return;
+    pile columns[64] = {0}, found[ORACLE_FIELDS] = {0};
+    int count = oracle_split(csv, record, size, columns);
+    if (*names) {
+        oracle_names(w, count, columns);
+        if (count < 0)
+            finish_record(t, w, found, false, whole);
+    } else {
+        for (size_t i = 0; i < w->texts + w->label; i++)
+            if (w->columns[i] > 0 && w->columns[i] <= count)
+                pile_add(&found[i], columns[w->columns[i] - 1].bytes,
+                         columns[w->columns[i] - 1].size);
+        finish_record(t, w, found, count >= 0, whole);
+    }
+    *names = false;
+    for (int i = 0; i < 64; i++)
+        free(columns[i].bytes);
+}
+
+/* Where the record at the beginning ends: at a line feed, or `size`. */
+static inline size_t oracle_end(bool csv, const unsigned char *b, size_t size)
+{
+    bool quotes = false, begins = true;
+    for (size_t i = 0; i < size; i++) {
+        if (quotes) {
+            if (b[i] == '"' && i + 1 < size && b[i + 1] == '"')
+                i++;
+            else if (b[i] == '"')
+                quotes = false;
+            begins = false;
+            continue;
+        }
+        if (b[i] == '\n')
+            return i;
+        quotes = csv && begins && b[i] == '"';
+        begins = b[i] == ',';
+    }
+    return size;
+}
+
+/* One whole input. */
+static inline void oracle_read(transcript *t, const tide_record_options *options,
+                               const unsigned char *b, size_t size)
+{
+    asked w = asked_fields(options);
+    bool csv = options->kind == TIDE_RECORDS_CSV, names = false;
+    for (size_t i = 0; i < w.texts + w.label; i++)
+        names |=
+            options->kind != TIDE_RECORDS_JSON && !isdigit((unsigned char)*w.names[i]);
+    if (!names)
+        oracle_names(&w, 0, NULL);
+    size_t at = size >= 3 && memcmp(b, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (at < size) {
+        size_t length = oracle_end(csv, b + at, size - at);
+        if (length > TIDE_RECORD_MAX) {
+            size_t next = at + TIDE_RECORD_MAX + 1;
+            while (next < size && b[next] != '\n')
+                next++;
+            next += next < size;
+            t->counts.records++;
+            t->counts.too_long++;
+            t->counts.bytes += next - at;
+            names = false;
+            at = next;
+            continue;
+        }
+        size_t whole = length + (at + length < size);
+        if (options->kind == TIDE_RECORDS_JSON)
+            oracle_json(t, &w, b + at, length, whole);
+        else
+            oracle_columns(t, &w, csv, &names, b + at, length, whole);
+        at += whole;
+    }
+}
+
+#endif

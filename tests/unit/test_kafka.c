@@ -1,0 +1,603 @@
+/* test_kafka.c - messages of a topic come once each and in the order of their
+ * partition, whatever happens to their reader, and members of a group share them. */
+#include "text/source.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <time.h>
+#include <cmocka.h>
+
+#include "kafka_fixture.h"
+#include "memory_fixture.h"
+
+enum { PARTITIONS = 3, TEXT_MAX = 1 << 20, WAIT_MS = 20 };
+
+static const tide_source_kind *const kind = &tide_source_kafka;
+
+/* -- readers ----------------------------------------------------------------------- */
+
+typedef struct reader {
+    const cluster *cluster;
+    const char *settings; /* "?group=..." */
+    void *state;
+    char *text; /* [TEXT_MAX], all that was read */
+    size_t size;
+    char *place; /* saved last */
+    size_t place_size;
+    int saves;     /* that the source has asked for */
+    bool may_fail; /* to commit */
+    int failures;
+} reader;
+
+/* Short times, so that no test waits for long. */
+static const char *const properties[] = {
+    "session.timeout.ms=6000",
+    "heartbeat.interval.ms=100",
+    "fetch.wait.max.ms=20",
+    "socket.connection.setup.timeout.ms=1000",
+    "reconnect.backoff.max.ms=100",
+    "fetch.error.backoff.ms=20",
+    "partition.assignment.strategy=cooperative-sticky",
+};
+static tide_source_options options = {.properties = properties, .property_count = 6};
+
+static void open_reader(reader *r)
+{
+    char spec[256];
+    tide_error err = {0};
+    snprintf(spec, sizeof spec, "kafka://%s/topic%s", r->cluster->brokers, r->settings);
+    r->state = kind->open(spec, &options, &err);
+    if (!r->state)
+        fail_msg("%s", err.text);
+}
+
+static reader new_unopened(const cluster *c, const char *settings)
+{
+    return (reader){.cluster = c, .settings = settings, .text = malloc(TEXT_MAX)};
+}
+
+static reader new_reader(const cluster *c, const char *settings)
+{
+    reader r = new_unopened(c, settings);
+    open_reader(&r);
+    return r;
+}
+
+static void free_reader(reader *r)
+{
+    if (r->state)
+        kind->close(r->state);
+    free(r->text);
+    free(r->place);
+}
+
+static void note_place(reader *r)
+{
+    tide_error err = {0};
+    assert_true(kind->settled(r->state));
+    free(r->place);
+    r->place = kind->place(r->state, &err);
+    if (!r->place)
+        fail_msg("%s", err.text);
+    r->place_size = r->size;
+}
+
+static void save(reader *r)
+{
+    tide_error err = {0};
+    note_place(r);
+    int status = kind->saved(r->state, r->place, &err);
+    r->failures += status != TIDE_OK;
+    if (status != TIDE_OK && !r->may_fail)
+        fail_msg("%s", err.text);
+}
+
+/* As after a kill: what was read since the last save is forgotten. */
+static void go_back(reader *r)
+{
+    tide_error err = {0};
+    if (r->state)
+        kind->close(r->state);
+    open_reader(r);
+    r->size = r->place_size;
+    if (r->place && kind->go_to(r->state, r->place, &err) != TIDE_OK)
+        fail_msg("%s", err.text);
+}
+
+/* One read; false when there was nothing. */
+static bool read_some(reader *r, size_t room)
+{
+    tide_error err = {0};
+    assert_true(r->size + room < TEXT_MAX);
+    ptrdiff_t count = kind->read(r->state, r->text + r->size, room, WAIT_MS, &err);
+    if (count == TIDE_SOURCE_SAVE) {
+        r->saves++;
+        save(r);
+        return true;
+    }
+    if (count == TIDE_SOURCE_LATER)
+        return false;
+    if (count <= 0)
+        fail_msg("%td %s", count, err.text);
+    assert_true((size_t)count <= room);
+    r->size += (size_t)count;
+    r->text[r->size] = '\0';
+    return true;
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static size_t count_lines(const reader *r)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < r->size; i++)
+        lines += r->text[i] == '\n';
+    return lines;
+}
+
+/* Reads until there are so many lines. */
+static void read_lines(reader *r, size_t lines, size_t room)
+{
+    for (double end = seconds() + 30; count_lines(r) < lines;) {
+        if (seconds() > end)
+            fail_msg("%zu lines instead of %zu", count_lines(r), lines);
+        read_some(r, room);
+    }
+}
+
+/* -- what was read ----------------------------------------------------------------- */
+
+/* Lines are "PARTITION NUMBER ...". Every number from 0 on is there once, in order. */
+static void assert_complete(const reader *r, int partitions, int each)
+{
+    int next[PARTITIONS] = {0};
+    for (const char *line = r->text; line < r->text + r->size;
+         line = strchr(line, '\n') + 1) {
+        char *rest;
+        long partition = strtol(line, &rest, 10), number = strtol(rest, NULL, 10);
+        assert_in_range(partition, 0, PARTITIONS - 1);
+        assert_int_equal(number, next[partition]);
+        next[partition]++;
+    }
+    for (int i = 0; i < partitions; i++)
+        assert_int_equal(next[i], each);
+}
+
+static void produce_numbers(const cluster *c, int first, int end, int length)
+{
+    char text[2000];
+    for (int number = first; number < end; number++)
+        for (int i = 0; i < PARTITIONS; i++) {
+            int size = snprintf(text, sizeof text, "%d %d %0*d", i, number, length, 7);
+            produce(c, "topic", i, text, (size_t)size);
+        }
+    deliver(c);
+}
+
+/* The offset that a group has committed for a partition. */
+static int64_t committed(const cluster *c, const char *group, int partition)
+{
+    rd_kafka_conf_t *conf = rd_kafka_conf_new();
+    rd_kafka_conf_set(conf, "bootstrap.servers", c->brokers, NULL, 0);
+    rd_kafka_conf_set(conf, "group.id", group, NULL, 0);
+    rd_kafka_conf_set_log_cb(conf, drop_cluster_log);
+    rd_kafka_t *client = rd_kafka_new(RD_KAFKA_CONSUMER, conf, NULL, 0);
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+    rd_kafka_topic_partition_list_add(list, "topic", partition);
+    assert_int_equal(rd_kafka_committed(client, list, 10000), 0);
+    int64_t offset = list->elems[0].offset;
+    rd_kafka_topic_partition_list_destroy(list);
+    rd_kafka_destroy(client);
+    return offset;
+}
+
+/* -- without a group --------------------------------------------------------------- */
+
+static void a_message_is_a_line(void **state)
+{
+    (void)state;
+    cluster c = new_cluster("topic", 1);
+    produce(&c, "topic", 0, "one two", 7);
+    produce(&c, "topic", 0, NULL, 0);
+    produce(&c, "topic", 0, "three\nfour", 10);
+    produce(&c, "topic", 0, "", 0);
+    deliver(&c);
+    reader r = new_reader(&c, "");
+    assert_true(kind->replayable(r.state));
+    read_lines(&r, 3, 100);
+    assert_string_equal(r.text, "one two\nthree\nfour\n");
+    while (strcmp(r.place ? r.place : "", "topic[0]=4") != 0) { /* the empty one */
+        read_some(&r, 100);
+        note_place(&r);
+    }
+    free_reader(&r);
+    free_cluster(&c);
+}
+
+static void a_message_larger_than_the_room_comes_in_parts(void **state)
+{
+    (void)state;
+    cluster c = new_cluster("topic", 1);
+    produce(&c, "topic", 0, "abcdefgh", 8);
+    produce(&c, "topic", 0, "i", 1);
+    deliver(&c);
+    for (size_t room = 1; room < 12; room++) {
+        reader r = new_reader(&c, "");
+        while (r.size < 9) {
+            read_some(&r, room);
+            size_t within = r.size % 9;
+            if (r.size < 9)
+                assert_int_equal(kind->settled(r.state), within == 0);
+        }
+        read_lines(&r, 2, room);
+        assert_string_equal(r.text, "abcdefgh\ni\n");
+        assert_true(kind->settled(r.state));
+        free_reader(&r);
+    }
+    free_cluster(&c);
+}
+
+static void every_message_comes_once_whatever_happens(void **state)
+{
+    (void)state;
+    enum { EACH = 400 };
+    cluster c = new_cluster("topic", PARTITIONS);
+    tide_rng rng = tide_rng_seeded(1);
+    produce_numbers(&c, 0, EACH / 2, 30);
+    reader r = new_reader(&c, "");
+    int deaths = 0;
+    for (int made = EACH / 2; made < EACH || count_lines(&r) < EACH * PARTITIONS;) {
+        uint64_t what = tide_rng_below(&rng, 30);
+        if (what < 1 && deaths++ < 20) {
+            go_back(&r);
+        } else if (what < 8 && kind->settled(r.state)) {
+            note_place(&r);
+        } else if (what < 10 && made < EACH) {
+            produce_numbers(&c, made, made + 20, 30);
+            made += 20;
+        } else {
+            read_some(&r, 1 + tide_rng_below(&rng, what < 20 ? 60 : 1500));
+        }
+    }
+    assert_true(deaths > 5);
+    assert_complete(&r, PARTITIONS, EACH);
+    free_reader(&r);
+    free_cluster(&c);
+}
+
+static void only_the_partitions_asked_for_are_read(void **state)
+{
+    (void)state;
+    cluster c = new_cluster("topic", PARTITIONS);
+    produce_numbers(&c, 0, 10, 1);
+    reader r = new_reader(&c, "?partitions=0,2");
+    read_lines(&r, 20, 1000);
+    assert_false(read_some(&r, 1000));
+    note_place(&r);
+    assert_string_equal(r.place, "topic[0]=10 topic[2]=10");
+    free_reader(&r);
+    free_cluster(&c);
+}
+
+/* The end is where it was when we first looked, also for the next run. */
+static void reading_from_the_end_loses_nothing_after_it(void **state)
+{
+    (void)state;
+    cluster c = new_cluster("topic", PARTITIONS);
+    produce_numbers(&c, 0, 10, 1);
+    reader r = new_reader(&c, "?from=end");
+    for (double end = seconds() + 30; seconds() < end;) {
+        assert_false(read_some(&r, 1000));
+        note_place(&r);
+        if (strcmp(r.place, "topic[0]=10 topic[1]=10 topic[2]=10") == 0)
+            break;
+    }
+    kind->close(r.state);
+    r.state = NULL;
+    produce_numbers(&c, 10, 12, 1);
+    go_back(&r);
+    read_lines(&r, 6, 1000);
+    assert_non_null(strstr(r.text, "0 10 7\n0 11 7\n"));
+    free_reader(&r);
+    free_cluster(&c);
+}
+
+static void messages_that_are_gone_are_told(void **state)
+{
+    (void)state;
+    cluster c = new_cluster("topic", PARTITIONS);
+    produce_numbers(&c, 0, 5, 1);
+    reader r = new_reader(&c, "");
+    assert_int_equal(kind->go_to(r.state, "topic[0]=5 topic[1]=1000 topic[2]=4", NULL),
+                     TIDE_OK);
+    read_lines(&r, 6, 1000);
+    const char *news = kind->news(r.state);
+    assert_non_null(news);
+    assert_non_null(strstr(news, "topic[1]: there is no message 1000 any more"));
+    assert_null(kind->news(r.state));
+    assert_non_null(strstr(r.text, "1 0 7\n1 1 7\n1 2 7\n1 3 7\n1 4 7\n"));
+    assert_non_null(strstr(r.text, "2 4 7\n"));
+    assert_false(read_some(&r, 1000));
+    assert_int_equal(count_lines(&r), 6);
+    free_reader(&r);
+    free_cluster(&c);
+}
+
+/* -- in a group -------------------------------------------------------------------- */
+
+static void offsets_are_committed_when_saved_and_not_before(void **state)
+{
+    (void)state;
+    cluster c = new_cluster("topic", PARTITIONS);
+    produce_numbers(&c, 0, 10, 1);
+    reader r = new_reader(&c, "?group=g");
+    read_lines(&r, 30, 1000);
+    assert_int_equal(committed(&c, "g", 1), RD_KAFKA_OFFSET_INVALID);
+    save(&r);
+    produce_numbers(&c, 10, 20, 1);
+    read_lines(&r, 60, 1000);
+    kind->close(r.state);
+    r.state = NULL;
+    for (int i = 0; i < PARTITIONS; i++)
+        assert_int_equal(committed(&c, "g", i), 10);
+    assert_complete(&r, PARTITIONS, 20);
+
+    reader other = new_reader(&c, "?group=g"); /* without a place of its own */
+    read_lines(&other, 30, 1000);
+    assert_non_null(strstr(other.text, "1 10 7\n"));
+    assert_null(strstr(other.text, "1 9 7\n"));
+    save(&other);
+    free_reader(&other);
+
+    go_back(&r); /* the other has gone on to 20 */
+    produce_numbers(&c, 20, 21, 1);
+    r.size = 0;
+    read_lines(&r, 3, 1000);
+    assert_null(strstr(r.text, "1 10 7\n"));
+    assert_non_null(strstr(r.text, "1 20 7\n"));
+    free_reader(&r);
+    free_cluster(&c);
+}
+
+/* An own place that is ahead of the group's was saved but not committed: a kill came
+ * between the two. */
+static void an_own_place_that_is_further_counts(void **state)
+{
+    (void)state;
+    cluster c = new_cluster("topic", PARTITIONS);
+    produce_numbers(&c, 0, 10, 1);
+    reader r = new_reader(&c, "?group=g");
+    read_lines(&r, 30, 1000);
+    note_place(&r);
+    go_back(&r);
+    produce_numbers(&c, 10, 20, 1);
+    read_lines(&r, 60, 1000);
+    assert_complete(&r, PARTITIONS, 20);
+    free_reader(&r);
+    free_cluster(&c);
+}
+
+/* Two members; the second comes while the first has text that is not saved. The texts of
+ * both are in `a` then. */
+static void share_out(reader *a, reader *b, int each)
+{
+    const cluster *c = a->cluster;
+    produce_numbers(c, 0, each / 2, 20);
+    read_lines(a, 3, 60);
+    open_reader(b);
+    int made = each / 2, quiet = 0;
+    for (double end = seconds() + 40; quiet < 10;) {
+        if (seconds() > end)
+            fail_msg("%zu and %zu lines", count_lines(a), count_lines(b));
+        if (a->saves > 0 && made < each) {
+            produce_numbers(c, made, each, 20);
+            made = each;
+        }
+        bool more = read_some(a, 200);
+        more = read_some(b, 200) || more;
+        size_t lines = count_lines(a) + count_lines(b);
+        quiet = more || lines < (size_t)(each * PARTITIONS) ? 0 : quiet + 1;
+    }
+    assert_int_equal(a->saves, 1);
+    assert_true(b->size > 0);
+    memcpy(a->text + a->size, b->text, b->size + 1);
+    a->size += b->size;
+}
+
+/* The mock cluster accepts no commit while it waits for members to join anew, which real
+ * brokers do. So the second begins from the start, and the first is told that its
+ * offsets are not committed. */
+static void members_of_a_group_share_and_lose_nothing(void **state)
+{
+    (void)state;
+    enum { EACH = 60 };
+    cluster c = new_cluster("topic", PARTITIONS);
+    reader a = new_reader(&c, "?group=g"), b = new_unopened(&c, "?group=g");
+    a.may_fail = true;
+    share_out(&a, &b, EACH);
+    for (int i = 0; i < PARTITIONS * EACH; i++) {
+        char line[40];
+        snprintf(line, sizeof line, "%d %d 0", i % PARTITIONS, i / PARTITIONS);
+        assert_non_null(strstr(a.text, line));
+    }
+    assert_int_equal(a.failures, 1);
+    free_reader(&a);
+    free_reader(&b);
+    free_cluster(&c);
+}
+
+/* Every message comes once, and in order. */
+static void members_that_cooperate_lose_and_double_nothing(void **state)
+{
+    (void)state;
+    enum { EACH = 60 };
+    options.property_count = sizeof properties / sizeof *properties;
+    cluster c = new_cluster("topic", PARTITIONS);
+    reader a = new_reader(&c, "?group=g"), b = new_unopened(&c, "?group=g");
+    share_out(&a, &b, EACH);
+    assert_complete(&a, PARTITIONS, EACH);
+    free_reader(&a);
+    free_reader(&b);
+    free_cluster(&c);
+    options.property_count = 6;
+}
+
+/* -- failures ---------------------------------------------------------------------- */
+
+static void assert_refused(const char *spec, const char *part)
+{
+    tide_error err = {0};
+    assert_null(kind->open(spec, &options, &err));
+    assert_int_equal(err.status, TIDE_ERROR_PARAMETER);
+    if (!strstr(err.text, part))
+        fail_msg("%s: %s", spec, err.text);
+}
+
+static void wrong_names_and_settings_are_refused(void **state)
+{
+    (void)state;
+    assert_refused("kafka://", "no broker before ''");
+    assert_refused("kafka://host", "no name of a topic in ''");
+    assert_refused("kafka:///topic", "no broker before 'topic'");
+    assert_refused("kafka://host/a,,b", "no name of a topic in 'a,,b'");
+    assert_refused("kafka://host/a b", "no name of a topic in 'a b'");
+    assert_refused("kafka://host/a?grup=x", "but no 'grup'");
+    assert_refused("kafka://host/a?group=", "a value is missing for 'group='");
+    assert_refused("kafka://host/a?partitions=0,x", "must be numbers, not '0,x'");
+    assert_refused("kafka://host/a?partitions=1&group=g", "a group shares partitions");
+    assert_refused("kafka://host/a?from=middle", "not 'middle'");
+    static const char *const wrong[][2] = {
+        {"no.such=1", "No such configuration property: \"no.such\""},
+        {"nothing", "a property is NAME=VALUE, not 'nothing'"},
+        {"enable.auto.commit=true", "do not set 'enable.auto.commit'"},
+        {"session.timeout.ms=x", "session.timeout.ms"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        tide_error err = {0};
+        const tide_source_options one = {.properties = &wrong[i][0],
+                                         .property_count = 1};
+        assert_null(kind->open("kafka://host/a", &one, &err));
+        assert_int_equal(err.status, TIDE_ERROR_PARAMETER);
+        assert_non_null(strstr(err.text, wrong[i][1]));
+    }
+}
+
+static void lost_memory_is_reported(void **state)
+{
+    (void)state;
+    tide_error err = {0};
+    for (allocations_left = 0; allocations_left < 2;) {
+        int limit = allocations_left;
+        assert_null(kind->open("kafka://host/a", &options, &err));
+        assert_int_equal(err.status, TIDE_ERROR_MEMORY);
+        allocations_left = limit + 1;
+    }
+    allocations_left = -1;
+}
+
+/* Reads until it fails. */
+static tide_error failure_of(const char *spec)
+{
+    char bytes[100];
+    tide_error err = {0};
+    void *source = kind->open(spec, &options, &err);
+    assert_non_null(source);
+    ptrdiff_t count;
+    double end = seconds() + 30;
+    do
+        count = kind->read(source, bytes, sizeof bytes, WAIT_MS, &err);
+    while (count == TIDE_SOURCE_LATER && seconds() < end);
+    assert_int_equal(count, TIDE_ERROR_IO);
+    kind->close(source);
+    return err;
+}
+
+static void a_broker_that_does_not_answer_is_named(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"kafka://127.0.0.1:1/topic",
+                                        "kafka://127.0.0.1:1/topic?group=g"};
+    for (int i = 0; i < 2; i++) {
+        tide_error err = failure_of(specs[i]);
+        assert_non_null(strstr(err.text, "cannot read topic from 127.0.0.1:1: "));
+    }
+}
+
+static void a_topic_or_partition_that_is_not_there_is_named(void **state)
+{
+    (void)state;
+    cluster c = new_cluster("topic", PARTITIONS);
+    char spec[256];
+    snprintf(spec, sizeof spec, "kafka://%s/topic?partitions=1,7", c.brokers);
+    tide_error err = failure_of(spec);
+    assert_string_equal(err.text, "kafka: topic has 3 partitions, and no number 7");
+    rd_kafka_mock_topic_set_error(c.mock, "gone",
+                                  RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+    for (int i = 0; i < 2; i++) {
+        snprintf(spec, sizeof spec, "kafka://%s/gone%s", c.brokers,
+                 i ? "?group=g" : "");
+        err = failure_of(spec);
+        assert_non_null(strstr(err.text, "cannot read gone from 127.0.0.1:"));
+    }
+    free_cluster(&c);
+}
+
+static void places_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    tide_error err = {0};
+    void *source = kind->open("kafka://127.0.0.1:1/topic", &options, &err);
+    static const char *const wrong[] = {"",
+                                        "topic",
+                                        "topic[0]",
+                                        "topic[0]=",
+                                        "topic[]=1",
+                                        "topic[0]=x",
+                                        "topic[0=1",
+                                        "topic[0]1",
+                                        "[0]=1",
+                                        "topic[0]=1 ",
+                                        "a b[0]=1",
+                                        "topic[-1]=1",
+                                        "topic[0]=-1",
+                                        " topic[0]=1",
+                                        "topic[0]=99999999999999999999",
+                                        "topic[99999999999]=1",
+                                        "other[0]=5"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(kind->go_to(source, wrong[i], &err), TIDE_ERROR_FORMAT);
+    assert_int_equal(kind->go_to(source, "-", &err), TIDE_OK);
+    assert_int_equal(kind->go_to(source, "other[0]=5 topic[7]=9 topic[2]=3", &err),
+                     TIDE_OK);
+    char *place = kind->place(source, &err);
+    assert_string_equal(place, "topic[2]=3 topic[7]=9");
+    free(place);
+    kind->close(source);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_message_is_a_line),
+        cmocka_unit_test(a_message_larger_than_the_room_comes_in_parts),
+        cmocka_unit_test(every_message_comes_once_whatever_happens),
+        cmocka_unit_test(only_the_partitions_asked_for_are_read),
+        cmocka_unit_test(reading_from_the_end_loses_nothing_after_it),
+        cmocka_unit_test(messages_that_are_gone_are_told),
+        cmocka_unit_test(offsets_are_committed_when_saved_and_not_before),
+        cmocka_unit_test(an_own_place_that_is_further_counts),
+        cmocka_unit_test(members_of_a_group_share_and_lose_nothing),
+        cmocka_unit_test(members_that_cooperate_lose_and_double_nothing),
+        cmocka_unit_test(wrong_names_and_settings_are_refused),
+        cmocka_unit_test(lost_memory_is_reported),
+        cmocka_unit_test(a_broker_that_does_not_answer_is_named),
+        cmocka_unit_test(a_topic_or_partition_that_is_not_there_is_named),
+        cmocka_unit_test(places_that_are_none_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

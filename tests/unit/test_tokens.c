@@ -1,0 +1,880 @@
+/* test_tokens.c - the words of kinds words, social and log. */
+#include "tokenizer_oracle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include <utf8proc.h>
+
+#include "text/tokens.h"
+
+enum { ROOM = 64 };
+
+static const tide_tokenizer_options words = {.kind = TIDE_TOKENS_WORDS};
+static const tide_tokenizer_options social = {.kind = TIDE_TOKENS_SOCIAL};
+static const tide_tokenizer_options logs = {.kind = TIDE_TOKENS_LOG};
+
+/* All kinds and all treatments. */
+static const tide_tokenizer_options variants[] = {
+    {.kind = TIDE_TOKENS_SPACE, .shortest = 2, .longest = 9, .stop_words = "the\nxx"},
+    {.kind = TIDE_TOKENS_WORDS},
+    {.kind = TIDE_TOKENS_WORDS, .numbers = TIDE_MASK, .shortest = 2},
+    {.kind = TIDE_TOKENS_SOCIAL},
+    {.kind = TIDE_TOKENS_SOCIAL,
+     .numbers = TIDE_DROP,
+     .hashtags = TIDE_DROP,
+     .mentions = TIDE_DROP,
+     .urls = TIDE_DROP},
+    {.kind = TIDE_TOKENS_SOCIAL,
+     .numbers = TIDE_MASK,
+     .hashtags = TIDE_MASK,
+     .mentions = TIDE_MASK,
+     .urls = TIDE_MASK,
+     .stop_words = "<url>\nthe\n"},
+    {.kind = TIDE_TOKENS_SOCIAL, .hashtags = TIDE_BARE, .mentions = TIDE_BARE},
+    {.kind = TIDE_TOKENS_LOG},
+    {.kind = TIDE_TOKENS_LOG, .longest = 8, .stop_words = "<number>\r\nxx"},
+};
+
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+/* -- helpers ----------------------------------------------------------------------- */
+
+static transcript made(const tide_tokenizer_options *options, const char *text)
+{
+    return transcript_make(options, text, strlen(text), strlen(text) + 1, ROOM, NULL);
+}
+
+/* The words of one line, as they come in one feed and byte by byte. */
+static void check(const tide_tokenizer_options *options, const char *text,
+                  const char *wanted)
+{
+    char line[4096];
+    snprintf(line, sizeof line, *wanted ? "%s \n" : "%s", wanted);
+    for (size_t piece = 1; piece < 100; piece += 98) {
+        transcript s = transcript_make(options, text, strlen(text), piece, ROOM, NULL);
+        if (s.size != strlen(line) || (s.size && memcmp(s.bytes, line, s.size) != 0))
+            fail_msg("\"%s\" gives \"%.*s\", not \"%s\"", text, (int)s.size,
+                     s.bytes ? s.bytes : "", line);
+        free(s.bytes);
+    }
+}
+
+static void check_table(const tide_tokenizer_options *options,
+                        const char *const (*table)[2], size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        check(options, table[i][0], table[i][1]);
+}
+
+#define CHECK_TABLE(options, table)                                                    \
+    check_table(&(options), table, sizeof(table) / sizeof *(table))
+
+/* Words with a white space character inside would show as one too many. */
+static void check_words(const transcript *s)
+{
+    size_t start = 0;
+    for (size_t i = 0; i < s->size; i++) {
+        unsigned char byte = (unsigned char)s->bytes[i];
+        if (byte > 0x20)
+            continue;
+        assert_true(byte == ' ' || byte == '\n');
+        assert_true(byte == '\n' || (i > start && i - start <= TIDE_WORD_MAX));
+        assert_true(oracle_valid((const unsigned char *)s->bytes + start, i - start));
+        start = i + 1;
+    }
+}
+
+/* Text of everything that means something to one of the kinds, whole or in parts. */
+static size_t random_text(tide_rng *rng, unsigned char *text, size_t room)
+{
+    static const char *const parts[] = {
+        " ",
+        " ",
+        " ",
+        "\n",
+        "the",
+        "word",
+        "X",
+        "aB",
+        "'",
+        "\xe2\x80\x99",
+        ".",
+        ",",
+        "_",
+        "1",
+        "42",
+        "3.14",
+        ":",
+        "/",
+        "//",
+        "-",
+        "#",
+        "@",
+        "&",
+        "&lt;",
+        "&amp;",
+        "<3",
+        ":)",
+        ";-D",
+        "http://",
+        "https://t.co/x",
+        "www.",
+        ".com/",
+        "10.0.0.1",
+        "::",
+        "fe80",
+        "0x1f",
+        "deadbeef1",
+        "2024-01-31",
+        "T12:34:56",
+        "Z",
+        "%",
+        "ms",
+        "=",
+        "[",
+        "]",
+        "\"",
+        "~/",
+        "C:\\",
+        "123e4567-e89b-12d3-a456-426614174000",
+        "a@b.org",
+        "\xc3\x9f",
+        "\xc4\xb0",
+        "\xef\xac\x81",
+        "\xcc\x81",
+        "\xce\xa3",
+        "\xe4\xb8\xad",
+        "\xe3\x82\xab",
+        "\xef\xbe\x9e",
+        "\xed\x95\x9c",
+        "\xe0\xb9\x84\xe0\xb8\x97",
+        "\xef\xb7\xba",
+        "\xc2\xbd",
+        "\xc2\xad",
+        "\xe2\x80\x8b",
+        "\xe2\x80\x8d",
+        "\xef\xb8\x8f",
+        "\xe2\x83\xa3",
+        "\xf0\x9f\x98\x80",
+        "\xf0\x9f\x87\xa9",
+        "\xf0\x9f\x8f\xbd",
+        "\xc2\xa0",
+        "\xe3\x80\x80",
+        "\xff",
+        "\x80",
+        "\xc3",
+        "\xf0\x9f",
+        "\x7f",
+        "\xc2\x85",
+        "\xed\xa0\x80",
+        "\r",
+        "\t",
+    };
+    size_t size = 0, wanted = tide_rng_below(rng, room);
+    while (size < wanted) {
+        const char *part = parts[tide_rng_below(rng, sizeof parts / sizeof *parts)];
+        size_t repeats = 1, length = strlen(part);
+        if (tide_rng_below(rng, 60) == 0)
+            repeats = tide_rng_below(rng, 700);
+        for (; repeats > 0 && size + length <= wanted; repeats--, size += length)
+            memcpy(text + size, part, length);
+        if (size + length > wanted)
+            break;
+    }
+    return size;
+}
+
+/* -- words, against the rules once more -------------------------------------------- */
+
+static bool is_letter(int c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_digit(int c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Whether the byte is part of a word; bytes outside the text are 0. */
+static bool is_inside(const char *text, size_t size, size_t at)
+{
+    size_t left = at, right = at;
+    int before = at > 0 ? text[at - 1] : 0, after = at + 1 < size ? text[at + 1] : 0;
+    switch (text[at]) {
+    case '\'':
+        return is_letter(before) && is_letter(after);
+    case '.':
+    case ',':
+        return is_digit(before) && is_digit(after);
+    case '_':
+        while (left > 0 && text[left] == '_')
+            left--;
+        while (right + 1 < size && text[right] == '_')
+            right++;
+        return (is_letter(text[left]) || is_digit(text[left])) &&
+               (is_letter(text[right]) || is_digit(text[right]));
+    default:
+        return is_letter(text[at]) || is_digit(text[at]);
+    }
+}
+
+static bool is_number(const char *word, size_t length)
+{
+    return strspn(word, "0123456789.,") >= length;
+}
+
+static void oracle_give(transcript *s, const char *word, size_t length,
+                        tide_treatment numbers)
+{
+    char small[4096];
+    for (size_t i = 0; i < length; i++)
+        small[i] = (char)(is_letter(word[i]) ? word[i] | 32 : word[i]);
+    if (numbers == TIDE_DROP && is_number(word, length)) {
+        s->omitted++;
+    } else if (numbers == TIDE_MASK && is_number(word, length)) {
+        transcript_add(s, "<number>", 8, ' ');
+    } else {
+        size_t kept = length < TIDE_WORD_MAX ? length : TIDE_WORD_MAX;
+        s->cut += kept < length;
+        s->dropped += length - kept;
+        transcript_add(s, small, kept, ' ');
+    }
+}
+
+static transcript oracle_words(const char *text, size_t size, tide_treatment numbers)
+{
+    transcript s = {0};
+    size_t start = 0;
+    bool in_sentence = false;
+    for (size_t i = 0; i <= size; i++) {
+        if (i < size && is_inside(text, size, i))
+            continue;
+        size_t had = s.size;
+        if (i > start)
+            oracle_give(&s, text + start, i - start, numbers);
+        start = i + 1;
+        in_sentence |= s.size > had;
+        if (i < size && text[i] == 0x7f) {
+            s.invalid += i == 0 || text[i - 1] != 0x7f;
+            s.dropped++;
+        }
+        if ((i == size || text[i] == '\n') && in_sentence) {
+            transcript_add(&s, NULL, 0, '\n');
+            in_sentence = false;
+        }
+    }
+    return s;
+}
+
+/* Runs stay far below what is looked at in one piece. */
+static size_t random_ascii(tide_rng *rng, char *text, size_t room)
+{
+    static const char likely[] = "''..,,__--  \n\t\x7f\x7f"
+                                 "0123456789ABCxyz#@:/!\"";
+    size_t size = 1 + tide_rng_below(rng, room - 1), run = 0;
+    for (size_t i = 0; i < size; i++, run++) {
+        uint64_t kind = tide_rng_below(rng, 10);
+        text[i] = kind < 4   ? (char)('a' + tide_rng_below(rng, 26))
+                  : kind < 9 ? likely[tide_rng_below(rng, sizeof likely - 1)]
+                             : (char)tide_rng_below(rng, 128);
+        if (kind == 9 && tide_rng_below(rng, 20) == 0)
+            for (size_t n = tide_rng_below(rng, 150); n > 0 && i + 1 < size; n--, i++)
+                text[i + 1] = text[i];
+        if (run > 500) {
+            text[i] = ' ';
+            run = 0;
+        }
+    }
+    return size;
+}
+
+static void ascii_words_are_those_of_the_oracle_however_they_are_fed(void **state)
+{
+    (void)state;
+    enum { TEXT = 5000 };
+    static const size_t pieces[] = {1, 7, 64, TEXT, 0};
+    char text[TEXT + 1];
+    tide_rng rng = tide_rng_seeded(11);
+    for (int run = 0; run < 150; run++) {
+        tide_tokenizer_options options = words;
+        options.numbers = (tide_treatment)(run % 3);
+        size_t size = random_ascii(&rng, text, TEXT);
+        text[size] = '\0';
+        transcript wanted = oracle_words(text, size, options.numbers);
+        for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+            transcript s = transcript_make(&options, text, size, pieces[i],
+                                           1 + tide_rng_below(&rng, ROOM), &rng);
+            assert_true(transcript_equal(&s, &wanted));
+            free(s.bytes);
+        }
+        free(wanted.bytes);
+    }
+}
+
+static void words_follow_unicode(void **state)
+{
+    (void)state;
+    static const char *const table[][2] = {
+        {"Don\xe2\x80\x99t 'quote' rock'n'roll o' 'tis",
+         "don't quote rock'n'roll o tis"},
+        {"3.14 1,000.5 1. .5 a.b 1.b 2,3", "3.14 1,000.5 1 5 a b 1 b 2,3"},
+        {"snake_case __init__ a__b _ ___ x_", "snake_case init a__b x"},
+        {"ΟΔΥΣΣΕΎΣ Σίσυφος σίσυφοσ", "οδυσσεύσ σίσυφοσ σίσυφοσ"},
+        {"Straße STRASSE", "strasse strasse"},
+        {"İstanbul ISPARTA", "i̇stanbul isparta"},
+        {"ﬁne ﬃ ＡＢＣ　１２３ Ⅷ", "fine ffi abc 123 viii"},
+        {"e\xcc\x81t\xc3\xa9 \xc3\x89T\xc3\x89", "\xc3\xa9t\xc3\xa9 \xc3\xa9t\xc3\xa9"},
+        {"\xcc\x81 \xcc\x81"
+         "a",
+         "a"},
+        {"العربية، لغة؟ ٣٫١٤", "العربية لغة ٣٫١٤"},
+        {"हिन्दी में।", "हिन्दी में"},
+        {"ไทยแลนด์ ภาษา", "ไทยแลนด์ ภาษา"},
+        {"中文、日本語のテキスト。", "中 文 日 本 語 の テ キ ス ト"},
+        {"한국어는 abc中한글", "한국어는 abc 中 한글"},
+        {"ｶﾞ か\xe3\x82\x99 人々", "ガ が 人 々"},
+        {"soft\xc2\xadhyphen zero\xe2\x80\x8bwidth nb\xc2\xa0sp",
+         "softhyphen zero width nb sp"},
+        {"\xe2\x80\x8fשלום\xe2\x80\x8e \xef\xbb\xbf"
+         "bom",
+         "שלום bom"},
+        {"می\xe2\x80\x8cخواهم", "میخواهم"},
+        {"Brand™ m² ½ №5", "brand m2 1⁄2 5"},
+        {"col·lecció об\xca\xbcєкт", "col·lecció об'єкт"},
+        {"\xef\xb7\xba", "\xef\xb7\xba"},
+        {"😀a👨‍👩‍👧b", "a b"},
+        {"— – … ¡«»!?", ""},
+        {"a\xe2\x80\xa8"
+         "b\xe2\x80\xa9"
+         "c",
+         "a b c"},
+    };
+    CHECK_TABLE(words, table);
+}
+
+static void numbers_are_kept_masked_or_dropped(void **state)
+{
+    (void)state;
+    static const char text[] = "1 2.5 x1 1x ٣ 1_2 1,000";
+    tide_tokenizer_options options = words;
+    check(&options, text, "1 2.5 x1 1x ٣ 1_2 1,000");
+    options.numbers = TIDE_MASK;
+    check(&options, text, "<number> <number> x1 1x <number> 1_2 <number>");
+    options.numbers = TIDE_DROP;
+    check(&options, text, "x1 1x 1_2");
+    transcript s = made(&options, text);
+    assert_int_equal(s.omitted, 4);
+    free(s.bytes);
+}
+
+static void what_is_not_utf8_separates_and_is_counted_once_a_run(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *wanted;
+        unsigned invalid, dropped;
+    } table[] = {
+        {"one tw\xffo", "one tw o", 1, 1},
+        {"a\x80\xbf\xfe\xff"
+         "b",
+         "a b", 1, 4},
+        {"\xc0\xaf \xe0\x80\xaf", "", 2, 5},
+        {"\xed\xa0\x80x\xed\xb0\x80", "x", 2, 6},
+        {"\xf4\x90\x80\x80"
+         "é\xf8\x88\x80\x80\x80",
+         "é", 2, 9},
+        {"é\xc3", "é", 1, 1},
+        {"\xe2\x82z\xf0\x9f\x8c", "z", 2, 5},
+        {"\xc3\xc3\xa9", "é", 1, 1},
+        {"a\x7f"
+         "b\xc2\x85"
+         "c",
+         "a b c", 2, 3},
+    };
+    for (size_t kind = TIDE_TOKENS_WORDS; kind <= TIDE_TOKENS_LOG; kind++)
+        for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+            tide_tokenizer_options options = {.kind = (tide_token_kind)kind};
+            check(&options, table[i].text, table[i].wanted);
+            transcript s = made(&options, table[i].text);
+            assert_int_equal(s.invalid, table[i].invalid);
+            assert_int_equal(s.dropped, table[i].dropped);
+            assert_int_equal(s.cut, 0);
+            free(s.bytes);
+        }
+}
+
+/* -- social and log ---------------------------------------------------------------- */
+
+static void social_knows_tags_links_and_faces(void **state)
+{
+    (void)state;
+    static const char *const table[][2] = {
+        {"Hi @User_1, #Tag! ＃東京2020", "hi @user_1 #tag #東京2020"},
+        {"#1 # @ a#b a@b #a#b @a@b #don't", "1 a b a b #a #b @a @b #don t"},
+        {"See HTTPS://T.co/AbC. (http://x.org/a_(b))",
+         "see https://t.co/abc http://x.org/a_(b"},
+        {"www.Example.com t.co/x, pic.twitter.com/Y1",
+         "www.example.com t.co/x pic.twitter.com/y1"},
+        {"and/or e.g./i.e. 1.5/2.0 http:// www.", "and or e g i e 1.5 2.0 http www"},
+        {"https://t.co/xを見て", "https://t.co/x を 見 て"},
+        {"\"http://a.b/c\"", "http://a.b/c"},
+        {"😀😀x👍🏽", "😀 😀 x 👍🏽"},
+        {"👨‍👩‍👧‍👦👩🏽‍🚀",
+         "👨‍👩‍👧‍👦 👩🏽‍🚀"},
+        {"🇩🇪🇫🇷🇪", "🇩🇪 🇫🇷 🇪"},
+        {"🏴\xf3\xa0\x81\xa7\xf3\xa0\x81\xa2\xf3\xa0\x81\xa5\xf3\xa0\x81\xae\xf3\xa0"
+         "\x81\xa7\xf3\xa0\x81\xbf",
+         "🏴\xf3\xa0\x81\xa7\xf3\xa0\x81\xa2\xf3\xa0\x81\xa5\xf3\xa0\x81\xae\xf3\xa0"
+         "\x81\xa7\xf3\xa0\x81\xbf"},
+        {"1️⃣2⃣ #️⃣ *️⃣", "1⃣ 2⃣ #⃣ *⃣"},
+        {"❤️ ❤ ☀ © ©️ ™", "❤ ❤ ☀ ©"},
+        {":) :-) ;) :D =P :'( :)))) great:)", ":) :-) ;) :d =p :) great :)"},
+        {"<3 </3 &lt;3 &lt;/3 <30", "<3 </3 <3 </3 30"},
+        {"10:30 5:3 note:see :/path ://", "10 30 5 3 note see path"},
+        {"AT&amp;T a&lt;b&gt;c &ampx", "at t a b c ampx"},
+        {"Don't 3.14 中文", "don't 3.14 中 文"},
+    };
+    CHECK_TABLE(social, table);
+}
+
+static void social_treats_each_class_as_it_is_told(void **state)
+{
+    (void)state;
+    static const char text[] = "Go #Big_1 @Me http://a.b/c 42 #東京";
+    tide_tokenizer_options options = social;
+    check(&options, text, "go #big_1 @me http://a.b/c 42 #東京");
+    options.hashtags = TIDE_MASK;
+    check(&options, text, "go <hashtag> @me http://a.b/c 42 <hashtag>");
+    options.mentions = TIDE_MASK;
+    options.urls = TIDE_MASK;
+    options.numbers = TIDE_MASK;
+    check(&options, text, "go <hashtag> <user> <url> <number> <hashtag>");
+    options.hashtags = TIDE_DROP;
+    options.mentions = TIDE_DROP;
+    options.urls = TIDE_DROP;
+    check(&options, text, "go <number>");
+    options.hashtags = TIDE_BARE;
+    options.mentions = TIDE_BARE;
+    check(&options, text, "go big_1 me <number> 東 京");
+}
+
+static void long_url_is_cut_when_kept_and_whole_when_masked(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "https://example.org/"
+        "0123456789012345678901234567890123456789012345678901234567890123456789 end";
+    tide_tokenizer_options options = social;
+    transcript s = made(&options, text);
+    assert_int_equal(s.size, TIDE_WORD_MAX + 1 + 4 + 1);
+    assert_int_equal(s.cut, 1);
+    assert_int_equal(s.dropped, 90 - TIDE_WORD_MAX);
+    free(s.bytes);
+    options.urls = TIDE_MASK;
+    s = made(&options, text);
+    assert_int_equal(s.cut + s.dropped, 0);
+    free(s.bytes);
+}
+
+static void log_names_what_varies(void **state)
+{
+    (void)state;
+    static const char *const table[][2] = {
+        {"[1234] pid=99, (-5) +3 1,000 3.14",
+         "<number> pid <number> <number> <number> <number> <number>"},
+        {"12ms 4.5GB 1h30m 99% 1e-9 2.5E+3s 10x",
+         "<number> <number> <number> <number> <number> <number> <number>"},
+        {"3rd 2fast x86 sha256 4ever", "3rd 2fast x86 sha256 4ever"},
+        {"0x7FFE 0xg a1b2c3d4 deadbeef 12345678 a1b2c3d deadbeef1z",
+         "<hex> 0xg <hex> deadbeef <number> a1b2c3d deadbeef1z"},
+        {"123E4567-e89b-12d3-a456-426614174000,", "<uuid>"},
+        {"10.0.0.1 10.0.0.1:80 /10.0.0.1:50010 10.0.0.0/8 256.1.1.1 1.2.3.4.5",
+         "<ip> <ip> <ip> <ip> <number> <number>"},
+        {"::1 fe80::1%eth0 2001:db8:0:0:0:0:0:1 [::1]:80 a::b",
+         "<ip> <ip> <ip> <ip> <number> a b"},
+        {"2024-01-31 2024-01-31T12:34:56.789Z 2024-01-31T12:34+01:00",
+         "<time> <time> <time>"},
+        {"12:34:56 12:34:56,789 31/Jan/2024:12:34:56 2024/01/31",
+         "<time> <time> <time> <time>"},
+        {"https://a.b/c?d=e, (s3://bucket/key)", "<url> <url>"},
+        {"root@example.org <a.b+c@x.co> root@localhost",
+         "<email> <email> root localhost"},
+        {"/var/log/a.log:12 ~/x ../y ./z C:\\Win\\x. / //",
+         "<path> <number> <path> <path> <path> <path>"},
+        {"GET /index.html?x=1 HTTP/1.1\"", "get <path> x <number> http <number>"},
+        {"src/main.c:42 and/or a\\b", "src main.c <number> and or a b"},
+        {"worker-12 blk_-1608 node-a1b2c3d4 pool-1-thread-2",
+         "worker <number> blk <number> node <hex> pool <number> thread <number>"},
+        {"com.example.Foo$Bar key=value foo_bar.baz-qux a__b can't",
+         "com.example.foo bar key value foo_bar.baz-qux a__b can't"},
+        {"Foo::bar() -> \"Quoted\" 'x' {a:b} end.", "foo bar quoted x a b end"},
+        {"/home/jürgen/文 /a\xff/b", "<path> <path> <path>"},
+        {"Größe=5 中文 ٣", "grösse <number> 中 文 <number>"},
+    };
+    CHECK_TABLE(logs, table);
+}
+
+/* -- what is left out -------------------------------------------------------------- */
+
+static void stop_words_are_left_out_of_every_kind(void **state)
+{
+    (void)state;
+    static const char stops[] = "the\r\n\n#tag\nétait\n<number>\nlast";
+    static const char text[] = "the cat était #tag 12 last";
+    static const char *const wanted[] = {"cat 12", "cat tag 12", "cat 12", "cat tag"};
+    for (size_t kind = TIDE_TOKENS_SPACE; kind <= TIDE_TOKENS_LOG; kind++) {
+        tide_tokenizer_options options = {.kind = (tide_token_kind)kind,
+                                          .stop_words = stops};
+        check(&options, text, wanted[kind]);
+        transcript s = made(&options, text);
+        assert_true(s.omitted >= 3);
+        free(s.bytes);
+        assert_true(tide_tokenizer_bytes(&options) >
+                    tide_tokenizer_bytes(&variants[1]) + sizeof stops);
+    }
+}
+
+static void many_stop_words_are_all_found_and_no_others(void **state)
+{
+    (void)state;
+    enum { COUNT = 3000 };
+    char *text = calloc(COUNT, 16), *end = text;
+    for (int i = 0; i < COUNT; i++)
+        end += sprintf(end, "w%d\n", 2 * i);
+    tide_stop_words *set = tide_stop_words_new(text, NULL);
+    assert_non_null(set);
+    for (int i = 0; i < 2 * COUNT; i++) {
+        char word[16];
+        int length = sprintf(word, "w%d", i);
+        assert_int_equal(tide_stop_words_have(set, word, (size_t)length), i % 2 == 0);
+    }
+    assert_false(tide_stop_words_have(set, "w", 1));
+    tide_stop_words_free(set);
+    free(text);
+}
+
+static void lengths_are_counted_in_characters(void **state)
+{
+    (void)state;
+    for (size_t kind = TIDE_TOKENS_SPACE; kind <= TIDE_TOKENS_LOG; kind++) {
+        tide_tokenizer_options options = {
+            .kind = (tide_token_kind)kind, .shortest = 2, .longest = 3};
+        check(&options, "a ab abc abcd é éé ééé éééé", "ab abc éé ééé");
+        transcript s = made(&options, "a ab abc abcd é éé ééé éééé");
+        assert_int_equal(s.omitted, 4);
+        free(s.bytes);
+    }
+}
+
+/* -- length and memory ------------------------------------------------------------- */
+
+static void words_are_cut_before_the_code_point_that_does_not_fit(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t prefix;
+        const char *tail;
+        size_t kept, dropped;
+    } table[] = {
+        {63, "", 63, 0},          {64, "", 63, 1},  {500, "", 63, 437},
+        {61, "é", 63, 0},         {62, "é", 62, 2}, {60, "กa", 63, 1},
+        {62, "ß", 62, 2},         {61, "ß", 63, 0}, {60, "e\xcc\x81", 62, 0},
+        {61, "e\xcc\x81", 63, 0}, {62, "İ", 62, 2},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char text[600];
+        memset(text, 'X', table[i].prefix);
+        strcpy(text + table[i].prefix, table[i].tail);
+        transcript s = made(&words, text);
+        assert_int_equal(s.size, table[i].kept + 2);
+        assert_int_equal(s.dropped, table[i].dropped);
+        assert_int_equal(s.cut, table[i].dropped > 0);
+        check_words(&s);
+        free(s.bytes);
+    }
+}
+
+/* What utf8proc makes of a text, in memory of its own. */
+static size_t folded_by_library(const unsigned char *text, size_t size,
+                                unsigned char **folded)
+{
+    *folded = NULL;
+    utf8proc_ssize_t length = utf8proc_map(text, (utf8proc_ssize_t)size, folded,
+                                           UTF8PROC_COMPOSE | UTF8PROC_COMPAT |
+                                               UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
+    assert_true(length >= 0);
+    return (size_t)length;
+}
+
+static void check_fold(const unsigned char *text, size_t size)
+{
+    unsigned char folded[TIDE_WORD_MAX], *wanted;
+    size_t used, length = tide_fold(text, size, false, folded, &used);
+    assert_int_equal(used, size);
+    assert_true(length <= 3 * used);
+    assert_true(oracle_valid(folded, length));
+    for (size_t i = 0; i < length; i++)
+        assert_true(folded[i] > 0x20);
+    size_t wanted_length = folded_by_library(text, size, &wanted);
+    bool rewritten = wanted_length > 3 * size || strchr((char *)wanted, ' ') ||
+                     strstr((char *)wanted, "\xe2\x80\x99") ||
+                     strstr((char *)wanted, "\xca\xbc");
+    utf8proc_int32_t code;
+    if (!rewritten && utf8proc_iterate(text, -1, &code) > 0 &&
+        utf8proc_category(code) < UTF8PROC_CATEGORY_ZS) {
+        assert_int_equal(length, wanted_length);
+        assert_memory_equal(folded, wanted, length);
+    }
+    free(wanted);
+}
+
+/* Every code point alone, after a letter, and before an accent. */
+static void folding_is_that_of_the_library_within_bounds(void **state)
+{
+    (void)state;
+    for (int code = 0x21; code <= 0x10ffff; code += 1 + (code > 0x20000) * 50) {
+        unsigned char text[8] = {'a'};
+        if (code == 0x7f)
+            code = 0xa0;
+        if (code == 0xd800)
+            code = 0xe000;
+        size_t size = 1 + (size_t)utf8proc_encode_char(code, text + 1);
+        check_fold(text + 1, size - 1);
+        if (utf8proc_category(code) < UTF8PROC_CATEGORY_ZS)
+            check_fold(text, size);
+        memcpy(text + size, "\xcc\x81", 3);
+        check_fold(text + 1, size + 1);
+    }
+}
+
+/* A buffer full of words that grow, all of them kept until the next feed. */
+static void words_that_grow_stay_valid_until_the_next_feed(void **state)
+{
+    (void)state;
+    enum { COUNT = 100000 };
+    static const char *const growing[][2] = {{"½ ", "1⁄2"}, {"क़ ", "क़"}, {"ŉ ", "'n"}};
+    tide_word *all = calloc(COUNT, sizeof *all);
+    char *text = malloc(16 * COUNT);
+    for (size_t g = 0; g < 3; g++) {
+        size_t size = 0, length = strlen(growing[g][0]), count = 0, given;
+        for (; size < 4 * COUNT; size += length)
+            memcpy(text + size, growing[g][0], length);
+        tide_tokenizer *t = tide_tokenizer_new(&words, NULL);
+        size_t fed = tide_tokenizer_feed(t, text, size);
+        tide_tokenizer_end(t);
+        bool ended;
+        while ((given = tide_tokenizer_take(t, all + count, COUNT - count, &ended)) > 0)
+            count += given;
+        assert_true(count >= fed / length);
+        for (size_t i = 0; i + 1 < count; i++) {
+            assert_int_equal(all[i].length, strlen(growing[g][1]));
+            assert_memory_equal(all[i].bytes, growing[g][1], all[i].length);
+        }
+        tide_tokenizer_free(t);
+    }
+    free(text);
+    free(all);
+}
+
+/* 2 MB without white space, of each sort and in each kind. */
+static void endless_run_needs_no_memory(void **state)
+{
+    (void)state;
+    static const char *const runs[] = {"x",  "中", "a.", "é", "\xff",
+                                       "#a", "::", "/-", "_"};
+    static char text[1 << 20];
+    for (size_t kind = TIDE_TOKENS_WORDS; kind <= TIDE_TOKENS_LOG; kind++)
+        for (size_t r = 0; r < sizeof runs / sizeof *runs; r++) {
+            tide_tokenizer_options options = {.kind = (tide_token_kind)kind};
+            size_t length = strlen(runs[r]), size = sizeof text / length * length;
+            for (size_t i = 0; i < size; i++)
+                text[i] = runs[r][i % length];
+            assert_true(tide_tokenizer_bytes(&options) < 400000);
+            tide_tokenizer *t = tide_tokenizer_new(&options, NULL);
+            for (size_t done = 0; done < 2 * size;) {
+                size_t from = done % size;
+                done += tide_tokenizer_feed(t, text + from, size - from);
+                tide_word list[ROOM];
+                bool ended;
+                while (tide_tokenizer_take(t, list, ROOM, &ended) > 0)
+                    continue;
+                assert_true(tide_tokenizer_pending(t) <= 1024);
+            }
+            tide_tokenizer_free(t);
+        }
+}
+
+/* -- independence of the cuts, stopping, saving ------------------------------------ */
+
+static void result_does_not_depend_on_the_cuts_or_the_room(void **state)
+{
+    (void)state;
+    enum { TEXT = 12000 };
+    static const size_t pieces[] = {1, 7, 64, 0};
+    unsigned char *text = malloc(TEXT);
+    tide_rng rng = tide_rng_seeded(12);
+    for (int run = 0; run < 10 * VARIANTS; run++) {
+        const tide_tokenizer_options *options = &variants[run % VARIANTS];
+        size_t size = random_text(&rng, text, TEXT);
+        transcript wanted = transcript_make(options, text, size, size + 1, ROOM, &rng);
+        check_words(&wanted);
+        for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+            transcript s = transcript_make(options, text, size, pieces[i],
+                                           1 + tide_rng_below(&rng, 5), &rng);
+            assert_true(transcript_equal(&s, &wanted));
+            free(s.bytes);
+        }
+        free(wanted.bytes);
+    }
+    free(text);
+}
+
+static bool take_some(transcript *s, tide_tokenizer *t, size_t room)
+{
+    tide_word list[ROOM];
+    bool ended;
+    size_t count = tide_tokenizer_take(t, list, room, &ended);
+    for (size_t i = 0; i < count; i++)
+        transcript_add(s, list[i].bytes, list[i].length, ' ');
+    if (ended)
+        transcript_add(s, NULL, 0, '\n');
+    return count > 0 || ended;
+}
+
+static void feed_all(transcript *s, tide_tokenizer *t, const unsigned char *text,
+                     size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        done += tide_tokenizer_feed(t, text + done, size - done);
+        transcript_take(s, t, 3);
+    }
+}
+
+/* Also in the middle of a run: between two ideographs, before a smile. */
+static void what_is_pending_can_be_read_again(void **state)
+{
+    (void)state;
+    enum { TEXT = 3000 };
+    unsigned char text[TEXT];
+    tide_rng rng = tide_rng_seeded(13);
+    for (int run = 0; run < 50 * VARIANTS; run++) {
+        const tide_tokenizer_options *options = &variants[run % VARIANTS];
+        size_t size = random_text(&rng, text, TEXT), done = 0;
+        size_t stop = tide_rng_below(&rng, size + 1), takes = tide_rng_below(&rng, 200);
+        transcript wanted = transcript_make(options, text, size, size + 1, ROOM, &rng);
+        transcript s = {0};
+        tide_tokenizer *t = tide_tokenizer_new(options, NULL);
+        while (done < stop) {
+            done += tide_tokenizer_feed(t, text + done, stop - done);
+            while (takes > 0 && take_some(&s, t, 1 + takes % 3))
+                takes--;
+        }
+        uint64_t from = done - tide_tokenizer_pending(t);
+        tide_tokenizer_discard(t);
+        assert_int_equal(tide_tokenizer_counted(t).bytes, from);
+        feed_all(&s, t, text + from, size - from);
+        tide_tokenizer_end(t);
+        transcript_take(&s, t, ROOM);
+        assert_true(transcript_equal(&s, &wanted));
+        free(s.bytes);
+        free(wanted.bytes);
+        tide_tokenizer_free(t);
+    }
+}
+
+static const char *store_path(void)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "/tmp/test_tokens.%ld", (long)getpid());
+    return path;
+}
+
+static tide_tokenizer *saved_and_loaded(tide_tokenizer *t,
+                                        const tide_tokenizer_options *options)
+{
+    tide_error err = {0};
+    tide_store_writer *writer = tide_store_create(store_path(), &err);
+    assert_non_null(writer);
+    tide_tokenizer_save(t, writer);
+    assert_int_equal(tide_store_commit(writer, &err), TIDE_OK);
+    tide_tokenizer_free(t);
+    t = tide_tokenizer_new(options, NULL);
+    tide_store *store = tide_store_open(store_path(), &err);
+    assert_non_null(store);
+    assert_int_equal(tide_tokenizer_load(t, store, &err), TIDE_OK);
+    tide_store_close(store);
+    unlink(store_path());
+    return t;
+}
+
+static void tokenizer_goes_on_after_save_and_load_as_if_nothing_had_been(void **state)
+{
+    (void)state;
+    enum { TEXT = 3000 };
+    unsigned char text[TEXT];
+    tide_rng rng = tide_rng_seeded(14);
+    for (int run = 0; run < 5 * VARIANTS; run++) {
+        const tide_tokenizer_options *options = &variants[run % VARIANTS];
+        size_t size = random_text(&rng, text, TEXT);
+        size_t stop = tide_rng_below(&rng, size + 1);
+        transcript wanted = transcript_make(options, text, size, size + 1, ROOM, &rng);
+        transcript s = {0};
+        tide_tokenizer *t = tide_tokenizer_new(options, NULL);
+        feed_all(&s, t, text, stop);
+        uint64_t pending = tide_tokenizer_pending(t);
+        t = saved_and_loaded(t, options);
+        assert_int_equal(tide_tokenizer_pending(t), pending);
+        feed_all(&s, t, text + stop, size - stop);
+        tide_tokenizer_end(t);
+        transcript_take(&s, t, ROOM);
+        assert_true(transcript_equal(&s, &wanted));
+        free(s.bytes);
+        free(wanted.bytes);
+        tide_tokenizer_free(t);
+    }
+}
+
+/* Nothing is fed between loading and the end: the word still has somewhere to grow. */
+static void half_word_that_grows_survives_save_and_load(void **state)
+{
+    (void)state;
+    transcript s = {0};
+    tide_tokenizer *t = tide_tokenizer_new(&words, NULL);
+    feed_all(&s, t, (const unsigned char *)"½/½/x", strlen("½/½/x"));
+    t = saved_and_loaded(t, &words);
+    tide_tokenizer_end(t);
+    transcript_take(&s, t, ROOM);
+    assert_int_equal(s.size, strlen("1⁄2 1⁄2 x \n"));
+    assert_memory_equal(s.bytes, "1⁄2 1⁄2 x \n", s.size);
+    free(s.bytes);
+    tide_tokenizer_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ascii_words_are_those_of_the_oracle_however_they_are_fed),
+        cmocka_unit_test(words_follow_unicode),
+        cmocka_unit_test(numbers_are_kept_masked_or_dropped),
+        cmocka_unit_test(what_is_not_utf8_separates_and_is_counted_once_a_run),
+        cmocka_unit_test(social_knows_tags_links_and_faces),
+        cmocka_unit_test(social_treats_each_class_as_it_is_told),
+        cmocka_unit_test(long_url_is_cut_when_kept_and_whole_when_masked),
+        cmocka_unit_test(log_names_what_varies),
+        cmocka_unit_test(stop_words_are_left_out_of_every_kind),
+        cmocka_unit_test(many_stop_words_are_all_found_and_no_others),
+        cmocka_unit_test(lengths_are_counted_in_characters),
+        cmocka_unit_test(words_are_cut_before_the_code_point_that_does_not_fit),
+        cmocka_unit_test(folding_is_that_of_the_library_within_bounds),
+        cmocka_unit_test(words_that_grow_stay_valid_until_the_next_feed),
+        cmocka_unit_test(endless_run_needs_no_memory),
+        cmocka_unit_test(result_does_not_depend_on_the_cuts_or_the_room),
+        cmocka_unit_test(what_is_pending_can_be_read_again),
+        cmocka_unit_test(tokenizer_goes_on_after_save_and_load_as_if_nothing_had_been),
+        cmocka_unit_test(half_word_that_grows_survives_save_and_load),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
