@@ -13,6 +13,7 @@ import time
 from conftest import start, wordtide
 
 KILLS = int(os.environ.get("WORDTIDE_KILLS", "8"))
+EVERY = min(300, 6000 // (KILLS + 2))  # words between saves: some for every kill
 ROOMY = ["--vocab", "5000", "--dim", "8", "--threads", "1"]  # no word has to leave
 
 
@@ -46,7 +47,7 @@ def words_in(model):
 class Training:
     """A training of one source that goes on with its model, if there is one."""
 
-    def __init__(self, model, *arguments, every=300):
+    def __init__(self, model, *arguments, every=EVERY):
         self.model = model
         self.before = self.stamp()
         where = ["--resume", model] if model.exists() else ["-o", model, *ROOMY]

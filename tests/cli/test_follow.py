@@ -5,6 +5,7 @@ import pytest
 
 from conftest import wordtide
 from killing import (
+    EVERY,
     KILLS,
     ROOMY,
     Training,
@@ -62,9 +63,9 @@ def reference(text, tmp_path):
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_killed_training_loses_and_doubles_nothing(tmp_path, text, reference, seed):
     allow_time()
-    log, model = Log(tmp_path, text, KILLS + 2), tmp_path / "m.tide"
+    log, model = Log(tmp_path, text, KILLS + KILLS // 10 + 4), tmp_path / "m.tide"
 
-    def begin(every=300):
+    def begin(every=EVERY):
         return Training(model, "--follow", log.path, every=every)
 
     first = begin()

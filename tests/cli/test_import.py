@@ -97,7 +97,7 @@ def test_words_beyond_the_room_and_odd_rows_are_counted(tmp_path):
     ("content", "why"),
     [
         (b"2 2\na 1 2\n", "v.vec"),
-        (b"1 2\na 1\n", "v.vec:2"),
+        (b"2 3\na 1 2 3\nb 1\n", "v.vec:3"),
         (b"", "v.vec"),
         (b"\x93NUMPY\x01\0", "v.vec"),
     ],

@@ -7,6 +7,7 @@ import pytest
 
 from conftest import BINARY, STARTED, wordtide
 from killing import (
+    EVERY,
     KILLS,
     ROOMY,
     Training,
@@ -57,7 +58,7 @@ def trained_while_killed(tmp_path, text, partitions, settings="", seed=1, kills=
     spec = f"kafka://{topic.brokers}/topic{settings}"
     fast = [f"-X{name}" for name in ("fetch.wait.max.ms=20", "session.timeout.ms=6000")]
 
-    def begin(every=300):
+    def begin(every=EVERY):
         return Training(model, spec, *fast, every=every)
 
     kill_and_go_on(begin, topic.go_on, seed, kills)

@@ -370,14 +370,17 @@ static void an_own_place_that_is_further_counts(void **state)
 {
     (void)state;
     cluster c = new_cluster("topic", PARTITIONS);
-    produce_numbers(&c, 0, 10, 1);
     reader r = new_reader(&c, "?group=g");
-    read_lines(&r, 30, 1000);
-    note_place(&r);
-    go_back(&r);
-    produce_numbers(&c, 10, 20, 1);
-    read_lines(&r, 60, 1000);
-    assert_complete(&r, PARTITIONS, 20);
+    for (int i = 0; i < 3; i++) {
+        produce_numbers(&c, 10 * i, 10 * i + 10, 1);
+        read_lines(&r, (size_t)(30 * i + 30), 1000);
+        if (i == 0)
+            save(&r);
+        note_place(&r);
+        if (i == 1)
+            go_back(&r);
+    }
+    assert_complete(&r, PARTITIONS, 30);
     free_reader(&r);
     free_cluster(&c);
 }
@@ -403,8 +406,7 @@ static void share_out(reader *a, reader *b, int each)
         size_t lines = count_lines(a) + count_lines(b);
         quiet = more || lines < (size_t)(each * PARTITIONS) ? 0 : quiet + 1;
     }
-    assert_int_equal(a->saves, 1);
-    assert_true(b->size > 0);
+    assert_true(a->saves > 0 && b->size > 0);
     memcpy(a->text + a->size, b->text, b->size + 1);
     a->size += b->size;
 }
@@ -425,7 +427,7 @@ static void members_of_a_group_share_and_lose_nothing(void **state)
         snprintf(line, sizeof line, "%d %d 0", i % PARTITIONS, i / PARTITIONS);
         assert_non_null(strstr(a.text, line));
     }
-    assert_int_equal(a.failures, 1);
+    assert_true(a.failures > 0);
     free_reader(&a);
     free_reader(&b);
     free_cluster(&c);
