@@ -79,7 +79,8 @@ int report_load(const tide_error *err)
 void print_float(float value)
 {
     char text[TIDE_DECIMAL_MAX];
-    fwrite(text, 1, tide_decimal_write(value, text), stdout);
+    size_t length = tide_decimal_write(value, text);
+    fwrite(text, 1, length, stdout);
 }
 
 void print_word(const char *word)

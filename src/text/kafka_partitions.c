@@ -146,11 +146,12 @@ static int add_partitions(tide_topics *k, const tide_partition *wanted,
         topic ? rd_kafka_metadata(k->client, 0, topic, &data, ANSWER_MS)
               : rd_kafka_last_error();
     int status = TIDE_SOURCE_LATER;
-    if (!code && data->topic_cnt == 1)
+    bool found = !code && data && data->topic_cnt == 1;
+    if (found)
         code = data->topics[0].err;
     if (code) {
         tide_topics_fail(k, rd_kafka_err2str(code), &k->trouble);
-    } else if (data->topic_cnt == 1 && data->topics[0].partition_cnt > 0) {
+    } else if (found && data->topics[0].partition_cnt > 0) {
         int count = data->topics[0].partition_cnt;
         status = TIDE_OK;
         if (wanted->partition >= count)

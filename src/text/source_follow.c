@@ -136,7 +136,7 @@ static void tell_trouble(follow *f, int reason, bool deleted)
 static bool is_succeeded(follow *f, tide_succession *s)
 {
     struct stat status;
-    tide_sibling present;
+    tide_sibling present = {0};
     nlink_t names;
     int reason = describe_present(f, &present, &names);
     if (reason == 0 && stat(f->path, &status) != 0)
@@ -315,7 +315,7 @@ static char *follow_place(void *state, tide_error *err)
 {
     follow *f = state;
     uint64_t fingerprint = 0;
-    tide_sibling present;
+    tide_sibling present = {0};
     nlink_t names;
     if (describe_present(f, &present, &names) != 0 ||
         (f->file >= 0 && !tide_fingerprint_file(f->file, f->offset, &fingerprint))) {

@@ -234,7 +234,7 @@ int tide_bench_ingest(const tide_params *params, const char *spec, double *nanos
     bool again = false;
     int status = ingest_once(&settled, spec, nanoseconds, tokens, &again, err);
     for (int round = 1; again && round < BEST_OF && !status; round++) {
-        double each;
+        double each = 0;
         status = ingest_once(&settled, spec, &each, tokens, &again, err);
         if (!status && each < *nanoseconds)
             *nanoseconds = each;

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 enum { STOP_WORDS_MAX = 16 << 20, STATE_NUMBERS = 2 };
 
@@ -40,22 +41,26 @@ uint64_t tide_reader_bytes(const tide_params *params)
 static char *read_list(const char *path, tide_error *err)
 {
     FILE *file = fopen(path, "rb");
-    char *list = file ? tide_alloc(STOP_WORDS_MAX + 1, 1) : NULL;
-    size_t size = list ? fread(list, 1, STOP_WORDS_MAX + 1, file) : 0;
+    struct stat status = {0};
+    size_t room = file && !fstat(fileno(file), &status) && status.st_size > 0
+                      ? (size_t)status.st_size
+                      : 0;
+    room = room < STOP_WORDS_MAX ? room : STOP_WORDS_MAX;
+    char *list = file ? tide_alloc(room + 1, 1) : NULL;
+    size_t size = list ? fread(list, 1, room + 1, file) : 0;
     int cause = !file || (list && ferror(file)) ? errno : 0;
     if (file)
         fclose(file);
-    if (list && !cause && size <= STOP_WORDS_MAX) {
+    if (list && !cause && size <= room) {
         list[size] = 0;
-        char *fitting = realloc(list, size + 1);
-        return fitting ? fitting : list;
+        return list;
     }
     free(list);
     if (cause)
         tide_fail(err, TIDE_ERROR_IO, "cannot read %s: %s", path, strerror(cause));
     else if (size)
-        tide_fail(err, TIDE_ERROR_PARAMETER, "%s: more than 16 MiB of stop words",
-                  path);
+        tide_fail(err, TIDE_ERROR_PARAMETER,
+                  "%s: stop words must be a file of at most 16 MiB", path);
     else
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the stop words");
     return NULL;
@@ -188,7 +193,7 @@ void tide_reader_stats(const tide_reader *r, tide_stats *stats)
     stats->cut_words = counts.cut;
     stats->dropped_bytes = counts.dropped;
     stats->omitted_words = counts.omitted;
-    stats->time = NAN;
+    stats->time = (double)NAN;
     if (!r->records)
         return;
     tide_record_counts records = tide_records_counted(r->records);

@@ -72,8 +72,10 @@ class Training:
                 return
         raise AssertionError("".join(self.log))
 
-    def wait_for_save(self):
-        while self.stamp() == self.before:
+    def wait_for_save(self, seconds=20):
+        """Or so long, if there may be nothing to save."""
+        end = time.monotonic() + seconds
+        while self.stamp() == self.before and time.monotonic() < end:
             assert self.process.poll() is None, self.process.stderr.read()
             time.sleep(0.002)
 
@@ -100,6 +102,6 @@ def kill_and_go_on(begin, more, seed, kills=KILLS):
         training = begin()
         more(dice)
         if dice.random() < 0.5:
-            training.wait_for_save()
+            training.wait_for_save(0.5)
         time.sleep(dice.random() * 0.05)  # any moment
         training.kill()

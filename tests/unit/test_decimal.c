@@ -211,8 +211,8 @@ static void what_is_no_number_is_refused(void **state)
                                 "1e999",
                                 "4e38",
                                 "-.e1",
-                                "\xc2\xa0"
-                                "1"};
+                                ("\xc2\xa0"
+                                 "1")};
     float value;
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         assert_null(tide_decimal_read(none[i], &value));
