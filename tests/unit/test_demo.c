@@ -205,10 +205,14 @@ static void every_word_is_in_a_list_or_a_template(void **state)
         free(copies[i]);
 }
 
-/* strstr in the stream; sanitizers make that one look at all of the rest each time. */
+/* strstr in the stream, which sanitizers would let look at all of the rest each time. */
 static const char *next_place(const char *at, const char *wanted)
 {
-    return memmem(at, (size_t)(stream + stream_size - at), wanted, strlen(wanted));
+    size_t length = strlen(wanted);
+    for (; at + length < stream + stream_size; at++)
+        if (at[0] == wanted[0] && at[1] == wanted[1] && !memcmp(at, wanted, length))
+            return at;
+    return NULL;
 }
 
 static void articles_agree_with_the_words_they_stand_before(void **state)
