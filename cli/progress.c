@@ -90,12 +90,13 @@ static void log_time(double seconds)
 
 static void log_stats(const char *message, const tide_stats *stats, double rate)
 {
-    fprintf(stderr,
-            "level=info msg=%s words=%" PRIu64 " words_per_second=%.0f"
-            " vocabulary=%" PRIu64 " admitted=%" PRIu64 " evicted=%" PRIu64
-            " loss=%.4f rss_bytes=%" PRIu64,
-            message, stats->tokens, rate, stats->vocabulary, stats->admitted,
-            stats->evicted, stats->loss, resident_bytes());
+    fprintf(
+        stderr,
+        "level=info msg=%s bytes=%" PRIu64 " words=%" PRIu64 " words_per_second=%.0f"
+        " vocabulary=%" PRIu64 " admitted=%" PRIu64 " evicted=%" PRIu64
+        " dropped_bytes=%" PRIu64 " loss=%.4f rss_bytes=%" PRIu64,
+        message, stats->bytes, stats->tokens, rate, stats->vocabulary, stats->admitted,
+        stats->evicted, stats->dropped_bytes, stats->loss, resident_bytes());
     log_time(stats->time);
 }
 

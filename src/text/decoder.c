@@ -39,6 +39,8 @@ static const struct not_read {
     {"PK\3\4", 4, "a zip archive", "unzip -p"},
     {{0x04, 0x22, 0x4d, 0x18}, 4, "compressed with lz4", "lz4 -dc"},
     {"PAR1", 4, "a Parquet file", NULL},
+    {{0xff, 0xfe}, 2, "UTF-16 text", "iconv -f UTF-16 -t UTF-8"},
+    {{0xfe, 0xff}, 2, "UTF-16 text", "iconv -f UTF-16 -t UTF-8"},
 };
 
 enum {

@@ -60,10 +60,14 @@ def test_a_truncated_archive_is_told_and_what_was_learned_is_kept(tmp_path, text
     assert sum(counts(model).values()) > len(text.split()) // 4
 
 
-def test_other_archives_are_refused_by_name(tmp_path):
-    source = write(tmp_path / "news.bz2", b"BZh91AY&SY" + bytes(100))
+@pytest.mark.parametrize("content, wanted", [
+    (b"BZh91AY&SY" + bytes(100), "bzcat"),
+    ("tea and coffee".encode("utf-16"), "iconv"),
+])
+def test_what_is_not_read_is_refused_with_what_to_do(tmp_path, content, wanted):
+    source = write(tmp_path / "news", content)
     done = wordtide("train", source, "-o", tmp_path / "m.tide", *SMALL)
-    assert done.returncode == 3 and "bzcat" in done.stderr
+    assert done.returncode == 3 and f"{wanted} " in done.stderr
     assert not (tmp_path / "m.tide").exists()
 
 
