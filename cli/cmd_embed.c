@@ -1,12 +1,17 @@
 /* cmd_embed.c - wordtide embed: one vector for each line of text. */
 #include "asking.h"
 #include "commands.h"
+#include "formats.h"
 #include "output.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { TSV, JSON, NPY };
 
@@ -15,6 +20,9 @@ typedef struct job {
     tide_embedder *embedder;
     float *vector; /* [dim] */
     int format;
+    const char *output; /* NULL: standard output */
+    tide_output *file;  /* of the output, in the making */
+    int failed;         /* errno of the first write that failed; 0 */
     uint64_t lines, unknown;
 } job;
 
@@ -59,76 +67,141 @@ static void print_vector(const job *j, bool known)
     }
 }
 
-/* A line of which no word is known has no vector: an empty line, null, or a row of
- * NaN. */
-static int embed_line(job *j, const char *line, size_t size)
+/* Whether all could be written so far. */
+static bool writes(job *j)
+{
+    if (!j->failed && ferror(stdout))
+        j->failed = errno ? errno : EIO;
+    return output_ok();
+}
+
+/* The header of npy is written again at the end, so it must be possible to go back. */
+static bool can_go_back(void)
+{
+    struct stat status;
+    int flags = fcntl(STDOUT_FILENO, F_GETFL);
+    return fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
+           flags >= 0 && !(flags & O_APPEND);
+}
+
+/* A file is written under another name until it is complete; everything is printed to
+ * standard output, which then leads there. */
+static int open_output(job *j)
 {
     tide_error err;
-    int known = tide_embedder_text(j->embedder, line, size, j->vector, &err);
-    if (known < 0)
+    if (!j->output) {
+        if (j->format == NPY && !can_go_back())
+            usage_error("embed", "npy needs a file: give it with -o");
+        return EXIT_SUCCESS;
+    }
+    j->file = tide_output_create(j->output, &err);
+    if (!j->file)
         return report(&err);
+    if (freopen(tide_output_temporary(j->file), "w", stdout))
+        return EXIT_SUCCESS;
+    complain("cannot write %s: %s", j->output, strerror(errno));
+    return EXIT_FAILURE;
+}
+
+static int close_output(job *j, int code)
+{
+    if (!j->file)
+        return finish_output(code);
+    errno = 0;
+    bool flushed = fflush(stdout) == 0;
+    if (!flushed && !j->failed)
+        j->failed = errno;
+    if (j->failed) {
+        complain("cannot write %s: %s", j->output, strerror(j->failed));
+        code = EXIT_FAILURE;
+    }
+    tide_error err;
+    if (code != EXIT_SUCCESS)
+        tide_output_abandon(j->file);
+    else if (tide_output_commit(j->file, &err) < 0)
+        code = report(&err);
+    return code;
+}
+
+/* -- input ------------------------------------------------------------------------- */
+
+/* A line of which no word is known has no vector: an empty line, null, or a row of
+ * NaN. */
+static void end_line(job *j)
+{
+    bool known = tide_embedder_end(j->embedder, j->vector) > 0;
     if (!known)
         for (uint32_t i = 0; i < tide_model_dim(j->ask.model); i++)
             j->vector[i] = NAN;
-    print_vector(j, known > 0);
+    print_vector(j, known);
     j->lines++;
     j->unknown += !known;
-    return EXIT_SUCCESS;
 }
 
-static int embed_file(job *j, FILE *file, const char *name)
+/* Returns whether the last line has begun and not ended. */
+static bool embed_block(job *j, const char *text, size_t size)
 {
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t size;
-    int code = EXIT_SUCCESS;
-    while (code == EXIT_SUCCESS && output_ok() &&
-           (size = getline(&line, &room, file)) >= 0)
-        code = embed_line(j, line, (size_t)size);
-    if (ferror(file)) {
-        complain("cannot read %s", name);
-        code = EXIT_FAILURE;
+    const char *feed = NULL;
+    while (size > 0 && writes(j)) {
+        feed = memchr(text, '\n', size);
+        size_t part = feed ? (size_t)(feed - text) + 1 : size;
+        tide_embedder_add(j->embedder, text, part);
+        if (feed)
+            end_line(j);
+        text += part;
+        size -= part;
     }
-    free(line);
+    return !feed;
+}
+
+static int embed_source(job *j, const char *name)
+{
+    enum { BLOCK = 64 * 1024 };
+    char block[BLOCK];
+    tide_error err;
+    tide_source *source = tide_source_open(name, &err);
+    if (!source)
+        return report(&err);
+    ptrdiff_t size;
+    bool begun = false;
+    do {
+        errno = 0;
+        size = tide_source_read(source, block, sizeof block, &err);
+        if (size > 0)
+            begun = embed_block(j, block, (size_t)size);
+    } while (writes(j) && (size > 0 || (size < 0 && errno == EINTR)));
+    if (begun && size == 0)
+        end_line(j);
+    tide_source_close(source);
+    return size < 0 ? report(&err) : EXIT_SUCCESS;
+}
+
+static int embed_sources(job *j, char **names, int count)
+{
+    int code = count ? EXIT_SUCCESS : embed_source(j, "-");
+    for (int i = 0; i < count && code == EXIT_SUCCESS && writes(j); i++)
+        code = embed_source(j, names[i]);
     return code;
 }
 
-static int embed_files(job *j, char **names, int count)
-{
-    int code = count ? EXIT_SUCCESS : embed_file(j, stdin, "standard input");
-    for (int i = 0; i < count && code == EXIT_SUCCESS; i++) {
-        FILE *file = strcmp(names[i], "-") ? fopen(names[i], "r") : stdin;
-        if (!file) {
-            complain("cannot read %s", names[i]);
-            return EXIT_FAILURE;
-        }
-        code = embed_file(j, file, names[i]);
-        if (file != stdin)
-            fclose(file);
-    }
-    return code;
-}
-
-static int run(job *j, double a, const char *output, char **names, int count)
+static int run(job *j, double a, char **names, int count)
 {
     tide_error err;
     j->embedder = tide_embedder_new(j->ask.model, j->ask.space, a, &err);
     j->vector = calloc(tide_model_dim(j->ask.model), sizeof *j->vector);
     if (!j->embedder || !j->vector)
         return j->embedder ? (complain("out of memory"), EXIT_FAILURE) : report(&err);
-    if (output && !freopen(output, "w", stdout)) {
-        complain("cannot write %s", output);
-        return EXIT_FAILURE;
-    }
-    bool counted = j->format == NPY;
-    if (counted && fseek(stdout, 0, SEEK_CUR) != 0)
-        usage_error("embed", "npy needs a file: give it with -o");
-    if (counted)
+    int code = open_output(j);
+    if (code != EXIT_SUCCESS)
+        return code;
+    off_t start = ftello(stdout);
+    if (j->format == NPY)
         print_npy_header(j);
-    int code = embed_files(j, names, count);
-    if (counted) {
-        fseek(stdout, 0, SEEK_SET);
+    code = embed_sources(j, names, count);
+    if (j->format == NPY && writes(j)) {
+        fseeko(stdout, start, SEEK_SET);
         print_npy_header(j);
+        fseeko(stdout, 0, SEEK_END);
     }
     if (j->unknown)
         complain("%" PRIu64 " of %" PRIu64 " lines have no word that is known",
@@ -141,10 +214,11 @@ int cmd_embed(int argc, char **argv)
     job j = {0};
     int which = TIDE_VECTORS_INPUT;
     bool raw = false;
-    const char *output = NULL, *weight = "0.001";
+    const char *weight = "0.001";
     const option options[] = {
-        {"output", 'o', OPTION_TEXT, &output, "FILE",
-         "where to write (default: standard output)"},
+        {"output", 'o', OPTION_TEXT, &j.output, "FILE",
+         "where to write, complete or not at all; '-', and the default, is standard "
+         "output"},
         {"format", 0, OPTION_CHOICE, &j.format, "tsv|json|npy",
          "numbers between tabs, an object a line, or numpy's (default tsv)"},
         {"a", 0, OPTION_TEXT, &weight, "A",
@@ -161,7 +235,8 @@ int cmd_embed(int argc, char **argv)
         "embed [OPTION]... MODEL [FILE]...",
         "Prints one vector for each line of text: the mean of its words' vectors, "
         "frequent words weighing less (SIF). Text falls into words as it did in "
-        "training. A line without any known word gets an empty line, null or NaN.",
+        "training; files may be compressed. A line without any known word gets an "
+        "empty line, null or NaN.",
         options,
         "wordtide embed news.tide titles.txt > titles.tsv\n"
         "wordtide embed news.tide titles.txt --format npy -o titles.npy\n"
@@ -174,11 +249,16 @@ int cmd_embed(int argc, char **argv)
     double a = strtod(weight, &end);
     if (*end || end == weight || !(a > 0))
         usage_error("embed", "--a '%s' is not a number above 0", weight);
+    if (j.output && !strcmp(j.output, "-"))
+        j.output = NULL;
+    for (int i = 0; i < count && j.output; i++)
+        check_distinct("embed", argv[i], j.output);
     int code = asking_open(&j.ask, argv[0], which, !raw);
     if (code == EXIT_SUCCESS)
-        code = run(&j, a, output, argv + 1, count - 1);
+        code = run(&j, a, argv + 1, count - 1);
+    code = close_output(&j, code);
     tide_embedder_free(j.embedder);
     free(j.vector);
     asking_close(&j.ask);
-    return finish_output(code);
+    return code;
 }

@@ -1,26 +1,31 @@
 /* cmd_export.c - wordtide export: a model's vectors in the formats of others. */
 #include "asking.h"
 #include "commands.h"
+#include "formats.h"
 #include "output.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* What a path ends with tells the format, when nobody says it. */
+static const char *const endings[][2] = {
+    {".vec", "word2vec"},
+    {".txt", "word2vec"},
+    {".bin", "word2vec-binary"},
+    {".npy", "npy"},
+    {".safetensors", "safetensors"},
+    {".sqlite", "sqlite"},
+    {".db", "sqlite"},
+};
+
+enum { ENDINGS = sizeof endings / sizeof *endings };
+
 static const char *guess_format(const char *path)
 {
-    static const char *const endings[][2] = {
-        {".vec", "word2vec"},
-        {".txt", "word2vec"},
-        {".bin", "word2vec-binary"},
-        {".npy", "npy"},
-        {".safetensors", "safetensors"},
-        {".sqlite", "sqlite"},
-        {".db", "sqlite"},
-    };
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    for (size_t i = 0; i < ENDINGS; i++) {
         size_t length = strlen(path), ending = strlen(endings[i][0]);
         if (length > ending && !strcmp(path + length - ending, endings[i][0]))
             return endings[i][1];
@@ -30,38 +35,30 @@ static const char *guess_format(const char *path)
     usage_error("export", "'%s' does not tell the format: --format is missing", path);
 }
 
-/* The formats that can be written, as "name: help; name: help". */
-static void list_formats(char *text, size_t room)
+static void describe_formats(char *text, size_t room)
 {
-    size_t count, at = 0;
-    const tide_format_info *formats = tide_formats(&count);
-    at += (size_t)snprintf(text, room, "the format; otherwise told by OUT's ending:");
-    for (size_t i = 0; i < count && at < room; i++)
-        if (formats[i].writes)
-            at += (size_t)snprintf(text + at, room - at, " %s (%s)%s", formats[i].name,
-                                   formats[i].help, i + 1 < count ? "," : "");
+    size_t at =
+        (size_t)snprintf(text, room, "the format; otherwise OUT's ending tells:");
+    for (size_t i = 0; i < ENDINGS && at < room; i++)
+        at += (size_t)snprintf(text + at, room - at, " %s %s%s", endings[i][0],
+                               endings[i][1], i + 1 < ENDINGS ? "," : ". There are:");
+    list_formats(FORMAT_WRITE, text, room);
 }
 
-static void check_format(const char *name)
+/* An open file, a pipe and a device cannot be replaced by a file that is complete. */
+static void check_path(const char *path)
 {
-    size_t count;
-    const tide_format_info *formats = tide_formats(&count);
-    const char *nearest = NULL;
-    int distance = 4;
-    for (size_t i = 0; i < count; i++) {
-        if (!formats[i].writes)
-            continue;
-        int d = spelling_distance(name, formats[i].name);
-        if (d == 0)
-            return;
-        if (d < distance) {
-            distance = d;
-            nearest = formats[i].name;
-        }
-    }
-    if (nearest)
-        usage_error("export", "unknown format '%s'; did you mean %s?", name, nearest);
-    usage_error("export", "unknown format '%s'", name);
+    static const char *const open_files[] = {"/dev/std", "/dev/fd/", "/proc/"};
+    struct stat status;
+    bool taken = stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
+                 !S_ISDIR(status.st_mode);
+    for (size_t i = 0; i < sizeof open_files / sizeof *open_files; i++)
+        taken = taken || !strncmp(path, open_files[i], strlen(open_files[i]));
+    if (taken && strcmp(path, "-") != 0)
+        usage_error("export",
+                    "%s is not a file to be written; '-o -' writes to "
+                    "standard output",
+                    path);
 }
 
 /* A reader that went away has seen enough. */
@@ -85,12 +82,12 @@ static int export_model(const tide_model *model, const tide_export *how,
 
 int cmd_export(int argc, char **argv)
 {
-    char formats[1024];
+    char formats[2048];
     tide_export how = {0};
     const char *path = "-";
     int vectors = TIDE_VECTORS_INPUT;
     uint64_t top = 0;
-    list_formats(formats, sizeof formats);
+    describe_formats(formats, sizeof formats);
     const option options[] = {
         {"format", 'f', OPTION_TEXT, &how.format, "NAME", formats},
         {"output", 'o', OPTION_TEXT, &path, "OUT",
@@ -102,7 +99,7 @@ int cmd_export(int argc, char **argv)
         {"centre", 0, OPTION_FLAG, &how.centred, NULL,
          "subtract the mean vector of the frequent words, as nearest does"},
         {"dtype", 0, OPTION_TEXT, &how.dtype, "NAME",
-         "f32, f16 or i8, for npy and safetensors (default f32)"},
+         "f32, or for npy and safetensors also f16 or i8 (default f32)"},
         {0},
     };
     const command_usage usage = {
@@ -122,7 +119,9 @@ int cmd_export(int argc, char **argv)
     parse_options(argc, argv, &usage, NULL);
     if (!how.format)
         how.format = guess_format(path);
-    check_format(how.format);
+    check_format("export", FORMAT_WRITE, how.format);
+    check_path(path);
+    check_distinct("export", argv[0], path);
     how.vectors = (tide_vectors)vectors;
     how.top = top > UINT32_MAX ? 0 : (uint32_t)top;
     tide_error err;

@@ -18,17 +18,25 @@ typedef struct nearest {
 } nearest;
 
 /* Reads dim numbers; a word before them, as `wordtide vector` prints it, is passed
- * over. */
+ * over. One that looks like a number is known by there being one number too many. */
 static int read_numbers(FILE *in, const char *path, float *vector, uint32_t dim)
 {
     char text[256];
     uint32_t count = 0;
+    bool word = false;
     for (size_t field = 0; fscanf(in, "%255s", text) == 1; field++) {
         char *end;
         float value = strtof(text, &end);
         bool number = !*end && isfinite(value);
-        if (field == 0 && !number)
+        if (field == 0 && !number) {
+            word = true;
             continue;
+        }
+        if (number && count == dim && !word) {
+            word = true;
+            memmove(vector, vector + 1, (dim - 1) * sizeof *vector);
+            count--;
+        }
         if (!number || count == dim) {
             complain(number ? "%s: more than one vector of %u numbers"
                             : "%s: a number of the %u is none",

@@ -196,17 +196,41 @@ static int learn(const job *j, tide_trainer *trainer)
     if (status < 0) {
         progress_break(&p);
         code = failure_code(&err);
+    } else if (after.records > before.records && after.tokens == before.tokens) {
+        code = EXIT_INPUT; /* every one of them was bad */
     }
     if (saved)
         progress_end(&p, &after, j->output, status != 0);
     return code;
 }
 
-/* What the records are is told by the name of the first source, where only their fields
- * were given. */
+static bool ends_with(const char *name, size_t length, const char *ending)
+{
+    size_t size = strlen(ending);
+    return length > size && !strncmp(name + length - size, ending, size);
+}
+
+/* What the name of a source says about its records, whether it is compressed or not;
+ * NULL if nothing. */
+static const char *records_of(const char *name)
+{
+    static const char *const packed[] = {".gz", ".zst", ".xz"};
+    static const char *const kinds[][2] = {
+        {".jsonl", "json"}, {".ndjson", "json"}, {".csv", "csv"}, {".tsv", "tsv"}};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+        if (ends_with(name, length, packed[i]))
+            length -= strlen(packed[i]);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (ends_with(name, length, kinds[i][0]))
+            return kinds[i][1];
+    return NULL;
+}
+
+/* What the records are is told by the name of the first source; where that says nothing
+ * and fields were given, they are those of JSON. */
 static void guess_records(job *j)
 {
-    static const char *const suffixes[][2] = {{".csv", "csv"}, {".tsv", "tsv"}};
     bool fields = false;
     for (size_t i = 0; i < j->typed.count; i++) {
         const char *name = j->typed.pairs[i][0];
@@ -215,15 +239,11 @@ static void guess_records(job *j)
         fields = fields || !strcmp(name, "text") || !strcmp(name, "time") ||
                  !strcmp(name, "label");
     }
-    if (!fields || j->resume)
-        return;
-    const char *kind = "json";
-    for (size_t i = 0; j->source_count && i < 2; i++) {
-        const char *end = strstr(j->sources[0], suffixes[i][0]);
-        if (end && (!end[4] || end[4] == '.'))
-            kind = suffixes[i][1];
-    }
-    settings_add(&j->typed, "records", kind);
+    const char *kind = j->source_count && !j->resume ? records_of(j->sources[0]) : NULL;
+    if (!kind && fields && !j->resume)
+        kind = "json";
+    if (kind)
+        settings_add(&j->typed, "records", kind);
 }
 
 static void check_job(job *j)

@@ -48,6 +48,19 @@ static int print_words(void *data, const char *line, const char *const *words,
     return code;
 }
 
+/* Words with blanks cannot be told from their numbers, in text. Returns how many are
+ * left. */
+static size_t leave_out(const vectors *v, tide_entry *entries, size_t count)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++)
+        if (v->ask.json || !strpbrk(entries[i].word, " \t\n\v\f\r"))
+            entries[left++] = entries[i];
+    if (left < count)
+        complain("%zu words with blanks left out", count - left);
+    return left;
+}
+
 static int print_all(vectors *v)
 {
     uint32_t size = tide_model_size(v->ask.model);
@@ -56,7 +69,7 @@ static int print_all(vectors *v)
         complain("out of memory");
         return EXIT_FAILURE;
     }
-    size_t count = tide_model_words(v->ask.model, entries, size);
+    size_t count = leave_out(v, entries, tide_model_words(v->ask.model, entries, size));
     if (!v->ask.json)
         printf("%zu %u\n", count, tide_model_dim(v->ask.model));
     int code = EXIT_SUCCESS;

@@ -301,6 +301,25 @@ TIDE_API int tide_space_analogy(const tide_space *space, const char *a, const ch
                                 const char *c, tide_hit *hits, size_t room,
                                 tide_error *err);
 
+/* -- files that are complete or as they were ------------------------------------------------------- */
+
+/* A file in the making: what is written into the temporary one beside it takes its place with the
+ * commit. */
+typedef struct tide_output tide_output;
+
+/* `path` must live as long. */
+TIDE_API tide_output *tide_output_create(const char *path, tide_error *err);
+
+/* The path of the temporary file, which is there and empty. */
+TIDE_API const char *tide_output_temporary(const tide_output *out);
+
+/* Syncs the file and puts it in its place. Frees the output; on failure the old file is untouched and
+ * the temporary one gone. errno tells why a write failed. */
+TIDE_API int tide_output_commit(tide_output *out, tide_error *err);
+
+/* Throws the temporary file away and frees the output. NULL is fine. */
+TIDE_API void tide_output_abandon(tide_output *out);
+
 /* -- numbers as text ------------------------------------------------------------------------------ */
 
 #define TIDE_DECIMAL_MAX 20
@@ -314,8 +333,7 @@ TIDE_API size_t tide_decimal_write(float value, char text[TIDE_DECIMAL_MAX]);
 typedef struct tide_format_info {
     const char *name; /* as in --format */
     const char *help;
-    const char *
-        dtypes; /* "f32|f16|i8": those it can hold, the first by default; "" if it has none */
+    const char *dtypes; /* "f32|f16|i8": those it can hold, the first by default */
     bool reads, writes;
 } tide_format_info;
 
@@ -335,7 +353,8 @@ typedef struct tide_exported {
 } tide_exported;
 
 /* Writes the words by falling count, atomically: the file is complete or as it was before. A format
- * of several files adds to the path. "-" is standard output, for formats of one file. */
+ * of several files adds to the path, and replaces them one by one when all are written: a crash
+ * between two leaves new ones beside old ones. "-" is standard output, for formats of one file. */
 TIDE_API int tide_model_export(const tide_model *model, const tide_export *how,
                                const char *path, tide_exported *done, tide_error *err);
 
@@ -347,9 +366,11 @@ typedef struct tide_row {
     uint32_t length;
     const float *vector; /* [dim] */
     uint64_t count;      /* 0 when the file does not say */
+    uint64_t error;      /* count - error is never above the true count */
 } tide_row;
 
-/* `format` NULL: told by the contents. */
+/* `format` NULL: told by the contents. The path may be "-", standard input, or that of a pipe or of a
+ * compressed file, for formats whose one file is read from its beginning to its end. */
 TIDE_API tide_rows *tide_rows_open(const char *path, const char *format,
                                    tide_error *err);
 TIDE_API void tide_rows_close(tide_rows *rows);
@@ -358,6 +379,9 @@ TIDE_API uint32_t tide_rows_dim(const tide_rows *rows);
 TIDE_API uint64_t
 tide_rows_count(const tide_rows *rows); /* 0 when the file does not say */
 
+/* The text of the parameters, as tide_model_params, when the file is a model; otherwise "". */
+TIDE_API const char *tide_rows_params(const tide_rows *rows);
+
 /* The next row, valid until the call after; returns 1, and 0 at the end. Rows that cannot be a word's
  * (no UTF-8, too long, no word, a number that is none) are left out and counted. */
 TIDE_API int tide_rows_next(tide_rows *rows, tide_row *row, tide_error *err);
@@ -365,14 +389,17 @@ TIDE_API uint64_t tide_rows_left_out(const tide_rows *rows);
 
 typedef struct tide_imported {
     uint64_t words;
-    uint64_t left_out; /* no word's, or twice in the file */
-    uint64_t no_room;  /* more words than the vocabulary can hold */
+    uint64_t left_out;  /* rows that cannot be a word's */
+    uint64_t twice;     /* rows of words that had one before */
+    uint64_t no_room;   /* more words than the vocabulary can hold */
+    uint64_t uncounted; /* of the words, those that the file `counts` does not have */
 } tide_imported;
 
 /* Begins a stream from vectors learned elsewhere: into a trainer that has learned nothing, of the
  * same dimension. A word has the count that the file gives it, or the one in the file `counts`
- * ("word count" lines; NULL without), or one that falls with its rank; words come in the order of the
- * file. They keep their vectors, and move as little as words seen so often. */
+ * ("word count" lines; NULL without; 1 for a word that is not there), or one that falls with its rank;
+ * words come in the order of the file. They keep their vectors, and move as little as words seen so
+ * often. A trainer whose import failed may have some of the words and can only be freed. */
 TIDE_API int tide_trainer_import(tide_trainer *trainer, tide_rows *rows,
                                  const char *counts, tide_imported *done,
                                  tide_error *err);
@@ -390,9 +417,12 @@ TIDE_API tide_embedder *tide_embedder_new(const tide_model *model,
                                           tide_error *err);
 TIDE_API void tide_embedder_free(tide_embedder *embedder);
 
-/* Writes dim floats. Returns how many words were known, all zero without any. */
-TIDE_API int tide_embedder_text(tide_embedder *embedder, const char *text, size_t size,
-                                float *vector, tide_error *err);
+/* More of the text, cut anywhere. */
+TIDE_API void tide_embedder_add(tide_embedder *embedder, const char *text, size_t size);
+
+/* The text ends: writes dim floats, all zero when no word is known, and returns how many words are.
+ * The next text begins. */
+TIDE_API uint64_t tide_embedder_end(tide_embedder *embedder, float *vector);
 
 /* -- measuring ----------------------------------------------------------------------------------- */
 

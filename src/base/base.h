@@ -176,12 +176,9 @@ const char *tide_decimal_read(const char *text, float *value);
 
 /* -- output (output.c): a file written from its beginning to its end, complete or not there --------- */
 
-typedef struct tide_output tide_output;
+/* The rest is in wordtide.h. The path "-" is standard output, which has no temporary file. */
 
 #define TIDE_OUTPUT_ROOM (256 * 1024)
-
-/* Begins a temporary file beside `path`, which must live as long; "-" is standard output. */
-tide_output *tide_output_create(const char *path, tide_error *err);
 
 /* Room for `size` <= TIDE_OUTPUT_ROOM bytes, of which _take says how many were filled. After a
  * failure nothing is written any more; the commit reports it. */
@@ -189,15 +186,5 @@ char *tide_output_room(tide_output *out, size_t size);
 void tide_output_take(tide_output *out, size_t size);
 void tide_output_put(tide_output *out, const void *bytes, size_t size);
 bool tide_output_failed(const tide_output *out);
-
-/* The path of the temporary file, for who writes it by its name. */
-const char *tide_output_temporary(const tide_output *out);
-
-/* Syncs the file and puts it in its place. Frees the output; on failure the old file is
- * untouched and the temporary one gone. errno tells why a write failed. */
-int tide_output_commit(tide_output *out, tide_error *err);
-
-/* Throws the temporary file away and frees the output. NULL is fine. */
-void tide_output_abandon(tide_output *out);
 
 #endif

@@ -50,7 +50,7 @@ static int find_target(const char *path, char target[PATH_MAX], mode_t *mode,
     struct stat status;
     *mode = 0;
     if (names_an_open_file(path))
-        return cannot_write(path, "a model needs a file of its own", err);
+        return cannot_write(path, "it is open already, and cannot be replaced", err);
     if (stat(path, &status) == 0) {
         if (S_ISDIR(status.st_mode))
             return cannot_write(path, strerror(EISDIR), err);

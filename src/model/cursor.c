@@ -2,6 +2,9 @@
  *
  * The longest row there can be, a line of TIDE_DIM_MAX numbers, has room in the buffer,
  * and the byte after what was read is a 0: so a row can be taken apart in place.
+ *
+ * Standard input, pipes and compressed files are read as the text of training is,
+ * through a source.
  */
 #include "model/format.h"
 
@@ -26,21 +29,53 @@ static int make_buffer(tide_cursor *c, size_t room, tide_error *err)
     return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to read %s", c->path);
 }
 
+/* The first bytes of gzip, zstd and xz. */
+static bool is_compressed(int file)
+{
+    static const char *const marks[] = {"\x1f\x8b", "(\xb5/\xfd", "\3757zXZ"};
+    char start[8];
+    ssize_t size = pread(file, start, sizeof start, 0);
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        size_t length = strlen(marks[i]);
+        if (size >= (ssize_t)length && !memcmp(start, marks[i], length))
+            return true;
+    }
+    return false;
+}
+
+static int open_file(tide_cursor *c, tide_error *err)
+{
+    c->file = open(c->path, O_RDONLY | O_CLOEXEC);
+    if (c->file < 0)
+        return cannot_read(c->path, errno, err);
+    c->owns = true;
+    struct stat status;
+    if (fstat(c->file, &status) == 0 && S_ISDIR(status.st_mode))
+        return cannot_read(c->path, EISDIR, err);
+    return TIDE_OK;
+}
+
 int tide_cursor_open(tide_cursor *c, const char *path, size_t room, tide_error *err)
 {
-    *c = (tide_cursor){.path = path, .owns = true, .end = UINT64_MAX};
-    c->file = open(path, O_RDONLY | O_CLOEXEC);
-    if (c->file < 0) {
-        c->owns = false;
-        return cannot_read(path, errno, err);
+    *c = (tide_cursor){.path = path, .end = UINT64_MAX};
+    bool standard = !strcmp(path, "-");
+    int status = standard ? TIDE_OK : open_file(c, err);
+    if (!status &&
+        (standard || lseek(c->file, 0, SEEK_CUR) < 0 || is_compressed(c->file))) {
+        c->stream = tide_source_open(path, err); /* a pipe keeps its writer meanwhile */
+        status = c->stream ? TIDE_OK : TIDE_ERROR_IO;
     }
+    if (!status)
+        return make_buffer(c, room, err);
+    tide_cursor_close(c);
+    return status;
+}
+
+uint64_t tide_cursor_length(const tide_cursor *c)
+{
     struct stat status;
-    if (fstat(c->file, &status) == 0 && S_ISDIR(status.st_mode)) {
-        tide_cursor_close(c);
-        return cannot_read(path, EISDIR, err);
-    }
-    c->stream = lseek(c->file, 0, SEEK_CUR) < 0;
-    return make_buffer(c, room, err);
+    bool known = !c->stream && !fstat(c->file, &status) && S_ISREG(status.st_mode);
+    return known ? (uint64_t)status.st_size : UINT64_MAX;
 }
 
 int tide_cursor_part(tide_cursor *c, const tide_cursor *whole, uint64_t begin,
@@ -55,8 +90,10 @@ void tide_cursor_close(tide_cursor *c)
 {
     if (c->owns)
         close(c->file);
+    tide_source_close(c->stream);
     free(c->bytes);
     c->owns = false;
+    c->stream = NULL;
     c->bytes = NULL;
 }
 
@@ -68,17 +105,15 @@ static int read_more(tide_cursor *c, tide_error *err)
     if (room > left)
         room = (size_t)left;
     char *to = c->bytes + c->size;
-    ssize_t got;
-    do {
-        if (room == 0)
-            got = 0;
-        else if (c->stream)
-            got = read(c->file, to, room);
-        else
-            got = pread(c->file, to, room, (off_t)c->next);
-    } while (got < 0 && errno == EINTR);
+    ptrdiff_t got = 0;
+    if (room > 0)
+        do {
+            errno = 0;
+            got = c->stream ? tide_source_read(c->stream, to, room, err)
+                            : pread(c->file, to, room, (off_t)c->next);
+        } while (got < 0 && errno == EINTR);
     if (got < 0)
-        return cannot_read(c->path, errno, err);
+        return c->stream ? (int)got : cannot_read(c->path, errno, err);
     c->size += (size_t)got;
     c->next += (uint64_t)got;
     c->bytes[c->size] = '\0';

@@ -19,20 +19,20 @@
 /* One line a format: its functions, name, help, dtypes, whether it reads, whether it
  * writes. Detection asks them in this order. */
 #define FORMATS(FORMAT)                                                                \
-    FORMAT(native, "tide", "a model of wordtide's own", "", 1, 0)                      \
+    FORMAT(native, "tide", "a model of wordtide's own", "f32", 1, 0)                   \
     FORMAT(safetensors, "safetensors", "tensors embeddings, counts and words",         \
            "f32|f16|i8", 1, 1)                                                         \
-    FORMAT(npy, "npy", "a NumPy array, and OUT.words.tsv beside it", "f32|f16|i8", 1,  \
-           1)                                                                          \
+    FORMAT(npy, "npy", "a NumPy array NAME.npy, and NAME.words.tsv beside it",         \
+           "f32|f16|i8", 1, 1)                                                         \
     FORMAT(word2vec_binary, "word2vec-binary", "word2vec's .bin", "f32", 1, 1)         \
     FORMAT(word2vec, "word2vec", "text as of word2vec, gensim and fastText's .vec",    \
-           "", 1, 1)                                                                   \
-    FORMAT(glove, "glove", "the same without its first line", "", 1, 1)                \
+           "f32", 1, 1)                                                                \
+    FORMAT(glove, "glove", "the same without its first line", "f32", 1, 1)             \
     FORMAT(projector, "projector",                                                     \
-           "TensorBoard's: OUT_vectors.tsv, OUT_metadata.tsv, OUT_config.json", "", 0, \
-           1)                                                                          \
-    FORMAT(pgvector, "pgvector", "lines for COPY of PostgreSQL with pgvector", "", 0,  \
-           1)                                                                          \
+           "TensorBoard's: OUT_vectors.tsv, OUT_metadata.tsv, OUT_config.json", "f32", \
+           0, 1)                                                                       \
+    FORMAT(pgvector, "pgvector", "lines for COPY of PostgreSQL with pgvector", "f32",  \
+           0, 1)                                                                       \
     SQLITE(FORMAT)
 
 #define INFO(id, name, help, dtypes, reads, writes) {name, help, dtypes, reads, writes},
@@ -134,9 +134,6 @@ static int find_dtype(const tide_format_info *info, const char *name, tide_dtype
     *dtype = TIDE_F32; /* the first of every format */
     if (!name)
         return TIDE_OK;
-    if (!*info->dtypes)
-        return tide_fail(err, TIDE_ERROR_PARAMETER, "the format %s has no dtypes",
-                         info->name);
     size_t length = strlen(name);
     for (const char *at = info->dtypes; *at;) {
         size_t item = strcspn(at, "|");

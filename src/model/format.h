@@ -66,8 +66,9 @@ bool tide_path_beside(const char *path, const char *old, const char *ending,
 typedef struct tide_cursor {
     const char *path; /* borrowed */
     int file;
-    bool owns;   /* and closes the file */
-    bool stream; /* that can only be read on */
+    bool owns; /* and closes the file */
+    tide_source
+        *stream; /* instead of the file, where it can only be read on; or NULL */
     bool ended;
     char *bytes; /* [room + 1] */
     size_t room;
@@ -78,7 +79,11 @@ typedef struct tide_cursor {
     uint64_t line; /* lines taken */
 } tide_cursor;
 
+/* "-", a pipe and a compressed file are streams. */
 int tide_cursor_open(tide_cursor *c, const char *path, size_t room, tide_error *err);
+
+/* Bytes in the file; UINT64_MAX when they are not known. */
+uint64_t tide_cursor_length(const tide_cursor *c);
 
 /* Another one over a part of the same file, which must be open as long; it has the
  * smaller room. */
@@ -105,8 +110,9 @@ struct tide_rows {
     float *vector;     /* [dim], made once the dim is known */
     char word[TIDE_WORD_MAX + 1];
     uint32_t length;
-    uint64_t word_count;
-    void *state; /* the format's own */
+    uint64_t word_count, word_error;
+    const char *params; /* of a model; NULL */
+    void *state;        /* the format's own */
 };
 
 enum { TIDE_ROW_END = 0, TIDE_ROW_GOOD = 1, TIDE_ROW_BAD = 2 };
@@ -114,8 +120,18 @@ enum { TIDE_ROW_END = 0, TIDE_ROW_GOOD = 1, TIDE_ROW_BAD = 2 };
 /* The dim must be right for `vector` to be made. */
 int tide_rows_set_dim(tide_rows *rows, uint64_t dim, tide_error *err);
 
+/* Refuses a number of rows for which the file is too short, each having at least so
+ * many bytes. */
+int tide_rows_check_count(const tide_rows *rows, uint64_t least_bytes, tide_error *err);
+
+/* Refuses what can only be read on: for formats that look about in their files. */
+int tide_rows_need_file(const tide_rows *rows, tide_error *err);
+
 /* Keeps the word; TIDE_ROW_BAD when it cannot be one. */
 int tide_rows_set_word(tide_rows *rows, const char *bytes, size_t length);
+
+/* Length of the UTF-8 character at `at`; 0 if there is none, or the text ends in it. */
+size_t tide_utf8_length(const char *at, size_t left);
 
 /* Valid UTF-8 of 1 to TIDE_WORD_MAX bytes without a zero. */
 bool tide_is_word(const char *bytes, size_t length);
@@ -134,8 +150,11 @@ typedef struct tide_columns {
 
 tide_columns tide_text_columns(const char *line);
 
-/* Whether what comes after the first word are not numbers in text but in binary. */
-bool tide_text_is_binary(const char *start, size_t size, uint64_t dim);
+/* Whether the first line ends with at least `dim` numbers. */
+bool tide_text_is_row(const char *start, uint64_t dim);
+
+/* Whether these bytes, which may end within a character, are no text. */
+bool tide_text_is_binary(const char *bytes, size_t size);
 
 /* The next row of text. */
 int tide_text_next(tide_rows *rows, tide_error *err);

@@ -60,8 +60,9 @@ static bool detect(const char *start, size_t size)
 {
     const char *end = memchr(start, '\n', size);
     const char *blank = strpbrk(start, " \t");
-    return blank && (!end || blank < end) && !memchr(start, '\0', size) &&
-           !tide_text_is_binary(start, size, 0);
+    size_t line = end ? (size_t)(end - start) : size;
+    return blank && blank < start + line && !memchr(start, '\0', size) &&
+           !tide_text_is_binary(blank, (size_t)(start + line - blank));
 }
 
 /* The first row tells the dimension: all columns but the word, which may have blanks in
@@ -69,6 +70,7 @@ static bool detect(const char *start, size_t size)
 static int open_text(tide_rows *rows, tide_error *err)
 {
     tide_cursor *c = &rows->cursor;
+    size_t first = c->at;
     char *line;
     size_t length;
     int got = tide_cursor_line(c, &line, &length, err);
@@ -86,7 +88,7 @@ static int open_text(tide_rows *rows, tide_error *err)
     if (ending)
         line[length - 1] = ending;
     line[length] = '\n'; /* back to the beginning */
-    c->at = 0;
+    c->at = first;
     c->line = 0;
     return tide_rows_set_dim(rows, columns.numbers, err);
 }

@@ -26,6 +26,9 @@ static void close_native(tide_rows *rows)
 
 static int open_native(tide_rows *rows, tide_error *err)
 {
+    int status = tide_rows_need_file(rows, err);
+    if (status)
+        return status;
     native *n = rows->state = tide_alloc(1, sizeof *n);
     if (!n)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to read %s", rows->path);
@@ -35,6 +38,7 @@ static int open_native(tide_rows *rows, tide_error *err)
         n->space = tide_space_new(n->model, TIDE_VECTORS_INPUT, false, &why);
     if (!n->space)
         return tide_fail(err, why.status, "%s", why.text);
+    rows->params = tide_model_params(n->model);
     rows->count = tide_model_size(n->model);
     n->words = tide_alloc(rows->count + 1, sizeof *n->words);
     if (!n->words || tide_model_words(n->model, n->words, rows->count) != rows->count)
@@ -50,6 +54,7 @@ static int next_native(tide_rows *rows, tide_error *err)
         return TIDE_ROW_END;
     const tide_entry *entry = &n->words[rows->taken];
     rows->word_count = entry->count;
+    rows->word_error = entry->error;
     int got = tide_rows_set_word(rows, entry->word, strlen(entry->word));
     if (tide_space_vector(n->space, entry->word, rows->vector, NULL))
         got = TIDE_ROW_BAD; /* a word with a zero byte in it */

@@ -211,10 +211,16 @@ static void close_npy(tide_rows *rows)
 
 static int open_npy(tide_rows *rows, tide_error *err)
 {
+    int status = tide_rows_need_file(rows, err);
+    if (status)
+        return status;
     npy *n = rows->state = tide_alloc(1, sizeof *n);
     if (!n)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to read %s", rows->path);
-    int status = read_header(rows, &n->dtype, err);
+    status = read_header(rows, &n->dtype, err);
+    if (!status)
+        status =
+            tide_rows_check_count(rows, rows->dim * tide_dtype_size(n->dtype), err);
     if (status)
         return status;
     if (!tide_path_beside(rows->path, ".npy", ".words.tsv", n->words_path))

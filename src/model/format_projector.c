@@ -5,23 +5,28 @@
  *                        with names for several columns, and none for one
  *     OUT_config.json    names both, for projector.tensorflow.org and for a log folder
  *
- * An OUT that ends with a slash is a folder: OUT/vectors.tsv and so on.
+ * An OUT that is a folder, or ends with a slash, gets OUT/vectors.tsv and so on.
  */
 #include "model/format.h"
 
 #include <inttypes.h>
+#include <sys/stat.h>
 
 static bool holds(const char *word)
 {
     return !strpbrk(word, "\t\n\r");
 }
 
-/* The path without "_" after a folder. */
+/* Within a folder the name has no "_" before it. */
 static bool name_file(const char *path, const char *ending, char file[PATH_MAX])
 {
     size_t length = strlen(path);
-    bool folder = length > 0 && path[length - 1] == '/';
-    return tide_path_beside(path, "", ending + folder, file);
+    struct stat status;
+    char inside[32];
+    bool slash = length > 0 && path[length - 1] == '/';
+    bool folder = !slash && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    snprintf(inside, sizeof inside, "/%s", ending + 1);
+    return tide_path_beside(path, "", folder ? inside : ending + slash, file);
 }
 
 static const char *last_part(const char *path)

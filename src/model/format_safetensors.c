@@ -17,7 +17,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 static const char *const type_names[] = {
     [TIDE_F32] = "F32", [TIDE_F16] = "F16", [TIDE_I8] = "I8"};
@@ -174,9 +173,7 @@ static int find_matrix(tide_rows *rows, const tide_tensor *tensor, tide_error *e
 /* Whether the file is long enough for the tensor. */
 static bool is_there(const tide_rows *rows, const tide_tensor *tensor, uint64_t base)
 {
-    struct stat status;
-    return fstat(rows->cursor.file, &status) == 0 &&
-           tensor->end <= (uint64_t)status.st_size - base;
+    return tensor->end <= tide_cursor_length(&rows->cursor) - base;
 }
 
 /* Opens a cursor for each tensor; `base` is where they begin. */
@@ -227,11 +224,12 @@ static int check_tensors(tide_rows *rows, const tide_tensors *found, tide_error 
 static int open_tensors(tide_rows *rows, tide_error *err)
 {
     tide_cursor *c = &rows->cursor;
+    int status = tide_rows_need_file(rows, err);
+    if (status)
+        return status;
     rows->state = tide_alloc(1, sizeof(tensors));
     if (!rows->state)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to read %s", rows->path);
-    if (c->stream)
-        return damaged(rows, "safetensors can only be read from a file", err);
     ptrdiff_t size = tide_cursor_fill(c, TIDE_TENSORS_HEADER_MAX + 8, err);
     if (size < 0)
         return (int)size;
@@ -243,7 +241,7 @@ static int open_tensors(tide_rows *rows, tide_error *err)
     tide_tensors found;
     if (!tide_tensors_parse(c->bytes + 8, (size_t)length, &found))
         return damaged(rows, "the header is damaged", err);
-    int status = check_tensors(rows, &found, err);
+    status = check_tensors(rows, &found, err);
     if (status)
         return status;
     return open_parts(rows, &found, 8 + length, err);

@@ -77,16 +77,29 @@ static bool has_controls(const char *bytes, size_t size)
     return false;
 }
 
-/* The first bytes of a float may happen to be a digit and a space, but then others
- * tell. */
-bool tide_text_is_binary(const char *start, size_t size, uint64_t dim)
+bool tide_text_is_row(const char *start, uint64_t dim)
 {
-    const char *blank = memchr(start, ' ', size);
-    if (!blank)
-        return false;
-    size_t left = size - (size_t)(blank + 1 - start);
-    size_t vector = dim < left / sizeof(float) ? dim * sizeof(float) : left;
-    return !is_number(skip_blanks(blank)) || has_controls(blank + 1, vector);
+    uint64_t numbers = 0;
+    const char *at = skip_blanks(start);
+    while (*at && *at != '\n' && *at != '\r') {
+        numbers = is_number(at) ? numbers + 1 : 0;
+        at = skip_blanks(at + strcspn(at, " \t\r\n"));
+    }
+    return numbers >= dim;
+}
+
+bool tide_text_is_binary(const char *bytes, size_t size)
+{
+    if (has_controls(bytes, size))
+        return true;
+    enum { LONGEST = 4, FIRST_OF_SEVERAL = 0xc2 };
+    for (size_t at = 0, length; at < size; at += length) {
+        length = tide_utf8_length(bytes + at, size - at);
+        bool cut = size - at < LONGEST && (unsigned char)bytes[at] >= FIRST_OF_SEVERAL;
+        if (length == 0)
+            return !cut;
+    }
+    return false;
 }
 
 /* -- rows -------------------------------------------------------------------------- */

@@ -73,6 +73,14 @@ static int write_binary(tide_table *table, const char *path, tide_error *err)
 
 /* -- reading ----------------------------------------------------------------------- */
 
+/* Whether what follows the line "N D" is made of floats, not of digits. The first bytes
+ * of a float may happen to be digits, but others tell; a row of text is one wherever
+ * odd words may follow. */
+static bool has_floats(const char *rows, size_t size, uint64_t dim)
+{
+    return !tide_text_is_row(rows, dim) && tide_text_is_binary(rows, size);
+}
+
 static bool detect_text(const char *start, size_t size)
 {
     uint64_t count, dim;
@@ -81,7 +89,7 @@ static bool detect_text(const char *start, size_t size)
         return false;
     start += length;
     size -= length;
-    if (tide_text_is_binary(start, size, dim))
+    if (has_floats(start, size, dim))
         return false;
     /* A word that is a number and its only coordinate look like this line too. */
     const char *end = memchr(start, '\n', size);
@@ -96,23 +104,38 @@ static bool detect_binary(const char *start, size_t size)
     uint64_t count, dim;
     size_t length;
     return tide_text_header(start, size, &count, &dim, &length) &&
-           tide_text_is_binary(start + length, size - length, dim);
+           has_floats(start + length, size - length, dim);
 }
 
-static int open_either(tide_rows *rows, tide_error *err)
+/* A text row has a word and `dim` times a blank and a digit, at least; a binary one a
+ * word, a space and the floats. */
+static int open_either(tide_rows *rows, bool binary, tide_error *err)
 {
-    ptrdiff_t size = tide_cursor_fill(&rows->cursor, 64, err);
+    tide_cursor *c = &rows->cursor;
+    ptrdiff_t size = tide_cursor_fill(c, 64, err);
     if (size < 0)
         return (int)size;
     uint64_t dim;
     size_t length;
-    if (!tide_text_header(rows->cursor.bytes, (size_t)size, &rows->count, &dim,
-                          &length))
+    if (!tide_text_header(c->bytes + c->at, (size_t)size, &rows->count, &dim, &length))
         return tide_fail(err, TIDE_ERROR_FORMAT,
                          "%s:1: not the number of words and of dimensions", rows->path);
-    rows->cursor.at = length;
-    rows->cursor.line = 1;
-    return tide_rows_set_dim(rows, dim, err);
+    c->at += length;
+    c->line = 1;
+    int status = tide_rows_set_dim(rows, dim, err);
+    return status
+               ? status
+               : tide_rows_check_count(rows, binary ? 4 * dim + 2 : 2 * dim + 1, err);
+}
+
+static int open_text(tide_rows *rows, tide_error *err)
+{
+    return open_either(rows, false, err);
+}
+
+static int open_binary(tide_rows *rows, tide_error *err)
+{
+    return open_either(rows, true, err);
 }
 
 static int cut_off(const tide_rows *rows, tide_error *err)
@@ -166,7 +189,7 @@ const tide_format tide_format_word2vec = {
     .holds = holds,
     .write = write_text,
     .detect = detect_text,
-    .open = open_either,
+    .open = open_text,
     .next = tide_text_next,
 };
 
@@ -175,6 +198,6 @@ const tide_format tide_format_word2vec_binary = {
     .holds = holds,
     .write = write_binary,
     .detect = detect_binary,
-    .open = open_either,
+    .open = open_binary,
     .next = next_binary,
 };

@@ -74,6 +74,7 @@ void tide_model_free(tide_model *model)
     tide_matrix_release(&model->subword);
     free(model->ngrams);
     free(model->params);
+    free(model->stop_words);
     free(model);
 }
 
@@ -223,19 +224,30 @@ static int check_sizes(tide_store *store, const tide_shape *shape, uint32_t used
     return TIDE_OK;
 }
 
-static int read_params(tide_store *store, tide_model *model, tide_error *err)
+/* A section as a text with a 0 at its end. */
+static int read_text(tide_store *store, const char *section, int64_t most, char **text,
+                     tide_error *err)
 {
-    int64_t size = tide_store_size(store, "params", err);
+    int64_t size = tide_store_size(store, section, err);
     if (size < 0)
         return (int)size;
-    if (size >= TIDE_PARAMS_MAX)
+    if (size > most)
         return wrong_shape(store, err);
-    model->params = tide_alloc((size_t)size + 1, 1);
-    if (!model->params)
+    *text = tide_alloc((size_t)size + 1, 1);
+    if (!*text)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a model");
-    int status = tide_store_read(store, "params", model->params, (size_t)size, err);
-    if (!status && strlen(model->params) != (size_t)size)
+    int status = tide_store_read(store, section, *text, (size_t)size, err);
+    if (!status && strlen(*text) != (size_t)size)
         status = wrong_shape(store, err);
+    return status;
+}
+
+static int read_texts(tide_store *store, tide_model *model, tide_error *err)
+{
+    int status = read_text(store, "params", TIDE_PARAMS_MAX - 1, &model->params, err);
+    if (!status && tide_store_has(store, "stop-words"))
+        status = read_text(store, "stop-words", TIDE_STOP_WORDS_MAX, &model->stop_words,
+                           err);
     return status;
 }
 
@@ -263,7 +275,7 @@ tide_model *tide_model_read(tide_store *store, bool to_train, tide_error *err)
         wrong_shape(store, err);
         goto failed;
     }
-    if (read_params(store, model, err) ||
+    if (read_texts(store, model, err) ||
         tide_matrix_load(&model->input, used, "input", store, err) ||
         tide_matrix_load(&model->output, used, "output", store, err))
         goto failed;

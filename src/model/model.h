@@ -39,6 +39,9 @@ typedef struct tide_ngrams {
 /* Bytes of the text of the parameters, the 0 at its end included. */
 #define TIDE_PARAMS_MAX (64 * 1024)
 
+/* Bytes of the list of stop words. */
+#define TIDE_STOP_WORDS_MAX (16 << 20)
+
 struct tide_model {
     tide_shape shape;
     tide_vocabulary *vocabulary;
@@ -47,6 +50,7 @@ struct tide_model {
     tide_matrix subword; /* [subwords.rows], or none */
     tide_ngrams *ngrams; /* [capacity], or NULL without subwords */
     char *params;        /* text; owned */
+    char *stop_words;    /* of a model that was read, one a line; owned; NULL without */
 };
 
 tide_model *tide_model_new(const tide_shape *shape, tide_error *err);
@@ -63,7 +67,8 @@ void tide_model_note_ngrams(tide_model *model, uint32_t slot);
 void tide_model_input(const tide_model *model, const tide_kernels *kernels,
                       uint32_t slot, float *out);
 
-/* Sections model, params, vocab.*, input, output, subword. A model that is not going to be trained
+/* Sections model, params, vocab.*, input, output, subword; also read, where it is there, is the
+ * reader's section stop-words, by which texts fall into words as they did in training. A model that is not going to be trained
  * is given room for the words it holds and no more. */
 void tide_model_save(const tide_model *model, tide_store_writer *writer);
 int tide_model_read_shape(tide_store *store, tide_shape *shape, tide_error *err);

@@ -8,9 +8,9 @@
 
 #include <stdlib.h>
 
-/* Length of the UTF-8 character at `at`; 0 if there is none, or the text ends in it. */
-static size_t character(const unsigned char *at, size_t left)
+size_t tide_utf8_length(const char *text, size_t left)
 {
+    const unsigned char *at = (const unsigned char *)text;
     if (at[0] < 0x80)
         return at[0] != 0;
     size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
@@ -29,12 +29,11 @@ bool tide_is_word(const char *bytes, size_t length)
 {
     if (length == 0 || length > TIDE_WORD_MAX)
         return false;
-    const unsigned char *at = (const unsigned char *)bytes;
     while (length > 0) {
-        size_t step = character(at, length);
+        size_t step = tide_utf8_length(bytes, length);
         if (step == 0)
             return false;
-        at += step;
+        bytes += step;
         length -= step;
     }
     return true;
@@ -63,17 +62,44 @@ int tide_rows_set_dim(tide_rows *rows, uint64_t dim, tide_error *err)
     return TIDE_OK;
 }
 
+int tide_rows_check_count(const tide_rows *rows, uint64_t least_bytes, tide_error *err)
+{
+    if (rows->count <= tide_cursor_length(&rows->cursor) / least_bytes)
+        return TIDE_OK;
+    return tide_fail(err, TIDE_ERROR_FORMAT,
+                     "%s: the file is too short for the %llu rows it says it has",
+                     rows->path, (unsigned long long)rows->count);
+}
+
+int tide_rows_need_file(const tide_rows *rows, tide_error *err)
+{
+    if (!rows->cursor.stream)
+        return TIDE_OK;
+    return tide_fail(err, TIDE_ERROR_FORMAT,
+                     "%s: the format %s is read from a file, not from a pipe or packed",
+                     rows->path, tide_rows_format(rows));
+}
+
+/* Windows marks text as UTF-8 with a character that is none of it. */
+static int skip_mark(tide_cursor *c, tide_error *err)
+{
+    ptrdiff_t size = tide_cursor_fill(c, 3, err);
+    if (size >= 3 && !memcmp(c->bytes, "\xef\xbb\xbf", 3))
+        c->at = 3;
+    return size < 0 ? (int)size : TIDE_OK;
+}
+
 static int detect(tide_rows *rows, tide_error *err)
 {
-    ptrdiff_t size = tide_cursor_fill(&rows->cursor, TIDE_CURSOR_ROOM, err);
+    tide_cursor *c = &rows->cursor;
+    ptrdiff_t size = tide_cursor_fill(c, TIDE_CURSOR_ROOM, err);
     if (size < 0)
         return (int)size;
     if (size == 0)
         return tide_fail(err, TIDE_ERROR_FORMAT, "%s: the file is empty", rows->path);
     const tide_format_info *info;
     for (size_t i = 0; (rows->format = tide_format_at(i, &info)); i++)
-        if (rows->format->open &&
-            rows->format->detect(rows->cursor.bytes, (size_t)size))
+        if (rows->format->open && rows->format->detect(c->bytes + c->at, (size_t)size))
             return TIDE_OK;
     return tide_fail(err, TIDE_ERROR_FORMAT, "%s: not a file of vectors", rows->path);
 }
@@ -92,6 +118,22 @@ static int find_format(tide_rows *rows, const char *name, tide_error *err)
     return TIDE_OK;
 }
 
+static int begin(tide_rows *rows, const char *format, tide_error *err)
+{
+    int status = tide_cursor_open(&rows->cursor, rows->path, TIDE_CURSOR_ROOM, err);
+    if (!status)
+        status = skip_mark(&rows->cursor, err);
+    if (!status)
+        status = find_format(rows, format, err);
+    if (!status)
+        status = rows->format->open(rows, err);
+    if (!status && rows->count > TIDE_CAPACITY_MAX)
+        status =
+            tide_fail(err, TIDE_ERROR_FORMAT, "%s: %llu rows, where at most %u can be",
+                      rows->path, (unsigned long long)rows->count, TIDE_CAPACITY_MAX);
+    return status;
+}
+
 tide_rows *tide_rows_open(const char *path, const char *format, tide_error *err)
 {
     size_t length = strlen(path) + 1;
@@ -104,8 +146,7 @@ tide_rows *tide_rows_open(const char *path, const char *format, tide_error *err)
         return NULL;
     }
     rows->path = memcpy(copy, path, length);
-    if (tide_cursor_open(&rows->cursor, rows->path, TIDE_CURSOR_ROOM, err) ||
-        find_format(rows, format, err) || rows->format->open(rows, err)) {
+    if (begin(rows, format, err)) {
         tide_rows_close(rows);
         return NULL;
     }
@@ -148,6 +189,11 @@ uint64_t tide_rows_left_out(const tide_rows *rows)
     return rows->left_out;
 }
 
+const char *tide_rows_params(const tide_rows *rows)
+{
+    return rows->params ? rows->params : "";
+}
+
 static bool all_finite(const float *vector, uint32_t dim)
 {
     for (uint32_t d = 0; d < dim; d++)
@@ -159,13 +205,14 @@ static bool all_finite(const float *vector, uint32_t dim)
 int tide_rows_next(tide_rows *rows, tide_row *row, tide_error *err)
 {
     for (;;) {
-        rows->word_count = 0;
+        rows->word_count = rows->word_error = 0;
         int got = rows->format->next(rows, err);
         if (got <= 0)
             return got;
         rows->taken++;
         if (got == TIDE_ROW_GOOD && all_finite(rows->vector, rows->dim)) {
-            *row = (tide_row){rows->word, rows->length, rows->vector, rows->word_count};
+            *row = (tide_row){rows->word, rows->length, rows->vector, rows->word_count,
+                              rows->word_error};
             return 1;
         }
         rows->left_out++;

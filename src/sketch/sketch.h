@@ -54,9 +54,10 @@ size_t tide_vocabulary_add(tide_vocabulary *v, const tide_word *words, size_t co
                            uint32_t *slots, tide_admission *admissions);
 
 /* Gives a word that is not held a slot that nobody has had, as if it had been counted `count` (at
- * least 1) times. TIDE_NO_SLOT when it is held or no such slot is left. */
+ * least 1) times, of which `error` may not be true. TIDE_NO_SLOT when it is held or no such slot is
+ * left. */
 uint32_t tide_vocabulary_grant(tide_vocabulary *v, const tide_word *word,
-                               uint64_t count);
+                               uint64_t count, uint64_t error);
 
 /* TIDE_NO_SLOT when the word is not held. Counts nothing. */
 uint32_t tide_vocabulary_find(const tide_vocabulary *v, const tide_word *word);

@@ -103,13 +103,15 @@ size_t tide_vocabulary_add(tide_vocabulary *v, const tide_word *words, size_t co
 }
 
 uint32_t tide_vocabulary_grant(tide_vocabulary *v, const tide_word *word,
-                               uint64_t count)
+                               uint64_t count, uint64_t error)
 {
     tide_key key = tide_words_key(&v->words, word);
     if (v->used == v->words.capacity || count > INT64_MAX - v->tokens ||
         tide_words_find(&v->words, &key) != TIDE_NO_SLOT)
         return TIDE_NO_SLOT;
-    tide_vocabulary_seat(v, v->used, &key, count, 0);
+    tide_vocabulary_seat(v, v->used, &key, count, error);
+    if (v->methods->counts_from_minimum && v->lowest > count)
+        v->lowest = count; /* space-saving's is about slots behind the hand only */
     v->admitted++;
     v->tokens += count;
     v->total += count;

@@ -29,13 +29,23 @@ static const tide_decoder_kind *const decoders[] = {
     &tide_decoder_xz,
 };
 
+/* A level, and the beginning of a first block: BZh alone begins names, too. */
+#define BZIP2(level)                                                                   \
+    {                                                                                  \
+        "BZh" level "1A", 6, "compressed with bzip2", "bzcat"                          \
+    }
+
 /* What is no text, and would otherwise be learned as if it were. */
-static const struct not_read {
-    unsigned char magic[TIDE_MAGIC_MAX];
-    size_t magic_size;
-    const char *what, *command;
-} not_read[] = {
-    {"BZh", 3, "compressed with bzip2", "bzcat"},
+static const tide_not_read not_read[] = {
+    BZIP2("1"),
+    BZIP2("2"),
+    BZIP2("3"),
+    BZIP2("4"),
+    BZIP2("5"),
+    BZIP2("6"),
+    BZIP2("7"),
+    BZIP2("8"),
+    BZIP2("9"),
     {"PK\3\4", 4, "a zip archive", "unzip -p"},
     {{0x04, 0x22, 0x4d, 0x18}, 4, "compressed with lz4", "lz4 -dc"},
     {"PAR1", 4, "a Parquet file", NULL},
@@ -114,16 +124,29 @@ static ptrdiff_t fill(tide_unpacker *u, int *wait_ms, tide_error *err)
 
 /* -- telling what it is -------------------------------------------------------------- */
 
-typedef enum agreement { NO, SO_FAR, WHOLLY } agreement;
-
-static agreement agrees(const tide_unpacker *u, const unsigned char *magic, size_t size)
+/* Whether the bytes begin with a magic number; when there are too few to know, the form
+ * stays open. */
+static bool begins(const unsigned char *bytes, size_t size, const unsigned char *magic,
+                   size_t magic_size, tide_form *form)
 {
-    if (memcmp(u->in, magic, smaller(u->in_size, size)) != 0)
-        return NO;
-    return u->in_size >= size ? WHOLLY : SO_FAR;
+    bool same = memcmp(bytes, magic, smaller(size, magic_size)) == 0;
+    form->open = form->open || (same && size < magic_size);
+    return same && size >= magic_size;
 }
 
-static int refuse(tide_unpacker *u, const struct not_read *n)
+tide_form tide_form_of(const unsigned char *bytes, size_t size)
+{
+    tide_form form = {0};
+    for (size_t i = 0; i < DECODERS && !form.decoder; i++)
+        if (begins(bytes, size, decoders[i]->magic, decoders[i]->magic_size, &form))
+            form.decoder = decoders[i];
+    for (size_t i = 0; i < NOT_READ && !form.decoder && !form.not_read; i++)
+        if (begins(bytes, size, not_read[i].magic, not_read[i].magic_size, &form))
+            form.not_read = &not_read[i];
+    return form;
+}
+
+static int refuse(tide_unpacker *u, const tide_not_read *n)
 {
     u->form = NOT_READABLE;
     if (n->command)
@@ -151,20 +174,12 @@ static int begin(tide_unpacker *u, const tide_decoder_kind *decoder, tide_error 
 
 static int judge(tide_unpacker *u, tide_error *err)
 {
-    bool open = false;
-    for (size_t i = 0; i < DECODERS; i++) {
-        agreement a = agrees(u, decoders[i]->magic, decoders[i]->magic_size);
-        if (a == WHOLLY)
-            return begin(u, decoders[i], err);
-        open = open || a == SO_FAR;
-    }
-    for (size_t i = 0; i < NOT_READ; i++) {
-        agreement a = agrees(u, not_read[i].magic, not_read[i].magic_size);
-        if (a == WHOLLY)
-            return refuse(u, &not_read[i]);
-        open = open || a == SO_FAR;
-    }
-    if (!open || u->ended)
+    tide_form form = tide_form_of(u->in, u->in_size);
+    if (form.decoder)
+        return begin(u, form.decoder, err);
+    if (form.not_read)
+        return refuse(u, form.not_read);
+    if (!form.open || u->ended)
         u->form = PLAIN;
     return TIDE_OK;
 }
@@ -282,8 +297,11 @@ static int unpack_up_to(tide_unpacker *u, uint64_t offset, tide_error *err)
     while (status == TIDE_OK && u->made < offset) {
         ptrdiff_t count = unpack(u, smaller(offset - u->made, KEPT), -1, err);
         if (count == 0)
+            status = tide_fail(err, TIDE_ERROR_FORMAT, TIDE_SHORTER);
+        else if (count == TIDE_ERROR_FORMAT)
             status = tide_fail(err, TIDE_ERROR_FORMAT,
-                               "%s is shorter than %llu bytes, unpacked", u->name,
+                               "damaged before byte %llu of its text, so it is read "
+                               "from its start",
                                (unsigned long long)offset);
         else if (count < 0)
             status = (int)count;

@@ -36,6 +36,24 @@ extern const tide_decoder_kind tide_decoder_gzip;
 extern const tide_decoder_kind tide_decoder_zstd, tide_decoder_pzstd;
 extern const tide_decoder_kind tide_decoder_xz;
 
+/* -- what something is, by its first bytes (decoder.c) ------------------------------------------------- */
+
+/* What is no text, and what makes text of it. */
+typedef struct tide_not_read {
+    unsigned char magic[TIDE_MAGIC_MAX];
+    size_t magic_size;
+    const char *what, *command; /* "a zip archive", "unzip -p"; no command: NULL */
+} tide_not_read;
+
+typedef struct tide_form {
+    const tide_decoder_kind *decoder; /* that unpacks it */
+    const tide_not_read *not_read;    /* nobody does */
+    bool open; /* neither, but more bytes may show that it is one of them */
+} tide_form;
+
+/* TIDE_MAGIC_MAX bytes are always enough. Neither one nor the other is plain text. */
+tide_form tide_form_of(const unsigned char *bytes, size_t size);
+
 /* -- the text of a source, packed or not (decoder.c) --------------------------------------------------- */
 
 typedef struct tide_unpacker tide_unpacker;

@@ -47,6 +47,7 @@ typedef struct tide_topics {
     tide_partitions *leaving;  /* taken from us; kept until all is saved */
     bool lost;                 /* those were taken without asking */
     bool begun;                /* partitions were assigned at least once */
+    bool told;                 /* that it is not known where to begin */
     int64_t opened_ms;
 
     rd_kafka_event_t *event; /* holds the message */
@@ -80,7 +81,8 @@ int tide_topics_take_all(tide_topics *k, tide_error *err);
 /* Whether somebody who knows all the topics can be reached. */
 bool tide_topics_are_there(tide_topics *k);
 
-/* Begins to read what arrives, or asks again the next time (TIDE_SOURCE_LATER). */
+/* Begins to read what arrives, or asks again the next time (TIDE_SOURCE_LATER), which is told
+ * once. */
 int tide_topics_take_arriving(tide_topics *k, tide_error *err);
 
 /* Messages that we wanted next are gone: goes on with the oldest one. */
@@ -89,7 +91,8 @@ int tide_topics_begin_again(tide_topics *k, const tide_partition *p, tide_error 
 void tide_topics_rebalance(tide_topics *k, rd_kafka_event_t *event);
 void tide_topics_drop_leaving(tide_topics *k);
 
-/* As tide_source_saved. */
+/* As tide_source_saved. What leaves is given away even when its offsets could not be committed: the
+ * next member then reads again what we have read, and TIDE_SOURCE_SAVE is not answered again. */
 int tide_topics_commit(tide_topics *k, const char *place, tide_error *err);
 int tide_topics_refuse_commit(rd_kafka_resp_err_t code, tide_error *err);
 

@@ -128,8 +128,15 @@ int tide_topics_take_arriving(tide_topics *k, tide_error *err)
     rd_kafka_resp_err_t code = find_places(k, k->arriving);
     if (code) {
         tide_topics_fail(k, rd_kafka_err2str(code), &k->trouble);
+        if (!k->told)
+            TIDE_TOPICS_TELL(k,
+                             "where to begin with %d partitions cannot be found out: "
+                             "%s; asking again",
+                             k->arriving->cnt, rd_kafka_err2str(code));
+        k->told = true;
         return TIDE_SOURCE_LATER;
     }
+    k->told = false;
     int status = assign(k, k->arriving, err);
     keep_places(k, k->arriving);
     tide_partitions_forget(&k->arriving);

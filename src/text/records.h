@@ -106,6 +106,10 @@ struct tide_records {
     unsigned char text[TIDE_RECORDS_TEXT + TIDE_RECORDS_PADDING];
 };
 
+/* Sets what the options ask for. */
+int tide_records_set_fields(tide_records *r, const tide_record_options *options,
+                            tide_error *err);
+
 /* A record ends at the next line feed: for formats without quotes. */
 size_t tide_records_find_line(tide_records *r, size_t limit);
 

@@ -184,18 +184,13 @@ static int fingerprint(tide_source *source, uint64_t offset, uint64_t *hash,
     return status;
 }
 
-static int cannot_be_read_again(const tide_source *source, tide_error *err)
-{
-    return tide_fail(err, TIDE_ERROR_IO, "%s cannot be read again", source->spec);
-}
-
 char *tide_source_place(tide_source *source, uint64_t offset, tide_error *err)
 {
     uint64_t hash;
     if (source->kind->place)
         return source->kind->place(source->state, err);
     if (!tide_source_replayable(source)) {
-        cannot_be_read_again(source, err);
+        tide_fail(err, TIDE_ERROR_IO, "%s cannot be read again", source->spec);
         return NULL;
     }
     if (fingerprint(source, offset, &hash, err) != TIDE_OK)
@@ -252,18 +247,17 @@ int tide_source_go_to(tide_source *source, const char *place, tide_error *err)
     if (source->kind->go_to)
         return source->kind->go_to(source->state, place, err);
     if (!tide_source_replayable(source))
-        return cannot_be_read_again(source, err);
+        return tide_fail(err, TIDE_ERROR_IO, "cannot be read again");
     if (!parse(place, &offset, &hash))
-        return tide_fail(err, TIDE_ERROR_FORMAT, "'%s' is no place in %s", place,
-                         source->spec);
+        return tide_fail(err, TIDE_ERROR_FORMAT,
+                         "'%s' is no place in it, so it is read from its start", place);
     int status = find(source, offset, hash, err);
     if (status == TIDE_OK)
         return TIDE_OK;
     int back = seek(source, before, NULL);
     return back == TIDE_OK
                ? status
-               : tide_fail(err, TIDE_ERROR_IO,
-                           "%s cannot be read where it was any more", source->spec);
+               : tide_fail(err, TIDE_ERROR_IO, "cannot be read where it was any more");
 }
 
 int tide_source_saved(tide_source *source, const char *place, tide_error *err)

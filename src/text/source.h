@@ -12,7 +12,11 @@
 
 #include "text/text.h"
 
+#include <time.h>
+
 enum { TIDE_FINGERPRINT_BYTES = 4096 };
+
+#define TIDE_SHORTER "shorter than it was, so it is read from its start"
 
 typedef struct tide_source_kind {
     bool (*matches)(const char *spec, const tide_source_options *options);
@@ -29,8 +33,9 @@ typedef struct tide_source_kind {
     /* Whether it can be read again at all; NULL: never. */
     bool (*replayable)(const void *state);
 
-    /* One run of bytes. peek: the `size` bytes that end at `offset`; reading goes on where it
-     * was. */
+    /* One run of bytes. seek: TIDE_ERROR_FORMAT when it ends before `offset`, as tide_source_go_to
+     * answers it; TIDE_SHORTER says so. peek: the `size` bytes that end at `offset`; reading goes on
+     * where it was. */
     int (*seek)(void *state, uint64_t offset, tide_error *err);
     int (*peek)(void *state, uint64_t offset, void *bytes, size_t size,
                 tide_error *err);
@@ -42,6 +47,14 @@ typedef struct tide_source_kind {
     int (*saved)(void *state, const char *place, tide_error *err); /* may be NULL */
     const char *(*news)(void *state);                              /* may be NULL */
 } tide_source_kind;
+
+/* Milliseconds of a clock that nobody sets. */
+static inline int64_t tide_now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
 
 extern const tide_source_kind tide_source_stdin, tide_source_file; /* source_file.c */
 extern const tide_source_kind tide_source_demo;                    /* source_demo.c */

@@ -162,11 +162,12 @@ static int demo_seek(void *state, uint64_t offset, tide_error *err)
         mark = *tide_demo_stand(source->demo);
         status = move_to(source, offset, err);
     }
-    if (status == TIDE_OK)
+    if (status == TIDE_OK) {
         source->older = source->newer = mark;
-    else
-        *tide_demo_stand(source->demo) = before;
-    return status;
+        return TIDE_OK;
+    }
+    *tide_demo_stand(source->demo) = before;
+    return tide_fail(err, (tide_status)status, TIDE_SHORTER);
 }
 
 static int demo_peek(void *state, uint64_t offset, void *bytes, size_t size,

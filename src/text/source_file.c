@@ -157,13 +157,12 @@ static int file_seek(void *state, uint64_t offset, tide_error *err)
 {
     file *f = state;
     struct stat status;
-    if (fstat(f->descriptor, &status) != 0)
-        return fail(f->name, err);
-    if (offset > (uint64_t)status.st_size)
-        return too_short(f, offset, err);
-    if (lseek(f->descriptor, (off_t)offset, SEEK_SET) < 0)
-        return fail(f->name, err);
-    return TIDE_OK;
+    int failed = fstat(f->descriptor, &status);
+    if (failed == 0 && offset > (uint64_t)status.st_size)
+        return tide_fail(err, TIDE_ERROR_FORMAT, TIDE_SHORTER);
+    if (failed == 0 && lseek(f->descriptor, (off_t)offset, SEEK_SET) >= 0)
+        return TIDE_OK;
+    return tide_fail(err, TIDE_ERROR_IO, "cannot be read: %s", strerror(errno));
 }
 
 static int file_peek(void *state, uint64_t offset, void *bytes, size_t size,

@@ -16,26 +16,21 @@
  * the end of a file does not count in the offset; whoever goes on from there is at the
  * end of a line and makes no second one.
  *
- * inotify says when to look again. Where it cannot be had, and for what it does not see
- * (writers on other machines), there is a look every so often.
+ * A file that is packed has no lines, and is refused.
  */
 #include "source.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
-#include <sys/inotify.h>
 #include <unistd.h>
 
+#include "decoder.h"
 #include "text/siblings.h"
+#include "text/watch.h"
 
-enum {
-    LOOK_MS = 1000,      /* between two looks when nothing was heard */
-    LOOK_ALONE_MS = 100, /* likewise without inotify */
-    READ_MAX = 1 << 30,
-};
+enum { READ_MAX = 1 << 30 };
 
 typedef struct follow {
     char *path, *folder;
@@ -44,7 +39,7 @@ typedef struct follow {
     int file;              /* -1 while there is none */
     uint64_t offset;       /* of the next byte to give out */
     bool settled;          /* the last byte given out was a line feed */
-    int watcher, file_watch, folder_watch; /* inotify; -1 without */
+    tide_watch watch;
     int trouble; /* the last reason why the file could not be opened or stays away */
     tide_error news;
     bool is_news;
@@ -62,17 +57,6 @@ static bool is_followed(const char *spec, const tide_source_options *options)
 
 /* -- files ------------------------------------------------------------------------- */
 
-static void watch_file(follow *f)
-{
-    char name[64];
-    if (f->watcher < 0)
-        return;
-    if (f->file_watch >= 0)
-        inotify_rm_watch(f->watcher, f->file_watch); /* may be gone with its file */
-    snprintf(name, sizeof name, "/proc/self/fd/%d", f->file);
-    f->file_watch = inotify_add_watch(f->watcher, name, IN_MODIFY | IN_DELETE_SELF);
-}
-
 static void begin_file(follow *f, int file, uint64_t offset)
 {
     if (f->file >= 0)
@@ -82,7 +66,7 @@ static void begin_file(follow *f, int file, uint64_t offset)
     f->settled = true;
     f->trouble = 0;
     posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
-    watch_file(f);
+    tide_watch_file(&f->watch, file);
 }
 
 /* Opens the file that has the path now. Returns 0 or an errno. */
@@ -196,6 +180,24 @@ static ptrdiff_t begin_again(follow *f, char *bytes)
     return end_line(f, bytes);
 }
 
+/* Looks at the first bytes, whatever part of them is to be given out next. */
+static int refuse_packed(const follow *f, tide_error *err)
+{
+    unsigned char first[TIDE_MAGIC_MAX];
+    ssize_t count = pread(f->file, first, sizeof first, 0);
+    tide_form form = tide_form_of(first, count > 0 ? (size_t)count : 0);
+    if (form.decoder)
+        return tide_fail(err, TIDE_ERROR_FORMAT,
+                         "%s is compressed, and cannot be followed: its %s data is "
+                         "read without --follow",
+                         f->path, form.decoder->name);
+    if (form.not_read)
+        return tide_fail(err, TIDE_ERROR_FORMAT,
+                         "%s is %s, and cannot be followed: what grows has to be text",
+                         f->path, form.not_read->what);
+    return TIDE_OK;
+}
+
 /* Lines of the present file, TIDE_SOURCE_LATER when there is no complete one. When its
  * end is final, what is left counts as one. */
 static ptrdiff_t read_lines(follow *f, char *bytes, size_t room, bool final,
@@ -209,6 +211,9 @@ static ptrdiff_t read_lines(follow *f, char *bytes, size_t room, bool final,
         if (broken_off != TIDE_SOURCE_LATER)
             return broken_off;
     }
+    int refused = f->offset == 0 ? refuse_packed(f, err) : TIDE_OK;
+    if (refused)
+        return refused;
     room = room < READ_MAX ? room : READ_MAX;
     ssize_t count = pread(f->file, bytes, room, (off_t)f->offset);
     if (count < 0)
@@ -247,54 +252,17 @@ static ptrdiff_t look(follow *f, char *bytes, size_t room, tide_error *err)
     }
 }
 
-/* -- waiting ----------------------------------------------------------------------- */
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-/* Forgets what was heard: the look that follows will see it. */
-static void take_events(const follow *f)
-{
-    char events[4096];
-    while (f->watcher >= 0 && read(f->watcher, events, sizeof events) > 0)
-        continue;
-}
-
-static void watch_folder(follow *f)
-{
-    if (f->watcher >= 0 && f->folder_watch < 0)
-        f->folder_watch = inotify_add_watch(f->watcher, f->folder,
-                                            IN_CREATE | IN_DELETE | IN_MOVED_FROM |
-                                                IN_MOVED_TO | IN_ATTRIB);
-}
-
-/* False when the time is over or a signal came. */
-static bool wait_for_change(const follow *f, int64_t until)
-{
-    bool heard = f->folder_watch >= 0 && (f->file < 0 || f->file_watch >= 0);
-    int64_t left = until - now_ms(), most = heard ? LOOK_MS : LOOK_ALONE_MS;
-    if (left <= 0)
-        return false;
-    struct pollfd watcher = {.fd = f->watcher, .events = POLLIN};
-    return poll(&watcher, 1, (int)(left < most ? left : most)) >= 0;
-}
-
 static ptrdiff_t follow_read(void *state, void *bytes, size_t room, int wait_ms,
                              tide_error *err)
 {
     follow *f = state;
-    int64_t until = wait_ms < 0 ? INT64_MAX : now_ms() + wait_ms;
+    int64_t until = wait_ms < 0 ? INT64_MAX : tide_now_ms() + wait_ms;
     do {
-        watch_folder(f);
-        take_events(f);
+        tide_watch_begin(&f->watch, f->folder);
         ptrdiff_t count = look(f, bytes, room, err);
         if (count != TIDE_SOURCE_LATER)
             return count;
-    } while (wait_for_change(f, until));
+    } while (tide_watch_wait(&f->watch, f->file >= 0, until));
     return TIDE_SOURCE_LATER;
 }
 
@@ -341,18 +309,18 @@ static int follow_go_to(void *state, const char *place, tide_error *err)
     sscanf(place, "%ju:%ju %" SCNu64 " %" SCNx64 "%n", &device, &inode, &offset,
            &fingerprint, &end);
     if (end < 0 || place[end] != '\0')
-        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: '%s' is no place in a file",
-                         f->path, place);
+        return tide_fail(err, TIDE_ERROR_FORMAT,
+                         "'%s' is no place in a file, so it is read from its start",
+                         place);
     if (inode == 0) /* there was no file yet */
         return TIDE_OK;
     tide_sibling wanted = {.device = (dev_t)device, .inode = (ino_t)inode};
     int file = tide_siblings_find(f->folder, f->base, &wanted, offset, fingerprint);
     if (file < 0)
-        return tide_fail(
-            err, TIDE_ERROR_FORMAT,
-            "%s: neither it nor a file it was rotated to has the text that "
-            "was read before; what was written since may be lost",
-            f->path);
+        return tide_fail(err, TIDE_ERROR_FORMAT,
+                         "neither it nor a file it was rotated to has the text that "
+                         "was read before, so it is read from its start; what was "
+                         "written in between may be lost");
     begin_file(f, file, offset);
     return TIDE_OK;
 }
@@ -372,8 +340,7 @@ static void follow_close(void *state)
     follow *f = state;
     if (f->file >= 0)
         close(f->file);
-    if (f->watcher >= 0)
-        close(f->watcher);
+    tide_watch_close(&f->watch);
     free(f);
 }
 
@@ -406,10 +373,10 @@ static void *follow_open(const char *spec, const tide_source_options *options,
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for source %s", spec);
         return NULL;
     }
-    f->file = f->file_watch = f->folder_watch = -1;
+    f->file = -1;
     f->settled = true;
     clock_gettime(CLOCK_REALTIME_COARSE, &f->begun);
-    f->watcher = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    tide_watch_open(&f->watch);
     int reason = open_present(f);
     if (reason != 0 && reason != ENOENT) {
         tide_fail(err, TIDE_ERROR_IO, "cannot follow %s: %s", spec,

@@ -16,7 +16,6 @@
 #include "source.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "text/kafka.h"
 
@@ -26,13 +25,6 @@ static bool is_kafka(const char *spec, const tide_source_options *options)
 {
     (void)options;
     return strncmp(spec, TIDE_KAFKA_PREFIX, sizeof TIDE_KAFKA_PREFIX - 1) == 0;
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 /* -- events ------------------------------------------------------------------------ */
@@ -150,7 +142,7 @@ static size_t give(tide_topics *k, char *bytes, size_t room, bool first)
 static int be_patient(tide_topics *k, tide_error *err)
 {
     if (k->begun || !k->trouble.status ||
-        now_ms() - k->opened_ms <= k->settings.patience_ms)
+        tide_now_ms() - k->opened_ms <= k->settings.patience_ms)
         return TIDE_SOURCE_LATER;
     if (!k->settings.in_group || !tide_topics_are_there(k))
         return tide_fail(err, TIDE_ERROR_IO, "%s", k->trouble.text);
@@ -189,7 +181,7 @@ static ptrdiff_t topics_read(void *state, void *bytes, size_t room, int wait_ms,
 {
     tide_topics *k = state;
     size_t used = 0;
-    int64_t until = now_ms() + (wait_ms < 0 ? WAIT_MS : wait_ms);
+    int64_t until = tide_now_ms() + (wait_ms < 0 ? WAIT_MS : wait_ms);
     int status = k->failure.status;
     if (status)
         return tide_fail(err, k->failure.status, "%s", k->failure.text);
@@ -205,7 +197,7 @@ static ptrdiff_t topics_read(void *state, void *bytes, size_t room, int wait_ms,
             return TIDE_SOURCE_SAVE;
         if (k->leaving)
             tide_topics_drop_leaving(k);
-        int64_t left = until - now_ms();
+        int64_t left = until - tide_now_ms();
         status = work(k, used || left < 0 ? 0 : (int)left, err);
         if (status != TIDE_OK || (used == 0 && left < 0 && !k->message))
             return finish(k, status ? status : TIDE_SOURCE_LATER, used, err);
@@ -255,7 +247,7 @@ static int topics_go_to(void *state, const char *place, tide_error *err)
     tide_topics *k = state;
     tide_partitions *places = tide_kafka_places_parse(place);
     if (!places)
-        return tide_fail(err, TIDE_ERROR_FORMAT, "kafka: '%s' is no place", place);
+        return tide_fail(err, TIDE_ERROR_FORMAT, "'%s' is no place in a topic", place);
     int taken_over = 0;
     for (int i = 0; i < places->cnt; i++) {
         const tide_partition *p = &places->elems[i];
@@ -268,8 +260,7 @@ static int topics_go_to(void *state, const char *place, tide_error *err)
     rd_kafka_topic_partition_list_destroy(places);
     if (none)
         return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "kafka: what was read before has nothing to do with %s",
-                         k->settings.topics);
+                         "none of the partitions that were read before is read now");
     return TIDE_OK;
 }
 
@@ -314,7 +305,7 @@ static void *topics_open(const char *spec, const tide_source_options *options,
     rd_kafka_poll_set_consumer(k->client);
     k->queue = rd_kafka_queue_get_consumer(k->client);
     k->places = rd_kafka_topic_partition_list_new(8);
-    k->opened_ms = now_ms();
+    k->opened_ms = tide_now_ms();
     rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
     if (k->settings.in_group)
         code = rd_kafka_subscribe(k->client, k->settings.wanted);

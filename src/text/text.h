@@ -45,11 +45,15 @@ bool tide_source_settled(const tide_source *source);
 char *tide_source_place(tide_source *source, uint64_t offset, tide_error *err);
 
 /* Goes to a place. TIDE_ERROR_FORMAT when it is not there (any more): reading then begins where it
- * would have begun, and the text says what is known about that. */
+ * would have begun, and the text says so, or what else is known about that. The caller names the
+ * source. */
 int tide_source_go_to(tide_source *source, const char *place, tide_error *err);
 
 /* Everything up to the place is safe on disk, so others may be told. Also the answer to
- * TIDE_SOURCE_SAVE. A failure is worth a warning and no more. */
+ * TIDE_SOURCE_SAVE, after which the source goes on. A failure is worth a warning and no more.
+ *
+ * Until this answer comes, every poll is TIDE_SOURCE_SAVE at once, without waiting: who could not
+ * save has to wait for a while before polling again. */
 int tide_source_saved(tide_source *source, const char *place, tide_error *err);
 
 /* Something about the source that a person should know and that is no failure (a file was rotated,
@@ -115,6 +119,12 @@ double tide_records_time(const tide_records *r);
  * when nothing is. Stays until other names have come. */
 const char *tide_records_problem(const tide_records *r);
 
+/* Whether fields go by the names of columns, so that every input has to begin with these. */
+bool tide_records_named(const tide_records *r);
+
+/* Whether the next record of this input is the one with the names. */
+bool tide_records_names_due(const tide_records *r);
+
 /* Whether all that was fed is taken and no record has begun. */
 bool tide_records_between(const tide_records *r);
 
@@ -128,6 +138,9 @@ int tide_records_load(tide_records *r, tide_store *store, tide_error *err);
  * words   Unicode words, case folded, NFKC; ideographs and kana one by one
  * social  the same, but knows hashtags, mentions, URLs and emoji
  * log     numbers, hex, UUIDs, addresses and paths become the names of their classes
+ *
+ * A run of bytes above 0x20 that begins with "__label__" and is UTF-8 is one word in every kind, as
+ * it is: a label, as fastText marks them and tide_records_take adds them.
  *
  * A line feed ends a sentence. What is not UTF-8 or has control characters in it (U+007F to U+009F)
  * is dropped and counted; words of more than TIDE_WORD_MAX bytes are cut before the code point that

@@ -26,6 +26,11 @@
  *
  * That is enough, for no word grows to more than three times its bytes (tide_fold).
  *
+ * Labels. A run that begins with "__label__" is the name of a class, not language. It is
+ * one word and stays as it is, as kind space gives it, and no splitter sees it: every
+ * kind must give the name that the labels of others have. The same holds for the rest of
+ * a run behind a word: like a splitter, the test knows nothing of what came before.
+ *
  * Invariant: `position` is never inside a word. Whatever is left there when text runs
  * out is looked at again from its beginning after the next feed, which is why the cuts
  * between feeds cannot change the result. A word that is too long would fill the buffer
@@ -231,7 +236,9 @@ static void give_run(taking *k, tide_tokenizer *t, size_t place, bool goes_on)
             size = tide_text_cut(text, WINDOW);
         else if (goes_on)
             return;
-        tide_token token = t->split(&t->options, text, size);
+        tide_token token = {.used = size, .length = size, .label = true};
+        if (!tide_tokenizer_is_label(text, size))
+            token = t->split(&t->options, text, size);
         if (longer && token.used == size && token.start > 0) {
             token.used = token.start; /* all of the window for the word */
             token.length = 0;

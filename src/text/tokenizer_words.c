@@ -11,15 +11,10 @@ static const char names[TIDE_NAMES][16] = {
     [TIDE_NAME_HEART] = "<3",        [TIDE_NAME_BROKEN_HEART] = "</3",
 };
 
-static bool continues(unsigned char byte)
-{
-    return (byte & 0xc0) == 0x80;
-}
-
 size_t tide_text_cut(const unsigned char *text, size_t length)
 {
     size_t least = length - 3;
-    while (length > least && continues(text[length]))
+    while (length > least && tide_byte_continues(text[length]))
         length--;
     return length;
 }
@@ -64,12 +59,27 @@ size_t tide_tokenizer_judge(tide_tokenizer *t, const unsigned char *word, size_t
 
 /* -- words of the other kinds ------------------------------------------------------ */
 
-/* Folds a word where it is or, when it grows, to the side. */
+/* How much of a word is given out when it is not folded. */
+static size_t kept(const unsigned char *word, size_t length)
+{
+    return length > TIDE_WORD_MAX ? tide_text_cut(word, TIDE_WORD_MAX) : length;
+}
+
+bool tide_tokenizer_is_label(const unsigned char *text, size_t size)
+{
+    static const char mark[] = "__label__";
+    return size >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0 &&
+           valid(text, kept(text, size));
+}
+
+/* Folds a word where it is or, when it grows, to the side; a label is only cut. */
 static tide_word folded(tide_tokenizer *t, unsigned char *word, const tide_token *token)
 {
     size_t used, size;
     unsigned char bytes[TIDE_WORD_MAX];
-    if (!token->emoji && tide_fold_ascii(word, token->length)) {
+    if (token->label) {
+        used = size = kept(word, token->length);
+    } else if (!token->emoji && tide_fold_ascii(word, token->length)) {
         used = size = token->length < TIDE_WORD_MAX ? token->length : TIDE_WORD_MAX;
     } else {
         size = tide_fold(word, token->length, token->emoji, bytes, &used);

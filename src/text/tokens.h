@@ -43,6 +43,7 @@ typedef struct tide_token {
     tide_name name;            /* given out instead of the word */
     bool omitted;              /* treated with DROP */
     bool emoji;                /* not to be folded */
+    bool label;                /* likewise, and nothing else is done to it either */
     uint64_t invalid, dropped; /* runs of bytes that are no text, and their bytes */
 } tide_token;
 
@@ -74,9 +75,45 @@ typedef struct tide_char {
 
 extern const uint8_t tide_ascii_classes[128];
 
+/* Whether the byte is one of a code point but not its first. */
+static inline bool tide_byte_continues(unsigned char byte)
+{
+    return (byte & 0xc0) == 0x80;
+}
+
 /* The length of the code point at `bytes`, of which `left` can be read; 0 when it is
  * not one or a control character (U+007F to U+009F). */
 size_t tide_code_point(const unsigned char *bytes, size_t left);
+
+/* The number of a code point of this length. */
+static inline uint32_t tide_code_point_decode(const unsigned char *bytes, size_t length)
+{
+    static const uint8_t lead_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    uint32_t code = bytes[0] & lead_bits[length];
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | (bytes[i] & 0x3f);
+    return code;
+}
+
+typedef struct tide_code_range {
+    uint32_t first, last;
+    int value;
+} tide_code_range;
+
+/* The range that has the code point, of a sorted table; NULL when there is none. */
+static inline const tide_code_range *tide_code_range_find(const tide_code_range *table,
+                                                          size_t count, uint32_t code)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (code > table[middle].last)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && code >= table[low].first ? &table[low] : NULL;
+}
 
 tide_char tide_char_decode(const unsigned char *bytes, size_t left);
 
@@ -89,8 +126,13 @@ static inline tide_char tide_char_at(const unsigned char *text, size_t size, siz
     return (tide_char){text[at], 1, (tide_class)tide_ascii_classes[text[at]]};
 }
 
+/* How the emoji before it is to be shown. */
+enum { TIDE_TEXT_STYLE = 0xfe0e, TIDE_EMOJI_STYLE = 0xfe0f };
+
 /* Where the emoji at `at` ends: a grapheme cluster; `at` when there is none. */
 size_t tide_emoji_end(const unsigned char *text, size_t size, size_t at);
+
+/* -- folding (fold.c) -------------------------------------------------------------- */
 
 /* Makes ASCII letters small, in place; false when there is anything but ASCII. */
 static inline bool tide_fold_ascii(unsigned char *word, size_t length)

@@ -20,7 +20,8 @@ struct tide_embedder {
     float *vector; /* [dim] of a word */
     double *total; /* [dim] */
     double weight;
-    int known;
+    uint64_t known;
+    char waiting[TIDE_WORD_MAX + 1]; /* for the word after it, with phrases; or "" */
 };
 
 tide_embedder *tide_embedder_new(const tide_model *model, const tide_space *space,
@@ -37,7 +38,8 @@ tide_embedder *tide_embedder_new(const tide_model *model, const tide_space *spac
             : NULL;
     if (e) {
         uint32_t dim = tide_model_dim(model);
-        tide_tokenizer_options options = tide_params_tokenizer(params, NULL);
+        tide_tokenizer_options options =
+            tide_params_tokenizer(params, model->stop_words);
         *e = (tide_embedder){.model = model,
                              .space = space,
                              .a = a,
@@ -67,10 +69,10 @@ void tide_embedder_free(tide_embedder *e)
 
 /* Adds a word, if the model knows it. With subwords it knows them all, and those it has not seen
  * have a frequency of 0. */
-static bool add_word(tide_embedder *e, const char *word)
+static void add_known(tide_embedder *e, const char *word)
 {
     if (tide_space_vector(e->space, word, e->vector, NULL))
-        return false;
+        return;
     tide_entry entry = {0};
     tide_model_find(e->model, word, &entry, NULL);
     double total = (double)tide_vocabulary_total(e->model->vocabulary);
@@ -79,57 +81,75 @@ static bool add_word(tide_embedder *e, const char *word)
         e->total[d] += weight * (double)e->vector[d];
     e->weight += weight;
     e->known++;
-    return true;
 }
 
-/* Whether the model has the two words as one. */
-static bool add_pair(tide_embedder *e, const tide_word *a, const tide_word *b)
+/* The word that waits is followed by none. */
+static void release(tide_embedder *e)
+{
+    if (*e->waiting)
+        add_known(e, e->waiting);
+    *e->waiting = 0;
+}
+
+/* With phrases a word waits for the next, since the model may have the two as one. */
+static void add_word(tide_embedder *e, const char *word)
 {
     char pair[2 * TIDE_WORD_MAX + 2];
     tide_entry entry;
-    snprintf(pair, sizeof pair, "%.*s_%.*s", (int)a->length, a->bytes, (int)b->length,
-             b->bytes);
-    return !tide_model_find(e->model, pair, &entry, NULL) && add_word(e, pair);
+    if (!e->phrases) {
+        add_known(e, word);
+        return;
+    }
+    snprintf(pair, sizeof pair, "%s_%s", e->waiting, word);
+    if (*e->waiting && !tide_model_find(e->model, pair, &entry, NULL)) {
+        add_known(e, pair);
+        *e->waiting = 0;
+        return;
+    }
+    release(e);
+    memcpy(e->waiting, word, strlen(word) + 1);
 }
 
-static void add_words(tide_embedder *e, const tide_word *words, size_t count)
+/* Adds all words that are complete. */
+static void take_words(tide_embedder *e)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (e->phrases && i + 1 < count && add_pair(e, &words[i], &words[i + 1])) {
-            i++;
-            continue;
+    tide_word words[WORDS];
+    size_t count;
+    bool sentence_ended;
+    while ((count = tide_tokenizer_take(e->tokenizer, words, WORDS, &sentence_ended)) ||
+           sentence_ended) {
+        for (size_t i = 0; i < count; i++) {
+            char word[TIDE_WORD_MAX + 1];
+            memcpy(word, words[i].bytes, words[i].length);
+            word[words[i].length] = 0;
+            add_word(e, word);
         }
-        char word[TIDE_WORD_MAX + 1];
-        memcpy(word, words[i].bytes, words[i].length);
-        word[words[i].length] = 0;
-        add_word(e, word);
+        if (sentence_ended)
+            release(e);
     }
 }
 
-int tide_embedder_text(tide_embedder *e, const char *text, size_t size, float *vector,
-                       tide_error *err)
+void tide_embedder_add(tide_embedder *e, const char *text, size_t size)
 {
-    (void)err;
+    while (size) {
+        size_t used = tide_tokenizer_feed(e->tokenizer, text, size);
+        text += used;
+        size -= used;
+        take_words(e);
+    }
+}
+
+uint64_t tide_embedder_end(tide_embedder *e, float *vector)
+{
+    tide_tokenizer_end(e->tokenizer);
+    take_words(e);
+    release(e);
     uint32_t dim = tide_model_dim(e->model);
+    for (uint32_t d = 0; d < dim; d++)
+        vector[d] = e->weight > 0 ? (float)(e->total[d] / e->weight) : 0;
+    uint64_t known = e->known;
     memset(e->total, 0, dim * sizeof *e->total);
     e->weight = 0;
     e->known = 0;
-    for (bool ended = false; !ended || size;) {
-        if (!size) {
-            tide_tokenizer_end(e->tokenizer);
-            ended = true;
-        }
-        size_t used = tide_tokenizer_feed(e->tokenizer, text, size), count;
-        text += used;
-        size -= used;
-        tide_word words[WORDS];
-        bool sentence_ended;
-        while ((count =
-                    tide_tokenizer_take(e->tokenizer, words, WORDS, &sentence_ended)) ||
-               sentence_ended)
-            add_words(e, words, count);
-    }
-    for (uint32_t d = 0; d < dim; d++)
-        vector[d] = e->weight > 0 ? (float)(e->total[d] / e->weight) : 0;
-    return e->known;
+    return known;
 }

@@ -3,39 +3,97 @@
  * Files of vectors mostly have no counts, and the vocabulary cannot do without: they decide which
  * words stay, how often a word is drawn as a negative and how much it still moves. gensim and
  * word2vec.c write counts beside the vectors; where there are none, the order of the words is taken
- * for their rank and Zipf's law for their counts.
+ * for their rank and Zipf's law for their counts, which then may be wrong by all they say.
  */
 #include "train/parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-enum { RAREST = 10, LINE_MAX_BYTES = 4096 };
+enum { RAREST = 10, FIRST_ROOM = 1 << 16, PADDING = 16 };
 
 /* -- counts ------------------------------------------------------------------------------------------ */
+
+/* All that is in a file, which may be a pipe, with PADDING zeros after it. */
+static char *read_whole(FILE *file, const char *path, size_t *size, tide_error *err)
+{
+    char *bytes = NULL;
+    for (size_t room = FIRST_ROOM; room < SIZE_MAX / 2; room *= 2) {
+        char *larger = tide_alloc(room + PADDING, 1);
+        if (!larger)
+            break;
+        if (bytes)
+            memcpy(larger, bytes, *size);
+        free(bytes);
+        bytes = larger;
+        *size += fread(bytes + *size, 1, room - *size, file);
+        if (ferror(file)) {
+            tide_fail(err, TIDE_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+            free(bytes);
+            return NULL;
+        }
+        if (*size < room)
+            return bytes;
+    }
+    free(bytes);
+    tide_fail(err, TIDE_ERROR_MEMORY, "no memory to read %s", path);
+    return NULL;
+}
 
 /* "word count" in a line. */
 static bool scan_line(char *line, tide_word *word, uint64_t *count)
 {
-    size_t length = strcspn(line, " \t\r\n");
+    size_t length = strcspn(line, " \t\r");
     char *end, *number = line + length + strspn(line + length, " \t");
     errno = 0;
     *count = strtoull(number, &end, 10);
-    *word = (tide_word){line, (uint32_t)length};
-    return length && length <= TIDE_WORD_MAX && end > number && !errno && *count &&
-           *number != '-' && !end[strspn(end, " \t\r\n")];
+    *word = (tide_word){line, length <= TIDE_WORD_MAX ? (uint32_t)length : 0};
+    return length && end > number && !errno && *number != '-' &&
+           !end[strspn(end, " \t\r")];
 }
 
-static uint64_t count_lines(FILE *file)
+/* Lines with a count of 0, which word2vec.c writes, and of words that are too long to be held say
+ * nothing. */
+static bool take_counts(tide_vocabulary *counts, char *bytes, size_t size,
+                        const char *path, tide_error *err)
 {
-    uint64_t lines = 1;
-    for (int c; (c = getc(file)) != EOF;)
-        lines += c == '\n';
-    rewind(file);
-    return lines;
+    unsigned long long number = 0;
+    for (char *at = bytes, *end = bytes + size; at < end;) {
+        char *feed = memchr(at, '\n', (size_t)(end - at));
+        char *next = feed ? feed + 1 : end;
+        if (feed)
+            *feed = 0;
+        tide_word word;
+        uint64_t count;
+        number++;
+        if (!scan_line(at, &word, &count)) {
+            tide_fail(err, TIDE_ERROR_FORMAT, "%s:%llu: not a word and its count", path,
+                      number);
+            return false;
+        }
+        if (count && word.length)
+            tide_vocabulary_grant(counts, &word, count, 0);
+        at = next;
+    }
+    return true;
 }
 
 /* A vocabulary that is used as a table from words to counts. */
+static tide_vocabulary *make_counts(char *bytes, size_t size, const char *path,
+                                    tide_error *err)
+{
+    uint64_t lines = 1;
+    for (size_t i = 0; i < size; i++)
+        lines += bytes[i] == '\n';
+    tide_vocabulary_options options = {.kind = TIDE_VOCABULARY_EXACT};
+    options.capacity = lines < TIDE_CAPACITY_MAX ? (uint32_t)lines : TIDE_CAPACITY_MAX;
+    tide_vocabulary *counts = tide_vocabulary_new(&options, err);
+    if (counts && take_counts(counts, bytes, size, path, err))
+        return counts;
+    tide_vocabulary_free(counts);
+    return NULL;
+}
+
 static tide_vocabulary *read_counts(const char *path, tide_error *err)
 {
     FILE *file = fopen(path, "r");
@@ -43,38 +101,33 @@ static tide_vocabulary *read_counts(const char *path, tide_error *err)
         tide_fail(err, TIDE_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
         return NULL;
     }
-    uint64_t lines = count_lines(file), number = 0, count;
-    tide_vocabulary_options options = {.kind = TIDE_VOCABULARY_EXACT};
-    options.capacity = lines < TIDE_CAPACITY_MAX ? (uint32_t)lines : TIDE_CAPACITY_MAX;
-    tide_vocabulary *counts = tide_vocabulary_new(&options, err);
-    char line[LINE_MAX_BYTES];
-    while (counts && fgets(line, sizeof line, file)) {
-        tide_word word;
-        number++;
-        if (!scan_line(line, &word, &count)) {
-            tide_fail(err, TIDE_ERROR_FORMAT, "%s:%llu: not a word and its count", path,
-                      (unsigned long long)number);
-            tide_vocabulary_free(counts);
-            counts = NULL;
-        } else {
-            tide_vocabulary_grant(counts, &word, count);
-        }
-    }
+    size_t size = 0;
+    char *bytes = read_whole(file, path, &size, err);
     fclose(file);
+    tide_vocabulary *counts = bytes ? make_counts(bytes, size, path, err) : NULL;
+    free(bytes);
     return counts;
 }
 
 /* -- rows --------------------------------------------------------------------------------------------- */
 
-static uint64_t count_of(const tide_row *row, const tide_word *word,
-                         const tide_vocabulary *counts, uint64_t rank, uint64_t words)
+/* How often a word was seen, and how much of that is invented. */
+typedef struct worth {
+    uint64_t count, error;
+} worth;
+
+static worth worth_of(const tide_row *row, const tide_word *word,
+                      const tide_vocabulary *counts, uint64_t rank, uint64_t words)
 {
     if (row->count)
-        return row->count;
-    if (!counts)
-        return RAREST * words / rank + (rank > words);
-    uint32_t slot = tide_vocabulary_find(counts, word);
-    return slot == TIDE_NO_SLOT ? 1 : tide_vocabulary_count(counts, slot);
+        return (worth){row->count, row->error};
+    if (counts) {
+        uint32_t slot = tide_vocabulary_find(counts, word);
+        return slot == TIDE_NO_SLOT ? (worth){1, 1}
+                                    : (worth){tide_vocabulary_count(counts, slot), 0};
+    }
+    uint64_t zipf = RAREST * words / rank + (rank > words);
+    return (worth){zipf, zipf};
 }
 
 /* With subwords a vector is the mean of the word's own row and those of its n-grams, so its own is
@@ -106,19 +159,20 @@ static int take_rows(tide_intake *intake, const tide_learner *learner, tide_rows
         char padded[TIDE_WORD_MAX + 16] = {0};
         memcpy(padded, row.word, row.length);
         tide_word word = {padded, row.length};
-        uint64_t count = count_of(&row, &word, counts, ++rank, words);
-        uint32_t slot = tide_intake_grant(intake, &word, count);
+        worth w = worth_of(&row, &word, counts, ++rank, words);
+        uint32_t slot = tide_intake_grant(intake, &word, w.count, w.error);
         if (slot == TIDE_NO_SLOT) {
             bool held =
                 tide_vocabulary_find(learner->model->vocabulary, &word) != TIDE_NO_SLOT;
-            *(held ? &done->left_out : &done->no_room) += 1;
+            *(held ? &done->twice : &done->no_room) += 1;
             continue;
         }
         put_vector(learner->model, slot, row.vector);
-        tide_rates_credit(learner->rates, slot, count);
+        tide_rates_credit(learner->rates, slot, w.count);
         done->words++;
+        done->uncounted += counts && !row.count && w.error;
     }
-    done->left_out += tide_rows_left_out(rows);
+    done->left_out = tide_rows_left_out(rows);
     return status;
 }
 

@@ -411,9 +411,10 @@ void tide_intake_end(tide_intake *in)
     in->continued = false;
 }
 
-uint32_t tide_intake_grant(tide_intake *in, const tide_word *word, uint64_t count)
+uint32_t tide_intake_grant(tide_intake *in, const tide_word *word, uint64_t count,
+                           uint64_t error)
 {
-    uint32_t slot = tide_vocabulary_grant(in->model->vocabulary, word, count);
+    uint32_t slot = tide_vocabulary_grant(in->model->vocabulary, word, count, error);
     if (slot != TIDE_NO_SLOT) {
         in->admitted[slot] = in->sentence;
         start_slot(in, slot);
@@ -441,6 +442,16 @@ uint64_t tide_intake_bad_records(const tide_intake *in)
 const char *tide_intake_problem(const tide_intake *in)
 {
     return tide_reader_problem(in->reader);
+}
+
+bool tide_intake_has_names(const tide_intake *in)
+{
+    return tide_reader_has_names(in->reader);
+}
+
+bool tide_intake_names_due(const tide_intake *in)
+{
+    return tide_reader_names_due(in->reader);
 }
 
 void tide_intake_stats(const tide_intake *in, tide_stats *stats)

@@ -123,7 +123,8 @@
     ROW(COUNT, max_length, 1, TIDE_WORD_MAX, false, "max-length", "", "1..63", "63",   \
         "leave out words of more characters", "Text", false)                           \
     ROW(TEXT, stop_words, 0, TEXT_MAX, false, "stop-words", "",                        \
-        "a file, one word a line", "", "leave these words out", "Text", false)         \
+        "a file, one word a line", "",                                                 \
+        "leave out these words, given as they would come out", "Text", false)          \
     ROW(COUNT, phrases, 0, TIDE_CAPACITY_MAX, false, "phrases", "", "0..1073741824",   \
         "0",                                                                           \
         "count so many words and pairs, and join pairs that belong together: "         \

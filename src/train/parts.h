@@ -241,6 +241,7 @@ enum { SPEC_MAX = 4096, PLACE_MAX = 1 << 20 };
 typedef struct tide_position {
     char *spec;
     char *place; /* as the source wrote it; NULL while there is none */
+    bool live;   /* the state of the intake belongs to this source */
     bool taken;  /* by a source of the run that goes on */
 } tide_position;
 
@@ -252,7 +253,8 @@ typedef struct tide_positions {
 /* Another source is begun: its number. Then, how far it has come: `place` is taken over. */
 int tide_positions_begin(tide_positions *positions, const char *spec, size_t *number,
                          tide_error *err);
-void tide_positions_note(tide_positions *positions, size_t number, char *place);
+void tide_positions_note(tide_positions *positions, size_t number, char *place,
+                         bool live);
 
 /* The first place noted for a source of this name that was not taken yet; NULL without. */
 const tide_position *tide_positions_take(tide_positions *positions, const char *spec);
@@ -307,6 +309,10 @@ void tide_reader_stats(const tide_reader *reader, tide_stats *stats);
 /* Why no record has any text, in a line; NULL if that is not so. */
 const char *tide_reader_problem(const tide_reader *reader);
 
+/* Whether texts begin with the names of columns, and whether these are still to come. */
+bool tide_reader_has_names(const tide_reader *reader);
+bool tide_reader_names_due(const tide_reader *reader);
+
 void tide_reader_save(const tide_reader *reader, tide_store_writer *writer);
 int tide_reader_load(tide_reader *reader, tide_store *store, tide_error *err);
 
@@ -345,14 +351,17 @@ bool tide_intake_between(const tide_intake *intake);
 
 /* Gives a word a slot before the first sentence, with its first vectors. TIDE_NO_SLOT when it has
  * one or none is left. */
-uint32_t tide_intake_grant(tide_intake *intake, const tide_word *word, uint64_t count);
+uint32_t tide_intake_grant(tide_intake *intake, const tide_word *word, uint64_t count,
+                           uint64_t error);
 
 uint64_t tide_intake_tokens(const tide_intake *intake);
 
 /* Records left out, whatever the reason. */
 uint64_t tide_intake_bad_records(const tide_intake *intake);
-const char *
-tide_intake_problem(const tide_intake *intake); /* see tide_reader_problem */
+/* As those of tide_reader. */
+const char *tide_intake_problem(const tide_intake *intake);
+bool tide_intake_has_names(const tide_intake *intake);
+bool tide_intake_names_due(const tide_intake *intake);
 void tide_intake_stats(const tide_intake *intake, tide_stats *stats);
 
 /* Waits until all lessons are learned and opens all slots: the state that can be saved. */

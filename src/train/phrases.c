@@ -114,6 +114,14 @@ static uint64_t certain(const tide_phrases *p, uint32_t slot)
            tide_vocabulary_error(p->counts, slot);
 }
 
+/* Halved with the counts: the sketch halves words and pairs together. */
+static double words_so_far(const tide_phrases *p)
+{
+    double left = (double)tide_vocabulary_total(p->counts) /
+                  (double)tide_vocabulary_tokens(p->counts);
+    return (double)p->words * left;
+}
+
 /* Whether the last word, if it is still held, and this one are one. Leaves them in `pair`. */
 static bool belong(tide_phrases *p, const tide_word *word, uint64_t word_count,
                    char pair[ROOM])
@@ -127,7 +135,7 @@ static bool belong(tide_phrases *p, const tide_word *word, uint64_t word_count,
     uint64_t seen = certain(p, count(p, pair, length));
     pair[p->last_length] = '_';
     return p->held && seen > p->least &&
-           (double)(seen - p->least) * (double)p->words >
+           (double)(seen - p->least) * words_so_far(p) >
                p->threshold * (double)p->last_count * (double)word_count;
 }
 

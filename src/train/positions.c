@@ -50,15 +50,19 @@ int tide_positions_begin(tide_positions *positions, const char *spec, size_t *nu
     return TIDE_OK;
 }
 
-void tide_positions_note(tide_positions *positions, size_t number, char *place)
+void tide_positions_note(tide_positions *positions, size_t number, char *place,
+                         bool live)
 {
     free(positions->items[number].place);
     positions->items[number].place = place;
+    positions->items[number].live = live;
 }
 
 /* -- section positions --------------------------------------------------------------------------- */
 
-/* Each: u64 length of the name, u64 length of the place, the name, the place. */
+enum { HEAD_SIZE = 24 };
+
+/* Each: u64 length of the name, u64 length of the place, u64 1 if live, the name, the place. */
 void tide_positions_save(const tide_positions *positions, tide_store_writer *writer)
 {
     tide_store_begin(writer, "positions");
@@ -66,9 +70,10 @@ void tide_positions_save(const tide_positions *positions, tide_store_writer *wri
         const tide_position *item = &positions->items[i];
         if (!item->place)
             continue;
-        unsigned char head[16];
+        unsigned char head[HEAD_SIZE];
         tide_put64(head, strlen(item->spec));
         tide_put64(head + 8, strlen(item->place));
+        tide_put64(head + 16, item->live);
         tide_store_append(writer, head, sizeof head);
         tide_store_append(writer, item->spec, strlen(item->spec));
         tide_store_append(writer, item->place, strlen(item->place));
@@ -97,14 +102,14 @@ static char *read_text(tide_store *store, uint64_t *at, uint64_t length)
 static int read_one(tide_positions *positions, tide_store *store, uint64_t *at,
                     uint64_t size, tide_error *err)
 {
-    unsigned char head[16];
+    unsigned char head[HEAD_SIZE];
     if (size - *at < sizeof head ||
         tide_store_read_at(store, "positions", *at, head, sizeof head, NULL))
         return unreadable(store, err);
     *at += sizeof head;
     uint64_t spec_length = tide_get64(head), place_length = tide_get64(head + 8);
     if (spec_length >= SPEC_MAX || place_length >= PLACE_MAX ||
-        spec_length + place_length > size - *at)
+        tide_get64(head + 16) > 1 || spec_length + place_length > size - *at)
         return unreadable(store, err);
     char *spec = read_text(store, at, spec_length);
     char *place = spec ? read_text(store, at, place_length) : NULL;
@@ -112,7 +117,7 @@ static int read_one(tide_positions *positions, tide_store *store, uint64_t *at,
     int status = place ? tide_positions_begin(positions, spec, &number, err)
                        : unreadable(store, err);
     if (!status)
-        tide_positions_note(positions, number, place);
+        tide_positions_note(positions, number, place, tide_get64(head + 16));
     else
         free(place);
     free(spec);

@@ -210,6 +210,16 @@ const char *tide_reader_problem(const tide_reader *r)
     return r->records ? tide_records_problem(r->records) : NULL;
 }
 
+bool tide_reader_has_names(const tide_reader *r)
+{
+    return r->records && tide_records_named(r->records);
+}
+
+bool tide_reader_names_due(const tide_reader *r)
+{
+    return r->records && tide_records_names_due(r->records);
+}
+
 /* -- sections reader, stop-words, and those of the parts ----------------------------------------------- */
 
 /* The state of records is good for the same fields only. */

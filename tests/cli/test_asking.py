@@ -55,7 +55,7 @@ def test_a_printed_vector_finds_its_word_again(model, words):
     assert hits_of(done.stdout) == [(1.0, words[7])]
 
 
-@pytest.mark.parametrize("numbers", ["", "1 2 3", "a b c", "nan " * 16, "1 " * 17])
+@pytest.mark.parametrize("numbers", ["", "1 2 3", "a b c", "nan " * 16, "1 " * 18])
 def test_a_vector_that_does_not_fit_is_refused(model, numbers):
     done = wordtide("nearest", model, "--vector", "-", input=numbers)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1

@@ -133,6 +133,8 @@ def test_a_reader_that_went_away_is_no_failure(model):
         (["--format", "npy", "--dtype", "f64", "-o", "a"], 2),
         (["--format", "glove", "-o", "no/such/folder/a"], 1),
         (["--format", "glove", "-o", "."], 1),
+        (["--format", "glove", "-o", "/dev/stdout"], 2),
+        (["--format", "glove", "-o", "/dev/null"], 2),
     ],
 )
 def test_wrong_usage_is_answered_and_writes_nothing(model, tmp_path, arguments, code):
@@ -140,6 +142,25 @@ def test_wrong_usage_is_answered_and_writes_nothing(model, tmp_path, arguments, 
     assert done.returncode == code and done.stdout == ""
     assert done.stderr.startswith("wordtide: ") and len(done.stderr.splitlines()) <= 2
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_device_leads_to_standard_output(model):
+    done = wordtide("export", model, "--format", "glove", "-o", "/dev/stdout")
+    assert "'-o -' writes to standard output" in done.stderr
+
+
+def test_the_help_names_endings_and_files(model):
+    told = " ".join(wordtide("export", "--help").stdout.split())
+    assert ".safetensors safetensors" in told and "NAME.words.tsv" in told
+    told = " ".join(wordtide("import", "--help").stdout.split())
+    assert "glove (" in told and "safetensors (" in told and "pgvector" not in told
+
+
+@pytest.mark.parametrize("form", ["word2vec", "glove", "pgvector", "word2vec-binary"])
+def test_the_only_dtype_may_be_named(model, tmp_path, form):
+    export(model, tmp_path / "a", "--format", form)
+    export(model, tmp_path / "b", "--format", form, "--dtype", "f32")
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
 def test_a_damaged_model_is_unusable(model, tmp_path):
@@ -511,3 +532,15 @@ def test_the_projector_gets_three_files_that_agree(model, words, tmp_path):
     _, native, _ = read_rows(model)
     for word, line in zip(words, vectors):
         assert bits_of(map(float, line.split("\t"))) == native[word][1]
+
+
+@pytest.mark.parametrize("slash", ["", "/"])
+def test_the_projector_writes_into_a_folder(model, tmp_path, slash):
+    (tmp_path / "p").mkdir()
+    export(model, f"{tmp_path}/p{slash}", "--format", "projector")
+    assert [path.name for path in tmp_path.iterdir()] == ["p"]
+    assert {path.name for path in (tmp_path / "p").iterdir()} == {
+        "vectors.tsv", "metadata.tsv", "config.json"
+    }
+    (tensor,) = json.loads((tmp_path / "p" / "config.json").read_text())["embeddings"]
+    assert tensor["tensorPath"] == "vectors.tsv"

@@ -1,13 +1,17 @@
 """Vectors from elsewhere begin a model, and texts get vectors."""
 
+import gzip
 import json
 import math
+import os
+import random
+import resource
 import struct
 import subprocess
 
 import pytest
 
-from conftest import SMALL, wordtide
+from conftest import BINARY, SMALL, train, wordtide
 
 
 def run(*arguments, code=0, **options):
@@ -64,6 +68,170 @@ def test_counts_come_from_a_file_or_fall_with_the_rank(tmp_path):
     assert "counts:2: not a word and its count" in done.stderr
 
 
+VEC = "3 2\ntea 1 2\nrain 3 4\nsnow 5 6\n"
+
+
+@pytest.fixture
+def vec(tmp_path):
+    (tmp_path / "v.vec").write_text(VEC)
+    return tmp_path / "v.vec"
+
+
+@pytest.mark.parametrize(
+    "profile", ["default", "fast", "paper", "athena", "incremental", "word2vec"]
+)
+def test_training_resumes_in_every_profile(vec, tmp_path, profile):
+    small = ["--vocab", "10", "--reservoir", "1000"]
+    run("import", vec, "-o", tmp_path / "m.tide", "--profile", profile, *small)
+    assert set(counts(tmp_path / "m.tide")) == {"tea", "rain", "snow"}
+    text = "tea with rain and snow and rain\n" * 50
+    run("train", "--resume", tmp_path / "m.tide", input=text)
+    assert counts(tmp_path / "m.tide")["rain"] > 15
+
+
+def test_counts_may_come_through_a_pipe(vec, tmp_path):
+    pipe = "<(printf 'tea 9\\nrain 7\\n')"
+    script = f"'{BINARY}' import '{vec}' -o '{tmp_path}/m.tide' --counts {pipe}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert counts(tmp_path / "m.tide") == {"tea": 9, "rain": 7, "snow": 1}
+    assert "1 of them are not in " in done.stderr
+
+
+def test_counts_from_a_folder_are_an_error(vec, tmp_path):
+    done = run("import", vec, "-o", tmp_path / "m.tide", "--counts", tmp_path, code=1)
+    assert "Is a directory" in done.stderr and not (tmp_path / "m.tide").exists()
+
+
+def test_counts_of_zero_and_of_long_words_say_nothing(vec, tmp_path):
+    (tmp_path / "counts").write_text("</s> 0\ntea 9\r\n" + "x" * 9000 + " 7\nrain 7\nsnow 5")
+    done = run("import", vec, "-o", tmp_path / "m.tide", "--counts", tmp_path / "counts")
+    assert counts(tmp_path / "m.tide") == {"tea": 9, "rain": 7, "snow": 5}
+    assert "are not in" not in done.stderr
+
+
+def bounds(model):
+    lines = run("words", model, "-n", "100000", "--json").stdout.splitlines()
+    return {entry["word"]: (entry["count"], entry["error"]) for entry in map(json.loads, lines)}
+
+
+def test_bounds_of_counts_are_kept_and_invented_counts_bind_nothing(text, vec, tmp_path):
+    train(tmp_path / "small.tide", text, "--vocab", "60")
+    before = bounds(tmp_path / "small.tide")
+    assert any(error for _, error in before.values())
+    run("import", tmp_path / "small.tide", "-o", tmp_path / "back.tide")
+    assert bounds(tmp_path / "back.tide") == before
+    run("import", vec, "-o", tmp_path / "m.tide")
+    assert all(count == error for count, error in bounds(tmp_path / "m.tide").values())
+
+
+def test_nothing_is_written_over_what_is_read(model, vec, tmp_path):
+    os.link(vec, tmp_path / "link")
+    (tmp_path / "soft").symlink_to(vec)
+    (tmp_path / "counts").write_text("tea 1\n")
+    copy = tmp_path / "copy.tide"
+    copy.write_bytes(model.read_bytes())
+    for arguments in (
+        ["import", vec, "-o", vec],
+        ["import", vec, "-o", tmp_path / "link"],
+        ["import", vec, "-o", tmp_path / "soft"],
+        ["import", vec, "--counts", tmp_path / "counts", "-o", tmp_path / "counts"],
+        ["export", copy, "--format", "glove", "-o", copy],
+        ["embed", copy, vec, "-o", copy],
+        ["embed", copy, vec, "-o", vec],
+    ):
+        assert "which is read" in run(*arguments, code=2).stderr
+    assert vec.read_text() == VEC and copy.read_bytes() == model.read_bytes()
+    assert (tmp_path / "counts").read_text() == "tea 1\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("4000000 2\ntea 1 2\n", "v.vec: the file is too short for the 4000000 rows"),
+        ("1073741825 2\ntea 1 2\n", "v.vec"),
+    ],
+)
+def test_a_header_that_lies_is_found_out_at_once(tmp_path, content, why):
+    (tmp_path / "v.vec").write_text(content)
+    done = run("import", tmp_path / "v.vec", "-o", tmp_path / "m.tide", code=4)
+    assert why in done.stderr and "--vocab" not in done.stderr
+
+
+def test_more_rows_than_can_be_held_name_the_file(tmp_path):
+    file = tmp_path / "v.vec"
+    file.write_text("1073741825 1\na 1\n")
+    os.truncate(file, 1 << 33)
+    done = run("import", file, "-o", tmp_path / "m.tide", "--format", "word2vec", code=4)
+    assert "v.vec: 1073741825 rows" in done.stderr
+
+
+def test_wrong_formats_are_wrong_usage(vec, tmp_path):
+    done = run("import", vec, "-o", tmp_path / "m.tide", "--format", "glvoe", code=2)
+    assert "did you mean glove?" in done.stderr
+    done = run("import", vec, "-o", tmp_path / "m.tide", "--format", "pgvector", code=2)
+    assert "the format pgvector cannot be read" in done.stderr
+
+
+def test_pipes_and_compressed_files_are_read(vec, model, tmp_path):
+    wanted = vectors_in_text(VEC)
+    (tmp_path / "v.vec.gz").write_bytes(gzip.compress(VEC.encode()))
+    (tmp_path / "v.glove.gz").write_bytes(gzip.compress(VEC.split("\n", 1)[1].encode()))
+    for name in "v.vec.gz", "v.glove.gz":
+        run("import", tmp_path / name, "-o", tmp_path / "m.tide")
+        assert vectors(tmp_path / "m.tide") == wanted
+    for content in VEC, VEC.split("\n", 1)[1]:
+        run("import", "-", "-o", tmp_path / "p.tide", input=content)
+        assert vectors(tmp_path / "p.tide") == wanted
+    script = f"'{BINARY}' import <(cat '{vec}') -o '{tmp_path}/q.tide'"
+    subprocess.run(["bash", "-c", script], check=True, capture_output=True)
+    assert vectors(tmp_path / "q.tide") == wanted
+    done = run("import", "-", "-o", tmp_path / "r.tide", input=model.read_bytes(), code=4)
+    assert "the format tide is read from a file, not from a pipe" in done.stderr
+
+
+def vectors_in_text(text):
+    rows = (line.split() for line in text.splitlines()[1:])
+    return {word: [struct.pack("f", float(n)) for n in numbers] for word, *numbers in rows}
+
+
+def parameters(model):
+    return json.loads(run("info", model, "--json").stdout)["parameters"]
+
+
+def test_a_model_hands_on_how_text_falls_into_words(text, tmp_path):
+    train(tmp_path / "a.tide", text, "--tokens", "social", "--numbers", "mask", "--min-length", "3")
+    run("import", tmp_path / "a.tide", "-o", tmp_path / "b.tide")
+    found = parameters(tmp_path / "b.tide")
+    assert (found["tokens"], found["numbers"], str(found["min-length"])) == ("social", "mask", "3")
+    run("import", tmp_path / "a.tide", "-o", tmp_path / "b.tide", "--tokens", "space")
+    found = parameters(tmp_path / "b.tide")
+    assert (found["tokens"], found["numbers"]) == ("space", "mask")
+
+
+@pytest.fixture
+def blanks(tmp_path):
+    """A model with a word that has a blank, and one that looks like a number."""
+    numpy = pytest.importorskip("numpy")
+    numpy.save(tmp_path / "v.npy", numpy.array([[1, 2], [3, 4], [-5, 6]], "<f4"))
+    (tmp_path / "v.words.tsv").write_text("New York\t9\n2024\t8\ntea\t7\n")
+    run("import", tmp_path / "v.npy", "-o", tmp_path / "m.tide")
+    return tmp_path / "m.tide"
+
+
+def test_vector_leaves_words_with_blanks_out(blanks):
+    done = run("vector", blanks)
+    assert done.stdout == "2 2\n2024 3 4\ntea -5 6\n"
+    assert "1 words with blanks left out" in done.stderr
+    assert len(run("vector", blanks, "--json").stdout.splitlines()) == 3
+
+
+def test_nearest_takes_the_vector_of_a_word_that_is_a_number(blanks):
+    told = run("vector", blanks, "2024").stdout
+    found = run("nearest", blanks, "--no-centre", "--vector", "-", input=told).stdout
+    assert found.splitlines()[0] == "1.0000\t2024"
+
+
 def cosine(a, b):
     dot = sum(x * y for x, y in zip(a, b))
     return dot / math.sqrt(sum(x * x for x in a) * sum(y * y for y in b))
@@ -113,7 +281,7 @@ def test_what_is_no_file_of_vectors_is_refused(tmp_path, content, why):
 def test_another_dimension_is_refused(tmp_path):
     file = tmp_path / "v.vec"
     file.write_text("1 2\na 1 2\n")
-    done = run("import", file, "-o", tmp_path / "m.tide", "--dim", "3", code=4)
+    done = run("import", file, "-o", tmp_path / "m.tide", "--dim", "3", code=2)
     assert "the vectors have 2 numbers, and --dim says 3" in done.stderr
 
 
@@ -204,8 +372,85 @@ def test_every_line_has_its_row_known_or_not(model, tmp_path):
 
 
 def test_npy_does_not_go_into_a_pipe(model):
-    done = run("embed", model, "--format", "npy", input="tea\n", code=2)
-    assert "-o" in done.stderr
+    for more in [], ["-o", "-"]:
+        done = run("embed", model, "--format", "npy", *more, input="tea\n", code=2)
+        assert "-o" in done.stderr and done.stdout == ""
+
+
+def test_npy_is_not_appended(model, tmp_path):
+    path = tmp_path / "v.npy"
+    path.write_text("old")
+    command = [BINARY, "embed", model, "--format", "npy"]
+    with open(path, "ab") as appended:
+        done = subprocess.run(command, input=b"tea\n", stdout=appended, check=False)
+    assert done.returncode == 2 and path.read_text() == "old"
+
+
+def test_embed_replaces_a_file_whole_or_not_at_all(model, words, tmp_path):
+    path, text = tmp_path / "v.tsv", f"{words[3]}\n" * 2000
+    path.write_text("old")
+    done = run("embed", model, tmp_path / "missing", "-o", path, code=1)
+    assert "missing: No such file" in done.stderr and path.read_text() == "old"
+    limited = f"ulimit -f 4; exec '{BINARY}' embed '{model}' -o '{path}'"
+    done = subprocess.run(
+        ["bash", "-c", limited], input=text, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1 and "v.tsv: File too large" in done.stderr
+    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
+    run("embed", model, "-o", path, input=text)
+    told = run("embed", model, "-o", "-", input=text).stdout
+    assert path.read_text() == told and len(told.splitlines()) == 2000
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_embed_reads_folders_not_and_compressed_files_well(model, words, tmp_path):
+    done = run("embed", model, tmp_path, code=1)
+    assert "Is a directory" in done.stderr
+    text = f"{words[3]}\n{words[4]} {words[5]}"
+    (tmp_path / "t.gz").write_bytes(gzip.compress(text.encode()))
+    told = run("embed", model, tmp_path / "t.gz").stdout
+    assert told == run("embed", model, input=text).stdout and len(told.splitlines()) == 2
+
+
+def test_a_line_of_any_length_needs_no_more_memory(model, words, tmp_path):
+    """A line of 200 MiB, in 128 MiB of address space."""
+    part = (words[3].encode() + b" ").ljust(1 << 20)
+    (tmp_path / "long").write_bytes(part * 200 + b"\n")
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_AS, (128 << 20, 128 << 20))
+
+    done = run("embed", model, tmp_path / "long", preexec_fn=limited)
+    short = run("embed", model, input=words[3])
+    assert [float(n) for n in done.stdout.split("\t")] == pytest.approx(
+        [float(n) for n in short.stdout.split("\t")], abs=1e-6
+    )
+
+
+def test_stop_words_do_not_count_in_texts(text, tmp_path):
+    (tmp_path / "stop").write_text("the\nand\n")
+    train(tmp_path / "m.tide", text, "--stop-words", tmp_path / "stop", "--subword", "1000")
+    with_them = run("embed", tmp_path / "m.tide", input="the tea and the rain\n")
+    assert with_them.stdout == run("embed", tmp_path / "m.tide", input="tea rain\n").stdout
+    none = run("embed", tmp_path / "m.tide", input="the and\n")
+    assert none.stdout == "\n" and "1 of 1 lines" in none.stderr
+
+
+def test_phrases_are_joined_wherever_they_stand(tmp_path):
+    rng = random.Random(2)
+    fill = [f"w{i}" for i in range(200)]
+    lines = (rng.choices(fill, k=5) + ["new", "york"] + rng.choices(fill, k=5) for _ in range(200))
+    text = "\n".join(map(" ".join, lines))
+    model = tmp_path / "m.tide"
+    train(model, text.encode(), "--phrases", "5000", "--phrase-threshold", "5")
+    assert "new_york" in counts(model)
+    once = run("embed", model, "--raw", input="new york\n").stdout
+    assert once == run("vector", model, "new_york").stdout.split(" ", 1)[1].replace(" ", "\t")
+    for before in 62, 63, 64, 127:  # words that are not known
+        line = "zz " * before + "new york\n"
+        assert run("embed", model, "--raw", input=line).stdout == once
+    apart = run("embed", model, "--raw", input="new\nyork\n").stdout.splitlines()
+    assert once.strip() not in apart
 
 
 def test_lines_about_the_same_are_near(tmp_path):

@@ -122,8 +122,18 @@ def test_too_many_bad_records_end_the_run_with_3_and_keep_what_was_learned(tmp_p
 
 def test_a_column_that_is_not_there_is_told_with_those_that_are(tmp_path):
     source = write(tmp_path / "p.csv", "id,text\n1,tea\n")
-    done, _ = learned(tmp_path, source, "--text", "body")
-    assert "no column 'body'" in done.stderr and "id, text" in done.stderr
+    done, _ = learned(tmp_path, source, "--text", "body", code=3)
+    assert "p.csv: no column 'body'" in done.stderr and "id, text" in done.stderr
+
+
+def test_the_name_tells_what_records_are(tmp_path):
+    source = write(tmp_path / "p.jsonl.gz", gzip.compress(b'{"text":"tea","id":7}\n'))
+    _, model = learned(tmp_path, source)
+    assert counts(model) == {"tea": 1}
+    folder = tmp_path / "x.csv.d"
+    folder.mkdir()
+    _, model = learned(tmp_path, write(folder / "plain", "tea,id\n"))
+    assert counts(model) == {"tea": 1, "id": 1}
 
 
 def test_fields_need_records(tmp_path):
@@ -134,9 +144,11 @@ def test_fields_need_records(tmp_path):
 def test_labels_are_words_and_fields_are_joined(tmp_path):
     rows = [{"title": "tea time", "body": "hot tea", "topic": "Food & drink"}] * 3
     source = write(tmp_path / "p.jsonl", "".join(json.dumps(r) + "\n" for r in rows))
-    _, model = learned(tmp_path, source, "--text", "title,body", "--label", "topic",
-                       "--tokens", "space")
-    assert counts(model) == {"tea": 6, "time": 3, "hot": 3, "__label__Food_&_drink": 3}
+    for tokens in "words", "space", "social":
+        _, model = learned(tmp_path, source, "--text", "title,body", "--label", "topic",
+                           "--tokens", tokens)
+        wanted = {"tea": 6, "time": 3, "hot": 3, "__label__Food_&_drink": 3}
+        assert counts(model) == wanted, tokens
 
 
 def test_the_time_of_the_stream_is_told(tmp_path):

@@ -219,10 +219,29 @@ static void it_does_not_matter_in_what_pieces_it_comes_and_goes(void **state)
 static void plain_text_is_left_as_it_is(void **state)
 {
     (void)state;
-    static const char *const texts[] = {
-        "",     "a",     "(",        "(tide)",       "P",        "PK",
-        "PK\3", "PA",    "PAR",      "PAR2",         "BZ",       "BZ h",
-        "\x1f", "\x1f!", "\3757zXZ", "\x28\xb5\x2f", "\x04\x22", "\x50\x2a!"};
+    static const char *const texts[] = {"",
+                                        "a",
+                                        "(",
+                                        "(tide)",
+                                        "P",
+                                        "PK",
+                                        "PK\3",
+                                        "PA",
+                                        "PAR",
+                                        "PAR2",
+                                        "BZ",
+                                        "BZ h",
+                                        "\x1f",
+                                        "\x1f!",
+                                        "\3757zXZ",
+                                        "\x28\xb5\x2f",
+                                        "\x04\x22",
+                                        "\x50\x2a!",
+                                        "BZh",
+                                        "BZh9",
+                                        "BZh91",
+                                        "BZh01AY&SY",
+                                        "BZhang went home"};
     for (size_t i = 0; i < COUNT(texts); i++)
         for (size_t piece = 0; piece < 4; piece++) {
             block text = literal(texts[i], strlen(texts[i]));
@@ -440,6 +459,10 @@ static void what_is_neither_text_nor_unpacked_is_refused(void **state)
     for (size_t i = 0; i < COUNT(table); i++)
         assert_breaks(literal(table[i].bytes, strlen(table[i].bytes)), literal("", 0),
                       0, table[i].error);
+    for (char level = '1'; level <= '9'; level++) {
+        const char bytes[] = {'B', 'Z', 'h', level, '1', 'A', 'Y', '&'};
+        assert_breaks(literal(bytes, sizeof bytes), literal("", 0), 0, table[0].error);
+    }
 }
 
 /* -- going elsewhere ------------------------------------------------------------------ */
@@ -490,7 +513,11 @@ static void damaged_archive_can_be_read_again_before_the_damage(void **state)
         block text = made_text(500000, true, 8), archive = packers[i].pack(text, 3);
         memory m = {archive.bytes, archive.size / 2, 0, 0, false, false};
         tide_unpacker *u = tide_unpacker_new(&memory_kind, &m, "news", NULL);
-        assert_int_equal(tide_unpacker_seek(u, 400000, NULL), TIDE_ERROR_FORMAT);
+        tide_error err = {0};
+        assert_int_equal(tide_unpacker_seek(u, 400000, &err), TIDE_ERROR_FORMAT);
+        assert_string_equal(err.text,
+                            "damaged before byte 400000 of its text, so it is "
+                            "read from its start");
         assert_int_equal(tide_unpacker_seek(u, 1000, NULL), TIDE_OK);
         assert_int_equal(tide_unpacker_read(u, bytes, 100, 0, NULL), 100);
         assert_memory_equal(bytes, text.bytes + 1000, 100);
@@ -564,11 +591,16 @@ static void place_in_a_file_is_the_same_however_it_is_packed(void **state)
         free(same);
     }
     block shorter = {text.bytes, OFFSET - 1}, *const wrong[] = {&other, &shorter};
+    static const char *const texts[] = {
+        "other text before byte 300001 than it had, so it is read from its start",
+        "shorter than it was, so it is read from its start"};
     for (size_t i = 0; i < COUNT(packers) * 2; i++) {
         block archive = packers[i / 2].pack(*wrong[i % 2], 3);
         write_file(archive);
         tide_source *source = tide_source_open(path, NULL);
-        assert_int_equal(tide_source_go_to(source, place, NULL), TIDE_ERROR_FORMAT);
+        tide_error err = {0};
+        assert_int_equal(tide_source_go_to(source, place, &err), TIDE_ERROR_FORMAT);
+        assert_string_equal(err.text, texts[i % 2]);
         assert_int_equal(tide_source_offset(source), 0);
         assert_int_equal(tide_source_read(source, bytes, 1000, NULL), 1000);
         assert_memory_equal(bytes, wrong[i % 2]->bytes, 1000);

@@ -3,6 +3,7 @@
 #include "text/source.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -60,6 +61,26 @@ static void rename_to(const char *from, const char *to)
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s", in_folder(from));
     assert_int_equal(rename(path, in_folder(to)), 0);
+}
+
+/* What happens to the folder when somebody has just read it to its end; once. */
+static void (*after_scan)(void);
+
+/* siblings.c calls this one instead of the system's. */
+struct dirent *readdir(DIR *dir)
+{
+    static struct dirent *(*system_readdir)(DIR *);
+    if (!system_readdir) {
+        void *found = dlsym(RTLD_NEXT, "readdir");
+        memcpy(&system_readdir, &found, sizeof found);
+    }
+    struct dirent *entry = system_readdir(dir);
+    void (*happens)(void) = after_scan;
+    if (!entry && happens) {
+        after_scan = NULL;
+        happens();
+    }
+    return entry;
 }
 
 /* -- a reader ---------------------------------------------------------------------- */
@@ -276,6 +297,56 @@ static void what_cannot_be_followed_is_refused(void **state)
     allocations_left = -1;
 }
 
+/* With any room, also before the first line is complete, and after it was text. */
+static void a_packed_file_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes, *error;
+    } table[] = {
+        {"\x1f\x8b\x08zz\nzz\n", "/log is compressed, and cannot be followed: its gzip "
+                                 "data is read without --follow"},
+        {"\x28\xb5\x2f\xfdzz", "/log is compressed, and cannot be followed: its zstd"},
+        {"BZh91AY&SY\n", "/log is compressed with bzip2, and cannot be followed: what "
+                         "grows has to be text"},
+        {"\xff\xfeh", "/log is UTF-16 text, and cannot be followed"},
+    };
+    for (size_t i = 0; i < 2 * sizeof table / sizeof *table; i++) {
+        if (i % 2)
+            append("log", "text that is cut short\n");
+        else
+            append("log", table[i / 2].bytes);
+        reader r = new_reader();
+        if (i % 2) {
+            read_all(&r, 100);
+            assert_int_equal(truncate(in_folder("log"), 0), 0);
+            append("log", table[i / 2].bytes);
+        }
+        for (size_t room = 1; room < 30; room++) {
+            char bytes[30];
+            tide_error err = {0};
+            ptrdiff_t count = kind->read(r.state, bytes, room, 0, &err);
+            assert_int_equal(count, TIDE_ERROR_FORMAT);
+            assert_non_null(strstr(err.text, table[i / 2].error));
+        }
+        free_reader(&r);
+        unlink(in_folder("log"));
+    }
+}
+
+static void a_line_that_only_begins_like_an_archive_is_text(void **state)
+{
+    (void)state;
+    append("log", "BZh");
+    reader r = new_reader();
+    assert_read(&r, "");
+    append("log", "ang went home\nPK");
+    assert_read(&r, "BZhang went home\n");
+    append("log", "\3\4\n");
+    assert_read(&r, "BZhang went home\nPK\3\4\n");
+    free_reader(&r);
+}
+
 /* -- rotation ---------------------------------------------------------------------- */
 
 static void the_old_file_is_read_until_the_new_one_has_text(void **state)
@@ -341,6 +412,39 @@ static void files_of_several_rotations_are_read_in_their_order(void **state)
     assert_read(&r, "one\ntwo\nthree\nfour\n");
     go_back(&r);
     assert_read(&r, "one\ntwo\nthree\nfour\n");
+    free_reader(&r);
+}
+
+/* Within one tick of the clock, so that names alone tell which file is the older. */
+static void append_in_one_tick(const char *name, const char *text)
+{
+    static const struct timespec times[2] = {{.tv_sec = 2000000000},
+                                             {.tv_sec = 2000000000}};
+    append(name, text);
+    assert_int_equal(utimensat(AT_FDCWD, in_folder(name), times, 0), 0);
+}
+
+static void rotate_again(void)
+{
+    rename_to("log.1", "log.2");
+    rename_to("log", "log.1");
+    append_in_one_tick("log", "three\n");
+}
+
+/* A reader that puts together what it saw of two moments would take the present file for
+ * log.1, and leave out the one that is called so now. */
+static void a_rotation_while_the_folder_is_read_loses_nothing(void **state)
+{
+    (void)state;
+    append_in_one_tick("log", "one\n");
+    reader r = new_reader();
+    assert_read(&r, "one\n");
+    rename_to("log", "log.1");
+    append_in_one_tick("log", "two\n");
+    after_scan = rotate_again;
+    read_all(&r, 100);
+    assert_null(after_scan);
+    assert_read(&r, "one\ntwo\nthree\n");
     free_reader(&r);
 }
 
@@ -632,9 +736,12 @@ int main(void)
         TEST(a_first_file_that_is_rotated_at_once_is_read),
         TEST(a_wait_ends_when_something_is_written),
         TEST(what_cannot_be_followed_is_refused),
+        TEST(a_packed_file_is_refused),
+        TEST(a_line_that_only_begins_like_an_archive_is_text),
         TEST(the_old_file_is_read_until_the_new_one_has_text),
         TEST(the_last_line_of_a_rotated_file_is_ended),
         TEST(files_of_several_rotations_are_read_in_their_order),
+        TEST(a_rotation_while_the_folder_is_read_loses_nothing),
         TEST(a_file_compressed_before_it_was_read_is_told),
         TEST(a_deleted_file_is_waited_for),
         TEST(a_file_cut_short_is_read_from_its_beginning),

@@ -511,7 +511,7 @@ static void wrong_names_are_refused(void **state)
     } wrong[] = {
         {"wrod2vec", NULL, "out", "not a format"},
         {"tide", NULL, "out", "cannot be exported"},
-        {"glove", "f16", "out", "no dtypes"},
+        {"glove", "f16", "out", "holds f32"},
         {"npy", "f64", "out", "f32|f16|i8"},
         {"npy", "f", "out", "f32|f16|i8"},
         {"word2vec-binary", "f16", "out", "holds f32"},
@@ -576,6 +576,16 @@ static void texts_in_many_styles_are_read(void **state)
         {"2 2\na 1 2\n 3 4\n", "word2vec", "a;", 1},
         {"2 2\na 1 2\n\xff 3 4\n", "word2vec", "a;", 1},
         {"2 2\na\xc2\xa0z 1 2\nb 1,5 4\n", "word2vec", "a\xc2\xa0z;", 1},
+        {"2 2\nNew York 1 2\nb 3 4\n", "word2vec", "b;", 1},
+        {"2 2\n\xe6\x97\xa5 \xe6\x9c\xac 1 2\nb 3 4\n", "word2vec", "b;", 1},
+        {"2 2\na nan 2\nb 3 4\n", "word2vec", "b;", 1},
+        {"New York 1 2\nb 3 4\n", "glove", "b;", 1},
+        {"\xef\xbb\xbf"
+         "2 2\na 1 2\nb 3 4\n",
+         "word2vec", "a;b;", 0},
+        {"\xef\xbb\xbf"
+         "a 1 2\nb 3 4\n",
+         "glove", "a;b;", 0},
         {"2 2\na 1 2\nwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww"
          " 1 2\n",
          "word2vec", "a;", 1},
@@ -601,6 +611,56 @@ static void floats_that_look_like_text_are_still_binary(void **state)
         tide_rows_close(rows);
     }
     tide_model_free(model);
+}
+
+static void a_mark_of_text_is_no_letter_of_a_word(void **state)
+{
+    (void)state;
+    spit_text("x", "\xef\xbb\xbfgo 1 2\n");
+    const char *const formats[] = {NULL, "glove"};
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        tide_rows *rows = open_rows("x", formats[i]);
+        tide_row row;
+        assert_int_equal(tide_rows_next(rows, &row, NULL), 1);
+        assert_string_equal(row.word, "go");
+        tide_rows_close(rows);
+    }
+}
+
+static void more_rows_than_any_vocabulary_holds_are_refused(void **state)
+{
+    (void)state;
+    spit_text("x", "1073741825 1\na 1\n");
+    assert_int_equal(truncate("x", INT64_C(1) << 33), 0); /* a hole, not bytes */
+    assert_contains(refused("x", "word2vec"), "x: 1073741825 rows");
+}
+
+/* A model's rows have its bounds, others none; only a model has parameters. */
+static void errors_and_parameters_of_a_model_are_told(void **state)
+{
+    (void)state;
+    tide_shape shape = {.vocabulary = {.kind = TIDE_VOCABULARY_EXACT, .capacity = 2},
+                        .dim = 1};
+    tide_model *model = tide_model_new(&shape, NULL);
+    assert_non_null(model);
+    model->params = strcpy(tide_alloc(16, 1), "tokens space\n");
+    tide_word word = {"tea\0\0\0\0\0\0\0\0\0\0\0\0\0", 3};
+    assert_int_equal(tide_vocabulary_grant(model->vocabulary, &word, 9, 4), 0);
+    tide_store_writer *writer = tide_store_create("m.tide", NULL);
+    tide_model_save(model, writer);
+    assert_int_equal(tide_store_commit(writer, NULL), TIDE_OK);
+    tide_rows *rows = open_rows("m.tide", NULL);
+    tide_row row;
+    assert_int_equal(tide_rows_next(rows, &row, NULL), 1);
+    assert_int_equal(row.count, 9);
+    assert_int_equal(row.error, 4);
+    assert_string_equal(tide_rows_params(rows), "tokens space\n");
+    tide_rows_close(rows);
+    tide_model_free(model);
+    spit_text("x", "a 1\n");
+    rows = open_rows("x", NULL);
+    assert_string_equal(tide_rows_params(rows), "");
+    tide_rows_close(rows);
 }
 
 static void binary_rows_end_with_a_newline_or_not(void **state)
@@ -638,7 +698,9 @@ static void damaged_files_are_refused_with_the_place_named(void **state)
         {"a 1 2\nb 3\n", 10, "x:2: a row of 2 columns"},
         {"2 0\na\nb\n", 8, "vectors of 0 numbers"},
         {"2 5000\na 1 2\n", 13, "vectors of 5000 numbers"},
-        {"99999999999999999 4096\na \1\2\3", 28, "ends in row 1 of"},
+        {"99999999999999999 4096\na \1\2\3", 28, "x: the file is too short for the 99"},
+        {"3 2\na 1 2\nb 1\n", 13, "x: the file is too short for the 3 rows"},
+        {"2 1\na \0\0\x80\x3f", 10, "x: the file is too short for the 2 rows"},
         {"2 1\na \0\0\x80\x3f\nb \0\0", 15, "x: the file ends in row 2 of 2"},
         {"1 1\na \0\0\x80\x3f\nb \0\0", 15, "more bytes than 1 rows"},
         {"\x93NUMPY", 6, "cut off"},
@@ -744,6 +806,9 @@ int main(void)
         IN_FOLDER(wrong_names_are_refused),
         IN_FOLDER(texts_in_many_styles_are_read),
         IN_FOLDER(floats_that_look_like_text_are_still_binary),
+        IN_FOLDER(a_mark_of_text_is_no_letter_of_a_word),
+        IN_FOLDER(more_rows_than_any_vocabulary_holds_are_refused),
+        IN_FOLDER(errors_and_parameters_of_a_model_are_told),
         IN_FOLDER(binary_rows_end_with_a_newline_or_not),
         IN_FOLDER(damaged_files_are_refused_with_the_place_named),
         IN_FOLDER(files_cut_anywhere_are_refused),

@@ -364,6 +364,40 @@ static void offsets_are_committed_when_saved_and_not_before(void **state)
     free_cluster(&c);
 }
 
+/* The next answers to this request are an error that is not tried again behind our back. */
+static void refuse_requests(const cluster *c, int16_t request, int count)
+{
+    for (int i = 0; i < count; i++)
+        rd_kafka_mock_push_request_errors(c->mock, request, 1,
+                                          RD_KAFKA_RESP_ERR_UNKNOWN);
+}
+
+static void partitions_without_a_place_are_told_once(void **state)
+{
+    (void)state;
+    enum { OFFSET_FETCH = 9 };
+    cluster c = new_cluster("topic", PARTITIONS);
+    produce_numbers(&c, 0, 5, 1);
+    for (int run = 0; run < 2; run++) {
+        refuse_requests(&c, OFFSET_FETCH, 3);
+        reader r = new_reader(&c, "?group=g");
+        const char *news = NULL;
+        for (double end = seconds() + 30; !news && seconds() < end;) {
+            assert_false(read_some(&r, 1000));
+            news = kind->news(r.state);
+        }
+        assert_non_null(news);
+        assert_non_null(strstr(news, "where to begin with 3 partitions cannot be found "
+                                     "out: Unknown"));
+        assert_non_null(strstr(news, "; asking again"));
+        read_lines(&r, 15, 1000);
+        assert_null(kind->news(r.state));
+        assert_complete(&r, PARTITIONS, 5);
+        free_reader(&r);
+    }
+    free_cluster(&c);
+}
+
 /* An own place that is ahead of the group's was saved but not committed: a kill came
  * between the two. */
 static void an_own_place_that_is_further_counts(void **state)
@@ -428,6 +462,7 @@ static void members_of_a_group_share_and_lose_nothing(void **state)
         assert_non_null(strstr(a.text, line));
     }
     assert_true(a.failures > 0);
+    assert_in_range(a.saves, 1, 5); /* one for each time that partitions leave */
     free_reader(&a);
     free_reader(&b);
     free_cluster(&c);
@@ -592,6 +627,7 @@ int main(void)
         cmocka_unit_test(reading_from_the_end_loses_nothing_after_it),
         cmocka_unit_test(messages_that_are_gone_are_told),
         cmocka_unit_test(offsets_are_committed_when_saved_and_not_before),
+        cmocka_unit_test(partitions_without_a_place_are_told_once),
         cmocka_unit_test(an_own_place_that_is_further_counts),
         cmocka_unit_test(members_of_a_group_share_and_lose_nothing),
         cmocka_unit_test(members_that_cooperate_lose_and_double_nothing),

@@ -552,6 +552,41 @@ static void times_are_read_as_numbers_and_by_the_calendar(void **state)
         expect_time(bad[i], none);
 }
 
+static void names_are_due_at_the_beginning_of_every_input(void **state)
+{
+    (void)state;
+    transcript t = {0};
+    tide_records *r = records(TIDE_RECORDS_CSV, "2,body", "", "");
+    assert_true(tide_records_named(r));
+    for (int input = 0; input < 3; input++) {
+        assert_true(tide_records_names_due(r));
+        feed(&t, r, "\nid,bo", 6, SIZE_MAX);
+        assert_true(tide_records_names_due(r));
+        feed(&t, r, "dy\n1,", 5, SIZE_MAX);
+        assert_false(tide_records_names_due(r));
+        feed(&t, r, "x", 1, SIZE_MAX);
+        tide_records_end(r);
+        assert_false(tide_records_names_due(r));
+        transcript_take(&t, r);
+    }
+    feed(&t, r, "id,body\n", 8, SIZE_MAX);
+    tide_records_end(r);
+    assert_true(tide_records_names_due(r));
+    tide_records_free(r);
+    static const tide_record_options without[] = {{TIDE_RECORDS_CSV, "2,1", "3", ""},
+                                                  {TIDE_RECORDS_TSV, "2", "", ""},
+                                                  {TIDE_RECORDS_JSON, "a", "b", ""}};
+    for (size_t i = 0; i < 3; i++) {
+        r = records(without[i].kind, without[i].text, without[i].time, "");
+        assert_false(tide_records_named(r) || tide_records_names_due(r));
+        feed(&t, r, "1\n", 2, SIZE_MAX);
+        end(&t, r);
+        assert_false(tide_records_named(r) || tide_records_names_due(r));
+        tide_records_free(r);
+    }
+    free(t.texts.bytes);
+}
+
 static void label_is_the_last_word(void **state)
 {
     (void)state;
@@ -667,6 +702,7 @@ int main(void)
         cmocka_unit_test(record_beyond_the_limit_is_counted_and_the_next_is_read),
         cmocka_unit_test(half_skipped_record_is_saved),
         cmocka_unit_test(times_are_read_as_numbers_and_by_the_calendar),
+        cmocka_unit_test(names_are_due_at_the_beginning_of_every_input),
         cmocka_unit_test(label_is_the_last_word),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(section_that_no_records_wrote_is_refused),

@@ -198,6 +198,9 @@ static void file_that_is_too_short_for_a_position_is_refused(void **state)
         assert_not_there(source, beyond[i], TIDE_ERROR_FORMAT);
         assert_no_place(source, beyond[i], TIDE_ERROR_FORMAT);
     }
+    tide_error err = {0};
+    tide_source_go_to(source, "123456789 0", &err);
+    assert_string_equal(err.text, "shorter than it was, so it is read from its start");
     assert_int_equal(tide_source_offset(source), 0);
     const char *end = place_in(content, FILE_SIZE);
     assert_int_equal(tide_source_go_to(source, end, NULL), TIDE_OK);
@@ -250,7 +253,7 @@ static void what_is_no_place_is_refused(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         tide_error err = {0};
         assert_int_equal(tide_source_go_to(source, wrong[i], &err), TIDE_ERROR_FORMAT);
-        assert_non_null(strstr(err.text, "is no place in"));
+        assert_non_null(strstr(err.text, "is no place in it, so it is read from"));
     }
     tide_source_close(source);
 }
@@ -556,6 +559,9 @@ static void demo_source_that_ends_earlier_refuses_a_position_and_stays(void **st
     assert_int_equal(tide_source_go_to(source, middle, NULL), TIDE_OK);
     assert_not_there(source, 1 << 22, TIDE_ERROR_FORMAT);
     assert_no_place(source, 1 << 22, TIDE_ERROR_FORMAT);
+    tide_error err = {0};
+    tide_source_go_to(source, "123456789 0", &err);
+    assert_string_equal(err.text, "shorter than it was, so it is read from its start");
     assert_int_equal(tide_source_offset(source), 100);
     assert_int_equal(tide_source_read(source, again, 100, NULL), 100);
     assert_memory_equal(again, bytes + 100, 100);

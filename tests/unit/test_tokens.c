@@ -140,6 +140,8 @@ static size_t random_text(tide_rng *rng, unsigned char *text, size_t room)
         "C:\\",
         "123e4567-e89b-12d3-a456-426614174000",
         "a@b.org",
+        "__label__",
+        " __label__Sci-Fi",
         "\xc3\x9f",
         "\xc4\xb0",
         "\xef\xac\x81",
@@ -517,6 +519,71 @@ static void log_names_what_varies(void **state)
     CHECK_TABLE(logs, table);
 }
 
+/* -- labels ------------------------------------------------------------------------ */
+
+static void label_is_one_word_in_every_kind_and_nothing_else_is(void **state)
+{
+    (void)state;
+    static const char *const table[][2] = {
+        {"good __label__News", "good __label__News"},
+        {"__label__Sci-Fi\t__label__#Tag", "__label__Sci-Fi __label__#Tag"},
+        {"__label__12 __label__0x1f __label__", "__label__12 __label__0x1f __label__"},
+        {"__label__http://A.org/?b=1,2!", "__label__http://A.org/?b=1,2!"},
+        {"__label__ÉTÉ中😀 __label____label__b", "__label__ÉTÉ中😀 __label____label__b"},
+        {"__label_a _label__a __labe", "label_a label__a labe"},
+        {"(__label__A) x__label__A __LABEL__A", "label__a x__label__a label__a"},
+        {"__label__A\xff"
+         "B __label__b",
+         "label__a b __label__b"},
+    };
+    enum { KINDS = TIDE_TOKENS_LOG + 1, EVERYWHERE = 5 };
+    for (size_t kind = 0; kind < KINDS; kind++)
+        check_table(&(tide_tokenizer_options){.kind = (tide_token_kind)kind}, table,
+                    kind == TIDE_TOKENS_SPACE ? EVERYWHERE
+                                              : sizeof table / sizeof *table);
+    for (size_t kind = 0; kind < KINDS; kind++)
+        check(&(tide_tokenizer_options){.kind = (tide_token_kind)kind,
+                                        .shortest = 2,
+                                        .longest = 12,
+                                        .stop_words = "__label__no"},
+              "ab __label__no __label__No __label__long", "ab __label__No");
+}
+
+/* Whatever follows the mark and however long it is, up to what is looked at at once. */
+static void label_is_the_word_that_kind_space_gives(void **state)
+{
+    (void)state;
+    enum { LONGEST = 900 };
+    static const char mark[] = "a __label__", rest[] = " b\n";
+    unsigned char text[LONGEST + 32];
+    size_t labels = 0;
+    tide_rng rng = tide_rng_seeded(21);
+    for (int run = 0; run < 3000; run++) {
+        size_t start = sizeof mark - 1;
+        memcpy(text, mark, start);
+        size_t end = start + random_text(&rng, text + start, run % 2 ? LONGEST : 40);
+        for (size_t i = start; i < end; i++)
+            if (text[i] <= 0x20)
+                text[i] = '_';
+        memcpy(text + end, rest, sizeof rest - 1);
+        transcript wanted = oracle_transcript(text, end + sizeof rest - 1, true);
+        if (wanted.invalid > 0) {
+            free(wanted.bytes);
+            continue;
+        }
+        labels++;
+        for (size_t kind = TIDE_TOKENS_SPACE; kind <= TIDE_TOKENS_LOG; kind++) {
+            tide_tokenizer_options options = {.kind = (tide_token_kind)kind};
+            transcript s = transcript_make(&options, text, end + sizeof rest - 1, 0,
+                                           1 + tide_rng_below(&rng, 4), &rng);
+            assert_true(transcript_equal(&s, &wanted));
+            free(s.bytes);
+        }
+        free(wanted.bytes);
+    }
+    assert_true(labels > 300);
+}
+
 /* -- what is left out -------------------------------------------------------------- */
 
 static void stop_words_are_left_out_of_every_kind(void **state)
@@ -864,6 +931,8 @@ int main(void)
         cmocka_unit_test(social_treats_each_class_as_it_is_told),
         cmocka_unit_test(long_url_is_cut_when_kept_and_whole_when_masked),
         cmocka_unit_test(log_names_what_varies),
+        cmocka_unit_test(label_is_one_word_in_every_kind_and_nothing_else_is),
+        cmocka_unit_test(label_is_the_word_that_kind_space_gives),
         cmocka_unit_test(stop_words_are_left_out_of_every_kind),
         cmocka_unit_test(many_stop_words_are_all_found_and_no_others),
         cmocka_unit_test(lengths_are_counted_in_characters),

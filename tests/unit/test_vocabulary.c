@@ -453,6 +453,38 @@ static void going_on_after_a_load_equals_never_having_stopped(void **state)
     stream_free(&s);
 }
 
+/* Granted words are as good as counted ones: they are saved, loaded and counted on, and
+ * the hand or the sweep takes the rarest of them. */
+static void granted_words_are_saved_loaded_and_outlived(void **state)
+{
+    (void)state;
+    enum { GRANTED = 50, ROOM = 60 };
+    stream s = stream_zipf(2000, 20000, 14);
+    for (size_t i = 0; i < COUNT(setups); i++) {
+        tide_vocabulary_options options = setup(i, ROOM, 0);
+        tide_error err;
+        tide_vocabulary *one = made(&options);
+        for (uint32_t w = 0; w < GRANTED; w++)
+            assert_int_equal(tide_vocabulary_grant(one, &s.types[1000 + w], 5 + w, w),
+                             w);
+        assert_int_equal(tide_vocabulary_error(one, 7), 7);
+        save("a", one, NULL);
+        tide_vocabulary *two = loaded("a", &options, &err);
+        if (!two)
+            fail_msg("%s", err.text);
+        stream_feed(&s, 0, s.token_count, 64, one, NULL);
+        stream_feed(&s, 0, s.token_count, 64, two, NULL);
+        save("a", one, NULL);
+        save("b", two, NULL);
+        assert_same_file("a", "b");
+        if (options.kind != TIDE_VOCABULARY_EXACT)
+            assert_int_equal(tide_vocabulary_find(two, &s.types[1000]), TIDE_NO_SLOT);
+        tide_vocabulary_free(one);
+        tide_vocabulary_free(two);
+    }
+    stream_free(&s);
+}
+
 /* Places in vocab.state. */
 enum {
     TOKENS = 3,
@@ -743,6 +775,7 @@ int main(void)
         cmocka_unit_test(halving_halves_the_gate),
         cmocka_unit_test(nothing_saved_depends_on_the_secret_or_on_the_batches),
         cmocka_unit_test(going_on_after_a_load_equals_never_having_stopped),
+        cmocka_unit_test(granted_words_are_saved_loaded_and_outlived),
         cmocka_unit_test(a_file_of_another_vocabulary_is_refused),
         cmocka_unit_test(contradictions_in_a_file_are_refused),
         cmocka_unit_test(a_word_that_is_there_twice_is_refused),

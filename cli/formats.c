@@ -1,0 +1,57 @@
+/* formats.c - names of formats, and files that must not be the same. */
+#include "formats.h"
+#include "options.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+static bool usable(const tide_format_info *format, format_use use)
+{
+    return use == FORMAT_READ ? format->reads : format->writes;
+}
+
+void list_formats(format_use use, char *text, size_t room)
+{
+    size_t count, at = strlen(text);
+    const tide_format_info *formats = tide_formats(&count);
+    const char *before = "";
+    for (size_t i = 0; i < count && at < room; i++) {
+        if (!usable(&formats[i], use))
+            continue;
+        at += (size_t)snprintf(text + at, room - at, "%s %s (%s)", before,
+                               formats[i].name, formats[i].help);
+        before = ",";
+    }
+}
+
+void check_format(const char *command, format_use use, const char *name)
+{
+    size_t count;
+    const tide_format_info *formats = tide_formats(&count);
+    const char *nearest = NULL;
+    int distance = 4;
+    for (size_t i = 0; i < count; i++) {
+        int d = spelling_distance(name, formats[i].name);
+        if (d == 0 && !usable(&formats[i], use))
+            usage_error(command, "the format %s cannot be %s", name,
+                        use == FORMAT_READ ? "read" : "written");
+        if (d == 0)
+            return;
+        if (usable(&formats[i], use) && d < distance) {
+            distance = d;
+            nearest = formats[i].name;
+        }
+    }
+    if (nearest)
+        usage_error(command, "unknown format '%s'; did you mean %s?", name, nearest);
+    usage_error(command, "unknown format '%s'", name);
+}
+
+void check_distinct(const char *command, const char *input, const char *output)
+{
+    struct stat in, out;
+    if (stat(input, &in) == 0 && stat(output, &out) == 0 && S_ISREG(out.st_mode) &&
+        in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+        usage_error(command, "%s would be written over %s, which is read", output,
+                    input);
+}

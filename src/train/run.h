@@ -1,0 +1,62 @@
+/* run.h - what the files about a run over sources share. */
+#ifndef TIDE_TRAIN_RUN_H
+#define TIDE_TRAIN_RUN_H
+
+#include "train/parts.h"
+
+typedef struct tide_reading {
+    const char *spec;
+    tide_source *source;
+    bool open;
+    bool replayable;
+    size_t position; /* number of its place, if replayable */
+    bool found;      /* reading goes on at a place of the run before */
+    bool live;       /* and with the state that the intake was saved with */
+    bool begun;      /* some text has come */
+} tide_reading;
+
+typedef struct tide_running {
+    tide_trainer *trainer;
+    tide_intake *intake;
+    const tide_run *run;
+    tide_positions before;  /* where the run that this one goes on with had come */
+    tide_reading *readings; /* [source_count] */
+    double watched;         /* when watch was last called */
+    double saved;
+    uint64_t saved_tokens;
+    uint64_t bad_before; /* records left out before this run */
+    bool told_problem;   /* of the present source */
+} tide_running;
+
+bool tide_run_stop_asked(const tide_running *r);
+
+/* -- telling and saving (run_save.c) ---------------------------------------------------------------- */
+
+/* A line for a person: what it is about, and what there is to say. */
+void tide_run_note(const tide_running *r, bool warning, const char *what,
+                   const char *text);
+
+/* What the source has to tell. */
+void tide_run_tell_news(const tide_running *r, const tide_reading *s);
+
+/* Calls watch some ten times a second. */
+void tide_run_watch(tide_running *r);
+
+bool tide_run_save_due(const tide_running *r);
+
+/* Notes the places of all open sources: that of `s` at `offset`, and that the state of the intake
+ * belongs to it, unless it has ended; the others rest. */
+int tide_run_note_places(tide_running *r, const tide_reading *s, uint64_t offset,
+                         tide_error *err);
+
+/* Saves with these places; then the sources are told. A save that fails is noted, and learning goes
+ * on. False when it failed. */
+bool tide_run_save(tide_running *r, const tide_reading *s, uint64_t offset);
+
+/* The last save of a run that came to `status`; returns what the run comes to. */
+int tide_run_save_at_end(tide_running *r, int status, uint64_t tokens_before,
+                         tide_error *err);
+
+double tide_run_now(void);
+
+#endif

@@ -1,0 +1,317 @@
+/* test_run.c - that runs over records, broken archives and several sources at once go on where they
+ * were left, with nothing lost, repeated or mixed. */
+#include "train_fixture.h"
+
+#include <zlib.h>
+
+#define RECIPE "vocab=300 dim=8 replay=1 "
+
+typedef struct run_log {
+    volatile sig_atomic_t stop;
+    int stop_after; /* calls of watch before it says stop; 0 for never */
+} run_log;
+
+static void watch(void *data, const tide_stats *stats)
+{
+    run_log *log = data;
+    if (stats->tokens > 0 && --log->stop_after == 0)
+        log->stop = 1;
+}
+
+typedef struct outcome {
+    int status;
+    tide_error err;
+} outcome;
+
+static outcome run_with(tide_trainer *trainer, tide_run how, int stop_after)
+{
+    run_log log = {.stop_after = stop_after};
+    how.stop = &log.stop;
+    how.watch = watch;
+    how.watch_data = &log;
+    outcome o = {.err.text = ""};
+    o.status = tide_trainer_run(trainer, &how, &o.err);
+    return o;
+}
+
+static outcome run_one(tide_trainer *trainer, const char *source, int stop_after)
+{
+    return run_with(trainer, (tide_run){.sources = &source, .source_count = 1},
+                    stop_after);
+}
+
+/* A table of posts, whose columns are "id" and "body", in this order or the other. */
+static void write_table(const char *path, const corpus *t, bool id_first)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(id_first ? "id,body\n" : "body,id\n", file);
+    int number = 0;
+    for (const char *line = t->bytes; line < t->bytes + t->size; number++) {
+        size_t length = (size_t)(strchr(line, '\n') - line);
+        if (id_first)
+            fprintf(file, "number%d,\"%.*s\"\n", number, (int)length, line);
+        else
+            fprintf(file, "\"%.*s\",number%d\n", (int)length, line, number);
+        line += length + 1;
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+static corpus text_of(uint64_t seed, uint64_t tokens)
+{
+    corpus t = demo_text(seed, tokens);
+    t.bytes[t.size] = 0; /* demo_text has room */
+    return t;
+}
+
+static bool knows(const tide_trainer *trainer, const char *word)
+{
+    tide_entry entry;
+    return tide_model_find(tide_trainer_model(trainer), word, &entry, NULL) == TIDE_OK;
+}
+
+static tide_trainer *saved_and_loaded(tide_trainer *trainer,
+                                      const char *const (*changes)[2], size_t count)
+{
+    tide_error err;
+    save_to(trainer, "part");
+    tide_trainer_free(trainer);
+    trainer = tide_trainer_load("part", changes, count, &err);
+    if (!trainer)
+        fail_msg("%s", err.text);
+    return trainer;
+}
+
+#define CSV RECIPE "records=csv text=body"
+
+static void a_table_goes_on_with_its_columns_and_another_with_its_own(void **state)
+{
+    (void)state;
+    corpus t = text_of(1, 30000), u = text_of(2, 3000);
+    write_table("a.csv", &t, true);
+    write_table("b.csv", &u, false);
+    tide_trainer *whole = trainer_of(CSV);
+    assert_int_equal(run_one(whole, "a.csv", 0).status, 0);
+    uint64_t tokens = stats_of(whole).tokens;
+    save_to(whole, "whole");
+    tide_trainer_free(whole);
+
+    tide_trainer *trainer = trainer_of(CSV);
+    assert_int_equal(run_one(trainer, "a.csv", 1).status, 1);
+    uint64_t half = stats_of(trainer).tokens;
+    assert_in_range(half, 1, tokens - 1);
+    trainer = saved_and_loaded(trainer, NULL, 0);
+    save_to(trainer, "stopped");
+    assert_int_equal(run_one(trainer, "a.csv", 0).status, 0);
+    save_to(trainer, "resumed");
+    assert_true(same_file("whole", "resumed"));
+    tide_trainer_free(trainer);
+
+    trainer = load_from("stopped");
+    assert_int_equal(run_one(trainer, "b.csv", 0).status, 0);
+    assert_true(stats_of(trainer).tokens > half + 2000);
+    assert_false(knows(trainer, "number7") || knows(trainer, "id"));
+    assert_int_equal(run_one(trainer, "a.csv", 0).status, 0); /* its place is kept */
+    assert_false(knows(trainer, "number7") || knows(trainer, "id"));
+    assert_int_equal(stats_of(trainer).missing_records, 0);
+    tide_trainer_free(trainer);
+    free(t.bytes);
+    free(u.bytes);
+}
+
+static void other_columns_can_be_asked_for_in_the_middle(void **state)
+{
+    (void)state;
+    corpus t = text_of(1, 30000);
+    write_table("a.csv", &t, true);
+    tide_trainer *trainer = trainer_of(CSV);
+    assert_int_equal(run_one(trainer, "a.csv", 1).status, 1);
+    uint64_t half = stats_of(trainer).tokens;
+    trainer = saved_and_loaded(trainer, (const char *const[][2]){{"text", "id"}}, 1);
+    assert_int_equal(run_one(trainer, "a.csv", 0).status, 0);
+    assert_true(stats_of(trainer).tokens > half);
+    assert_int_equal(stats_of(trainer).missing_records, 0);
+    tide_trainer_free(trainer);
+    free(t.bytes);
+}
+
+static void a_run_with_too_many_errors_goes_on_to_the_same_model(void **state)
+{
+    (void)state;
+    corpus t = text_of(3, 30000);
+    FILE *file = fopen("a.jsonl", "w");
+    assert_non_null(file);
+    int number = 0;
+    for (const char *line = t.bytes; line < t.bytes + t.size; number++) {
+        size_t length = (size_t)(strchr(line, '\n') - line);
+        fprintf(file, number % 10 ? "{\"text\":\"%.*s\"}\n" : "{%.*s\n", (int)length,
+                line);
+        line += length + 1;
+    }
+    fputs("{bad", file);
+    fclose(file);
+    const char *source = "a.jsonl";
+    tide_trainer *trainer = trainer_of(RECIPE "records=json");
+    assert_int_equal(run_one(trainer, source, 0).status, 0);
+    uint64_t bad = stats_of(trainer).malformed_records;
+    save_to(trainer, "whole");
+    tide_trainer_free(trainer);
+    tide_run how = {.sources = &source,
+                    .source_count = 1,
+                    .errors_limited = true,
+                    .max_errors = bad - 1};
+    trainer = trainer_of(RECIPE "records=json");
+    outcome o = run_with(trainer, how, 0);
+    assert_int_equal(o.status,
+                     TIDE_ERROR_INPUT); /* by the last, which has no line end */
+    tide_trainer_free(trainer);
+    how.max_errors = 20;
+    trainer = trainer_of(RECIPE "records=json");
+    o = run_with(trainer, how, 0);
+    assert_int_equal(o.status, TIDE_ERROR_INPUT);
+    trainer = saved_and_loaded(trainer, NULL, 0);
+    assert_int_equal(run_one(trainer, source, 0).status, 0);
+    save_to(trainer, "resumed");
+    assert_true(same_file("whole", "resumed"));
+    tide_trainer_free(trainer);
+    free(t.bytes);
+}
+
+static void write_packed(const char *path, const corpus *t, double part)
+{
+    uLongf size = compressBound(t->size) + 64;
+    unsigned char *packed = malloc(size);
+    assert_non_null(packed);
+    z_stream z = {0};
+    assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY),
+                     Z_OK);
+    z.next_in = (unsigned char *)t->bytes;
+    z.avail_in = (unsigned)t->size;
+    z.next_out = packed;
+    z.avail_out = (unsigned)size;
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    write_file(path, (const char *)packed, (size_t)((double)z.total_out * part));
+    deflateEnd(&z);
+    free(packed);
+}
+
+static void an_archive_that_is_completed_later_is_read_on(void **state)
+{
+    (void)state;
+    corpus t = text_of(4, 40000);
+    write_packed("a.gz", &t, 1);
+    tide_trainer *trainer = trainer_of(RECIPE);
+    assert_int_equal(run_one(trainer, "a.gz", 0).status, 0);
+    save_to(trainer, "whole");
+    tide_trainer_free(trainer);
+    write_packed("a.gz", &t, 0.6);
+    trainer = trainer_of(RECIPE);
+    assert_int_equal(run_one(trainer, "a.gz", 0).status, TIDE_ERROR_FORMAT);
+    assert_true(stats_of(trainer).tokens > 10000);
+    trainer = saved_and_loaded(trainer, NULL, 0);
+    write_packed("a.gz", &t, 1);
+    assert_int_equal(run_one(trainer, "a.gz", 0).status, 0);
+    save_to(trainer, "resumed");
+    assert_true(same_file("whole", "resumed"));
+    tide_trainer_free(trainer);
+    free(t.bytes);
+}
+
+static void names_of_columns_are_refused_where_there_are_none(void **state)
+{
+    (void)state;
+    write_file("a.csv", "id,body\n1,tea\n", 14);
+    const char *source = "a.csv";
+    tide_trainer *trainer = trainer_of(CSV);
+    outcome o = run_with(
+        trainer, (tide_run){.sources = &source, .source_count = 1, .follow = true}, 0);
+    assert_int_equal(o.status, TIDE_ERROR_PARAMETER);
+    assert_non_null(strstr(o.err.text, "a.csv"));
+    tide_trainer_free(trainer);
+}
+
+/* -- several sources at once -------------------------------------------------------------- */
+
+typedef struct typist {
+    int pipe, calls;
+    volatile sig_atomic_t stop;
+} typist;
+
+/* Goes on with the line after a while, and says stop when all words are there. */
+static void type_on(void *data, const tide_stats *stats)
+{
+    typist *t = data;
+    if (++t->calls == 3)
+        assert_int_equal(write(t->pipe, "lo\n", 3), 3);
+    t->stop = stats->tokens == 4 || t->calls == 300;
+}
+
+static void a_line_that_is_half_there_is_not_mixed_with_others(void **state)
+{
+    (void)state;
+    write_file("log", "world\nwide\n", 11);
+    int ends[2], input = dup(STDIN_FILENO);
+    assert_int_equal(pipe(ends), 0);
+    assert_true(input >= 0 && dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
+    assert_int_equal(write(ends[1], "alpha hel", 9), 9);
+    typist t = {.pipe = ends[1]};
+    const char *const sources[] = {"-", "log"};
+    tide_trainer *trainer = trainer_of(RECIPE);
+    tide_run how = {.sources = sources,
+                    .source_count = 2,
+                    .follow = true,
+                    .stop = &t.stop,
+                    .watch = type_on,
+                    .watch_data = &t};
+    assert_int_equal(tide_trainer_run(trainer, &how, NULL), 1);
+    dup2(input, STDIN_FILENO);
+    assert_int_equal(stats_of(trainer).tokens, 4);
+    assert_true(knows(trainer, "hello") && knows(trainer, "world"));
+
+    /* The place in the file was noted, although it was the pipe that was stopped. */
+    trainer = saved_and_loaded(trainer, NULL, 0);
+    write_file("log", "world\nwide\nweb\n", 15);
+    t = (typist){.calls = 290};
+    how.sources = &sources[1];
+    how.source_count = 1;
+    assert_int_equal(tide_trainer_run(trainer, &how, NULL), 1);
+    assert_int_equal(stats_of(trainer).tokens, 5);
+    tide_trainer_free(trainer);
+    close(input);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* With a half-life counts are halved, and so is the number of words they are compared with. */
+static void words_that_are_independent_are_never_joined(void **state)
+{
+    (void)state;
+    tide_trainer *trainer =
+        trainer_of("vocab=500 dim=4 replay=1 phrases=1000 half-life=2000");
+    tide_rng rng = tide_rng_seeded(5);
+    for (int line = 0; line < 20000; line++) {
+        char text[64];
+        int at = 0;
+        for (int i = 0; i < 8; i++)
+            at += sprintf(text + at, "w%d ", (int)tide_rng_below(&rng, 10));
+        feed(trainer, text, (size_t)at);
+        feed_text(trainer, "\n");
+    }
+    assert_int_equal(stats_of(trainer).vocabulary, 10);
+    tide_trainer_free(trainer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(a_table_goes_on_with_its_columns_and_another_with_its_own),
+        IN_FOLDER(other_columns_can_be_asked_for_in_the_middle),
+        IN_FOLDER(a_run_with_too_many_errors_goes_on_to_the_same_model),
+        IN_FOLDER(an_archive_that_is_completed_later_is_read_on),
+        IN_FOLDER(names_of_columns_are_refused_where_there_are_none),
+        IN_FOLDER(a_line_that_is_half_there_is_not_mixed_with_others),
+        cmocka_unit_test(words_that_are_independent_are_never_joined),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
