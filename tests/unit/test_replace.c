@@ -113,8 +113,10 @@ static void places_where_no_file_can_be_are_refused(void **state)
         {"dangling", "cannot write dangling: the symbolic link leads nowhere"},
         {"loop", "cannot write loop: Too many levels of symbolic links"},
         {"/dev/null", "cannot write /dev/null: not a regular file"},
-        {"/dev/stdout", "cannot write /dev/stdout: it is open already, and cannot be replaced"},
-        {"/dev/fd/1", "cannot write /dev/fd/1: it is open already, and cannot be replaced"},
+        {"/dev/stdout",
+         "cannot write /dev/stdout: it is open already, and cannot be replaced"},
+        {"/dev/fd/1",
+         "cannot write /dev/fd/1: it is open already, and cannot be replaced"},
     };
     assert_int_equal(mkdir("sub", 0777) | mkfifo("pipe", 0600), 0);
     assert_int_equal(symlink("nowhere", "dangling") | symlink("loop", "loop"), 0);
