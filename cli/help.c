@@ -45,9 +45,10 @@ static void print_option(const option *o)
 static void print_parameter(const tide_param_info *parameter)
 {
     char text[1024];
-    size_t at = (size_t)snprintf(text, sizeof text, "%s (%s%sdefault %s)",
-                                 parameter->help, parameter->values,
-                                 *parameter->values ? "; " : "", parameter->initial);
+    bool words = !*parameter->initial;
+    size_t at = (size_t)snprintf(text, sizeof text, "%s (%s%s%s)", parameter->help,
+                                 parameter->values, words ? "" : "; default ",
+                                 parameter->initial);
     const char *alias = parameter->aliases;
     const char *before = "; also ";
     while (*alias && at < sizeof text) {
@@ -59,7 +60,8 @@ static void print_parameter(const tide_param_info *parameter)
         before = ", ";
     }
     bool choice = strchr(parameter->values, '|');
-    print_right(printf("      --%s %s", parameter->name, choice ? "NAME" : "N"), text);
+    const char *argument = choice ? "NAME" : words ? "TEXT" : "N";
+    print_right(printf("      --%s %s", parameter->name, argument), text);
 }
 
 /* The table keeps a group together; a heading goes before its first parameter. */

@@ -24,6 +24,49 @@
         "threads; with 1 the result depends on text and seed alone", "Size", true)     \
     ROW(COUNT, seed, 0, MOST_TOKENS, false, "seed", "", "0..9e18", "1",                \
         "of everything random", "Size", false)                                         \
+    ROW(CHOICE, tokens, 0, 0, false, "tokens", "tokenizer", "words|space|social|log",  \
+        "words",                                                                       \
+        "what a word is: Unicode words, anything between spaces, the same with "       \
+        "hashtags and emoji, "                                                         \
+        "log lines with numbers and the like masked",                                  \
+        "Text", false)                                                                 \
+    ROW(CHOICE, numbers, 0, 0, false, "numbers", "", "keep|mask|drop", "keep",         \
+        "words, social: what becomes of numbers; mask: <number>", "Text", false)       \
+    ROW(CHOICE, hashtags, 0, 0, false, "hashtags", "", "keep|mask|drop|word", "keep",  \
+        "social: keep, <hashtag>, leave out, or without the sign", "Text", false)      \
+    ROW(CHOICE, mentions, 0, 0, false, "mentions", "", "keep|mask|drop|word", "mask",  \
+        "social: keep, <user>, leave out, or without the sign", "Text", false)         \
+    ROW(CHOICE, urls, 0, 0, false, "urls", "", "keep|mask|drop", "mask",               \
+        "social: keep, <url>, or leave out", "Text", false)                            \
+    ROW(COUNT, min_length, 1, TIDE_WORD_MAX, false, "min-length", "", "1..63", "1",    \
+        "leave out words of fewer characters", "Text", false)                          \
+    ROW(COUNT, max_length, 1, TIDE_WORD_MAX, false, "max-length", "", "1..63", "63",   \
+        "leave out words of more characters", "Text", false)                           \
+    ROW(TEXT, stop_words, 0, TEXT_MAX, false, "stop-words", "",                        \
+        "a file, one word a line", "",                                                 \
+        "leave out these words, given as they would come out", "Text", false)          \
+    ROW(COUNT, phrases, 0, TIDE_CAPACITY_MAX, false, "phrases", "", "0..1073741824",   \
+        "0",                                                                           \
+        "count so many words and pairs, and join pairs that belong together: "         \
+        "new_york",                                                                    \
+        "Text", false)                                                                 \
+    ROW(REAL, phrase_threshold, 0, 1e12, false, "phrase-threshold", "", "0..1e12",     \
+        "100", "a pair is joined when it comes so many times as often as by chance",   \
+        "Text", true)                                                                  \
+    ROW(COUNT, phrase_count, 1, MOST_TOKENS, false, "phrase-count",                    \
+        "phrase-min-count", "1..9e18", "5", "and has been seen more often than this",  \
+        "Text", true)                                                                  \
+    ROW(CHOICE, records, 0, 0, false, "records", "", "lines|json|csv|tsv", "lines",    \
+        "what a line of the source is", "Records", true)                               \
+    ROW(TEXT, text, 0, TEXT_MAX, false, "text", "text-field",                          \
+        "fields, with commas between them", "",                                        \
+        "where the text is: user.name in JSON, a name or number of a column",          \
+        "Records", true)                                                               \
+    ROW(TEXT, time, 0, TEXT_MAX, false, "time", "time-field", "a field", "",           \
+        "where the time is, so that the log shows how far the stream has come",        \
+        "Records", true)                                                               \
+    ROW(TEXT, label, 0, TEXT_MAX, false, "label", "label-field", "a field", "",        \
+        "where a label is; it is learned as a word, __label__NAME", "Records", true)   \
     ROW(COUNT, window, 1, WINDOW_MAX, false, "window", "ws", "1..64", "8",             \
         "how far a context may be from its word", "Contexts", false)                   \
     ROW(CHOICE, contexts, 0, 0, false, "contexts", "", "weighted|dynamic|full",        \
@@ -103,49 +146,7 @@
     ROW(COUNT, minn, 1, TIDE_SUBWORD_LENGTH_MAX, false, "minn", "min-n", "1..8", "3",  \
         "shortest n-gram", "Subwords", false)                                          \
     ROW(COUNT, maxn, 1, TIDE_SUBWORD_LENGTH_MAX, false, "maxn", "max-n", "1..8", "5",  \
-        "longest n-gram", "Subwords", false)                                           \
-    ROW(CHOICE, tokens, 0, 0, false, "tokens", "tokenizer", "words|space|social|log",  \
-        "words",                                                                       \
-        "what a word is: Unicode words, anything between spaces, the same with "       \
-        "hashtags and emoji, "                                                         \
-        "log lines with numbers and the like masked",                                  \
-        "Text", false)                                                                 \
-    ROW(CHOICE, numbers, 0, 0, false, "numbers", "", "keep|mask|drop", "keep",         \
-        "words, social: what becomes of numbers; mask: <number>", "Text", false)       \
-    ROW(CHOICE, hashtags, 0, 0, false, "hashtags", "", "keep|mask|drop|word", "keep",  \
-        "social: keep, <hashtag>, leave out, or without the sign", "Text", false)      \
-    ROW(CHOICE, mentions, 0, 0, false, "mentions", "", "keep|mask|drop|word", "mask",  \
-        "social: keep, <user>, leave out, or without the sign", "Text", false)         \
-    ROW(CHOICE, urls, 0, 0, false, "urls", "", "keep|mask|drop", "mask",               \
-        "social: keep, <url>, or leave out", "Text", false)                            \
-    ROW(COUNT, min_length, 1, TIDE_WORD_MAX, false, "min-length", "", "1..63", "1",    \
-        "leave out words of fewer characters", "Text", false)                          \
-    ROW(COUNT, max_length, 1, TIDE_WORD_MAX, false, "max-length", "", "1..63", "63",   \
-        "leave out words of more characters", "Text", false)                           \
-    ROW(TEXT, stop_words, 0, TEXT_MAX, false, "stop-words", "",                        \
-        "a file, one word a line", "",                                                 \
-        "leave out these words, given as they would come out", "Text", false)          \
-    ROW(COUNT, phrases, 0, TIDE_CAPACITY_MAX, false, "phrases", "", "0..1073741824",   \
-        "0",                                                                           \
-        "count so many words and pairs, and join pairs that belong together: "         \
-        "new_york",                                                                    \
-        "Text", false)                                                                 \
-    ROW(REAL, phrase_threshold, 0, 1e12, false, "phrase-threshold", "", "0..1e12",     \
-        "100", "a pair is joined when it comes so many times as often as by chance",   \
-        "Text", true)                                                                  \
-    ROW(COUNT, phrase_count, 1, MOST_TOKENS, false, "phrase-count",                    \
-        "phrase-min-count", "1..9e18", "5", "and has been seen more often than this",  \
-        "Text", true)                                                                  \
-    ROW(CHOICE, records, 0, 0, false, "records", "", "lines|json|csv|tsv", "lines",    \
-        "what a line of the source is", "Records", true)                               \
-    ROW(TEXT, text, 0, TEXT_MAX, false, "text", "text-field",                          \
-        "fields, with commas between them", "",                                        \
-        "where the text is: user.name in JSON, a name or number of a column",          \
-        "Records", true)                                                               \
-    ROW(TEXT, time, 0, TEXT_MAX, false, "time", "time-field", "a field", "",           \
-        "where the time is; info shows how far the stream has come", "Records", true)  \
-    ROW(TEXT, label, 0, TEXT_MAX, false, "label", "label-field", "a field", "",        \
-        "where a label is; it is learned as a word, __label__NAME", "Records", true)
+        "longest n-gram", "Subwords", false)
 
 #define INFO(KIND, FIELD, LEAST, MOST, LOCAL, ...) {__VA_ARGS__},
 #define RULE(KIND, FIELD, LEAST, MOST, LOCAL, ...)                                     \
