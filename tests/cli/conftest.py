@@ -5,6 +5,7 @@ The binary is $WORDTIDE, or the one that the build directory holds.
 
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import threading
@@ -25,6 +26,7 @@ def find_binary():
 
 
 BINARY = find_binary()
+SANITIZED = re.search(rb"__[at]san_", pathlib.Path(BINARY).read_bytes()) is not None
 STARTED = []  # processes that a failing test may leave behind
 TEST_SECONDS = 3600 if os.environ.get("WORDTIDE_SLOW") else 30
 

@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 
-from conftest import BINARY, SMALL, train, wordtide
+from conftest import BINARY, SANITIZED, SMALL, train, wordtide
 
 
 def run(*arguments, code=0, **options):
@@ -412,6 +412,7 @@ def test_embed_reads_folders_not_and_compressed_files_well(model, words, tmp_pat
     assert told == run("embed", model, input=text).stdout and len(told.splitlines()) == 2
 
 
+@pytest.mark.skipif(SANITIZED, reason="sanitizers need all of the address space")
 def test_a_line_of_any_length_needs_no_more_memory(model, words, tmp_path):
     """A line of 200 MiB, in 128 MiB of address space."""
     part = (words[3].encode() + b" ").ljust(1 << 20)
