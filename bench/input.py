@@ -9,6 +9,8 @@ each learned from with profile fast, the one that leaves the least time for anyt
 else. "CPU" is the median of the ratios to plain text within a round. "Reading" is what
 of a core the way in takes, from the file to the words: the difference to plain text, in
 per cent of the run.
+
+The second table is of finding the texts alone (`wordtide bench records`).
 """
 import csv
 import gzip
@@ -74,6 +76,16 @@ def write_inputs(text, folder):
     ]
 
 
+def print_records(command, inputs):
+    rows = []
+    for label, path, fields in inputs:
+        if fields and not path.name.endswith("zst"):
+            done = subprocess.run([command, "bench", "records", "--json", *fields, path],
+                                  stdout=subprocess.PIPE, check=True)
+            rows.append([label, f"{json.loads(done.stdout)['bytes_per_second'] / 1e6:.0f}"])
+    print_table(["finding the text alone", "MB a CPU-second"], rows)
+
+
 def main():
     parser = arguments(__doc__)
     text_arguments(parser)
@@ -99,6 +111,7 @@ def main():
             rows.append([label, f"{size:.1f}", f"{size / median(seconds[label]):.0f}",
                          spread(ratios, "%.2f"), f"{share:.0f} %"])
         print_table(["input", "MB", "MB a CPU-second", "CPU, plain = 1", "reading"], rows)
+        print_records(options.command, inputs)
 
 
 if __name__ == "__main__":

@@ -59,6 +59,20 @@ static int bench_ingest(const tide_params *params, const char *source, bool json
     return EXIT_SUCCESS;
 }
 
+static int bench_records(const tide_params *params, const char *source, bool json)
+{
+    tide_error err;
+    double rate;
+    uint64_t records;
+    if (tide_bench_records(params, source, &rate, &records, &err) < 0)
+        return report(&err);
+    if (json)
+        printf("{\"records\":%" PRIu64 ",\"bytes_per_second\":%.0f}\n", records, rate);
+    else
+        printf("%.0f MB a second, %" PRIu64 " records\n", rate / 1e6, records);
+    return EXIT_SUCCESS;
+}
+
 int cmd_bench(int argc, char **argv)
 {
     bool json = false;
@@ -69,30 +83,35 @@ int cmd_bench(int argc, char **argv)
     };
     const command_usage usage = {
         "bench",
-        "bench [OPTION]... kernels|ingest [SOURCE]",
-        "Times the vector kernels of every instruction set, or how long a word takes "
+        "bench [OPTION]... kernels|ingest|records [SOURCE]",
+        "Times the vector kernels of every instruction set; or how long a word takes "
         "from "
         "the source through tokenizer, vocabulary and sub-sampling (default source: a "
-        "million words of the demo). It takes the parameters of train, like --dim and "
-        "--vocab.",
+        "million words of the demo); or how fast the texts in the records of a file "
+        "are "
+        "found. It takes the parameters of train, like --dim and --vocab.",
         options,
         "wordtide bench kernels --dim 100\n"
-        "wordtide bench ingest --vocab 70000 news.txt\n",
+        "wordtide bench ingest --vocab 70000 news.txt\n"
+        "wordtide bench records --records json --text body posts.jsonl\n",
         .least = 1,
         .most = 2,
     };
     int count = parse_options(argc, argv, &usage, &typed);
-    bool kernels = !strcmp(argv[0], "kernels");
-    if (!kernels && strcmp(argv[0], "ingest") != 0)
-        usage_error("bench", "'%s' is neither kernels nor ingest", argv[0]);
+    bool kernels = !strcmp(argv[0], "kernels"), records = !strcmp(argv[0], "records");
+    if (!kernels && !records && strcmp(argv[0], "ingest") != 0)
+        usage_error("bench", "'%s' is neither kernels nor ingest nor records", argv[0]);
+    if (records && count < 2)
+        usage_error("bench", "records of which file?");
     if (kernels && count == 2)
         usage_error("bench", "the kernels need no source: '%s'", argv[1]);
     tide_params *params = settings_params(&typed, "bench");
     int code = EXIT_FAILURE;
     if (params)
-        code = kernels ? bench_kernels(params, json)
-                       : bench_ingest(params, count == 2 ? argv[1] : "demo:tokens=1e6",
-                                      json);
+        code = kernels   ? bench_kernels(params, json)
+               : records ? bench_records(params, argv[1], json)
+                         : bench_ingest(params,
+                                        count == 2 ? argv[1] : "demo:tokens=1e6", json);
     tide_params_free(params);
     settings_free(&typed);
     return finish_output(code);

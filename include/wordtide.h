@@ -443,6 +443,12 @@ TIDE_API int tide_bench_kernels(uint32_t dim, tide_timing *timings, size_t room,
 TIDE_API int tide_bench_ingest(const tide_params *params, const char *source,
                                double *nanoseconds, uint64_t *tokens, tide_error *err);
 
+/* Finds the texts in the records of a file that can be read again and does nothing with them; bytes
+ * a CPU-second, the most of five passes. */
+TIDE_API int tide_bench_records(const tide_params *params, const char *source,
+                                double *bytes_per_second, uint64_t *records,
+                                tide_error *err);
+
 #ifdef __cplusplus
 }
 #endif

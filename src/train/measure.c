@@ -241,3 +241,66 @@ int tide_bench_ingest(const tide_params *params, const char *spec, double *nanos
     }
     return status;
 }
+
+/* -- records ------------------------------------------------------------------------------------ */
+
+/* Feeds a block and takes all texts; returns CPU seconds. */
+static double take_texts(tide_records *records, const char *bytes, size_t size)
+{
+    double start = cpu_seconds();
+    const char *text;
+    size_t length;
+    while (size) {
+        size_t used = tide_records_feed(records, bytes, size);
+        bytes += used;
+        size -= used;
+        while (tide_records_take(records, &text, &length))
+            continue;
+    }
+    return cpu_seconds() - start;
+}
+
+static int records_once(const tide_record_options *options, const char *spec,
+                        double *seconds, uint64_t *bytes, uint64_t *count,
+                        tide_error *err)
+{
+    static const size_t block = 256 * 1024;
+    char *room = tide_alloc(block, 1);
+    tide_records *records = room ? tide_records_new(options, err) : NULL;
+    tide_source *source = records ? tide_source_open(spec, err) : NULL;
+    int status = err ? (int)err->status : TIDE_ERROR_IO;
+    if (source) {
+        ptrdiff_t size;
+        *seconds = 0;
+        *bytes = 0;
+        while ((size = tide_source_read(source, room, block, err)) > 0) {
+            *seconds += take_texts(records, room, (size_t)size);
+            *bytes += (uint64_t)size;
+        }
+        *count = tide_records_counted(records).records;
+        status = (int)size;
+    }
+    tide_source_close(source);
+    tide_records_free(records);
+    free(room);
+    return status;
+}
+
+int tide_bench_records(const tide_params *params, const char *spec,
+                       double *bytes_per_second, uint64_t *records, tide_error *err)
+{
+    tide_record_options options = tide_params_records(params);
+    if (options.kind == TIDE_RECORDS_LINES)
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "--records json, csv or tsv says what to measure");
+    *bytes_per_second = 0;
+    int status = TIDE_OK;
+    for (int round = 0; round < BEST_OF && !status; round++) {
+        double seconds = 0;
+        uint64_t bytes = 0;
+        status = records_once(&options, spec, &seconds, &bytes, records, err);
+        double rate = !status && seconds > 0 ? (double)bytes / seconds : 0;
+        *bytes_per_second = rate > *bytes_per_second ? rate : *bytes_per_second;
+    }
+    return status;
+}

@@ -136,6 +136,16 @@ def test_the_name_tells_what_records_are(tmp_path):
     assert counts(model) == {"tea": 1, "id": 1}
 
 
+def test_bench_reads_records_and_counts_them(tmp_path):
+    source = write(tmp_path / "p.jsonl", '{"text":"tea"}\n' * 1000)
+    done = wordtide("bench", "records", "--records", "json", "--json", source)
+    told = json.loads(done.stdout)
+    assert told["records"] == 1000 and told["bytes_per_second"] > 0
+    done = wordtide("bench", "records", source)
+    assert done.returncode == 2 and "--records json, csv or tsv" in done.stderr
+    assert wordtide("bench", "records").returncode == 2
+
+
 def test_fields_need_records(tmp_path):
     done = wordtide("train", "-o", tmp_path / "m.tide", "--records", "lines", "--text", "a")
     assert done.returncode == 2 and "--records json, csv or tsv" in done.stderr
