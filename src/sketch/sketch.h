@@ -79,7 +79,6 @@ uint64_t tide_vocabulary_weight(const tide_vocabulary *v, uint32_t slot);
 void tide_vocabulary_weights(const tide_vocabulary *v, const uint32_t *slots,
                              size_t count, float *weights);
 
-uint32_t tide_vocabulary_capacity(const tide_vocabulary *v);
 uint32_t
 tide_vocabulary_used(const tide_vocabulary *v); /* slots below this have been used */
 uint32_t tide_vocabulary_size(const tide_vocabulary *v);   /* words held */

@@ -161,11 +161,6 @@ void tide_vocabulary_weights(const tide_vocabulary *v, const uint32_t *slots,
     }
 }
 
-uint32_t tide_vocabulary_capacity(const tide_vocabulary *v)
-{
-    return v->words.capacity;
-}
-
 uint32_t tide_vocabulary_used(const tide_vocabulary *v)
 {
     return v->used;

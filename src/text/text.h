@@ -205,9 +205,6 @@ tide_tokenizer_counts tide_tokenizer_counted(const tide_tokenizer *t);
  * to stop at the last sentence taken has to read again. */
 uint64_t tide_tokenizer_pending(const tide_tokenizer *t);
 
-/* Forgets text that was fed but not taken, as if it had never been read. */
-void tide_tokenizer_discard(tide_tokenizer *t);
-
 /* Section tokenizer: the counters and the half-read word, so that the rest can come later. All
  * complete words must have been taken. */
 void tide_tokenizer_save(const tide_tokenizer *t, tide_store_writer *writer);

@@ -342,11 +342,3 @@ uint64_t tide_tokenizer_pending(const tide_tokenizer *t)
     size_t closing = t->closed && t->position < t->end;
     return t->skipped + (t->end - t->position - closing);
 }
-
-void tide_tokenizer_discard(tide_tokenizer *t)
-{
-    t->counts.bytes -= tide_tokenizer_pending(t);
-    t->position = t->end = 0;
-    t->skipped = 0;
-    t->closed = false;
-}

@@ -417,7 +417,6 @@ static void sixteen_bytes_can_be_read_of_every_word(void **state)
     tide_tokenizer_take(t, words, 1, &ended);
     transcript s = {0};
     transcript_take(&s, t, 1);
-    tide_tokenizer_discard(t);
     text[fed - 1] = 'z'; /* the very last byte that fits */
     assert_int_equal(tide_tokenizer_feed(t, text, room), fed);
     tide_tokenizer_end(t);
@@ -434,50 +433,6 @@ static void sixteen_bytes_can_be_read_of_every_word(void **state)
 
 /* -- stopping ---------------------------------------------------------------------- */
 
-/* Reading again from bytes - pending with a new tokenizer gives the rest, wherever
- * one stops. */
-static void what_is_pending_can_be_read_again(void **state)
-{
-    (void)state;
-    enum { TEXT = 3000 };
-    unsigned char text[TEXT];
-    tide_rng rng = tide_rng_seeded(6);
-    for (int run = 0; run < 400; run++) {
-        size_t size = random_text(&rng, text, TEXT), done = 0;
-        size_t stop = tide_rng_below(&rng, size + 1), takes = tide_rng_below(&rng, 200);
-        transcript wanted = oracle_transcript(text, size, true), s = {0};
-        tide_tokenizer *t = tide_tokenizer_new(&space, NULL);
-        while (done < stop) {
-            size_t step = 1 + tide_rng_below(&rng, 200);
-            done += tide_tokenizer_feed(t, text + done,
-                                        step < stop - done ? step : stop - done);
-            bool more = true;
-            for (; more && takes > 0; takes--) {
-                tide_word words[3];
-                bool ended;
-                size_t count = tide_tokenizer_take(t, words, 3, &ended);
-                for (size_t i = 0; i < count; i++)
-                    transcript_add(&s, words[i].bytes, words[i].length, ' ');
-                if (ended)
-                    transcript_add(&s, NULL, 0, '\n');
-                more = count > 0 || ended;
-            }
-        }
-        uint64_t from = done - tide_tokenizer_pending(t);
-        tide_tokenizer_discard(t);
-        assert_int_equal(tide_tokenizer_counted(t).bytes, from);
-        assert_int_equal(tide_tokenizer_pending(t), 0);
-        feed_and_take(&s, t, text + from, size - from, ROOM);
-        tide_tokenizer_end(t);
-        transcript_take(&s, t, ROOM);
-        assert_true(transcript_equal(&s, &wanted));
-        assert_int_equal(tide_tokenizer_counted(t).bytes, size);
-        free(s.bytes);
-        free(wanted.bytes);
-        tide_tokenizer_free(t);
-    }
-}
-
 static void nothing_is_pending_after_a_taken_sentence_but_what_follows_it(void **state)
 {
     (void)state;
@@ -493,13 +448,10 @@ static void nothing_is_pending_after_a_taken_sentence_but_what_follows_it(void *
     assert_int_equal(tide_tokenizer_pending(t), 2);
     tide_tokenizer_end(t);
     assert_int_equal(tide_tokenizer_pending(t), 2);
-    tide_tokenizer_discard(t);
-    assert_int_equal(tide_tokenizer_counted(t).bytes, 14);
-    tide_tokenizer_feed(t, "ur", 2);
-    tide_tokenizer_end(t);
     assert_int_equal(tide_tokenizer_take(t, words, ROOM, &ended), 1);
     assert_true(ended);
-    assert_memory_equal(words[0].bytes, "ur", 2);
+    assert_memory_equal(words[0].bytes, "fo", 2);
+    assert_int_equal(tide_tokenizer_pending(t), 0);
     tide_tokenizer_free(t);
 }
 
@@ -627,7 +579,6 @@ int main(void)
         cmocka_unit_test(feeding_before_all_is_taken_loses_nothing),
         cmocka_unit_test(texts_may_follow_each_other),
         cmocka_unit_test(sixteen_bytes_can_be_read_of_every_word),
-        cmocka_unit_test(what_is_pending_can_be_read_again),
         cmocka_unit_test(nothing_is_pending_after_a_taken_sentence_but_what_follows_it),
         cmocka_unit_test(tokenizer_goes_on_after_save_and_load_as_if_nothing_had_been),
         cmocka_unit_test(section_that_no_tokenizer_wrote_is_refused),

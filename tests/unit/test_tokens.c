@@ -799,56 +799,12 @@ static void result_does_not_depend_on_the_cuts_or_the_room(void **state)
     free(text);
 }
 
-static bool take_some(transcript *s, tide_tokenizer *t, size_t room)
-{
-    tide_word list[ROOM];
-    bool ended;
-    size_t count = tide_tokenizer_take(t, list, room, &ended);
-    for (size_t i = 0; i < count; i++)
-        transcript_add(s, list[i].bytes, list[i].length, ' ');
-    if (ended)
-        transcript_add(s, NULL, 0, '\n');
-    return count > 0 || ended;
-}
-
 static void feed_all(transcript *s, tide_tokenizer *t, const unsigned char *text,
                      size_t size)
 {
     for (size_t done = 0; done < size;) {
         done += tide_tokenizer_feed(t, text + done, size - done);
         transcript_take(s, t, 3);
-    }
-}
-
-/* Also in the middle of a run: between two ideographs, before a smile. */
-static void what_is_pending_can_be_read_again(void **state)
-{
-    (void)state;
-    enum { TEXT = 3000 };
-    unsigned char text[TEXT];
-    tide_rng rng = tide_rng_seeded(13);
-    for (int run = 0; run < 50 * VARIANTS; run++) {
-        const tide_tokenizer_options *options = &variants[run % VARIANTS];
-        size_t size = random_text(&rng, text, TEXT), done = 0;
-        size_t stop = tide_rng_below(&rng, size + 1), takes = tide_rng_below(&rng, 200);
-        transcript wanted = transcript_make(options, text, size, size + 1, ROOM, &rng);
-        transcript s = {0};
-        tide_tokenizer *t = tide_tokenizer_new(options, NULL);
-        while (done < stop) {
-            done += tide_tokenizer_feed(t, text + done, stop - done);
-            while (takes > 0 && take_some(&s, t, 1 + takes % 3))
-                takes--;
-        }
-        uint64_t from = done - tide_tokenizer_pending(t);
-        tide_tokenizer_discard(t);
-        assert_int_equal(tide_tokenizer_counted(t).bytes, from);
-        feed_all(&s, t, text + from, size - from);
-        tide_tokenizer_end(t);
-        transcript_take(&s, t, ROOM);
-        assert_true(transcript_equal(&s, &wanted));
-        free(s.bytes);
-        free(wanted.bytes);
-        tide_tokenizer_free(t);
     }
 }
 
@@ -941,7 +897,6 @@ int main(void)
         cmocka_unit_test(words_that_grow_stay_valid_until_the_next_feed),
         cmocka_unit_test(endless_run_needs_no_memory),
         cmocka_unit_test(result_does_not_depend_on_the_cuts_or_the_room),
-        cmocka_unit_test(what_is_pending_can_be_read_again),
         cmocka_unit_test(tokenizer_goes_on_after_save_and_load_as_if_nothing_had_been),
         cmocka_unit_test(half_word_that_grows_survives_save_and_load),
     };
