@@ -82,6 +82,10 @@ typedef struct tide_word {
     uint32_t length;
 } tide_word;
 
+/* Length of the UTF-8 character at `text`, as RFC 3629 has it, of which `left` bytes can be read; 0
+ * when there is none (utf8.c). */
+size_t tide_utf8_length(const void *text, size_t left);
+
 /* -- queue (queue.c) --------------------------------------------------------------------------------- */
 
 /* A bounded first-in first-out queue of pointers between threads. */

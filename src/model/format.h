@@ -53,6 +53,13 @@ char *tide_put_numbers(char *to, const tide_table *table, char before);
 /* Room for a row of text: a word, a count and dim numbers. */
 size_t tide_text_room(const tide_table *table);
 
+/* Writes row i, which is in the table's `code`, at `to`; returns where it ends. */
+typedef char *tide_put_row(char *to, const tide_table *table, uint32_t i);
+
+/* Writes a file of `head` and all rows. */
+int tide_write_rows(tide_table *table, const char *path, const char *head,
+                    tide_put_row *put, tide_error *err);
+
 /* The path of a file that belongs to another: `ending` takes the place of `old`, or is
  * added. False when it does not fit. */
 bool tide_path_beside(const char *path, const char *old, const char *ending,
@@ -129,9 +136,6 @@ int tide_rows_need_file(const tide_rows *rows, tide_error *err);
 
 /* Keeps the word; TIDE_ROW_BAD when it cannot be one. */
 int tide_rows_set_word(tide_rows *rows, const char *bytes, size_t length);
-
-/* Length of the UTF-8 character at `at`; 0 if there is none, or the text ends in it. */
-size_t tide_utf8_length(const char *at, size_t left);
 
 /* Valid UTF-8 of 1 to TIDE_WORD_MAX bytes without a zero. */
 bool tide_is_word(const char *bytes, size_t length);

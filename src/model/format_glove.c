@@ -37,23 +37,16 @@ static bool holds(const char *word)
     return true;
 }
 
+static char *put_row(char *to, const tide_table *table, uint32_t i)
+{
+    to = tide_put_numbers(stpcpy(to, table->words[i].word), table, ' ');
+    *to++ = '\n';
+    return to;
+}
+
 static int write_text(tide_table *table, const char *path, tide_error *err)
 {
-    tide_output *out = tide_output_create(path, err);
-    if (!out)
-        return TIDE_ERROR_IO;
-    for (uint32_t i = 0; i < table->count && !tide_output_failed(out); i++) {
-        int status = tide_table_row(table, i, err);
-        if (status) {
-            tide_output_abandon(out);
-            return status;
-        }
-        char *row = tide_output_room(out, tide_text_room(table));
-        char *to = tide_put_numbers(stpcpy(row, table->words[i].word), table, ' ');
-        *to++ = '\n';
-        tide_output_take(out, (size_t)(to - row));
-    }
-    return tide_output_commit(out, err);
+    return tide_write_rows(table, path, "", put_row, err);
 }
 
 static bool detect(const char *start, size_t size)

@@ -177,3 +177,22 @@ int tide_text_next(tide_rows *rows, tide_error *err)
         return judge_columns(rows, line, err);
     return tide_rows_set_word(rows, line, (size_t)(blank - line));
 }
+
+int tide_write_rows(tide_table *table, const char *path, const char *head,
+                    tide_put_row *put, tide_error *err)
+{
+    tide_output *out = tide_output_create(path, err);
+    if (!out)
+        return TIDE_ERROR_IO;
+    tide_output_put(out, head, strlen(head));
+    for (uint32_t i = 0; i < table->count && !tide_output_failed(out); i++) {
+        int status = tide_table_row(table, i, err);
+        if (status) {
+            tide_output_abandon(out);
+            return status;
+        }
+        char *row = tide_output_room(out, tide_text_room(table));
+        tide_output_take(out, (size_t)(put(row, table, i) - row));
+    }
+    return tide_output_commit(out, err);
+}

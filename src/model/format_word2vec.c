@@ -24,51 +24,40 @@ static bool holds(const char *word)
 
 /* -- writing ----------------------------------------------------------------------- */
 
-static char *put_row(char *to, const tide_table *table, uint32_t i, bool binary)
+static char *put_text(char *to, const tide_table *table, uint32_t i)
 {
-    const char *word = table->words[i].word;
-    size_t length = strlen(word), bytes = table->dim * sizeof(float);
-    memcpy(to, word, length);
-    to += length;
-    if (binary) {
-        *to++ = ' ';
-        memcpy(to, table->code, bytes);
-        to += bytes;
-    } else {
-        to = tide_put_numbers(to, table, ' ');
-    }
+    to = tide_put_numbers(stpcpy(to, table->words[i].word), table, ' ');
     *to++ = '\n';
     return to;
 }
 
-static int write_file(tide_table *table, const char *path, bool binary, tide_error *err)
+static char *put_binary(char *to, const tide_table *table, uint32_t i)
 {
-    tide_output *out = tide_output_create(path, err);
-    if (!out)
-        return TIDE_ERROR_IO;
+    size_t bytes = table->dim * sizeof(float);
+    to = stpcpy(to, table->words[i].word);
+    *to++ = ' ';
+    memcpy(to, table->code, bytes);
+    to += bytes;
+    *to++ = '\n';
+    return to;
+}
+
+static int write_file(tide_table *table, const char *path, tide_put_row *put,
+                      tide_error *err)
+{
     char header[32];
-    int length = snprintf(header, sizeof header, "%u %u\n", table->count, table->dim);
-    tide_output_put(out, header, (size_t)length);
-    for (uint32_t i = 0; i < table->count && !tide_output_failed(out); i++) {
-        int status = tide_table_row(table, i, err);
-        if (status) {
-            tide_output_abandon(out);
-            return status;
-        }
-        char *to = tide_output_room(out, tide_text_room(table));
-        tide_output_take(out, (size_t)(put_row(to, table, i, binary) - to));
-    }
-    return tide_output_commit(out, err);
+    snprintf(header, sizeof header, "%u %u\n", table->count, table->dim);
+    return tide_write_rows(table, path, header, put, err);
 }
 
 static int write_text(tide_table *table, const char *path, tide_error *err)
 {
-    return write_file(table, path, false, err);
+    return write_file(table, path, put_text, err);
 }
 
 static int write_binary(tide_table *table, const char *path, tide_error *err)
 {
-    return write_file(table, path, true, err);
+    return write_file(table, path, put_binary, err);
 }
 
 /* -- reading ----------------------------------------------------------------------- */

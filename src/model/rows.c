@@ -8,23 +8,6 @@
 
 #include <stdlib.h>
 
-size_t tide_utf8_length(const char *text, size_t left)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    if (at[0] < 0x80)
-        return at[0] != 0;
-    size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
-    if (at[0] < 0xc2 || at[0] > 0xf4 || length > left)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90);
-    bool surrogate = at[0] == 0xed && at[1] > 0x9f;
-    bool beyond = at[0] == 0xf4 && at[1] > 0x8f;
-    return overlong || surrogate || beyond ? 0 : length;
-}
-
 bool tide_is_word(const char *bytes, size_t length)
 {
     if (length == 0 || length > TIDE_WORD_MAX)

@@ -9,24 +9,12 @@
 
 /* -- code points ------------------------------------------------------------------- */
 
-/* The second byte's range is what rules out overlong forms, surrogates, U+0080 to
- * U+009F and all above U+10FFFF. */
+/* U+007F to U+009F are controls, which no word has. */
 size_t tide_code_point(const unsigned char *bytes, size_t left)
 {
-    unsigned lead = bytes[0];
-    if (lead < 0x80)
-        return lead != 0x7f;
-    size_t length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    if (lead < 0xc2 || lead > 0xf4 || length > left)
-        return 0;
-    unsigned least = lead == 0xc2 || lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-    unsigned most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-    if (bytes[1] < least || bytes[1] > most)
-        return 0;
-    for (size_t i = 2; i < length; i++)
-        if (!tide_byte_continues(bytes[i]))
-            return 0;
-    return length;
+    bool control =
+        bytes[0] == 0x7f || (bytes[0] == 0xc2 && left > 1 && bytes[1] < 0xa0);
+    return control ? 0 : tide_utf8_length(bytes, left);
 }
 
 /* -- classes ----------------------------------------------------------------------- */

@@ -82,6 +82,11 @@ static void no_wait(void *self)
     (void)self;
 }
 
+tide_school tide_school_at_once(void *self, void (*teach)(void *, const tide_lesson *))
+{
+    return (tide_school){self, teach, all_finished, no_wait};
+}
+
 /* -- several ------------------------------------------------------------------------------------------ */
 
 static void learn_batch(tide_crew *c, tide_desk *desk, batch *b)
@@ -279,7 +284,7 @@ tide_school tide_crew_school(tide_crew *c)
 {
     if (c->batches)
         return (tide_school){c, pack, last_finished, wait_for_all};
-    return (tide_school){c, learn_now, all_finished, no_wait};
+    return tide_school_at_once(c, learn_now);
 }
 
 tide_progress tide_crew_progress(tide_crew *c)

@@ -175,17 +175,6 @@ static void drop_lesson(void *self, const tide_lesson *lesson)
     (void)lesson;
 }
 
-static uint64_t all_finished(void *self)
-{
-    (void)self;
-    return INT64_MAX;
-}
-
-static void no_wait(void *self)
-{
-    (void)self;
-}
-
 static int read_through(tide_intake *intake, tide_source *source, double *seconds,
                         tide_error *err)
 {
@@ -213,8 +202,7 @@ static int ingest_once(const tide_params *params, const char *spec, double *nano
     if (source) {
         tide_intake *intake = tide_trainer_intake(trainer);
         double seconds = 0;
-        tide_intake_school(intake,
-                           (tide_school){NULL, drop_lesson, all_finished, no_wait});
+        tide_intake_school(intake, tide_school_at_once(NULL, drop_lesson));
         *replayable = tide_source_replayable(source);
         status = read_through(intake, source, &seconds, err);
         *tokens = tide_intake_tokens(intake);

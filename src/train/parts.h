@@ -329,6 +329,9 @@ typedef struct tide_school {
     void (*wait)(void *self);
 } tide_school;
 
+/* One that has learned a lesson when `teach` returns (crew.c). */
+tide_school tide_school_at_once(void *self, void (*teach)(void *, const tide_lesson *));
+
 typedef struct tide_intake tide_intake;
 
 /* The sampler comes out of the store, if there is one; the rest follows with tide_intake_load. */

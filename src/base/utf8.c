@@ -1,0 +1,22 @@
+/* utf8.c - what is UTF-8. The range of the second byte is what rules out overlong forms, surrogates and
+ * all above U+10FFFF. */
+#include "base/base.h"
+
+size_t tide_utf8_length(const void *text, size_t left)
+{
+    const unsigned char *bytes = text;
+    unsigned lead = bytes[0];
+    if (lead < 0x80)
+        return lead != 0;
+    size_t length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    if (lead < 0xc2 || lead > 0xf4 || length > left)
+        return 0;
+    unsigned least = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    unsigned most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    if (bytes[1] < least || bytes[1] > most)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+    return length;
+}
