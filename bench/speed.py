@@ -14,10 +14,12 @@ A rival that is not installed is left out with a note. --rival puts another besi
 a shell command with {text} and {out} where the names of files go.
 """
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from common import (Failed, arguments, measure, median, number, prepare_text,
@@ -127,22 +129,36 @@ def compare(options, text, short, words, folder):
           ratio(FAST, name), ratio(DEFAULT, name)] for name in runs])
 
 
+def seconds_of(usage):
+    """From the first byte read to the model saved, by the command's own clock."""
+    return float(re.search(r"seconds=([0-9.]+)", usage.log).group(1))
+
+
 def scaling(options, text, folder):
-    """Wall seconds with one thread and with `options.threads`, in turns."""
+    """Seconds of one thread, of `options.threads` and, as the limit of the machine, of
+    as many runs of one thread at the same time, in turns."""
+    def run(name, threads, number=0):
+        out = os.path.join(folder, f"model{number}.tide")
+        return seconds_of(measure(train(options.command, text, out, "--threads",
+                                        str(threads), *OURS[name])))
+
+    def run_at_once(name):
+        with ThreadPoolExecutor(options.threads) as pool:
+            return list(pool.map(lambda i: run(name, 1, i), range(options.threads)))
+
     rows = []
     for name in (FAST, DEFAULT):
-        wall = {1: [], options.threads: []}
+        one, many, apart = [], [], []
         for _ in range(options.rounds):
-            for threads, seconds in wall.items():
-                seconds.append(run_once(
-                    lambda source, out, n=threads: train(
-                        options.command, source, out, "--quiet", "--threads", str(n),
-                        *OURS[name]), text, folder).wall)
-        one, many = wall.values()
+            one.append(run(name, 1))
+            many.append(run(name, options.threads))
+            apart.append(sum(one[-1] / seconds for seconds in run_at_once(name)))
+            remove_outputs(folder)
         rows.append([name, spread(one, "%.2f"), spread(many, "%.2f"),
-                     spread([a / b for a, b in zip(one, many)], "%.2f")])
-    print_table(["wall seconds", "1 thread", f"{options.threads} threads", "x faster"],
-                rows)
+                     spread([a / b for a, b in zip(one, many)], "%.2f"),
+                     spread(apart, "%.2f")])
+    print_table(["seconds", "1 thread", f"{options.threads} threads", "x faster",
+                 f"{options.threads} runs apart, x faster"], rows)
 
 
 def main():
@@ -153,6 +169,8 @@ def main():
                         help="to compare with one thread; 1 leaves this out (2)")
     parser.add_argument("--rival", action="append", default=[], metavar="NAME=COMMAND")
     parser.add_argument("--alone", action="store_true", help="no rivals")
+    parser.add_argument("--threads-only", action="store_true",
+                        help="only one thread beside several")
     options = parser.parse_args()
     if options.threads > (os.cpu_count() or 1):
         say(f"speed: there are no {options.threads} cores here; scaling is left out")
@@ -163,7 +181,8 @@ def main():
         write_lines(text, short, SHORT)
         print(f"{name}: {words:,} words; dim 100, {options.rounds} rounds\n",
               flush=True)
-        compare(options, text, short, words, folder)
+        if not options.threads_only:
+            compare(options, text, short, words, folder)
         if options.threads > 1:
             scaling(options, text, folder)
 

@@ -28,6 +28,8 @@ static const command commands[] = {
     {"Exchange", "export", NULL, "vectors for other programs", cmd_export},
     {"Exchange", "import", NULL, "begin a model with vectors from elsewhere",
      cmd_import},
+    {"Measure", "eval", NULL, "judge vectors, counts and how they follow change",
+     cmd_eval},
     {"Measure", "bench", NULL, "time the kernels or the way in", cmd_bench},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

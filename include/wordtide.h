@@ -49,6 +49,7 @@ typedef struct tide_error {
 /* -- parameters: one table for flags, files and documents ------------------------------------- */
 
 typedef struct tide_params tide_params;
+typedef struct tide_model tide_model;
 
 typedef struct tide_param_info {
     const char *name; /* as in --name */
@@ -66,6 +67,9 @@ TIDE_API const tide_param_info *tide_params_table(size_t *count);
 /* All parameters at the values of profile default. */
 TIDE_API tide_params *tide_params_new(tide_error *err);
 TIDE_API void tide_params_free(tide_params *params);
+
+/* The parameters that a model was trained with. A file of vectors alone has none. */
+TIDE_API tide_params *tide_params_of_model(const tide_model *model, tide_error *err);
 
 /* Set one parameter from text. "profile" sets a whole family, so it is set before the others. */
 TIDE_API int tide_params_set(tide_params *params, const char *name, const char *value,
@@ -125,7 +129,6 @@ TIDE_API int tide_demo_truth(FILE *out, tide_error *err);
 /* -- the trainer -------------------------------------------------------------------------------- */
 
 typedef struct tide_trainer tide_trainer;
-typedef struct tide_model tide_model;
 
 typedef struct tide_stats {
     uint64_t bytes;  /* read */
@@ -136,6 +139,7 @@ typedef struct tide_stats {
     uint64_t capacity;
     uint64_t admitted;      /* words that entered */
     uint64_t evicted;       /* words that had to leave */
+    uint64_t evicted_young; /* of these, within 1,000 tokens of their coming */
     uint64_t rejected;      /* tokens of words that the vocabulary does not hold */
     uint64_t minimum_count; /* bound on the count of any word that is not held */
     uint64_t
@@ -195,6 +199,10 @@ typedef struct tide_run {
     void (*watch)(void *data,
                   const tide_stats *stats); /* called some ten times a second */
     void *watch_data;
+    uint64_t pause_tokens; /* not 0: `pause` is called between two sentences, about
+                              every so many tokens and at the end, all lessons learned */
+    void (*pause)(void *data, const tide_stats *stats);
+    void *pause_data;
     void (*note)(void *data, bool warning,
                  const char *text); /* one line for a person */
     void *note_data;
@@ -211,6 +219,13 @@ typedef struct tide_run {
         errors_limited; /* ends with TIDE_ERROR_INPUT after more than so many bad records */
     uint64_t max_errors;
 } tide_run;
+
+/* Batch training: counts the words of the run's sources, which must be such as can be read again, and
+ * makes a trainer whose vocabulary is fixed: the `vocab` most frequent words that occur `min-count`
+ * times or more. tide_trainer_run then reads the sources `epochs` times. NULL with status TIDE_OK when
+ * the run was stopped while counting. */
+TIDE_API tide_trainer *tide_trainer_new_batch(const tide_params *params,
+                                              const tide_run *run, tide_error *err);
 
 /* Read the sources to their ends, or until `stop`. Returns 0 at the end and 1 when stopped; a later
  * run of the saved model over the same sources goes on where this one stopped. */
@@ -230,6 +245,10 @@ typedef struct tide_entry {
 } tide_entry;
 
 TIDE_API tide_model *tide_model_load(const char *path, tide_error *err);
+
+/* The same for any file of vectors that can be read (tide_formats), which has words and input vectors
+ * and nothing else: words by falling count, in the order of the file where it does not tell counts. */
+TIDE_API tide_model *tide_model_open(const char *path, tide_error *err);
 TIDE_API void tide_model_free(tide_model *model);
 
 TIDE_API uint32_t tide_model_size(const tide_model *model);     /* words held */
@@ -423,6 +442,58 @@ TIDE_API void tide_embedder_add(tide_embedder *embedder, const char *text, size_
 /* The text ends: writes dim floats, all zero when no word is known, and returns how many words are.
  * The next text begins. */
 TIDE_API uint64_t tide_embedder_end(tide_embedder *embedder, float *vector);
+
+/* -- counting -------------------------------------------------------------------------------------- */
+
+/* All words of a text and how often they occur: exact, so memory grows with their number. */
+typedef struct tide_counts tide_counts;
+
+/* Reads the sources of the run to their ends; text falls into words as it does in training. */
+TIDE_API tide_counts *tide_counts_new(const tide_params *params, const tide_run *run,
+                                      tide_error *err);
+TIDE_API void tide_counts_free(tide_counts *counts);
+TIDE_API uint64_t tide_counts_tokens(const tide_counts *counts);
+TIDE_API size_t tide_counts_size(const tide_counts *counts); /* different words */
+
+/* By falling count, words of the same count in the order in which they first came; `error` is 0 and
+ * `slot` the rank, from 0. */
+TIDE_API tide_entry tide_counts_at(const tide_counts *counts, size_t rank);
+
+/* -- evaluation ------------------------------------------------------------------------------------ */
+
+typedef struct tide_eval_options {
+    uint32_t among;    /* only the so many most frequent words are known; 0 for all */
+    bool keep_unknown; /* similarity: a pair with an unknown word is kept, with cosine 0;
+                          analogy: such a question is counted as wrong */
+} tide_eval_options;
+
+typedef struct tide_similarity_result {
+    uint64_t pairs;     /* in the file */
+    uint64_t known;     /* of them, those whose words both have a vector */
+    uint64_t bad_lines; /* neither a pair and its score nor empty nor a comment */
+    double spearman;    /* of cosines and scores; NAN when it is not defined */
+    double pearson;
+} tide_similarity_result;
+
+/* Cosines against people's scores: lines of two words and a number. */
+TIDE_API int tide_eval_similarity(const tide_space *space, const char *path,
+                                  const tide_eval_options *options,
+                                  tide_similarity_result *result, tide_error *err);
+
+typedef struct tide_analogy_result {
+    char name[TIDE_WORD_MAX + 1]; /* of the section */
+    uint64_t questions;           /* in the file */
+    uint64_t asked;               /* of them, those whose words are all known */
+    uint64_t right;
+} tide_analogy_result;
+
+/* Questions in sections (": name", then lines "A B C D"), answered by 3CosAdd. Returns the number of
+ * sections, of which at most `room` are written; lines before the first have a section without a
+ * name. `bad_lines` may be NULL. */
+TIDE_API int tide_eval_analogy(const tide_space *space, const char *path,
+                               const tide_eval_options *options,
+                               tide_analogy_result *sections, size_t room,
+                               uint64_t *bad_lines, tide_error *err);
 
 /* -- measuring ----------------------------------------------------------------------------------- */
 

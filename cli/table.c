@@ -1,0 +1,2 @@
+/* table.c */
+#include "table.h"

@@ -1,0 +1,2 @@
+/* agreement.c */
+#include "eval/eval.h"

@@ -1,0 +1,2 @@
+/* analogy.c */
+#include "eval/eval.h"

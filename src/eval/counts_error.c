@@ -1,0 +1,2 @@
+/* counts_error.c */
+#include "eval/eval.h"

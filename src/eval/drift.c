@@ -1,0 +1,2 @@
+/* drift.c */
+#include "eval/eval.h"

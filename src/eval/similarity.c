@@ -1,0 +1,2 @@
+/* similarity.c */
+#include "eval/eval.h"

@@ -1,0 +1,2 @@
+/* statistics.c */
+#include "eval/eval.h"

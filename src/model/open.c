@@ -1,0 +1,2 @@
+/* open.c - any file of vectors as a model. */
+#include "model/model.h"

@@ -1,0 +1,2 @@
+/* batch.c */
+#include "train/parts.h"

@@ -1,0 +1,2 @@
+/* counts.c */
+#include "train/parts.h"
