@@ -138,31 +138,12 @@ static void keep_nearer(const char *name, const char *candidate, const char **ne
     }
 }
 
-/* What people who come from elsewhere will try. */
-static const struct {
-    const char *names, *hint;
-} hints[] = {
-    {" min-count minCount ",
-     "--vocab says how many words are held; there is no minimum count"},
-    {" epoch epochs iter ", "text is read once; --replay trains its recent past again"},
-};
-
-static void hint_at(const parser *p, const char *name)
-{
-    char padded[72];
-    snprintf(padded, sizeof padded, " %s ", name);
-    for (size_t i = 0; p->typed && i < sizeof hints / sizeof hints[0]; i++)
-        if (strstr(hints[i].names, padded))
-            usage_error(p->usage->command, "no --%s: %s", name, hints[i].hint);
-}
-
 __attribute__((noreturn)) static void unknown_option(const parser *p,
                                                      const char *argument)
 {
     char name[64];
     const char *bare = argument + strspn(argument, "-");
     snprintf(name, sizeof name, "%.*s", (int)strcspn(bare, "="), bare);
-    hint_at(p, name);
     const char *nearest = NULL;
     int distance = 3;
     for (const option *o = p->usage->options; o->name; o++)
@@ -323,7 +304,7 @@ int parse_options(int argc, char **argv, const command_usage *usage, settings *t
 {
     parser p = {usage, typed, argv, argc, 1, 0};
     if (typed) {
-        typed->pairs = allocate((size_t)argc, sizeof *typed->pairs);
+        typed->pairs = allocate((size_t)argc + 3, sizeof *typed->pairs);
         typed->count = 0;
     }
     while (p.next < argc) {

@@ -60,7 +60,7 @@ void usage_error(const char *command, const char *format, ...)
 void text_list_free(text_list *list);
 void settings_free(settings *typed);
 
-/* One more, which the command itself has found out; there is room for one. */
+/* One more, which the command itself has found out; there is room for three. */
 void settings_add(settings *typed, const char *name, const char *value);
 
 /* Parameters at the values typed; a wrong one is a usage error of `command`. NULL

@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { LOG_SECONDS = 10 };
+enum { LOG_SECONDS = 10, EPOCH_TEXT = 64 };
 
 void progress_begin(progress *p, const tide_stats *initial, bool quiet)
 {
@@ -60,22 +60,54 @@ static int terminal_columns(void)
     return size.ws_col;
 }
 
+/* The first pass of batch training. */
+static bool counting(const tide_stats *stats)
+{
+    return stats->epochs && !stats->epoch;
+}
+
+/* Which pass over the text it is; "" for a stream, which has but one. */
+static const char *epoch_text(char text[EPOCH_TEXT], const tide_stats *stats)
+{
+    text[0] = '\0';
+    if (stats->epochs)
+        snprintf(text, EPOCH_TEXT, "epoch %" PRIu64 "/%" PRIu64 "  ", stats->epoch,
+                 stats->epochs);
+    return text;
+}
+
+static void write_over(progress *p, const char *line)
+{
+    fprintf(stderr, "\r%.*s\033[K", terminal_columns() - 1, line);
+    fflush(stderr);
+    p->line_open = true;
+}
+
+static void show_counting(progress *p, const tide_stats *stats)
+{
+    char words[SHORT_TEXT], rate[SHORT_TEXT], different[SHORT_TEXT], line[256];
+    snprintf(
+        line, sizeof line, "counting  %s words  %s/s  %s different  rss %" PRIu64 "M",
+        short_count(words, (double)stats->tokens), short_count(rate, p->words_rate),
+        short_count(different, (double)stats->vocabulary), resident_bytes() >> 20);
+    write_over(p, line);
+}
+
 static void show_line(progress *p, const tide_stats *stats)
 {
     char words[SHORT_TEXT], rate[SHORT_TEXT], held[SHORT_TEXT], room[SHORT_TEXT];
     char in[SHORT_TEXT], out[SHORT_TEXT], loss[SHORT_TEXT] = "-", line[256];
+    char epoch[EPOCH_TEXT];
     if (stats->loss > 0)
         snprintf(loss, sizeof loss, "%.2f", stats->loss);
-    snprintf(line, sizeof line,
-             "%s words  %s/s  vocab %s/%s  in %s/s out %s/s  loss %s  rss %" PRIu64 "M",
-             short_count(words, (double)stats->tokens),
-             short_count(rate, p->words_rate),
-             short_count(held, (double)stats->vocabulary),
-             short_count(room, (double)stats->capacity), short_count(in, p->in_rate),
-             short_count(out, p->out_rate), loss, resident_bytes() >> 20);
-    fprintf(stderr, "\r%.*s\033[K", terminal_columns() - 1, line);
-    fflush(stderr);
-    p->line_open = true;
+    snprintf(
+        line, sizeof line,
+        "%s%s words  %s/s  vocab %s/%s  in %s/s out %s/s  loss %s  rss %" PRIu64 "M",
+        epoch_text(epoch, stats), short_count(words, (double)stats->tokens),
+        short_count(rate, p->words_rate), short_count(held, (double)stats->vocabulary),
+        short_count(room, (double)stats->capacity), short_count(in, p->in_rate),
+        short_count(out, p->out_rate), loss, resident_bytes() >> 20);
+    write_over(p, line);
 }
 
 static void log_time(double seconds)
@@ -97,6 +129,9 @@ static void log_stats(const char *message, const tide_stats *stats, double rate)
         " dropped_bytes=%" PRIu64 " loss=%.4f rss_bytes=%" PRIu64,
         message, stats->bytes, stats->tokens, rate, stats->vocabulary, stats->admitted,
         stats->evicted, stats->dropped_bytes, stats->loss, resident_bytes());
+    if (stats->epochs)
+        fprintf(stderr, " epoch=%" PRIu64 " epochs=%" PRIu64, stats->epoch,
+                stats->epochs);
     log_time(stats->time);
 }
 
@@ -108,10 +143,10 @@ void progress_watch(void *data, const tide_stats *stats)
         return;
     if (p->terminal) {
         measure_rates(p, stats, now, 1);
-        show_line(p, stats);
+        (counting(stats) ? show_counting : show_line)(p, stats);
     } else if (now - p->shown >= LOG_SECONDS && stats->tokens > p->initial.tokens) {
         measure_rates(p, stats, now, 1e-3);
-        log_stats("training", stats, p->words_rate);
+        log_stats(counting(stats) ? "counting" : "training", stats, p->words_rate);
         fputc('\n', stderr);
         p->shown = now;
     }

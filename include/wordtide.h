@@ -68,7 +68,8 @@ TIDE_API const tide_param_info *tide_params_table(size_t *count);
 TIDE_API tide_params *tide_params_new(tide_error *err);
 TIDE_API void tide_params_free(tide_params *params);
 
-/* The parameters that a model was trained with. A file of vectors alone has none. */
+/* The parameters that a model was trained with. A file of vectors alone has none. They borrow the model's
+ * list of stop words, so the model must live until they have been used. */
 TIDE_API tide_params *tide_params_of_model(const tide_model *model, tide_error *err);
 
 /* Set one parameter from text. "profile" sets a whole family, so it is set before the others. */
@@ -155,6 +156,8 @@ typedef struct tide_stats {
     double time; /* seconds since 1970 of the last record with a time; NAN without */
     uint64_t cut_sentences; /* lines longer than a sentence may be, cut */
     double loss; /* mean loss of a pair of new text, over a recent window; 0 before */
+    uint64_t epochs; /* batch: how often the text is read; 0 for a stream */
+    uint64_t epoch;  /* the present one, from 1; 0 while words are counted */
 } tide_stats;
 
 /* Allocates everything that training will ever need. */
@@ -199,8 +202,11 @@ typedef struct tide_run {
     void (*watch)(void *data,
                   const tide_stats *stats); /* called some ten times a second */
     void *watch_data;
-    uint64_t pause_tokens; /* not 0: `pause` is called between two sentences, about
-                              every so many tokens and at the end, all lessons learned */
+    uint64_t
+        pause_tokens; /* not 0: `pause` is called between two sentences, where the number
+                         of tokens reaches or passes another multiple of this, and at
+                         the end, all lessons learned; the model may be asked there, and
+                         the trainer neither fed nor saved */
     void (*pause)(void *data, const tide_stats *stats);
     void *pause_data;
     void (*note)(void *data, bool warning,
@@ -239,7 +245,7 @@ TIDE_API int tide_path_writable(const char *path, tide_error *err);
 
 typedef struct tide_entry {
     const char *word;
-    uint64_t count; /* never below the true count */
+    uint64_t count; /* never below the true count; 0 when that is not known */
     uint64_t error; /* count - error is never above it */
     uint32_t slot;
 } tide_entry;
@@ -250,6 +256,15 @@ TIDE_API tide_model *tide_model_load(const char *path, tide_error *err);
  * and nothing else: words by falling count, in the order of the file where it does not tell counts. */
 TIDE_API tide_model *tide_model_open(const char *path, tide_error *err);
 TIDE_API void tide_model_free(tide_model *model);
+
+typedef struct tide_origin {
+    const char *format; /* of the file, by its name in tide_formats */
+    bool uncounted;     /* the file does not tell counts */
+    uint64_t left_out;  /* rows that cannot be a word's */
+    uint64_t twice;     /* rows of words that had one before: the first is kept */
+} tide_origin;
+
+TIDE_API tide_origin tide_model_origin(const tide_model *model);
 
 TIDE_API uint32_t tide_model_size(const tide_model *model);     /* words held */
 TIDE_API uint32_t tide_model_capacity(const tide_model *model); /* words it can hold */
@@ -283,7 +298,8 @@ typedef enum tide_vectors {
 
 typedef struct tide_space tide_space;
 
-/* `centred` subtracts the mean vector of the frequent words. The model must outlive the space. */
+/* `centred` subtracts the mean vector of the frequent words. A model without output vectors has a space
+ * of its input vectors only; others are TIDE_ERROR_PARAMETER. The model must outlive the space. */
 TIDE_API tide_space *tide_space_new(const tide_model *model, tide_vectors vectors,
                                     bool centred, tide_error *err);
 TIDE_API void tide_space_free(tide_space *space);
@@ -448,7 +464,9 @@ TIDE_API uint64_t tide_embedder_end(tide_embedder *embedder, float *vector);
 /* All words of a text and how often they occur: exact, so memory grows with their number. */
 typedef struct tide_counts tide_counts;
 
-/* Reads the sources of the run to their ends; text falls into words as it does in training. */
+/* Reads the sources of the run to their ends; text falls into words as it does in training. Of the
+ * rest of the run only stop, watch, note and properties matter. NULL with status TIDE_OK when
+ * stopped. */
 TIDE_API tide_counts *tide_counts_new(const tide_params *params, const tide_run *run,
                                       tide_error *err);
 TIDE_API void tide_counts_free(tide_counts *counts);
@@ -462,8 +480,9 @@ TIDE_API tide_entry tide_counts_at(const tide_counts *counts, size_t rank);
 /* -- evaluation ------------------------------------------------------------------------------------ */
 
 typedef struct tide_eval_options {
-    uint32_t among;    /* only the so many most frequent words are known; 0 for all */
-    bool keep_unknown; /* similarity: a pair with an unknown word is kept, with cosine 0;
+    uint32_t among; /* only the so many most frequent words are known; 0 for all */
+    bool
+        keep_unknown; /* similarity: a pair with an unknown word is kept, with cosine 0;
                           analogy: such a question is counted as wrong */
 } tide_eval_options;
 
@@ -483,7 +502,8 @@ TIDE_API int tide_eval_similarity(const tide_space *space, const char *path,
 typedef struct tide_analogy_result {
     char name[TIDE_WORD_MAX + 1]; /* of the section */
     uint64_t questions;           /* in the file */
-    uint64_t asked;               /* of them, those whose words are all known */
+    uint64_t known;               /* of them, those whose words are all known */
+    uint64_t asked;               /* these, or all with keep_unknown */
     uint64_t right;
 } tide_analogy_result;
 
@@ -494,6 +514,232 @@ TIDE_API int tide_eval_analogy(const tide_space *space, const char *path,
                                const tide_eval_options *options,
                                tide_analogy_result *sections, size_t room,
                                uint64_t *bad_lines, tide_error *err);
+
+/* A word of the truth, and what the model has counted. */
+typedef struct tide_count_point {
+    uint64_t rank; /* from 1, in the order of the true counts */
+    const char *word;
+    uint64_t truth;
+    uint64_t count; /* the model's; its `minimum` when the word is not held */
+    bool held;
+    double error; /* |count - truth| / truth */
+} tide_count_point;
+
+/* The words about one rank: those at most 5 % of it away. */
+typedef struct tide_count_band {
+    uint64_t rank;
+    uint64_t from, to; /* ranks, both included */
+    uint64_t words;
+    double dropped; /* share that the model does not hold */
+    double median_error;
+    double median_error_held; /* without the dropped; NAN when all of them are */
+} tide_count_band;
+
+#define TIDE_COUNT_BANDS_MAX 64
+
+/* Shares and means that are over nothing are NAN. */
+typedef struct tide_counts_result {
+    uint64_t tokens, types;  /* of the text */
+    uint64_t held, capacity; /* words of the model */
+    uint64_t minimum;        /* its smallest count; 0 when it has turned nobody away */
+    uint64_t top;            /* as many words as it could hold, or all types */
+    double dropped_top;      /* share of the true top words that it does not hold */
+    double dropped_types;
+    double dropped_tokens;
+    double mean_error; /* over the true top words */
+    double mean_error_held;
+    size_t band_count;
+    tide_count_band bands[TIDE_COUNT_BANDS_MAX]; /* about the ranks 1, 10, 100, 1000,
+                                                    2000, 5000, 7000, 10000, ... */
+} tide_counts_result;
+
+/* Counts of a model against the true ones. A dropped word is given the smallest count of the model,
+ * as in the paper. `point` is called for every type by rising rank, and may be NULL. Errors are NAN
+ * for a file of vectors that does not tell counts. */
+TIDE_API int tide_eval_counts(const tide_model *model, const tide_counts *truth,
+                              tide_counts_result *result,
+                              void (*point)(void *data, const tide_count_point *point),
+                              void *data, tide_error *err);
+
+/* Ranks by falling count, from 1; both are included. */
+typedef struct tide_band {
+    uint32_t first, last;
+} tide_band;
+
+/* Two words of a cell, and how near they are to each other in either model. */
+typedef struct tide_agreement_pair {
+    tide_band first, second;
+    const char *words[2];
+    float cosine_a, cosine_b;
+} tide_agreement_pair;
+
+/* All pairs of a word of the first band and another of the second, each once. */
+typedef struct tide_agreement_cell {
+    tide_band first, second;
+    uint64_t pairs;
+    uint64_t defined; /* of them, those whose words A holds: the rest is about these */
+    double pearson;   /* NAN for fewer than 3 pairs, or when cosines do not vary */
+    double bias;      /* mean of cosine A - cosine B */
+    double mean_a, mean_b;
+} tide_agreement_cell;
+
+typedef struct tide_agreement_near {
+    tide_band band;
+    uint64_t words;   /* asked: those that both models hold */
+    uint64_t missing; /* in A */
+    double overlap;   /* mean share of the nearest in which A and B agree; or NAN */
+} tide_agreement_near;
+
+#define TIDE_AGREEMENT_BANDS_MAX 16
+#define TIDE_AGREEMENT_CELLS_MAX                                                       \
+    (TIDE_AGREEMENT_BANDS_MAX * (TIDE_AGREEMENT_BANDS_MAX + 1) / 2)
+
+typedef struct tide_agreement_options {
+    const tide_band *bands; /* of the words of B */
+    size_t band_count;
+    uint32_t neighbours; /* how many are the nearest; 0 for no search */
+    uint32_t sample; /* `pair` is called for so many pairs of each cell, by chance */
+    uint64_t seed;
+    void (*pair)(void *data, const tide_agreement_pair *pair); /* may be NULL */
+    void *data;
+} tide_agreement_options;
+
+typedef struct tide_agreement_result {
+    uint64_t common; /* words that both hold; neighbours are searched among these */
+    size_t band_count, cell_count;
+    tide_agreement_cell all; /* all cells together; its bands are 0 */
+    tide_agreement_cell cells[TIDE_AGREEMENT_CELLS_MAX];
+    tide_agreement_near near[TIDE_AGREEMENT_BANDS_MAX];
+} tide_agreement_result;
+
+/* How far A says the same as B, the reference. Only words that a model holds have a vector here. A band
+ * that goes beyond the words of B is cut there; one that begins there is TIDE_ERROR_PARAMETER. */
+TIDE_API int tide_eval_agreement(const tide_space *a, const tide_space *b,
+                                 const tide_agreement_options *options,
+                                 tide_agreement_result *result, tide_error *err);
+
+/* -- change: streams whose words do not keep their meaning ------------------------------------------- */
+
+/* How far words have come from where they were. Training may turn all vectors together, which says
+ * nothing about any word, so they are compared with themselves before and after the one rotation that
+ * brings the 10,000 most frequent nearest to where they were. Means over nothing are NAN. */
+typedef struct tide_stability {
+    uint64_t words; /* frequent ones that are held at both moments */
+    double cosine;  /* mean, of a word with itself */
+    double aligned; /* the same after the rotation */
+    double overlap; /* mean share of the 10 nearest words that are the same */
+} tide_stability;
+
+/* What happens to words at a known moment. Their counts before it say nothing about it. */
+typedef enum tide_drift_event {
+    TIDE_DRIFT_SWAP,    /* two words exchange their places */
+    TIDE_DRIFT_GRADUAL, /* likewise, with a chance that rises from 0 to 1 */
+    TIDE_DRIFT_BORN,    /* a new word takes over half of the occurrences of another */
+    TIDE_DRIFT_DEAD,    /* a word does not occur any more */
+} tide_drift_event;
+
+#define TIDE_DRIFT_EVENTS 4
+
+TIDE_API const char *tide_drift_event_name(tide_drift_event event);
+
+/* How many words have followed, by event. A swapped word has when it is nearer to the neighbours that
+ * the other had at the moment than to its own; a new one when the word whose place it takes is among
+ * its 10 nearest; a dead one when it has left the vocabulary. */
+typedef struct tide_drift_look {
+    uint64_t tokens;                    /* read since the moment */
+    uint64_t words[TIDE_DRIFT_EVENTS];  /* that could be judged: held at the moment */
+    double followed[TIDE_DRIFT_EVENTS]; /* share of them; NAN without any */
+    double score[TIDE_DRIFT_EVENTS]; /* swapped: 0 as before, 1 when the neighbours are
+                                        exchanged too; new: mean cosine with the other
+                                        word; NAN for dead ones */
+} tide_drift_look;
+
+typedef struct tide_drift_options {
+    const char *const *sources; /* they are read twice */
+    size_t source_count;
+    uint64_t at;    /* tokens before the moment; 0: half of the text */
+    uint64_t over;  /* tokens that a gradual change takes; 0: half of what is left */
+    uint64_t every; /* tokens between two looks; 0: a fortieth of what is left */
+    uint32_t words; /* of each event at most, made even; 0: 200 */
+    bool control;   /* nothing happens, and all is measured just the same */
+    tide_vectors vectors;
+    bool centred;
+    void (*look)(void *data, const tide_drift_look *look); /* may be NULL, as watch */
+    void *look_data;
+    void (*watch)(void *data, const tide_stats *stats); /* called every now and then */
+    void *watch_data;
+} tide_drift_options;
+
+#define TIDE_DRIFT_NEVER UINT64_MAX
+
+typedef struct tide_drift_result {
+    uint64_t tokens; /* of the text */
+    uint64_t at, over, every;
+    tide_drift_look last;                    /* at the end of the text */
+    uint64_t half[TIDE_DRIFT_EVENTS];        /* tokens from the moment until half of */
+    uint64_t nine_tenths[TIDE_DRIFT_EVENTS]; /* and 90 % of the words have followed */
+    tide_stability unchanged; /* of the 1,000 most frequent words without an event, from
+                                 the moment to the end */
+} tide_drift_result;
+
+/* Trains on a text in which words of middling frequency, chosen by the seed of the parameters, change
+ * at a known moment, and sees how soon the vectors follow. */
+TIDE_API int tide_eval_drift(const tide_params *params,
+                             const tide_drift_options *options,
+                             tide_drift_result *result, tide_error *err);
+
+typedef enum tide_period_unit {
+    TIDE_PERIOD_DAY,
+    TIDE_PERIOD_WEEK,
+    TIDE_PERIOD_MONTH,
+    TIDE_PERIOD_YEAR,
+    TIDE_PERIOD_TOKENS, /* so many of them, whatever the time */
+} tide_period_unit;
+
+#define TIDE_PERIOD_WORDS 5
+
+/* A word that has moved, beyond what all have turned together. */
+typedef struct tide_mover {
+    const char *word;
+    uint64_t count;
+    double aligned; /* cosine with itself */
+    const char
+        *then[TIDE_PERIOD_WORDS]; /* the nearest at the end of the period before; */
+    const char *now[TIDE_PERIOD_WORDS]; /* at the end of this one; NULL for fewer */
+} tide_mover;
+
+/* What a period has brought, compared with the end of the one before. */
+typedef struct tide_period {
+    const char
+        *name; /* 2020-03-31, 2020-W14, 2020-03, 2020; with tokens, where it ends */
+    uint64_t tokens; /* of this period */
+    uint64_t vocabulary;
+    uint64_t admitted, evicted;
+    tide_stability frequent; /* of the 1,000 most frequent words at the end before */
+    size_t mover_count;
+    tide_mover movers[TIDE_PERIOD_WORDS]; /* those that moved most */
+    size_t newcomer_count;
+    tide_entry newcomers[TIDE_PERIOD_WORDS]; /* not held at the end before: the most
+                                                frequent of them */
+} tide_period;
+
+typedef struct tide_periods_options {
+    const char *const *sources; /* in the order of time; records need a time */
+    size_t source_count;
+    tide_period_unit unit;
+    uint64_t tokens; /* of a period, with TIDE_PERIOD_TOKENS */
+    tide_vectors vectors;
+    bool centred;
+    void (*period)(void *data, const tide_period *period); /* its texts are borrowed */
+    void *period_data;
+    void (*watch)(void *data, const tide_stats *stats); /* may be NULL */
+    void *watch_data;
+} tide_periods_options;
+
+/* Trains on a stream and compares the end of every period with that of the period before. A record
+ * without a time, or from before the present period, belongs to the present one. */
+TIDE_API int tide_eval_periods(const tide_params *params,
+                               const tide_periods_options *options, tide_error *err);
 
 /* -- measuring ----------------------------------------------------------------------------------- */
 

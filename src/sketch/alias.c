@@ -139,7 +139,7 @@ static void fill_columns(alias *a, column *columns, uint32_t size, uint32_t heav
 }
 
 /* False when there is nothing to draw. */
-static bool build(alias *a, table *t, const tide_vocabulary *v)
+static bool fill(alias *a, table *t, const tide_vocabulary *v)
 {
     uint32_t size = tide_vocabulary_used(v);
     uint32_t heaviest = 0;
@@ -161,21 +161,33 @@ static bool build(alias *a, table *t, const tide_vocabulary *v)
     return true;
 }
 
+static void plan_next(alias *a, const tide_vocabulary *v, uint32_t slots)
+{
+    uint64_t step = tide_vocabulary_total(v) / GROWTH;
+    uint64_t least = TOKENS_A_SLOT * (uint64_t)slots;
+    least = least > SHORTEST_STEP ? least : SHORTEST_STEP;
+    a->next_build = tide_vocabulary_tokens(v) + (step > least ? step : least);
+}
+
 /* Time is measured in tokens that are never halved, growth against those that are:
  * with a half-life the table follows the stream at an even pace. */
 static bool refresh(tide_sampler *s, const tide_vocabulary *v, bool spare_is_free)
 {
     alias *a = (alias *)s;
-    uint64_t tokens = tide_vocabulary_tokens(v);
     uint32_t spare = 1 - a->current;
-    if (tokens < a->next_build || !spare_is_free || !build(a, &a->tables[spare], v))
+    if (tide_vocabulary_tokens(v) < a->next_build || !spare_is_free ||
+        !fill(a, &a->tables[spare], v))
         return false;
-    uint64_t step = tide_vocabulary_total(v) / GROWTH;
-    uint64_t least = TOKENS_A_SLOT * (uint64_t)a->tables[spare].size;
-    least = least > SHORTEST_STEP ? least : SHORTEST_STEP;
-    a->next_build = tokens + (step > least ? step : least);
+    plan_next(a, v, a->tables[spare].size);
     a->current = spare;
     return true;
+}
+
+static void build(tide_sampler *s, const tide_vocabulary *v)
+{
+    alias *a = (alias *)s;
+    if (fill(a, &a->tables[a->current], v))
+        plan_next(a, v, a->tables[a->current].size);
 }
 
 static const tide_draws *draws(const tide_sampler *s)
@@ -228,6 +240,7 @@ const tide_sampler_methods tide_alias = {
     .release = release,
     .add = add,
     .refresh = refresh,
+    .build = build,
     .draws = draws,
     .save = save,
     .load = load,

@@ -78,6 +78,12 @@ bool tide_sampler_refresh(tide_sampler *s, const tide_vocabulary *v, bool spare_
     return s->methods->refresh(s, v, spare_is_free);
 }
 
+void tide_sampler_build(tide_sampler *s, const tide_vocabulary *v)
+{
+    if (s->methods->build)
+        s->methods->build(s, v);
+}
+
 const tide_draws *tide_sampler_draws(const tide_sampler *s)
 {
     return s->methods->draws(s);

@@ -89,6 +89,8 @@ uint64_t tide_vocabulary_minimum(
     const tide_vocabulary *v); /* bound on the count of any word not held */
 uint64_t tide_vocabulary_admitted(const tide_vocabulary *v);
 uint64_t tide_vocabulary_evicted(const tide_vocabulary *v);
+uint64_t tide_vocabulary_evicted_young(
+    const tide_vocabulary *v); /* of these, within 1,000 tokens of their coming */
 uint64_t
 tide_vocabulary_rejected(const tide_vocabulary *v); /* tokens of words not held */
 
@@ -133,6 +135,10 @@ void tide_sampler_add(tide_sampler *s, const tide_vocabulary *v, const uint32_t 
  * Costs 10 to 15 ns a slot, and never waits. */
 bool tide_sampler_refresh(tide_sampler *s, const tide_vocabulary *v,
                           bool spare_is_free);
+
+/* Alias: makes a table of the words held now, whatever the length of the stream, with nobody drawing.
+ * A no-op for the others. */
+void tide_sampler_build(tide_sampler *s, const tide_vocabulary *v);
 
 /* What is drawn from. It may be handed to other threads; drawing goes on beside tide_sampler_add
  * and tide_sampler_refresh. NULL until there is something to draw. */

@@ -13,6 +13,11 @@ static const tide_vocabulary_methods *const kinds[] = {
 
 /* -- life -------------------------------------------------------------------------- */
 
+static bool words_leave(const tide_vocabulary_options *options)
+{
+    return options->kind != TIDE_VOCABULARY_EXACT;
+}
+
 tide_vocabulary *tide_vocabulary_new_keyed(const tide_vocabulary_options *options,
                                            uint64_t secret, tide_error *err)
 {
@@ -37,6 +42,13 @@ tide_vocabulary *tide_vocabulary_new_keyed(const tide_vocabulary_options *option
     v->minimum = options->kind == TIDE_VOCABULARY_SPACE_SAVING;
     if (tide_words_init(&v->words, options->capacity, secret, err) < 0)
         goto failed;
+    if (words_leave(options)) {
+        v->arrived = tide_alloc(options->capacity, sizeof *v->arrived);
+        if (!v->arrived) {
+            tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a vocabulary");
+            goto failed;
+        }
+    }
     uint64_t lines = tide_gate_lines(options);
     if (lines > 0) {
         v->gate = tide_alloc(lines, sizeof *v->gate);
@@ -63,13 +75,16 @@ void tide_vocabulary_free(tide_vocabulary *v)
     if (!v)
         return;
     free(v->gate);
+    free(v->arrived);
     tide_words_release(&v->words);
     free(v);
 }
 
 uint64_t tide_vocabulary_bytes(const tide_vocabulary_options *options)
 {
+    uint64_t arrivals = words_leave(options) ? options->capacity : 0;
     return sizeof(tide_vocabulary) + tide_words_bytes(options->capacity) +
+           arrivals * sizeof(uint64_t) +
            sizeof(tide_gate_line) * tide_gate_lines(options);
 }
 
@@ -79,6 +94,7 @@ static void halve_all(tide_vocabulary *v)
 {
     tide_words_halve(&v->words, v->used);
     v->total /= 2;
+    v->now = v->tokens;
     v->methods->halve(v);
     v->since_halving = 0;
 }
@@ -109,6 +125,7 @@ uint32_t tide_vocabulary_grant(tide_vocabulary *v, const tide_word *word,
     if (v->used == v->words.capacity || count > INT64_MAX - v->tokens ||
         tide_words_find(&v->words, &key) != TIDE_NO_SLOT)
         return TIDE_NO_SLOT;
+    v->now = v->tokens;
     tide_vocabulary_seat(v, v->used, &key, count, error);
     if (v->methods->counts_from_minimum && v->lowest > count)
         v->lowest = count; /* space-saving's is about slots behind the hand only */
@@ -195,6 +212,11 @@ uint64_t tide_vocabulary_admitted(const tide_vocabulary *v)
 uint64_t tide_vocabulary_evicted(const tide_vocabulary *v)
 {
     return v->evicted;
+}
+
+uint64_t tide_vocabulary_evicted_young(const tide_vocabulary *v)
+{
+    return v->evicted_young;
 }
 
 uint64_t tide_vocabulary_rejected(const tide_vocabulary *v)

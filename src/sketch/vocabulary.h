@@ -43,7 +43,11 @@ struct tide_vocabulary {
     uint64_t since_halving;
     uint64_t admitted;
     uint64_t evicted;
+    uint64_t evicted_young;
     uint64_t rejected;
+    uint64_t now;      /* number of the token being looked at, where one is missing */
+    uint64_t *arrived; /* [capacity] that of the token with which a word came; NULL in a
+                          vocabulary that nobody leaves */
     uint32_t used;
     uint32_t size;
 
@@ -91,7 +95,7 @@ tide_vocabulary_batch(tide_vocabulary *v, const tide_word *words, size_t first,
     tide_key keys[TIDE_VOCABULARY_AHEAD];
     uint32_t guesses[TIDE_VOCABULARY_AHEAD];
     tide_words *t = &v->words;
-    size_t admitted = 0;
+    size_t admitted = 0, begin = first;
     for (; first < end; first += TIDE_VOCABULARY_AHEAD) {
         size_t count = end - first;
         if (count > TIDE_VOCABULARY_AHEAD)
@@ -115,6 +119,7 @@ tide_vocabulary_batch(tide_vocabulary *v, const tide_word *words, size_t first,
                 t->records[slot].count++;
             } else {
                 bool reused = false;
+                v->now = v->tokens + (first + i - begin);
                 slot = miss(v, &keys[i], &reused);
                 if (slot != TIDE_NO_SLOT)
                     admissions[admitted++] =
@@ -129,6 +134,9 @@ tide_vocabulary_batch(tide_vocabulary *v, const tide_word *words, size_t first,
     return admitted;
 }
 
+/* Who leaves so soon after coming has hardly been trained. */
+#define TIDE_YOUNG_TOKENS 1000
+
 /* Puts a newcomer into an empty slot. */
 static inline void tide_vocabulary_seat(tide_vocabulary *v, uint32_t slot,
                                         const tide_key *key, uint64_t count,
@@ -138,6 +146,8 @@ static inline void tide_vocabulary_seat(tide_vocabulary *v, uint32_t slot,
     v->words.records[slot].count = count;
     v->words.records[slot].error = error;
     v->size++;
+    if (v->arrived)
+        v->arrived[slot] = v->now;
 }
 
 /* Sends the word in a slot away. */
@@ -146,6 +156,7 @@ static inline void tide_vocabulary_unseat(tide_vocabulary *v, uint32_t slot)
     tide_words_remove(&v->words, slot);
     v->size--;
     v->evicted++;
+    v->evicted_young += v->now - v->arrived[slot] <= TIDE_YOUNG_TOKENS;
 }
 
 #endif

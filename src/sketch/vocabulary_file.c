@@ -7,6 +7,9 @@
  *     vocab.lengths  the length of its word in one byte; 0 for an empty slot
  *     vocab.text     the bytes of the words, one after the other
  *     vocab.gate     the cells of the gate, 32 bits each; only with a gate
+ *     vocab.arrived  how many words left soon after they came, and the number of the token with
+ *                    which the word of each slot came, 64 bits each; missing in older files, and
+ *                    where nobody leaves
  *
  * The hash table is keyed with a secret of the process, so it is not saved but built
  * again.
@@ -34,7 +37,7 @@ enum {
 
 /* Of the sections. */
 typedef struct names {
-    char state[16], counts[16], lengths[16], text[16], gate[16];
+    char state[16], counts[16], lengths[16], text[16], gate[16], arrived[16];
 } names;
 
 static names names_of(const tide_vocabulary_options *options)
@@ -46,6 +49,7 @@ static names names_of(const tide_vocabulary_options *options)
     snprintf(n.lengths, sizeof n.lengths, "%s.lengths", name);
     snprintf(n.text, sizeof n.text, "%s.text", name);
     snprintf(n.gate, sizeof n.gate, "%s.gate", name);
+    snprintf(n.arrived, sizeof n.arrived, "%s.arrived", name);
     return n;
 }
 
@@ -132,6 +136,11 @@ void tide_vocabulary_save(const tide_vocabulary *v, tide_store_writer *writer)
     save_words(v, n, writer);
     if (v->gate)
         tide_store_put(writer, n->gate, v->gate, sizeof *v->gate * (v->gate_mask + 1));
+    if (v->arrived) {
+        tide_store_begin(writer, n->arrived);
+        tide_store_append(writer, &v->evicted_young, sizeof v->evicted_young);
+        tide_store_append(writer, v->arrived, sizeof *v->arrived * v->used);
+    }
 }
 
 /* -- load -------------------------------------------------------------------------- */
@@ -301,6 +310,24 @@ static int load_slots(tide_vocabulary *v, const names *n, tide_store *store,
     return check_size(store, n->text, offset, err);
 }
 
+static int load_arrivals(tide_vocabulary *v, const names *n, tide_store *store,
+                         tide_error *err)
+{
+    if (!v->arrived || !tide_store_has(store, n->arrived))
+        return TIDE_OK;
+    size_t size = sizeof *v->arrived * v->used;
+    int status = check_size(store, n->arrived, sizeof v->evicted_young + size, err);
+    if (status == TIDE_OK)
+        status = tide_store_read_at(store, n->arrived, 0, &v->evicted_young,
+                                    sizeof v->evicted_young, err);
+    if (status == TIDE_OK && size > 0)
+        status = tide_store_read_at(store, n->arrived, sizeof v->evicted_young,
+                                    v->arrived, size, err);
+    if (status == TIDE_OK && v->evicted_young > v->evicted)
+        status = damaged(store, n->arrived, "more words than have left", err);
+    return status;
+}
+
 tide_vocabulary *tide_vocabulary_load(const tide_vocabulary_options *options,
                                       tide_store *store, tide_error *err)
 {
@@ -321,6 +348,8 @@ tide_vocabulary *tide_vocabulary_load(const tide_vocabulary_options *options,
     if (status == TIDE_OK && v->gate)
         status = tide_store_read(store, n->gate, v->gate,
                                  sizeof *v->gate * (v->gate_mask + 1), err);
+    if (status == TIDE_OK)
+        status = load_arrivals(v, n, store, err);
     if (status == TIDE_OK)
         return v;
     tide_vocabulary_free(v);

@@ -31,11 +31,8 @@ tide_embedder *tide_embedder_new(const tide_model *model, const tide_space *spac
         tide_fail(err, TIDE_ERROR_PARAMETER, "a must be above 0");
         return NULL;
     }
-    tide_params *params = tide_params_new(err);
-    tide_embedder *e =
-        params && !tide_params_scan(params, tide_model_params(model), err)
-            ? tide_alloc(1, sizeof *e)
-            : NULL;
+    tide_params *params = tide_params_of_model(model, err);
+    tide_embedder *e = params ? tide_alloc(1, sizeof *e) : NULL;
     if (e) {
         uint32_t dim = tide_model_dim(model);
         tide_tokenizer_options options =

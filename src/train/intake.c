@@ -5,17 +5,6 @@
  * past is complete, so do the repeats. All that is random here comes from one generator, and what
  * is random in a lesson from the lesson's number, so the result does not depend on how the text was
  * cut into reads.
- *
- * Slots change hands. Three things must not happen: a lesson that trains the newcomer with the
- * contexts of its predecessor, a reader who is given the predecessor's vector, and a lesson still
- * being learned elsewhere that writes the predecessor's row back over the newcomer's.
- *
- *  - Within the sentence being read, the predecessor's tokens are struck out.
- *  - In the remembered past, stamps tell (replay.c).
- *  - Lessons given earlier may still be on their way. While they are, the slot is closed: it is
- *    left out of lessons and of negative draws. The first time it is wanted after they are all
- *    learned it is given its initial vectors and opened. With one thread nothing is ever on its
- *    way, and slots open at once.
  */
 #include "train/intake.h"
 
@@ -49,11 +38,13 @@ tide_intake *tide_intake_new(const tide_params *params, const tide_learner *lear
         return NULL;
     }
     in->params = params;
+    in->fixed = tide_params_fixed(params);
     in->learner = learner;
     in->model = learner->model;
     in->rates = learner->rates;
     in->rng = tide_rng_seeded(params->seed ^ 0x1e7a4e);
     in->sentence = 1;
+    in->next_pause = UINT64_MAX;
     in->slots = tide_alloc(SENTENCE_MAX + WORDS_AT_ONCE, sizeof *in->slots);
     in->hashes = tide_alloc(SENTENCE_MAX + WORDS_AT_ONCE, sizeof *in->hashes);
     in->kept = tide_alloc(SENTENCE_MAX + 1,
@@ -105,91 +96,9 @@ const uint64_t *tide_intake_closed(const tide_intake *in)
     return in->closed;
 }
 
-/* -- slots that change hands ---------------------------------------------------------------------------- */
-
-bool tide_intake_words_return(const tide_intake *in)
-{
-    return !in->model->shape.vocabulary.gate;
-}
-
-static bool is_closed(const tide_intake *in, uint32_t slot)
-{
-    return in->closed[slot / 64] >> (slot % 64) & 1;
-}
-
-static void set_closed(tide_intake *in, uint32_t slot, bool closed)
-{
-    uint64_t bit = UINT64_C(1) << (slot % 64), *word = &in->closed[slot / 64];
-    __atomic_store_n(word, closed ? *word | bit : *word & ~bit, __ATOMIC_RELEASE);
-}
-
-static void start_slot(tide_intake *in, uint32_t slot)
-{
-    tide_init_slot(in->learner, slot);
-    set_closed(in, slot, false);
-}
-
-/* Gives the slot's word its first vectors, if no earlier lesson can get in the way any more. */
-static bool open_slot(tide_intake *in, uint32_t slot)
-{
-    if (in->school.finished(in->school.self) + 1 < in->admitted[slot])
-        return false;
-    start_slot(in, slot);
-    return true;
-}
-
-static void strike_out(tide_intake *in, uint32_t slot, uint32_t before)
-{
-    uint32_t *slots = in->slots;
-    for (uint32_t i = 0; i < before; i++) /* without a branch, so many at a time */
-        slots[i] = slots[i] == slot ? TIDE_NO_SLOT : slots[i];
-    tide_replay_forget(in->replay, slot);
-}
-
-/* The word at `at` has been given a slot: so have those before it in the sentence. */
-static void take_back(tide_intake *in, uint32_t slot, uint32_t at)
-{
-    for (uint32_t i = 0; i < at; i++)
-        if (in->slots[i] == TIDE_NO_SLOT && in->hashes[i] == in->hashes[at])
-            in->slots[i] = slot;
-}
-
-/* From now on the slot has another word: it opens when nobody can have the old one any more. */
-static void claim(tide_intake *in, const tide_admission *admission)
-{
-    uint32_t slot = admission->slot;
-    in->admitted[slot] = in->sentence;
-    if (admission->reused) {
-        set_closed(in, slot, true);
-        open_slot(in, slot);
-    } else {
-        start_slot(in, slot); /* nobody has had it before */
-    }
-}
-
-/* What that means for the tokens of the sentence before it. */
-static void admit(tide_intake *in, const tide_admission *admission)
-{
-    uint32_t slot = admission->slot, at = in->count + admission->at;
-    if (admission->reused)
-        strike_out(in, slot, at);
-    if (tide_intake_words_return(in))
-        take_back(in, slot, at);
-}
-
 /* -- lessons -------------------------------------------------------------------------------------------- */
 
-/* Whether a token stays, for f = count / (sample * total): with chance 1/sqrt(f) + 1/f, which is
- * word2vec's rule, or the plain root 1/sqrt(f). */
-static bool stays(tide_intake *in, uint64_t count, double threshold)
-{
-    float chance = 1.0f / sqrtf((float)((double)count / threshold));
-    if (in->params->keep == KEEP_WORD2VEC)
-        chance += chance * chance;
-    return chance >= 1.0f || tide_rng_float(&in->rng) < chance;
-}
-
-static double keep_threshold(const tide_intake *in)
+double tide_intake_threshold(const tide_intake *in)
 {
     return in->params->sample * (double)tide_vocabulary_total(in->model->vocabulary);
 }
@@ -199,7 +108,7 @@ static inline bool usable(tide_intake *in, uint32_t slot, uint64_t stamp)
 {
     return slot < in->params->vocab &&
            (stamp == in->sentence || in->admitted[slot] <= stamp) &&
-           (!is_closed(in, slot) || open_slot(in, slot));
+           (!tide_intake_is_closed(in, slot) || tide_intake_open_slot(in, slot));
 }
 
 /* Copies what is still valid of a sentence, of now or of the past; where only whole windows count,
@@ -222,7 +131,7 @@ static uint32_t sift(tide_intake *in, const uint32_t *tokens, uint32_t count,
  * no processor can predict, so it moves an index and not a branch. */
 static uint32_t thin_out(tide_intake *in, uint32_t count)
 {
-    double threshold = in->held ? 0 : keep_threshold(in);
+    double threshold = in->held ? 0 : tide_intake_threshold(in);
     if (threshold <= 0)
         return count;
     float inverse = (float)(1 / threshold), *chances = in->chances;
@@ -257,7 +166,7 @@ static void give(tide_intake *in, const uint32_t *tokens, uint32_t count,
         .sentence = in->sentence,
         .fresh = stamp == in->sentence,
         .draws = draws,
-        .scale = tide_rates_scale(in->rates, in->tokens),
+        .scale = tide_rates_scale(in->rates, tide_intake_clock(in)),
     };
     in->school.teach(in->school.self, &lesson);
 }
@@ -280,90 +189,54 @@ static void refresh_sampler(tide_intake *in)
         in->table_since = in->sentence;
 }
 
-/* -- words ----------------------------------------------------------------------------------------------- */
-
-static void note_hashes(tide_intake *in, const tide_word *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        in->hashes[in->count + i] = tide_hash(words[i].bytes, words[i].length, 0);
-}
-
-static void count_words(tide_intake *in, const tide_word *words, size_t count)
-{
-    tide_vocabulary *v = in->model->vocabulary;
-    tide_admission admissions[WORDS_AT_ONCE];
-    if (tide_intake_words_return(in))
-        note_hashes(in, words, count);
-    size_t admitted =
-        tide_vocabulary_add(v, words, count, in->slots + in->count, admissions);
-    for (size_t i = 0; i < admitted; i++)
-        claim(in, &admissions[i]);
-    tide_sampler_add(in->sampler, v, in->slots + in->count,
-                     count); /* can be drawn from now on */
-    for (size_t i = 0; i < admitted; i++)
-        admit(in, &admissions[i]);
-    in->count += (uint32_t)count;
-}
-
-static void count_in_order(tide_intake *in, const tide_word *words, size_t count)
-{
-    if (in->params->sampler != TIDE_SAMPLER_SMOOTHED) {
-        count_words(in, words, count);
-        return;
-    }
-    for (size_t i = 0; i < count; i++) /* it looks at every count as it is reached */
-        count_words(in, &words[i], 1);
-}
-
-/* The paper's way: a sentence is first thinned out, by the counts before it, and only what stays is
- * counted at all. So its words wait for its end. */
-static void hold_words(tide_intake *in, const tide_word *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        held_word *held = &in->held[in->read + i];
-        memcpy(held->bytes, words[i].bytes, words[i].length);
-        held->length = words[i].length;
-    }
-}
-
-static void count_held_words(tide_intake *in)
-{
-    const tide_vocabulary *v = in->model->vocabulary;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < in->read; i++) {
-        tide_word word = {in->held[i].bytes, in->held[i].length};
-        uint32_t slot = tide_vocabulary_find(v, &word);
-        if (slot == TIDE_NO_SLOT || in->params->sample == 0 ||
-            stays(in, tide_vocabulary_weight(v, slot), keep_threshold(in)))
-            in->held[kept++] = in->held[i];
-    }
-    for (uint32_t i = 0; i < kept; i++)
-        count_words(in, &(tide_word){in->held[i].bytes, in->held[i].length}, 1);
-}
-
 /* -- sentences ----------------------------------------------------------------------------------- */
 
 static void end_sentence(tide_intake *in)
 {
     if (in->held)
-        count_held_words(in);
+        tide_intake_take_held(in);
     in->read = 0;
     if (!in->count)
         return;
-    if (tide_rates_overgrown(in->rates, in->tokens)) {
+    uint64_t clock = tide_intake_clock(in);
+    if (tide_rates_overgrown(in->rates, clock)) {
         in->school.wait(in->school.self);
-        tide_rates_rescale(in->rates, in->tokens);
+        tide_rates_rescale(in->rates, clock);
     }
     refresh_sampler(in);
     give(in, in->slots, in->count, in->sentence);
     if (tide_replay_remember(in->replay, in->slots, in->count, in->sentence))
         for (uint32_t turn = 0; turn + 1 < in->params->replay; turn++) {
             tide_memory memory;
-            if (tide_replay_recall(in->replay, turn, in->tokens, &memory))
+            if (tide_replay_recall(in->replay, turn, clock, &memory))
                 give_memory(in, &memory);
         }
     in->count = 0;
     in->sentence++;
+}
+
+static void plan_pause(tide_intake *in)
+{
+    in->next_pause =
+        in->pause ? (in->tokens / in->pause_every + 1) * in->pause_every : UINT64_MAX;
+}
+
+void tide_intake_pause(tide_intake *in, uint64_t every, void (*pause)(void *data),
+                       void *data)
+{
+    in->pause = pause;
+    in->pause_data = data;
+    in->pause_every = every;
+    plan_pause(in);
+}
+
+/* Between two sentences. */
+static void rest(tide_intake *in)
+{
+    if (in->tokens < in->next_pause)
+        return;
+    plan_pause(in);
+    in->pause(in->pause_data);
 }
 
 static void take_words(tide_intake *in)
@@ -380,15 +253,12 @@ static void take_words(tide_intake *in)
             in->cut_sentences++;
             in->continued = false;
         }
-        if (in->held)
-            hold_words(in, words, count);
-        else
-            count_in_order(in, words, count);
         in->tokens += count;
-        in->read += (uint32_t)count;
+        in->read += (uint32_t)tide_intake_take(in, words, count);
         if (ended || in->read == SENTENCE_MAX) {
             end_sentence(in);
             in->continued = !ended;
+            rest(in);
         }
     }
 }
@@ -409,6 +279,7 @@ void tide_intake_end(tide_intake *in)
     take_words(in);
     end_sentence(in);
     in->continued = false;
+    rest(in);
 }
 
 uint32_t tide_intake_grant(tide_intake *in, const tide_word *word, uint64_t count,
@@ -417,7 +288,7 @@ uint32_t tide_intake_grant(tide_intake *in, const tide_word *word, uint64_t coun
     uint32_t slot = tide_vocabulary_grant(in->model->vocabulary, word, count, error);
     if (slot != TIDE_NO_SLOT) {
         in->admitted[slot] = in->sentence;
-        start_slot(in, slot);
+        tide_intake_start_slot(in, slot);
     }
     return slot;
 }
@@ -427,9 +298,21 @@ bool tide_intake_between(const tide_intake *in)
     return !in->read && tide_reader_between(in->reader);
 }
 
+bool tide_intake_ready(tide_intake *in)
+{
+    if (!tide_sampler_draws(in->sampler))
+        tide_sampler_build(in->sampler, in->model->vocabulary);
+    return tide_sampler_draws(in->sampler) != NULL;
+}
+
 uint64_t tide_intake_tokens(const tide_intake *in)
 {
     return in->tokens;
+}
+
+uint64_t tide_intake_clock(const tide_intake *in)
+{
+    return in->tokens - in->left_out;
 }
 
 uint64_t tide_intake_bad_records(const tide_intake *in)
@@ -464,7 +347,8 @@ void tide_intake_stats(const tide_intake *in, tide_stats *stats)
     stats->capacity = in->params->vocab;
     stats->admitted = tide_vocabulary_admitted(v);
     stats->evicted = tide_vocabulary_evicted(v);
-    stats->rejected = tide_vocabulary_rejected(v);
+    stats->evicted_young = tide_vocabulary_evicted_young(v);
+    stats->rejected = tide_vocabulary_rejected(v) + in->left_out;
     stats->minimum_count = tide_vocabulary_minimum(v);
     stats->cut_sentences = in->cut_sentences;
 }
@@ -473,6 +357,6 @@ void tide_intake_settle(tide_intake *in)
 {
     in->school.wait(in->school.self);
     for (uint32_t slot = 0; slot < tide_vocabulary_used(in->model->vocabulary); slot++)
-        if (is_closed(in, slot))
-            open_slot(in, slot);
+        if (tide_intake_is_closed(in, slot))
+            tide_intake_open_slot(in, slot);
 }

@@ -57,6 +57,8 @@ void tide_intake_save(const tide_intake *in, tide_store_writer *writer)
                        in->count * sizeof *in->hashes);
     if (in->held)
         save_held(in, writer);
+    if (in->fixed || in->left_out)
+        tide_store_put(writer, "intake.left-out", &in->left_out, sizeof in->left_out);
     tide_reader_save(in->reader, writer);
     tide_sampler_save(in->sampler, writer);
     tide_replay_save(in->replay, writer);
@@ -82,6 +84,20 @@ static int load_state(tide_intake *in, tide_store *store, tide_error *err)
     return TIDE_OK;
 }
 
+/* Only where words are fixed, or were. */
+static int load_left_out(tide_intake *in, tide_store *store, tide_error *err)
+{
+    static const char section[] = "intake.left-out";
+    if (!tide_store_has(store, section))
+        return TIDE_OK;
+    int status =
+        tide_store_read(store, section, &in->left_out, sizeof in->left_out, err);
+    if (!status && in->left_out > in->tokens)
+        status = tide_fail(err, TIDE_ERROR_FORMAT, "%s: section %s is impossible",
+                           tide_store_path(store), section);
+    return status;
+}
+
 static int load_slots(tide_intake *in, tide_store *store, tide_error *err)
 {
     uint32_t used = tide_vocabulary_used(in->model->vocabulary);
@@ -104,6 +120,8 @@ static int load_slots(tide_intake *in, tide_store *store, tide_error *err)
 int tide_intake_load(tide_intake *in, tide_store *store, tide_error *err)
 {
     int status = load_state(in, store, err);
+    if (!status)
+        status = load_left_out(in, store, err);
     if (!status)
         status = load_slots(in, store, err);
     if (!status && in->held)

@@ -3,6 +3,9 @@
  * word2vec's order is the usual one: errors from the vectors as they were, then all rows move. The
  * paper's Algorithm 2 moves each output row in turn and takes the input's gradient from the row as
  * it then is, at the input's own rate; `gradient after` does it line by line.
+ *
+ * Output rows are all over memory. So the negatives of a pair are drawn while the pair before it is
+ * still to be learned, and their rows are on their way when they are wanted.
  */
 #include "train/learn.h"
 
@@ -96,16 +99,24 @@ static void age_union(const tide_learner *l, const tide_outputs *o, uint32_t cen
     }
 }
 
-/* Draws the negatives of a context; returns how many outputs there are in all. */
-static size_t lay_outputs(const tide_learner *l, tide_desk *d,
-                          const tide_lesson *lesson, uint32_t context, float weight,
-                          tide_rng *rng)
+/* Draws the negatives of a pair, and asks the memory for them. */
+static void draw(const tide_learner *l, const tide_lesson *lesson, tide_rng *rng,
+                 uint32_t *drawn)
 {
-    uint32_t draws = (uint32_t)l->params->negative, drawn[NEGATIVE_MAX];
-    size_t count = 0;
+    uint32_t draws = (uint32_t)l->params->negative;
+    const tide_matrix *output = &l->model->output;
     tide_draws_take(lesson->draws, rng, drawn, draws);
-    set_output(l, &d->outputs, count++, context, weight);
     for (uint32_t i = 0; i < draws; i++)
+        tide_prefetch_row(tide_matrix_row(output, drawn[i]), output->stride);
+}
+
+/* Returns how many outputs there are in all. */
+static size_t lay_outputs(const tide_learner *l, tide_desk *d, uint32_t context,
+                          float weight, const uint32_t *drawn)
+{
+    size_t count = 0;
+    set_output(l, &d->outputs, count++, context, weight);
+    for (uint32_t i = 0; i < l->params->negative; i++)
         if (!(l->params->exclude && drawn[i] == context) &&
             !tide_learn_closed(l, drawn[i]))
             set_output(l, &d->outputs, count++, drawn[i], weight);
@@ -113,12 +124,12 @@ static size_t lay_outputs(const tide_learner *l, tide_desk *d,
 }
 
 static void learn_pair(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
-                       uint32_t at, uint32_t context, tide_rng *rng,
+                       uint32_t at, uint32_t context, const uint32_t *drawn,
                        tide_learned *learned)
 {
     uint32_t centre = lesson->slots[at];
     float weight = l->contexts.weights[l->contexts.width + context - at];
-    size_t count = lay_outputs(l, d, lesson, lesson->slots[context], weight, rng);
+    size_t count = lay_outputs(l, d, lesson->slots[context], weight, drawn);
     bool watched = tide_learn_watches(lesson, at);
     if (l->params->gradient == GRADIENT_AFTER)
         step_after(l, d, lesson, centre, count, watched, learned);
@@ -126,6 +137,28 @@ static void learn_pair(const tide_learner *l, tide_desk *d, const tide_lesson *l
         step(l, d, lesson, centre, count, watched, learned);
     if (tide_rates_age_by(l->rates, AGE_PAIR))
         age_union(l, &d->outputs, centre, count);
+}
+
+static uint32_t next_context(uint32_t context, uint32_t at)
+{
+    return context + 1 + (context + 1 == at);
+}
+
+static void learn_centre(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+                         uint32_t at, uint32_t first, uint32_t last, tide_rng *rng,
+                         tide_learned *learned)
+{
+    uint32_t drawn[2][NEGATIVE_MAX], turn = 0;
+    uint32_t context = first + (first == at);
+    draw(l, lesson, rng, drawn[turn]);
+    while (context <= last) {
+        uint32_t next = next_context(context, at);
+        if (next <= last)
+            draw(l, lesson, rng, drawn[1 - turn]);
+        learn_pair(l, d, lesson, at, context, drawn[turn], learned);
+        context = next;
+        turn = 1 - turn;
+    }
 }
 
 void tide_learn_pairs(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
@@ -136,8 +169,6 @@ void tide_learn_pairs(const tide_learner *l, tide_desk *d, const tide_lesson *le
         if (!tide_contexts_around(&l->contexts, lesson, rng, at, &first, &last))
             continue;
         learned->centres++;
-        for (uint32_t context = first; context <= last; context++)
-            if (context != at)
-                learn_pair(l, d, lesson, at, context, rng, learned);
+        learn_centre(l, d, lesson, at, first, last, rng, learned);
     }
 }

@@ -157,6 +157,8 @@ int tide_params_set(tide_params *params, const char *name, const char *value,
                          info_of(r)->name, value, info_of(r)->values);
     if (r->offset == offsetof(tide_params, vocab))
         params->vocab_given = true;
+    if (r->offset == offsetof(tide_params, stop_words))
+        params->stop_list = NULL;
     if (r->offset == offsetof(tide_params, profile))
         return apply_profile(params, params->profile, err);
     return TIDE_OK;
@@ -216,7 +218,7 @@ const tide_param_info *tide_params_table(size_t *count)
 static int set_defaults(tide_params *params, tide_error *err)
 {
     for (int i = 1; i < tide_param_count; i++) {
-        if (tide_param_rules[i].local)
+        if (tide_param_rules[i].keeping == LOCAL)
             continue;
         int status = tide_params_set(params, tide_param_infos[i].name,
                                      tide_param_infos[i].initial, err);
@@ -267,9 +269,11 @@ static size_t print_lines(const tide_params *params, char *text, size_t room)
     for (int i = 0; i < tide_param_count; i++) {
         const char *name = tide_param_infos[i].name;
         char value[TEXT_MAX];
-        if (tide_param_rules[i].local)
-            continue;
+        tide_param_keeping keeping = tide_param_rules[i].keeping;
         tide_params_text(params, name, value, sizeof value);
+        if (keeping == LOCAL ||
+            (keeping == OPTIONAL && !strcmp(value, tide_param_infos[i].initial)))
+            continue;
         at += (size_t)snprintf(text ? text + at : NULL, text ? room - at : 0, "%s %s\n",
                                name, value);
     }
@@ -303,7 +307,7 @@ int tide_params_scan(tide_params *params, const char *text, tide_error *err)
         snprintf(value, sizeof value, "%.*s", (int)(length - name_length - 1),
                  at + name_length + 1);
         const tide_param_rule *r = find_row(name);
-        if (!r || r->local || tide_params_set(params, name, value, err))
+        if (!r || r->keeping == LOCAL || tide_params_set(params, name, value, err))
             return tide_fail(err, TIDE_ERROR_FORMAT, "parameter '%s %s' is unknown",
                              name, value);
         at += length + 1;
@@ -314,4 +318,22 @@ int tide_params_scan(tide_params *params, const char *text, tide_error *err)
     bool same = !strcmp(text, again);
     free(again);
     return same ? TIDE_OK : unreadable(err);
+}
+
+tide_params *tide_params_of_model(const tide_model *model, tide_error *err)
+{
+    const char *text = tide_model_params(model);
+    if (!*text) {
+        tide_fail(err, TIDE_ERROR_PARAMETER,
+                  "a file of vectors alone does not tell how they were trained");
+        return NULL;
+    }
+    tide_params *params = tide_params_new(err);
+    if (params && tide_params_scan(params, text, err)) {
+        tide_params_free(params);
+        return NULL;
+    }
+    if (params)
+        params->stop_list = model->stop_words;
+    return params;
 }

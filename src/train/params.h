@@ -6,12 +6,18 @@
 
 typedef enum tide_param_kind { COUNT, SIZE, REAL, CHOICE, TEXT } tide_param_kind;
 
+typedef enum tide_param_keeping {
+    FILED,
+    LOCAL,    /* about a run, not about its result: not kept in the file */
+    OPTIONAL, /* kept unless it has its first value, as older files do not have it */
+} tide_param_keeping;
+
 /* How the parameter with the same place in tide_param_infos is read and kept. */
 typedef struct tide_param_rule {
     size_t offset;
     double least, most; /* TEXT: of its length */
     tide_param_kind kind;
-    bool local; /* about this run, not about the result: not kept in the file */
+    tide_param_keeping keeping;
 } tide_param_rule;
 
 extern const tide_param_info tide_param_infos[];

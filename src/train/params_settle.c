@@ -51,6 +51,33 @@ tide_record_options tide_params_records(const tide_params *params)
                                  .label = params->label};
 }
 
+bool tide_params_fixed(const tide_params *params)
+{
+    return params->epochs || params->frozen;
+}
+
+bool tide_params_batch(const tide_params *params)
+{
+    return params->epochs && !params->frozen;
+}
+
+/* What learns as it goes along has nothing to learn where all is known beforehand. */
+static int check_batch(const tide_params *p, tide_error *err)
+{
+    if (p->sampler != TIDE_SAMPLER_ALIAS)
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "--epochs needs --sampler alias: a reservoir is for streams");
+    if (p->half_life)
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "--epochs and --half-life: nothing is counted any more");
+    if (p->phrases)
+        return tide_fail(
+            err, TIDE_ERROR_PARAMETER,
+            "--epochs and --phrases: a pair would be one word in one epoch "
+            "and two in another");
+    return TIDE_OK;
+}
+
 static int check_records(const tide_params *p, tide_error *err)
 {
     if (p->records == TIDE_RECORDS_LINES && (*p->text || *p->time || *p->label))
@@ -83,7 +110,8 @@ static int check_together(const tide_params *p, tide_error *err)
     if (p->min_length > p->max_length)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "--min-length must not be above --max-length");
-    return check_records(p, err);
+    int status = p->epochs ? check_batch(p, err) : TIDE_OK;
+    return status ? status : check_records(p, err);
 }
 
 /* The largest vocabulary that the memory holds, by bisection of a budget that only grows. */

@@ -7,150 +7,163 @@
 
 #define MOST_TOKENS 9e18
 
-/* ROW(kind, field, least, most, local, name, aliases, values, initial, help, group, on_resume) */
+/* ROW(kind, field, least, most, keeping, name, aliases, values, initial, help, group, on_resume) */
 #define PARAMETERS(ROW)                                                                \
-    ROW(CHOICE, profile, 0, 0, false, "profile", "",                                   \
+    ROW(CHOICE, profile, 0, 0, FILED, "profile", "",                                   \
         "default|fast|paper|athena|incremental|word2vec", "default",                   \
         "the whole recipe; other options change parts of it", "Recipe", false)         \
-    ROW(COUNT, vocab, 1, TIDE_CAPACITY_MAX, false, "vocab",                            \
+    ROW(COUNT, vocab, 1, TIDE_CAPACITY_MAX, FILED, "vocab",                            \
         "vocab-size max-vocab-size", "1..1073741824", "70000",                         \
         "words to hold at any time", "Size", false)                                    \
-    ROW(COUNT, dim, 1, TIDE_DIM_MAX, false, "dim", "size vector-size", "1..4096",      \
+    ROW(COUNT, dim, 1, TIDE_DIM_MAX, FILED, "dim", "size vector-size", "1..4096",      \
         "100", "numbers in a vector", "Size", false)                                   \
-    ROW(SIZE, memory, 0, 1e15, true, "memory", "max-memory",                           \
+    ROW(SIZE, memory, 0, 1e15, LOCAL, "memory", "max-memory",                          \
         "bytes, as 512M or 2G; 0 for any", "0", "hold as many words as fit into this", \
         "Size", true)                                                                  \
-    ROW(COUNT, threads, 1, 256, true, "threads", "thread workers", "1..256", "1",      \
+    ROW(COUNT, threads, 1, 256, LOCAL, "threads", "thread workers", "1..256", "1",     \
         "threads; with 1 the result depends on text and seed alone", "Size", true)     \
-    ROW(COUNT, seed, 0, MOST_TOKENS, false, "seed", "", "0..9e18", "1",                \
+    ROW(COUNT, seed, 0, MOST_TOKENS, FILED, "seed", "", "0..9e18", "1",                \
         "of everything random", "Size", false)                                         \
-    ROW(CHOICE, tokens, 0, 0, false, "tokens", "tokenizer", "words|space|social|log",  \
+    ROW(CHOICE, tokens, 0, 0, FILED, "tokens", "tokenizer", "words|space|social|log",  \
         "words",                                                                       \
         "what a word is: Unicode words, anything between spaces, the same with "       \
         "hashtags and emoji, "                                                         \
         "log lines with numbers and the like masked",                                  \
         "Text", false)                                                                 \
-    ROW(CHOICE, numbers, 0, 0, false, "numbers", "", "keep|mask|drop", "keep",         \
+    ROW(CHOICE, numbers, 0, 0, FILED, "numbers", "", "keep|mask|drop", "keep",         \
         "words, social: what becomes of numbers; mask: <number>", "Text", false)       \
-    ROW(CHOICE, hashtags, 0, 0, false, "hashtags", "", "keep|mask|drop|word", "keep",  \
+    ROW(CHOICE, hashtags, 0, 0, FILED, "hashtags", "", "keep|mask|drop|word", "keep",  \
         "social: keep, <hashtag>, leave out, or without the sign", "Text", false)      \
-    ROW(CHOICE, mentions, 0, 0, false, "mentions", "", "keep|mask|drop|word", "mask",  \
+    ROW(CHOICE, mentions, 0, 0, FILED, "mentions", "", "keep|mask|drop|word", "mask",  \
         "social: keep, <user>, leave out, or without the sign", "Text", false)         \
-    ROW(CHOICE, urls, 0, 0, false, "urls", "", "keep|mask|drop", "mask",               \
+    ROW(CHOICE, urls, 0, 0, FILED, "urls", "", "keep|mask|drop", "mask",               \
         "social: keep, <url>, or leave out", "Text", false)                            \
-    ROW(COUNT, min_length, 1, TIDE_WORD_MAX, false, "min-length", "", "1..63", "1",    \
+    ROW(COUNT, min_length, 1, TIDE_WORD_MAX, FILED, "min-length", "", "1..63", "1",    \
         "leave out words of fewer characters", "Text", false)                          \
-    ROW(COUNT, max_length, 1, TIDE_WORD_MAX, false, "max-length", "", "1..63", "63",   \
+    ROW(COUNT, max_length, 1, TIDE_WORD_MAX, FILED, "max-length", "", "1..63", "63",   \
         "leave out words of more characters", "Text", false)                           \
-    ROW(TEXT, stop_words, 0, TEXT_MAX, false, "stop-words", "",                        \
+    ROW(TEXT, stop_words, 0, TEXT_MAX, FILED, "stop-words", "",                        \
         "a file, one word a line", "",                                                 \
         "leave out these words, given as they would come out", "Text", false)          \
-    ROW(COUNT, phrases, 0, TIDE_CAPACITY_MAX, false, "phrases", "", "0..1073741824",   \
+    ROW(COUNT, phrases, 0, TIDE_CAPACITY_MAX, FILED, "phrases", "", "0..1073741824",   \
         "0",                                                                           \
         "count so many words and pairs, and join pairs that belong together: "         \
         "new_york",                                                                    \
         "Text", false)                                                                 \
-    ROW(REAL, phrase_threshold, 0, 1e12, false, "phrase-threshold", "", "0..1e12",     \
+    ROW(REAL, phrase_threshold, 0, 1e12, FILED, "phrase-threshold", "", "0..1e12",     \
         "100", "a pair is joined when it comes so many times as often as by chance",   \
         "Text", true)                                                                  \
-    ROW(COUNT, phrase_count, 1, MOST_TOKENS, false, "phrase-count",                    \
+    ROW(COUNT, phrase_count, 1, MOST_TOKENS, FILED, "phrase-count",                    \
         "phrase-min-count", "1..9e18", "5", "and has been seen more often than this",  \
         "Text", true)                                                                  \
-    ROW(CHOICE, records, 0, 0, false, "records", "", "lines|json|csv|tsv", "lines",    \
+    ROW(CHOICE, records, 0, 0, FILED, "records", "", "lines|json|csv|tsv", "lines",    \
         "what a line of the source is", "Records", true)                               \
-    ROW(TEXT, text, 0, TEXT_MAX, false, "text", "text-field",                          \
+    ROW(TEXT, text, 0, TEXT_MAX, FILED, "text", "text-field",                          \
         "fields, with commas between them", "",                                        \
         "where the text is: user.name in JSON, a name or number of a column",          \
         "Records", true)                                                               \
-    ROW(TEXT, time, 0, TEXT_MAX, false, "time", "time-field", "a field", "",           \
+    ROW(TEXT, time, 0, TEXT_MAX, FILED, "time", "time-field", "a field", "",           \
         "where the time is, so that the log shows how far the stream has come",        \
         "Records", true)                                                               \
-    ROW(TEXT, label, 0, TEXT_MAX, false, "label", "label-field", "a field", "",        \
+    ROW(TEXT, label, 0, TEXT_MAX, FILED, "label", "label-field", "a field", "",        \
         "where a label is; it is learned as a word, __label__NAME", "Records", true)   \
-    ROW(COUNT, window, 1, WINDOW_MAX, false, "window", "ws", "1..64", "8",             \
+    ROW(COUNT, window, 1, WINDOW_MAX, FILED, "window", "ws", "1..64", "8",             \
         "how far a context may be from its word", "Contexts", false)                   \
-    ROW(CHOICE, contexts, 0, 0, false, "contexts", "", "weighted|dynamic|full",        \
+    ROW(CHOICE, contexts, 0, 0, FILED, "contexts", "", "weighted|dynamic|full",        \
         "weighted",                                                                    \
         "all in the window weighted by 1/distance, a random width, or whole windows "  \
         "only",                                                                        \
         "Contexts", false)                                                             \
-    ROW(REAL, sample, 0, 1, false, "sample", "t", "0..1, 0 for off", "0.0001",         \
+    ROW(REAL, sample, 0, 1, FILED, "sample", "t", "0..1, 0 for off", "0.0001",         \
         "words more frequent than this are thinned out", "Contexts", true)             \
-    ROW(CHOICE, keep, 0, 0, false, "keep", "", "word2vec|root", "word2vec",            \
+    ROW(CHOICE, keep, 0, 0, FILED, "keep", "", "word2vec|root", "word2vec",            \
         "chance to stay: (sqrt(f)+1)/f or 1/sqrt(f), f = frequency/sample",            \
         "Contexts", false)                                                             \
-    ROW(CHOICE, counting, 0, 0, false, "counting", "", "all|kept", "all",              \
+    ROW(CHOICE, counting, 0, 0, FILED, "counting", "", "all|kept", "all",              \
         "count every token, or only those that stay", "Contexts", false)               \
-    ROW(CHOICE, vocabulary, 0, 0, false, "vocabulary", "",                             \
+    ROW(CHOICE, vocabulary, 0, 0, FILED, "vocabulary", "",                             \
         "space-saving|misra-gries|exact", "space-saving", "which words are held",      \
         "Vocabulary", false)                                                           \
-    ROW(CHOICE, admission, 0, 0, false, "admission", "", "none|gate", "gate",          \
+    ROW(CHOICE, admission, 0, 0, FILED, "admission", "", "none|gate", "gate",          \
         "space-saving: a newcomer takes a slot at once, or once it beats the "         \
         "smallest count",                                                              \
         "Vocabulary", false)                                                           \
-    ROW(COUNT, half_life, 0, MOST_TOKENS, false, "half-life", "",                      \
+    ROW(COUNT, half_life, 0, MOST_TOKENS, FILED, "half-life", "",                      \
         "tokens, 0 for never", "0",                                                    \
         "halve all counts every so many tokens, to follow a drifting stream",          \
         "Vocabulary", false)                                                           \
-    ROW(COUNT, negative, 0, NEGATIVE_MAX, false, "negative", "neg", "0..64", "5",      \
+    ROW(CHOICE, frozen, 0, 0, OPTIONAL, "frozen", "", "no|yes", "no",                  \
+        "with --resume: words and counts stay as they are, and words that are not "    \
+        "held are left out of their sentences",                                        \
+        "Vocabulary", true)                                                            \
+    ROW(COUNT, epochs, 0, 10000, OPTIONAL, "epochs", "epoch iter", "0..10000", "0",    \
+        "read stored text so many times, after its words were counted; 0 for a "       \
+        "stream",                                                                      \
+        "Batch", true)                                                                 \
+    ROW(COUNT, min_count, 1, MOST_TOKENS, OPTIONAL, "min-count", "minCount",           \
+        "1..9e18", "5", "and leave out words that occur less often", "Batch", false)   \
+    ROW(COUNT, negative, 0, NEGATIVE_MAX, FILED, "negative", "neg", "0..64", "5",      \
         "negatives for each pair", "Negatives", false)                                 \
-    ROW(CHOICE, negatives, 0, 0, false, "negatives", "", "shared|pair", "shared",      \
+    ROW(CHOICE, negatives, 0, 0, FILED, "negatives", "", "shared|pair", "shared",      \
         "shared by neighbouring words, or drawn for each pair", "Negatives", false)    \
-    ROW(CHOICE, exclude, 0, 0, false, "exclude", "", "no|yes", "yes",                  \
+    ROW(CHOICE, exclude, 0, 0, FILED, "exclude", "", "no|yes", "yes",                  \
         "do not use a context as its own negative", "Negatives", false)                \
-    ROW(CHOICE, sampler, 0, 0, false, "sampler", "", "alias|reservoir|smoothed",       \
+    ROW(CHOICE, sampler, 0, 0, FILED, "sampler", "", "alias|reservoir|smoothed",       \
         "alias", "draw from counts^power, a sample of the stream, or a smoothed one",  \
         "Negatives", false)                                                            \
-    ROW(REAL, power, 0, 1, false, "power", "ns-exponent", "0..1", "0.75",              \
+    ROW(REAL, power, 0, 1, FILED, "power", "ns-exponent", "0..1", "0.75",              \
         "smoothing of the negatives", "Negatives", false)                              \
-    ROW(COUNT, reservoir, 1, 4294967296.0, false, "reservoir", "", "1..2^32",          \
+    ROW(COUNT, reservoir, 1, 4294967296.0, FILED, "reservoir", "", "1..2^32",          \
         "10000000", "entries of the reservoirs", "Negatives", false)                   \
-    ROW(CHOICE, rate, 0, 0, false, "rate", "",                                         \
-        "adagrad|coordinate|linear|power|constant", "adagrad",                         \
+    ROW(CHOICE, rate, 0, 0, FILED, "rate", "",                                         \
+        "adagrad|coordinate|linear|power|constant|decay", "adagrad",                   \
         "how steps shrink: by a row's gradients, by a coordinate's, by a slot's age, " \
-        "or not",                                                                      \
+        "not, or evenly to the end of the last epoch, where they stay at "             \
+        "--min-alpha; decay does not shrink them in a stream, which has no end",       \
         "Learning", false)                                                             \
-    ROW(REAL, alpha, 1e-9, 10, false, "alpha", "lr", "1e-9..10", "0.3",                \
+    ROW(REAL, alpha, 1e-9, 10, FILED, "alpha", "lr", "1e-9..10", "0.3",                \
         "learning rate", "Learning", true)                                             \
-    ROW(REAL, alpha_output, 1e-6, 10, false, "alpha-output", "", "1e-6..10", "0.2",    \
+    ROW(REAL, alpha_output, 1e-6, 10, FILED, "alpha-output", "", "1e-6..10", "0.2",    \
         "the same for output vectors, as a part of alpha", "Learning", true)           \
-    ROW(REAL, alpha_first, 1e-6, 10, false, "alpha-first", "", "1e-6..10", "0.3",      \
+    ROW(REAL, alpha_first, 1e-6, 10, FILED, "alpha-first", "", "1e-6..10", "0.3",      \
         "adagrad: the first step of a new word", "Learning", true)                     \
-    ROW(REAL, min_alpha, 0, 1, false, "min-alpha", "", "0..1", "0",                    \
-        "no step is smaller than this", "Learning", true)                              \
-    ROW(COUNT, rate_half_life, 0, MOST_TOKENS, false, "rate-half-life", "",            \
+    ROW(REAL, min_alpha, 0, 1, FILED, "min-alpha", "", "0..1", "0",                    \
+        "no step is smaller than this; where decay ends, and may be changed with "     \
+        "--resume",                                                                    \
+        "Learning", true)                                                              \
+    ROW(COUNT, rate_half_life, 0, MOST_TOKENS, FILED, "rate-half-life", "",            \
         "tokens, 50 or more; 0 for never", "100000000",                                \
         "adagrad: forget half of the old gradients after so many tokens", "Learning",  \
         true)                                                                          \
-    ROW(REAL, tau, 1, 1e18, false, "tau", "", "1..1e18", "100",                        \
+    ROW(REAL, tau, 1, 1e18, FILED, "tau", "", "1..1e18", "100",                        \
         "linear, power: the age at which rates have fallen", "Learning", true)         \
-    ROW(CHOICE, age, 0, 0, false, "age", "", "pair|centre", "pair",                    \
+    ROW(CHOICE, age, 0, 0, FILED, "age", "", "pair|centre", "pair",                    \
         "linear: a slot ages with every pair, or as a centre word only", "Learning",   \
         false)                                                                         \
-    ROW(CHOICE, gradient, 0, 0, false, "gradient", "", "before|after", "before",       \
+    ROW(CHOICE, gradient, 0, 0, FILED, "gradient", "", "before|after", "before",       \
         "input vectors follow output vectors before or after these moved", "Learning", \
         false)                                                                         \
-    ROW(CHOICE, init, 0, 0, false, "init", "", "small|uniform|normal|both", "small",   \
+    ROW(CHOICE, init, 0, 0, FILED, "init", "", "small|uniform|normal|both", "small",   \
         "first vectors: +-0.5/dim and 0, +-0.5 and 0, N(0,1) twice, +-0.5/dim twice",  \
         "Learning", false)                                                             \
-    ROW(COUNT, replay, 1, 100, false, "replay", "", "1..100", "3",                     \
+    ROW(COUNT, replay, 1, 100, FILED, "replay", "", "1..100", "3",                     \
         "how often a sentence is trained in all", "Replay", false)                     \
-    ROW(COUNT, replay_ring, 2 * SENTENCE_MAX, 1e11, false, "replay-ring", "",          \
+    ROW(COUNT, replay_ring, 2 * SENTENCE_MAX, 1e11, FILED, "replay-ring", "",          \
         "2000..1e11", "4000000", "tokens of the past kept for it", "Replay", false)    \
-    ROW(COUNT, replay_fade, 0, MOST_TOKENS, false, "replay-fade", "",                  \
+    ROW(COUNT, replay_fade, 0, MOST_TOKENS, FILED, "replay-fade", "",                  \
         "tokens, 0 for never", "50000000",                                             \
         "after so many tokens repeats become rarer", "Replay", true)                   \
-    ROW(COUNT, subword, 0, TIDE_CAPACITY_MAX, false, "subword", "bucket",              \
+    ROW(COUNT, subword, 0, TIDE_CAPACITY_MAX, FILED, "subword", "bucket",              \
         "0..1073741824", "0",                                                          \
         "rows for character n-grams: vectors for unseen words too", "Subwords", false) \
-    ROW(COUNT, minn, 1, TIDE_SUBWORD_LENGTH_MAX, false, "minn", "min-n", "1..8", "3",  \
+    ROW(COUNT, minn, 1, TIDE_SUBWORD_LENGTH_MAX, FILED, "minn", "min-n", "1..8", "3",  \
         "shortest n-gram", "Subwords", false)                                          \
-    ROW(COUNT, maxn, 1, TIDE_SUBWORD_LENGTH_MAX, false, "maxn", "max-n", "1..8", "5",  \
+    ROW(COUNT, maxn, 1, TIDE_SUBWORD_LENGTH_MAX, FILED, "maxn", "max-n", "1..8", "5",  \
         "longest n-gram", "Subwords", false)
 
-#define INFO(KIND, FIELD, LEAST, MOST, LOCAL, ...) {__VA_ARGS__},
-#define RULE(KIND, FIELD, LEAST, MOST, LOCAL, ...)                                     \
-    {offsetof(tide_params, FIELD), LEAST, MOST, KIND, LOCAL},
+#define INFO(KIND, FIELD, LEAST, MOST, KEEPING, ...) {__VA_ARGS__},
+#define RULE(KIND, FIELD, LEAST, MOST, KEEPING, ...)                                   \
+    {offsetof(tide_params, FIELD), LEAST, MOST, KIND, KEEPING},
 
 const tide_param_info tide_param_infos[] = {PARAMETERS(INFO)};
 const tide_param_rule tide_param_rules[] = {PARAMETERS(RULE)};
@@ -172,10 +185,11 @@ const char *const tide_param_profiles[] = {
          "alpha-output=1 min-alpha=0.0000025 tau=17000000 age=centre "
          "init=uniform replay=1 reservoir=100000000"),
     [PROFILE_INCREMENTAL] =
-        ("tokens=space window=5 contexts=dynamic sample=0.001 vocabulary=misra-gries "
-         "admission=none negatives=pair exclude=no sampler=smoothed "
+        ("tokens=space window=5 contexts=dynamic sample=0.001 keep=root "
+         "vocabulary=misra-gries admission=none negatives=pair exclude=no "
+         "sampler=smoothed "
          "rate=coordinate alpha=0.1 init=both replay=1"),
     [PROFILE_WORD2VEC] = ("tokens=space window=5 contexts=dynamic sample=0.001 "
-                          "negatives=pair rate=constant "
-                          "alpha=0.025 alpha-output=1 replay=1"),
+                          "negatives=pair rate=decay alpha=0.025 alpha-output=1 "
+                          "min-alpha=0.0000025 replay=1"),
 };

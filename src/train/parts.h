@@ -40,7 +40,14 @@ enum { NEGATIVES_SHARED, NEGATIVES_PAIR };
 enum { GRADIENT_BEFORE, GRADIENT_AFTER };
 enum { CONTEXTS_WEIGHTED, CONTEXTS_DYNAMIC, CONTEXTS_FULL };
 enum { INIT_SMALL, INIT_UNIFORM, INIT_NORMAL, INIT_BOTH };
-enum { RATE_ADAGRAD, RATE_COORDINATE, RATE_LINEAR, RATE_POWER, RATE_CONSTANT };
+enum {
+    RATE_ADAGRAD,
+    RATE_COORDINATE,
+    RATE_LINEAR,
+    RATE_POWER,
+    RATE_CONSTANT,
+    RATE_DECAY
+};
 enum { AGE_PAIR, AGE_CENTRE };
 
 struct tide_params {
@@ -53,11 +60,14 @@ struct tide_params {
     double phrase_threshold;
     uint64_t records;
     char stop_words[TEXT_MAX], text[TEXT_MAX], time[TEXT_MAX], label[TEXT_MAX];
+    const char *stop_list; /* that of a model, borrowed; NULL: what the file has */
     /* text to pairs */
     uint64_t window, contexts, counting, keep;
     double sample;
     /* vocabulary */
-    uint64_t vocabulary, admission, half_life;
+    uint64_t vocabulary, admission, half_life, frozen;
+    /* batch */
+    uint64_t epochs, min_count;
     /* negatives */
     uint64_t negative, negatives, exclude, sampler, reservoir;
     double power;
@@ -76,6 +86,13 @@ struct tide_params {
 uint64_t tide_params_total(const tide_params *params);
 
 bool tide_params_on_resume(const char *name);
+
+/* Whether no word comes or goes and nothing is counted: in batch training, whose vocabulary was made
+ * beforehand, and when it is frozen. */
+bool tide_params_fixed(const tide_params *params);
+
+/* Whether a run reads its sources several times. */
+bool tide_params_batch(const tide_params *params);
 
 /* Sees that the parameters fit together and chooses the vocabulary's size if only the memory was
  * given. */
@@ -136,7 +153,11 @@ void tide_rates_credit(tide_rates *rates, uint32_t slot, uint64_t count);
 /* The slot has a new word: it starts like any other. */
 void tide_rates_reset(tide_rates *rates, uint32_t slot);
 
-/* How much less the present counts than the past: grows as gradients are to be forgotten. */
+/* So many tokens will be learned in all; 0 when nobody knows. */
+void tide_rates_plan(tide_rates *rates, double tokens);
+
+/* How much less the present counts than the past: grows as gradients are to be forgotten. With rate
+ * decay, the part of the plan that is still to be done. */
 float tide_rates_scale(const tide_rates *rates, uint64_t tokens);
 
 /* Whether the scale has grown so far that all sums must be divided by it, with nobody learning. */
@@ -357,7 +378,15 @@ bool tide_intake_between(const tide_intake *intake);
 uint32_t tide_intake_grant(tide_intake *intake, const tide_word *word, uint64_t count,
                            uint64_t error);
 
+/* No word comes any more: makes the table of negatives if there is none yet. False when there is nothing to
+ * draw, and so nothing can be learned. */
+bool tide_intake_ready(tide_intake *intake);
+
 uint64_t tide_intake_tokens(const tide_intake *intake);
+
+/* The same without those that were left out because nobody knows them and the words are fixed: what
+ * time is for the rates. */
+uint64_t tide_intake_clock(const tide_intake *intake);
 
 /* Records left out, whatever the reason. */
 uint64_t tide_intake_bad_records(const tide_intake *intake);
@@ -366,6 +395,11 @@ const char *tide_intake_problem(const tide_intake *intake);
 bool tide_intake_has_names(const tide_intake *intake);
 bool tide_intake_names_due(const tide_intake *intake);
 void tide_intake_stats(const tide_intake *intake, tide_stats *stats);
+
+/* Calls `pause` between two sentences, the first time that the number of tokens has reached or passed
+ * another multiple of `every`. The intake must not be fed meanwhile. NULL for no more. */
+void tide_intake_pause(tide_intake *intake, uint64_t every, void (*pause)(void *data),
+                       void *data);
 
 /* Waits until all lessons are learned and opens all slots: the state that can be saved. */
 void tide_intake_settle(tide_intake *intake);
@@ -403,6 +437,16 @@ int tide_import(tide_intake *intake, const tide_learner *learner, tide_rows *row
 /* -- trainer (trainer.c) ------------------------------------------------------------------------------------ */
 
 tide_positions *tide_trainer_positions(tide_trainer *trainer);
+
+/* How often a batch run has read all its text. */
+uint64_t *tide_trainer_passes(tide_trainer *trainer);
+
+/* An empty one for these parameters, whoever fills its vocabulary. */
+tide_trainer *tide_trainer_make(const tide_params *params, tide_error *err);
+
+/* The vocabulary is filled or loaded: lets the rates know how much there is to learn and, where words are
+ * fixed, sees that there are negatives. */
+int tide_trainer_plan(tide_trainer *trainer, tide_error *err);
 tide_intake *tide_trainer_intake(tide_trainer *trainer);
 
 #endif

@@ -13,7 +13,8 @@
  *
  * Joining goes from left to right, and a word that has been joined is not joined again. A word is
  * held back until the next one of its sentence is known. Every decision depends on the words before
- * it alone, so how the text is cut does not matter.
+ * it alone, so how the text is cut does not matter. Where words are frozen nothing is counted: what
+ * the model knows as a phrase stays one, and no other pair becomes one.
  */
 #include "train/parts.h"
 
@@ -28,6 +29,7 @@ enum {
 
 struct tide_phrases {
     tide_vocabulary *counts; /* of words, and of pairs "a b" */
+    bool fixed;              /* nothing is counted any more */
     double threshold;
     uint64_t least;
     uint64_t words; /* counted */
@@ -69,6 +71,7 @@ tide_phrases *tide_phrases_new(const tide_params *params, tide_store *store,
         return NULL;
     }
     tide_vocabulary_options sketch = sketch_of(params);
+    p->fixed = tide_params_fixed(params);
     p->threshold = params->phrase_threshold;
     p->least = params->phrase_count;
     p->counts = store ? tide_vocabulary_load(&sketch, store, err)
@@ -89,12 +92,15 @@ void tide_phrases_free(tide_phrases *p)
 
 /* -- joining ------------------------------------------------------------------------------------- */
 
-/* Counts a word or a pair, and returns its slot. */
+/* Counts a word or a pair, unless all is fixed, and returns its slot. */
 static uint32_t count(tide_phrases *p, const char *bytes, uint32_t length)
 {
+    const tide_word word = {bytes, length};
     uint32_t slot;
     tide_admission admission;
-    tide_vocabulary_add(p->counts, &(tide_word){bytes, length}, 1, &slot, &admission);
+    if (p->fixed)
+        return tide_vocabulary_find(p->counts, &word);
+    tide_vocabulary_add(p->counts, &word, 1, &slot, &admission);
     return slot;
 }
 
@@ -145,7 +151,7 @@ static void take_word(tide_phrases *p, const tide_word *word)
     uint32_t slot = count(p, word->bytes, word->length);
     uint64_t word_count = slot == TIDE_NO_SLOT ? tide_vocabulary_minimum(p->counts)
                                                : tide_vocabulary_count(p->counts, slot);
-    p->words++;
+    p->words += !p->fixed;
     bool joined = belong(p, word, word_count, pair);
     if (joined)
         give(p, pair, p->last_length + 1 + word->length);

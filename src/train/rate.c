@@ -9,13 +9,15 @@
  *               steps it took part in: the paper's.
  *   power       alpha / sqrt(1 + age / tau), with ages of their own for input and output.
  *   constant    alpha.
+ *   decay       alpha * (1 - tokens / tokens in all), at least min-alpha: word2vec's. In a stream,
+ *               of which nobody knows the length, it is constant.
  *
  * An endless stream must not freeze, so adagrad forgets: its sums have a half-life, counted in
  * tokens. Nothing is swept for that. A sum is kept multiplied by a scale 2^(tokens / half-life),
  * newer gradients enter multiplied by today's scale, and a step divides by it again; when the scale
  * has grown large, all sums are divided by it once. A new word starts from nothing.
  */
-#include "train/parts.h"
+#include "train/rate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,25 +28,6 @@
  * it does not exceed: frequent words are thinned out. */
 #define CREDIT 0.3
 #define CREDIT_MOST 5000.0
-
-/* One sum a slot, laid out by tide_sum_at. */
-typedef struct sums {
-    float *values; /* [16 << shift] */
-    uint32_t shift;
-} sums;
-
-struct tide_rates {
-    const tide_params *params;
-    tide_adagrad input, output; /* scale and shift not filled in */
-    sums sum_input;             /* adagrad: vocab */
-    sums sum_output;            /* adagrad: vocab */
-    sums sum_subword;           /* adagrad: subword */
-    uint32_t *age_input;        /* linear, power: [vocab] */
-    uint32_t *age_output;       /* the same array for linear */
-    tide_matrix each_input;     /* coordinate: [vocab] */
-    tide_matrix each_output;
-    uint64_t origin; /* tokens: where the scale is 1 */
-};
 
 static bool has_ages(const tide_params *p)
 {
@@ -64,7 +47,7 @@ static uint64_t sums_bytes(uint64_t count)
     return (UINT64_C(16) << shift_for(count)) * sizeof(float);
 }
 
-static bool sums_init(sums *s, uint64_t count)
+static bool sums_init(tide_sums *s, uint64_t count)
 {
     s->shift = shift_for(count);
     s->values = tide_alloc((size_t)16 << s->shift, sizeof(float));
@@ -176,14 +159,28 @@ void tide_rates_reset(tide_rates *r, uint32_t slot)
 
 /* -- forgetting ------------------------------------------------------------------------------------ */
 
-static float scale_at(uint64_t age, uint64_t half_life)
+float tide_rates_scale_at(uint64_t age, uint64_t half_life)
 {
     return half_life ? (float)exp2((double)age / (double)half_life) : 1.0f;
 }
 
+void tide_rates_plan(tide_rates *r, double tokens)
+{
+    r->plan = tokens;
+}
+
+static float still_to_do(double tokens, double plan)
+{
+    if (plan <= 0)
+        return 1.0f;
+    return tokens < plan ? (float)(1.0 - tokens / (plan + 1)) : 0.0f;
+}
+
 float tide_rates_scale(const tide_rates *r, uint64_t tokens)
 {
-    return scale_at(tokens - r->origin, r->params->rate_half_life);
+    if (r->params->rate == RATE_DECAY)
+        return still_to_do((double)tokens, r->plan);
+    return tide_rates_scale_at(tokens - r->origin, r->params->rate_half_life);
 }
 
 bool tide_rates_overgrown(const tide_rates *r, uint64_t tokens)
@@ -191,13 +188,13 @@ bool tide_rates_overgrown(const tide_rates *r, uint64_t tokens)
     return (double)tide_rates_scale(r, tokens) > SCALE_MOST;
 }
 
-static void divide(sums *s, float scale)
+static void divide(tide_sums *s, float scale)
 {
     for (size_t i = 0; s->values && i < (size_t)16 << s->shift; i++)
         s->values[i] /= scale;
 }
 
-static void rescale(tide_rates *r, uint64_t tokens, float scale)
+void tide_rates_divide(tide_rates *r, uint64_t tokens, float scale)
 {
     divide(&r->sum_input, scale);
     divide(&r->sum_output, scale);
@@ -207,16 +204,17 @@ static void rescale(tide_rates *r, uint64_t tokens, float scale)
 
 void tide_rates_rescale(tide_rates *r, uint64_t tokens)
 {
-    rescale(r, tokens, tide_rates_scale(r, tokens));
+    tide_rates_divide(r, tokens, tide_rates_scale(r, tokens));
 }
 
 /* -- steps --------------------------------------------------------------------------------------------- */
 
-static float by_age(const tide_params *p, double factor, uint32_t age)
+static float by_age(const tide_params *p, double factor, uint32_t age, float scale)
 {
     double alpha = p->alpha * factor, t = (double)age / p->tau;
     double rate = p->rate == RATE_LINEAR  ? alpha * (1.0 - t)
                   : p->rate == RATE_POWER ? alpha / sqrt(1.0 + t)
+                  : p->rate == RATE_DECAY ? alpha * (double)scale
                                           : alpha;
     return (float)(rate > p->min_alpha ? rate : p->min_alpha);
 }
@@ -245,14 +243,20 @@ void tide_rates_output(tide_rates *r, const tide_kernels *k, float scale,
         k->adagrad(&how, r->sum_output.values, slots, squares, count, out);
         return;
     }
+    if (!r->age_output) {
+        float rate = by_age(p, p->alpha_output, 0, scale);
+        for (size_t j = 0; j < count; j++)
+            out[j] = rate;
+        return;
+    }
     for (size_t j = 0; j < count; j++) {
-        out[j] = by_age(p, p->alpha_output, age_of(r->age_output, slots[j]));
+        out[j] = by_age(p, p->alpha_output, age_of(r->age_output, slots[j]), scale);
         if (p->rate == RATE_POWER)
             grow_older(r->age_output, slots[j]);
     }
 }
 
-static float one_step(const tide_adagrad *settings, sums *s, const tide_kernels *k,
+static float one_step(const tide_adagrad *settings, tide_sums *s, const tide_kernels *k,
                       float scale, uint32_t row, float square)
 {
     tide_adagrad how = *settings;
@@ -269,7 +273,7 @@ float tide_rates_input(tide_rates *r, const tide_kernels *k, float scale, uint32
     const tide_params *p = r->params;
     if (p->rate == RATE_ADAGRAD)
         return one_step(&r->input, &r->sum_input, k, scale, slot, square);
-    float rate = by_age(p, 1.0, age_of(r->age_input, slot));
+    float rate = by_age(p, 1.0, age_of(r->age_input, slot), scale);
     if (p->rate == RATE_POWER)
         grow_older(r->age_input, slot);
     return rate;
@@ -280,12 +284,12 @@ float tide_rates_subword(tide_rates *r, const tide_kernels *k, float scale,
 {
     if (r->params->rate == RATE_ADAGRAD)
         return one_step(&r->input, &r->sum_subword, k, scale, row, square);
-    return (float)r->params->alpha;
+    return by_age(r->params, 1.0, 0, scale);
 }
 
 void tide_rates_prefetch(const tide_rates *r, uint32_t slot)
 {
-    const sums *s = &r->sum_output;
+    const tide_sums *s = &r->sum_output;
     if (s->values)
         __builtin_prefetch(&s->values[tide_sum_at(slot, s->shift)], 1, 3);
 }
@@ -308,115 +312,4 @@ float *tide_rates_input_sums(tide_rates *r, uint32_t slot)
 float *tide_rates_output_sums(tide_rates *r, uint32_t slot)
 {
     return r->each_output.rows ? tide_matrix_row(&r->each_output, slot) : NULL;
-}
-
-/* -- the file --------------------------------------------------------------------------------------------- */
-
-/* In the order of the slots. */
-static void save_sums(tide_store_writer *writer, const char *section, const sums *s,
-                      uint32_t count)
-{
-    if (!s->values)
-        return;
-    tide_store_begin(writer, section);
-    for (uint32_t slot = 0; slot < count; slot++)
-        tide_store_append(writer, &s->values[tide_sum_at(slot, s->shift)],
-                          sizeof(float));
-}
-
-void tide_rates_save(const tide_rates *r, uint32_t used, tide_store_writer *writer)
-{
-    save_sums(writer, "rate.input", &r->sum_input, used);
-    save_sums(writer, "rate.output", &r->sum_output, used);
-    save_sums(writer, "rate.subword", &r->sum_subword, (uint32_t)r->params->subword);
-    if (r->age_input)
-        tide_store_put(writer, "rate.age", r->age_input, used * sizeof(uint32_t));
-    if (r->age_output != r->age_input)
-        tide_store_put(writer, "rate.age-output", r->age_output,
-                       used * sizeof(uint32_t));
-    if (r->each_input.rows) {
-        tide_matrix_save(&r->each_input, used, "rate.each", writer);
-        tide_matrix_save(&r->each_output, used, "rate.each-out", writer);
-    }
-    uint64_t origin[2] = {r->origin, r->params->rate_half_life};
-    tide_store_put(writer, "rate.origin", origin, sizeof origin);
-}
-
-/* Sums must be finite and not negative, or every later step would be wrong. */
-static int load_sums(tide_store *store, const char *section, sums *s, uint32_t count,
-                     tide_error *err)
-{
-    enum { PIECE = 1024 };
-    float piece[PIECE];
-    if (!s->values)
-        return TIDE_OK;
-    int64_t size = tide_store_size(store, section, err);
-    if (size < 0)
-        return (int)size;
-    bool sound = (uint64_t)size == count * sizeof(float);
-    for (uint32_t slot = 0; slot < count && sound; slot++) {
-        if (slot % PIECE == 0) {
-            uint32_t rest = count - slot < PIECE ? count - slot : PIECE;
-            int status = tide_store_read_at(store, section, slot * sizeof(float), piece,
-                                            rest * sizeof(float), err);
-            if (status)
-                return status;
-        }
-        float value = piece[slot % PIECE];
-        sound = tide_finite(value) && value >= 0;
-        s->values[tide_sum_at(slot, s->shift)] = value;
-    }
-    return sound ? TIDE_OK
-                 : tide_fail(err, TIDE_ERROR_FORMAT, "%s: section %s is impossible",
-                             tide_store_path(store), section);
-}
-
-static int load_ages(tide_store *store, const char *section, uint32_t *ages,
-                     uint32_t used, tide_error *err)
-{
-    return ages ? tide_store_read(store, section, ages, used * sizeof *ages, err)
-                : TIDE_OK;
-}
-
-/* When the half-life is another one now, the sums are brought to today's scale once. */
-static int load_origin(tide_rates *r, tide_store *store, uint64_t tokens,
-                       tide_error *err)
-{
-    uint64_t origin[2];
-    int status = tide_store_read(store, "rate.origin", origin, sizeof origin, err);
-    if (status)
-        return status;
-    float scale = origin[0] <= tokens ? scale_at(tokens - origin[0], origin[1]) : 0;
-    if (!(scale >= 1 && tide_finite(scale)))
-        return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "%s: section rate.origin is impossible",
-                         tide_store_path(store));
-    r->origin = origin[0];
-    if (origin[1] != r->params->rate_half_life)
-        rescale(r, tokens, scale);
-    return TIDE_OK;
-}
-
-int tide_rates_load(tide_rates *r, uint32_t used, uint64_t tokens, tide_store *store,
-                    tide_error *err)
-{
-    int status = load_sums(store, "rate.input", &r->sum_input, used, err);
-    if (!status)
-        status = load_sums(store, "rate.output", &r->sum_output, used, err);
-    if (!status)
-        status = load_sums(store, "rate.subword", &r->sum_subword,
-                           (uint32_t)r->params->subword, err);
-    if (!status)
-        status = load_ages(store, "rate.age", r->age_input, used, err);
-    if (!status && r->age_output != r->age_input)
-        status = load_ages(store, "rate.age-output", r->age_output, used, err);
-    if (!status && r->each_input.rows) {
-        status = tide_matrix_load(&r->each_input, used, "rate.each", store, err);
-        if (!status)
-            status =
-                tide_matrix_load(&r->each_output, used, "rate.each-out", store, err);
-    }
-    if (!status)
-        status = load_origin(r, store, tokens, err);
-    return status;
 }

@@ -66,6 +66,17 @@ static char *read_list(const char *path, tide_error *err)
     return NULL;
 }
 
+static char *copy_list(const char *list, tide_error *err)
+{
+    size_t size = strlen(list) + 1;
+    char *copy = tide_alloc(size, 1);
+    if (copy)
+        memcpy(copy, list, size);
+    else
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the stop words");
+    return copy;
+}
+
 static char *load_list(tide_store *store, tide_error *err)
 {
     int64_t size = tide_store_size(store, "stop-words", err);
@@ -93,8 +104,9 @@ tide_reader *tide_reader_new(const tide_params *params, tide_store *store,
     }
     r->params = params;
     if (*params->stop_words) {
-        r->stop_words =
-            store ? load_list(store, err) : read_list(params->stop_words, err);
+        r->stop_words = store               ? load_list(store, err)
+                        : params->stop_list ? copy_list(params->stop_list, err)
+                                            : read_list(params->stop_words, err);
         if (!r->stop_words)
             goto failed;
     }

@@ -38,7 +38,7 @@ static void find_place(tide_running *r, tide_reading *s)
         return;
     }
     tide_run_note(r, false, s->spec, "going on where the last run stopped");
-    s->found = true;
+    s->inside = tide_source_offset(s->source) > 0;
     s->live = position->live;
 }
 
@@ -100,11 +100,11 @@ static int read_names(tide_running *r, const tide_reading *s, tide_error *err)
 static int begin_text(tide_running *r, tide_reading *s, tide_error *err)
 {
     s->begun = true;
-    r->told_problem = false;
+    r->told_problem = *tide_trainer_passes(r->trainer) > 0; /* in the first of them */
     if (!s->live)
         tide_trainer_end(r->trainer, NULL);
-    return s->found && tide_intake_names_due(r->intake) ? read_names(r, s, err)
-                                                        : TIDE_OK;
+    return s->inside && tide_intake_names_due(r->intake) ? read_names(r, s, err)
+                                                         : TIDE_OK;
 }
 
 /* -- a turn ------------------------------------------------------------------------------------------ */
@@ -305,7 +305,7 @@ static int read_in_turns(tide_running *r, tide_error *err)
     return status;
 }
 
-static int read_all(tide_running *r, tide_error *err)
+int tide_run_sources(tide_running *r, tide_error *err)
 {
     if (r->run->follow)
         return read_in_turns(r, err);
@@ -326,6 +326,36 @@ static void keep_untaken(tide_positions *positions, tide_positions *before)
         tide_positions_note(positions, number, item->place, false);
         item->place = NULL;
     }
+}
+
+static bool pauses(const tide_run *run)
+{
+    return run->pause && run->pause_tokens;
+}
+
+static void pause_on_the_way(void *running)
+{
+    tide_run_pause(running);
+}
+
+static int read_all(tide_running *r, tide_error *err)
+{
+    return tide_params_batch(tide_trainer_params(r->trainer))
+               ? tide_run_epochs(r, err)
+               : tide_run_sources(r, err);
+}
+
+static int read_with_pauses(tide_running *r, tide_error *err)
+{
+    if (!pauses(r->run))
+        return read_all(r, err);
+    tide_intake_pause(r->intake, r->run->pause_tokens, pause_on_the_way, r);
+    int status = read_all(r, err);
+    tide_intake_pause(r->intake, 0, NULL, NULL);
+    if (status >= 0 &&
+        !(r->paused && r->paused_tokens == tide_intake_tokens(r->intake)))
+        tide_run_pause(r);
+    return status;
 }
 
 int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err)
@@ -349,7 +379,7 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err
     r.saved_tokens = tokens_before;
     r.bad_before = tide_intake_bad_records(r.intake);
 
-    int status = read_all(&r, err);
+    int status = read_with_pauses(&r, err);
     if (!status)
         tide_positions_clear(positions);
     else

@@ -10,7 +10,7 @@ typedef struct tide_reading {
     bool open;
     bool replayable;
     size_t position; /* number of its place, if replayable */
-    bool found;      /* reading goes on at a place of the run before */
+    bool inside;     /* reading goes on behind the beginning */
     bool live;       /* and with the state that the intake was saved with */
     bool begun;      /* some text has come */
 } tide_reading;
@@ -25,10 +25,18 @@ typedef struct tide_running {
     double saved;
     uint64_t saved_tokens;
     uint64_t bad_before; /* records left out before this run */
-    bool told_problem;   /* of the present source */
+    bool paused;
+    uint64_t paused_tokens; /* at the last pause, if there was one */
+    bool told_problem;      /* of the present source */
 } tide_running;
 
 bool tide_run_stop_asked(const tide_running *r);
+
+/* Reads all sources to their ends: 0 there, 1 when stopped. (run.c) */
+int tide_run_sources(tide_running *r, tide_error *err);
+
+/* The same until all epochs are done. (batch.c) */
+int tide_run_epochs(tide_running *r, tide_error *err);
 
 /* -- telling and saving (run_save.c) ---------------------------------------------------------------- */
 
@@ -39,8 +47,12 @@ void tide_run_note(const tide_running *r, bool warning, const char *what,
 /* What the source has to tell. */
 void tide_run_tell_news(const tide_running *r, const tide_reading *s);
 
-/* Calls watch some ten times a second. */
+/* Calls watch some ten times a second; whether it is time to do so, which is then said once. */
 void tide_run_watch(tide_running *r);
+bool tide_run_watch_due(tide_running *r);
+
+/* Calls pause, all lessons learned. */
+void tide_run_pause(tide_running *r);
 
 bool tide_run_save_due(const tide_running *r);
 

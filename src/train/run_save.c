@@ -42,15 +42,32 @@ void tide_run_tell_news(const tide_running *r, const tide_reading *s)
         tide_run_note(r, true, s->spec, news);
 }
 
-void tide_run_watch(tide_running *r)
+bool tide_run_watch_due(tide_running *r)
 {
     double time = tide_run_now();
     if (!r->run->watch || time - r->watched < WATCH_SECONDS)
-        return;
+        return false;
     r->watched = time;
+    return true;
+}
+
+void tide_run_watch(tide_running *r)
+{
     tide_stats stats;
+    if (!tide_run_watch_due(r))
+        return;
     tide_trainer_stats(r->trainer, &stats);
     r->run->watch(r->run->watch_data, &stats);
+}
+
+void tide_run_pause(tide_running *r)
+{
+    tide_stats stats;
+    tide_intake_settle(r->intake);
+    tide_trainer_stats(r->trainer, &stats);
+    r->paused = true;
+    r->paused_tokens = stats.tokens;
+    r->run->pause(r->run->pause_data, &stats);
 }
 
 /* -- saving ----------------------------------------------------------------------------------------- */

@@ -102,7 +102,9 @@ void tide_learn_move(const tide_learner *l, uint32_t centre, const float *gradie
         k->add_coordinates(row, sums, gradient, (float)l->params->alpha, input->stride);
         return;
     }
-    float square = k->dot(gradient, gradient, input->stride) / (float)input->dim;
+    float square = 0;
+    if (l->params->rate == RATE_ADAGRAD)
+        square = k->dot(gradient, gradient, input->stride) / (float)input->dim;
     float rate = tide_rates_input(l->rates, k, scale, centre, square);
     k->add(row, rate, gradient, input->stride);
     if (!l->model->ngrams)

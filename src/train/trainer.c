@@ -12,6 +12,7 @@ struct tide_trainer {
     tide_intake *intake;
     tide_crew *crew;
     tide_positions positions;
+    uint64_t passes; /* batch: how often all text has been read */
 };
 
 /* -- making --------------------------------------------------------------------------------------------- */
@@ -116,7 +117,7 @@ static tide_trainer *trainer_alloc(const tide_params *params, tide_error *err)
     return t;
 }
 
-tide_trainer *tide_trainer_new(const tide_params *params, tide_error *err)
+tide_trainer *tide_trainer_make(const tide_params *params, tide_error *err)
 {
     tide_trainer *t = trainer_alloc(params, err);
     if (!t)
@@ -129,6 +130,28 @@ tide_trainer *tide_trainer_new(const tide_params *params, tide_error *err)
     }
     tide_init_subwords(&t->learner);
     return t;
+}
+
+tide_trainer *tide_trainer_new(const tide_params *params, tide_error *err)
+{
+    if (!tide_params_fixed(params))
+        return tide_trainer_make(params, err);
+    tide_fail(err, TIDE_ERROR_PARAMETER,
+              params->frozen
+                  ? "--frozen is for a model that is resumed"
+                  : "--epochs needs text whose words are counted beforehand");
+    return NULL;
+}
+
+int tide_trainer_plan(tide_trainer *t, tide_error *err)
+{
+    tide_rates_plan(t->rates, (double)t->params.epochs *
+                                  (double)tide_vocabulary_total(t->model->vocabulary));
+    if (!tide_params_fixed(&t->params) || tide_intake_ready(t->intake))
+        return TIDE_OK;
+    return tide_fail(
+        err, TIDE_ERROR_PARAMETER,
+        "--frozen yes: the model has not learned enough to have negatives");
 }
 
 void tide_trainer_free(tide_trainer *t)
@@ -166,6 +189,10 @@ void tide_trainer_stats(const tide_trainer *t, tide_stats *stats)
     tide_intake_stats(t->intake, stats);
     tide_progress progress = tide_crew_progress(t->crew);
     stats->trained = progress.centres;
+    if (tide_params_batch(&t->params)) {
+        stats->epochs = t->params.epochs;
+        stats->epoch = t->passes < stats->epochs ? t->passes + 1 : stats->epochs;
+    }
     stats->loss = progress.pairs > 0 ? progress.loss / progress.pairs : 0;
 }
 
@@ -182,6 +209,11 @@ const tide_model *tide_trainer_model(const tide_trainer *t)
 tide_positions *tide_trainer_positions(tide_trainer *t)
 {
     return &t->positions;
+}
+
+uint64_t *tide_trainer_passes(tide_trainer *t)
+{
+    return &t->passes;
 }
 
 tide_intake *tide_trainer_intake(tide_trainer *t)
@@ -210,6 +242,8 @@ int tide_trainer_save(tide_trainer *t, const char *path, tide_error *err)
     tide_rates_save(t->rates, tide_vocabulary_used(t->model->vocabulary), writer);
     tide_intake_save(t->intake, writer);
     tide_store_put(writer, "trainer", &progress, sizeof progress);
+    if (t->params.epochs)
+        tide_store_put(writer, "passes", &t->passes, sizeof t->passes);
     tide_positions_save(&t->positions, writer);
     return tide_store_commit(writer, err);
 }
@@ -234,6 +268,10 @@ static int change_params(tide_params *params, const char *const (*changes)[2],
             return tide_fail(err, TIDE_ERROR_PARAMETER,
                              "--%s cannot become %s: the model was begun with %s", name,
                              after, before);
+        if (changed.epochs && !params->epochs)
+            return tide_fail(
+                err, TIDE_ERROR_PARAMETER,
+                "--epochs cannot become %s: the model was begun as a stream", after);
         *params = changed;
     }
     return TIDE_OK;
@@ -246,11 +284,15 @@ static int load_rest(tide_trainer *t, tide_store *store, tide_error *err)
     int status = tide_intake_load(t->intake, store, err);
     if (!status)
         status =
-            tide_rates_load(t->rates, used, tide_intake_tokens(t->intake), store, err);
+            tide_rates_load(t->rates, used, tide_intake_clock(t->intake), store, err);
     if (!status)
         status = tide_store_read(store, "trainer", &saved, sizeof saved, err);
+    if (!status && t->params.epochs)
+        status = tide_store_read(store, "passes", &t->passes, sizeof t->passes, err);
     if (!status)
         status = tide_positions_load(&t->positions, store, err);
+    if (!status)
+        status = tide_trainer_plan(t, err);
     if (status)
         return status;
     if (!(saved.loss >= 0 && saved.loss < 1e300 && saved.pairs >= 0 &&

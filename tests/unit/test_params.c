@@ -280,13 +280,13 @@ static void profiles_are_the_recipes_they_are_named_after(void **state)
                   "tau=17000000 gradient=before init=uniform replay=1");
     assert_profile(
         "incremental",
-        "window=5 contexts=dynamic sample=0.001 vocabulary=misra-gries "
+        "window=5 contexts=dynamic sample=0.001 keep=root vocabulary=misra-gries "
         "admission=none negatives=pair exclude=no sampler=smoothed power=0.75 "
         "rate=coordinate alpha=0.1 init=both replay=1");
     assert_profile(
         "word2vec",
         "window=5 contexts=dynamic sample=0.001 keep=word2vec negatives=pair "
-        "exclude=yes sampler=alias rate=constant alpha=0.025 alpha-output=1 "
+        "exclude=yes sampler=alias rate=decay alpha=0.025 alpha-output=1 "
         "init=small replay=1");
 }
 

@@ -250,7 +250,8 @@ static void only_what_may_change_on_resume_can_be_changed(void **state)
         char value[64];
         const char *other = other_value(&infos[i]);
         trainer = load_changed("m", infos[i].name, other, &err);
-        if ((trainer != NULL) != infos[i].on_resume)
+        bool stays_a_stream = !strcmp(infos[i].name, "epochs");
+        if ((trainer != NULL) != (infos[i].on_resume && !stays_a_stream))
             fail_msg("--%s %s: %s", infos[i].name, other, err.text);
         if (trainer) {
             tide_params_text(tide_trainer_params(trainer), infos[i].name, value,

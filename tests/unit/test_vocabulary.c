@@ -732,12 +732,80 @@ static void lost_memory_is_reported(void **state)
         tide_vocabulary *v = tide_vocabulary_new(&options, &err);
         allocations_left = -1;
         if (v) {
-            assert_int_equal(left, 5);
+            assert_int_equal(left, 6);
             tide_vocabulary_free(v);
             return;
         }
         assert_int_equal(err.status, TIDE_ERROR_MEMORY);
     }
+}
+
+/* -- words that leave soon after they came ----------------------------------------- */
+
+/* What the admissions say: who has the slot before leaves when it is given away. */
+static uint64_t young_by_admissions(const stream *s, tide_vocabulary *v,
+                                    uint32_t capacity)
+{
+    uint64_t *arrived = calloc(capacity, sizeof *arrived), young = 0;
+    assert_non_null(arrived);
+    for (size_t now = 0; now < s->token_count; now++) {
+        uint32_t slot;
+        tide_admission a;
+        if (!tide_vocabulary_add(v, &s->types[s->tokens[now]], 1, &slot, &a))
+            continue;
+        young += a.reused && now - arrived[a.slot] <= 1000;
+        arrived[a.slot] = now;
+    }
+    free(arrived);
+    return young;
+}
+
+/* Misra and Gries as they wrote it down: all counts go down by one. */
+static uint64_t young_by_cancelling(const stream *s, uint32_t capacity)
+{
+    uint64_t *counts = calloc(s->type_count, sizeof *counts),
+             *arrived = calloc(s->type_count, sizeof *arrived), young = 0;
+    uint32_t held = 0;
+    assert_true(counts && arrived);
+    for (size_t now = 0; now < s->token_count; now++) {
+        uint32_t type = s->tokens[now];
+        if (counts[type] || held < capacity) {
+            if (!counts[type]++) {
+                arrived[type] = now;
+                held++;
+            }
+            continue;
+        }
+        for (uint32_t i = 0; i < s->type_count; i++)
+            if (counts[i] && !--counts[i]) {
+                young += now - arrived[i] <= 1000;
+                held--;
+            }
+    }
+    free(arrived);
+    free(counts);
+    return young;
+}
+
+static void words_that_leave_soon_after_they_came_are_counted(void **state)
+{
+    (void)state;
+    stream s = stream_zipf(3000, 20000, 8);
+    for (size_t i = 0; i < COUNT(setups); i++) {
+        tide_vocabulary_options options = setup(i, 150, 0);
+        tide_vocabulary *one = made(&options), *many = made(&options);
+        uint64_t young = young_by_admissions(&s, one, 150);
+        if (options.kind == TIDE_VOCABULARY_MISRA_GRIES)
+            young = young_by_cancelling(&s, 150);
+        stream_feed(&s, 0, s.token_count, 67, many, NULL);
+        assert_int_equal(tide_vocabulary_evicted_young(one), young);
+        assert_int_equal(tide_vocabulary_evicted_young(many), young);
+        assert_true(young <= tide_vocabulary_evicted(one));
+        assert_int_equal(young > 0, options.kind != TIDE_VOCABULARY_EXACT);
+        tide_vocabulary_free(one);
+        tide_vocabulary_free(many);
+    }
+    stream_free(&s);
 }
 
 static void impossible_options_are_refused(void **state)
@@ -783,6 +851,7 @@ int main(void)
         cmocka_unit_test(a_full_gate_cell_lets_its_words_in),
         cmocka_unit_test(a_vocabulary_allocates_what_it_says_and_nothing_later),
         cmocka_unit_test(lost_memory_is_reported),
+        cmocka_unit_test(words_that_leave_soon_after_they_came_are_counted),
         cmocka_unit_test(impossible_options_are_refused),
     };
     return cmocka_run_group_tests_name("vocabulary", tests, enter_folder, leave_folder);

@@ -1,0 +1,249 @@
+/* training.c - what the commands that train share.
+ *
+ * The handler of a signal interrupts a blocked read because it is set without SA_RESTART. A signal
+ * that comes just before the read would not, so the handler also starts an alarm clock that rings
+ * every second until the run is over.
+ */
+#include "training.h"
+#include "output.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* -- signals ---------------------------------------------------------------------- */
+
+static volatile sig_atomic_t stop_signal;
+
+static void on_alarm(int signal)
+{
+    (void)signal;
+    alarm(1);
+}
+
+static void on_stop(int signal)
+{
+    if (stop_signal)
+        _exit(EXIT_KILLED);
+    stop_signal = signal;
+    alarm(1);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_stop};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    action.sa_handler = on_alarm;
+    sigaction(SIGALRM, &action, NULL);
+}
+
+/* Threads that are started while the signals are blocked never get them, so that it
+ * is the reader who is interrupted. */
+static void block_signals(int how)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGALRM);
+    pthread_sigmask(how, &set, NULL);
+}
+
+void training_stop(void)
+{
+    if (!stop_signal)
+        stop_signal = SIGTERM;
+}
+
+/* -- the text --------------------------------------------------------------------- */
+
+static bool ends_with(const char *name, size_t length, const char *ending)
+{
+    size_t size = strlen(ending);
+    return length > size && !strncmp(name + length - size, ending, size);
+}
+
+/* What the name of a source says about its records, whether it is compressed or not;
+ * NULL if nothing. */
+static const char *records_of(const char *name)
+{
+    static const char *const packed[] = {".gz", ".zst", ".xz"};
+    static const char *const kinds[][2] = {
+        {".jsonl", "json"}, {".ndjson", "json"}, {".csv", "csv"}, {".tsv", "tsv"}};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+        if (ends_with(name, length, packed[i]))
+            length -= strlen(packed[i]);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (ends_with(name, length, kinds[i][0]))
+            return kinds[i][1];
+    return NULL;
+}
+
+/* What the records are is told by the name of the first source; where that says nothing
+ * and fields were given, they are those of JSON. */
+static void guess_records(training *t)
+{
+    bool fields = false;
+    for (size_t i = 0; i < t->typed.count; i++) {
+        const char *name = t->typed.pairs[i][0];
+        if (!strcmp(name, "records"))
+            return;
+        fields = fields || !strcmp(name, "text") || !strcmp(name, "time") ||
+                 !strcmp(name, "label");
+    }
+    const char *kind = t->source_count && !t->resume ? records_of(t->sources[0]) : NULL;
+    if (!kind && fields && !t->resume)
+        kind = "json";
+    if (kind)
+        settings_add(&t->typed, "records", kind);
+}
+
+static const char *typed_value(const settings *typed, const char *name)
+{
+    for (size_t i = typed->count; i-- > 0;)
+        if (!strcmp(typed->pairs[i][0], name))
+            return typed->pairs[i][1];
+    return NULL;
+}
+
+/* The profile goes before the rest, which may change parts of it. */
+static void add_profile(settings *typed, const char *profile)
+{
+    settings_add(typed, "profile", profile);
+    memmove(typed->pairs + 1, typed->pairs, (typed->count - 1) * sizeof *typed->pairs);
+    typed->pairs[0][0] = "profile";
+    typed->pairs[0][1] = profile;
+}
+
+void training_batch(training *t, bool asked)
+{
+    const char *epochs = typed_value(&t->typed, "epochs");
+    t->batch = asked || (epochs && strcmp(epochs, "0") != 0);
+    if (t->resume)
+        return;
+    if (!t->batch && typed_value(&t->typed, "min-count"))
+        usage_error(t->command, "--min-count is for --batch: a stream holds --vocab "
+                                "words, and nobody knows which will stay rare");
+    if (t->batch && !epochs)
+        settings_add(&t->typed, "epochs", "5");
+    if (t->batch && !typed_value(&t->typed, "profile"))
+        add_profile(&t->typed, "word2vec");
+}
+
+void training_settle(training *t)
+{
+    static char standard_input[] = "-";
+    static char *only_input[] = {standard_input, NULL};
+    guess_records(t);
+    if (t->source_count == 0 && isatty(STDIN_FILENO))
+        usage_error(t->command, "no text: name a file, or pipe text into the command");
+    if (t->source_count == 0) {
+        t->sources = only_input;
+        t->source_count = 1;
+    }
+}
+
+/* -- the run ---------------------------------------------------------------------- */
+
+tide_run training_run(const training *t)
+{
+    return (tide_run){.sources = (const char *const *)t->sources,
+                      .source_count = (size_t)t->source_count,
+                      .stop = &stop_signal};
+}
+
+static tide_trainer *load(const training *t, int *code)
+{
+    tide_error err;
+    const char *const(*changes)[2] = (const char *const(*)[2])t->typed.pairs;
+    tide_trainer *trainer = tide_trainer_load(t->resume, changes, t->typed.count, &err);
+    if (!trainer && err.status == TIDE_ERROR_PARAMETER)
+        usage_error(t->command, "%s", err.text);
+    if (!trainer) {
+        *code = report_load(&err);
+        return NULL;
+    }
+    tide_stats stats;
+    tide_trainer_stats(trainer, &stats);
+    if (t->batch && !stats.epochs)
+        usage_error(t->command, "--batch: this model goes on in one pass, since it was "
+                                "begun as a stream or is frozen");
+    return trainer;
+}
+
+static tide_trainer *make(const training *t, const tide_run *run, int *code)
+{
+    tide_error err;
+    tide_params *params = settings_params(&t->typed, t->command);
+    if (!params)
+        return NULL;
+    tide_trainer *trainer = t->batch ? tide_trainer_new_batch(params, run, &err)
+                                     : tide_trainer_new(params, &err);
+    tide_params_free(params);
+    if (!trainer)
+        *code = err.status == TIDE_OK ? EXIT_SUCCESS : training_failure(&err);
+    return trainer;
+}
+
+tide_trainer *training_begin(const training *t, const tide_run *run, int *code)
+{
+    *code = EXIT_FAILURE;
+    catch_signals();
+    if (t->resume || !t->batch) /* counting the text first wants to be interrupted */
+        block_signals(SIG_BLOCK);
+    tide_trainer *trainer = t->resume ? load(t, code) : make(t, run, code);
+    block_signals(SIG_UNBLOCK);
+    return trainer;
+}
+
+int training_learn(tide_trainer *trainer, const tide_run *run, progress *p,
+                   tide_error *err)
+{
+    int status = tide_trainer_run(trainer, run, err);
+    signal(SIGALRM, SIG_IGN);
+    bool interrupted = stop_signal && status < 0 && err->status == TIDE_ERROR_IO;
+    if (interrupted)
+        progress_note(p, true, err->text);
+    return interrupted ? 1 : status;
+}
+
+static void note_count(progress *p, bool warning, uint64_t count, const char *what)
+{
+    char text[128];
+    if (!count)
+        return;
+    snprintf(text, sizeof text, "%s: %" PRIu64, what, count);
+    progress_note(p, warning, text);
+}
+
+void training_note_skipped(progress *p, const tide_stats *now, const tide_stats *before)
+{
+    if (now->tokens == before->tokens)
+        progress_note(p, true, "there was no text");
+    note_count(p, true, now->skipped_invalid - before->skipped_invalid,
+               "words skipped because they are not text");
+    note_count(p, true, now->cut_words - before->cut_words, "long words cut");
+    note_count(p, true, now->malformed_records - before->malformed_records,
+               "records skipped because they are malformed");
+    note_count(p, true, now->missing_records - before->missing_records,
+               "records skipped because they have no text");
+    note_count(p, true, now->long_records - before->long_records,
+               "records skipped because they are longer than 1 MiB");
+    note_count(p, false, now->omitted_words - before->omitted_words,
+               "words left out as asked for");
+    note_count(p, false, now->cut_sentences - before->cut_sentences,
+               "long sentences cut");
+}
+
+int training_failure(const tide_error *err)
+{
+    int code = report(err);
+    bool bad_input =
+        err->status == TIDE_ERROR_FORMAT || err->status == TIDE_ERROR_INPUT;
+    return bad_input ? EXIT_INPUT : code;
+}
