@@ -5,7 +5,7 @@
 #
 # OUTDIR gets the models; one that is there already is not trained again. SETS is as
 # quality.py wants it. Further options (--threads 2, --seed 7) go to every training.
-# PYTHON is a Python with numpy, WORDTIDE the command; both have defaults.
+# PYTHON is a Python 3, WORDTIDE the command; both have defaults.
 set -eu
 [ $# -ge 3 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 here=$(dirname "$0")

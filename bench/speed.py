@@ -39,16 +39,17 @@ model.wv.save_word2vec_format(sys.argv[2], binary=True)
 FASTTEXT = ("fasttext skipgram -maxn 0 -dim 100 -ws 5 -neg 5 -t 1e-3 -epoch 1 -thread 1"
             " -minCount 5 -verbose 0").split()
 
-FAST, DEFAULT = "wordtide fast", "wordtide default"
+FAST, DEFAULT, BATCH = "wordtide fast", "wordtide default", "wordtide batch, 1 epoch"
 ALIKE = "wordtide fast, their settings"
 OURS = {
     FAST: ("--profile", "fast"),
     DEFAULT: ("--profile", "default"),
     ALIKE: ("--profile", "fast", "--window", "5", "--sample", "1e-3"),
+    BATCH: ("--batch", "--epochs", "1"),
 }
 
 
-def find_rivals(options):
+def find_installed():
     """Name -> function of (text, out) that returns the command."""
     found = {}
     if shutil.which("fasttext"):
@@ -62,6 +63,11 @@ def find_rivals(options):
         found["gensim"] = lambda text, out: [python, "-c", GENSIM, text, out]
     else:
         say("speed: gensim is not installed, left out")
+    return found
+
+
+def find_rivals(options):
+    found = {} if options.alone else find_installed()
     for rival in options.rival:
         name, _, template = rival.partition("=")
         if not template:
@@ -80,7 +86,7 @@ def contestants(options):
     for name, flags in OURS.items():
         runs[name] = lambda text, out, flags=flags: train(
             options.command, text, out, "--quiet", "--threads", "1", *flags)
-    return runs if options.alone else {**runs, **find_rivals(options)}
+    return {**runs, **find_rivals(options)}
 
 
 def remove_outputs(folder):
@@ -123,10 +129,10 @@ def compare(options, text, short, words, folder):
 
     print_table(
         ["one core", "CPU s", "start, s", "thousand words a CPU-s", "fast is x faster",
-         "default is x faster"],
+         "default is x faster", "batch is x faster"],
         [[name, spread(cpu[name], "%.2f"), "%.2f" % costs[name],
           "%.0f" % median([words / s / 1000 for s in cpu[name]]),
-          ratio(FAST, name), ratio(DEFAULT, name)] for name in runs])
+          ratio(FAST, name), ratio(DEFAULT, name), ratio(BATCH, name)] for name in runs])
 
 
 def seconds_of(usage):
@@ -168,7 +174,7 @@ def main():
     parser.add_argument("--threads", type=number, default=2,
                         help="to compare with one thread; 1 leaves this out (2)")
     parser.add_argument("--rival", action="append", default=[], metavar="NAME=COMMAND")
-    parser.add_argument("--alone", action="store_true", help="no rivals")
+    parser.add_argument("--alone", action="store_true", help="no rivals but those of --rival")
     parser.add_argument("--threads-only", action="store_true",
                         help="only one thread beside several")
     options = parser.parse_args()

@@ -16,7 +16,8 @@ import tempfile
 from collections import Counter
 
 from common import arguments, measure, number, run_main, say, sentences, train
-from quality import TOP, evaluate, load_tide, print_head, print_result
+from quality import (TOP, evaluate, load_vectors, print_head, print_result,
+                     write_vectors)
 
 FIRST, LAST = 100, 30_000
 MULTIPLIER = 0x9E3779B97F4A7C15
@@ -48,15 +49,9 @@ def exchanged_stream(path, swap, after):
         yield b" ".join(words) + b"\n"
 
 
-def rename(vectors, swap):
+def renamed(vectors, swap):
     """The vectors of exchanged words under each other's name."""
-    place = dict(vectors.place)
-    for word, other in swap.items():
-        if other in vectors.place:
-            place[word] = vectors.place[other]
-        else:
-            place.pop(word, None)
-    vectors.place = place
+    return {swap.get(word, word): vector for word, vector in vectors.items()}
 
 
 def main():
@@ -79,14 +74,14 @@ def main():
         model = options.model or os.path.join(folder, "swap.tide")
         measure(train(options.command, "-", model, "--quiet", *flags),
                 exchanged_stream(options.text, swap, after))
-        vectors = load_tide(model, options.command, [])
         names = {a.decode("utf-8", "replace"): b.decode("utf-8", "replace")
                  for a, b in swap.items()}
         top = [word.decode("utf-8", "replace") for word in ranked[:TOP]]
+        new = os.path.join(folder, "renamed")
+        write_vectors(new, renamed(load_vectors(options.command, model), names))
         print_head()
-        print_result("old meaning", evaluate(vectors, options.sets, top, False))
-        rename(vectors, names)
-        print_result("new meaning", evaluate(vectors, options.sets, top, False))
+        for meaning, path in ("old meaning", model), ("new meaning", new):
+            print_result(meaning, evaluate(options.command, path, options.sets, top))
 
 
 if __name__ == "__main__":

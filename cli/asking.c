@@ -9,7 +9,7 @@
 int asking_open(asking *ask, const char *path, int vectors, bool centred)
 {
     tide_error err;
-    ask->model = tide_model_load(path, &err);
+    ask->model = tide_model_open(path, &err);
     if (!ask->model)
         return report_load(&err);
     ask->space = tide_space_new(ask->model, (tide_vectors)vectors, centred, &err);

@@ -78,7 +78,7 @@ int cmd_analogy(int argc, char **argv)
         "score "
         "and word. Without words it answers the lines of standard input, three words "
         "each, "
-        "with an empty line after every answer.",
+        "with an empty line after every answer. MODEL may be any file of vectors.",
         options,
         "wordtide analogy news.tide norvania tarsk elmoria\n"
         "wordtide analogy news.tide bridge bridges castle -n 1\n",

@@ -21,6 +21,7 @@ static const evaluation evaluations[] = {
     {"trace", "train, and judge along the way", eval_trace},
     {"drift", "train on words that change, and see how fast the vectors follow",
      eval_drift},
+    {"periods", "train, and compare every month with the one before", eval_periods},
 };
 enum { EVALUATIONS = sizeof evaluations / sizeof *evaluations };
 

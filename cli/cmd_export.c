@@ -107,7 +107,7 @@ int cmd_export(int argc, char **argv)
         "export [OPTION]... MODEL [-o OUT]",
         "Writes the words by falling count and their vectors for other programs. A "
         "file is complete or as it was before. Words that a format cannot hold are "
-        "left out and counted.",
+        "left out and counted. MODEL may be any file of vectors.",
         options,
         "wordtide export news.tide -o news.vec\n"
         "wordtide export news.tide -o news.npy --dtype f16 --top 50000\n"
@@ -125,7 +125,7 @@ int cmd_export(int argc, char **argv)
     how.vectors = (tide_vectors)vectors;
     how.top = top > UINT32_MAX ? 0 : (uint32_t)top;
     tide_error err;
-    tide_model *model = tide_model_load(argv[0], &err);
+    tide_model *model = tide_model_open(argv[0], &err);
     if (!model)
         return report_load(&err);
     int code = export_model(model, &how, path);

@@ -86,36 +86,6 @@ static int print_needs(info *i, tide_params *params)
     return count < 0 ? report(&err) : EXIT_SUCCESS;
 }
 
-/* Sets what the lines "name value" say: the profile if `profile`, otherwise all the
- * rest, because a profile sets the others too. */
-static int set_lines(tide_params *params, const char *lines, bool profile,
-                     tide_error *err)
-{
-    while (*lines) {
-        char name[64], value[256];
-        size_t length = strcspn(lines, "\n"), name_length = strcspn(lines, " \n");
-        size_t value_at = name_length + (lines[name_length] == ' ');
-        snprintf(name, sizeof name, "%.*s", (int)name_length, lines);
-        snprintf(value, sizeof value, "%.*s", (int)(length - value_at),
-                 lines + value_at);
-        if (!strcmp(name, "profile") == profile &&
-            tide_params_set(params, name, value, err) < 0)
-            return err->status;
-        lines += length + (lines[length] == '\n');
-    }
-    return TIDE_OK;
-}
-
-static tide_params *params_of_model(const tide_model *model, tide_error *err)
-{
-    tide_params *params = tide_params_new(err);
-    if (params && set_lines(params, tide_model_params(model), true, err) == TIDE_OK &&
-        set_lines(params, tide_model_params(model), false, err) == TIDE_OK)
-        return params;
-    tide_params_free(params);
-    return NULL;
-}
-
 /* The smallest count held, once the vocabulary is full; 0 before. */
 static uint64_t minimum_count(const tide_model *model)
 {
@@ -131,35 +101,60 @@ static uint64_t minimum_count(const tide_model *model)
     return minimum;
 }
 
-static void print_model(info *i, const tide_model *model, const char *path)
+static void print_text(info *i, const char *name, const char *text)
+{
+    member(i, name);
+    if (i->json)
+        print_json(text);
+    else
+        print_word(text);
+    fputs(i->json ? "" : "\n", stdout);
+}
+
+static void print_file(info *i, const tide_model *model, const char *path)
 {
     struct stat status;
-    member(i, "model");
-    if (i->json)
-        print_json(path);
-    else
-        print_word(path);
-    fputs(i->json ? "" : "\n", stdout);
+    print_text(i, "model", path);
+    print_text(i, "format", tide_model_origin(model).format);
     print_number(i, "words", tide_model_size(model));
-    print_number(i, "capacity", tide_model_capacity(model));
     print_number(i, "dim", tide_model_dim(model));
+    if (stat(path, &status) == 0)
+        print_number(i, "file bytes", (uint64_t)status.st_size);
+}
+
+/* A file of vectors has words and vectors and nothing else. */
+static int describe_vectors(info *i, const tide_model *model)
+{
+    tide_origin origin = tide_model_origin(model);
+    print_number(i, "left out", origin.left_out);
+    print_number(i, "twice", origin.twice);
+    print_text(i, "counts", origin.uncounted ? "no" : "yes");
+    fputs(i->json ? "}\n" : "", stdout);
+    return EXIT_SUCCESS;
+}
+
+static int describe_training(info *i, const tide_model *model)
+{
+    tide_error err;
+    print_number(i, "capacity", tide_model_capacity(model));
     print_number(i, "subwords", tide_model_subwords(model));
     print_number(i, "tokens", tide_model_tokens(model));
     print_number(i, "minimum count", minimum_count(model));
-    if (stat(path, &status) == 0)
-        print_number(i, "file bytes", (uint64_t)status.st_size);
+    tide_params *params = tide_params_of_model(model, &err);
+    int code = params ? print_needs(i, params) : report_load(&err);
+    tide_params_free(params);
+    return code;
 }
 
 static int describe_model(info *i, const char *path)
 {
     tide_error err;
-    tide_model *model = tide_model_load(path, &err);
+    tide_model *model = tide_model_open(path, &err);
     if (!model)
         return report_load(&err);
-    print_model(i, model, path);
-    tide_params *params = params_of_model(model, &err);
-    int code = params ? print_needs(i, params) : report_load(&err);
-    tide_params_free(params);
+    print_file(i, model, path);
+    int code = *tide_model_params(model) ? describe_training(i, model)
+                                         : describe_vectors(i, model);
     tide_model_free(model);
     return code;
 }
@@ -185,9 +180,10 @@ int cmd_info(int argc, char **argv)
     const command_usage usage = {
         "info",
         "info [OPTION]... [MODEL]",
-        "Describes a model and the memory that training it further needs. Without a "
-        "model "
-        "it takes the parameters of train and says what such a training would need.",
+        "Describes a model and the memory that training it further needs, or a file of "
+        "vectors: its format, rows left out that cannot be a word's, rows of words "
+        "that had one before, and whether it tells counts. Without a model it takes "
+        "the parameters of train and says what such a training would need.",
         options,
         "wordtide info news.tide\n"
         "wordtide info --vocab 100000 --dim 200\n",

@@ -167,7 +167,8 @@ int cmd_nearest(int argc, char **argv)
         "words "
         "given, as score and word. Without words it answers the lines of standard "
         "input, "
-        "one question each, with an empty line after every answer.",
+        "one question each, with an empty line after every answer. MODEL may be any "
+        "file of vectors.",
         options,
         "wordtide nearest news.tide coffee\n"
         "wordtide nearest news.tide tarsk elmoria --negative norvania\n"

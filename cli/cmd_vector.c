@@ -115,7 +115,9 @@ int cmd_vector(int argc, char **argv)
         "vector [OPTION]... MODEL [WORD]...",
         "Prints vectors as word2vec does in text: the word and its numbers, a line "
         "each. "
-        "The word '-' alone stands for words from standard input.",
+        "The word '-' alone stands for words from standard input. MODEL may be any "
+        "file "
+        "of vectors.",
         options,
         "wordtide vector news.tide tea coffee\n"
         "wordtide vector news.tide > vectors.txt\n"

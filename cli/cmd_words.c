@@ -12,17 +12,20 @@ static int by_word(const void *a, const void *b)
     return strcmp(((const tide_entry *)a)->word, ((const tide_entry *)b)->word);
 }
 
-static void print_entry(const tide_entry *entry, bool json)
+static void print_entry(const tide_entry *entry, bool json, bool counted)
 {
+    const char *none = json ? "null" : "-";
+    char count[SHORT_TEXT], error[SHORT_TEXT];
+    snprintf(count, sizeof count, "%" PRIu64, entry->count);
+    snprintf(error, sizeof error, "%" PRIu64, entry->error);
     if (json) {
         printf("{\"word\":");
         print_json(entry->word);
-        printf(",\"count\":%" PRIu64 ",\"error\":%" PRIu64 "}\n", entry->count,
-               entry->error);
-        return;
+    } else {
+        print_word(entry->word);
     }
-    print_word(entry->word);
-    printf("\t%" PRIu64 "\t%" PRIu64 "\n", entry->count, entry->error);
+    printf(json ? ",\"count\":%s,\"error\":%s}\n" : "\t%s\t%s\n",
+           counted ? count : none, counted ? error : none);
 }
 
 /* Keeps the entries with the prefix, in their order, and at most `most` of them. */
@@ -55,8 +58,9 @@ int cmd_words(int argc, char **argv)
         "words",
         "words [OPTION]... MODEL",
         "Prints the words a model holds: word, count and error, separated by tabs. The "
-        "word "
-        "was seen at most count times and at least count - error times.",
+        "word was seen at most count times and at least count - error times. A file of "
+        "vectors mostly does not tell; then both are '-', null in JSON, and the words "
+        "come in the order of the file.",
         options,
         "wordtide words news.tide -n 20\n"
         "wordtide words news.tide --prefix un --sort word\n",
@@ -65,7 +69,7 @@ int cmd_words(int argc, char **argv)
     };
     parse_options(argc, argv, &usage, NULL);
     tide_error err;
-    tide_model *model = tide_model_load(argv[0], &err);
+    tide_model *model = tide_model_open(argv[0], &err);
     if (!model)
         return report_load(&err);
     size_t count = tide_model_size(model);
@@ -80,7 +84,7 @@ int cmd_words(int argc, char **argv)
         qsort(entries, count, sizeof *entries, by_word);
     count = select_entries(entries, count, prefix, most);
     for (size_t i = 0; i < count && output_ok(); i++)
-        print_entry(&entries[i], json);
+        print_entry(&entries[i], json, !tide_model_origin(model).uncounted);
     free(entries);
     tide_model_free(model);
     return finish_output(EXIT_SUCCESS);

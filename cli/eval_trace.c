@@ -1,9 +1,367 @@
-/* eval_trace.c - wordtide eval trace. */
+/* eval_trace.c - wordtide eval trace: train, and judge along the way.
+ *
+ * Training is that of `wordtide train`, and the model comes out the same to the last byte: judging
+ * only looks. Its time is left out, which is what the stopwatch is for. */
 #include "eval.h"
+#include "json.h"
+#include "output.h"
+#include "training.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SETS_MAX = 32, OVERLAP_WORDS = 1000, OVERLAP_NEAR = 10 };
+
+/* A list of word pairs. */
+typedef struct set {
+    const char *path;
+    char name[SET_NAME];
+} set;
+
+/* The time it has run; while it runs, the moment at which it would have started if it had never been
+ * stopped. Pressing it turns one into the other. */
+typedef struct stopwatch {
+    double seconds, cpu_seconds;
+} stopwatch;
+
+typedef struct trace {
+    training text;
+    const char *output;
+    set sets[SETS_MAX];
+    size_t set_count;
+    analogies questions; /* without a path when there are none */
+    asking reference;    /* empty without */
+    int vectors;
+    bool centred;
+    table_style style;
+    tide_trainer *trainer;
+    progress p;
+    stopwatch watch;
+    bool begun; /* the names of the columns are printed */
+    int code;   /* of what went wrong on the way */
+} trace;
+
+static void stopwatch_press(stopwatch *w)
+{
+    struct timespec cpu;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+    w->seconds = now_seconds() - w->seconds;
+    w->cpu_seconds = (double)cpu.tv_sec + 1e-9 * (double)cpu.tv_nsec - w->cpu_seconds;
+}
+
+/* -- judging -------------------------------------------------------------------------- */
+
+/* NAN where there is nothing to say. */
+typedef struct scores {
+    double similarity[SETS_MAX];
+    double analogy, mean, overlap;
+} scores;
+
+static double judge_pairs(const tide_space *space, const char *path, tide_error *err)
+{
+    tide_similarity_result result = {.spearman = (double)NAN};
+    const tide_eval_options all = {0};
+    tide_eval_similarity(space, path, &all, &result, err);
+    return result.spearman;
+}
+
+static double judge_overlap(const trace *t, const tide_space *space, tide_error *err)
+{
+    uint32_t words = tide_model_size(t->reference.model);
+    const tide_band frequent = {1, words < OVERLAP_WORDS ? words : OVERLAP_WORDS};
+    const tide_agreement_options how = {
+        .bands = &frequent, .band_count = 1, .neighbours = OVERLAP_NEAR};
+    tide_agreement_result result;
+    int status = tide_eval_agreement(space, t->reference.space, &how, &result, err);
+    return status < 0 ? (double)NAN : result.near[0].overlap;
+}
+
+/* A mean of scores some of which are not there would say nothing, and is not there either. */
+static double mean_score(const trace *t, const scores *s)
+{
+    double sum = t->questions.path ? s->analogy : 0;
+    size_t count = t->set_count + (t->questions.path != NULL);
+    for (size_t i = 0; i < t->set_count; i++)
+        sum += s->similarity[i];
+    return count ? sum / (double)count : (double)NAN;
+}
+
+static int judge(trace *t, scores *s)
+{
+    tide_error err = {0};
+    *s = (scores){.analogy = (double)NAN, .overlap = (double)NAN};
+    tide_space *space = tide_space_new(tide_trainer_model(t->trainer),
+                                       (tide_vectors)t->vectors, t->centred, &err);
+    for (size_t i = 0; i < t->set_count && err.status == TIDE_OK; i++)
+        s->similarity[i] = judge_pairs(space, t->sets[i].path, &err);
+    if (t->questions.path && err.status == TIDE_OK &&
+        analogies_find(&t->questions, space, &err) == TIDE_OK)
+        s->analogy = analogies_accuracy(&t->questions);
+    if (t->reference.space && err.status == TIDE_OK)
+        s->overlap = judge_overlap(t, space, &err);
+    s->mean = mean_score(t, s);
+    tide_space_free(space);
+    return err.status == TIDE_OK ? EXIT_SUCCESS : report(&err);
+}
+
+/* -- output --------------------------------------------------------------------------- */
+
+/* What is told at a step, in its order. */
+typedef struct field {
+    const char *name;
+    uint64_t count;
+    double real; /* where it is no count */
+    bool is_real;
+} field;
+
+enum { MEASURES = 9, FIELDS_MAX = MEASURES + SETS_MAX + 3 };
+
+static size_t list_fields(const trace *t, const tide_stats *now, const scores *s,
+                          field fields[FIELDS_MAX])
+{
+    const field measures[MEASURES] = {
+        {"tokens", now->tokens, 0, false},
+        {"seconds", 0, t->watch.seconds, true},
+        {"cpu_seconds", 0, t->watch.cpu_seconds, true},
+        {"vocabulary", now->vocabulary, 0, false},
+        {"admitted", now->admitted, 0, false},
+        {"evicted", now->evicted, 0, false},
+        {"evicted_young", now->evicted_young, 0, false},
+        {"rejected", now->rejected, 0, false},
+        {"loss", 0, now->loss > 0 ? now->loss : (double)NAN, true},
+    };
+    memcpy(fields, measures, sizeof measures);
+    size_t count = MEASURES;
+    for (size_t i = 0; i < t->set_count; i++)
+        fields[count++] = (field){t->sets[i].name, 0, s->similarity[i], true};
+    fields[count++] = (field){"analogy", 0, s->analogy, true};
+    fields[count++] = (field){"mean", 0, s->mean, true};
+    fields[count++] = (field){"overlap", 0, s->overlap, true};
+    return count;
+}
+
+static void print_object(const trace *t, const field *fields, size_t count)
+{
+    json_writer j = {0};
+    json_object(&j, NULL);
+    for (size_t i = 0; i < count; i++) {
+        if (i == MEASURES)
+            json_object(&j, "similarity");
+        if (i == MEASURES + t->set_count)
+            json_end(&j);
+        if (fields[i].is_real)
+            json_real(&j, fields[i].name, fields[i].real, MACHINE_DIGITS);
+        else
+            json_count(&j, fields[i].name, fields[i].count);
+    }
+    json_end(&j);
+}
+
+/* A row is shown as soon as it is there, so a column cannot wait for its widest cell. */
+static void print_cell(const trace *t, bool first, const char *name, const char *text)
+{
+    enum { USUAL_WIDTH = 10 };
+    int width = (int)strlen(name);
+    if (width < USUAL_WIDTH)
+        width = USUAL_WIDTH;
+    if (t->style == TABLE_TSV)
+        printf("%s%s", first ? "" : "\t", text);
+    else
+        printf("%s%*s", first ? "" : "  ", width, text);
+}
+
+static void print_row(trace *t, const field *fields, size_t count)
+{
+    for (size_t i = 0; i < count && !t->begun; i++)
+        print_cell(t, i == 0, fields[i].name, fields[i].name);
+    if (!t->begun)
+        putchar('\n');
+    t->begun = true;
+    for (size_t i = 0; i < count; i++) {
+        char text[64] = "-";
+        int digits = t->style == TABLE_TSV ? MACHINE_DIGITS : 4;
+        if (!fields[i].is_real)
+            snprintf(text, sizeof text, "%" PRIu64, fields[i].count);
+        else if (isfinite(fields[i].real))
+            snprintf(text, sizeof text, "%.*f", digits, fields[i].real);
+        print_cell(t, i == 0, fields[i].name, text);
+    }
+    putchar('\n');
+}
+
+static void step(void *data, const tide_stats *now)
+{
+    trace *t = data;
+    scores s;
+    field fields[FIELDS_MAX];
+    if (t->code != EXIT_SUCCESS)
+        return;
+    stopwatch_press(&t->watch);
+    progress_break(&t->p);
+    t->code = judge(t, &s);
+    if (t->code == EXIT_SUCCESS) {
+        size_t count = list_fields(t, now, &s, fields);
+        if (t->style == TABLE_JSON)
+            print_object(t, fields, count);
+        else
+            print_row(t, fields, count);
+        fflush(stdout);
+    }
+    if (t->code != EXIT_SUCCESS || !output_ok())
+        training_stop();
+    stopwatch_press(&t->watch);
+}
+
+/* -- the command ---------------------------------------------------------------------- */
+
+static void take_sets(trace *t, const text_list *paths)
+{
+    if (paths->count > SETS_MAX)
+        usage_error(t->text.command, "--pairs is given more than %d times", SETS_MAX);
+    for (; t->set_count < paths->count; t->set_count++) {
+        set *s = &t->sets[t->set_count];
+        s->path = paths->items[t->set_count];
+        set_name(s->path, s->name);
+        if (t->style != TABLE_JSON)
+            clean_text(s->name);
+        for (size_t i = 0; i < t->set_count; i++)
+            if (!strcmp(t->sets[i].name, s->name))
+                usage_error(t->text.command, "two lists of pairs are called '%s'",
+                            s->name);
+    }
+}
+
+static tide_run run_of(trace *t, uint64_t every, bool *saved)
+{
+    tide_run run = training_run(&t->text);
+    run.watch = progress_watch;
+    run.watch_data = &t->p;
+    run.note = progress_note;
+    run.note_data = &t->p;
+    run.pause = step;
+    run.pause_tokens = every;
+    run.pause_data = t;
+    run.save_path = t->output;
+    run.saved = saved;
+    return run;
+}
+
+static int learn(trace *t, const tide_run *run)
+{
+    tide_error err;
+    tide_stats before, after;
+    tide_trainer_stats(t->trainer, &before);
+    progress_break(&t->p);
+    progress_begin(&t->p, &before, t->p.quiet);
+    int status = training_learn(t->trainer, run, &t->p, &err);
+    tide_trainer_stats(t->trainer, &after);
+    if (*run->saved || status >= 0)
+        training_note_skipped(&t->p, &after, &before);
+    progress_break(&t->p);
+    if (status < 0)
+        return training_failure(&err);
+    bool all_bad = after.records > before.records && after.tokens == before.tokens;
+    return all_bad ? EXIT_INPUT : t->code;
+}
+
+/* Judging once before the first word finds a file that cannot be used. */
+static int run(trace *t, uint64_t every, bool quiet)
+{
+    int code;
+    bool saved = false;
+    scores ignored;
+    progress_begin(&t->p, &(tide_stats){0}, quiet);
+    tide_run how = run_of(t, every, &saved);
+    stopwatch_press(&t->watch);
+    t->trainer = training_begin(&t->text, &how, &code);
+    stopwatch_press(&t->watch);
+    if (!t->trainer)
+        return code;
+    code = judge(t, &ignored);
+    stopwatch_press(&t->watch);
+    if (code == EXIT_SUCCESS)
+        code = learn(t, &how);
+    tide_trainer_free(t->trainer);
+    return code;
+}
+
+static int open_all(trace *t, const char *reference)
+{
+    tide_error err;
+    if (t->output && tide_path_writable(t->output, &err) < 0) {
+        report(&err);
+        return EXIT_FAILURE;
+    }
+    return reference ? asking_open(&t->reference, reference, t->vectors, t->centred)
+                     : EXIT_SUCCESS;
+}
 
 int eval_trace(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
-    return 1;
+    trace t = {.text.command = "eval trace"};
+    text_list pairs = {0};
+    const char *reference = NULL;
+    uint64_t every = 1000000, among = 30000;
+    bool batch = false, json = false, tsv = false, quiet = false;
+    const option options[] = {
+        {"every", 0, OPTION_COUNT, &every, "N",
+         "judge every N words, and at the end (default 1e6)"},
+        {"pairs", 0, OPTION_LIST, &pairs, "FILE",
+         "word pairs with people's scores, as for 'eval similarity'; may be given "
+         "again"},
+        {"questions", 0, OPTION_TEXT, &t.questions.path, "FILE",
+         "analogies, as for 'eval analogy'"},
+        {"among", 0, OPTION_NUMBER, &among, "N",
+         "analogies: only the N most frequent words are known and can answer; 0 for "
+         "all (default 30000)"},
+        {"reference", 0, OPTION_TEXT, &reference, "MODEL",
+         "compare the 10 nearest words of its 1000 most frequent words, as 'eval "
+         "agreement' does"},
+        {"output", 'o', OPTION_TEXT, &t.output, "MODEL",
+         "save the model at the end: the same as that of 'train'"},
+        {"resume", 0, OPTION_TEXT, &t.text.resume, "MODEL",
+         "go on from this model exactly where it stopped"},
+        {"batch", 0, OPTION_FLAG, &batch, NULL,
+         "count the words first, and read the text --epochs times, as 'train' does"},
+        {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "say only what went wrong"},
+        SPACE_OPTIONS(t.vectors, t.centred),
+        TABLE_OPTIONS(json, tsv),
+        {0},
+    };
+    const command_usage usage = {
+        "eval trace",
+        "eval trace [OPTION]... [SOURCE]...",
+        "Trains as 'wordtide train' does with the same options, and tells at every "
+        "step: words read, seconds of training and of its processor time (judging is "
+        "left out), words held, admitted and evicted, those evicted within 1,000 words "
+        "of their coming, words read that are not held, loss, Spearman's correlation "
+        "for each list of pairs, the share of analogies found, the mean of these "
+        "scores when all are there, and the overlap with the neighbours of a "
+        "reference. SIGINT and SIGTERM end it after one more step.",
+        options,
+        "wordtide eval trace text8 --every 1e6 --pairs ws353.tsv --json\n"
+        "wordtide eval trace text8 --profile paper --reference batch.tide --tsv\n"
+        "wordtide eval trace text8 --batch --epochs 5 --pairs ws353.tsv\n",
+        .parameters = true,
+        .least = 0,
+        .most = -1,
+    };
+    t.text.source_count = parse_options(argc, argv, &usage, &t.text.typed);
+    t.text.sources = argv;
+    t.style = table_style_of(json, tsv, usage.command);
+    t.questions.how.among = among > UINT32_MAX ? 0 : (uint32_t)among;
+    take_sets(&t, &pairs);
+    training_batch(&t.text, batch);
+    training_settle(&t.text);
+    int code = open_all(&t, reference);
+    if (code == EXIT_SUCCESS)
+        code = run(&t, every, quiet);
+    asking_close(&t.reference);
+    free(t.questions.sections);
+    text_list_free(&pairs);
+    settings_free(&t.text.typed);
+    return finish_output(code);
 }

@@ -123,7 +123,7 @@ uint32_t tide_model_subwords(const tide_model *model)
 
 uint64_t tide_model_tokens(const tide_model *model)
 {
-    return tide_vocabulary_tokens(model->vocabulary);
+    return model->origin.uncounted ? 0 : tide_vocabulary_tokens(model->vocabulary);
 }
 
 const char *tide_model_params(const tide_model *model)

@@ -46,11 +46,12 @@ struct tide_model {
     tide_shape shape;
     tide_vocabulary *vocabulary;
     tide_matrix input;   /* [capacity]: the vectors people ask for */
-    tide_matrix output;  /* [capacity]: the same words as contexts */
+    tide_matrix output;  /* [capacity]: the same words as contexts; no rows without */
     tide_matrix subword; /* [subwords.rows], or none */
     tide_ngrams *ngrams; /* [capacity], or NULL without subwords */
     char *params;        /* text; owned */
     char *stop_words;    /* of a model that was read, one a line; owned; NULL without */
+    tide_origin origin; /* of a model that was opened; its format is NULL for our own */
 };
 
 tide_model *tide_model_new(const tide_shape *shape, tide_error *err);
@@ -73,5 +74,30 @@ void tide_model_input(const tide_model *model, const tide_kernels *kernels,
 void tide_model_save(const tide_model *model, tide_store_writer *writer);
 int tide_model_read_shape(tide_store *store, tide_shape *shape, tide_error *err);
 tide_model *tide_model_read(tide_store *store, bool to_train, tide_error *err);
+
+/* -- align (align.c) --------------------------------------------------------------------------- */
+
+/* The orthogonal matrix R, [dim][dim] row by row, that brings the rows of `from` nearest to those of
+ * `to`, which has the same shape: the sum of |from[i] R - to[i]|^2 is the least. Takes time as dim^3. */
+int tide_align(const tide_matrix *from, const tide_matrix *to, double *rotation,
+               tide_error *err);
+
+/* The word of a slot; NULL when it is empty (query.c). */
+tide_entry tide_model_entry(const tide_model *model, uint32_t slot);
+
+/* -- spaces (query.c) --------------------------------------------------------------------------- */
+
+const tide_model *tide_space_model(const tide_space *space);
+
+/* Slots by falling count; *words is their number. */
+const uint32_t *tide_space_order(const tide_space *space, uint32_t *words);
+
+/* The vector of a slot in use, of length 1; zero when it has no length. `out` has the matrix's
+ * stride. */
+void tide_space_unit(const tide_space *space, uint32_t slot, float *out);
+
+/* One more for a list of the best, by falling score; of equals the first to come stays first. Returns
+ * how many there are now. */
+size_t tide_hits_keep(tide_hit *hits, size_t count, size_t room, tide_hit hit);
 
 #endif

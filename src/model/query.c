@@ -10,6 +10,7 @@
  */
 #include "model/model.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -61,12 +62,14 @@ static uint32_t *rank_slots(const tide_vocabulary *v, uint32_t *words)
     return order;
 }
 
-static tide_entry entry_of(const tide_vocabulary *v, uint32_t slot)
+tide_entry tide_model_entry(const tide_model *model, uint32_t slot)
 {
+    const tide_vocabulary *v = model->vocabulary;
+    bool told = !model->origin.uncounted;
     uint32_t length;
     return (tide_entry){.word = tide_vocabulary_word(v, slot, &length),
-                        .count = tide_vocabulary_count(v, slot),
-                        .error = tide_vocabulary_error(v, slot),
+                        .count = told ? tide_vocabulary_count(v, slot) : 0,
+                        .error = told ? tide_vocabulary_error(v, slot) : 0,
                         .slot = slot};
 }
 
@@ -78,7 +81,7 @@ size_t tide_model_words(const tide_model *model, tide_entry *entries, size_t roo
         return 0;
     size_t count = words < room ? words : room;
     for (size_t i = 0; i < count; i++)
-        entries[i] = entry_of(model->vocabulary, order[i]);
+        entries[i] = tide_model_entry(model, order[i]);
     free(order);
     return count;
 }
@@ -105,7 +108,7 @@ int tide_model_find(const tide_model *model, const char *word, tide_entry *entry
     uint32_t slot = find_slot(model, word);
     if (slot == TIDE_NO_SLOT)
         return unknown(word, err);
-    *entry = entry_of(model->vocabulary, slot);
+    *entry = tide_model_entry(model, slot);
     return TIDE_OK;
 }
 
@@ -155,6 +158,11 @@ static bool find_mean(tide_space *space)
 tide_space *tide_space_new(const tide_model *model, tide_vectors vectors, bool centred,
                            tide_error *err)
 {
+    if (vectors != TIDE_VECTORS_INPUT && !model->output.rows) {
+        tide_fail(err, TIDE_ERROR_PARAMETER,
+                  "a file of vectors has no output vectors, only a model has");
+        return NULL;
+    }
     tide_space *space = tide_alloc(1, sizeof *space);
     if (!space)
         goto failed;
@@ -179,6 +187,17 @@ void tide_space_free(tide_space *space)
     free(space->mean);
     free(space->order);
     free(space);
+}
+
+const tide_model *tide_space_model(const tide_space *space)
+{
+    return space->model;
+}
+
+const uint32_t *tide_space_order(const tide_space *space, uint32_t *words)
+{
+    *words = space->words;
+    return space->order;
 }
 
 /* An unseen word is the mean of its n-grams. Output vectors have none. */
@@ -226,14 +245,36 @@ int tide_space_vector(const tide_space *space, const char *word, float *vector,
     return status;
 }
 
+/* |x|^2. A vector whose square no float can hold is scaled first, which does not turn it. */
+static float square_of(const tide_space *space, float *x)
+{
+    uint32_t stride = space->model->input.stride;
+    float square = space->kernels->dot(x, x, stride), largest = 0;
+    if (square >= FLT_MIN && square <= FLT_MAX)
+        return square;
+    for (uint32_t d = 0; d < stride; d++)
+        largest = fmaxf(largest, fabsf(x[d]));
+    int exponent;
+    frexpf(largest, &exponent);
+    for (uint32_t d = 0; d < stride; d++)
+        x[d] = ldexpf(x[d], -exponent);
+    return space->kernels->dot(x, x, stride);
+}
+
 /* x / |x|; a vector of no length stays zero. */
 static void normalise(const tide_space *space, float *x)
 {
     uint32_t stride = space->model->input.stride;
-    float square = space->kernels->dot(x, x, stride);
+    float square = square_of(space, x);
     float factor = square > 0 ? 1.0f / sqrtf(square) : 0.0f;
     for (uint32_t d = 0; d < stride; d++)
         x[d] *= factor;
+}
+
+void tide_space_unit(const tide_space *space, uint32_t slot, float *out)
+{
+    centred_vector(space, slot, out);
+    normalise(space, out);
 }
 
 int tide_space_similarity(const tide_space *space, const char *a, const char *b,
@@ -270,8 +311,7 @@ static bool was_asked(const search *s, uint32_t slot)
     return false;
 }
 
-/* Keeps hits sorted by falling score; equal scores keep the more frequent word first. */
-static size_t keep_best(tide_hit *hits, size_t count, size_t room, tide_hit hit)
+size_t tide_hits_keep(tide_hit *hits, size_t count, size_t room, tide_hit hit)
 {
     if (count == room && hit.score <= hits[room - 1].score)
         return count;
@@ -294,14 +334,15 @@ static size_t scan(const tide_space *space, search *s, uint32_t among, tide_hit 
         if (was_asked(s, slot))
             continue;
         centred_vector(space, slot, s->row);
-        float square = k->dot(s->row, s->row, stride);
+        float square = square_of(space, s->row);
         float score =
             square > 0 ? k->dot(s->query, s->row, stride) / sqrtf(square) : 0.0f;
         if (count < room || score > hits[count - 1].score) {
             const char *word =
                 tide_vocabulary_word(space->model->vocabulary, slot, &length);
             if (word)
-                count = keep_best(hits, count, room, (tide_hit){word, score, slot});
+                count =
+                    tide_hits_keep(hits, count, room, (tide_hit){word, score, slot});
         }
     }
     return count;

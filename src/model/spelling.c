@@ -71,9 +71,7 @@ size_t tide_model_suggest(const tide_model *model, const char *word,
         int d = bytes ? distance(word, (int)length, bytes, (int)other) : FARTHEST + 1;
         if (d > farthest)
             continue;
-        candidate found = {d,
-                           {bytes, tide_vocabulary_count(v, slot),
-                            tide_vocabulary_error(v, slot), slot}};
+        candidate found = {d, tide_model_entry(model, slot)};
         size_t at = count;
         for (; at > 0 && better(&found, &best[at - 1]); at--)
             best[at] = best[at - 1];

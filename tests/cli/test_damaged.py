@@ -20,7 +20,6 @@ FOREIGN = {
     "empty": b"",
     "text": b"root:x:0:0:root\n" * 100,
     "zeros": bytes(10000),
-    "word2vec": b"2 3\na 1 2 3\nb 4 5 6\n",
     "gzip": gzip.compress(b"text " * 1000),
 }
 
@@ -31,6 +30,13 @@ def test_foreign_files_are_refused(tmp_path, kind):
     path.write_bytes(FOREIGN[kind])
     refused(path)
     assert path.read_bytes() == FOREIGN[kind]
+
+
+def test_vectors_alone_can_be_asked_but_not_trained_further(tmp_path):
+    path = tmp_path / "m.tide"
+    path.write_bytes(b"2 3\na 1 2 3\nb 4 5 6\n")
+    assert wordtide("words", path).stdout == "a\t-\t-\nb\t-\t-\n"
+    assert wordtide("train", "--resume", path).returncode == 4
 
 
 @pytest.mark.parametrize("part", [0.0005, 0.1, 0.5, 0.9, 0.9999])

@@ -189,9 +189,9 @@ static inline void replace_section(const char *from, const char *to, const char 
                                    const void *bytes, size_t size)
 {
     static const char *const names[] = {
-        "vocab.state",    "vocab.counts",  "vocab.lengths",
-        "vocab.text",     "vocab.gate",    "sampler.state",
-        "sampler.counts", "sampler.table", "sampler.entries"};
+        "vocab.state",   "vocab.counts",   "vocab.lengths", "vocab.text",
+        "vocab.gate",    "vocab.arrived",  "sampler.state", "sampler.counts",
+        "sampler.table", "sampler.entries"};
     tide_error err;
     tide_store *store = tide_store_open(from, &err);
     assert_non_null(store);

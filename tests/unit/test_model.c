@@ -544,7 +544,10 @@ static void sections_of_the_wrong_size_are_refused(void **state)
                 tide_model_free(tide_model_load("bad", NULL));
             }
             replace_section("m", "bad", name, NULL, 0);
-            assert_null(tide_trainer_load("bad", NULL, 0, NULL));
+            trainer = tide_trainer_load("bad", NULL, 0, NULL);
+            bool older = !strcmp(name, "vocab.arrived"); /* such files have none */
+            assert_int_equal(trainer != NULL, older);
+            tide_trainer_free(trainer);
             free(bytes);
         }
     }

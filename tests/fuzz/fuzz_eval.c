@@ -1,0 +1,108 @@
+/* fuzz_eval.c - arbitrary bytes as a set of pairs and as a set of questions.
+ *
+ * Both are judged by a model of a few words. What is counted must fit together and into the bytes,
+ * scores must be in their ranges, and what is no set must say why.
+ */
+#include "eval/eval.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char folder[512], set_path[600], model_path[600];
+static tide_space *space;
+
+static void must(bool condition)
+{
+    if (!condition)
+        abort();
+}
+
+static void spit(const char *path, const void *bytes, size_t size)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    must(file >= 0 && write(file, bytes, size) == (ssize_t)size);
+    close(file);
+}
+
+static void remove_folder(void)
+{
+    unlink(set_path);
+    unlink(model_path);
+    rmdir(folder);
+}
+
+static void make_space(void)
+{
+    static const char vectors[] = "a 1 0\nb 1 1\nc 0 1\nd -1 0.5\n"
+                                  "z\xc3\xbcrich 0.25 -1\nnil 0 0\n";
+    const char *temporary = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%.400s/tide-fuzz-XXXXXX",
+             temporary ? temporary : P_tmpdir);
+    must(mkdtemp(folder) != NULL);
+    snprintf(set_path, sizeof set_path, "%s/set", folder);
+    snprintf(model_path, sizeof model_path, "%s/vectors", folder);
+    must(atexit(remove_folder) == 0);
+    spit(model_path, vectors, sizeof vectors - 1);
+    tide_model *model = tide_model_open(model_path, NULL);
+    must(model != NULL);
+    space = tide_space_new(model, TIDE_VECTORS_INPUT, false, NULL);
+    must(space != NULL);
+}
+
+static void must_have_said_why(const tide_error *err)
+{
+    must(err->status < 0 && err->text[0] && !strchr(err->text, '\n'));
+}
+
+static void must_be_correlation(double r)
+{
+    must(isnan(r) || (r >= -1 && r <= 1));
+}
+
+static void judge_pairs(const tide_eval_options *how, size_t size)
+{
+    tide_error err = {.text = ""};
+    tide_similarity_result r;
+    if (tide_eval_similarity(space, set_path, how, &r, &err) < 0) {
+        must_have_said_why(&err);
+        return;
+    }
+    must(r.pairs > 0 && r.known <= r.pairs && r.pairs + r.bad_lines <= size);
+    must_be_correlation(r.spearman);
+    must_be_correlation(r.pearson);
+}
+
+static void judge_questions(const tide_eval_options *how, size_t size)
+{
+    enum { ROOM = 4 };
+    tide_error err = {.text = ""};
+    tide_analogy_result r[ROOM];
+    uint64_t bad_lines, questions = 0;
+    int count = tide_eval_analogy(space, set_path, how, r, ROOM, &bad_lines, &err);
+    if (count < 0)
+        must_have_said_why(&err);
+    for (int i = 0; i < count && i < ROOM; i++) {
+        questions += r[i].questions;
+        must(r[i].known <= r[i].questions && r[i].right <= r[i].known);
+        must(r[i].asked == (how->keep_unknown ? r[i].questions : r[i].known));
+        must(strlen(r[i].name) <= TIDE_WORD_MAX);
+    }
+    must(questions + bad_lines <= size && (count > 0 || count < 0));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (!space)
+        make_space();
+    if (size == 0)
+        return 0;
+    tide_eval_options how = {.among = data[0] >> 1 & 3, .keep_unknown = data[0] & 1};
+    spit(set_path, data + 1, size - 1);
+    judge_pairs(&how, size);
+    judge_questions(&how, size);
+    return 0;
+}

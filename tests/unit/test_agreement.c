@@ -1,0 +1,512 @@
+/* test_agreement.c - what two models have in common, worked out pair by pair in double precision. */
+#include "model_oracle.h"
+#include "eval/eval.h"
+#include "memory_fixture.h"
+
+enum { TOKENS = 40000, NEAR = 10, WORDS_MAX = 700 };
+
+/* -- two models ------------------------------------------------------------------------ */
+
+/* A is small and has forgotten some of B's words; they share more than are searched at a time. */
+typedef struct models {
+    tide_trainer *trainers[2];
+    tide_space *spaces[2];
+} models;
+
+static models models_of(const char *a, const char *b, bool centred)
+{
+    models m;
+    const char *const settings[] = {a, b};
+    corpus t = demo_text(1, TOKENS);
+    for (int i = 0; i < 2; i++) {
+        m.trainers[i] = trained(settings[i], &t);
+        m.spaces[i] = tide_space_new(tide_trainer_model(m.trainers[i]),
+                                     TIDE_VECTORS_INPUT, centred, NULL);
+        assert_non_null(m.spaces[i]);
+    }
+    free(t.bytes);
+    return m;
+}
+
+static void models_free(models *m)
+{
+    for (int i = 0; i < 2; i++) {
+        tide_space_free(m->spaces[i]);
+        tide_trainer_free(m->trainers[i]);
+    }
+}
+
+static models usual_models(void)
+{
+    return models_of("vocab=450 dim=12 replay=3 seed=1",
+                     "vocab=600 dim=20 replay=3 seed=2", false);
+}
+
+/* -- the oracle -------------------------------------------------------------------------- */
+
+typedef struct oracle {
+    uint32_t words;
+    const char *names[WORDS_MAX];
+    bool held[WORDS_MAX]; /* by A */
+    double vectors[2][WORDS_MAX][32];
+} oracle;
+
+static void oracle_fill(oracle *o, const models *m)
+{
+    static tide_entry entries[WORDS_MAX];
+    const tide_model *a = tide_trainer_model(m->trainers[0]);
+    const tide_model *b = tide_trainer_model(m->trainers[1]);
+    *o = (oracle){.words = (uint32_t)tide_model_words(b, entries, WORDS_MAX)};
+    assert_true(o->words < WORDS_MAX);
+    for (uint32_t i = 0; i < o->words; i++) {
+        tide_entry found;
+        o->names[i] = entries[i].word;
+        o->held[i] = tide_model_find(a, entries[i].word, &found, NULL) == TIDE_OK;
+        for (int side = 0; side < 2; side++) {
+            float row[32] = {0};
+            if (side == 0 && !o->held[i])
+                continue;
+            assert_int_equal(
+                tide_space_vector(m->spaces[side], entries[i].word, row, NULL),
+                TIDE_OK);
+            for (int d = 0; d < 32; d++)
+                o->vectors[side][i][d] = (double)row[d];
+        }
+    }
+}
+
+static double oracle_cosine(const oracle *o, int side, uint32_t i, uint32_t j)
+{
+    const double *x = o->vectors[side][i], *y = o->vectors[side][j];
+    double xx = naive_dot(x, x, 32), yy = naive_dot(y, y, 32);
+    return xx > 0 && yy > 0 ? naive_dot(x, y, 32) / sqrt(xx * yy) : 0;
+}
+
+static bool within(tide_band band, uint32_t rank)
+{
+    return band.first <= rank && rank <= band.last;
+}
+
+/* Every pair of different words, once: is one in the first band and the other in the second? */
+static bool in_cell(tide_band first, tide_band second, uint32_t i, uint32_t j)
+{
+    return (within(first, i) && within(second, j)) ||
+           (within(first, j) && within(second, i));
+}
+
+static tide_agreement_cell oracle_cell(const oracle *o, tide_band first,
+                                       tide_band second)
+{
+    static double cosines[2][WORDS_MAX * WORDS_MAX / 2];
+    tide_agreement_cell cell = {.first = first, .second = second};
+    size_t n = 0;
+    for (uint32_t i = 1; i <= o->words; i++)
+        for (uint32_t j = i + 1; j <= o->words; j++) {
+            if (!in_cell(first, second, i, j))
+                continue;
+            cell.pairs++;
+            if (!o->held[i - 1] || !o->held[j - 1])
+                continue;
+            for (int side = 0; side < 2; side++)
+                cosines[side][n] = oracle_cosine(o, side, i - 1, j - 1);
+            n++;
+        }
+    double sums[2] = {0}, xx = 0, yy = 0, xy = 0;
+    for (size_t k = 0; k < n; k++)
+        for (int side = 0; side < 2; side++)
+            sums[side] += cosines[side][k];
+    cell.defined = n;
+    cell.mean_a = sums[0] / (double)n;
+    cell.mean_b = sums[1] / (double)n;
+    cell.bias = cell.mean_a - cell.mean_b;
+    for (size_t k = 0; k < n; k++) {
+        double x = cosines[0][k] - cell.mean_a, y = cosines[1][k] - cell.mean_b;
+        xx += x * x;
+        yy += y * y;
+        xy += x * y;
+    }
+    cell.pearson = xy / sqrt(xx * yy);
+    return cell;
+}
+
+/* Whether `other` is one of the nearest of `word`: fewer than NEAR shared words are nearer. */
+static bool is_near(const oracle *o, int side, uint32_t word, uint32_t other)
+{
+    double score = oracle_cosine(o, side, word, other);
+    uint32_t nearer = 0;
+    for (uint32_t k = 0; k < o->words; k++)
+        nearer += k != word && o->held[k] && oracle_cosine(o, side, word, k) > score;
+    return nearer < NEAR;
+}
+
+static tide_agreement_near oracle_near(const oracle *o, tide_band band)
+{
+    tide_agreement_near near = {.band = band};
+    uint64_t common = 0;
+    for (uint32_t word = band.first - 1; word < band.last; word++) {
+        near.missing += !o->held[word];
+        near.words += o->held[word];
+        for (uint32_t k = 0; k < o->words && o->held[word]; k++)
+            common += k != word && o->held[k] && is_near(o, 0, word, k) &&
+                      is_near(o, 1, word, k);
+    }
+    near.overlap = (double)common / (double)near.words / NEAR;
+    return near;
+}
+
+static void within_bound(double x, double y, double bound)
+{
+    if (!(fabs(x - y) < bound))
+        fail_msg("%.9g is not %.9g", x, y);
+}
+
+/* Floats have 24 bits, and a dot product of them loses a few. */
+static void nearly(double x, double y)
+{
+    within_bound(x, y, 1e-5);
+}
+
+/* Cosines that hardly differ show their rounding in the correlation. */
+static void correlates(double x, double y)
+{
+    within_bound(x, y, 1e-4);
+}
+
+static tide_agreement_result compare(const models *m, const tide_band *bands,
+                                     size_t count)
+{
+    tide_agreement_result result;
+    tide_error err;
+    const tide_agreement_options how = {
+        .bands = bands, .band_count = count, .neighbours = NEAR};
+    if (tide_eval_agreement(m->spaces[0], m->spaces[1], &how, &result, &err))
+        fail_msg("%s", err.text);
+    return result;
+}
+
+/* -- cells ------------------------------------------------------------------------------- */
+
+static void check_cell(const tide_agreement_cell *cell, const oracle *o)
+{
+    tide_agreement_cell wanted = oracle_cell(o, cell->first, cell->second);
+    assert_int_equal(cell->pairs, wanted.pairs);
+    assert_int_equal(cell->defined, wanted.defined);
+    correlates(cell->pearson, wanted.pearson);
+    nearly(cell->bias, wanted.bias);
+    nearly(cell->mean_a, wanted.mean_a);
+    nearly(cell->mean_b, wanted.mean_b);
+}
+
+static void cells_are_those_of_all_pairs(void **state)
+{
+    (void)state;
+    static oracle o;
+    models m = usual_models();
+    oracle_fill(&o, &m);
+    const tide_band bands[] = {{1, 50}, {101, 160}, {401, 500}};
+    tide_agreement_result r = compare(&m, bands, COUNT(bands));
+    assert_int_equal(r.cell_count, 6);
+    uint64_t pairs = 0, defined = 0;
+    for (size_t i = 0; i < r.cell_count; i++) {
+        check_cell(&r.cells[i], &o);
+        pairs += r.cells[i].pairs;
+        defined += r.cells[i].defined;
+    }
+    assert_int_equal(r.cells[0].pairs, 50 * 49 / 2);
+    assert_int_equal(r.cells[2].pairs, 50 * 100);
+    assert_int_equal(r.all.pairs, pairs);
+    assert_int_equal(r.all.defined, defined);
+    assert_true(defined < pairs && r.cells[5].defined < r.cells[5].pairs);
+    models_free(&m);
+}
+
+static void a_pair_in_bands_that_overlap_is_taken_once(void **state)
+{
+    (void)state;
+    static oracle o;
+    models m = usual_models();
+    oracle_fill(&o, &m);
+    const tide_band bands[] = {{1, 40}, {21, 60}, {30, 35}};
+    tide_agreement_result r = compare(&m, bands, COUNT(bands));
+    for (size_t i = 0; i < r.cell_count; i++)
+        check_cell(&r.cells[i], &o);
+    models_free(&m);
+}
+
+/* All cells of bands that do not overlap are the cell of one band over all their words. */
+static void the_whole_is_that_of_one_great_band(void **state)
+{
+    (void)state;
+    models m = usual_models();
+    const tide_band parts[] = {{1, 30}, {31, 35}, {36, 120}}, whole = {1, 120};
+    tide_agreement_cell all = compare(&m, parts, COUNT(parts)).all;
+    tide_agreement_cell one = compare(&m, &whole, 1).cells[0];
+    assert_int_equal(all.pairs, one.pairs);
+    assert_int_equal(all.defined, one.defined);
+    correlates(all.pearson, one.pearson);
+    nearly(all.bias, one.bias);
+    nearly(all.mean_a, one.mean_a);
+    models_free(&m);
+}
+
+static void vectors_are_those_of_the_spaces(void **state)
+{
+    (void)state;
+    static oracle o;
+    models m =
+        models_of("vocab=300 dim=8 replay=1 subword=1000", "vocab=400 dim=16", true);
+    oracle_fill(&o, &m);
+    const tide_band bands[] = {{1, 100}, {201, 300}};
+    tide_agreement_result r = compare(&m, bands, COUNT(bands));
+    for (size_t i = 0; i < r.cell_count; i++)
+        check_cell(&r.cells[i], &o);
+    assert_true(r.near[1].missing > 0); /* although n-grams would give them vectors */
+    models_free(&m);
+}
+
+static void a_model_agrees_with_itself(void **state)
+{
+    (void)state;
+    models m = models_of("vocab=300 dim=16", "vocab=300 dim=16", false);
+    const tide_band bands[] = {{1, 100}, {101, 200}};
+    tide_agreement_result r = compare(&m, bands, COUNT(bands));
+    for (size_t i = 0; i < r.cell_count; i++) {
+        assert_int_equal(r.cells[i].defined, r.cells[i].pairs);
+        assert_true(r.cells[i].bias == 0);
+        correlates(r.cells[i].pearson, 1);
+    }
+    for (size_t i = 0; i < r.band_count; i++)
+        assert_true(r.near[i].overlap == 1 && r.near[i].words == 100);
+    models_free(&m);
+}
+
+static void too_few_pairs_have_no_correlation(void **state)
+{
+    (void)state;
+    models m = models_of("vocab=300 dim=16", "vocab=300 dim=8", false);
+    const tide_band bands[] = {{1, 2}, {5, 5}, {1, 3}};
+    tide_agreement_result r = compare(&m, bands, COUNT(bands));
+    assert_int_equal(r.cells[0].pairs, 1);
+    assert_true(isnan(r.cells[0].pearson) && isfinite(r.cells[0].bias));
+    assert_int_equal(r.cells[1].pairs, 2);
+    assert_true(isnan(r.cells[1].pearson) && isfinite(r.cells[1].bias));
+    assert_int_equal(r.cells[3].pairs, 0);
+    assert_true(isnan(r.cells[3].mean_a) && isnan(r.cells[3].bias));
+    assert_int_equal(r.cells[5].pairs, 3);
+    assert_true(isfinite(r.cells[5].pearson));
+    models_free(&m);
+}
+
+/* -- neighbours ---------------------------------------------------------------------------- */
+
+static void overlap_is_that_of_the_ten_nearest_shared_words(void **state)
+{
+    (void)state;
+    static oracle o;
+    models m = usual_models();
+    oracle_fill(&o, &m);
+    const tide_band bands[] = {{1, 50}, {101, 160}, {401, 500}};
+    tide_agreement_result r = compare(&m, bands, COUNT(bands));
+    uint64_t common = 0;
+    for (uint32_t i = 0; i < o.words; i++)
+        common += o.held[i];
+    assert_int_equal(r.common, common);
+    assert_true(common > 256);
+    for (size_t i = 0; i < r.band_count; i++) {
+        tide_agreement_near wanted = oracle_near(&o, bands[i]);
+        assert_int_equal(r.near[i].words, wanted.words);
+        assert_int_equal(r.near[i].missing, wanted.missing);
+        assert_true(wanted.overlap > 0.02 && wanted.overlap < 0.95);
+        /* rounding may exchange the tenth and the eleventh word of one list */
+        double one_word = 1 / (double)wanted.words / NEAR;
+        assert_true(fabs(r.near[i].overlap - wanted.overlap) < 1.5 * one_word);
+    }
+    models_free(&m);
+}
+
+static void no_words_in_common_have_no_overlap(void **state)
+{
+    (void)state;
+    models m = models_of("vocab=300 dim=4 replay=1", "vocab=300 dim=4 replay=1", false);
+    models empty = m;
+    empty.trainers[0] = trainer_of("vocab=300 dim=4");
+    empty.spaces[0] = tide_space_new(tide_trainer_model(empty.trainers[0]),
+                                     TIDE_VECTORS_INPUT, false, NULL);
+    const tide_band band = {1, 20};
+    tide_agreement_result r = compare(&empty, &band, 1);
+    assert_int_equal(r.common, 0);
+    assert_int_equal(r.cells[0].defined, 0);
+    assert_int_equal(r.near[0].missing, 20);
+    assert_true(isnan(r.near[0].overlap) && isnan(r.cells[0].pearson));
+    tide_space_free(empty.spaces[0]);
+    tide_trainer_free(empty.trainers[0]);
+    models_free(&m);
+}
+
+/* -- samples of pairs ------------------------------------------------------------------------ */
+
+enum { SAMPLE_BAND = 10, SAMPLE_PAIRS = SAMPLE_BAND * (SAMPLE_BAND - 1) / 2 };
+
+typedef struct sample {
+    const oracle *o;
+    int seen[SAMPLE_BAND + 1][SAMPLE_BAND + 1];
+    int count;
+} sample;
+
+static uint32_t rank_of(const oracle *o, const char *word)
+{
+    for (uint32_t i = 0; i < o->words; i++)
+        if (!strcmp(o->names[i], word))
+            return i + 1;
+    fail_msg("no word %s", word);
+    return 0;
+}
+
+static void take_pair(void *data, const tide_agreement_pair *pair)
+{
+    sample *s = data;
+    uint32_t i = rank_of(s->o, pair->words[0]), j = rank_of(s->o, pair->words[1]);
+    assert_true(i < j && j <= SAMPLE_BAND);
+    assert_int_equal(pair->first.last, SAMPLE_BAND);
+    nearly((double)pair->cosine_a, oracle_cosine(s->o, 0, i - 1, j - 1));
+    nearly((double)pair->cosine_b, oracle_cosine(s->o, 1, i - 1, j - 1));
+    s->seen[i][j]++;
+    s->count++;
+}
+
+static void draw(const models *m, sample *s, uint32_t size, uint64_t seed)
+{
+    const tide_band band = {1, SAMPLE_BAND};
+    const tide_agreement_options how = {.bands = &band,
+                                        .band_count = 1,
+                                        .sample = size,
+                                        .seed = seed,
+                                        .pair = take_pair,
+                                        .data = s};
+    tide_agreement_result result;
+    assert_int_equal(
+        tide_eval_agreement(m->spaces[0], m->spaces[1], &how, &result, NULL), TIDE_OK);
+}
+
+static void every_pair_is_drawn_equally_often(void **state)
+{
+    (void)state;
+    enum { RUNS = 2000, SIZE = 10 };
+    static oracle o;
+    models m = models_of("vocab=300 dim=4 replay=1", "vocab=300 dim=8 replay=1", false);
+    oracle_fill(&o, &m);
+    sample s = {.o = &o};
+    for (uint64_t seed = 0; seed < RUNS; seed++)
+        draw(&m, &s, SIZE, seed);
+    assert_int_equal(s.count, RUNS * SIZE);
+    for (int i = 1; i <= SAMPLE_BAND; i++)
+        for (int j = i + 1; j <= SAMPLE_BAND; j++)
+            /* expect 444 each; 6 sigma is about 112 */
+            assert_in_range(s.seen[i][j], 332, 556);
+    models_free(&m);
+}
+
+static void a_sample_larger_than_the_cell_is_the_cell(void **state)
+{
+    (void)state;
+    static oracle o;
+    models m = models_of("vocab=300 dim=4 replay=1", "vocab=300 dim=8 replay=1", false);
+    oracle_fill(&o, &m);
+    sample s = {.o = &o};
+    draw(&m, &s, 1000, 1);
+    assert_int_equal(s.count, SAMPLE_PAIRS);
+    for (int i = 1; i <= SAMPLE_BAND; i++)
+        for (int j = i + 1; j <= SAMPLE_BAND; j++)
+            assert_int_equal(s.seen[i][j], 1);
+    models_free(&m);
+}
+
+/* -- limits ------------------------------------------------------------------------------- */
+
+static void a_band_is_cut_at_the_last_word(void **state)
+{
+    (void)state;
+    models m = models_of("vocab=100 dim=4 replay=1", "vocab=100 dim=4 replay=1", false);
+    const tide_band band = {91, 4000000000};
+    tide_agreement_result r = compare(&m, &band, 1);
+    assert_int_equal(r.near[0].band.last, 100);
+    assert_int_equal(r.cells[0].first.last, 100);
+    assert_int_equal(r.cells[0].pairs, 45);
+    models_free(&m);
+}
+
+static void wrong_bands_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        tide_band band;
+        const char *named;
+    } wrong[] = {{{101, 200}, "101-200"}, {{0, 5}, "0-5"}, {{7, 6}, "7-6"}};
+    models m = models_of("vocab=100 dim=4 replay=1", "vocab=100 dim=4 replay=1", false);
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        tide_error err;
+        tide_agreement_result r;
+        const tide_agreement_options how = {.bands = &wrong[i].band, .band_count = 1};
+        assert_int_equal(tide_eval_agreement(m.spaces[0], m.spaces[1], &how, &r, &err),
+                         TIDE_ERROR_PARAMETER);
+        assert_non_null(strstr(err.text, wrong[i].named));
+    }
+    tide_band many[TIDE_AGREEMENT_BANDS_MAX + 1];
+    for (size_t i = 0; i < COUNT(many); i++)
+        many[i] = (tide_band){1, 1};
+    const tide_agreement_options how = {.bands = many, .band_count = COUNT(many)};
+    tide_agreement_result r;
+    assert_int_equal(tide_eval_agreement(m.spaces[0], m.spaces[1], &how, &r, NULL),
+                     TIDE_ERROR_PARAMETER);
+    models_free(&m);
+}
+
+static void ignore_pair(void *data, const tide_agreement_pair *pair)
+{
+    (void)data, (void)pair;
+}
+
+static void every_lack_of_memory_is_told(void **state)
+{
+    (void)state;
+    models m = models_of("vocab=100 dim=4 replay=1", "vocab=100 dim=4 replay=1", false);
+    const tide_band bands[] = {{1, 10}, {11, 20}};
+    const tide_agreement_options how = {.bands = bands,
+                                        .band_count = 2,
+                                        .neighbours = NEAR,
+                                        .sample = 5,
+                                        .pair = ignore_pair};
+    tide_agreement_result r;
+    tide_error err;
+    int status = TIDE_ERROR_MEMORY, failed = 0;
+    for (; status == TIDE_ERROR_MEMORY; failed++) {
+        err = (tide_error){0};
+        allocations_left = failed;
+        status = tide_eval_agreement(m.spaces[0], m.spaces[1], &how, &r, &err);
+        allocations_left = -1;
+        assert_int_equal(err.status, status);
+    }
+    assert_int_equal(status, TIDE_OK);
+    assert_true(failed > 15);
+    models_free(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_are_those_of_all_pairs),
+        cmocka_unit_test(a_pair_in_bands_that_overlap_is_taken_once),
+        cmocka_unit_test(the_whole_is_that_of_one_great_band),
+        cmocka_unit_test(vectors_are_those_of_the_spaces),
+        cmocka_unit_test(a_model_agrees_with_itself),
+        cmocka_unit_test(too_few_pairs_have_no_correlation),
+        cmocka_unit_test(overlap_is_that_of_the_ten_nearest_shared_words),
+        cmocka_unit_test(no_words_in_common_have_no_overlap),
+        cmocka_unit_test(every_pair_is_drawn_equally_often),
+        cmocka_unit_test(a_sample_larger_than_the_cell_is_the_cell),
+        cmocka_unit_test(a_band_is_cut_at_the_last_word),
+        cmocka_unit_test(wrong_bands_are_named),
+        cmocka_unit_test(every_lack_of_memory_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
