@@ -27,7 +27,7 @@ define build
 endef
 
 .NOTPARALLEL:
-.PHONY: all test check run asan tsan lint fuzz bench install clean help
+.PHONY: all test check run asan tsan lint fuzz bench paper ablation install clean help
 
 all: ## build the library and the command in build/
 	@scripts/install_packages $(BUILD_PACKAGES)
@@ -65,6 +65,16 @@ fuzz: ## feed every parser with FUZZ_RUNS (1000000) inputs
 
 bench: all ## measure speed and quality
 	@bench/run
+
+paper: all ## the paper's experiments on TEXT, as OUT/report.html (SETS, OUT, THREADS)
+	@scripts/install_packages python3
+	@paper/report.py $(if $(SETS),--sets "$$SETS") --out "$${OUT:-build/paper}" \
+		--jobs "$${THREADS:-1}" -- "$$TEXT"
+
+ablation: all ## what each part is worth on TEXT by SETS, as OUT/ablation.md (OUT, THREADS)
+	@scripts/install_packages python3
+	@paper/ablation.py $(if $(SETS),--sets "$$SETS") --out "$${OUT:-build/ablation}" \
+		--jobs "$${THREADS:-1}" -- "$$TEXT"
 
 install: all ## install under DESTDIR and PREFIX (/usr/local)
 	@meson configure build -Dprefix=$(abspath $(PREFIX))
