@@ -118,6 +118,7 @@ int analogies_find(analogies *r, const tide_space *space, tide_error *err)
         free(r->sections);
         r->sections = calloc(room, sizeof *r->sections);
         if (!r->sections) {
+            r->count = 0;
             *err = (tide_error){TIDE_ERROR_MEMORY, "out of memory"};
             return TIDE_ERROR_MEMORY;
         }

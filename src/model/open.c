@@ -129,7 +129,8 @@ static bool is_native(const char *path)
 {
     char start[MARK];
     struct stat about;
-    bool plain = strcmp(path, "-") && !stat(path, &about) && S_ISREG(about.st_mode);
+    bool plain =
+        strcmp(path, "-") != 0 && !stat(path, &about) && S_ISREG(about.st_mode);
     int file = plain ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (file < 0)
         return false;

@@ -66,7 +66,7 @@ static int fill(tide_trainer *trainer, const tide_counts *counts, tide_error *er
 tide_trainer *tide_trainer_new_batch(const tide_params *params, const tide_run *run,
                                      tide_error *err)
 {
-    tide_error ignored;
+    tide_error ignored = {0};
     err = err ? err : &ignored;
     tide_params settled = *params;
     if (!tide_params_batch(params)) {

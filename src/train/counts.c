@@ -241,7 +241,7 @@ static int by_rank(const void *left, const void *right)
 tide_counts *tide_counts_new(const tide_params *params, const tide_run *run,
                              tide_error *err)
 {
-    tide_error ignored;
+    tide_error ignored = {0};
     err = err ? err : &ignored;
     *err = (tide_error){0};
     tide_counts *c = tide_alloc(1, sizeof *c);
