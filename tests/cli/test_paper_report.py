@@ -256,7 +256,7 @@ def test_a_run_that_is_stopped_ends_at_once_and_leaves_nothing(
     process = subprocess.Popen(
         ["/usr/bin/python3", str(PAPER / program), str(stream), "--out", str(tmp_path),
          "--sets", str(sets), "--k", "60", "--command", str(endless)],
-        stderr=subprocess.PIPE)
+        stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(asked, signal.SIG_DFL))
     STARTED.append(process)
     assert process.stderr.readline() == first
     pid = tmp_path / "endless.pid"
