@@ -6,10 +6,10 @@
 The library's modules are the folders of src/. Each may include the header that bears its own
 name and the headers of those below it:
 
-    base  <-  text, sketch, vector  <-  model (not text)  <-  train  <-  eval
+    base  <-  text, sketch, vector  <-  model (not text)  <-  train  <-  eval, label
 
-The three in the middle do not know each other. A header with another name is private to its
-folder. Everybody may include <wordtide.h>; the front ends (cli, server, python, mpi) include
+The three in the middle do not know each other, nor do the two at the end. A header with another
+name is private to its folder. Everybody may include <wordtide.h>; the front ends (cli, server, python, mpi) include
 nothing else of ours except the headers in their own folder. Tests may look inside.
 
 Prints one line for each include that breaks the rule and exits with 1 if there was any.
@@ -28,6 +28,7 @@ BELOW = {
     "model": {"base", "sketch", "vector"},
     "train": {"base", "text", "sketch", "vector", "model"},
     "eval": {"base", "text", "sketch", "vector", "model", "train"},
+    "label": {"base", "text", "sketch", "vector", "model", "train"},
 }
 FRONT_ENDS = ("cli", "server", "python", "mpi")
 SOURCES = (".c", ".h", ".cc", ".cpp", ".hpp", ".inc")

@@ -1,0 +1,110 @@
+/* dense.c - from the features of a post to its labels: a dense layer and a sigmoid for every label.
+ *
+ * With z the sum for a label, y its truth (0 or 1) and p = 1 / (1 + exp(-z)), the binary cross-entropy is
+ *
+ *     -y log p - (1 - y) log(1 - p)  =  max(z, 0) - z y + log(1 + exp(-|z|)),
+ *
+ * where the right side neither overflows nor loses digits, and its derivative by z is p - y. The
+ * logarithms of a few labels are taken at once, of their product.
+ */
+#include "label/network.h"
+
+#include <math.h>
+
+/* Factors are at most 2, so that a product of so many is far from the end of the doubles. */
+enum { FACTORS = 64 };
+
+void tide_random_row(float *row, uint32_t dim, uint32_t inputs, uint32_t outputs,
+                     tide_rng *rng)
+{
+    float width = sqrtf(6.0f / (float)(inputs + outputs));
+    for (uint32_t i = 0; i < dim; i++)
+        row[i] = width * (2 * tide_rng_float(rng) - 1);
+}
+
+#define DOUBT 1e-4f /* that a label which was never or always there stays so */
+
+/* Labels begin as probable as they are frequent. */
+void tide_dense_begin(tide_classifier *c, tide_rng *rng)
+{
+    for (uint32_t label = 0; label < c->options.labels; label++) {
+        float *row = c->dense_rows[label];
+        tide_random_row(row, c->features, c->features, c->options.labels, rng);
+        float p = c->prior[label];
+        row[c->features] = logf((p + DOUBT) / (1 - p + DOUBT));
+    }
+}
+
+static void sums_of(const tide_classifier *c, const tide_trace *trace, float *sums)
+{
+    c->kernels->dots(trace->features, c->dense_rows, c->options.labels, c->dense.stride,
+                     sums);
+}
+
+void tide_dense_predict(const tide_classifier *c, tide_trace *trace)
+{
+    sums_of(c, trace, trace->errors);
+    for (uint32_t label = 0; label < c->options.labels; label++) {
+        float p = 1 / (1 + expf(-trace->errors[label]));
+        trace->errors[label] = p >= 0 ? p : 0; /* absurd weights may give no number */
+    }
+}
+
+/* `blame` lends its room for the sums: it is as long as the longer of features and labels. */
+void tide_dense_judge(const tide_classifier *c, tide_trace *trace)
+{
+    const float *sums = trace->blame;
+    float *errors = trace->errors;
+    sums_of(c, trace, trace->blame);
+    double loss = 0, product = 1;
+    for (uint32_t label = 0; label < c->options.labels; label++) {
+        float z = sums[label], small = expf(-fabsf(z));
+        float p = (z >= 0 ? 1 : small) / (1 + small);
+        loss += (double)((z > 0 ? z : 0) - z * errors[label]);
+        product *= 1 + (double)small;
+        if (label % FACTORS == FACTORS - 1) {
+            loss += log(product);
+            product = 1;
+        }
+        errors[label] = p - errors[label];
+    }
+    trace->loss = loss + log(product);
+}
+
+/* What dropout or the maximum with zero has set to zero passes nothing on; what dropout has enlarged
+ * passes on as much more. */
+void tide_dense_blame(const tide_classifier *c, tide_trace *trace)
+{
+    memset(trace->blame, 0, c->dense.stride * sizeof(float));
+    for (uint32_t label = 0; label < c->options.labels; label++)
+        c->kernels->add(trace->blame, trace->errors[label], c->dense_rows[label],
+                        c->dense.stride);
+    float factor = 1 / (1 - c->options.dropout);
+    for (uint32_t i = 0; i < c->features; i++)
+        trace->blame[i] = trace->features[i] == 0 ? 0 : trace->blame[i] * factor;
+}
+
+void tide_dense_gradient(const tide_step *step, uint32_t label, float *gradient)
+{
+    const tide_classifier *c = step->classifier;
+    memset(gradient, 0, c->dense.stride * sizeof *gradient);
+    for (uint32_t i = 0; i < step->count; i++)
+        c->kernels->add(gradient, step->traces[i].errors[label],
+                        step->traces[i].features, c->dense.stride);
+}
+
+void tide_dense_learn(const tide_step *step, uint32_t label, float *scratch)
+{
+    const tide_classifier *c = step->classifier;
+    size_t at = (size_t)label * c->dense.stride;
+    tide_dense_gradient(step, label, scratch);
+    tide_adam_apply(&step->adam, c->dense.rows + at, step->dense.mean + at,
+                    step->dense.square + at, scratch, c->dense.stride);
+}
+
+void tide_dropout(float *features, uint32_t count, float share, tide_rng *rng)
+{
+    float factor = 1 / (1 - share);
+    for (uint32_t i = 0; i < count; i++)
+        features[i] = tide_rng_float(rng) < share ? 0 : features[i] * factor;
+}

@@ -1,0 +1,90 @@
+/* examples.c - posts to learn labels from: whether they are possible, and what is measured of them. */
+#include "label/network.h"
+
+#include <math.h>
+
+static int check_example(const tide_classifier_options *o, const tide_example *example,
+                         size_t number, const tide_matrix *vectors, tide_error *err)
+{
+    for (uint32_t i = 0; i < example->word_count; i++)
+        if (example->words[i] >= vectors->count)
+            return tide_fail(err, TIDE_ERROR_INPUT,
+                             "example %zu: word %u is not among the %u vectors", number,
+                             example->words[i], vectors->count);
+    for (uint32_t i = 0; i < example->label_count; i++) {
+        uint32_t label = example->labels[i];
+        if (label >= o->labels)
+            return tide_fail(err, TIDE_ERROR_INPUT,
+                             "example %zu: label %u is not among the %u labels", number,
+                             label, o->labels);
+        if (i > 0 && label <= example->labels[i - 1])
+            return tide_fail(err, TIDE_ERROR_INPUT,
+                             "example %zu: its labels do not rise", number);
+    }
+    return TIDE_OK;
+}
+
+int tide_examples_check(const tide_classifier_options *o, const tide_example *examples,
+                        size_t count, const tide_matrix *vectors, tide_error *err)
+{
+    if (vectors->dim != o->dim)
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "vectors of %u numbers for a classifier of %u", vectors->dim,
+                         o->dim);
+    if (count == 0 || count >= UINT32_MAX)
+        return tide_fail(err, TIDE_ERROR_INPUT, "cannot learn labels from %zu examples",
+                         count);
+    int status = TIDE_OK;
+    for (size_t i = 0; i < count && !status; i++)
+        status = check_example(o, &examples[i], i, vectors, err);
+    return status;
+}
+
+static void count_labels(const tide_example *example, float by, float *counts)
+{
+    for (uint32_t i = 0; i < example->label_count; i++)
+        counts[example->labels[i]] += by;
+}
+
+/* Counts up to 2^24 are exact in a float. */
+void tide_examples_frequencies(const tide_example *examples, size_t count,
+                               const uint32_t *left_out, uint32_t left_out_count,
+                               uint32_t labels, float *frequencies)
+{
+    memset(frequencies, 0, labels * sizeof *frequencies);
+    for (size_t i = 0; i < count; i++)
+        count_labels(&examples[i], 1, frequencies);
+    for (uint32_t i = 0; i < left_out_count; i++)
+        count_labels(&examples[left_out[i]], -1, frequencies);
+    for (uint32_t label = 0; label < labels; label++)
+        frequencies[label] /= (float)(count - left_out_count);
+}
+
+static double sum_of_squares(const tide_example *example, const tide_matrix *vectors)
+{
+    double squares = 0;
+    for (uint32_t i = 0; i < example->word_count; i++) {
+        const float *row = tide_matrix_row(vectors, example->words[i]);
+        for (uint32_t d = 0; d < vectors->dim; d++)
+            squares += (double)row[d] * (double)row[d];
+    }
+    return squares;
+}
+
+int tide_examples_scale(const tide_example *examples, const uint32_t *chosen,
+                        uint32_t count, const tide_matrix *vectors, float *scale,
+                        tide_error *err)
+{
+    double squares = 0, numbers = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const tide_example *example = &examples[chosen[i]];
+        squares += sum_of_squares(example, vectors);
+        numbers += (double)example->word_count * vectors->dim;
+    }
+    *scale = squares == 0 ? 1 : (float)sqrt(numbers / squares);
+    if (!(*scale > 0 && tide_finite(*scale)))
+        return tide_fail(err, TIDE_ERROR_INPUT,
+                         "the vectors hold numbers that are too large, too small or "
+                         "not numbers");
+    return TIDE_OK;
+}

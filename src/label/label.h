@@ -1,0 +1,235 @@
+/* label.h - streams whose posts carry labels: which labels there are, posts to learn them from, telling
+ * them from the words, and judging what was told. */
+#ifndef TIDE_LABEL_H
+#define TIDE_LABEL_H
+
+#include "train/train.h"
+
+/* -- tracker (tracker.c over posts.c and sample.c; tracker_ask.c, tracker_file.c) --------------------- */
+
+/* Counts the labels of a stream in one pass and keeps, of every label it holds, a uniform sample of
+ * the posts that carried it since it came. All samples share one budget of memory as evenly as they
+ * can, and everything is allocated at the start. */
+typedef struct tide_tracker tide_tracker;
+
+#define TIDE_POST_MAX 4096  /* bytes of a post, at most */
+#define TIDE_POST_LABELS 32 /* of which a post may carry so many different ones */
+
+typedef struct tide_tracker_options {
+    uint32_t labels;     /* held at a time */
+    uint32_t most;       /* posts kept of one label, at most */
+    uint32_t post_bytes; /* a longer post is cut; above TIDE_WORD_MAX */
+    uint64_t memory;     /* bytes for all posts and for who keeps which */
+    uint64_t seed;
+} tide_tracker_options;
+
+/* 10,000 labels, 100,000 posts of one, 512 bytes a post, 64 MiB for posts. */
+tide_tracker_options tide_tracker_defaults(void);
+
+tide_tracker *tide_tracker_new(const tide_tracker_options *options, tide_error *err);
+void tide_tracker_free(tide_tracker *t);
+
+/* What _new allocates with these options. Nothing more is allocated later. */
+uint64_t tide_tracker_bytes(const tide_tracker_options *options);
+
+/* The next post: its words, separated by blanks, and its labels, of 1 to TIDE_WORD_MAX bytes each
+ * (longer ones are cut, empty ones passed over). A label that is given twice counts once. Labels
+ * beyond TIDE_POST_LABELS are left out and counted. A post without words counts its labels and
+ * enters no sample. */
+void tide_tracker_add(tide_tracker *t, const tide_word *labels, size_t count,
+                      const char *text, size_t length);
+
+typedef struct tide_tracker_facts {
+    uint64_t posts;        /* given to tide_tracker_add */
+    uint64_t unlabelled;   /* of these, without a label */
+    uint64_t empty;        /* with a label, but without words */
+    uint64_t cut;          /* longer than post_bytes */
+    uint64_t extra_labels; /* beyond TIDE_POST_LABELS */
+    uint64_t given_up;     /* how often a label gave up a post so that all fit */
+    uint64_t kept;         /* posts kept now; one that several labels keep is one */
+    uint64_t used, room;   /* bytes of the memory for posts */
+    uint32_t labels;       /* held now */
+} tide_tracker_facts;
+
+tide_tracker_facts tide_tracker_state(const tide_tracker *t);
+
+/* A label that is held. Its name is borrowed until the next post. */
+typedef struct tide_label {
+    const char *name; /* with a 0 after it */
+    uint32_t length;
+    uint32_t slot;
+    uint64_t count; /* count - error <= posts that carried it <= count */
+    uint64_t error;
+    uint64_t
+        seen; /* posts with words that carried it since it came: the sample is of these */
+    uint32_t kept; /* of them */
+} tide_label;
+
+/* Slots are below the number of labels; one that never had a label gives false. */
+bool tide_tracker_label(const tide_tracker *t, uint32_t slot, tide_label *label);
+
+/* The slot of a label; TIDE_NO_SLOT when it is not held. */
+uint32_t tide_tracker_find(const tide_tracker *t, const char *name, size_t length);
+
+/* The labels with the highest counts, at most `room` of them, the highest first; of equals, the one
+ * whose name is first in the order of bytes. Returns how many there are. */
+size_t tide_tracker_top(const tide_tracker *t, tide_label *labels, size_t room);
+
+/* The posts kept of the label in a slot, at most `room` of them, in an order that is random and the
+ * same every time, as ids: the first n are a uniform sample of n. The same id is the same post in all
+ * samples, until the next post is added. Returns how many there are. */
+size_t tide_tracker_sample(const tide_tracker *t, uint32_t slot, uint32_t *posts,
+                           size_t room);
+
+typedef struct tide_post {
+    uint64_t number; /* in the stream, from 0 on */
+    uint32_t length;
+    uint32_t label_count;
+    uint32_t labels[TIDE_POST_LABELS]; /* slots: all its labels that are held now */
+    char text[TIDE_POST_MAX + 1];      /* with a 0 after it */
+} tide_post;
+
+/* One of the posts that tide_tracker_sample gave. */
+void tide_tracker_post(const tide_tracker *t, uint32_t id, tide_post *post);
+
+/* Sections label.*. What is saved depends on the stream and the options alone: loading and going on
+ * equals never having stopped. Loading with other options than those of the file is refused; they
+ * can be asked for first. */
+void tide_tracker_save(const tide_tracker *t, tide_store_writer *writer);
+tide_tracker *tide_tracker_load(const tide_tracker_options *options, tide_store *store,
+                                tide_error *err);
+int tide_tracker_saved(tide_store *store, tide_tracker_options *options,
+                       tide_error *err);
+
+/* -- classifier (classifier.c, learn.c, classifier_file.c) ------------------------------------------ */
+
+/* Tells the labels of a post from the vectors of its words, which it reads and never changes. */
+typedef struct tide_classifier tide_classifier;
+
+typedef enum tide_classifier_kind {
+    TIDE_CLASSIFIER_CNN,      /* the paper's: windows of 1, 2 and 3 words (cnn.c) */
+    TIDE_CLASSIFIER_LINEAR,   /* logistic regression on the mean vector (linear.c) */
+    TIDE_CLASSIFIER_FREQUENT, /* how frequent the labels are, whatever the words */
+    TIDE_CLASSIFIER_KINDS,
+} tide_classifier_kind;
+
+/* Their names: "cnn", "linear", "frequent". TIDE_CLASSIFIER_KINDS when there is none of that name. */
+const char *tide_classifier_kind_name(tide_classifier_kind kind);
+tide_classifier_kind tide_classifier_kind_named(const char *name);
+
+typedef struct tide_classifier_options {
+    tide_classifier_kind kind;
+    uint32_t dim;         /* of the vectors: 1 to TIDE_DIM_MAX */
+    uint32_t labels;      /* 1 to 65,536 */
+    uint32_t maps;        /* for each width of the windows: 1 to 1,024 */
+    uint32_t words_most;  /* a post is cut to its first so many words: 1 to 4,096 */
+    uint32_t batch;       /* posts in a step: 1 to 1,024 */
+    uint32_t epochs_most; /* 1 to 10,000 */
+    uint32_t patience;    /* epochs without a better one before it stops; from 1 on */
+    uint32_t threads;     /* 1 to 256; the result does not depend on it */
+    float dropout;        /* share of the features left out in training: 0 to 0.9 */
+    float rate;           /* of Adam's steps: above 0, to 1 */
+    float held_out;       /* share of the posts that stopping is decided on: 0 to 0.5 */
+    uint64_t seed;
+} tide_classifier_options;
+
+/* The paper's where it says them, and otherwise usual ones. */
+tide_classifier_options tide_classifier_defaults(uint32_t dim, uint32_t labels);
+
+/* What a classifier takes, and what training it on so many posts takes besides. */
+uint64_t tide_classifier_bytes(const tide_classifier_options *options);
+uint64_t tide_classifier_training_bytes(const tide_classifier_options *options,
+                                        size_t posts);
+
+/* It can be trained or asked. Until it is trained, no post has any label. It belongs to one thread at a
+ * time. */
+tide_classifier *tide_classifier_new(const tide_classifier_options *options,
+                                     tide_error *err);
+void tide_classifier_free(tide_classifier *classifier);
+const tide_classifier_options *
+tide_classifier_options_of(const tide_classifier *classifier);
+
+/* A post whose labels are known. */
+typedef struct tide_example {
+    const uint32_t
+        *words; /* rows of the matrix of vectors; words without one are left out */
+    uint32_t word_count;
+    const uint32_t *labels; /* rising */
+    uint32_t label_count;
+} tide_example;
+
+/* How training stands after an epoch. Losses are the mean binary cross-entropy of a label of a post. */
+typedef struct tide_epoch {
+    uint32_t epoch;       /* the first is 1 */
+    uint32_t best_epoch;  /* the one that training would go back to now */
+    double loss;          /* while learning, with dropout */
+    double held_out_loss; /* 0 when no post is held out */
+    double best_loss;     /* held-out, of the best epoch */
+    size_t learned;       /* posts that are learned from */
+    size_t held_out;      /* and those that are held out */
+    double seconds;       /* that the epoch took */
+} tide_epoch;
+
+/* False asks to stop here. */
+typedef bool tide_epoch_watch(void *context, const tide_epoch *epoch);
+
+/* Learns anew, from random weights. The examples and the vectors are read until it returns, and must
+ * not change; nothing of them is copied. A part of the posts, drawn at random, is held out; training ends
+ * when their loss has not become smaller for `patience` epochs, or at the last epoch, or when `watch` (NULL
+ * for none) wants it, and takes the weights of the best epoch. With no post held out, the last epoch is
+ * the best. Posts without words count for the frequencies of the labels and teach nothing else. After a
+ * failure the classifier is as if it had never been trained. */
+int tide_classifier_train(tide_classifier *classifier, const tide_example *examples,
+                          size_t count, const tide_matrix *vectors,
+                          tide_epoch_watch *watch, void *context, tide_error *err);
+
+/* The probability of every label [labels] for a post whose words have these vectors: rows as a
+ * tide_matrix of the dimension has them, on a cache line and padded with zeros, with finite values. They
+ * may be rows that others train meanwhile. A post without a known word gets the frequencies of the labels
+ * in training. */
+void tide_classifier_predict(tide_classifier *classifier, const float *const *rows,
+                             uint32_t count, float *probabilities);
+
+/* Sections label.network, label.prior, label.dense, and for windows label.filters and label.bias. What is loaded predicts
+ * the same; NULL when a section is missing, damaged or impossible. */
+void tide_classifier_save(const tide_classifier *classifier, tide_store_writer *writer);
+tide_classifier *tide_classifier_load(tide_store *store, tide_error *err);
+
+/* -- metrics (metrics.c) ----------------------------------------------------------------------------- */
+
+/* How good predictions are, post by post; memory for the labels only. */
+typedef struct tide_metrics tide_metrics;
+
+typedef struct tide_score {
+    double precision;
+    double recall;
+    double f1;
+} tide_score;
+
+/* 0 divided by 0 is 0 everywhere. A label is predicted when its probability is at least the threshold. */
+typedef struct tide_metrics_summary {
+    uint64_t posts;
+    uint64_t truths; /* labels that posts had, all in all */
+    tide_score
+        weighted; /* mean over labels, weighted by the posts that had them: the paper's */
+    tide_score macro; /* mean over all labels, also those that no post had */
+    tide_score micro; /* of all decisions together */
+    double
+        precision_at_1; /* mean over posts of the share of right ones among the most probable; */
+    double
+        precision_at_5; /* of equals, the label with the smaller number comes first */
+} tide_metrics_summary;
+
+tide_metrics *tide_metrics_new(uint32_t labels, float threshold, tide_error *err);
+void tide_metrics_free(tide_metrics *metrics);
+
+/* One post: the probability of every label, and its labels, rising. */
+void tide_metrics_add(tide_metrics *metrics, const float *probabilities,
+                      const uint32_t *truth, uint32_t truth_count);
+
+/* Of one label; *support is the number of posts that had it. */
+tide_score tide_metrics_label(const tide_metrics *metrics, uint32_t label,
+                              uint64_t *support);
+tide_metrics_summary tide_metrics_total(const tide_metrics *metrics);
+
+#endif

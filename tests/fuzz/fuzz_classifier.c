@@ -1,0 +1,137 @@
+/* fuzz_classifier.c - changes to a good file of a classifier.
+ *
+ * The first byte is the kind; then come changes, each of them u16 place behind the header and four bytes
+ * to be put there. Checksums are put right, so that the checks behind them have to hold. Whatever loads must
+ * give probabilities; whatever does not must say why.
+ */
+#include "base/store_private.h"
+#include "label/label.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { FILE_MOST = 1 << 14, DIM = 3, LABELS = 2, POSTS = 8 };
+
+static unsigned char good[TIDE_CLASSIFIER_KINDS][FILE_MOST];
+static size_t good_sizes[TIDE_CLASSIFIER_KINDS];
+static tide_matrix vectors;
+
+static void must(bool condition)
+{
+    if (!condition)
+        abort();
+}
+
+/* -- good files --------------------------------------------------------------------------------------- */
+
+static tide_classifier *trained(tide_classifier_kind kind)
+{
+    static const uint32_t words[] = {0, 1, 2, 3}, labels[] = {0, 1};
+    tide_example examples[POSTS];
+    for (uint32_t i = 0; i < POSTS; i++)
+        examples[i] = (tide_example){words + i % 3, 1, labels + i % 2, 1};
+    tide_classifier_options options = tide_classifier_defaults(DIM, LABELS);
+    options.kind = kind;
+    options.maps = 2;
+    options.words_most = 4;
+    options.epochs_most = 2;
+    tide_classifier *c = tide_classifier_new(&options, NULL);
+    must(c && tide_classifier_train(c, examples, POSTS, &vectors, NULL, NULL, NULL) ==
+                  TIDE_OK);
+    return c;
+}
+
+static void make_good(tide_classifier_kind kind)
+{
+    char folder[4096], path[4100];
+    const char *temporary = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%.3000s/tide-fuzz-XXXXXX",
+             temporary ? temporary : P_tmpdir);
+    must(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/c", folder);
+    tide_classifier *c = trained(kind);
+    tide_store_writer *writer = tide_store_create(path, NULL);
+    must(writer != NULL);
+    tide_classifier_save(c, writer);
+    must(tide_store_commit(writer, NULL) == TIDE_OK);
+    tide_classifier_free(c);
+    FILE *file = fopen(path, "rb");
+    must(file != NULL);
+    good_sizes[kind] = fread(good[kind], 1, FILE_MOST, file);
+    must(good_sizes[kind] < FILE_MOST);
+    fclose(file);
+    must(unlink(path) == 0 && rmdir(folder) == 0);
+}
+
+static void make_all_good(void)
+{
+    must(tide_matrix_init(&vectors, 4, DIM, NULL) == TIDE_OK);
+    for (uint32_t i = 0; i < vectors.count; i++)
+        tide_matrix_row(&vectors, i)[i % DIM] = (float)i + 1;
+    for (int kind = 0; kind < TIDE_CLASSIFIER_KINDS; kind++)
+        make_good((tide_classifier_kind)kind);
+}
+
+/* -- inputs ------------------------------------------------------------------------------------------- */
+
+static void change(unsigned char *bytes, size_t size, const uint8_t *data, size_t left)
+{
+    for (; left >= 6; data += 6, left -= 6) {
+        size_t room = size - TIDE_STORE_HEADER - 4;
+        size_t place = TIDE_STORE_HEADER + (data[0] | (size_t)data[1] << 8) % room;
+        memcpy(bytes + place, data + 2, 4);
+    }
+}
+
+static void ask(tide_classifier *c)
+{
+    const tide_classifier_options *o = tide_classifier_options_of(c);
+    float *probabilities = tide_alloc(o->labels, sizeof *probabilities);
+    tide_matrix post;
+    must(probabilities && tide_matrix_init(&post, 1, o->dim, NULL) == TIDE_OK);
+    post.rows[0] = 1;
+    const float *rows[] = {post.rows, post.rows, post.rows};
+    for (uint32_t count = 0; count <= 3; count++) {
+        tide_classifier_predict(c, rows, count, probabilities);
+        for (uint32_t label = 0; label < o->labels; label++)
+            must(probabilities[label] >= 0 && probabilities[label] <= 1);
+    }
+    tide_matrix_release(&post);
+    free(probabilities);
+}
+
+static void try_file(const unsigned char *bytes, size_t size)
+{
+    int file = memfd_create("classifier", 0);
+    must(file >= 0 && write(file, bytes, size) == (ssize_t)size);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    tide_error err = {.text = ""};
+    tide_store *store = tide_store_open(path, &err);
+    tide_classifier *c = store ? tide_classifier_load(store, &err) : NULL;
+    if (c)
+        ask(c);
+    else
+        must(err.text[0] != '\0');
+    tide_classifier_free(c);
+    tide_store_close(store);
+    close(file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static unsigned char bytes[FILE_MOST];
+    if (!vectors.rows)
+        make_all_good();
+    if (size == 0)
+        return 0;
+    int kind = data[0] % TIDE_CLASSIFIER_KINDS;
+    memcpy(bytes, good[kind], good_sizes[kind]);
+    change(bytes, good_sizes[kind], data + 1, size - 1);
+    tide_store_reseal(bytes, good_sizes[kind]);
+    try_file(bytes, good_sizes[kind]);
+    return 0;
+}

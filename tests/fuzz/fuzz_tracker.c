@@ -1,0 +1,153 @@
+/* fuzz_tracker.c - arbitrary changes to the file of a label tracker, with right checksums.
+ *
+ * The input is a list of changes to a good file, each of them
+ *
+ *     u16 place behind the header, u8 count, `count` (at most 8) bytes to be put there
+ *
+ * Whatever loads must answer, load again when it is saved, and hold its memory when it goes on;
+ * whatever does not load must say why.
+ */
+#include "base/store_private.h"
+#include "label/label.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { FILE_MAX = 1 << 16 };
+
+static const tide_tracker_options options = {
+    .labels = 4, .most = 5, .post_bytes = 64, .memory = 32 * 300, .seed = 1};
+
+static unsigned char good[FILE_MAX];
+static size_t good_size;
+
+static void must(bool condition)
+{
+    if (!condition)
+        abort();
+}
+
+static void teach(tide_tracker *t, int posts)
+{
+    static const char names[][20] = {"one", "two", "three", "four", "five", "six"};
+    for (int i = 0; i < posts; i++) {
+        const tide_word labels[3] = {
+            {names[i % 2], 3}, {names[2], 5}, {names[i % 6], 3}};
+        tide_tracker_add(t, labels, 1 + (size_t)i % 3, "some words of a post",
+                         3 + (size_t)i % 18);
+        tide_tracker_facts facts = tide_tracker_state(t);
+        must(facts.used <= facts.room);
+    }
+}
+
+/* -- the file, in a folder of this process ---------------------------------------------- */
+
+static char folder[4096], path[4100];
+
+static void clean_up(void)
+{
+    unlink(path);
+    rmdir(folder);
+}
+
+static void enter(void)
+{
+    const char *temporary = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%.3000s/tide-fuzz-XXXXXX",
+             temporary ? temporary : P_tmpdir);
+    must(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/m", folder);
+    must(atexit(clean_up) == 0);
+}
+
+static void save(const tide_tracker *t)
+{
+    tide_store_writer *writer = tide_store_create(path, NULL);
+    must(writer != NULL);
+    tide_tracker_save(t, writer);
+    must(tide_store_commit(writer, NULL) == TIDE_OK);
+}
+
+static tide_tracker *load(tide_error *err)
+{
+    tide_store *store = tide_store_open(path, err);
+    if (!store)
+        return NULL;
+    tide_tracker *t = tide_tracker_load(&options, store, err);
+    tide_store_close(store);
+    return t;
+}
+
+static void make_good(void)
+{
+    enter();
+    tide_tracker *t = tide_tracker_new(&options, NULL);
+    must(t != NULL);
+    teach(t, 60);
+    save(t);
+    tide_tracker_free(t);
+    FILE *file = fopen(path, "rb");
+    must(file != NULL);
+    good_size = fread(good, 1, FILE_MAX, file);
+    must(good_size < FILE_MAX);
+    fclose(file);
+}
+
+static void change(unsigned char *bytes, const uint8_t *data, size_t left)
+{
+    while (left > 3) {
+        size_t at = TIDE_STORE_HEADER +
+                    (data[0] | (size_t)data[1] << 8) % (good_size - TIDE_STORE_HEADER);
+        size_t count = data[2] % 9;
+        data += 3;
+        left -= 3;
+        for (size_t i = 0; i < count && left && at + i < good_size; i++, data++, left--)
+            bytes[at + i] = *data;
+    }
+}
+
+static void ask(const tide_tracker *t)
+{
+    tide_label labels[8];
+    size_t count = tide_tracker_top(t, labels, 8);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t posts[8];
+        tide_post post;
+        must(labels[i].kept <= options.most && labels[i].kept <= labels[i].seen);
+        must(tide_tracker_sample(t, labels[i].slot, posts, 8) == labels[i].kept);
+        for (uint32_t k = 0; k < labels[i].kept; k++) {
+            tide_tracker_post(t, posts[k], &post);
+            must(post.length > 0 && post.length <= options.post_bytes);
+            must(post.label_count >= 1 && post.label_count <= TIDE_POST_LABELS);
+        }
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static unsigned char bytes[FILE_MAX];
+    if (good_size == 0)
+        make_good();
+    memcpy(bytes, good, good_size);
+    change(bytes, data, size);
+    tide_store_reseal(bytes, good_size);
+    FILE *file = fopen(path, "wb");
+    must(file && fwrite(bytes, 1, good_size, file) == good_size && fclose(file) == 0);
+
+    tide_error err = {0};
+    tide_tracker *t = load(&err);
+    must(t || *err.text);
+    if (t) {
+        save(t);
+        tide_tracker_free(t);
+        t = load(&err);
+        must(t != NULL);
+        ask(t);
+        teach(t, 40);
+        ask(t);
+    }
+    tide_tracker_free(t);
+    return 0;
+}

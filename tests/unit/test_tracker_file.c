@@ -1,0 +1,317 @@
+/* test_tracker_file.c - that a label tracker goes on after a stop as if there had been none, and that
+ * what is damaged is refused. */
+#include "tracker_fixture.h"
+
+static void save_tracker(const char *path, const tide_tracker *t)
+{
+    tide_error err;
+    tide_store_writer *writer = tide_store_create(path, &err);
+    assert_non_null(writer);
+    tide_tracker_save(t, writer);
+    assert_int_equal(tide_store_commit(writer, &err), TIDE_OK);
+}
+
+static tide_tracker *loaded(const char *path, const tide_tracker_options *options,
+                            tide_error *err)
+{
+    tide_store *store = tide_store_open(path, err);
+    assert_non_null(store);
+    tide_tracker *t = tide_tracker_load(options, store, err);
+    tide_store_close(store);
+    return t;
+}
+
+static void feed(tide_tracker *t, tide_rng *rng, uint64_t first, uint64_t end)
+{
+    for (; first < end; first++) {
+        post p = random_post(rng, 30, first);
+        add(t, &p);
+    }
+}
+
+static void a_stop_changes_nothing(void **state)
+{
+    (void)state;
+    const uint64_t stops[] = {0, 1, 30, 400, 1500};
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        tide_tracker_options options = small(9, 700, i), saved;
+        tide_tracker *whole = made(&options);
+        tide_rng rng = tide_rng_seeded(i), same;
+        feed(whole, &rng, 0, stops[i]);
+        save_tracker("a", whole);
+        same = rng;
+        feed(whole, &rng, stops[i], 2000);
+        save_tracker("b", whole);
+        tide_tracker_free(whole);
+
+        tide_error err;
+        tide_store *store = tide_store_open("a", &err);
+        assert_non_null(store);
+        assert_int_equal(tide_tracker_saved(store, &saved, &err), TIDE_OK);
+        assert_int_equal(saved.labels, options.labels);
+        assert_int_equal(saved.most, options.most);
+        assert_int_equal(saved.post_bytes, options.post_bytes);
+        assert_int_equal(saved.memory, options.memory);
+        assert_int_equal(saved.seed, options.seed);
+        allocated_bytes = 0;
+        tide_tracker *half = tide_tracker_load(&options, store, &err);
+        assert_non_null(half);
+        assert_int_equal(allocated_bytes, tide_tracker_bytes(&options));
+        tide_store_close(store);
+        save_tracker("c", half);
+        assert_same_file("a", "c");
+        feed(half, &same, stops[i], 2000);
+        save_tracker("c", half);
+        assert_same_file("b", "c");
+        tide_tracker_free(half);
+    }
+}
+
+/* Every allocation in turn fails, when a tracker is made and when it is loaded. */
+static void lost_memory_is_reported(void **state)
+{
+    (void)state;
+    tide_tracker_options options = small(9, 700, 3);
+    tide_rng rng = tide_rng_seeded(4);
+    tide_tracker *t = made(&options);
+    feed(t, &rng, 0, 300);
+    save_tracker("a", t);
+    tide_tracker_free(t);
+    for (int load = 0; load < 2; load++) {
+        int failures = 0;
+        for (bool done = false; !done; failures += !done) {
+            tide_error err = {0};
+            tide_store *store = tide_store_open("a", &err);
+            assert_non_null(store);
+            allocations_left = failures;
+            t = load ? tide_tracker_load(&options, store, &err)
+                     : tide_tracker_new(&options, &err);
+            allocations_left = -1;
+            tide_store_close(store);
+            done = t != NULL;
+            if (!done)
+                assert_int_equal(err.status, TIDE_ERROR_MEMORY);
+            tide_tracker_free(t);
+        }
+        assert_int_equal(failures, 10);
+    }
+}
+
+/* Copies file "a" to "b" with other bytes in one section. */
+static void replace(const char *name, const unsigned char *bytes, size_t size)
+{
+    static const char *const names[] = {
+        "label.state",   "label.counts",  "label.lengths", "label.text",
+        "label.arrived", "label.tracker", "label.samples", "label.posts"};
+    tide_error err;
+    tide_store_writer *writer = tide_store_create("b", &err);
+    assert_non_null(writer);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t same;
+        unsigned char *copy = read_section("a", names[i], &same);
+        bool other = strcmp(names[i], name) == 0;
+        tide_store_put(writer, names[i], other ? bytes : copy, other ? size : same);
+        free(copy);
+    }
+    assert_int_equal(tide_store_commit(writer, &err), TIDE_OK);
+}
+
+/* Refused with the section's name, or as good as any other. */
+static bool survives(const tide_tracker_options *options, const char *name)
+{
+    tide_error err = {0};
+    tide_tracker *t = loaded("b", options, &err);
+    if (!t) {
+        assert_int_equal(err.status, TIDE_ERROR_FORMAT);
+        assert_non_null(strstr(err.text, name));
+        return false;
+    }
+    tide_rng rng = tide_rng_seeded(9);
+    feed(t, &rng, 0, 100);
+    assert_true(tide_tracker_state(t).used <= tide_tracker_state(t).room);
+    tide_tracker_free(t);
+    return true;
+}
+
+static void damaged_sections_are_refused_by_name(void **state)
+{
+    (void)state;
+    tide_tracker_options options = small(9, 700, 3);
+    tide_rng rng = tide_rng_seeded(4);
+    tide_tracker *t = made(&options);
+    feed(t, &rng, 0, 900);
+    save_tracker("a", t);
+    tide_tracker_free(t);
+    const char *const names[] = {"label.tracker", "label.samples", "label.posts"};
+    for (int section = 0; section < 3; section++) {
+        size_t size;
+        unsigned char *bytes = read_section("a", names[section], &size);
+        int tried = 0, refused = 0;
+        replace(names[section], bytes, size - 8);
+        assert_false(survives(&options, names[section]));
+        replace(names[section], bytes, 0);
+        assert_false(survives(&options, "label."));
+        for (; tried < 100; tried++) {
+            size_t at = tide_rng_below(&rng, size);
+            unsigned char was = bytes[at];
+            bytes[at] = (unsigned char)tide_rng_next(&rng);
+            replace(names[section], bytes, size);
+            refused += bytes[at] != was && !survives(&options, "label.");
+            bytes[at] = was;
+        }
+        assert_true(refused > 10);
+        free(bytes);
+    }
+    options.most++;
+    tide_error err = {0};
+    assert_null(loaded("a", &options, &err));
+    assert_non_null(strstr(err.text, "label.tracker"));
+}
+
+/* -- what a file must not say -------------------------------------------------------------- */
+
+typedef struct bytes {
+    unsigned char at[8192];
+    size_t size;
+} bytes;
+
+/* A post in the file, whose labels are "\4tag0\4tag1" and so on. */
+static void put_post(bytes *b, uint64_t number, const char *labels, size_t text,
+                     uint32_t keepers)
+{
+    uint64_t labels_size = strlen(labels), size = labels_size + text;
+    tide_put64(b->at + b->size, 1000 + b->size);
+    tide_put64(b->at + b->size + 8, number);
+    tide_put64(b->at + b->size + 16,
+               labels_size | size << 16 | (uint64_t)keepers << 32);
+    memcpy(b->at + b->size + 24, labels, labels_size);
+    memset(b->at + b->size + 24 + labels_size, 'x', text);
+    b->size += 24 + size;
+}
+
+static void assert_refused(const tide_tracker_options *options, const bytes *posts,
+                           const char *why)
+{
+    tide_error err = {0};
+    replace("label.posts", posts->at, posts->size);
+    assert_null(loaded("b", options, &err));
+    assert_int_equal(err.status, TIDE_ERROR_FORMAT);
+    assert_non_null(strstr(err.text, "section label.posts"));
+    if (!strstr(err.text, why))
+        fail_msg("%s, not %s", err.text, why);
+}
+
+static void impossible_posts_are_refused(void **state)
+{
+    (void)state;
+    const struct {
+        const char *labels, *why;
+        size_t text, count;
+        uint64_t number;
+        uint32_t keepers;
+    } cases[] = {
+        {"", "impossible size", 5, 1, 0, 1},
+        {"\4tag0", "impossible size", 0, 1, 0, 1},
+        {"\4tag0", "impossible size", 65, 1, 0, 1},
+        {"\4tag", "impossible labels", 5, 1, 0, 1},
+        {"\100tag", "impossible labels", 5, 1, 0, 1},
+        {"\4tag0\4tag0", "impossible labels", 5, 1, 0, 1},
+        {"\4tag0\4tag0", "impossible labels", 5, 1, 0, 3},
+        {"\4tag0", "no label keeps", 5, 1, 0, 0},
+        {"\4tag0", "does not have", 5, 1, 0, 3},
+        {"\4tag2", "not held", 5, 1, 0, 1},
+        {"\4tag0", "another time", 5, 1, 2, 1},
+        {"\4tag1", "another time", 5, 1, 0, 1},
+        {"\4tag0", "more posts", 5, 2, 0, 1},
+        {"\4tag0", "not all posts", 5, 1, 0, 1},
+        {"\4tag0\4tag1", "more posts", 5, 2, 1, 3},
+    };
+    tide_tracker_options options = small(2, 300, 1);
+    tide_tracker *t = made(&options);
+    add_one(t, 0, "words");
+    add_one(t, 1, "words");
+    save_tracker("a", t);
+    tide_tracker_free(t);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bytes posts = {.size = 0};
+        for (size_t k = 0; k < cases[i].count; k++)
+            put_post(&posts, cases[i].number, cases[i].labels, cases[i].text,
+                     cases[i].keepers);
+        assert_refused(&options, &posts, cases[i].why);
+    }
+    bytes one_missing_keeper = {.size = 0}, none = {.size = 0}, cut = {.size = 0};
+    put_post(&one_missing_keeper, 1, "\4tag0\4tag1", 5, 1);
+    put_post(&one_missing_keeper, 1, "\4tag1", 5, 1);
+    assert_refused(&options, &one_missing_keeper, "not all posts");
+    assert_refused(&options, &none, "not all posts");
+    put_post(&cut, 0, "\4tag0", 5, 1);
+    cut.size -= 1;
+    assert_refused(&options, &cut, "impossible size");
+    cut.size = 10;
+    assert_refused(&options, &cut, "ends before");
+}
+
+static void posts_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    enum { SEEN = 40, FIT = 22 };
+    char text[65] = {0};
+    memset(text, 'x', 64);
+    tide_tracker_options options = small(2, 220, 1);
+    tide_tracker *t = made(&options);
+    for (int i = 0; i < SEEN; i++)
+        add_one(t, 0, text);
+    assert_int_equal(label_of(t, 0).kept, FIT);
+    save_tracker("a", t);
+    tide_tracker_free(t);
+    size_t size;
+    unsigned char *samples = read_section("a", "label.samples", &size);
+    assert_int_equal(tide_get64(samples + 16), FIT);
+    tide_put64(samples + 16, SEEN);
+    replace("label.samples", samples, size);
+    free(samples);
+    assert_int_equal(rename("b", "a"), 0);
+    bytes posts = {.size = 0};
+    for (uint64_t i = 0; i < SEEN; i++)
+        put_post(&posts, i, "\4tag0", 64, 1);
+    assert_refused(&options, &posts, "more posts than fit");
+}
+
+/* Slots in the order of their samples' sizes, the smallest first, so that the order has to be found
+ * again; then all of memory is needed. */
+static void the_largest_sample_gives_way_after_a_stop(void **state)
+{
+    (void)state;
+    tide_tracker_options options = small(12, 110 + 3 * 81, 1);
+    tide_tracker *t = made(&options);
+    for (int tag = 0; tag < 12; tag++)
+        for (int i = 0; i <= tag; i++)
+            add_one(t, 7 * tag, "a few words");
+    assert_int_equal(tide_tracker_state(t).given_up, 0);
+    save_tracker("a", t);
+    tide_tracker_free(t);
+    tide_error err = {0};
+    t = loaded("a", &options, &err);
+    assert_non_null(t);
+    for (int i = 0; i < 5; i++)
+        add_one(t, 0, "a few words");
+    assert_int_equal(tide_tracker_state(t).given_up, 2);
+    assert_int_equal(label_of(t, 77).kept, 11);
+    assert_int_equal(label_of(t, 70).kept, 10);
+    assert_int_equal(label_of(t, 63).kept, 10);
+    assert_int_equal(label_of(t, 0).kept, 6);
+    tide_tracker_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stop_changes_nothing),
+        cmocka_unit_test(lost_memory_is_reported),
+        cmocka_unit_test(damaged_sections_are_refused_by_name),
+        cmocka_unit_test(impossible_posts_are_refused),
+        cmocka_unit_test(posts_that_do_not_fit_are_refused),
+        cmocka_unit_test(the_largest_sample_gives_way_after_a_stop),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}

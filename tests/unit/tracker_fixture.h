@@ -1,0 +1,89 @@
+/* tracker_fixture.h - for the tests of the label tracker: posts, and trackers for them. */
+#ifndef TIDE_TRACKER_FIXTURE_H
+#define TIDE_TRACKER_FIXTURE_H
+
+#include "sketch_fixture.h"
+
+#include "label/label.h"
+
+enum { CELL = 32, CELL_TEXT = 28, PIECES = 64 };
+
+/* -- posts ----------------------------------------------------------------------------------- */
+
+typedef struct post {
+    int tags[PIECES]; /* names of labels, by number, perhaps the same twice */
+    size_t tag_count;
+    char text[8192];
+    size_t length;
+} post;
+
+/* Every seventh name is longer than a label may be. */
+static inline uint32_t name_of(int tag, char name[PIECES + 16])
+{
+    int length = snprintf(name, PIECES + 16, "tag%d", tag);
+    if (tag % 7 != 6)
+        return (uint32_t)length;
+    memset(name + length, 'x', (size_t)(70 - length));
+    return 70;
+}
+
+static inline void add(tide_tracker *t, const post *p)
+{
+    static char names[PIECES][PIECES + 16];
+    tide_word labels[PIECES];
+    for (size_t i = 0; i < p->tag_count; i++)
+        labels[i] = (tide_word){names[i], name_of(p->tags[i], names[i])};
+    tide_tracker_add(t, labels, p->tag_count, p->text, p->length);
+}
+
+static inline void add_one(tide_tracker *t, int tag, const char *text)
+{
+    post p = {.tags = {tag}, .tag_count = 1, .length = strlen(text)};
+    memcpy(p.text, text, p.length);
+    add(t, &p);
+}
+
+/* None to four labels, low numbers more often; none to thirty words. */
+static inline post random_post(tide_rng *rng, int tags, uint64_t number)
+{
+    post p = {.tag_count = tide_rng_below(rng, 5)};
+    for (size_t i = 0; i < p.tag_count; i++)
+        p.tags[i] = (int)tide_rng_below(rng, 1 + tide_rng_below(rng, (uint64_t)tags));
+    uint64_t words = tide_rng_below(rng, 30);
+    for (uint64_t i = 0; i < words; i++)
+        p.length += (size_t)sprintf(p.text + p.length, "%s%llu", i ? " " : "",
+                                    (unsigned long long)(number * 30 + i));
+    return p;
+}
+
+static inline tide_tracker_options small(uint32_t labels, uint64_t cells, uint64_t seed)
+{
+    return (tide_tracker_options){.labels = labels,
+                                  .most = 1000,
+                                  .post_bytes = 64,
+                                  .memory = CELL * cells,
+                                  .seed = seed};
+}
+
+static inline tide_tracker *made(const tide_tracker_options *options)
+{
+    tide_error err = {0};
+    tide_tracker *t = tide_tracker_new(options, &err);
+    if (!t)
+        fail_msg("%s", err.text);
+    return t;
+}
+
+static inline tide_label label_of(const tide_tracker *t, int tag)
+{
+    char name[PIECES + 16];
+    tide_label label = {.slot = TIDE_NO_SLOT};
+    uint32_t length = name_of(tag, name);
+    uint32_t slot =
+        tide_tracker_find(t, name, length < TIDE_WORD_MAX ? length : TIDE_WORD_MAX);
+    if (slot != TIDE_NO_SLOT)
+        assert_true(tide_tracker_label(t, slot, &label));
+    return label;
+}
+
+#endif
