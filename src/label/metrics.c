@@ -88,7 +88,7 @@ void tide_metrics_add(tide_metrics *m, const float *probabilities,
         m->tallies[truth[i]].had++;
         m->tallies[truth[i]].both += probabilities[truth[i]] >= m->threshold;
     }
-    uint32_t top[TOP], count = find_top(probabilities, m->labels, top);
+    uint32_t top[TOP] = {0}, count = find_top(probabilities, m->labels, top);
     for (uint32_t i = 0; i < count; i++) {
         bool right = contains(truth, truth_count, top[i]);
         m->right_at_top += right;
