@@ -35,7 +35,7 @@ all: ## build the library and the command in build/
 
 test: ## build and run every test
 	@scripts/install_packages $(TEST_PACKAGES)
-	$(call build,build,-Dtests=true)
+	$(call build,build,-Dtests=true $(if $(CI),-Dwerror_ours=true))
 	@scripts/run_tests
 
 check: test
@@ -52,7 +52,7 @@ tsan: ## everything about threads under ThreadSanitizer
 	@scripts/install_packages $(TEST_PACKAGES)
 	$(call build,build-tsan,$(TSAN))
 	@$(FIXED_ADDRESSES) scripts/run_tests --build-dir build-tsan --only unit,cli,server \
-		--files 'test_(base|sampler|source|follow|train|threads|resume|memory|signals|determinism).*'
+		--files 'test_(base|sampler|source|follow|train|threads|resume|memory|signals|determinism|batch|classifier).*'
 
 lint: ## formatting, layers, static analysis, no warnings from gcc and clang
 	@scripts/install_packages $(LINT_PACKAGES)
