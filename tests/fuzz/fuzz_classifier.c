@@ -4,26 +4,17 @@
  * to be put there. Checksums are put right, so that the checks behind them have to hold. Whatever loads must
  * give probabilities; whatever does not must say why.
  */
+#include "fuzz_fixture.h"
 #include "base/store_private.h"
 #include "label/label.h"
 
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { FILE_MOST = 1 << 14, DIM = 3, LABELS = 2, POSTS = 8 };
 
 static unsigned char good[TIDE_CLASSIFIER_KINDS][FILE_MOST];
 static size_t good_sizes[TIDE_CLASSIFIER_KINDS];
 static tide_matrix vectors;
-
-static void must(bool condition)
-{
-    if (!condition)
-        abort();
-}
 
 /* -- good files --------------------------------------------------------------------------------------- */
 
@@ -46,11 +37,8 @@ static tide_classifier *trained(tide_classifier_kind kind)
 
 static void make_good(tide_classifier_kind kind)
 {
-    char folder[4096], path[4100];
-    const char *temporary = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%.3000s/tide-fuzz-XXXXXX",
-             temporary ? temporary : P_tmpdir);
-    must(mkdtemp(folder) != NULL);
+    char folder[FOLDER_MAX], path[IN_FOLDER_MAX];
+    make_folder(folder);
     snprintf(path, sizeof path, "%s/c", folder);
     tide_classifier *c = trained(kind);
     tide_store_writer *writer = tide_store_create(path, NULL);
@@ -58,11 +46,7 @@ static void make_good(tide_classifier_kind kind)
     tide_classifier_save(c, writer);
     must(tide_store_commit(writer, NULL) == TIDE_OK);
     tide_classifier_free(c);
-    FILE *file = fopen(path, "rb");
-    must(file != NULL);
-    good_sizes[kind] = fread(good[kind], 1, FILE_MOST, file);
-    must(good_sizes[kind] < FILE_MOST);
-    fclose(file);
+    good_sizes[kind] = slurp(path, good[kind], FILE_MOST);
     must(unlink(path) == 0 && rmdir(folder) == 0);
 }
 

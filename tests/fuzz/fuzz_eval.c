@@ -3,30 +3,13 @@
  * Both are judged by a model of a few words. What is counted must fit together and into the bytes,
  * scores must be in their ranges, and what is no set must say why.
  */
+#include "fuzz_fixture.h"
 #include "eval/eval.h"
 
-#include <fcntl.h>
 #include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static char folder[512], set_path[600], model_path[600];
+static char folder[FOLDER_MAX], set_path[IN_FOLDER_MAX], model_path[IN_FOLDER_MAX];
 static tide_space *space;
-
-static void must(bool condition)
-{
-    if (!condition)
-        abort();
-}
-
-static void spit(const char *path, const void *bytes, size_t size)
-{
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    must(file >= 0 && write(file, bytes, size) == (ssize_t)size);
-    close(file);
-}
 
 static void remove_folder(void)
 {
@@ -39,10 +22,7 @@ static void make_space(void)
 {
     static const char vectors[] = "a 1 0\nb 1 1\nc 0 1\nd -1 0.5\n"
                                   "z\xc3\xbcrich 0.25 -1\nnil 0 0\n";
-    const char *temporary = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%.400s/tide-fuzz-XXXXXX",
-             temporary ? temporary : P_tmpdir);
-    must(mkdtemp(folder) != NULL);
+    make_folder(folder);
     snprintf(set_path, sizeof set_path, "%s/set", folder);
     snprintf(model_path, sizeof model_path, "%s/vectors", folder);
     must(atexit(remove_folder) == 0);
@@ -51,11 +31,6 @@ static void make_space(void)
     must(model != NULL);
     space = tide_space_new(model, TIDE_VECTORS_INPUT, false, NULL);
     must(space != NULL);
-}
-
-static void must_have_said_why(const tide_error *err)
-{
-    must(err->status < 0 && err->text[0] && !strchr(err->text, '\n'));
 }
 
 static void must_be_correlation(double r)

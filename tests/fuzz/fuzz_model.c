@@ -12,22 +12,13 @@
  * rightly ask for more memory than it has bytes, since a trainer is as large as its parameters;
  * trainers beyond a bound are left alone here.
  */
+#include "fuzz_fixture.h"
 #include "base/store_private.h"
 #include "train/parts.h"
 
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { SIZE_MAX_TRIED = 1 << 16, TRAINER_MAX = 16 << 20, TRAINED = 16 };
-
-static void must(bool condition)
-{
-    if (!condition)
-        abort();
-}
 
 /* -- good files ------------------------------------------------------------------------ */
 
@@ -67,18 +58,11 @@ static void make_good(size_t number)
     tide_trainer *trainer = tide_trainer_new(params, NULL);
     must(trainer != NULL);
     teach(trainer, 70); /* until there are negatives to draw */
-    char folder[4096], path[4100];
-    const char *temporary = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%.3000s/tide-fuzz-XXXXXX",
-             temporary ? temporary : P_tmpdir);
-    must(mkdtemp(folder) != NULL);
+    char folder[FOLDER_MAX], path[IN_FOLDER_MAX];
+    make_folder(folder);
     snprintf(path, sizeof path, "%s/m", folder);
     must(tide_trainer_save(trainer, path, NULL) == TIDE_OK);
-    FILE *file = fopen(path, "rb");
-    must(file != NULL);
-    good_sizes[number] = fread(good[number], 1, SIZE_MAX_TRIED, file);
-    must(good_sizes[number] < SIZE_MAX_TRIED);
-    fclose(file);
+    good_sizes[number] = slurp(path, good[number], SIZE_MAX_TRIED);
     must(unlink(path) == 0 && rmdir(folder) == 0);
     tide_trainer_free(trainer);
     tide_params_free(params);
@@ -179,10 +163,10 @@ static bool is_small(const char *path)
     return small;
 }
 
-static void must_have_said_why(const tide_error *err)
+static void must_blame_the_file(const tide_error *err)
 {
+    must_have_said_why(err);
     must(err->status == TIDE_ERROR_FORMAT || err->status == TIDE_ERROR_MEMORY);
-    must(err->text[0] && !strchr(err->text, '\n'));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -199,7 +183,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (model)
         ask(model);
     else
-        must_have_said_why(&err);
+        must_blame_the_file(&err);
     tide_model_free(model);
     if (tide_hash(data, size, 0) % TRAINED || !is_small(path))
         return 0;
@@ -212,7 +196,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         must(stats.vocabulary <= stats.capacity);
         ask(tide_trainer_model(trainer));
     } else {
-        must_have_said_why(&err);
+        must_blame_the_file(&err);
     }
     tide_trainer_free(trainer);
     return 0;

@@ -6,21 +6,10 @@
  * give rows of words and finite numbers, and whatever does not, or breaks off, must say
  * why.
  */
+#include "fuzz_fixture.h"
 #include "model/format.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static char folder[512], array_path[600], words_path[600];
-
-static void must(bool condition)
-{
-    if (!condition)
-        abort();
-}
+static char folder[FOLDER_MAX], array_path[IN_FOLDER_MAX], words_path[IN_FOLDER_MAX];
 
 static void remove_folder(void)
 {
@@ -29,27 +18,12 @@ static void remove_folder(void)
     rmdir(folder);
 }
 
-static void make_folder(void)
+static void enter(void)
 {
-    const char *temporary = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%.400s/tide-fuzz-XXXXXX",
-             temporary ? temporary : P_tmpdir);
-    must(mkdtemp(folder) != NULL);
+    make_folder(folder);
     snprintf(array_path, sizeof array_path, "%s/x.npy", folder);
     snprintf(words_path, sizeof words_path, "%s/x.words.tsv", folder);
     must(atexit(remove_folder) == 0);
-}
-
-static void spit(const char *path, const uint8_t *bytes, size_t size)
-{
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    must(file >= 0 && write(file, bytes, size) == (ssize_t)size);
-    close(file);
-}
-
-static void must_have_said_why(const tide_error *err)
-{
-    must(err->status < 0 && err->text[0] && !strchr(err->text, '\n'));
 }
 
 static void read_all(tide_rows *rows, size_t size)
@@ -75,7 +49,7 @@ static void read_all(tide_rows *rows, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!folder[0])
-        make_folder();
+        enter();
     if (size < 2)
         return 0;
     size_t formats, words = 4 * (size_t)data[1];

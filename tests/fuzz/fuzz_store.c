@@ -5,22 +5,12 @@
  * rest of the input is the file. A file that is accepted must be readable to its last
  * byte and keep the promises of doc/FORMAT.md.
  */
+#include "fuzz_fixture.h"
 #include "base/store_private.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { SIZE_MAX_TRIED = 1 << 16 };
-
-static void must(bool condition)
-{
-    if (!condition)
-        abort();
-}
 
 /* One file for all inputs. */
 static int memory_file(const uint8_t *bytes, size_t size)

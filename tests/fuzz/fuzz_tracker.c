@@ -7,13 +7,9 @@
  * Whatever loads must answer, load again when it is saved, and hold its memory when it goes on;
  * whatever does not load must say why.
  */
+#include "fuzz_fixture.h"
 #include "base/store_private.h"
 #include "label/label.h"
-
-#include <stdlib.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { FILE_MAX = 1 << 16 };
 
@@ -22,12 +18,6 @@ static const tide_tracker_options options = {
 
 static unsigned char good[FILE_MAX];
 static size_t good_size;
-
-static void must(bool condition)
-{
-    if (!condition)
-        abort();
-}
 
 static void teach(tide_tracker *t, int posts)
 {
@@ -44,7 +34,7 @@ static void teach(tide_tracker *t, int posts)
 
 /* -- the file, in a folder of this process ---------------------------------------------- */
 
-static char folder[4096], path[4100];
+static char folder[FOLDER_MAX], path[IN_FOLDER_MAX];
 
 static void clean_up(void)
 {
@@ -54,10 +44,7 @@ static void clean_up(void)
 
 static void enter(void)
 {
-    const char *temporary = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%.3000s/tide-fuzz-XXXXXX",
-             temporary ? temporary : P_tmpdir);
-    must(mkdtemp(folder) != NULL);
+    make_folder(folder);
     snprintf(path, sizeof path, "%s/m", folder);
     must(atexit(clean_up) == 0);
 }
@@ -88,11 +75,7 @@ static void make_good(void)
     teach(t, 60);
     save(t);
     tide_tracker_free(t);
-    FILE *file = fopen(path, "rb");
-    must(file != NULL);
-    good_size = fread(good, 1, FILE_MAX, file);
-    must(good_size < FILE_MAX);
-    fclose(file);
+    good_size = slurp(path, good, FILE_MAX);
 }
 
 static void change(unsigned char *bytes, const uint8_t *data, size_t left)
@@ -133,13 +116,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(bytes, good, good_size);
     change(bytes, data, size);
     tide_store_reseal(bytes, good_size);
-    FILE *file = fopen(path, "wb");
-    must(file && fwrite(bytes, 1, good_size, file) == good_size && fclose(file) == 0);
-
+    spit(path, bytes, good_size);
     tide_error err = {0};
     tide_tracker *t = load(&err);
-    must(t || *err.text);
-    if (t) {
+    if (!t)
+        must_have_said_why(&err);
+    else {
         save(t);
         tide_tracker_free(t);
         t = load(&err);
