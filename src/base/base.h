@@ -86,6 +86,20 @@ typedef struct tide_word {
  * when there is none (utf8.c). */
 size_t tide_utf8_length(const void *text, size_t left);
 
+/* Whether a byte goes on with a character that began before it. */
+static inline bool tide_utf8_inside(unsigned char byte)
+{
+    return (byte & 0xc0) == 0x80;
+}
+
+/* How much of a text to take so that it has at most so many bytes and ends between two characters. */
+size_t tide_utf8_cut(const char *text, size_t length, size_t most);
+
+/* -- clock (clock.c): one that nobody sets ----------------------------------------------------------- */
+
+double tide_now_seconds(void);
+int64_t tide_now_ms(void);
+
 /* -- queue (queue.c) --------------------------------------------------------------------------------- */
 
 /* A bounded first-in first-out queue of pointers between threads. */

@@ -51,11 +51,6 @@ static void make_safe(char *text)
     *to = '\0';
 }
 
-static bool inside_code_point(const char *at)
-{
-    return ((unsigned char)*at & 0xc0) == 0x80;
-}
-
 /* Copies `text` into `room` bytes; what does not fit is left out of its middle. */
 static void fit(char *to, size_t room, const char *text)
 {
@@ -66,11 +61,9 @@ static void fit(char *to, size_t room, const char *text)
         return;
     }
     size_t keep = room - sizeof gap;
-    size_t head = keep / 2;
-    while (inside_code_point(text + head))
-        head--;
+    size_t head = tide_utf8_cut(text, length, keep / 2);
     const char *tail = text + length - (keep - keep / 2);
-    while (inside_code_point(tail))
+    while (tide_utf8_inside((unsigned char)*tail))
         tail++;
     memcpy(to, text, head);
     memcpy(to + head, gap, sizeof gap - 1);

@@ -1,4 +1,4 @@
-/* utf8.c - what is UTF-8. The range of the second byte is what rules out overlong forms, surrogates and
+/* utf8.c - what is UTF-8, and where it may be cut. The range of the second byte is what rules out overlong forms, surrogates and
  * all above U+10FFFF. */
 #include "base/base.h"
 
@@ -16,7 +16,16 @@ size_t tide_utf8_length(const void *text, size_t left)
     if (bytes[1] < least || bytes[1] > most)
         return 0;
     for (size_t i = 2; i < length; i++)
-        if ((bytes[i] & 0xc0) != 0x80)
+        if (!tide_utf8_inside(bytes[i]))
             return 0;
     return length;
+}
+
+size_t tide_utf8_cut(const char *text, size_t length, size_t most)
+{
+    if (length <= most)
+        return length;
+    while (most > 0 && tide_utf8_inside((unsigned char)text[most]))
+        most--;
+    return most;
 }

@@ -33,10 +33,7 @@ typedef struct quiz {
 /* As much of the name as fits, cut between two characters. */
 static void copy_name(char name[TIDE_WORD_MAX + 1], const char *text)
 {
-    size_t length = strlen(text);
-    if (length > TIDE_WORD_MAX)
-        for (length = TIDE_WORD_MAX; length && (text[length] & 0xc0) == 0x80;)
-            length--;
+    size_t length = tide_utf8_cut(text, strlen(text), TIDE_WORD_MAX);
     memcpy(name, text, length);
     name[length] = 0;
 }

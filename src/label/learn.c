@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 typedef struct lesson {
     tide_step step;
@@ -142,17 +141,10 @@ static void take_weights_back(lesson *l)
     copy_rows(c->bias.rows, l->step.bias.best, &c->bias);
 }
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static int learn_epoch(lesson *l, tide_error *err)
 {
     tide_epoch *e = &l->epoch;
-    double start = seconds_now();
+    double start = tide_now_seconds();
     e->epoch++;
     shuffle(l, l->held);
     e->loss = go_through(l, l->held, l->posts, true);
@@ -167,7 +159,7 @@ static int learn_epoch(lesson *l, tide_error *err)
         e->best_loss = e->held_out_loss;
         keep_weights(l);
     }
-    e->seconds = seconds_now() - start;
+    e->seconds = tide_now_seconds() - start;
     return TIDE_OK;
 }
 

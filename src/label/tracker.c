@@ -198,12 +198,9 @@ static bool is_blank(char c)
 /* Bytes of a label that count: a long one ends before the character that does not fit. */
 static uint32_t label_length(const tide_word *label)
 {
-    if (label->length <= TIDE_WORD_MAX)
-        return label->length;
-    uint32_t length = TIDE_WORD_MAX;
-    while (length > 0 && ((unsigned char)label->bytes[length] & 0xc0) == 0x80)
-        length--;
-    return length > 0 ? length : TIDE_WORD_MAX;
+    size_t length = tide_utf8_cut(label->bytes, label->length, TIDE_WORD_MAX);
+    bool is_text = length > 0 || label->length == 0;
+    return is_text ? (uint32_t)length : TIDE_WORD_MAX;
 }
 
 bool tide_word_among(const tide_word *words, size_t count, const tide_word *word)

@@ -141,7 +141,7 @@ static size_t fold_simple(const unsigned char *word, size_t length,
 /* At most `length`, moved back to where a code point of the word begins. */
 static size_t whole_points(const unsigned char *word, size_t length)
 {
-    while (length > 0 && tide_byte_continues(word[length]))
+    while (length > 0 && tide_utf8_inside(word[length]))
         length--;
     return length;
 }
@@ -155,7 +155,7 @@ static size_t fold_beginning(const unsigned char *word, size_t length,
         size_t middle = whole_points(word, (fits + too_long) / 2);
         if (middle <= fits)
             for (middle = fits + 1;
-                 middle < too_long && tide_byte_continues(word[middle]);)
+                 middle < too_long && tide_utf8_inside(word[middle]);)
                 middle++;
         if (middle >= too_long)
             break;

@@ -12,8 +12,6 @@
 
 #include "text/text.h"
 
-#include <time.h>
-
 enum { TIDE_FINGERPRINT_BYTES = 4096 };
 
 #define TIDE_SHORTER "shorter than it was, so it is read from its start"
@@ -47,14 +45,6 @@ typedef struct tide_source_kind {
     int (*saved)(void *state, const char *place, tide_error *err); /* may be NULL */
     const char *(*news)(void *state);                              /* may be NULL */
 } tide_source_kind;
-
-/* Milliseconds of a clock that nobody sets. */
-static inline int64_t tide_now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 extern const tide_source_kind tide_source_stdin, tide_source_file; /* source_file.c */
 extern const tide_source_kind tide_source_demo;                    /* source_demo.c */

@@ -14,7 +14,7 @@ static const char names[TIDE_NAMES][16] = {
 size_t tide_text_cut(const unsigned char *text, size_t length)
 {
     size_t least = length - 3;
-    while (length > least && tide_byte_continues(text[length]))
+    while (length > least && tide_utf8_inside(text[length]))
         length--;
     return length;
 }

@@ -75,12 +75,6 @@ typedef struct tide_char {
 
 extern const uint8_t tide_ascii_classes[128];
 
-/* Whether the byte is one of a code point but not its first. */
-static inline bool tide_byte_continues(unsigned char byte)
-{
-    return (byte & 0xc0) == 0x80;
-}
-
 /* The length of the code point at `bytes`, of which `left` can be read; 0 when it is
  * not one or a control character (U+007F to U+009F). */
 size_t tide_code_point(const unsigned char *bytes, size_t left);

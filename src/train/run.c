@@ -367,7 +367,7 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err
                       .intake = tide_trainer_intake(trainer),
                       .run = run,
                       .before = *positions,
-                      .saved = tide_run_now()};
+                      .saved = tide_now_seconds()};
     r.readings = tide_alloc(run->source_count, sizeof *r.readings);
     if (!r.readings)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for %zu sources",

@@ -69,6 +69,4 @@ bool tide_run_save(tide_running *r, const tide_reading *s, uint64_t offset);
 int tide_run_save_at_end(tide_running *r, int status, uint64_t tokens_before,
                          tide_error *err);
 
-double tide_run_now(void);
-
 #endif

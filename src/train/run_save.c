@@ -7,16 +7,8 @@
 #include "train/run.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #define WATCH_SECONDS 0.1
-
-double tide_run_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 bool tide_run_stop_asked(const tide_running *r)
 {
@@ -44,7 +36,7 @@ void tide_run_tell_news(const tide_running *r, const tide_reading *s)
 
 bool tide_run_watch_due(tide_running *r)
 {
-    double time = tide_run_now();
+    double time = tide_now_seconds();
     if (!r->run->watch || time - r->watched < WATCH_SECONDS)
         return false;
     r->watched = time;
@@ -78,7 +70,8 @@ bool tide_run_save_due(const tide_running *r)
     uint64_t tokens = tide_intake_tokens(r->intake);
     return run->save_path && tokens > r->saved_tokens &&
            ((run->save_tokens && tokens - r->saved_tokens >= run->save_tokens) ||
-            (run->save_seconds > 0 && tide_run_now() - r->saved >= run->save_seconds));
+            (run->save_seconds > 0 &&
+             tide_now_seconds() - r->saved >= run->save_seconds));
 }
 
 static int note_place(tide_running *r, const tide_reading *s, uint64_t offset,
@@ -139,7 +132,7 @@ bool tide_run_save(tide_running *r, const tide_reading *s, uint64_t offset)
         tide_run_note(r, true, "not saved", err.text);
     else
         tell_sources(r);
-    r->saved = tide_run_now();
+    r->saved = tide_now_seconds();
     r->saved_tokens = tide_intake_tokens(r->intake);
     return !status;
 }

@@ -1,0 +1,16 @@
+/* clock.c - time since some moment, on a clock that nobody sets. */
+#include "base/base.h"
+
+#include <time.h>
+
+double tide_now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int64_t tide_now_ms(void)
+{
+    return (int64_t)(1e3 * tide_now_seconds());
+}
