@@ -68,4 +68,31 @@ static inline void truth_drop(truth *t, uint32_t type)
     t->slots[type] = TIDE_NO_SLOT;
 }
 
+/* -- all kinds --------------------------------------------------------------------- */
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const tide_vocabulary_options setups[] = {
+    {.kind = TIDE_VOCABULARY_SPACE_SAVING, .seed = 1},
+    {.kind = TIDE_VOCABULARY_SPACE_SAVING, .gate = true, .seed = 2},
+    {.kind = TIDE_VOCABULARY_MISRA_GRIES, .seed = 3},
+    {.kind = TIDE_VOCABULARY_EXACT, .seed = 4},
+};
+
+static inline tide_vocabulary_options setup(size_t i, uint32_t capacity,
+                                            uint64_t half_life)
+{
+    tide_vocabulary_options options = setups[i];
+    options.capacity = capacity;
+    options.half_life = half_life;
+    return options;
+}
+
+static inline tide_vocabulary *made(const tide_vocabulary_options *options)
+{
+    tide_vocabulary *v = tide_vocabulary_new(options, NULL);
+    assert_non_null(v);
+    return v;
+}
+
 #endif

@@ -1,0 +1,193 @@
+/* tokens_fixture.h - for the tests of kinds words, social and log: options, tables of texts and their
+ * words, text of everything that means something. */
+#ifndef TIDE_TOKENS_FIXTURE_H
+#define TIDE_TOKENS_FIXTURE_H
+
+#include "tokenizer_oracle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include <utf8proc.h>
+
+#include "text/tokens.h"
+
+enum { ROOM = 64 };
+
+static const tide_tokenizer_options words = {.kind = TIDE_TOKENS_WORDS};
+static const tide_tokenizer_options social = {.kind = TIDE_TOKENS_SOCIAL};
+static const tide_tokenizer_options logs = {.kind = TIDE_TOKENS_LOG};
+
+/* All kinds and all treatments. */
+static const tide_tokenizer_options variants[] = {
+    {.kind = TIDE_TOKENS_SPACE, .shortest = 2, .longest = 9, .stop_words = "the\nxx"},
+    {.kind = TIDE_TOKENS_WORDS},
+    {.kind = TIDE_TOKENS_WORDS, .numbers = TIDE_MASK, .shortest = 2},
+    {.kind = TIDE_TOKENS_SOCIAL},
+    {.kind = TIDE_TOKENS_SOCIAL,
+     .numbers = TIDE_DROP,
+     .hashtags = TIDE_DROP,
+     .mentions = TIDE_DROP,
+     .urls = TIDE_DROP},
+    {.kind = TIDE_TOKENS_SOCIAL,
+     .numbers = TIDE_MASK,
+     .hashtags = TIDE_MASK,
+     .mentions = TIDE_MASK,
+     .urls = TIDE_MASK,
+     .stop_words = "<url>\nthe\n"},
+    {.kind = TIDE_TOKENS_SOCIAL, .hashtags = TIDE_BARE, .mentions = TIDE_BARE},
+    {.kind = TIDE_TOKENS_LOG},
+    {.kind = TIDE_TOKENS_LOG, .longest = 8, .stop_words = "<number>\r\nxx"},
+};
+
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+static inline transcript made(const tide_tokenizer_options *options, const char *text)
+{
+    return transcript_make(options, text, strlen(text), strlen(text) + 1, ROOM, NULL);
+}
+
+/* The words of one line, as they come in one feed and byte by byte. */
+static inline void check(const tide_tokenizer_options *options, const char *text,
+                         const char *wanted)
+{
+    char line[4096];
+    snprintf(line, sizeof line, *wanted ? "%s \n" : "%s", wanted);
+    for (size_t piece = 1; piece < 100; piece += 98) {
+        transcript s = transcript_make(options, text, strlen(text), piece, ROOM, NULL);
+        if (s.size != strlen(line) || (s.size && memcmp(s.bytes, line, s.size) != 0))
+            fail_msg("\"%s\" gives \"%.*s\", not \"%s\"", text, (int)s.size,
+                     s.bytes ? s.bytes : "", line);
+        free(s.bytes);
+    }
+}
+
+static inline void check_table(const tide_tokenizer_options *options,
+                               const char *const (*table)[2], size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        check(options, table[i][0], table[i][1]);
+}
+
+#define CHECK_TABLE(options, table)                                                    \
+    check_table(&(options), table, sizeof(table) / sizeof *(table))
+
+/* Words with a white space character inside would show as one too many. */
+static inline void check_words(const transcript *s)
+{
+    size_t start = 0;
+    for (size_t i = 0; i < s->size; i++) {
+        unsigned char byte = (unsigned char)s->bytes[i];
+        if (byte > 0x20)
+            continue;
+        assert_true(byte == ' ' || byte == '\n');
+        assert_true(byte == '\n' || (i > start && i - start <= TIDE_WORD_MAX));
+        assert_true(oracle_valid((const unsigned char *)s->bytes + start, i - start));
+        start = i + 1;
+    }
+}
+
+/* Text of everything that means something to one of the kinds, whole or in parts. */
+static inline size_t random_text(tide_rng *rng, unsigned char *text, size_t room)
+{
+    static const char *const parts[] = {
+        " ",
+        " ",
+        " ",
+        "\n",
+        "the",
+        "word",
+        "X",
+        "aB",
+        "'",
+        "\xe2\x80\x99",
+        ".",
+        ",",
+        "_",
+        "1",
+        "42",
+        "3.14",
+        ":",
+        "/",
+        "//",
+        "-",
+        "#",
+        "@",
+        "&",
+        "&lt;",
+        "&amp;",
+        "<3",
+        ":)",
+        ";-D",
+        "http://",
+        "https://t.co/x",
+        "www.",
+        ".com/",
+        "10.0.0.1",
+        "::",
+        "fe80",
+        "0x1f",
+        "deadbeef1",
+        "2024-01-31",
+        "T12:34:56",
+        "Z",
+        "%",
+        "ms",
+        "=",
+        "[",
+        "]",
+        "\"",
+        "~/",
+        "C:\\",
+        "123e4567-e89b-12d3-a456-426614174000",
+        "a@b.org",
+        "__label__",
+        " __label__Sci-Fi",
+        "\xc3\x9f",
+        "\xc4\xb0",
+        "\xef\xac\x81",
+        "\xcc\x81",
+        "\xce\xa3",
+        "\xe4\xb8\xad",
+        "\xe3\x82\xab",
+        "\xef\xbe\x9e",
+        "\xed\x95\x9c",
+        "\xe0\xb9\x84\xe0\xb8\x97",
+        "\xef\xb7\xba",
+        "\xc2\xbd",
+        "\xc2\xad",
+        "\xe2\x80\x8b",
+        "\xe2\x80\x8d",
+        "\xef\xb8\x8f",
+        "\xe2\x83\xa3",
+        "\xf0\x9f\x98\x80",
+        "\xf0\x9f\x87\xa9",
+        "\xf0\x9f\x8f\xbd",
+        "\xc2\xa0",
+        "\xe3\x80\x80",
+        "\xff",
+        "\x80",
+        "\xc3",
+        "\xf0\x9f",
+        "\x7f",
+        "\xc2\x85",
+        "\xed\xa0\x80",
+        "\r",
+        "\t",
+    };
+    size_t size = 0, wanted = tide_rng_below(rng, room);
+    while (size < wanted) {
+        const char *part = parts[tide_rng_below(rng, sizeof parts / sizeof *parts)];
+        size_t repeats = 1, length = strlen(part);
+        if (tide_rng_below(rng, 60) == 0)
+            repeats = tide_rng_below(rng, 700);
+        for (; repeats > 0 && size + length <= wanted; repeats--, size += length)
+            memcpy(text + size, part, length);
+        if (size + length > wanted)
+            break;
+    }
+    return size;
+}
+
+#endif
