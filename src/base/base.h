@@ -23,6 +23,12 @@ int tide_fail(tide_error *err, tide_status status, const char *format, ...)
  * or count * size overflows. Released with free(). */
 void *tide_alloc(size_t count, size_t size);
 
+/* -- counting -------------------------------------------------------------------------------------- */
+
+/* What a file may say has been counted. A quarter of what 64 bits hold is left from there, which is more than
+ * any stream will use, so that no count ever wraps around. */
+#define TIDE_COUNTED_MOST (UINT64_C(3) << 62)
+
 /* -- random numbers (rng.c) ------------------------------------------------------------------------ */
 
 /* A counter, mixed by one wide multiplication: cheap to seed and to copy, and its whole state is
@@ -100,6 +106,23 @@ size_t tide_utf8_cut(const char *text, size_t length, size_t most);
 double tide_now_seconds(void);
 int64_t tide_now_ms(void);
 
+/* -- files (file.c): calls that signals may interrupt ------------------------------------------------- */
+
+/* Writes all of it. Returns 0 or an errno, part of it written. */
+int tide_file_write(int file, const void *bytes, size_t size, uint64_t offset);
+
+/* Reads `size` bytes, or those up to the end of the file; returns how many. -1 with errno. */
+ptrdiff_t tide_file_read(int file, void *bytes, size_t size, uint64_t offset);
+
+/* read(2), begun again when a signal interrupts it. */
+ptrdiff_t tide_file_take(int file, void *bytes, size_t size);
+
+/* Brings the bytes of a file to the disk. Returns 0 or an errno. */
+int tide_file_sync(int file);
+
+/* The same for the names in a directory. Some file systems cannot and need not. */
+bool tide_directory_sync(int directory);
+
 /* -- queue (queue.c) --------------------------------------------------------------------------------- */
 
 /* A bounded first-in first-out queue of pointers between threads. */
@@ -132,6 +155,9 @@ typedef struct tide_store_writer tide_store_writer;
 /* Begins a temporary file beside `path`, which stays as it is until the commit. */
 tide_store_writer *tide_store_create(const char *path, tide_error *err);
 
+/* Calls `watch` every now and then while the file is filled, until it is sealed. */
+void tide_store_watch(tide_store_writer *writer, void (*watch)(void *data), void *data);
+
 /* Begin a section, append any number of pieces to it; the next begin or the commit ends it. Both
  * are no-ops after a failure, which the commit reports. */
 void tide_store_begin(tide_store_writer *writer, const char *name);
@@ -145,6 +171,12 @@ void tide_store_put(tide_store_writer *writer, const char *name, const void *byt
  * the directory. Frees the writer; on failure the old file is untouched and the temporary one gone. */
 int tide_store_commit(tide_store_writer *writer, tide_error *err);
 
+/* The two halves of a commit. The first writes all that is left to be written and returns the size of the
+ * file; the second brings it to the disk and into its place, and needs nothing of what was saved. The
+ * `older` files that were there before stay, as PATH.1 (the latest), PATH.2 and so on. */
+uint64_t tide_store_seal(tide_store_writer *writer);
+int tide_store_publish(tide_store_writer *writer, uint32_t older, tide_error *err);
+
 /* Throws the temporary file away and frees the writer. NULL is fine. */
 void tide_store_abandon(tide_store_writer *writer);
 
@@ -156,6 +188,7 @@ tide_store *tide_store_open(const char *path, tide_error *err);
 void tide_store_close(tide_store *store);
 
 const char *tide_store_path(const tide_store *store);
+uint64_t tide_store_length(const tide_store *store); /* of the file, in bytes */
 bool tide_store_has(const tide_store *store, const char *name);
 
 /* The size in bytes of a section that must be there; TIDE_ERROR_FORMAT otherwise. */

@@ -116,7 +116,7 @@ int tide_output_commit(tide_output *out, tide_error *err)
         tide_output_abandon(out);
         return status;
     }
-    status = tide_replacement_commit(&out->replacement, err);
+    status = tide_replacement_commit(&out->replacement, 0, err);
     free(out);
     return status;
 }

@@ -184,23 +184,43 @@ int tide_replacement_sync(tide_replacement *r, tide_error *err)
     return TIDE_OK;
 }
 
-/* Some file systems cannot sync a directory and need not. */
-static bool sync_directory(int directory)
+/* The name of the file that is so many generations old. */
+static bool name_older(const tide_replacement *r, uint32_t age, char name[NAME_MAX + 1])
 {
-    return fsync(directory) == 0 || errno == EINVAL || errno == EBADF ||
-           errno == ENOTSUP;
+    int length = age ? snprintf(name, NAME_MAX + 1, "%s.%u", r->name, age)
+                     : snprintf(name, NAME_MAX + 1, "%s", r->name);
+    return length <= NAME_MAX;
 }
 
-int tide_replacement_commit(tide_replacement *r, tide_error *err)
+/* Each file gets the name of the next older one too, by way of a temporary name: no name
+ * that leads to a file is without one for a moment, so looking for a good one does not end
+ * at a gap. A rename between two names of one file does nothing, and the temporary name is
+ * still there. A file system without links keeps no older ones. */
+static void keep_older(const tide_replacement *r, uint32_t older)
+{
+    char from[NAME_MAX + 1], to[NAME_MAX + 1], spare[NAME_MAX + 3];
+    snprintf(spare, sizeof spare, "%s.0", r->temporary);
+    for (uint32_t age = older; age > 0; age--) {
+        if (!name_older(r, age - 1, from) || !name_older(r, age, to) ||
+            linkat(r->directory, from, r->directory, spare, 0) != 0)
+            continue;
+        (void)renameat(r->directory, spare, r->directory, to);
+        (void)unlinkat(r->directory, spare, 0);
+    }
+}
+
+int tide_replacement_commit(tide_replacement *r, uint32_t older, tide_error *err)
 {
     int status = TIDE_OK;
     int lock = fcntl(r->file, F_DUPFD_CLOEXEC, 0); /* outlives the descriptor closed */
     int closed = close(r->file);
+    if (closed == 0)
+        keep_older(r, older);
     if (lock < 0 || closed != 0 ||
         renameat(r->directory, r->temporary, r->directory, r->name) != 0) {
         status = cannot_write(r->path, strerror(errno), err);
         (void)unlinkat(r->directory, r->temporary, 0);
-    } else if (!sync_directory(r->directory)) {
+    } else if (!tide_directory_sync(r->directory)) {
         status = cannot_write(r->path, strerror(errno), err);
     }
     if (lock >= 0)

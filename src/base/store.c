@@ -141,20 +141,12 @@ void tide_store_reseal(unsigned char *bytes, size_t size)
 static int read_fully(int file, const char *path, void *bytes, size_t size,
                       uint64_t offset, tide_error *err)
 {
-    unsigned char *to = bytes;
-    while (size > 0) {
-        ssize_t n = pread(file, to, size, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return tide_fail(err, TIDE_ERROR_IO, "cannot read %s: %s", path,
-                             strerror(errno));
-        if (n == 0)
-            return DAMAGED("%s: cut short: it shrank while it was read", path);
-        to += n;
-        size -= (size_t)n;
-        offset += (uint64_t)n;
-    }
+    ptrdiff_t n = tide_file_read(file, bytes, size, offset);
+    if (n < 0)
+        return tide_fail(err, TIDE_ERROR_IO, "cannot read %s: %s", path,
+                         strerror(errno));
+    if ((size_t)n < size)
+        return DAMAGED("%s: cut short: it shrank while it was read", path);
     return TIDE_OK;
 }
 
@@ -267,27 +259,26 @@ int tide_store_table(int file, const char *path, tide_section_table *table,
 
 /* -- reading ----------------------------------------------------------------------- */
 
-static int check_section(tide_store *store, const tide_section *section,
-                         tide_error *err)
+int tide_store_check(int file, const char *path, const tide_section *section,
+                     unsigned char *buffer, size_t room, tide_error *err)
 {
     XXH3_state_t hash;
     XXH3_64bits_reset(&hash);
     uint64_t at = section->offset, end = at + section->size;
     while (at < end) {
-        size_t n = end - at < BUFFER ? (size_t)(end - at) : BUFFER;
-        int status = read_fully(store->file, store->path, store->buffer, n, at, err);
+        size_t n = end - at < room ? (size_t)(end - at) : room;
+        int status = read_fully(file, path, buffer, n, at, err);
         if (status != TIDE_OK)
             return status;
-        XXH3_64bits_update(&hash, store->buffer, n);
+        XXH3_64bits_update(&hash, buffer, n);
         at += n;
     }
     if (XXH3_64bits_digest(&hash) != section->checksum)
-        return DAMAGED("%s: section %s is damaged (checksum)", store->path,
-                       section->name);
+        return DAMAGED("%s: section %s is damaged (checksum)", path, section->name);
     size_t padding = (size_t)(tide_store_aligned(end) - end);
-    int status = read_fully(store->file, store->path, store->buffer, padding, end, err);
-    if (status == TIDE_OK && !all_zero(store->buffer, padding))
-        return DAMAGED("%s: the bytes behind section %s are damaged", store->path,
+    int status = read_fully(file, path, buffer, padding, end, err);
+    if (status == TIDE_OK && !all_zero(buffer, padding))
+        return DAMAGED("%s: the bytes behind section %s are damaged", path,
                        section->name);
     return status;
 }
@@ -310,7 +301,8 @@ tide_store *tide_store_open(const char *path, tide_error *err)
     }
     int status = tide_store_table(store->file, path, &store->table, err);
     for (uint32_t i = 0; status == TIDE_OK && i < store->table.count; i++)
-        status = check_section(store, &store->table.sections[i], err);
+        status = tide_store_check(store->file, path, &store->table.sections[i],
+                                  store->buffer, BUFFER, err);
     if (status != TIDE_OK) {
         tide_store_close(store);
         return NULL;
@@ -329,6 +321,11 @@ void tide_store_close(tide_store *store)
 const char *tide_store_path(const tide_store *store)
 {
     return store->path;
+}
+
+uint64_t tide_store_length(const tide_store *store)
+{
+    return store->table.length;
 }
 
 static const tide_section *find(const tide_store *store, const char *name)

@@ -55,6 +55,11 @@ void tide_store_end(const tide_section_table *table, unsigned char end[TIDE_STOR
 int tide_store_table(int file, const char *path, tide_section_table *table,
                      tide_error *err);
 
+/* Reads a section and what is behind it, and compares checksums. The buffer has room for TIDE_STORE_ALIGN
+ * bytes or more. */
+int tide_store_check(int file, const char *path, const tide_section *section,
+                     unsigned char *buffer, size_t room, tide_error *err);
+
 /* For tests: makes magic, length, checksums and end record of the bytes of a file
  * right, as far as its table allows, so that a reader gets to what lies behind them. */
 void tide_store_reseal(unsigned char *bytes, size_t size);
@@ -76,8 +81,10 @@ int tide_replacement_open(tide_replacement *replacement, const char *path,
 /* Brings the bytes to the disk. */
 int tide_replacement_sync(tide_replacement *replacement, tide_error *err);
 
-/* Puts the file in its place. Either way nothing is left to release. */
-int tide_replacement_commit(tide_replacement *replacement, tide_error *err);
+/* Puts the file in its place, and the one that was there, if `older` is above 0, beside it with .1 behind
+ * its name, what was .1 as .2, up to that number. Either way nothing is left to release. */
+int tide_replacement_commit(tide_replacement *replacement, uint32_t older,
+                            tide_error *err);
 
 /* Removes the temporary file. */
 void tide_replacement_abandon(tide_replacement *replacement);

@@ -11,9 +11,7 @@
  */
 #include "base/store_private.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 enum { BUFFER = 1 << 20 };
@@ -21,10 +19,12 @@ enum { BUFFER = 1 << 20 };
 struct tide_store_writer {
     XXH3_state_t hash; /* of the open section */
     tide_replacement replacement;
-    tide_section_table table; /* its last section is open */
-    tide_error failure;       /* the first one; TIDE_OK while there is none */
-    uint64_t written;         /* bytes of the file that have left the buffer */
-    size_t used;              /* bytes in the buffer */
+    tide_section_table table;  /* its last section is open */
+    tide_error failure;        /* the first one; TIDE_OK while there is none */
+    uint64_t written;          /* bytes of the file that have left the buffer */
+    size_t used;               /* bytes in the buffer */
+    void (*watch)(void *data); /* NULL for nobody */
+    void *watch_data;
     unsigned char buffer[BUFFER];
     char path[];
 };
@@ -46,6 +46,12 @@ tide_store_writer *tide_store_create(const char *path, tide_error *err)
     return w;
 }
 
+void tide_store_watch(tide_store_writer *w, void (*watch)(void *data), void *data)
+{
+    w->watch = watch;
+    w->watch_data = data;
+}
+
 static bool failed(const tide_store_writer *w)
 {
     return w->failure.status != TIDE_OK;
@@ -54,19 +60,12 @@ static bool failed(const tide_store_writer *w)
 static void write_at(tide_store_writer *w, const unsigned char *bytes, size_t size,
                      uint64_t offset)
 {
-    while (size > 0 && !failed(w)) {
-        ssize_t n = pwrite(w->replacement.file, bytes, size, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            tide_fail(&w->failure, TIDE_ERROR_IO, "cannot write %s: %s", w->path,
-                      strerror(n < 0 ? errno : ENOSPC));
-            return;
-        }
-        bytes += n;
-        size -= (size_t)n;
-        offset += (uint64_t)n;
-    }
+    if (failed(w))
+        return;
+    int reason = tide_file_write(w->replacement.file, bytes, size, offset);
+    if (reason)
+        tide_fail(&w->failure, TIDE_ERROR_IO, "cannot write %s: %s", w->path,
+                  strerror(reason));
 }
 
 static void flush(tide_store_writer *w)
@@ -88,8 +87,11 @@ static void write_on(tide_store_writer *w, const void *bytes, size_t size, bool 
         w->used += n;
         from += n;
         size -= n;
-        if (w->used == BUFFER)
-            flush(w);
+        if (w->used < BUFFER)
+            continue;
+        flush(w);
+        if (w->watch)
+            w->watch(w->watch_data);
     }
 }
 
@@ -154,9 +156,14 @@ void tide_store_put(tide_store_writer *w, const char *name, const void *bytes,
 /* What a reader would find now must be what was meant to be written. */
 static void read_back(tide_store_writer *w)
 {
+    int file = w->replacement.file;
     tide_section_table found;
-    if (tide_store_table(w->replacement.file, w->path, &found, NULL) != TIDE_OK ||
-        found.seal != w->table.seal)
+    bool same = tide_store_table(file, w->path, &found, NULL) == TIDE_OK &&
+                found.seal == w->table.seal;
+    for (uint32_t i = 0; same && i < w->table.count; i++)
+        same = tide_store_check(file, w->path, &w->table.sections[i], w->buffer, BUFFER,
+                                NULL) == TIDE_OK;
+    if (!same)
         tide_fail(&w->failure, TIDE_ERROR_IO,
                   "cannot write %s: reading it back gives something else", w->path);
 }
@@ -171,25 +178,37 @@ static void finish(tide_store_writer *w)
     write_on(w, end, sizeof end, false);
     flush(w);
     write_at(w, header, sizeof header, 0);
+}
+
+uint64_t tide_store_seal(tide_store_writer *w)
+{
+    if (!failed(w))
+        finish(w);
+    w->watch = NULL;
+    return w->table.length;
+}
+
+int tide_store_publish(tide_store_writer *w, uint32_t older, tide_error *err)
+{
+    int status;
     if (!failed(w))
         tide_replacement_sync(&w->replacement, &w->failure);
     if (!failed(w))
         read_back(w);
-}
-
-int tide_store_commit(tide_store_writer *w, tide_error *err)
-{
-    int status;
-    if (!failed(w))
-        finish(w);
     if (failed(w)) {
         status = tide_fail(err, w->failure.status, "%s", w->failure.text);
         tide_replacement_abandon(&w->replacement);
     } else {
-        status = tide_replacement_commit(&w->replacement, err);
+        status = tide_replacement_commit(&w->replacement, older, err);
     }
     free(w);
     return status;
+}
+
+int tide_store_commit(tide_store_writer *w, tide_error *err)
+{
+    tide_store_seal(w);
+    return tide_store_publish(w, 0, err);
 }
 
 void tide_store_abandon(tide_store_writer *w)

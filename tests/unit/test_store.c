@@ -103,6 +103,105 @@ static void store_without_sections_is_a_store(void **state)
     tide_store_close(NULL);
 }
 
+static void count_call(void *calls)
+{
+    ++*(int *)calls;
+}
+
+static void who_watches_sees_a_large_file_grow_until_it_is_sealed(void **state)
+{
+    (void)state;
+    enum { PIECE = 1 << 20, PIECES = 8 };
+    static unsigned char bytes[PIECE];
+    int calls = 0;
+    tide_store_writer *w = tide_store_create("m.tide", NULL);
+    tide_store_watch(w, count_call, &calls);
+    tide_store_put(w, "small", bytes, 16);
+    assert_int_equal(calls, 0);
+    for (int i = 0; i < PIECES; i++) {
+        char name[] = {'a', (char)('a' + i), 0};
+        tide_store_put(w, name, bytes, PIECE);
+        assert_int_equal(calls, i + 1);
+    }
+    tide_store_seal(w);
+    assert_int_equal(calls, PIECES);
+    assert_int_equal(tide_store_publish(w, 0, NULL), TIDE_OK);
+    assert_int_equal(calls, PIECES);
+}
+
+/* Changes a byte of the one hidden file in the folder. */
+static void damage_temporary(off_t at)
+{
+    DIR *listing = opendir(".");
+    char name[NAME_MAX + 1] = "";
+    for (struct dirent *entry; (entry = readdir(listing));)
+        if (entry->d_name[0] == '.' && strstr(entry->d_name, ".tmp."))
+            snprintf(name, sizeof name, "%s", entry->d_name);
+    closedir(listing);
+    unsigned char byte = 0;
+    int file = open(name, O_RDWR);
+    assert_true(file >= 0 && pread(file, &byte, 1, at) == 1);
+    byte ^= 0x10;
+    assert_true(pwrite(file, &byte, 1, at) == 1);
+    close(file);
+}
+
+/* What a file that was published as number `number` holds. */
+static void expect_number(const char *path, uint64_t number)
+{
+    uint64_t found;
+    tide_store *s = tide_store_open(path, NULL);
+    assert_non_null(s);
+    assert_int_equal(tide_store_read(s, "number", &found, sizeof found, NULL), TIDE_OK);
+    assert_int_equal(found, number);
+    tide_store_close(s);
+}
+
+static void so_many_older_files_stay_as_asked_for(void **state)
+{
+    (void)state;
+    for (uint64_t number = 1; number <= 6; number++) {
+        tide_store_writer *w = tide_store_create("m.tide", NULL);
+        tide_store_put(w, "number", &number, sizeof number);
+        uint64_t size = tide_store_seal(w);
+        if (number > 1)
+            expect_number("m.tide", number - 1); /* is not there before it is safe */
+        assert_int_equal(tide_store_publish(w, 2, NULL), TIDE_OK);
+        struct stat status;
+        assert_int_equal(stat("m.tide", &status), 0);
+        assert_int_equal(size, status.st_size);
+        assert_int_equal(entries("."), number < 3 ? number : 3);
+        expect_number("m.tide", number);
+        if (number > 1)
+            expect_number("m.tide.1", number - 1);
+        if (number > 2)
+            expect_number("m.tide.2", number - 2);
+    }
+}
+
+/* A byte that was written and is not there. */
+static void what_the_disk_has_made_of_it_is_read_before_it_counts(void **state)
+{
+    (void)state;
+    write_small("m.tide");
+    static const unsigned char bytes[1000] = {1};
+    for (off_t at = 0; at < 4000; at += 97) {
+        tide_error err = {0};
+        tide_store_writer *w = tide_store_create("m.tide", NULL);
+        tide_store_put(w, "bytes", bytes, sizeof bytes);
+        uint64_t size = tide_store_seal(w);
+        if ((uint64_t)at >= size)
+            at = (off_t)size - 1;
+        damage_temporary(at);
+        assert_int_equal(tide_store_publish(w, 1, &err), TIDE_ERROR_IO);
+        assert_non_null(strstr(err.text, "reading it back gives something else"));
+        expect_small("m.tide");
+        assert_int_equal(entries("."), 1);
+        if ((uint64_t)at == size - 1)
+            break;
+    }
+}
+
 static void section_that_is_missing_or_of_another_size_is_named(void **state)
 {
     (void)state;
@@ -360,6 +459,9 @@ int main(void)
         IN_FOLDER(same_sections_give_the_same_bytes),
         IN_FOLDER(layout_is_the_one_that_is_documented),
         IN_FOLDER(store_without_sections_is_a_store),
+        IN_FOLDER(who_watches_sees_a_large_file_grow_until_it_is_sealed),
+        IN_FOLDER(so_many_older_files_stay_as_asked_for),
+        IN_FOLDER(what_the_disk_has_made_of_it_is_read_before_it_counts),
         IN_FOLDER(section_that_is_missing_or_of_another_size_is_named),
         IN_FOLDER(every_flipped_bit_is_refused),
         IN_FOLDER(every_truncation_is_refused),
