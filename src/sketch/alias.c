@@ -217,7 +217,7 @@ static int load(tide_sampler *s, tide_store *store, tide_error *err)
     int status = tide_sampler_load_state(store, state, 4, err);
     if (status < 0)
         return status;
-    if (state[0] != TIDE_SAMPLER_ALIAS || state[1] != s->options.capacity ||
+    if (state[0] != TIDE_SAMPLER_ALIAS || state[1] < s->options.capacity ||
         state[2] > s->options.capacity)
         return tide_sampler_damaged(store, "sampler.state", "another sampler", err);
     a->next_build = state[3];

@@ -51,6 +51,12 @@ void tide_entries_save(const tide_entries *e, tide_store_writer *writer)
     }
 }
 
+uint64_t tide_sampler_saved_size(const tide_store *store)
+{
+    int64_t size = tide_store_size(store, SECTION, NULL);
+    return size > (int64_t)sizeof(uint32_t) ? (uint64_t)size / sizeof(uint32_t) : 1;
+}
+
 int tide_entries_load(tide_entries *e, uint64_t filled, uint32_t limit,
                       tide_store *store, tide_error *err)
 {

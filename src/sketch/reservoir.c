@@ -87,8 +87,8 @@ static int load(tide_sampler *s, tide_store *store, tide_error *err)
     int status = tide_sampler_load_state(store, state, 5, err);
     if (status < 0)
         return status;
-    if (state[0] != TIDE_SAMPLER_RESERVOIR || state[1] != s->options.capacity ||
-        state[2] != r->entries.capacity || state[3] > INT64_MAX)
+    if (state[0] != TIDE_SAMPLER_RESERVOIR || state[1] < s->options.capacity ||
+        state[2] < r->entries.capacity || state[3] > TIDE_COUNTED_MOST)
         return tide_sampler_damaged(store, "sampler.state", "another sampler", err);
     r->seen = state[3];
     r->rng.state = state[4];

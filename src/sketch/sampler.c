@@ -11,7 +11,6 @@ static const tide_sampler_methods *const kinds[] = {
 };
 
 #define KINDS (sizeof kinds / sizeof *kinds)
-#define RESERVOIR_MAX (UINT64_C(1) << 40)
 
 static int check_options(const tide_sampler_options *options, tide_error *err)
 {
@@ -28,7 +27,7 @@ static int check_options(const tide_sampler_options *options, tide_error *err)
                          "the power of the %s sampler is 0 to 1, not %g", methods->name,
                          (double)options->power);
     if (methods->has_entries &&
-        (options->reservoir_size < 1 || options->reservoir_size > RESERVOIR_MAX))
+        (options->reservoir_size < 1 || options->reservoir_size > TIDE_RESERVOIR_MAX))
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "the %s sampler has 1 to 2^40 entries, not %llu",
                          methods->name, (unsigned long long)options->reservoir_size);

@@ -46,6 +46,8 @@ struct tide_draws {
 
 /* -- the array of slots under both reservoirs (entries.c) -------------------------- */
 
+#define TIDE_RESERVOIR_MAX (UINT64_C(1) << 40) /* entries */
+
 /* One thread writes, any number draw. Entries are loaded and stored whole, and it does
  * not matter to anybody whether a draw still finds the entry before. */
 typedef struct tide_entries {

@@ -40,6 +40,12 @@ void tide_vocabulary_free(tide_vocabulary *v);
 /* What _new allocates with these options. */
 uint64_t tide_vocabulary_bytes(const tide_vocabulary_options *options);
 
+/* A copy to be asked while the vocabulary itself goes on counting: room for it, and the copying. Nothing can
+ * be added to it, and it cannot be saved. */
+tide_vocabulary *tide_vocabulary_new_copy(const tide_vocabulary *v, tide_error *err);
+void tide_vocabulary_copy(tide_vocabulary *copy, const tide_vocabulary *v);
+uint64_t tide_vocabulary_copy_bytes(const tide_vocabulary_options *options);
+
 /* A word entered a slot: words[at] of the call. `reused` when another word had the slot before. */
 typedef struct tide_admission {
     uint32_t slot;
@@ -70,6 +76,11 @@ const char *tide_vocabulary_word(const tide_vocabulary *v, uint32_t slot,
  * down, together with the others. Both are 0 for an empty slot. */
 uint64_t tide_vocabulary_count(const tide_vocabulary *v, uint32_t slot);
 uint64_t tide_vocabulary_error(const tide_vocabulary *v, uint32_t slot);
+
+/* What halving has done to counts in the last `tokens`: an occurrence before them is worth *before now, and one
+ * among them *among on average. Both are 1 where nothing was halved. */
+void tide_vocabulary_faded(const tide_vocabulary *v, uint64_t tokens, double *before,
+                           double *among);
 
 /* Estimate of the true count that negative sampling and sub-sampling use: count for space-saving
  * and exact, count above the common offset for Misra-Gries (at least 1); 0 for an empty slot. */
@@ -149,9 +160,13 @@ const tide_draws *tide_sampler_draws(const tide_sampler *s);
 void tide_draws_take(const tide_draws *draws, tide_rng *rng, uint32_t *slots,
                      size_t count);
 
-/* Sections sampler.*; the alias saves its current table, since that depends on when it was built. */
+/* Sections sampler.*; the alias saves its current table, since that depends on when it was built. The
+ * sampler that was saved may be larger than the one that is read, as long as what is in it fits. */
 void tide_sampler_save(const tide_sampler *s, tide_store_writer *writer);
 tide_sampler *tide_sampler_load(const tide_sampler_options *options, tide_store *store,
                                 tide_error *err);
+
+/* The smallest reservoir_size that what was saved fits. */
+uint64_t tide_sampler_saved_size(const tide_store *store);
 
 #endif

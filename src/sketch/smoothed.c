@@ -10,7 +10,8 @@
  * should get a share F / Z, so T F / Z entries, chosen uniformly, are overwritten:
  * each of the others keeps its place with probability 1 - F / Z = Z' / Z, where Z' is
  * the sum before, which is by how much its share has to shrink. Neither number is
- * whole; both are rounded at random to a neighbour so that the mean is right.
+ * whole; both are rounded at random to a neighbour so that the mean is right. So is Z
+ * itself, once it has grown so large that much of F would be lost in it.
  *
  * A batch is counted before it is added, so a word that is in it twice comes here
  * twice with the same count. The last count of every slot is therefore remembered, and
@@ -25,7 +26,10 @@
  */
 #include "sketch/sampler.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+#define LOST_MOST 0x1p-10 /* of a weight, by adding it to Z */
 
 typedef struct smoothed {
     tide_sampler base;
@@ -81,11 +85,22 @@ static uint64_t round_at_random(tide_rng *rng, double x)
     return whole + (tide_rng_double(rng) < x - (double)whole);
 }
 
+/* Z + weight. What rounding takes away or adds is known exactly. */
+static double grown_sum(smoothed *m, double weight)
+{
+    double sum = m->sum + weight;
+    double lost = weight - (sum - m->sum);
+    if (fabs(lost) <= weight * LOST_MOST)
+        return sum;
+    double other = nextafter(sum, lost > 0 ? HUGE_VAL : 0);
+    return tide_rng_double(&m->rng) * fabs(other - sum) < fabs(lost) ? other : sum;
+}
+
 static void add_one(smoothed *m, uint32_t slot, double weight)
 {
     tide_entries *e = &m->entries;
     uint64_t filled = tide_entries_filled(e);
-    m->sum += weight;
+    m->sum = grown_sum(m, weight);
     if (filled < e->capacity) {
         uint64_t copies = round_at_random(&m->rng, weight);
         if (copies > e->capacity - filled)
@@ -148,15 +163,21 @@ static int load(tide_sampler *s, tide_store *store, tide_error *err)
     int status = tide_sampler_load_state(store, state, 6, err);
     if (status < 0)
         return status;
-    if (state[0] != TIDE_SAMPLER_SMOOTHED || state[1] != s->options.capacity ||
-        state[2] != m->entries.capacity)
+    if (state[0] != TIDE_SAMPLER_SMOOTHED || state[1] < s->options.capacity ||
+        state[1] > TIDE_CAPACITY_MAX || state[2] < m->entries.capacity ||
+        state[2] > TIDE_RESERVOIR_MAX)
         return tide_sampler_damaged(store, "sampler.state", "another sampler", err);
     memcpy(&m->sum, &state[4], sizeof m->sum);
     if (!(m->sum >= 0 && m->sum <= 0x1p64))
         return tide_sampler_damaged(store, "sampler.state", "a sum out of range", err);
     m->rng.state = state[5];
-    status = tide_store_read(store, "sampler.counts", m->counts,
-                             sizeof *m->counts * s->options.capacity, err);
+    int64_t size = tide_store_size(store, "sampler.counts", err);
+    if (size < 0)
+        return (int)size;
+    if ((uint64_t)size != sizeof *m->counts * state[1])
+        return tide_sampler_damaged(store, "sampler.counts", "not a count a slot", err);
+    status = tide_store_read_at(store, "sampler.counts", 0, m->counts,
+                                sizeof *m->counts * s->options.capacity, err);
     if (status < 0)
         return status;
     return tide_entries_load(&m->entries, state[3], s->options.capacity, store, err);

@@ -88,6 +88,36 @@ uint64_t tide_vocabulary_bytes(const tide_vocabulary_options *options)
            sizeof(tide_gate_line) * tide_gate_lines(options);
 }
 
+/* -- a copy ------------------------------------------------------------------------ */
+
+tide_vocabulary *tide_vocabulary_new_copy(const tide_vocabulary *v, tide_error *err)
+{
+    tide_vocabulary *copy = tide_alloc(1, sizeof *copy);
+    if (!copy) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a vocabulary");
+        return NULL;
+    }
+    if (tide_words_init(&copy->words, v->words.capacity, 0, err) == TIDE_OK)
+        return copy;
+    free(copy);
+    return NULL;
+}
+
+void tide_vocabulary_copy(tide_vocabulary *copy, const tide_vocabulary *v)
+{
+    tide_words words = copy->words;
+    *copy = *v;
+    copy->words = words;
+    copy->gate = NULL;
+    copy->arrived = NULL;
+    tide_words_copy(&copy->words, &v->words, v->used);
+}
+
+uint64_t tide_vocabulary_copy_bytes(const tide_vocabulary_options *options)
+{
+    return sizeof(tide_vocabulary) + tide_words_bytes(options->capacity);
+}
+
 /* -- counting ---------------------------------------------------------------------- */
 
 static void halve_all(tide_vocabulary *v)
@@ -122,7 +152,7 @@ uint32_t tide_vocabulary_grant(tide_vocabulary *v, const tide_word *word,
                                uint64_t count, uint64_t error)
 {
     tide_key key = tide_words_key(&v->words, word);
-    if (v->used == v->words.capacity || count > INT64_MAX - v->tokens ||
+    if (v->used == v->words.capacity || count > TIDE_COUNTED_MOST - v->tokens ||
         tide_words_find(&v->words, &key) != TIDE_NO_SLOT)
         return TIDE_NO_SLOT;
     v->now = v->tokens;
@@ -159,6 +189,23 @@ uint64_t tide_vocabulary_error(const tide_vocabulary *v, uint32_t slot)
     return v->words.records[slot].error;
 }
 
+/* Tokens after the last halving are worth 1, the half-life before it a half, the one before that a quarter. */
+void tide_vocabulary_faded(const tide_vocabulary *v, uint64_t tokens, double *before,
+                           double *among)
+{
+    enum { HALVINGS_MOST = 64 }; /* nothing is left of a count after so many */
+    uint64_t part = v->since_halving, left = tokens;
+    double worth = 1, sum = 0;
+    for (int i = 0; v->options.half_life && left > part && i < HALVINGS_MOST; i++) {
+        sum += worth * (double)part;
+        left -= part;
+        part = v->options.half_life;
+        worth /= 2;
+    }
+    *before = worth;
+    *among = tokens ? (sum + worth * (double)left) / (double)tokens : 1;
+}
+
 uint64_t tide_vocabulary_weight(const tide_vocabulary *v, uint32_t slot)
 {
     uint64_t count = v->words.records[slot].count;
@@ -174,7 +221,7 @@ void tide_vocabulary_weights(const tide_vocabulary *v, const uint32_t *slots,
     uint64_t least = v->methods->counts_from_minimum ? v->minimum : 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t weight = slots[i] == TIDE_NO_SLOT ? least : records[slots[i]].count;
-        weights[i] = weight > least ? (float)(int64_t)(weight - least) : 0;
+        weights[i] = weight > least ? (float)(weight - least) : 0;
     }
 }
 

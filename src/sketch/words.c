@@ -50,6 +50,16 @@ void tide_words_release(tide_words *t)
     *t = (tide_words){0};
 }
 
+void tide_words_copy(tide_words *to, const tide_words *from, uint32_t used)
+{
+    memcpy(to->secret, from->secret, sizeof to->secret);
+    memcpy(to->records, from->records, used * sizeof *to->records);
+    memcpy(to->cells, from->cells, ((size_t)from->mask + 1) * sizeof *to->cells);
+    for (uint32_t slot = 0; slot < used; slot++)
+        if (from->records[slot].key[1] >> 56 == TIDE_KEY_LONG)
+            memcpy(to->texts[slot], from->texts[slot], sizeof *to->texts);
+}
+
 void tide_words_put(tide_words *t, uint32_t slot, const tide_key *key)
 {
     memcpy(t->records[slot].key, key->part, sizeof key->part);

@@ -60,6 +60,9 @@ int tide_words_init(tide_words *t, uint32_t capacity, uint64_t secret, tide_erro
 void tide_words_release(tide_words *t);
 uint64_t tide_words_bytes(uint32_t capacity);
 
+/* What is in the slots below `used`, into a table of the same capacity. */
+void tide_words_copy(tide_words *to, const tide_words *from, uint32_t used);
+
 /* Puts a word that is not in the table into a slot that is empty. */
 void tide_words_put(tide_words *t, uint32_t slot, const tide_key *key);
 

@@ -6,8 +6,6 @@
 
 /* -- matrix (matrix.c) ----------------------------------------------------------------------- */
 
-#define TIDE_DIM_MAX 4096
-
 /* Rows of `dim` floats at a stride that is a multiple of 16 and padded with zeros, each row
  * beginning on a cache line. Every kernel keeps the padding zero. */
 typedef struct tide_matrix {
