@@ -12,8 +12,12 @@
  * pairs: "the king and his guests" and "the queen and her guests", "will soon bake" and
  * "recently baked".
  *
- * The stream is a function of the seed alone: every draw comes from one generator, in
- * the order of the text. A draw by rank looks up the leading eight bits of a random
+ * With events some words come, go, change their group or are drawn more often for a
+ * while, and topics have their seasons: demo_calendar.c says when, demo_rosters.c what
+ * that means for a draw. Lines keep to what was true when they began.
+ *
+ * The stream is a function of its settings: every draw comes from one generator, in
+ * the order of the text, and the time is the number of tokens. A draw by rank looks up the leading eight bits of a random
  * number and goes on from there row by row. A line costs a draw and a copy for each
  * gap; nothing is allocated.
  */
@@ -23,11 +27,15 @@
 #include <stdlib.h>
 
 struct tide_demo {
+    bool hashtags; /* a line ends with that of its topic */
+    bool events;   /* else what follows is not used */
+    tide_demo_calendar calendar;
+    tide_demo_rosters rosters;
     tide_demo_place place;
     tide_demo_tables tables;
 };
 
-tide_demo *tide_demo_new(uint64_t seed, tide_error *err)
+tide_demo *tide_demo_of(const tide_demo_settings *settings, tide_error *err)
 {
     tide_demo *demo = tide_alloc(1, sizeof *demo);
     if (!demo) {
@@ -36,14 +44,40 @@ tide_demo *tide_demo_new(uint64_t seed, tide_error *err)
         return NULL;
     }
     tide_demo_tables_load(&demo->tables);
-    demo->place.rng = tide_rng_seeded(seed);
+    tide_demo_rosters_load(&demo->rosters, &demo->tables);
+    demo->calendar =
+        tide_demo_calendar_of(&demo->tables, settings->seed, settings->pace);
+    demo->events = settings->events;
+    demo->hashtags = settings->hashtags;
+    demo->place.rng = tide_rng_seeded(settings->seed);
     demo->place.last_template = UINT32_MAX;
     return demo;
+}
+
+tide_demo *tide_demo_new(uint64_t seed, tide_error *err)
+{
+    return tide_demo_of(&(tide_demo_settings){.seed = seed, .pace = 1}, err);
 }
 
 void tide_demo_free(tide_demo *demo)
 {
     free(demo);
+}
+
+void tide_demo_tag(tide_demo *demo)
+{
+    demo->hashtags = true;
+}
+
+const tide_demo_calendar *tide_demo_calendar_in(const tide_demo *demo)
+{
+    return demo->events ? &demo->calendar : NULL;
+}
+
+/* Ticks of the calendar before the present line. */
+static int64_t now(const tide_demo *demo)
+{
+    return (int64_t)(demo->place.tokens / demo->calendar.tick);
 }
 
 /* -- writing lines ----------------------------------------------------------------- */
@@ -103,6 +137,14 @@ static void write_word(tide_demo *demo, const tide_demo_step *s, uint32_t side)
 {
     const tide_demo_field *f = &demo->tables.fields[s->field];
     const tide_demo_rows *l = &demo->tables.lists[f->list];
+    const tide_demo_roster *roster =
+        demo->events ? tide_demo_rosters_find(&demo->rosters, &demo->calendar, f->list,
+                                              now(demo))
+                     : NULL;
+    if (roster) {
+        write_text(&demo->place, roster->words[draw_row(demo, &roster->rows)]);
+        return;
+    }
     uint32_t row =
         s->binding ? bound_row(demo, f->list, s->binding) : draw_row(demo, l);
     uint32_t column = f->column + (f->paired ? side : 0);
@@ -125,10 +167,25 @@ static void write_template(tide_demo *demo, uint32_t number)
     }
 }
 
+static uint32_t draw_topic(tide_demo *demo)
+{
+    uint32_t topic = 0;
+    if (!demo->events)
+        return draw(demo, (uint32_t)tide_demo_topic_count);
+    uint32_t point = draw(demo, TIDE_DEMO_WHOLE);
+    for (;; topic++) {
+        const char *name = tide_demo_topics[topic].name;
+        uint32_t share = tide_demo_calendar_topic(name, now(demo));
+        if (point < share)
+            return topic;
+        point -= share;
+    }
+}
+
 static void begin_article(tide_demo *demo)
 {
     tide_demo_place *p = &demo->place;
-    p->topic = draw(demo, (uint32_t)tide_demo_topic_count);
+    p->topic = draw_topic(demo);
     p->lines_left = 3 + draw(demo, 4);
     memset(p->is_bound, 0, sizeof p->is_bound);
 }
@@ -139,6 +196,17 @@ static uint32_t count_tokens(const tide_demo_place *p)
     for (uint32_t i = 0; i < p->length; i++)
         tokens += p->line[i] == ' ';
     return tokens;
+}
+
+/* It is a label, and not one of the words. */
+static void write_hashtag(tide_demo_place *p)
+{
+    const char *topic = tide_demo_topics[p->topic].name;
+    write_text(p, (tide_demo_text){"#", 1});
+    size_t length = strlen(topic);
+    assert(p->length + length + 1 < TIDE_DEMO_LINE_MAX);
+    memcpy(p->line + p->length, topic, length);
+    p->length += (uint32_t)length;
 }
 
 static void begin_line(tide_demo *demo)
@@ -164,6 +232,8 @@ static void begin_line(tide_demo *demo)
         write_template(demo,
                        demo->tables.tails.first + draw(demo, demo->tables.tails.count));
     p->tokens += count_tokens(p);
+    if (demo->hashtags)
+        write_hashtag(p);
     p->line[p->length++] = '\n';
 }
 

@@ -33,6 +33,36 @@ extern const tide_demo_fact tide_demo_facts[];
 extern const tide_demo_topic tide_demo_topics[], tide_demo_openers, tide_demo_tails;
 extern const size_t tide_demo_list_count, tide_demo_fact_count, tide_demo_topic_count;
 
+/* -- what happens, as written (demo_happenings.c) ---------------------------------- */
+
+enum {
+    TIDE_DEMO_COINED_GROUPS = 6,
+    TIDE_DEMO_COINED = 8, /* words in each */
+    TIDE_DEMO_CHANGERS = 9,
+    TIDE_DEMO_BURSTING = 4,
+    TIDE_DEMO_SEASONS = 2, /* one has its season while the other has none */
+};
+
+/* New words, used like those of the group. */
+typedef struct tide_demo_coinage {
+    const char *group, *words;
+} tide_demo_coinage;
+
+/* A word of one group that goes over to another, and comes back. */
+typedef struct tide_demo_changer {
+    const char *word, *home, *abroad;
+} tide_demo_changer;
+
+/* A topic, and a group of it that appears nowhere else. */
+typedef struct tide_demo_season {
+    const char *topic, *group;
+} tide_demo_season;
+
+extern const tide_demo_coinage tide_demo_coinages[TIDE_DEMO_COINED_GROUPS];
+extern const tide_demo_changer tide_demo_changers[TIDE_DEMO_CHANGERS];
+extern const char *const tide_demo_bursting[TIDE_DEMO_BURSTING];
+extern const tide_demo_season tide_demo_seasons[TIDE_DEMO_SEASONS];
+
 /* -- as used (demo_tables.c) ------------------------------------------------------- */
 
 enum {
@@ -98,12 +128,110 @@ typedef struct tide_demo_tables {
 /* Fills tables that are all zero. */
 void tide_demo_tables_load(tide_demo_tables *t);
 
+/* Makes ready for drawing what has its sums `below`. */
+void tide_demo_rows_guide(tide_demo_rows *l);
+
 /* Cuts the next part off `rest`, up to any of `ends`; false when nothing is left. */
 bool tide_demo_part(const char **rest, const char *ends, tide_demo_text *part);
 
 /* The field of that name, which must exist. */
 const tide_demo_field *tide_demo_field_find(const tide_demo_tables *t,
                                             tide_demo_text name);
+
+/* The list of a group whose words are all in one column. */
+uint8_t tide_demo_group_list(const tide_demo_tables *t, const char *group);
+
+bool tide_demo_text_equal(tide_demo_text a, tide_demo_text b);
+
+/* -- settings (demo_settings.c) ---------------------------------------------------- */
+
+typedef struct tide_demo_settings {
+    uint64_t seed, tokens; /* 0 tokens: without end */
+    uint64_t rate;         /* words a second; 0: as fast as they are read */
+    bool hashtags, events;
+    float pace; /* of the events */
+} tide_demo_settings;
+
+bool tide_demo_is_spec(const char *spec);
+
+/* Reads "demo:NAME=VALUE,...". */
+int tide_demo_settings_read(const char *spec, tide_demo_settings *settings,
+                            tide_error *err);
+
+/* -- what happens, and when (demo_calendar.c) -------------------------------------- */
+
+enum {
+    TIDE_DEMO_TICK = 2000,     /* tokens, at pace 1: a second at an ordinary speed */
+    TIDE_DEMO_WHOLE = 1 << 24, /* shares are parts of this */
+    TIDE_DEMO_GUESTS_MAX = 16,
+};
+
+typedef struct tide_demo_calendar {
+    const tide_demo_tables *tables;
+    uint64_t seed;
+    uint32_t tick; /* tokens */
+    tide_demo_text coined[TIDE_DEMO_COINED_GROUPS][TIDE_DEMO_COINED];
+} tide_demo_calendar;
+
+/* Times are in ticks. A share is the part that a word has in the words of its group, for
+ * a season the topic in the lines: before, at its mean between `from` and `to`, and
+ * after. */
+typedef struct tide_demo_happening {
+    const char *kind;
+    tide_demo_text word;
+    const char *before, *after; /* groups; NULL for none */
+    int64_t from, to;
+    uint32_t shares[3];
+} tide_demo_happening;
+
+/* A word with a share of its own in a group. The others divide up the rest. */
+typedef struct tide_demo_guest {
+    tide_demo_text word;
+    uint32_t share;
+} tide_demo_guest;
+
+tide_demo_calendar tide_demo_calendar_of(const tide_demo_tables *t, uint64_t seed,
+                                         float pace);
+
+/* Returns how many there are. */
+uint32_t tide_demo_calendar_guests(const tide_demo_calendar *c, const char *group,
+                                   int64_t now,
+                                   tide_demo_guest guests[TIDE_DEMO_GUESTS_MAX]);
+
+/* The share of a topic in the articles. */
+uint32_t tide_demo_calendar_topic(const char *topic, int64_t now);
+
+/* Tells everything that has not ended at `since` and begins before `until`, in the order
+ * in which it begins. */
+void tide_demo_calendar_tell(const tide_demo_calendar *c, int64_t since, int64_t until,
+                             void (*tell)(void *data, const tide_demo_happening *h),
+                             void *data);
+
+/* -- who is drawn while things happen (demo_rosters.c) ----------------------------- */
+
+enum { TIDE_DEMO_ROSTERS_MAX = 16 };
+
+/* The words of a group and their weights at a moment. */
+typedef struct tide_demo_roster {
+    const char *group;
+    int64_t now; /* -1: never filled */
+    tide_demo_rows rows;
+    tide_demo_text words[TIDE_DEMO_ROWS_MAX];
+} tide_demo_roster;
+
+typedef struct tide_demo_rosters {
+    size_t count;
+    uint8_t number[TIDE_DEMO_LISTS_MAX]; /* of a list's roster, from 1; 0 for none */
+    tide_demo_roster rosters[TIDE_DEMO_ROSTERS_MAX];
+} tide_demo_rosters;
+
+/* Fills rosters that are all zero. */
+void tide_demo_rosters_load(tide_demo_rosters *r, const tide_demo_tables *t);
+
+/* The roster of a list at a moment; NULL when nothing happens to its words. */
+const tide_demo_roster *tide_demo_rosters_find(tide_demo_rosters *r,
+                                               const tide_demo_calendar *c,
+                                               uint8_t list, int64_t now);
 
 /* -- a stream (demo.c) ------------------------------------------------------------- */
 
@@ -121,10 +249,16 @@ typedef struct tide_demo_place {
     char line[TIDE_DEMO_LINE_MAX];
 } tide_demo_place;
 
+/* With seed, hashtags, events and pace; the rest is the source's. */
+tide_demo *tide_demo_of(const tide_demo_settings *settings, tide_error *err);
+
 tide_demo_place *tide_demo_stand(tide_demo *demo);
 
 /* As tide_demo_read, but ends with the first line that completes so many tokens: then
  * 0. */
 size_t tide_demo_read_until(tide_demo *demo, char *bytes, size_t room, uint64_t tokens);
+
+/* NULL for a stream without events. */
+const tide_demo_calendar *tide_demo_calendar_in(const tide_demo *demo);
 
 #endif

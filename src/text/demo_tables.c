@@ -39,6 +39,16 @@ static uint8_t add_fields(tide_demo_tables *t, uint8_t number, const char *names
     return column;
 }
 
+void tide_demo_rows_guide(tide_demo_rows *l)
+{
+    uint32_t row = 0, sum = l->below[l->count - 1];
+    for (uint64_t i = 0; i < TIDE_DEMO_GUIDE; i++) {
+        while (l->below[row] <= i * sum / TIDE_DEMO_GUIDE)
+            row++;
+        l->guide[i] = (uint8_t)row;
+    }
+}
+
 static void set_weights(tide_demo_rows *l, unsigned flatness)
 {
     uint32_t sum = 0;
@@ -46,12 +56,7 @@ static void set_weights(tide_demo_rows *l, unsigned flatness)
         sum += (1u << 20) / (row + flatness);
         l->below[row] = sum;
     }
-    uint32_t row = 0;
-    for (uint64_t i = 0; i < TIDE_DEMO_GUIDE; i++) {
-        while (l->below[row] <= i * sum / TIDE_DEMO_GUIDE)
-            row++;
-        l->guide[i] = (uint8_t)row;
-    }
+    tide_demo_rows_guide(l);
 }
 
 static void add_list(tide_demo_tables *t, uint8_t number)
@@ -77,17 +82,31 @@ static void add_list(tide_demo_tables *t, uint8_t number)
     set_weights(l, source->flatness);
 }
 
+bool tide_demo_text_equal(tide_demo_text a, tide_demo_text b)
+{
+    return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
+}
+
 const tide_demo_field *tide_demo_field_find(const tide_demo_tables *t,
                                             tide_demo_text name)
 {
-    for (size_t i = 0; i < t->field_count; i++) {
-        const tide_demo_field *f = &t->fields[i];
-        if (f->name.length == name.length &&
-            memcmp(f->name.bytes, name.bytes, name.length) == 0)
-            return f;
-    }
+    for (size_t i = 0; i < t->field_count; i++)
+        if (tide_demo_text_equal(t->fields[i].name, name))
+            return &t->fields[i];
     assert(0); /* a field that no list has */
     return NULL;
+}
+
+uint8_t tide_demo_group_list(const tide_demo_tables *t, const char *group)
+{
+    const tide_demo_fact *fact = tide_demo_facts;
+    while (strcmp(fact->name, group) != 0)
+        fact++;
+    assert(fact < tide_demo_facts + tide_demo_fact_count);
+    tide_demo_text name = {fact->fields, (uint32_t)strlen(fact->fields)};
+    uint8_t list = tide_demo_field_find(t, name)->list;
+    assert(t->lists[list].columns == 1);
+    return list;
 }
 
 static tide_demo_step *add_step(tide_demo_tables *t, tide_demo_kind kind,

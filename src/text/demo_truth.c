@@ -1,5 +1,5 @@
 /* demo_truth.c - what is true in the world of the demo, read off the tables that
- * write it. */
+ * write it, and what happens there, read off its calendar. */
 #include "demo.h"
 
 #include <assert.h>
@@ -100,5 +100,64 @@ int tide_demo_truth(FILE *out, tide_error *err)
     free(t);
     if (fflush(out) != 0 || ferror(out))
         return tide_fail(err, TIDE_ERROR_IO, "cannot write the truth of the demo");
+    return TIDE_OK;
+}
+
+/* -- what happens ------------------------------------------------------------------ */
+
+typedef struct listener {
+    uint64_t tick; /* tokens */
+    void (*tell)(void *data, const tide_demo_event *event);
+    void *data;
+} listener;
+
+/* What ends beyond the last token that can be counted ends there. */
+static uint64_t as_tokens(int64_t ticks, uint64_t tick)
+{
+    uint64_t tokens;
+    return __builtin_mul_overflow((uint64_t)ticks, tick, &tokens) ? UINT64_MAX : tokens;
+}
+
+static double as_number(uint32_t share)
+{
+    return (double)share / TIDE_DEMO_WHOLE;
+}
+
+static void tell_event(void *data, const tide_demo_happening *h)
+{
+    const listener *l = data;
+    tide_demo_event event = {
+        .kind = h->kind,
+        .from = as_tokens(h->from, l->tick),
+        .to = as_tokens(h->to, l->tick),
+        .before = h->before,
+        .after = h->after,
+        .share_before = as_number(h->shares[0]),
+        .share_during = as_number(h->shares[1]),
+        .share_after = as_number(h->shares[2]),
+    };
+    assert(h->word.length <= TIDE_WORD_MAX);
+    memcpy(event.word, h->word.bytes, h->word.length);
+    l->tell(l->data, &event);
+}
+
+int tide_demo_events(const char *spec, uint64_t from, uint64_t to,
+                     void (*tell)(void *data, const tide_demo_event *event), void *data,
+                     tide_error *err)
+{
+    tide_demo_settings settings;
+    int status = tide_demo_settings_read(spec, &settings, err);
+    if (status != TIDE_OK)
+        return status;
+    tide_demo *demo = tide_demo_of(&settings, err);
+    if (!demo)
+        return TIDE_ERROR_MEMORY;
+    const tide_demo_calendar *c = tide_demo_calendar_in(demo);
+    if (c && from < to) {
+        listener l = {c->tick, tell, data};
+        tide_demo_calendar_tell(c, (int64_t)(from / c->tick),
+                                (int64_t)((to - 1) / c->tick) + 1, tell_event, &l);
+    }
+    tide_demo_free(demo);
     return TIDE_OK;
 }

@@ -186,6 +186,12 @@ static size_t csv_value(const tide_records *r, size_t field, unsigned char *to)
     return span_text(&r->spans[field], to);
 }
 
+/* A column is one label. */
+static size_t csv_label(const tide_records *r, uint32_t *at, unsigned char *to)
+{
+    return (*at)++ ? 0 : csv_value(r, (size_t)r->label_field, to);
+}
+
 /* -- names -------------------------------------------------------------------------- */
 
 /* Adds a name to a list that may have to end early. */
@@ -231,6 +237,7 @@ const tide_record_format tide_record_csv = {
     .read = csv_read,
     .read_names = csv_read_names,
     .value = csv_value,
+    .label = csv_label,
 };
 
 const tide_record_format tide_record_tsv = {
@@ -240,4 +247,5 @@ const tide_record_format tide_record_tsv = {
     .read = csv_read,
     .read_names = csv_read_names,
     .value = csv_value,
+    .label = csv_label,
 };

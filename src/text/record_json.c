@@ -8,10 +8,11 @@
  *
  * What is found goes to an arena, decoded, as segments
  *
- *     | length, 24 bits | field, 8 bits | text |
+ *     | length, 24 bits | nested, 1 bit | field, 7 bits | text |
  *
  * in the order of the line. The values of one array are added to one segment, with a
- * blank between.
+ * blank between. Not so in the field that has the labels: there every value is one
+ * label, and those of arrays within arrays (nested) are none.
  *
  * When a key comes a second time in an object, the later one counts, and what was found
  * under the earlier one is struck out. For this an object on the way along a path
@@ -19,10 +20,9 @@
  * told by the part of the path at which it ends, so there are no more of them than
  * parts, and no more such objects inside each other either.
  *
- * The arena is large enough: text takes no more room than in the line, and of the four
- * bytes a segment has at its beginning, the shortest ways to start one, a key ("":0,)
- * and an object between elements of an array (0,{"":0}, makes two), pay for all but an
- * eighth of the line.
+ * The arena is large enough: text takes no more room than in the line, and a segment
+ * has four bytes at its beginning. The shortest way to start one is a label of a digit
+ * (0,) whose two bytes become five.
  */
 #include "records.h"
 
@@ -32,15 +32,18 @@
 
 enum {
     NESTING_MAX = 512,
-    NO_FIELD = 255,
+    NO_FIELD = 127,
+    NESTED = 128,
     HEAD = 4,
 };
 #define NONE UINT32_MAX
 
-/* What leads here: the paths that go on, and the field whose path ends. */
+/* What leads here: the paths that go on, the field whose path ends, and how many arrays
+ * are around the value since then. */
 typedef struct place {
     uint32_t live;
     uint32_t field;
+    uint32_t arrays;
 } place;
 
 /* -- the arena --------------------------------------------------------------------- */
@@ -58,36 +61,45 @@ static void set_head(tide_json *j, uint32_t at, uint32_t field, uint32_t length)
     memcpy(j->arena + at, &head, HEAD);
 }
 
+static uint32_t field_at(const tide_json *j, uint32_t at)
+{
+    return head_at(j, at) >> 24 & ~(uint32_t)NESTED;
+}
+
 static uint32_t length_at(const tide_json *j, uint32_t at)
 {
     return head_at(j, at) & 0xffffff;
 }
 
-static bool adds_to_latest(const tide_json *j, uint32_t field)
+static bool adds_to_latest(const tide_records *r, place here)
 {
-    return j->latest != NONE && head_at(j, j->latest) >> 24 == field;
+    const tide_json *j = &r->json;
+    return j->latest != NONE && field_at(j, j->latest) == here.field &&
+           (int)here.field != r->label_field;
 }
 
 /* Where the bytes of a value have to be put, */
-static unsigned char *begin_value(tide_json *j, uint32_t field)
+static unsigned char *begin_value(tide_records *r, place here)
 {
-    return j->arena + j->used + (adds_to_latest(j, field) ? 1 : HEAD);
+    return r->json.arena + r->json.used + (adds_to_latest(r, here) ? 1 : HEAD);
 }
 
 /* and how they are kept, from there up to `to`. */
-static void end_value(tide_json *j, uint32_t field, const unsigned char *to)
+static void end_value(tide_records *r, place here, const unsigned char *to)
 {
+    tide_json *j = &r->json;
     uint32_t end = (uint32_t)(to - j->arena);
     assert(end <= TIDE_JSON_ARENA);
-    if (adds_to_latest(j, field)) {
+    if (adds_to_latest(r, here)) {
         if (end == j->used + 1)
             return;
         j->arena[j->used] = ' ';
-        set_head(j, j->latest, field, end - j->latest - HEAD);
+        set_head(j, j->latest, here.field, end - j->latest - HEAD);
     } else {
         if (end == j->used + HEAD)
             return;
-        set_head(j, j->used, field, end - j->used - HEAD);
+        uint32_t nested = here.arrays > 1 ? NESTED : 0;
+        set_head(j, j->used, here.field | nested, end - j->used - HEAD);
         j->latest = j->used;
     }
     j->used = end;
@@ -97,7 +109,7 @@ static void strike_out(tide_json *j, uint32_t field, uint32_t from, uint32_t to)
 {
     while (from < to) {
         uint32_t length = length_at(j, from);
-        if (head_at(j, from) >> 24 == field)
+        if (field_at(j, from) == field)
             set_head(j, from, NO_FIELD, length);
         from += HEAD + length;
     }
@@ -145,7 +157,7 @@ static bool leads_on(const tide_field *f, uint32_t start, const void *key, size_
 static place follow_key(tide_records *r, const unsigned char *key, size_t size,
                         uint32_t live)
 {
-    place next = {0, NO_FIELD};
+    place next = {0, NO_FIELD, 0};
     for (; live; live &= live - 1) {
         uint32_t field = (uint32_t)__builtin_ctz(live);
         const tide_field *f = &r->fields[field];
@@ -194,7 +206,7 @@ static const unsigned char *read_members(tide_records *r, const unsigned char *p
                                          uint32_t live, unsigned depth)
 {
     for (;;) {
-        place next = {0, NO_FIELD};
+        place next = {0, NO_FIELD, 0};
         if (*p != '"')
             return NULL;
         p = live ? read_key(r, p + 1, live, &next) : tide_json_string(p + 1);
@@ -231,6 +243,7 @@ static const unsigned char *read_array(tide_records *r, const unsigned char *p,
     p = tide_json_blanks(p);
     if (*p == ']')
         return p + 1;
+    here.arrays++;
     for (;;) {
         p = read_value(r, p, here, depth);
         if (!p)
@@ -242,24 +255,24 @@ static const unsigned char *read_array(tide_records *r, const unsigned char *p,
     }
 }
 
-static const unsigned char *take_string(tide_json *j, const unsigned char *p,
-                                        uint32_t field)
+static const unsigned char *take_string(tide_records *r, const unsigned char *p,
+                                        place here)
 {
-    unsigned char *to = begin_value(j, field);
+    unsigned char *to = begin_value(r, here);
     p = tide_json_decode(p, &to);
     if (p)
-        end_value(j, field, to);
+        end_value(r, here, to);
     return p;
 }
 
-static const unsigned char *take_literal(tide_json *j, const unsigned char *p,
-                                         uint32_t field)
+static const unsigned char *take_literal(tide_records *r, const unsigned char *p,
+                                         place here)
 {
     const unsigned char *end = tide_json_literal(p);
     if (end && *p != 'n') {
-        unsigned char *to = begin_value(j, field);
+        unsigned char *to = begin_value(r, here);
         memcpy(to, p, (size_t)(end - p));
-        end_value(j, field, to + (end - p));
+        end_value(r, here, to + (end - p));
     }
     return end;
 }
@@ -270,14 +283,13 @@ static const unsigned char *read_value(tide_records *r, const unsigned char *p,
     bool wanted = here.field != NO_FIELD;
     switch (*p) {
     case '"':
-        return wanted ? take_string(&r->json, p + 1, here.field)
-                      : tide_json_string(p + 1);
+        return wanted ? take_string(r, p + 1, here) : tide_json_string(p + 1);
     case '{':
         return depth < NESTING_MAX ? read_object(r, p + 1, here.live, depth + 1) : NULL;
     case '[':
         return depth < NESTING_MAX ? read_array(r, p + 1, here, depth + 1) : NULL;
     default:
-        return wanted ? take_literal(&r->json, p, here.field) : tide_json_literal(p);
+        return wanted ? take_literal(r, p, here) : tide_json_literal(p);
     }
 }
 
@@ -293,7 +305,7 @@ static tide_reading json_read(tide_records *r, const unsigned char *record, size
     for (size_t i = 0; i < r->field_count; i++)
         r->json.paths[i].level = -1; /* level 0 starts with the path, and stays so */
     uint32_t all = *p == '{' ? (UINT32_C(1) << r->field_count) - 1 : 0;
-    p = read_value(r, p, (place){all, NO_FIELD}, 0);
+    p = read_value(r, p, (place){all, NO_FIELD, 0}, 0);
     return p && tide_json_blanks(p) == end ? TIDE_READ : TIDE_READ_MALFORMED;
 }
 
@@ -303,7 +315,7 @@ static size_t json_value(const tide_records *r, size_t field, unsigned char *to)
     size_t size = 0;
     for (uint32_t at = 0; at < j->used;) {
         uint32_t length = length_at(j, at);
-        if (head_at(j, at) >> 24 == field) {
+        if (field_at(j, at) == field) {
             if (size > 0)
                 to[size++] = ' ';
             memcpy(to + size, j->arena + at + HEAD, length);
@@ -314,8 +326,24 @@ static size_t json_value(const tide_records *r, size_t field, unsigned char *to)
     return size;
 }
 
+static size_t json_label(const tide_records *r, uint32_t *at, unsigned char *to)
+{
+    const tide_json *j = &r->json;
+    while (*at < j->used) {
+        uint32_t from = *at + HEAD, length = length_at(j, *at);
+        bool is_label = head_at(j, *at) >> 24 == (uint32_t)r->label_field;
+        *at = from + length;
+        if (!is_label)
+            continue;
+        memcpy(to, j->arena + from, length);
+        return length;
+    }
+    return 0;
+}
+
 const tide_record_format tide_record_json = {
     .find_end = tide_records_find_line,
     .read = json_read,
     .value = json_value,
+    .label = json_label,
 };

@@ -63,6 +63,7 @@ tide_records *tide_records_new(const tide_record_options *options, tide_error *e
     }
     r->format = formats[options->kind];
     r->time = (double)NAN;
+    r->one_line = options->one_line;
     if (tide_records_set_fields(r, options, err) != TIDE_OK) {
         tide_records_free(r);
         return NULL;
@@ -216,19 +217,32 @@ static void read_names(tide_records *r, const record *names)
               "the first record, with the names of the columns, is malformed");
 }
 
-/* Adds " __label__" and the label, in one word. */
-static size_t add_label(const tide_records *r, unsigned char *to)
+/* "__label__" and a label, in one word, and a blank, for each. Returns how many bytes. */
+static size_t put_labels(tide_records *r)
 {
-    static const char mark[] = " __label__";
-    unsigned char *label = to + sizeof mark - 1;
-    size_t size = r->format->value(r, (size_t)r->label_field, label);
-    if (size == 0)
-        return 0;
-    memcpy(to, mark, sizeof mark - 1);
+    size_t size = 0;
+    uint32_t at = 0;
+    int most = r->label_field < 0 ? 0 : TIDE_RECORD_LABELS_MAX;
+    for (int count = 0; count < most; count++) {
+        unsigned char *mark = r->text + size, *label = mark + TIDE_LABEL_MARK;
+        size_t length = r->format->label(r, &at, label);
+        if (length == 0)
+            break;
+        memcpy(mark, "__label__", TIDE_LABEL_MARK);
+        for (size_t i = 0; i < length; i++)
+            if (label[i] <= ' ')
+                label[i] = '_';
+        label[length] = ' ';
+        size += TIDE_LABEL_MARK + length + 1;
+    }
+    return size;
+}
+
+static void make_one_line(unsigned char *text, size_t size)
+{
     for (size_t i = 0; i < size; i++)
-        if (label[i] <= ' ')
-            label[i] = '_';
-    return sizeof mark - 1 + size;
+        if (text[i] == '\n')
+            text[i] = ' ';
 }
 
 /* The text of the record just read, in r->text; 0 when it has none. */
@@ -238,11 +252,11 @@ static size_t make_text(tide_records *r)
     if (r->time_field >= 0)
         time = tide_records_moment(r->text,
                                    r->format->value(r, (size_t)r->time_field, r->text));
-    size_t size = 0;
+    size_t start = put_labels(r), size = start;
     for (size_t i = 0; i < r->text_fields; i++) {
         if (r->fields[i].repeats)
             continue;
-        size_t gap = size > 0;
+        size_t gap = size > start;
         size_t added = r->format->value(r, i, r->text + size + gap);
         if (added == 0)
             continue;
@@ -250,12 +264,12 @@ static size_t make_text(tide_records *r)
             r->text[size] = '\n';
         size += gap + added;
     }
-    if (size == 0)
+    if (size == start)
         return 0;
     if (!isnan(time))
         r->time = time;
-    if (r->label_field >= 0)
-        size += add_label(r, r->text + size);
+    if (r->one_line)
+        make_one_line(r->text, size);
     r->text[size++] = '\n';
     return size;
 }

@@ -9,11 +9,14 @@ enum {
     TIDE_FIELDS_MAX = TIDE_TEXT_FIELDS_MAX + 2, /* and a time and a label */
     TIDE_FIELD_LENGTH_MAX = 255,
     TIDE_PATH_PARTS_MAX = 16,
-    TIDE_RECORDS_PADDING = 64, /* readable and writable behind every buffer */
+    TIDE_RECORD_LABELS_MAX = 256, /* more of one record are left out */
+    TIDE_LABEL_MARK = 9,          /* bytes of "__label__" */
+    TIDE_RECORDS_PADDING = 64,    /* readable and writable behind every buffer */
     TIDE_RECORDS_INPUT =
         2 * TIDE_RECORD_MAX, /* a half-read record, and as much again */
-    TIDE_RECORDS_TEXT = 2 * TIDE_RECORD_MAX + 64, /* the text, and the label */
-    TIDE_JSON_ARENA = TIDE_RECORD_MAX + TIDE_RECORD_MAX / 4, /* see record_json.c */
+    TIDE_RECORDS_TEXT =      /* the text, and the labels with their marks and blanks */
+    2 * TIDE_RECORD_MAX + TIDE_RECORD_LABELS_MAX * (TIDE_LABEL_MARK + 1) + 64,
+    TIDE_JSON_ARENA = TIDE_RECORD_MAX / 2 * 5, /* see record_json.c */
 };
 
 typedef struct tide_field {
@@ -77,6 +80,9 @@ typedef struct tide_record_format {
     /* Writes what the record just read has in a field, and returns how many bytes that
      * is; 0 when it has none. May write up to 16 bytes more. */
     size_t (*value)(const tide_records *r, size_t field, unsigned char *to);
+
+    /* Likewise the next label; *at is 0 for the first. Only where one is asked for. */
+    size_t (*label)(const tide_records *r, uint32_t *at, unsigned char *to);
 } tide_record_format;
 
 extern const tide_record_format tide_record_json, tide_record_csv, tide_record_tsv;
@@ -88,6 +94,7 @@ struct tide_records {
     size_t field_count, text_fields; /* in all; the first of them have text */
     int time_field, label_field;     /* -1 without */
     bool has_names;                  /* an input begins with the names of its columns */
+    bool one_line; /* a text has no line feed but the one at its end */
 
     bool at_start;    /* of an input: a byte order mark may come */
     bool names_next;  /* the next record has the names */

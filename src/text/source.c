@@ -20,7 +20,8 @@
 #include "decoder.h"
 
 static const tide_source_kind *const kinds[] = {
-    &tide_source_stdin,  &tide_source_demo,
+    &tide_source_spool,  &tide_source_stdin,      &tide_source_demo,
+    &tide_source_feed,   &tide_source_feed_spool,
 #ifdef TIDE_KAFKA
     &tide_source_kafka,
 #endif
@@ -50,6 +51,12 @@ static const tide_source_kind *find_kind(const char *spec,
     return kinds[LAST]; /* takes every name */
 }
 
+/* Where a source that was opened, or went to a place, goes on. */
+static uint64_t start_of(const tide_source *source)
+{
+    return source->kind->offset ? source->kind->offset(source->state) : 0;
+}
+
 tide_source *tide_source_begin(const char *spec, const tide_source_options *options,
                                tide_error *err)
 {
@@ -63,6 +70,7 @@ tide_source *tide_source_begin(const char *spec, const tide_source_options *opti
     source->state = source->kind->open(spec, options, err);
     if (!source->state)
         goto failed;
+    source->offset = start_of(source);
     if (source->kind->may_be_packed) {
         source->unpacker =
             tide_unpacker_new(source->kind, source->state, source->spec, err);
@@ -152,9 +160,19 @@ bool tide_source_replayable(const tide_source *source)
     return source->kind->replayable && source->kind->replayable(source->state);
 }
 
+bool tide_source_drained(const tide_source *source)
+{
+    return source->kind->drained;
+}
+
+bool tide_source_forgets(const tide_source *source)
+{
+    return source->kind->forgets;
+}
+
 bool tide_source_divisible(const tide_source *source)
 {
-    return source->kind->seek != NULL;
+    return !source->kind->settled;
 }
 
 bool tide_source_settled(const tide_source *source)
@@ -188,7 +206,7 @@ char *tide_source_place(tide_source *source, uint64_t offset, tide_error *err)
 {
     uint64_t hash;
     if (source->kind->place)
-        return source->kind->place(source->state, err);
+        return source->kind->place(source->state, offset, err);
     if (!tide_source_replayable(source)) {
         tide_fail(err, TIDE_ERROR_IO, "%s cannot be read again", source->spec);
         return NULL;
@@ -244,8 +262,11 @@ static int find(tide_source *source, uint64_t offset, uint64_t wanted, tide_erro
 int tide_source_go_to(tide_source *source, const char *place, tide_error *err)
 {
     uint64_t offset, hash, before = source->offset;
-    if (source->kind->go_to)
-        return source->kind->go_to(source->state, place, err);
+    if (source->kind->go_to) {
+        int found = source->kind->go_to(source->state, place, err);
+        source->offset = start_of(source);
+        return found;
+    }
     if (!tide_source_replayable(source))
         return tide_fail(err, TIDE_ERROR_IO, "cannot be read again");
     if (!parse(place, &offset, &hash))

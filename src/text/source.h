@@ -4,8 +4,8 @@
  *
  *  - those that are one run of bytes (a file, the demo) can seek and peek; source.c unpacks them if
  *    they are compressed, and makes places of an offset and a fingerprint of the bytes before it;
- *  - those that are not (a file that is rotated away, partitions of a topic) make their places
- *    themselves, and cannot be left anywhere but where they are settled.
+ *  - those that are not (a file that is rotated away, partitions of a topic, a spool) make their
+ *    places themselves; some of them cannot be left anywhere but where they are settled.
  */
 #ifndef TIDE_SOURCE_H
 #define TIDE_SOURCE_H
@@ -26,6 +26,9 @@ typedef struct tide_source_kind {
     ptrdiff_t (*read)(void *state, void *bytes, size_t room, int wait_ms,
                       tide_error *err);
 
+    bool drained; /* what waits in it when all is stopped is read, and lost otherwise */
+    bool forgets; /* what was saved leaves it, so its beginning may be gone */
+
     bool may_be_packed; /* compressed data is told by its first bytes and unpacked */
 
     /* Whether it can be read again at all; NULL: never. */
@@ -38,17 +41,26 @@ typedef struct tide_source_kind {
     int (*peek)(void *state, uint64_t offset, void *bytes, size_t size,
                 tide_error *err);
 
-    /* Anything else. As the functions of the same names in text.h. */
+    /* Anything else. As the functions of the same names in text.h. Without `settled` it can be left
+     * anywhere, and `offset` says where it begins, also after go_to; NULL: at 0. */
     bool (*settled)(const void *state);
-    char *(*place)(void *state, tide_error *err);
+    uint64_t (*offset)(const void *state);
+    char *(*place)(void *state, uint64_t offset, tide_error *err);
     int (*go_to)(void *state, const char *place, tide_error *err);
     int (*saved)(void *state, const char *place, tide_error *err); /* may be NULL */
     const char *(*news)(void *state);                              /* may be NULL */
 } tide_source_kind;
 
 extern const tide_source_kind tide_source_stdin, tide_source_file; /* source_file.c */
+extern const tide_source_kind tide_source_spool;                   /* source_spool.c */
 extern const tide_source_kind tide_source_demo;                    /* source_demo.c */
-extern const tide_source_kind tide_source_follow;                  /* source_follow.c */
+extern const tide_source_kind tide_source_feed;                    /* source_feed.c */
+extern const tide_source_kind tide_source_feed_spool; /* source_feed_spool.c */
+extern const tide_source_kind tide_source_follow;     /* source_follow.c */
 extern const tide_source_kind tide_source_kafka; /* source_kafka.c, if built with it */
+
+/* What is behind a source of the kinds stdin and file. */
+int tide_file_descriptor(const void *state);
+const char *tide_file_name(const void *state);
 
 #endif

@@ -1,7 +1,8 @@
 /* source_demo.c - the demo stream as a source: "demo:", "demo:seed=7,tokens=1e6".
  *
- * With tokens the stream ends at the end of the line that completes so many; 0, the
- * default, is a stream without end. The default seed is 1.
+ * demo_settings.c tells the settings. With a rate the source has a line when its first
+ * word is due by the clock, and nothing before. Who reads late gets what has become due,
+ * but no more than that of a second: the stream does not make up for a long sleep.
  *
  * The stream cannot be entered in the middle. Going back means to start again and throw
  * away what comes before, some 200 MB a second. Two earlier places are kept, MARK bytes
@@ -11,75 +12,27 @@
  */
 #include "source.h"
 
-#include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 
 #include "demo.h"
 
-enum { MARK = 1 << 20 };
-
-static const char prefix[] = "demo:";
+enum { MARK = 1 << 20, LOOK_MS = 20 /* how often for lines that have become due */ };
 
 typedef struct demo_source {
     tide_demo *demo;
     uint64_t tokens; /* at which the stream ends */
+    uint64_t rate;   /* words a second; 0 for any number */
+    bool timed;      /* it has been read at its rate since then, from that token on */
+    double since;
+    uint64_t since_token;
     tide_demo_place start, older, newer;
 } demo_source;
 
 static bool is_demo(const char *spec, const tide_source_options *options)
 {
     (void)options;
-    return strncmp(spec, prefix, sizeof prefix - 1) == 0;
-}
-
-/* A whole number, also as 1e6 or 2.5e6. */
-static bool read_number(const char *text, uint64_t *number)
-{
-    char *end;
-    errno = 0;
-    if (*text < '0' || *text > '9' || text[strspn(text, "0123456789.e+")] != '\0')
-        return false;
-    *number = strtoull(text, &end, 10);
-    if (*end == '\0')
-        return errno == 0;
-    double value = strtod(text, &end);
-    if (*end != '\0' || value > 1e18)
-        return false;
-    *number = (uint64_t)value;
-    return (double)*number == value;
-}
-
-static int set(char *setting, uint64_t *seed, uint64_t *tokens, tide_error *err)
-{
-    char *value = strchr(setting, '=');
-    if (!value)
-        return tide_fail(err, TIDE_ERROR_PARAMETER, "demo: %s needs a value", setting);
-    *value++ = '\0';
-    uint64_t *number = strcmp(setting, "seed") == 0     ? seed
-                       : strcmp(setting, "tokens") == 0 ? tokens
-                                                        : NULL;
-    if (!number)
-        return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "demo: unknown setting %s (there are seed and tokens)",
-                         setting);
-    if (!read_number(value, number))
-        return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "demo: %s must be a whole number, not '%s'", setting, value);
-    return TIDE_OK;
-}
-
-static int parse(const char *spec, uint64_t *seed, uint64_t *tokens, tide_error *err)
-{
-    char text[256], *rest = text;
-    const char *settings = spec + sizeof prefix - 1;
-    if (strlen(settings) >= sizeof text)
-        return tide_fail(err, TIDE_ERROR_PARAMETER, "demo: too many settings");
-    memcpy(text, settings, strlen(settings) + 1);
-    int status = TIDE_OK;
-    for (char *setting; status == TIDE_OK && (setting = strsep(&rest, ","));)
-        if (*setting)
-            status = set(setting, seed, tokens, err);
-    return status;
+    return tide_demo_is_spec(spec);
 }
 
 static void demo_close(void *state)
@@ -93,28 +46,50 @@ static void *demo_open(const char *spec, const tide_source_options *options,
                        tide_error *err)
 {
     (void)options;
-    uint64_t seed = 1, tokens = 0;
-    if (parse(spec, &seed, &tokens, err) != TIDE_OK)
+    tide_demo_settings settings;
+    if (tide_demo_settings_read(spec, &settings, err) != TIDE_OK)
         return NULL;
     demo_source *source = tide_alloc(1, sizeof *source);
     if (!source) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for source %s", spec);
         return NULL;
     }
-    source->demo = tide_demo_new(seed, err);
+    source->demo = tide_demo_of(&settings, err);
     if (!source->demo) {
         free(source);
         return NULL;
     }
-    source->tokens = tokens > 0 ? tokens : UINT64_MAX;
+    source->rate = settings.rate;
+    source->tokens = settings.tokens > 0 ? settings.tokens : UINT64_MAX;
     source->start = source->older = source->newer = *tide_demo_stand(source->demo);
     return source;
+}
+
+/* Tokens that the stream may have begun by now. */
+static uint64_t due(demo_source *source)
+{
+    uint64_t begun = tide_demo_stand(source->demo)->tokens;
+    if (source->rate == 0)
+        return source->tokens;
+    double now = tide_now_seconds(), rate = (double)source->rate;
+    if (!source->timed) {
+        source->timed = true;
+        source->since = now;
+        source->since_token = begun;
+    }
+    double owed = (now - source->since) * rate - (double)(begun - source->since_token);
+    if (owed > rate) {
+        owed = rate;
+        source->since = now - 1;
+        source->since_token = begun;
+    }
+    uint64_t token = begun + (owed > 0 ? (uint64_t)owed : 0);
+    return token < source->tokens ? token : source->tokens;
 }
 
 static ptrdiff_t demo_read(void *state, void *bytes, size_t room, int wait_ms,
                            tide_error *err)
 {
-    (void)wait_ms;
     (void)err;
     demo_source *source = state;
     const tide_demo_place *place = tide_demo_stand(source->demo);
@@ -123,7 +98,15 @@ static ptrdiff_t demo_read(void *state, void *bytes, size_t room, int wait_ms,
         source->newer = *place;
     }
     room = room < MARK ? room : MARK;
-    return (ptrdiff_t)tide_demo_read_until(source->demo, bytes, room, source->tokens);
+    int64_t until = wait_ms < 0 ? INT64_MAX : tide_now_ms() + wait_ms;
+    for (;;) {
+        size_t size = tide_demo_read_until(source->demo, bytes, room, due(source));
+        if (size > 0 || place->tokens >= source->tokens)
+            return (ptrdiff_t)size;
+        int64_t left = until - tide_now_ms();
+        if (left <= 0 || poll(NULL, 0, (int)(left < LOOK_MS ? left : LOOK_MS)) < 0)
+            return TIDE_SOURCE_LATER; /* a signal may have come: errno is EINTR */
+    }
 }
 
 static bool demo_replayable(const void *state)
@@ -164,6 +147,7 @@ static int demo_seek(void *state, uint64_t offset, tide_error *err)
     }
     if (status == TIDE_OK) {
         source->older = source->newer = mark;
+        source->timed = false;
         return TIDE_OK;
     }
     *tide_demo_stand(source->demo) = before;

@@ -124,6 +124,16 @@ static void *open_path(const char *spec, const tide_source_options *options,
     return f ? checked(f, err) : NULL;
 }
 
+int tide_file_descriptor(const void *state)
+{
+    return ((const file *)state)->descriptor;
+}
+
+const char *tide_file_name(const void *state)
+{
+    return ((const file *)state)->name;
+}
+
 /* Positive when there are bytes, the end or an error to be read; otherwise as poll. */
 static int wait_for(const file *f, int wait_ms)
 {

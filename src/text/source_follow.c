@@ -279,8 +279,9 @@ static bool follow_settled(const void *state)
     return ((const follow *)state)->settled;
 }
 
-static char *follow_place(void *state, tide_error *err)
+static char *follow_place(void *state, uint64_t offset, tide_error *err)
 {
+    (void)offset;
     follow *f = state;
     uint64_t fingerprint = 0;
     tide_sibling present = {0};

@@ -217,8 +217,9 @@ static bool topics_settled(const void *state)
     return ((const tide_topics *)state)->given == 0;
 }
 
-static char *topics_place(void *state, tide_error *err)
+static char *topics_place(void *state, uint64_t offset, tide_error *err)
 {
+    (void)offset;
     tide_topics *k = state;
     k->of_latest = NULL; /* entries are put in order */
     char *text = tide_kafka_places_text(k->places);

@@ -12,6 +12,11 @@ typedef struct tide_source_options {
     bool follow; /* a file is read on as it grows, and through rotation */
     const char *const *properties; /* "key=value" for the library behind a source */
     size_t property_count;
+    tide_feed *feed;      /* what "feed:" reads; NULL for none */
+    const char *spool;    /* a pipe goes through the spool in this folder; NULL */
+    uint64_t spool_limit; /* bytes; 0 for 1 GiB */
+    tide_spool_sync spool_sync;
+    bool from_start; /* it is all the same how much of a spool others have learned */
 } tide_source_options;
 
 /* tide_source_open with options. */
@@ -32,8 +37,14 @@ ptrdiff_t tide_source_poll(tide_source *source, void *bytes, size_t room, int wa
 /* Bytes read so far, counted from the beginning of the source. */
 uint64_t tide_source_offset(const tide_source *source);
 
-/* Whether reading can go on in a later run (a regular file, the demo, a topic). */
+/* Whether reading can go on in a later run (a regular file, the demo, a topic, a spool). */
 bool tide_source_replayable(const tide_source *source);
+
+/* Whether what waits in it is to be read before a run stops, since nobody else has it. */
+bool tide_source_drained(const tide_source *source);
+
+/* Whether what was saved leaves it, so that its beginning cannot be read again. */
+bool tide_source_forgets(const tide_source *source);
 
 /* Whether it can go on from any offset within what was read, or only from where everything read so
  * far is taken, and that only when it is settled: at the end of a line or a message. */
@@ -46,7 +57,7 @@ char *tide_source_place(tide_source *source, uint64_t offset, tide_error *err);
 
 /* Goes to a place. TIDE_ERROR_FORMAT when it is not there (any more): reading then begins where it
  * would have begun, and the text says so, or what else is known about that. The caller names the
- * source. */
+ * source. After any other error it must not be read. */
 int tide_source_go_to(tide_source *source, const char *place, tide_error *err);
 
 /* Everything up to the place is safe on disk, so others may be told. Also the answer to
@@ -63,53 +74,7 @@ const char *tide_source_news(tide_source *source);
 
 /* -- records (records.c: the table; record_json.c, record_csv.c) --------------------------------------- */
 
-typedef enum tide_record_kind {
-    TIDE_RECORDS_LINES, /* every line is text: needs no tide_records */
-    TIDE_RECORDS_JSON,  /* an object a line */
-    TIDE_RECORDS_CSV,   /* RFC 4180 */
-    TIDE_RECORDS_TSV,   /* a line a record, tabs between fields, no quotes */
-} tide_record_kind;
-
-/* Fields are dotted paths (JSON) or names or numbers from 1 of columns (CSV, TSV). When one of them is
- * a name, the first record of every input has the names and no text. */
-typedef struct tide_record_options {
-    tide_record_kind kind;
-    const char *text;  /* one or several fields, separated by commas */
-    const char *time;  /* "" without */
-    const char *label; /* "" without */
-} tide_record_options;
-
-/* What was left out, by reason. */
-typedef struct tide_record_counts {
-    uint64_t records;   /* complete ones, good or bad */
-    uint64_t malformed; /* not JSON, or not CSV */
-    uint64_t missing;   /* no text in any of the fields */
-    uint64_t too_long;  /* more than TIDE_RECORD_MAX bytes */
-    uint64_t bytes;     /* of all that was left out */
-} tide_record_counts;
-
-enum { TIDE_RECORD_MAX = 1 << 20 };
-
-/* Finds the text in records. A record whose parts come in several feeds waits until it is whole.
- * Memory is fixed. */
-typedef struct tide_records tide_records;
-
-tide_records *tide_records_new(const tide_record_options *options, tide_error *err);
-void tide_records_free(tide_records *r);
-uint64_t tide_records_bytes(void);
-
-/* Takes up to `size` bytes and returns how many. Take texts until there are none, then feed again. */
-size_t tide_records_feed(tide_records *r, const void *bytes, size_t size);
-
-/* The input ends: so does its last record, and the next has names again. */
-void tide_records_end(tide_records *r);
-
-/* The text of the next good record, with a line feed at its end, valid until the next call. Several
- * fields are joined by a line feed. A label comes as a last word, "__label__" and the label with
- * white space made "_", before that line feed. False when more input is needed. */
-bool tide_records_take(tide_records *r, const char **text, size_t *size);
-
-tide_record_counts tide_records_counted(const tide_records *r);
+/* The public part is in wordtide.h. */
 
 /* Seconds since 1970 of the latest good record with a time (a number: seconds, or milliseconds when
  * above 10^11; or ISO 8601); NAN before. A time that cannot be read leaves the record good. */
@@ -124,6 +89,8 @@ bool tide_records_named(const tide_records *r);
 
 /* Whether the next record of this input is the one with the names. */
 bool tide_records_names_due(const tide_records *r);
+
+uint64_t tide_records_bytes(void);
 
 /* Whether all that was fed is taken and no record has begun. */
 bool tide_records_between(const tide_records *r);
@@ -172,6 +139,8 @@ typedef struct tide_tokenizer_options {
     uint32_t shortest; /* words of fewer characters are left out; 0 or 1 for none */
     uint32_t longest;  /* likewise of more; 0 for no limit */
     const char *stop_words; /* one a line, as the tokenizer would give them; NULL */
+    const char *spared; /* words that begin so are left out for none of these reasons;
+                           NULL for none; must live as long */
 } tide_tokenizer_options;
 
 tide_tokenizer *tide_tokenizer_new(const tide_tokenizer_options *options,

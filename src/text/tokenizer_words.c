@@ -32,7 +32,11 @@ static bool valid(const unsigned char *word, size_t length)
 
 static bool left_out(const tide_tokenizer *t, const char *word, size_t length)
 {
-    return t->selective && !tide_word_wanted(&t->options, t->stop_words, word, length);
+    const char *spared = t->options.spared;
+    return t->selective &&
+           !(spared && length > strlen(spared) &&
+             !memcmp(word, spared, strlen(spared))) &&
+           !tide_word_wanted(&t->options, t->stop_words, word, length);
 }
 
 size_t tide_tokenizer_judge(tide_tokenizer *t, const unsigned char *word, size_t length)

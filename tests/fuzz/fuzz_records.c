@@ -18,18 +18,18 @@ static void demand(bool truth)
 }
 
 static const tide_record_options choices[3][4] = {
-    {{TIDE_RECORDS_JSON, "text", "", ""},
-     {TIDE_RECORDS_JSON, "a,a.b", "t", "b"},
-     {TIDE_RECORDS_JSON, "a.b.c,a,c", "a", "a"},
-     {TIDE_RECORDS_JSON, ".,a..b", "", "."}},
-    {{TIDE_RECORDS_CSV, "2", "", ""},
-     {TIDE_RECORDS_CSV, "a", "t", "b"},
-     {TIDE_RECORDS_CSV, "a,2,b", "a", ""},
-     {TIDE_RECORDS_CSV, "1,3", "2", "2"}},
-    {{TIDE_RECORDS_TSV, "2", "", ""},
-     {TIDE_RECORDS_TSV, "a", "t", "b"},
-     {TIDE_RECORDS_TSV, "a,2,b", "a", ""},
-     {TIDE_RECORDS_TSV, "1,3", "2", "2"}},
+    {{TIDE_RECORDS_JSON, "text", "", "", false},
+     {TIDE_RECORDS_JSON, "a,a.b", "t", "b", false},
+     {TIDE_RECORDS_JSON, "a.b.c,a,c", "a", "a", true},
+     {TIDE_RECORDS_JSON, ".,a..b", "", ".", false}},
+    {{TIDE_RECORDS_CSV, "2", "", "", false},
+     {TIDE_RECORDS_CSV, "a", "t", "b", false},
+     {TIDE_RECORDS_CSV, "a,2,b", "a", "", true},
+     {TIDE_RECORDS_CSV, "1,3", "2", "2", false}},
+    {{TIDE_RECORDS_TSV, "2", "", "", false},
+     {TIDE_RECORDS_TSV, "a", "t", "b", false},
+     {TIDE_RECORDS_TSV, "a,2,b", "a", "", true},
+     {TIDE_RECORDS_TSV, "1,3", "2", "2", false}},
 };
 
 static tide_records *records[3][4];

@@ -47,7 +47,8 @@ int main(int argc, char **argv)
     if (argc != 5)
         return EXIT_FAILURE;
     tide_error err;
-    tide_record_options options = {kind_named(argv[1]), argv[2], argv[3], argv[4]};
+    tide_record_options options = {kind_named(argv[1]), argv[2], argv[3], argv[4],
+                                   false};
     tide_records *r = tide_records_new(&options, &err);
     if (!r) {
         fprintf(stderr, "%s\n", err.text);

@@ -296,21 +296,55 @@ static inline void collect(const node *n, const pile *at, const char *path, pile
     }
 }
 
+/* Adds a label with a 0 behind it; what is not visible in it becomes '_'. */
+static inline void add_label(pile *labels, const pile *text)
+{
+    for (size_t i = 0; i < text->size; i++) {
+        unsigned char byte = text->bytes[i] <= ' ' ? '_' : text->bytes[i];
+        pile_add(labels, &byte, 1);
+    }
+    pile_add(labels, "", text->size > 0);
+}
+
+/* The same for every value that a path leads to, itself or as an item of an array. */
+static inline void collect_labels(const node *n, const pile *at, const char *path,
+                                  int arrays, pile *labels)
+{
+    bool here = at && at->size == strlen(path) && !memcmp(at->bytes, path, at->size);
+    if (here && arrays < 2 && (n->kind == '"' || n->kind == 1))
+        add_label(labels, &n->text);
+    for (size_t i = 0; i < n->count; i++) {
+        const node *child = n->children[i];
+        pile below = {0};
+        if (n->kind == '{') {
+            pile_add(&below, at ? at->bytes : NULL, at ? at->size : 0);
+            pile_add(&below, ".", at != NULL);
+            pile_add(&below, child->key.bytes, child->key.size);
+            if (!overruled(n, i))
+                collect_labels(child, &below, path, 0, labels);
+        } else {
+            collect_labels(child, at, path, arrays + 1, labels);
+        }
+        free(below.bytes);
+    }
+}
+
 /* -- one record ----------------------------------------------------------------------- */
 
 enum { ORACLE_FIELDS = 8 };
 
-/* Which fields a record has: those with text, and then the label. */
+/* Which fields a record has: those with text, and then the labels. */
 typedef struct asked {
     char names[ORACLE_FIELDS][64];
     size_t texts;
     bool label;
+    bool one_line;
     int columns[ORACLE_FIELDS]; /* CSV, TSV; from 1, 0 for none */
 } asked;
 
 static inline asked asked_fields(const tide_record_options *options)
 {
-    asked w = {.label = options->label[0] != '\0'};
+    asked w = {.label = options->label[0] != '\0', .one_line = options->one_line};
     char copy[256];
     snprintf(copy, sizeof copy, "%s", options->text);
     for (char *name = strtok(copy, ","); name; name = strtok(NULL, ","))
@@ -323,7 +357,7 @@ static inline asked asked_fields(const tide_record_options *options)
 static inline void finish_record(transcript *t, const asked *w,
                                  pile found[ORACLE_FIELDS], bool valid, size_t whole)
 {
-    pile text = {0};
+    pile text = {0}, line = {0}, *labels = &found[w->texts];
     for (size_t i = 0; i < w->texts; i++) {
         pile_add(&text, "\n", text.size > 0 && found[i].size > 0);
         pile_add(&text, found[i].bytes, found[i].size);
@@ -332,19 +366,23 @@ static inline void finish_record(transcript *t, const asked *w,
     t->counts.malformed += !valid;
     t->counts.missing += valid && text.size == 0;
     if (valid && text.size > 0) {
-        pile *label = &found[w->texts];
-        if (w->label && label->size > 0) {
-            for (size_t i = 0; i < label->size; i++)
-                label->bytes[i] = label->bytes[i] <= ' ' ? '_' : label->bytes[i];
-            pile_add(&text, " __label__", 10);
-            pile_add(&text, label->bytes, label->size);
+        for (size_t at = 0, count = 0; at < labels->size && count < 256; count++) {
+            size_t size = strlen((const char *)labels->bytes + at);
+            pile_add(&line, "__label__", 9);
+            pile_add(&line, labels->bytes + at, size);
+            pile_add(&line, " ", 1);
+            at += size + 1;
         }
-        pile_add(&text, "\n", 1);
-        transcript_add(t, text.bytes, text.size);
+        for (size_t i = 0; i < text.size && w->one_line; i++)
+            text.bytes[i] = text.bytes[i] == '\n' ? ' ' : text.bytes[i];
+        pile_add(&line, text.bytes, text.size);
+        pile_add(&line, "\n", 1);
+        transcript_add(t, line.bytes, line.size);
     } else {
         t->counts.bytes += whole;
     }
     free(text.bytes);
+    free(line.bytes);
     for (size_t i = 0; i < ORACLE_FIELDS; i++)
         free(found[i].bytes);
 }
@@ -363,8 +401,10 @@ static inline void oracle_json(transcript *t, const asked *w, const unsigned cha
     skip_blanks(&o);
     valid = valid && o.at == o.end;
     pile found[ORACLE_FIELDS] = {0};
-    for (size_t i = 0; valid && top->kind == '{' && i < w->texts + w->label; i++)
+    for (size_t i = 0; valid && top->kind == '{' && i < w->texts; i++)
         collect(top, NULL, w->names[i], &found[i]);
+    if (valid && top->kind == '{' && w->label)
+        collect_labels(top, NULL, w->names[w->texts], 0, &found[w->texts]);
     finish_record(t, w, found, valid, whole);
     node_free(top);
 }
@@ -426,10 +466,13 @@ static inline void oracle_columns(transcript *t, asked *w, bool csv, bool *names
         if (count < 0)
             finish_record(t, w, found, false, whole);
     } else {
-        for (size_t i = 0; i < w->texts + w->label; i++)
+        for (size_t i = 0; i < w->texts; i++)
             if (w->columns[i] > 0 && w->columns[i] <= count)
                 pile_add(&found[i], columns[w->columns[i] - 1].bytes,
                          columns[w->columns[i] - 1].size);
+        int label = w->label ? w->columns[w->texts] : 0;
+        if (label > 0 && label <= count)
+            add_label(&found[w->texts], &columns[label - 1]);
         finish_record(t, w, found, count >= 0, whole);
     }
     *names = false;

@@ -112,6 +112,15 @@ static void stream_is_a_function_of_the_seed_alone(void **state)
     tide_demo_free(NULL);
 }
 
+/* Figures and other tests rest on these bytes. */
+static void stream_is_the_one_it_has_always_been(void **state)
+{
+    (void)state;
+    enum { PREFIX = 1 << 20 };
+    assert_true(stream_size >= PREFIX);
+    assert_int_equal(tide_hash(stream, PREFIX, 0), 0xe7b2c9ed65be16eb);
+}
+
 static void stream_does_not_depend_on_the_sizes_of_reads(void **state)
 {
     (void)state;
@@ -146,6 +155,39 @@ static void tokens_are_those_of_the_lines_begun(void **state)
         assert_int_equal(tide_demo_tokens(demo), tokens);
     }
     tide_demo_free(demo);
+}
+
+/* The name of a topic, with # before it. */
+static bool is_hashtag(const char *text, size_t length)
+{
+    for (size_t i = 0; i < tide_demo_topic_count; i++)
+        if (length == strlen(tide_demo_topics[i].name) + 1 && text[0] == '#' &&
+            !memcmp(text + 1, tide_demo_topics[i].name, length - 1))
+            return true;
+    return false;
+}
+
+static void hashtags_are_added_to_the_same_stream(void **state)
+{
+    (void)state;
+    static char text[1 << 20];
+    tide_source *source = tide_source_open("demo:tokens=50000,hashtags=1", NULL);
+    size_t size = 0, at = 0;
+    for (ptrdiff_t got;
+         (got = tide_source_read(source, text + size, sizeof text - size, NULL)) > 0;)
+        size += (size_t)got;
+    tide_source_close(source);
+    assert_in_range(size, 300000, sizeof text - 1);
+    for (size_t from = 0; from < size;) {
+        const char *end = memchr(text + from, '\n', size - from);
+        const char *tag = memrchr(text + from, ' ', (size_t)(end - text) - from);
+        size_t length = (size_t)(tag - text) - from;
+        assert_true(is_hashtag(tag + 1, (size_t)(end - tag) - 1));
+        assert_memory_equal(text + from, stream + at, length);
+        assert_int_equal(stream[at + length], '\n');
+        at += length + 1;
+        from = (size_t)(end - text) + 1;
+    }
 }
 
 static void every_line_is_8_to_25_lower_case_words(void **state)
@@ -399,8 +441,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stream_is_a_function_of_the_seed_alone),
+        cmocka_unit_test(stream_is_the_one_it_has_always_been),
         cmocka_unit_test(stream_does_not_depend_on_the_sizes_of_reads),
         cmocka_unit_test(tokens_are_those_of_the_lines_begun),
+        cmocka_unit_test(hashtags_are_added_to_the_same_stream),
         cmocka_unit_test(every_line_is_8_to_25_lower_case_words),
         cmocka_unit_test(every_word_is_in_a_list_or_a_template),
         cmocka_unit_test(articles_agree_with_the_words_they_stand_before),

@@ -145,7 +145,7 @@ static void save_place(reader *r)
     tide_error err = {0};
     assert_true(kind->settled(r->state));
     free(r->place);
-    r->place = kind->place(r->state, &err);
+    r->place = kind->place(r->state, 0, &err);
     if (!r->place)
         fail_msg("%s", err.text);
     r->place_size = r->size;

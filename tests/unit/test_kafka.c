@@ -76,7 +76,7 @@ static void note_place(reader *r)
     tide_error err = {0};
     assert_true(kind->settled(r->state));
     free(r->place);
-    r->place = kind->place(r->state, &err);
+    r->place = kind->place(r->state, 0, &err);
     if (!r->place)
         fail_msg("%s", err.text);
     r->place_size = r->size;
@@ -627,7 +627,7 @@ static void places_that_are_none_are_refused(void **state)
     assert_int_equal(kind->go_to(source, "-", &err), TIDE_OK);
     assert_int_equal(kind->go_to(source, "other[0]=5 topic[7]=9 topic[2]=3", &err),
                      TIDE_OK);
-    char *place = kind->place(source, &err);
+    char *place = kind->place(source, 0, &err);
     assert_string_equal(place, "topic[2]=3 topic[7]=9");
     free(place);
     kind->close(source);

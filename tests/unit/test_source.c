@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -568,12 +569,135 @@ static void demo_source_that_ends_earlier_refuses_a_position_and_stays(void **st
     tide_source_close(source);
 }
 
+/* Of a paced source: what there is now, until there is nothing, into `bytes`. */
+static size_t take_due(tide_source *source, char *bytes, size_t room, ptrdiff_t *last)
+{
+    size_t size = 0;
+    while ((*last = tide_source_poll(source, bytes + size, room - size, 0, NULL)) > 0)
+        size += (size_t)*last;
+    return size;
+}
+
+static size_t count_without_last_line(const char *bytes, size_t size)
+{
+    const char *line = size > 0 ? memrchr(bytes, '\n', size - 1) : NULL;
+    return line ? count_tokens(bytes, (size_t)(line - bytes) + 1) : 0;
+}
+
+static void demo_source_with_a_rate_gives_what_is_due_and_no_more(void **state)
+{
+    (void)state;
+    enum { RATE = 3000, ROOM = 20000 };
+    char bytes[ROOM], wanted[ROOM];
+    size_t size = 0, later = 0;
+    tide_rng rng = tide_rng_seeded(1);
+    double start = seconds();
+    tide_source *source = opened("demo:rate=3000,tokens=700");
+    for (ptrdiff_t last = TIDE_SOURCE_LATER; last != 0;) {
+        size += take_due(source, bytes + size, ROOM - size, &last);
+        double due = (seconds() - start) * RATE;
+        assert_true((double)count_without_last_line(bytes, size) <= due);
+        assert_true(last == 0 || last == TIDE_SOURCE_LATER);
+        later += last != 0;
+    }
+    tide_source_close(source);
+    assert_true(later > 0);
+    source = opened("demo:tokens=700");
+    assert_int_equal(read_all(source, (unsigned char *)wanted, ROOM, &rng), size);
+    assert_memory_equal(bytes, wanted, size);
+    tide_source_close(source);
+}
+
+/* It gets the words of one second, and those that become due meanwhile. */
+static void who_comes_late_to_a_demo_with_a_rate_has_missed_something(void **state)
+{
+    (void)state;
+    enum { RATE = 2000, ROOM = 1 << 20 };
+    char *bytes = malloc(ROOM);
+    ptrdiff_t last;
+    tide_source *source = opened("demo:rate=2000");
+    take_due(source, bytes, ROOM, &last);
+    poll(NULL, 0, 2500);
+    double start = seconds();
+    size_t size = take_due(source, bytes, ROOM, &last);
+    double due = (1 + seconds() - start) * RATE;
+    assert_int_equal(last, TIDE_SOURCE_LATER);
+    assert_in_range(count_tokens(bytes, size), RATE, UINT64_MAX);
+    assert_true((double)count_without_last_line(bytes, size) <= due);
+    tide_source_close(source);
+    free(bytes);
+}
+
+static void demo_source_with_a_rate_can_be_read_again_from_anywhere(void **state)
+{
+    (void)state;
+    enum { SIZE = DEMO_SIZE / 16 };
+    unsigned char *bytes = malloc(SIZE);
+    tide_rng rng = tide_rng_seeded(8);
+    tide_source *source = opened("demo:seed=5,events=on,pace=20,rate=1e9");
+    assert_int_equal(read_all(source, bytes, SIZE, &rng), SIZE);
+    check_replay(source, bytes, SIZE);
+    tide_source_close(source);
+    free(bytes);
+}
+
+/* The time that it takes to read up to there is not waited for. */
+static void demo_source_with_a_rate_goes_on_at_once_where_it_is_sent(void **state)
+{
+    (void)state;
+    enum { FAR = 1 << 20 }; /* half an hour of reading */
+    static unsigned char bytes[FAR + 1000], piece[1000];
+    tide_rng rng = tide_rng_seeded(8);
+    tide_source *source = opened("demo:");
+    assert_int_equal(read_all(source, bytes, sizeof bytes, &rng), sizeof bytes);
+    tide_source_close(source);
+    source = opened("demo:rate=100");
+    assert_true(tide_source_read(source, piece, sizeof piece, NULL) > 0);
+    assert_int_equal(tide_source_go_to(source, place_in(bytes, FAR), NULL), TIDE_OK);
+    ptrdiff_t got = tide_source_poll(source, piece, sizeof piece, 30000, NULL);
+    assert_true(got > 0);
+    assert_memory_equal(piece, bytes + FAR, got);
+    tide_source_close(source);
+}
+
+static void signal_interrupts_a_demo_that_waits(void **state)
+{
+    (void)state;
+    struct sigaction old, action = {.sa_handler = on_alarm};
+    sigaction(SIGALRM, &action, &old);
+    tide_source *source = opened("demo:rate=1");
+    struct itimerval often = {{.tv_usec = 30000}, {.tv_usec = 30000}}, never = {0};
+    setitimer(ITIMER_REAL, &often, NULL);
+    char bytes[1000];
+    ptrdiff_t got = 1;
+    while (got > 0) { /* a line may have become due, if the machine is busy */
+        errno = 0;
+        got = tide_source_read(source, bytes, sizeof bytes, NULL);
+    }
+    assert_int_equal(got, TIDE_ERROR_IO);
+    assert_int_equal(errno, EINTR);
+    setitimer(ITIMER_REAL, &never, NULL);
+    tide_source_close(source);
+    sigaction(SIGALRM, &old, NULL);
+}
+
 static void unknown_or_wrong_settings_of_the_demo_are_refused(void **state)
 {
     (void)state;
-    assert_refused("demo:speed=3", TIDE_ERROR_PARAMETER,
-                   "demo: unknown setting speed (there are seed and tokens)");
+    assert_refused(
+        "demo:speed=3", TIDE_ERROR_PARAMETER,
+        "demo: unknown setting speed (there are seed, tokens, hashtags, events, "
+        "pace and rate)");
     assert_refused("demo:seed", TIDE_ERROR_PARAMETER, "demo: seed needs a value");
+    assert_refused("demo:hashtags=2", TIDE_ERROR_PARAMETER,
+                   "demo: hashtags must be on or off, not '2'");
+    assert_refused("demo:events=yes", TIDE_ERROR_PARAMETER,
+                   "demo: events must be on or off, not 'yes'");
+    assert_refused("demo:pace=2", TIDE_ERROR_PARAMETER, "demo: pace needs events=on");
+    assert_refused("demo:pace=0,events=on", TIDE_ERROR_PARAMETER,
+                   "demo: pace must be a number from 0.01 to 100, not '0'");
+    assert_refused("demo:rate=2e9", TIDE_ERROR_PARAMETER,
+                   "demo: rate must be at most 1e9, not '2e9'");
     assert_refused("demo:tokens=many", TIDE_ERROR_PARAMETER,
                    "demo: tokens must be a whole number, not 'many'");
     static const char *const wrong[] = {"demo:tokens=-1",
@@ -585,6 +709,15 @@ static void unknown_or_wrong_settings_of_the_demo_are_refused(void **state)
                                         "demo:tokens=inf",
                                         "demo:tokens= 1",
                                         "demo:tokens=1e",
+                                        "demo:events=on,pace=101",
+                                        "demo:events=on,pace=-1",
+                                        "demo:events=on,pace=",
+                                        "demo:events=on,pace= 1",
+                                        "demo:events=on,pace=1x",
+                                        "demo:events=on,pace=nan",
+                                        "demo:events=on,pace=1e39",
+                                        "demo:rate=-1",
+                                        "demo:rate=fast",
                                         "demo:seed=1e3000",
                                         "demo:seed=18446744073709551616"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -638,6 +771,11 @@ int main(void)
         cmocka_unit_test(demo_source_can_be_read_again_from_anywhere),
         cmocka_unit_test(demo_source_finds_what_lies_around_a_place_it_remembers),
         cmocka_unit_test(demo_source_that_ends_earlier_refuses_a_position_and_stays),
+        cmocka_unit_test(demo_source_with_a_rate_gives_what_is_due_and_no_more),
+        cmocka_unit_test(who_comes_late_to_a_demo_with_a_rate_has_missed_something),
+        cmocka_unit_test(demo_source_with_a_rate_can_be_read_again_from_anywhere),
+        cmocka_unit_test(demo_source_with_a_rate_goes_on_at_once_where_it_is_sent),
+        cmocka_unit_test(signal_interrupts_a_demo_that_waits),
         cmocka_unit_test(unknown_or_wrong_settings_of_the_demo_are_refused),
         cmocka_unit_test(opening_survives_the_loss_of_any_allocation),
     };

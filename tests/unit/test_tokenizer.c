@@ -1,16 +1,9 @@
 /* test_tokenizer.c - words and sentences do not depend on how their bytes arrive; kind
  * space. */
-#include "tokenizer_oracle.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <unistd.h>
-#include <cmocka.h>
+#include "tokenizer_fixture.h"
 
 #include "memory_fixture.h"
 #include "text/block.h"
-
-enum { ROOM = 64 };
 
 static const tide_tokenizer_options space = {.kind = TIDE_TOKENS_SPACE};
 
@@ -50,17 +43,6 @@ static size_t random_text(tide_rng *rng, unsigned char *text, size_t room)
             memcpy(text + size, run, length);
     }
     return size;
-}
-
-static void feed_and_take(transcript *s, tide_tokenizer *t, const unsigned char *bytes,
-                          size_t size, size_t room)
-{
-    for (size_t done = 0; done < size;) {
-        size_t taken = tide_tokenizer_feed(t, bytes + done, size - done);
-        assert_true(taken > 0);
-        done += taken;
-        transcript_take(s, t, room);
-    }
 }
 
 static transcript tokenized(const unsigned char *text, size_t size, size_t piece,
@@ -299,11 +281,11 @@ static void endless_word_needs_no_memory_and_is_counted_once(void **state)
     assert_true(tide_tokenizer_bytes(&space) < 400000);
     tide_tokenizer *t = tide_tokenizer_new(&space, NULL);
     transcript s = {0};
-    feed_and_take(&s, t, (const unsigned char *)"before ", 7, 1);
+    feed_all(&s, t, "before ", 7, 1);
     for (int i = 0; i < 300; i++)
-        feed_and_take(&s, t, letters, sizeof letters, 1);
+        feed_all(&s, t, letters, sizeof letters, 1);
     assert_int_equal(tide_tokenizer_pending(t), 300u * sizeof letters);
-    feed_and_take(&s, t, (const unsigned char *)" after\n", 7, 1);
+    feed_all(&s, t, " after\n", 7, 1);
     assert_int_equal(s.size, 7 + TIDE_WORD_MAX + 1 + 6 + 1);
     assert_int_equal(s.cut, 1);
     assert_int_equal(s.dropped, 300u * sizeof letters - TIDE_WORD_MAX);
@@ -455,30 +437,6 @@ static void nothing_is_pending_after_a_taken_sentence_but_what_follows_it(void *
     tide_tokenizer_free(t);
 }
 
-static const char *store_path(void)
-{
-    static char path[64];
-    snprintf(path, sizeof path, "/tmp/test_tokenizer.%ld", (long)getpid());
-    return path;
-}
-
-static tide_tokenizer *saved_and_loaded(tide_tokenizer *t)
-{
-    tide_error err = {0};
-    tide_store_writer *writer = tide_store_create(store_path(), &err);
-    assert_non_null(writer);
-    tide_tokenizer_save(t, writer);
-    assert_int_equal(tide_store_commit(writer, &err), TIDE_OK);
-    tide_tokenizer_free(t);
-    t = tide_tokenizer_new(&space, NULL);
-    tide_store *store = tide_store_open(store_path(), &err);
-    assert_non_null(store);
-    assert_int_equal(tide_tokenizer_load(t, store, &err), TIDE_OK);
-    tide_store_close(store);
-    unlink(store_path());
-    return t;
-}
-
 static void tokenizer_goes_on_after_save_and_load_as_if_nothing_had_been(void **state)
 {
     (void)state;
@@ -488,20 +446,9 @@ static void tokenizer_goes_on_after_save_and_load_as_if_nothing_had_been(void **
     for (int run = 0; run < 30; run++) {
         size_t size = random_text(&rng, text, TEXT);
         size_t stop = tide_rng_below(&rng, size + 1);
-        transcript wanted = oracle_transcript(text, size, true), s = {0};
-        tide_tokenizer *t = tide_tokenizer_new(&space, NULL);
-        feed_and_take(&s, t, text, stop, ROOM);
-        uint64_t pending = tide_tokenizer_pending(t);
-        t = saved_and_loaded(t);
-        assert_int_equal(tide_tokenizer_pending(t), pending);
-        assert_int_equal(tide_tokenizer_counted(t).bytes, stop);
-        feed_and_take(&s, t, text + stop, size - stop, ROOM);
-        tide_tokenizer_end(t);
-        transcript_take(&s, t, ROOM);
-        assert_true(transcript_equal(&s, &wanted));
-        free(s.bytes);
+        transcript wanted = oracle_transcript(text, size, true);
+        check_stop(&space, text, size, stop, &wanted);
         free(wanted.bytes);
-        tide_tokenizer_free(t);
     }
 }
 

@@ -164,40 +164,6 @@ static void result_does_not_depend_on_the_cuts_or_the_room(void **state)
     free(text);
 }
 
-static void feed_all(transcript *s, tide_tokenizer *t, const unsigned char *text,
-                     size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        done += tide_tokenizer_feed(t, text + done, size - done);
-        transcript_take(s, t, 3);
-    }
-}
-
-static const char *store_path(void)
-{
-    static char path[64];
-    snprintf(path, sizeof path, "/tmp/test_tokens.%ld", (long)getpid());
-    return path;
-}
-
-static tide_tokenizer *saved_and_loaded(tide_tokenizer *t,
-                                        const tide_tokenizer_options *options)
-{
-    tide_error err = {0};
-    tide_store_writer *writer = tide_store_create(store_path(), &err);
-    assert_non_null(writer);
-    tide_tokenizer_save(t, writer);
-    assert_int_equal(tide_store_commit(writer, &err), TIDE_OK);
-    tide_tokenizer_free(t);
-    t = tide_tokenizer_new(options, NULL);
-    tide_store *store = tide_store_open(store_path(), &err);
-    assert_non_null(store);
-    assert_int_equal(tide_tokenizer_load(t, store, &err), TIDE_OK);
-    tide_store_close(store);
-    unlink(store_path());
-    return t;
-}
-
 static void tokenizer_goes_on_after_save_and_load_as_if_nothing_had_been(void **state)
 {
     (void)state;
@@ -209,19 +175,8 @@ static void tokenizer_goes_on_after_save_and_load_as_if_nothing_had_been(void **
         size_t size = random_text(&rng, text, TEXT);
         size_t stop = tide_rng_below(&rng, size + 1);
         transcript wanted = transcript_make(options, text, size, size + 1, ROOM, &rng);
-        transcript s = {0};
-        tide_tokenizer *t = tide_tokenizer_new(options, NULL);
-        feed_all(&s, t, text, stop);
-        uint64_t pending = tide_tokenizer_pending(t);
-        t = saved_and_loaded(t, options);
-        assert_int_equal(tide_tokenizer_pending(t), pending);
-        feed_all(&s, t, text + stop, size - stop);
-        tide_tokenizer_end(t);
-        transcript_take(&s, t, ROOM);
-        assert_true(transcript_equal(&s, &wanted));
-        free(s.bytes);
+        check_stop(options, text, size, stop, &wanted);
         free(wanted.bytes);
-        tide_tokenizer_free(t);
     }
 }
 
@@ -231,7 +186,7 @@ static void half_word_that_grows_survives_save_and_load(void **state)
     (void)state;
     transcript s = {0};
     tide_tokenizer *t = tide_tokenizer_new(&words, NULL);
-    feed_all(&s, t, (const unsigned char *)"½/½/x", strlen("½/½/x"));
+    feed_all(&s, t, "½/½/x", strlen("½/½/x"), ROOM);
     t = saved_and_loaded(t, &words);
     tide_tokenizer_end(t);
     transcript_take(&s, t, ROOM);

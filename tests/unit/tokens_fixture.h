@@ -3,17 +3,11 @@
 #ifndef TIDE_TOKENS_FIXTURE_H
 #define TIDE_TOKENS_FIXTURE_H
 
-#include "tokenizer_oracle.h"
+#include "tokenizer_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <unistd.h>
-#include <cmocka.h>
 #include <utf8proc.h>
 
 #include "text/tokens.h"
-
-enum { ROOM = 64 };
 
 static const tide_tokenizer_options words = {.kind = TIDE_TOKENS_WORDS};
 static const tide_tokenizer_options social = {.kind = TIDE_TOKENS_SOCIAL};

@@ -1,0 +1,34 @@
+/* feed.h - what the kinds of feeds share: one that keeps its text in memory, and one over a spool. Private. */
+#ifndef TIDE_FEED_H
+#define TIDE_FEED_H
+
+#include "text/source.h"
+
+#include <pthread.h>
+
+/* All but `free` are called under the lock. */
+typedef struct tide_feed_kind {
+    ptrdiff_t (*push)(tide_feed *feed, const char *lines, size_t size, tide_error *err);
+    size_t (*waiting)(const tide_feed *feed);
+    void (*free)(tide_feed *feed);
+} tide_feed_kind;
+
+/* The beginning of every feed. */
+struct tide_feed {
+    const tide_feed_kind *kind;
+    pthread_mutex_t lock;
+    pthread_cond_t arrived; /* text came, or the end */
+    size_t room;
+    bool closed;
+};
+
+void tide_feed_begin(tide_feed *feed, const tide_feed_kind *kind, size_t room);
+void tide_feed_end(tide_feed *feed);
+
+/* Bytes of as many whole lines as fit, also with a line feed behind the last. */
+size_t tide_feed_fit(const char *lines, size_t size, size_t room);
+
+/* Until text waits, or the end has come, or the time is over. Under the lock. */
+void tide_feed_wait(tide_feed *feed, int wait_ms);
+
+#endif

@@ -1,0 +1,79 @@
+/* spool.h - a stream of text kept on the disk until it is learned and saved. Private.
+ *
+ * Text is appended in pieces, read in the order in which it came, and dropped from the beginning. A spool
+ * has one stream at a time. Offsets count its bytes from its first one, whether that is still there or
+ * not.
+ */
+#ifndef TIDE_SPOOL_H
+#define TIDE_SPOOL_H
+
+#include "base/base.h"
+#include "text/segment.h"
+
+typedef struct tide_spool tide_spool;
+
+/* Opens the spool in a folder, which is made if need be and is ours until the spool is closed. What an
+ * end in the middle of a write has left is cut off. Reading begins with the oldest text. Segments grow
+ * to `segment_max` bytes, or to one piece. */
+tide_spool *tide_spool_open(const char *path, uint64_t segment_max,
+                            tide_spool_sync sync, tide_error *err);
+void tide_spool_close(tide_spool *spool);
+
+typedef struct tide_spool_extent {
+    uint64_t stream;     /* the name of the stream, a number by chance */
+    uint64_t start, end; /* offsets of the oldest text and behind the latest */
+    uint64_t bytes;      /* on the disk */
+    uint64_t cut;        /* bytes cut off when it was opened */
+    bool taken; /* nobody doubts that the latest piece was taken from where it was */
+} tide_spool_extent;
+
+tide_spool_extent tide_spool_holds(const tide_spool *spool);
+
+/* Forgets all text and goes on at this offset of this stream. */
+int tide_spool_begin(tide_spool *spool, uint64_t stream, uint64_t offset,
+                     tide_error *err);
+
+enum { TIDE_SPOOL_FULL = 1 }; /* there is no room on the disk; nothing has changed */
+
+/* Appends 1 to TIDE_PIECE_TEXT bytes as one piece, safe as the sync says. `taken`: they are nowhere else
+ * any more. TIDE_OK or TIDE_SPOOL_FULL. */
+int tide_spool_append(tide_spool *spool, const void *bytes, size_t size, bool taken,
+                      tide_error *err);
+
+/* Appends lines, as many bytes as they are, in pieces of one segment with a mark behind the last; a line
+ * feed is added if there is none at the end. All or none, also for whoever opens the spool after a kill
+ * and calls tide_spool_forget_untaken. Otherwise as above. */
+int tide_spool_append_lines(tide_spool *spool, const char *lines, size_t size,
+                            tide_error *err);
+
+/* Bytes on the disk that so many bytes of lines take, at most. */
+uint64_t tide_spool_cost(uint64_t size);
+
+/* To be called after opening: the pieces behind the last mark, which somebody was killed while appending,
+ * are cut off. */
+int tide_spool_forget_untaken(tide_spool *spool, tide_error *err);
+
+/* The latest piece is nowhere else any more. */
+int tide_spool_take(tide_spool *spool, tide_error *err);
+
+/* Copies the latest piece, if it is not known to be taken. Returns its size. */
+ptrdiff_t tide_spool_latest(const tide_spool *spool,
+                            unsigned char bytes[TIDE_PIECE_TEXT], tide_error *err);
+
+/* Reading goes on at an offset from `start` to `end`. */
+int tide_spool_seek(tide_spool *spool, uint64_t offset, tide_error *err);
+
+/* Up to `room` bytes; 0 when all were read. TIDE_ERROR_FORMAT names the place that is damaged. */
+ptrdiff_t tide_spool_read(tide_spool *spool, void *bytes, size_t room, tide_error *err);
+
+/* The text before this offset, which reading must have passed, is not needed any more: segments that end
+ * before it are removed. */
+int tide_spool_drop(tide_spool *spool, uint64_t offset, tide_error *err);
+
+/* To be called every now and then: brings to the disk what has waited for a second. */
+int tide_spool_tend(tide_spool *spool, tide_error *err);
+
+/* A descriptor by which all text so far can be synced while more is appended; close() it. -1 with errno. */
+int tide_spool_descriptor(const tide_spool *spool);
+
+#endif

@@ -1,0 +1,124 @@
+/* fuzz_spool.c - arbitrary bytes as the only segment of a spool.
+ *
+ * Checksums stop nearly every change at the door, so an odd first byte asks for right
+ * ones to be put in, as far as there are pieces. The rest of the input is the segment. It
+ * is refused with a reason, or its text can be read; then a second opening finds the same
+ * text and nothing more to cut off, unless what is behind the last mark is to be
+ * forgotten, and text can be added.
+ */
+#include "fuzz_fixture.h"
+#include "text/spool.h"
+
+enum { TRIED_MAX = 1 << 16 };
+
+/* The spool calls these instead of the system's: no disk has to be waited for here. */
+int fsync(int file)
+{
+    return file < 0;
+}
+
+int fdatasync(int file)
+{
+    return file < 0;
+}
+
+static char path[IN_FOLDER_MAX];
+
+static void name_segment(int number, char name[IN_FOLDER_MAX + 32])
+{
+    snprintf(name, IN_FOLDER_MAX + 32, "%s/%012d.spool", path, number);
+}
+
+static void remove_segments(void)
+{
+    char name[IN_FOLDER_MAX + 32];
+    for (int number = 1; number < 5; number++) {
+        name_segment(number, name);
+        unlink(name);
+    }
+}
+
+static void clean_up(void)
+{
+    remove_segments();
+    rmdir(path);
+}
+
+static void reseal(unsigned char *bytes, size_t size)
+{
+    if (size < TIDE_SEGMENT_HEADER)
+        return;
+    const tide_segment segment = {tide_get64(bytes + 16), 1, 1,
+                                  tide_get64(bytes + 40) >> 2};
+    uint64_t offset = segment.offset;
+    tide_segment_put(&segment, bytes);
+    for (size_t at = TIDE_SEGMENT_HEADER; size - at >= TIDE_PIECE_HEAD;) {
+        size_t length = tide_get64(bytes + at + 8) & 0xffff;
+        if (size - at - TIDE_PIECE_HEAD < length)
+            return;
+        at += tide_piece_put(bytes + at, length, segment.stream, offset);
+        offset += length;
+    }
+}
+
+static tide_spool *try_open(tide_error *err)
+{
+    return tide_spool_open(path, TRIED_MAX, TIDE_SPOOL_SYNC_NONE, err);
+}
+
+/* How much text there is, and its hash. */
+static uint64_t read_all(tide_spool *spool, uint64_t *hash)
+{
+    static unsigned char text[2 * TRIED_MAX];
+    tide_spool_extent e = tide_spool_holds(spool);
+    size_t size = 0;
+    must(tide_spool_seek(spool, e.start, NULL) == TIDE_OK);
+    for (ptrdiff_t count = 1; count > 0; size += (size_t)count) {
+        count = tide_spool_read(spool, text + size, 1000, NULL);
+        must(count >= 0);
+    }
+    must(e.end - e.start == size);
+    must(tide_spool_seek(spool, e.start + size / 2, NULL) == TIDE_OK);
+    *hash = tide_hash(text, size, 0);
+    return size;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static unsigned char bytes[TRIED_MAX];
+    if (size == 0 || size - 1 > sizeof bytes)
+        return 0;
+    if (!path[0]) {
+        char folder[FOLDER_MAX];
+        make_folder(folder);
+        snprintf(path, sizeof path, "%s", folder);
+        must(atexit(clean_up) == 0);
+    }
+    memcpy(bytes, data + 1, size - 1);
+    if (data[0] & 1)
+        reseal(bytes, size - 1);
+    char name[IN_FOLDER_MAX + 32];
+    name_segment(1, name);
+    spit(name, bytes, size - 1);
+    tide_error err = {.status = TIDE_OK};
+    tide_spool *spool = try_open(&err);
+    if (!spool) {
+        must_have_said_why(&err);
+        return 0;
+    }
+    uint64_t hash, again, text = read_all(spool, &hash);
+    tide_spool_close(spool);
+    spool = try_open(&err);
+    must(spool && tide_spool_holds(spool).cut == 0);
+    must(read_all(spool, &again) == text && hash == again);
+    must(tide_spool_forget_untaken(spool, NULL) == TIDE_OK);
+    uint64_t marked = read_all(spool, &again);
+    must(marked <= text);
+    must(tide_spool_append(spool, "more", 4, true, NULL) == TIDE_OK);
+    must(tide_spool_append_lines(spool, "lines", 5, NULL) == TIDE_OK);
+    must(read_all(spool, &again) == marked + 10);
+    must(tide_spool_drop(spool, tide_spool_holds(spool).end, NULL) == TIDE_OK);
+    tide_spool_close(spool);
+    remove_segments();
+    return 0;
+}

@@ -1,0 +1,61 @@
+/* demo_fixture.h - for tests of the demo stream with events: a text and what happens in
+ * it. */
+#ifndef TIDE_DEMO_FIXTURE_H
+#define TIDE_DEMO_FIXTURE_H
+
+#include "text/demo.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+enum { EVENTS_MAX = 4096 };
+
+typedef struct event_list {
+    size_t count;
+    tide_demo_event items[EVENTS_MAX];
+} event_list;
+
+static inline void collect(void *data, const tide_demo_event *event)
+{
+    event_list *l = data;
+    assert_true(l->count < EVENTS_MAX);
+    l->items[l->count++] = *event;
+}
+
+static inline event_list *events_of(const char *spec, uint64_t from, uint64_t to)
+{
+    event_list *l = calloc(1, sizeof *l);
+    assert_non_null(l);
+    assert_int_equal(tide_demo_events(spec, from, to, collect, l, NULL), TIDE_OK);
+    return l;
+}
+
+static inline bool is(const tide_demo_event *e, const char *kind)
+{
+    return strcmp(e->kind, kind) == 0;
+}
+
+typedef struct text {
+    char *bytes;
+    size_t size;
+} text;
+
+static inline text text_of(const char *spec)
+{
+    enum { ROOM = 40 << 20 };
+    text t = {malloc(ROOM), 0};
+    tide_error err = {0};
+    tide_source *source = tide_source_open(spec, &err);
+    if (!source || !t.bytes)
+        fail_msg("%s", err.text);
+    for (ptrdiff_t got;
+         (got = tide_source_read(source, t.bytes + t.size, ROOM - t.size, NULL)) > 0;)
+        t.size += (size_t)got;
+    assert_true(t.size < ROOM);
+    tide_source_close(source);
+    return t;
+}
+
+#endif

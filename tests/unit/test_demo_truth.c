@@ -1,0 +1,248 @@
+/* test_demo_truth.c - words of the demo occur as often as its events say, and topics
+ * too. */
+#include "demo_fixture.h"
+
+#include <ctype.h>
+#include <math.h>
+
+enum { MINUTE = 120000, TOKENS = 4000000, WATCHED_MAX = 1024 };
+
+/* -- watching words --------------------------------------------------------------- */
+
+/* Where watched words occur: the tokens before their lines. */
+typedef struct watched {
+    char word[TIDE_WORD_MAX + 1];
+    uint32_t *at;
+    size_t count, room;
+} watched;
+
+typedef struct watch {
+    size_t count;
+    watched words[WATCHED_MAX]; /* by rising spelling */
+} watch;
+
+static int by_word(const void *a, const void *b)
+{
+    return strcmp(((const watched *)a)->word, ((const watched *)b)->word);
+}
+
+static void watch_word(watch *w, const char *word, size_t length)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (strlen(w->words[i].word) == length &&
+            memcmp(w->words[i].word, word, length) == 0)
+            return;
+    assert_true(w->count < WATCHED_MAX);
+    memcpy(w->words[w->count++].word, word, length);
+}
+
+static watched *find(watch *w, const char *word)
+{
+    watched key = {.at = NULL};
+    snprintf(key.word, sizeof key.word, "%s", word);
+    return bsearch(&key, w->words, w->count, sizeof key, by_word);
+}
+
+static void note(watched *w, uint64_t token)
+{
+    if (w->count == w->room) {
+        w->room = 2 * w->room + 64;
+        w->at = realloc(w->at, w->room * sizeof *w->at);
+        assert_non_null(w->at);
+    }
+    w->at[w->count++] = (uint32_t)token;
+}
+
+static void observe(watch *w, const text *t)
+{
+    qsort(w->words, w->count, sizeof *w->words, by_word);
+    uint64_t line = 0, tokens = 0;
+    for (size_t i = 0, start = 0; i < t->size; i++) {
+        if (islower((unsigned char)t->bytes[i]))
+            continue;
+        char word[TIDE_WORD_MAX + 1];
+        snprintf(word, sizeof word, "%.*s", (int)(i - start), t->bytes + start);
+        watched *found = find(w, word);
+        if (found)
+            note(found, line);
+        tokens++;
+        line = t->bytes[i] == '\n' ? tokens : line;
+        start = i + 1;
+    }
+}
+
+static size_t count_in(watch *w, const char *word, uint64_t from, uint64_t to)
+{
+    const watched *found = find(w, word);
+    size_t count = 0;
+    assert_non_null(found);
+    for (size_t i = 0; i < found->count; i++)
+        count += found->at[i] >= from && found->at[i] < to;
+    return count;
+}
+
+static void forget(watch *w)
+{
+    for (size_t i = 0; i < w->count; i++)
+        free(w->words[i].at);
+    free(w);
+}
+
+/* How often words of a group occur, in a stream in which nothing happens. */
+typedef struct usual {
+    tide_demo_tables tables;
+    watch *watch;
+} usual;
+
+static usual *usual_new(const text *t)
+{
+    usual *u = calloc(1, sizeof *u);
+    u->watch = calloc(1, sizeof *u->watch);
+    tide_demo_tables_load(&u->tables);
+    static const char *const groups[] = {
+        "companies", "bands",      "illnesses", "software",   "teams",
+        "genres",    "seasonings", "drinks",    "vegetables", "towns",
+        "dishes",    "surnames",   "sports"};
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        uint8_t list = tide_demo_group_list(&u->tables, groups[i]);
+        const tide_demo_rows *l = &u->tables.lists[list];
+        for (uint32_t row = 0; row < l->count; row++) {
+            tide_demo_text word = u->tables.words[l->first + row];
+            watch_word(u->watch, word.bytes, word.length);
+        }
+    }
+    observe(u->watch, t);
+    return u;
+}
+
+static double uses(usual *u, const char *group)
+{
+    uint8_t list = tide_demo_group_list(&u->tables, group);
+    const tide_demo_rows *l = &u->tables.lists[list];
+    size_t count = 0;
+    for (uint32_t row = 0; row < l->count; row++) {
+        char word[TIDE_WORD_MAX + 1];
+        tide_demo_text form = u->tables.words[l->first + row];
+        snprintf(word, sizeof word, "%.*s", (int)form.length, form.bytes);
+        count += find(u->watch, word)->count;
+    }
+    return (double)count;
+}
+
+/* A word with a share of its group between two tokens occurs as often as that says.
+ * Words of a group come in articles, several at a time, which makes for up to twice the
+ * variance of single ones; the number of uses of the group, `n`, is itself measured, and
+ * has five times. */
+static void assert_share(usual *u, watch *w, const tide_demo_event *e,
+                         const char *group, double share, uint64_t from, uint64_t to)
+{
+    to = to < TOKENS ? to : TOKENS;
+    if (from >= to)
+        return;
+    double count = (double)count_in(w, e->word, from, to),
+           n = group ? uses(u, group) : 1;
+    double expected = n * share * (double)(to - from) / TOKENS;
+    double sigma = sqrt(2 * expected + 5 * expected * expected / n);
+    if (fabs(count - expected) > 5 * sigma)
+        fail_msg("%s %s: %.0f times in [%llu, %llu), expected %.1f +- %.1f", e->kind,
+                 e->word, count, (unsigned long long)from, (unsigned long long)to,
+                 expected, sigma);
+}
+
+/* So much before and after, its share stays as it is. */
+enum { AROUND = 4 * MINUTE };
+
+static void check_event(usual *u, watch *w, const tide_demo_event *e)
+{
+    uint64_t start = e->from < AROUND ? 0 : e->from - AROUND;
+    const char *during = e->after ? e->after : e->before;
+    assert_share(u, w, e, e->before, e->share_before, start, e->from);
+    assert_share(u, w, e, e->after, e->share_after, e->to, e->to + AROUND);
+    if (!is(e, "change")) {
+        assert_share(u, w, e, during, e->share_during, e->from, e->to);
+        return;
+    }
+    double ratio = uses(u, e->before) / uses(u, e->after); /* half of it there */
+    assert_share(u, w, e, e->after, e->share_during * (1 + ratio) / 2, e->from, e->to);
+}
+
+static void words_occur_as_often_as_the_events_say(void **state)
+{
+    (void)state;
+    text plain = text_of("demo:seed=2,tokens=4e6");
+    text t = text_of("demo:seed=21,events=on,tokens=4e6");
+    event_list *l = events_of("demo:seed=21,events=on", 0, TOKENS);
+    usual *u = usual_new(&plain);
+    watch *w = calloc(1, sizeof *w);
+    for (size_t i = 0; i < l->count; i++)
+        watch_word(w, l->items[i].word, strlen(l->items[i].word));
+    observe(w, &t);
+    size_t checked[4] = {0};
+    static const char *const kinds[4] = {"birth", "fade", "change", "burst"};
+    for (size_t i = 0; i < l->count; i++)
+        for (size_t k = 0; k < 4; k++)
+            if (is(&l->items[i], kinds[k])) {
+                check_event(u, w, &l->items[i]);
+                checked[k]++;
+            }
+    for (size_t k = 0; k < 4; k++)
+        assert_in_range(checked[k], 5, 20);
+    forget(u->watch), forget(w), free(u), free(l);
+    free(plain.bytes), free(t.bytes);
+}
+
+/* The share of lines with a hashtag between two tokens. */
+static double share_of_lines(const text *t, const char *topic, uint64_t from,
+                             uint64_t to, double *lines)
+{
+    uint64_t tokens = 0;
+    double all = 0, found = 0;
+    for (size_t i = 0, line = 0; i < t->size; i++) {
+        if (t->bytes[i] == ' ') /* the last is before the hashtag */
+            tokens++;
+        if (t->bytes[i] != '\n')
+            continue;
+        const char *tag = memrchr(t->bytes + line, '#', i - line);
+        size_t length = (size_t)(t->bytes + i - tag - 1);
+        bool same = length == strlen(topic) && memcmp(tag + 1, topic, length) == 0;
+        all += tokens >= from && tokens < to;
+        found += tokens >= from && tokens < to && same;
+        line = i + 1;
+    }
+    *lines = all;
+    return found / all;
+}
+
+/* Lines come in articles of 3 to 6, so their variance is that of single ones times
+ * E[n^2] / E[n] = 4.8. */
+static void topics_have_their_seasons(void **state)
+{
+    (void)state;
+    text t = text_of("demo:seed=22,events=on,tokens=4e6,hashtags=on");
+    event_list *l = events_of("demo:seed=22,events=on", 0, TOKENS);
+    size_t seasons = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        const tide_demo_event *e = &l->items[i];
+        if (!is(e, "season") || e->to + (e->to - e->from) > TOKENS + MINUTE * 12)
+            continue;
+        double lines, share = share_of_lines(&t, e->word, e->from, e->to, &lines);
+        double sigma = sqrt(4.8 * e->share_during * (1 - e->share_during) / lines);
+        assert_true(fabs(share - e->share_during) < 5 * sigma && sigma < 0.003);
+        share = share_of_lines(&t, e->word, e->to, 2 * e->to - e->from, &lines);
+        sigma = sqrt(4.8 * e->share_after * (1 - e->share_after) / lines);
+        if (2 * e->to - e->from <= TOKENS)
+            assert_true(fabs(share - e->share_after) < 5 * sigma && sigma < 0.003);
+        seasons++;
+    }
+    assert_in_range(seasons, 2, 3);
+    free(l), free(t.bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_occur_as_often_as_the_events_say),
+        cmocka_unit_test(topics_have_their_seasons),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,478 @@
+/* test_feed_spool.c - a feed over a spool: lines that were taken come out once and in their order, whatever is
+ * closed, killed or full in between. */
+#include "text/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "memory_fixture.h"
+
+enum { LIMIT = 1 << 20, TEXT_MAX = 8 << 20, PUSHERS = 4, LINES = 300 };
+
+/* -- a folder for each test ------------------------------------------------------------ */
+
+static char folder[64];
+
+static int enter_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/test_feed_spool.XXXXXX");
+    return mkdtemp(folder) ? chdir(folder) : -1;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind,
+                      struct FTW *where)
+{
+    (void)status, (void)kind, (void)where;
+    return remove(path);
+}
+
+static int leave_folder(void **state)
+{
+    (void)state;
+    return chdir("/") == 0 ? nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS) : -1;
+}
+
+/* -- a disk that misbehaves ------------------------------------------------------------ */
+
+static atomic_int syncs;
+static bool syncs_fail;
+static tide_feed *held; /* a sync of this feed takes until so much text waits in it */
+static size_t held_until;
+static int writes_left = -1; /* before the disk is full; negative for ever */
+
+/* file.c calls these instead of the system's. No disk has to be waited for here. */
+int fdatasync(int file)
+{
+    syncs++;
+    while (held && tide_feed_waiting(held) < held_until)
+        sched_yield();
+    errno = EIO;
+    return file < 0 || syncs_fail ? -1 : 0;
+}
+
+ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset)
+{
+    if (writes_left == 0) {
+        errno = ENOSPC;
+        return -1;
+    }
+    writes_left -= writes_left > 0;
+    return syscall(SYS_pwrite64, file, bytes, size, offset);
+}
+
+/* -- a feed and what reads it ---------------------------------------------------------- */
+
+typedef struct stream {
+    tide_feed *feed;
+    tide_source *source;
+    char *place; /* that a model was saved with; NULL before */
+} stream;
+
+static void begin(stream *s, tide_spool_sync sync)
+{
+    tide_error err = {0};
+    s->feed = tide_feed_new_spooled("s", LIMIT, sync, &err);
+    if (!s->feed)
+        fail_msg("%s", err.text);
+    const tide_source_options options = {.feed = s->feed};
+    s->source = tide_source_begin("feed:", &options, &err);
+    assert_non_null(s->source);
+    assert_true(tide_source_replayable(s->source));
+    if (s->place && tide_source_go_to(s->source, s->place, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(tide_feed_push(s->feed, "too early\n", 10, &err), 0);
+}
+
+static void end(stream *s)
+{
+    tide_source_close(s->source);
+    tide_feed_free(s->feed);
+}
+
+static void save(stream *s)
+{
+    free(s->place);
+    s->place = tide_source_place(s->source, tide_source_offset(s->source), NULL);
+    assert_non_null(s->place);
+    assert_int_equal(tide_source_saved(s->source, s->place, NULL), TIDE_OK);
+}
+
+/* Reads some; saves when asked to. */
+static size_t read_some(stream *s, char *bytes, size_t room)
+{
+    tide_error err = {0};
+    ptrdiff_t count = tide_source_poll(s->source, bytes, room, 0, &err);
+    if (count == TIDE_SOURCE_SAVE) {
+        save(s);
+        return 0;
+    }
+    if (count < 0 && count != TIDE_SOURCE_LATER)
+        fail_msg("%s", err.text);
+    return count > 0 ? (size_t)count : 0;
+}
+
+/* The last segment, and its size. */
+static off_t latest_segment(char name[64])
+{
+    struct stat status;
+    off_t size = -1;
+    for (int number = 1; number < 100; number++) {
+        char other[64];
+        snprintf(other, sizeof other, "s/%012d.spool", number);
+        if (stat(other, &status))
+            continue;
+        size = status.st_size;
+        memcpy(name, other, sizeof other);
+    }
+    assert_true(size >= 0);
+    return size;
+}
+
+/* Cuts off the mark behind the latest push, as a kill in the middle of it does. */
+static void tear_latest(void)
+{
+    char name[64];
+    off_t size = latest_segment(name);
+    assert_int_equal(truncate(name, size - 16), 0);
+}
+
+static void zero_the_end(off_t lost)
+{
+    char name[64];
+    off_t size = latest_segment(name);
+    assert_int_equal(truncate(name, size - lost), 0);
+    assert_int_equal(truncate(name, size), 0);
+}
+
+/* -- what goes in comes out ------------------------------------------------------------ */
+
+static size_t random_lines(tide_rng *rng, char *text, size_t most)
+{
+    size_t size = 1 + tide_rng_below(rng, most);
+    for (size_t i = 0; i < size; i++)
+        text[i] =
+            tide_rng_below(rng, 50) ? (char)('a' + tide_rng_below(rng, 26)) : '\n';
+    return size;
+}
+
+/* An array is the oracle. Closing without a save takes the reader back to the last one. */
+static void lines_come_out_as_they_went_in(void **state)
+{
+    (void)state;
+    static char taken[TEXT_MAX], lines[200000], bytes[200000];
+    tide_rng rng = tide_rng_seeded(1);
+    size_t end_at = 0, at = 0, saved = 0;
+    int refusals = 0, openings = 0;
+    stream s = {0};
+    begin(&s, TIDE_SPOOL_SYNC_SECOND);
+    read_some(&s, bytes, 1);
+    while (end_at < TEXT_MAX - sizeof lines) {
+        uint64_t choice = tide_rng_below(&rng, 100);
+        if (choice < 50) {
+            size_t size = random_lines(&rng, lines, choice ? 3000 : sizeof lines - 1);
+            ptrdiff_t used = tide_feed_push(s.feed, lines, size, NULL);
+            assert_in_range(used, 0, size);
+            refusals += (size_t)used < size;
+            memcpy(taken + end_at, lines, (size_t)used);
+            end_at += (size_t)used;
+            if (used && taken[end_at - 1] != '\n') {
+                assert_int_equal(used, size);
+                taken[end_at++] = '\n';
+            }
+        } else if (choice < 98) {
+            size_t count = read_some(&s, bytes, 1 + tide_rng_below(&rng, 3000));
+            assert_memory_equal(bytes, taken + at, count);
+            at += count;
+            if (!count)
+                saved = at;
+        } else if (choice < 99) {
+            save(&s);
+            saved = at;
+        } else {
+            save(&s);
+            size_t place = at;
+            at += read_some(&s, bytes, sizeof bytes);
+            end(&s);
+            at = saved = place;
+            begin(&s, TIDE_SPOOL_SYNC_SECOND);
+            openings++;
+            at += read_some(&s, bytes, 1);
+        }
+        assert_int_equal(tide_feed_waiting(s.feed), end_at - at);
+    }
+    assert_true(refusals > 0 && openings > 10 && saved <= at);
+    tide_feed_close(s.feed);
+    assert_int_equal(tide_feed_push(s.feed, "late\n", 5, NULL), 0);
+    while (at < end_at) {
+        size_t count = read_some(&s, bytes, sizeof bytes);
+        assert_memory_equal(bytes, taken + at, count);
+        at += count;
+    }
+    assert_int_equal(tide_source_poll(s.source, bytes, 1, 0, NULL), TIDE_SOURCE_SAVE);
+    save(&s);
+    assert_int_equal(tide_source_poll(s.source, bytes, 1, 0, NULL), 0);
+    end(&s);
+    free(s.place);
+}
+
+static void a_push_without_its_mark_is_forgotten_whole(void **state)
+{
+    (void)state;
+    static char lines[200000], bytes[1000];
+    stream s = {0};
+    memset(lines, 'x', sizeof lines);
+    begin(&s, TIDE_SPOOL_SYNC_NONE);
+    read_some(&s, bytes, 1);
+    assert_int_equal(tide_feed_push(s.feed, "first\n", 6, NULL), 6);
+    assert_int_equal(tide_feed_push(s.feed, "second", 6, NULL), 6);
+    assert_int_equal(tide_feed_push(s.feed, lines, 100000, NULL), 100000);
+    end(&s);
+    tear_latest();
+    begin(&s, TIDE_SPOOL_SYNC_NONE);
+    assert_int_equal(read_some(&s, bytes, 8), 6);
+    assert_non_null(strstr(tide_source_news(s.source), "100033 bytes"));
+    assert_int_equal(tide_feed_push(s.feed, "third\n", 6, NULL), 6);
+    size_t size = 6;
+    while (tide_feed_waiting(s.feed))
+        size += read_some(&s, bytes + size, 100);
+    assert_int_equal(size, 19);
+    assert_memory_equal(bytes + 6, "second\nthird\n", 13);
+    end(&s);
+}
+
+/* The power fails: the file has its size, and zeros where its last blocks should be. */
+static void a_push_that_ends_in_zeros_is_forgotten_whole(void **state)
+{
+    (void)state;
+    static char lines[200000], bytes[1000];
+    stream s = {0};
+    memset(lines, 'x', sizeof lines);
+    for (off_t lost = 16; lost <= 100000; lost += 9973) {
+        begin(&s, TIDE_SPOOL_SYNC_NONE);
+        read_some(&s, bytes, 1);
+        save(&s);
+        assert_int_equal(tide_feed_push(s.feed, "first\n", 6, NULL), 6);
+        assert_int_equal(tide_feed_push(s.feed, lines, 100000, NULL), 100000);
+        end(&s);
+        zero_the_end(lost);
+        begin(&s, TIDE_SPOOL_SYNC_NONE);
+        assert_int_equal(read_some(&s, bytes, sizeof bytes), 6);
+        assert_int_equal(tide_feed_waiting(s.feed), 0);
+        save(&s);
+        end(&s);
+    }
+    free(s.place);
+}
+
+/* -- the disk -------------------------------------------------------------------------- */
+
+static void with_always_every_push_is_synced_before_it_returns(void **state)
+{
+    (void)state;
+    char byte;
+    stream s = {0};
+    begin(&s, TIDE_SPOOL_SYNC_ALWAYS);
+    read_some(&s, &byte, 1);
+    for (int i = 0; i < 10; i++) {
+        int before = syncs;
+        assert_int_equal(tide_feed_push(s.feed, "line\n", 5, NULL), 5);
+        assert_int_equal(syncs, before + 1);
+    }
+    end(&s);
+}
+
+/* Nobody can know what a disk has that could not sync. */
+static void a_sync_that_fails_is_an_error_for_all(void **state)
+{
+    (void)state;
+    char byte;
+    tide_error err = {0};
+    stream s = {0};
+    begin(&s, TIDE_SPOOL_SYNC_ALWAYS);
+    read_some(&s, &byte, 1);
+    syncs_fail = true;
+    assert_int_equal(tide_feed_push(s.feed, "line\n", 5, &err), TIDE_ERROR_IO);
+    syncs_fail = false;
+    assert_string_equal(err.text, "spool s: cannot sync: Input/output error");
+    assert_int_equal(tide_feed_push(s.feed, "line\n", 5, NULL), TIDE_ERROR_IO);
+    assert_int_equal(tide_source_poll(s.source, &byte, 1, 0, NULL), TIDE_ERROR_IO);
+    end(&s);
+}
+
+/* At any write of a push of several pieces. */
+static void a_full_disk_takes_nothing_and_asks_for_a_save(void **state)
+{
+    (void)state;
+    static char lines[200001], bytes[300000];
+    stream s = {0};
+    memset(lines, 'x', sizeof lines - 1);
+    lines[sizeof lines - 1] = '\n';
+    begin(&s, TIDE_SPOOL_SYNC_NONE);
+    read_some(&s, bytes, 1);
+    for (int writes = 0; writes < 4; writes++) {
+        assert_int_equal(tide_feed_push(s.feed, "before\n", 7, NULL), 7);
+        while (tide_feed_waiting(s.feed))
+            read_some(&s, bytes, 100);
+        writes_left = writes;
+        assert_int_equal(tide_feed_push(s.feed, lines, sizeof lines, NULL), 0);
+        writes_left = -1;
+        assert_int_equal(tide_feed_waiting(s.feed), 0);
+        assert_int_equal(tide_source_poll(s.source, bytes, 1, 0, NULL),
+                         TIDE_SOURCE_SAVE);
+        save(&s);
+        assert_int_equal(tide_feed_push(s.feed, lines, sizeof lines, NULL),
+                         sizeof lines);
+        for (size_t at = 0; at < sizeof lines;)
+            at += read_some(&s, bytes + at, sizeof bytes - at);
+        assert_memory_equal(bytes, lines, sizeof lines);
+        save(&s);
+    }
+    end(&s);
+    free(s.place);
+}
+
+static void a_feed_survives_the_loss_of_any_allocation(void **state)
+{
+    (void)state;
+    tide_feed *feed = NULL;
+    int left = 0;
+    for (; !feed; left++) {
+        tide_error err = {0};
+        allocations_left = left;
+        feed = tide_feed_new_spooled("s", 0, TIDE_SPOOL_SYNC_NONE, &err);
+        allocations_left = -1;
+        assert_true(feed || err.status == TIDE_ERROR_MEMORY);
+    }
+    assert_true(left > 3);
+    tide_feed_free(feed);
+}
+
+/* -- several threads ------------------------------------------------------------------- */
+
+typedef struct pusher {
+    tide_feed *feed;
+    int number;
+} pusher;
+
+static void *push(void *argument)
+{
+    const pusher *p = argument;
+    for (int line = 0; line < LINES;) {
+        char text[64];
+        int size = snprintf(text, sizeof text, "p%d %d\n", p->number, line);
+        line += tide_feed_push(p->feed, text, (size_t)size, NULL) > 0;
+    }
+    return NULL;
+}
+
+static void *push_one(void *feed)
+{
+    assert_int_equal(tide_feed_push(feed, "line\n", 5, NULL), 5);
+    return NULL;
+}
+
+/* Counts the lines of a pusher that come in their order; any other fails the test. */
+static void take_lines(char *text, int next[PUSHERS])
+{
+    char *line = text, *stop;
+    for (; (stop = strchr(line, '\n')); line = stop + 1) {
+        int number, count;
+        assert_int_equal(sscanf(line, "p%d %d", &number, &count), 2);
+        assert_in_range(number, 0, PUSHERS - 1);
+        assert_int_equal(count, next[number]++);
+    }
+    memmove(text, line, strlen(line) + 1);
+}
+
+static void lines_of_many_threads_come_out_once(void **state)
+{
+    (void)state;
+    const tide_spool_sync kinds[] = {TIDE_SPOOL_SYNC_ALWAYS, TIDE_SPOOL_SYNC_SECOND};
+    for (size_t kind = 0; kind < 2; kind++) {
+        char text[4096] = "";
+        int next[PUSHERS] = {0};
+        stream s = {0};
+        pthread_t threads[PUSHERS];
+        pusher pushers[PUSHERS];
+        begin(&s, kinds[kind]);
+        read_some(&s, text, 1);
+        for (int i = 0; i < PUSHERS; i++) {
+            pushers[i] = (pusher){s.feed, i};
+            assert_int_equal(pthread_create(&threads[i], NULL, push, &pushers[i]), 0);
+        }
+        for (int taken = 0, turn = 0; taken < PUSHERS * LINES; turn++) {
+            size_t half = strlen(text);
+            ptrdiff_t count = tide_source_poll(s.source, text + half, 1000, 100, NULL);
+            text[half + (count > 0 ? (size_t)count : 0)] = '\0';
+            take_lines(text, next);
+            if (turn % 50 == 0)
+                save(&s);
+            taken = next[0] + next[1] + next[2] + next[3];
+        }
+        for (int i = 0; i < PUSHERS; i++)
+            assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(tide_feed_waiting(s.feed), 0);
+        save(&s);
+        end(&s);
+        free(s.place);
+    }
+}
+
+/* While the first is synced the others append, which they can because nobody holds the lock; one
+ * more sync is for all of them. */
+static void threads_that_wait_for_the_disk_share_a_sync(void **state)
+{
+    (void)state;
+    char byte;
+    stream s = {0};
+    pthread_t threads[PUSHERS];
+    begin(&s, TIDE_SPOOL_SYNC_ALWAYS);
+    read_some(&s, &byte, 1);
+    held_until = PUSHERS * 5;
+    held = s.feed;
+    int before = syncs;
+    for (int i = 0; i < PUSHERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, push_one, s.feed), 0);
+    for (int i = 0; i < PUSHERS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    held = NULL;
+    assert_int_equal(syncs, before + 2);
+    end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(lines_come_out_as_they_went_in, enter_folder,
+                                        leave_folder),
+        cmocka_unit_test_setup_teardown(a_push_without_its_mark_is_forgotten_whole,
+                                        enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(a_push_that_ends_in_zeros_is_forgotten_whole,
+                                        enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(
+            with_always_every_push_is_synced_before_it_returns, enter_folder,
+            leave_folder),
+        cmocka_unit_test_setup_teardown(a_sync_that_fails_is_an_error_for_all,
+                                        enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(a_full_disk_takes_nothing_and_asks_for_a_save,
+                                        enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(a_feed_survives_the_loss_of_any_allocation,
+                                        enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(threads_that_wait_for_the_disk_share_a_sync,
+                                        enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(lines_of_many_threads_come_out_once,
+                                        enter_folder, leave_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,493 @@
+/* test_spool.c - what goes into a spool comes out of it, once and in order, or an error says where
+ * it is damaged. */
+#include "text/spool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <setjmp.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "memory_fixture.h"
+
+enum { SEGMENT = 4096, TEXT_MAX = 1 << 20 };
+
+/* -- a folder for each test ------------------------------------------------------------ */
+
+static char folder[64];
+
+static int enter_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/test_spool.XXXXXX");
+    return mkdtemp(folder) ? chdir(folder) : -1;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind,
+                      struct FTW *where)
+{
+    (void)status, (void)kind, (void)where;
+    return remove(path);
+}
+
+static int leave_folder(void **state)
+{
+    (void)state;
+    return chdir("/") == 0 ? nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS) : -1;
+}
+
+/* -- a disk that misbehaves ------------------------------------------------------------ */
+
+static int write_reason;      /* of the next failure; 0 for none */
+static size_t write_at_once;  /* bytes that one call writes; 0 for all */
+static int writes_until_then; /* calls before the failure */
+static bool for_ever;
+
+/* file.c calls this one instead of the system's. */
+ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset)
+{
+    if (write_reason && writes_until_then-- <= 0) {
+        errno = write_reason;
+        write_reason = for_ever ? write_reason : 0;
+        return -1;
+    }
+    size_t part = write_at_once && write_at_once < size ? write_at_once : size;
+    return syscall(SYS_pwrite64, file, bytes, part, offset);
+}
+
+/* -- a spool --------------------------------------------------------------------------- */
+
+static tide_spool *opened(void)
+{
+    tide_error err = {0};
+    tide_spool *spool = tide_spool_open("s", SEGMENT, TIDE_SPOOL_SYNC_NONE, &err);
+    if (!spool)
+        fail_msg("%s", err.text);
+    return spool;
+}
+
+static tide_spool *reopened(tide_spool *spool)
+{
+    tide_spool_close(spool);
+    return opened();
+}
+
+static void put(tide_spool *spool, const char *text, size_t size)
+{
+    tide_error err = {0};
+    if (tide_spool_append(spool, text, size, false, &err) ||
+        tide_spool_take(spool, &err))
+        fail_msg("%s", err.text);
+}
+
+/* Reads to the end or an error, at most `room` at a time; returns how much, or the error. */
+static ptrdiff_t read_all(tide_spool *spool, char *text, size_t room, tide_error *err)
+{
+    ptrdiff_t count, size = 0;
+    while ((count = tide_spool_read(spool, text + size, room, err)) > 0)
+        size += count;
+    return count < 0 ? count : size;
+}
+
+static void assert_holds(tide_spool *spool, const char *text, size_t size)
+{
+    static char found[TEXT_MAX];
+    tide_error err = {0};
+    ptrdiff_t count = read_all(spool, found, 1000, &err);
+    if (count < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(count, size);
+    assert_memory_equal(found, text, size);
+}
+
+static int segments(void)
+{
+    int count = 0;
+    DIR *listing = opendir("s");
+    assert_non_null(listing);
+    for (struct dirent *entry; (entry = readdir(listing));)
+        count += strstr(entry->d_name, ".spool") && entry->d_name[0] != '.';
+    closedir(listing);
+    return count;
+}
+
+/* -- what goes in comes out ------------------------------------------------------------ */
+
+static void random_text(tide_rng *rng, char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        text[i] = (char)tide_rng_next(rng);
+}
+
+/* An array is the oracle: pieces of any size are appended, read, dropped and looked for, and
+ * the spool is closed and opened again in between. */
+static void text_comes_out_as_it_went_in(void **state)
+{
+    (void)state;
+    static char text[TEXT_MAX], found[TEXT_MAX];
+    tide_rng rng = tide_rng_seeded(1);
+    random_text(&rng, text, sizeof text);
+    tide_spool *spool = opened();
+    uint64_t end = 0, at = 0, kept = 0;
+    int most = 0;
+    for (int step = 0; step < 3000 && end < TEXT_MAX - TIDE_PIECE_TEXT; step++) {
+        tide_error err = {0};
+        uint64_t choice = tide_rng_below(&rng, 100), size;
+        if (choice < 50) {
+            size = 1 + tide_rng_below(&rng, choice == 0 ? TIDE_PIECE_TEXT : 700);
+            put(spool, text + end, size);
+            end += size;
+        } else if (choice < 85) {
+            size = 1 + tide_rng_below(&rng, 2000);
+            ptrdiff_t count = tide_spool_read(spool, found, size, &err);
+            assert_in_range(count, at < end, end - at < size ? end - at : size);
+            assert_memory_equal(found, text + at, count);
+            at += (uint64_t)count;
+        } else if (choice < 90) {
+            kept += tide_rng_below(&rng, at - kept + 1);
+            assert_int_equal(tide_spool_drop(spool, kept, &err), TIDE_OK);
+        } else if (choice < 95) {
+            at = kept + tide_rng_below(&rng, end - kept + 1);
+            assert_int_equal(tide_spool_seek(spool, at, &err), TIDE_OK);
+        } else {
+            spool = reopened(spool);
+            at = tide_spool_holds(spool).start;
+        }
+        tide_spool_extent e = tide_spool_holds(spool);
+        assert_true(e.start <= kept && e.end == end && e.cut == 0 && e.taken);
+        kept = at < kept ? at : kept;
+        most = segments() > most ? segments() : most;
+    }
+    assert_true(end > 100000 && most > 3);
+    assert_int_equal(tide_spool_seek(spool, kept, NULL), TIDE_OK);
+    assert_holds(spool, text + kept, end - kept);
+    tide_spool_close(spool);
+}
+
+static void what_was_dropped_takes_no_room_and_the_stream_is_remembered(void **state)
+{
+    (void)state;
+    static char text[20000];
+    tide_spool *spool = opened();
+    uint64_t stream = tide_spool_holds(spool).stream;
+    for (size_t at = 0; at < sizeof text; at += 500)
+        put(spool, text + at, 500);
+    assert_true(segments() > 3 && tide_spool_holds(spool).bytes > sizeof text);
+    assert_int_equal(tide_spool_drop(spool, 10000, NULL), TIDE_OK);
+    assert_in_range(tide_spool_holds(spool).start, 10000 - SEGMENT, 10000);
+    assert_in_range(tide_spool_holds(spool).bytes, 10000, 10000 + 2 * SEGMENT);
+    assert_int_equal(tide_spool_drop(spool, sizeof text, NULL), TIDE_OK);
+    assert_int_equal(segments(), 1);
+    spool = reopened(spool);
+    tide_spool_extent e = tide_spool_holds(spool);
+    assert_true(e.stream == stream && e.start == sizeof text && e.end == sizeof text);
+    assert_int_equal(e.bytes, TIDE_SEGMENT_HEADER);
+    put(spool, "more", 4);
+    assert_holds(spool, "more", 4);
+    tide_spool_close(spool);
+}
+
+static void a_new_stream_replaces_the_old_one(void **state)
+{
+    (void)state;
+    tide_spool *spool = opened();
+    put(spool, "old", 3);
+    assert_int_equal(tide_spool_begin(spool, 7, 100, NULL), TIDE_OK);
+    assert_int_equal(tide_spool_seek(spool, 100, NULL), TIDE_OK);
+    put(spool, "new", 3);
+    spool = reopened(spool);
+    tide_spool_extent e = tide_spool_holds(spool);
+    assert_true(e.stream == 7 && e.start == 100 && e.end == 103);
+    assert_holds(spool, "new", 3);
+    tide_spool_close(spool);
+}
+
+static void the_latest_piece_is_doubtful_until_it_is_taken(void **state)
+{
+    (void)state;
+    static unsigned char latest[TIDE_PIECE_TEXT];
+    tide_spool *spool = opened();
+    assert_int_equal(tide_spool_append(spool, "one", 3, true, NULL), TIDE_OK);
+    assert_true(tide_spool_holds(spool).taken);
+    assert_int_equal(tide_spool_append(spool, "three", 5, false, NULL), TIDE_OK);
+    for (int again = 0; again < 2; again++, spool = reopened(spool)) {
+        assert_false(tide_spool_holds(spool).taken);
+        assert_int_equal(tide_spool_latest(spool, latest, NULL), 5);
+        assert_memory_equal(latest, "three", 5);
+    }
+    assert_int_equal(tide_spool_take(spool, NULL), TIDE_OK);
+    spool = reopened(spool);
+    assert_true(tide_spool_holds(spool).taken);
+    assert_int_equal(tide_spool_latest(spool, latest, NULL), 0);
+    assert_holds(spool, "onethree", 8);
+    tide_spool_close(spool);
+}
+
+static void a_spool_has_one_owner(void **state)
+{
+    (void)state;
+    tide_error err = {0};
+    tide_spool *spool = opened();
+    assert_null(tide_spool_open("s", SEGMENT, TIDE_SPOOL_SYNC_NONE, &err));
+    assert_string_equal(err.text, "s/spool: another process is writing it");
+    struct stat status;
+    assert_int_equal(stat("s", &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0700);
+    tide_spool_close(spool);
+    tide_spool_close(opened());
+}
+
+/* -- damage ---------------------------------------------------------------------------- */
+
+static size_t slurp(const char *path, unsigned char *bytes, size_t room)
+{
+    int file = open(path, O_RDONLY);
+    ssize_t size = read(file, bytes, room);
+    assert_in_range(size, 1, room - 1);
+    close(file);
+    return (size_t)size;
+}
+
+static void spit(const char *path, const unsigned char *bytes, size_t size)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_int_equal(write(file, bytes, size), size);
+    close(file);
+}
+
+#define ONLY "s/000000000001.spool"
+#define TEXT "first second third "
+
+/* Three pieces with their marks, as the bytes of the segment. */
+static size_t small_segment(unsigned char bytes[1000])
+{
+    tide_spool *spool = opened();
+    put(spool, "first ", 6);
+    put(spool, "second ", 7);
+    put(spool, "third ", 6);
+    tide_spool_close(spool);
+    return slurp(ONLY, bytes, 1000);
+}
+
+/* What the spool has now; negative when it cannot be read. */
+static ptrdiff_t read_damaged(char *text, uint64_t *cut, tide_error *err)
+{
+    tide_spool *spool = tide_spool_open("s", SEGMENT, TIDE_SPOOL_SYNC_NONE, err);
+    if (!spool)
+        return err->status;
+    *cut = tide_spool_holds(spool).cut;
+    ptrdiff_t size = read_all(spool, text, 5, err);
+    tide_spool_close(spool);
+    return size;
+}
+
+static void every_torn_end_is_cut_off(void **state)
+{
+    (void)state;
+    unsigned char bytes[1000];
+    size_t size = small_segment(bytes);
+    for (size_t left = 0; left < size; left++) {
+        char text[100];
+        uint64_t cut = 0;
+        tide_error err = {0};
+        remove("s/000000000002.spool");
+        spit(ONLY, bytes, left);
+        ptrdiff_t count = read_damaged(text, &cut, &err);
+        size_t pieces = left < TIDE_SEGMENT_HEADER + 22   ? 0
+                        : left < TIDE_SEGMENT_HEADER + 61 ? 6
+                        : left < size - 16                ? 13
+                                                          : 19;
+        assert_int_equal(count, pieces);
+        assert_memory_equal(text, TEXT, pieces);
+        spit(ONLY, bytes, left);
+        if (left >= TIDE_SEGMENT_HEADER) {
+            memset(bytes + size, 0, 40);
+            spit(ONLY, bytes, size + 40); /* a power failure left zeros */
+            assert_int_equal(read_damaged(text, &cut, &err), 19);
+            assert_int_equal(cut, 40);
+        }
+    }
+}
+
+static void every_flipped_bit_is_found(void **state)
+{
+    (void)state;
+    unsigned char bytes[1000];
+    size_t size = small_segment(bytes);
+    int cuts = 0;
+    for (size_t bit = 0; bit < 8 * size; bit++) {
+        char text[100];
+        uint64_t cut = 0;
+        tide_error err = {0};
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        spit(ONLY, bytes, size);
+        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        ptrdiff_t count = read_damaged(text, &cut, &err);
+        cuts += cut > 0;
+        if (count == TIDE_ERROR_FORMAT)
+            assert_non_null(strstr(err.text, "000000000001.spool is damaged at byte "));
+        else
+            fail_msg("bit %zu: %td", bit, count);
+    }
+    assert_int_equal(cuts, 0);
+}
+
+/* Without its mark the last piece may be one that a power failure has left half written. */
+static void a_bad_last_piece_is_cut_off(void **state)
+{
+    (void)state;
+    unsigned char bytes[1000];
+    char text[100];
+    uint64_t cut = 0;
+    tide_error err = {0};
+    size_t size = small_segment(bytes) - TIDE_PIECE_HEAD;
+    bytes[size - 1] ^= 1;
+    spit(ONLY, bytes, size);
+    assert_int_equal(read_damaged(text, &cut, &err), 13);
+    assert_int_equal(cut, TIDE_PIECE_HEAD + 6);
+}
+
+/* In a segment that is not the last, nothing may be missing. */
+static void damage_in_an_older_segment_is_an_error(void **state)
+{
+    (void)state;
+    static unsigned char bytes[2 * SEGMENT];
+    static char text[20000], found[20000];
+    tide_spool *spool = opened();
+    for (size_t at = 0; at < sizeof text; at += 500)
+        put(spool, text + at, 500);
+    tide_spool_close(spool);
+    const char *second = "s/000000000002.spool";
+    size_t size = slurp(second, bytes, sizeof bytes);
+    for (size_t at = 0; at < size; at += 7) {
+        uint64_t cut = 0;
+        tide_error err = {0};
+        bytes[at] ^= 0x10;
+        spit(second, bytes, size);
+        bytes[at] ^= 0x10;
+        assert_int_equal(read_damaged(found, &cut, &err), TIDE_ERROR_FORMAT);
+        assert_non_null(strstr(err.text, "000000000002.spool is damaged at byte "));
+        spit(second, bytes, at);
+        bool whole = (at - TIDE_SEGMENT_HEADER) % (500 + 32) == 500 + 16 && at > 500;
+        if (!whole || at < size - 16)
+            assert_int_equal(read_damaged(found, &cut, &err), TIDE_ERROR_FORMAT);
+    }
+    remove(second);
+    tide_error err = {0};
+    uint64_t cut;
+    assert_int_equal(read_damaged(found, &cut, &err), TIDE_ERROR_FORMAT);
+    assert_string_equal(err.text, "spool s: a segment is missing");
+}
+
+/* -- a disk that misbehaves ------------------------------------------------------------ */
+
+static void short_and_interrupted_writes_are_completed(void **state)
+{
+    (void)state;
+    char text[300];
+    memset(text, 'x', sizeof text);
+    tide_spool *spool = opened();
+    for (write_at_once = 1; write_at_once < 40; write_at_once += 3) {
+        write_reason = EINTR;
+        writes_until_then = 1;
+        put(spool, text, 20);
+        assert_int_equal(write_reason, 0);
+    }
+    write_at_once = 0;
+    assert_holds(spool, text, 260);
+    tide_spool_close(spool);
+}
+
+/* After any number of bytes: nothing of the piece is left, and it fits later. */
+static void a_full_disk_changes_nothing(void **state)
+{
+    (void)state;
+    static char text[10000];
+    size_t end = 0;
+    tide_rng rng = tide_rng_seeded(2);
+    random_text(&rng, text, sizeof text);
+    tide_spool *spool = opened();
+    for (int calls = 0; calls < 12; calls++) {
+        for (int quota = 0; quota < 2; quota++) {
+            write_at_once = 100;
+            writes_until_then = calls;
+            write_reason = quota ? EDQUOT : ENOSPC;
+            int status = tide_spool_append(spool, text + end, 400, false, NULL);
+            assert_true(status == TIDE_SPOOL_FULL || write_reason); /* not come to */
+            write_reason = 0;
+            write_at_once = 0;
+            if (status == TIDE_SPOOL_FULL)
+                put(spool, text + end, 400);
+            else
+                assert_int_equal(tide_spool_take(spool, NULL), TIDE_OK);
+            end += 400;
+        }
+    }
+    spool = reopened(spool);
+    assert_int_equal(tide_spool_holds(spool).cut, 0);
+    assert_holds(spool, text, end);
+    tide_spool_close(spool);
+}
+
+static void a_disk_that_fails_is_an_error(void **state)
+{
+    (void)state;
+    tide_error err = {0};
+    tide_spool *spool = opened();
+    put(spool, "good", 4);
+    write_reason = EIO;
+    writes_until_then = 0;
+    assert_int_equal(tide_spool_append(spool, "bad", 3, false, &err), TIDE_ERROR_IO);
+    assert_string_equal(err.text, "spool s: cannot write: Input/output error");
+    spool = reopened(spool);
+    assert_holds(spool, "good", 4);
+    tide_spool_close(spool);
+    write_reason = EINTR;
+    for_ever = true;
+    spool = opened();
+    assert_int_equal(tide_spool_append(spool, "bad", 3, false, &err), TIDE_ERROR_IO);
+    write_reason = 0;
+    for_ever = false;
+    tide_spool_close(spool);
+}
+
+static void lack_of_memory_is_told(void **state)
+{
+    (void)state;
+    for (int left = 0; left < 3; left++) {
+        tide_error err = {0};
+        allocations_left = left;
+        assert_null(tide_spool_open("s", SEGMENT, TIDE_SPOOL_SYNC_NONE, &err));
+        allocations_left = -1;
+        assert_int_equal(err.status, TIDE_ERROR_MEMORY);
+    }
+    tide_spool_close(opened());
+}
+
+#define IN_FOLDER(test)                                                                \
+    cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(text_comes_out_as_it_went_in),
+        IN_FOLDER(what_was_dropped_takes_no_room_and_the_stream_is_remembered),
+        IN_FOLDER(a_new_stream_replaces_the_old_one),
+        IN_FOLDER(the_latest_piece_is_doubtful_until_it_is_taken),
+        IN_FOLDER(a_spool_has_one_owner),
+        IN_FOLDER(every_torn_end_is_cut_off),
+        IN_FOLDER(every_flipped_bit_is_found),
+        IN_FOLDER(a_bad_last_piece_is_cut_off),
+        IN_FOLDER(damage_in_an_older_segment_is_an_error),
+        IN_FOLDER(short_and_interrupted_writes_are_completed),
+        IN_FOLDER(a_full_disk_changes_nothing),
+        IN_FOLDER(a_disk_that_fails_is_an_error),
+        IN_FOLDER(lack_of_memory_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

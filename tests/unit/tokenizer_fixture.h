@@ -1,0 +1,70 @@
+/* tokenizer_fixture.h - for the tests of tokenizers: feeding a whole text, and a stop on the way. */
+#ifndef TIDE_TOKENIZER_FIXTURE_H
+#define TIDE_TOKENIZER_FIXTURE_H
+
+#include "tokenizer_oracle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { ROOM = 64 };
+
+static inline void feed_all(transcript *s, tide_tokenizer *t, const void *text,
+                            size_t size, size_t room)
+{
+    for (size_t done = 0; done < size;) {
+        size_t taken = tide_tokenizer_feed(t, (const char *)text + done, size - done);
+        assert_true(taken > 0);
+        done += taken;
+        transcript_take(s, t, room);
+    }
+}
+
+static inline const char *store_path(void)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "/tmp/test_tokens.%ld", (long)getpid());
+    return path;
+}
+
+static inline tide_tokenizer *saved_and_loaded(tide_tokenizer *t,
+                                               const tide_tokenizer_options *options)
+{
+    tide_error err = {0};
+    tide_store_writer *writer = tide_store_create(store_path(), &err);
+    assert_non_null(writer);
+    tide_tokenizer_save(t, writer);
+    assert_int_equal(tide_store_commit(writer, &err), TIDE_OK);
+    tide_tokenizer_free(t);
+    t = tide_tokenizer_new(options, NULL);
+    tide_store *store = tide_store_open(store_path(), &err);
+    assert_non_null(store);
+    assert_int_equal(tide_tokenizer_load(t, store, &err), TIDE_OK);
+    tide_store_close(store);
+    unlink(store_path());
+    return t;
+}
+
+/* Saved after `stop` bytes and loaded, a tokenizer goes on as if nothing had been. */
+static inline void check_stop(const tide_tokenizer_options *options,
+                              const unsigned char *text, size_t size, size_t stop,
+                              const transcript *wanted)
+{
+    transcript s = {0};
+    tide_tokenizer *t = tide_tokenizer_new(options, NULL);
+    feed_all(&s, t, text, stop, ROOM);
+    uint64_t pending = tide_tokenizer_pending(t);
+    t = saved_and_loaded(t, options);
+    assert_int_equal(tide_tokenizer_pending(t), pending);
+    assert_int_equal(tide_tokenizer_counted(t).bytes, stop);
+    feed_all(&s, t, text + stop, size - stop, 3);
+    tide_tokenizer_end(t);
+    transcript_take(&s, t, ROOM);
+    assert_true(transcript_equal(&s, wanted));
+    free(s.bytes);
+    tide_tokenizer_free(t);
+}
+
+#endif
