@@ -13,15 +13,24 @@
  * orthogonal. Then they are U S, and the product of the rotations is V. It needs some ten sweeps over
  * all pairs, 4 dim^3 operations each, and is exact to the last digits. Where the sum has no full rank,
  * some columns of U are free: what nothing is known about stays where it is as far as it can.
+ *
+ * Squares give most weight to what fits worst: a few words that have really moved pull the rotation their
+ * way, and all others seem to have moved a little. So where words are to be judged one by one, the
+ * quarter that the first rotation fits worst has no say in the second.
+ *
+ * Angles are found from the distance of two unit vectors and not from their cosine, which is 1 to the last
+ * digit for every small angle.
  */
 #include "model/model.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 enum { SWEEPS_MAX = 60 };
-#define ORTHOGONAL 1e-14 /* cosine of two columns that need no rotation */
+#define ORTHOGONAL 1e-14          /* cosine of two columns that need no rotation */
+#define DEGREES 57.29577951308232 /* of an angle of length 1 */
 
 typedef struct decomposition {
     size_t dim;
@@ -30,6 +39,15 @@ typedef struct decomposition {
     double *squares; /* [dim] of the columns' lengths */
     double null; /* a column whose square is not above this is zero but for rounding */
 } decomposition;
+
+struct tide_aligner {
+    decomposition s;
+    size_t *order;    /* [dim] columns by falling length */
+    double *rotation; /* [dim][dim] row by row */
+    uint32_t rows;    /* that can be fitted */
+    bool *turned;     /* [rows] those that are left out of the second fit */
+    double *angles;   /* [2][rows] as they are, and to be sorted */
+};
 
 static double dot(const double *a, const double *b, size_t dim)
 {
@@ -191,36 +209,138 @@ static bool all_finite(const decomposition *s)
     return true;
 }
 
-static int solve(decomposition *s, const tide_matrix *from, const tide_matrix *to,
-                 size_t *order, double *rotation, tide_error *err)
+/* `without` may be NULL. */
+static int fit(tide_aligner *a, const tide_matrix *from, const tide_matrix *to,
+               const bool *without, tide_error *err)
 {
+    decomposition *s = &a->s;
+    memset(s->columns, 0, s->dim * s->dim * sizeof *s->columns);
+    memset(s->right, 0, s->dim * s->dim * sizeof *s->right);
     for (uint32_t i = 0; i < from->count; i++)
-        add_products(s, tide_matrix_row(from, i), tide_matrix_row(to, i));
+        if (!without || !without[i])
+            add_products(s, tide_matrix_row(from, i), tide_matrix_row(to, i));
     if (!all_finite(s))
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "vectors to be aligned have numbers that are not finite");
     decompose(s);
-    normalise_columns(s, order);
-    multiply(s, rotation);
+    normalise_columns(s, a->order);
+    multiply(s, a->rotation);
     return TIDE_OK;
 }
 
-int tide_align(const tide_matrix *from, const tide_matrix *to, double *rotation,
-               tide_error *err)
+/* -- the aligner ----------------------------------------------------------------------------------- */
+
+tide_aligner *tide_aligner_new(uint32_t dim, uint32_t rows, tide_error *err)
 {
-    decomposition s = {.dim = from->dim};
-    s.columns = tide_alloc(s.dim * s.dim, sizeof *s.columns);
-    s.right = tide_alloc(s.dim * s.dim, sizeof *s.right);
-    s.squares = tide_alloc(s.dim, sizeof *s.squares);
-    size_t *order = tide_alloc(s.dim, sizeof *order);
-    int status = TIDE_ERROR_MEMORY;
-    if (s.columns && s.right && s.squares && order)
-        status = solve(&s, from, to, order, rotation, err);
-    else
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory to align vectors");
-    free(order);
-    free(s.squares);
-    free(s.right);
-    free(s.columns);
-    return status;
+    tide_aligner *a = tide_alloc(1, sizeof *a);
+    if (a) {
+        size_t square = (size_t)dim * dim;
+        a->rows = rows;
+        a->s.dim = dim;
+        a->s.columns = tide_alloc(square, sizeof *a->s.columns);
+        a->s.right = tide_alloc(square, sizeof *a->s.right);
+        a->s.squares = tide_alloc(dim, sizeof *a->s.squares);
+        a->order = tide_alloc(dim, sizeof *a->order);
+        a->rotation = tide_alloc(square, sizeof *a->rotation);
+        a->turned = tide_alloc((size_t)rows + 1, sizeof *a->turned);
+        a->angles = tide_alloc((size_t)rows + 1, 2 * sizeof *a->angles);
+    }
+    if (a && a->s.columns && a->s.right && a->s.squares && a->order && a->rotation &&
+        a->turned && a->angles)
+        return a;
+    tide_aligner_free(a);
+    tide_fail(err, TIDE_ERROR_MEMORY, "no memory to align vectors");
+    return NULL;
+}
+
+void tide_aligner_free(tide_aligner *a)
+{
+    if (!a)
+        return;
+    free(a->angles);
+    free(a->turned);
+    free(a->rotation);
+    free(a->order);
+    free(a->s.squares);
+    free(a->s.right);
+    free(a->s.columns);
+    free(a);
+}
+
+uint64_t tide_aligner_bytes(uint32_t dim, uint32_t rows)
+{
+    uint64_t row = sizeof(bool) + 2 * sizeof(double);
+    return sizeof(tide_aligner) + 3 * sizeof(double) * dim * dim +
+           (sizeof(double) + sizeof(size_t)) * dim + row * ((uint64_t)rows + 1);
+}
+
+const double *tide_aligner_rotation(const tide_aligner *a)
+{
+    return a->rotation;
+}
+
+int tide_aligner_fit(tide_aligner *a, const tide_matrix *from, const tide_matrix *to,
+                     tide_error *err)
+{
+    return fit(a, from, to, NULL, err);
+}
+
+static int by_angle(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return a < b ? -1 : a > b;
+}
+
+/* Marks the quarter of the rows that the rotation leaves farthest from where they should be. */
+static void mark_turned(tide_aligner *a, const tide_matrix *from, const tide_matrix *to)
+{
+    double *sorted = a->angles + a->rows;
+    for (uint32_t i = 0; i < from->count; i++)
+        sorted[i] = a->angles[i] =
+            tide_aligner_angle(a, tide_matrix_row(from, i), tide_matrix_row(to, i));
+    qsort(sorted, from->count, sizeof *sorted, by_angle);
+    double most = sorted[from->count - 1 - from->count / 4];
+    for (uint32_t i = 0; i < from->count; i++)
+        a->turned[i] = a->angles[i] > most;
+}
+
+int tide_aligner_fit_most(tide_aligner *a, const tide_matrix *from,
+                          const tide_matrix *to, tide_error *err)
+{
+    assert(from->count <= a->rows);
+    int status = fit(a, from, to, NULL, err);
+    if (status || !from->count)
+        return status;
+    mark_turned(a, from, to);
+    return fit(a, from, to, a->turned, err);
+}
+
+/* The row that the rotation brings `from` to. */
+static void turn(const tide_aligner *a, const float *from, double *out)
+{
+    size_t dim = a->s.dim;
+    memset(out, 0, dim * sizeof *out);
+    for (size_t row = 0; row < dim; row++)
+        for (size_t column = 0; column < dim; column++)
+            out[column] += (double)from[row] * a->rotation[row * dim + column];
+}
+
+double tide_aligner_cosine(const tide_aligner *a, const float *from, const float *to)
+{
+    double turned[TIDE_DIM_MAX], product = 0;
+    turn(a, from, turned);
+    for (size_t d = 0; d < a->s.dim; d++)
+        product += turned[d] * (double)to[d];
+    return product;
+}
+
+double tide_aligner_angle(const tide_aligner *a, const float *from, const float *to)
+{
+    double turned[TIDE_DIM_MAX], square = 0;
+    turn(a, from, turned);
+    for (size_t d = 0; d < a->s.dim; d++) {
+        double apart = turned[d] - (double)to[d];
+        square += apart * apart;
+    }
+    return 2 * asin(fmin(1, sqrt(square) / 2)) * DEGREES;
 }

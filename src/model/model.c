@@ -73,6 +73,7 @@ void tide_model_free(tide_model *model)
     tide_matrix_release(&model->output);
     tide_matrix_release(&model->subword);
     free(model->ngrams);
+    free(model->path);
     free(model->params);
     free(model->stop_words);
     free(model);
@@ -82,11 +83,14 @@ void tide_model_note_ngrams(tide_model *model, uint32_t slot)
 {
     if (!model->ngrams)
         return;
-    uint32_t length;
+    uint32_t length, ids[TIDE_SUBWORDS_MAX], count = 0;
     const char *word = tide_vocabulary_word(model->vocabulary, slot, &length);
     tide_ngrams *ngrams = &model->ngrams[slot];
-    ngrams->count =
-        word ? tide_subwords_of(&model->shape.subwords, word, length, ngrams->ids) : 0;
+    if (word)
+        count = tide_subwords_of(&model->shape.subwords, word, length, ids);
+    for (uint32_t i = 0; i < count; i++)
+        __atomic_store_n(&ngrams->ids[i], ids[i], __ATOMIC_RELAXED);
+    __atomic_store_n(&ngrams->count, count, __ATOMIC_RELAXED);
 }
 
 void tide_model_input(const tide_model *model, const tide_kernels *kernels,
@@ -94,11 +98,31 @@ void tide_model_input(const tide_model *model, const tide_kernels *kernels,
 {
     float *rows[TIDE_SUBWORDS_MAX + 1] = {tide_matrix_row(&model->input, slot)};
     uint32_t count = 1;
-    if (model->ngrams)
-        for (uint32_t i = 0; i < model->ngrams[slot].count; i++)
-            rows[count++] =
-                tide_matrix_row(&model->subword, model->ngrams[slot].ids[i]);
+    if (model->ngrams) {
+        const tide_ngrams *ngrams = &model->ngrams[slot];
+        uint32_t some = __atomic_load_n(&ngrams->count, __ATOMIC_RELAXED);
+        for (uint32_t i = 0; i < some; i++) {
+            uint32_t id = __atomic_load_n(&ngrams->ids[i], __ATOMIC_RELAXED);
+            rows[count++] = tide_matrix_row(&model->subword, id);
+        }
+    }
     kernels->sum(rows, count, 1.0f / (float)count, model->input.stride, out);
+}
+
+bool tide_model_compose(const tide_model *model, const tide_kernels *kernels,
+                        const tide_word *word, float *out)
+{
+    uint32_t ids[TIDE_SUBWORDS_MAX];
+    float *rows[TIDE_SUBWORDS_MAX];
+    uint32_t count =
+        !model->ngrams || !word->length
+            ? 0
+            : tide_subwords_of(&model->shape.subwords, word->bytes, word->length, ids);
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] = tide_matrix_row(&model->subword, ids[i]);
+    if (count)
+        kernels->sum(rows, count, 1.0f / (float)count, model->input.stride, out);
+    return count > 0;
 }
 
 uint32_t tide_model_size(const tide_model *model)
@@ -244,6 +268,11 @@ static int read_text(tide_store *store, const char *section, int64_t most, char 
 
 static int read_texts(tide_store *store, tide_model *model, tide_error *err)
 {
+    const char *path = tide_store_path(store);
+    model->path = tide_alloc(strlen(path) + 1, 1);
+    if (!model->path)
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a model");
+    memcpy(model->path, path, strlen(path) + 1);
     int status = read_text(store, "params", TIDE_PARAMS_MAX - 1, &model->params, err);
     if (!status && tide_store_has(store, "stop-words"))
         status = read_text(store, "stop-words", TIDE_STOP_WORDS_MAX, &model->stop_words,

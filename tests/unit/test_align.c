@@ -91,7 +91,12 @@ static int try_align(uint32_t dim, size_t rows)
     const tide_matrix a = {from, (uint32_t)rows, dim, dim};
     const tide_matrix b = {to, (uint32_t)rows, dim, dim};
     tide_error err;
-    return tide_align(&a, &b, rotation, &err);
+    tide_aligner *aligner = tide_aligner_new(dim, 0, &err);
+    assert_non_null(aligner);
+    int status = tide_aligner_fit(aligner, &a, &b, &err);
+    memcpy(rotation, tide_aligner_rotation(aligner), sizeof(double) * dim * dim);
+    tide_aligner_free(aligner);
+    return status;
 }
 
 static void align(uint32_t dim, size_t rows)
@@ -240,6 +245,48 @@ static void the_size_of_vectors_does_not_matter(void **state)
     }
 }
 
+static void make_units(float *rows, size_t count, uint32_t dim)
+{
+    for (size_t i = 0; i < count; i++) {
+        double square = 0;
+        for (uint32_t d = 0; d < dim; d++)
+            square += pow((double)rows[i * dim + d], 2);
+        for (uint32_t d = 0; d < dim; d++)
+            rows[i * dim + d] /= (float)sqrt(square);
+    }
+}
+
+/* A fifth of the words go where they like. Those that stay are seen to stay only if the others had no say. */
+static void words_that_moved_do_not_turn_the_others(void **state)
+{
+    (void)state;
+    enum { DIM = 20 };
+    static double truth[DIM * DIM];
+    tide_rng rng = tide_rng_seeded(7);
+    const tide_matrix a = {from, ROWS_MAX, DIM, DIM}, b = {to, ROWS_MAX, DIM, DIM};
+    fill(&rng, from, (size_t)ROWS_MAX * DIM);
+    make_units(from, ROWS_MAX, DIM);
+    random_rotation(&rng, truth, DIM, true);
+    apply(truth, DIM, ROWS_MAX, 0, &rng);
+    fill(&rng, to, (size_t)ROWS_MAX / 5 * DIM);
+    make_units(to, ROWS_MAX, DIM);
+    tide_aligner *aligner = tide_aligner_new(DIM, ROWS_MAX, NULL);
+    assert_non_null(aligner);
+    double plain = 0, most = 0;
+    assert_int_equal(tide_aligner_fit(aligner, &a, &b, NULL), TIDE_OK);
+    for (uint32_t i = ROWS_MAX / 5; i < ROWS_MAX; i++)
+        plain +=
+            tide_aligner_angle(aligner, tide_matrix_row(&a, i), tide_matrix_row(&b, i));
+    assert_int_equal(tide_aligner_fit_most(aligner, &a, &b, NULL), TIDE_OK);
+    for (uint32_t i = ROWS_MAX / 5; i < ROWS_MAX; i++) {
+        double angle =
+            tide_aligner_angle(aligner, tide_matrix_row(&a, i), tide_matrix_row(&b, i));
+        most = angle > most ? angle : most;
+    }
+    assert_true(most < 1e-4 && plain / ROWS_MAX > 0.5);
+    tide_aligner_free(aligner);
+}
+
 static void numbers_that_are_not_finite_are_refused(void **state)
 {
     (void)state;
@@ -263,6 +310,7 @@ int main(void)
         cmocka_unit_test(nothing_stays_where_it_is),
         cmocka_unit_test(directions_that_nothing_is_known_about_stay),
         cmocka_unit_test(the_size_of_vectors_does_not_matter),
+        cmocka_unit_test(words_that_moved_do_not_turn_the_others),
         cmocka_unit_test(numbers_that_are_not_finite_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -273,6 +273,45 @@ static void words_of_the_query_are_left_out(void **state)
     tide_trainer_free(trainer);
 }
 
+/* Good ones and bad ones, of all words and of some, with room for many, few or none. */
+static void several_questions_are_answered_as_one_by_one(void **state)
+{
+    (void)state;
+    enum { ASKED = 40, ROOM = 30 };
+    for (size_t k = 0; k < COUNT(kinds); k++) {
+        tide_trainer *trainer = small_trainer(kinds[k]);
+        const tide_model *model = tide_trainer_model(trainer);
+        tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
+        static const char *const nobody = "\xff";
+        tide_entry words[ASKED];
+        tide_hit hits[ASKED][ROOM], alone[ROOM];
+        tide_search searches[ASKED];
+        assert_int_equal(tide_model_words(model, words, ASKED), ASKED);
+        for (size_t i = 0; i < ASKED; i++)
+            searches[i] = (tide_search){
+                .query = {.positive = i % 9 == 8 ? &nobody : &words[i].word,
+                          .positive_count = 1,
+                          .among = i % 5 == 4 ? 20 : 0},
+                .hits = hits[i],
+                .room = i % 7 == 6 ? 0 : 1 + i % ROOM};
+        tide_space_search(space, searches, ASKED);
+        for (size_t i = 0; i < ASKED; i++) {
+            tide_error err;
+            int found = tide_space_nearest(space, &searches[i].query, alone,
+                                           searches[i].room, &err);
+            assert_int_equal(searches[i].found, found);
+            if (found < 0)
+                assert_string_equal(searches[i].error.text, err.text);
+            for (int h = 0; h < found; h++) {
+                assert_string_equal(hits[i][h].word, alone[h].word);
+                assert_float_equal(hits[i][h].score, alone[h].score, 0);
+            }
+        }
+        tide_space_free(space);
+        tide_trainer_free(trainer);
+    }
+}
+
 static void a_question_of_too_many_words_is_refused(void **state)
 {
     (void)state;
@@ -667,6 +706,7 @@ int main(void)
         cmocka_unit_test(only_subwords_give_unseen_words_a_vector),
         cmocka_unit_test(nearest_is_the_full_sort_in_double_precision),
         cmocka_unit_test(words_of_the_query_are_left_out),
+        cmocka_unit_test(several_questions_are_answered_as_one_by_one),
         cmocka_unit_test(a_question_of_too_many_words_is_refused),
         cmocka_unit_test(an_analogy_is_nearest_to_b_less_a_plus_c),
         cmocka_unit_test(similarity_is_symmetric_and_one_with_itself),

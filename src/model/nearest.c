@@ -1,0 +1,311 @@
+/* nearest.c - the words nearest to a question, or to several at once.
+ *
+ * The answer is an exact scan over the rows as they are, with the training kernels. There is no index that could
+ * be out of date: the vectors of a model that learns move all the time.
+ *
+ * What a scan takes is the way of the rows through memory, so up to seven questions go through them together, in
+ * the kernel by which a block of words is trained. The eighth vector of that block is the mean m of the space,
+ * since for a question q of length 1
+ *
+ *     cosine(q, x - m) = (qx - qm) / |x - m|,   |x - m|^2 = xx - 2 mx + mm
+ *
+ * and so no row has to be copied. That is good to some four digits, or else the row is far from ordinary; so it
+ * only tells which words are worth a second look. These are looked at the long way, in the order of the scan,
+ * and kept by the exact cosine.
+ *
+ * A word that has left since it was found spoils the scan of a model that learns, which is then done again.
+ */
+#include "model/space.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    QUERY_WORDS_MAX = 64,
+    SCANS_MOST = 4,
+    ROWS = 64,                 /* looked at together */
+    QUESTIONS = TIDE_BLOCK - 1 /* at once; the mean is the last */
+};
+
+#define DOUBT 1e-3f /* of a cosine, the short way */
+
+typedef struct question {
+    float *vector;                   /* of length 1 */
+    float mean;                      /* its product with the mean */
+    uint32_t asked[QUERY_WORDS_MAX]; /* slots of its words */
+    size_t asked_count;
+    tide_search *search;
+    size_t found;
+} question;
+
+typedef struct scan {
+    const tide_space *space;
+    uint32_t among;
+    question questions[QUESTIONS];
+    size_t count;
+    float *block; /* [TIDE_BLOCK][stride] the questions and the mean */
+    float *row;   /* [stride] for a second look */
+    float *made;  /* [ROWS][stride] rows that are sums of others */
+    float mean;   /* |m|^2 */
+    float products[ROWS][TIDE_BLOCK] __attribute__((aligned(64)));
+} scan;
+
+static scan *scan_new(const tide_space *space, tide_error *err)
+{
+    size_t stride = space->model->input.stride, rows = TIDE_BLOCK + 1 + ROWS;
+    scan *s = tide_alloc(1, sizeof *s + 64 + rows * stride * sizeof(float));
+    if (!s) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory to search");
+        return NULL;
+    }
+    s->space = space;
+    s->block = (float *)(void *)((char *)s + (sizeof *s + 63) / 64 * 64);
+    s->row = s->block + TIDE_BLOCK * stride;
+    s->made = s->row + stride;
+    memcpy(s->block + QUESTIONS * stride, space->mean, stride * sizeof *s->block);
+    s->mean = space->kernels->dot(space->mean, space->mean, (uint32_t)stride);
+    return s;
+}
+
+/* -- the questions --------------------------------------------------------------------------------- */
+
+static int add_words(scan *s, question *q, const char *const *words, size_t count,
+                     float sign, tide_error *err)
+{
+    const tide_space *space = s->space;
+    for (size_t i = 0; i < count; i++) {
+        if (q->asked_count == QUERY_WORDS_MAX)
+            return tide_fail(err, TIDE_ERROR_PARAMETER,
+                             "at most %d words can be asked at once", QUERY_WORDS_MAX);
+        uint32_t *slot = &q->asked[q->asked_count++];
+        int status = tide_space_word(space, words[i], s->row, slot, err);
+        if (status)
+            return status;
+        tide_space_normalise(space, s->row);
+        space->kernels->add(q->vector, sign, s->row, space->model->input.stride);
+    }
+    return TIDE_OK;
+}
+
+static int take_question(scan *s, tide_search *search)
+{
+    const tide_space *space = s->space;
+    const tide_query *query = &search->query;
+    uint32_t stride = space->model->input.stride;
+    question *q = &s->questions[s->count];
+    *q = (question){.search = search, .vector = s->block + s->count * stride};
+    memset(q->vector, 0, stride * sizeof *q->vector);
+    if (query->vector)
+        memcpy(q->vector, query->vector, space->model->shape.dim * sizeof *q->vector);
+    int status =
+        add_words(s, q, query->positive, query->positive_count, 1.0f, &search->error);
+    if (!status)
+        status = add_words(s, q, query->negative, query->negative_count, -1.0f,
+                           &search->error);
+    if (status)
+        return status;
+    tide_space_normalise(space, q->vector);
+    q->mean = space->kernels->dot(q->vector, space->mean, stride);
+    s->count++;
+    return TIDE_OK;
+}
+
+static bool was_asked(const question *q, uint32_t slot)
+{
+    for (size_t i = 0; i < q->asked_count; i++)
+        if (q->asked[i] == slot)
+            return true;
+    return false;
+}
+
+/* -- the rows --------------------------------------------------------------------------------------- */
+
+size_t tide_hits_keep(tide_hit *hits, size_t count, size_t room, tide_hit hit)
+{
+    if (count == room && hit.score <= hits[room - 1].score)
+        return count;
+    size_t at = count < room ? count : room - 1;
+    for (; at > 0 && hits[at - 1].score < hit.score; at--)
+        hits[at] = hits[at - 1];
+    hits[at] = hit;
+    return count < room ? count + 1 : count;
+}
+
+static float exact_cosine(const scan *s, const question *q, uint32_t slot)
+{
+    const tide_space *space = s->space;
+    tide_space_centred(space, slot, s->row);
+    float square = tide_space_square(space, s->row);
+    if (!(square > 0))
+        return 0;
+    return space->kernels->dot(q->vector, s->row, space->model->input.stride) /
+           sqrtf(square);
+}
+
+static void look_again(scan *s, question *q, uint32_t slot)
+{
+    tide_search *search = q->search;
+    uint32_t length;
+    if (was_asked(q, slot))
+        return;
+    float score = exact_cosine(s, q, slot);
+    if (!tide_finite(score) || !tide_space_holds(s->space, slot))
+        return;
+    const char *word = tide_vocabulary_word(s->space->model->vocabulary, slot, &length);
+    q->found = tide_hits_keep(search->hits, q->found, search->room,
+                              (tide_hit){word, score, slot});
+}
+
+/* 1 / |x - m|, or NAN where that cannot be told from the products. */
+static float inverse_length(const scan *s, const float *row, const float *products)
+{
+    float xx = s->space->kernels->dot(row, row, s->space->model->input.stride);
+    float square = xx - 2 * products[QUESTIONS] + s->mean;
+    bool sure = xx <= FLT_MAX && square >= FLT_MIN && square > 0.01f * (xx + s->mean);
+    return sure ? 1 / sqrtf(square) : NAN;
+}
+
+static void look_at(scan *s, const uint32_t *slots, float *const *rows, size_t count)
+{
+    const tide_space *space = s->space;
+    space->kernels->block_dots(s->block, rows, count, space->model->input.stride,
+                               s->products);
+    for (size_t j = 0; j < count; j++) {
+        float inverse = inverse_length(s, rows[j], s->products[j]);
+        for (size_t i = 0; i < s->count; i++) {
+            question *q = &s->questions[i];
+            const tide_search *search = q->search;
+            float score = (s->products[j][i] - q->mean) * inverse;
+            if (q->found == search->room &&
+                score < search->hits[q->found - 1].score - DOUBT)
+                continue;
+            look_again(s, q, slots[j]);
+        }
+    }
+}
+
+/* Where the vector of a slot is found as it is, or put together. */
+static float *row_of(const scan *s, uint32_t slot, size_t place)
+{
+    const tide_space *space = s->space;
+    const tide_model *model = space->model;
+    if (space->vectors == TIDE_VECTORS_OUTPUT)
+        return tide_matrix_row(&model->output, slot);
+    if (space->vectors == TIDE_VECTORS_INPUT && !model->ngrams)
+        return tide_matrix_row(&model->input, slot);
+    float *made = s->made + place * model->input.stride;
+    tide_space_raw(space, slot, made);
+    return made;
+}
+
+/* The i-th slot to be looked at. All of them are taken as they lie in memory. */
+static uint32_t slot_at(const scan *s, uint32_t i)
+{
+    uint32_t length;
+    if (s->among)
+        return s->space->order[i];
+    return tide_vocabulary_word(s->space->model->vocabulary, i, &length) ? i
+                                                                         : TIDE_NO_SLOT;
+}
+
+static void look_at_all(scan *s)
+{
+    uint32_t slots[ROWS];
+    float *rows[ROWS];
+    size_t count = 0;
+    uint32_t all =
+        s->among ? s->among : tide_vocabulary_used(s->space->model->vocabulary);
+    for (uint32_t i = 0; i < all; i++) {
+        uint32_t slot = slot_at(s, i);
+        if (slot == TIDE_NO_SLOT)
+            continue;
+        slots[count] = slot;
+        rows[count] = row_of(s, slot, count);
+        if (++count == ROWS) {
+            look_at(s, slots, rows, count);
+            count = 0;
+        }
+    }
+    look_at(s, slots, rows, count);
+}
+
+/* -- together ----------------------------------------------------------------------------------------- */
+
+/* Takes out the words that have left since they were found, and says whether there were any. */
+static bool take_out_gone(const scan *s, question *q)
+{
+    tide_hit *hits = q->search->hits;
+    size_t kept = 0, found = q->found;
+    for (size_t i = 0; i < found; i++)
+        if (tide_space_holds(s->space, hits[i].slot))
+            hits[kept++] = hits[i];
+    q->found = kept;
+    return kept < found;
+}
+
+static void answer(scan *s)
+{
+    bool spoilt = s->count > 0;
+    for (int scans = 0; spoilt && scans < SCANS_MOST; scans++) {
+        spoilt = false;
+        for (size_t i = 0; i < s->count; i++)
+            s->questions[i].found = 0;
+        look_at_all(s);
+        for (size_t i = 0; i < s->count; i++)
+            spoilt = take_out_gone(s, &s->questions[i]) || spoilt;
+    }
+    for (size_t i = 0; i < s->count; i++)
+        s->questions[i].search->found = (int)s->questions[i].found;
+    s->count = 0;
+}
+
+static uint32_t among_of(const tide_space *space, const tide_query *query)
+{
+    return query->among < space->words ? query->among : 0;
+}
+
+void tide_space_search(const tide_space *space, tide_search *searches, size_t count)
+{
+    tide_error err;
+    scan *s = scan_new(space, &err);
+    for (size_t i = 0; i < count; i++) {
+        tide_search *search = &searches[i];
+        if (!s) {
+            search->error = err;
+            search->found = TIDE_ERROR_MEMORY;
+            continue;
+        }
+        uint32_t among = among_of(space, &search->query);
+        if (s->count == QUESTIONS || among != s->among)
+            answer(s);
+        s->among = among;
+        search->found = take_question(s, search);
+        if (!search->found && !search->room)
+            s->count--; /* its words are held, and that is all that was asked */
+    }
+    if (s)
+        answer(s);
+    free(s);
+}
+
+int tide_space_nearest(const tide_space *space, const tide_query *query, tide_hit *hits,
+                       size_t room, tide_error *err)
+{
+    tide_search search = {.query = *query, .hits = hits, .room = room};
+    tide_space_search(space, &search, 1);
+    if (search.found < 0)
+        tide_fail(err, search.error.status, "%s", search.error.text);
+    return search.found;
+}
+
+int tide_space_analogy(const tide_space *space, const char *a, const char *b,
+                       const char *c, tide_hit *hits, size_t room, tide_error *err)
+{
+    const char *positive[] = {b, c}, *negative[] = {a};
+    tide_query query = {.positive = positive,
+                        .positive_count = 2,
+                        .negative = negative,
+                        .negative_count = 1};
+    return tide_space_nearest(space, &query, hits, room, err);
+}

@@ -1,0 +1,49 @@
+/* space.h - what the files about spaces share. Private. */
+#ifndef TIDE_SPACE_H
+#define TIDE_SPACE_H
+
+#include "model/model.h"
+
+typedef struct tide_rank {
+    uint64_t count;
+    uint32_t slot;
+} tide_rank;
+
+struct tide_space {
+    const tide_model *model;
+    const tide_kernels *kernels;
+    tide_vectors vectors;
+    bool centred;
+    float *mean;      /* [stride]; all zero when not centred */
+    uint32_t *order;  /* [room] slots by falling count */
+    tide_rank *ranks; /* [2][room] for making the order */
+    uint32_t room;
+    uint32_t words;
+    _Atomic uint32_t *hands; /* [room] of a model that learns; NULL otherwise */
+    uint32_t *seen;          /* [room] the same when the space was last made */
+};
+
+/* Slots in use by falling count, of equals by their numbers; returns how many. `ranks` has room for two of
+ * every slot that has been used. */
+uint32_t tide_rank_slots(const tide_vocabulary *v, tide_rank *ranks, uint32_t *order);
+
+/* Whether the slot has the word that the space knows, asked after its vector was read. */
+bool tide_space_holds(const tide_space *space, uint32_t slot);
+
+/* The vector of a slot as the space sees it, mean not yet taken out. `out` has the stride. */
+void tide_space_raw(const tide_space *space, uint32_t slot, float *out);
+
+/* The same without the mean. */
+void tide_space_centred(const tide_space *space, uint32_t slot, float *out);
+
+/* That of a word; *slot is TIDE_NO_SLOT where it is not held and its vector made of n-grams. */
+int tide_space_word(const tide_space *space, const char *word, float *out,
+                    uint32_t *slot, tide_error *err);
+
+/* |x|^2. A vector whose square no float can hold is scaled first, which does not turn it. */
+float tide_space_square(const tide_space *space, float *x);
+
+/* x / |x|; a vector of no length stays zero. */
+void tide_space_normalise(const tide_space *space, float *x);
+
+#endif
