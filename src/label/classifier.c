@@ -10,7 +10,6 @@ static uint32_t no_features(const tide_classifier_options *options)
 }
 
 static const tide_encoder encoder_frequent = {
-    .name = "frequent",
     .features = no_features,
 };
 
@@ -20,39 +19,7 @@ static const tide_encoder *const kinds[TIDE_CLASSIFIER_KINDS] = {
     [TIDE_CLASSIFIER_FREQUENT] = &encoder_frequent,
 };
 
-const char *tide_classifier_kind_name(tide_classifier_kind kind)
-{
-    return kinds[kind]->name;
-}
-
-tide_classifier_kind tide_classifier_kind_named(const char *name)
-{
-    int kind = 0;
-    while (kind < TIDE_CLASSIFIER_KINDS && strcmp(kinds[kind]->name, name) != 0)
-        kind++;
-    return (tide_classifier_kind)kind;
-}
-
 /* -- options ----------------------------------------------------------------------------------------- */
-
-tide_classifier_options tide_classifier_defaults(uint32_t dim, uint32_t labels)
-{
-    return (tide_classifier_options){
-        .kind = TIDE_CLASSIFIER_CNN,
-        .dim = dim,
-        .labels = labels,
-        .maps = 100,
-        .words_most = 64,
-        .batch = 50,
-        .epochs_most = 50,
-        .patience = 3,
-        .threads = 1,
-        .dropout = 0.5f,
-        .rate = 0.001f,
-        .held_out = 0.1f,
-        .seed = 1,
-    };
-}
 
 typedef struct limit {
     const char *name;

@@ -165,6 +165,12 @@ static int check_sizes(tide_store *store, const tide_classifier_options *o,
     return status;
 }
 
+int64_t tide_classifier_labels(const tide_store *store, tide_error *err)
+{
+    int64_t size = tide_store_size(store, "label.prior", err);
+    return size < 0 ? size : size / (int64_t)sizeof(float);
+}
+
 static int read_prior(tide_classifier *c, tide_store *store, tide_error *err)
 {
     size_t size = c->options.labels * sizeof *c->prior;

@@ -166,7 +166,6 @@ static uint32_t count_features(const tide_classifier_options *options)
 }
 
 const tide_encoder tide_encoder_cnn = {
-    .name = "cnn",
     .features = count_features,
     .windows = true,
     .read = read_windows,

@@ -3,7 +3,10 @@
 #ifndef TIDE_LABEL_H
 #define TIDE_LABEL_H
 
-#include "train/train.h"
+#include "base/base.h"
+#include "model/model.h"
+#include "sketch/sketch.h"
+#include "vector/vector.h"
 
 /* -- tracker (tracker.c over posts.c and sample.c; tracker_ask.c, tracker_file.c) --------------------- */
 
@@ -22,9 +25,6 @@ typedef struct tide_tracker_options {
     uint64_t memory;     /* bytes for all posts and for who keeps which */
     uint64_t seed;
 } tide_tracker_options;
-
-/* 10,000 labels, 100,000 posts of one, 512 bytes a post, 64 MiB for posts. */
-tide_tracker_options tide_tracker_defaults(void);
 
 tide_tracker *tide_tracker_new(const tide_tracker_options *options, tide_error *err);
 void tide_tracker_free(tide_tracker *t);
@@ -49,12 +49,14 @@ typedef struct tide_tracker_facts {
     uint64_t kept;         /* posts kept now; one that several labels keep is one */
     uint64_t used, room;   /* bytes of the memory for posts */
     uint32_t labels;       /* held now */
+    uint32_t capacity;     /* slots of labels are below this */
+    uint32_t ids;          /* and ids of posts below this */
 } tide_tracker_facts;
 
 tide_tracker_facts tide_tracker_state(const tide_tracker *t);
 
 /* A label that is held. Its name is borrowed until the next post. */
-typedef struct tide_label {
+typedef struct tide_held_label {
     const char *name; /* with a 0 after it */
     uint32_t length;
     uint32_t slot;
@@ -62,18 +64,16 @@ typedef struct tide_label {
     uint64_t error;
     uint64_t
         seen; /* posts with words that carried it since it came: the sample is of these */
-    uint32_t kept; /* of them */
-} tide_label;
+    uint64_t since; /* number of the post with which it came */
+    uint32_t kept;  /* of those seen */
+} tide_held_label;
 
 /* Slots are below the number of labels; one that never had a label gives false. */
-bool tide_tracker_label(const tide_tracker *t, uint32_t slot, tide_label *label);
-
-/* The slot of a label; TIDE_NO_SLOT when it is not held. */
-uint32_t tide_tracker_find(const tide_tracker *t, const char *name, size_t length);
+bool tide_tracker_label(const tide_tracker *t, uint32_t slot, tide_held_label *label);
 
 /* The labels with the highest counts, at most `room` of them, the highest first; of equals, the one
  * whose name is first in the order of bytes. Returns how many there are. */
-size_t tide_tracker_top(const tide_tracker *t, tide_label *labels, size_t room);
+size_t tide_tracker_top(const tide_tracker *t, tide_held_label *labels, size_t room);
 
 /* The posts kept of the label in a slot, at most `room` of them, in an order that is random and the
  * same every time, as ids: the first n are a uniform sample of n. The same id is the same post in all
@@ -86,20 +86,21 @@ typedef struct tide_post {
     uint32_t length;
     uint32_t label_count;
     uint32_t labels[TIDE_POST_LABELS]; /* slots: all its labels that are held now */
-    char text[TIDE_POST_MAX + 1];      /* with a 0 after it */
+    char text[TIDE_POST_MAX +
+              16]; /* with a 0 after it; 16 bytes of every word can be read */
 } tide_post;
 
 /* One of the posts that tide_tracker_sample gave. */
 void tide_tracker_post(const tide_tracker *t, uint32_t id, tide_post *post);
 
 /* Sections label.*. What is saved depends on the stream and the options alone: loading and going on
- * equals never having stopped. Loading with other options than those of the file is refused; they
- * can be asked for first. */
+ * equals never having stopped. Loading with other options than those of the file is refused. */
+/* The facts alone, without loading what it keeps; those about memory stay 0. */
+int tide_tracker_peek(tide_store *store, tide_tracker_facts *facts, tide_error *err);
+
 void tide_tracker_save(const tide_tracker *t, tide_store_writer *writer);
 tide_tracker *tide_tracker_load(const tide_tracker_options *options, tide_store *store,
                                 tide_error *err);
-int tide_tracker_saved(tide_store *store, tide_tracker_options *options,
-                       tide_error *err);
 
 /* -- classifier (classifier.c, learn.c, classifier_file.c) ------------------------------------------ */
 
@@ -112,10 +113,6 @@ typedef enum tide_classifier_kind {
     TIDE_CLASSIFIER_FREQUENT, /* how frequent the labels are, whatever the words */
     TIDE_CLASSIFIER_KINDS,
 } tide_classifier_kind;
-
-/* Their names: "cnn", "linear", "frequent". TIDE_CLASSIFIER_KINDS when there is none of that name. */
-const char *tide_classifier_kind_name(tide_classifier_kind kind);
-tide_classifier_kind tide_classifier_kind_named(const char *name);
 
 typedef struct tide_classifier_options {
     tide_classifier_kind kind;
@@ -132,9 +129,6 @@ typedef struct tide_classifier_options {
     float held_out;       /* share of the posts that stopping is decided on: 0 to 0.5 */
     uint64_t seed;
 } tide_classifier_options;
-
-/* The paper's where it says them, and otherwise usual ones. */
-tide_classifier_options tide_classifier_defaults(uint32_t dim, uint32_t labels);
 
 /* What a classifier takes, and what training it on so many posts takes besides. */
 uint64_t tide_classifier_bytes(const tide_classifier_options *options);
@@ -158,21 +152,6 @@ typedef struct tide_example {
     uint32_t label_count;
 } tide_example;
 
-/* How training stands after an epoch. Losses are the mean binary cross-entropy of a label of a post. */
-typedef struct tide_epoch {
-    uint32_t epoch;       /* the first is 1 */
-    uint32_t best_epoch;  /* the one that training would go back to now */
-    double loss;          /* while learning, with dropout */
-    double held_out_loss; /* 0 when no post is held out */
-    double best_loss;     /* held-out, of the best epoch */
-    size_t learned;       /* posts that are learned from */
-    size_t held_out;      /* and those that are held out */
-    double seconds;       /* that the epoch took */
-} tide_epoch;
-
-/* False asks to stop here. */
-typedef bool tide_epoch_watch(void *context, const tide_epoch *epoch);
-
 /* Learns anew, from random weights. The examples and the vectors are read until it returns, and must
  * not change; nothing of them is copied. A part of the posts, drawn at random, is held out; training ends
  * when their loss has not become smaller for `patience` epochs, or at the last epoch, or when `watch` (NULL
@@ -193,43 +172,90 @@ void tide_classifier_predict(tide_classifier *classifier, const float *const *ro
 /* Sections label.network, label.prior, label.dense, and for windows label.filters and label.bias. What is loaded predicts
  * the same; NULL when a section is missing, damaged or impossible. */
 void tide_classifier_save(const tide_classifier *classifier, tide_store_writer *writer);
+/* How many labels a saved one tells. */
+int64_t tide_classifier_labels(const tide_store *store, tide_error *err);
 tide_classifier *tide_classifier_load(tide_store *store, tide_error *err);
+
+/* -- teller (teller.c, fit.c, teller_file.c) ------------------------------------------------------------ */
+
+/* A classifier with the names of its labels and the model whose vectors it reads. It belongs to one
+ * thread; others may train the vectors meanwhile. */
+typedef struct tide_teller tide_teller;
+
+/* `closed`, which may be NULL, has a bit for every slot whose vector is not to be read. Both must live
+ * as long. */
+tide_teller *tide_teller_new(const tide_model *model, const uint64_t *closed,
+                             tide_error *err);
+void tide_teller_free(tide_teller *teller);
+
+typedef struct tide_teller_options {
+    tide_classifier_options classifier; /* its labels: at most so many */
+    uint32_t each;    /* posts of every label that it learns from, at most */
+    uint32_t anchors; /* the so many most frequent words are read as they were then */
+    const bool *abandoned; /* true once it has learned: that is not kept; or NULL */
+} tide_teller_options;
+
+/* How often a teller in a file has learned, and how many labels it tells: 0 for one that has not. */
+int tide_teller_peek(tide_store *store, uint64_t *fits, uint32_t *labels,
+                     tide_error *err);
+
+/* Learns anew: the most frequent labels that have posts. TIDE_ERROR_INPUT when there are none. After a
+ * failure it is as it was before, and also when it was abandoned: 1 then. */
+int tide_teller_fit(tide_teller *teller, const tide_tracker *tracker,
+                    const tide_teller_options *options, tide_epoch_watch *watch,
+                    void *data, tide_error *err);
+
+/* What it takes at most, while it learns, with a tracker and a vocabulary of these sizes. */
+uint64_t tide_teller_bytes(const tide_teller_options *options,
+                           const tide_tracker_options *tracker, uint64_t vocabulary);
+
+/* The labels that it tells; 0 before it has learned. How often it has. */
+uint32_t tide_teller_size(const tide_teller *teller);
+const char *const *tide_teller_names(const tide_teller *teller);
+uint64_t tide_teller_fits(const tide_teller *teller);
+
+/* The next word of a post. */
+void tide_teller_word(tide_teller *teller, const tide_word *word);
+
+typedef struct tide_telling {
+    uint32_t words;             /* of the post */
+    uint32_t known;             /* of these, with a vector */
+    const float *probabilities; /* [tide_teller_size], until the next */
+} tide_telling;
+
+/* The post ends, and the next begins. */
+tide_telling tide_teller_end(tide_teller *teller);
+
+/* Sections label.names, anchor.* and those of the classifier; nothing before it has learned. Loading into a new
+ * one: it is as the one that was saved, which may have had none of them. */
+void tide_teller_save(const tide_teller *teller, tide_store_writer *writer);
+int tide_teller_load(tide_teller *teller, tide_store *store, tide_error *err);
 
 /* -- metrics (metrics.c) ----------------------------------------------------------------------------- */
 
 /* How good predictions are, post by post; memory for the labels only. */
 typedef struct tide_metrics tide_metrics;
 
-typedef struct tide_score {
-    double precision;
-    double recall;
-    double f1;
-} tide_score;
-
-/* 0 divided by 0 is 0 everywhere. A label is predicted when its probability is at least the threshold. */
-typedef struct tide_metrics_summary {
-    uint64_t posts;
-    uint64_t truths; /* labels that posts had, all in all */
-    tide_score
-        weighted; /* mean over labels, weighted by the posts that had them: the paper's */
-    tide_score macro; /* mean over all labels, also those that no post had */
-    tide_score micro; /* of all decisions together */
-    double
-        precision_at_1; /* mean over posts of the share of right ones among the most probable; */
-    double
-        precision_at_5; /* of equals, the label with the smaller number comes first */
-} tide_metrics_summary;
-
+/* A label is predicted when its probability is at least the threshold. */
 tide_metrics *tide_metrics_new(uint32_t labels, float threshold, tide_error *err);
 void tide_metrics_free(tide_metrics *metrics);
 
-/* One post: the probability of every label, and its labels, rising. */
+/* There are more labels from now on. */
+int tide_metrics_grow(tide_metrics *metrics, uint32_t labels, tide_error *err);
+
+/* As new, with the same labels. */
+void tide_metrics_restart(tide_metrics *metrics);
+
+/* One post: the probability of every label, negative for one that is not told, and its labels, rising. */
 void tide_metrics_add(tide_metrics *metrics, const float *probabilities,
                       const uint32_t *truth, uint32_t truth_count);
 
 /* Of one label; *support is the number of posts that had it. */
 tide_score tide_metrics_label(const tide_metrics *metrics, uint32_t label,
                               uint64_t *support);
-tide_metrics_summary tide_metrics_total(const tide_metrics *metrics);
+
+/* What a verdict says of the posts that were added: their number as `scored`, their labels and all scores.
+ * Of labels that are equally probable, the one with the smaller number comes first. */
+tide_verdict tide_metrics_total(const tide_metrics *metrics);
 
 #endif

@@ -193,6 +193,7 @@ static int split_posts(lesson *l, size_t count, tide_error *err)
     l->held = (uint32_t)((double)share * l->posts);
     if (l->held == 0 && share > 0 && l->posts > 1)
         l->held = 1;
+    l->epoch.epochs_most = options_of(l)->epochs_most;
     l->epoch.learned = l->posts - l->held;
     l->epoch.held_out = l->held;
     if (l->posts == 0)

@@ -16,7 +16,6 @@ static uint32_t count_features(const tide_classifier_options *options)
 }
 
 const tide_encoder tide_encoder_linear = {
-    .name = "linear",
     .features = count_features,
     .read = read_mean,
 };

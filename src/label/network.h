@@ -72,7 +72,6 @@ typedef struct tide_step {
 
 /* One kind of classifier. A unit is a feature with all weights that lead to it. */
 struct tide_encoder {
-    const char *name;
     uint32_t (*features)(
         const tide_classifier_options *options); /* 0: only frequencies */
     bool windows; /* has filters and bias, and its units learn */

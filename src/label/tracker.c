@@ -30,15 +30,6 @@
 
 #include <stdlib.h>
 
-tide_tracker_options tide_tracker_defaults(void)
-{
-    return (tide_tracker_options){.labels = 10000,
-                                  .most = 100000,
-                                  .post_bytes = 512,
-                                  .memory = 64 << 20,
-                                  .seed = 1};
-}
-
 /* -- life --------------------------------------------------------------------------------------- */
 
 /* Cells that one post can take up, with all who hold it. */

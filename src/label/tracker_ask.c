@@ -8,30 +8,23 @@ tide_tracker_facts tide_tracker_state(const tide_tracker *t)
     facts.used = sizeof(tide_cell) * (uint64_t)t->posts.used;
     facts.room = sizeof(tide_cell) * (uint64_t)t->limit;
     facts.labels = tide_vocabulary_size(t->labels);
+    facts.capacity = t->options.labels;
+    facts.ids = t->posts.count;
     return facts;
 }
 
-bool tide_tracker_label(const tide_tracker *t, uint32_t slot, tide_label *label)
+bool tide_tracker_label(const tide_tracker *t, uint32_t slot, tide_held_label *label)
 {
     if (slot >= tide_vocabulary_used(t->labels))
         return false;
-    *label = (tide_label){.slot = slot,
-                          .count = tide_vocabulary_count(t->labels, slot),
-                          .error = tide_vocabulary_error(t->labels, slot),
-                          .seen = t->samples[slot].seen,
-                          .kept = t->samples[slot].kept};
+    *label = (tide_held_label){.slot = slot,
+                               .count = tide_vocabulary_count(t->labels, slot),
+                               .error = tide_vocabulary_error(t->labels, slot),
+                               .seen = t->samples[slot].seen,
+                               .since = t->samples[slot].since,
+                               .kept = t->samples[slot].kept};
     label->name = tide_vocabulary_word(t->labels, slot, &label->length);
     return true;
-}
-
-uint32_t tide_tracker_find(const tide_tracker *t, const char *name, size_t length)
-{
-    char padded[TIDE_WORD_MAX + 16] = {0};
-    if (length == 0 || length > TIDE_WORD_MAX)
-        return TIDE_NO_SLOT;
-    memcpy(padded, name, length);
-    const tide_word word = {padded, (uint32_t)length};
-    return tide_vocabulary_find(t->labels, &word);
 }
 
 static bool more_frequent(const void *labels, uint32_t a, uint32_t b)
@@ -48,7 +41,7 @@ static bool more_frequent(const void *labels, uint32_t a, uint32_t b)
     return order != 0 ? order < 0 : length_a < length_b;
 }
 
-size_t tide_tracker_top(const tide_tracker *t, tide_label *labels, size_t room)
+size_t tide_tracker_top(const tide_tracker *t, tide_held_label *labels, size_t room)
 {
     uint32_t used = tide_vocabulary_used(t->labels);
     for (uint32_t slot = 0; slot < used; slot++)

@@ -169,7 +169,7 @@ static int read_state(tide_store *store, uint64_t state[STATE_NUMBERS], tide_err
     uint64_t posts = state[STATE_POSTS];
     bool sound =
         state[STATE_LABELS] <= UINT32_MAX && state[STATE_MOST] <= UINT32_MAX &&
-        state[STATE_POST_BYTES] <= UINT32_MAX && posts <= INT64_MAX &&
+        state[STATE_POST_BYTES] <= UINT32_MAX && posts <= TIDE_COUNTED_MOST &&
         state[STATE_UNLABELLED] <= posts &&
         state[STATE_EMPTY] <= posts - state[STATE_UNLABELLED] &&
         state[STATE_CUT] <= posts - state[STATE_UNLABELLED] &&
@@ -187,19 +187,6 @@ static tide_tracker_options options_of(const uint64_t state[STATE_NUMBERS])
                                   .seed = state[STATE_SEED]};
 }
 
-int tide_tracker_saved(tide_store *store, tide_tracker_options *options,
-                       tide_error *err)
-{
-    uint64_t state[STATE_NUMBERS];
-    int status = read_state(store, state, err);
-    if (status < 0)
-        return status;
-    *options = options_of(state);
-    return tide_tracker_check(options, NULL) == TIDE_OK
-               ? TIDE_OK
-               : damaged(store, STATE, "options out of range", err);
-}
-
 static bool same_options(const tide_tracker_options *a, const tide_tracker_options *b)
 {
     return a->labels == b->labels && a->most == b->most &&
@@ -207,15 +194,28 @@ static bool same_options(const tide_tracker_options *a, const tide_tracker_optio
            a->seed == b->seed;
 }
 
-static void take_state(tide_tracker *t, const uint64_t state[STATE_NUMBERS])
+static tide_tracker_facts facts_of(const uint64_t state[STATE_NUMBERS])
 {
-    t->rng.state = state[STATE_RNG];
-    t->facts = (tide_tracker_facts){.posts = state[STATE_POSTS],
-                                    .unlabelled = state[STATE_UNLABELLED],
-                                    .empty = state[STATE_EMPTY],
-                                    .cut = state[STATE_CUT],
-                                    .extra_labels = state[STATE_EXTRA_LABELS],
-                                    .given_up = state[STATE_GIVEN_UP]};
+    return (tide_tracker_facts){.posts = state[STATE_POSTS],
+                                .unlabelled = state[STATE_UNLABELLED],
+                                .empty = state[STATE_EMPTY],
+                                .cut = state[STATE_CUT],
+                                .extra_labels = state[STATE_EXTRA_LABELS],
+                                .given_up = state[STATE_GIVEN_UP]};
+}
+
+int tide_tracker_peek(tide_store *store, tide_tracker_facts *facts, tide_error *err)
+{
+    uint64_t state[STATE_NUMBERS];
+    int status = read_state(store, state, err);
+    int64_t size = status ? status : tide_store_size(store, SAMPLES, err);
+    if (size < 0)
+        return (int)size;
+    *facts = facts_of(state);
+    facts->kept = state[STATE_KEPT];
+    facts->labels = (uint32_t)((uint64_t)size / (8 * ROW_NUMBERS));
+    facts->capacity = (uint32_t)state[STATE_LABELS];
+    return TIDE_OK;
 }
 
 static int load_samples(tide_tracker *t, tide_store *store, tide_error *err)
@@ -388,7 +388,8 @@ tide_tracker *tide_tracker_load(const tide_tracker_options *options, tide_store 
     tide_tracker *t = tide_tracker_make(options, store, err);
     if (!t)
         return NULL;
-    take_state(t, state);
+    t->rng.state = state[STATE_RNG];
+    t->facts = facts_of(state);
     if (load_samples(t, store, err) == TIDE_OK &&
         load_posts(t, state[STATE_KEPT], store, err) == TIDE_OK)
         return t;

@@ -24,11 +24,19 @@ static tide_classifier *trained(tide_classifier_kind kind)
     tide_example examples[POSTS];
     for (uint32_t i = 0; i < POSTS; i++)
         examples[i] = (tide_example){words + i % 3, 1, labels + i % 2, 1};
-    tide_classifier_options options = tide_classifier_defaults(DIM, LABELS);
-    options.kind = kind;
-    options.maps = 2;
-    options.words_most = 4;
-    options.epochs_most = 2;
+    const tide_classifier_options options = {.kind = kind,
+                                             .dim = DIM,
+                                             .labels = LABELS,
+                                             .maps = 2,
+                                             .words_most = 4,
+                                             .batch = 50,
+                                             .epochs_most = 2,
+                                             .patience = 3,
+                                             .threads = 1,
+                                             .dropout = 0.5f,
+                                             .rate = 0.001f,
+                                             .held_out = 0.1f,
+                                             .seed = 1};
     tide_classifier *c = tide_classifier_new(&options, NULL);
     must(c && tide_classifier_train(c, examples, POSTS, &vectors, NULL, NULL, NULL) ==
                   TIDE_OK);

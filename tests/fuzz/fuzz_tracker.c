@@ -93,7 +93,7 @@ static void change(unsigned char *bytes, const uint8_t *data, size_t left)
 
 static void ask(const tide_tracker *t)
 {
-    tide_label labels[8];
+    tide_held_label labels[8];
     size_t count = tide_tracker_top(t, labels, 8);
     for (size_t i = 0; i < count; i++) {
         uint32_t posts[8];

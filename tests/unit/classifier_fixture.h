@@ -101,6 +101,26 @@ static inline void label_by_words(world *w)
                 add_label(w, i, label);
 }
 
+/* As the parameters have them, with fewer epochs. */
+static inline tide_classifier_options usual_options(uint32_t dim, uint32_t labels)
+{
+    return (tide_classifier_options){
+        .kind = TIDE_CLASSIFIER_CNN,
+        .dim = dim,
+        .labels = labels,
+        .maps = 100,
+        .words_most = 64,
+        .batch = 50,
+        .epochs_most = 50,
+        .patience = 3,
+        .threads = 1,
+        .dropout = 0.5f,
+        .rate = 0.001f,
+        .held_out = 0.1f,
+        .seed = 1,
+    };
+}
+
 /* Every post has words 0 and 1 as neighbours; the label says which comes first. */
 static inline void label_by_order(world *w)
 {
@@ -122,7 +142,7 @@ static inline void label_by_order(world *w)
 static tide_classifier_options small_options(tide_classifier_kind kind, uint32_t dim,
                                              uint32_t labels)
 {
-    tide_classifier_options o = tide_classifier_defaults(dim, labels);
+    tide_classifier_options o = usual_options(dim, labels);
     o.kind = kind;
     o.maps = 5;
     o.words_most = 16;

@@ -434,16 +434,6 @@ static void a_long_post_is_cut(void **state)
     world_free(w);
 }
 
-static void kinds_have_names(void **state)
-{
-    (void)state;
-    for (int kind = 0; kind < TIDE_CLASSIFIER_KINDS; kind++) {
-        const char *name = tide_classifier_kind_name((tide_classifier_kind)kind);
-        assert_int_equal(tide_classifier_kind_named(name), kind);
-    }
-    assert_int_equal(tide_classifier_kind_named("magic"), TIDE_CLASSIFIER_KINDS);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,7 +451,6 @@ int main(void)
         cmocka_unit_test(posts_without_words_get_the_frequencies),
         cmocka_unit_test(posts_held_out_do_not_count_for_the_frequencies),
         cmocka_unit_test(a_long_post_is_cut),
-        cmocka_unit_test(kinds_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 static void impossible_options_are_refused(void **state)
 {
     (void)state;
-    const tide_classifier_options good = tide_classifier_defaults(10, 10);
+    const tide_classifier_options good = usual_options(10, 10);
     tide_classifier_options bad[15];
     for (size_t i = 0; i < COUNT(bad); i++)
         bad[i] = good;

@@ -127,8 +127,8 @@ static void check_record(const record *r)
         add(&weighted, expected, or_0((double)support, all));
         add(&macro, expected, 1.0 / r->labels);
     }
-    tide_metrics_summary total = tide_metrics_total(m);
-    assert_int_equal(total.posts, POSTS);
+    tide_verdict total = tide_metrics_total(m);
+    assert_int_equal(total.scored, POSTS);
     assert_true((double)total.truths == all);
     assert_score(total.weighted, weighted);
     assert_score(total.macro, macro);
@@ -157,7 +157,7 @@ static void nothing_had_or_predicted_is_0_and_not_undefined(void **state)
     record r = {.labels = 6, .threshold = 0.5f};
     check_record(&r);
     tide_metrics *m = tide_metrics_new(6, 0.5f, NULL);
-    tide_metrics_summary total = tide_metrics_total(m);
+    tide_verdict total = tide_metrics_total(m);
     const double none = 0;
     assert_memory_equal(&total.weighted.f1, &none, sizeof none);
     assert_memory_equal(&total.precision_at_5, &none, sizeof none);
@@ -173,9 +173,12 @@ static void only_making_it_takes_memory(void **state)
     assert_null(tide_metrics_new(5, 0.5f, &err));
     assert_int_equal(err.status, TIDE_ERROR_MEMORY);
     allocations_left = 1;
+    assert_null(tide_metrics_new(5, 0.5f, &err));
+    assert_int_equal(err.status, TIDE_ERROR_MEMORY);
+    allocations_left = 2;
     record r = random_record(5, 10, 1);
     tide_metrics *m = measured(&r);
-    assert_int_equal(tide_metrics_total(m).posts, POSTS);
+    assert_int_equal(tide_metrics_total(m).scored, POSTS);
     tide_metrics_free(m);
     allocations_left = -1;
 }

@@ -146,7 +146,7 @@ static void assert_same(const oracle *o, const tide_tracker *t)
     tide_post found;
     assert_int_equal(tide_tracker_state(t).used, CELL * oracle_cells(o));
     for (uint32_t slot = 0; slot < tide_vocabulary_used(o->labels); slot++) {
-        tide_label label;
+        tide_held_label label;
         assert_true(tide_tracker_label(t, slot, &label));
         assert_int_equal(label_of(t, o->slots[slot].tag).slot, slot);
         assert_int_equal(label.count, tide_vocabulary_count(o->labels, slot));
@@ -294,7 +294,7 @@ static void nobody_gives_up_a_post_while_another_has_two_more(void **state)
     for (uint64_t i = 0; i < 5000; i++) {
         uint32_t before[TAGS];
         for (uint32_t slot = 0; slot < TAGS; slot++) {
-            tide_label label = {0};
+            tide_held_label label = {0};
             tide_tracker_label(t, slot, &label);
             before[slot] = label.kept;
         }
@@ -302,7 +302,7 @@ static void nobody_gives_up_a_post_while_another_has_two_more(void **state)
         add(t, &p);
         uint32_t largest = 0, after[TAGS];
         for (uint32_t slot = 0; slot < TAGS; slot++) {
-            tide_label label = {0};
+            tide_held_label label = {0};
             tide_tracker_label(t, slot, &label);
             after[slot] = label.kept;
             largest = label.kept > largest ? label.kept : largest;
@@ -323,7 +323,7 @@ static void memory_is_what_was_promised(void **state)
 {
     (void)state;
     for (int kind = 0; kind < 3; kind++) {
-        tide_tracker_options options = tide_tracker_defaults();
+        tide_tracker_options options = usual_options();
         options.labels = 1000;
         options.memory = 1 << 20;
         allocated_bytes = 0;
@@ -364,7 +364,7 @@ static void a_newcomer_has_nothing_of_its_predecessor(void **state)
         evictions += label_of(t, p.tags[0]).slot == TIDE_NO_SLOT;
         add(t, &p);
         uint32_t posts[1000];
-        tide_label label = label_of(t, p.tags[0]);
+        tide_held_label label = label_of(t, p.tags[0]);
         size_t count = tide_tracker_sample(t, label.slot, posts, 1000);
         for (size_t k = 0; k < count; k++) {
             tide_post found;
@@ -438,7 +438,7 @@ static void a_long_label_ends_at_a_character(void **state)
     for (int i = 0; i < 40; i++)
         memcpy(name + 2 * i, "\xc3\xa9", 2);
     tide_tracker_add(t, &(tide_word){name, 80}, 1, "text", 4);
-    tide_label label;
+    tide_held_label label;
     assert_true(tide_tracker_label(t, 0, &label));
     assert_int_equal(label.length, 62);
     memset(name, '\xa9', sizeof name);
@@ -461,7 +461,7 @@ static void the_top_labels_are_in_order(void **state)
         truth[tag]++;
         add_one(t, tag, "words");
     }
-    tide_label top[40];
+    tide_held_label top[40];
     assert_int_equal(tide_tracker_top(t, top, 5), 5);
     assert_int_equal(tide_tracker_top(t, top, 40), 30);
     for (int i = 0; i < 30; i++) {
@@ -481,7 +481,7 @@ static void impossible_options_are_refused(void **state)
     (void)state;
     tide_tracker_options bad[6];
     for (int i = 0; i < 6; i++)
-        bad[i] = tide_tracker_defaults();
+        bad[i] = usual_options();
     bad[0].labels = 0;
     bad[1].labels = UINT32_MAX;
     bad[2].most = 0;
@@ -494,7 +494,7 @@ static void impossible_options_are_refused(void **state)
         assert_int_equal(err.status, TIDE_ERROR_PARAMETER);
         assert_true(strlen(err.text) > 10);
     }
-    tide_tracker_options huge = tide_tracker_defaults();
+    tide_tracker_options huge = usual_options();
     huge.memory = UINT64_MAX;
     assert_null(tide_tracker_new(&huge, NULL));
 }

@@ -4,7 +4,7 @@
 
 #include "sketch_fixture.h"
 
-#include "label/label.h"
+#include "label/tracker.h"
 
 enum { CELL = 32, CELL_TEXT = 28, PIECES = 64 };
 
@@ -74,13 +74,33 @@ static inline tide_tracker *made(const tide_tracker_options *options)
     return t;
 }
 
-static inline tide_label label_of(const tide_tracker *t, int tag)
+/* As the parameters have them. */
+static inline tide_tracker_options usual_options(void)
+{
+    return (tide_tracker_options){.labels = 10000,
+                                  .most = 100000,
+                                  .post_bytes = 512,
+                                  .memory = 64 << 20,
+                                  .seed = 1};
+}
+
+/* TIDE_NO_SLOT when it is not held. */
+static inline uint32_t slot_of(const tide_tracker *t, const char *name, size_t length)
+{
+    char padded[TIDE_WORD_MAX + 16] = {0};
+    if (length == 0 || length > TIDE_WORD_MAX)
+        return TIDE_NO_SLOT;
+    memcpy(padded, name, length);
+    const tide_word word = {padded, (uint32_t)length};
+    return tide_vocabulary_find(t->labels, &word);
+}
+
+static inline tide_held_label label_of(const tide_tracker *t, int tag)
 {
     char name[PIECES + 16];
-    tide_label label = {.slot = TIDE_NO_SLOT};
+    tide_held_label label = {.slot = TIDE_NO_SLOT};
     uint32_t length = name_of(tag, name);
-    uint32_t slot =
-        tide_tracker_find(t, name, length < TIDE_WORD_MAX ? length : TIDE_WORD_MAX);
+    uint32_t slot = slot_of(t, name, length < TIDE_WORD_MAX ? length : TIDE_WORD_MAX);
     if (slot != TIDE_NO_SLOT)
         assert_true(tide_tracker_label(t, slot, &label));
     return label;

@@ -1,0 +1,142 @@
+/* anchors.c - frequent words as they were when the classifier learned.
+ *
+ * The vectors go on moving under a classifier that does not. What it has learned of the most frequent
+ * words, which are most of every post, then fits worse every day, and hardly because all have turned together:
+ * taking out the common rotation does not help. So these words are read as they were. All others are read as
+ * they are now: words that were rare then are better known since, and new ones were not known at all.
+ * paper/RESULTS.md has the figures of all three ways.
+ */
+#include "label/teller.h"
+
+#include <stdlib.h>
+
+static tide_vocabulary_options options_of(uint32_t words)
+{
+    return (tide_vocabulary_options){
+        .kind = TIDE_VOCABULARY_EXACT, .capacity = words, .name = "anchor"};
+}
+
+uint64_t tide_anchors_bytes(uint64_t most, uint32_t dim)
+{
+    tide_vocabulary_options options = options_of((uint32_t)most);
+    return most ? tide_vocabulary_bytes(&options) + tide_matrix_bytes(most, dim) : 0;
+}
+
+void tide_anchors_release(tide_anchors *a)
+{
+    tide_vocabulary_free(a->words);
+    tide_matrix_release(&a->vectors);
+    *a = (tide_anchors){0};
+}
+
+/* -- choosing -------------------------------------------------------------------------------------------- */
+
+typedef struct ranked {
+    uint64_t count;
+    uint32_t slot;
+} ranked;
+
+static int by_count(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+/* The words that are held, by falling count; *count is their number. */
+static ranked *rank_words(const tide_vocabulary *v, uint32_t *count)
+{
+    uint32_t used = tide_vocabulary_used(v), length;
+    ranked *words = tide_alloc(used, sizeof *words);
+    *count = 0;
+    for (uint32_t slot = 0; words && slot < used; slot++)
+        if (tide_vocabulary_word(v, slot, &length))
+            words[(*count)++] = (ranked){tide_vocabulary_count(v, slot), slot};
+    if (words)
+        qsort(words, *count, sizeof *words, by_count);
+    return words;
+}
+
+static void take(tide_anchors *a, const tide_model *model, const tide_kernels *kernels,
+                 const ranked *word)
+{
+    uint32_t length;
+    const char *text = tide_vocabulary_word(model->vocabulary, word->slot, &length);
+    char padded[TIDE_WORD_MAX + 17] = {0};
+    memcpy(padded, text, length);
+    uint32_t row =
+        tide_vocabulary_grant(a->words, &(tide_word){padded, length}, word->count, 0);
+    if (row != TIDE_NO_SLOT)
+        tide_model_input(model, kernels, word->slot, tide_matrix_row(&a->vectors, row));
+}
+
+int tide_anchors_take(tide_anchors *a, const tide_model *model,
+                      const tide_kernels *kernels, uint32_t most, tide_error *err)
+{
+    *a = (tide_anchors){0};
+    uint32_t count;
+    ranked *words = rank_words(model->vocabulary, &count);
+    if (!words)
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for anchors");
+    count = count < most ? count : most;
+    tide_vocabulary_options options = options_of(count);
+    int status = TIDE_OK;
+    if (count) {
+        a->words = tide_vocabulary_new(&options, err);
+        status = a->words ? tide_matrix_init(&a->vectors, count, model->shape.dim, err)
+                          : TIDE_ERROR_MEMORY;
+    }
+    for (uint32_t i = 0; i < count && !status; i++)
+        take(a, model, kernels, &words[i]);
+    free(words);
+    if (status)
+        tide_anchors_release(a);
+    return status;
+}
+
+const float *tide_anchors_find(const tide_anchors *a, const tide_word *word)
+{
+    uint32_t row =
+        a->words ? tide_vocabulary_find(a->words, word) : (uint32_t)TIDE_NO_SLOT;
+    return row == TIDE_NO_SLOT ? NULL : tide_matrix_row(&a->vectors, row);
+}
+
+/* -- sections anchor.* ------------------------------------------------------------------------------------ */
+
+uint32_t tide_anchors_size(const tide_anchors *a)
+{
+    return a->words ? tide_vocabulary_size(a->words) : 0;
+}
+
+void tide_anchors_save(const tide_anchors *a, tide_store_writer *writer)
+{
+    if (!a->words)
+        return;
+    tide_vocabulary_save(a->words, writer);
+    tide_matrix_save(&a->vectors, tide_anchors_size(a), "anchor.vectors", writer);
+}
+
+int tide_anchors_load(tide_anchors *a, uint32_t size, uint32_t dim, tide_store *store,
+                      tide_error *err)
+{
+    static const char section[] = "anchor.vectors";
+    *a = (tide_anchors){0};
+    if (!size)
+        return TIDE_OK;
+    int64_t bytes = tide_store_size(store, section, err);
+    if (bytes < 0)
+        return (int)bytes;
+    if ((uint64_t)bytes != (uint64_t)size * dim * sizeof(float))
+        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section %s has the wrong size",
+                         tide_store_path(store), section);
+    tide_vocabulary_options options = options_of(size);
+    a->words = tide_vocabulary_load(&options, store, err);
+    int status =
+        a->words ? tide_matrix_init(&a->vectors, size, dim, err) : (int)err->status;
+    if (!status)
+        status = tide_matrix_load(&a->vectors, size, section, store, err);
+    if (status)
+        tide_anchors_release(a);
+    return status;
+}

@@ -1,0 +1,210 @@
+/* labels_fixture.h - for the tests of streams with labels: such a stream beside the same without labels, and
+ * a log of all that is told of it. Include it in one file. */
+#ifndef TIDE_LABELS_FIXTURE_H
+#define TIDE_LABELS_FIXTURE_H
+
+#include "batch_fixture.h"
+
+/* Labels and a classifier that are learned in no time. */
+#define LABELLED                                                                       \
+    "label-slots=40 label-memory=65536 label-top=6 label-each=20 classifier=linear "   \
+    "classifier-epochs=2 "
+
+/* -- texts ---------------------------------------------------------------------------------------- */
+
+typedef enum label_kind { SPACE_HASHTAGS, SOCIAL_HASHTAGS, MARKED, KINDS } label_kind;
+
+static const char *const kind_settings[KINDS] = {" tokens=space labels=hashtags",
+                                                 " tokens=social labels=hashtags",
+                                                 " tokens=words labels=marked"};
+
+/* A text, and what is left when its labels are taken out by hand. */
+typedef struct stream {
+    corpus with, without;
+    int posts;
+} stream;
+
+static inline void write_both(stream *s, const char *text)
+{
+    s->with.size += (size_t)sprintf(s->with.bytes + s->with.size, "%s", text);
+    s->without.size += (size_t)sprintf(s->without.bytes + s->without.size, "%s", text);
+}
+
+static inline void write_label(stream *s, label_kind kind, uint64_t number)
+{
+    s->with.size +=
+        (size_t)sprintf(s->with.bytes + s->with.size, " %stag%llu ",
+                        kind == MARKED ? "__label__" : "#", (unsigned long long)number);
+}
+
+/* What looks like a label and is none, or is one without a name. */
+static inline void write_oddity(stream *s, label_kind kind)
+{
+    static const char *const none[KINDS] = {
+        " # a#b #\xef\xb8\x8f\xe2\x83\xa3 #\xe2\x83\xa3 ",
+        " # a#b #\xef\xb8\x8f\xe2\x83\xa3 #\xe2\x83\xa3 #123 ",
+        " __label a__label__b #tag "};
+    write_both(s, none[kind]);
+    if (kind == MARKED)
+        s->with.size += (size_t)sprintf(s->with.bytes + s->with.size, " __label__ ");
+}
+
+/* Words of falling frequency, of which "new" is always followed by "york"; the label of a post is mostly that
+ * of its first word. Some posts have no label, some no word, some many. */
+static inline stream make_stream(label_kind kind, uint64_t seed, int posts)
+{
+    size_t room = (size_t)posts * 400 + 65536;
+    stream s = {{calloc(1, room), 0}, {calloc(1, room), 0}, posts};
+    assert_true(s.with.bytes && s.without.bytes);
+    tide_rng rng = tide_rng_seeded(seed);
+    for (int i = 0; i < posts; i++) {
+        uint64_t words = i % 9 == 8 ? 0 : 1 + tide_rng_below(&rng, 9);
+        uint64_t first = tide_rng_below(&rng, 8),
+                 once = tide_rng_below(&rng, 1 + words);
+        words = i == posts / 2 ? 2300 : words;
+        for (uint64_t w = 0; w < words; w++) {
+            char word[32];
+            uint64_t number = w ? (uint64_t)pow(60, tide_rng_double(&rng)) : first;
+            snprintf(word, sizeof word, "%sw%llu ", number == 5 ? "new york " : "",
+                     (unsigned long long)number);
+            write_both(&s, word);
+            if (w == once && i % 5)
+                write_label(&s, kind, tide_rng_below(&rng, 4) ? first : w);
+        }
+        for (int n = words ? 0 : 2; n > 0; n--)
+            write_label(&s, kind, tide_rng_below(&rng, 12));
+        if (i % 13 == 7)
+            write_oddity(&s, kind);
+        write_both(&s, "\n");
+    }
+    return s;
+}
+
+static inline void stream_free(stream *s)
+{
+    free(s->with.bytes);
+    free(s->without.bytes);
+}
+
+/* -- what is told ----------------------------------------------------------------------------------- */
+
+/* A line for every post: of what is told, to the last bit, and of the labels that it carries. */
+typedef struct told_log {
+    char *said, *carried;
+    size_t said_size, carried_size;
+    FILE *said_to, *carried_to;
+    int posts;
+} told_log;
+
+static inline void log_open(told_log *log)
+{
+    *log = (told_log){0};
+    log->said_to = open_memstream(&log->said, &log->said_size);
+    log->carried_to = open_memstream(&log->carried, &log->carried_size);
+    assert_true(log->said_to && log->carried_to);
+}
+
+static inline void log_close(told_log *log)
+{
+    fclose(log->said_to);
+    fclose(log->carried_to);
+    free(log->said);
+    free(log->carried);
+}
+
+static inline void log_post(void *data, const tide_told *told)
+{
+    told_log *log = data;
+    fprintf(log->said_to, "%llu %a: %u words, %u unknown; %llu",
+            (unsigned long long)told->post, told->time, told->words, told->unknown,
+            (unsigned long long)told->fit);
+    for (uint32_t i = 0; i < told->name_count; i++) {
+        assert_true(told->probabilities[i] >= 0 && told->probabilities[i] <= 1);
+        fprintf(log->said_to, " %s %a", told->names[i], (double)told->probabilities[i]);
+    }
+    for (uint32_t i = 0; i < told->label_count; i++)
+        fprintf(log->carried_to, " %s", told->labels[i]);
+    fputc('\n', log->said_to);
+    fputc('\n', log->carried_to);
+    fflush(log->said_to);
+    fflush(log->carried_to);
+    log->posts++;
+}
+
+static inline void watch_into(tide_trainer *trainer, told_log *log)
+{
+    tide_trainer_watch_labels(trainer, log_post, NULL, log);
+}
+
+/* Where the last line of a log begins. */
+static inline const char *last_line(const char *lines)
+{
+    const char *line = lines;
+    for (const char *at = lines; *at; at++)
+        if (*at == '\n' && at[1])
+            line = at + 1;
+    return line;
+}
+
+/* What is told of the last post, without its number and how often the labels were learned. */
+static inline const char *last_said(const told_log *log)
+{
+    const char *said = strchr(last_line(log->said), ':');
+    assert_non_null(said);
+    return said;
+}
+
+/* -- trainers --------------------------------------------------------------------------------------- */
+
+static inline void fit(tide_trainer *trainer)
+{
+    tide_error err = {.text = ""};
+    if (tide_trainer_fit(trainer, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+}
+
+static inline tide_label_stats label_stats_of(const tide_trainer *trainer)
+{
+    tide_label_stats stats;
+    tide_trainer_label_stats(trainer, &stats);
+    return stats;
+}
+
+static inline void feed_pieces(tide_trainer *trainer, const corpus *t, size_t most)
+{
+    for (size_t at = 0, size; at < t->size; at += size) {
+        size = most < t->size - at ? most : t->size - at;
+        feed(trainer, t->bytes + at, size);
+    }
+}
+
+static inline void finish(tide_trainer *trainer, const char *path)
+{
+    assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
+    save_to(trainer, path);
+    tide_trainer_free(trainer);
+}
+
+static inline tide_trainer *load_frozen(const char *path, const char *how)
+{
+    const char *const frozen[][2] = {{"frozen", how}};
+    tide_error err;
+    tide_trainer *trainer = tide_trainer_load(path, frozen, 1, &err);
+    if (!trainer)
+        fail_msg("%s", err.text);
+    return trainer;
+}
+
+/* Calls `visit` for every section of a file; returns how many it took. */
+static inline int each_section(const char *path, bool visit(const char *name))
+{
+    tide_section_table table;
+    int file = open(path, O_RDONLY), taken = 0;
+    assert_int_equal(tide_store_table(file, path, &table, NULL), TIDE_OK);
+    close(file);
+    for (uint32_t i = 0; i < table.count; i++)
+        taken += visit(table.sections[i].name);
+    return taken;
+}
+
+#endif

@@ -1,0 +1,334 @@
+/* test_judge.c - scores of what was told, against a plain computation that keeps every post. */
+#include "labels_fixture.h"
+
+enum { UNIVERSE = 24, TOLD = 9, POSTS = 400 };
+
+/* -- posts that were told ------------------------------------------------------------------------------- */
+
+/* Labels are numbers of the universe. */
+typedef struct past {
+    bool carried[UNIVERSE], told[UNIVERSE];
+    float probabilities[UNIVERSE]; /* of those told */
+    uint32_t words, unknown;
+} past;
+
+static const char *name_of(int label)
+{
+    static char names[UNIVERSE][8];
+    snprintf(names[label], sizeof names[label], "n%d", label);
+    return names[label];
+}
+
+/* Which labels a classifier tells, in which order. */
+static void choose_names(tide_rng *rng, int names[UNIVERSE])
+{
+    for (int i = 0; i < UNIVERSE; i++) {
+        int other = (int)tide_rng_below(rng, (uint64_t)i + 1);
+        names[i] = names[other];
+        names[other] = i;
+    }
+}
+
+/* A random post, added to the judge too. */
+static past add_post(tide_judge *judge, tide_rng *rng, const int *names, uint32_t count,
+                     uint64_t fit)
+{
+    const char *labels[UNIVERSE], *told_names[UNIVERSE];
+    float probabilities[UNIVERSE];
+    past p = {.words = (uint32_t)tide_rng_below(rng, 20)};
+    p.unknown = (uint32_t)tide_rng_below(rng, p.words + 1);
+    uint32_t label_count = 0;
+    for (int i = 0; i < UNIVERSE; i++)
+        if ((p.carried[i] = tide_rng_below(rng, 12) == 0))
+            labels[label_count++] = name_of(i);
+    for (uint32_t i = 0; i < count; i++) {
+        told_names[i] = name_of(names[i]);
+        probabilities[i] = tide_rng_float(rng);
+        p.told[names[i]] = true;
+        p.probabilities[names[i]] = probabilities[i];
+    }
+    const tide_told told = {.labels = labels,
+                            .label_count = label_count,
+                            .words = p.words,
+                            .unknown = p.unknown,
+                            .fit = fit,
+                            .names = told_names,
+                            .name_count = count,
+                            .probabilities = probabilities};
+    assert_int_equal(tide_judge_add(judge, &told, NULL), TIDE_OK);
+    return p;
+}
+
+/* -- a plain computation ------------------------------------------------------------------------------- */
+
+static bool is_true(const past *p, int label)
+{
+    return p->told[label] && p->carried[label];
+}
+
+static int truths_of(const past *p)
+{
+    int count = 0;
+    for (int i = 0; i < UNIVERSE; i++)
+        count += is_true(p, i);
+    return count;
+}
+
+/* Labels that are told and more probable. */
+static int place_of(const past *p, int label)
+{
+    int place = 0;
+    for (int i = 0; i < UNIVERSE; i++)
+        place += p->told[i] && p->probabilities[i] > p->probabilities[label];
+    return place;
+}
+
+/* How many of the most probable are right. */
+static int right_among(const past *p, int most)
+{
+    int right = 0;
+    for (int i = 0; i < UNIVERSE; i++)
+        right += is_true(p, i) && place_of(p, i) < most;
+    return right;
+}
+
+typedef struct tally {
+    double had, predicted, both;
+} tally;
+
+/* Of one label in the posts that are scored. */
+static tally tally_of(const past *posts, int count, int label, float threshold)
+{
+    tally t = {0};
+    for (int i = 0; i < count; i++) {
+        const past *p = &posts[i];
+        if (!truths_of(p) || !p->told[label])
+            continue;
+        bool predicted = p->probabilities[label] >= threshold;
+        t.had += p->carried[label];
+        t.predicted += predicted;
+        t.both += predicted && p->carried[label];
+    }
+    return t;
+}
+
+static tide_score score_of(tally t)
+{
+    return (tide_score){
+        .precision = t.predicted > 0 ? t.both / t.predicted : 0,
+        .recall = t.had > 0 ? t.both / t.had : 0,
+        .f1 = t.had + t.predicted > 0 ? 2 * t.both / (t.had + t.predicted) : 0};
+}
+
+static void add_score(tide_score *sum, tide_score score, double weight)
+{
+    sum->precision += weight * score.precision;
+    sum->recall += weight * score.recall;
+    sum->f1 += weight * score.f1;
+}
+
+static void expect_score(tide_score found, tide_score expected)
+{
+    assert_true(fabs(found.precision - expected.precision) < 1e-12);
+    assert_true(fabs(found.recall - expected.recall) < 1e-12);
+    assert_true(fabs(found.f1 - expected.f1) < 1e-12);
+}
+
+static bool ever_told(const past *posts, int count, int label, bool scored)
+{
+    for (int i = 0; i < count; i++)
+        if (posts[i].told[label] && (!scored || truths_of(&posts[i])))
+            return true;
+    return false;
+}
+
+static int told_at_5(const past *p)
+{
+    int told = 0;
+    for (int label = 0; label < UNIVERSE; label++)
+        told += p->told[label];
+    return told < 5 ? told : 5;
+}
+
+static void expect_counts(const tide_verdict *v, const past *posts, int count)
+{
+    uint64_t labelled = 0, scored = 0, truths = 0, words = 0, unknown = 0;
+    double at_1 = 0, at_5 = 0, recall_at_5 = 0;
+    for (int i = 0; i < count; i++) {
+        const past *p = &posts[i];
+        int true_ones = truths_of(p);
+        bool any = false;
+        for (int label = 0; label < UNIVERSE; label++)
+            any = any || p->carried[label];
+        labelled += any;
+        if (!true_ones)
+            continue;
+        scored++;
+        truths += (uint64_t)true_ones;
+        words += p->words;
+        unknown += p->unknown;
+        at_1 += right_among(p, 1);
+        at_5 += right_among(p, 5) / (double)told_at_5(p);
+        recall_at_5 += (double)right_among(p, 5) / true_ones;
+    }
+    assert_int_equal(v->posts, count);
+    assert_int_equal(v->labelled, labelled);
+    assert_int_equal(v->scored, scored);
+    assert_int_equal(v->truths, truths);
+    assert_int_equal(v->words, words);
+    assert_int_equal(v->unknown, unknown);
+    double share = scored ? 1.0 / (double)scored : 0;
+    assert_true(fabs(v->precision_at_1 - at_1 * share) < 1e-12);
+    assert_true(fabs(v->precision_at_5 - at_5 * share) < 1e-12);
+    assert_true(fabs(v->recall_at_5 - recall_at_5 * share) < 1e-12);
+}
+
+static void expect_verdict(const tide_judge *judge, const past *posts, int count,
+                           float threshold)
+{
+    tide_verdict v = tide_judge_verdict(judge);
+    tally all = {0};
+    tide_score weighted = {0}, macro = {0};
+    int labels = 0;
+    expect_counts(&v, posts, count);
+    for (int i = 0; i < UNIVERSE; i++) {
+        tally t = tally_of(posts, count, i, threshold);
+        all = (tally){all.had + t.had, all.predicted + t.predicted, all.both + t.both};
+        labels += ever_told(posts, count, i, true);
+    }
+    for (int i = 0; i < UNIVERSE; i++) {
+        tally t = tally_of(posts, count, i, threshold);
+        add_score(&weighted, score_of(t), all.had > 0 ? t.had / all.had : 0);
+        add_score(&macro, score_of(t), labels ? 1.0 / labels : 0);
+    }
+    expect_score(v.weighted, weighted);
+    expect_score(v.micro, score_of(all));
+    expect_score(v.macro, macro);
+}
+
+/* -- scores -------------------------------------------------------------------------------------------- */
+
+static void expect_list(const tide_judge *judge, const past *posts, int count,
+                        float threshold)
+{
+    tide_label_score scores[UNIVERSE + 1];
+    size_t size = tide_judge_labels(judge, scores, COUNT(scores)), told = 0;
+    for (int i = 0; i < UNIVERSE; i++)
+        told += ever_told(posts, count, i, false);
+    assert_int_equal(size, told);
+    for (size_t i = 0; i < size; i++) {
+        tally t = tally_of(posts, count, atoi(scores[i].name + 1), threshold);
+        assert_int_equal(scores[i].support, (uint64_t)t.had);
+        expect_score(scores[i].score, score_of(t));
+        assert_true(!i || scores[i - 1].support > scores[i].support ||
+                    (scores[i - 1].support == scores[i].support &&
+                     strcmp(scores[i - 1].name, scores[i].name) < 0));
+    }
+    tide_label_score few[2];
+    assert_int_equal(tide_judge_labels(judge, few, 2), size < 2 ? size : 2);
+    for (size_t i = 0; i < 2 && i < size; i++)
+        assert_string_equal(few[i].name, scores[i].name);
+}
+
+/* Before it has learned nothing is told; then other labels every fifty posts, in another order. */
+static void scores_are_those_of_a_plain_computation(void **state)
+{
+    (void)state;
+    for (int run = 0; run < 4; run++) {
+        float threshold = run % 2 ? 0.5f : 0.2f;
+        int told = run < 2 ? TOLD : 3;
+        tide_judge *judge = tide_judge_new(threshold, NULL);
+        tide_rng rng = tide_rng_seeded((uint64_t)run);
+        static past posts[POSTS];
+        int names[UNIVERSE] = {0};
+        assert_non_null(judge);
+        for (int i = 0; i < POSTS; i++) {
+            if (i % 50 == 0)
+                choose_names(&rng, names);
+            posts[i] =
+                add_post(judge, &rng, names, i < 20 ? 0 : told, 1 + (uint64_t)i / 50);
+            if (i % 23 == 0 || i + 1 == POSTS) {
+                expect_verdict(judge, posts, i + 1, threshold);
+                expect_list(judge, posts, i + 1, threshold);
+            }
+        }
+        tide_judge_free(judge);
+    }
+}
+
+static void a_new_account_begins_with_nothing(void **state)
+{
+    (void)state;
+    tide_judge *judge = tide_judge_new(0.5f, NULL);
+    tide_rng rng = tide_rng_seeded(7);
+    static past posts[POSTS];
+    int names[UNIVERSE] = {0};
+    assert_non_null(judge);
+    for (int account = 0; account < 4; account++) {
+        for (int i = 0; i < 100; i++) {
+            if (i % 40 == 0)
+                choose_names(&rng, names);
+            posts[i] = add_post(judge, &rng, names, TOLD,
+                                1 + (uint64_t)(account * 3 + i / 40));
+        }
+        expect_verdict(judge, posts, 100, 0.5f);
+        tide_judge_restart(judge);
+        expect_verdict(judge, posts, 0, 0.5f);
+    }
+    tide_judge_free(judge);
+    tide_judge_free(NULL);
+}
+
+/* -- bounds -------------------------------------------------------------------------------------------- */
+
+enum { MOST = 1 << 16 };
+
+static void more_labels_than_there_can_be_are_an_error(void **state)
+{
+    (void)state;
+    char(*texts)[8] = malloc((MOST + 1) * sizeof *texts);
+    const char **names = malloc((MOST + 1) * sizeof *names);
+    float *probabilities = calloc(MOST + 1, sizeof *probabilities);
+    tide_judge *judge = tide_judge_new(0.5f, NULL);
+    assert_true(texts && names && probabilities && judge);
+    for (int i = 0; i <= MOST; i++) {
+        snprintf(texts[i], sizeof texts[i], "%d", i);
+        names[i] = texts[i];
+    }
+    probabilities[0] = 1;
+    tide_told all = {.labels = names,
+                     .label_count = 1,
+                     .fit = 1,
+                     .names = names,
+                     .name_count = MOST,
+                     .probabilities = probabilities};
+    assert_int_equal(tide_judge_add(judge, &all, NULL), TIDE_OK);
+    tide_told more = all;
+    more.fit = 2;
+    more.names = names + MOST;
+    more.name_count = 1;
+    for (int turn = 0; turn < 2; turn++) {
+        tide_error err = {.text = ""};
+        assert_int_equal(tide_judge_add(judge, &more, &err), TIDE_ERROR_INPUT);
+        assert_string_equal(err.text,
+                            "more than 65536 different labels have been told");
+        assert_int_equal(tide_judge_add(judge, &more, NULL), TIDE_ERROR_INPUT);
+        assert_int_equal(tide_judge_add(judge, &all, NULL), TIDE_OK);
+    }
+    assert_int_equal(tide_judge_verdict(judge).scored, 3);
+    assert_true(tide_judge_verdict(judge).micro.f1 == 1);
+    tide_judge_free(judge);
+    free(probabilities);
+    free(names);
+    free(texts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scores_are_those_of_a_plain_computation),
+        cmocka_unit_test(a_new_account_begins_with_nothing),
+        cmocka_unit_test(more_labels_than_there_can_be_are_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,594 @@
+/* test_labels.c - a trainer of posts with labels: what the words become is as if there had been no labels, what
+ * is told of a post comes from the posts before it alone, and a stop changes nothing. */
+#include "labels_fixture.h"
+
+static const char *const recipes[] = {
+    LABELLED "vocab=50 dim=8 replay-ring=4000",
+    LABELLED "profile=paper vocab=50 dim=8 reservoir=2000 tau=1000 window=2",
+    LABELLED "profile=incremental vocab=50 dim=8 reservoir=1000",
+    LABELLED "profile=fast vocab=50 dim=8 subword=300",
+    LABELLED "vocab=50 dim=8 replay=1 phrases=500 phrase-threshold=3 half-life=5000",
+};
+
+/* "name=value ..." of a recipe for texts of a kind, and more. */
+static const char *settings_of(size_t recipe, label_kind kind, const char *more)
+{
+    static char settings[512];
+    snprintf(settings, sizeof settings, "%s%s%s", recipes[recipe], kind_settings[kind],
+             more);
+    return settings;
+}
+
+/* -- words ---------------------------------------------------------------------------------------- */
+
+/* All that is learned from words. */
+static bool compare_learned(const char *name)
+{
+    static const char *const learned[] = {"vocab.",  "input",  "output",
+                                          "subword", "phrase", "sampler."};
+    for (size_t i = 0; i < COUNT(learned); i++)
+        if (!strncmp(name, learned[i], strlen(learned[i]))) {
+            same_section("with", "without", name);
+            return true;
+        }
+    return false;
+}
+
+static void labels_are_never_words(void **state)
+{
+    (void)state;
+    static const size_t pieces[] = {1, 7, 4096};
+    for (label_kind kind = 0; kind < KINDS; kind++) {
+        stream s = make_stream(kind, 3 + kind, 300);
+        for (size_t r = 0; r < COUNT(recipes); r++) {
+            tide_trainer *without = trainer_of(settings_of(r, kind, " labels=off"));
+            feed(without, s.without.bytes, s.without.size);
+            assert_true(stats_of(without).evicted + stats_of(without).rejected > 10);
+            finish(without, "without");
+            for (size_t i = 0; i < COUNT(pieces); i++) {
+                tide_trainer *with = trainer_of(settings_of(r, kind, ""));
+                feed_pieces(with, &s.with, pieces[i]);
+                assert_true(label_stats_of(with).labels > 8);
+                finish(with, "with");
+                assert_in_range(each_section("without", compare_learned), 6, 20);
+            }
+        }
+        stream_free(&s);
+    }
+}
+
+static void expect_label(const tide_label *label, const char *name, uint64_t count)
+{
+    assert_string_equal(label->name, name);
+    assert_int_equal(label->count, count);
+}
+
+static void what_only_looks_like_a_label_is_a_word(void **state)
+{
+    (void)state;
+    static const char *const texts[KINDS] = {
+        "#one #one #\xef\xb8\x8f\xe2\x83\xa3 #\xe2\x83\xa3 # a#two word\n",
+        "#one #ONE #\xef\xb8\x8f\xe2\x83\xa3 #\xe2\x83\xa3 # a#two word #1\n",
+        "__label__one __label__one __label__ a__label__two #two word\n"};
+    static const uint32_t words[KINDS] = {5, 6, 3};
+    for (label_kind kind = 0; kind < KINDS; kind++) {
+        tide_trainer *trainer = trainer_of(settings_of(0, kind, " admission=none"));
+        told_log log;
+        log_open(&log);
+        watch_into(trainer, &log);
+        feed_text(trainer, texts[kind]);
+        assert_string_equal(log.carried, kind == MARKED ? " one\n" : " #one\n");
+        log_close(&log);
+        tide_label labels[4];
+        assert_int_equal(tide_trainer_labels(trainer, labels, 4), 1);
+        expect_label(&labels[0], kind == MARKED ? "one" : "#one", 1);
+        assert_int_equal(stats_of(trainer).tokens, words[kind]);
+        tide_trainer_free(trainer);
+    }
+}
+
+/* -- before a post is learned ---------------------------------------------------------------------- */
+
+static void a_post_is_told_before_its_words_are_counted(void **state)
+{
+    (void)state;
+    told_log log;
+    log_open(&log);
+    tide_trainer *trainer =
+        trainer_of(settings_of(0, SPACE_HASHTAGS, " admission=none"));
+    feed_text(trainer, "some words #first\n");
+    fit(trainer);
+    watch_into(trainer, &log);
+    feed_text(trainer, "quite new quite new #first\n");
+    assert_non_null(strstr(last_said(&log), ": 4 words, 4 unknown;"));
+    feed_text(trainer, "quite new some more\n");
+    assert_non_null(strstr(last_said(&log), ": 4 words, 1 unknown;"));
+    feed_text(trainer, "quite more");
+    assert_int_equal(log.posts, 2);
+    assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
+    assert_non_null(strstr(last_said(&log), ": 2 words, 0 unknown;"));
+    tide_trainer_free(trainer);
+    log_close(&log);
+}
+
+/* What is said of the posts of a text, learning anew now and then. */
+static void log_stream(told_log *log, const corpus *t)
+{
+    log_open(log);
+    tide_trainer *trainer =
+        trainer_of(settings_of(0, SPACE_HASHTAGS, " admission=none label-refit=20"));
+    watch_into(trainer, log);
+    feed(trainer, t->bytes, t->size);
+    assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
+    tide_trainer_free(trainer);
+}
+
+/* The first so many lines. */
+static size_t lines_size(const char *text, int lines)
+{
+    const char *at = text;
+    for (; lines > 0; lines--)
+        at = strchr(at, '\n') + 1;
+    return (size_t)(at - text);
+}
+
+static void what_is_told_does_not_depend_on_what_comes_later(void **state)
+{
+    (void)state;
+    stream s = make_stream(SPACE_HASHTAGS, 11, 60);
+    told_log whole;
+    log_stream(&whole, &s.with);
+    assert_int_equal(whole.posts, 60);
+    for (int posts = 1; posts < 60; posts++) {
+        told_log part;
+        log_stream(&part, &(corpus){s.with.bytes, lines_size(s.with.bytes, posts)});
+        assert_int_equal(part.posts, posts);
+        assert_memory_equal(whole.said, part.said, part.said_size);
+        assert_memory_equal(whole.carried, part.carried, part.carried_size);
+        log_close(&part);
+    }
+    log_close(&whole);
+    stream_free(&s);
+}
+
+/* The same text with other labels in one of its lines. */
+static corpus relabelled(const corpus *t, int line)
+{
+    size_t from = lines_size(t->bytes, line), to = lines_size(t->bytes, line + 1);
+    corpus other = {malloc(t->size + 32), from};
+    assert_non_null(other.bytes);
+    memcpy(other.bytes, t->bytes, from);
+    other.size += (size_t)sprintf(other.bytes + other.size, "#other #tag1 ");
+    for (size_t at = from; at < t->size; at++) {
+        if (at < to && !strncmp(t->bytes + at, "#tag", 4))
+            at += strcspn(t->bytes + at, " ");
+        other.bytes[other.size++] = t->bytes[at];
+    }
+    return other;
+}
+
+static void what_is_told_does_not_depend_on_the_labels_of_the_post(void **state)
+{
+    (void)state;
+    stream s = make_stream(SPACE_HASHTAGS, 12, 60);
+    told_log log;
+    log_stream(&log, &s.with);
+    int later = 0;
+    for (int line = 0; line < 60; line++) {
+        corpus other = relabelled(&s.with, line);
+        told_log exchanged;
+        log_stream(&exchanged, &other);
+        assert_int_equal(exchanged.posts, 60);
+        assert_memory_equal(log.said, exchanged.said, lines_size(log.said, line + 1));
+        assert_string_not_equal(log.carried, exchanged.carried);
+        later += strcmp(log.said, exchanged.said) != 0;
+        log_close(&exchanged);
+        free(other.bytes);
+    }
+    assert_true(later > 20); /* of the posts behind it, it does */
+    log_close(&log);
+    stream_free(&s);
+}
+
+/* -- stops ---------------------------------------------------------------------------------------- */
+
+/* Records of several fields, of several lines, over several lines; as such, and after them. */
+static corpus make_records(uint64_t seed, int records)
+{
+    corpus t = {malloc((size_t)records * 256), 0};
+    assert_non_null(t.bytes);
+    tide_rng rng = tide_rng_seeded(seed);
+    for (int i = 0; i < records; i++) {
+        unsigned first = (unsigned)tide_rng_below(&rng, 5),
+                 next = (unsigned)tide_rng_below(&rng, 40);
+        t.size +=
+            (size_t)sprintf(t.bytes + t.size,
+                            "{\"title\":\"w%u w%u\",\"body\":\"w%u\\nnew york\\n\\nw%u "
+                            "__label__odd%u\","
+                            "\"time\":%d,\"topic\":\"tag %u\"}\n",
+                            first, next, next / 2, first, next, 1700000000 + i, first);
+    }
+    return t;
+}
+
+typedef struct stretch {
+    const char *settings;
+    corpus before, here; /* stops are in the latter, after every byte */
+} stretch;
+
+/* The last lines, of `size` bytes or a few more. */
+static size_t start_of_last(const corpus *t, size_t size)
+{
+    size_t start = t->size - size;
+    while (start > 0 && t->bytes[start - 1] != '\n')
+        start--;
+    return start;
+}
+
+static void learn_stretch(const stretch *s, bool stop, told_log *log, const char *path)
+{
+    tide_trainer *trainer = trainer_of(s->settings);
+    log_open(log);
+    watch_into(trainer, log);
+    feed(trainer, s->before.bytes, s->before.size);
+    fit(trainer);
+    for (size_t i = 0; i < s->here.size; i++) {
+        feed(trainer, s->here.bytes + i, 1);
+        if (!stop)
+            continue;
+        save_to(trainer, "part");
+        tide_trainer_free(trainer);
+        trainer = load_from("part");
+        watch_into(trainer, log);
+    }
+    finish(trainer, path);
+}
+
+static void expect_stops_change_nothing(const char *settings, const corpus *t)
+{
+    size_t start = start_of_last(t, SANITIZED ? 60 : 160);
+    stretch s = {settings, {t->bytes, start}, {t->bytes + start, t->size - start - 1}};
+    told_log whole, stopped;
+    learn_stretch(&s, false, &whole, "whole");
+    learn_stretch(&s, true, &stopped, "stopped");
+    assert_string_equal(whole.said, stopped.said);
+    assert_string_equal(whole.carried, stopped.carried);
+    if (!same_file("whole", "stopped"))
+        fail_msg("%s: stops change the model", settings);
+    log_close(&whole);
+    log_close(&stopped);
+}
+
+static void a_stop_after_any_byte_changes_nothing(void **state)
+{
+    (void)state;
+    for (label_kind kind = 0; kind < KINDS; kind++) {
+        stream s = make_stream(kind, 21 + kind, 150);
+        size_t recipe = kind == SPACE_HASHTAGS ? 4 : kind == MARKED ? 1 : 3;
+        expect_stops_change_nothing(settings_of(recipe, kind, ""), &s.with);
+        stream_free(&s);
+    }
+    stream s = make_stream(SPACE_HASHTAGS, 31, 150);
+    expect_stops_change_nothing(
+        settings_of(2, SPACE_HASHTAGS, " label-refit=3 classifier=cnn"), &s.with);
+    stream_free(&s);
+    corpus t = make_records(41, 90);
+    expect_stops_change_nothing(
+        LABELLED "vocab=30 dim=8 replay=1 admission=none records=json label-refit=7 "
+                 "text=title,body time=time label=topic labels=marked phrases=200",
+        &t);
+    free(t.bytes);
+}
+
+/* In the middle of a line that is too long, its labels are known and its first words told. */
+static void a_stop_within_a_line_without_end_changes_nothing(void **state)
+{
+    (void)state;
+    corpus t = {calloc(1, 65536), 0};
+    for (int i = 0; i < 1015; i++)
+        t.size +=
+            (size_t)sprintf(t.bytes + t.size, "%sw%d ", i % 333 ? "" : "#tag ", i % 29);
+    for (int i = 0; i < 3; i++)
+        t.size += (size_t)sprintf(t.bytes + t.size, "#late%d ", i);
+    size_t start = t.size - 100;
+    told_log logs[2];
+    for (int stop = 0; stop < 2; stop++) {
+        tide_trainer *trainer = trainer_of(settings_of(0, SPACE_HASHTAGS, ""));
+        log_open(&logs[stop]);
+        watch_into(trainer, &logs[stop]);
+        feed(trainer, t.bytes, start);
+        for (size_t i = start; i < t.size; i++) {
+            feed(trainer, t.bytes + i, 1);
+            if (stop) {
+                save_to(trainer, "part");
+                tide_trainer_free(trainer);
+                trainer = load_from("part");
+                watch_into(trainer, &logs[stop]);
+            }
+        }
+        feed_text(trainer, "\nnext post #tag\n");
+        finish(trainer, stop ? "stopped" : "whole");
+    }
+    assert_int_equal(logs[0].posts, 2);
+    assert_string_equal(logs[0].said, logs[1].said);
+    assert_string_equal(logs[0].carried, " #tag\n #tag\n");
+    assert_string_equal(logs[0].carried, logs[1].carried);
+    assert_true(same_file("whole", "stopped"));
+    log_close(&logs[0]);
+    log_close(&logs[1]);
+    free(t.bytes);
+}
+
+static void two_threads_tell_and_learn_anew(void **state)
+{
+    (void)state;
+    stream s = make_stream(SPACE_HASHTAGS, 51, SANITIZED ? 600 : 3000);
+    static const char *const vectors[] = {"", " subword=300"};
+    for (size_t i = 0; i < COUNT(vectors); i++) {
+        char more[128];
+        told_log log;
+        log_open(&log);
+        snprintf(more, sizeof more,
+                 " threads=2 admission=none label-refit=200 label-anchors=5%s",
+                 vectors[i]);
+        tide_trainer *trainer = trainer_of(settings_of(0, SPACE_HASHTAGS, more));
+        watch_into(trainer, &log);
+        feed_pieces(trainer, &s.with, 4096);
+        fit(trainer);
+        feed(trainer, s.with.bytes, s.with.size);
+        assert_int_equal(log.posts, 2 * s.posts);
+        assert_int_equal(label_stats_of(trainer).posts, 2 * s.posts);
+        assert_int_equal(label_stats_of(trainer).fits, 1 + 2 * s.posts / 200);
+        assert_int_equal(label_stats_of(trainer).told, 6);
+        finish(trainer, "model");
+        tide_trainer_free(load_from("model"));
+        log_close(&log);
+    }
+    stream_free(&s);
+}
+
+/* -- words that are fixed -------------------------------------------------------------------------- */
+
+/* Exact, as long as all labels are held. */
+static uint64_t count_of(const tide_trainer *trainer, const char *name)
+{
+    tide_label labels[64];
+    size_t count = tide_trainer_labels(trainer, labels, COUNT(labels));
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(labels[i].name, name))
+            return labels[i].count;
+    return 0;
+}
+
+static void a_batch_counts_every_post_once(void **state)
+{
+    (void)state;
+    stream s = make_stream(SPACE_HASHTAGS, 61, 200);
+    write_file("text", s.with.bytes, s.with.size);
+    write_file("more", "more of #tag0 w1\nand w2 more #tag0\n", 34);
+    tide_run once = run_over(1), both = run_over(2);
+    tide_trainer *trainer = trained(settings_of(0, SPACE_HASHTAGS, ""), &s.with);
+    uint64_t expected = count_of(trainer, "#tag0");
+    tide_trainer_free(trainer);
+
+    told_log log;
+    log_open(&log);
+    trainer = batch_of(LABELLED "tokens=space labels=hashtags epochs=3 vocab=50 dim=8 "
+                                "label-refit=50",
+                       &once);
+    watch_into(trainer, &log);
+    run_to(trainer, &once, 0);
+    assert_int_equal(log.posts, 3 * s.posts);
+    assert_int_equal(label_stats_of(trainer).posts, s.posts);
+    assert_int_equal(label_stats_of(trainer).fits, s.posts / 50);
+    assert_true(expected > 5);
+    assert_int_equal(count_of(trainer, "#tag0"), expected);
+    save_to(trainer, "model");
+    tide_trainer_free(trainer);
+
+    trainer = load_frozen("model", "yes");
+    run_to(trainer, &both, 0);
+    assert_int_equal(label_stats_of(trainer).posts, 2 * s.posts + 2);
+    assert_int_equal(count_of(trainer, "#tag0"), 2 * expected + 2);
+    tide_trainer_free(trainer);
+    log_close(&log);
+    stream_free(&s);
+}
+
+static bool compare_frozen(const char *name)
+{
+    static const char *const fixed[] = {"vocab.",   "input", "output", "subword",
+                                        "sampler.", "rate",  "replay", "phrase."};
+    for (size_t i = 0; i < COUNT(fixed); i++)
+        if (!strncmp(name, fixed[i], strlen(fixed[i]))) {
+            same_section("model", "frozen", name);
+            return true;
+        }
+    return false;
+}
+
+static void a_frozen_model_tells_and_counts_posts_and_learns_nothing(void **state)
+{
+    (void)state;
+    stream first = make_stream(SPACE_HASHTAGS, 71, 200),
+           then = make_stream(SPACE_HASHTAGS, 72, 100);
+    for (size_t r = 0; r < COUNT(recipes); r++) {
+        tide_trainer *trainer =
+            trained(settings_of(r, SPACE_HASHTAGS, ""), &first.with);
+        fit(trainer);
+        save_to(trainer, "model");
+        tide_trainer_free(trainer);
+        told_log log;
+        log_open(&log);
+        trainer = load_frozen("model", "all");
+        uint64_t trained_before = stats_of(trainer).trained;
+        watch_into(trainer, &log);
+        feed(trainer, then.with.bytes, then.with.size);
+        assert_int_equal(log.posts, then.posts);
+        assert_int_equal(label_stats_of(trainer).posts, first.posts + then.posts);
+        assert_int_equal(stats_of(trainer).trained, trained_before);
+        finish(trainer, "frozen");
+        assert_in_range(each_section("model", compare_frozen), 6, 24);
+        log_close(&log);
+    }
+    stream_free(&first);
+    stream_free(&then);
+}
+
+/* -- posts ---------------------------------------------------------------------------------------- */
+
+static void a_record_is_one_post_whatever_its_fields_and_lines(void **state)
+{
+    (void)state;
+    told_log log;
+    log_open(&log);
+    tide_trainer *trainer =
+        trainer_of(LABELLED "vocab=30 dim=8 records=json text=title,body time=time "
+                            "label=topic labels=marked");
+    watch_into(trainer, &log);
+    feed_text(trainer, "{\"title\":\"one two\",\"body\":\"three\\nfour\\n\\n"
+                       "__label__odd\\r\\nfive\",\"time\":12,\"topic\":\"the sport\"}\n"
+                       "{\"title\":\"six\",\"body\":\"\",\"topic\":[\"x\",\"y\"]}\n");
+    assert_int_equal(log.posts, 2);
+    assert_non_null(strstr(log.said, "0 0x1.8p+3: 5 words, 5 unknown; 0\n"));
+    assert_non_null(strstr(log.said, "1 0x1.8p+3: 1 words"));
+    assert_int_equal(stats_of(trainer).sentences, 2);
+    assert_string_equal(log.carried, " the_sport odd\n x y\n");
+    tide_trainer_free(trainer);
+    log_close(&log);
+}
+
+/* A line of so many words with a label before word `at`, and one at its end. */
+static char *long_line(int words, int at)
+{
+    char *line = malloc((size_t)words * 8 + 64), *to = line;
+    assert_non_null(line);
+    for (int i = 0; i < words; i++)
+        to += sprintf(to, "%sw%d ", i == at ? "#within " : "", i % 50);
+    sprintf(to, "#behind\nnext #tag\n");
+    return line;
+}
+
+static void a_post_is_the_first_thousand_words_of_a_line(void **state)
+{
+    (void)state;
+    static const struct {
+        int words, at, told;
+        const char *carried;
+    } lines[] = {
+        {999, 500, 999, " #within #behind\n #tag\n"},
+        {1000, 999, 1000, " #within\n #tag\n"},
+        {1001, 999, 1000, " #within\n #tag\n"},
+        {1500, 1000, 1000, "\n #tag\n"},
+        {2500, 0, 1000, " #within\n #tag\n"},
+    };
+    for (size_t i = 0; i < COUNT(lines); i++)
+        for (size_t piece = 1; piece < 100000; piece *= 50) {
+            char *line = long_line(lines[i].words, lines[i].at), expected[64];
+            told_log log;
+            log_open(&log);
+            tide_trainer *trainer = trainer_of(settings_of(0, SPACE_HASHTAGS, ""));
+            watch_into(trainer, &log);
+            feed_pieces(trainer, &(corpus){line, strlen(line)}, piece);
+            assert_string_equal(log.carried, lines[i].carried);
+            snprintf(expected, sizeof expected, "0 nan: %d words", lines[i].told);
+            assert_non_null(strstr(log.said, expected));
+            assert_non_null(strstr(log.said, "1 nan: 1 words"));
+            assert_int_equal(stats_of(trainer).tokens, lines[i].words + 1);
+            assert_int_equal(stats_of(trainer).cut_sentences,
+                             (lines[i].words - 1) / 1000);
+            tide_trainer_free(trainer);
+            log_close(&log);
+            free(line);
+        }
+}
+
+/* A word waits for the next there; which labels are the post's must not depend on how much was fed. */
+static void with_phrases_the_labels_of_a_long_line_do_not_depend_on_feeds(void **state)
+{
+    (void)state;
+    char *line = long_line(1010, 1003);
+    told_log logs[2];
+    for (int i = 0; i < 2; i++) {
+        log_open(&logs[i]);
+        tide_trainer *trainer = trainer_of(
+            settings_of(0, SPACE_HASHTAGS, " phrases=100 phrase-threshold=99"));
+        watch_into(trainer, &logs[i]);
+        feed_pieces(trainer, &(corpus){line, strlen(line)}, i ? 4096 : 1);
+        tide_trainer_free(trainer);
+    }
+    assert_string_equal(logs[0].carried, logs[1].carried);
+    assert_string_equal(logs[0].said, logs[1].said);
+    log_close(&logs[0]);
+    log_close(&logs[1]);
+    free(line);
+}
+
+static void posts_may_lack_labels_or_words_or_have_many(void **state)
+{
+    (void)state;
+    char many[4096] = "words ";
+    for (int i = 0; i < 300; i++)
+        sprintf(many + strlen(many), "#tag%d ", i);
+    told_log log;
+    log_open(&log);
+    tide_trainer *trainer = trainer_of(settings_of(0, SPACE_HASHTAGS, ""));
+    watch_into(trainer, &log);
+    feed_text(trainer, "only words\n\n  \n#only #labels #only\n");
+    assert_string_equal(log.carried, "\n #only #labels\n");
+    assert_non_null(strstr(last_said(&log), ": 0 words, 0 unknown"));
+    feed_text(trainer, many);
+    feed_text(trainer, "\n#last");
+    assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
+    tide_label_stats stats = label_stats_of(trainer);
+    assert_int_equal(stats.posts, 4);
+    assert_int_equal(stats.unlabelled, 1);
+    assert_int_equal(stats.empty, 2);
+    assert_int_equal(stats.kept, 1);
+    assert_int_equal(stats.labels, 2 + 32 + 1);
+    assert_int_equal(stats.extra_labels, 256 - 32); /* no more are remembered */
+    assert_string_equal(last_line(log.carried), " #last\n");
+    feed_text(trainer, "another text\n");
+    assert_string_equal(last_line(log.carried), "\n");
+    tide_trainer_free(trainer);
+    log_close(&log);
+}
+
+static void before_there_are_labels_there_is_nothing_to_fit(void **state)
+{
+    (void)state;
+    tide_error err;
+    tide_trainer *trainer =
+        trainer_of(settings_of(0, SPACE_HASHTAGS, " label-refit=1"));
+    feed_text(trainer, "only words\n#only #labels\n");
+    assert_int_equal(tide_trainer_fit(trainer, NULL, NULL, &err), TIDE_ERROR_INPUT);
+    assert_int_equal(tide_trainer_fit(trainer, NULL, NULL, NULL), TIDE_ERROR_INPUT);
+    assert_null(tide_labels_problem(tide_trainer_label_part(trainer)));
+    assert_int_equal(label_stats_of(trainer).fits, 0);
+    tide_trainer_free(trainer);
+    trainer = trainer_of("vocab=30 dim=8");
+    assert_int_equal(tide_trainer_fit(trainer, NULL, NULL, &err), TIDE_ERROR_PARAMETER);
+    tide_trainer_free(trainer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(labels_are_never_words),
+        cmocka_unit_test(what_only_looks_like_a_label_is_a_word),
+        cmocka_unit_test(a_post_is_told_before_its_words_are_counted),
+        cmocka_unit_test(what_is_told_does_not_depend_on_what_comes_later),
+        cmocka_unit_test(what_is_told_does_not_depend_on_the_labels_of_the_post),
+        IN_FOLDER(a_stop_after_any_byte_changes_nothing),
+        IN_FOLDER(a_stop_within_a_line_without_end_changes_nothing),
+        IN_FOLDER(two_threads_tell_and_learn_anew),
+        IN_FOLDER(a_batch_counts_every_post_once),
+        IN_FOLDER(a_frozen_model_tells_and_counts_posts_and_learns_nothing),
+        cmocka_unit_test(a_record_is_one_post_whatever_its_fields_and_lines),
+        cmocka_unit_test(a_post_is_the_first_thousand_words_of_a_line),
+        cmocka_unit_test(with_phrases_the_labels_of_a_long_line_do_not_depend_on_feeds),
+        cmocka_unit_test(posts_may_lack_labels_or_words_or_have_many),
+        cmocka_unit_test(before_there_are_labels_there_is_nothing_to_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
