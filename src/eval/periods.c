@@ -88,7 +88,8 @@ static int state_take(state *s, history *h, const tide_model *model,
                       tide_entry *entries, tide_error *err)
 {
     s->held = tide_model_words(model, entries, tide_model_size(model));
-    s->hashes = tide_alloc(s->held + 1, sizeof *s->hashes);
+    bool listed = s->held == tide_model_size(model);
+    s->hashes = listed ? tide_alloc(s->held + 1, sizeof *s->hashes) : NULL;
     s->words = s->hashes ? snapshot_of(h, model, entries, s->held, err) : NULL;
     if (!s->words) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory to compare periods");

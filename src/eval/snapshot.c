@@ -125,7 +125,7 @@ typedef struct common {
     uint32_t count;
     uint32_t frequent;     /* of them, those that the result is about */
     tide_matrix then, now; /* [count] */
-    double *rotation;      /* [dim][dim] */
+    tide_aligner *aligner;
 } common;
 
 static uint32_t find_again(const tide_comparison *c, uint32_t place)
@@ -140,8 +140,8 @@ static int common_init(common *m, const tide_comparison *c, tide_error *err)
 {
     uint32_t dim = c->then->rows.dim;
     m->places = tide_alloc(c->among + 1, sizeof *m->places);
-    m->rotation = tide_alloc((size_t)dim * dim, sizeof *m->rotation);
-    if (!m->places || !m->rotation)
+    m->aligner = tide_aligner_new(dim, 0, err);
+    if (!m->places || !m->aligner)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to compare snapshots");
     for (uint32_t place = 0; place < c->among; place++)
         if (find_again(c, place) != TIDE_NO_SLOT) {
@@ -166,25 +166,15 @@ static void common_release(common *m)
 {
     tide_matrix_release(&m->now);
     tide_matrix_release(&m->then);
-    free(m->rotation);
+    tide_aligner_free(m->aligner);
     free(m->places);
 }
 
 /* The cosine of a word with itself, once it has been turned as all are. */
 static double aligned_cosine(const common *m, uint32_t i)
 {
-    const float *then = tide_matrix_row(&m->then, i);
-    const float *now = tide_matrix_row(&m->now, i);
-    size_t dim = m->then.dim;
-    double total = 0;
-    for (size_t row = 0; row < dim; row++) {
-        const double *turned = m->rotation + row * dim;
-        double sum = 0;
-        for (size_t column = 0; column < dim; column++)
-            sum += turned[column] * (double)now[column];
-        total += sum * (double)then[row];
-    }
-    return total;
+    return tide_aligner_cosine(m->aligner, tide_matrix_row(&m->then, i),
+                               tide_matrix_row(&m->now, i));
 }
 
 static double neighbour_overlap(const common *m, uint32_t i)
@@ -215,7 +205,7 @@ int tide_snapshot_compare(const tide_comparison *c, tide_stability *result,
     common m = {0};
     int status = common_init(&m, c, err);
     if (!status)
-        status = tide_align(&m.then, &m.now, m.rotation, err);
+        status = tide_aligner_fit(m.aligner, &m.then, &m.now, err);
     if (!status)
         compare_frequent(&m, result);
     for (uint32_t place = 0; place < c->among && aligned && !status; place++)

@@ -16,7 +16,8 @@
 
 static int check_source(const char *spec, const tide_run *run, tide_error *err)
 {
-    const tide_source_options options = {false, run->properties, run->property_count};
+    const tide_source_options options = {.properties = run->properties,
+                                         .property_count = run->property_count};
     tide_source *source = tide_source_begin(spec, &options, err);
     if (!source)
         return (int)err->status;

@@ -171,7 +171,7 @@ static void watch(counting *c)
                         .vocabulary = c->counts->size,
                         .epochs = c->epochs};
     tide_reader_stats(c->reader, &stats);
-    if (tide_run_watch_due(&c->running))
+    if (c->running.run->watch && tide_run_watch_due(&c->running))
         c->running.run->watch(c->running.run->watch_data, &stats);
 }
 
@@ -197,7 +197,8 @@ static int read_open(counting *c, const tide_reading *s, tide_error *err)
 static int read_source(counting *c, const char *spec, tide_error *err)
 {
     const tide_run *run = c->running.run;
-    const tide_source_options options = {false, run->properties, run->property_count};
+    const tide_source_options options = {.properties = run->properties,
+                                         .property_count = run->property_count};
     tide_reading reading = {.spec = spec,
                             .source = tide_source_begin(spec, &options, err)};
     if (!reading.source)

@@ -57,8 +57,10 @@ struct tide_crew {
 
 static void note_learned(tide_crew *c, const tide_learned *learned)
 {
-    double keep = exp(-learned->pairs / LOSS_WINDOW);
     c->progress.centres += learned->centres;
+    if (!isfinite(learned->loss))
+        return;
+    double keep = exp(-learned->pairs / LOSS_WINDOW);
     c->progress.loss = c->progress.loss * keep + learned->loss;
     c->progress.pairs = c->progress.pairs * keep + learned->pairs;
 }
@@ -74,7 +76,7 @@ static void learn_now(void *self, const tide_lesson *lesson)
 static uint64_t all_finished(void *self)
 {
     (void)self;
-    return INT64_MAX;
+    return TIDE_EVERY_SENTENCE;
 }
 
 static void no_wait(void *self)
@@ -182,7 +184,7 @@ static uint64_t last_finished(void *self)
     tide_crew *c = self;
     settle(c);
     bool idle = c->settled == c->filling && !batch_at(c, c->filling)->lesson_count;
-    return idle ? INT64_MAX : c->finished;
+    return idle ? TIDE_EVERY_SENTENCE : c->finished;
 }
 
 static void wait_for_all(void *self)

@@ -9,19 +9,15 @@
 
 #include <stdlib.h>
 
-enum { WORDS = 64 };
-
 struct tide_embedder {
     const tide_model *model;
     const tide_space *space;
-    tide_tokenizer *tokenizer;
+    tide_wording *wording;
     double a;
-    bool phrases;  /* words may be joined by _ */
     float *vector; /* [dim] of a word */
     double *total; /* [dim] */
     double weight;
     uint64_t known;
-    char waiting[TIDE_WORD_MAX + 1]; /* for the word after it, with phrases; or "" */
 };
 
 tide_embedder *tide_embedder_new(const tide_model *model, const tide_space *space,
@@ -31,24 +27,19 @@ tide_embedder *tide_embedder_new(const tide_model *model, const tide_space *spac
         tide_fail(err, TIDE_ERROR_PARAMETER, "a must be above 0");
         return NULL;
     }
-    tide_params *params = tide_params_of_model(model, err);
-    tide_embedder *e = params ? tide_alloc(1, sizeof *e) : NULL;
+    tide_embedder *e = tide_alloc(1, sizeof *e);
     if (e) {
         uint32_t dim = tide_model_dim(model);
-        tide_tokenizer_options options =
-            tide_params_tokenizer(params, model->stop_words);
         *e = (tide_embedder){.model = model,
                              .space = space,
                              .a = a,
-                             .phrases = params->phrases > 0,
-                             .tokenizer = tide_tokenizer_new(&options, err),
+                             .wording = tide_wording_new(model, err),
                              .vector = tide_alloc(dim, sizeof *e->vector),
                              .total = tide_alloc(dim, sizeof *e->total)};
     }
-    tide_params_free(params);
-    if (e && e->tokenizer && e->vector && e->total)
+    if (e && e->wording && e->vector && e->total)
         return e;
-    if (e && e->tokenizer)
+    if (!e || e->wording)
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for vectors of texts");
     tide_embedder_free(e);
     return NULL;
@@ -58,7 +49,7 @@ void tide_embedder_free(tide_embedder *e)
 {
     if (!e)
         return;
-    tide_tokenizer_free(e->tokenizer);
+    tide_wording_free(e->wording);
     free(e->vector);
     free(e->total);
     free(e);
@@ -66,8 +57,12 @@ void tide_embedder_free(tide_embedder *e)
 
 /* Adds a word, if the model knows it. With subwords it knows them all, and those it has not seen
  * have a frequency of 0. */
-static void add_known(tide_embedder *e, const char *word)
+static void add_word(void *embedder, const tide_word *found)
 {
+    tide_embedder *e = embedder;
+    char word[TIDE_WORD_MAX + 1];
+    memcpy(word, found->bytes, found->length);
+    word[found->length] = 0;
     if (tide_space_vector(e->space, word, e->vector, NULL))
         return;
     tide_entry entry = {0};
@@ -80,67 +75,14 @@ static void add_known(tide_embedder *e, const char *word)
     e->known++;
 }
 
-/* The word that waits is followed by none. */
-static void release(tide_embedder *e)
-{
-    if (*e->waiting)
-        add_known(e, e->waiting);
-    *e->waiting = 0;
-}
-
-/* With phrases a word waits for the next, since the model may have the two as one. */
-static void add_word(tide_embedder *e, const char *word)
-{
-    char pair[2 * TIDE_WORD_MAX + 2];
-    tide_entry entry;
-    if (!e->phrases) {
-        add_known(e, word);
-        return;
-    }
-    snprintf(pair, sizeof pair, "%s_%s", e->waiting, word);
-    if (*e->waiting && !tide_model_find(e->model, pair, &entry, NULL)) {
-        add_known(e, pair);
-        *e->waiting = 0;
-        return;
-    }
-    release(e);
-    memcpy(e->waiting, word, strlen(word) + 1);
-}
-
-/* Adds all words that are complete. */
-static void take_words(tide_embedder *e)
-{
-    tide_word words[WORDS];
-    size_t count;
-    bool sentence_ended;
-    while ((count = tide_tokenizer_take(e->tokenizer, words, WORDS, &sentence_ended)) ||
-           sentence_ended) {
-        for (size_t i = 0; i < count; i++) {
-            char word[TIDE_WORD_MAX + 1];
-            memcpy(word, words[i].bytes, words[i].length);
-            word[words[i].length] = 0;
-            add_word(e, word);
-        }
-        if (sentence_ended)
-            release(e);
-    }
-}
-
 void tide_embedder_add(tide_embedder *e, const char *text, size_t size)
 {
-    while (size) {
-        size_t used = tide_tokenizer_feed(e->tokenizer, text, size);
-        text += used;
-        size -= used;
-        take_words(e);
-    }
+    tide_wording_add(e->wording, text, size, add_word, e);
 }
 
 uint64_t tide_embedder_end(tide_embedder *e, float *vector)
 {
-    tide_tokenizer_end(e->tokenizer);
-    take_words(e);
-    release(e);
+    tide_wording_end(e->wording, add_word, e);
     uint32_t dim = tide_model_dim(e->model);
     for (uint32_t d = 0; d < dim; d++)
         vector[d] = e->weight > 0 ? (float)(e->total[d] / e->weight) : 0;

@@ -25,6 +25,8 @@ uint64_t tide_intake_bytes(const tide_params *params)
         SENTENCE_MAX * (sizeof(uint32_t) + sizeof(float));
     if (params->counting == COUNT_KEPT)
         sentence += SENTENCE_MAX * sizeof(held_word);
+    if (params->labels)
+        sentence += sizeof(tide_post_waiting);
     return tide_reader_bytes(params) + sentence + params->vocab * sizeof(uint64_t) +
            bitmap_words(params) * sizeof(uint64_t);
 }
@@ -54,6 +56,8 @@ tide_intake *tide_intake_new(const tide_params *params, const tide_learner *lear
     in->closed = tide_alloc(bitmap_words(params), sizeof *in->closed);
     if (params->counting == COUNT_KEPT)
         in->held = tide_alloc(SENTENCE_MAX, sizeof *in->held);
+    if (params->labels)
+        in->waiting = tide_alloc(1, sizeof *in->waiting);
     tide_sampler_options sampler = tide_params_sampler(params);
     in->reader = tide_reader_new(params, store, err);
     if (in->reader)
@@ -61,7 +65,8 @@ tide_intake *tide_intake_new(const tide_params *params, const tide_learner *lear
                             : tide_sampler_new(&sampler, err);
     in->replay = in->sampler ? tide_replay_new(params, err) : NULL;
     if (in->replay && in->slots && in->hashes && in->kept && in->chances &&
-        in->admitted && in->closed && (in->held || params->counting != COUNT_KEPT))
+        in->admitted && in->closed && (in->held || params->counting != COUNT_KEPT) &&
+        (in->waiting || !params->labels))
         return in;
     if (in->replay)
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a trainer");
@@ -76,6 +81,7 @@ void tide_intake_free(tide_intake *in)
     tide_replay_free(in->replay);
     tide_sampler_free(in->sampler);
     tide_reader_free(in->reader);
+    free(in->waiting);
     free(in->held);
     free(in->closed);
     free(in->admitted);
@@ -89,6 +95,17 @@ void tide_intake_free(tide_intake *in)
 void tide_intake_school(tide_intake *in, tide_school school)
 {
     in->school = school;
+}
+
+void tide_intake_labels(tide_intake *in, tide_labels *labels, const uint64_t *passes)
+{
+    in->labels = labels;
+    in->passes = passes;
+}
+
+void tide_intake_hands(tide_intake *in, _Atomic uint32_t *hands)
+{
+    in->hands = hands;
 }
 
 const uint64_t *tide_intake_closed(const tide_intake *in)
@@ -196,6 +213,8 @@ static void end_sentence(tide_intake *in)
     if (in->held)
         tide_intake_take_held(in);
     in->read = 0;
+    if (in->params->frozen == FROZEN_ALL)
+        in->count = 0;
     if (!in->count)
         return;
     uint64_t clock = tide_intake_clock(in);
@@ -239,47 +258,88 @@ static void rest(tide_intake *in)
     in->pause(in->pause_data);
 }
 
+void tide_intake_end_sentence(tide_intake *in, bool ended)
+{
+    end_sentence(in);
+    in->continued = !ended;
+    rest(in);
+}
+
+/* Tokens of the sentence, read or still waiting. */
+static uint32_t sentence_size(const tide_intake *in)
+{
+    return in->waiting ? in->waiting->count : in->read;
+}
+
+static void take_some(tide_intake *in, tide_word *words, size_t count)
+{
+    if (in->waiting) {
+        tide_intake_wait(in, words, count);
+        return;
+    }
+    if (count && in->continued) {
+        in->cut_sentences++;
+        in->continued = false;
+    }
+    in->tokens += count;
+    in->read += (uint32_t)tide_intake_take(in, words, count);
+}
+
 static void take_words(tide_intake *in)
 {
     tide_word words[WORDS_AT_ONCE];
     for (;;) {
-        uint32_t room = SENTENCE_MAX - in->read;
+        uint32_t room = SENTENCE_MAX - sentence_size(in);
         bool ended;
         size_t count = tide_reader_take(
             in->reader, words, room < WORDS_AT_ONCE ? room : WORDS_AT_ONCE, &ended);
         if (!count && !ended)
             return;
-        if (count && in->continued) {
-            in->cut_sentences++;
-            in->continued = false;
-        }
-        in->tokens += count;
-        in->read += (uint32_t)tide_intake_take(in, words, count);
-        if (ended || in->read == SENTENCE_MAX) {
-            end_sentence(in);
-            in->continued = !ended;
-            rest(in);
-        }
+        take_some(in, words, count);
+        if (!ended && sentence_size(in) < SENTENCE_MAX)
+            continue;
+        if (in->waiting && !tide_intake_take_post(in, ended))
+            return;
+        tide_intake_end_sentence(in, ended);
     }
+}
+
+void tide_intake_feed_now(tide_intake *in, const char *bytes, size_t size)
+{
+    while (size && !tide_intake_waits(in)) {
+        size_t piece = tide_intake_piece(in, bytes, size);
+        size_t used = tide_reader_feed(in->reader, bytes, piece);
+        bytes += used;
+        size -= used;
+        if (in->waiting)
+            in->waiting->left = size;
+        take_words(in);
+    }
+    if (size)
+        tide_intake_keep_behind(in, bytes, size);
 }
 
 void tide_intake_feed(tide_intake *in, const void *bytes, size_t size)
 {
-    for (const char *from = bytes; size;) {
-        size_t used = tide_reader_feed(in->reader, from, size);
-        from += used;
-        size -= used;
-        take_words(in);
-    }
+    bool kept = tide_intake_waits(in) && tide_intake_keep_behind(in, bytes, size);
+    tide_intake_make_up(in, kept);
+    if (!kept)
+        tide_intake_feed_now(in, bytes, size);
 }
 
 void tide_intake_end(tide_intake *in)
 {
+    tide_intake_make_up(in, true);
+    if (tide_intake_waits(in)) {
+        in->waiting->ended = true;
+        return;
+    }
     tide_reader_end(in->reader);
     take_words(in);
-    end_sentence(in);
-    in->continued = false;
-    rest(in);
+    bool waits = tide_intake_waits(in) || (in->waiting && in->waiting->count &&
+                                           !tide_intake_take_post(in, true));
+    if (!waits)
+        tide_intake_end_sentence(in, true);
 }
 
 uint32_t tide_intake_grant(tide_intake *in, const tide_word *word, uint64_t count,
@@ -293,9 +353,16 @@ uint32_t tide_intake_grant(tide_intake *in, const tide_word *word, uint64_t coun
     return slot;
 }
 
+bool tide_intake_waits(const tide_intake *in)
+{
+    return in->waiting && in->waiting->unfitted;
+}
+
 bool tide_intake_between(const tide_intake *in)
 {
-    return !in->read && tide_reader_between(in->reader);
+    if (tide_intake_waits(in))
+        return true;
+    return !sentence_size(in) && tide_reader_between(in->reader);
 }
 
 bool tide_intake_ready(tide_intake *in)

@@ -5,39 +5,38 @@
 
 enum { STATE_WORDS = 8 };
 
-/* Each as its length in one byte and its bytes. */
-static void save_held(const tide_intake *in, tide_store_writer *writer)
+void tide_held_save(const held_word *words, uint32_t count, const char *section,
+                    tide_store_writer *writer)
 {
-    tide_store_begin(writer, "intake.held");
-    for (uint32_t i = 0; i < in->read; i++) {
-        unsigned char length = (unsigned char)in->held[i].length;
+    tide_store_begin(writer, section);
+    for (uint32_t i = 0; i < count; i++) {
+        unsigned char length = (unsigned char)words[i].length;
         tide_store_append(writer, &length, 1);
-        tide_store_append(writer, in->held[i].bytes, length);
+        tide_store_append(writer, words[i].bytes, length);
     }
 }
 
-static int load_held(tide_intake *in, tide_store *store, tide_error *err)
+int tide_held_load(held_word *words, uint32_t count, const char *section,
+                   tide_store *store, tide_error *err)
 {
     uint64_t at = 0;
-    for (uint32_t i = 0; i < in->read; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         unsigned char length;
-        int status = tide_store_read_at(store, "intake.held", at, &length, 1, err);
+        int status = tide_store_read_at(store, section, at, &length, 1, err);
         if (!status && (!length || length > TIDE_WORD_MAX))
-            status = tide_fail(err, TIDE_ERROR_FORMAT,
-                               "%s: section intake.held is impossible",
-                               tide_store_path(store));
+            status = tide_fail(err, TIDE_ERROR_FORMAT, "%s: section %s is impossible",
+                               tide_store_path(store), section);
         if (!status)
-            status = tide_store_read_at(store, "intake.held", at + 1, in->held[i].bytes,
-                                        length, err);
+            status =
+                tide_store_read_at(store, section, at + 1, words[i].bytes, length, err);
         if (status)
             return status;
-        in->held[i].length = length;
+        words[i].length = length;
         at += 1u + length;
     }
-    if (tide_store_size(store, "intake.held", err) != (int64_t)at)
-        return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "%s: section intake.held has the wrong size",
-                         tide_store_path(store));
+    if (tide_store_size(store, section, err) != (int64_t)at)
+        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section %s has the wrong size",
+                         tide_store_path(store), section);
     return TIDE_OK;
 }
 
@@ -56,7 +55,9 @@ void tide_intake_save(const tide_intake *in, tide_store_writer *writer)
         tide_store_put(writer, "intake.hashes", in->hashes,
                        in->count * sizeof *in->hashes);
     if (in->held)
-        save_held(in, writer);
+        tide_held_save(in->held, in->read, "intake.held", writer);
+    if (in->waiting)
+        tide_intake_save_waiting(in, writer);
     if (in->fixed || in->left_out)
         tide_store_put(writer, "intake.left-out", &in->left_out, sizeof in->left_out);
     tide_reader_save(in->reader, writer);
@@ -70,7 +71,11 @@ static int load_state(tide_intake *in, tide_store *store, tide_error *err)
     int status = tide_store_read(store, "intake", state, sizeof state, err);
     if (status)
         return status;
-    if (!state[0] || state[4] > state[5] || state[5] >= SENTENCE_MAX || state[6] > 1)
+    bool countable = true;
+    for (int i = 0; i < 4; i++)
+        countable = countable && state[i] <= TIDE_COUNTED_MOST;
+    if (!countable || !state[0] || state[4] > state[5] || state[5] >= SENTENCE_MAX ||
+        state[6] > 1)
         return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section intake is impossible",
                          tide_store_path(store));
     in->sentence = state[0];
@@ -125,7 +130,9 @@ int tide_intake_load(tide_intake *in, tide_store *store, tide_error *err)
     if (!status)
         status = load_slots(in, store, err);
     if (!status && in->held)
-        status = load_held(in, store, err);
+        status = tide_held_load(in->held, in->read, "intake.held", store, err);
+    if (!status && in->waiting)
+        status = tide_intake_load_waiting(in, store, err);
     if (!status)
         status = tide_reader_load(in->reader, store, err);
     if (status)

@@ -67,6 +67,8 @@ static void claim(tide_intake *in, const tide_admission *admission)
     uint32_t slot = admission->slot;
     in->admitted[slot] = in->sentence;
     if (admission->reused) {
+        if (in->hands) /* before anything of the newcomer is written */
+            atomic_fetch_add_explicit(&in->hands[slot], 1, memory_order_acq_rel);
         set_closed(in, slot, true);
         tide_intake_open_slot(in, slot);
     } else {

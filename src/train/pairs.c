@@ -82,7 +82,8 @@ static void step_after(const tide_learner *l, tide_desk *d, const tide_lesson *l
         tide_rates_output(l->rates, k, lesson->scale, &o->slots[j], &none, 1, rate);
         k->spread_after(x, &o->rows[j], error, rate, 1, stride, d->gradients);
     }
-    k->add(x, input_rate, d->gradients, stride);
+    if (tide_finite(k->dot(d->gradients, d->gradients, stride)))
+        k->add(x, input_rate, d->gradients, stride);
 }
 
 /* "t_k <- t_k + 1 for indices k of the union of input, output, negative sample words". */

@@ -141,6 +141,20 @@ static int set_number(tide_params *params, const tide_param_rule *r, const char 
     return 0;
 }
 
+static bool is_random(const tide_param_rule *r, const char *value)
+{
+    return r->kind == SEED && !strcmp(value, "random");
+}
+
+/* A drawn seed is a number from then on, and kept as one. */
+static int set_seed(tide_params *params, const tide_param_rule *r, const char *value)
+{
+    if (!is_random(r, value))
+        return set_number(params, r, value);
+    *number_at(params, r) = tide_secret() % ((uint64_t)r->most + 1);
+    return 0;
+}
+
 static int apply_profile(tide_params *params, uint64_t profile, tide_error *err);
 
 int tide_params_set(tide_params *params, const char *name, const char *value,
@@ -151,6 +165,7 @@ int tide_params_set(tide_params *params, const char *name, const char *value,
         return tide_fail(err, TIDE_ERROR_PARAMETER, "there is no parameter '%s'", name);
     int bad = r->kind == CHOICE ? set_choice(params, r, value)
               : r->kind == TEXT ? set_text(params, r, value)
+              : r->kind == SEED ? set_seed(params, r, value)
                                 : set_number(params, r, value);
     if (bad)
         return tide_fail(err, TIDE_ERROR_PARAMETER, "--%s '%s': must be %s",
@@ -205,6 +220,12 @@ bool tide_params_on_resume(const char *name)
 {
     const tide_param_rule *r = find_row(name);
     return r && info_of(r)->on_resume;
+}
+
+bool tide_params_any(const char *name, const char *value)
+{
+    const tide_param_rule *r = find_row(name);
+    return r && is_random(r, value);
 }
 
 /* -- all of them -------------------------------------------------------------------------------------- */
@@ -262,6 +283,17 @@ void tide_params_free(tide_params *params)
     free(params);
 }
 
+/* Whether a value, as it is printed, is the one that the parameter has before it is set. */
+static bool is_initial(int row, const char *value)
+{
+    const char *name = tide_param_infos[row].name;
+    char initial[TEXT_MAX];
+    tide_params probe = {0};
+    tide_params_set(&probe, name, tide_param_infos[row].initial, NULL);
+    tide_params_text(&probe, name, initial, sizeof initial);
+    return !strcmp(value, initial);
+}
+
 /* Returns the length of all lines, of which it writes as many as there is room for. */
 static size_t print_lines(const tide_params *params, char *text, size_t room)
 {
@@ -271,8 +303,7 @@ static size_t print_lines(const tide_params *params, char *text, size_t room)
         char value[TEXT_MAX];
         tide_param_keeping keeping = tide_param_rules[i].keeping;
         tide_params_text(params, name, value, sizeof value);
-        if (keeping == LOCAL ||
-            (keeping == OPTIONAL && !strcmp(value, tide_param_infos[i].initial)))
+        if (keeping == LOCAL || (keeping == OPTIONAL && is_initial(i, value)))
             continue;
         at += (size_t)snprintf(text ? text + at : NULL, text ? room - at : 0, "%s %s\n",
                                name, value);
@@ -289,27 +320,29 @@ char *tide_params_print(const tide_params *params)
     return text;
 }
 
-static int unreadable(tide_error *err)
+static int unreadable(const char *path, tide_error *err)
 {
-    return tide_fail(err, TIDE_ERROR_FORMAT, "the parameters are not readable");
+    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: the parameters are not readable",
+                     path);
 }
 
 /* The text must be what printing the result gives, so that no parameter silently takes a default. */
-int tide_params_scan(tide_params *params, const char *text, tide_error *err)
+int tide_params_scan(tide_params *params, const char *text, const char *path,
+                     tide_error *err)
 {
     for (const char *at = text; *at;) {
         char name[32], value[TEXT_MAX];
         size_t name_length = strcspn(at, " \n"), length = strcspn(at, "\n");
         if (name_length >= sizeof name || at[name_length] != ' ' || !at[length] ||
             length - name_length > sizeof value)
-            return unreadable(err);
+            return unreadable(path, err);
         snprintf(name, sizeof name, "%.*s", (int)name_length, at);
         snprintf(value, sizeof value, "%.*s", (int)(length - name_length - 1),
                  at + name_length + 1);
         const tide_param_rule *r = find_row(name);
         if (!r || r->keeping == LOCAL || tide_params_set(params, name, value, err))
-            return tide_fail(err, TIDE_ERROR_FORMAT, "parameter '%s %s' is unknown",
-                             name, value);
+            return tide_fail(err, TIDE_ERROR_FORMAT, "%s: parameter '%s %s' is unknown",
+                             path, name, value);
         at += length + 1;
     }
     char *again = tide_params_print(params);
@@ -317,7 +350,7 @@ int tide_params_scan(tide_params *params, const char *text, tide_error *err)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for parameters");
     bool same = !strcmp(text, again);
     free(again);
-    return same ? TIDE_OK : unreadable(err);
+    return same ? TIDE_OK : unreadable(path, err);
 }
 
 tide_params *tide_params_of_model(const tide_model *model, tide_error *err)
@@ -329,7 +362,8 @@ tide_params *tide_params_of_model(const tide_model *model, tide_error *err)
         return NULL;
     }
     tide_params *params = tide_params_new(err);
-    if (params && tide_params_scan(params, text, err)) {
+    const char *path = model->path ? model->path : "the model";
+    if (params && tide_params_scan(params, text, path, err)) {
         tide_params_free(params);
         return NULL;
     }

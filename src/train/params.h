@@ -4,7 +4,7 @@
 
 #include "train/parts.h"
 
-typedef enum tide_param_kind { COUNT, SIZE, REAL, CHOICE, TEXT } tide_param_kind;
+typedef enum tide_param_kind { COUNT, SEED, SIZE, REAL, CHOICE, TEXT } tide_param_kind;
 
 typedef enum tide_param_keeping {
     FILED,

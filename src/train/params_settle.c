@@ -28,8 +28,10 @@ tide_sampler_options tide_params_sampler(const tide_params *params)
 tide_tokenizer_options tide_params_tokenizer(const tide_params *params,
                                              const char *stop_words)
 {
-    static const tide_token_kind kinds[] = {TIDE_TOKENS_WORDS, TIDE_TOKENS_SPACE,
-                                            TIDE_TOKENS_SOCIAL, TIDE_TOKENS_LOG};
+    static const tide_token_kind kinds[] = {[TOKENS_WORDS] = TIDE_TOKENS_WORDS,
+                                            [TOKENS_SPACE] = TIDE_TOKENS_SPACE,
+                                            [TOKENS_SOCIAL] = TIDE_TOKENS_SOCIAL,
+                                            [TOKENS_LOG] = TIDE_TOKENS_LOG};
     return (tide_tokenizer_options){
         .kind = kinds[params->tokens],
         .numbers = (tide_treatment)params->numbers,
@@ -40,6 +42,9 @@ tide_tokenizer_options tide_params_tokenizer(const tide_params *params,
         .longest =
             params->max_length < TIDE_WORD_MAX ? (uint32_t)params->max_length : 0,
         .stop_words = stop_words,
+        .spared = params->labels == LABELS_HASHTAGS ? "#"
+                  : params->labels == LABELS_MARKED ? "__label__"
+                                                    : NULL,
     };
 }
 
@@ -48,7 +53,62 @@ tide_record_options tide_params_records(const tide_params *params)
     return (tide_record_options){.kind = (tide_record_kind)params->records,
                                  .text = *params->text ? params->text : "text",
                                  .time = params->time,
-                                 .label = params->label};
+                                 .label = params->label,
+                                 .one_line = params->labels != LABELS_OFF};
+}
+
+/* The keycap is not a hashtag: # and U+FE0F or U+20E3. */
+static bool is_hashtag(const tide_word *word)
+{
+    static const char *const keycaps[] = {"\xef\xb8\x8f", "\xe2\x83\xa3"};
+    return word->length > 1 && word->bytes[0] == '#' &&
+           !(word->length > 3 && (!memcmp(word->bytes + 1, keycaps[0], 3) ||
+                                  !memcmp(word->bytes + 1, keycaps[1], 3)));
+}
+
+bool tide_params_label(const tide_params *params, const tide_word *word,
+                       tide_word *label)
+{
+    static const char mark[] = "__label__";
+    uint32_t length = sizeof mark - 1;
+    *label = *word;
+    if (params->labels == LABELS_HASHTAGS)
+        return is_hashtag(word);
+    if (params->labels == LABELS_OFF || word->length < length ||
+        memcmp(word->bytes, mark, length) != 0)
+        return false;
+    *label = (tide_word){word->bytes + length, word->length - length};
+    return true;
+}
+
+tide_tracker_options tide_params_tracker(const tide_params *params)
+{
+    return (tide_tracker_options){.labels = (uint32_t)params->label_slots,
+                                  .most = (uint32_t)params->label_posts,
+                                  .post_bytes = (uint32_t)params->label_bytes,
+                                  .memory = params->label_memory,
+                                  .seed = params->seed};
+}
+
+tide_teller_options tide_params_teller(const tide_params *params)
+{
+    return (tide_teller_options){
+        .classifier = {.kind = (tide_classifier_kind)params->classifier,
+                       .dim = (uint32_t)params->dim,
+                       .labels = (uint32_t)params->label_top,
+                       .maps = (uint32_t)params->maps,
+                       .words_most = (uint32_t)params->post_words,
+                       .batch = (uint32_t)params->batch,
+                       .epochs_most = (uint32_t)params->fit_epochs,
+                       .patience = (uint32_t)params->patience,
+                       .threads = (uint32_t)params->threads,
+                       .dropout = (float)params->dropout,
+                       .rate = (float)params->fit_rate,
+                       .held_out = (float)params->held_out,
+                       .seed = params->seed},
+        .each = (uint32_t)params->label_each,
+        .anchors = (uint32_t)params->label_anchors,
+    };
 }
 
 bool tide_params_fixed(const tide_params *params)
@@ -86,6 +146,17 @@ static int check_records(const tide_params *p, tide_error *err)
     return TIDE_OK;
 }
 
+static int check_labels(const tide_params *p, tide_error *err)
+{
+    bool kept = p->tokens == TOKENS_SPACE ||
+                (p->tokens == TOKENS_SOCIAL && p->hashtags == TIDE_KEEP);
+    if (p->labels == LABELS_HASHTAGS && !kept)
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "--labels hashtags needs --tokens social or space, and "
+                         "--hashtags keep");
+    return TIDE_OK;
+}
+
 static int check_together(const tide_params *p, tide_error *err)
 {
     if (p->rate_half_life && p->rate_half_life < RATE_HALF_LIFE_LEAST)
@@ -111,6 +182,8 @@ static int check_together(const tide_params *p, tide_error *err)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "--min-length must not be above --max-length");
     int status = p->epochs ? check_batch(p, err) : TIDE_OK;
+    if (!status)
+        status = check_labels(p, err);
     return status ? status : check_records(p, err);
 }
 

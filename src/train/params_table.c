@@ -22,8 +22,9 @@
         "Size", true)                                                                  \
     ROW(COUNT, threads, 1, 256, LOCAL, "threads", "thread workers", "1..256", "1",     \
         "threads; with 1 the result depends on text and seed alone", "Size", true)     \
-    ROW(COUNT, seed, 0, MOST_TOKENS, FILED, "seed", "", "0..9e18", "1",                \
-        "of everything random", "Size", false)                                         \
+    ROW(SEED, seed, 0, MOST_TOKENS, FILED, "seed", "", "0..9e18 or random", "1",       \
+        "of everything random; random: one that nobody knows beforehand", "Size",      \
+        false)                                                                         \
     ROW(CHOICE, tokens, 0, 0, FILED, "tokens", "tokenizer", "words|space|social|log",  \
         "words",                                                                       \
         "what a word is: Unicode words, anything between spaces, the same with "       \
@@ -66,7 +67,8 @@
         "where the time is, so that the log shows how far the stream has come",        \
         "Records", true)                                                               \
     ROW(TEXT, label, 0, TEXT_MAX, FILED, "label", "label-field", "a field", "",        \
-        "where a label is; it is learned as a word, __label__NAME", "Records", true)   \
+        "where a label is, or an array of them; in the text __label__NAME", "Records", \
+        true)                                                                          \
     ROW(COUNT, window, 1, WINDOW_MAX, FILED, "window", "ws", "1..64", "8",             \
         "how far a context may be from its word", "Contexts", false)                   \
     ROW(CHOICE, contexts, 0, 0, FILED, "contexts", "", "weighted|dynamic|full",        \
@@ -92,9 +94,9 @@
         "tokens, 0 for never", "0",                                                    \
         "halve all counts every so many tokens, to follow a drifting stream",          \
         "Vocabulary", false)                                                           \
-    ROW(CHOICE, frozen, 0, 0, OPTIONAL, "frozen", "", "no|yes", "no",                  \
+    ROW(CHOICE, frozen, 0, 0, OPTIONAL, "frozen", "", "no|yes|all", "no",              \
         "with --resume: words and counts stay as they are, and words that are not "    \
-        "held are left out of their sentences",                                        \
+        "held are left out of their sentences; all: vectors stay as well",             \
         "Vocabulary", true)                                                            \
     ROW(COUNT, epochs, 0, 10000, OPTIONAL, "epochs", "epoch iter", "0..10000", "0",    \
         "read stored text so many times, after its words were counted; 0 for a "       \
@@ -159,7 +161,53 @@
     ROW(COUNT, minn, 1, TIDE_SUBWORD_LENGTH_MAX, FILED, "minn", "min-n", "1..8", "3",  \
         "shortest n-gram", "Subwords", false)                                          \
     ROW(COUNT, maxn, 1, TIDE_SUBWORD_LENGTH_MAX, FILED, "maxn", "max-n", "1..8", "5",  \
-        "longest n-gram", "Subwords", false)
+        "longest n-gram", "Subwords", false)                                           \
+    ROW(CHOICE, labels, 0, 0, OPTIONAL, "labels", "", "off|hashtags|marked", "off",    \
+        "words that are labels of their post and not of its text: those with #, or "   \
+        "__label__NAME, which --label makes of a field",                               \
+        "Labels", false)                                                               \
+    ROW(COUNT, label_slots, 1, 16777216, OPTIONAL, "label-slots", "", "1..2^24",       \
+        "10000", "labels to hold at any time", "Labels", false)                        \
+    ROW(COUNT, label_posts, 1, 16777216, OPTIONAL, "label-posts", "", "1..2^24",       \
+        "100000", "posts to keep of one label, at most", "Labels", false)              \
+    ROW(SIZE, label_memory, 65536, 1e12, OPTIONAL, "label-memory", "",                 \
+        "bytes, as 64M or 1G", "64M", "for the posts of all labels", "Labels", false)  \
+    ROW(COUNT, label_bytes, 64, 4096, OPTIONAL, "label-bytes", "", "64..4096", "512",  \
+        "keep so many bytes of a post", "Labels", false)                               \
+    ROW(COUNT, label_top, 1, 65536, OPTIONAL, "label-top", "", "1..65536", "100",      \
+        "tell so many labels, the most frequent", "Labels", true)                      \
+    ROW(COUNT, label_each, 1, 16777216, OPTIONAL, "label-each", "", "1..2^24", "1000", \
+        "learn each of them from so many posts", "Labels", true)                       \
+    ROW(COUNT, label_refit, 0, MOST_TOKENS, OPTIONAL, "label-refit", "",               \
+        "posts, 0 for never", "0", "learn to tell them anew after so many posts",      \
+        "Labels", true)                                                                \
+    ROW(COUNT, label_anchors, 0, TIDE_CAPACITY_MAX, OPTIONAL, "label-anchors", "",     \
+        "0..1073741824", "5000",                                                       \
+        "read the so many most frequent words as they were when the labels were "      \
+        "learned",                                                                     \
+        "Labels", true)                                                                \
+    ROW(CHOICE, classifier, 0, 0, OPTIONAL, "classifier", "", "cnn|linear|frequent",   \
+        "cnn",                                                                         \
+        "tells labels by windows of 1 to 3 words, by the mean of the words, or "       \
+        "always "                                                                      \
+        "the most frequent",                                                           \
+        "Classifier", true)                                                            \
+    ROW(COUNT, maps, 1, 1024, OPTIONAL, "classifier-maps", "", "1..1024", "100",       \
+        "cnn: features of each width of window", "Classifier", true)                   \
+    ROW(COUNT, post_words, 1, 1000, OPTIONAL, "classifier-words", "", "1..1000", "64", \
+        "look at the first so many words of a post", "Classifier", true)               \
+    ROW(COUNT, batch, 1, 1024, OPTIONAL, "classifier-batch", "", "1..1024", "50",      \
+        "posts in a step", "Classifier", true)                                         \
+    ROW(COUNT, fit_epochs, 1, 10000, OPTIONAL, "classifier-epochs", "", "1..10000",    \
+        "100", "epochs, at most", "Classifier", true)                                  \
+    ROW(COUNT, patience, 1, 10000, OPTIONAL, "classifier-patience", "", "1..10000",    \
+        "3", "stop after so many epochs that were no better", "Classifier", true)      \
+    ROW(REAL, dropout, 0, 0.9, OPTIONAL, "classifier-dropout", "", "0..0.9", "0.5",    \
+        "share of the features left out in a step", "Classifier", true)                \
+    ROW(REAL, fit_rate, 1e-9, 1, OPTIONAL, "classifier-rate", "", "1e-9..1", "0.001",  \
+        "of Adam's steps", "Classifier", true)                                         \
+    ROW(REAL, held_out, 0, 0.5, OPTIONAL, "classifier-held-out", "", "0..0.5", "0.1",  \
+        "share of the posts by which it decides when to stop", "Classifier", true)
 
 #define INFO(KIND, FIELD, LEAST, MOST, KEEPING, ...) {__VA_ARGS__},
 #define RULE(KIND, FIELD, LEAST, MOST, KEEPING, ...)                                   \

@@ -11,6 +11,7 @@
 #ifndef TIDE_TRAIN_PARTS_H
 #define TIDE_TRAIN_PARTS_H
 
+#include "label/label.h"
 #include "train/train.h"
 
 enum {
@@ -34,6 +35,7 @@ typedef enum tide_profile {
     PROFILE_WORD2VEC,
 } tide_profile;
 
+enum { TOKENS_WORDS, TOKENS_SPACE, TOKENS_SOCIAL, TOKENS_LOG };
 enum { COUNT_ALL, COUNT_KEPT };
 enum { KEEP_WORD2VEC, KEEP_ROOT };
 enum { NEGATIVES_SHARED, NEGATIVES_PAIR };
@@ -49,6 +51,8 @@ enum {
     RATE_DECAY
 };
 enum { AGE_PAIR, AGE_CENTRE };
+enum { FROZEN_NOT, FROZEN_WORDS, FROZEN_ALL };
+enum { LABELS_OFF, LABELS_HASHTAGS, LABELS_MARKED };
 
 struct tide_params {
     uint64_t profile;
@@ -79,6 +83,12 @@ struct tide_params {
     uint64_t replay, replay_ring, replay_fade;
     /* subwords */
     uint64_t subword, minn, maxn;
+    /* labels */
+    uint64_t labels, label_slots, label_posts, label_memory, label_bytes;
+    uint64_t label_top, label_each, label_refit, label_anchors;
+    /* classifier */
+    uint64_t classifier, maps, post_words, batch, fit_epochs, patience;
+    double dropout, fit_rate, held_out;
     bool vocab_given;
 };
 
@@ -86,6 +96,9 @@ struct tide_params {
 uint64_t tide_params_total(const tide_params *params);
 
 bool tide_params_on_resume(const char *name);
+
+/* Whether this asks for no value of its own, so that the one of a model that is resumed will do. */
+bool tide_params_any(const char *name, const char *value);
 
 /* Whether no word comes or goes and nothing is counted: in batch training, whose vocabulary was made
  * beforehand, and when it is frozen. */
@@ -100,15 +113,23 @@ int tide_params_settle(tide_params *params, tide_error *err);
 
 /* "name value" lines of all parameters that shape the result; free with free(). */
 char *tide_params_print(const tide_params *params);
-int tide_params_scan(tide_params *params, const char *text, tide_error *err);
 
-tide_shape tide_params_shape(const tide_params *params);
+/* Reads them back; `path` is the file that they come from. */
+int tide_params_scan(tide_params *params, const char *text, const char *path,
+                     tide_error *err);
+
 tide_sampler_options tide_params_sampler(const tide_params *params);
 
 /* The texts in the options are the parameters' own, or `stop_words`, which may be NULL. */
 tide_tokenizer_options tide_params_tokenizer(const tide_params *params,
                                              const char *stop_words);
 tide_record_options tide_params_records(const tide_params *params);
+
+/* Whether a word is a label; *label is then its name, within the word, which may be empty. */
+bool tide_params_label(const tide_params *params, const tide_word *word,
+                       tide_word *label);
+tide_tracker_options tide_params_tracker(const tide_params *params);
+tide_teller_options tide_params_teller(const tide_params *params);
 
 /* -- lessons --------------------------------------------------------------------------------- */
 
@@ -254,6 +275,9 @@ void tide_replay_save(const tide_replay *replay, tide_store_writer *writer);
 int tide_replay_load(tide_replay *replay, uint32_t vocab, tide_store *store,
                      tide_error *err);
 
+/* The smallest ring that what was saved fits. */
+uint64_t tide_replay_saved_ring(const tide_store *store);
+
 /* -- positions (positions.c) ---------------------------------------------------------------------------- */
 
 /* How far an unfinished run has come in its sources, so that the next one can go on. */
@@ -281,6 +305,10 @@ void tide_positions_note(tide_positions *positions, size_t number, char *place,
 const tide_position *tide_positions_take(tide_positions *positions, const char *spec);
 
 void tide_positions_clear(tide_positions *positions);
+
+/* Makes `copy` the same. */
+int tide_positions_copy(const tide_positions *positions, tide_positions *copy,
+                        tide_error *err);
 void tide_positions_save(const tide_positions *positions, tide_store_writer *writer);
 int tide_positions_load(tide_positions *positions, tide_store *store, tide_error *err);
 
@@ -294,8 +322,12 @@ tide_phrases *tide_phrases_new(const tide_params *params, tide_store *store,
 void tide_phrases_free(tide_phrases *phrases);
 uint64_t tide_phrases_bytes(const tide_params *params);
 
-/* As tide_tokenizer_take, with words joined. */
-size_t tide_phrases_take(tide_phrases *phrases, tide_tokenizer *tokenizer,
+/* Gives words as tide_tokenizer_take does. */
+typedef size_t tide_take(void *from, tide_word *words, size_t room,
+                         bool *sentence_ended);
+
+/* The same, with words joined. */
+size_t tide_phrases_take(tide_phrases *phrases, tide_take *take, void *from,
                          tide_word *words, size_t room, bool *sentence_ended);
 
 /* Whether no word is held back. */
@@ -322,6 +354,10 @@ size_t tide_reader_feed(tide_reader *reader, const void *bytes, size_t size);
 void tide_reader_end(tide_reader *reader);
 size_t tide_reader_take(tide_reader *reader, tide_word *words, size_t room,
                         bool *sentence_ended);
+
+/* Once a sentence has ended: its labels as they came, at most 256, until the next take. */
+const tide_word *tide_reader_labels(const tide_reader *reader, size_t *count);
+
 bool tide_reader_between(const tide_reader *reader);
 
 /* What it has to say about bytes, records and words left out. */
@@ -337,14 +373,77 @@ bool tide_reader_names_due(const tide_reader *reader);
 void tide_reader_save(const tide_reader *reader, tide_store_writer *writer);
 int tide_reader_load(tide_reader *reader, tide_store *store, tide_error *err);
 
+/* -- wording (wording.c) ---------------------------------------------------------------------------------- */
+
+/* The words of a text as a model that does not learn knows them. */
+typedef struct tide_wording tide_wording;
+
+tide_wording *tide_wording_new(const tide_model *model, tide_error *err);
+void tide_wording_free(tide_wording *wording);
+
+/* Is given a word that is valid during the call. */
+typedef void tide_take_word(void *to, const tide_word *word);
+
+/* More of the text, cut anywhere; and its end, after which the next begins. */
+void tide_wording_add(tide_wording *wording, const char *text, size_t size,
+                      tide_take_word *take, void *to);
+void tide_wording_end(tide_wording *wording, tide_take_word *take, void *to);
+
+/* -- labels (labels.c) ---------------------------------------------------------------------------------------- */
+
+/* What a trainer has to do with the labels of its posts. */
+typedef struct tide_labels tide_labels;
+
+/* `closed`: slots whose vectors are not to be read. Comes out of the store, if there is one. */
+tide_labels *tide_labels_new(const tide_params *params, const tide_model *model,
+                             const uint64_t *closed, tide_store *store,
+                             tide_error *err);
+void tide_labels_free(tide_labels *labels);
+
+/* What is there all the time, and what comes with learning to tell them. */
+uint64_t tide_labels_bytes(const tide_params *params);
+uint64_t tide_labels_fit_bytes(const tide_params *params);
+void tide_labels_save(const tide_labels *labels, tide_store_writer *writer);
+
+typedef struct tide_post_read {
+    const tide_word *words; /* at most SENTENCE_MAX */
+    size_t word_count;
+    const tide_word *labels; /* as they came */
+    size_t label_count;
+    double time; /* NAN without */
+} tide_post_read;
+
+/* A post, before its words are counted or learned; `again` when its text has been read before. Whether it
+ * is time for tide_labels_refit, once all before it is learned. */
+bool tide_labels_post(tide_labels *labels, const tide_post_read *post, bool again);
+
+/* Whether that is done: false when it was `stoppable` and the run has been asked to stop. The classifier is then
+ * as it was before. */
+bool tide_labels_refit(tide_labels *labels, bool stoppable);
+void tide_labels_stop(tide_labels *labels, const volatile sig_atomic_t *stop);
+
+/* What went wrong with that, once; NULL for nothing. */
+const char *tide_labels_problem(tide_labels *labels);
+
+/* As tide_trainer_fit and so on. */
+int tide_labels_fit(tide_labels *labels, tide_epoch_watch *watch, void *data,
+                    tide_error *err);
+void tide_labels_watch(tide_labels *labels,
+                       void (*post)(void *data, const tide_told *told),
+                       tide_epoch_watch *epoch, void *data);
+void tide_labels_stats(const tide_labels *labels, tide_label_stats *stats);
+size_t tide_labels_list(const tide_labels *labels, tide_label *list, size_t room);
+
 /* -- intake (intake.c) ------------------------------------------------------------------------------------ */
+
+#define TIDE_EVERY_SENTENCE (UINT64_MAX - 1) /* even then there is a next */
 
 /* Who takes the lessons. */
 typedef struct tide_school {
     void *self;
     /* The slots are copied if they are needed beyond the call. */
     void (*teach)(void *self, const tide_lesson *lesson);
-    /* The last sentence of which all lessons have been learned; INT64_MAX when all have. */
+    /* The last sentence of which all lessons have been learned; TIDE_EVERY_SENTENCE when all have. */
     uint64_t (*finished)(void *self);
     /* Returns when every lesson so far has been learned. */
     void (*wait)(void *self);
@@ -364,6 +463,13 @@ uint64_t tide_intake_bytes(const tide_params *params);
 /* To be set before the first feed. */
 void tide_intake_school(tide_intake *intake, tide_school school);
 
+/* Posts go to the labels before they are learned. To be set before the first feed. */
+void tide_intake_labels(tide_intake *intake, tide_labels *labels,
+                        const uint64_t *passes);
+
+/* hands[slot] counts from now on how often the slot changes hands; NULL for no more. Others may read it. */
+void tide_intake_hands(tide_intake *intake, _Atomic uint32_t *hands);
+
 /* Bit per slot: its old vectors may still be in use, so it is not to be drawn. */
 const uint64_t *tide_intake_closed(const tide_intake *intake);
 
@@ -372,6 +478,10 @@ void tide_intake_end(tide_intake *intake);
 
 /* Whether the last sentence is complete and the next has not begun. */
 bool tide_intake_between(const tide_intake *intake);
+
+/* Whether a stop has left a post, and all that was fed after it, for later: until then nothing is learned. The next
+ * feed or end sees to that first. */
+bool tide_intake_waits(const tide_intake *intake);
 
 /* Gives a word a slot before the first sentence, with its first vectors. TIDE_NO_SLOT when it has
  * one or none is left. */
@@ -408,6 +518,30 @@ void tide_intake_settle(tide_intake *intake);
 void tide_intake_save(const tide_intake *intake, tide_store_writer *writer);
 int tide_intake_load(tide_intake *intake, tide_store *store, tide_error *err);
 
+/* -- keeper (keeper.c) -------------------------------------------------------------------------- */
+
+/* Makes checkpoints safe while training goes on. */
+typedef struct tide_keeper tide_keeper;
+
+tide_keeper *tide_keeper_new(tide_error *err);
+void tide_keeper_free(tide_keeper *keeper); /* once the last is in its place */
+
+/* A file that is sealed: takes it over. The one before must have been asked for, and be done. `older` as
+ * in tide_store_publish. */
+void tide_keeper_give(tide_keeper *keeper, tide_store_writer *writer, uint32_t older);
+
+/* Whether one is still on its way, after waiting for it for so long. */
+bool tide_keeper_busy(tide_keeper *keeper, int wait_ms);
+
+typedef struct tide_kept {
+    int status; /* TIDE_OK when the file is safe and in its place */
+    tide_error error;
+    double seconds; /* that it took */
+} tide_kept;
+
+/* What became of the last one given, once. False when nothing has, or not yet. */
+bool tide_keeper_ask(tide_keeper *keeper, tide_kept *kept);
+
 /* -- crew (crew.c) ----------------------------------------------------------------------------- */
 
 typedef struct tide_crew tide_crew;
@@ -441,6 +575,13 @@ tide_positions *tide_trainer_positions(tide_trainer *trainer);
 /* How often a batch run has read all its text. */
 uint64_t *tide_trainer_passes(tide_trainer *trainer);
 
+/* Sees that all vectors are numbers, all lessons learned; returns how many were begun again since the trainer
+ * was made, because they were not. Called before anything is saved, too. */
+uint64_t tide_trainer_scrub(tide_trainer *trainer);
+
+/* The first half of saving: fills the file and seals it; returns how large it is. */
+uint64_t tide_trainer_write(tide_trainer *trainer, tide_store_writer *writer);
+
 /* An empty one for these parameters, whoever fills its vocabulary. */
 tide_trainer *tide_trainer_make(const tide_params *params, tide_error *err);
 
@@ -448,5 +589,15 @@ tide_trainer *tide_trainer_make(const tide_params *params, tide_error *err);
  * fixed, sees that there are negatives. */
 int tide_trainer_plan(tide_trainer *trainer, tide_error *err);
 tide_intake *tide_trainer_intake(tide_trainer *trainer);
+tide_labels *tide_trainer_label_part(tide_trainer *trainer); /* NULL without */
+
+/* -- live (live.c) --------------------------------------------------------------------------------------------- */
+
+/* Who asks while the trainer learns; NULL for nobody. */
+void tide_trainer_set_live(tide_trainer *trainer, tide_live *live);
+tide_live *tide_trainer_live(const tide_trainer *trainer);
+
+/* Some ten times a second, by the thread that learns: the figures, and now and then the words. */
+void tide_live_tick(tide_live *live, double now);
 
 #endif

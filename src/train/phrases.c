@@ -172,14 +172,14 @@ static void end_sentence(tide_phrases *p)
     p->ended = true;
 }
 
-size_t tide_phrases_take(tide_phrases *p, tide_tokenizer *tokenizer, tide_word *words,
+size_t tide_phrases_take(tide_phrases *p, tide_take *take, void *from, tide_word *words,
                          size_t room, bool *sentence_ended)
 {
     tide_word taken[WORDS];
     while (p->given_at == p->given_count && !p->ended) {
         bool ended;
         p->given_at = p->given_count = 0;
-        size_t size = tide_tokenizer_take(tokenizer, taken, WORDS, &ended);
+        size_t size = take(from, taken, WORDS, &ended);
         for (size_t i = 0; i < size; i++)
             take_word(p, &taken[i]);
         if (ended)

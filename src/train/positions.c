@@ -58,6 +58,27 @@ void tide_positions_note(tide_positions *positions, size_t number, char *place,
     positions->items[number].live = live;
 }
 
+int tide_positions_copy(const tide_positions *positions, tide_positions *copy,
+                        tide_error *err)
+{
+    int status = TIDE_OK;
+    *copy = (tide_positions){0};
+    for (size_t i = 0; i < positions->count && !status; i++) {
+        const tide_position *item = &positions->items[i];
+        size_t number = 0;
+        status = tide_positions_begin(copy, item->spec, &number, err);
+        char *place = status || !item->place ? NULL : strdup(item->place);
+        if (!status && item->place && !place)
+            status = tide_fail(err, TIDE_ERROR_MEMORY,
+                               "cannot remember the place in %s", item->spec);
+        if (!status)
+            tide_positions_note(copy, number, place, item->live);
+    }
+    if (status)
+        tide_positions_clear(copy);
+    return status;
+}
+
 /* -- section positions --------------------------------------------------------------------------- */
 
 enum { HEAD_SIZE = 24 };
@@ -86,12 +107,19 @@ static int unreadable(const tide_store *store, tide_error *err)
                      tide_store_path(store));
 }
 
-/* A text of this length at *at; NULL when there is no memory or no such text. */
-static char *read_text(tide_store *store, uint64_t *at, uint64_t length)
+/* A text of this length at *at, which moves behind it. */
+static char *read_text(tide_store *store, uint64_t *at, uint64_t length,
+                       tide_error *err)
 {
     char *text = tide_alloc(length + 1, 1);
-    if (text && (tide_store_read_at(store, "positions", *at, text, length, NULL) ||
-                 strlen(text) != length)) {
+    if (!text) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the places in %s",
+                  tide_store_path(store));
+        return NULL;
+    }
+    if (tide_store_read_at(store, "positions", *at, text, length, NULL) ||
+        strlen(text) != length) {
+        unreadable(store, err);
         free(text);
         return NULL;
     }
@@ -111,11 +139,11 @@ static int read_one(tide_positions *positions, tide_store *store, uint64_t *at,
     if (spec_length >= SPEC_MAX || place_length >= PLACE_MAX ||
         tide_get64(head + 16) > 1 || spec_length + place_length > size - *at)
         return unreadable(store, err);
-    char *spec = read_text(store, at, spec_length);
-    char *place = spec ? read_text(store, at, place_length) : NULL;
+    char *spec = read_text(store, at, spec_length, err);
+    char *place = spec ? read_text(store, at, place_length, err) : NULL;
     size_t number = 0;
-    int status = place ? tide_positions_begin(positions, spec, &number, err)
-                       : unreadable(store, err);
+    int status =
+        place ? tide_positions_begin(positions, spec, &number, err) : TIDE_ERROR_FORMAT;
     if (!status)
         tide_positions_note(positions, number, place, tide_get64(head + 16));
     else

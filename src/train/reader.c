@@ -1,9 +1,10 @@
 /* reader.c - from the bytes of a source to words.
  *
- *     bytes ──► records ──text──► tokenizer ──words──► phrases ──► words
- *               JSON, CSV, TSV                         --phrases
+ *     bytes ──► records ──text──► tokenizer ──words──► labels ──► phrases ──► words
+ *               JSON, CSV, TSV                      taken out   --phrases
  *
- * What is not asked for is not there: plain lines go straight into the tokenizer. The list of stop
+ * What is not asked for is not there: plain lines go straight into the tokenizer. Labels are taken out
+ * before anybody has seen them as words, and are there when the sentence ends. The list of stop
  * words is kept in the model file, so that a model goes on with the words it began with, wherever
  * the list has gone.
  */
@@ -14,13 +15,22 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { STOP_WORDS_MAX = 16 << 20, STATE_NUMBERS = 2 };
+enum { STOP_WORDS_MAX = 16 << 20, STATE_NUMBERS = 2, LABELS_MAX = 256 };
+
+/* Of the sentence being read, as they came. */
+typedef struct label_list {
+    uint32_t count;
+    bool ended; /* so has their sentence, and the next word begins another */
+    tide_word words[LABELS_MAX];
+    char texts[LABELS_MAX][TIDE_WORD_MAX + 17]; /* 16 bytes can be read behind each */
+} label_list;
 
 struct tide_reader {
     const tide_params *params;
     tide_records *records; /* NULL for plain lines */
     tide_tokenizer *tokenizer;
     tide_phrases *phrases; /* NULL without */
+    label_list *labels;    /* NULL without */
     char *stop_words;      /* NULL without */
     uint64_t bytes;        /* fed */
 
@@ -35,7 +45,8 @@ uint64_t tide_reader_bytes(const tide_params *params)
 {
     tide_tokenizer_options options = tide_params_tokenizer(params, NULL);
     uint64_t records = params->records == TIDE_RECORDS_LINES ? 0 : tide_records_bytes();
-    return sizeof(tide_reader) + tide_tokenizer_bytes(&options) + records;
+    uint64_t labels = params->labels ? sizeof(label_list) : 0;
+    return sizeof(tide_reader) + tide_tokenizer_bytes(&options) + records + labels;
 }
 
 static char *read_list(const char *path, tide_error *err)
@@ -82,10 +93,14 @@ static char *load_list(tide_store *store, tide_error *err)
     int64_t size = tide_store_size(store, "stop-words", err);
     if (size < 0)
         return NULL;
-    char *list = size <= STOP_WORDS_MAX ? tide_alloc((size_t)size + 1, 1) : NULL;
-    if (!list) {
+    if (size > STOP_WORDS_MAX) {
         tide_fail(err, TIDE_ERROR_FORMAT, "%s: section stop-words is too large",
                   tide_store_path(store));
+        return NULL;
+    }
+    char *list = tide_alloc((size_t)size + 1, 1);
+    if (!list) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the stop words");
         return NULL;
     }
     if (!tide_store_read(store, "stop-words", list, (size_t)size, err))
@@ -116,6 +131,13 @@ tide_reader *tide_reader_new(const tide_params *params, tide_store *store,
         if (!r->records)
             goto failed;
     }
+    if (params->labels) {
+        r->labels = tide_alloc(1, sizeof *r->labels);
+        if (!r->labels) {
+            tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a reader");
+            goto failed;
+        }
+    }
     if (params->phrases) {
         r->phrases = tide_phrases_new(params, store, err);
         if (!r->phrases)
@@ -138,6 +160,7 @@ void tide_reader_free(tide_reader *r)
     tide_tokenizer_free(r->tokenizer);
     tide_phrases_free(r->phrases);
     tide_records_free(r->records);
+    free(r->labels);
     free(r->stop_words);
     free(r);
 }
@@ -177,24 +200,77 @@ static bool refill(tide_reader *r)
     return ending;
 }
 
+static void note_label(label_list *l, const tide_word *label)
+{
+    if (l->count == LABELS_MAX || !label->length)
+        return;
+    char *text = l->texts[l->count];
+    memcpy(text, label->bytes, label->length);
+    text[label->length] = 0;
+    l->words[l->count++] = (tide_word){text, label->length};
+}
+
+/* Leaves the words that are no labels at the front and returns how many; `ended` says that the sentence
+ * ends with these. */
+static size_t sort_out(tide_reader *r, tide_word *words, size_t count, bool ended)
+{
+    label_list *l = r->labels;
+    size_t kept = 0;
+    if (l->ended)
+        l->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        tide_word label;
+        if (tide_params_label(r->params, &words[i], &label))
+            note_label(l, &label);
+        else
+            words[kept++] = words[i];
+    }
+    l->ended = ended;
+    return kept;
+}
+
+/* As tide_tokenizer_take. Who joins words to phrases takes all it can get, and how much that is depends on how
+ * the text is fed: the labels must not, so there they come with one word at a time. */
+static size_t take_text(void *reader, tide_word *words, size_t room,
+                        bool *sentence_ended)
+{
+    tide_reader *r = reader;
+    if (r->labels && r->phrases)
+        room = 1;
+    for (;;) {
+        size_t count = tide_tokenizer_take(r->tokenizer, words, room, sentence_ended);
+        if (!r->labels || (!count && !*sentence_ended))
+            return count;
+        count = sort_out(r, words, count, *sentence_ended);
+        if (count || *sentence_ended)
+            return count;
+    }
+}
+
 size_t tide_reader_take(tide_reader *r, tide_word *words, size_t room,
                         bool *sentence_ended)
 {
     size_t count;
     do
-        count = r->phrases
-                    ? tide_phrases_take(r->phrases, r->tokenizer, words, room,
-                                        sentence_ended)
-                    : tide_tokenizer_take(r->tokenizer, words, room, sentence_ended);
+        count = r->phrases ? tide_phrases_take(r->phrases, take_text, r, words, room,
+                                               sentence_ended)
+                           : take_text(r, words, room, sentence_ended);
     while (!count && !*sentence_ended && refill(r));
     return count;
+}
+
+const tide_word *tide_reader_labels(const tide_reader *r, size_t *count)
+{
+    *count = r->labels ? r->labels->count : 0;
+    return r->labels ? r->labels->words : NULL;
 }
 
 bool tide_reader_between(const tide_reader *r)
 {
     return !tide_tokenizer_pending(r->tokenizer) &&
            (!r->records || tide_records_between(r->records)) &&
-           (!r->phrases || tide_phrases_between(r->phrases));
+           (!r->phrases || tide_phrases_between(r->phrases)) &&
+           (!r->labels || r->labels->ended || !r->labels->count);
 }
 
 void tide_reader_stats(const tide_reader *r, tide_stats *stats)
@@ -242,6 +318,39 @@ static uint64_t fields_hash(const tide_params *params)
     return tide_hash(params->label, strlen(params->label), hash);
 }
 
+/* Those of a sentence that has not ended: a 0 after each. */
+static void save_labels(const label_list *l, tide_store_writer *writer)
+{
+    tide_store_begin(writer, "reader.labels");
+    for (uint32_t i = 0; i < l->count && !l->ended; i++)
+        tide_store_append(writer, l->texts[i], l->words[i].length + 1);
+}
+
+static int load_labels(label_list *l, tide_store *store, tide_error *err)
+{
+    static const char section[] = "reader.labels";
+    char bytes[LABELS_MAX * (TIDE_WORD_MAX + 1)];
+    int64_t size = tide_store_size(store, section, err);
+    if (size < 0)
+        return (int)size;
+    int status = (uint64_t)size <= sizeof bytes
+                     ? tide_store_read(store, section, bytes, (size_t)size, err)
+                     : TIDE_ERROR_FORMAT;
+    for (size_t at = 0; at < (size_t)size && !status;) {
+        size_t length = strnlen(bytes + at, (size_t)size - at);
+        if (!length || length > TIDE_WORD_MAX || at + length == (size_t)size ||
+            l->count == LABELS_MAX)
+            status = TIDE_ERROR_FORMAT;
+        else
+            note_label(l, &(tide_word){bytes + at, (uint32_t)length});
+        at += length + 1;
+    }
+    if (status == TIDE_ERROR_FORMAT)
+        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section %s is impossible",
+                         tide_store_path(store), section);
+    return status;
+}
+
 /* Bytes fed, and a hash of what records are. */
 void tide_reader_save(const tide_reader *r, tide_store_writer *writer)
 {
@@ -255,6 +364,8 @@ void tide_reader_save(const tide_reader *r, tide_store_writer *writer)
         tide_records_save(r->records, writer);
     if (r->phrases)
         tide_phrases_save(r->phrases, writer);
+    if (r->labels)
+        save_labels(r->labels, writer);
     tide_tokenizer_save(r->tokenizer, writer);
 }
 
@@ -266,6 +377,8 @@ int tide_reader_load(tide_reader *r, tide_store *store, tide_error *err)
         status = tide_tokenizer_load(r->tokenizer, store, err);
     if (!status && r->phrases)
         status = tide_phrases_load(r->phrases, store, err);
+    if (!status && r->labels)
+        status = load_labels(r->labels, store, err);
     if (!status && r->records && tide_get64(state + 8) == fields_hash(r->params))
         status = tide_records_load(r->records, store, err);
     if (!status)

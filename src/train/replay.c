@@ -154,6 +154,12 @@ void tide_replay_save(const tide_replay *r, tide_store_writer *writer)
                           r->chunks[i].count * sizeof *r->tokens);
 }
 
+uint64_t tide_replay_saved_ring(const tide_store *store)
+{
+    int64_t size = tide_store_size(store, "replay.chunks", NULL);
+    return size < 32 ? 0 : ((uint64_t)size / 16 - 1) * SENTENCE_MAX;
+}
+
 static int impossible(tide_store *store, tide_error *err)
 {
     return tide_fail(err, TIDE_ERROR_FORMAT,
@@ -198,7 +204,7 @@ int tide_replay_load(tide_replay *r, uint32_t vocab, tide_store *store, tide_err
     r->rng.state = head[1];
     uint64_t used = r->closed < r->chunk_count ? r->closed + 1 : r->chunk_count;
     int64_t size = tide_store_size(store, "replay.chunks", err);
-    if (size < 0 || (uint64_t)size != (used + 1) * 16 || head[0] > INT64_MAX)
+    if (size < 0 || (uint64_t)size != (used + 1) * 16 || head[0] > TIDE_COUNTED_MOST)
         return impossible(store, err);
     for (uint64_t i = 0; i < used; i++) {
         uint64_t pair[2];

@@ -27,25 +27,41 @@ enum { ENDED = 0, STOPPED = 1, GOES_ON, WAITING };
 /* -- a source ---------------------------------------------------------------------------------------- */
 
 /* Goes on in a source that an earlier run had begun, if it is still the same. */
-static void find_place(tide_running *r, tide_reading *s)
+static int find_place(tide_running *r, tide_reading *s, tide_error *err)
 {
     const tide_position *position = tide_positions_take(&r->before, s->spec);
-    tide_error err;
-    if (!position || r->run->from_start || !s->replayable)
-        return;
-    if (tide_source_go_to(s->source, position->place, &err)) {
-        tide_run_note(r, true, s->spec, err.text);
-        return;
+    if (!position || r->run->from_start)
+        return TIDE_OK;
+    if (!s->replayable)
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "%s cannot be read on where the model stopped; name the "
+                         "spool that it was read through with --spool, or leave what "
+                         "is there with --from-start",
+                         s->spec);
+    int status = tide_source_go_to(s->source, position->place, err);
+    if (status == TIDE_ERROR_FORMAT) {
+        tide_run_note(r, true, s->spec, err->text);
+        return TIDE_OK;
     }
+    if (status)
+        return status;
     tide_run_note(r, false, s->spec, "going on where the last run stopped");
     s->inside = tide_source_offset(s->source) > 0;
     s->live = position->live;
+    return TIDE_OK;
 }
 
 static tide_source *begin(const tide_running *r, const char *spec, tide_error *err)
 {
-    const tide_source_options options = {r->run->follow, r->run->properties,
-                                         r->run->property_count};
+    const tide_run *run = r->run;
+    const tide_source_options options = {.follow = run->follow,
+                                         .properties = run->properties,
+                                         .property_count = run->property_count,
+                                         .feed = run->feed,
+                                         .spool = run->spool,
+                                         .spool_limit = run->spool_limit,
+                                         .spool_sync = run->spool_sync,
+                                         .from_start = run->from_start};
     return tide_source_begin(spec, &options, err);
 }
 
@@ -66,9 +82,7 @@ static int open_source(tide_running *r, tide_reading *s, tide_error *err)
     if (s->replayable)
         status = tide_positions_begin(tide_trainer_positions(r->trainer), s->spec,
                                       &s->position, err);
-    if (!status)
-        find_place(r, s);
-    return status;
+    return status ? status : find_place(r, s, err);
 }
 
 static void close_source(tide_reading *s)
@@ -82,6 +96,11 @@ static void close_source(tide_reading *s)
  * middle. */
 static int read_names(tide_running *r, const tide_reading *s, tide_error *err)
 {
+    if (tide_source_forgets(s->source))
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "%s: the names of its columns have left the spool, so give "
+                         "their numbers",
+                         s->spec);
     tide_source *source = begin(r, s->spec, err);
     if (!source)
         return (int)err->status;
@@ -119,10 +138,11 @@ static bool rests(const tide_running *r, const tide_reading *s)
     return tide_source_settled(s->source) && tide_intake_between(r->intake);
 }
 
-static int pause_at(tide_running *r, tide_reading *s, uint64_t offset, tide_error *err)
+static int pause_at(tide_running *r, const tide_reading *s, uint64_t offset,
+                    tide_error *err)
 {
     if (!tide_run_stop_asked(r)) {
-        tide_run_save(r, s, offset);
+        tide_run_save(r, s, offset, false);
         return GOES_ON;
     }
     int status = tide_run_note_places(r, s, offset, err);
@@ -146,7 +166,8 @@ static int feed_divisible(tide_running *r, tide_reading *s, const char *bytes,
     for (size_t at = 0; at < size;) {
         if (!wants_pause(r)) {
             tide_intake_feed(r->intake, bytes + at, size - at);
-            break;
+            return tide_intake_waits(r->intake) ? pause_at(r, s, start + size, err)
+                                                : GOES_ON;
         }
         at += finish_sentence(r, bytes + at, size - at);
         if (!tide_intake_between(r->intake))
@@ -165,7 +186,7 @@ static int feed_whole(tide_running *r, tide_reading *s, const char *bytes, size_
     if (s->replayable && wants_pause(r) && rests(r, s))
         return pause_at(r, s, tide_source_offset(s->source), err);
     if (!s->replayable && tide_run_save_due(r))
-        tide_run_save(r, s, 0);
+        tide_run_save(r, s, 0, false);
     return GOES_ON;
 }
 
@@ -176,6 +197,10 @@ static int check_errors(tide_running *r, const tide_reading *s, tide_error *err)
         tide_run_note(r, true, s->spec, problem);
         r->told_problem = true;
     }
+    tide_labels *labels = tide_trainer_label_part(r->trainer);
+    const char *trouble = labels ? tide_labels_problem(labels) : NULL;
+    if (trouble)
+        tide_run_note(r, true, "labels not learned anew", trouble);
     uint64_t bad = tide_intake_bad_records(r->intake) - r->bad_before;
     if (!r->run->errors_limited || bad <= r->run->max_errors)
         return TIDE_OK;
@@ -199,23 +224,39 @@ static int idle(tide_running *r, tide_reading *s, tide_error *err)
 static int save_first(tide_running *r, tide_reading *s, tide_error *err)
 {
     uint64_t offset = tide_source_offset(s->source);
-    if (tide_run_save(r, s, offset))
+    if (tide_run_save(r, s, offset, true))
         return GOES_ON;
     if (tide_run_stop_asked(r))
         return pause_at(r, s, offset, err);
+    tide_run_watch(r);
     poll(NULL, 0, FAILED_SAVE_MS);
     return WAITING;
 }
 
-/* Reads one block. */
-static int take_block(tide_running *r, tide_reading *s, int wait_ms, tide_error *err)
+/* What an earlier stop has left undone goes before the next block. */
+static int make_up(tide_running *r, const tide_reading *s, tide_error *err)
+{
+    tide_intake_feed(r->intake, "", 0);
+    tide_run_watch(r);
+    return tide_intake_waits(r->intake)
+               ? pause_at(r, s, tide_source_offset(s->source), err)
+               : GOES_ON;
+}
+
+/* Reads one block, of `room` bytes at most. */
+static int take_block(tide_running *r, tide_reading *s, size_t room, int wait_ms,
+                      tide_error *err)
 {
     char block[BLOCK];
     if (tide_run_stop_asked(r) && !s->replayable) {
         int status = tide_run_note_places(r, s, 0, err);
         return status ? status : STOPPED;
     }
-    ptrdiff_t size = tide_source_poll(s->source, block, sizeof block, wait_ms, err);
+    if (tide_intake_waits(r->intake))
+        return make_up(r, s, err);
+    tide_run_collect(r, false);
+    tide_run_scrub(r);
+    ptrdiff_t size = tide_source_poll(s->source, block, room, wait_ms, err);
     tide_run_tell_news(r, s);
     if (size == TIDE_SOURCE_SAVE)
         return save_first(r, s, err);
@@ -235,14 +276,19 @@ static int take_block(tide_running *r, tide_reading *s, int wait_ms, tide_error 
 }
 
 /* After the last: a text that ends has its last word and sentence complete. One that is broken off
- * may be read on later. */
+ * may be read on later, or is about to be drained. */
 static int end_text(tide_running *r, tide_reading *s, int status, tide_error *err)
 {
     tide_error ignored;
-    if (s->begun && (status == ENDED || !s->replayable)) {
+    bool inside = s->begun || s->live;
+    bool goes_on =
+        s->replayable || (status == STOPPED && tide_source_drained(s->source));
+    if (inside && (status == ENDED || !goes_on)) {
         tide_trainer_end(r->trainer, NULL);
-        s->begun = false;
+        s->begun = s->live = false;
     }
+    if (status == ENDED && tide_intake_waits(r->intake)) /* a stop has come */
+        status = pause_at(r, s, tide_source_offset(s->source), err);
     if (status != STOPPED) {
         int noted = tide_run_note_places(r, s, tide_source_offset(s->source),
                                          status ? &ignored : err);
@@ -259,7 +305,7 @@ static int read_to_end(tide_running *r, tide_reading *s, tide_error *err)
     if (status)
         return status;
     do
-        status = take_block(r, s, WAIT_MS, err);
+        status = take_block(r, s, BLOCK, WAIT_MS, err);
     while (status == GOES_ON || status == WAITING);
     status = end_text(r, s, status, err);
     if (status == ENDED)
@@ -280,6 +326,31 @@ static int open_all(tide_running *r, size_t *holder, tide_error *err)
     return status;
 }
 
+/* A block, and then byte by byte to where the source rests, so that the next may have its turn. */
+static int take_turn(tide_running *r, tide_reading *s, int wait_ms, tide_error *err)
+{
+    int turn = take_block(r, s, BLOCK, wait_ms, err);
+    while (turn == GOES_ON && !rests(r, s))
+        turn = take_block(r, s, 1, 0, err);
+    return turn;
+}
+
+/* Learns what others have handed over and believe to be learned. From now on they are told otherwise. */
+static void drain(tide_running *r)
+{
+    char block[BLOCK];
+    tide_error ignored;
+    for (size_t i = 0; i < r->run->source_count; i++) {
+        tide_reading *s = &r->readings[i];
+        ptrdiff_t size;
+        if (!s->open || !tide_source_drained(s->source))
+            continue;
+        tide_feed_close(r->run->feed);
+        while ((size = tide_source_poll(s->source, block, BLOCK, 0, &ignored)) > 0)
+            tide_intake_feed(r->intake, block, (size_t)size);
+    }
+}
+
 static int read_in_turns(tide_running *r, tide_error *err)
 {
     size_t count = r->run->source_count, open = count, holder, waiting = 0;
@@ -290,7 +361,7 @@ static int read_in_turns(tide_running *r, tide_error *err)
             holder = (holder + 1) % count;
             continue;
         }
-        int turn = take_block(r, s, waiting < open ? 0 : WAIT_MS / (int)open, err);
+        int turn = take_turn(r, s, waiting < open ? 0 : WAIT_MS / (int)open, err);
         waiting = turn == WAITING ? waiting + 1 : 0;
         if (turn != GOES_ON && turn != WAITING) {
             status = end_text(r, s, turn, err);
@@ -302,6 +373,8 @@ static int read_in_turns(tide_running *r, tide_error *err)
             holder = (holder + 1) % count;
         waiting = waiting > 2 * open ? open : waiting;
     }
+    if (status == STOPPED)
+        drain(r);
     return status;
 }
 
@@ -358,35 +431,62 @@ static int read_with_pauses(tide_running *r, tide_error *err)
     return status;
 }
 
+/* A source may ask for it at any time. */
+static bool saves_on_the_way(const tide_run *run)
+{
+    return run->save_path || run->checkpoint_path;
+}
+
 int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err)
 {
     tide_error ignored = {0};
     err = err ? err : &ignored;
     tide_positions *positions = tide_trainer_positions(trainer);
+    double now = tide_now_seconds();
+    tide_stats before;
+    tide_trainer_stats(trainer, &before);
     tide_running r = {.trainer = trainer,
                       .intake = tide_trainer_intake(trainer),
                       .run = run,
                       .before = *positions,
-                      .saved = tide_now_seconds()};
+                      .saved = now,
+                      .saved_tokens = before.tokens,
+                      .scrubbed = now,
+                      .healed = before.healed};
+    if (run->spool && run->source_count != 1)
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "a spool is for one source");
     r.readings = tide_alloc(run->source_count, sizeof *r.readings);
     if (!r.readings)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for %zu sources",
                          run->source_count);
+    if (saves_on_the_way(run)) {
+        r.keeper = tide_keeper_new(err);
+        if (!r.keeper) {
+            free(r.readings);
+            return (int)err->status;
+        }
+    }
     for (size_t i = 0; i < run->source_count; i++)
         r.readings[i].spec = run->sources[i];
     *positions = (tide_positions){0};
-    uint64_t tokens_before = tide_intake_tokens(r.intake);
-    r.saved_tokens = tokens_before;
+    r.has_saved = r.before.count > 0;
     r.bad_before = tide_intake_bad_records(r.intake);
 
+    tide_labels *labels = tide_trainer_label_part(trainer);
+    if (labels)
+        tide_labels_stop(labels, run->stop);
     int status = read_with_pauses(&r, err);
+    if (labels)
+        tide_labels_stop(labels, NULL);
     if (!status)
         tide_positions_clear(positions);
     else
         keep_untaken(positions, &r.before);
-    status = tide_run_save_at_end(&r, status, tokens_before, err);
+    status = tide_run_save_at_end(&r, status, before.tokens, err);
+    tide_keeper_free(r.keeper);
     for (size_t i = 0; i < run->source_count; i++)
         close_source(&r.readings[i]);
+    tide_positions_clear(&r.pending);
     tide_positions_clear(&r.before);
     free(r.readings);
     return status;

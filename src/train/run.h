@@ -22,7 +22,16 @@ typedef struct tide_running {
     tide_positions before;  /* where the run that this one goes on with had come */
     tide_reading *readings; /* [source_count] */
     double watched;         /* when watch was last called */
-    double saved;
+    bool ending;            /* nothing is learned any more */
+    tide_keeper *keeper;    /* NULL: everything is saved at once */
+    tide_positions pending; /* the places that are in the checkpoint on its way */
+    uint64_t pending_bytes; /* how large it is, and how long training stood still */
+    double pending_pause;
+    double scrubbed;  /* when all vectors were last looked at on the way */
+    uint64_t healed;  /* vectors that had been begun again then */
+    bool has_saved;   /* in this run, or the one that it goes on with */
+    bool places_lost; /* the model has learned beyond the last place that is known */
+    double saved;     /* when the last save began */
     uint64_t saved_tokens;
     uint64_t bad_before; /* records left out before this run */
     bool paused;
@@ -51,6 +60,9 @@ void tide_run_tell_news(const tide_running *r, const tide_reading *s);
 void tide_run_watch(tide_running *r);
 bool tide_run_watch_due(tide_running *r);
 
+/* Looks once a minute whether all vectors are numbers, and tells what was healed since. */
+void tide_run_scrub(tide_running *r);
+
 /* Calls pause, all lessons learned. */
 void tide_run_pause(tide_running *r);
 
@@ -61,9 +73,12 @@ bool tide_run_save_due(const tide_running *r);
 int tide_run_note_places(tide_running *r, const tide_reading *s, uint64_t offset,
                          tide_error *err);
 
-/* Saves with these places; then the sources are told. A save that fails is noted, and learning goes
- * on. False when it failed. */
-bool tide_run_save(tide_running *r, const tide_reading *s, uint64_t offset);
+/* Saves with these places; once that is safe the sources are told. With `wait` it is safe, or has failed, on
+ * return; false when it failed. A save that fails is noted, and learning goes on. */
+bool tide_run_save(tide_running *r, const tide_reading *s, uint64_t offset, bool wait);
+
+/* Looks after a checkpoint that is on its way, and waits for it if asked to. False when it failed. */
+bool tide_run_collect(tide_running *r, bool wait);
 
 /* The last save of a run that came to `status`; returns what the run comes to. */
 int tide_run_save_at_end(tide_running *r, int status, uint64_t tokens_before,

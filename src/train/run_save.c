@@ -3,12 +3,18 @@
  * The order in which things become true: the text is learned, the model is saved with the places,
  * and only then the sources are told, which is when a topic's offsets are committed. Whatever is
  * killed in between reads again what no saved model has learned, and nothing else.
+ *
+ * On the way only the writing of the bytes keeps training from going on; that they come to the disk is the
+ * keeper's business (keeper.c). What is told to sources then is what was saved, not how far
+ * training has come since.
  */
 #include "train/run.h"
 
 #include <stdlib.h>
 
 #define WATCH_SECONDS 0.1
+#define SCRUB_SECONDS 60
+enum { KEEPER_WAIT_MS = 100 };
 
 bool tide_run_stop_asked(const tide_running *r)
 {
@@ -37,7 +43,7 @@ void tide_run_tell_news(const tide_running *r, const tide_reading *s)
 bool tide_run_watch_due(tide_running *r)
 {
     double time = tide_now_seconds();
-    if (!r->run->watch || time - r->watched < WATCH_SECONDS)
+    if (time - r->watched < WATCH_SECONDS)
         return false;
     r->watched = time;
     return true;
@@ -48,7 +54,13 @@ void tide_run_watch(tide_running *r)
     tide_stats stats;
     if (!tide_run_watch_due(r))
         return;
+    tide_live *live = tide_trainer_live(r->trainer);
+    if (live)
+        tide_live_tick(live, r->watched);
+    if (!r->run->watch)
+        return;
     tide_trainer_stats(r->trainer, &stats);
+    stats.ending = r->ending;
     r->run->watch(r->run->watch_data, &stats);
 }
 
@@ -62,16 +74,45 @@ void tide_run_pause(tide_running *r)
     r->run->pause(r->run->pause_data, &stats);
 }
 
+void tide_run_scrub(tide_running *r)
+{
+    char count[32];
+    double time = tide_now_seconds();
+    if (time - r->scrubbed < SCRUB_SECONDS)
+        return;
+    r->scrubbed = time;
+    uint64_t healed = tide_trainer_scrub(r->trainer);
+    snprintf(count, sizeof count, "%llu", (unsigned long long)(healed - r->healed));
+    if (healed > r->healed)
+        tide_run_note(r, true, "vectors that were not numbers and were begun again",
+                      count);
+    r->healed = healed;
+}
+
 /* -- saving ----------------------------------------------------------------------------------------- */
+
+static const char *path_on_the_way(const tide_run *run)
+{
+    return run->checkpoint_path ? run->checkpoint_path : run->save_path;
+}
+
+static bool save_asked(const tide_run *run)
+{
+    return run->save_now && *run->save_now;
+}
+
+static bool is_time_to_save(const tide_running *r)
+{
+    const tide_run *run = r->run;
+    uint64_t news = tide_intake_tokens(r->intake) - r->saved_tokens;
+    return news && ((run->save_tokens && news >= run->save_tokens) ||
+                    (run->save_seconds > 0 &&
+                     tide_now_seconds() - r->saved >= run->save_seconds));
+}
 
 bool tide_run_save_due(const tide_running *r)
 {
-    const tide_run *run = r->run;
-    uint64_t tokens = tide_intake_tokens(r->intake);
-    return run->save_path && tokens > r->saved_tokens &&
-           ((run->save_tokens && tokens - r->saved_tokens >= run->save_tokens) ||
-            (run->save_seconds > 0 &&
-             tide_now_seconds() - r->saved >= run->save_seconds));
+    return path_on_the_way(r->run) && (save_asked(r->run) || is_time_to_save(r));
 }
 
 static int note_place(tide_running *r, const tide_reading *s, uint64_t offset,
@@ -79,6 +120,7 @@ static int note_place(tide_running *r, const tide_reading *s, uint64_t offset,
 {
     tide_error ignored;
     char *place = tide_source_place(s->source, offset, err ? err : &ignored);
+    r->places_lost = r->places_lost || !place;
     if (!place)
         return err ? (int)err->status : TIDE_ERROR_IO;
     if (strlen(place) >= PLACE_MAX) {
@@ -95,6 +137,7 @@ int tide_run_note_places(tide_running *r, const tide_reading *s, uint64_t offset
 {
     int status = TIDE_OK;
     tide_positions *positions = tide_trainer_positions(r->trainer);
+    r->places_lost = false;
     for (size_t i = 0; i < positions->count; i++)
         positions->items[i].live = false;
     for (size_t i = 0; i < r->run->source_count && !status; i++) {
@@ -104,37 +147,150 @@ int tide_run_note_places(tide_running *r, const tide_reading *s, uint64_t offset
         bool present = other == s;
         status =
             note_place(r, other, present ? offset : tide_source_offset(other->source),
-                       present && s->begun, err);
+                       present && (s->begun || s->live), err);
     }
     return status;
 }
 
-static void tell_sources(tide_running *r)
+static void tell_sources(tide_running *r, const tide_positions *saved)
 {
-    const tide_positions *positions = tide_trainer_positions(r->trainer);
     for (size_t i = 0; i < r->run->source_count; i++) {
         const tide_reading *s = &r->readings[i];
         tide_error err;
-        if (s->open && s->replayable && positions->items[s->position].place &&
-            tide_source_saved(s->source, positions->items[s->position].place, &err))
+        if (s->open && s->replayable && s->position < saved->count &&
+            saved->items[s->position].place &&
+            tide_source_saved(s->source, saved->items[s->position].place, &err))
             tide_run_note(r, true, s->spec, err.text);
     }
 }
 
+static void tell_checkpoint(const tide_running *r, double seconds, const char *error)
+{
+    const tide_checkpoint checkpoint = {.path = path_on_the_way(r->run),
+                                        .bytes = r->pending_bytes,
+                                        .pause_seconds = r->pending_pause,
+                                        .seconds = seconds,
+                                        .error = error};
+    if (error)
+        tide_run_note(r, true, "not saved", error);
+    if (r->run->checkpointed)
+        r->run->checkpointed(r->run->checkpointed_data, &checkpoint);
+}
+
+/* Waits for the keeper. */
+static bool ask_keeper(tide_running *r, tide_kept *kept)
+{
+    while (tide_keeper_busy(r->keeper, KEEPER_WAIT_MS))
+        tide_run_watch(r);
+    return tide_keeper_ask(r->keeper, kept);
+}
+
+bool tide_run_collect(tide_running *r, bool wait)
+{
+    tide_kept kept;
+    char text[160];
+    if (!r->keeper ||
+        !(wait ? ask_keeper(r, &kept) : tide_keeper_ask(r->keeper, &kept)))
+        return true;
+    if (kept.status) {
+        tell_checkpoint(r, kept.seconds, kept.error.text);
+        return false;
+    }
+    r->has_saved = true;
+    tell_sources(r, &r->pending);
+    snprintf(text, sizeof text, "%.1f MiB, training paused %.3f s, safe %.3f s later",
+             (double)r->pending_bytes / 0x1p20, r->pending_pause, kept.seconds);
+    tide_run_note(r, false, "checkpoint", text);
+    tell_checkpoint(r, kept.seconds, NULL);
+    return true;
+}
+
+static void watch_writing(void *running)
+{
+    tide_run_watch(running);
+}
+
+/* Writes the model as it is and lets the keeper do the rest. */
+static int begin_save(tide_running *r, const char *path, uint32_t older,
+                      tide_error *err)
+{
+    double start = tide_now_seconds();
+    tide_store_writer *writer = tide_store_create(path, err);
+    if (!writer)
+        return (int)err->status;
+    tide_store_watch(writer, watch_writing, r);
+    r->pending_bytes = tide_trainer_write(r->trainer, writer);
+    r->pending_pause = tide_now_seconds() - start;
+    tide_keeper_give(r->keeper, writer, older);
+    return TIDE_OK;
+}
+
+static int begin_checkpoint(tide_running *r, tide_error *err)
+{
+    tide_positions_clear(&r->pending);
+    int status =
+        tide_positions_copy(tide_trainer_positions(r->trainer), &r->pending, err);
+    return status ? status : begin_save(r, path_on_the_way(r->run), r->run->older, err);
+}
+
+static int save_and_wait(tide_running *r, const char *path, uint32_t older,
+                         tide_error *err)
+{
+    tide_kept kept;
+    int status = begin_save(r, path, older, err);
+    if (status || !ask_keeper(r, &kept) || !kept.status)
+        return status;
+    return tide_fail(err, kept.error.status, "%s", kept.error.text);
+}
+
 /* Sources are told even where there is no file to be saved: the model is the caller's. */
-bool tide_run_save(tide_running *r, const tide_reading *s, uint64_t offset)
+bool tide_run_save(tide_running *r, const tide_reading *s, uint64_t offset, bool wait)
 {
     tide_error err;
+    /* Who saves faster than the disk can has to wait for it. */
+    tide_run_collect(r, true);
+    if (save_asked(r->run))
+        *r->run->save_now = 0;
     int status = tide_run_note_places(r, s, offset, &err);
-    if (!status && r->run->save_path)
-        status = tide_trainer_save(r->trainer, r->run->save_path, &err);
-    if (status)
-        tide_run_note(r, true, "not saved", err.text);
-    else
-        tell_sources(r);
     r->saved = tide_now_seconds();
     r->saved_tokens = tide_intake_tokens(r->intake);
-    return !status;
+    if (!status && path_on_the_way(r->run))
+        status = begin_checkpoint(r, &err);
+    else if (!status)
+        tell_sources(r, tide_trainer_positions(r->trainer));
+    if (status)
+        tell_checkpoint(r, 0, err.text);
+    return !status && (!wait || tide_run_collect(r, true));
+}
+
+/* To where checkpoints go, if the run did not come to its end or there is no other place: what was saved there
+ * last still has the places of a run that did, and going on from it comes to the same end again. */
+static int save_all(tide_running *r, bool ended, tide_error *err)
+{
+    const tide_run *run = r->run;
+    int status = TIDE_OK;
+    if (run->checkpoint_path && (!ended || !run->save_path))
+        status = save_and_wait(r, run->checkpoint_path, run->older, err);
+    if (!status && run->save_path)
+        status = save_and_wait(r, run->save_path, run->checkpoint_path ? 0 : run->older,
+                               err);
+    return status;
+}
+
+/* Nobody knows how far the model has come in a source that cannot be read any more. With the places of
+ * before, going on would learn text twice. So what was saved with them stands, if there is anything;
+ * otherwise the model is kept without places. Whether the former. */
+static bool give_up_places(tide_running *r)
+{
+    if (r->has_saved) {
+        tide_run_note(r, true, "not saved",
+                      "the place in a source is not known; what was saved before it "
+                      "stands");
+        return true;
+    }
+    tide_run_note(r, true, "saved without places", "going on would begin sources anew");
+    tide_positions_clear(tide_trainer_positions(r->trainer));
+    return false;
 }
 
 /* What was learned before a source failed is worth keeping too; but if that is nothing, a file that
@@ -142,15 +298,21 @@ bool tide_run_save(tide_running *r, const tide_reading *s, uint64_t offset)
 int tide_run_save_at_end(tide_running *r, int status, uint64_t tokens_before,
                          tide_error *err)
 {
-    if (!r->run->save_path ||
+    r->ending = true;
+    r->watched = 0;
+    tide_run_watch(r);
+    tide_run_collect(r, true);
+    if (!path_on_the_way(r->run) ||
         (status < 0 && tide_intake_tokens(r->intake) == tokens_before))
         return status;
+    if (status && r->places_lost && give_up_places(r))
+        return status;
     tide_error failed;
-    if (!tide_trainer_save(r->trainer, r->run->save_path, &failed)) {
+    if (!save_all(r, status == 0, &failed)) {
         if (r->run->saved)
             *r->run->saved = true;
-        if (status)
-            tell_sources(r);
+        if (status && !r->places_lost)
+            tell_sources(r, tide_trainer_positions(r->trainer));
         return status;
     }
     if (status < 0)

@@ -98,13 +98,13 @@ void tide_learn_move(const tide_learner *l, uint32_t centre, const float *gradie
     const tide_matrix *input = &l->model->input;
     float *row = tide_matrix_row(input, centre);
     float *sums = tide_rates_input_sums(l->rates, centre);
+    float square = k->dot(gradient, gradient, input->stride) / (float)input->dim;
+    if (!tide_finite(square))
+        return; /* met a row that is not a number: must not become one too */
     if (sums) {
         k->add_coordinates(row, sums, gradient, (float)l->params->alpha, input->stride);
         return;
     }
-    float square = 0;
-    if (l->params->rate == RATE_ADAGRAD)
-        square = k->dot(gradient, gradient, input->stride) / (float)input->dim;
     float rate = tide_rates_input(l->rates, k, scale, centre, square);
     k->add(row, rate, gradient, input->stride);
     if (!l->model->ngrams)

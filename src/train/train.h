@@ -33,4 +33,9 @@ double tide_sentences_time(const tide_sentences *sentences);
  * each, and a line feed after a sentence. */
 tide_trainer *tide_sentences_trainer(const tide_params *params, tide_error *err);
 
+/* -- parameters (params_settle.c) ----------------------------------------------------------------- */
+
+/* The model that a trainer with these parameters makes. */
+tide_shape tide_params_shape(const tide_params *params);
+
 #endif

@@ -1,19 +1,10 @@
-/* trainer.c - the trainer: a model, its rates, the intake and the crew; and the file they share. */
-#include "train/parts.h"
+/* trainer.c - the trainer: a model, its rates, the intake and the crew. */
+#include "train/trainer.h"
+
+#include "train/scrub.h"
 
 #include <stdlib.h>
 #include <unistd.h>
-
-struct tide_trainer {
-    tide_params params;
-    tide_model *model;
-    tide_rates *rates;
-    tide_learner learner;
-    tide_intake *intake;
-    tide_crew *crew;
-    tide_positions positions;
-    uint64_t passes; /* batch: how often all text has been read */
-};
 
 /* -- making --------------------------------------------------------------------------------------------- */
 
@@ -30,6 +21,8 @@ static int list_parts(const tide_params *p, tide_part parts[TIDE_PARTS_MAX])
         {"replay", tide_replay_bytes(p)},
         {"intake", tide_intake_bytes(p)},
         {"phrases", tide_phrases_bytes(p)},
+        {"labels", tide_labels_bytes(p)},
+        {"classifier", tide_labels_fit_bytes(p)},
         {"threads", tide_crew_bytes(p->threads, (uint32_t)p->dim)},
     };
     int count = 0;
@@ -73,7 +66,7 @@ static int check_machine(const tide_params *params, tide_error *err)
     return TIDE_OK;
 }
 
-static int prepare(tide_trainer *t, tide_store *store, tide_error *err)
+int tide_trainer_prepare(tide_trainer *t, tide_store *store, tide_error *err)
 {
     t->rates = tide_rates_new(&t->params, err);
     if (!t->rates)
@@ -88,6 +81,13 @@ static int prepare(tide_trainer *t, tide_store *store, tide_error *err)
         return TIDE_ERROR_MEMORY;
     if (t->params.threads > 1)
         t->learner.closed = tide_intake_closed(t->intake);
+    if (t->params.labels) {
+        t->labels =
+            tide_labels_new(&t->params, t->model, t->learner.closed, store, err);
+        if (!t->labels)
+            return TIDE_ERROR_MEMORY;
+        tide_intake_labels(t->intake, t->labels, &t->passes);
+    }
     t->crew = tide_crew_new(&t->learner, t->params.threads, err);
     if (!t->crew)
         return TIDE_ERROR_MEMORY;
@@ -95,14 +95,14 @@ static int prepare(tide_trainer *t, tide_store *store, tide_error *err)
     return TIDE_OK;
 }
 
-static int print_params(tide_trainer *t, tide_error *err)
+int tide_trainer_print_params(tide_trainer *t, tide_error *err)
 {
     free(t->model->params);
     t->model->params = tide_params_print(&t->params);
     return t->model->params ? TIDE_OK : tide_fail(err, TIDE_ERROR_MEMORY, "no memory");
 }
 
-static tide_trainer *trainer_alloc(const tide_params *params, tide_error *err)
+tide_trainer *tide_trainer_alloc(const tide_params *params, tide_error *err)
 {
     tide_trainer *t = tide_alloc(1, sizeof *t);
     if (!t) {
@@ -119,12 +119,13 @@ static tide_trainer *trainer_alloc(const tide_params *params, tide_error *err)
 
 tide_trainer *tide_trainer_make(const tide_params *params, tide_error *err)
 {
-    tide_trainer *t = trainer_alloc(params, err);
+    tide_trainer *t = tide_trainer_alloc(params, err);
     if (!t)
         return NULL;
     tide_shape shape = tide_params_shape(&t->params);
     t->model = tide_model_new(&shape, err);
-    if (!t->model || prepare(t, NULL, err) || print_params(t, err)) {
+    if (!t->model || tide_trainer_prepare(t, NULL, err) ||
+        tide_trainer_print_params(t, err)) {
         tide_trainer_free(t);
         return NULL;
     }
@@ -147,7 +148,8 @@ int tide_trainer_plan(tide_trainer *t, tide_error *err)
 {
     tide_rates_plan(t->rates, (double)t->params.epochs *
                                   (double)tide_vocabulary_total(t->model->vocabulary));
-    if (!tide_params_fixed(&t->params) || tide_intake_ready(t->intake))
+    if (!tide_params_fixed(&t->params) || t->params.frozen == FROZEN_ALL ||
+        tide_intake_ready(t->intake))
         return TIDE_OK;
     return tide_fail(
         err, TIDE_ERROR_PARAMETER,
@@ -159,6 +161,7 @@ void tide_trainer_free(tide_trainer *t)
     if (!t)
         return;
     tide_crew_free(t->crew);
+    tide_labels_free(t->labels);
     tide_intake_free(t->intake);
     tide_rates_free(t->rates);
     tide_model_free(t->model);
@@ -189,6 +192,7 @@ void tide_trainer_stats(const tide_trainer *t, tide_stats *stats)
     tide_intake_stats(t->intake, stats);
     tide_progress progress = tide_crew_progress(t->crew);
     stats->trained = progress.centres;
+    stats->healed = t->healed;
     if (tide_params_batch(&t->params)) {
         stats->epochs = t->params.epochs;
         stats->epoch = t->passes < stats->epochs ? t->passes + 1 : stats->epochs;
@@ -221,6 +225,60 @@ tide_intake *tide_trainer_intake(tide_trainer *t)
     return t->intake;
 }
 
+void tide_trainer_set_live(tide_trainer *t, tide_live *live)
+{
+    t->live = live;
+}
+
+tide_live *tide_trainer_live(const tide_trainer *t)
+{
+    return t->live;
+}
+
+/* -- labels --------------------------------------------------------------------------------------------- */
+
+tide_labels *tide_trainer_label_part(tide_trainer *t)
+{
+    return t->labels;
+}
+
+void tide_trainer_label_stats(const tide_trainer *t, tide_label_stats *stats)
+{
+    *stats = (tide_label_stats){0};
+    if (t->labels)
+        tide_labels_stats(t->labels, stats);
+}
+
+size_t tide_trainer_labels(const tide_trainer *t, tide_label *labels, size_t room)
+{
+    return t->labels ? tide_labels_list(t->labels, labels, room) : 0;
+}
+
+int tide_trainer_fit(tide_trainer *t, tide_epoch_watch *watch, void *data,
+                     tide_error *err)
+{
+    if (!t->labels)
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "this model has no labels");
+    tide_intake_settle(t->intake);
+    return tide_labels_fit(t->labels, watch, data, err);
+}
+
+void tide_trainer_watch_labels(tide_trainer *t,
+                               void (*post)(void *data, const tide_told *told),
+                               tide_epoch_watch *epoch, void *data)
+{
+    if (t->labels)
+        tide_labels_watch(t->labels, post, epoch, data);
+}
+
+bool tide_trainer_goes_on(const tide_trainer *t, const char *source)
+{
+    for (size_t i = 0; i < t->positions.count; i++)
+        if (t->positions.items[i].place && !strcmp(t->positions.items[i].spec, source))
+            return true;
+    return false;
+}
+
 int tide_trainer_import(tide_trainer *t, tide_rows *rows, const char *counts,
                         tide_imported *done, tide_error *err)
 {
@@ -229,146 +287,11 @@ int tide_trainer_import(tide_trainer *t, tide_rows *rows, const char *counts,
                        err);
 }
 
-/* -- the file -------------------------------------------------------------------------------------------- */
-
-int tide_trainer_save(tide_trainer *t, const char *path, tide_error *err)
+uint64_t tide_trainer_scrub(tide_trainer *t)
 {
+    tide_healed healed;
     tide_intake_settle(t->intake);
-    tide_store_writer *writer = tide_store_create(path, err);
-    if (!writer)
-        return err ? (int)err->status : TIDE_ERROR_IO;
-    tide_progress progress = tide_crew_progress(t->crew);
-    tide_model_save(t->model, writer);
-    tide_rates_save(t->rates, tide_vocabulary_used(t->model->vocabulary), writer);
-    tide_intake_save(t->intake, writer);
-    tide_store_put(writer, "trainer", &progress, sizeof progress);
-    if (t->params.epochs)
-        tide_store_put(writer, "passes", &t->passes, sizeof t->passes);
-    tide_positions_save(&t->positions, writer);
-    return tide_store_commit(writer, err);
-}
-
-static int change_params(tide_params *params, const char *const (*changes)[2],
-                         size_t count, tide_error *err)
-{
-    for (size_t i = 0; i < count; i++) {
-        const char *name = changes[i][0], *value = changes[i][1];
-        char before[TEXT_MAX], after[TEXT_MAX];
-        if (tide_params_text(params, name, before, sizeof before) < 0)
-            return tide_fail(err, TIDE_ERROR_PARAMETER, "there is no parameter '%s'",
-                             name);
-        tide_params changed = *params;
-        int status = tide_params_set(&changed, name, value, err);
-        if (status)
-            return status;
-        tide_params_text(&changed, name, after, sizeof after);
-        if (!strcmp(before, after))
-            continue;
-        if (!tide_params_on_resume(name))
-            return tide_fail(err, TIDE_ERROR_PARAMETER,
-                             "--%s cannot become %s: the model was begun with %s", name,
-                             after, before);
-        if (changed.epochs && !params->epochs)
-            return tide_fail(
-                err, TIDE_ERROR_PARAMETER,
-                "--epochs cannot become %s: the model was begun as a stream", after);
-        *params = changed;
-    }
-    return TIDE_OK;
-}
-
-static int load_rest(tide_trainer *t, tide_store *store, tide_error *err)
-{
-    tide_progress saved;
-    uint32_t used = tide_vocabulary_used(t->model->vocabulary);
-    int status = tide_intake_load(t->intake, store, err);
-    if (!status)
-        status =
-            tide_rates_load(t->rates, used, tide_intake_clock(t->intake), store, err);
-    if (!status)
-        status = tide_store_read(store, "trainer", &saved, sizeof saved, err);
-    if (!status && t->params.epochs)
-        status = tide_store_read(store, "passes", &t->passes, sizeof t->passes, err);
-    if (!status)
-        status = tide_positions_load(&t->positions, store, err);
-    if (!status)
-        status = tide_trainer_plan(t, err);
-    if (status)
-        return status;
-    if (!(saved.loss >= 0 && saved.loss < 1e300 && saved.pairs >= 0 &&
-          saved.pairs < 1e300))
-        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section trainer is impossible",
-                         tide_store_path(store));
-    tide_crew_go_on_from(t->crew, saved);
-    return TIDE_OK;
-}
-
-/* The shape in the file's header and the one its parameters ask for must be the same. */
-static bool same_shape(const tide_shape *a, const tide_shape *b)
-{
-    const tide_vocabulary_options *v = &a->vocabulary, *w = &b->vocabulary;
-    return v->kind == w->kind && v->capacity == w->capacity && v->gate == w->gate &&
-           v->half_life == w->half_life && v->seed == w->seed && a->dim == b->dim &&
-           a->subwords.rows == b->subwords.rows &&
-           a->subwords.shortest == b->subwords.shortest &&
-           a->subwords.longest == b->subwords.longest;
-}
-
-static int read_params(tide_store *store, tide_params *params, tide_error *err)
-{
-    char text[TIDE_PARAMS_MAX];
-    int64_t size = tide_store_size(store, "params", err);
-    if (size < 0)
-        return (int)size;
-    if ((uint64_t)size >= sizeof text)
-        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section params is too long",
-                         tide_store_path(store));
-    int status = tide_store_read(store, "params", text, (size_t)size, err);
-    text[size] = 0;
-    if (!status)
-        status = tide_params_scan(params, text, err);
-    tide_params settled = *params;
-    if (!status && tide_params_settle(&settled, NULL))
-        status =
-            tide_fail(err, TIDE_ERROR_FORMAT, "%s: the parameters do not fit together",
-                      tide_store_path(store));
-    return status;
-}
-
-static tide_trainer *trainer_read(tide_store *store, tide_params *params,
-                                  const char *const (*changes)[2], size_t count,
-                                  tide_error *err)
-{
-    if (read_params(store, params, err) || change_params(params, changes, count, err))
-        return NULL;
-    tide_trainer *t = trainer_alloc(params, err);
-    if (!t)
-        return NULL;
-    tide_shape wanted = tide_params_shape(&t->params), found;
-    if (tide_model_read_shape(store, &found, err))
-        goto failed;
-    if (!same_shape(&wanted, &found)) {
-        tide_fail(err, TIDE_ERROR_FORMAT, "%s: parameters and shape disagree",
-                  tide_store_path(store));
-        goto failed;
-    }
-    t->model = tide_model_read(store, true, err);
-    if (!t->model || prepare(t, store, err) || load_rest(t, store, err) ||
-        print_params(t, err))
-        goto failed;
-    return t;
-failed:
-    tide_trainer_free(t);
-    return NULL;
-}
-
-tide_trainer *tide_trainer_load(const char *path, const char *const (*changes)[2],
-                                size_t count, tide_error *err)
-{
-    tide_params *params = tide_params_new(err);
-    tide_store *store = params ? tide_store_open(path, err) : NULL;
-    tide_trainer *t = store ? trainer_read(store, params, changes, count, err) : NULL;
-    tide_store_close(store);
-    tide_params_free(params);
-    return t;
+    tide_scrub(&t->learner, &healed);
+    t->healed += healed.words + healed.subwords;
+    return t->healed;
 }

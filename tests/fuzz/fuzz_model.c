@@ -1,4 +1,4 @@
-/* fuzz_model.c - arbitrary bytes as a model file, to be asked and to be trained further.
+/* fuzz_model.c - arbitrary bytes as a model file, to be asked, to tell labels and to be trained further.
  *
  * The first byte says what the rest is:
  *
@@ -29,6 +29,14 @@ static const char *const recipes[][8][2] = {
     {{"profile", "incremental"}, {"vocab", "6"}, {"dim", "3"}, {"reservoir", "20"}},
     {{"vocabulary", "exact"}, {"replay", "1"}, {"half-life", "0"}, {"rate", "linear"}},
     {{"half-life", "9"}, {"replay", "1"}, {"rate-half-life", "50"}},
+    {{"tokens", "space"},
+     {"labels", "hashtags"},
+     {"label-slots", "4"},
+     {"label-memory", "65536"},
+     {"replay", "1"},
+     {"label-refit", "50"},
+     {"label-anchors", "3"},
+     {"classifier-maps", "2"}},
 };
 
 enum { GOOD = sizeof recipes / sizeof *recipes };
@@ -38,11 +46,12 @@ static size_t good_sizes[GOOD];
 
 static void teach(tide_trainer *trainer, int turns)
 {
-    static const char text[] =
-        "one two three four two one\nfive six seven one two\n\neight nine one one\n";
+    static const char text[] = "one two three four two one\nfive six seven #one one "
+                               "two\n\neight nine one one\n"
+                               "#two #one one three\n#three\n";
     for (int i = 0; i < turns; i++)
         must(tide_trainer_feed(trainer, text, sizeof text - 1, NULL) == TIDE_OK);
-    must(tide_trainer_feed(trainer, "half a sent", 11, NULL) == TIDE_OK);
+    must(tide_trainer_feed(trainer, "half #four a sent", 17, NULL) == TIDE_OK);
 }
 
 /* Trains, saves to a folder of its own and reads the file back. */
@@ -142,6 +151,46 @@ static void ask(const tide_model *model)
     tide_space_free(space);
 }
 
+static void must_be_probabilities(const float *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        must(values[i] >= 0 && values[i] <= 1);
+}
+
+static void hear(void *judge, const tide_told *told)
+{
+    must(told->unknown <= told->words);
+    must_be_probabilities(told->probabilities, told->name_count);
+    must(tide_judge_add(judge, told, NULL) == TIDE_OK);
+}
+
+/* Goes on learning, and tells the labels of all that comes. */
+static void go_on(tide_trainer *trainer)
+{
+    tide_stats stats;
+    tide_label label;
+    tide_judge *judge = tide_judge_new(0.5f, NULL);
+    must(judge != NULL);
+    tide_trainer_watch_labels(trainer, hear, NULL, judge);
+    teach(trainer, 3);
+    must(tide_trainer_end(trainer, NULL) == TIDE_OK);
+    tide_trainer_stats(trainer, &stats);
+    must(stats.vocabulary <= stats.capacity);
+    tide_trainer_labels(trainer, &label, 1);
+    ask(tide_trainer_model(trainer));
+    tide_judge_free(judge);
+}
+
+static void tell(tide_labeller *labeller)
+{
+    tide_guess guess;
+    uint64_t known;
+    tide_labeller_add(labeller, "one #two three\nunseen", 21);
+    size_t count = tide_labeller_end(labeller, &guess, 1, &known);
+    must(count == 1 && known <= 3 && strlen(guess.label) <= TIDE_WORD_MAX);
+    must_be_probabilities(&guess.probability, 1);
+}
+
 static bool is_small(const char *path)
 {
     char text[SIZE_MAX_TRIED + 1] = "";
@@ -153,7 +202,7 @@ static bool is_small(const char *path)
     int64_t size = store ? tide_store_size(store, "params", NULL) : -1;
     if (size >= 0) {
         must(tide_store_read(store, "params", text, (size_t)size, NULL) == TIDE_OK);
-        if (tide_params_scan(params, text, NULL) == TIDE_OK)
+        if (tide_params_scan(params, text, "model", NULL) == TIDE_OK)
             small = tide_params_total(params) < TRAINER_MAX;
     }
     if (size >= 0 && tide_store_read(store, "model", shape, sizeof shape, NULL) == 0)
@@ -187,17 +236,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tide_model_free(model);
     if (tide_hash(data, size, 0) % TRAINED || !is_small(path))
         return 0;
+    tide_labeller *labeller = tide_labeller_load(path, &err);
+    if (labeller)
+        tell(labeller);
+    else
+        must_have_said_why(&err);
+    tide_labeller_free(labeller);
     tide_trainer *trainer = tide_trainer_load(path, NULL, 0, &err);
-    if (trainer) {
-        tide_stats stats;
-        teach(trainer, 3);
-        must(tide_trainer_end(trainer, NULL) == TIDE_OK);
-        tide_trainer_stats(trainer, &stats);
-        must(stats.vocabulary <= stats.capacity);
-        ask(tide_trainer_model(trainer));
-    } else {
+    if (trainer)
+        go_on(trainer);
+    else
         must_blame_the_file(&err);
-    }
     tide_trainer_free(trainer);
     return 0;
 }

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+static size_t allocated_bytes;
+
 /* How many allocations succeed before one fails; negative for no limit. */
 static int allocations_left = -1;
 
@@ -17,6 +19,7 @@ int posix_memalign(void **block, size_t alignment, size_t size)
         allocations_left--;
     else if (allocations_left == 0)
         return ENOMEM;
+    __atomic_add_fetch(&allocated_bytes, size, __ATOMIC_RELAXED);
     *block = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
     return *block ? 0 : ENOMEM;
 }

@@ -42,12 +42,17 @@ static void every_default_is_what_the_table_says(void **state)
     (void)state;
     size_t count;
     const tide_param_info *infos = table(&count);
-    tide_params *params = tide_params_new(NULL);
+    tide_params *params = tide_params_new(NULL), *set = tide_params_new(NULL);
     for (size_t i = 0; i < count; i++) {
-        assert_string_equal(text_of(params, infos[i].name), infos[i].initial);
+        char value[256];
+        assert_int_equal(tide_params_set(set, infos[i].name, infos[i].initial, NULL),
+                         TIDE_OK);
+        snprintf(value, sizeof value, "%s", text_of(set, infos[i].name));
+        assert_string_equal(text_of(params, infos[i].name), value);
         assert_true(infos[i].help[0] && infos[i].group[0] && infos[i].values[0]);
         assert_non_null(infos[i].aliases);
     }
+    tide_params_free(set);
     tide_params_free(params);
 }
 
@@ -200,7 +205,7 @@ static void ends_of_every_range_are_taken_and_what_is_beyond_is_not(void **state
         double least = strtod(value, NULL);
         double most =
             dots[3] == '^' ? exp2(strtod(dots + 4, NULL)) : strtod(dots + 2, NULL);
-        snprintf(value, sizeof value, "%.0f", most);
+        snprintf(value, sizeof value, most < 1 ? "%.17g" : "%.0f", most);
         if (tide_params_set(params, infos[i].name, value, NULL))
             fail_msg("--%s %s is refused, but it says %s", infos[i].name, value,
                      infos[i].values);
@@ -241,6 +246,43 @@ static void whole_numbers_are_exact_up_to_the_largest(void **state)
         snprintf(settings, sizeof settings, "seed=%s", numbers[i]);
         assert_value(settings, "seed", numbers[i]);
     }
+}
+
+/* What is drawn is a number like any other, which can be given again. */
+static void a_random_seed_is_drawn_anew_and_kept_as_a_number(void **state)
+{
+    (void)state;
+    uint64_t before = 0;
+    for (int i = 0; i < 100; i++) {
+        tide_params *params = params_of("seed=random");
+        assert_true(params->seed != before);
+        before = params->seed;
+        char settings[64];
+        snprintf(settings, sizeof settings, "seed=%llu", (unsigned long long)before);
+        assert_value(settings, "seed", text_of(params, "seed"));
+        tide_params_free(params);
+    }
+    tide_params *params = params_of("");
+    assert_int_equal(params->seed, 1);
+    assert_int_equal(tide_params_set(params, "vocab", "random", NULL),
+                     TIDE_ERROR_PARAMETER);
+    tide_params_free(params);
+}
+
+static void a_file_has_no_seed_that_is_yet_to_be_drawn(void **state)
+{
+    (void)state;
+    tide_params *params = params_of("");
+    char *text = tide_params_print(params), changed[TIDE_PARAMS_MAX];
+    char *line = strstr(text, "seed 1\n");
+    assert_non_null(line);
+    snprintf(changed, sizeof changed, "%.*sseed random%s", (int)(line - text), text,
+             line + strlen("seed 1"));
+    assert_int_equal(tide_params_scan(params, text, "m.tide", NULL), TIDE_OK);
+    assert_int_equal(tide_params_scan(params, changed, "m.tide", NULL),
+                     TIDE_ERROR_FORMAT);
+    free(text);
+    tide_params_free(params);
 }
 
 /* -- profiles --------------------------------------------------------------------------- */
@@ -313,7 +355,7 @@ static void printed_parameters_are_read_back_the_same(void **state)
     for (size_t i = 0; i < COUNT(settings); i++) {
         tide_params *params = params_of(settings[i]), *read = tide_params_new(NULL);
         char *text = tide_params_print(params);
-        assert_int_equal(tide_params_scan(read, text, NULL), TIDE_OK);
+        assert_int_equal(tide_params_scan(read, text, "m", NULL), TIDE_OK);
         assert_null(strstr(text, "threads "));
         assert_null(strstr(text, "memory "));
         read->threads = params->threads;
@@ -330,10 +372,10 @@ static void assert_not_scanned(const char *text)
 {
     tide_error err = {.status = TIDE_OK};
     tide_params *params = tide_params_new(NULL);
-    if (tide_params_scan(params, text, &err) != TIDE_ERROR_FORMAT)
+    if (tide_params_scan(params, text, "m.tide", &err) != TIDE_ERROR_FORMAT)
         fail_msg("these parameters were taken: %.60s...", text);
     assert_int_equal(err.status, TIDE_ERROR_FORMAT);
-    assert_true(err.text[0] && !strchr(err.text, '\n'));
+    assert_true(!strncmp(err.text, "m.tide: ", 8) && !strchr(err.text, '\n'));
     tide_params_free(params);
 }
 
@@ -553,6 +595,8 @@ int main(void)
         cmocka_unit_test(ends_of_every_range_are_taken_and_what_is_beyond_is_not),
         cmocka_unit_test(numbers_may_have_units_and_exponents),
         cmocka_unit_test(whole_numbers_are_exact_up_to_the_largest),
+        cmocka_unit_test(a_random_seed_is_drawn_anew_and_kept_as_a_number),
+        cmocka_unit_test(a_file_has_no_seed_that_is_yet_to_be_drawn),
         cmocka_unit_test(profiles_are_the_recipes_they_are_named_after),
         cmocka_unit_test(a_profile_sets_everything_and_later_settings_change_it),
         cmocka_unit_test(printed_parameters_are_read_back_the_same),

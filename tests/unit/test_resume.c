@@ -230,10 +230,40 @@ static const char *other_value(const tide_param_info *info)
              !strcmp(info->name, "rate-half-life"))
         return "5000";
     else if (strtod(info->initial, NULL) < 1)
-        return strchr(info->initial, '.') ? "0.5" : "1";
+        return !strchr(info->initial, '.')     ? "1"
+               : !strcmp(info->initial, "0.5") ? "0.25"
+                                               : "0.5";
     else
         return "4";
     return value;
+}
+
+static void a_model_is_named_whose_parameters_are_not_known(void **state)
+{
+    (void)state;
+    finish(trainer_of("dim=4 vocab=50"), "some.tide");
+    tide_error err;
+    tide_model *model = tide_model_load("some.tide", &err);
+    assert_non_null(model);
+    snprintf(model->params, strlen(model->params), "colour blue\n");
+    assert_null(tide_params_of_model(model, &err));
+    assert_string_equal(err.text, "some.tide: parameter 'colour blue' is unknown");
+    tide_model_free(model);
+}
+
+static void of_several_values_for_a_parameter_the_last_counts(void **state)
+{
+    (void)state;
+    static const char *const other_first[][2] = {{"dim", "5"}, {"dim", "4"}};
+    static const char *const other_last[][2] = {{"dim", "4"}, {"dim", "5"}};
+    tide_trainer *trainer = trainer_of("dim=4 vocab=50");
+    finish(trainer, "m");
+    tide_error err;
+    trainer = tide_trainer_load("m", other_first, 2, &err);
+    assert_non_null(trainer);
+    tide_trainer_free(trainer);
+    assert_null(tide_trainer_load("m", other_last, 2, &err));
+    assert_int_equal(err.status, TIDE_ERROR_PARAMETER);
 }
 
 static void only_what_may_change_on_resume_can_be_changed(void **state)
@@ -604,6 +634,8 @@ int main(void)
         IN_FOLDER(a_stop_anywhere_does_not_change_the_model),
         IN_FOLDER(a_save_does_not_disturb_training),
         IN_FOLDER(recipes_evict_wrap_and_rescale),
+        IN_FOLDER(a_model_is_named_whose_parameters_are_not_known),
+        IN_FOLDER(of_several_values_for_a_parameter_the_last_counts),
         IN_FOLDER(only_what_may_change_on_resume_can_be_changed),
         IN_FOLDER(another_half_life_of_the_rates_keeps_the_steps),
         IN_FOLDER(changed_parameters_are_kept_in_the_next_file),

@@ -283,6 +283,46 @@ static void a_line_that_is_half_there_is_not_mixed_with_others(void **state)
     close(ends[1]);
 }
 
+typedef struct end_log {
+    bool saved, saved_at_end;
+    int calls, ends; /* ends: calls that said so */
+    uint64_t tokens;
+} end_log;
+
+static void see_the_end(void *data, const tide_stats *stats)
+{
+    end_log *log = data;
+    log->calls++;
+    assert_true(stats->ending || !log->ends); /* there is no way back */
+    log->ends += stats->ending;
+    log->saved_at_end = log->saved_at_end || log->saved;
+    log->tokens = stats->tokens;
+}
+
+static void who_watches_is_told_of_the_end_before_the_last_save(void **state)
+{
+    (void)state;
+    write_file("text", "hello wide world\n", 17);
+    const char *source = "text", *missing = "missing";
+    end_log log = {0};
+    tide_trainer *trainer = trainer_of(RECIPE);
+    tide_run how = {.sources = &source,
+                    .source_count = 1,
+                    .watch = see_the_end,
+                    .watch_data = &log,
+                    .save_path = "m",
+                    .saved = &log.saved};
+    assert_int_equal(tide_trainer_run(trainer, &how, NULL), 0);
+    assert_true(log.saved && !log.saved_at_end);
+    assert_true(log.ends >= 1 && log.calls > log.ends);
+    assert_int_equal(log.tokens, 3);
+    log = (end_log){0};
+    how.sources = &missing;
+    assert_int_equal(tide_trainer_run(trainer, &how, NULL), TIDE_ERROR_IO);
+    assert_true(log.ends == log.calls && log.ends == 1 && !log.saved);
+    tide_trainer_free(trainer);
+}
+
 /* With a half-life counts are halved, and so is the number of words they are compared with. */
 static void words_that_are_independent_are_never_joined(void **state)
 {
@@ -302,6 +342,45 @@ static void words_that_are_independent_are_never_joined(void **state)
     tide_trainer_free(trainer);
 }
 
+typedef struct asker {
+    volatile sig_atomic_t now;
+    bool has_asked;
+} asker;
+
+static void ask_once(void *data, const tide_stats *stats)
+{
+    asker *a = data;
+    (void)stats;
+    a->now = a->now || !a->has_asked;
+    a->has_asked = true;
+}
+
+/* The file of the way is there only because somebody asked. */
+static void a_save_is_made_when_it_is_asked_for(void **state)
+{
+    (void)state;
+    const char *source = "demo:tokens=200000";
+    asker patient = {0}, asking = {0};
+    tide_error err;
+    tide_run how = {.sources = &source,
+                    .source_count = 1,
+                    .watch = ask_once,
+                    .watch_data = &patient,
+                    .save_path = "end",
+                    .checkpoint_path = "way"};
+    tide_trainer *trainer = trainer_of(RECIPE);
+    assert_int_equal(tide_trainer_run(trainer, &how, &err), 0);
+    assert_int_not_equal(access("way", F_OK), 0);
+    how.watch_data = &asking;
+    how.save_now = &asking.now;
+    assert_int_equal(tide_trainer_run(trainer, &how, &err), 0);
+    tide_trainer_free(trainer);
+    tide_trainer *saved = tide_trainer_load("way", NULL, 0, &err);
+    assert_non_null(saved);
+    tide_trainer_free(saved);
+    assert_true(asking.has_asked && !asking.now);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +390,8 @@ int main(void)
         IN_FOLDER(an_archive_that_is_completed_later_is_read_on),
         IN_FOLDER(names_of_columns_are_refused_where_there_are_none),
         IN_FOLDER(a_line_that_is_half_there_is_not_mixed_with_others),
+        IN_FOLDER(who_watches_is_told_of_the_end_before_the_last_save),
+        IN_FOLDER(a_save_is_made_when_it_is_asked_for),
         cmocka_unit_test(words_that_are_independent_are_never_joined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 #define TIDE_TRAIN_FIXTURE_H
 
 #include "base/store_private.h"
-#include "train/parts.h"
+#include "train/intake.h"
 
 #include <fcntl.h>
 #include <ftw.h>
@@ -67,6 +67,11 @@ static inline tide_trainer *trainer_of(const char *settings)
     if (!trainer)
         fail_msg("%s: %s", settings, err.text);
     return trainer;
+}
+
+static inline const tide_learner *learner_of(tide_trainer *trainer)
+{
+    return tide_trainer_intake(trainer)->learner;
 }
 
 static inline tide_stats stats_of(const tide_trainer *trainer)

@@ -1,0 +1,254 @@
+/* trainer_file.c - the file that the parts of a trainer share, and going on from it.
+ *
+ * A file is whole before it is given the memory that it asks for: what is in it is checked first, in the room that it
+ * takes itself.
+ */
+#include "train/trainer.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { UNTRIED = 64 << 20 }; /* bytes beyond its own that a file is given at once */
+
+uint64_t tide_trainer_write(tide_trainer *t, tide_store_writer *writer)
+{
+    tide_trainer_scrub(t);
+    tide_progress progress = tide_crew_progress(t->crew);
+    tide_model_save(t->model, writer);
+    tide_rates_save(t->rates, tide_vocabulary_used(t->model->vocabulary), writer);
+    tide_intake_save(t->intake, writer);
+    tide_store_put(writer, "trainer", &progress, sizeof progress);
+    if (t->params.epochs)
+        tide_store_put(writer, "passes", &t->passes, sizeof t->passes);
+    tide_positions_save(&t->positions, writer);
+    if (t->labels)
+        tide_labels_save(t->labels, writer);
+    return tide_store_seal(writer);
+}
+
+int tide_trainer_save(tide_trainer *t, const char *path, tide_error *err)
+{
+    tide_error ignored = {0};
+    err = err ? err : &ignored;
+    tide_store_writer *writer = tide_store_create(path, err);
+    if (!writer)
+        return (int)err->status;
+    tide_trainer_write(t, writer);
+    return tide_store_publish(writer, 0, err);
+}
+
+/* Of several values for one parameter the last counts, as when a model is begun. */
+static bool comes_again(const char *const (*changes)[2], size_t i, size_t count)
+{
+    for (size_t later = i + 1; later < count; later++)
+        if (!strcmp(changes[later][0], changes[i][0]))
+            return true;
+    return false;
+}
+
+static int change_params(tide_params *params, const char *const (*changes)[2],
+                         size_t count, tide_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *name = changes[i][0], *value = changes[i][1];
+        char before[TEXT_MAX], after[TEXT_MAX];
+        if (comes_again(changes, i, count))
+            continue;
+        if (tide_params_text(params, name, before, sizeof before) < 0)
+            return tide_fail(err, TIDE_ERROR_PARAMETER, "there is no parameter '%s'",
+                             name);
+        tide_params changed = *params;
+        int status = tide_params_set(&changed, name, value, err);
+        if (status)
+            return status;
+        tide_params_text(&changed, name, after, sizeof after);
+        if (!strcmp(before, after) || tide_params_any(name, value))
+            continue;
+        if (!tide_params_on_resume(name))
+            return tide_fail(err, TIDE_ERROR_PARAMETER,
+                             "--%s cannot become %s: the model was begun with %s", name,
+                             after, before);
+        if (changed.epochs && !params->epochs)
+            return tide_fail(
+                err, TIDE_ERROR_PARAMETER,
+                "--epochs cannot become %s: the model was begun as a stream", after);
+        *params = changed;
+    }
+    return TIDE_OK;
+}
+
+static int load_rest(tide_trainer *t, tide_store *store, tide_error *err)
+{
+    tide_progress saved;
+    uint32_t used = tide_vocabulary_used(t->model->vocabulary);
+    int status = tide_intake_load(t->intake, store, err);
+    if (!status)
+        status =
+            tide_rates_load(t->rates, used, tide_intake_clock(t->intake), store, err);
+    if (!status)
+        status = tide_store_read(store, "trainer", &saved, sizeof saved, err);
+    if (!status && t->params.epochs)
+        status = tide_store_read(store, "passes", &t->passes, sizeof t->passes, err);
+    if (!status)
+        status = tide_positions_load(&t->positions, store, err);
+    if (!status)
+        status = tide_trainer_plan(t, err);
+    if (status)
+        return status;
+    if (saved.centres > TIDE_COUNTED_MOST || !(saved.loss >= 0 && saved.loss < 1e300 &&
+                                               saved.pairs >= 0 && saved.pairs < 1e300))
+        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section trainer is impossible",
+                         tide_store_path(store));
+    tide_crew_go_on_from(t->crew, saved);
+    return TIDE_OK;
+}
+
+/* The shape in the file's header and the one its parameters ask for must be the same. */
+static bool same_shape(const tide_shape *a, const tide_shape *b)
+{
+    const tide_vocabulary_options *v = &a->vocabulary, *w = &b->vocabulary;
+    return v->kind == w->kind && v->capacity == w->capacity && v->gate == w->gate &&
+           v->half_life == w->half_life && v->seed == w->seed && a->dim == b->dim &&
+           a->subwords.rows == b->subwords.rows &&
+           a->subwords.shortest == b->subwords.shortest &&
+           a->subwords.longest == b->subwords.longest;
+}
+
+static int read_params(tide_store *store, tide_params *params, tide_error *err)
+{
+    char text[TIDE_PARAMS_MAX];
+    int64_t size = tide_store_size(store, "params", err);
+    if (size < 0)
+        return (int)size;
+    if ((uint64_t)size >= sizeof text)
+        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section params is too long",
+                         tide_store_path(store));
+    int status = tide_store_read(store, "params", text, (size_t)size, err);
+    text[size] = 0;
+    if (!status)
+        status = tide_params_scan(params, text, tide_store_path(store), err);
+    tide_params settled = *params;
+    if (!status && tide_params_settle(&settled, NULL))
+        status =
+            tide_fail(err, TIDE_ERROR_FORMAT, "%s: the parameters do not fit together",
+                      tide_store_path(store));
+    return status;
+}
+
+static int check_shape(tide_store *store, const tide_params *params, tide_error *err)
+{
+    tide_shape wanted = tide_params_shape(params), found;
+    int status = tide_model_read_shape(store, &found, err);
+    if (!status && !same_shape(&wanted, &found))
+        status = tide_fail(err, TIDE_ERROR_FORMAT, "%s: parameters and shape disagree",
+                           tide_store_path(store));
+    return status;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* As much as what was saved needs. */
+static void shrink(tide_params *p, const tide_model *model, const tide_store *store)
+{
+    p->vocab = model->input.count;
+    p->replay_ring = smaller(p->replay_ring, tide_replay_saved_ring(store));
+    p->reservoir = smaller(p->reservoir, tide_sampler_saved_size(store));
+    p->threads = 1;
+}
+
+/* All of a trainer; one that is not going to be trained has room for what was saved. */
+static tide_trainer *read_parts(tide_store *store, const tide_params *params,
+                                bool to_train, tide_error *err)
+{
+    tide_trainer *t = tide_trainer_alloc(params, err);
+    if (!t)
+        return NULL;
+    t->model = tide_model_read(store, to_train, err);
+    if (t->model && !to_train)
+        shrink(&t->params, t->model, store);
+    if (t->model && !tide_trainer_prepare(t, store, err) && !load_rest(t, store, err) &&
+        !tide_trainer_print_params(t, err))
+        return t;
+    tide_trainer_free(t);
+    return NULL;
+}
+
+/* Parameters take memory that the file has no bytes for. Before it is given that, it has to show that it is
+ * whole, in the room that it needs for itself. */
+static int try_parts(tide_store *store, const tide_params *params, tide_error *err)
+{
+    tide_error ignored = {0};
+    err = err ? err : &ignored;
+    if (tide_params_total(params) <= tide_store_length(store) + UNTRIED)
+        return TIDE_OK;
+    tide_trainer *t = read_parts(store, params, false, err);
+    if (!t)
+        return (int)err->status;
+    tide_trainer_free(t);
+    return TIDE_OK;
+}
+
+static tide_trainer *trainer_read(tide_store *store, tide_params *params,
+                                  const char *const (*changes)[2], size_t count,
+                                  tide_error *err)
+{
+    if (read_params(store, params, err) || change_params(params, changes, count, err) ||
+        tide_params_settle(params, err) || check_shape(store, params, err) ||
+        try_parts(store, params, err))
+        return NULL;
+    return read_parts(store, params, true, err);
+}
+
+tide_trainer *tide_trainer_load(const char *path, const char *const (*changes)[2],
+                                size_t count, tide_error *err)
+{
+    tide_params *params = tide_params_new(err);
+    tide_store *store = params ? tide_store_open(path, err) : NULL;
+    tide_trainer *t = store ? trainer_read(store, params, changes, count, err) : NULL;
+    tide_store_close(store);
+    tide_params_free(params);
+    return t;
+}
+
+/* Only what the file is to blame for is a reason to try the one before it. */
+static bool is_bad_file(const tide_error *err)
+{
+    return err->status == TIDE_ERROR_FORMAT || err->status == TIDE_ERROR_IO;
+}
+
+/* The name of the next older generation after that of this age, which becomes its own. One of them may be
+ * missing: a process was killed when it had moved it and not yet the one after it. */
+static bool find_older(const char *path, int *age, char older[PATH_MAX])
+{
+    for (int missing = 0; missing < 2; missing++) {
+        int length = snprintf(older, PATH_MAX, "%s.%d", path, ++*age);
+        if (length < PATH_MAX && access(older, F_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+tide_trainer *
+tide_trainer_recover(const char *path, const char *const (*changes)[2], size_t count,
+                     void (*note)(void *data, bool warning, const char *text),
+                     void *data, tide_error *err)
+{
+    tide_error first = {0}, found = {0}, *failure = &first;
+    char older[PATH_MAX], line[PATH_MAX + 512];
+    int age = 0;
+    tide_trainer *t = tide_trainer_load(path, changes, count, &first);
+    while (!t && is_bad_file(failure) && find_older(path, &age, older)) {
+        snprintf(line, sizeof line, "%s; trying %s", failure->text, older);
+        if (note)
+            note(data, true, line);
+        failure = &found;
+        t = tide_trainer_load(older, changes, count, failure);
+    }
+    if (!t)
+        tide_fail(err, first.status, "%s", first.text);
+    return t;
+}

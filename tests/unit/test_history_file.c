@@ -1,0 +1,286 @@
+/* test_history_file.c - a history that was saved and loaded is the same history, and a bad file is none. */
+#include "history_fixture.h"
+
+enum { WORDS = 60 };
+
+static const char settings[] = "vocab=80 " STILL_SETTINGS;
+static const tide_history_options how = {
+    .step = 1, .follow = 40, .rungs = 8, .warm_up = 3, .count_alarm = 5};
+
+/* A history in which everything has happened. */
+static world lived(void)
+{
+    tide_rng rng = tide_rng_seeded(1);
+    world w = world_of(settings, &how);
+    say_all(&w, WORDS, 10);
+    random_rows(&w, WORDS, &rng);
+    assert_int_equal(tide_history_watch(w.history, "w55", NULL), TIDE_OK);
+    assert_int_equal(tide_history_watch(w.history, "absent", NULL), TIDE_OK);
+    for (int second = 0; second < 50; second++) {
+        char name[16];
+        snprintf(name, sizeof name, "n%d", second);
+        say(&w, name, 6);
+        say(&w, "w1", second % 3);
+        numbered_row(&w, 7)[second % 8] += 0.3f;
+        look_later(&w, 1);
+    }
+    return w;
+}
+
+/* Another history over the same model, as after a restart. */
+static world again(const world *w)
+{
+    world other = *w;
+    other.history = tide_history_new(w->live, &how, NULL);
+    assert_non_null(other.history);
+    return other;
+}
+
+static bool same(double a, double b)
+{
+    return (isnan(a) && isnan(b)) || fabs(a - b) < 1e-4;
+}
+
+static void expect_same_words(const world *a, const world *b)
+{
+    for (int sort = TIDE_HISTORY_COUNT; sort <= TIDE_HISTORY_DRIFT; sort++) {
+        tide_history_word x[80], y[80];
+        uint64_t totals[2];
+        const tide_history_list list = {.sort = (tide_history_sort)sort};
+        int count = tide_history_words(a->history, &list, x, 80, &totals[0], NULL);
+        assert_int_equal(tide_history_words(b->history, &list, y, 80, &totals[1], NULL),
+                         count);
+        assert_int_equal(totals[0], totals[1]);
+        for (int i = 0; i < count; i++) {
+            assert_string_equal(x[i].word, y[i].word);
+            assert_true(x[i].count == y[i].count && x[i].followed == y[i].followed &&
+                        x[i].watched == y[i].watched);
+            assert_true(
+                same(x[i].rate, y[i].rate) && same(x[i].baseline, y[i].baseline) &&
+                same(x[i].trend, y[i].trend) && same(x[i].drift, y[i].drift) &&
+                same(x[i].since, y[i].since) && same(x[i].first_seen, y[i].first_seen));
+        }
+    }
+}
+
+static void expect_same_past(const world *a, const world *b)
+{
+    tide_history_point x[TIDE_HISTORY_RUNGS_MAX], y[TIDE_HISTORY_RUNGS_MAX];
+    for (int word = 0; word < WORDS; word++) {
+        char name[16];
+        snprintf(name, sizeof name, "w%d", word);
+        int count = tide_history_points(a->history, name, x, NULL);
+        assert_int_equal(tide_history_points(b->history, name, y, NULL), count);
+        for (int i = 0; i < count; i++)
+            assert_true(same(x[i].age, y[i].age) && same(x[i].time, y[i].time) &&
+                        x[i].count == y[i].count && same(x[i].rate, y[i].rate) &&
+                        same(x[i].turned, y[i].turned));
+    }
+    tide_gone left[2][80];
+    tide_alarm rung[2][TIDE_ALARMS_KEPT];
+    size_t count = tide_history_gone(a->history, 0, left[0], 80);
+    assert_int_equal(tide_history_gone(b->history, 0, left[1], 80), count);
+    assert_true(count > 5);
+    for (size_t i = 0; i < count; i++)
+        assert_string_equal(left[0][i].word, left[1][i].word);
+    count = tide_history_alarms(a->history, 0, rung[0], TIDE_ALARMS_KEPT);
+    assert_int_equal(tide_history_alarms(b->history, 0, rung[1], TIDE_ALARMS_KEPT),
+                     count);
+    assert_true(count > 5);
+    for (size_t i = 0; i < count; i++)
+        assert_true(rung[0][i].number == rung[1][i].number &&
+                    rung[0][i].kind == rung[1][i].kind &&
+                    !strcmp(rung[0][i].word, rung[1][i].word));
+}
+
+/* After the same looks both say the same; drift waits for the looks that compare. */
+static void what_is_loaded_is_what_was_saved(void **state)
+{
+    (void)state;
+    world w = lived(), other = again(&w);
+    assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
+    tide_error err;
+    if (tide_history_load(other.history, "history", &err))
+        fail_msg("%s", err.text);
+    for (int i = 0; i < 60; i++) {
+        say(&w, "w2", 3);
+        look_later(&w, 1);
+        other.now = w.now;
+        assert_int_equal(tide_history_look(other.history, other.now, NULL), TIDE_OK);
+    }
+    expect_same_words(&w, &other);
+    expect_same_past(&w, &other);
+    assert_int_equal(tide_history_load(other.history, "history", &err),
+                     TIDE_ERROR_PARAMETER);
+    tide_history_free(other.history);
+    world_free(&w);
+}
+
+/* The time in which nobody looked has passed. */
+static void the_pause_between_two_runs_counts(void **state)
+{
+    (void)state;
+    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+    world w = lived(), other = again(&w);
+    assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
+    assert_int_equal(tide_history_load(other.history, "history", NULL), TIDE_OK);
+    look_later(&other, 1e5);
+    assert_true(tide_history_points(other.history, "w0", points, NULL) > 3);
+    assert_true(points[0].age > 1e5 && points[0].age < 1e5 + 60);
+    assert_true(fabs(points[0].time + points[0].age - other.now) < 1e-3);
+    tide_history_free(other.history);
+    world_free(&w);
+}
+
+/* The model may be another one by now: words that it does not hold have no past here. */
+static void words_that_are_not_held_any_more_are_left_out(void **state)
+{
+    (void)state;
+    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+    tide_error err;
+    world w = lived(), other = world_of(settings, &how);
+    assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
+    say(&other, "w3", 7);
+    tide_live_update(other.live);
+    assert_int_equal(tide_history_load(other.history, "history", NULL), TIDE_OK);
+    other.now = w.now;
+    look_later(&other, 1);
+    assert_true(tide_history_points(other.history, "w3", points, NULL) > 3);
+    assert_int_equal(tide_history_points(other.history, "w4", points, &err),
+                     TIDE_ERROR_UNKNOWN);
+    assert_int_equal(tide_history_points(other.history, "absent", points, NULL), 0);
+    world_free(&other);
+    world_free(&w);
+}
+
+static void another_shape_is_refused(void **state)
+{
+    (void)state;
+    static const tide_history_options others[] = {
+        {.step = 2, .follow = 40, .rungs = 8}, {.step = 1, .follow = 40, .rungs = 9}};
+    tide_error err;
+    world w = lived();
+    assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
+    for (size_t i = 0; i < COUNT(others); i++) {
+        tide_history *h = tide_history_new(w.live, &others[i], NULL);
+        assert_int_equal(tide_history_load(h, "history", &err), TIDE_ERROR_PARAMETER);
+        tide_history_free(h);
+    }
+    world other = world_of("vocab=80 dim=9", &how);
+    assert_int_equal(tide_history_load(other.history, "history", &err),
+                     TIDE_ERROR_PARAMETER);
+    assert_int_equal(tide_history_load(other.history, "nowhere", &err), TIDE_ERROR_IO);
+    world_free(&other);
+    world_free(&w);
+}
+
+/* With fewer words followed, as many find a place as there are. */
+static void a_smaller_history_takes_what_fits(void **state)
+{
+    (void)state;
+    const tide_history_options small = {.step = 1, .follow = 5, .rungs = 8, .watch = 1};
+    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+    world w = lived();
+    assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
+    world other = w;
+    other.history = tide_history_new(w.live, &small, NULL);
+    assert_int_equal(tide_history_load(other.history, "history", NULL), TIDE_OK);
+    look_often(&other, 2, 1);
+    assert_true(tide_history_followed(other.history) <= 6);
+    assert_true(tide_history_points(other.history, "w0", points, NULL) > 0);
+    tide_history_free(other.history);
+    world_free(&w);
+}
+
+/* Every number of every section in turn becomes an odd one: the file is refused with its name, or the history is one that
+ * can be asked and looked with. */
+static void odd_numbers_do_no_harm(void **state)
+{
+    (void)state;
+    static const char *const sections[] = {"history", "places", "rungs",
+                                           "words",   "gone",   "alarms"};
+    static const uint64_t odd[] = {0, UINT64_MAX, UINT64_C(0x7ff0000000000000),
+                                   UINT64_C(0xbff0000000000000), 1};
+    int refused = 0, taken = 0;
+    world w = lived();
+    assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
+    for (size_t s = 0; s < COUNT(sections); s++) {
+        size_t size;
+        free(read_section("history", sections[s], &size));
+        for (size_t place = 0; place < size / 8 && place < 40; place++) {
+            tide_error err = {0};
+            world other = again(&w);
+            replace_number("history", "changed", sections[s], place,
+                           odd[(place + s) % COUNT(odd)]);
+            if (tide_history_load(other.history, "changed", &err)) {
+                assert_true(strstr(err.text, "changed") != NULL);
+                refused++;
+            } else {
+                taken++;
+            }
+            look_often(&other, 3, 1);
+            assert_true(word_of(&other, "w0").rate >= 0);
+            tide_history_free(other.history);
+        }
+    }
+    assert_true(refused > 50 && taken > 20);
+    world_free(&w);
+}
+
+static void sections_that_are_cut_or_missing_are_refused(void **state)
+{
+    (void)state;
+    static const char *const sections[] = {"history", "places", "rungs",
+                                           "words",   "gone",   "alarms"};
+    world w = lived();
+    assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
+    for (size_t s = 0; s < COUNT(sections); s++)
+        for (int way = 0; way < 2; way++) {
+            size_t size;
+            tide_error err = {0};
+            world other = again(&w);
+            unsigned char *bytes = read_section("history", sections[s], &size);
+            replace_section("history", "changed", sections[s], way ? bytes : NULL,
+                            size - 1);
+            assert_int_equal(tide_history_load(other.history, "changed", &err),
+                             TIDE_ERROR_FORMAT);
+            assert_true(strstr(err.text, sections[s]) != NULL);
+            look_often(&other, 2, 1);
+            assert_true(isnan(word_of(&other, "w0").first_seen));
+            free(bytes);
+            tide_history_free(other.history);
+        }
+    world_free(&w);
+}
+
+/* Saved before the first look, and of no words at all. */
+static void an_empty_history_is_saved_too(void **state)
+{
+    (void)state;
+    world w = world_of(settings, &how), other = again(&w);
+    assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
+    assert_int_equal(tide_history_load(other.history, "history", NULL), TIDE_OK);
+    say(&w, "a", 1);
+    look_later(&other, 1);
+    assert_int_equal(word_of(&other, "a").count, 1);
+    tide_error err;
+    assert_int_equal(tide_history_save(w.history, "no/such/folder", &err),
+                     TIDE_ERROR_IO);
+    tide_history_free(other.history);
+    world_free(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(what_is_loaded_is_what_was_saved),
+        IN_FOLDER(the_pause_between_two_runs_counts),
+        IN_FOLDER(words_that_are_not_held_any_more_are_left_out),
+        IN_FOLDER(another_shape_is_refused),
+        IN_FOLDER(a_smaller_history_takes_what_fits),
+        IN_FOLDER(odd_numbers_do_no_harm),
+        IN_FOLDER(sections_that_are_cut_or_missing_are_refused),
+        IN_FOLDER(an_empty_history_is_saved_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

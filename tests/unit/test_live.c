@@ -1,0 +1,399 @@
+/* test_live.c - a model is asked while it learns: what is answered is right, what is learned is as if
+ * nobody had asked, and memory is what was said.
+ *
+ * The heart is a model that learns so little that no vector moves. Every word then has its first vector for
+ * ever, which depends on the word alone, so whoever is given another word's vector can tell. Words are thrown
+ * out and come back all the time. WORDTIDE_READS says how often it is asked; 1e8 is a long test. */
+#include "train_fixture.h"
+
+#include "memory_fixture.h"
+
+#include <pthread.h>
+
+enum { WORDS = 150, DIM = 48, ASKERS = 2 };
+
+/* More slots change hands than stay. */
+static const char restless[] =
+    "vocab=60 dim=48 admission=none rate=constant alpha=1e-9 "
+    "replay=2 replay-ring=2000 sample=0";
+
+static uint64_t reads_wanted(void)
+{
+    const char *wanted = getenv("WORDTIDE_READS");
+    return wanted ? (uint64_t)strtod(wanted, NULL) : SANITIZED ? 40000 : 1000000;
+}
+
+static void name_word(uint32_t word, char name[16])
+{
+    snprintf(name, 16, "word%u", word);
+}
+
+static void feed_word(tide_trainer *trainer, uint32_t word, const char *after)
+{
+    char text[32];
+    int length = snprintf(text, sizeof text, "word%u%s", word, after);
+    feed(trainer, text, (size_t)length);
+}
+
+/* -- nobody is given another word's vector --------------------------------------------------------- */
+
+typedef struct torture {
+    tide_live *live;
+    float vectors[WORDS][DIM];
+    float composed[WORDS][DIM]; /* of n-grams alone */
+    bool composes;
+    _Atomic uint64_t right, wrong, unknown, hits, crooked;
+    _Atomic bool asking;
+} torture;
+
+static void note_some(const tide_trainer *trainer, float vectors[WORDS][DIM])
+{
+    char name[16];
+    tide_space *space =
+        tide_space_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, false, NULL);
+    for (uint32_t word = 0; word < WORDS; word++) {
+        name_word(word, name);
+        assert_int_equal(tide_space_vector(space, name, vectors[word], NULL), TIDE_OK);
+    }
+    tide_space_free(space);
+}
+
+/* The vector that every word begins with, as a model says that has room for all; and the one that it has
+ * while it is not held, if it has any. */
+static void note_vectors(torture *t, const char *settings)
+{
+    char roomy[300];
+    snprintf(roomy, sizeof roomy, "%s vocab=1000", settings);
+    tide_trainer *trainer = trainer_of(roomy);
+    t->composes = tide_model_subwords(tide_trainer_model(trainer)) > 0;
+    if (t->composes)
+        note_some(trainer, t->composed);
+    for (uint32_t word = 0; word < WORDS; word++)
+        feed_word(trainer, word, "\n");
+    assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
+    note_some(trainer, t->vectors);
+    tide_trainer_free(trainer);
+}
+
+static double cosine(const float *x, const float *y)
+{
+    double xy = 0, xx = 0, yy = 0;
+    for (int d = 0; d < DIM; d++) {
+        xy += (double)x[d] * (double)y[d];
+        xx += (double)x[d] * (double)x[d];
+        yy += (double)y[d] * (double)y[d];
+    }
+    return xy / sqrt(xx * yy);
+}
+
+static void ask_vector(torture *t, const tide_space *space, uint32_t word)
+{
+    char name[16];
+    float vector[DIM];
+    name_word(word, name);
+    if (tide_space_vector(space, name, vector, NULL))
+        t->unknown++;
+    else if (!memcmp(vector, t->vectors[word], sizeof vector))
+        t->right++;
+    else if (t->composes && !memcmp(vector, t->composed[word], sizeof vector))
+        t->unknown++;
+    else
+        t->wrong++;
+}
+
+/* Every neighbour is as near as it really is. */
+static void ask_nearest(torture *t, const tide_space *space, uint32_t word)
+{
+    tide_hit hits[10];
+    tide_query query = {.vector = t->vectors[word]};
+    int found = tide_space_nearest(space, &query, hits, COUNT(hits), NULL);
+    for (int i = 0; i < found; i++) {
+        long neighbour = strtol(hits[i].word + 4, NULL, 10);
+        double true_cosine = cosine(t->vectors[word], t->vectors[neighbour]);
+        t->crooked += fabs((double)hits[i].score - true_cosine) > 1e-5;
+        t->hits++;
+    }
+}
+
+static void *ask(void *argument)
+{
+    torture *t = argument;
+    tide_rng rng = tide_rng_seeded((uint64_t)(uintptr_t)&rng);
+    while (t->asking) {
+        const tide_space *space = tide_live_begin(t->live);
+        for (int i = 0; i < 100; i++)
+            ask_vector(t, space, (uint32_t)tide_rng_below(&rng, WORDS));
+        ask_nearest(t, space, (uint32_t)tide_rng_below(&rng, WORDS));
+        tide_live_end(t->live, space);
+    }
+    return NULL;
+}
+
+/* Sentences of any words, a few of them often, until there was enough of everything. */
+static void throw_words_out(torture *t, tide_trainer *trainer, uint64_t reads)
+{
+    tide_rng rng = tide_rng_seeded(5);
+    for (uint64_t sentence = 0;
+         t->right + t->wrong + t->unknown < reads || t->right < reads / 50 ||
+         t->hits < reads / 500 || stats_of(trainer).evicted < 1000;
+         sentence++) {
+        for (int i = 0; i < 8; i++) {
+            uint32_t frequent = (uint32_t)tide_rng_below(&rng, 20);
+            uint32_t any = (uint32_t)tide_rng_below(&rng, WORDS);
+            feed_word(trainer, i % 2 ? frequent : any, i == 7 ? "\n" : " ");
+        }
+        if (sentence % 3 == 0)
+            tide_live_update(t->live);
+    }
+}
+
+static void nobody_is_given_another_words_vector(void **state)
+{
+    (void)state;
+    static const char *const ways[] = {"", "threads=3", "subword=300", "half-life=500"};
+    torture *t = calloc(1, sizeof *t);
+    assert_non_null(t);
+    for (size_t way = 0; way < COUNT(ways); way++) {
+        char settings[256];
+        snprintf(settings, sizeof settings, "%s %s", restless, ways[way]);
+        note_vectors(t, settings);
+        tide_trainer *trainer = trainer_of(settings);
+        t->live = tide_live_new(trainer, TIDE_VECTORS_INPUT, false, NULL);
+        assert_non_null(t->live);
+        t->right = t->wrong = t->unknown = t->hits = t->crooked = 0;
+        t->asking = true;
+        pthread_t askers[ASKERS];
+        for (int i = 0; i < ASKERS; i++)
+            assert_int_equal(pthread_create(&askers[i], NULL, ask, t), 0);
+        throw_words_out(t, trainer, reads_wanted() / COUNT(ways));
+        t->asking = false;
+        for (int i = 0; i < ASKERS; i++)
+            pthread_join(askers[i], NULL);
+        print_message("%llu reads, %llu of words that had left, %llu of other words\n",
+                      (unsigned long long)(t->right + t->wrong + t->unknown),
+                      (unsigned long long)t->unknown, (unsigned long long)t->wrong);
+        assert_int_equal(t->wrong, 0);
+        assert_int_equal(t->crooked, 0);
+        tide_live_free(t->live);
+        tide_trainer_free(trainer);
+    }
+    free(t);
+}
+
+/* -- asking changes nothing, and answers as the file does --------------------------------------------- */
+
+static void *ask_until_told(void *argument)
+{
+    torture *t = argument;
+    const char *const word = "the";
+    while (t->asking) {
+        tide_hit hits[5];
+        tide_stats stats;
+        tide_query query = {.positive = &word, .positive_count = 1};
+        const tide_space *space = tide_live_begin(t->live);
+        int found = tide_space_nearest(space, &query, hits, COUNT(hits), NULL);
+        for (int i = 0; i < found; i++)
+            t->crooked += !(hits[i].score >= -1.001f && hits[i].score <= 1.001f);
+        tide_live_end(t->live, space);
+        tide_live_stats(t->live, &stats);
+        t->hits++;
+    }
+    return NULL;
+}
+
+/* Reads the demo to its end, with checkpoints on the way, while somebody asks. */
+static void run_demo(tide_trainer *trainer, const char *path)
+{
+    char source[64];
+    snprintf(source, sizeof source, "demo:seed=3,tokens=%d",
+             SANITIZED ? 30000 : 300000);
+    const char *sources[] = {source};
+    const tide_run run = {
+        .sources = sources, .source_count = 1, .save_path = path, .save_tokens = 10000};
+    assert_int_equal(tide_trainer_run(trainer, &run, NULL), TIDE_OK);
+}
+
+static void asking_changes_nothing_of_what_is_learned(void **state)
+{
+    (void)state;
+    static const char settings[] = "vocab=500 dim=24 replay-ring=10000";
+    torture t = {.asking = true};
+    tide_trainer *asked = trainer_of(settings), *alone = trainer_of(settings);
+    t.live = tide_live_new(asked, TIDE_VECTORS_SUM, true, NULL);
+    pthread_t asker;
+    assert_int_equal(pthread_create(&asker, NULL, ask_until_told, &t), 0);
+    run_demo(asked, "asked");
+    t.asking = false;
+    pthread_join(asker, NULL);
+    run_demo(alone, "alone");
+    assert_true(same_file("asked", "alone"));
+    assert_true(t.hits > 10 && !t.crooked);
+    tide_stats stats;
+    tide_live_update(t.live);
+    tide_live_stats(t.live, &stats);
+    assert_int_equal(stats.tokens, stats_of(alone).tokens);
+    tide_live_free(t.live);
+    tide_trainer_free(asked);
+    tide_trainer_free(alone);
+}
+
+static void several_threads_and_checkpoints_are_asked_too(void **state)
+{
+    (void)state;
+    torture t = {.asking = true};
+    tide_trainer *trainer =
+        trainer_of("vocab=500 dim=24 threads=3 subword=1000 replay-ring=10000");
+    t.live = tide_live_new(trainer, TIDE_VECTORS_INPUT, true, NULL);
+    pthread_t askers[ASKERS];
+    for (int i = 0; i < ASKERS; i++)
+        assert_int_equal(pthread_create(&askers[i], NULL, ask_until_told, &t), 0);
+    run_demo(trainer, "model");
+    t.asking = false;
+    for (int i = 0; i < ASKERS; i++)
+        pthread_join(askers[i], NULL);
+    assert_true(t.hits > 10 && !t.crooked);
+    tide_live_free(t.live);
+    tide_trainer_free(trainer);
+}
+
+static void answers_are_those_of_the_saved_model(void **state)
+{
+    (void)state;
+    corpus text = demo_text(4, 50000);
+    tide_trainer *trainer = trainer_of("vocab=1000 dim=24 replay-ring=10000");
+    tide_live *live = tide_live_new(trainer, TIDE_VECTORS_INPUT, true, NULL);
+    feed(trainer, text.bytes, text.size);
+    assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
+    assert_true(tide_live_update(live));
+    save_to(trainer, "model");
+    tide_model *model = tide_model_load("model", NULL);
+    tide_space *saved = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
+    const tide_space *space = tide_live_begin(live);
+    tide_entry entries[50];
+    size_t words = tide_model_words(model, entries, COUNT(entries));
+    assert_int_equal(words, COUNT(entries));
+    for (size_t i = 0; i < words; i++) {
+        tide_hit hits[8], same[8];
+        tide_entry entry;
+        tide_query query = {.positive = &entries[i].word, .positive_count = 1};
+        assert_int_equal(tide_space_nearest(saved, &query, hits, 8, NULL), 8);
+        assert_int_equal(tide_space_nearest(space, &query, same, 8, NULL), 8);
+        for (int h = 0; h < 8; h++) {
+            assert_string_equal(hits[h].word, same[h].word);
+            assert_float_equal(hits[h].score, same[h].score, 1e-6);
+        }
+        assert_int_equal(
+            tide_model_find(tide_space_model(space), entries[i].word, &entry, NULL),
+            TIDE_OK);
+        assert_int_equal(entry.count, entries[i].count);
+        assert_int_equal(entry.error, entries[i].error);
+    }
+    tide_live_end(live, space);
+    tide_space_free(saved);
+    tide_model_free(model);
+    tide_live_free(live);
+    tide_trainer_free(trainer);
+    free(text.bytes);
+}
+
+/* -- who asks for long, and memory ---------------------------------------------------------------------- */
+
+static bool knows(tide_live *live, const char *word)
+{
+    float vector[DIM];
+    const tide_space *space = tide_live_begin(live);
+    int status = tide_space_vector(space, word, vector, NULL);
+    tide_live_end(live, space);
+    return status == TIDE_OK;
+}
+
+/* Who still has the space before the last keeps the next from being made, and nothing else. */
+static void who_asks_for_long_is_waited_for_by_nobody(void **state)
+{
+    (void)state;
+    tide_trainer *trainer = trainer_of("vocab=60 dim=48 replay=1");
+    tide_live *live = tide_live_new(trainer, TIDE_VECTORS_INPUT, false, NULL);
+    const tide_space *slow = tide_live_begin(live);
+    feed_text(trainer, "one two\n");
+    assert_true(tide_live_update(live));
+    assert_true(knows(live, "one"));
+    feed_text(trainer, "three four\n");
+    assert_false(tide_live_update(live));
+    assert_false(knows(live, "three"));
+    assert_true(knows(live, "two"));
+    assert_int_equal(tide_model_size(tide_space_model(slow)), 0);
+    tide_live_end(live, slow);
+    assert_true(tide_live_update(live));
+    assert_true(knows(live, "three"));
+    tide_live_free(live);
+    tide_trainer_free(trainer);
+}
+
+static void there_is_one_of_them_at_a_time(void **state)
+{
+    (void)state;
+    tide_error err;
+    tide_trainer *trainer = trainer_of("vocab=60 dim=48");
+    tide_live *live = tide_live_new(trainer, TIDE_VECTORS_INPUT, false, NULL);
+    assert_null(tide_live_new(trainer, TIDE_VECTORS_INPUT, false, &err));
+    assert_int_equal(err.status, TIDE_ERROR_PARAMETER);
+    tide_live_free(live);
+    live = tide_live_new(trainer, TIDE_VECTORS_INPUT, false, NULL);
+    assert_non_null(live);
+    tide_live_free(live);
+    tide_trainer_free(trainer);
+}
+
+/* As much as was said, rounded up by less than a cache line each time, and none later. */
+static void memory_is_taken_when_it_is_made(void **state)
+{
+    (void)state;
+    static const char settings[] = "vocab=3000 dim=48 replay=1";
+    tide_params *params = params_of(settings);
+    tide_trainer *trainer = trainer_of(settings);
+    uint64_t promised = tide_live_bytes(params);
+    allocated_bytes = 0;
+    tide_live *live = tide_live_new(trainer, TIDE_VECTORS_INPUT, true, NULL);
+    assert_in_range(allocated_bytes, promised - 16 * 64, promised + 32 * 64);
+    allocations_left = 0;
+    for (uint32_t word = 0; word < WORDS; word++)
+        feed_word(trainer, word, word % 7 ? " " : "\n");
+    assert_true(tide_live_update(live) && tide_live_update(live));
+    allocations_left = -1;
+    assert_true(knows(live, "word1"));
+    tide_live_free(live);
+    tide_trainer_free(trainer);
+    tide_params_free(params);
+}
+
+static void lost_memory_is_told(void **state)
+{
+    (void)state;
+    tide_trainer *trainer = trainer_of("vocab=60 dim=48");
+    int failed = 0;
+    for (tide_live *live = NULL; !live; failed++) {
+        tide_error err = {0};
+        allocations_left = failed;
+        live = tide_live_new(trainer, TIDE_VECTORS_INPUT, true, &err);
+        allocations_left = -1;
+        assert_int_equal(err.status, live ? TIDE_OK : TIDE_ERROR_MEMORY);
+        tide_live_free(live);
+    }
+    assert_true(failed > 10);
+    tide_trainer_free(trainer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_is_given_another_words_vector),
+        IN_FOLDER(asking_changes_nothing_of_what_is_learned),
+        IN_FOLDER(several_threads_and_checkpoints_are_asked_too),
+        IN_FOLDER(answers_are_those_of_the_saved_model),
+        cmocka_unit_test(who_asks_for_long_is_waited_for_by_nobody),
+        cmocka_unit_test(there_is_one_of_them_at_a_time),
+        cmocka_unit_test(memory_is_taken_when_it_is_made),
+        cmocka_unit_test(lost_memory_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

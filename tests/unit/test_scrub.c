@@ -1,0 +1,397 @@
+/* test_scrub.c - vectors and rates that cannot be right: they are found, begin again, and leave all others as
+ * they are. */
+#include "batch_fixture.h"
+
+#include "train/rate.h"
+#include "train/scrub.h"
+
+enum { YOUNG = 8000, MORE = 4000 };
+
+/* -- places ----------------------------------------------------------------------------- */
+
+/* Everything in which a number can go wrong: NULL where a model has no such thing. */
+static float *in_matrix(const tide_matrix *m, uint32_t row, uint32_t at)
+{
+    return m->rows ? tide_matrix_row(m, row) + at : NULL;
+}
+
+static float *in_sums(const tide_sums *s, uint32_t row)
+{
+    return s->values ? &s->values[tide_sum_at(row, s->shift)] : NULL;
+}
+
+enum {
+    INPUT_FIRST,
+    INPUT_LAST,
+    INPUT_PADDING,
+    OUTPUT,
+    INPUT_SUM,
+    OUTPUT_SUM,
+    INPUT_EACH,
+    OUTPUT_EACH,
+    SUBWORD,
+    SUBWORD_SUM,
+    PLACES,
+};
+
+static float *place_of(const tide_learner *l, int place, uint32_t row)
+{
+    const tide_rates *r = l->rates;
+    uint32_t dim = l->model->input.dim;
+    switch (place) {
+    case INPUT_FIRST:
+        return in_matrix(&l->model->input, row, 0);
+    case INPUT_LAST:
+        return in_matrix(&l->model->input, row, dim - 1);
+    case INPUT_PADDING:
+        return in_matrix(&l->model->input, row, l->model->input.stride - 1);
+    case OUTPUT:
+        return in_matrix(&l->model->output, row, dim / 2);
+    case INPUT_SUM:
+        return in_sums(&r->sum_input, row);
+    case OUTPUT_SUM:
+        return in_sums(&r->sum_output, row);
+    case INPUT_EACH:
+        return in_matrix(&r->each_input, row, dim - 1);
+    case OUTPUT_EACH:
+        return in_matrix(&r->each_output, row, 1);
+    case SUBWORD:
+        return in_matrix(&l->model->subword, row, dim - 1);
+    default:
+        return in_sums(&r->sum_subword, row);
+    }
+}
+
+static const char *const kinds[] = {
+    "vocab=60 dim=20 subword=500 admission=none replay=1",
+    "profile=incremental vocab=60 dim=20 reservoir=3000",
+    "profile=paper vocab=60 dim=20 reservoir=3000 window=2",
+    "vocab=60 dim=20 vocabulary=misra-gries replay=1",
+    "vocab=60 dim=20 replay=3 replay-ring=4000 threads=2",
+};
+
+static const float wrong[] = {NAN, -NAN, INFINITY, -INFINITY, 1e30f, -1e30f};
+
+/* Begins again what a place is part of, by hand. */
+static void begin_again(const tide_learner *l, int place, uint32_t row)
+{
+    uint32_t length;
+    size_t size = l->model->input.stride * sizeof(float);
+    if (place < SUBWORD && tide_vocabulary_word(l->model->vocabulary, row, &length)) {
+        tide_init_slot(l, row);
+    } else if (place < SUBWORD) {
+        memset(tide_matrix_row(&l->model->input, row), 0, size);
+        memset(tide_matrix_row(&l->model->output, row), 0, size);
+        tide_rates_reset(l->rates, row);
+    } else {
+        memset(tide_matrix_row(&l->model->subword, row), 0, size);
+        *in_sums(&l->rates->sum_subword, row) = 0;
+    }
+}
+
+/* Every wrong number in a row of its own, all at one kind of place. */
+static void check_place(const char *path, int place)
+{
+    tide_trainer *ill = load_from(path), *well = load_from(path);
+    const tide_learner *l = learner_of(ill);
+    if (place_of(l, place, 0)) {
+        for (uint32_t i = 0; i < COUNT(wrong); i++) {
+            *place_of(l, place, 3 + 7 * i) = wrong[i];
+            begin_again(learner_of(well), place, 3 + 7 * i);
+        }
+        tide_healed healed;
+        tide_scrub(l, &healed);
+        assert_int_equal(healed.words, place < SUBWORD ? COUNT(wrong) : 0);
+        assert_int_equal(healed.subwords, place < SUBWORD ? 0 : COUNT(wrong));
+        save_to(ill, "ill");
+        save_to(well, "well");
+        assert_true(same_file("ill", "well"));
+        tide_scrub(l, &healed);
+        assert_int_equal(healed.words + healed.subwords, 0);
+    }
+    tide_trainer_free(ill);
+    tide_trainer_free(well);
+}
+
+static void what_cannot_be_right_begins_again_and_nothing_else_changes(void **state)
+{
+    (void)state;
+    corpus t = demo_text(5, YOUNG);
+    for (size_t k = 0; k < COUNT(kinds); k++) {
+        tide_trainer *trainer = trained(kinds[k], &t);
+        save_to(trainer, "m");
+        tide_trainer_free(trainer);
+        for (int place = 0; place < PLACES; place++)
+            check_place("m", place);
+    }
+    free(t.bytes);
+}
+
+static void sums_below_zero_cannot_be_right(void **state)
+{
+    (void)state;
+    corpus t = demo_text(5, YOUNG);
+    for (size_t k = 0; k < 2; k++) {
+        tide_trainer *trainer = trained(kinds[k], &t);
+        const tide_learner *l = learner_of(trainer);
+        *place_of(l, k ? INPUT_EACH : INPUT_SUM, 5) = -1e-3f;
+        *place_of(l, k ? OUTPUT_EACH : OUTPUT_SUM, 6) = -1e30f;
+        tide_healed healed;
+        tide_scrub(l, &healed);
+        assert_int_equal(healed.words, 2);
+        tide_trainer_free(trainer);
+    }
+    free(t.bytes);
+}
+
+/* Feeds lines until a word has left and nobody has come for it. */
+static uint32_t feed_until_a_slot_is_empty(tide_trainer *trainer, const corpus *t)
+{
+    const tide_vocabulary *v = tide_trainer_model(trainer)->vocabulary;
+    for (size_t at = 0, size; at < t->size; at += size) {
+        size = strcspn(t->bytes + at, "\n") + 1;
+        feed(trainer, t->bytes + at, size);
+        uint32_t length;
+        for (uint32_t slot = 0; slot < tide_vocabulary_used(v); slot++)
+            if (!tide_vocabulary_word(v, slot, &length))
+                return slot;
+    }
+    fail_msg("no slot has become empty");
+    return TIDE_NO_SLOT;
+}
+
+static void an_empty_slot_that_is_wrong_has_zeros(void **state)
+{
+    (void)state;
+    corpus t = demo_text(5, YOUNG);
+    tide_trainer *trainer =
+        trainer_of("vocab=60 dim=20 vocabulary=misra-gries replay=1");
+    uint32_t slot = feed_until_a_slot_is_empty(trainer, &t);
+    const tide_learner *l = learner_of(trainer);
+    *place_of(l, OUTPUT, slot) = NAN;
+    *place_of(l, OUTPUT_SUM, slot) = NAN;
+    *place_of(l, INPUT_FIRST, slot) = 1;
+    tide_healed healed;
+    tide_scrub(l, &healed);
+    assert_int_equal(healed.words, 1);
+    for (int place = INPUT_FIRST; place <= OUTPUT_SUM; place++)
+        assert_true(*place_of(l, place, slot) == 0);
+    tide_trainer_free(trainer);
+    free(t.bytes);
+}
+
+static void assert_answers_are_finite(const tide_trainer *trainer)
+{
+    const tide_model *model = tide_trainer_model(trainer);
+    assert_true(is_finite(model));
+    tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
+    assert_non_null(space);
+    const char *word = "the";
+    tide_query query = {.positive = &word, .positive_count = 1};
+    tide_hit hits[10];
+    int found = tide_space_nearest(space, &query, hits, 10, NULL);
+    assert_int_equal(found, 10);
+    for (int i = 0; i < found; i++)
+        assert_true(isfinite(hits[i].score) && fabsf(hits[i].score) < 1.01f);
+    tide_space_free(space);
+}
+
+static void learning_goes_on_after_healing(void **state)
+{
+    (void)state;
+    corpus t = demo_text(5, YOUNG), more = demo_text(6, MORE);
+    for (size_t k = 0; k < COUNT(kinds); k++) {
+        tide_trainer *trainer = trained(kinds[k], &t);
+        const tide_learner *l = learner_of(trainer);
+        for (int place = 0; place < PLACES; place++)
+            for (uint32_t i = 0; place_of(l, place, 0) && i < COUNT(wrong); i++)
+                *place_of(l, place, 5 * i + (uint32_t)place) = wrong[i];
+        tide_healed healed;
+        tide_scrub(l, &healed);
+        assert_true(healed.words >= COUNT(wrong));
+        uint64_t trained_before = stats_of(trainer).trained;
+        feed(trainer, more.bytes, more.size);
+        assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
+        assert_true(stats_of(trainer).trained > trained_before);
+        assert_true(isfinite(stats_of(trainer).loss));
+        assert_answers_are_finite(trainer);
+        tide_scrub(l, &healed);
+        assert_int_equal(healed.words + healed.subwords, 0);
+        tide_trainer_free(trainer);
+    }
+    free(t.bytes);
+    free(more.bytes);
+}
+
+/* Rates far too high, so that vectors grow until they are cut back, again and again. */
+static void learning_that_runs_away_is_not_taken_for_damage(void **state)
+{
+    (void)state;
+    const char *const wild[] = {
+        "vocab=500 dim=8",
+        "profile=paper vocab=500 dim=8 reservoir=3000 alpha=10 alpha-output=10",
+        "profile=incremental vocab=500 dim=8 reservoir=3000 alpha=10",
+        "vocab=500 dim=8 alpha=10 alpha-output=10 min-alpha=1 window=64 sample=0 "
+        "negative=64 rate-half-life=50",
+        "profile=fast vocab=60 dim=8 subword=5000 rate=constant alpha=10 "
+        "alpha-output=10 sample=0",
+        "profile=fast vocab=10 dim=8 rate=constant alpha=10 alpha-output=10 sample=0 "
+        "negative=64 window=64",
+    };
+    corpus t = demo_text(5, YOUNG);
+    for (size_t i = 0; i < COUNT(wild); i++) {
+        tide_trainer *trainer = trained(wild[i], &t);
+        save_to(trainer, "before");
+        tide_healed healed;
+        tide_scrub(learner_of(trainer), &healed);
+        assert_int_equal(healed.words + healed.subwords, 0);
+        save_to(trainer, "after");
+        assert_true(same_file("before", "after"));
+        tide_trainer_free(trainer);
+    }
+    free(t.bytes);
+}
+
+static void an_empty_model_is_sound(void **state)
+{
+    (void)state;
+    tide_trainer *trainer = trainer_of("vocab=10 dim=4 subword=100");
+    tide_healed healed = {7, 7};
+    tide_scrub(learner_of(trainer), &healed);
+    assert_int_equal(healed.words + healed.subwords, 0);
+    tide_trainer_free(trainer);
+}
+
+/* A number that is none does not spread: who meets it does not move. */
+static void one_bad_row_stays_the_only_one(void **state)
+{
+    (void)state;
+    corpus t = demo_text(5, YOUNG), more = demo_text(6, MORE);
+    for (size_t k = 0; k < COUNT(kinds); k++) {
+        tide_trainer *trainer = trained(kinds[k], &t);
+        const tide_learner *l = learner_of(trainer);
+        *place_of(l, OUTPUT, 3) = NAN;
+        feed(trainer, more.bytes, more.size);
+        assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
+        tide_healed healed;
+        tide_scrub(l, &healed);
+        assert_true(healed.words <= 1 &&
+                    healed.subwords == 0); /* slot 3 may have a new word */
+        assert_true(isfinite(stats_of(trainer).loss));
+        save_to(trainer, "m");
+        tide_trainer_free(trainer);
+        tide_trainer_free(load_from("m"));
+    }
+    free(t.bytes);
+    free(more.bytes);
+}
+
+/* -- on the way ------------------------------------------------------------------------- */
+
+/* Takes the place of the library's clock, which the linker then leaves in its archive. */
+static double now, step; /* seconds, and how many of them every look takes */
+
+double tide_now_seconds(void)
+{
+    return now += step;
+}
+
+int64_t tide_now_ms(void)
+{
+    return (int64_t)(1e3 * now);
+}
+
+typedef struct way {
+    tide_trainer *trainer;
+    int pauses, warnings;
+} way;
+
+static bool has_two_bad_rows(const tide_learner *l)
+{
+    return isnan(*place_of(l, OUTPUT, 0)) && isnan(*place_of(l, OUTPUT, 1));
+}
+
+/* Two output rows, which nothing else would mend, go wrong in the first pause; a little less than a minute
+ * passes, and in the second pause the rest of it. */
+static void spoil_and_wait(void *data, const tide_stats *stats)
+{
+    way *w = data;
+    const tide_learner *l = learner_of(w->trainer);
+    switch (++w->pauses) {
+    case 1:
+        *place_of(l, OUTPUT, 0) = NAN;
+        *place_of(l, OUTPUT, 1) = NAN;
+        now += 59;
+        break;
+    case 2:
+        assert_true(has_two_bad_rows(l) && stats->healed == 0);
+        now += 2;
+        break;
+    default:
+        assert_true(is_finite(l->model));
+        assert_int_equal(stats->healed, 2);
+    }
+}
+
+static void hear(void *data, bool warning, const char *text)
+{
+    way *w = data;
+    w->warnings += warning;
+    assert_string_equal(text, "vectors that were not numbers and were begun again: 2");
+}
+
+static void a_bad_row_is_healed_within_a_minute_without_a_save(void **state)
+{
+    (void)state;
+    const char *const recipes[] = {"vocab=3000 dim=8", "vocab=3000 dim=8 threads=2"};
+    corpus t = demo_text(5, 60000);
+    write_file("text", t.bytes, t.size);
+    for (size_t i = 0; i < COUNT(recipes); i++) {
+        way w = {.trainer = trainer_of(recipes[i])};
+        tide_run run = run_over(1);
+        run.pause = spoil_and_wait;
+        run.pause_tokens = 20000; /* blocks are shorter */
+        run.note = hear;
+        run.pause_data = run.note_data = &w;
+        run_to(w.trainer, &run, 0);
+        assert_true(w.pauses > 2 && w.warnings == 1);
+        tide_trainer_free(w.trainer);
+    }
+    free(t.bytes);
+}
+
+static void looking_for_bad_rows_all_the_time_changes_nothing(void **state)
+{
+    (void)state;
+    corpus t = demo_text(5, 40000);
+    write_file("text", t.bytes, t.size);
+    const char *const names[] = {"never", "always"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        tide_trainer *trainer = trainer_of("vocab=200 dim=8 admission=none");
+        tide_run run = run_over(1);
+        step = i ? 100 : 0;
+        run_to(trainer, &run, 0);
+        step = 0;
+        assert_int_equal(stats_of(trainer).healed, 0);
+        save_to(trainer, names[i]);
+        tide_trainer_free(trainer);
+    }
+    assert_true(same_file("never", "always"));
+    free(t.bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(what_cannot_be_right_begins_again_and_nothing_else_changes),
+        cmocka_unit_test(sums_below_zero_cannot_be_right),
+        cmocka_unit_test(an_empty_slot_that_is_wrong_has_zeros),
+        cmocka_unit_test(learning_goes_on_after_healing),
+        IN_FOLDER(learning_that_runs_away_is_not_taken_for_damage),
+        cmocka_unit_test(an_empty_model_is_sound),
+        IN_FOLDER(one_bad_row_stays_the_only_one),
+        IN_FOLDER(a_bad_row_is_healed_within_a_minute_without_a_save),
+        IN_FOLDER(looking_for_bad_rows_all_the_time_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
