@@ -1,0 +1,270 @@
+/* history.c - the object: its memory, its clock, and one look.
+ *
+ *     live space ──► who came, who left, how often (tenants.c, rates.c)
+ *                ──► who is followed (places.c)
+ *                ──► their vectors ──► the ladder (ladder.c) ──► how far they turned (turning.c)
+ *                                  └─► the map (plane.c)
+ *
+ * One thread looks. Others ask (ask.c) what it has found, and say what is to be watched; a lock keeps them apart. It
+ * is held while slots are looked through, some 50 ns each, and not while anything is computed from vectors.
+ *
+ * The clock is made of the steps forward of the caller's: when that is set back, time stands still for one look,
+ * and no past becomes the future. All times inside are of this clock; who asks is given the caller's.
+ */
+#include "history/parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    FOLLOW = 5000,
+    FOLLOW_MOST = 1000000,
+    WATCH = 100,
+    WATCH_MOST = 100000,
+    RUNGS = 18,
+    STEP = 60,
+    WARM_UP_STEPS = 10,
+    FAST_STEPS = 5,
+    SLOW_STEPS = 1440,
+};
+#define STEP_LEAST 1e-3
+#define STEP_MOST 1e9
+
+/* -- options ------------------------------------------------------------------------------------------- */
+
+static tide_history_options settled(const tide_history_options *options)
+{
+    tide_history_options o = options ? *options : (tide_history_options){0};
+    o.follow = o.follow ? o.follow : FOLLOW;
+    o.watch = o.watch ? o.watch : WATCH;
+    o.rungs = o.rungs ? o.rungs : RUNGS;
+    o.step = o.step != 0 ? o.step : STEP;
+    o.warm_up = o.warm_up != 0 ? o.warm_up : WARM_UP_STEPS * o.step;
+    return o;
+}
+
+static int check(const tide_history_options *o, tide_error *err)
+{
+    if (o->follow > FOLLOW_MOST || o->watch > WATCH_MOST)
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "at most %d words can be followed, and %d watched",
+                         FOLLOW_MOST, WATCH_MOST);
+    if (o->rungs < 2 || o->rungs > TIDE_HISTORY_RUNGS_MAX)
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "a ladder has 2 to %d rungs",
+                         TIDE_HISTORY_RUNGS_MAX);
+    if (!(o->step >= STEP_LEAST && o->step <= STEP_MOST))
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "a step of the ladder takes between %g and %g seconds",
+                         STEP_LEAST, STEP_MOST);
+    if (!isfinite(o->warm_up) || !(o->drift_age >= 0) || !(o->trend_alarm >= 0) ||
+        !(o->drift_alarm >= 0))
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "times and alarms of a history are not below 0");
+    return TIDE_OK;
+}
+
+static tide_ladder ladder_of(const tide_history_options *o, const tide_shape *shape)
+{
+    return (tide_ladder){.rungs = o->rungs,
+                         .places = o->follow + o->follow / 10 + o->watch,
+                         .dim = shape->dim,
+                         .step = o->step};
+}
+
+static uint32_t fit_rows(uint32_t places)
+{
+    return places < TIDE_FIT_MOST ? places : TIDE_FIT_MOST;
+}
+
+uint64_t tide_history_bytes(const tide_params *params,
+                            const tide_history_options *options)
+{
+    tide_history_options o = settled(options);
+    tide_shape shape = tide_params_shape(params);
+    tide_ladder l = ladder_of(&o, &shape);
+    uint64_t slot = sizeof(tide_tenant) + sizeof(uint32_t);
+    uint64_t place = sizeof(tide_place) + 2 * sizeof(uint32_t) + 2 * sizeof(bool) +
+                     3 * sizeof(float);
+    return sizeof(tide_history) + slot * shape.vocabulary.capacity +
+           tide_vocabulary_copy_bytes(&shape.vocabulary) + place * l.places +
+           tide_ladder_bytes(&l) + TIDE_DEPARTED_MOST * sizeof(tide_departed) +
+           TIDE_ALARMS_KEPT * sizeof(tide_alarm) + tide_matrix_bytes(l.places, l.dim) +
+           2 * tide_matrix_bytes(fit_rows(l.places), l.dim) +
+           tide_aligner_bytes(l.dim, fit_rows(l.places)) +
+           tide_plane_bytes(l.places, l.dim);
+}
+
+/* -- making -------------------------------------------------------------------------------------------- */
+
+/* What is about slots. */
+static int make_slots(tide_history *h, const tide_model *model, tide_error *err)
+{
+    uint32_t capacity = model->shape.vocabulary.capacity;
+    h->model = *model;
+    h->model.vocabulary = tide_vocabulary_new_copy(model->vocabulary, err);
+    h->tenants = tide_alloc(capacity, sizeof *h->tenants);
+    h->order = tide_alloc(capacity, sizeof *h->order);
+    h->departed = tide_alloc(TIDE_DEPARTED_MOST, sizeof *h->departed);
+    h->alarms = tide_alloc(TIDE_ALARMS_KEPT, sizeof *h->alarms);
+    return h->model.vocabulary && h->tenants && h->order && h->departed && h->alarms
+               ? TIDE_OK
+               : TIDE_ERROR_MEMORY;
+}
+
+/* What is about places. */
+static int make_places(tide_history *h, tide_error *err)
+{
+    uint32_t places = h->ladder.places, dim = h->ladder.dim, rows = fit_rows(places);
+    h->places = tide_alloc(places, sizeof *h->places);
+    h->free = tide_alloc(places, sizeof *h->free);
+    h->reading = tide_alloc(places, sizeof *h->reading);
+    h->usable = tide_alloc(places, sizeof *h->usable);
+    h->compared = tide_alloc(places, sizeof *h->compared);
+    h->turned = tide_alloc(places, sizeof *h->turned);
+    h->spots = tide_alloc(places, sizeof *h->spots);
+    if (!h->places || !h->free || !h->reading || !h->usable || !h->compared ||
+        !h->turned || !h->spots || tide_matrix_init(&h->latest, places, dim, err) ||
+        tide_matrix_init(&h->fit_from, rows, dim, err) ||
+        tide_matrix_init(&h->fit_to, rows, dim, err) ||
+        tide_plane_init(&h->plane, places, dim, err))
+        return TIDE_ERROR_MEMORY;
+    h->aligner = tide_aligner_new(dim, rows, err);
+    return h->aligner ? TIDE_OK : TIDE_ERROR_MEMORY;
+}
+
+static int make(tide_history *h, tide_error *err)
+{
+    const tide_space *space = tide_live_begin(h->live);
+    const tide_model *model = tide_space_model(space);
+    tide_ladder shape = ladder_of(&h->options, &model->shape);
+    int status = make_slots(h, model, err);
+    if (!status)
+        status = tide_ladder_init(&h->ladder, &shape, err);
+    if (!status)
+        status = make_places(h, err);
+    tide_live_end(h->live, space);
+    return status;
+}
+
+tide_history *tide_history_new(tide_live *live, const tide_history_options *options,
+                               tide_error *err)
+{
+    tide_history_options o = settled(options);
+    if (check(&o, err))
+        return NULL;
+    tide_history *h = tide_alloc(1, sizeof *h);
+    if (!h) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the history of words");
+        return NULL;
+    }
+    h->options = o;
+    h->live = live;
+    pthread_mutex_init(&h->lock, NULL);
+    if (make(h, err)) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the history of words");
+        tide_history_free(h);
+        return NULL;
+    }
+    tide_history_restart(h);
+    return h;
+}
+
+void tide_history_free(tide_history *h)
+{
+    if (!h)
+        return;
+    tide_aligner_free(h->aligner);
+    tide_plane_release(&h->plane);
+    tide_matrix_release(&h->fit_to);
+    tide_matrix_release(&h->fit_from);
+    tide_matrix_release(&h->latest);
+    free(h->spots);
+    free(h->turned);
+    free(h->compared);
+    free(h->usable);
+    free(h->reading);
+    free(h->free);
+    free(h->places);
+    tide_ladder_release(&h->ladder);
+    free(h->alarms);
+    free(h->departed);
+    free(h->order);
+    free(h->tenants);
+    tide_vocabulary_free(h->model.vocabulary);
+    pthread_mutex_destroy(&h->lock);
+    free(h);
+}
+
+void tide_history_restart(tide_history *h)
+{
+    uint32_t places = h->ladder.places;
+    h->now = (double)NAN;
+    h->clock = 0;
+    h->fast = (tide_tempo){.span = FAST_STEPS * h->options.step};
+    h->slow = (tide_tempo){.span = SLOW_STEPS * h->options.step};
+    h->departed_count = 0;
+    h->alarm_count = h->alarms_told = 0;
+    h->watched = 0;
+    h->free_count = places;
+    for (uint32_t at = 0; at < places; at++) {
+        h->places[at] = (tide_place){.slot = TIDE_NO_SLOT};
+        h->free[at] = places - 1 - at;
+        h->spots[at][0] = h->spots[at][1] = NAN;
+    }
+    tide_ladder_clear(&h->ladder);
+    const tide_space *space = tide_live_begin(h->live);
+    tide_tenants_begin(h, space);
+    tide_live_end(h->live, space);
+}
+
+/* -- looking ------------------------------------------------------------------------------------------- */
+
+double tide_history_time(const tide_history *h, double clock)
+{
+    return h->now - (h->clock - clock);
+}
+
+uint32_t tide_history_drift_rung(const tide_history *h)
+{
+    return h->options.drift_age > 0
+               ? tide_ladder_nearest(&h->ladder, h->clock, h->options.drift_age)
+               : tide_ladder_oldest(&h->ladder);
+}
+
+uint32_t tide_history_ages(const tide_history *h, double ages[TIDE_HISTORY_RUNGS_MAX])
+{
+    uint32_t count = h->options.rungs - 1;
+    for (uint32_t i = 0; i < count; i++)
+        ages[i] = ldexp(h->options.step, (int)i);
+    return count;
+}
+
+static void look_at_words(tide_history *h, const tide_space *space, double now)
+{
+    pthread_mutex_lock(&h->lock);
+    double seconds = now > h->now ? now - h->now : 0;
+    h->clock += seconds;
+    h->now = now;
+    tide_tenants_look(h, space, seconds);
+    tide_places_look(h);
+    for (uint32_t at = 0; at < h->ladder.places; at++)
+        h->reading[at] = h->places[at].slot;
+    h->looked = true;
+    pthread_mutex_unlock(&h->lock);
+}
+
+int tide_history_look(tide_history *h, double now, tide_error *err)
+{
+    if (!(fabs(now) <= TIDE_TIME_MOST))
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "%g is no time", now);
+    const tide_space *space = tide_live_begin(h->live);
+    look_at_words(h, space, now);
+    bool changed = tide_turning_read(h, space);
+    tide_live_end(h->live, space);
+    tide_turning_snapshot(h);
+    tide_turning_compare(h);
+    if (changed)
+        tide_turning_draw(h);
+    tide_alarms_tell(h);
+    return TIDE_OK;
+}
