@@ -1,0 +1,139 @@
+/* answer.c - what goes back: JSON, problems (RFC 9457), texts. */
+#include "http.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void set_response(request *r, int status, struct MHD_Response *response)
+{
+    if (r->response)
+        MHD_destroy_response(r->response);
+    r->response = response;
+    r->status = status;
+    set_header(r, "Cache-Control", "no-store");
+    set_header(r, "X-Content-Type-Options", "nosniff");
+    set_header(r, "Referrer-Policy", "no-referrer");
+    set_header(r, "Cross-Origin-Resource-Policy", "same-origin");
+}
+
+void set_header(request *r, const char *name, const char *value)
+{
+    if (r->response)
+        MHD_add_response_header(r->response, name, value);
+}
+
+void answer_text(request *r, int status, const char *type, char *text, size_t size)
+{
+    static char empty[] = "";
+    if (!text) {
+        set_response(r, 503,
+                     MHD_create_response_from_buffer(0, empty, MHD_RESPMEM_PERSISTENT));
+        return;
+    }
+    set_response(r, status,
+                 MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_FREE));
+    set_header(r, "Content-Type", type);
+}
+
+static void answer_object(request *r, int status, const char *type, json_t *object)
+{
+    char *text =
+        object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
+    json_decref(object);
+    answer_text(r, status, type, text, text ? strlen(text) : 0);
+}
+
+void answer_json(request *r, int status, json_t *object)
+{
+    answer_object(r, status, "application/json; charset=utf-8", object);
+}
+
+void answer_nothing(request *r)
+{
+    static char empty[] = "";
+    set_response(r, 204,
+                 MHD_create_response_from_buffer(0, empty, MHD_RESPMEM_PERSISTENT));
+}
+
+static const char *title_of(int status)
+{
+    switch (status) {
+    case 400:
+        return "Bad request";
+    case 401:
+        return "Token needed";
+    case 403:
+        return "Not allowed";
+    case 404:
+        return "Not found";
+    case 405:
+        return "Method not allowed";
+    case 409:
+        return "Not possible here";
+    case 413:
+        return "Body too large";
+    case 414:
+        return "Address too long";
+    case 415:
+        return "Content not understood";
+    case 429:
+        return "Busy";
+    case 431:
+        return "Headers too large";
+    case 500:
+        return "Failed";
+    default:
+        return "Not available";
+    }
+}
+
+void answer_problem(request *r, int status, problem_kind kind, json_t *more,
+                    const char *format, ...)
+{
+    static const char *const types[] = {
+        [PROBLEM_PLAIN] = "about:blank",
+        [PROBLEM_UNKNOWN_WORD] = "/problems/unknown-word",
+        [PROBLEM_BUSY] = "/problems/busy",
+        [PROBLEM_NO_PAST] = "/problems/no-past",
+    };
+    char detail[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(detail, sizeof detail, format, arguments);
+    va_end(arguments);
+    json_t *problem =
+        json_pack("{s:s, s:s, s:i, s:o}", "type", types[kind], "title",
+                  title_of(status), "status", status, "detail", json_word(detail));
+    if (more)
+        json_object_update(problem, more);
+    json_decref(more);
+    answer_object(r, status, "application/problem+json", problem);
+    if (status == 429)
+        set_header(r, "Retry-After", "1");
+    if (status == 401)
+        set_header(r, "WWW-Authenticate", "Bearer");
+}
+
+json_t *json_word(const char *word)
+{
+    size_t size = strlen(word), least = size > 3 ? size - 3 : 0;
+    json_t *text = json_stringn(word, size);
+    while (!text && size-- > least) /* a text that was cut may end within a character */
+        text = json_stringn(word, size);
+    return text ? text : json_string("\xef\xbf\xbd");
+}
+
+json_t *json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *json_vector(const float *vector, uint32_t dim)
+{
+    json_t *list = json_array();
+    for (uint32_t d = 0; d < dim; d++)
+        json_array_append_new(list, json_number((double)vector[d]));
+    return list;
+}

@@ -1,0 +1,225 @@
+/* desk.c - the desk where searches are done, several in one go.
+ *
+ * A search goes through all vectors, and nearly all its time is their way through memory; several at once take
+ * hardly longer than one (model/nearest.c). So requests queue here, and one thread takes whatever has come
+ * meanwhile. The more that ask, the more are answered together, and however many they are, no more than one
+ * processor is kept from learning.
+ */
+#include "http.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOGETHER = 7, WORDS_MAX = 32 }; /* as many as one scan has room for */
+
+struct desk {
+    tide_live *live;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    request *first, **last;
+    bool closing;
+};
+
+typedef struct question {
+    const char *positive[WORDS_MAX], *negative[WORDS_MAX];
+    tide_hit hits[LIST_MAX];
+} question;
+
+/* -- one of them ---------------------------------------------------------------------------------------- */
+
+static size_t list_words(const json_t *list, const char **words)
+{
+    size_t count = json_array_size(list);
+    for (size_t i = 0; i < count; i++)
+        words[i] = json_string_value(json_array_get(list, i));
+    return count;
+}
+
+static tide_search search_of(const request *r, question *q)
+{
+    size_t positive = list_words(json_object_get(r->asked, "positive"), q->positive);
+    size_t negative = list_words(json_object_get(r->asked, "negative"), q->negative);
+    return (tide_search){.query = {.positive = q->positive,
+                                   .positive_count = positive,
+                                   .negative = q->negative,
+                                   .negative_count = negative},
+                         .hits = q->hits,
+                         .room = r->count};
+}
+
+static json_t *suggestions(const tide_model *model, const char *word)
+{
+    tide_entry entries[5];
+    json_t *list = json_array();
+    size_t count = tide_model_suggest(model, word, entries, 5);
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_word(entries[i].word));
+    return list;
+}
+
+/* The first word of the question that is not held. */
+static const char *unknown_word(const tide_space *space, const tide_query *query)
+{
+    float vector[TIDE_DIM_MAX];
+    for (size_t i = 0; i < query->positive_count; i++)
+        if (tide_space_vector(space, query->positive[i], vector, NULL))
+            return query->positive[i];
+    for (size_t i = 0; i < query->negative_count; i++)
+        if (tide_space_vector(space, query->negative[i], vector, NULL))
+            return query->negative[i];
+    return query->positive_count ? query->positive[0] : "";
+}
+
+void answer_unknown(request *r, const tide_space *space, const char *word)
+{
+    answer_problem(r, 404, PROBLEM_UNKNOWN_WORD,
+                   json_pack("{s:o, s:o}", "word", json_word(word), "suggestions",
+                             suggestions(tide_space_model(space), word)),
+                   "'%s' is not in the vocabulary", word);
+}
+
+static void answer_search(request *r, const tide_space *space,
+                          const tide_search *search)
+{
+    if (search->found == TIDE_ERROR_UNKNOWN) {
+        answer_unknown(r, space, unknown_word(space, &search->query));
+        return;
+    }
+    if (search->found < 0) {
+        answer_problem(r, search->found == TIDE_ERROR_PARAMETER ? 400 : 503,
+                       PROBLEM_PLAIN, NULL, "%s", search->error.text);
+        return;
+    }
+    json_t *list = json_array();
+    for (int i = 0; i < search->found; i++)
+        json_array_append_new(list, json_pack("{s:o, s:f}", "word",
+                                              json_word(search->hits[i].word), "score",
+                                              (double)search->hits[i].score));
+    const char *name = json_string_value(json_object_get(r->asked, "answer"));
+    json_t *answer = json_object();
+    json_object_update(answer, json_object_get(r->asked, "with"));
+    json_object_set_new(answer, name, list);
+    answer_json(r, 200, answer);
+}
+
+/* -- all that have come ------------------------------------------------------------------------------------ */
+
+static void answer_all(desk *d, question *questions, request **requests, size_t count)
+{
+    tide_search searches[TOGETHER];
+    const tide_space *space = tide_live_begin(d->live);
+    for (size_t i = 0; i < count; i++)
+        searches[i] = search_of(requests[i], &questions[i]);
+    tide_space_search(space, searches, count);
+    for (size_t i = 0; i < count; i++)
+        answer_search(requests[i], space, &searches[i]);
+    tide_live_end(d->live, space);
+    for (size_t i = 0; i < count; i++)
+        go_on(requests[i]);
+}
+
+static size_t take_some(desk *d, request **requests)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&d->lock);
+    while (!d->first && !d->closing)
+        pthread_cond_wait(&d->changed, &d->lock);
+    while (d->first && count < TOGETHER) {
+        requests[count++] = d->first;
+        d->first = d->first->next;
+    }
+    if (!d->first)
+        d->last = &d->first;
+    pthread_mutex_unlock(&d->lock);
+    return count;
+}
+
+static void *work(void *argument)
+{
+    desk *d = argument;
+    request *requests[TOGETHER];
+    question *questions = calloc(TOGETHER, sizeof *questions);
+    size_t count;
+    while ((count = take_some(d, requests)) > 0) {
+        if (questions) {
+            answer_all(d, questions, requests, count);
+            continue;
+        }
+        for (size_t i = 0; i < count; i++)
+            go_on(requests[i]);
+    }
+    free(questions);
+    return NULL;
+}
+
+/* -- life ----------------------------------------------------------------------------------------------------- */
+
+desk *desk_open(tide_live *live)
+{
+    desk *d = calloc(1, sizeof *d);
+    if (!d)
+        return NULL;
+    d->live = live;
+    d->last = &d->first;
+    pthread_mutex_init(&d->lock, NULL);
+    pthread_cond_init(&d->changed, NULL);
+    if (pthread_create(&d->thread, NULL, work, d) == 0) {
+        pthread_setname_np(d->thread, "desk");
+        return d;
+    }
+    free(d);
+    return NULL;
+}
+
+void desk_close(desk *d)
+{
+    if (!d)
+        return;
+    pthread_mutex_lock(&d->lock);
+    d->closing = true;
+    pthread_cond_signal(&d->changed);
+    pthread_mutex_unlock(&d->lock);
+    pthread_join(d->thread, NULL);
+}
+
+void desk_free(desk *d)
+{
+    if (!d)
+        return;
+    pthread_cond_destroy(&d->changed);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}
+
+static bool is_list(const json_t *list)
+{
+    size_t count = json_array_size(list);
+    bool good = count <= WORDS_MAX;
+    for (size_t i = 0; i < count; i++)
+        good = good && json_is_string(json_array_get(list, i));
+    return good && (!list || json_is_array(list));
+}
+
+void desk_ask(desk *d, request *r)
+{
+    if (!is_list(json_object_get(r->asked, "positive")) ||
+        !is_list(json_object_get(r->asked, "negative"))) {
+        answer_problem(r, 400, PROBLEM_PLAIN, NULL,
+                       "positive and negative are lists of at most %d words",
+                       WORDS_MAX);
+        return;
+    }
+    wait_for_answer(r);
+    pthread_mutex_lock(&d->lock);
+    bool closed = d->closing;
+    if (!closed) {
+        r->next = NULL;
+        *d->last = r;
+        d->last = &r->next;
+        pthread_cond_signal(&d->changed);
+    }
+    pthread_mutex_unlock(&d->lock);
+    if (closed)
+        go_on(r);
+}

@@ -1,0 +1,332 @@
+/* figures.c - how far it has come, how fast, and whether it is well. */
+#include "figures.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { STUCK_SECONDS = 30 };
+#define RATE_SECONDS 5.0 /* over which rates are means */
+
+const double figures_bounds[BUCKETS] = {0.001, 0.005, 0.01, 0.025,
+                                        0.05,  0.1,   1,    (double)INFINITY};
+
+double seconds_of(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+uint64_t resident_bytes(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file && fscanf(file, "%*u %lu", &pages) != 1)
+        pages = 0;
+    if (file)
+        fclose(file);
+    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+figures *figures_new(const server_options *options, tide_error *err)
+{
+    (void)err;
+    figures *f = calloc(1, sizeof *f);
+    if (!f)
+        return NULL;
+    f->options = options;
+    f->started = seconds_of(CLOCK_REALTIME);
+    f->ticked = seconds_of(CLOCK_MONOTONIC);
+    f->part_count = tide_trainer_budget(options->trainer, f->parts);
+    f->live_bytes = tide_live_bytes(tide_trainer_params(options->trainer));
+    f->history_bytes = tide_history_bytes(tide_trainer_params(options->trainer),
+                                          options->history_options);
+    uint64_t promised = f->live_bytes + f->history_bytes + options->feed_memory;
+    for (int i = 0; i < f->part_count; i++)
+        promised += f->parts[i].bytes;
+    uint64_t resident = resident_bytes();
+    f->program_bytes = resident > promised ? resident - promised : 0;
+    tide_live_stats(options->live, &f->stats);
+    pthread_mutex_init(&f->lock, NULL);
+    return f;
+}
+
+void figures_free(figures *f)
+{
+    if (f)
+        pthread_mutex_destroy(&f->lock);
+    free(f);
+}
+
+/* -- what happens -------------------------------------------------------------------------------------------- */
+
+static void follow_rate(double *rate, uint64_t now, uint64_t before, double seconds)
+{
+    double keep = exp(-seconds / RATE_SECONDS);
+    double present = now > before ? (double)(now - before) / seconds : 0;
+    *rate = keep * *rate + (1 - keep) * present;
+}
+
+void figures_tick(figures *f, bool learning)
+{
+    tide_stats now;
+    tide_live_stats(f->options->live, &now);
+    double time = seconds_of(CLOCK_MONOTONIC);
+    pthread_mutex_lock(&f->lock);
+    double passed = time - f->ticked;
+    if (passed > 0) {
+        follow_rate(&f->words_rate, now.tokens, f->stats.tokens, passed);
+        follow_rate(&f->admitted_rate, now.admitted, f->stats.admitted, passed);
+        follow_rate(&f->evicted_rate, now.evicted, f->stats.evicted, passed);
+    }
+    f->stats = now;
+    f->ticked = time;
+    f->idle = learning ? 0 : f->idle + 1;
+    pthread_mutex_unlock(&f->lock);
+}
+
+void figures_checkpointed(figures *f, const tide_checkpoint *c)
+{
+    pthread_mutex_lock(&f->lock);
+    if (c->error) {
+        f->failures++;
+        snprintf(f->failure, sizeof f->failure, "%s", c->error);
+    } else {
+        f->has_checkpoint = true;
+        f->checkpoint_time = seconds_of(CLOCK_REALTIME);
+        f->checkpoint_bytes = c->bytes;
+        f->pause = c->pause_seconds;
+        f->safe_after = c->seconds;
+        *f->failure = 0;
+    }
+    pthread_mutex_unlock(&f->lock);
+}
+
+void figures_refused(figures *f, uint64_t bytes)
+{
+    pthread_mutex_lock(&f->lock);
+    f->refused += bytes;
+    pthread_mutex_unlock(&f->lock);
+}
+
+void figures_alarm(figures *f, tide_alarm_kind kind)
+{
+    pthread_mutex_lock(&f->lock);
+    f->alarms[kind]++;
+    pthread_mutex_unlock(&f->lock);
+}
+
+void figures_history_failed(figures *f, const char *why)
+{
+    pthread_mutex_lock(&f->lock);
+    f->failures++;
+    snprintf(f->failure, sizeof f->failure, "%s", why);
+    pthread_mutex_unlock(&f->lock);
+}
+
+void figures_note_request(figures *f, const request *r)
+{
+    size_t number = r->route ? (size_t)(r->route - routes) : route_count;
+    int class = r->status / 100 - 2;
+    double seconds = seconds_of(CLOCK_MONOTONIC) - r->begun;
+    if (number >= ROUTES_MAX || class < 0 || class >= CLASSES)
+        return;
+    pthread_mutex_lock(&f->lock);
+    latencies *l = &f->requests[number][class];
+    l->count++;
+    l->seconds += seconds;
+    for (int i = 0; i < BUCKETS; i++)
+        l->buckets[i] += seconds <= figures_bounds[i];
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* -- how it is ------------------------------------------------------------------------------------------------- */
+
+bool figures_stuck(figures *f)
+{
+    pthread_mutex_lock(&f->lock);
+    bool stuck = f->idle >= STUCK_SECONDS;
+    pthread_mutex_unlock(&f->lock);
+    return stuck;
+}
+
+bool figures_degraded(figures *f, char *why, size_t room)
+{
+    pthread_mutex_lock(&f->lock);
+    snprintf(why, room, "%s", f->failure);
+    pthread_mutex_unlock(&f->lock);
+    return *why;
+}
+
+void get_health(request *r)
+{
+    bool stuck = figures_stuck(r->server->figures);
+    answer_json(r, stuck ? 503 : 200,
+                json_pack("{s:s}", "status", stuck ? "stuck" : "ok"));
+}
+
+void get_ready(request *r)
+{
+    char why[256];
+    if (r->server->draining)
+        answer_json(r, 503, json_pack("{s:s}", "status", "stopping"));
+    else if (figures_degraded(r->server->figures, why, sizeof why))
+        answer_json(
+            r, 503,
+            json_pack("{s:s, s:o}", "status", "degraded", "detail", json_word(why)));
+    else
+        answer_json(r, 200, json_pack("{s:s}", "status", "ready"));
+}
+
+/* -- as JSON ----------------------------------------------------------------------------------------------------- */
+
+static json_t *count(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+static json_t *memory_json(const figures *f)
+{
+    json_t *parts = json_array();
+    uint64_t total =
+        f->live_bytes + f->history_bytes + f->options->feed_memory + f->program_bytes;
+    for (int i = 0; i < f->part_count; i++) {
+        total += f->parts[i].bytes;
+        json_array_append_new(parts, json_pack("{s:s, s:o}", "name", f->parts[i].name,
+                                               "bytes", count(f->parts[i].bytes)));
+    }
+    json_array_append_new(parts, json_pack("{s:s, s:o}", "name", "questions", "bytes",
+                                           count(f->live_bytes)));
+    json_array_append_new(parts, json_pack("{s:s, s:o}", "name", "history", "bytes",
+                                           count(f->history_bytes)));
+    json_array_append_new(parts, json_pack("{s:s, s:o}", "name", "program", "bytes",
+                                           count(f->program_bytes)));
+    json_array_append_new(parts, json_pack("{s:s, s:o}", "name", "queue", "bytes",
+                                           count(f->options->feed_memory)));
+    return json_pack("{s:o, s:o, s:o}", "budget_bytes", count(total), "resident_bytes",
+                     count(resident_bytes()), "parts", parts);
+}
+
+static json_t *vocabulary_json(const figures *f)
+{
+    const tide_stats *s = &f->stats;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f}", "size",
+                     count(s->vocabulary), "capacity", count(s->capacity),
+                     "minimum_count", count(s->minimum_count), "admitted",
+                     count(s->admitted), "evicted", count(s->evicted), "rejected",
+                     count(s->rejected), "admitted_per_second", f->admitted_rate,
+                     "evicted_per_second", f->evicted_rate);
+}
+
+static json_t *skipped_json(const tide_stats *s)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "invalid",
+                     count(s->skipped_invalid), "cut", count(s->cut_words), "omitted",
+                     count(s->omitted_words), "malformed_records",
+                     count(s->malformed_records), "missing_records",
+                     count(s->missing_records), "long_records", count(s->long_records),
+                     "bytes", count(s->dropped_bytes));
+}
+
+static json_t *checkpoint_json(const figures *f)
+{
+    if (!f->options->checkpoint)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:f, s:o, s:o}", "path",
+                     json_word(f->options->checkpoint), "time",
+                     f->has_checkpoint ? json_real(f->checkpoint_time) : json_null(),
+                     "bytes", count(f->checkpoint_bytes), "pause_seconds", f->pause,
+                     "failures", count(f->failures), "failure",
+                     *f->failure ? json_word(f->failure) : json_null());
+}
+
+static json_t *parameter_json(const tide_params *params, const char *name)
+{
+    char text[256];
+    if (tide_params_text(params, name, text, sizeof text) < 0)
+        return json_null();
+    char *end;
+    double value = strtod(text, &end);
+    return *text && !*end ? json_integer((json_int_t)value) : json_word(text);
+}
+
+static json_t *model_json(const figures *f)
+{
+    static const char *const names[] = {"dim", "profile", "threads", "seed", "window"};
+    const tide_params *params = tide_trainer_params(f->options->trainer);
+    json_t *model = json_object();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        json_object_set_new(model, names[i], parameter_json(params, names[i]));
+    json_object_set_new(model, "subwords", parameter_json(params, "subword"));
+    json_object_set_new(model, "half_life", parameter_json(params, "half-life"));
+    json_object_set_new(model, "vectors", json_string("input"));
+    json_object_set_new(model, "centred", json_true());
+    return model;
+}
+
+static const char *kind_of(const char *source)
+{
+    static const char *const kinds[][2] = {
+        {"demo:", "demo"}, {"feed:", "http"}, {"kafka:", "kafka"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strncmp(source, kinds[i][0], strlen(kinds[i][0])))
+            return kinds[i][1];
+    return !strcmp(source, "-") ? "pipe" : "file";
+}
+
+static json_t *sources_json(const figures *f)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->options->source_count; i++)
+        json_array_append_new(list, json_pack("{s:o, s:s}", "name",
+                                              json_word(f->options->sources[i]), "kind",
+                                              kind_of(f->options->sources[i])));
+    return list;
+}
+
+static json_t *history_json(const figures *f)
+{
+    double ages[TIDE_HISTORY_RUNGS_MAX];
+    uint32_t rungs = tide_history_ages(f->options->history, ages);
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < rungs; i++)
+        json_array_append_new(list, json_number(ages[i]));
+    return json_pack("{s:o, s:o}", "followed",
+                     count(tide_history_followed(f->options->history)), "ages", list);
+}
+
+json_t *figures_json(figures *f)
+{
+    pthread_mutex_lock(&f->lock);
+    const tide_stats *s = &f->stats;
+    json_t *all = json_pack(
+        "{s:s, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o, s:o}", "version", tide_version(),
+        "started", f->started, "now", seconds_of(CLOCK_REALTIME), "stream_time",
+        json_number(s->time), "tokens", count(s->tokens), "words_per_second",
+        f->words_rate, "sentences", count(s->sentences), "bytes", count(s->bytes),
+        "trained", count(s->trained), "loss",
+        s->loss > 0 ? json_number(s->loss) : json_null());
+    json_object_set_new(all, "vocabulary", vocabulary_json(f));
+    json_object_set_new(all, "skipped", skipped_json(s));
+    json_object_set_new(all, "memory", memory_json(f));
+    json_object_set_new(all, "queue",
+                        json_pack("{s:o, s:o, s:o}", "bytes",
+                                  count(tide_feed_waiting(f->options->feed)),
+                                  "capacity_bytes",
+                                  count(tide_feed_room(f->options->feed)), "refused",
+                                  count(f->refused)));
+    json_object_set_new(all, "checkpoint", checkpoint_json(f));
+    json_object_set_new(all, "sources", sources_json(f));
+    json_object_set_new(all, "model", model_json(f));
+    json_object_set_new(all, "history", history_json(f));
+    pthread_mutex_unlock(&f->lock);
+    return all;
+}
+
+void get_stats(request *r)
+{
+    answer_json(r, 200, figures_json(r->server->figures));
+}

@@ -1,0 +1,247 @@
+/* http.c - the life of a request, on libmicrohttpd.
+ *
+ *     headers ──► guard ──► route ──► body ──► handler ──► answer
+ *
+ * A few threads of the library read requests and call the handlers. A handler that needs more than a moment
+ * leaves the answer to another thread; its connection sleeps meanwhile and costs nothing. What is refused is
+ * refused before its body is read.
+ */
+#include "http.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CONNECTION_BYTES = 32 << 10, /* for its headers */
+    HTTP_THREADS = 2,
+    TIMEOUT_SECONDS = 15, /* without a byte in either direction */
+};
+
+/* -- reading a request -------------------------------------------------------------------------------- */
+
+static int hex(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+char *decode(const char *text, size_t size)
+{
+    char *decoded = malloc(size + 1);
+    size_t used = 0;
+    for (size_t i = 0; decoded && i < size; i++) {
+        int byte = (unsigned char)text[i];
+        if (byte == '%') {
+            int high = size - i > 2 ? hex(text[i + 1]) : -1;
+            int low = size - i > 2 ? hex(text[i + 2]) : -1;
+            byte = high < 0 || low < 0 ? 0 : high * 16 + low;
+            i += 2;
+        }
+        if (!byte) {
+            free(decoded);
+            return NULL;
+        }
+        decoded[used++] = (char)byte;
+    }
+    if (decoded)
+        decoded[used] = 0;
+    return decoded;
+}
+
+const char *header(const request *r, const char *name)
+{
+    return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
+}
+
+char *parameter(const request *r, const char *name)
+{
+    const char *value =
+        MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, name);
+    return value ? decode(value, strlen(value)) : NULL;
+}
+
+bool number_parameter(request *r, const char *name, uint32_t least, uint32_t most,
+                      uint32_t *number)
+{
+    char *text = parameter(r, name), *end;
+    if (!text)
+        return true;
+    unsigned long value = strtoul(text, &end, 10);
+    bool good =
+        *text >= '0' && *text <= '9' && !*end && value >= least && value <= most;
+    if (good)
+        *number = (uint32_t)value;
+    else
+        answer_problem(r, 400, PROBLEM_PLAIN, NULL, "%s is a number from %u to %u",
+                       name, least, most);
+    free(text);
+    return good;
+}
+
+/* -- before the body -------------------------------------------------------------------------------------- */
+
+static bool find_word(request *r, const char *part, size_t size)
+{
+    if (!part)
+        return true;
+    r->word = decode(part, size);
+    if (!r->word)
+        answer_problem(r, 400, PROBLEM_PLAIN, NULL, "the word is not encoded rightly");
+    return r->word != NULL;
+}
+
+/* Whether the body may come. */
+static bool begin(request *r, const char *path, const char *method, const char *version)
+{
+    const char *part = NULL;
+    size_t size = 0;
+    char allowed[64];
+    if (strlen(path) > PATH_MAX_BYTES) {
+        answer_problem(r, 414, PROBLEM_PLAIN, NULL, "at most %d bytes", PATH_MAX_BYTES);
+        return false;
+    }
+    r->route = find_route(method, path, &part, &size, allowed, sizeof allowed);
+    if (!check_headers(r, version))
+        return false;
+    if (!r->route && *allowed) {
+        answer_problem(r, 405, PROBLEM_PLAIN, NULL, "this takes %s", allowed);
+        set_header(r, "Allow", allowed);
+        return false;
+    }
+    if (!r->route) {
+        answer_problem(r, 404, PROBLEM_PLAIN, NULL, "there is nothing here");
+        return false;
+    }
+    return check_body(r) && check_parameters(r) && find_word(r, part, size);
+}
+
+/* -- waiting for another thread ------------------------------------------------------------------------------ */
+
+void wait_for_answer(request *r)
+{
+    r->waiting = true;
+    MHD_suspend_connection(r->connection);
+}
+
+void go_on(request *r)
+{
+    MHD_resume_connection(r->connection);
+}
+
+/* -- libmicrohttpd's calls --------------------------------------------------------------------------------- */
+
+static enum MHD_Result send_answer(request *r)
+{
+    static char empty[] = "";
+    if (!r->response)
+        answer_text(r, 503, "text/plain", NULL, 0);
+    if (!r->response) /* not even that could be made */
+        r->response = MHD_create_response_from_buffer(0, empty, MHD_RESPMEM_PERSISTENT);
+    if (!r->response)
+        return MHD_NO;
+    if (r->close)
+        set_header(r, "Connection", "close");
+    r->queued = true;
+    if (!r->endless)
+        connections_enter(r->server->connections, r->connection, PHASE_SENDING);
+    figures_note_request(r->server->figures, r);
+    return MHD_queue_response(r->connection, (unsigned)r->status, r->response);
+}
+
+static request *request_new(server *s, struct MHD_Connection *connection)
+{
+    request *r = calloc(1, sizeof *r);
+    if (r) {
+        r->server = s;
+        r->connection = connection;
+        r->begun = seconds_of(CLOCK_MONOTONIC);
+    }
+    return r;
+}
+
+static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
+                                  const char *path, const char *method,
+                                  const char *version, const char *upload,
+                                  size_t *upload_size, void **state)
+{
+    request *r = *state;
+    if (!r) {
+        r = *state = request_new(data, connection);
+        if (!r)
+            return MHD_NO;
+        connections_enter(r->server->connections, connection, PHASE_BODY);
+        if (begin(r, path, method, version))
+            return MHD_YES;
+        r->close = true;
+        return send_answer(r);
+    }
+    if (*upload_size) {
+        take_body(r, upload, *upload_size);
+        *upload_size = 0;
+        return MHD_YES;
+    }
+    if (r->queued)
+        return MHD_YES;
+    if (!r->response && !r->waiting) {
+        connections_enter(r->server->connections, connection, PHASE_OPEN_END);
+        r->route->answer(r);
+        if (r->waiting)
+            return MHD_YES;
+    }
+    return send_answer(r);
+}
+
+static void on_end(void *data, struct MHD_Connection *connection, void **state,
+                   enum MHD_RequestTerminationCode code)
+{
+    (void)data;
+    (void)code;
+    request *r = *state;
+    if (!r)
+        return;
+    connections_enter(r->server->connections, connection, PHASE_HEADERS);
+    drop_body(r);
+    if (r->response)
+        MHD_destroy_response(r->response);
+    for (size_t i = 0; i < sizeof r->question / sizeof *r->question; i++)
+        free(r->question[i]);
+    json_decref(r->asked);
+    free(r->word);
+    free(r);
+    *state = NULL;
+}
+
+/* Encoding is undone part by part, so that a word may have a slash. */
+static size_t leave_encoded(void *data, struct MHD_Connection *connection, char *text)
+{
+    (void)data;
+    (void)connection;
+    return strlen(text);
+}
+
+/* -- listening ------------------------------------------------------------------------------------------------- */
+
+struct MHD_Daemon *listen_on(server *s, const struct sockaddr *address, uint16_t *port)
+{
+    unsigned flags =
+        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
+    if (address->sa_family == AF_INET6)
+        flags |= MHD_USE_IPv6;
+    struct MHD_Daemon *daemon = MHD_start_daemon(
+        flags, *port, NULL, NULL, on_request, s, MHD_OPTION_SOCK_ADDR, address,
+        MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_NOTIFY_CONNECTION,
+        connections_notice, s->connections, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded,
+        NULL, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)HTTP_THREADS,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_SECONDS,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u,
+        MHD_OPTION_END);
+    const union MHD_DaemonInfo *info =
+        daemon ? MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
+    if (info)
+        *port = info->port;
+    return daemon;
+}

@@ -1,0 +1,30 @@
+"""What the tests of the server share: one that has learned a text, and ways to start others."""
+
+import pytest
+from serving import Server, watchdog, wordtide  # noqa: F401
+
+
+@pytest.fixture(scope="session")
+def text(tmp_path_factory):
+    """A file of text that the server learns."""
+    done = wordtide("demo", "--tokens", "20000")
+    assert done.returncode == 0
+    path = tmp_path_factory.mktemp("text") / "demo.txt"
+    path.write_text(done.stdout)
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(text, tmp_path_factory):
+    """A server that has learned the text and can save."""
+    checkpoint = tmp_path_factory.mktemp("saved") / "served.tide"
+    running = Server(text, "--checkpoint", checkpoint, "--every", "1h", lasting=True)
+    running.checkpoint = checkpoint
+    try:
+        running.wait_for_tokens(20000)
+        yield running
+        running.end()
+    finally:
+        if running.process.poll() is None:
+            running.process.kill()
+            running.process.wait(10)

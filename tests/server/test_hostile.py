@@ -1,0 +1,132 @@
+"""Words and bodies that mean harm: they come back as data, or not at all."""
+
+import gzip
+import json
+import random
+import re
+import zlib
+
+import pytest
+from serving import SANITIZED, Server, encoded, wait_until, wordtide
+
+SEEDS = [
+    "<script>alert(1)</script>", "<img/src=x/onerror=alert(1)>", "javascript:alert(1)", "\x1b[31mred\x1b[0m",
+    "\x1b]0;title\x07", "\u202egnp.exe", "\u2066x\u2069", "\ufeff", "=cmd|'/c'!A1", "+1+1", "-1+1", "@SUM(1)",
+    "'; drop-table words;--", "\"quoted\"", "\\u0000", "%s%n%x", "{{7*7}}", "${jndi:ldap://x}", "../../etc/passwd",
+    "\u2028", "\u2029", "\x85", "\x7f", "\x9b31m", "a\u0300" * 20, "👩‍👩‍👧‍👦", "x" * 63, "y" * 64, "é" * 40, "𝕳",
+    "\ud7ff", "\ufffe", "\uffff", "le=\"+Inf\"} 1", "# TYPE wordtide_x counter", "data:", "event:end",
+]
+RAW_CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f]")
+
+
+def hostile_words(count):
+    draw = random.Random(5)
+    words = list(SEEDS)
+    while len(words) < count:
+        words.append("".join(draw.sample(SEEDS, 2))[:draw.randint(1, 80)] + str(len(words)))
+    return words
+
+
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory):
+    server = Server("--checkpoint", tmp_path_factory.mktemp("hostile") / "words.tide", lasting=True,
+                    size=["--vocab", "20000", "--dim", "4", "--threads", "1", "--admission", "none"])
+    words = hostile_words(10_000)
+    text = "\n".join(" ".join(words[at:at + 10]) for at in range(0, len(words), 10))
+    for form in (text.encode(), "\n".join(reversed(text.split("\n"))).encode() + b"\xff\xfe\0\n"):
+        wait_until(lambda: server.send(form).status == 200)
+    wait_until(lambda: server.stats()["vocabulary"]["size"] > 1000 and not server.stats()["queue"]["bytes"])
+    yield server
+    server.end()
+
+
+def all_words(server):
+    words, at = [], 0
+    while True:
+        answer = server.get(f"/v1/words?limit=1000&offset={at}")
+        assert not RAW_CONTROL.search(answer.body)
+        page = answer.json["words"]
+        if not page:
+            return [entry["word"] for entry in words]
+        words += page
+        at += len(page)
+
+
+def test_every_word_that_is_listed_can_be_asked_for(attacked):
+    words = all_words(attacked)
+    assert len(words) > 1000
+    for word in words[::37]:
+        answer = attacked.get(f"/v1/words/{encoded(word)}/neighbors?topn=50")
+        assert answer.status == 200 and answer.json["word"] == word
+        assert not RAW_CONTROL.search(answer.body)
+        assert answer.headers["Content-Type"].startswith("application/json")
+
+
+def test_problems_quote_without_harm(attacked):
+    for word in hostile_words(400):
+        answer = attacked.get(f"/v1/words/{encoded(word + 'Zz9')}")
+        assert answer.status in (200, 404) and not RAW_CONTROL.search(answer.body)
+        json.loads(answer.body)
+
+
+def test_metrics_have_no_words_in_them(attacked):
+    body = attacked.get("/metrics").body.decode()
+    for line in body.splitlines():
+        assert re.fullmatch(r"# (HELP|TYPE) \w+ [ -~]+|\w+(\{[ -~]*\})? [-+.\deEinfNa]+", line), line
+    labels = set(re.findall(r'route="([^"]*)"', body))
+    assert all(re.fullmatch(r"(GET|POST|PUT|DELETE) [a-z0-9_/{}*]+|none", label) for label in labels)
+    assert "script" not in body
+
+
+def test_events_are_whole_lines(attacked):
+    connection = attacked.connect()
+    connection.sendall(b"GET /v1/events HTTP/1.0\r\nHost: localhost\r\n\r\n")
+    got = b""
+    while got.count(b"\n\n") < 2:
+        got += connection.recv(65536)
+    connection.close()
+    body = got.split(b"\r\n\r\n", 1)[1]
+    for message in body.split(b"\n\n")[:2]:
+        kind, data = message.split(b"\n")
+        assert kind.startswith(b"event: ") and json.loads(data.removeprefix(b"data: "))
+
+
+# -- bodies ---------------------------------------------------------------------------------------------------
+
+
+def test_what_inflates_too_much_is_refused(server):
+    before = server.resident()
+    for size in (1 << 20, 64 << 20, 256 << 20):
+        packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+        bomb = b"".join(packer.compress(b" " * (1 << 20)) for _ in range(size >> 20)) + packer.flush()
+        answer = server.post("/v1/ingest", bomb, Content_Type="text/plain", Content_Encoding="gzip")
+        assert answer.status == 400
+    assert server.resident() - before < (80 << 20) * (3 if SANITIZED else 1)
+    fair = "".join(random.Random(1).choices("abcdefghij \n", k=3_000_000)).encode()
+    wait_until(lambda: server.post("/v1/ingest", gzip.compress(fair), Content_Type="text/plain",
+                                   Content_Encoding="gzip").status == 200)
+
+
+@pytest.mark.parametrize("opening, closing", [("[", "]"), ('{"a":', "}"), ('[{"":', "}]")])
+@pytest.mark.parametrize("path", ["/v1/ingest", "/insert/jsonline", "/insert/elasticsearch/_bulk", "/v1/embeddings"])
+def test_json_that_is_nested_100000_deep(server, opening, closing, path):
+    for body in (opening * 100_000, opening * 100_000 + "1" + closing * 100_000):
+        answer = server.post(path, body, Content_Type="application/json")
+        assert answer.status in (200, 400)
+    assert server.get("/health").status == 200
+
+
+def test_a_body_of_16_megabytes_is_learned(server):
+    line = b"one two three four five six seven\n"
+    body = line * ((16 << 20) // len(line))
+    before = server.stats()["tokens"]
+    answer = wait_until(lambda: (lambda a: a.status == 200 and a)(server.send(body)), "room")
+    assert answer.json["taken"] == len(body) // len(line)
+    server.wait_for_tokens(before + 1000)
+
+
+def test_the_saved_model_of_hostile_words_is_exported_whole(attacked, tmp_path):
+    path = attacked.post("/v1/checkpoint").json["path"]
+    rows = wordtide("words", path, "-n", "100000").stdout.split("\n")
+    assert len(rows) > 1000
+    assert not RAW_CONTROL.search("\n".join(rows).replace("\t", "").encode())

@@ -1,0 +1,108 @@
+"""What words were: lists of what is new, gone, rising and moving, one word's past, the map, and
+words that somebody watches."""
+
+import pytest
+from serving import Server, encoded, wait_until
+
+
+@pytest.fixture(scope="module")
+def server():
+    server = Server("demo:seed=3,events=on,rate=40000", "--history-step", "1s", "--half-life", "300000",
+                    size=["--vocab", "3000", "--dim", "16"], lasting=True)
+    server.wait_for_tokens(100000)
+    yield server
+    server.process.terminate()
+    server.process.wait(20)
+
+
+def words(server, query):
+    answer = server.get(f"/v1/words?{query}")
+    assert answer.status == 200
+    return answer.json["words"]
+
+
+def test_words_have_rates_and_are_sorted(server):
+    listed = wait_until(lambda: words(server, "limit=20"), "a list")
+    assert [word["count"] for word in listed] == sorted((word["count"] for word in listed), reverse=True)
+    assert [word["rank"] for word in listed] == list(range(1, 21))
+    assert all(word["rate"] > 0 for word in listed)
+    trends = wait_until(lambda: words(server, "sort=trend&limit=20"), "trends")
+    assert [word["trend"] for word in trends] == sorted((word["trend"] for word in trends), reverse=True)
+
+
+def test_the_past_of_a_word_grows_and_is_told_oldest_first(server):
+    word = encoded(words(server, "limit=5")[4]["word"])
+
+    def points():
+        answer = server.get(f"/v1/words/{word}/history")
+        return answer.status == 200 and len(answer.json["points"]) >= 3 and answer.json["points"]
+
+    ages = [point["age"] for point in wait_until(points, "a past")]
+    assert ages == sorted(ages, reverse=True)
+    then = wait_until(lambda: server.get(f"/v1/words/{word}/neighbors?age=1&topn=5").status == 200, "neighbours")
+    assert then
+    answer = server.get(f"/v1/words/{word}/neighbors?age=1&topn=5").json
+    assert answer["age"] > 0 and len(answer["neighbors"]) == 5
+
+
+def test_a_past_that_there_is_not_is_a_problem(server):
+    word = encoded(words(server, "limit=5")[4]["word"])
+    for path in (f"/v1/words/{word}/neighbors?age=1000000", "/v1/words/nobodysaysthis/history"):
+        answer = server.get(path)
+        assert answer.status == 404 and answer.json["type"] == "/problems/no-past"
+
+
+def test_a_watched_word_is_followed_until_it_is_not(server):
+    assert server.ask("PUT", "/v1/words/zyxwatched/watch", None).status == 204
+    server.ask("POST", "/v1/ingest", b"zyxwatched is here\n" * 3, Content_Type="text/plain")
+
+    def seen():
+        answer = server.get("/v1/words/zyxwatched")
+        return answer.status == 200 and answer.json["watched"] and answer.json["followed"]
+
+    wait_until(seen, "the watched word")
+    assert server.ask("DELETE", "/v1/words/zyxwatched/watch", None).status == 204
+    assert server.ask("DELETE", "/v1/words/zyxwatched/watch", None).status == 404
+
+
+WARM_UP = 12  # seconds in which no word is new, and a little
+
+
+def test_a_word_that_is_sent_is_new(server):
+    wait_until(lambda: server.get("/v1/stats").json["now"] - server.get("/v1/stats").json["started"] > WARM_UP,
+               "the end of the warm-up")
+    server.ask("POST", "/v1/ingest", b"zyxnewborn comes with zyxnewborn\n" * 20, Content_Type="text/plain")
+    wait_until(lambda: [word for word in words(server, "sort=new&limit=50") if word["word"] == "zyxnewborn"],
+               "the new word")
+
+
+def test_the_map_has_columns_of_one_length(server):
+    answer = wait_until(lambda: server.get("/v1/map?limit=50").json, "a map")
+    columns = {name: column for name, column in answer.items() if name != "frame"}
+    assert {len(column) for column in columns.values()} == {50}
+    assert len(set(answer["words"])) == 50
+
+
+def test_lists_end_where_they_must(server):
+    assert server.get("/v1/words?sort=trend&offset=1990&limit=10").status == 200
+    assert server.get("/v1/words?sort=trend&offset=1991&limit=10").status == 400
+    assert server.get("/v1/words?sort=up").status == 400
+
+
+def test_a_restart_remembers(tmp_path):
+    path = tmp_path / "m.tide"
+    arguments = ["demo:rate=20000", "--checkpoint", path, "--continue", "--history-step", "1s"]
+    server = Server(*arguments)
+    wait_until(lambda: words(server, "limit=3"), "words")
+    word = encoded(words(server, "limit=3")[2]["word"])
+    wait_until(lambda: server.get(f"/v1/words/{word}/history").status == 200
+               and len(server.get(f"/v1/words/{word}/history").json["points"]) >= 3, "a past")
+    server.process.terminate()
+    assert server.process.wait(30) == 0
+    server = Server(*arguments)
+
+    def remembers():
+        answer = server.get(f"/v1/words/{word}/history")
+        return answer.status == 200 and answer.json["points"]
+
+    assert len(wait_until(remembers, "the past")) >= 3

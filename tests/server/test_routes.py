@@ -1,0 +1,290 @@
+"""Every question has its right answer, and a wrong one is told what is wrong with it."""
+
+import base64
+import json
+import struct
+
+import pytest
+from serving import Server, encoded, read_all, resume, wordtide
+
+LIMITS = [  # a path with a number, the least and the most that it may be
+    ("/v1/words?limit={}", 1, 1000),
+    ("/v1/words?offset={}", 0, 2**32 - 1),
+    ("/v1/words/the/neighbors?topn={}", 1, 1000),
+    ("/v1/analogy?a=the&b=and&c=a&topn={}", 1, 1000),
+]
+BODY_MAX, INGEST_MAX = 1 << 20, 16 << 20
+
+
+def problem(answer, status):
+    assert answer.status == status, answer.body
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    told = answer.json
+    assert told["status"] == status and told["title"] and told["detail"]
+    return told
+
+
+@pytest.fixture(scope="module")
+def saved(server):
+    """The file of the very model that the server asks."""
+    told = server.post("/v1/checkpoint").json
+    assert told["path"] == str(server.checkpoint) and told["bytes"] == server.checkpoint.stat().st_size
+    return server.checkpoint
+
+
+@pytest.fixture(scope="module")
+def words(saved):
+    return [line.split("\t")[0] for line in resume(saved, "words").splitlines()]
+
+
+# -- right answers, with the command as the oracle -----------------------------------------------------
+
+
+def test_health_and_readiness(server):
+    assert server.get("/health").json == {"status": "ok"}
+    assert server.get("/ready").json == {"status": "ready"}
+
+
+def test_every_answer_is_safe_to_show(server):
+    for path in ("/health", "/v1/stats", "/v1/words", "/v1/words/none", "/nothing"):
+        headers = server.get(path).headers
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Cache-Control"] == "no-store"
+        assert not [name for name in headers if name.lower().startswith("access-control")]
+
+
+def test_the_page_may_run_nothing_but_itself(server):
+    page = server.get("/")
+    assert page.status == 200 and page.headers["Content-Type"].startswith("text/html")
+    assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+    assert "frame-ancestors 'none'" in page.headers["Content-Security-Policy"]
+
+
+def test_words_are_those_of_the_model(server, saved, words):
+    told = server.get("/v1/words?limit=1000").json
+    listed = [(entry["word"], entry["count"]) for entry in told["words"]]
+    rows = [line.split("\t") for line in resume(saved, "words").splitlines()]
+    assert told["total"] == len(rows) == len(listed)
+    assert sorted(listed) == sorted((row[0], int(row[1])) for row in rows)
+    assert [entry["rank"] for entry in told["words"]] == list(range(1, len(rows) + 1))
+    pages = [server.get(f"/v1/words?limit=7&offset={at}").json["words"] for at in range(0, len(rows), 7)]
+    assert sum(pages, []) == told["words"]
+
+
+def test_words_by_their_beginning(server, words):
+    for prefix in ("", "t", "th", "zzzz", words[5]):
+        told = server.get(f"/v1/words?limit=1000&prefix={encoded(prefix)}").json
+        assert sorted(entry["word"] for entry in told["words"]) == sorted(
+            word for word in words if word.startswith(prefix))
+        assert told["total"] == len(told["words"])
+
+
+def test_neighbours_are_those_that_the_command_finds(server, saved, words):
+    for word in words[:40]:
+        told = server.get(f"/v1/words/{encoded(word)}/neighbors?topn=12").json
+        found = json.loads(resume(saved, "nearest", word, "-n", "12", "--json"))
+        assert told["word"] == word and told["age"] == 0
+        assert [hit["word"] for hit in told["neighbors"]] == [hit["word"] for hit in found]
+        for hit, other in zip(told["neighbors"], found):
+            assert abs(hit["score"] - other["score"]) < 2e-6
+
+
+def test_analogies_are_those_that_the_command_finds(server, saved, words):
+    a, b, c = words[3:6]
+    found = json.loads(resume(saved, "analogy", a, b, c, "-n", "5", "--json"))
+    asked = f"/v1/analogy?a={encoded(a)}&b={encoded(b)}&c={encoded(c)}&topn=5"
+    for told in (server.get(asked), server.post("/v1/analogy", {"a": a, "b": b, "c": c, "topn": 5}),):
+        assert [hit["word"] for hit in told.json["answers"]] == [hit["word"] for hit in found]
+    told = server.post("/v1/most_similar", {"positive": [b, c], "negative": [a], "topn": 5}).json
+    assert [hit["word"] for hit in told["neighbors"]] == [hit["word"] for hit in found]
+
+
+def test_similarity_is_what_the_command_says(server, saved, words):
+    a, b = words[7:9]
+    told = server.get(f"/v1/similarity?a={encoded(a)}&b={encoded(b)}").json
+    assert (told["a"], told["b"]) == (a, b)
+    said = resume(saved, "similarity", a, b).split()[0]
+    assert abs(told["similarity"] - float(said)) < 1e-4
+
+
+def test_a_word_and_its_vector(server, words):
+    told = server.get(f"/v1/words/{encoded(words[2])}?vector=1").json
+    assert told["word"] == words[2] and len(told["vector"]) == 16
+    assert abs(sum(x * x for x in told["vector"]) ** 0.5 - told["norm"]) < 1e-6
+    assert "vector" not in server.get(f"/v1/words/{encoded(words[2])}").json
+
+
+def test_embeddings_are_those_of_the_command(server, saved, words):
+    texts = [" ".join(words[at:at + 5]) for at in range(20)]
+    done = wordtide("embed", saved, input="\n".join(texts) + "\n")
+    rows = [[float(x) for x in line.split("\t")] for line in done.stdout.splitlines()]
+    told = server.post("/v1/embeddings", {"input": texts, "model": "any"}).json
+    assert told["object"] == "list" and told["model"] == "wordtide"
+    assert [item["index"] for item in told["data"]] == list(range(20))
+    assert {item["object"] for item in told["data"]} == {"embedding"}
+    assert told["usage"] == {"prompt_tokens": 100, "total_tokens": 100}
+    for item, row in zip(told["data"], rows):
+        assert item["embedding"] == pytest.approx(row, rel=1e-6, abs=1e-9)
+    packed = server.post("/v1/embeddings", {"input": texts, "encoding_format": "base64"}).json
+    for item, row in zip(packed["data"], rows):
+        assert struct.unpack("<16f", base64.b64decode(item["embedding"])) == pytest.approx(row, rel=1e-6)
+
+
+def test_a_text_without_a_known_word_has_no_embedding(server, words):
+    for form in ("float", "base64"):
+        told = server.post("/v1/embeddings", {"input": ["qqqq", words[0], ""], "encoding_format": form}).json
+        assert [item["embedding"] is None for item in told["data"]] == [True, False, True]
+
+
+def test_models_are_listed_as_clients_expect(server):
+    told = server.get("/v1/models").json
+    assert told["object"] == "list"
+    assert [(m["id"], m["object"], m["owned_by"]) for m in told["data"]] == [("wordtide", "model", "wordtide")]
+
+
+def test_head_is_get_without_a_body(server):
+    for path in ("/health", "/v1/stats", "/v1/events", "/", "/nothing"):
+        answer = server.ask("HEAD", path)
+        assert answer.status == (404 if path == "/nothing" else 200) and answer.body == b""
+
+
+# -- wrong questions ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path, least, most", LIMITS)
+def test_numbers_have_bounds(server, path, least, most):
+    for good in (least, least + 1, most - 1, most):
+        assert server.get(path.format(good)).status == 200
+    for bad in (least - 1, most + 1, 10**30, "", "x", "1x", " 1", "+1", "1.0", "0x1", "%zz", "%00"):
+        told = problem(server.get(path.format(str(bad).replace(" ", "%20"))), 400)
+        assert "topn" in told["detail"] or "limit" in told["detail"] or "offset" in told["detail"]
+
+
+@pytest.mark.parametrize("topn", [0, 1001, -1, 1.5, "10", None, 10**30, [], {}])
+def test_numbers_in_bodies_have_bounds(server, topn):
+    problem(server.post("/v1/most_similar", {"positive": ["the"], "topn": topn}), 400)
+
+
+@pytest.mark.parametrize("body", [
+    "", "x", "[]", "1", "null", '"text"', '{"positive":["the"]', '{"positive":"the"}', "{}",
+    '{"positive":[]}', '{"positive":[1]}', '{"positive":["the"],"negative":{}}', '{"a":1,"a":2}',
+    json.dumps({"positive": ["the"] * 33}), '{"positive":["\\u0000"]}', '{"positive":["\\ud800"]}',
+    b'{"positive":["\xff"]}', '{"positive":["the"]} x', "\0",
+])
+def test_bodies_that_are_none(server, body):
+    problem(server.post("/v1/most_similar", body, Content_Type="application/json"), 400)
+
+
+@pytest.mark.parametrize("value", [
+    None, [], {}, 1, [1], ["a", 1], [["a"]], ["a"] * 1001,
+])
+def test_inputs_that_are_no_texts(server, value):
+    problem(server.post("/v1/embeddings", {"input": value}), 400)
+
+
+def test_lists_may_be_as_long_as_is_said(server, words):
+    assert server.post("/v1/most_similar", {"positive": ["the"] * 32}).status == 200
+    assert len(server.post("/v1/embeddings", {"input": ["the"] * 1000}).json["data"]) == 1000
+
+
+def test_json_may_be_32_deep(server):
+    for depth in (30, 31):  # one bracket is the body's
+        assert server.post("/v1/embeddings", '{"input":"the","x":' + "[" * depth + "]" * depth + "}",
+                           Content_Type="application/json").status == 200
+    for depth in (32, 33, 100_000):
+        told = problem(server.post("/v1/embeddings", '{"input":"the","x":' + "[" * depth + "]" * depth + "}",
+                                   Content_Type="application/json"), 400)
+        assert "deep" in told["detail"]
+
+
+def test_missing_words_are_asked_for(server):
+    for path in ("/v1/similarity", "/v1/similarity?a=the", "/v1/analogy?a=the&b=and"):
+        problem(server.get(path), 400)
+
+
+def test_unknown_words_come_with_suggestions(server, words):
+    long = next(word for word in words if len(word) > 6)
+    for path in ("/v1/words/{}", "/v1/words/{}/neighbors", "/v1/similarity?a=the&b={}",
+                 "/v1/analogy?a=the&b=and&c={}"):
+        told = problem(server.get(path.format(encoded(long + "x"))), 404)
+        assert told["type"] == "/problems/unknown-word" and told["word"] == long + "x"
+        assert long in told["suggestions"]
+
+
+@pytest.mark.parametrize("word", [
+    "a/b", "100%", 'say"so"', "it's", "🌊", "👩‍👩‍👧", "\u202eabc", "<script>", "a?b", "a#b", "a&b", "..", "a+b",
+    "é" * 31 + "x", "\\", "\x1b[31m", "\n", "x" * 5000,
+])
+def test_any_word_may_be_asked_for(server, word):
+    told = problem(server.get(f"/v1/words/{encoded(word)}"), 404)
+    assert told["word"] == word
+    assert problem(server.get(f"/v1/words/{encoded(word)}/neighbors"), 404)["word"] == word
+    assert problem(server.get(f"/v1/similarity?a=the&b={encoded(word)}"), 404)["word"] == word
+
+
+@pytest.mark.parametrize("part", ["%", "%4", "%zz", "%00", "a%00b"])
+def test_words_that_are_encoded_wrongly(server, part):
+    problem(server.get(f"/v1/words/{part}"), 400)
+    problem(server.get(f"/v1/words?prefix={part}"), 400)
+
+
+def test_bytes_that_are_no_text(server):
+    for part in ("%ff", "%c3", "%ed%a0%80", "%f5%80%80%80"):
+        problem(server.get(f"/v1/words/{part}"), 404)
+        assert server.get(f"/v1/words?prefix={part}").json["total"] == 0
+
+
+def test_nothing_there_and_other_methods(server):
+    for path in ("/nothing", "/v1", "/v1/", "/v1/words/", "/v1/words/a/b", "/v1/words/a/neighbors/", "//health"):
+        problem(server.get(path), 404)
+    refused = server.ask("DELETE", "/v1/analogy", Content_Length="0")
+    problem(refused, 405)
+    assert refused.headers["Allow"] == "GET, POST"
+
+
+def test_bodies_have_bounds(server):
+    for size in (BODY_MAX - 1, BODY_MAX):
+        problem(server.post("/v1/embeddings", b"x" * size, Content_Type="application/json"), 400)
+
+
+def test_bodies_that_are_too_large_are_refused_before_they_come(server):
+    for path, size in (("/v1/embeddings", BODY_MAX + 1), ("/v1/ingest", INGEST_MAX + 1), ("/v1/ingest", 2**63)):
+        connection = server.connect()
+        connection.sendall(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                           f"Content-Length: {size}\r\n\r\n".encode())
+        got, closed = read_all(connection)
+        connection.close()
+        assert got.startswith(b"HTTP/1.1 413 ") and closed
+
+
+def test_bodies_in_chunks_have_the_same_bounds(server):
+    def chunks(size):
+        return (b"x" * min(1 << 16, size - at) for at in range(0, size, 1 << 16))
+
+    problem(server.post("/v1/embeddings", chunks(BODY_MAX), Content_Type="application/json"), 400)
+    refused = server.post("/v1/embeddings", chunks(BODY_MAX + 1), Content_Type="application/json")
+    problem(refused, 413)
+
+
+def test_paths_and_headers_have_bounds(server):
+    for size, status in ((8191, 404), (8192, 404), (8193, 414)):
+        assert server.get("/" + "x" * (size - 1)).status == status
+    for count, status in ((60, 200), (70, 431)):
+        assert server.get("/health", **{f"X{i}": "y" for i in range(count)}).status == status
+    for size, status in ((15_000, 200), (16_384, 431), (60_000, 431)):
+        assert server.get("/health", X="y" * size).status == status
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+def test_what_changes_something_must_be_json(server, kind):
+    for path in ("/v1/checkpoint", "/v1/embeddings", "/v1/analogy", "/v1/most_similar"):
+        problem(server.post(path, "{}", Content_Type=kind), 415)
+
+
+def test_a_server_without_words_answers():
+    empty = Server()
+    assert empty.get("/v1/words").json == {"total": 0, "words": []}
+    problem(empty.get("/v1/words/any/neighbors"), 404)
+    assert empty.post("/v1/embeddings", {"input": "any"}).json["data"][0]["embedding"] is None
+    assert empty.stats()["tokens"] == 0
+    empty.end()

@@ -1,0 +1,89 @@
+"""A checkpoint can be asked for, and is told of truthfully."""
+
+import resource
+import threading
+
+import pytest
+from serving import Server, wait_until, wordtide
+
+
+def test_what_is_saved_is_what_was_learned(server):
+    told = server.post("/v1/checkpoint")
+    assert told.status == 200
+    assert told.json["bytes"] == server.checkpoint.stat().st_size
+    assert wordtide("check", server.checkpoint).returncode == 0
+    after = server.stats()["checkpoint"]
+    assert after["path"] == str(server.checkpoint) and after["bytes"] == told.json["bytes"] and after["time"]
+
+
+def test_many_may_ask_at_once(server):
+    answers = []
+    threads = [threading.Thread(target=lambda: answers.append(server.post("/v1/checkpoint"))) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [answer.status for answer in answers] == [200] * 20
+
+
+def test_without_a_place_it_is_refused():
+    server = Server()
+    answer = server.post("/v1/checkpoint")
+    assert answer.status == 409 and "--checkpoint" in answer.json["detail"]
+    assert server.stats()["checkpoint"] is None
+    server.end()
+
+
+def limit_files(size):
+    """No file may grow beyond this: what a full disk looks like."""
+    import signal
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def test_a_full_disk_is_told_and_got_over(tmp_path):
+    place = tmp_path / "full.tide"
+    server = Server("--checkpoint", place, "--every", "1h", preexec_fn=lambda: limit_files(resource.RLIM_INFINITY))
+    assert server.post("/v1/checkpoint").status == 200
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+    answer = server.post("/v1/checkpoint")
+    assert answer.status == 500 and str(place) in answer.json["detail"]
+    ready = server.get("/ready")
+    assert ready.status == 503 and ready.json["status"] == "degraded" and str(place) in ready.json["detail"]
+    assert server.stats()["checkpoint"]["failures"] == 1
+    assert server.get("/health").status == 200
+    assert wordtide("check", place).returncode == 0  # the one before is whole
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    assert server.post("/v1/checkpoint").status == 200
+    assert server.get("/ready").json == {"status": "ready"}
+    server.end()
+
+
+def test_the_end_answers_who_waits(tmp_path):
+    """A checkpoint that is asked for while the server ends is saved or refused, never left open."""
+    for turn in range(5):
+        server = Server("--checkpoint", tmp_path / f"{turn}.tide", "--every", "1h")
+        answers = []
+
+        def ask():
+            try:
+                while True:
+                    answers.append(server.post("/v1/checkpoint").status)
+            except OSError:
+                pass
+
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        wait_until(lambda: answers)
+        server.end()
+        for thread in threads:
+            thread.join(20)
+            assert not thread.is_alive()
+        assert set(answers) <= {200, 503}
+
+
+@pytest.mark.parametrize("body", [None, "", "{}", "[]", "x"])
+def test_the_body_does_not_matter(server, body):
+    assert server.post("/v1/checkpoint", body, Content_Type="application/json").status == 200
