@@ -1,0 +1,80 @@
+"""What the tests of the page share: node, the browser's driver, and a watchdog.
+
+The page is looked at in Debian's chromium, driven by playwright-core, which `npm ci` in web/
+brings. Without these the tests are skipped.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WEB = ROOT / "web"
+DRIVER = ROOT / "tests" / "web" / "driver.mjs"
+TEST_SECONDS = 120
+
+
+def what_is_missing():
+    if not shutil.which("node"):
+        return "node"
+    if not (WEB / "node_modules" / "playwright-core").exists():
+        return "web/node_modules (make web)"
+    return None if shutil.which("chromium") else "chromium"
+
+
+def pytest_collection_modifyitems(items):
+    missing = what_is_missing()
+    if missing:
+        for item in items:
+            item.add_marker(pytest.mark.skip(reason=f"needs {missing}"))
+
+
+def too_late(number, frame):
+    raise TimeoutError(f"a test took longer than {TEST_SECONDS} s")
+
+
+@pytest.fixture(autouse=True)
+def watchdog():
+    """No test waits for ever."""
+    signal.signal(signal.SIGALRM, too_late)
+    signal.alarm(TEST_SECONDS)
+    yield
+    signal.alarm(0)
+
+
+def scenarios():
+    """The names of all scenarios, as the driver lists them."""
+    if not shutil.which("node"):
+        return []
+    listed = subprocess.run(
+        ["node", DRIVER, "--list"], capture_output=True, text=True, timeout=60, check=True
+    )
+    return listed.stdout.splitlines()
+
+
+@pytest.fixture(scope="session")
+def driver():
+    """One browser for all scenarios: told a name, it answers how that one went."""
+    process = subprocess.Popen(
+        ["node", DRIVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+
+    def play(name):
+        process.stdin.write(name + "\n")
+        process.stdin.flush()
+        line = process.stdout.readline()
+        assert line, "the driver has ended"
+        return json.loads(line)
+
+    yield play
+    process.stdin.close()
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait(10)

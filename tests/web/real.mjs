@@ -1,0 +1,60 @@
+// real.mjs - looks at the page of a real server that learns from the demo stream, and says what it shows.
+//
+//   node real.mjs URL WORD BORN...    prints {"neighbours", "onMap", "fresh", "found", "wrong"} as JSON:
+//       neighbours  of WORD, as the page lists them
+//       onMap       how many words the map has
+//       fresh       of the words BORN those that the page lists as new
+//       found       whether text that was typed is found as a word afterwards
+//       wrong       errors on the console, and requests to others
+
+import { createRequire } from "node:module";
+
+const { chromium } = createRequire(new URL("../../web/", import.meta.url))("playwright-core");
+const [, , url, word, ...born] = process.argv;
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+page.setDefaultTimeout(60_000);
+const wrong = [];
+page.on("pageerror", (error) => wrong.push(error.message));
+page.on("console", (message) => message.type() === "error" && wrong.push(`${message.text()} ${message.location().url}`));
+page.on("request", (request) => new URL(request.url()).origin === url || wrong.push(request.url()));
+
+await page.goto(`${url}/#/live`);
+await page.getByText("Learning").waitFor();
+
+await page.goto(`${url}/#/word/${encodeURIComponent(word)}`);
+await page.getByRole("heading", { name: word }).waitFor();
+await page.getByText("Now", { exact: true }).waitFor();
+const neighbours = await page.evaluate(async (asked) => {
+  const answer = await fetch(`/v1/words/${encodeURIComponent(asked)}/neighbors?topn=10`);
+  const names = (await answer.json()).neighbors.map((hit) => hit.word);
+  const shown = document.body.innerText;
+  return names.filter((name) => shown.includes(name));
+}, word);
+
+await page.goto(`${url}/#/map`);
+const label = page.getByText(/^[\d,]+ words$/).last();
+await label.waitFor();
+const onMap = Number((await label.innerText()).replace(/\D/g, ""));
+
+await page.goto(`${url}/#/trends`);
+await page.getByText("New, and still here").waitFor();
+const fresh = [];
+for (const name of born) {
+  await page.getByText(name, { exact: true }).first().waitFor({ timeout: 30_000 }).then(
+    () => fresh.push(name), () => {});
+}
+
+await page.goto(`${url}/#/send`);
+const text = page.getByRole("textbox", { name: "Text to learn" });
+await text.fill("qwertyword was typed here\nand qwertyword again");
+await text.press("Control+Enter");
+await page.getByText(/2 lines taken/).waitFor();
+const held = () => page.evaluate(async () =>
+  (await (await fetch("/v1/words?prefix=qwertyword")).json()).words.length > 0);
+while (!(await held())) await page.waitForTimeout(100);
+await page.goto(`${url}/#/word/qwertyword`);
+const found = await page.getByText(/seen/).first().waitFor().then(() => true, () => false);
+
+console.log(JSON.stringify({ neighbours, onMap, fresh, found, wrong }));
+await browser.close();

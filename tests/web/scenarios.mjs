@@ -1,0 +1,231 @@
+// scenarios.mjs - what a person does with the page.
+
+import assert from "node:assert/strict";
+import { setTimeout } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { go, mapFilled, overflow, scenario } from "./stage.mjs";
+
+const VIEWS = ["live", "word", "map", "trends", "drift", "send"];
+
+/** Frequent words of the server, long enough to be completed. */
+async function frequentWords(url) {
+  const response = await fetch(`${url}v1/words?limit=200`);
+  const { words } = await response.json();
+  return words.map(({ word }) => word).filter((word) => /^[a-z]{4,}$/.test(word));
+}
+
+/** Until this holds; what is not in the document has no event to wait for. */
+async function until(holds) {
+  for (let i = 0; i < 600; i++) {
+    if (await holds()) return;
+    await setTimeout(50);
+  }
+  assert.fail(`not after half a minute: ${holds}`);
+}
+
+const fieldOf = (page, name) => page.getByRole("combobox", { name });
+const heading = (page) => page.locator(".word-title h2");
+
+scenario("the page opens, fills and goes on", {}, async ({ open }) => {
+  const page = await open();
+  await page.getByText("Learning", { exact: true }).waitFor();
+  await page.locator(".tide canvas").waitFor();
+  const figure = page.locator(".so-far .number");
+  const first = await figure.textContent();
+  assert.match(first, /^[\d,]+$/);
+  await until(async () => (await figure.textContent()) !== first);
+  await page.getByText("Memory", { exact: true }).waitFor();
+  assert.ok((await page.locator(".legend dt").count()) > 2);
+});
+
+scenario("a word is found by its beginning", {}, async ({ open, url }) => {
+  const [word] = await frequentWords(url);
+  const page = await open("#/word");
+  await fieldOf(page, "Look up a word").pressSequentially(word.slice(0, 3));
+  const option = page.getByRole("option").filter({ hasText: new RegExp(`^${word}`) });
+  await option.first().click();
+  await heading(page).getByText(word, { exact: true }).waitFor();
+  assert.equal(new URL(page.url()).hash, `#/word/${word}`);
+  await page.locator(".near li").nth(4).waitFor();
+  const scores = await page.locator(".near").last().locator(".number").allTextContents();
+  assert.deepEqual(scores, [...scores].sort((a, b) => Number(b) - Number(a)));
+});
+
+scenario("neighbours then and now are side by side", { mockOnly: true }, async ({ open }) => {
+  const page = await open("#/word/cloud");
+  await page.getByRole("radio", { name: "16 min" }).check();
+  await page.getByText("16 min ago", { exact: true }).waitFor();
+  await page.locator(".near .went").first().waitFor();
+  await page.locator(".near .came").first().waitFor();
+  await page.getByText("How far from today").waitFor();
+  assert.ok((await page.locator(".history canvas").count()) === 2);
+});
+
+scenario("an unknown word is said to be one", { allowed: /404/ }, async ({ open }) => {
+  const page = await open("#/word/qqqqxzzz");
+  await page.getByText("is not in the vocabulary").waitFor();
+});
+
+scenario("two words are compared, three asked for a fourth", {}, async ({ open, url }) => {
+  const [a, b, c] = await frequentWords(url);
+  const page = await open(`#/word/${a}`);
+  await fieldOf(page, "Another word").fill(b);
+  await fieldOf(page, "Another word").press("Enter");
+  await page.getByRole("img", { name: /^Cosine/ }).waitFor();
+  await fieldOf(page, "First word").fill(a);
+  await fieldOf(page, "Second word").fill(b);
+  await fieldOf(page, "Third word").fill(c);
+  await fieldOf(page, "Third word").press("Tab");
+  await page.locator(".answers li").nth(2).waitFor();
+});
+
+const isDrawn = (canvas) => {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  return data.some((value, i) => i % 4 === 3 && value > 0);
+};
+const picture = (page) => page.locator(".map canvas").evaluate((canvas) => canvas.toDataURL());
+
+scenario("the map is drawn and moved", {}, async ({ open }) => {
+  const page = await open("#/map", { reducedMotion: "reduce" });
+  await mapFilled(page);
+  const canvas = page.locator(".map canvas");
+  await until(() => canvas.evaluate(isDrawn));
+  const before = await picture(page);
+  await canvas.hover({ position: { x: 640, y: 400 } });
+  await page.mouse.wheel(0, -400);
+  await page.mouse.down();
+  await page.mouse.move(500, 350, { steps: 4 });
+  await page.mouse.up();
+  await until(async () => (await picture(page)) !== before);
+  assert.ok(await canvas.evaluate(isDrawn));
+});
+
+scenario("a word is found on the map and opened", {}, async ({ open, url }) => {
+  const [word] = await frequentWords(url);
+  const page = await open("#/map");
+  await mapFilled(page);
+  await fieldOf(page, "Find on the map").fill(word);
+  await fieldOf(page, "Find on the map").press("Enter");
+  await page.getByRole("complementary", { name: "The chosen word" }).getByText(word).waitFor();
+  for (const name of ["drift", "trend", "age"]) await page.getByRole("radio", { name }).check();
+  await page.locator(".map canvas").focus();
+  await page.keyboard.press("Enter");
+  await heading(page).getByText(word, { exact: true }).waitFor();
+});
+
+scenario("trends and drift have their evidence", { mockOnly: true }, async ({ open }) => {
+  const page = await open("#/drift");
+  const row = page.locator(".drifter", { has: page.getByText("cloud", { exact: true }) });
+  await row.getByText("16 min ago").waitFor();
+  await row.getByRole("img", { name: /^Turned/ }).waitFor();
+  await row.locator(".is-fresh").first().waitFor();
+  await page.getByRole("link", { name: "Trends" }).click();
+  await page.getByText("New, and still here").waitFor();
+  await page.locator(".ticker-left li").first().waitFor();
+  await page.locator(".mover-score").or(page.getByText("Calm water")).first().waitFor();
+});
+
+scenario("text that is typed is taken and learned", {}, async ({ open }) => {
+  const page = await open("#/send");
+  const text = page.getByRole("textbox", { name: "Text to learn" });
+  await text.fill("zyxwords in a line\nand zyxwords in another");
+  await text.press("Control+Enter");
+  await page.getByText(/taken · 2 lines taken/).waitFor();
+  assert.equal(await text.inputValue(), "");
+  await page.getByRole("link", { name: "Word", exact: true }).click();
+  await fieldOf(page, "Look up a word").pressSequentially("zyxw");
+  await page.getByRole("option", { name: /zyxwords/ }).waitFor();
+});
+
+scenario("files are taken, compressed and dropped ones too", {}, async ({ open }) => {
+  const page = await open("#/send");
+  const lines = "a line of a file\n".repeat(5000);
+  await page.getByLabel("Files to learn").setInputFiles([
+    { name: "plain.txt", mimeType: "text/plain", buffer: Buffer.from("one\ntwo\nthree\n") },
+    { name: "packed.txt.gz", mimeType: "application/gzip", buffer: gzipSync(lines) },
+  ]);
+  await page.getByText(/taken · 3 lines taken · 14 B/).waitFor();
+  await page.getByText(/taken · 5,000 lines taken/).waitFor();
+  const dropped = await page.evaluateHandle(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(["one\ntwo\n"], "dropped.log"));
+    return transfer;
+  });
+  await page.locator(".send-box").dispatchEvent("drop", { dataTransfer: dropped });
+  await page.getByText(/taken · 2 lines taken · 8 B/).waitFor();
+});
+
+scenario("lines to copy have the address of the page", {}, async ({ open, url }) => {
+  const page = await open("#/send");
+  for (const name of ["curl", "Fluent Bit", "Vector", "Logstash", "Filebeat", "Prometheus"]) {
+    await page.getByRole("radio", { name }).check();
+    const text = await page.locator(".recipe pre").textContent();
+    assert.ok(text.includes(new URL(url).port), `${name}: ${text}`);
+  }
+});
+
+const ground = (page) =>
+  page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+
+scenario("light and dark follow the system, and the switch", {}, async ({ open }) => {
+  const light = await ground(await open("", { colorScheme: "light" }));
+  const page = await open("", { colorScheme: "dark" });
+  const dark = await ground(page);
+  assert.notEqual(dark, light);
+  const themes = page.getByRole("button", { name: /^Theme/ });
+  await themes.click();
+  assert.equal(await ground(page), light);
+  await page.reload();
+  await page.getByRole("button", { name: /^Theme: light/ }).waitFor();
+  assert.equal(await ground(page), light);
+  await themes.click();
+  assert.equal(await ground(page), dark);
+});
+
+scenario("every view fits a phone", {}, async ({ open, url }) => {
+  const [word] = await frequentWords(url);
+  const page = await open("", { viewport: { width: 360, height: 700 }, hasTouch: true });
+  for (const view of [...VIEWS, `word/${word}`]) {
+    await go(page, `#/${view}`);
+    await page.locator(`main.view-${view.split("/")[0]} :is(h2, canvas)`).first().waitFor();
+    assert.ok((await overflow(page)) <= 0, `${view} is too wide`);
+  }
+});
+
+scenario("everything can be reached with the keyboard", {}, async ({ open, url }) => {
+  const [word] = await frequentWords(url);
+  const page = await open();
+  const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
+  const tabTo = async (text) => {
+    for (let i = 0; i < 40; i++) {
+      await page.keyboard.press("Tab");
+      if ((await focused()).trim() === text) return;
+    }
+    assert.fail(`${text} is not reached`);
+  };
+  await page.getByText("Learning", { exact: true }).waitFor();
+  await page.keyboard.press("Tab");
+  assert.equal((await focused()).trim(), "Skip to content");
+  await tabTo("Word");
+  await page.keyboard.press("Enter");
+  await fieldOf(page, "Look up a word").waitFor();
+  for (let i = 0; i < 30; i++) {
+    await page.keyboard.press("Tab");
+    if (await fieldOf(page, "Look up a word").evaluate((e) => e === document.activeElement)) break;
+  }
+  await page.keyboard.type(word);
+  await page.getByRole("option").first().waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await heading(page).getByText(word, { exact: true }).waitFor();
+  await page.keyboard.press("Shift+Tab");
+  await go(page, "#/map");
+  await mapFilled(page);
+  await page.locator(".map canvas").focus();
+  const before = await picture(page);
+  for (const key of "+ ArrowLeft ArrowUp - + + ]".split(" ")) await page.keyboard.press(key);
+  await page.getByRole("complementary", { name: "The chosen word" }).waitFor();
+  assert.notEqual(await picture(page), before);
+  await page.keyboard.press("Escape");
+  await page.getByRole("complementary", { name: "The chosen word" }).waitFor({ state: "detached" });
+});

@@ -1,0 +1,56 @@
+// app.tsx - the frame of the page: a header with the state, the views as tabs, one view.
+
+import type { ComponentType } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { short } from "./text/visible";
+import { Guarded } from "./ui/guarded";
+import { Header } from "./ui/header";
+import { type View, VIEWS, route } from "./ui/route";
+import { TokenDialog } from "./ui/token_dialog";
+import { DriftView } from "./views/movers/drift";
+import { LiveView } from "./views/live/live";
+import { MapView } from "./views/map/map";
+import { SendView } from "./views/send/send";
+import { TrendsView } from "./views/movers/trends";
+import { WordView } from "./views/word/word";
+
+const SHOWN: Record<View, { title: string; view: ComponentType }> = {
+  live: { title: "Live", view: LiveView },
+  word: { title: "Word", view: WordView },
+  map: { title: "Map", view: MapView },
+  trends: { title: "Trends", view: TrendsView },
+  drift: { title: "Drift", view: DriftView },
+  send: { title: "Send text", view: SendView },
+};
+
+export function App() {
+  const { view, word } = route.value;
+  const { title, view: Shown } = SHOWN[view];
+  const main = useRef<HTMLElement>(null);
+  const first = useRef(true);
+
+  useEffect(() => {
+    document.title = `${word ? short(word) : title} \u00b7 wordtide`;
+    if (first.current) first.current = false;
+    else scrollTo(0, 0);
+  }, [view, word]);
+
+  return (
+    <>
+      <a class="skip" href="#main" onClick={(event) => {
+        event.preventDefault();
+        main.current?.focus();
+      }}>
+        Skip to content
+      </a>
+      <Header tabs={VIEWS.map((name) => ({ view: name, title: SHOWN[name].title }))} />
+      <main ref={main} id="main" class={`view-${view}`} tabIndex={-1}>
+        <h1 class="unseen">{title}</h1>
+        <Guarded key={view}>
+          <Shown />
+        </Guarded>
+      </main>
+      <TokenDialog />
+    </>
+  );
+}

@@ -1,0 +1,147 @@
+// types.ts - what the server answers. Numbers that do not exist are null.
+
+export type Maybe = number | null;
+
+export interface Stats {
+  version: string;
+  started: number;
+  now: number;
+  stream_time: Maybe;
+  tokens: number;
+  words_per_second: number;
+  sentences: number;
+  bytes: number;
+  trained: number;
+  loss: Maybe;
+  vocabulary: Vocabulary;
+  skipped: Record<string, number>;
+  memory: Memory;
+  queue: { bytes: number; capacity_bytes: number; refused: number };
+  checkpoint: Checkpoint | null;
+  sources: { name: string; kind: string }[];
+  model: Record<string, string | number | boolean | null>;
+  history: { followed: number; ages: number[] };
+}
+
+export interface Vocabulary {
+  size: number;
+  capacity: number;
+  minimum_count: number;
+  admitted: number;
+  evicted: number;
+  rejected: number;
+  admitted_per_second: number;
+  evicted_per_second: number;
+}
+
+export interface Memory {
+  budget_bytes: Maybe;
+  resident_bytes: number;
+  parts: { name: string; bytes: number }[];
+}
+
+export interface Checkpoint {
+  path: string;
+  time: Maybe;
+  bytes: number;
+  pause_seconds: Maybe;
+  failures: number;
+  running: boolean;
+}
+
+export interface Counted {
+  word: string;
+  count: number;
+  error?: number;
+}
+
+export interface Churn {
+  entered: Counted[];
+  left: Counted[];
+}
+
+export interface Alarm {
+  time: number;
+  kind: "new" | "gone" | "trend" | "drift";
+  word: string;
+  score: Maybe;
+  threshold: Maybe;
+}
+
+export interface WordRow {
+  word: string;
+  count: number;
+  error: number;
+  rank: number;
+  rate: Maybe;
+  baseline: Maybe;
+  trend: Maybe;
+  drift: Maybe;
+  since: Maybe;
+  first_seen: Maybe;
+}
+
+export interface GoneRow {
+  word: string;
+  count: number;
+  left: number;
+}
+
+export interface WordList<Row> {
+  total: number;
+  words: Row[];
+}
+
+export interface WordFacts {
+  word: string;
+  count: number;
+  error: number;
+  rank: number;
+  norm: Maybe;
+  rate: Maybe;
+  trend: Maybe;
+  drift: Maybe;
+  first_seen: Maybe;
+  followed: boolean;
+}
+
+export interface Near {
+  word: string;
+  score: number;
+}
+
+export interface Neighbors {
+  word: string;
+  age: number;
+  neighbors: Near[];
+}
+
+export interface Point {
+  age: number;
+  time: number;
+  count: Maybe;
+  rate: Maybe;
+  turned: Maybe;
+}
+
+export interface History {
+  word: string;
+  points: Point[];
+}
+
+export interface MapFrame {
+  frame: number;
+  words: string[];
+  x: number[];
+  y: number[];
+  count: number[];
+  age: Maybe[];
+  drift: Maybe[];
+  trend: Maybe[];
+}
+
+export interface Taken {
+  taken: number;
+  bytes: number;
+  skipped: number;
+}

@@ -1,0 +1,21 @@
+// main.tsx - starts the page: the theme, the address, the server's events, and then the rest.
+
+import { render } from "preact";
+import { App } from "./app";
+import { followEvents } from "./data/stream";
+import { followAddress } from "./ui/route";
+import { followTheme } from "./ui/theme";
+import "./style/base.css";
+import "./style/shell.css";
+import "./style/parts.css";
+import "./style/live.css";
+import "./style/word.css";
+import "./style/map.css";
+import "./style/movers.css";
+import "./style/send.css";
+
+followTheme();
+followAddress();
+void followEvents();
+const place = document.getElementById("page");
+if (place) render(<App />, place);

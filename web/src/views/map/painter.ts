@@ -1,0 +1,240 @@
+// painter.ts - draws the map on a canvas: dots by colour, then the trail, flashes and labels.
+//
+// Ten thousand dots are some dozen paths, one for each colour and presence, which a canvas fills
+// in a few milliseconds; that is why no WebGL is needed here. A label that was shown keeps its
+// right to be shown while it has room, and fades in and out, so that nothing flickers.
+
+import { colourOf } from "../../ui/theme";
+import type { Camera } from "./camera";
+import { STEPS, type Tint, rampOf, stepOf, tintOf } from "./colours";
+import { type Candidate, placeLabels } from "./labels";
+import type { Dot, Scene } from "./scene";
+
+const MOST_LABELS = 160;
+const LOOKED_AT = 900; // of the words in sight, the most frequent; the others get no label
+const FADE = 0.14; // of a label, for each frame
+const KEPT = 0.8; // pixels of radius that a label is worth which is there already
+const MARGIN = 40;
+const FULL_CIRCLE = 2 * Math.PI;
+
+export interface Marks {
+  hovered: string | null;
+  chosen: string | null;
+  near: string[]; // of the chosen one
+}
+
+/** A label that is on the screen, or on its way there or away. */
+interface Shown {
+  text: string;
+  x: number;
+  y: number;
+  opacity: number;
+  wanted: boolean;
+}
+
+interface Seen {
+  dot: Dot;
+  x: number;
+  y: number;
+  radius: number;
+}
+
+export class Painter {
+  private ramp: string[] = [];
+  private unknown = "";
+  private ink = "";
+  private halo = "";
+  private accent = "";
+  private font = "";
+  private widths = new Map<string, number>();
+  private shown = new Map<string, Shown>();
+
+  constructor(
+    private readonly context: CanvasRenderingContext2D,
+    private readonly scene: Scene,
+    private readonly camera: Camera,
+  ) {}
+
+  /** Reads the colours, after a change of the theme or of what they mean. */
+  restyle(tint: Tint): void {
+    this.ramp = rampOf(tint);
+    this.unknown = colourOf("--line-2");
+    this.ink = colourOf("--ink");
+    this.halo = colourOf("--ground");
+    this.accent = colourOf("--rise");
+    const { fontFamily } = getComputedStyle(this.context.canvas);
+    if (!this.font.endsWith(fontFamily)) this.widths.clear();
+    this.font = `13px ${fontFamily}`;
+  }
+
+  /** Draws all; true when labels are still fading. */
+  paint(tint: Tint, marks: Marks, pixelRatio: number): boolean {
+    const { context, camera } = this;
+    context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
+    context.clearRect(0, 0, camera.width, camera.height);
+    const seen = this.inSight();
+    this.paintDots(seen, tint);
+    this.paintTrail();
+    this.paintNear(marks);
+    for (const one of seen) if (one.dot.flash > 0) this.paintFlash(one);
+    this.paintMarks(seen, marks);
+    return this.paintLabels(seen, marks);
+  }
+
+  private inSight(): Seen[] {
+    const { camera } = this;
+    const grow = Math.min(2.2, 0.85 + 0.15 * camera.zoom);
+    const seen: Seen[] = [];
+    for (const dot of this.scene.dots) {
+      const { x, y } = camera.toScreen(dot);
+      if (x < -MARGIN || y < -MARGIN || x > camera.width + MARGIN || y > camera.height + MARGIN)
+        continue;
+      seen.push({ dot, x, y, radius: dot.radius * grow });
+    }
+    return seen;
+  }
+
+  private paintDots(seen: Seen[], tint: Tint): void {
+    const { context } = this;
+    const paths = new Map<number, Path2D>();
+    for (const { dot, x, y, radius } of seen) {
+      const share = tintOf(dot, tint);
+      const step = share === null ? STEPS : stepOf(share);
+      const fade = Math.round(dot.presence * 4);
+      const key = step * 8 + fade;
+      const path = paths.get(key) ?? new Path2D();
+      paths.set(key, path);
+      path.moveTo(x + radius, y);
+      path.arc(x, y, radius, 0, FULL_CIRCLE);
+    }
+    for (const [key, path] of paths) {
+      context.globalAlpha = 0.82 * ((key % 8) / 4);
+      context.fillStyle = this.ramp[Math.floor(key / 8)] ?? this.unknown;
+      context.fill(path);
+    }
+    context.globalAlpha = 1;
+  }
+
+  private paintTrail(): void {
+    const places = this.scene.trail?.places ?? [];
+    if (places.length < 2) return;
+    const { context } = this;
+    context.beginPath();
+    for (const place of places) {
+      const { x, y } = this.camera.toScreen(place);
+      context.lineTo(x, y);
+    }
+    context.strokeStyle = this.accent;
+    context.globalAlpha = 0.7;
+    context.lineWidth = 1.5;
+    context.stroke();
+    context.globalAlpha = 1;
+  }
+
+  /** Thin lines from the chosen word to its neighbours. */
+  private paintNear({ chosen, near }: Marks): void {
+    const centre = chosen === null ? undefined : this.scene.get(chosen);
+    if (!centre) return;
+    const { context, camera } = this;
+    const from = camera.toScreen(centre);
+    context.beginPath();
+    for (const word of near) {
+      const dot = this.scene.get(word);
+      if (!dot) continue;
+      const to = camera.toScreen(dot);
+      context.moveTo(from.x, from.y);
+      context.lineTo(to.x, to.y);
+    }
+    context.strokeStyle = this.ink;
+    context.lineWidth = 1;
+    context.globalAlpha = 0.3;
+    context.stroke();
+    context.globalAlpha = 1;
+  }
+
+  private paintFlash({ dot, x, y, radius }: Seen): void {
+    this.ring(x, y, radius + 22 * (1 - dot.flash), 2, dot.flash);
+  }
+
+  private paintMarks(seen: Seen[], marks: Marks): void {
+    for (const { dot, x, y, radius } of seen) {
+      if (dot.word === marks.chosen) this.ring(x, y, radius + 5, 2, 1);
+      else if (dot.word === marks.hovered) this.ring(x, y, radius + 4, 1.5, 0.8);
+    }
+  }
+
+  private ring(x: number, y: number, radius: number, width: number, opacity: number): void {
+    const { context } = this;
+    context.beginPath();
+    context.arc(x, y, radius, 0, FULL_CIRCLE);
+    context.strokeStyle = this.accent;
+    context.lineWidth = width;
+    context.globalAlpha = opacity;
+    context.stroke();
+    context.globalAlpha = 1;
+  }
+
+  private widthOf(text: string): number {
+    let width = this.widths.get(text);
+    if (width === undefined) {
+      if (this.widths.size > 20_000) this.widths.clear();
+      width = this.context.measureText(text).width;
+      this.widths.set(text, width);
+    }
+    return width;
+  }
+
+  private candidates(seen: Seen[], marks: Marks): Seen[] {
+    const isMarked = ({ word }: Dot) => word === marks.chosen || word === marks.hovered;
+    const weight = ({ dot }: Seen) =>
+      isMarked(dot)
+        ? Infinity
+        : dot.radius + 3 * dot.flash + (this.shown.get(dot.word)?.wanted ? KEPT : 0);
+    return seen
+      .filter(({ dot }, i) => !dot.leaving && (i < LOOKED_AT || dot.flash > 0 || isMarked(dot)))
+      .map((one) => ({ one, weight: weight(one) }))
+      .sort((a, b) => b.weight - a.weight)
+      .map(({ one }) => one);
+  }
+
+  private paintLabels(seen: Seen[], marks: Marks): boolean {
+    const { context, camera, shown } = this;
+    context.font = this.font;
+    context.textBaseline = "middle";
+    const candidates = this.candidates(seen, marks);
+    const boxes = candidates.map(({ dot, x, y, radius }): Candidate => {
+      return { x, y, radius, width: this.widthOf(dot.label) };
+    });
+    for (const label of shown.values()) label.wanted = false;
+    for (const { index, x, y } of placeLabels(boxes, camera.width, camera.height, MOST_LABELS)) {
+      const dot = candidates[index]?.dot;
+      if (!dot) continue;
+      const opacity = shown.get(dot.word)?.opacity ?? 0;
+      shown.set(dot.word, { text: dot.label, x, y, opacity, wanted: true });
+    }
+    return this.fadeLabels();
+  }
+
+  private fadeLabels(): boolean {
+    const { context } = this;
+    let fading = false;
+    context.lineWidth = 3.5;
+    context.lineJoin = "round";
+    context.strokeStyle = this.halo;
+    context.fillStyle = this.ink;
+    for (const [word, label] of this.shown) {
+      const wanted = label.wanted ? 1 : 0;
+      label.opacity = Math.min(1, Math.max(0, label.opacity + (wanted ? FADE : -3 * FADE)));
+      fading ||= label.opacity !== wanted;
+      if (label.opacity === 0) {
+        this.shown.delete(word);
+        continue;
+      }
+      context.globalAlpha = label.opacity;
+      context.strokeText(label.text, label.x, label.y);
+      context.fillText(label.text, label.x, label.y);
+    }
+    context.globalAlpha = 1;
+    return fading;
+  }
+}

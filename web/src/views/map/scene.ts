@@ -1,0 +1,120 @@
+// scene.ts - the words of the map and how they move.
+//
+// The server sends frames. A word that is in the next frame glides to its new place; one that
+// is not fades away; one that was not there before appears and flashes. A word keeps its dot
+// from frame to frame, so that nothing jumps.
+
+import type { MapFrame, Maybe } from "../../data/types";
+import { short } from "../../text/visible";
+
+const GLIDE_MS = 450; // after this, two thirds of the way are done
+const FLASH_MS = 2600;
+const STILL = 0.0004; // of the plane: too little to be seen
+const TRAIL = 120;
+
+export interface Dot {
+  word: string;
+  label: string; // the word as it is drawn
+  x: number;
+  y: number;
+  toX: number;
+  toY: number;
+  presence: number; // 0: not to be seen, 1: there
+  flash: number; // 1: just appeared, 0: no longer new
+  leaving: boolean;
+  count: number;
+  radius: number;
+  age: Maybe;
+  drift: Maybe;
+  trend: Maybe;
+}
+
+export class Scene {
+  /** The most frequent first, as the server sends them. */
+  dots: Dot[] = [];
+  trail: { word: string; places: { x: number; y: number }[] } | null = null;
+  private byWord = new Map<string, Dot>();
+  private frame = -1;
+
+  get(word: string): Dot | undefined {
+    return this.byWord.get(word);
+  }
+
+  take(frame: MapFrame): void {
+    const first = this.frame < 0;
+    this.frame = frame.frame;
+    const next = new Map<string, Dot>();
+    const most = Math.log1p(Math.max(1, ...frame.count.slice(0, 1)));
+    frame.words.forEach((word, i) => {
+      const x = frame.x[i];
+      const y = frame.y[i];
+      if (!Number.isFinite(x) || !Number.isFinite(y) || x === undefined || y === undefined) return;
+      const dot = this.byWord.get(word) ?? newDot(word, x, y, first);
+      dot.leaving = false;
+      dot.toX = x;
+      dot.toY = y;
+      dot.count = frame.count[i] ?? 0;
+      dot.radius = 1.6 + 5 * (Math.log1p(dot.count) / most) ** 3;
+      dot.age = frame.age[i] ?? null;
+      dot.drift = frame.drift[i] ?? null;
+      dot.trend = frame.trend[i] ?? null;
+      next.set(word, dot);
+    });
+    for (const [word, dot] of this.byWord)
+      if (!next.has(word)) {
+        dot.leaving = true;
+        next.set(word, dot);
+      }
+    this.byWord = next;
+    this.dots = [...next.values()];
+    this.leaveTrail();
+  }
+
+  /** Lets the time go by; false when nothing moves any more. */
+  advance(milliseconds: number, still = false): boolean {
+    const share = still ? 1 : 1 - Math.exp(-milliseconds / GLIDE_MS);
+    let moving = false;
+    for (const dot of this.dots) {
+      const dx = dot.toX - dot.x;
+      const dy = dot.toY - dot.y;
+      const there = Math.abs(dx) + Math.abs(dy) < STILL;
+      dot.x += there ? dx : dx * share;
+      dot.y += there ? dy : dy * share;
+      const wanted = dot.leaving ? 0 : 1;
+      const gap = wanted - dot.presence;
+      dot.presence = Math.abs(gap) < 0.02 ? wanted : dot.presence + gap * share;
+      dot.flash = still ? 0 : Math.max(0, dot.flash - milliseconds / FLASH_MS);
+      moving ||= !there || dot.presence !== wanted || dot.flash > 0;
+    }
+    this.sweep();
+    return moving;
+  }
+
+  /** Words that have faded are forgotten. */
+  private sweep(): void {
+    if (!this.dots.some((dot) => dot.leaving && dot.presence === 0)) return;
+    this.dots = this.dots.filter((dot) => !dot.leaving || dot.presence > 0);
+    this.byWord = new Map(this.dots.map((dot) => [dot.word, dot]));
+  }
+
+  /** From now on the way of this word is drawn. */
+  follow(word: string | null): void {
+    this.trail = word === null ? null : { word, places: [] };
+    this.leaveTrail();
+  }
+
+  private leaveTrail(): void {
+    const dot = this.trail && this.byWord.get(this.trail.word);
+    if (!this.trail || !dot) return;
+    this.trail.places.push({ x: dot.toX, y: dot.toY });
+    if (this.trail.places.length > TRAIL) this.trail.places.shift();
+  }
+}
+
+function newDot(word: string, x: number, y: number, first: boolean): Dot {
+  return {
+    word, label: short(word), x, y, toX: x, toY: y,
+    presence: 0, flash: first ? 0 : 1, leaving: false,
+    count: 0, radius: 2, age: null, drift: null, trend: null,
+  };
+}

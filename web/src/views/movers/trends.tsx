@@ -1,0 +1,118 @@
+// trends.tsx - words that come more often than they use to, new ones, and ones that left.
+
+import { withQuery, wordPath } from "../../data/api";
+import { useFetched } from "../../data/fetched";
+import { stats } from "../../data/live";
+import { isDated, isRising } from "../../data/notable";
+import type { GoneRow, History, Neighbors, WordList as List, WordRow } from "../../data/types";
+import { ago, amount, bounded, count, times } from "../../text/format";
+import { NothingLearned, Trouble, nothingLearned } from "../../ui/notice";
+import { Spark } from "../../ui/spark";
+import { Word, WordList, WordText } from "../../ui/word";
+import { Alarms } from "./alarms";
+
+const SHOWN = 12;
+const REFRESH_SECONDS = 5;
+
+function Riser({ row }: { row: WordRow }) {
+  const history = useFetched<History>(wordPath(row.word, "history"), 3 * REFRESH_SECONDS);
+  const path = wordPath(row.word, "neighbors", { topn: 5 });
+  const near = useFetched<Neighbors>(path, 6 * REFRESH_SECONDS);
+  const rates = history.data?.points.map((point) => point.rate) ?? [];
+  return (
+    <li class="mover">
+      <div class="mover-name">
+        <Word word={row.word} />
+        <p class="note">
+          {amount(row.rate)} a second, usually {amount(row.baseline)}
+        </p>
+      </div>
+      <p class="mover-score number">{times(row.trend)}</p>
+      <Spark
+        values={[...rates, row.rate]}
+        usual={row.baseline}
+        tone="rise"
+        label={`${amount(row.rate)} a second, usually ${amount(row.baseline)}`}
+      />
+      <div class="mover-why">
+        <WordList words={near.data?.neighbors.map(({ word }) => word) ?? []} />
+      </div>
+    </li>
+  );
+}
+
+function Newcomers() {
+  const path = withQuery("/v1/words", { sort: "new", limit: SHOWN });
+  const { data } = useFetched<List<WordRow>>(path, REFRESH_SECONDS);
+  const now = stats.value?.now ?? 0;
+  const rows = data?.words.filter(isDated) ?? [];
+  return (
+    <section class="panel ticker ticker-entered">
+      <h2>New, and still here</h2>
+      {data && rows.length === 0 && <p class="note">none yet</p>}
+      <ol>
+        {rows.map((row) => (
+          <li key={row.word} title={`seen ${bounded(row.count, row.error)} times`}>
+            <Word word={row.word} />
+            <span class="number">{ago(now - (row.first_seen ?? now))}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Leavers() {
+  const path = withQuery("/v1/words", { sort: "gone", limit: SHOWN });
+  const { data } = useFetched<List<GoneRow>>(path, REFRESH_SECONDS);
+  const now = stats.value?.now ?? 0;
+  return (
+    <section class="panel ticker ticker-left">
+      <h2>Gone</h2>
+      {data?.words.length === 0 && <p class="note">none yet</p>}
+      <ol>
+        {data?.words.map((row) => (
+          <li key={`${row.word} ${row.left}`} title={`counted ${count(row.count)} times`}>
+            <WordText word={row.word} />
+            <span class="number">{ago(now - row.left)}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+export function TrendsView() {
+  const path = withQuery("/v1/words", { sort: "trend", limit: SHOWN });
+  const { data, problem } = useFetched<List<WordRow>>(path, REFRESH_SECONDS);
+  const rows = data?.words.filter(isRising) ?? [];
+  if (nothingLearned()) return <NothingLearned />;
+  return (
+    <div class="movers">
+      <section>
+        <h2>On the rise</h2>
+        <p class="lead">Words that come more often now than their own mean says they should.</p>
+        {problem && <Trouble problem={problem} />}
+        {data && rows.length === 0 && <p class="note calm">Calm water: no word stands out.</p>}
+        <ol class="mover-list">
+          {rows.length > 0 && (
+            <li class="mover mover-heads" aria-hidden="true">
+              <span>word</span>
+              <span>its usual</span>
+              <span>how often</span>
+              <span>company</span>
+            </li>
+          )}
+          {rows.map((row) => (
+            <Riser key={row.word} row={row} />
+          ))}
+        </ol>
+      </section>
+      <div class="movers-side">
+        <Alarms />
+        <Newcomers />
+        <Leavers />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+// upload.ts - sends text to the server and keeps account of what became of it.
+//
+// The server takes a body whole or, when its queue is full, its first lines; the rest is sent
+// again after the time that the server asks for. So nothing is lost and nothing is sent twice.
+
+import { signal, type Signal } from "@preact/signals";
+import { Problem, request, withQuery } from "../../data/api";
+import type { Taken } from "../../data/types";
+import { bodiesOf, withoutLines } from "./lines";
+
+const BODY_BYTES = 1 << 20;
+const WAIT_SECONDS = 5; // that the server may wait for room
+const PATIENCE = 120; // times that a full queue is waited for in a row
+
+export type Phase = "sending" | "waiting" | "done" | "failed" | "stopped";
+
+export interface Progress {
+  phase: Phase;
+  sent: number; // bytes of the text
+  taken: number; // lines
+  skipped: number;
+  problem: string;
+}
+
+export class Upload {
+  readonly progress: Signal<Progress> = signal({
+    phase: "sending",
+    sent: 0,
+    taken: 0,
+    skipped: 0,
+    problem: "",
+  });
+  private readonly control = new AbortController();
+
+  constructor(
+    readonly id: number,
+    readonly name: string,
+    readonly size: number | null, // bytes, where known
+    private readonly stream: ReadableStream<Uint8Array>,
+    private readonly field: string | null, // of JSON records; null for plain text
+  ) {}
+
+  stop(): void {
+    this.control.abort();
+  }
+
+  async run(): Promise<void> {
+    try {
+      for await (const body of bodiesOf(this.stream, BODY_BYTES)) await this.send(body);
+      this.put({ phase: "done" });
+    } catch (error) {
+      if (this.control.signal.aborted) this.put({ phase: "stopped" });
+      else this.put({ phase: "failed", problem: error instanceof Error ? error.message : "" });
+    }
+  }
+
+  private put(change: Partial<Progress>): void {
+    this.progress.value = { ...this.progress.peek(), ...change };
+  }
+
+  private async send(body: Uint8Array<ArrayBuffer>): Promise<void> {
+    let rest = body;
+    for (let turns = 0; rest.length; ) {
+      try {
+        const { taken, skipped } = await this.post(rest);
+        const so = this.progress.peek();
+        this.put({ phase: "sending", taken: so.taken + taken, skipped: so.skipped + skipped });
+        break;
+      } catch (error) {
+        if (!(error instanceof Problem) || error.status !== 429 || ++turns > PATIENCE) throw error;
+        if (error.taken) turns = 0;
+        rest = withoutLines(rest, error.taken);
+        this.put({ phase: "waiting", taken: this.progress.peek().taken + error.taken });
+        await this.pause(error.retrySeconds);
+      }
+    }
+    this.put({ sent: this.progress.peek().sent + body.length });
+  }
+
+  private async post(body: Uint8Array<ArrayBuffer>): Promise<Taken> {
+    const query = { wait: WAIT_SECONDS, ...(this.field ? { text: this.field } : {}) };
+    const type = this.field === null ? "text/plain" : "application/x-ndjson";
+    const response = await request(withQuery("/v1/ingest", query), {
+      method: "POST",
+      headers: { "Content-Type": type },
+      body,
+      signal: this.control.signal,
+    });
+    return (await response.json()) as Taken;
+  }
+
+  private pause(seconds: number): Promise<void> {
+    const { signal: stop } = this.control;
+    return new Promise((resume, reject) => {
+      const timer = setTimeout(resume, Math.min(30, seconds) * 1000);
+      stop.addEventListener("abort", () => {
+        clearTimeout(timer);
+        reject(new Error("stopped"));
+      });
+    });
+  }
+}

@@ -1,0 +1,42 @@
+// upload_row.tsx - how far one text is, and what the server said to it.
+
+import { bytes, count } from "../../text/format";
+import { WordText } from "../../ui/word";
+import type { Phase, Progress, Upload } from "./upload";
+
+const SAID: Record<Phase, string> = {
+  sending: "being sent",
+  waiting: "the server is busy, waiting",
+  done: "taken",
+  failed: "refused",
+  stopped: "stopped",
+};
+
+function accountOf({ phase, taken, skipped, sent, problem }: Progress): string {
+  const parts = [SAID[phase], `${count(taken)} lines taken`, bytes(sent)];
+  if (skipped) parts.push(`${count(skipped)} skipped`);
+  if (problem) parts.push(problem);
+  return parts.join(" \u00b7 ");
+}
+
+export function UploadRow({ upload }: { upload: Upload }) {
+  const progress = upload.progress.value;
+  const running = progress.phase === "sending" || progress.phase === "waiting";
+  const share = upload.size ? progress.sent / upload.size : running ? 0 : 1;
+  return (
+    <li class={`upload phase-${progress.phase}`}>
+      <div class="upload-line">
+        <WordText word={upload.name} />
+        <span class="note" role="status">
+          {accountOf(progress)}
+        </span>
+        {running && (
+          <button type="button" class="button quiet" onClick={() => upload.stop()}>
+            Stop
+          </button>
+        )}
+      </div>
+      <progress value={Math.min(1, share)} aria-label="Sent" />
+    </li>
+  );
+}

@@ -1,0 +1,96 @@
+// compare.tsx - neighbours then and now, side by side. Lines join those that stayed, so that one
+// sees at a glance who moved, who came and who went.
+
+import { useSignal } from "@preact/signals";
+import { wordPath } from "../../data/api";
+import { useFetched } from "../../data/fetched";
+import { ages } from "../../data/live";
+import { agesWithin, someAges } from "../../data/past";
+import type { Near, Neighbors, Point } from "../../data/types";
+import { roughly, score } from "../../text/format";
+import { Segments } from "../../ui/segments";
+import { Word } from "../../ui/word";
+import { type Change, changeBetween } from "./slopes";
+
+const SHOWN = 12;
+const ROW = 32; // the height of a row, in pixels; also in word.css
+const CHOICES = 6;
+const REFRESH_SECONDS = 3;
+
+const shareOf = (cosine: number) => `${Math.max(0, cosine) * 100}%`;
+
+function Column(props: { title: string; near: Near[]; marked: Set<string>; mark: string }) {
+  return (
+    <section class="near">
+      <h3>{props.title}</h3>
+      <ol>
+        {props.near.map(({ word, score: cosine }) => (
+          <li key={word} class={props.marked.has(word) ? props.mark : undefined}>
+            <i class="near-bar" style={{ width: shareOf(cosine) }} aria-hidden="true" />
+            <Word word={word} />
+            <span class="number">{score(cosine)}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Slopes({ change }: { change: Change }) {
+  const y = (place: number) => place * ROW + ROW / 2;
+  const box = `0 0 60 ${SHOWN * ROW}`;
+  return (
+    <svg class="slopes" viewBox={box} preserveAspectRatio="none" aria-hidden="true">
+      {change.slopes.map(({ word, from, to }) => (
+        <path key={word} d={`M0 ${y(from)}C30 ${y(from)} 30 ${y(to)} 60 ${y(to)}`} />
+      ))}
+    </svg>
+  );
+}
+
+export function Compare({ word, points }: { word: string; points: Point[] }) {
+  const choices = someAges(agesWithin(ages.value, points), CHOICES);
+  const chosen = useSignal<number | null>(null);
+  const age = chosen.value ?? choices[Math.floor(choices.length / 2)] ?? 0;
+  const near = (query: { age: number }) => wordPath(word, "neighbors", { topn: SHOWN, ...query });
+  const now = useFetched<Neighbors>(near({ age: 0 }), REFRESH_SECONDS).data?.neighbors ?? [];
+  const past = useFetched<Neighbors>(age ? near({ age }) : null, 5 * REFRESH_SECONDS);
+  const then = past.data?.neighbors ?? [];
+  const change = changeBetween(then, now);
+  return (
+    <section class="compare">
+      <header>
+        <h2>Neighbours</h2>
+        {choices.length > 0 && (
+          <Segments
+            label="compared with"
+            name="age"
+            options={choices.map((value) => ({ value, text: roughly(value) }))}
+            value={age}
+            onChange={(value) => {
+              chosen.value = value;
+            }}
+          />
+        )}
+      </header>
+      <div class="near-columns">
+        {then.length > 0 ? (
+          <>
+            <Column title={`${roughly(age)} ago`} near={then} marked={change.went} mark="went" />
+            <Slopes change={change} />
+          </>
+        ) : (
+          <p class="note no-past">
+            {past.problem?.message ?? (age ? "" : "No past is kept of this word yet.")}
+          </p>
+        )}
+        <Column
+          title="Now"
+          near={now}
+          marked={then.length ? change.came : new Set()}
+          mark="came"
+        />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,74 @@
+// word.tsx - all about one word, and questions about several.
+
+import { Problem, wordPath } from "../../data/api";
+import { useFetched } from "../../data/fetched";
+import type { History, WordFacts } from "../../data/types";
+import { NothingLearned, Notice, Trouble, nothingLearned } from "../../ui/notice";
+import { route, wordRoute } from "../../ui/route";
+import { WordList } from "../../ui/word";
+import { WordField } from "../../ui/word_field";
+import { Analogy } from "./analogy";
+import { Beginnings } from "./beginnings";
+import { Compare } from "./compare";
+import { FactsOfWord } from "./facts";
+import { HistoryOfWord } from "./history";
+import { Pair } from "./pair";
+
+const REFRESH_SECONDS = 3;
+
+function Unknown({ word, problem }: { word: string; problem: Problem }) {
+  if (problem.type !== "/problems/unknown-word") return <Trouble problem={problem} />;
+  return (
+    <div class="notice">
+      <p class="notice-title">
+        “<bdi>{word.slice(0, 60)}</bdi>” is not in the vocabulary
+      </p>
+      {problem.suggestions.length > 0 && (
+        <p>
+          Did you mean <WordList words={problem.suggestions.slice(0, 8)} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+function AboutWord({ word }: { word: string }) {
+  const path = wordPath(word);
+  const { data, problem } = useFetched<WordFacts>(path, REFRESH_SECONDS);
+  const history = useFetched<History>(wordPath(word, "history"), 2 * REFRESH_SECONDS);
+  const points = history.data?.points ?? [];
+  if (path === null) return <Notice title="This word has no address of its own" />;
+  if (!data) return problem && <Unknown word={word} problem={problem} />;
+  return (
+    <article class="about-word">
+      <FactsOfWord facts={data} />
+      <div class="word-columns">
+        <Compare word={word} points={points} />
+        <div class="word-side">
+          {history.data && <HistoryOfWord points={points} />}
+          <Pair word={word} />
+        </div>
+      </div>
+    </article>
+  );
+}
+
+export function WordView() {
+  const { word } = route.value;
+  return (
+    <div class="word-view">
+      <WordField
+        class="search"
+        label="Look up a word"
+        placeholder="Look up a word"
+        value=""
+        onPick={(next) => {
+          location.hash = wordRoute(next);
+        }}
+      />
+      {nothingLearned() && <NothingLearned />}
+      {word ? <AboutWord key={word} word={word} /> : !nothingLearned() && <Beginnings />}
+      {!nothingLearned() && <Analogy />}
+    </div>
+  );
+}
