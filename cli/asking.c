@@ -33,6 +33,18 @@ tide_hit *asking_hits(const asking *ask, uint64_t *count)
     return hits;
 }
 
+tide_entry *asking_words(const tide_model *model, size_t *count)
+{
+    size_t size = tide_model_size(model);
+    tide_entry *entries = calloc(size ? size : 1, sizeof *entries);
+    *count = entries ? tide_model_words(model, entries, size) : 0;
+    if (entries && *count == size)
+        return entries;
+    complain("out of memory");
+    free(entries);
+    return NULL;
+}
+
 void print_hits(const asking *ask, const tide_hit *hits, int count)
 {
     if (ask->json)
@@ -124,8 +136,10 @@ int answer_input(const char *prompt, answer_line *answer, void *data)
     bool terminal = isatty(STDIN_FILENO);
     int code = EXIT_SUCCESS;
     for (;;) {
-        if (terminal)
-            fputs(prompt, stderr);
+        if (terminal) {
+            say("%s", prompt);
+            say_so_far();
+        }
         if (!read_line(line))
             break;
         memcpy(copy, line, sizeof copy);
@@ -137,6 +151,6 @@ int answer_input(const char *prompt, answer_line *answer, void *data)
             break;
     }
     if (terminal)
-        fputc('\n', stderr);
+        say("\n");
     return terminal ? EXIT_SUCCESS : code;
 }

@@ -23,6 +23,9 @@ void asking_close(asking *ask);
  * complaint. */
 tide_hit *asking_hits(const asking *ask, uint64_t *count);
 
+/* All words of a model by falling count, to be freed. NULL after a complaint. */
+tide_entry *asking_words(const tide_model *model, size_t *count);
+
 void print_hits(const asking *ask, const tide_hit *hits, int count);
 
 /* Describes a failed question in one line: for an unknown word, which of `words` it

@@ -2,6 +2,7 @@
 #include "asking.h"
 #include "commands.h"
 #include "formats.h"
+#include "lines.h"
 #include "output.h"
 
 #include <errno.h>
@@ -125,10 +126,17 @@ static int close_output(job *j, int code)
 
 /* -- input ------------------------------------------------------------------------- */
 
+static void add_text(void *data, const char *text, size_t size)
+{
+    job *j = data;
+    tide_embedder_add(j->embedder, text, size);
+}
+
 /* A line of which no word is known has no vector: an empty line, null, or a row of
  * NaN. */
-static void end_line(job *j)
+static bool end_line(void *data)
 {
+    job *j = data;
     bool known = tide_embedder_end(j->embedder, j->vector) > 0;
     if (!known)
         for (uint32_t i = 0; i < tide_model_dim(j->ask.model); i++)
@@ -136,52 +144,7 @@ static void end_line(job *j)
     print_vector(j, known);
     j->lines++;
     j->unknown += !known;
-}
-
-/* Returns whether the last line has begun and not ended. */
-static bool embed_block(job *j, const char *text, size_t size)
-{
-    const char *feed = NULL;
-    while (size > 0 && writes(j)) {
-        feed = memchr(text, '\n', size);
-        size_t part = feed ? (size_t)(feed - text) + 1 : size;
-        tide_embedder_add(j->embedder, text, part);
-        if (feed)
-            end_line(j);
-        text += part;
-        size -= part;
-    }
-    return !feed;
-}
-
-static int embed_source(job *j, const char *name)
-{
-    enum { BLOCK = 64 * 1024 };
-    char block[BLOCK];
-    tide_error err;
-    tide_source *source = tide_source_open(name, &err);
-    if (!source)
-        return report(&err);
-    ptrdiff_t size;
-    bool begun = false;
-    do {
-        errno = 0;
-        size = tide_source_read(source, block, sizeof block, &err);
-        if (size > 0)
-            begun = embed_block(j, block, (size_t)size);
-    } while (writes(j) && (size > 0 || (size < 0 && errno == EINTR)));
-    if (begun && size == 0)
-        end_line(j);
-    tide_source_close(source);
-    return size < 0 ? report(&err) : EXIT_SUCCESS;
-}
-
-static int embed_sources(job *j, char **names, int count)
-{
-    int code = count ? EXIT_SUCCESS : embed_source(j, "-");
-    for (int i = 0; i < count && code == EXIT_SUCCESS && writes(j); i++)
-        code = embed_source(j, names[i]);
-    return code;
+    return writes(j);
 }
 
 static int run(job *j, double a, char **names, int count)
@@ -197,7 +160,8 @@ static int run(job *j, double a, char **names, int count)
     off_t start = ftello(stdout);
     if (j->format == NPY)
         print_npy_header(j);
-    code = embed_sources(j, names, count);
+    line_taker taker = {add_text, end_line, j};
+    code = read_lines(names, count, &taker);
     if (j->format == NPY && writes(j)) {
         fseeko(stdout, start, SEEK_SET);
         print_npy_header(j);

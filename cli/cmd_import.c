@@ -1,4 +1,5 @@
 /* cmd_import.c - wordtide import: a model that begins with vectors learned elsewhere. */
+#include "claim.h"
 #include "commands.h"
 #include "formats.h"
 #include "options.h"
@@ -135,8 +136,8 @@ static int import_rows(const job *j, tide_params *params, tide_rows *rows)
 static int run(const job *j, const char *path)
 {
     tide_error err;
-    if (tide_path_writable(j->output, &err) < 0)
-        return report(&err);
+    if (!claim(j->output))
+        return EXIT_FAILURE;
     tide_params *params = settings_params(&j->typed, "import");
     if (!params)
         return EXIT_FAILURE;

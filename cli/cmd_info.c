@@ -1,6 +1,6 @@
 /* cmd_info.c - wordtide info: what a model is, and how much memory training needs. */
+#include "asking.h"
 #include "commands.h"
-#include "options.h"
 #include "output.h"
 
 #include <inttypes.h>
@@ -37,7 +37,7 @@ static void print_parts(info *i, const tide_part *parts, int count)
 {
     if (!i->json) {
         putchar('\n');
-        print_budget(stdout, parts, count);
+        print_budget(printf, parts, count);
         return;
     }
     print_number(i, "memory", budget_total(parts, count));
@@ -67,7 +67,7 @@ static void print_params(info *i, const tide_params *params)
             putchar(':');
             print_json(value);
         } else {
-            printf("  %-18s%s\n", table[p].name, value);
+            printf("  %-20s%s\n", table[p].name, value);
         }
     }
     if (i->json)
@@ -86,19 +86,19 @@ static int print_needs(info *i, tide_params *params)
     return count < 0 ? report(&err) : EXIT_SUCCESS;
 }
 
-/* The smallest count held, once the vocabulary is full; 0 before. */
-static uint64_t minimum_count(const tide_model *model)
+/* The smallest count held, once the vocabulary is full; 0 before. False after a
+ * complaint. */
+static bool minimum_count(const tide_model *model, uint64_t *minimum)
 {
-    uint32_t size = tide_model_size(model);
-    if (size == 0 || size < tide_model_capacity(model))
-        return 0;
-    tide_entry *entries = calloc(size, sizeof *entries);
-    if (!entries)
-        return 0;
-    size_t count = tide_model_words(model, entries, size);
-    uint64_t minimum = count ? entries[count - 1].count : 0;
+    size_t count;
+    *minimum = 0;
+    if (tide_model_size(model) < tide_model_capacity(model))
+        return true;
+    tide_entry *entries = asking_words(model, &count);
+    if (entries && count)
+        *minimum = entries[count - 1].count;
     free(entries);
-    return minimum;
+    return entries != NULL;
 }
 
 static void print_text(info *i, const char *name, const char *text)
@@ -133,15 +133,38 @@ static int describe_vectors(info *i, const tide_model *model)
     return EXIT_SUCCESS;
 }
 
-static int describe_training(info *i, const tide_model *model)
+/* Nothing for a model without labels. */
+static int print_labels(info *i, const char *path)
 {
     tide_error err;
+    tide_label_stats stats;
+    if (tide_label_stats_read(path, &stats, &err) < 0)
+        return report_load(&err);
+    if (!stats.capacity)
+        return EXIT_SUCCESS;
+    print_number(i, "labels", stats.labels);
+    print_number(i, "posts", stats.posts);
+    print_number(i, "posts kept", stats.kept);
+    print_text(i, "classifier", stats.told ? "yes" : "no");
+    print_number(i, "labels told", stats.told);
+    return EXIT_SUCCESS;
+}
+
+static int describe_training(info *i, const tide_model *model, const char *path)
+{
+    tide_error err;
+    uint64_t minimum;
+    if (!minimum_count(model, &minimum))
+        return EXIT_FAILURE;
     print_number(i, "capacity", tide_model_capacity(model));
     print_number(i, "subwords", tide_model_subwords(model));
     print_number(i, "tokens", tide_model_tokens(model));
-    print_number(i, "minimum count", minimum_count(model));
+    print_number(i, "minimum count", minimum);
+    int code = print_labels(i, path);
+    if (code != EXIT_SUCCESS)
+        return code;
     tide_params *params = tide_params_of_model(model, &err);
-    int code = params ? print_needs(i, params) : report_load(&err);
+    code = params ? print_needs(i, params) : report_load(&err);
     tide_params_free(params);
     return code;
 }
@@ -153,7 +176,7 @@ static int describe_model(info *i, const char *path)
     if (!model)
         return report_load(&err);
     print_file(i, model, path);
-    int code = *tide_model_params(model) ? describe_training(i, model)
+    int code = *tide_model_params(model) ? describe_training(i, model, path)
                                          : describe_vectors(i, model);
     tide_model_free(model);
     return code;
@@ -180,7 +203,8 @@ int cmd_info(int argc, char **argv)
     const command_usage usage = {
         "info",
         "info [OPTION]... [MODEL]",
-        "Describes a model and the memory that training it further needs, or a file of "
+        "Describes a model, its labels if it has any, and the memory that training it "
+        "further needs, or a file of "
         "vectors: its format, rows left out that cannot be a word's, rows of words "
         "that had one before, and whether it tells counts. Without a model it takes "
         "the parameters of train and says what such a training would need.",

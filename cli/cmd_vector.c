@@ -63,13 +63,11 @@ static size_t leave_out(const vectors *v, tide_entry *entries, size_t count)
 
 static int print_all(vectors *v)
 {
-    uint32_t size = tide_model_size(v->ask.model);
-    tide_entry *entries = calloc(size ? size : 1, sizeof *entries);
-    if (!entries) {
-        complain("out of memory");
+    size_t count;
+    tide_entry *entries = asking_words(v->ask.model, &count);
+    if (!entries)
         return EXIT_FAILURE;
-    }
-    size_t count = leave_out(v, entries, tide_model_words(v->ask.model, entries, size));
+    count = leave_out(v, entries, count);
     if (!v->ask.json)
         printf("%zu %u\n", count, tide_model_dim(v->ask.model));
     int code = EXIT_SUCCESS;

@@ -1,6 +1,6 @@
 /* cmd_words.c - wordtide words: the vocabulary with counts and error bounds. */
+#include "asking.h"
 #include "commands.h"
-#include "options.h"
 #include "output.h"
 
 #include <inttypes.h>
@@ -72,14 +72,12 @@ int cmd_words(int argc, char **argv)
     tide_model *model = tide_model_open(argv[0], &err);
     if (!model)
         return report_load(&err);
-    size_t count = tide_model_size(model);
-    tide_entry *entries = calloc(count ? count : 1, sizeof *entries);
+    size_t count;
+    tide_entry *entries = asking_words(model, &count);
     if (!entries) {
-        complain("out of memory");
         tide_model_free(model);
         return EXIT_FAILURE;
     }
-    count = tide_model_words(model, entries, count);
     if (sort == SORT_WORD)
         qsort(entries, count, sizeof *entries, by_word);
     count = select_entries(entries, count, prefix, most);

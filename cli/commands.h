@@ -4,6 +4,8 @@
 #define COMMANDS_H
 
 int cmd_train(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
+int cmd_labels(int argc, char **argv);
 int cmd_demo(int argc, char **argv);
 int cmd_nearest(int argc, char **argv);
 int cmd_similarity(int argc, char **argv);
@@ -13,8 +15,10 @@ int cmd_embed(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_words(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_check(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 
 #endif

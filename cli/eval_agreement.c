@@ -81,19 +81,19 @@ static double undefined_share(const tide_agreement_cell *c)
 static void json_cell(json_writer *j, const char *name, const tide_agreement_cell *c)
 {
     char text[BAND_TEXT];
-    json_object(j, name);
+    out_object(j, name);
     if (!name) {
-        json_text(j, "first", band_text(c->first, text));
-        json_text(j, "second", band_text(c->second, text));
+        out_text(j, "first", band_text(c->first, text));
+        out_text(j, "second", band_text(c->second, text));
     }
-    json_count(j, "pairs", c->pairs);
-    json_count(j, "defined", c->defined);
-    json_real(j, "undefined", undefined_share(c), MACHINE_DIGITS);
-    json_real(j, "pearson", c->pearson, MACHINE_DIGITS);
-    json_real(j, "bias", c->bias, MACHINE_DIGITS);
-    json_real(j, "mean_a", c->mean_a, MACHINE_DIGITS);
-    json_real(j, "mean_b", c->mean_b, MACHINE_DIGITS);
-    json_end(j);
+    out_count(j, "pairs", c->pairs);
+    out_count(j, "defined", c->defined);
+    out_real(j, "undefined", undefined_share(c), MACHINE_DIGITS);
+    out_real(j, "pearson", c->pearson, MACHINE_DIGITS);
+    out_real(j, "bias", c->bias, MACHINE_DIGITS);
+    out_real(j, "mean_a", c->mean_a, MACHINE_DIGITS);
+    out_real(j, "mean_b", c->mean_b, MACHINE_DIGITS);
+    out_end(j);
 }
 
 static void print_object(const job *which)
@@ -101,26 +101,26 @@ static void print_object(const job *which)
     const tide_agreement_result *r = &which->result;
     json_writer j = {0};
     char text[BAND_TEXT];
-    json_object(&j, NULL);
-    json_text(&j, "a", which->paths[0]);
-    json_text(&j, "b", which->paths[1]);
-    json_count(&j, "common", r->common);
-    json_array(&j, "cells");
+    out_object(&j, NULL);
+    out_text(&j, "a", which->paths[0]);
+    out_text(&j, "b", which->paths[1]);
+    out_count(&j, "common", r->common);
+    out_array(&j, "cells");
     for (size_t i = 0; i < r->cell_count; i++)
         json_cell(&j, NULL, &r->cells[i]);
-    json_end(&j);
+    out_end(&j);
     json_cell(&j, "all", &r->all);
-    json_array(&j, "neighbours");
+    out_array(&j, "neighbours");
     for (size_t i = 0; i < r->band_count; i++) {
-        json_object(&j, NULL);
-        json_text(&j, "band", band_text(r->near[i].band, text));
-        json_count(&j, "words", r->near[i].words);
-        json_count(&j, "missing", r->near[i].missing);
-        json_real(&j, "overlap", r->near[i].overlap, MACHINE_DIGITS);
-        json_end(&j);
+        out_object(&j, NULL);
+        out_text(&j, "band", band_text(r->near[i].band, text));
+        out_count(&j, "words", r->near[i].words);
+        out_count(&j, "missing", r->near[i].missing);
+        out_real(&j, "overlap", r->near[i].overlap, MACHINE_DIGITS);
+        out_end(&j);
     }
-    json_end(&j);
-    json_end(&j);
+    out_end(&j);
+    out_end(&j);
 }
 
 static void cell_row(table *t, const tide_agreement_cell *c)

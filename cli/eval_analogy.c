@@ -35,43 +35,43 @@ static double share(uint64_t part, uint64_t whole)
 
 static void json_result(json_writer *j, const tide_analogy_result *r)
 {
-    json_real(j, "accuracy", share(r->right, r->asked), MACHINE_DIGITS);
-    json_count(j, "right", r->right);
-    json_count(j, "asked", r->asked);
-    json_count(j, "questions", r->questions);
-    json_count(j, "known", r->known);
-    json_real(j, "coverage", share(r->known, r->questions), MACHINE_DIGITS);
+    out_real(j, "accuracy", share(r->right, r->asked), MACHINE_DIGITS);
+    out_count(j, "right", r->right);
+    out_count(j, "asked", r->asked);
+    out_count(j, "questions", r->questions);
+    out_count(j, "known", r->known);
+    out_real(j, "coverage", share(r->known, r->questions), MACHINE_DIGITS);
 }
 
 static void json_total(json_writer *j, const char *name, const analogies *r, int kinds)
 {
     tide_analogy_result sum = total(r, kinds);
-    json_object(j, name);
+    out_object(j, name);
     json_result(j, &sum);
-    json_end(j);
+    out_end(j);
 }
 
 static void print_object(const analogies *r)
 {
     json_writer j = {0};
     tide_analogy_result all = total(r, ALL);
-    json_object(&j, NULL);
-    json_text(&j, "file", r->path);
+    out_object(&j, NULL);
+    out_text(&j, "file", r->path);
     json_result(&j, &all);
-    json_count(&j, "among", r->how.among);
-    json_text(&j, "oov", policies[r->how.keep_unknown]);
-    json_count(&j, "bad_lines", r->bad_lines);
+    out_count(&j, "among", r->how.among);
+    out_text(&j, "oov", policies[r->how.keep_unknown]);
+    out_count(&j, "bad_lines", r->bad_lines);
     json_total(&j, "semantic", r, SEMANTIC);
     json_total(&j, "syntactic", r, SYNTACTIC);
-    json_array(&j, "sections");
+    out_array(&j, "sections");
     for (size_t i = 0; i < r->count; i++) {
-        json_object(&j, NULL);
-        json_text(&j, "name", r->sections[i].name);
+        out_object(&j, NULL);
+        out_text(&j, "name", r->sections[i].name);
         json_result(&j, &r->sections[i]);
-        json_end(&j);
+        out_end(&j);
     }
-    json_end(&j);
-    json_end(&j);
+    out_end(&j);
+    out_end(&j);
 }
 
 static void print_row(table *t, const char *name, const tide_analogy_result *r)

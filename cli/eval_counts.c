@@ -41,27 +41,27 @@ static void print_object(const tide_counts_result *r)
     json_writer j = {0};
     figure figures[FIGURES];
     list_figures(r, figures);
-    json_object(&j, NULL);
+    out_object(&j, NULL);
     for (int i = 0; i < FIGURES; i++)
         if (figures[i].is_share)
-            json_real(&j, figures[i].name, figures[i].share, MACHINE_DIGITS);
+            out_real(&j, figures[i].name, figures[i].share, MACHINE_DIGITS);
         else
-            json_count(&j, figures[i].name, figures[i].count);
-    json_array(&j, "bands");
+            out_count(&j, figures[i].name, figures[i].count);
+    out_array(&j, "bands");
     for (size_t i = 0; i < r->band_count; i++) {
         const tide_count_band *b = &r->bands[i];
-        json_object(&j, NULL);
-        json_count(&j, "rank", b->rank);
-        json_count(&j, "from", b->from);
-        json_count(&j, "to", b->to);
-        json_count(&j, "words", b->words);
-        json_real(&j, "dropped", b->dropped, MACHINE_DIGITS);
-        json_real(&j, "median_error", b->median_error, MACHINE_DIGITS);
-        json_real(&j, "median_error_held", b->median_error_held, MACHINE_DIGITS);
-        json_end(&j);
+        out_object(&j, NULL);
+        out_count(&j, "rank", b->rank);
+        out_count(&j, "from", b->from);
+        out_count(&j, "to", b->to);
+        out_count(&j, "words", b->words);
+        out_real(&j, "dropped", b->dropped, MACHINE_DIGITS);
+        out_real(&j, "median_error", b->median_error, MACHINE_DIGITS);
+        out_real(&j, "median_error_held", b->median_error_held, MACHINE_DIGITS);
+        out_end(&j);
     }
-    json_end(&j);
-    json_end(&j);
+    out_end(&j);
+    out_end(&j);
 }
 
 static int print_figures(const tide_counts_result *r, table_style style)

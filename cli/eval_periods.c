@@ -36,49 +36,49 @@ static const char *list(const char *const *words, size_t count, char text[LIST_T
 
 static void json_words(json_writer *j, const char *name, const char *const *words)
 {
-    json_array(j, name);
+    out_array(j, name);
     for (size_t i = 0; i < TIDE_PERIOD_WORDS && words[i]; i++)
-        json_text(j, NULL, words[i]);
-    json_end(j);
+        out_text(j, NULL, words[i]);
+    out_end(j);
 }
 
 static void json_mover(json_writer *j, const tide_mover *mover)
 {
-    json_object(j, NULL);
-    json_text(j, "word", mover->word);
-    json_count(j, "count", mover->count);
-    json_real(j, "aligned", mover->aligned, MACHINE_DIGITS);
+    out_object(j, NULL);
+    out_text(j, "word", mover->word);
+    out_count(j, "count", mover->count);
+    out_real(j, "aligned", mover->aligned, MACHINE_DIGITS);
     json_words(j, "then", mover->then);
     json_words(j, "now", mover->now);
-    json_end(j);
+    out_end(j);
 }
 
 static void print_object(const tide_period *p)
 {
     json_writer j = {0};
-    json_object(&j, NULL);
-    json_text(&j, "period", p->name);
-    json_count(&j, "tokens", p->tokens);
-    json_count(&j, "vocabulary", p->vocabulary);
-    json_count(&j, "admitted", p->admitted);
-    json_count(&j, "evicted", p->evicted);
-    json_count(&j, "words", p->frequent.words);
-    json_real(&j, "cosine", p->frequent.cosine, MACHINE_DIGITS);
-    json_real(&j, "aligned", p->frequent.aligned, MACHINE_DIGITS);
-    json_real(&j, "overlap", p->frequent.overlap, MACHINE_DIGITS);
-    json_array(&j, "moved");
+    out_object(&j, NULL);
+    out_text(&j, "period", p->name);
+    out_count(&j, "tokens", p->tokens);
+    out_count(&j, "vocabulary", p->vocabulary);
+    out_count(&j, "admitted", p->admitted);
+    out_count(&j, "evicted", p->evicted);
+    out_count(&j, "words", p->frequent.words);
+    out_real(&j, "cosine", p->frequent.cosine, MACHINE_DIGITS);
+    out_real(&j, "aligned", p->frequent.aligned, MACHINE_DIGITS);
+    out_real(&j, "overlap", p->frequent.overlap, MACHINE_DIGITS);
+    out_array(&j, "moved");
     for (size_t i = 0; i < p->mover_count; i++)
         json_mover(&j, &p->movers[i]);
-    json_end(&j);
-    json_array(&j, "new");
+    out_end(&j);
+    out_array(&j, "new");
     for (size_t i = 0; i < p->newcomer_count; i++) {
-        json_object(&j, NULL);
-        json_text(&j, "word", p->newcomers[i].word);
-        json_count(&j, "count", p->newcomers[i].count);
-        json_end(&j);
+        out_object(&j, NULL);
+        out_text(&j, "word", p->newcomers[i].word);
+        out_count(&j, "count", p->newcomers[i].count);
+        out_end(&j);
     }
-    json_end(&j);
-    json_end(&j);
+    out_end(&j);
+    out_end(&j);
 }
 
 /* -- for people -------------------------------------------------------------------- */

@@ -146,18 +146,18 @@ static size_t list_fields(const trace *t, const tide_stats *now, const scores *s
 static void print_object(const trace *t, const field *fields, size_t count)
 {
     json_writer j = {0};
-    json_object(&j, NULL);
+    out_object(&j, NULL);
     for (size_t i = 0; i < count; i++) {
         if (i == MEASURES)
-            json_object(&j, "similarity");
+            out_object(&j, "similarity");
         if (i == MEASURES + t->set_count)
-            json_end(&j);
+            out_end(&j);
         if (fields[i].is_real)
-            json_real(&j, fields[i].name, fields[i].real, MACHINE_DIGITS);
+            out_real(&j, fields[i].name, fields[i].real, MACHINE_DIGITS);
         else
-            json_count(&j, fields[i].name, fields[i].count);
+            out_count(&j, fields[i].name, fields[i].count);
     }
-    json_end(&j);
+    out_end(&j);
 }
 
 /* A row is shown as soon as it is there, so a column cannot wait for its widest cell. */

@@ -64,20 +64,22 @@ static void print_parameter(const tide_param_info *parameter)
     print_right(printf("      --%s %s", parameter->name, argument), text);
 }
 
-/* The table keeps a group together; a heading goes before its first parameter. */
-static void print_parameters(void)
+/* A group stands together, its heading before its first parameter. */
+static void print_parameters(const command_usage *usage)
 {
     size_t count;
     const tide_param_info *table = tide_params_table(&count);
     for (size_t i = 0; i < count; i++) {
-        bool seen = false;
+        bool seen = !takes_parameter(usage, &table[i]);
         for (size_t j = 0; j < i; j++)
-            seen = seen || !strcmp(table[j].group, table[i].group);
+            seen = seen || (takes_parameter(usage, &table[j]) &&
+                            !strcmp(table[j].group, table[i].group));
         if (seen)
             continue;
         printf("\n%s:\n", table[i].group);
         for (size_t j = i; j < count; j++)
-            if (!strcmp(table[j].group, table[i].group))
+            if (!strcmp(table[j].group, table[i].group) &&
+                takes_parameter(usage, &table[j]))
                 print_parameter(&table[j]);
     }
 }
@@ -102,7 +104,7 @@ void print_help(const command_usage *usage)
         print_option(o);
     print_option(&(option){"help", 'h', OPTION_FLAG, NULL, NULL, "print this text"});
     if (usage->parameters)
-        print_parameters();
+        print_parameters(usage);
     printf("\nExamples:\n");
     print_lines(usage->examples);
 }

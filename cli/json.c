@@ -1,4 +1,4 @@
-/* json.c - a JSON object on standard output. */
+/* json.c - a JSON object. */
 #include "json.h"
 #include "output.h"
 
@@ -6,63 +6,79 @@
 #include <inttypes.h>
 #include <math.h>
 
+static FILE *out(const json_writer *j)
+{
+    return j->file ? j->file : stdout;
+}
+
 static void begin_value(json_writer *j, const char *name)
 {
     if (j->depth > 0) {
         if (j->begun[j->depth - 1])
-            putchar(',');
+            fputc(',', out(j));
         j->begun[j->depth - 1] = true;
     }
     if (!name)
         return;
-    print_json(name);
-    putchar(':');
+    write_json(out(j), name);
+    fputc(':', out(j));
 }
 
 static void begin_bracket(json_writer *j, const char *name, char open, char close)
 {
     assert(j->depth < JSON_DEPTH);
     begin_value(j, name);
-    putchar(open);
+    fputc(open, out(j));
     j->close[j->depth] = close;
     j->begun[j->depth++] = false;
 }
 
-void json_object(json_writer *j, const char *name)
+void out_object(json_writer *j, const char *name)
 {
     begin_bracket(j, name, '{', '}');
 }
 
-void json_array(json_writer *j, const char *name)
+void out_array(json_writer *j, const char *name)
 {
     begin_bracket(j, name, '[', ']');
 }
 
-void json_end(json_writer *j)
+void out_end(json_writer *j)
 {
     assert(j->depth > 0);
-    putchar(j->close[--j->depth]);
+    fputc(j->close[--j->depth], out(j));
     if (j->depth == 0)
-        putchar('\n');
+        fputc('\n', out(j));
 }
 
-void json_text(json_writer *j, const char *name, const char *text)
+void out_text(json_writer *j, const char *name, const char *text)
 {
     begin_value(j, name);
-    print_json(text);
+    if (text)
+        write_json(out(j), text);
+    else
+        fputs("null", out(j));
 }
 
-void json_count(json_writer *j, const char *name, uint64_t count)
+void out_count(json_writer *j, const char *name, uint64_t count)
 {
     begin_value(j, name);
-    printf("%" PRIu64, count);
+    fprintf(out(j), "%" PRIu64, count);
 }
 
-void json_real(json_writer *j, const char *name, double value, int digits)
+void out_real(json_writer *j, const char *name, double value, int digits)
 {
     begin_value(j, name);
     if (isfinite(value))
-        printf("%.*f", digits, value);
+        fprintf(out(j), "%.*f", digits, value);
     else
-        fputs("null", stdout);
+        fputs("null", out(j));
+}
+
+void out_float(json_writer *j, const char *name, float value)
+{
+    char text[TIDE_DECIMAL_MAX];
+    size_t length = tide_decimal_write(value, text);
+    begin_value(j, name);
+    fwrite(text, 1, length, out(j));
 }

@@ -1,4 +1,4 @@
-/* json.h - a JSON object on standard output, written from its beginning to its end. */
+/* json.h - a JSON object, written from its beginning to its end. */
 #ifndef JSON_H
 #define JSON_H
 
@@ -6,24 +6,29 @@
 
 enum { JSON_DEPTH = 8 };
 
-/* Starts as {0}; commas are its business. */
+/* Starts as {0}, or with a file; commas are its business. */
 typedef struct json_writer {
+    FILE *file;             /* NULL: standard output */
     int depth;              /* brackets that are open */
     char close[JSON_DEPTH]; /* what closes them */
     bool begun[JSON_DEPTH]; /* there is something in them */
 } json_writer;
 
 /* `name` is NULL for the outermost and for what is in an array. Names and texts may be any. */
-void json_object(json_writer *j, const char *name);
-void json_array(json_writer *j, const char *name);
+void out_object(json_writer *j, const char *name);
+void out_array(json_writer *j, const char *name);
 
 /* Closes the innermost bracket, and the line with the outermost. */
-void json_end(json_writer *j);
+void out_end(json_writer *j);
 
-void json_text(json_writer *j, const char *name, const char *text);
-void json_count(json_writer *j, const char *name, uint64_t count);
+/* `text` may be NULL, which is null. */
+void out_text(json_writer *j, const char *name, const char *text);
+void out_count(json_writer *j, const char *name, uint64_t count);
 
 /* `digits` after the point; null when it is not finite. */
-void json_real(json_writer *j, const char *name, double value, int digits);
+void out_real(json_writer *j, const char *name, double value, int digits);
+
+/* In the fewest digits that give it back exactly; it is finite. */
+void out_float(json_writer *j, const char *name, float value);
 
 #endif

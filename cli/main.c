@@ -3,9 +3,11 @@
 #include "options.h"
 #include "output.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct command {
     const char *group;
@@ -17,7 +19,11 @@ typedef struct command {
 
 static const command commands[] = {
     {"Learn", "train", NULL, "learn from files, a pipe or the demo stream", cmd_train},
+    {"Learn", "serve", NULL, "learn and answer over HTTP at once, with a page",
+     cmd_serve},
     {"Learn", "demo", NULL, "print an endless invented news stream", cmd_demo},
+    {"Learn", "labels", NULL, "learn and tell the labels of posts, like hashtags",
+     cmd_labels},
     {"Ask", "nearest", "nn", "the words nearest to a word, or to several", cmd_nearest},
     {"Ask", "similarity", NULL, "how similar two words are", cmd_similarity},
     {"Ask", "analogy", NULL, "A is to B as C is to which word?", cmd_analogy},
@@ -25,6 +31,8 @@ static const command commands[] = {
     {"Ask", "embed", NULL, "a vector for each line of text", cmd_embed},
     {"Ask", "words", NULL, "the vocabulary with counts and error bounds", cmd_words},
     {"Ask", "info", NULL, "what a model is, and what training needs", cmd_info},
+    {"Ask", "check", NULL, "whether files are whole and can be used", cmd_check},
+    {"Ask", "diff", NULL, "what differs between two models", cmd_diff},
     {"Exchange", "export", NULL, "vectors for other programs", cmd_export},
     {"Exchange", "import", NULL, "begin a model with vectors from elsewhere",
      cmd_import},
@@ -98,9 +106,19 @@ static int run_help(int argc, char **argv)
     return require_command(argv[1])->run(2, arguments);
 }
 
+/* A file must not get the number of a standard stream that is closed: the log would go into the model. What
+ * takes that number instead fails in the same way as a closed one. */
+static void keep_standard_numbers(void)
+{
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        if (fcntl(stream, F_GETFD) < 0)
+            (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 /* A closed pipe and a file that may not grow are failures of a write like others. */
 int main(int argc, char **argv)
 {
+    keep_standard_numbers();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     const char *name = argc > 1 ? argv[1] : "--help";

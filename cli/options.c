@@ -47,7 +47,7 @@ void usage_error(const char *command, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     complain("%s", text);
-    fprintf(stderr, "Try 'wordtide %s%s--help'.\n", command, *command ? " " : "");
+    say("Try 'wordtide %s%s--help'.\n", command, *command ? " " : "");
     exit(EXIT_USAGE);
 }
 
@@ -76,6 +76,11 @@ static bool is_among(const char *names, const char *name, size_t length)
         names += item + (names[item] == ' ');
     }
     return false;
+}
+
+bool takes_parameter(const command_usage *usage, const tide_param_info *parameter)
+{
+    return !usage->takes || usage->takes(parameter);
 }
 
 static bool find_long(const parser *p, const char *name, size_t length, target *found)
@@ -151,14 +156,16 @@ __attribute__((noreturn)) static void unknown_option(const parser *p,
     size_t count = 0;
     const tide_param_info *table = p->typed ? tide_params_table(&count) : NULL;
     for (size_t i = 0; i < count; i++)
-        keep_nearer(name, table[i].name, &nearest, &distance);
+        if (takes_parameter(p->usage, &table[i]))
+            keep_nearer(name, table[i].name, &nearest, &distance);
     if (nearest && strlen(name) > 2)
         usage_error(p->usage->command, "unknown option '%s'; did you mean --%s?",
                     argument, nearest);
     usage_error(p->usage->command, "unknown option '%s'", argument);
 }
 
-bool parse_number(const char *text, uint64_t *number)
+/* `kilo` is what k stands for. */
+static bool parse_scaled(const char *text, double kilo, uint64_t *number)
 {
     if (*text < '0' || *text > '9')
         return false;
@@ -171,13 +178,18 @@ bool parse_number(const char *text, uint64_t *number)
     static const char units[] = "kMG";
     const char *unit = *end ? strchr(units, *end) : NULL;
     if (unit) {
-        value *= unit == units ? 1e3 : unit == units + 1 ? 1e6 : 1e9;
+        value *= pow(kilo, (double)(unit - units + 1));
         end++;
     }
     if (*end || !isfinite(value) || value >= 0x1p63 || value != floor(value))
         return false;
     *number = (uint64_t)value;
     return true;
+}
+
+bool parse_number(const char *text, uint64_t *number)
+{
+    return parse_scaled(text, 1000, number);
 }
 
 static void take_choice(const parser *p, const option *o, const char *value)
@@ -197,7 +209,7 @@ static void take_choice(const parser *p, const option *o, const char *value)
 
 static void take_number(const parser *p, const option *o, const char *value)
 {
-    if (!parse_number(value, o->value))
+    if (!parse_scaled(value, o->kind == OPTION_SIZE ? 1024 : 1000, o->value))
         usage_error(p->usage->command, "--%s '%s' is not a whole number", o->name,
                     value);
     if (o->kind == OPTION_COUNT && *(uint64_t *)o->value == 0)
@@ -231,6 +243,14 @@ void settings_add(settings *typed, const char *name, const char *value)
     typed->pairs[typed->count++][1] = value;
 }
 
+const char *settings_value(const settings *typed, const char *name)
+{
+    for (size_t i = typed->count; i-- > 0;)
+        if (!strcmp(typed->pairs[i][0], name))
+            return typed->pairs[i][1];
+    return NULL;
+}
+
 /* Setting the profile sets the others too, so it goes before them wherever it was. */
 static void profile_first(settings *typed)
 {
@@ -251,6 +271,9 @@ static void take_target(parser *p, target t, const char *given)
 {
     const char *name = t.option ? t.option->name : t.parameter->name;
     bool flag = t.option && t.option->kind == OPTION_FLAG;
+    if (!t.option && !takes_parameter(p->usage, t.parameter))
+        usage_error(p->usage->command, "--%s is a parameter of 'wordtide %s'", name,
+                    p->usage->instead);
     if (flag && given)
         usage_error(p->usage->command, "--%s takes no value", name);
     if (!flag && !given) {
@@ -304,7 +327,7 @@ int parse_options(int argc, char **argv, const command_usage *usage, settings *t
 {
     parser p = {usage, typed, argv, argc, 1, 0};
     if (typed) {
-        typed->pairs = allocate((size_t)argc + 3, sizeof *typed->pairs);
+        typed->pairs = allocate((size_t)argc + SETTINGS_MORE, sizeof *typed->pairs);
         typed->count = 0;
     }
     while (p.next < argc) {

@@ -11,6 +11,7 @@ typedef enum option_kind {
     OPTION_FLAG,   /* bool *value becomes true */
     OPTION_NUMBER, /* uint64_t *value: 0, 250, 1e6, 20k, 3M */
     OPTION_COUNT,  /* the same, but at least 1 */
+    OPTION_SIZE,   /* the same in bytes: 64M, 1G, by 1024 */
     OPTION_TEXT,   /* const char **value */
     OPTION_LIST,   /* text_list *value takes one more item */
     OPTION_CHOICE, /* int *value: which of `argument`, "a|b|c" */
@@ -45,6 +46,8 @@ typedef struct command_usage {
     const char *examples; /* one a line */
     bool parameters;      /* the help lists the parameters of training too */
     int least, most;      /* number of operands */
+    bool (*takes)(const tide_param_info *parameter); /* NULL: every one of training */
+    const char *instead; /* the command that takes the others */
 } command_usage;
 
 /* Takes the options out of argv, whose first item is the command's name, and leaves
@@ -53,6 +56,8 @@ typedef struct command_usage {
  * and exits where that is called for. */
 int parse_options(int argc, char **argv, const command_usage *usage, settings *typed);
 
+bool takes_parameter(const command_usage *usage, const tide_param_info *parameter);
+
 /* Complains, points to the help and exits with EXIT_USAGE. */
 void usage_error(const char *command, const char *format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
@@ -60,8 +65,12 @@ void usage_error(const char *command, const char *format, ...)
 void text_list_free(text_list *list);
 void settings_free(settings *typed);
 
-/* One more, which the command itself has found out; there is room for three. */
+/* One more, which the command itself has found out. There is room for so many. */
+enum { SETTINGS_MORE = 5 };
 void settings_add(settings *typed, const char *name, const char *value);
+
+/* NULL when it was not typed. */
+const char *settings_value(const settings *typed, const char *name);
 
 /* Parameters at the values typed; a wrong one is a usage error of `command`. NULL
  * only for lack of memory, which is complained about. */

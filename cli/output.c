@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,19 @@ void clean_text(char *text)
     }
 }
 
+void write_clean(FILE *out, const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    while (*at) {
+        size_t length = character_length(at);
+        if (length && !is_control(at))
+            fwrite(at, 1, length, out);
+        else
+            fputs(is_late_control(at) ? "??" : "?", out);
+        at += length ? length : 1;
+    }
+}
+
 void complain(const char *format, ...)
 {
     char text[1024];
@@ -59,7 +73,7 @@ void complain(const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     clean_text(text);
-    fprintf(stderr, "wordtide: %s\n", text);
+    say("wordtide: %s\n", text);
 }
 
 int report(const tide_error *err)
@@ -83,37 +97,45 @@ void print_float(float value)
     fwrite(text, 1, length, stdout);
 }
 
-void print_word(const char *word)
+/* Keeps the reason why something before could not be written. */
+static bool on_terminal(void)
 {
-    if (!isatty(STDOUT_FILENO)) {
-        fputs(word, stdout);
-        return;
-    }
-    char *copy = strdup(word);
-    if (!copy)
-        return;
-    clean_text(copy);
-    fputs(copy, stdout);
-    free(copy);
+    int reason = errno;
+    bool terminal = isatty(STDOUT_FILENO);
+    errno = reason;
+    return terminal;
 }
 
-void print_json(const char *text)
+void print_word(const char *word)
 {
-    putchar('"');
+    if (on_terminal())
+        write_clean(stdout, word);
+    else
+        fputs(word, stdout);
+}
+
+void write_json(FILE *out, const char *text)
+{
+    fputc('"', out);
     const unsigned char *at = (const unsigned char *)text;
     while (*at) {
         size_t length = character_length(at);
         if (!length)
-            fputs("\\ufffd", stdout);
+            fputs("\\ufffd", out);
         else if (is_control(at))
-            printf("\\u%04x", (unsigned)at[length - 1]);
+            fprintf(out, "\\u%04x", (unsigned)at[length - 1]);
         else if (*at == '"' || *at == '\\')
-            printf("\\%c", *at);
+            fprintf(out, "\\%c", *at);
         else
-            fwrite(at, 1, length, stdout);
+            fwrite(at, 1, length, out);
         at += length ? length : 1;
     }
-    putchar('"');
+    fputc('"', out);
+}
+
+void print_json(const char *text)
+{
+    write_json(stdout, text);
 }
 
 /* The reason of the first failure, kept because later calls on the stream forget it. */
@@ -126,14 +148,19 @@ bool output_ok(void)
     return !output_error;
 }
 
+void output_fails(int error)
+{
+    if (output_ok())
+        output_error = error;
+}
+
 int finish_output(int code)
 {
     if (output_ok() && fflush(stdout) != 0)
         output_error = errno;
     if (output_error == 0 || output_error == EPIPE)
         return code;
-    fprintf(stderr, "wordtide: cannot write to standard output: %s\n",
-            strerror(output_error));
+    complain("cannot write to standard output: %s", strerror(output_error));
     return EXIT_FAILURE;
 }
 
@@ -177,13 +204,23 @@ uint64_t budget_total(const tide_part *parts, int count)
     return total;
 }
 
-void print_budget(FILE *out, const tide_part *parts, int count)
+void print_budget(print_function *print, const tide_part *parts, int count)
 {
     char text[SHORT_TEXT];
-    fprintf(out, "memory    %10s\n", short_bytes(text, budget_total(parts, count)));
+    print("memory    %10s\n", short_bytes(text, budget_total(parts, count)));
     for (int i = 0; i < count; i++)
-        fprintf(out, "          %10s  %s\n", short_bytes(text, parts[i].bytes),
-                parts[i].name);
+        print("          %10s  %s\n", short_bytes(text, parts[i].bytes), parts[i].name);
+}
+
+const char *time_text(char text[TIME_TEXT], double seconds)
+{
+    struct tm parts;
+    if (!(seconds > -30e9 && seconds < 253e9))
+        return NULL;
+    time_t whole = (time_t)floor(seconds);
+    if (!gmtime_r(&whole, &parts))
+        return NULL;
+    return strftime(text, TIME_TEXT, "%Y-%m-%dT%H:%M:%SZ", &parts) ? text : NULL;
 }
 
 double now_seconds(void)

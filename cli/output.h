@@ -4,6 +4,8 @@
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
+#include "saying.h"
+
 #include <wordtide.h>
 
 enum {
@@ -30,6 +32,7 @@ void print_word(const char *word);
 void print_float(float value);
 
 /* A JSON string, quotes included; bytes that are not UTF-8 become U+FFFD. */
+void write_json(FILE *out, const char *text);
 void print_json(const char *text);
 
 /* Whether standard output still takes what is written; a loop asks after every
@@ -41,8 +44,14 @@ bool output_ok(void);
  * failure. */
 int finish_output(int code);
 
+/* Standard output lacks something that could not even be written; finish_output tells. */
+void output_fails(int error);
+
 /* Replaces control characters, C1 controls in UTF-8 included, by '?'. */
 void clean_text(char *text);
+
+/* Writes what clean_text would make of it. */
+void write_clean(FILE *out, const char *text);
 
 enum { SHORT_TEXT = 24 };
 
@@ -52,9 +61,14 @@ const char *short_count(char text[SHORT_TEXT], double value);
 /* "204 MiB". */
 const char *short_bytes(char text[SHORT_TEXT], uint64_t bytes);
 
-/* The parts and their sum, one aligned line each. */
-void print_budget(FILE *out, const tide_part *parts, int count);
+/* The parts and their sum, one aligned line each, by printf or say. */
+void print_budget(print_function *print, const tide_part *parts, int count);
 uint64_t budget_total(const tide_part *parts, int count);
+
+enum { TIME_TEXT = 24 };
+
+/* Seconds since 1970 as "2020-03-01T12:00:00Z". NULL for what is no time, or has no year of four digits. */
+const char *time_text(char text[TIME_TEXT], double seconds);
 
 /* Seconds of a clock that never jumps. */
 double now_seconds(void);

@@ -1,10 +1,10 @@
-/* progress.c - how training is going, on standard error. */
+/* progress.c - how training is going, on standard error and for systemd. */
 #include "progress.h"
+#include "notify.h"
 #include "output.h"
+#include "saying.h"
 
 #include <inttypes.h>
-#include <time.h>
-#include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -19,6 +19,8 @@ void progress_begin(progress *p, const tide_stats *initial, bool quiet)
                     .started = now,
                     .shown = now - LOG_SECONDS,
                     .sampled = now,
+                    .told = now,
+                    .told_tokens = initial->tokens,
                     .before = *initial,
                     .initial = *initial};
 }
@@ -78,8 +80,8 @@ static const char *epoch_text(char text[EPOCH_TEXT], const tide_stats *stats)
 
 static void write_over(progress *p, const char *line)
 {
-    fprintf(stderr, "\r%.*s\033[K", terminal_columns() - 1, line);
-    fflush(stderr);
+    say("\r%.*s\033[K", terminal_columns() - 1, line);
+    say_so_far();
     p->line_open = true;
 }
 
@@ -110,35 +112,42 @@ static void show_line(progress *p, const tide_stats *stats)
     write_over(p, line);
 }
 
-static void log_time(double seconds)
-{
-    time_t whole = (time_t)seconds;
-    struct tm parts;
-    char text[40];
-    if (isfinite(seconds) && gmtime_r(&whole, &parts) &&
-        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts))
-        fprintf(stderr, " time=%s", text);
-}
-
 static void log_stats(const char *message, const tide_stats *stats, double rate)
 {
-    fprintf(
-        stderr,
-        "level=info msg=%s bytes=%" PRIu64 " words=%" PRIu64 " words_per_second=%.0f"
+    say("level=info msg=%s bytes=%" PRIu64 " words=%" PRIu64 " words_per_second=%.0f"
         " vocabulary=%" PRIu64 " admitted=%" PRIu64 " evicted=%" PRIu64
         " dropped_bytes=%" PRIu64 " loss=%.4f rss_bytes=%" PRIu64,
         message, stats->bytes, stats->tokens, rate, stats->vocabulary, stats->admitted,
         stats->evicted, stats->dropped_bytes, stats->loss, resident_bytes());
     if (stats->epochs)
-        fprintf(stderr, " epoch=%" PRIu64 " epochs=%" PRIu64, stats->epoch,
-                stats->epochs);
-    log_time(stats->time);
+        say(" epoch=%" PRIu64 " epochs=%" PRIu64, stats->epoch, stats->epochs);
+    char text[TIME_TEXT];
+    const char *time = time_text(text, stats->time);
+    if (time)
+        say(" time=%s", time);
+}
+
+/* The rate is that since the last time. */
+static void tell_service(progress *p, const tide_stats *stats, double now)
+{
+    char words[SHORT_TEXT], rate[SHORT_TEXT], text[128];
+    if (counting(stats) || !notify_due(stats->ending))
+        return;
+    double seconds = now - p->told;
+    double learned = (double)(stats->tokens - p->told_tokens);
+    snprintf(text, sizeof text, "%s%s words, %s/s", stats->ending ? "saving " : "",
+             short_count(words, (double)stats->tokens),
+             short_count(rate, seconds > 0 ? learned / seconds : 0));
+    notify_tell(text);
+    p->told = now;
+    p->told_tokens = stats->tokens;
 }
 
 void progress_watch(void *data, const tide_stats *stats)
 {
     progress *p = data;
     double now = now_seconds();
+    tell_service(p, stats, now);
     if (p->quiet)
         return;
     if (p->terminal) {
@@ -147,7 +156,7 @@ void progress_watch(void *data, const tide_stats *stats)
     } else if (now - p->shown >= LOG_SECONDS && stats->tokens > p->initial.tokens) {
         measure_rates(p, stats, now, 1e-3);
         log_stats(counting(stats) ? "counting" : "training", stats, p->words_rate);
-        fputc('\n', stderr);
+        say("\n");
         p->shown = now;
     }
 }
@@ -155,20 +164,20 @@ void progress_watch(void *data, const tide_stats *stats)
 void progress_break(progress *p)
 {
     if (p->line_open)
-        fputc('\n', stderr);
+        say("\n");
     p->line_open = false;
 }
 
 /* A logfmt value in quotes. */
 static void log_quoted(const char *text)
 {
-    fputc('"', stderr);
+    say("\"");
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
-            fputc('\\', stderr);
-        fputc((unsigned char)*text < 0x20 ? '?' : *text, stderr);
+            say("\\");
+        say("%c", (unsigned char)*text < 0x20 ? '?' : *text);
     }
-    fputc('"', stderr);
+    say("\"");
 }
 
 void progress_note(void *data, bool warning, const char *text)
@@ -181,9 +190,9 @@ void progress_note(void *data, bool warning, const char *text)
         complain("%s", text);
         return;
     }
-    fprintf(stderr, "level=%s msg=", warning ? "warning" : "info");
+    say("level=%s msg=", warning ? "warning" : "info");
     log_quoted(text);
-    fputc('\n', stderr);
+    say("\n");
 }
 
 void progress_budget(const progress *p, const tide_part *parts, int count)
@@ -191,18 +200,25 @@ void progress_budget(const progress *p, const tide_part *parts, int count)
     if (p->quiet)
         return;
     if (p->terminal) {
-        print_budget(stderr, parts, count);
+        print_budget(say, parts, count);
         return;
     }
-    fprintf(stderr, "level=info msg=memory total_bytes=%" PRIu64,
-            budget_total(parts, count));
+    say("level=info msg=memory total_bytes=%" PRIu64, budget_total(parts, count));
     for (int i = 0; i < count; i++) {
-        fputc(' ', stderr);
+        say(" ");
         for (const char *c = parts[i].name; *c; c++)
-            fputc(*c == ' ' || *c == '-' ? '_' : *c, stderr);
-        fprintf(stderr, "_bytes=%" PRIu64, parts[i].bytes);
+            say("%c", *c == ' ' || *c == '-' ? '_' : *c);
+        say("_bytes=%" PRIu64, parts[i].bytes);
     }
-    fputc('\n', stderr);
+    say("\n");
+}
+
+static void say_saved(const char *path)
+{
+    char name[1024];
+    snprintf(name, sizeof name, "%s", path);
+    clean_text(name);
+    say("saved to %s\n", name);
 }
 
 void progress_end(progress *p, const tide_stats *stats, const char *path, bool stopped)
@@ -215,18 +231,78 @@ void progress_end(progress *p, const tide_stats *stats, const char *path, bool s
     double rate = seconds > 0 ? (double)words / seconds : 0;
     if (!p->terminal) {
         log_stats(stopped ? "stopped" : "finished", stats, rate);
-        fprintf(stderr, " seconds=%.3f model=", seconds);
+        say(" seconds=%.3f model=", seconds);
         log_quoted(path);
-        fputc('\n', stderr);
+        say("\n");
         return;
     }
     char count[SHORT_TEXT], speed[SHORT_TEXT], held[SHORT_TEXT];
-    fprintf(stderr, "%s after %s words in %.1f s (%s/s); %s words in the vocabulary\n",
-            stopped ? "stopped" : "finished", short_count(count, (double)words),
-            seconds, short_count(speed, rate),
-            short_count(held, (double)stats->vocabulary));
-    char name[1024];
-    snprintf(name, sizeof name, "%s", path);
-    clean_text(name);
-    fprintf(stderr, "saved to %s\n", name);
+    say("%s after %s words in %.1f s (%s/s); %s words in the vocabulary\n",
+        stopped ? "stopped" : "finished", short_count(count, (double)words), seconds,
+        short_count(speed, rate), short_count(held, (double)stats->vocabulary));
+    say_saved(path);
+}
+
+/* -- the classifier ------------------------------------------------------------------ */
+
+bool progress_epoch(void *data, const tide_epoch *epoch)
+{
+    progress *p = data;
+    double now = now_seconds();
+    char line[256];
+    snprintf(line, sizeof line,
+             "fitting: epoch %" PRIu32 " of at most %" PRIu32
+             ", held-out loss %.4f, best %" PRIu32,
+             epoch->epoch, epoch->epochs_most, epoch->held_out_loss, epoch->best_epoch);
+    if (notify_due(false))
+        notify_tell(line);
+    if (p->quiet)
+        return true;
+    if (p->terminal) {
+        write_over(p, line);
+    } else if (epoch->epoch == 1 || now - p->shown >= LOG_SECONDS) {
+        say("level=info msg=fitting epoch=%" PRIu32 " epochs_most=%" PRIu32
+            " loss=%.6f held_out_loss=%.6f best_epoch=%" PRIu32
+            " learned=%zu held_out=%zu seconds=%.3f\n",
+            epoch->epoch, epoch->epochs_most, epoch->loss, epoch->held_out_loss,
+            epoch->best_epoch, epoch->learned, epoch->held_out, epoch->seconds);
+        p->shown = now;
+    }
+    return true;
+}
+
+static void log_fitted(const tide_label_stats *stats, const tide_epoch *last,
+                       const char *path)
+{
+    say("level=info msg=fitted posts=%" PRIu64 " unlabelled=%" PRIu64 " empty=%" PRIu64
+        " cut=%" PRIu64 " kept=%" PRIu64 " used_bytes=%" PRIu64 " labels=%" PRIu32
+        " told=%" PRIu32 " epoch=%" PRIu32 " best_epoch=%" PRIu32
+        " held_out_loss=%.6f model=",
+        stats->posts, stats->unlabelled, stats->empty, stats->cut, stats->kept,
+        stats->used, stats->labels, stats->told, last->epoch, last->best_epoch,
+        last->best_loss);
+    log_quoted(path);
+    say("\n");
+}
+
+void progress_fitted(progress *p, const tide_label_stats *stats, const tide_epoch *last,
+                     const char *path)
+{
+    progress_break(p);
+    if (p->quiet)
+        return;
+    if (!p->terminal) {
+        log_fitted(stats, last, path);
+        return;
+    }
+    char posts[SHORT_TEXT], labelled[SHORT_TEXT], labels[SHORT_TEXT];
+    say("%s posts, %s with a label; %s labels held, %" PRIu32 " told",
+        short_count(posts, (double)stats->posts),
+        short_count(labelled, (double)(stats->posts - stats->unlabelled)),
+        short_count(labels, stats->labels), stats->told);
+    if (last->held_out)
+        say("; held-out loss %.4f in epoch %" PRIu32 " of %" PRIu32, last->best_loss,
+            last->best_epoch, last->epoch);
+    say("\n");
+    say_saved(path);
 }

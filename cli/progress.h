@@ -1,4 +1,4 @@
-/* progress.h - how training is going, on standard error.
+/* progress.h - how training is going, on standard error and for systemd (notify.h).
  *
  * On a terminal one line that is written over and over; otherwise a logfmt line at the
  * first words and then every ten seconds. */
@@ -15,6 +15,8 @@ typedef struct progress {
     tide_stats before;  /* rates are measured from here */
     tide_stats initial; /* what a resumed model brought along */
     double words_rate, in_rate, out_rate;
+    double told; /* when systemd was, and how much there was then */
+    uint64_t told_tokens;
 } progress;
 
 void progress_begin(progress *p, const tide_stats *initial, bool quiet);
@@ -30,5 +32,13 @@ void progress_break(progress *p);
 
 /* The last line, after the model was saved at `path`. */
 void progress_end(progress *p, const tide_stats *stats, const char *path, bool stopped);
+
+/* For tide_trainer_watch_labels: shows how the classifier gets on, and never asks it to stop; `data` is
+ * the progress. */
+bool progress_epoch(void *data, const tide_epoch *epoch);
+
+/* What the classifier has become with its `last` epoch, after the model was saved at `path`. */
+void progress_fitted(progress *p, const tide_label_stats *stats, const tide_epoch *last,
+                     const char *path);
 
 #endif

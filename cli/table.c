@@ -8,6 +8,7 @@
 #include "output.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -37,12 +38,11 @@ table_style table_style_of(bool json, bool tsv, const char *command)
 
 static void put_cell(table *t, const char *text)
 {
-    if (t->style == TABLE_TSV) {
-        printf("%s%s", t->at ? "\t" : "", text);
-    } else {
-        fputs(text, t->cells);
+    if (t->style == TABLE_TSV && t->at)
+        putchar('\t');
+    write_clean(t->style == TABLE_TSV ? stdout : t->cells, text);
+    if (t->style == TABLE_TEXT)
         fputc(0, t->cells);
-    }
     t->at++;
 }
 
@@ -73,7 +73,7 @@ table *table_new(table_style style, const char *const *columns)
 static const char *next_name(table *t)
 {
     if (t->at == 0)
-        json_object(&t->row, NULL);
+        out_object(&t->row, NULL);
     return t->columns[t->at++];
 }
 
@@ -81,14 +81,10 @@ void table_text(table *t, const char *text)
 {
     assert(t->at < t->count);
     if (t->style == TABLE_JSON) {
-        json_text(&t->row, next_name(t), text);
+        out_text(&t->row, next_name(t), text);
         return;
     }
-    char *copy = strdup(text);
-    if (copy)
-        clean_text(copy);
-    put_cell(t, copy ? copy : "?");
-    free(copy);
+    put_cell(t, text);
 }
 
 static void put_number(table *t, const char *text)
@@ -103,7 +99,7 @@ void table_count(table *t, uint64_t count)
     char text[NUMBER_ROOM];
     snprintf(text, sizeof text, "%" PRIu64, count);
     if (t->style == TABLE_JSON)
-        json_count(&t->row, next_name(t), count);
+        out_count(&t->row, next_name(t), count);
     else
         put_number(t, text);
 }
@@ -117,7 +113,7 @@ void table_real(table *t, double value, int digits)
     if (isfinite(value))
         snprintf(text, sizeof text, "%.*f", digits, value);
     if (t->style == TABLE_JSON)
-        json_real(&t->row, next_name(t), value, digits);
+        out_real(&t->row, next_name(t), value, digits);
     else
         put_number(t, text);
 }
@@ -128,7 +124,7 @@ void table_end_row(table *t)
     if (t->style == TABLE_TSV)
         putchar('\n');
     else if (t->style == TABLE_JSON)
-        json_end(&t->row);
+        out_end(&t->row);
     else
         t->rows++;
     t->at = 0;
@@ -169,13 +165,20 @@ static void print_aligned(const table *t)
     }
 }
 
+/* Whether all cells are there. Closing such a stream may take memory, and loses all without saying so. */
+static bool close_cells(const table *t)
+{
+    bool kept = !ferror(t->cells);
+    return fclose(t->cells) == 0 && kept && t->bytes;
+}
+
 void table_end(table *t)
 {
     if (!t)
         return;
     assert(t->at == 0);
-    if (t->cells && fclose(t->cells) != 0)
-        complain("out of memory");
+    if (t->cells && !close_cells(t))
+        output_fails(ENOMEM);
     else if (t->rows > 1)
         print_aligned(t);
     free(t->bytes);

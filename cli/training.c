@@ -1,8 +1,15 @@
 /* training.c - what the commands that train share.
  *
- * The handler of a signal interrupts a blocked read because it is set without SA_RESTART. A signal
+ * The handler of a signal that stops interrupts a blocked read because it is set without SA_RESTART. A signal
  * that comes just before the read would not, so the handler also starts an alarm clock that rings
  * every second until the run is over.
+ *
+ * The second signal that stops ends the process at once. One of the same kind within a blink is no second:
+ * timeout(1) sends its signal to the command and to its group, which the command is in. Nor is any SIGHUP,
+ * which a shell and the kernel both send when a terminal is closed.
+ *
+ * Without a terminal SIGHUP is a habit of those who rotate logs or reload a daemon. There is nothing here
+ * to reload, so it is ignored.
  */
 #include "training.h"
 #include "output.h"
@@ -13,9 +20,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#define BLINK_SECONDS 0.25
+
 /* -- signals ---------------------------------------------------------------------- */
 
-static volatile sig_atomic_t stop_signal;
+static volatile sig_atomic_t stop_signal, save_asked;
+static double stop_time; /* known to the handler alone */
 
 static void on_alarm(int signal)
 {
@@ -25,31 +35,57 @@ static void on_alarm(int signal)
 
 static void on_stop(int signal)
 {
-    if (stop_signal)
+    if (!stop_signal) {
+        stop_signal = signal;
+        stop_time = now_seconds();
+        alarm(1);
+        return;
+    }
+    bool again = signal == stop_signal && now_seconds() - stop_time < BLINK_SECONDS;
+    if (!again && signal != SIGHUP)
         _exit(EXIT_KILLED);
-    stop_signal = signal;
-    alarm(1);
+}
+
+static void on_save(int signal)
+{
+    (void)signal;
+    save_asked = 1;
+}
+
+/* One handler at a time. */
+static void set_handler(int signal, void (*handler)(int), int flags)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
+    sigfillset(&action.sa_mask);
+    sigaction(signal, &action, NULL);
+}
+
+/* As nohup(1) leaves it. */
+static bool is_ignored(int signal)
+{
+    struct sigaction now;
+    return sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
 static void catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = on_stop};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    action.sa_handler = on_alarm;
-    sigaction(SIGALRM, &action, NULL);
+    bool hangs_up = isatty(STDERR_FILENO) && !is_ignored(SIGHUP);
+    set_handler(SIGINT, on_stop, 0);
+    set_handler(SIGTERM, on_stop, 0);
+    set_handler(SIGHUP, hangs_up ? on_stop : SIG_IGN, 0);
+    set_handler(SIGUSR1, on_save, SA_RESTART);
+    set_handler(SIGALRM, on_alarm, 0);
 }
 
 /* Threads that are started while the signals are blocked never get them, so that it
  * is the reader who is interrupted. */
 static void block_signals(int how)
 {
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGALRM};
     sigset_t set;
     sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGALRM);
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+        sigaddset(&set, caught[i]);
     pthread_sigmask(how, &set, NULL);
 }
 
@@ -57,6 +93,12 @@ void training_stop(void)
 {
     if (!stop_signal)
         stop_signal = SIGTERM;
+}
+
+bool training_goes_on(void *data, const tide_epoch *epoch)
+{
+    progress_epoch(data, epoch);
+    return !stop_signal;
 }
 
 /* -- the text --------------------------------------------------------------------- */
@@ -103,14 +145,6 @@ static void guess_records(training *t)
         settings_add(&t->typed, "records", kind);
 }
 
-static const char *typed_value(const settings *typed, const char *name)
-{
-    for (size_t i = typed->count; i-- > 0;)
-        if (!strcmp(typed->pairs[i][0], name))
-            return typed->pairs[i][1];
-    return NULL;
-}
-
 /* The profile goes before the rest, which may change parts of it. */
 static void add_profile(settings *typed, const char *profile)
 {
@@ -122,16 +156,16 @@ static void add_profile(settings *typed, const char *profile)
 
 void training_batch(training *t, bool asked)
 {
-    const char *epochs = typed_value(&t->typed, "epochs");
+    const char *epochs = settings_value(&t->typed, "epochs");
     t->batch = asked || (epochs && strcmp(epochs, "0") != 0);
     if (t->resume)
         return;
-    if (!t->batch && typed_value(&t->typed, "min-count"))
+    if (!t->batch && settings_value(&t->typed, "min-count"))
         usage_error(t->command, "--min-count is for --batch: a stream holds --vocab "
                                 "words, and nobody knows which will stay rare");
     if (t->batch && !epochs)
         settings_add(&t->typed, "epochs", "5");
-    if (t->batch && !typed_value(&t->typed, "profile"))
+    if (t->batch && !settings_value(&t->typed, "profile"))
         add_profile(&t->typed, "word2vec");
 }
 
@@ -154,14 +188,16 @@ tide_run training_run(const training *t)
 {
     return (tide_run){.sources = (const char *const *)t->sources,
                       .source_count = (size_t)t->source_count,
-                      .stop = &stop_signal};
+                      .stop = &stop_signal,
+                      .save_now = &save_asked};
 }
 
-static tide_trainer *load(const training *t, int *code)
+static tide_trainer *load(const training *t, const tide_run *run, int *code)
 {
     tide_error err;
     const char *const(*changes)[2] = (const char *const(*)[2])t->typed.pairs;
-    tide_trainer *trainer = tide_trainer_load(t->resume, changes, t->typed.count, &err);
+    tide_trainer *trainer = tide_trainer_recover(t->resume, changes, t->typed.count,
+                                                 run->note, run->note_data, &err);
     if (!trainer && err.status == TIDE_ERROR_PARAMETER)
         usage_error(t->command, "%s", err.text);
     if (!trainer) {
@@ -196,7 +232,7 @@ tide_trainer *training_begin(const training *t, const tide_run *run, int *code)
     catch_signals();
     if (t->resume || !t->batch) /* counting the text first wants to be interrupted */
         block_signals(SIG_BLOCK);
-    tide_trainer *trainer = t->resume ? load(t, code) : make(t, run, code);
+    tide_trainer *trainer = t->resume ? load(t, run, code) : make(t, run, code);
     block_signals(SIG_UNBLOCK);
     return trainer;
 }
@@ -234,6 +270,8 @@ void training_note_skipped(progress *p, const tide_stats *now, const tide_stats 
                "records skipped because they have no text");
     note_count(p, true, now->long_records - before->long_records,
                "records skipped because they are longer than 1 MiB");
+    note_count(p, true, now->healed - before->healed,
+               "vectors that were not numbers and were begun again");
     note_count(p, false, now->omitted_words - before->omitted_words,
                "words left out as asked for");
     note_count(p, false, now->cut_sentences - before->cut_sentences,

@@ -1,7 +1,9 @@
 /* training.h - what the commands that train share: which text it is, a trainer, and a way to be
  * stopped.
  *
- * The first SIGINT or SIGTERM asks the run to stop after its sentence, the second ends the process. */
+ * The first SIGINT or SIGTERM asks the run to stop after its sentence, the second ends the process. SIGHUP is
+ * like the first if it can come from the terminal that is written to, and is ignored otherwise. SIGUSR1 saves
+ * after the sentence and goes on. */
 #ifndef TRAINING_H
 #define TRAINING_H
 
@@ -12,7 +14,7 @@ typedef struct training {
     const char *command; /* for complaints */
     const char *resume;  /* the model to go on from; NULL for a new one */
     bool batch;          /* stored text, read several times */
-    settings typed;      /* has room for three more */
+    settings typed;
     char **sources;
     int source_count;
 } training;
@@ -34,6 +36,9 @@ tide_trainer *training_begin(const training *t, const tide_run *run, int *code);
 
 /* Ends the run as a signal does. */
 void training_stop(void);
+
+/* For tide_trainer_fit: shows the epoch, `data` being the progress, and stops after a signal. */
+bool training_goes_on(void *data, const tide_epoch *epoch);
 
 /* Runs to the end. Returns 0, 1 when stopped, be it while a pipe was being opened, or a negative
  * status. */

@@ -9,7 +9,8 @@
  *  - A returned const pointer is borrowed and lives as long as the object it came from.
  *  - Text is UTF-8 and words are at most TIDE_WORD_MAX bytes.
  *  - An object belongs to one thread at a time, except that a loaded tide_model and the spaces made
- *    over it may be read by any number of threads.
+ *    over it may be read by any number of threads, and that a tide_live and a tide_history are made to
+ *    be asked by many while one learns.
  */
 #ifndef WORDTIDE_H
 #define WORDTIDE_H
@@ -26,6 +27,7 @@ extern "C" {
 
 #define TIDE_API __attribute__((visibility("default")))
 #define TIDE_WORD_MAX 63
+#define TIDE_DIM_MAX 4096
 
 TIDE_API const char *tide_version(void);
 
@@ -97,7 +99,8 @@ TIDE_API int tide_params_budget(tide_params *params, tide_part parts[TIDE_PARTS_
 /* -- sources ----------------------------------------------------------------------------------- */
 
 /* A source is a path, "-" for standard input, or "demo:" (see tide_demo below), optionally with
- * settings: "demo:seed=7,tokens=1e6". */
+ * settings: "demo:seed=7,tokens=1e6". The demo knows seed, tokens (at which it ends), hashtags, events
+ * (both on or off), the pace of the events, and a rate in words a second. */
 typedef struct tide_source tide_source;
 
 TIDE_API tide_source *tide_source_open(const char *spec, tide_error *err);
@@ -108,12 +111,103 @@ TIDE_API void tide_source_close(tide_source *source);
 TIDE_API ptrdiff_t tide_source_read(tide_source *source, void *bytes, size_t room,
                                     tide_error *err);
 
+/* -- records: the texts in JSON, CSV or TSV ------------------------------------------------------- */
+
+typedef enum tide_record_kind {
+    TIDE_RECORDS_LINES, /* every line is text: needs no tide_records */
+    TIDE_RECORDS_JSON,  /* an object a line */
+    TIDE_RECORDS_CSV,   /* RFC 4180 */
+    TIDE_RECORDS_TSV,   /* a line a record, tabs between fields, no quotes */
+} tide_record_kind;
+
+/* Fields are dotted paths (JSON) or names or numbers from 1 of columns (CSV, TSV). When one of them is
+ * a name, the first record of every input has the names and no text. */
+typedef struct tide_record_options {
+    tide_record_kind kind;
+    const char *text;  /* one or several fields, separated by commas */
+    const char *time;  /* "" without */
+    const char *label; /* "" without */
+    bool one_line;     /* line feeds within a text become blanks */
+} tide_record_options;
+
+/* What was left out, by reason. */
+typedef struct tide_record_counts {
+    uint64_t records;   /* complete ones, good or bad */
+    uint64_t malformed; /* not JSON, or not CSV */
+    uint64_t missing;   /* no text in any of the fields */
+    uint64_t too_long;  /* more than TIDE_RECORD_MAX bytes */
+    uint64_t bytes;     /* of all that was left out */
+} tide_record_counts;
+
+enum { TIDE_RECORD_MAX = 1 << 20 };
+
+/* Finds the text in records. A record whose parts come in several feeds waits until it is whole.
+ * Memory is fixed. */
+typedef struct tide_records tide_records;
+
+TIDE_API tide_records *tide_records_new(const tide_record_options *options,
+                                        tide_error *err);
+TIDE_API void tide_records_free(tide_records *r);
+
+/* Takes up to `size` bytes and returns how many. Take texts until there are none, then feed again. */
+TIDE_API size_t tide_records_feed(tide_records *r, const void *bytes, size_t size);
+
+/* The input ends: so does its last record, and the next has names again. */
+TIDE_API void tide_records_end(tide_records *r);
+
+/* The text of the next good record, with a line feed at its end, valid until the next call. Several
+ * fields are joined by a line feed. Labels come first, each as one word: "__label__" and the label with
+ * white space made "_". An array of JSON has as many labels as it has strings, numbers and so on; of more
+ * than 256 the first count. False when more input is needed. */
+TIDE_API bool tide_records_take(tide_records *r, const char **text, size_t *size);
+
+TIDE_API tide_record_counts tide_records_counted(const tide_records *r);
+
+/* -- a feed: text that other threads hand over ---------------------------------------------------- */
+
+typedef struct tide_feed tide_feed;
+
+/* When text in a spool is brought to the disk itself. A process that is killed loses nothing under any of
+ * them; a power failure takes up to a second, nothing, or what the system had not written yet. */
+typedef enum tide_spool_sync {
+    TIDE_SPOOL_SYNC_SECOND,
+    TIDE_SPOOL_SYNC_ALWAYS, /* before text of a pipe is learned, or text that is pushed is taken */
+    TIDE_SPOOL_SYNC_NONE,
+} tide_spool_sync;
+
+/* Room for so many bytes on their way. A run that has the feed reads it as the source "feed:". */
+TIDE_API tide_feed *tide_feed_new(size_t room, tide_error *err);
+
+/* A feed whose text is in this folder from when it is taken until a saved model has learned it, so that a
+ * killed process loses and repeats nothing: the next feed over the same folder has the rest. `limit` bytes
+ * on the disk, 1 MiB or more, 0 for 1 GiB; when they are full, the run is asked to save. Takes nothing before
+ * a run reads it, since only that knows the place to go on from. */
+TIDE_API tide_feed *tide_feed_new_spooled(const char *folder, uint64_t limit,
+                                          tide_spool_sync sync, tide_error *err);
+TIDE_API void tide_feed_free(tide_feed *feed);
+
+/* From any thread: takes as many whole lines as there is room for and returns how many bytes that are, never
+ * waiting for room. What follows the last line feed is a line too. With a spool, what is taken is in it as
+ * its sync says, and an error means that nobody knows whether the lines are. */
+TIDE_API ptrdiff_t tide_feed_push(tide_feed *feed, const char *lines, size_t size,
+                                  tide_error *err);
+
+/* Bytes that wait to be read, and how many may. */
+TIDE_API size_t tide_feed_waiting(tide_feed *feed);
+TIDE_API size_t tide_feed_room(const tide_feed *feed);
+
+/* No more is taken, and the source ends when all is read. */
+TIDE_API void tide_feed_close(tide_feed *feed);
+
 /* -- the demo stream: an invented newsroom whose truth is known --------------------------------- */
 
 typedef struct tide_demo tide_demo;
 
 TIDE_API tide_demo *tide_demo_new(uint64_t seed, tide_error *err);
 TIDE_API void tide_demo_free(tide_demo *demo);
+
+/* Every line ends with a hashtag from now on, which says what it is about. */
+TIDE_API void tide_demo_tag(tide_demo *demo);
 
 /* The next bytes of the stream, which never ends: lower-case sentences, one a line. Returns how
  * many were written: at least one and at most `room`. How the stream is cut into reads does not
@@ -126,6 +220,32 @@ TIDE_API uint64_t tide_demo_tokens(const tide_demo *demo);
 /* Writes the truth as TSV: "group NAME WORD..." (words that belong together) and
  * "analogy NAME A B C D" (A is to B as C is to D). */
 TIDE_API int tide_demo_truth(FILE *out, tide_error *err);
+
+/* Something that happens in a stream with events:
+ *
+ *   birth   a new word, much used between `from` and `to` and less after
+ *   fade    such a word, less and less used, and not at all after
+ *   change  a word that is used more and more like those of another group, in the end only so
+ *   burst   a word that is used 5 to 20 times as often between `from` and `to`
+ *   season  a topic that is written about more than usual
+ *
+ * Times are tokens before a line. 120,000 are a minute of the stream at pace 1. A share is the part
+ * that a word has among the words of its group, and for a season the topic among the lines; a fade and
+ * a change go evenly from the one before to the one after. The groups are those of tide_demo_truth,
+ * where words are in the group in which they begin. */
+typedef struct tide_demo_event {
+    const char *kind;
+    char word[TIDE_WORD_MAX + 1]; /* of a season, the topic */
+    uint64_t from, to;
+    const char *before, *after; /* groups; NULL before a birth and after a fade */
+    double share_before, share_during, share_after; /* during: the mean */
+} tide_demo_event;
+
+/* Tells the events that touch the tokens [from, to) of the stream with this name, such as
+ * "demo:seed=7,events=on", in the order in which they begin. */
+TIDE_API int tide_demo_events(const char *spec, uint64_t from, uint64_t to,
+                              void (*tell)(void *data, const tide_demo_event *event),
+                              void *data, tide_error *err);
 
 /* -- the trainer -------------------------------------------------------------------------------- */
 
@@ -155,9 +275,11 @@ typedef struct tide_stats {
     uint64_t dropped_bytes; /* of words skipped or cut and of records left out */
     double time; /* seconds since 1970 of the last record with a time; NAN without */
     uint64_t cut_sentences; /* lines longer than a sentence may be, cut */
+    uint64_t healed;        /* vectors that were not numbers, and were begun again */
     double loss; /* mean loss of a pair of new text, over a recent window; 0 before */
     uint64_t epochs; /* batch: how often the text is read; 0 for a stream */
     uint64_t epoch;  /* the present one, from 1; 0 while words are counted */
+    bool ending;     /* told by a run alone: it learns no more and is being saved */
 } tide_stats;
 
 /* Allocates everything that training will ever need. */
@@ -168,6 +290,13 @@ TIDE_API tide_trainer *tide_trainer_new(const tide_params *params, tide_error *e
 TIDE_API tide_trainer *tide_trainer_load(const char *path,
                                          const char *const (*changes)[2], size_t count,
                                          tide_error *err);
+
+/* The same from the newest good one of PATH, PATH.1, PATH.2 and so on, which is what `older` of a run leaves
+ * there. `note`, which may be NULL, is told about those that are not good, and they are left alone. */
+TIDE_API tide_trainer *
+tide_trainer_recover(const char *path, const char *const (*changes)[2], size_t count,
+                     void (*note)(void *data, bool warning, const char *text),
+                     void *data, tide_error *err);
 TIDE_API void tide_trainer_free(tide_trainer *trainer);
 
 /* Learn from bytes of text, cut anywhere; what ends in the middle of a word or of a sentence waits
@@ -193,6 +322,15 @@ TIDE_API int tide_trainer_budget(const tide_trainer *trainer,
  * tide_trainer_end or tide_trainer_save, when all lessons are learned. */
 TIDE_API const tide_model *tide_trainer_model(const tide_trainer *trainer);
 
+/* What became of a checkpoint. */
+typedef struct tide_checkpoint {
+    const char *path;
+    uint64_t bytes;
+    double pause_seconds; /* that training stood still */
+    double seconds;       /* from then until it was safe */
+    const char *error;    /* why it is not safe; NULL when it is */
+} tide_checkpoint;
+
 typedef struct tide_run {
     const char *const *sources;
     size_t source_count;
@@ -200,7 +338,9 @@ typedef struct tide_run {
     const volatile sig_atomic_t
         *stop; /* ends the run after the present sentence when not 0 */
     void (*watch)(void *data,
-                  const tide_stats *stats); /* called some ten times a second */
+                  const tide_stats *stats); /* called some ten times a second while
+                                               it learns, waits or saves, and when it
+                                               begins to end */
     void *watch_data;
     uint64_t
         pause_tokens; /* not 0: `pause` is called between two sentences, where the number
@@ -212,15 +352,33 @@ typedef struct tide_run {
     void (*note)(void *data, bool warning,
                  const char *text); /* one line for a person */
     void *note_data;
+    void (*checkpointed)(void *data, const tide_checkpoint *checkpoint);
+    void *checkpointed_data;
     const char
         *save_path; /* saved here at the end, and before if a source asks for it or
                               either of the next is not 0; NULL: the caller saves */
     uint64_t save_tokens;
     double save_seconds;
+    volatile sig_atomic_t
+        *save_now; /* saves after the present sentence when not 0, which becomes 0; NULL
+                      for nobody who asks */
+    const char
+        *checkpoint_path; /* what is saved on the way goes here; NULL: to save_path */
+    uint32_t
+        older; /* so many earlier ones stay beside it, as PATH.1 (the latest), PATH.2... */
     bool *saved; /* becomes true when the save at the end has been done; may be NULL */
     bool follow; /* files are read on as they grow and are rotated, all at once */
     const char *const *properties; /* "key=value" for the library behind a source */
     size_t property_count;
+    tide_feed
+        *feed; /* for the source "feed:"; a run that is stopped closes it and reads
+                        what was handed over before, or leaves that in its spool */
+    const char
+        *spool; /* the only source is a pipe, whose text is first written into this
+                   folder and stays there until a saved model has learned it; so a
+                   killed run loses and repeats nothing. NULL: without */
+    uint64_t spool_limit; /* bytes, 1 MiB or more; then it is time to save; 0: 1 GiB */
+    tide_spool_sync spool_sync;
     bool
         errors_limited; /* ends with TIDE_ERROR_INPUT after more than so many bad records */
     uint64_t max_errors;
@@ -237,6 +395,9 @@ TIDE_API tide_trainer *tide_trainer_new_batch(const tide_params *params,
  * run of the saved model over the same sources goes on where this one stopped. */
 TIDE_API int tide_trainer_run(tide_trainer *trainer, const tide_run *run,
                               tide_error *err);
+
+/* Whether an earlier run was stopped in this source, so that the next one goes on there. */
+TIDE_API bool tide_trainer_goes_on(const tide_trainer *trainer, const char *source);
 
 /* Whether a model file could be written at this path, found out by trying. */
 TIDE_API int tide_path_writable(const char *path, tide_error *err);
@@ -276,7 +437,7 @@ TIDE_API uint64_t tide_model_tokens(const tide_model *model);
 /* The text of the parameters the model was trained with, "name value" lines. */
 TIDE_API const char *tide_model_params(const tide_model *model);
 
-/* The words by falling count; returns how many were written. */
+/* The words by falling count; returns how many were written, which is none without memory. */
 TIDE_API size_t tide_model_words(const tide_model *model, tide_entry *entries,
                                  size_t room);
 
@@ -331,10 +492,248 @@ typedef struct tide_query {
 TIDE_API int tide_space_nearest(const tide_space *space, const tide_query *query,
                                 tide_hit *hits, size_t room, tide_error *err);
 
+/* The same for several questions at once, which takes hardly longer than one. */
+typedef struct tide_search {
+    tide_query query;
+    tide_hit *hits; /* the caller's */
+    size_t room;
+    int found;        /* how many there are, or a negative status */
+    tide_error error; /* if it is one */
+} tide_search;
+
+TIDE_API void tide_space_search(const tide_space *space, tide_search *searches,
+                                size_t count);
+
 /* a is to b as c is to ...: nearest to b - a + c (3CosAdd). */
 TIDE_API int tide_space_analogy(const tide_space *space, const char *a, const char *b,
                                 const char *c, tide_hit *hits, size_t room,
                                 tide_error *err);
+
+TIDE_API const tide_model *tide_space_model(const tide_space *space);
+
+/* The word whose count is the `rank`-th, from 1; false past the last. And the rank of a word, 0 when it is not held. */
+TIDE_API bool tide_space_entry(const tide_space *space, uint32_t rank,
+                               tide_entry *entry);
+TIDE_API uint32_t tide_space_rank(const tide_space *space, const char *word);
+
+/* -- asking while it learns ----------------------------------------------------------------------- */
+
+/* Any number of threads ask a model that one is learning. Vectors are as they are at that moment. Words,
+ * their counts and order are as they were when the learning thread last looked, which it does twice
+ * a second in tide_trainer_run, or less often in a vocabulary so large that this would take more than a
+ * fiftieth of its time. A word that has left since then is not held: nobody is ever given another
+ * word's vector. Learning never waits for who asks, nor the other way round. */
+typedef struct tide_live tide_live;
+
+/* One at most for a trainer, which must outlive it; by the thread that learns, between two runs. */
+TIDE_API tide_live *tide_live_new(tide_trainer *trainer, tide_vectors vectors,
+                                  bool centred, tide_error *err);
+TIDE_API void tide_live_free(tide_live *live); /* the same, with nobody asking */
+
+/* What _new allocates. */
+TIDE_API uint64_t tide_live_bytes(const tide_params *params);
+
+/* From any thread: a space that may be asked until it is given back. The words that it answers with live as
+ * long. Who keeps one for long keeps others from seeing new words. */
+TIDE_API const tide_space *tide_live_begin(tide_live *live);
+TIDE_API void tide_live_end(tide_live *live, const tide_space *space);
+
+/* From any thread: how far learning has come, at most a tenth of a second ago. */
+TIDE_API void tide_live_stats(tide_live *live, tide_stats *stats);
+
+/* By the thread that learns, where it feeds the trainer by itself: looks now. False when somebody still asks the
+ * space before the last, and the last one stays. */
+TIDE_API bool tide_live_update(tide_live *live);
+
+/* -- history: what words were, and what has become of them ------------------------------------------ */
+
+/* Follows a model that learns: which words come and go, which come more often than they used to, and how far the
+ * most frequent ones, and those that are watched, have moved from where they were minutes, hours, days and months
+ * ago. All memory is taken when it is made. One thread looks, which is not the one that learns; any thread asks.
+ *
+ * Times are the caller's, in seconds since whenever the caller likes; ages are seconds. A clock that is set back
+ * stands still for a look: what was a minute ago stays so. Numbers that do not exist are NAN. */
+typedef struct tide_history tide_history;
+
+typedef enum tide_alarm_kind {
+    TIDE_ALARM_NEW,   /* a word that came after the warm-up, seen `count_alarm` times */
+    TIDE_ALARM_GONE,  /* a word seen so often has left the vocabulary */
+    TIDE_ALARM_TREND, /* comes more often than it used to */
+    TIDE_ALARM_DRIFT, /* has moved */
+} tide_alarm_kind;
+
+#define TIDE_ALARM_KINDS 4
+
+TIDE_API const char *tide_alarm_name(tide_alarm_kind kind);
+
+typedef struct tide_alarm {
+    uint64_t number; /* the first is 1 */
+    double time;
+    tide_alarm_kind kind;
+    char word[TIDE_WORD_MAX + 1];
+    double score;     /* what reached the threshold: occurrences, trend or degrees */
+    double threshold; /* it rings again only after the score was below half of it */
+} tide_alarm;
+
+#define TIDE_HISTORY_RUNGS_MAX 32
+
+/* 0 is the default of all of them, and no alarm. */
+typedef struct tide_history_options {
+    uint32_t follow; /* so many of the most frequent words (5,000); one tenth more may
+                        stay that were among them */
+    uint32_t watch;  /* room for so many watched words (100) */
+    double step;     /* seconds: the youngest age of the ladder (60) */
+    uint32_t
+        rungs; /* of the ladder, 2 or more (18): the oldest age is step * 2^(rungs - 2) */
+    double warm_up;   /* seconds in which no word is new (10 steps) */
+    double drift_age; /* drift is since so long ago (0: since the oldest vectors) */
+    double trend_alarm, drift_alarm; /* log2, degrees */
+    uint64_t count_alarm;            /* occurrences */
+    void (*alarm)(
+        void *data,
+        const tide_alarm *alarm); /* called by tide_history_look; may be NULL */
+    void *alarm_data;
+} tide_history_options;
+
+/* The live model must outlive it. `options` may be NULL. */
+TIDE_API tide_history *
+tide_history_new(tide_live *live, const tide_history_options *options, tide_error *err);
+TIDE_API void tide_history_free(tide_history *history);
+
+/* What _new allocates, for a model of these parameters. */
+TIDE_API uint64_t tide_history_bytes(const tide_params *params,
+                                     const tide_history_options *options);
+
+/* Looks at the model, by one thread at a time, once a second or so. */
+TIDE_API int tide_history_look(tide_history *history, double now, tide_error *err);
+
+/* From any thread, as all that follows: follow this word too, whether it is held or not. Watching twice is
+ * watching. TIDE_ERROR_PARAMETER when there is no room; TIDE_ERROR_UNKNOWN when it was not watched. */
+TIDE_API int tide_history_watch(tide_history *history, const char *word,
+                                tide_error *err);
+TIDE_API int tide_history_unwatch(tide_history *history, const char *word,
+                                  tide_error *err);
+
+/* Words followed now. */
+TIDE_API uint32_t tide_history_followed(tide_history *history);
+
+/* The ages of the ladder: of each there is, once the history is so old, a vector that is between so old and twice
+ * as old, give or take the time between two looks. Returns how many. */
+TIDE_API uint32_t tide_history_ages(const tide_history *history,
+                                    double ages[TIDE_HISTORY_RUNGS_MAX]);
+
+/* A word as it was when somebody last looked. */
+typedef struct tide_history_word {
+    char word[TIDE_WORD_MAX + 1];
+    uint64_t count, error;
+    double rate;     /* occurrences a second, of late: 5 steps weigh most */
+    double baseline; /* the same over a long time: 1,440 steps, a day of minutes */
+    double trend;    /* log2 of its share of all words of late against that in the
+                          long time, with 8 occurrences added to both sides: few
+                          occurrences are no trend */
+    double drift;    /* degrees between its vector and that of `since`, once what all
+                          have turned together is taken out */
+    double since;
+    double first_seen; /* NAN for a word that was there before the end of the warm-up */
+    uint32_t rank;     /* by falling count, from 1 */
+    bool followed, watched;
+} tide_history_word;
+
+typedef enum tide_history_sort {
+    TIDE_HISTORY_COUNT,
+    TIDE_HISTORY_NEW, /* first seen lately and often: twice as often is worth 60 steps */
+    TIDE_HISTORY_TREND, /* the steepest rise first */
+    TIDE_HISTORY_DRIFT, /* the farthest first, with evidence: words seen seldom wander;
+                           words without a drift are left out */
+} tide_history_sort;
+
+#define TIDE_HISTORY_LIST_MAX 2000
+
+typedef struct tide_history_list {
+    tide_history_sort sort;
+    const char *prefix; /* only words that begin so; NULL for all */
+    double after;       /* new: only those first seen after this time, if it is not 0 */
+    uint32_t offset; /* so many are passed over; with the room, TIDE_HISTORY_LIST_MAX at
+                        most, and by count any number */
+} tide_history_list;
+
+/* Returns how many were written, or TIDE_ERROR_MEMORY; *total, which may be NULL, becomes how many there are. */
+TIDE_API int tide_history_words(tide_history *history, const tide_history_list *list,
+                                tide_history_word *words, size_t room, uint64_t *total,
+                                tide_error *err);
+
+/* One word that is held; otherwise TIDE_ERROR_UNKNOWN. */
+TIDE_API int tide_history_word_of(tide_history *history, const char *word,
+                                  tide_history_word *found, tide_error *err);
+
+typedef struct tide_gone {
+    char word[TIDE_WORD_MAX + 1];
+    uint64_t count; /* seen so often while it was held; halved with the others */
+    double left;
+} tide_gone;
+
+/* Words that have left and not come back, the latest first; returns how many. The 1,000 or so are remembered that left
+ * lately and were seen often: twice as often is worth 60 steps. Only those that left after a time, if it is not 0. */
+TIDE_API size_t tide_history_gone(tide_history *history, double after, tide_gone *gone,
+                                  size_t room);
+
+typedef struct tide_history_point {
+    double age, time;
+    uint64_t count;
+    double rate;
+    double turned; /* degrees between then and now, without what all have turned */
+} tide_history_point;
+
+/* What is known of the past of a followed word, the oldest first; returns how many, TIDE_ERROR_UNKNOWN for a word that
+ * is not followed. */
+TIDE_API int tide_history_points(tide_history *history, const char *word,
+                                 tide_history_point points[TIDE_HISTORY_RUNGS_MAX],
+                                 tide_error *err);
+
+typedef struct tide_history_hit {
+    char word[TIDE_WORD_MAX + 1];
+    float score; /* cosine */
+} tide_history_hit;
+
+/* The nearest followed words as of the vectors whose age is nearest to `age`, which *taken becomes; returns how many.
+ * TIDE_ERROR_UNKNOWN when the word was not followed then, or nothing is half as old. */
+TIDE_API int tide_history_nearest(tide_history *history, const char *word, double age,
+                                  tide_history_hit *hits, size_t room, double *taken,
+                                  tide_error *err);
+
+/* Alarms with a number above `after`, the first first; returns how many. The last 256 are kept. */
+TIDE_API size_t tide_history_alarms(tide_history *history, uint64_t after,
+                                    tide_alarm *alarms, size_t room);
+
+typedef struct tide_map_point {
+    char word[TIDE_WORD_MAX + 1];
+    float x, y; /* about -1 to 1 */
+    uint64_t count;
+    double age; /* since it was first seen */
+    double drift, trend;
+} tide_map_point;
+
+/* The most frequent followed words on the plane in which they differ most. It turns as little as possible from one
+ * look to the next; *frame changes when it does. Returns how many. */
+TIDE_API size_t tide_history_map(tide_history *history, tide_map_point *points,
+                                 size_t room, uint64_t *frame);
+
+/* A file that outlives the process: replaced atomically, checksummed. It is loaded into a history that nobody has looked
+ * with yet, whose step, rungs and dimension must be the same; one that fails to load is as new. Words that are not held
+ * any more are left out. */
+TIDE_API int tide_history_save(tide_history *history, const char *path,
+                               tide_error *err);
+TIDE_API int tide_history_load(tide_history *history, const char *path,
+                               tide_error *err);
+
+/* -- one writer at a time ------------------------------------------------------------------------ */
+
+typedef struct tide_lock tide_lock;
+
+/* Keeps other processes that ask for the same path from writing it. TIDE_ERROR_IO when one has it. The lock goes
+ * with the process, if it is not released before. */
+TIDE_API tide_lock *tide_lock_take(const char *path, tide_error *err);
+TIDE_API void tide_lock_free(tide_lock *lock); /* NULL is fine */
 
 /* -- files that are complete or as they were ------------------------------------------------------- */
 
@@ -458,6 +857,166 @@ TIDE_API void tide_embedder_add(tide_embedder *embedder, const char *text, size_
 /* The text ends: writes dim floats, all zero when no word is known, and returns how many words are.
  * The next text begins. */
 TIDE_API uint64_t tide_embedder_end(tide_embedder *embedder, float *vector);
+
+/* -- labels ---------------------------------------------------------------------------------------- */
+
+/* Posts that carry labels: hashtags, or such as are marked "__label__NAME" (parameter `labels`). They are
+ * taken out of the text, so nothing is ever learned or told from them. A trainer counts them, keeps a
+ * sample of the posts of each (`label-memory`), and has a classifier that tells the most frequent of them
+ * from the words of a post. A post is a line, or a record, of which the first 1,000 words count. */
+
+typedef struct tide_label_stats {
+    uint64_t posts;        /* seen */
+    uint64_t unlabelled;   /* of these, without a label */
+    uint64_t empty;        /* with a label, but without words */
+    uint64_t cut;          /* too long to be kept whole */
+    uint64_t extra_labels; /* left out: beyond the 32 that a post may carry */
+    uint64_t kept;         /* posts kept now */
+    uint64_t used, room;   /* bytes of the memory for posts */
+    uint32_t labels;       /* held now */
+    uint32_t capacity;     /* that can be held */
+    uint32_t told;         /* that the classifier tells; 0 while it has not learned */
+    uint64_t fits;         /* how often it has learned */
+    uint64_t posts_at_fit; /* seen when it last did */
+} tide_label_stats;
+
+/* All 0 for a trainer without labels. */
+TIDE_API void tide_trainer_label_stats(const tide_trainer *trainer,
+                                       tide_label_stats *stats);
+
+/* The same of a model file, without the memory that a trainer takes; `used` and `room` stay 0. */
+TIDE_API int tide_label_stats_read(const char *path, tide_label_stats *stats,
+                                   tide_error *err);
+
+typedef struct tide_label {
+    const char *name;
+    uint64_t count; /* count - error <= posts that carried it <= count */
+    uint64_t error;
+    uint64_t since; /* number of the post with which it came, from 0 */
+    uint32_t kept;  /* posts of it */
+    bool told;      /* the classifier knows it */
+} tide_label;
+
+/* The labels with the highest counts, the highest first; returns how many were written, which is none
+ * without memory. Names are borrowed until the trainer is fed. */
+TIDE_API size_t tide_trainer_labels(const tide_trainer *trainer, tide_label *labels,
+                                    size_t room);
+
+/* How the classifier stands after an epoch. Losses are the mean binary cross-entropy of a label of a
+ * post. */
+typedef struct tide_epoch {
+    uint32_t epoch;       /* the first is 1 */
+    uint32_t epochs_most; /* the last, if it does not stop before */
+    uint32_t best_epoch;  /* the one that training would go back to now */
+    double loss;          /* while learning, with dropout */
+    double held_out_loss; /* 0 when no post is held out */
+    double best_loss;     /* held-out, of the best epoch */
+    size_t learned;       /* posts that are learned from */
+    size_t held_out;      /* and those that are held out */
+    double seconds;       /* that the epoch took */
+} tide_epoch;
+
+/* False asks to stop here, with the best epoch so far. */
+typedef bool tide_epoch_watch(void *data, const tide_epoch *epoch);
+
+/* The classifier learns anew: the `label-top` most frequent labels, from `label-each` posts of each.
+ * TIDE_ERROR_INPUT when no post with a label has been seen; the classifier is then as it was. `watch`
+ * may be NULL. */
+TIDE_API int tide_trainer_fit(tide_trainer *trainer, tide_epoch_watch *watch,
+                              void *data, tide_error *err);
+
+/* A post of the stream, and what the classifier says of it, before anything of it is learned. All is
+ * borrowed for the call. */
+typedef struct tide_told {
+    uint64_t post; /* its number, from 0 */
+    double time;   /* of its record, or of the latest before it that had one, in seconds
+                      since 1970; NAN without */
+    const char *const *labels; /* that it carries, each once */
+    uint32_t label_count;
+    uint32_t words;             /* of its text */
+    uint32_t unknown;           /* of these, without a vector */
+    uint64_t fit;               /* names and their number change only when this does */
+    const char *const *names;   /* of the labels that the classifier tells */
+    uint32_t name_count;        /* 0 while it has not learned */
+    const float *probabilities; /* [name_count] */
+} tide_told;
+
+/* Called for every post of the next runs, by the thread that runs; NULL for nobody. `epoch` is told
+ * how the classifier gets on when it learns anew on the way (`label-refit`); it may be NULL. Neither may feed,
+ * save or run the trainer. */
+TIDE_API void tide_trainer_watch_labels(tide_trainer *trainer,
+                                        void (*post)(void *data, const tide_told *told),
+                                        tide_epoch_watch *epoch, void *data);
+
+/* How good what was told is. */
+typedef struct tide_judge tide_judge;
+
+/* A label is predicted when its probability is at least the threshold. */
+TIDE_API tide_judge *tide_judge_new(float threshold, tide_error *err);
+TIDE_API void tide_judge_free(tide_judge *judge);
+
+/* One more post. It is scored if it carries a label that the classifier tells now. */
+TIDE_API int tide_judge_add(tide_judge *judge, const tide_told *told, tide_error *err);
+
+/* Begins a new account. */
+TIDE_API void tide_judge_restart(tide_judge *judge);
+
+typedef struct tide_score {
+    double precision;
+    double recall;
+    double f1;
+} tide_score;
+
+/* 0 divided by 0 is 0 in scores. */
+typedef struct tide_verdict {
+    uint64_t posts;
+    uint64_t labelled; /* posts that carry a label */
+    uint64_t scored;   /* posts that carry one that was told: scores are about these */
+    uint64_t truths;   /* such labels, all in all */
+    uint64_t words, unknown; /* of the scored posts; those without a vector */
+    tide_score weighted;   /* mean over labels, weighted by the posts that have them */
+    tide_score macro;      /* mean over all labels, also those that no post has */
+    tide_score micro;      /* of all decisions together */
+    double precision_at_1; /* mean share of right ones among the most probable label, */
+    double precision_at_5; /* and among the five most probable */
+    double recall_at_5;    /* mean share of a post's labels that are among these five */
+} tide_verdict;
+
+TIDE_API tide_verdict tide_judge_verdict(const tide_judge *judge);
+
+typedef struct tide_label_score {
+    const char *name; /* borrowed from the judge */
+    uint64_t support; /* posts that have it */
+    tide_score score;
+} tide_label_score;
+
+/* By falling support, and names in the order of their bytes; returns how many were written. */
+TIDE_API size_t tide_judge_labels(const tide_judge *judge, tide_label_score *scores,
+                                  size_t room);
+
+/* A model that tells the labels of texts and does not learn. */
+typedef struct tide_labeller tide_labeller;
+
+/* TIDE_ERROR_PARAMETER for a model without a classifier that has learned. */
+TIDE_API tide_labeller *tide_labeller_load(const char *path, tide_error *err);
+TIDE_API void tide_labeller_free(tide_labeller *labeller);
+
+/* Labels that it tells. */
+TIDE_API uint32_t tide_labeller_size(const tide_labeller *labeller);
+
+typedef struct tide_guess {
+    const char *label; /* lives as long as the labeller */
+    float probability;
+} tide_guess;
+
+/* More of the text of a post, cut anywhere; line feeds are blanks. Labels in it are passed over. */
+TIDE_API void tide_labeller_add(tide_labeller *labeller, const char *text, size_t size);
+
+/* The post ends: the most probable labels, the most probable first; returns how many were written.
+ * *known becomes the number of its words that have a vector; without any, labels are as probable as
+ * they are frequent. The next post begins. */
+TIDE_API size_t tide_labeller_end(tide_labeller *labeller, tide_guess *guesses,
+                                  size_t room, uint64_t *known);
 
 /* -- counting -------------------------------------------------------------------------------------- */
 
@@ -617,6 +1176,55 @@ typedef struct tide_agreement_result {
 TIDE_API int tide_eval_agreement(const tide_space *a, const tide_space *b,
                                  const tide_agreement_options *options,
                                  tide_agreement_result *result, tide_error *err);
+
+/* What differs between two models, or files of vectors, of the same kind of text. */
+typedef struct tide_diff tide_diff;
+
+typedef enum tide_diff_sort {
+    TIDE_DIFF_DRIFT,   /* shared words, the farthest moved first */
+    TIDE_DIFF_OVERLAP, /* shared words, the fewest common neighbours first */
+    TIDE_DIFF_NEW,     /* words of B alone, the most frequent first */
+    TIDE_DIFF_GONE,    /* words of A alone, likewise */
+    TIDE_DIFF_COUNT,   /* shared words, the largest change of frequency first */
+} tide_diff_sort;
+
+typedef struct tide_diff_options {
+    tide_diff_sort sort;
+    uint64_t min_count; /* of a word where it is held, to be looked at */
+    uint32_t
+        among; /* of the shared words, the so many most frequent in B are compared; 0: 10,000 */
+    uint32_t neighbours; /* how many are the nearest; 0: 10 */
+} tide_diff_options;
+
+/* Numbers that do not exist are NAN. */
+typedef struct tide_difference {
+    const char *word; /* of a model, which must live as long */
+    bool in_a, in_b;
+    uint64_t count_a,
+        count_b;    /* 0 where the word is not held, or the file does not tell */
+    double change;  /* log2 of its share of all words in B against A, with 8 occurrences
+                      added to both sides */
+    double drift;   /* degrees between its vectors, once the rotation that most shared
+                      words have in common is taken out */
+    double overlap; /* of its nearest words in A and in B, both among the words
+                       compared: common ones as a share of all of them */
+} tide_difference;
+
+typedef struct tide_diff_summary {
+    uint64_t words_a, words_b, shared; /* with at least min_count */
+    uint64_t compared;
+    double drift; /* median of the words compared; NAN for models of different dimension
+                       and for fewer words than dimensions, which could be met exactly */
+    double overlap; /* mean */
+} tide_diff_summary;
+
+/* Words in which nothing differs are left out: the same model, or a rotated copy, has no differences. */
+TIDE_API tide_diff *tide_diff_new(const tide_space *a, const tide_space *b,
+                                  const tide_diff_options *options, tide_error *err);
+TIDE_API void tide_diff_free(tide_diff *diff);
+TIDE_API size_t tide_diff_size(const tide_diff *diff);
+TIDE_API tide_difference tide_diff_at(const tide_diff *diff, size_t number);
+TIDE_API tide_diff_summary tide_diff_summary_of(const tide_diff *diff);
 
 /* -- change: streams whose words do not keep their meaning ------------------------------------------- */
 

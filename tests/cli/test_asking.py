@@ -242,14 +242,16 @@ def test_a_reader_that_goes_away_is_no_failure(model):
             assert process.wait(10) == 0 and process.stderr.read() == b""
 
 
-def test_a_full_disk_behind_standard_output_is_reported(model):
+def test_a_full_disk_behind_standard_output_is_reported(model, words):
     with open("/dev/full", "wb") as full:
-        for command in [["demo"], ["vector", str(model)], ["--help"], ["words", str(model)]]:
+        for command in [["demo"], ["vector", str(model)], ["--help"], ["words", str(model)],
+                        ["nearest", str(model), words[0], "-n", "299"]]:
             done = subprocess.run(
                 [BINARY, *command], stdout=full, stderr=subprocess.PIPE, timeout=10
             )
             assert done.returncode == 1
-            assert done.stderr.startswith(b"wordtide: cannot write to standard output")
+            assert done.stderr == \
+                b"wordtide: cannot write to standard output: No space left on device\n"
 
 
 def test_demo_is_the_same_for_the_same_seed_and_has_a_truth(tmp_path):

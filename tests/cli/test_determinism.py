@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import signal
 import subprocess
 
@@ -25,6 +26,24 @@ def test_the_same_run_gives_the_same_file(tmp_path, text, whole):
 def test_another_seed_gives_another_file(tmp_path, text, whole):
     train(tmp_path / "m.tide", text, "--seed", "2")
     assert (tmp_path / "m.tide").read_bytes() != whole
+
+
+def test_a_seed_that_was_drawn_can_be_given_again(tmp_path, text):
+    drawn, again = tmp_path / "drawn.tide", tmp_path / "again.tide"
+    train(drawn, text, "--seed", "random")
+    told = wordtide("info", drawn).stdout
+    seed = re.search(r"^ *seed +(\d+)$", told, re.MULTILINE).group(1)
+    train(again, text, "--seed", seed)
+    assert again.read_bytes() == drawn.read_bytes()
+
+
+def test_a_resumed_model_keeps_the_seed_that_was_drawn(tmp_path, text):
+    """Whatever starts it again may go on saying --seed random."""
+    path, other = tmp_path / "m.tide", tmp_path / "other.tide"
+    train(path, text, "--seed", "random")
+    wordtide("train", "--resume", path, "-o", other, input=text)
+    wordtide("train", "--resume", path, "--seed", "random", input=text)
+    assert path.read_bytes() == other.read_bytes()
 
 
 @pytest.mark.parametrize("size", [1, 7, 4096])

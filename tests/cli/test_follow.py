@@ -8,48 +8,13 @@ from killing import (
     EVERY,
     KILLS,
     ROOMY,
+    Log,
     Training,
     allow_time,
     count_words,
     kill_and_go_on,
     learned,
 )
-
-
-class Log:
-    """A log that is written piece by piece and rotated by renaming."""
-
-    def __init__(self, folder, text, parts):
-        self.path = folder / "log"
-        self.text = text
-        self.size = len(text) // parts + 1
-        self.at = 0
-        self.rotations = 0
-        self.path.touch()
-
-    def write(self, size):
-        with self.path.open("ab") as file:
-            file.write(self.text[self.at : self.at + size])
-        self.at = min(self.at + size, len(self.text))
-
-    def rotate(self):
-        """Ends the last line, as a writer does who opens a new file."""
-        end = self.text.index(b"\n", self.at - 1) + 1 if self.at else 0
-        self.write(end - self.at)
-        for number in range(self.rotations, 0, -1):
-            old = self.path.with_name(f"log.{number}")
-            old.rename(old.with_name(f"log.{number + 1}"))
-        self.path.rename(self.path.with_name("log.1"))
-        self.rotations += 1
-
-    def go_on(self, dice):
-        """Writes the next part of the text in pieces, and rotates in between."""
-        end = self.at + self.size
-        while self.at < min(end, len(self.text)):
-            self.write(min(dice.randrange(1, 5000), end - self.at))
-            if dice.random() < 0.1 and self.at < len(self.text):
-                self.rotate()
-                self.write(1)
 
 
 @pytest.fixture

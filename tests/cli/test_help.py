@@ -7,7 +7,7 @@ import pytest
 from conftest import wordtide
 
 COMMANDS = (
-    "train demo nearest similarity analogy vector embed words info export import bench"
+    "train demo nearest similarity analogy vector embed words info export import bench check"
 ).split()
 
 
@@ -32,13 +32,40 @@ def test_help_of_a_command_fits_the_screen_and_has_examples(command):
     assert done.stdout == wordtide(command, "-h").stdout
 
 
-def test_help_of_train_lists_every_parameter():
-    help_text = wordtide("train", "--help").stdout
-    listed = wordtide("info").stdout.split("\nparameters\n")[1].split("\n\n")[0]
-    names = [line.split()[0] for line in listed.splitlines()]
-    assert len(names) > 10 and {"vocab", "dim", "window", "threads"} <= set(names)
-    for name in names:
-        assert re.search(rf"^ +--{name} ", help_text, re.M), name
+@pytest.mark.parametrize("what", "train fit list predict eval".split())
+def test_help_of_labels_fits_the_screen_and_has_examples(what):
+    done = wordtide("labels", what, "--help")
+    assert done.returncode == 0 and done.stderr == ""
+    assert done.stdout.startswith(f"usage: wordtide labels {what} ")
+    assert f"\n  wordtide labels {what} " in done.stdout.split("\nExamples:\n")[1]
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert re.search(rf"^  {what} ", wordtide("labels", "--help").stdout, re.M)
+
+
+def listed(*command):
+    """The parameters that the help of a command lists."""
+    return re.findall(r"^      --(\S+) ", wordtide(*command, "--help").stdout, re.M)
+
+
+def parameters():
+    shown = wordtide("info").stdout.split("\nparameters\n")[1].split("\n\n")[0]
+    return [line.split()[0] for line in shown.splitlines()]
+
+
+def test_help_of_training_lists_every_parameter():
+    names = parameters()
+    assert len(names) > 10 and {"vocab", "dim", "labels", "classifier"} <= set(names)
+    assert set(names) <= set(listed("labels", "train"))
+    about_labels = {name for name in names if re.match("labels|label-|classifier", name)}
+    assert set(names) & set(listed("train")) == set(names) - about_labels
+
+
+def test_help_lists_what_a_command_takes_and_nothing_else():
+    assert set(listed("labels", "fit")) & set(parameters()) == {
+        name for name in parameters()
+        if re.match("label-(top|each|refit|anchors)|classifier|threads", name)}
+    assert {"frozen", "label-refit"} <= set(listed("labels", "eval"))
+    assert not {"vocab", "labels", "label-memory"} & set(listed("labels", "eval"))
 
 
 def test_version_is_one_line():
@@ -68,6 +95,11 @@ WRONG = [
     (["info", "m", "--dim", "5"], None),
     (["bench", "nothing"], None),
     (["demo", "--tokens", "0"], None),
+    (["train", "-o", "x", "--label-top", "5"],
+     "wordtide: --label-top is a parameter of 'wordtide labels train'"),
+    (["labels", "fit", "m", "--vocab", "5"],
+     "wordtide: --vocab is a parameter of 'wordtide labels train'"),
+    (["labels", "nothing"], "wordtide: nothing is called 'nothing' here"),
 ]
 
 

@@ -2,10 +2,11 @@
 
 import os
 import signal
+import time
 
 import pytest
 
-from conftest import SMALL, Running, wordtide
+from conftest import SMALL, Running, send_twice, shown_on_terminal, start, wordtide
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -73,3 +74,99 @@ def test_a_stopped_model_goes_on(tmp_path, text):
     running.process.terminate()
     assert running.finish() == 0
     assert wordtide("train", "--resume", path, input=text).returncode == 0
+
+
+def expect_saved(running, path):
+    """Asked to save, it does so and goes on."""
+    running.process.send_signal(signal.SIGUSR1)
+    running.wait_for("checkpoint: ")
+    assert wordtide("check", path).returncode == 0
+    assert running.process.poll() is None
+
+
+@pytest.mark.parametrize("option", ["-o", "--checkpoint"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_usr1_saves_now_and_goes_on(tmp_path, text, option, threads):
+    path = tmp_path / "m.tide"
+    running = Running(option, path, *SMALL, "--threads", threads)
+    running.feed(text)
+    running.wait_for("msg=training")
+    for _ in range(3):
+        expect_saved(running, path)
+    running.process.terminate()
+    assert running.finish() == 0
+
+
+def test_usr1_saves_while_the_pipe_is_silent(tmp_path):
+    """Again and again, even if there is nothing new: a disk may have been full before."""
+    path = tmp_path / "m.tide"
+    running = Running("-o", path, *SMALL)
+    running.wait_for("msg=memory")
+    for _ in range(3):
+        expect_saved(running, path)
+    running.process.stdin.write(b"some words\n")
+    running.wait_for("msg=training")
+    expect_saved(running, path)
+    assert len(wordtide("words", path).stdout.splitlines()) == 2
+    running.process.terminate()
+    assert running.finish() == 0
+
+
+def test_usr1_does_not_end_the_wait_for_a_named_pipe(tmp_path):
+    path = tmp_path / "m.tide"
+    os.mkfifo(tmp_path / "pipe")
+    running = Running("-o", path, *SMALL, tmp_path / "pipe")
+    running.wait_for("msg=memory")
+    for _ in range(20):  # that it waits already is not to be seen
+        running.process.send_signal(signal.SIGUSR1)
+        time.sleep(0.01)
+    (tmp_path / "pipe").write_bytes(b"some words\n")
+    running.wait_for("msg=finished")
+    assert running.finish() == 0
+    assert len(wordtide("words", path).stdout.splitlines()) == 2
+
+
+def test_hup_is_ignored_without_a_terminal(tmp_path, text):
+    path = tmp_path / "m.tide"
+    running = Running("-o", path, *SMALL)
+    running.feed(text)
+    running.wait_for("msg=training")
+    running.process.send_signal(signal.SIGHUP)
+    expect_saved(running, path)
+    running.process.terminate()
+    assert running.finish() == 0
+
+
+def on_terminal(path, **options):
+    """A training whose log is a terminal, and that has shown its first words."""
+    watcher, terminal = os.openpty()
+    process = start("train", "demo:", "-o", path, *SMALL, stderr=terminal, **options)
+    os.close(terminal)
+    shown = b""
+    while b"words" not in shown:
+        shown += os.read(watcher, 4096)
+    return process, watcher
+
+
+def test_hup_saves_when_the_terminal_is_closed(tmp_path):
+    """Even if it comes twice, from the kernel and from the shell."""
+    path = tmp_path / "m.tide"
+    process, watcher = on_terminal(path)
+    send_twice(process, signal.SIGHUP)
+    os.close(watcher)
+    assert process.wait(20) == 0
+    assert wordtide("check", path).returncode == 0
+
+
+def test_hup_stays_ignored_where_it_was(tmp_path):
+    """As nohup does."""
+    path = tmp_path / "m.tide"
+    ignore = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
+    process, watcher = on_terminal(path, **ignore)
+    process.send_signal(signal.SIGHUP)
+    process.send_signal(signal.SIGUSR1)
+    shown = b""
+    while b"checkpoint: " not in shown:
+        shown += os.read(watcher, 4096)
+    process.terminate()
+    shown_on_terminal(process, watcher)

@@ -1,0 +1,156 @@
+/* cmd_check.c - wordtide check: whether files can be used, found out before they are needed.
+ *
+ * A model is read as for asking and then as for training: the checksum of every section,
+ * and whether what the sections say can be true and fits together. */
+#include "commands.h"
+#include "options.h"
+#include "output.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct check {
+    bool json, quiet;
+} check;
+
+typedef struct facts {
+    tide_origin origin;
+    uint64_t bytes; /* 0 for what is no file */
+    uint64_t words, tokens;
+} facts;
+
+static bool is_model(const facts *found)
+{
+    return !strcmp(found->origin.format, "tide");
+}
+
+/* Only one copy is in memory at a time. */
+static bool read_file(const char *path, facts *found, tide_error *err)
+{
+    struct stat status;
+    tide_model *model = tide_model_open(path, err);
+    if (!model)
+        return false;
+    found->origin = tide_model_origin(model);
+    found->words = tide_model_size(model);
+    found->tokens = tide_model_tokens(model);
+    tide_model_free(model);
+    if (stat(path, &status) == 0 && S_ISREG(status.st_mode))
+        found->bytes = (uint64_t)status.st_size;
+    if (!is_model(found))
+        return true;
+    tide_trainer *trainer = tide_trainer_load(path, NULL, 0, err);
+    bool good = trainer != NULL;
+    tide_trainer_free(trainer);
+    return good;
+}
+
+static void print_json_facts(const facts *found)
+{
+    printf(",\"good\":true,\"format\":");
+    print_json(found->origin.format);
+    printf(",\"file_bytes\":%" PRIu64 ",\"words\":%" PRIu64, found->bytes,
+           found->words);
+    if (is_model(found))
+        printf(",\"tokens\":%" PRIu64, found->tokens);
+    else
+        printf(",\"left_out\":%" PRIu64 ",\"twice\":%" PRIu64, found->origin.left_out,
+               found->origin.twice);
+}
+
+static void print_facts(const facts *found)
+{
+    char text[SHORT_TEXT];
+    fputs(": good, ", stdout);
+    if (found->bytes)
+        printf("%s, ", short_bytes(text, found->bytes));
+    if (is_model(found)) {
+        printf("%" PRIu64 " words, %s tokens\n", found->words,
+               short_count(text, (double)found->tokens));
+        return;
+    }
+    printf("%s, %" PRIu64 " words", found->origin.format, found->words);
+    if (found->origin.left_out)
+        printf(", %" PRIu64 " rows left out", found->origin.left_out);
+    if (found->origin.twice)
+        printf(", %" PRIu64 " rows of words that had one before", found->origin.twice);
+    putchar('\n');
+}
+
+static void tell_good(const check *c, const char *path, const facts *found)
+{
+    if (c->quiet)
+        return;
+    if (!c->json) {
+        print_word(path);
+        print_facts(found);
+        return;
+    }
+    printf("{\"file\":");
+    print_json(path);
+    print_json_facts(found);
+    puts("}");
+}
+
+/* Not every error that loading can have knows the name of the file. */
+static int tell_bad(const check *c, const char *path, const tide_error *err)
+{
+    tide_error named = *err;
+    char name[128];
+    snprintf(name, sizeof name, "%s", path);
+    clean_text(name);
+    if (!strstr(err->text, name))
+        snprintf(named.text, sizeof named.text, "%s: %.120s", name, err->text);
+    if (c->json) {
+        printf("{\"file\":");
+        print_json(path);
+        printf(",\"good\":false,\"problem\":");
+        print_json(named.text);
+        puts("}");
+    }
+    return report_load(&named);
+}
+
+static int check_file(const check *c, const char *path)
+{
+    tide_error err;
+    facts found = {0};
+    if (!read_file(path, &found, &err))
+        return tell_bad(c, path, &err);
+    tell_good(c, path, &found);
+    return EXIT_SUCCESS;
+}
+
+int cmd_check(int argc, char **argv)
+{
+    check c = {0};
+    const option options[] = {
+        {"json", 0, OPTION_FLAG, &c.json, NULL, "print a JSON object a file"},
+        {"quiet", 'q', OPTION_FLAG, &c.quiet, NULL, "say only which files are bad"},
+        {0},
+    };
+    const command_usage usage = {
+        "check",
+        "check [OPTION]... FILE...",
+        "Reads files to their ends and says whether they can be used, a line a file. "
+        "In a model every checksum is verified, and then it is loaded as for going on "
+        "with training: that takes the memory that training takes, and the parameters "
+        "in the file say how much ('wordtide info' tells). Of a file of vectors it "
+        "says the format. All files are looked at. The exit code is 4 if one of them "
+        "cannot be used, and 1 if one could not be read at all.",
+        options,
+        "wordtide check news.tide\n"
+        "wordtide check --quiet backup/*.tide && echo all good\n",
+        .least = 1,
+        .most = -1,
+    };
+    int count = parse_options(argc, argv, &usage, NULL);
+    int worst = EXIT_SUCCESS;
+    for (int i = 0; i < count && output_ok(); i++) {
+        int code = check_file(&c, argv[i]);
+        worst = code > worst ? code : worst;
+    }
+    return finish_output(worst);
+}

@@ -1,0 +1,216 @@
+"""Run as a service: systemd is told when it is ready, that it is alive, and when it is on its way down."""
+
+import os
+import secrets
+import signal
+import socket
+import subprocess
+
+import pytest
+
+from conftest import BINARY, SMALL, logged, start, wordtide
+
+SECONDS = 20  # for what has to come
+SELDOM = {"WATCHDOG_USEC": "60000000"}  # so that all there is to tell waits to be read
+OFTEN = {"WATCHDOG_USEC": "200000"}
+
+
+class Manager:
+    """The side of systemd: a socket, and what is in the environment of the service."""
+
+    def __init__(self, address):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(address.replace("@", "\0", 1))
+        self.socket.settimeout(SECONDS)
+        self.environment = {"NOTIFY_SOCKET": address, **SELDOM}
+
+    def start(self, *arguments, **more):
+        environment = {**os.environ, **self.environment, **more}
+        self.process = start("train", *arguments, *SMALL, env=environment,
+                             stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        return self.process
+
+    def hear(self, seconds=SECONDS):
+        """The fields of the next message."""
+        self.socket.settimeout(seconds)
+        lines = self.socket.recv(4096).decode().splitlines()
+        return dict(line.split("=", 1) for line in lines)
+
+    def heard(self):
+        """All messages that are there now."""
+        messages = []
+        try:
+            while True:
+                messages.append(self.hear(0))
+        except BlockingIOError:
+            return messages
+
+    def hear_to_the_end(self):
+        self.process.communicate(timeout=SECONDS)
+        return self.heard()
+
+
+@pytest.fixture(params=["path", "abstract"])
+def any_manager(request, tmp_path):
+    name = tmp_path / "notify" if request.param == "path" else f"@wordtide-{secrets.token_hex(8)}"
+    manager = Manager(str(name))
+    yield manager
+    manager.socket.close()
+
+
+@pytest.fixture
+def manager(tmp_path):
+    manager = Manager(str(tmp_path / "notify"))
+    yield manager
+    manager.socket.close()
+
+
+@pytest.fixture
+def log(tmp_path):
+    path = tmp_path / "log.txt"
+    path.write_text("one line of text\n")
+    return path
+
+
+def read_log(process, message):
+    """Up to the line with the message."""
+    for line in process.stderr:
+        if message in line.decode():
+            return
+    pytest.fail(f"the log ended without {message}")
+
+
+def test_ready_comes_with_the_model_and_the_sources(any_manager, tmp_path, text):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    process = any_manager.start(pipe, "-o", tmp_path / "m.tide")
+    read_log(process, "msg=memory")  # the model is there, and the pipe waits for its writer
+    assert any_manager.heard() == []
+    with pipe.open("wb") as writer:
+        message = any_manager.hear()
+        assert message["READY"] == message["WATCHDOG"] == "1" and "STOPPING" not in message
+        writer.write(text)
+    told = any_manager.hear_to_the_end()
+    assert process.returncode == 0 and all("READY" not in message for message in told)
+
+
+@pytest.mark.parametrize("damage", ["model", "source"])
+def test_without_a_model_or_a_source_nothing_is_ready(manager, tmp_path, log, damage):
+    (tmp_path / "m.tide").write_bytes(b"no model")
+    what = ["--resume", tmp_path / "m.tide", log] if damage == "model" else \
+        [tmp_path / "missing", "-o", tmp_path / "n.tide"]
+    process = manager.start(*what)
+    told = manager.hear_to_the_end()
+    assert process.returncode in (1, 2, 4) and all("READY" not in message for message in told)
+
+
+def test_a_model_that_goes_on_is_ready_once_it_is_loaded(manager, tmp_path, log, text):
+    path = tmp_path / "m.tide"
+    assert wordtide("train", "-o", path, *SMALL, input=text).returncode == 0
+    process = manager.start("--follow", log, "--resume", path)
+    message = manager.hear()
+    os.set_blocking(process.stderr.fileno(), False)
+    assert b"msg=memory" in os.read(process.stderr.fileno(), 4096)  # it was there before
+    assert "READY" in message and message["STATUS"].startswith("20k words")
+    process.terminate()
+    assert process.wait(SECONDS) == 0
+
+
+@pytest.mark.parametrize("source", ["demo:", "--follow"])
+def test_signs_of_life_keep_coming(manager, tmp_path, log, source):
+    """While it learns without end, and while it waits for text."""
+    sources = [source, log] if source == "--follow" else [source]
+    process = manager.start(*sources, "-o", tmp_path / "m.tide", "-q", **OFTEN)
+    assert "READY" in manager.hear()
+    for _ in range(5):
+        message = manager.hear()
+        assert message["WATCHDOG"] == "1" and "words, " in message["STATUS"]
+    process.terminate()
+    assert process.wait(SECONDS) == 0
+
+
+def test_stopping_is_told_before_the_last_save(manager, tmp_path, log):
+    process = manager.start("--follow", log, "-o", tmp_path / "m.tide")
+    manager.hear()
+    process.terminate()
+    told = manager.hear_to_the_end()
+    first = next(i for i, message in enumerate(told) if "STOPPING" in message)
+    assert all(int(message["EXTEND_TIMEOUT_USEC"]) > 0 for message in told[first:])
+    assert all("EXTEND_TIMEOUT_USEC" not in message for message in told[:first])
+    assert process.returncode == 0 and (tmp_path / "m.tide").exists()
+
+
+def test_the_end_of_the_text_is_a_way_down_too(manager, tmp_path, log):
+    process = manager.start(log, "-o", tmp_path / "m.tide")
+    told = manager.hear_to_the_end()
+    assert process.returncode == 0
+    assert "READY" in told[0] and "STOPPING" in told[-1]
+
+
+def test_a_process_that_hangs_gives_no_sign_of_life(manager, tmp_path, log):
+    process = manager.start("--follow", log, "-o", tmp_path / "m.tide", **OFTEN)
+    assert "READY" in manager.hear()
+    process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+    manager.heard()
+    with pytest.raises(TimeoutError):  # five times as long as one takes to come
+        manager.hear(0.5)
+    process.send_signal(signal.SIGCONT)
+    assert manager.hear()["WATCHDOG"] == "1"
+    process.terminate()
+    assert process.wait(SECONDS) == 0
+
+
+@pytest.mark.parametrize("watchdog", [
+    {"WATCHDOG_PID": "1"}, {"WATCHDOG_USEC": "0"}, {"WATCHDOG_USEC": "often"},
+    {"WATCHDOG_USEC": "-5"}, {"WATCHDOG_USEC": "99999999999999999999"}, {"WATCHDOG_USEC": ""}])
+def test_signs_of_life_are_for_who_wants_them(manager, tmp_path, log, watchdog):
+    manager.start(log, "-o", tmp_path / "m.tide", **watchdog)
+    told = manager.hear_to_the_end()
+    assert "READY" in told[0] and "STOPPING" in told[-1]
+    assert all("WATCHDOG" not in message for message in told)
+
+
+def test_who_is_asked_by_its_number_answers(manager, tmp_path, log):
+    """The shell becomes the command, and keeps its number."""
+    script = 'WATCHDOG_PID=$$ exec "$0" "$@"'
+    arguments = ["train", log, "-o", tmp_path / "m.tide", *SMALL]
+    done = subprocess.run(["sh", "-c", script, BINARY, *map(str, arguments)],
+                          env={**os.environ, **manager.environment}, capture_output=True,
+                          timeout=SECONDS, check=False)
+    assert done.returncode == 0 and manager.hear()["WATCHDOG"] == "1"
+
+
+@pytest.mark.parametrize("address", [
+    None, "", "@", "relative", "/missing/socket", "/" + 200 * "x", "vsock:2:1234", "/dev/null"])
+def test_nobody_to_tell_is_no_failure(tmp_path, text, address):
+    environment = {name: value for name, value in os.environ.items() if name != "NOTIFY_SOCKET"}
+    expected, path = tmp_path / "expected.tide", tmp_path / "m.tide"
+    for output, more in (expected, {}), (path, {"NOTIFY_SOCKET": address} if address else {}):
+        done = wordtide("train", "-o", output, *SMALL, "-q", input=text,
+                        env={**environment, **more, **OFTEN})
+        assert done.returncode == 0
+    warnings = done.stderr.splitlines()
+    assert len(warnings) == bool(address)
+    assert all(line.startswith("wordtide: cannot tell systemd") for line in warnings)
+    assert path.read_bytes() == expected.read_bytes()
+
+
+def test_a_reader_that_does_not_read_stops_nothing(manager, tmp_path, log):
+    sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    sender.setblocking(False)
+    sender.connect(manager.environment["NOTIFY_SOCKET"])
+    with pytest.raises(BlockingIOError):
+        while True:
+            sender.send(b"STATUS=full")
+    done = wordtide("train", log, "-o", tmp_path / "m.tide", *SMALL,
+                    env={**os.environ, **manager.environment})
+    assert done.returncode == 0 and "systemd" not in done.stderr
+    assert logged(done.stderr, "finished")["words"] == "4"
+    process = manager.start("--follow", log, "-o", tmp_path / "n.tide")
+    read_log(process, "msg=memory")
+    while "READY" not in manager.hear():  # what could not be told is told later
+        pass
+    process.terminate()
+    assert process.wait(SECONDS) == 0
+    sender.close()
