@@ -1,4 +1,4 @@
-"""What the two commands share: their arguments, what they refuse, and how they end."""
+"""What the three commands share: their arguments, what they refuse, and how they end."""
 import argparse
 import os
 import signal
