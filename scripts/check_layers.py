@@ -6,11 +6,11 @@
 The library's modules are the folders of src/. Each may include the header that bears its own
 name and the headers of those below it:
 
-    base  <-  text, sketch, vector  <-  model (not text)  <-  train  <-  eval, label
+    base  <-  text, sketch, vector  <-  model (not text)  <-  label (nor this)  <-  train  <-  history  <-  eval
 
-The three in the middle do not know each other, nor do the two at the end. A header with another
-name is private to its folder. Everybody may include <wordtide.h>; the front ends (cli, server, python, mpi) include
-nothing else of ours except the headers in their own folder. Tests may look inside.
+The three in the middle do not know each other. A header with another name is private to its folder. Everybody may include <wordtide.h>; the front ends (cli, server, python,
+mpi) include nothing else of ours except the headers in their own folder; the command also carries
+the server and includes server/server.h. Tests may look inside.
 
 Prints one line for each include that breaks the rule and exits with 1 if there was any.
 """
@@ -26,9 +26,10 @@ BELOW = {
     "sketch": {"base"},
     "vector": {"base"},
     "model": {"base", "sketch", "vector"},
-    "train": {"base", "text", "sketch", "vector", "model"},
-    "eval": {"base", "text", "sketch", "vector", "model", "train"},
-    "label": {"base", "text", "sketch", "vector", "model", "train"},
+    "label": {"base", "sketch", "vector", "model"},
+    "train": {"base", "text", "sketch", "vector", "model", "label"},
+    "history": {"base", "sketch", "vector", "model", "train"},
+    "eval": {"base", "text", "sketch", "vector", "model", "train", "history"},
 }
 FRONT_ENDS = ("cli", "server", "python", "mpi")
 SOURCES = (".c", ".h", ".cc", ".cpp", ".hpp", ".inc")
@@ -86,6 +87,8 @@ def judge(path, target):
     if path.parts[0] == "include":
         return "the public header stands alone"
     if target.parent == path.parent:
+        return None
+    if (path.parts[0], target) == ("cli", Path("server/server.h")):
         return None
     return "a front end includes <wordtide.h> and its own headers, nothing else of ours"
 

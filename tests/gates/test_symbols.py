@@ -44,6 +44,7 @@ def test_every_function_of_the_header_is_declared_once(root):
 def test_every_prototype_of_the_header_is_marked(root):
     text = (root / "include/wordtide.h").read_text()
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
+    text = re.sub(r"\btypedef\s+\w+\s+tide_\w+\([^;]*;", " ", text)  # types of functions
     prototypes = re.findall(r"\b(tide_\w+)\s*\(", text)
     assert sorted(prototypes) == sorted(declared(text))
 
