@@ -2,11 +2,14 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_RUNS ?= 1000000
+PORT ?= 8080
+DURATION ?= 1h
 
 BUILD_PACKAGES = gcc libc6-dev meson ninja-build pkg-config libxxhash-dev zlib1g-dev libzstd-dev \
-	liblzma-dev libutf8proc-dev librdkafka-dev libsqlite3-dev
-TEST_PACKAGES = $(BUILD_PACKAGES) g++ binutils libcmocka-dev python3-pytest python3-gensim \
-	python3-numpy fasttext postgresql sqlite3 zstd
+	liblzma-dev libutf8proc-dev librdkafka-dev libsqlite3-dev libmicrohttpd-dev libjansson-dev
+TEST_PACKAGES = $(BUILD_PACKAGES) g++ binutils libcmocka-dev python3-pytest python3-gensim python3-sklearn strace \
+	python3-numpy fasttext postgresql sqlite3 zstd python3-yaml python3-prometheus-client
+PAGE_PACKAGES = nodejs npm
 FUZZ_PACKAGES = $(BUILD_PACKAGES) clang libclang-rt-dev
 LINT_PACKAGES = $(TEST_PACKAGES) clang clang-format clang-tidy cppcheck
 
@@ -26,22 +29,53 @@ define build
 	@ninja --quiet -C $(1) $(3)
 endef
 
+# What the page is built and looked at with, from npm, as web/package-lock.json has it. Asks the
+# network once. Where there is none the tests of the page are skipped.
+define page_packages
+	@test web/node_modules/.package-lock.json -nt web/package-lock.json \
+	    || npm --prefix web ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2 \
+	    $(1)
+endef
+
 .NOTPARALLEL:
-.PHONY: all test check run asan tsan lint fuzz bench paper ablation install clean help
+.PHONY: all test check faults nightly soak run web asan tsan lint fuzz bench paper ablation hashtags install clean help
 
 all: ## build the library and the command in build/
 	@scripts/install_packages $(BUILD_PACKAGES)
 	$(call build,build,-Dtests=false)
 
 test: ## build and run every test
-	@scripts/install_packages $(TEST_PACKAGES)
+	@scripts/install_packages $(TEST_PACKAGES) $(PAGE_PACKAGES) chromium
+	$(call page_packages,|| echo "going on without the tests of the page" >&2)
 	$(call build,build,-Dtests=true $(if $(CI),-Dwerror_ours=true))
 	@scripts/run_tests
 
 check: test
 
-run: all ## learn from the built-in demo stream for a moment and show neighbours
-	@scripts/show_demo build/cli/wordtide
+faults: ## kills, signals, clocks, bad disks and logs, and what they did, as a table
+	@scripts/install_packages $(TEST_PACKAGES)
+	$(call build,build,-Dtests=true)
+	@scripts/run_tests --only faults --figures
+
+nightly: ## the same ten times as much, 10000000 inputs for parsers, hostile and long streams: hours
+	@scripts/install_packages $(TEST_PACKAGES) $(FUZZ_PACKAGES)
+	$(call build,build,-Dtests=true)
+	@scripts/nightly
+
+soak: ## trainings with one fault after the other for DURATION (1h) that must come to the same bytes
+	@scripts/install_packages $(TEST_PACKAGES)
+	$(call build,build,-Dtests=true)
+	@scripts/soak --duration $(DURATION)
+
+run: all ## start the live page on the built-in demo stream (PORT)
+	@build/cli/wordtide serve --demo --port $(PORT)
+
+web: ## build the page of the server, and check that it is the committed one
+	@scripts/install_packages $(PAGE_PACKAGES)
+	$(call page_packages)
+	@npm --prefix web run --silent build
+	@git diff --stat --exit-code -- web/dist \
+	    || { echo "web/dist has changed: commit it with its sources" >&2; exit 1; }
 
 asan: ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@scripts/install_packages $(TEST_PACKAGES)
@@ -52,7 +86,7 @@ tsan: ## everything about threads under ThreadSanitizer
 	@scripts/install_packages $(TEST_PACKAGES)
 	$(call build,build-tsan,$(TSAN))
 	@$(FIXED_ADDRESSES) scripts/run_tests --build-dir build-tsan --only unit,cli,server \
-		--files 'test_(base|sampler|source|follow|train|threads|resume|memory|signals|determinism|batch|classifier).*'
+		--files 'test_(base|sampler|source|follow|train|threads|live|feed|history|endurance|resume|memory|numerics|scrub|signals|determinism|batch|classifier|labels|routes|ingest|events|saving).*'
 
 lint: ## formatting, layers, static analysis, no warnings from gcc and clang
 	@scripts/install_packages $(LINT_PACKAGES)
@@ -76,12 +110,17 @@ ablation: all ## what each part is worth on TEXT by SETS, as OUT/ablation.md (OU
 	@paper/ablation.py $(if $(SETS),--sets "$$SETS") --out "$${OUT:-build/ablation}" \
 		--jobs "$${THREADS:-1}" -- "$$TEXT"
 
+hashtags: all ## tell the hashtags of STREAM while learning, as OUT/hashtags.html (OUT, SEEDS, THREADS)
+	@scripts/install_packages python3 zstd
+	@paper/hashtags.py --out "$${OUT:-build/hashtags}" --seeds "$${SEEDS:-3}" \
+		--jobs "$${THREADS:-1}" -- "$$STREAM"
+
 install: all ## install under DESTDIR and PREFIX (/usr/local)
 	@meson configure build -Dprefix=$(abspath $(PREFIX))
 	@DESTDIR=$(DESTDIR) meson install -C build
 
 clean: ## remove everything that was built
-	rm -rf build build-asan build-tsan build-fuzz build-gcc build-clang
+	rm -rf build build-asan build-tsan build-fuzz build-gcc build-clang web/node_modules web/out
 
 help: ## show this
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
