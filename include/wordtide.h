@@ -516,6 +516,13 @@ TIDE_API bool tide_space_entry(const tide_space *space, uint32_t rank,
                                tide_entry *entry);
 TIDE_API uint32_t tide_space_rank(const tide_space *space, const char *word);
 
+/* A model of its own, of the `top` most frequent words, 0 for all, which lives on when the space is gone or goes on
+ * learning: words, counts, and as input vectors those of the space, the mean not taken out. A word that leaves a
+ * learning model meanwhile is left out. And the bytes that it takes. */
+TIDE_API tide_model *tide_space_copy(const tide_space *space, uint32_t top,
+                                     tide_error *err);
+TIDE_API uint64_t tide_space_copy_bytes(const tide_space *space, uint32_t top);
+
 /* -- asking while it learns ----------------------------------------------------------------------- */
 
 /* Any number of threads ask a model that one is learning. Vectors are as they are at that moment. Words,
@@ -768,6 +775,8 @@ typedef struct tide_format_info {
     const char *name; /* as in --format */
     const char *help;
     const char *dtypes; /* "f32|f16|i8": those it can hold, the first by default */
+    const char *ending; /* of the name of its file, as ".vec"; NULL for a format that
+                           cannot be written to a pipe or an open file */
     bool reads, writes;
 } tide_format_info;
 
@@ -779,6 +788,8 @@ typedef struct tide_export {
     tide_vectors vectors;
     bool centred;
     uint32_t top; /* only the so many most frequent words; 0 for all */
+    const volatile sig_atomic_t
+        *stop; /* not 0: the export fails after the present word; NULL without */
 } tide_export;
 
 typedef struct tide_exported {
@@ -791,6 +802,10 @@ typedef struct tide_exported {
  * between two leaves new ones beside old ones. "-" is standard output, for formats of one file. */
 TIDE_API int tide_model_export(const tide_model *model, const tide_export *how,
                                const char *path, tide_exported *done, tide_error *err);
+
+/* The same to a file that is open, from where it stands, for formats with an ending. */
+TIDE_API int tide_model_export_open(const tide_model *model, const tide_export *how,
+                                    int file, tide_exported *done, tide_error *err);
 
 /* The rows of a file of vectors, one after the other. */
 typedef struct tide_rows tide_rows;

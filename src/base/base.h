@@ -231,6 +231,9 @@ const char *tide_decimal_read(const char *text, float *value);
 
 #define TIDE_OUTPUT_ROOM (256 * 1024)
 
+/* Writes to a file of the caller's, which stays open. It has no temporary file either. */
+tide_output *tide_output_open(int file, tide_error *err);
+
 /* Room for `size` <= TIDE_OUTPUT_ROOM bytes, of which _take says how many were filled. After a
  * failure nothing is written any more; the commit reports it. */
 char *tide_output_room(tide_output *out, size_t size);

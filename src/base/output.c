@@ -2,8 +2,8 @@
  * place.
  *
  * The bytes go through a buffer into a temporary file beside the path (replace.c), so
- * that the path has the old file or the whole new one. Standard output, "-", has no
- * such place: there the bytes just go out.
+ * that the path has the old file or the whole new one. What is open already, standard
+ * output among it, has no such place: there the bytes just go out.
  */
 #include "base/store_private.h"
 
@@ -13,7 +13,7 @@
 
 struct tide_output {
     tide_replacement replacement;
-    bool standard; /* no replacement */
+    int open_file; /* of the caller, instead of a replacement; otherwise -1 */
     int failed;    /* errno of the first write that failed; 0 */
     size_t used;
     char temporary[2 * PATH_MAX];
@@ -30,26 +30,39 @@ static void name_temporary(tide_output *out, const char *path)
              slash ? (int)(slash - at) + 1 : 0, at, out->replacement.temporary);
 }
 
-tide_output *tide_output_create(const char *path, tide_error *err)
+static tide_output *output_alloc(int open_file, const char *path, tide_error *err)
 {
     tide_output *out = tide_alloc(1, sizeof *out);
-    if (!out) {
+    if (out)
+        out->open_file = open_file;
+    else
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory to write %s", path);
+    return out;
+}
+
+tide_output *tide_output_open(int file, tide_error *err)
+{
+    return output_alloc(file, "an open file", err);
+}
+
+tide_output *tide_output_create(const char *path, tide_error *err)
+{
+    if (!strcmp(path, "-"))
+        return tide_output_open(STDOUT_FILENO, err);
+    tide_output *out = output_alloc(-1, path, err);
+    if (!out)
         return NULL;
-    }
-    out->standard = strcmp(path, "-") == 0;
-    if (!out->standard && tide_replacement_open(&out->replacement, path, err)) {
+    if (tide_replacement_open(&out->replacement, path, err)) {
         free(out);
         return NULL;
     }
-    if (!out->standard)
-        name_temporary(out, path);
+    name_temporary(out, path);
     return out;
 }
 
 static void write_all(tide_output *out, const char *bytes, size_t size)
 {
-    int file = out->standard ? STDOUT_FILENO : out->replacement.file;
+    int file = out->open_file < 0 ? out->replacement.file : out->open_file;
     while (size > 0 && !out->failed) {
         ssize_t written = write(file, bytes, size);
         if (written > 0) {
@@ -100,19 +113,26 @@ const char *tide_output_temporary(const tide_output *out)
     return out->temporary;
 }
 
+static const char *name_of(const tide_output *out)
+{
+    return out->open_file == STDOUT_FILENO ? "to standard output"
+           : out->open_file < 0            ? out->replacement.path
+                                           : "to an open file";
+}
+
 int tide_output_commit(tide_output *out, tide_error *err)
 {
+    bool replaces = out->open_file < 0;
     flush(out);
     int status = TIDE_OK;
     if (out->failed) {
         errno = out->failed;
-        status = tide_fail(err, TIDE_ERROR_IO, "cannot write %s: %s",
-                           out->standard ? "to standard output" : out->replacement.path,
+        status = tide_fail(err, TIDE_ERROR_IO, "cannot write %s: %s", name_of(out),
                            strerror(out->failed));
     }
-    if (!out->standard && !status)
+    if (replaces && !status)
         status = tide_replacement_sync(&out->replacement, err);
-    if (out->standard || status) {
+    if (!replaces || status) {
         tide_output_abandon(out);
         return status;
     }
@@ -126,7 +146,7 @@ void tide_output_abandon(tide_output *out)
     if (!out)
         return;
     int kept = errno; /* of the failure that led here */
-    if (!out->standard)
+    if (out->open_file < 0)
         tide_replacement_abandon(&out->replacement);
     free(out);
     errno = kept;

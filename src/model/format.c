@@ -9,34 +9,37 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #ifdef TIDE_SQLITE
-#define SQLITE(FORMAT) FORMAT(sqlite, "sqlite", "a SQLite table words", "f32", 0, 1)
+#define SQLITE(FORMAT)                                                                 \
+    FORMAT(sqlite, "sqlite", "a SQLite table words", "f32", NULL, 0, 1)
 #else
 #define SQLITE(FORMAT)
 #endif
 
-/* One line a format: its functions, name, help, dtypes, whether it reads, whether it
- * writes. Detection asks them in this order. */
+/* One line a format: its functions, name, help, dtypes, ending, whether it reads, whether
+ * it writes. Detection asks them in this order. */
 #define FORMATS(FORMAT)                                                                \
-    FORMAT(native, "tide", "a model of wordtide's own", "f32", 1, 0)                   \
+    FORMAT(native, "tide", "a model of wordtide's own", "f32", NULL, 1, 0)             \
     FORMAT(safetensors, "safetensors", "tensors embeddings, counts and words",         \
-           "f32|f16|i8", 1, 1)                                                         \
+           "f32|f16|i8", ".safetensors", 1, 1)                                         \
     FORMAT(npy, "npy", "a NumPy array NAME.npy, and NAME.words.tsv beside it",         \
-           "f32|f16|i8", 1, 1)                                                         \
-    FORMAT(word2vec_binary, "word2vec-binary", "word2vec's .bin", "f32", 1, 1)         \
+           "f32|f16|i8", NULL, 1, 1)                                                   \
+    FORMAT(word2vec_binary, "word2vec-binary", "word2vec's .bin", "f32", ".bin", 1, 1) \
     FORMAT(word2vec, "word2vec", "text as of word2vec, gensim and fastText's .vec",    \
-           "f32", 1, 1)                                                                \
-    FORMAT(glove, "glove", "the same without its first line", "f32", 1, 1)             \
+           "f32", ".vec", 1, 1)                                                        \
+    FORMAT(glove, "glove", "the same without its first line", "f32", ".txt", 1, 1)     \
     FORMAT(projector, "projector",                                                     \
            "TensorBoard's: OUT_vectors.tsv, OUT_metadata.tsv, OUT_config.json", "f32", \
-           0, 1)                                                                       \
+           NULL, 0, 1)                                                                 \
     FORMAT(pgvector, "pgvector", "lines for COPY of PostgreSQL with pgvector", "f32",  \
-           0, 1)                                                                       \
+           ".tsv", 0, 1)                                                               \
     SQLITE(FORMAT)
 
-#define INFO(id, name, help, dtypes, reads, writes) {name, help, dtypes, reads, writes},
-#define FUNCTIONS(id, name, help, dtypes, reads, writes) &tide_format_##id,
+#define INFO(id, name, help, dtypes, ending, reads, writes)                            \
+    {name, help, dtypes, ending, reads, writes},
+#define FUNCTIONS(id, name, help, dtypes, ending, reads, writes) &tide_format_##id,
 
 static const tide_format_info infos[] = {FORMATS(INFO)};
 static const tide_format *const formats[] = {FORMATS(FUNCTIONS)};
@@ -74,8 +77,17 @@ static int does_not_fit(const tide_table *table, uint32_t i, const char *what,
                      table->words[i].word, what);
 }
 
+tide_output *tide_table_output(const tide_table *table, const char *path,
+                               tide_error *err)
+{
+    return table->open_file < 0 ? tide_output_create(path, err)
+                                : tide_output_open(table->open_file, err);
+}
+
 int tide_table_row(tide_table *table, uint32_t i, tide_error *err)
 {
+    if (table->stop && __atomic_load_n(table->stop, __ATOMIC_RELAXED))
+        return tide_fail(err, TIDE_ERROR_IO, "the export was stopped");
     int status =
         tide_space_vector(table->space, table->words[i].word, table->vector, err);
     if (status)
@@ -193,8 +205,10 @@ static int write_table(const tide_model *model, const tide_export *how,
     return format->write(table, path, err);
 }
 
-int tide_model_export(const tide_model *model, const tide_export *how, const char *path,
-                      tide_exported *done, tide_error *err)
+/* To the path, or to the open file where that is not -1. */
+static int export_either(const tide_model *model, const tide_export *how,
+                         const char *path, int file, tide_exported *done,
+                         tide_error *err)
 {
     const tide_format_info *info;
     const tide_format *format = tide_format_find(how->format, &info);
@@ -204,11 +218,11 @@ int tide_model_export(const tide_model *model, const tide_export *how, const cha
     if (!format->write)
         return tide_fail(err, TIDE_ERROR_PARAMETER, "the format %s cannot be exported",
                          how->format);
-    if (!format->stream && !strcmp(path, "-"))
+    if (!info->ending && file >= 0)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "the format %s needs a path, not standard output",
-                         how->format);
-    tide_table table = {0};
+                         "the format %s needs a path, not %s", how->format,
+                         file == STDOUT_FILENO ? "standard output" : "an open file");
+    tide_table table = {.open_file = file, .stop = how->stop};
     tide_exported exported = {0};
     int status = find_dtype(info, how->dtype, &table.dtype, err);
     if (!status)
@@ -222,4 +236,17 @@ int tide_model_export(const tide_model *model, const tide_export *how, const cha
     free(table.code);
     errno = kept;
     return status;
+}
+
+int tide_model_export(const tide_model *model, const tide_export *how, const char *path,
+                      tide_exported *done, tide_error *err)
+{
+    int file = strcmp(path, "-") ? -1 : STDOUT_FILENO;
+    return export_either(model, how, path, file, done, err);
+}
+
+int tide_model_export_open(const tide_model *model, const tide_export *how, int file,
+                           tide_exported *done, tide_error *err)
+{
+    return export_either(model, how, "", file, done, err);
 }

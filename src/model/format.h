@@ -34,6 +34,8 @@ void tide_decode(tide_dtype dtype, const unsigned char *bytes, uint32_t dim,
 
 /* What is to be written: words by falling count. */
 typedef struct tide_table {
+    int open_file; /* that it goes to, instead of a path; -1 without */
+    const volatile sig_atomic_t *stop;
     tide_space *space;
     tide_entry *words; /* [count] */
     uint32_t count;
@@ -43,6 +45,10 @@ typedef struct tide_table {
     unsigned char *code; /* [dim]: the same in the dtype */
     float scale;
 } tide_table;
+
+/* Where a format of one file writes. */
+tide_output *tide_table_output(const tide_table *table, const char *path,
+                               tide_error *err);
 
 /* Looks up vector, code and scale of words[i]. */
 int tide_table_row(tide_table *table, uint32_t i, tide_error *err);
@@ -167,7 +173,6 @@ int tide_text_next(tide_rows *rows, tide_error *err);
 
 struct tide_format {
     /* Writing. A format that only reads has no `write`. */
-    bool stream; /* one file from its beginning to its end, fit for a pipe */
     bool (*holds)(const char *word); /* NULL: any word */
     int (*write)(tide_table *table, const char *path, tide_error *err);
 

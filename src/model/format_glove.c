@@ -87,7 +87,6 @@ static int open_text(tide_rows *rows, tide_error *err)
 }
 
 const tide_format tide_format_glove = {
-    .stream = true,
     .holds = holds,
     .write = write_text,
     .detect = detect,

@@ -46,6 +46,5 @@ static int write_copy(tide_table *table, const char *path, tide_error *err)
 }
 
 const tide_format tide_format_pgvector = {
-    .stream = true,
     .write = write_copy,
 };

@@ -92,7 +92,7 @@ static int put_vectors(tide_output *out, tide_table *table, bool scales,
 
 static int write_tensors(tide_table *table, const char *path, tide_error *err)
 {
-    tide_output *out = tide_output_create(path, err);
+    tide_output *out = tide_table_output(table, path, err);
     if (!out)
         return TIDE_ERROR_IO;
     put_header(out, table);
@@ -297,7 +297,6 @@ static int next_tensors(tide_rows *rows, tide_error *err)
 }
 
 const tide_format tide_format_safetensors = {
-    .stream = true,
     .holds = holds,
     .write = write_tensors,
     .detect = detect,

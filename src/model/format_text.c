@@ -181,7 +181,7 @@ int tide_text_next(tide_rows *rows, tide_error *err)
 int tide_write_rows(tide_table *table, const char *path, const char *head,
                     tide_put_row *put, tide_error *err)
 {
-    tide_output *out = tide_output_create(path, err);
+    tide_output *out = tide_table_output(table, path, err);
     if (!out)
         return TIDE_ERROR_IO;
     tide_output_put(out, head, strlen(head));

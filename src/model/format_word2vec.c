@@ -174,7 +174,6 @@ static int next_binary(tide_rows *rows, tide_error *err)
 }
 
 const tide_format tide_format_word2vec = {
-    .stream = true,
     .holds = holds,
     .write = write_text,
     .detect = detect_text,
@@ -183,7 +182,6 @@ const tide_format tide_format_word2vec = {
 };
 
 const tide_format tide_format_word2vec_binary = {
-    .stream = true,
     .holds = holds,
     .write = write_binary,
     .detect = detect_binary,

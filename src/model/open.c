@@ -19,7 +19,7 @@ enum { FIRST_ROOM = 4096, MARK = 4 };
 
 /* -- room ------------------------------------------------------------------------------------------- */
 
-static tide_model *model_with_room(uint32_t capacity, uint32_t dim, tide_error *err)
+tide_model *tide_model_new_plain(uint32_t capacity, uint32_t dim, tide_error *err)
 {
     tide_model *model = tide_alloc(1, sizeof *model);
     if (!model) {
@@ -37,8 +37,16 @@ static tide_model *model_with_room(uint32_t capacity, uint32_t dim, tide_error *
     return model;
 }
 
-static uint32_t grant(tide_model *model, const char *word, uint32_t length,
-                      uint64_t count, uint64_t error)
+uint64_t tide_model_plain_bytes(uint32_t capacity, uint32_t dim)
+{
+    const tide_vocabulary_options options = {.kind = TIDE_VOCABULARY_EXACT,
+                                             .capacity = capacity};
+    return sizeof(tide_model) + tide_vocabulary_bytes(&options) +
+           tide_matrix_bytes(capacity, dim);
+}
+
+uint32_t tide_model_grant(tide_model *model, const char *word, uint32_t length,
+                          uint64_t count, uint64_t error)
 {
     char padded[TIDE_WORD_MAX + 16] = {0};
     memcpy(padded, word, length);
@@ -55,14 +63,15 @@ static bool grow(tide_model **model, const char *path, tide_error *err)
         tide_fail(err, TIDE_ERROR_FORMAT, "%s: more than %u words", path, used);
         return false;
     }
-    tide_model *larger = model_with_room(2 * used, old->shape.dim, err);
+    tide_model *larger = tide_model_new_plain(2 * used, old->shape.dim, err);
     if (!larger)
         return false;
     larger->origin = old->origin;
     for (uint32_t slot = 0; slot < used; slot++) {
         const char *word = tide_vocabulary_word(old->vocabulary, slot, &length);
-        grant(larger, word, length, tide_vocabulary_count(old->vocabulary, slot),
-              tide_vocabulary_error(old->vocabulary, slot));
+        tide_model_grant(larger, word, length,
+                         tide_vocabulary_count(old->vocabulary, slot),
+                         tide_vocabulary_error(old->vocabulary, slot));
     }
     memcpy(larger->input.rows, old->input.rows,
            tide_matrix_bytes(used, old->shape.dim));
@@ -92,8 +101,8 @@ static int take_row(tide_model **model, const tide_row *row, const char *path,
     if (used == (*model)->input.count && !grow(model, path, err))
         return TIDE_ERROR_MEMORY;
     bool told = !(*model)->origin.uncounted && row->count;
-    uint32_t slot = grant(*model, row->word, row->length, told ? row->count : 1,
-                          told ? row->error : 1);
+    uint32_t slot = tide_model_grant(*model, row->word, row->length,
+                                     told ? row->count : 1, told ? row->error : 1);
     if (slot == TIDE_NO_SLOT)
         return tide_fail(err, TIDE_ERROR_FORMAT, "%s: the count of '%s' is too large",
                          path, row->word);
@@ -105,8 +114,8 @@ static int take_row(tide_model **model, const tide_row *row, const char *path,
 static tide_model *read_rows(tide_rows *rows, tide_error *err)
 {
     bool backed = rows->count && !rows->cursor.stream;
-    tide_model *model =
-        model_with_room(backed ? (uint32_t)rows->count : FIRST_ROOM, rows->dim, err);
+    tide_model *model = tide_model_new_plain(
+        backed ? (uint32_t)rows->count : FIRST_ROOM, rows->dim, err);
     tide_row row;
     int got = model ? 1 : TIDE_ERROR_MEMORY;
     while (got > 0 && (got = tide_rows_next(rows, &row, err)) > 0)

@@ -103,15 +103,18 @@ static bool compose(const tide_space *space, const char *word, float *out)
     return true;
 }
 
-/* In a model that learns: false when the slot has another word by now, or its vector is not made of numbers and
- * waits to be begun again. */
-static bool read_vector(const tide_space *space, uint32_t slot, float *out)
+bool tide_space_believes(const tide_space *space, uint32_t slot, const float *vector)
 {
     bool finite = true;
-    tide_space_centred(space, slot, out);
     for (uint32_t d = 0; space->hands && d < space->model->shape.dim; d++)
-        finite = finite && tide_finite(out[d]);
+        finite = finite && tide_finite(vector[d]);
     return finite && tide_space_holds(space, slot);
+}
+
+static bool read_vector(const tide_space *space, uint32_t slot, float *out)
+{
+    tide_space_centred(space, slot, out);
+    return tide_space_believes(space, slot, out);
 }
 
 int tide_space_word(const tide_space *space, const char *word, float *out,

@@ -30,6 +30,10 @@ uint32_t tide_rank_slots(const tide_vocabulary *v, tide_rank *ranks, uint32_t *o
 /* Whether the slot has the word that the space knows, asked after its vector was read. */
 bool tide_space_holds(const tide_space *space, uint32_t slot);
 
+/* Whether a vector that was read of the slot is that of its word. In a model that learns it is not when the slot has
+ * another word by now, or when it is not made of numbers and waits to be begun again. */
+bool tide_space_believes(const tide_space *space, uint32_t slot, const float *vector);
+
 /* The vector of a slot as the space sees it, mean not yet taken out. `out` has the stride. */
 void tide_space_raw(const tide_space *space, uint32_t slot, float *out);
 

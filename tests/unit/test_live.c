@@ -43,6 +43,7 @@ typedef struct torture {
     float composed[WORDS][DIM]; /* of n-grams alone */
     bool composes;
     _Atomic uint64_t right, wrong, unknown, hits, crooked;
+    _Atomic uint64_t copied, left; /* words in copies, and those that had left */
     _Atomic bool asking;
 } torture;
 
@@ -115,6 +116,27 @@ static void ask_nearest(torture *t, const tide_space *space, uint32_t word)
     }
 }
 
+/* A copy has some of the words, each with its own vector. */
+static void ask_copy(torture *t, const tide_space *space)
+{
+    tide_model *copy = tide_space_copy(space, 0, NULL);
+    tide_space *frozen = tide_space_new(copy, TIDE_VECTORS_INPUT, false, NULL);
+    uint32_t present;
+    tide_space_order(space, &present);
+    for (uint32_t rank = 1; rank <= tide_model_size(copy); rank++) {
+        tide_entry entry;
+        float vector[DIM];
+        tide_space_entry(frozen, rank, &entry);
+        tide_space_vector(frozen, entry.word, vector, NULL);
+        long word = strtol(entry.word + 4, NULL, 10);
+        t->wrong += memcmp(vector, t->vectors[word], sizeof vector) != 0;
+        t->copied++;
+    }
+    t->left += present - tide_model_size(copy);
+    tide_space_free(frozen);
+    tide_model_free(copy);
+}
+
 static void *ask(void *argument)
 {
     torture *t = argument;
@@ -124,6 +146,7 @@ static void *ask(void *argument)
         for (int i = 0; i < 100; i++)
             ask_vector(t, space, (uint32_t)tide_rng_below(&rng, WORDS));
         ask_nearest(t, space, (uint32_t)tide_rng_below(&rng, WORDS));
+        ask_copy(t, space);
         tide_live_end(t->live, space);
     }
     return NULL;
@@ -161,6 +184,7 @@ static void nobody_is_given_another_words_vector(void **state)
         t->live = tide_live_new(trainer, TIDE_VECTORS_INPUT, false, NULL);
         assert_non_null(t->live);
         t->right = t->wrong = t->unknown = t->hits = t->crooked = 0;
+        t->copied = t->left = 0;
         t->asking = true;
         pthread_t askers[ASKERS];
         for (int i = 0; i < ASKERS; i++)
@@ -172,8 +196,11 @@ static void nobody_is_given_another_words_vector(void **state)
         print_message("%llu reads, %llu of words that had left, %llu of other words\n",
                       (unsigned long long)(t->right + t->wrong + t->unknown),
                       (unsigned long long)t->unknown, (unsigned long long)t->wrong);
+        print_message("%llu words copied, %llu that had left\n",
+                      (unsigned long long)t->copied, (unsigned long long)t->left);
         assert_int_equal(t->wrong, 0);
         assert_int_equal(t->crooked, 0);
+        assert_true(t->copied && t->left);
         tide_live_free(t->live);
         tide_trainer_free(trainer);
     }
