@@ -75,7 +75,7 @@ static void watch(void *data, const tide_stats *stats)
 {
     serving *s = data;
     progress_watch(&s->job.progress, stats);
-    server_tick(s->server);
+    server_tick(s->server, stats);
     if (server_wants_checkpoint(s->server))
         *s->job.run.save_now = 1;
 }

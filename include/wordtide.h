@@ -280,6 +280,7 @@ typedef struct tide_stats {
     uint64_t epochs; /* batch: how often the text is read; 0 for a stream */
     uint64_t epoch;  /* the present one, from 1; 0 while words are counted */
     bool ending;     /* told by a run alone: it learns no more and is being saved */
+    bool saving;     /* likewise: a checkpoint is being written and is not safe yet */
 } tide_stats;
 
 /* Allocates everything that training will ever need. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void set_response(request *r, int status, struct MHD_Response *response)
+void answer_with(request *r, int status, struct MHD_Response *response)
 {
     if (r->response)
         MHD_destroy_response(r->response);
@@ -28,12 +28,12 @@ void answer_text(request *r, int status, const char *type, char *text, size_t si
 {
     static char empty[] = "";
     if (!text) {
-        set_response(r, 503,
-                     MHD_create_response_from_buffer(0, empty, MHD_RESPMEM_PERSISTENT));
+        answer_with(r, 503,
+                    MHD_create_response_from_buffer(0, empty, MHD_RESPMEM_PERSISTENT));
         return;
     }
-    set_response(r, status,
-                 MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_FREE));
+    answer_with(r, status,
+                MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_FREE));
     set_header(r, "Content-Type", type);
 }
 
@@ -53,8 +53,8 @@ void answer_json(request *r, int status, json_t *object)
 void answer_nothing(request *r)
 {
     static char empty[] = "";
-    set_response(r, 204,
-                 MHD_create_response_from_buffer(0, empty, MHD_RESPMEM_PERSISTENT));
+    answer_with(r, 204,
+                MHD_create_response_from_buffer(0, empty, MHD_RESPMEM_PERSISTENT));
 }
 
 static const char *title_of(int status)

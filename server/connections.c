@@ -18,6 +18,7 @@
 static const double patience_seconds[] = {[PHASE_HEADERS] = 10,
                                           [PHASE_BODY] = 30,
                                           [PHASE_SENDING] = 30,
+                                          [PHASE_DOWNLOAD] = 3600,
                                           [PHASE_OPEN_END] = (double)INFINITY};
 
 typedef struct place {

@@ -173,10 +173,8 @@ void get_events(request *r)
         answer_problem(r, 503, PROBLEM_PLAIN, NULL, "too many listen already");
         return;
     }
-    r->response = response;
-    r->status = 200;
-    r->endless = true;
+    answer_with(r, 200, response);
+    r->phase = PHASE_OPEN_END;
     set_header(r, "Content-Type", "text/event-stream");
-    set_header(r, "Cache-Control", "no-store");
     set_header(r, "X-Accel-Buffering", "no");
 }

@@ -91,6 +91,7 @@ void figures_tick(figures *f, bool learning)
 void figures_checkpointed(figures *f, const tide_checkpoint *c)
 {
     pthread_mutex_lock(&f->lock);
+    f->saving = false;
     if (c->error) {
         f->failures++;
         snprintf(f->failure, sizeof f->failure, "%s", c->error);
@@ -105,6 +106,13 @@ void figures_checkpointed(figures *f, const tide_checkpoint *c)
     pthread_mutex_unlock(&f->lock);
 }
 
+void figures_saving(figures *f, bool saving)
+{
+    pthread_mutex_lock(&f->lock);
+    f->saving = saving;
+    pthread_mutex_unlock(&f->lock);
+}
+
 void figures_refused(figures *f, uint64_t bytes)
 {
     pthread_mutex_lock(&f->lock);
@@ -116,6 +124,13 @@ void figures_alarm(figures *f, tide_alarm_kind kind)
 {
     pthread_mutex_lock(&f->lock);
     f->alarms[kind]++;
+    pthread_mutex_unlock(&f->lock);
+}
+
+void figures_exporting(figures *f, uint64_t bytes)
+{
+    pthread_mutex_lock(&f->lock);
+    f->export_bytes = bytes;
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -188,26 +203,31 @@ static json_t *count(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
+int figures_memory(const figures *f, tide_part parts[MEMORY_PARTS_MAX])
+{
+    const tide_part of_server[SERVER_PARTS] = {{"questions", f->live_bytes},
+                                               {"history", f->history_bytes},
+                                               {"program", f->program_bytes},
+                                               {"queue", f->options->feed_memory},
+                                               {"export", f->export_bytes}};
+    memcpy(parts, f->parts, (size_t)f->part_count * sizeof *parts);
+    memcpy(parts + f->part_count, of_server, sizeof of_server);
+    return f->part_count + SERVER_PARTS;
+}
+
 static json_t *memory_json(const figures *f)
 {
-    json_t *parts = json_array();
-    uint64_t total =
-        f->live_bytes + f->history_bytes + f->options->feed_memory + f->program_bytes;
-    for (int i = 0; i < f->part_count; i++) {
-        total += f->parts[i].bytes;
-        json_array_append_new(parts, json_pack("{s:s, s:o}", "name", f->parts[i].name,
-                                               "bytes", count(f->parts[i].bytes)));
+    tide_part parts[MEMORY_PARTS_MAX];
+    int part_count = figures_memory(f, parts);
+    json_t *list = json_array();
+    uint64_t total = 0;
+    for (int i = 0; i < part_count; i++) {
+        total += parts[i].bytes;
+        json_array_append_new(list, json_pack("{s:s, s:o}", "name", parts[i].name,
+                                              "bytes", count(parts[i].bytes)));
     }
-    json_array_append_new(parts, json_pack("{s:s, s:o}", "name", "questions", "bytes",
-                                           count(f->live_bytes)));
-    json_array_append_new(parts, json_pack("{s:s, s:o}", "name", "history", "bytes",
-                                           count(f->history_bytes)));
-    json_array_append_new(parts, json_pack("{s:s, s:o}", "name", "program", "bytes",
-                                           count(f->program_bytes)));
-    json_array_append_new(parts, json_pack("{s:s, s:o}", "name", "queue", "bytes",
-                                           count(f->options->feed_memory)));
     return json_pack("{s:o, s:o, s:o}", "budget_bytes", count(total), "resident_bytes",
-                     count(resident_bytes()), "parts", parts);
+                     count(resident_bytes()), "parts", list);
 }
 
 static json_t *vocabulary_json(const figures *f)
@@ -235,11 +255,13 @@ static json_t *checkpoint_json(const figures *f)
 {
     if (!f->options->checkpoint)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:f, s:o, s:o}", "path",
-                     json_word(f->options->checkpoint), "time",
-                     f->has_checkpoint ? json_real(f->checkpoint_time) : json_null(),
-                     "bytes", count(f->checkpoint_bytes), "pause_seconds", f->pause,
-                     "failures", count(f->failures), "failure",
+    double time = f->has_checkpoint ? f->checkpoint_time : (double)NAN;
+    return json_pack("{s:o, s:b, s:o, s:o, s:o, s:f, s:f, s:o, s:o}", "path",
+                     json_word(f->options->checkpoint), "running", f->saving, "time",
+                     json_number(time), "age_seconds",
+                     json_number(seconds_of(CLOCK_REALTIME) - time), "bytes",
+                     count(f->checkpoint_bytes), "pause_seconds", f->pause, "seconds",
+                     f->safe_after, "failures", count(f->failures), "failure",
                      *f->failure ? json_word(f->failure) : json_null());
 }
 

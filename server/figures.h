@@ -4,6 +4,7 @@
 
 #include "http.h"
 
+enum { SERVER_PARTS = 5, MEMORY_PARTS_MAX = TIDE_PARTS_MAX + SERVER_PARTS };
 enum { BUCKETS = 8, ROUTES_MAX = 64, CLASSES = 4 }; /* of status: 2xx to 5xx */
 
 typedef struct latencies {
@@ -26,8 +27,8 @@ struct figures {
     unsigned idle; /* seconds without a sign of life from who learns */
     uint64_t refused;
     uint64_t alarms[TIDE_ALARM_KINDS];
-    uint64_t history_bytes;
-    bool has_checkpoint;
+    uint64_t history_bytes, export_bytes;
+    bool saving, has_checkpoint;
     double checkpoint_time;
     double pause, safe_after;
     uint64_t checkpoint_bytes, failures;
@@ -38,5 +39,8 @@ struct figures {
 extern const double figures_bounds[BUCKETS]; /* of the buckets; the last is infinite */
 
 uint64_t resident_bytes(void);
+
+/* What memory is for, by part; returns how many parts. */
+int figures_memory(const figures *f, tide_part parts[MEMORY_PARTS_MAX]);
 
 #endif

@@ -86,7 +86,8 @@ static bool find_word(request *r, const char *part, size_t size)
 {
     if (!part)
         return true;
-    r->word = decode(part, size);
+    char *named = parameter(r, "word");
+    r->word = named ? named : decode(part, size);
     if (!r->word)
         answer_problem(r, 400, PROBLEM_PLAIN, NULL, "the word is not encoded rightly");
     return r->word != NULL;
@@ -144,8 +145,7 @@ static enum MHD_Result send_answer(request *r)
     if (r->close)
         set_header(r, "Connection", "close");
     r->queued = true;
-    if (!r->endless)
-        connections_enter(r->server->connections, r->connection, PHASE_SENDING);
+    connections_enter(r->server->connections, r->connection, r->phase);
     figures_note_request(r->server->figures, r);
     return MHD_queue_response(r->connection, (unsigned)r->status, r->response);
 }
@@ -156,6 +156,7 @@ static request *request_new(server *s, struct MHD_Connection *connection)
     if (r) {
         r->server = s;
         r->connection = connection;
+        r->phase = PHASE_SENDING;
         r->begun = seconds_of(CLOCK_MONOTONIC);
     }
     return r;

@@ -43,13 +43,37 @@ extern const size_t route_count;
 const route *find_route(const char *method, const char *path, const char **part,
                         size_t *part_size, char *allowed, size_t room);
 
+/* -- connections (connections.c) ---------------------------------------------------------------------------- */
+
+typedef struct connections connections;
+
+typedef enum connection_phase {
+    PHASE_HEADERS,  /* a request comes, or the next is waited for */
+    PHASE_BODY,     /* so does its body */
+    PHASE_SENDING,  /* an answer goes */
+    PHASE_DOWNLOAD, /* a large one */
+    PHASE_OPEN_END, /* another thread works, or the answer has no end */
+} connection_phase;
+
+connections *connections_new(void);
+void connections_free(connections *all);
+
+/* Told by the library; `data` is the connections. */
+void connections_notice(void *data, struct MHD_Connection *library, void **context,
+                        enum MHD_ConnectionNotificationCode code);
+void connections_enter(connections *all, struct MHD_Connection *library,
+                       connection_phase phase);
+
+/* Ends those that take too long. Once a second. */
+void connections_end_late(connections *all);
+
 /* -- requests (http.c) -------------------------------------------------------------------------------- */
 
 struct request {
     server *server;
     struct MHD_Connection *connection;
     const route *route;
-    char *word; /* the part of the path that stands for {}; NULL without */
+    char *word; /* that ?word= names, or the part of the path for {}; NULL without */
     char *body;
     size_t size, room;
     size_t most; /* bytes that the body may have */
@@ -57,8 +81,8 @@ struct request {
 
     int status;
     struct MHD_Response *response;
-    bool close;   /* the connection, after the answer */
-    bool endless; /* the answer takes as long as it takes */
+    connection_phase phase; /* while the answer goes */
+    bool close;             /* the connection, after the answer */
     bool queued;
     bool waiting; /* for another thread to answer */
 
@@ -105,30 +129,10 @@ json_t *load_json(const char *json, size_t size, size_t flags, const char **why)
 /* The body as JSON, an object. NULL after a problem was answered. */
 json_t *body_object(request *r);
 
-/* -- connections (connections.c) ---------------------------------------------------------------------------- */
-
-typedef struct connections connections;
-
-typedef enum connection_phase {
-    PHASE_HEADERS,  /* a request comes, or the next is waited for */
-    PHASE_BODY,     /* so does its body */
-    PHASE_SENDING,  /* an answer goes */
-    PHASE_OPEN_END, /* another thread works, or the answer has no end */
-} connection_phase;
-
-connections *connections_new(void);
-void connections_free(connections *all);
-
-/* Told by the library; `data` is the connections. */
-void connections_notice(void *data, struct MHD_Connection *library, void **context,
-                        enum MHD_ConnectionNotificationCode code);
-void connections_enter(connections *all, struct MHD_Connection *library,
-                       connection_phase phase);
-
-/* Ends those that take too long. Once a second. */
-void connections_end_late(connections *all);
-
 /* -- answers (answer.c) -------------------------------------------------------------------------------- */
+
+/* Takes the response, as the answer instead of any before. */
+void answer_with(request *r, int status, struct MHD_Response *response);
 
 /* Takes the object. */
 void answer_json(request *r, int status, json_t *object);
@@ -191,6 +195,14 @@ void desk_ask(desk *d, request *r);
 /* 404, with words that are spelt nearly the same. */
 void answer_unknown(request *r, const tide_space *space, const char *word);
 
+/* -- exports (export.c) --------------------------------------------------------------------------------- */
+
+typedef struct exporter exporter;
+
+exporter *exporter_open(server *s);
+void exporter_close(exporter *x); /* answers who waits; nobody is served any more */
+void exporter_free(exporter *x);  /* when what was being sent has ended too */
+
 /* -- figures (figures.c) -------------------------------------------------------------------------------- */
 
 double seconds_of(clockid_t clock);
@@ -201,9 +213,11 @@ figures *figures_new(const server_options *options, tide_error *err);
 void figures_free(figures *f);
 void figures_tick(figures *f,
                   bool learning); /* once a second; whether learning has ticked too */
+void figures_saving(figures *f, bool saving); /* whether a checkpoint is on its way */
 void figures_checkpointed(figures *f, const tide_checkpoint *checkpoint);
 void figures_refused(figures *f, uint64_t bytes);
 void figures_alarm(figures *f, tide_alarm_kind kind);
+void figures_exporting(figures *f, uint64_t bytes); /* that a copy takes; 0: none */
 void figures_history_failed(figures *f, const char *why);
 
 json_t *figures_json(figures *f);
@@ -232,6 +246,7 @@ struct server {
     struct MHD_Daemon *daemons[2];
     uint16_t port;
     desk *desk;
+    exporter *exporter;
     figures *figures;
     events *events;
     tide_history *history; /* the options' */
@@ -284,6 +299,7 @@ void post_jsonline(request *r);
 void post_bulk(request *r);
 void get_elastic(request *r);
 void post_checkpoint(request *r);
+void get_export(request *r);
 void get_page(request *r);
 
 #endif

@@ -66,18 +66,12 @@ static void write_vocabulary(FILE *out, const tide_stats *s)
 
 static void write_memory(FILE *out, const figures *f)
 {
+    tide_part parts[MEMORY_PARTS_MAX];
+    int part_count = figures_memory(f, parts);
     begin(out, "memory_bytes", "gauge", "Memory promised, by part.");
-    for (int i = 0; i < f->part_count; i++)
-        fprintf(out, "wordtide_memory_bytes{part=\"%s\"} %" PRIu64 "\n",
-                f->parts[i].name, f->parts[i].bytes);
-    fprintf(out, "wordtide_memory_bytes{part=\"questions\"} %" PRIu64 "\n",
-            f->live_bytes);
-    fprintf(out, "wordtide_memory_bytes{part=\"queue\"} %zu\n",
-            f->options->feed_memory);
-    fprintf(out, "wordtide_memory_bytes{part=\"history\"} %" PRIu64 "\n",
-            f->history_bytes);
-    fprintf(out, "wordtide_memory_bytes{part=\"program\"} %" PRIu64 "\n",
-            f->program_bytes);
+    for (int i = 0; i < part_count; i++)
+        fprintf(out, "wordtide_memory_bytes{part=\"%s\"} %" PRIu64 "\n", parts[i].name,
+                parts[i].bytes);
 }
 
 /* Under the names that all programs use. */

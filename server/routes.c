@@ -25,6 +25,7 @@ const route routes[] = {
     {"GET", "/v1/models", 0, get_models},
     {"POST", "/v1/ingest", INGESTS, post_ingest},
     {"POST", "/v1/checkpoint", 0, post_checkpoint},
+    {"GET", "/v1/export", 0, get_export},
     {"POST", "/insert/jsonline", INGESTS, post_jsonline},
     {"POST", "/insert/elasticsearch/_bulk", INGESTS, post_bulk},
     {"GET", "/insert/elasticsearch*", 0, get_elastic},

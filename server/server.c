@@ -1,8 +1,8 @@
 /* server.c - starting, ticking and stopping.
  *
- * Four kinds of threads: the one that learns, which is the caller's; the few that read requests (http.c); the desk
- * where searches are done together (desk.c); and the ticker here, once a second, which works out rates and tells them to
- * whoever listens.
+ * Five kinds of threads: the one that learns, which is the caller's; the few that read requests (http.c); the desk
+ * where searches are done together (desk.c); the one that writes exports (export.c); and the ticker here, once a
+ * second, which works out rates and tells them to whoever listens.
  */
 #include "http.h"
 
@@ -133,7 +133,8 @@ static int start_all(server *s, tide_error *err)
     s->events = events_new();
     s->connections = connections_new();
     s->desk = desk_open(s->options.live);
-    if (!s->figures || !s->events || !s->connections || !s->desk)
+    s->exporter = exporter_open(s);
+    if (!s->figures || !s->events || !s->connections || !s->desk || !s->exporter)
         return fail(err, "no memory for a server");
     int status = listen_everywhere(s, err);
     if (status)
@@ -182,9 +183,10 @@ uint16_t server_port(const server *s)
 
 /* -- the thread that learns ---------------------------------------------------------------------------------- */
 
-void server_tick(server *s)
+void server_tick(server *s, const tide_stats *stats)
 {
     s->learned++;
+    figures_saving(s->figures, stats->saving);
 }
 
 void server_drain(server *s)
@@ -281,10 +283,12 @@ void server_stop(server *s)
     s->draining = true;
     send_away(s);
     desk_close(s->desk);
+    exporter_close(s->exporter);
     for (int i = 0; i < 2; i++)
         if (s->daemons[i])
             MHD_stop_daemon(s->daemons[i]);
     desk_free(s->desk);
+    exporter_free(s->exporter);
     events_free(s->events);
     connections_free(s->connections);
     figures_free(s->figures);

@@ -40,7 +40,7 @@ uint16_t server_port(const server *s);
 
 /* What the run tells: figures, some ten times a second; and what became of a checkpoint. By the thread that
  * learns. */
-void server_tick(server *s);
+void server_tick(server *s, const tide_stats *stats);
 void server_checkpointed(server *s, const tide_checkpoint *checkpoint);
 
 /* Whether somebody wants a checkpoint now; said once. */

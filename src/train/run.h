@@ -23,7 +23,8 @@ typedef struct tide_running {
     tide_reading *readings; /* [source_count] */
     double watched;         /* when watch was last called */
     bool ending;            /* nothing is learned any more */
-    tide_keeper *keeper;    /* NULL: everything is saved at once */
+    bool saving;         /* a save has begun, and nobody was told what became of it */
+    tide_keeper *keeper; /* NULL: everything is saved at once */
     tide_positions pending; /* the places that are in the checkpoint on its way */
     uint64_t pending_bytes; /* how large it is, and how long training stood still */
     double pending_pause;

@@ -61,6 +61,7 @@ void tide_run_watch(tide_running *r)
         return;
     tide_trainer_stats(r->trainer, &stats);
     stats.ending = r->ending;
+    stats.saving = r->saving;
     r->run->watch(r->run->watch_data, &stats);
 }
 
@@ -164,13 +165,14 @@ static void tell_sources(tide_running *r, const tide_positions *saved)
     }
 }
 
-static void tell_checkpoint(const tide_running *r, double seconds, const char *error)
+static void tell_checkpoint(tide_running *r, double seconds, const char *error)
 {
     const tide_checkpoint checkpoint = {.path = path_on_the_way(r->run),
                                         .bytes = r->pending_bytes,
                                         .pause_seconds = r->pending_pause,
                                         .seconds = seconds,
                                         .error = error};
+    r->saving = false;
     if (error)
         tide_run_note(r, true, "not saved", error);
     if (r->run->checkpointed)
@@ -218,6 +220,7 @@ static int begin_save(tide_running *r, const char *path, uint32_t older,
     tide_store_writer *writer = tide_store_create(path, err);
     if (!writer)
         return (int)err->status;
+    r->saving = true;
     tide_store_watch(writer, watch_writing, r);
     r->pending_bytes = tide_trainer_write(r->trainer, writer);
     r->pending_pause = tide_now_seconds() - start;

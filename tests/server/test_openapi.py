@@ -92,7 +92,10 @@ def examples(word):
                  "/v1/words?sort=none", f"/v1/words/{word}/history", "/v1/words/none/history", "/v1/map?limit=5",
                  "/v1/map?limit=0", f"/v1/similarity?a={word}&b={word}", "/v1/similarity",
                  f"/v1/similarity?a={word}&b=none", f"/v1/analogy?a={word}&b={word}&c={word}", "/v1/analogy",
-                 f"/v1/analogy?a={word}&b={word}&c=none", "/insert/elasticsearch/_license"):
+                 f"/v1/analogy?a={word}&b={word}&c=none", "/insert/elasticsearch/_license",
+                 "/v1/words/-?word=..", f"/v1/words/-/neighbors?word={word}", "/v1/export", "/v1/export?format=npy",
+                 "/v1/export?format=safetensors&dtype=f16&top=5&centre=1", "/v1/export?format=glove&dtype=f16",
+                 "/v1/export?top=0"):
         yield "GET", path, None, {}
     yield "PUT", "/insert/elasticsearch/_ilm", b"{}", json_type
     for method in ("PUT", "DELETE", "DELETE"):
