@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* What a path ends with tells the format, when nobody says it. */
 static const char *const endings[][2] = {
@@ -121,6 +122,9 @@ int cmd_export(int argc, char **argv)
         how.format = guess_format(path);
     check_format("export", FORMAT_WRITE, how.format);
     check_path(path);
+    if (!strcmp(path, "-") && isatty(STDOUT_FILENO))
+        usage_error("export", "standard output is a terminal: '-o FILE' writes a file, "
+                              "and 'wordtide vector' shows vectors");
     check_distinct("export", argv[0], path);
     how.vectors = (tide_vectors)vectors;
     how.top = top > UINT32_MAX ? 0 : (uint32_t)top;

@@ -7,30 +7,17 @@ import re
 import zlib
 
 import pytest
+from hostile import hostile_words
 from serving import SANITIZED, Server, encoded, wait_until, wordtide
 
-SEEDS = [
-    "<script>alert(1)</script>", "<img/src=x/onerror=alert(1)>", "javascript:alert(1)", "\x1b[31mred\x1b[0m",
-    "\x1b]0;title\x07", "\u202egnp.exe", "\u2066x\u2069", "\ufeff", "=cmd|'/c'!A1", "+1+1", "-1+1", "@SUM(1)",
-    "'; drop-table words;--", "\"quoted\"", "\\u0000", "%s%n%x", "{{7*7}}", "${jndi:ldap://x}", "../../etc/passwd",
-    "\u2028", "\u2029", "\x85", "\x7f", "\x9b31m", "a\u0300" * 20, "👩‍👩‍👧‍👦", "x" * 63, "y" * 64, "é" * 40, "𝕳",
-    "\ud7ff", "\ufffe", "\uffff", "le=\"+Inf\"} 1", "# TYPE wordtide_x counter", "data:", "event:end",
-]
 RAW_CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f]")
-
-
-def hostile_words(count):
-    draw = random.Random(5)
-    words = list(SEEDS)
-    while len(words) < count:
-        words.append("".join(draw.sample(SEEDS, 2))[:draw.randint(1, 80)] + str(len(words)))
-    return words
 
 
 @pytest.fixture(scope="module")
 def attacked(tmp_path_factory):
     server = Server("--checkpoint", tmp_path_factory.mktemp("hostile") / "words.tide", lasting=True,
-                    size=["--vocab", "20000", "--dim", "4", "--threads", "1", "--admission", "none"])
+                    size=["--vocab", "20000", "--dim", "4", "--threads", "1", "--admission", "none",
+                          "--tokens", "space"])
     words = hostile_words(10_000)
     text = "\n".join(" ".join(words[at:at + 10]) for at in range(0, len(words), 10))
     for form in (text.encode(), "\n".join(reversed(text.split("\n"))).encode() + b"\xff\xfe\0\n"):
@@ -60,6 +47,23 @@ def test_every_word_that_is_listed_can_be_asked_for(attacked):
         assert answer.status == 200 and answer.json["word"] == word
         assert not RAW_CONTROL.search(answer.body)
         assert answer.headers["Content-Type"].startswith("application/json")
+
+
+@pytest.mark.parametrize("format", ["word2vec", "word2vec-binary", "glove", "safetensors"])
+def test_exports_are_read_again(attacked, tmp_path, format):
+    """As many words as it says, each of them one that is listed."""
+    answer = attacked.get(f"/v1/export?format={format}")
+    assert answer.status == 200
+    path = tmp_path / "vectors"
+    path.write_bytes(answer.body)
+    done = wordtide("words", path, "-n", "100000", "--json")
+    words = [json.loads(line)["word"] for line in done.stdout.split("\n")[:-1]]
+    listed = all_words(attacked)
+    assert len(words) == int(answer.headers["Wordtide-Words"]) > 1000
+    assert len(listed) == len(words) + int(answer.headers["Wordtide-Left-Out"])
+    assert set(words) <= set(listed) and any("<script>" in word for word in words)
+    done = wordtide("import", path, "-o", tmp_path / "again.tide", "-q")
+    assert done.returncode == 0, done.stderr
 
 
 def test_problems_quote_without_harm(attacked):
