@@ -168,7 +168,8 @@ function checkpoint() {
 }
 
 function answer(method, path, query, body) {
-  const [, , name, rest, what] = path.split("/").map(decodeURIComponent);
+  const [, , name, part, what] = path.split("/").map(decodeURIComponent);
+  const rest = query.get("word") ?? part;
   if (path === "/health") return { status: "ok" };
   if (path === "/ready") return { status: "ready" };
   if (method === "POST" && path === "/v1/ingest") return ingest(body);
@@ -204,6 +205,20 @@ function send_page(response) {
     "X-Content-Type-Options": "nosniff",
   });
   response.end(gunzipSync(readFileSync(new URL("index.html.gz", PAGE))));
+}
+
+const ENDINGS = { word2vec: ".vec", "word2vec-binary": ".bin", glove: ".txt", safetensors: ".safetensors",
+  pgvector: ".tsv" };
+
+function send_export(response, query) {
+  const ending = ENDINGS[query.get("format") ?? "word2vec"];
+  if (!ending) throw new Problem(400, "about:blank", `format is one of: ${Object.keys(ENDINGS).join(", ")}`);
+  const rows = world.ranked().map((w) => `${w.word} ${world.vector(w).join(" ")}\n`);
+  response.writeHead(200, {
+    "Content-Type": "application/octet-stream",
+    "Content-Disposition": `attachment; filename="wordtide${ending}"`,
+  });
+  response.end(`${rows.length} ${rows[0]?.split(" ").length - 1 || 0}\n${rows.join("")}`);
 }
 
 const listeners = new Set();
@@ -244,6 +259,7 @@ const server = createServer(async (request, response) => {
     if (TOKEN && request.headers.authorization !== `Bearer ${TOKEN}`)
       throw new Problem(401, "about:blank", "a token is needed");
     if (url.pathname === "/v1/events") return listen(response);
+    if (url.pathname === "/v1/export") return send_export(response, url.searchParams);
     send(response, 200, answer(request.method, url.pathname, url.searchParams, body));
   } catch (error) {
     if (!(error instanceof Problem)) console.error(error);

@@ -1,6 +1,7 @@
 // scenarios.mjs - what a person does with the page.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { go, mapFilled, overflow, scenario } from "./stage.mjs";
@@ -161,6 +162,24 @@ scenario("lines to copy have the address of the page", {}, async ({ open, url })
     await page.getByRole("radio", { name }).check();
     const text = await page.locator(".recipe pre").textContent();
     assert.ok(text.includes(new URL(url).port), `${name}: ${text}`);
+  }
+});
+
+scenario("vectors are downloaded in the format of choice", {}, async ({ open }) => {
+  const page = await open("#/live");
+  const format = page.getByRole("combobox", { name: "Format" });
+  for (const [name, ending] of [["word2vec", ".vec"], ["glove", ".txt"], ["safetensors", ".safetensors"]]) {
+    await format.selectOption(name);
+    const coming = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download" }).click();
+    const download = await coming;
+    assert.equal(download.suggestedFilename(), `wordtide${ending}`);
+    const bytes = await readFile(await download.path());
+    assert.ok(bytes.length > 1000);
+    if (name === "word2vec") {
+      const lines = bytes.toString("utf8").split("\n");
+      assert.equal(Number(lines[0].split(" ")[0]), lines.length - 2);
+    }
   }
 });
 

@@ -75,10 +75,10 @@ export function withQuery(path: string, query: Query = {}): string {
   return parts.length ? `${path}?${parts.join("&")}` : path;
 }
 
-/** The address of a word, or of something about it. Null for "." and "..", which have none:
- *  in an address they are steps. */
-export function wordPath(word: string, about = "", query: Query = {}): string | null {
-  if (word === "." || word === "..") return null;
-  const name = encodeURIComponent(wellFormed(word));
-  return withQuery(`/v1/words/${name}${about && `/${about}`}`, query);
+/** The address of a word, or of something about it. In a path "." and ".." are steps, however
+ *  they are encoded, so the query names them. */
+export function wordPath(word: string, about = "", query: Query = {}): string {
+  const step = word === "." || word === "..";
+  const name = step ? "-" : encodeURIComponent(wellFormed(word));
+  return withQuery(`/v1/words/${name}${about && `/${about}`}`, step ? { word, ...query } : query);
 }

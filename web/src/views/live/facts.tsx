@@ -4,6 +4,7 @@
 import type { Checkpoint, Stats } from "../../data/types";
 import { ago, bytes, count, decimals, duration } from "../../text/format";
 import { visible } from "../../text/visible";
+import { Download } from "./download";
 
 const REASONS: Record<string, string> = {
   invalid: "broken characters",
@@ -104,6 +105,7 @@ export function Facts({ stats }: { stats: Stats }) {
           <dd>{visible(stats.version)}</dd>
         </div>
       </dl>
+      <Download />
     </section>
   );
 }

@@ -11,7 +11,7 @@ export function MemoryPanel({ memory }: { memory: Memory }) {
   const promised = parts.reduce((sum, part) => sum + part.bytes, 0);
   const full = Math.max(budget ?? 0, promised, resident) || 1;
   const share = (n: number) => `${(100 * n) / full}%`;
-  const sorted = [...parts].sort((a, b) => b.bytes - a.bytes);
+  const sorted = parts.filter((part) => part.bytes > 0).sort((a, b) => b.bytes - a.bytes);
   return (
     <section class="panel memory">
       <header class="headline">

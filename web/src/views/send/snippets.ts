@@ -18,12 +18,12 @@ export function snippetsFor(address: URL, token: boolean): Snippet[] {
       text: lines(
         `curl --data-binary @posts.txt -H 'Content-Type: text/plain' \\`,
         token && `  -H "Authorization: Bearer $TOKEN" \\`,
-        `  '${origin}/v1/ingest?wait=30'`,
+        `  '${origin}/v1/ingest'`,
         "",
         `gzip -c posts.jsonl | curl --data-binary @- -H 'Content-Encoding: gzip' \\`,
         token && `  -H "Authorization: Bearer $TOKEN" \\`,
         `  -H 'Content-Type: application/x-ndjson' \\`,
-        `  '${origin}/v1/ingest?text=message&wait=30'`,
+        `  '${origin}/v1/ingest?text=message'`,
       ),
     },
     {

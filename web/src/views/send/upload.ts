@@ -9,7 +9,6 @@ import type { Taken } from "../../data/types";
 import { bodiesOf, withoutLines } from "./lines";
 
 const BODY_BYTES = 1 << 20;
-const WAIT_SECONDS = 5; // that the server may wait for room
 const PATIENCE = 120; // times that a full queue is waited for in a row
 
 export type Phase = "sending" | "waiting" | "done" | "failed" | "stopped";
@@ -78,7 +77,7 @@ export class Upload {
   }
 
   private async post(body: Uint8Array<ArrayBuffer>): Promise<Taken> {
-    const query = { wait: WAIT_SECONDS, ...(this.field ? { text: this.field } : {}) };
+    const query = this.field ? { text: this.field } : {};
     const type = this.field === null ? "text/plain" : "application/x-ndjson";
     const response = await request(withQuery("/v1/ingest", query), {
       method: "POST",

@@ -11,7 +11,7 @@ import { WordText } from "../../ui/word";
 function Watch({ facts }: { facts: WordFacts }) {
   const watched = useSignal(false);
   const problem = useSignal<Problem | null>(null);
-  const path = wordPath(facts.word, "watch") ?? "";
+  const path = wordPath(facts.word, "watch");
   const toggle = async () => {
     const method = watched.value ? "DELETE" : "PUT";
     const headers = { "Content-Type": "application/json" };

@@ -3,7 +3,7 @@
 import { Problem, wordPath } from "../../data/api";
 import { useFetched } from "../../data/fetched";
 import type { History, WordFacts } from "../../data/types";
-import { NothingLearned, Notice, Trouble, nothingLearned } from "../../ui/notice";
+import { NothingLearned, Trouble, nothingLearned } from "../../ui/notice";
 import { route, wordRoute } from "../../ui/route";
 import { WordList } from "../../ui/word";
 import { WordField } from "../../ui/word_field";
@@ -33,11 +33,9 @@ function Unknown({ word, problem }: { word: string; problem: Problem }) {
 }
 
 function AboutWord({ word }: { word: string }) {
-  const path = wordPath(word);
-  const { data, problem } = useFetched<WordFacts>(path, REFRESH_SECONDS);
+  const { data, problem } = useFetched<WordFacts>(wordPath(word), REFRESH_SECONDS);
   const history = useFetched<History>(wordPath(word, "history"), 2 * REFRESH_SECONDS);
   const points = history.data?.points ?? [];
-  if (path === null) return <Notice title="This word has no address of its own" />;
   if (!data) return problem && <Unknown word={word} problem={problem} />;
   return (
     <article class="about-word">
