@@ -56,8 +56,8 @@ static void write_vocabulary(FILE *out, const tide_stats *s)
 {
     gauge(out, "vocab_size", "Words held.", (double)s->vocabulary);
     gauge(out, "vocab_capacity", "Words that can be held.", (double)s->capacity);
-    gauge(out, "vocab_min_count", "Bound on the count of any word that is not held.",
-          (double)s->minimum_count);
+    gauge(out, "vocab_min_occurrences",
+          "Bound on the count of any word that is not held.", (double)s->minimum_count);
     counter(out, "vocab_admissions_total", "Words that entered.", s->admitted);
     counter(out, "vocab_evictions_total", "Words that had to leave.", s->evicted);
     counter(out, "healed_total", "Vectors that were not numbers and were begun again.",

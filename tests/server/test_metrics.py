@@ -1,6 +1,8 @@
 """Prometheus understands the figures, and they are the right ones."""
 
 import re
+import shutil
+import subprocess
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -8,7 +10,7 @@ from serving import Server, wait_until
 
 NAMES = [  # that dashboards and alarms are built on
     "build_info", "tokens", "sentences", "bytes", "skipped", "updates", "loss", "vocab_size", "vocab_capacity",
-    "vocab_admissions", "vocab_evictions", "vocab_min_count", "oov_contexts", "checkpoint_failures",
+    "vocab_admissions", "vocab_evictions", "vocab_min_occurrences", "oov_contexts", "checkpoint_failures",
     "checkpoint_timestamp_seconds", "checkpoint_duration_seconds", "checkpoint_pause_seconds", "queue_bytes",
     "queue_refused_bytes", "memory_bytes", "http_request_duration_seconds",
 ]
@@ -43,6 +45,16 @@ def test_counters_end_in_total(server):
     text = server.get("/metrics").body.decode()
     for name, kind in re.findall(r"^# TYPE (\S+) (\S+)$", text, re.M):
         assert name.endswith("_total") == (kind == "counter")
+        assert not name.endswith(("_count", "_sum", "_bucket", "_info")) or name == "wordtide_build_info"
+
+
+@pytest.mark.skipif(not shutil.which("promtool"), reason="no promtool")
+def test_promtool_has_nothing_to_say(server):
+    server.post("/v1/checkpoint")
+    for path in ("/v1/words/the/neighbors", "/v1/words/none", "/v1/export", "/nothing"):
+        server.get(path)
+    done = subprocess.run(["promtool", "check", "metrics"], input=server.get("/metrics").body, capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 def test_figures_are_those_of_the_statistics(server):

@@ -16,6 +16,29 @@ def test_what_is_saved_is_what_was_learned(server):
     assert after["path"] == str(server.checkpoint) and after["bytes"] == told.json["bytes"] and after["time"]
 
 
+def test_the_state_of_checkpoints_is_told(text, tmp_path):
+    server = Server(text, "--checkpoint", tmp_path / "told.tide", "--every", "1h",
+                    size=["--vocab", "20000", "--dim", "300", "--threads", "1"])
+    server.wait_for_tokens(20000)
+    told = server.stats()["checkpoint"]
+    assert (told["running"], told["time"], told["age_seconds"], told["failures"]) == (False, None, None, 0)
+    running = []
+
+    def look():
+        while not any(running):
+            running.append(server.stats()["checkpoint"]["running"])
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    while looking.is_alive():
+        answer = server.post("/v1/checkpoint").json
+        told = server.stats()
+        assert told["checkpoint"]["seconds"] == answer["seconds"] and not told["checkpoint"]["running"]
+        assert abs(told["now"] - told["checkpoint"]["time"] - told["checkpoint"]["age_seconds"]) < 0.1
+    looking.join()
+    server.end()
+
+
 def test_many_may_ask_at_once(server):
     answers = []
     threads = [threading.Thread(target=lambda: answers.append(server.post("/v1/checkpoint"))) for _ in range(20)]
