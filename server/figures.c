@@ -4,32 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { STUCK_SECONDS = 30 };
 #define RATE_SECONDS 5.0 /* over which rates are means */
 
 const double figures_bounds[BUCKETS] = {0.001, 0.005, 0.01, 0.025,
                                         0.05,  0.1,   1,    (double)INFINITY};
-
-double seconds_of(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-uint64_t resident_bytes(void)
-{
-    unsigned long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (file && fscanf(file, "%*u %lu", &pages) != 1)
-        pages = 0;
-    if (file)
-        fclose(file);
-    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
 
 figures *figures_new(const server_options *options, tide_error *err)
 {
@@ -38,8 +18,8 @@ figures *figures_new(const server_options *options, tide_error *err)
     if (!f)
         return NULL;
     f->options = options;
-    f->started = seconds_of(CLOCK_REALTIME);
-    f->ticked = seconds_of(CLOCK_MONOTONIC);
+    f->started = wall_seconds();
+    f->ticked = now_seconds();
     f->part_count = tide_trainer_budget(options->trainer, f->parts);
     f->live_bytes = tide_live_bytes(tide_trainer_params(options->trainer));
     f->history_bytes = tide_history_bytes(tide_trainer_params(options->trainer),
@@ -74,7 +54,7 @@ void figures_tick(figures *f, bool learning)
 {
     tide_stats now;
     tide_live_stats(f->options->live, &now);
-    double time = seconds_of(CLOCK_MONOTONIC);
+    double time = now_seconds();
     pthread_mutex_lock(&f->lock);
     double passed = time - f->ticked;
     if (passed > 0) {
@@ -96,7 +76,7 @@ void figures_checkpointed(figures *f, const tide_checkpoint *c)
         snprintf(f->failure, sizeof f->failure, "%s", c->error);
     } else {
         f->has_checkpoint = true;
-        f->checkpoint_time = seconds_of(CLOCK_REALTIME);
+        f->checkpoint_time = wall_seconds();
         f->checkpoint_bytes = c->bytes;
         f->pause = c->pause_seconds;
         f->safe_after = c->seconds;
@@ -131,7 +111,7 @@ void figures_note_request(figures *f, const request *r)
 {
     size_t number = r->route ? (size_t)(r->route - routes) : route_count;
     int class = r->status / 100 - 2;
-    double seconds = seconds_of(CLOCK_MONOTONIC) - r->begun;
+    double seconds = now_seconds() - r->begun;
     if (number >= ROUTES_MAX || class < 0 || class >= CLASSES)
         return;
     pthread_mutex_lock(&f->lock);
@@ -302,13 +282,13 @@ json_t *figures_json(figures *f)
 {
     pthread_mutex_lock(&f->lock);
     const tide_stats *s = &f->stats;
-    json_t *all = json_pack(
-        "{s:s, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o, s:o}", "version", tide_version(),
-        "started", f->started, "now", seconds_of(CLOCK_REALTIME), "stream_time",
-        json_number(s->time), "tokens", count(s->tokens), "words_per_second",
-        f->words_rate, "sentences", count(s->sentences), "bytes", count(s->bytes),
-        "trained", count(s->trained), "loss",
-        s->loss > 0 ? json_number(s->loss) : json_null());
+    json_t *all =
+        json_pack("{s:s, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o, s:o}", "version",
+                  tide_version(), "started", f->started, "now", wall_seconds(),
+                  "stream_time", json_number(s->time), "tokens", count(s->tokens),
+                  "words_per_second", f->words_rate, "sentences", count(s->sentences),
+                  "bytes", count(s->bytes), "trained", count(s->trained), "loss",
+                  s->loss > 0 ? json_number(s->loss) : json_null());
     json_object_set_new(all, "vocabulary", vocabulary_json(f));
     json_object_set_new(all, "skipped", skipped_json(s));
     json_object_set_new(all, "memory", memory_json(f));

@@ -37,6 +37,4 @@ struct figures {
 
 extern const double figures_bounds[BUCKETS]; /* of the buckets; the last is infinite */
 
-uint64_t resident_bytes(void);
-
 #endif

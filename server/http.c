@@ -156,7 +156,7 @@ static request *request_new(server *s, struct MHD_Connection *connection)
     if (r) {
         r->server = s;
         r->connection = connection;
-        r->begun = seconds_of(CLOCK_MONOTONIC);
+        r->begun = now_seconds();
     }
     return r;
 }

@@ -2,6 +2,7 @@
 #ifndef SERVER_HTTP_H
 #define SERVER_HTTP_H
 
+#include "process.h"
 #include "server.h"
 
 #include <jansson.h>
@@ -9,7 +10,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
-#include <time.h>
 
 enum {
     PATH_MAX_BYTES = 8 * 1024,
@@ -192,8 +192,6 @@ void desk_ask(desk *d, request *r);
 void answer_unknown(request *r, const tide_space *space, const char *word);
 
 /* -- figures (figures.c) -------------------------------------------------------------------------------- */
-
-double seconds_of(clockid_t clock);
 
 typedef struct figures figures;
 
