@@ -221,8 +221,11 @@ void progress_end(progress *p, const tide_stats *stats, const char *path, bool s
     double rate = seconds > 0 ? (double)words / seconds : 0;
     if (!p->terminal) {
         log_stats(stopped ? "stopped" : "finished", stats, rate);
-        say(" seconds=%.3f model=", seconds);
-        log_quoted(path);
+        say(" seconds=%.3f", seconds);
+        if (path) {
+            say(" model=");
+            log_quoted(path);
+        }
         say("\n");
         return;
     }
@@ -230,7 +233,8 @@ void progress_end(progress *p, const tide_stats *stats, const char *path, bool s
     say("%s after %s words in %.1f s (%s/s); %s words in the vocabulary\n",
         stopped ? "stopped" : "finished", short_count(count, (double)words), seconds,
         short_count(speed, rate), short_count(held, (double)stats->vocabulary));
-    say_saved(path);
+    if (path)
+        say_saved(path);
 }
 
 /* -- the classifier ------------------------------------------------------------------ */

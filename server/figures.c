@@ -1,6 +1,7 @@
 /* figures.c - how far it has come, how fast, and whether it is well. */
 #include "figures.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,43 @@ enum { STUCK_SECONDS = 30 };
 const double figures_bounds[BUCKETS] = {0.001, 0.005, 0.01, 0.025,
                                         0.05,  0.1,   1,    (double)INFINITY};
 
+/* -- memory ------------------------------------------------------------------------------------------------- */
+
+static void add_part(figures *f, const char *name, uint64_t bytes)
+{
+    assert(f->part_count < TIDE_PARTS_MAX);
+    if (bytes)
+        f->parts[f->part_count++] = (tide_part){name, bytes};
+}
+
+static uint64_t promised_bytes(const figures *f)
+{
+    uint64_t total = 0;
+    for (int i = 0; i < f->part_count; i++)
+        total += f->parts[i].bytes;
+    return total;
+}
+
+/* What was allocated before the server began, and then what there was besides: the program, its libraries and their
+ * small things. */
+static void list_parts(figures *f)
+{
+    const server_options *o = f->options;
+    const tide_params *params = tide_trainer_params(o->trainer);
+    f->part_count = tide_trainer_budget(o->trainer, f->parts);
+    add_part(f, "questions", tide_live_bytes(params));
+    add_part(f, "history", tide_history_bytes(params, o->history_options));
+    add_part(f, "queue", o->feed_memory);
+    uint64_t resident = resident_bytes(), promised = promised_bytes(f);
+    add_part(f, "program", resident > promised ? resident - promised : 0);
+}
+
+int figures_budget(const figures *f, tide_part parts[TIDE_PARTS_MAX])
+{
+    memcpy(parts, f->parts, sizeof f->parts);
+    return f->part_count;
+}
+
 figures *figures_new(const server_options *options, tide_error *err)
 {
     (void)err;
@@ -20,15 +58,7 @@ figures *figures_new(const server_options *options, tide_error *err)
     f->options = options;
     f->started = wall_seconds();
     f->ticked = now_seconds();
-    f->part_count = tide_trainer_budget(options->trainer, f->parts);
-    f->live_bytes = tide_live_bytes(tide_trainer_params(options->trainer));
-    f->history_bytes = tide_history_bytes(tide_trainer_params(options->trainer),
-                                          options->history_options);
-    uint64_t promised = f->live_bytes + f->history_bytes + options->feed_memory;
-    for (int i = 0; i < f->part_count; i++)
-        promised += f->parts[i].bytes;
-    uint64_t resident = resident_bytes();
-    f->program_bytes = resident > promised ? resident - promised : 0;
+    list_parts(f);
     tide_live_stats(options->live, &f->stats);
     pthread_mutex_init(&f->lock, NULL);
     return f;
@@ -171,23 +201,11 @@ static json_t *count(uint64_t value)
 static json_t *memory_json(const figures *f)
 {
     json_t *parts = json_array();
-    uint64_t total =
-        f->live_bytes + f->history_bytes + f->options->feed_memory + f->program_bytes;
-    for (int i = 0; i < f->part_count; i++) {
-        total += f->parts[i].bytes;
+    for (int i = 0; i < f->part_count; i++)
         json_array_append_new(parts, json_pack("{s:s, s:o}", "name", f->parts[i].name,
                                                "bytes", count(f->parts[i].bytes)));
-    }
-    json_array_append_new(parts, json_pack("{s:s, s:o}", "name", "questions", "bytes",
-                                           count(f->live_bytes)));
-    json_array_append_new(parts, json_pack("{s:s, s:o}", "name", "history", "bytes",
-                                           count(f->history_bytes)));
-    json_array_append_new(parts, json_pack("{s:s, s:o}", "name", "program", "bytes",
-                                           count(f->program_bytes)));
-    json_array_append_new(parts, json_pack("{s:s, s:o}", "name", "queue", "bytes",
-                                           count(f->options->feed_memory)));
-    return json_pack("{s:o, s:o, s:o}", "budget_bytes", count(total), "resident_bytes",
-                     count(resident_bytes()), "parts", parts);
+    return json_pack("{s:o, s:o, s:o}", "budget_bytes", count(promised_bytes(f)),
+                     "resident_bytes", count(resident_bytes()), "parts", parts);
 }
 
 static json_t *vocabulary_json(const figures *f)

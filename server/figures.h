@@ -16,8 +16,6 @@ struct figures {
     double started; /* since 1970 */
     tide_part parts[TIDE_PARTS_MAX];
     int part_count;
-    uint64_t live_bytes;
-    uint64_t program_bytes; /* what was there besides when the server began */
 
     pthread_mutex_t lock; /* of the rest */
     tide_stats stats;
@@ -26,7 +24,6 @@ struct figures {
     unsigned idle; /* seconds without a sign of life from who learns */
     uint64_t refused;
     uint64_t alarms[TIDE_ALARM_KINDS];
-    uint64_t history_bytes;
     bool has_checkpoint;
     double checkpoint_time;
     double pause, safe_after;

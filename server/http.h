@@ -197,6 +197,7 @@ typedef struct figures figures;
 
 figures *figures_new(const server_options *options, tide_error *err);
 void figures_free(figures *f);
+int figures_budget(const figures *f, tide_part parts[TIDE_PARTS_MAX]);
 void figures_tick(figures *f,
                   bool learning); /* once a second; whether learning has ticked too */
 void figures_checkpointed(figures *f, const tide_checkpoint *checkpoint);

@@ -70,14 +70,6 @@ static void write_memory(FILE *out, const figures *f)
     for (int i = 0; i < f->part_count; i++)
         fprintf(out, "wordtide_memory_bytes{part=\"%s\"} %" PRIu64 "\n",
                 f->parts[i].name, f->parts[i].bytes);
-    fprintf(out, "wordtide_memory_bytes{part=\"questions\"} %" PRIu64 "\n",
-            f->live_bytes);
-    fprintf(out, "wordtide_memory_bytes{part=\"queue\"} %zu\n",
-            f->options->feed_memory);
-    fprintf(out, "wordtide_memory_bytes{part=\"history\"} %" PRIu64 "\n",
-            f->history_bytes);
-    fprintf(out, "wordtide_memory_bytes{part=\"program\"} %" PRIu64 "\n",
-            f->program_bytes);
 }
 
 /* Under the names that all programs use. */

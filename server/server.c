@@ -165,6 +165,11 @@ uint16_t server_port(const server *s)
     return s->port;
 }
 
+int server_budget(const server *s, tide_part parts[TIDE_PARTS_MAX])
+{
+    return figures_budget(s->figures, parts);
+}
+
 /* -- the thread that learns ---------------------------------------------------------------------------------- */
 
 void server_tick(server *s)
