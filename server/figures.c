@@ -49,9 +49,8 @@ int figures_budget(const figures *f, tide_part parts[TIDE_PARTS_MAX])
     return f->part_count;
 }
 
-figures *figures_new(const server_options *options, tide_error *err)
+figures *figures_new(const server_options *options)
 {
-    (void)err;
     figures *f = calloc(1, sizeof *f);
     if (!f)
         return NULL;
@@ -193,40 +192,36 @@ void get_ready(request *r)
 
 /* -- as JSON ----------------------------------------------------------------------------------------------------- */
 
-static json_t *count(uint64_t value)
-{
-    return json_integer((json_int_t)value);
-}
-
 static json_t *memory_json(const figures *f)
 {
     json_t *parts = json_array();
     for (int i = 0; i < f->part_count; i++)
         json_array_append_new(parts, json_pack("{s:s, s:o}", "name", f->parts[i].name,
-                                               "bytes", count(f->parts[i].bytes)));
-    return json_pack("{s:o, s:o, s:o}", "budget_bytes", count(promised_bytes(f)),
-                     "resident_bytes", count(resident_bytes()), "parts", parts);
+                                               "bytes", json_count(f->parts[i].bytes)));
+    return json_pack("{s:o, s:o, s:o}", "budget_bytes", json_count(promised_bytes(f)),
+                     "resident_bytes", json_count(resident_bytes()), "parts", parts);
 }
 
 static json_t *vocabulary_json(const figures *f)
 {
     const tide_stats *s = &f->stats;
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f}", "size",
-                     count(s->vocabulary), "capacity", count(s->capacity),
-                     "minimum_count", count(s->minimum_count), "admitted",
-                     count(s->admitted), "evicted", count(s->evicted), "rejected",
-                     count(s->rejected), "admitted_per_second", f->admitted_rate,
-                     "evicted_per_second", f->evicted_rate);
+                     json_count(s->vocabulary), "capacity", json_count(s->capacity),
+                     "minimum_count", json_count(s->minimum_count), "admitted",
+                     json_count(s->admitted), "evicted", json_count(s->evicted),
+                     "rejected", json_count(s->rejected), "admitted_per_second",
+                     f->admitted_rate, "evicted_per_second", f->evicted_rate);
 }
 
 static json_t *skipped_json(const tide_stats *s)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "invalid",
-                     count(s->skipped_invalid), "cut", count(s->cut_words), "omitted",
-                     count(s->omitted_words), "malformed_records",
-                     count(s->malformed_records), "missing_records",
-                     count(s->missing_records), "long_records", count(s->long_records),
-                     "bytes", count(s->dropped_bytes));
+                     json_count(s->skipped_invalid), "cut", json_count(s->cut_words),
+                     "omitted", json_count(s->omitted_words), "malformed_records",
+                     json_count(s->malformed_records), "missing_records",
+                     json_count(s->missing_records), "long_records",
+                     json_count(s->long_records), "bytes",
+                     json_count(s->dropped_bytes));
 }
 
 static json_t *checkpoint_json(const figures *f)
@@ -236,8 +231,8 @@ static json_t *checkpoint_json(const figures *f)
     return json_pack("{s:o, s:o, s:o, s:f, s:o, s:o}", "path",
                      json_word(f->options->checkpoint), "time",
                      f->has_checkpoint ? json_real(f->checkpoint_time) : json_null(),
-                     "bytes", count(f->checkpoint_bytes), "pause_seconds", f->pause,
-                     "failures", count(f->failures), "failure",
+                     "bytes", json_count(f->checkpoint_bytes), "pause_seconds",
+                     f->pause, "failures", json_count(f->failures), "failure",
                      *f->failure ? json_word(f->failure) : json_null());
 }
 
@@ -293,29 +288,30 @@ static json_t *history_json(const figures *f)
     for (uint32_t i = 0; i < rungs; i++)
         json_array_append_new(list, json_number(ages[i]));
     return json_pack("{s:o, s:o}", "followed",
-                     count(tide_history_followed(f->options->history)), "ages", list);
+                     json_count(tide_history_followed(f->options->history)), "ages",
+                     list);
 }
 
 json_t *figures_json(figures *f)
 {
     pthread_mutex_lock(&f->lock);
     const tide_stats *s = &f->stats;
-    json_t *all =
-        json_pack("{s:s, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o, s:o}", "version",
-                  tide_version(), "started", f->started, "now", wall_seconds(),
-                  "stream_time", json_number(s->time), "tokens", count(s->tokens),
-                  "words_per_second", f->words_rate, "sentences", count(s->sentences),
-                  "bytes", count(s->bytes), "trained", count(s->trained), "loss",
-                  s->loss > 0 ? json_number(s->loss) : json_null());
+    json_t *all = json_pack(
+        "{s:s, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o, s:o}", "version", tide_version(),
+        "started", f->started, "now", wall_seconds(), "stream_time",
+        json_number(s->time), "tokens", json_count(s->tokens), "words_per_second",
+        f->words_rate, "sentences", json_count(s->sentences), "bytes",
+        json_count(s->bytes), "trained", json_count(s->trained), "loss",
+        s->loss > 0 ? json_number(s->loss) : json_null());
     json_object_set_new(all, "vocabulary", vocabulary_json(f));
     json_object_set_new(all, "skipped", skipped_json(s));
     json_object_set_new(all, "memory", memory_json(f));
     json_object_set_new(all, "queue",
                         json_pack("{s:o, s:o, s:o}", "bytes",
-                                  count(tide_feed_waiting(f->options->feed)),
+                                  json_count(tide_feed_waiting(f->options->feed)),
                                   "capacity_bytes",
-                                  count(tide_feed_room(f->options->feed)), "refused",
-                                  count(f->refused)));
+                                  json_count(tide_feed_room(f->options->feed)),
+                                  "refused", json_count(f->refused)));
     json_object_set_new(all, "checkpoint", checkpoint_json(f));
     json_object_set_new(all, "sources", sources_json(f));
     json_object_set_new(all, "model", model_json(f));

@@ -205,8 +205,6 @@ static void on_end(void *data, struct MHD_Connection *connection, void **state,
     drop_body(r);
     if (r->response)
         MHD_destroy_response(r->response);
-    for (size_t i = 0; i < sizeof r->question / sizeof *r->question; i++)
-        free(r->question[i]);
     json_decref(r->asked);
     free(r->word);
     free(r);

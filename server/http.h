@@ -63,8 +63,7 @@ struct request {
     bool waiting; /* for another thread to answer */
 
     request *next; /* in the queue of whoever answers */
-    char *question[3];
-    json_t *asked;
+    json_t *asked; /* of the desk */
     uint32_t count;
 };
 
@@ -151,6 +150,7 @@ void set_header(request *r, const char *name, const char *value);
 /* Words are whatever somebody wrote: NULL never comes back. */
 json_t *json_word(const char *word);
 json_t *json_number(double value); /* null when it is not finite */
+json_t *json_count(uint64_t value);
 json_t *json_vector(const float *vector, uint32_t dim);
 
 /* -- guard (guard.c) ------------------------------------------------------------------------------------ */
@@ -195,7 +195,7 @@ void answer_unknown(request *r, const tide_space *space, const char *word);
 
 typedef struct figures figures;
 
-figures *figures_new(const server_options *options, tide_error *err);
+figures *figures_new(const server_options *options);
 void figures_free(figures *f);
 int figures_budget(const figures *f, tide_part parts[TIDE_PARTS_MAX]);
 void figures_tick(figures *f,

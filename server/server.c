@@ -113,7 +113,7 @@ static int listen_everywhere(server *s, tide_error *err)
 
 static int start_all(server *s, tide_error *err)
 {
-    s->figures = figures_new(&s->options, err);
+    s->figures = figures_new(&s->options);
     s->events = events_new();
     s->connections = connections_new();
     s->desk = desk_open(s->options.live);
