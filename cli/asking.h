@@ -19,6 +19,15 @@ void asking_close(asking *ask);
 /* The names of tide_vectors in their order, for OPTION_CHOICE. */
 #define VECTOR_CHOICES "input|output|sum"
 
+/* Two lines of options for commands that ask a model, which look at centred vectors unless told otherwise. */
+#define ASKING_OPTIONS(vectors, raw)                                                   \
+    {"vectors",      0,                                                                \
+     OPTION_CHOICE,  &(vectors),                                                       \
+     VECTOR_CHOICES, "which vectors to compare (default input)"},                      \
+    {                                                                                  \
+        "no-centre", 0, OPTION_FLAG, &(raw), NULL, "do not subtract the mean vector"   \
+    }
+
 /* Room for `count` answers, but never more than the model has words. NULL after a
  * complaint. */
 tide_hit *asking_hits(const asking *ask, uint64_t *count);

@@ -64,9 +64,7 @@ int cmd_analogy(int argc, char **argv)
     bool raw = false;
     const option options[] = {
         {"count", 'n', OPTION_COUNT, &a.count, "N", "so many words (default 10)"},
-        {"vectors", 0, OPTION_CHOICE, &vectors, VECTOR_CHOICES,
-         "which vectors to compare (default input)"},
-        {"no-centre", 0, OPTION_FLAG, &raw, NULL, "do not subtract the mean vector"},
+        ASKING_OPTIONS(vectors, raw),
         {"json", 0, OPTION_FLAG, &a.ask.json, NULL,
          "print a JSON array; for standard input an object a line"},
         {0},

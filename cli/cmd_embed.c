@@ -167,9 +167,7 @@ static int run(job *j, double a, char **names, int count)
         print_npy_header(j);
         fseeko(stdout, 0, SEEK_END);
     }
-    if (j->unknown)
-        complain("%" PRIu64 " of %" PRIu64 " lines have no word that is known",
-                 j->unknown, j->lines);
+    note_unknown_lines(j->unknown, j->lines);
     return code;
 }
 

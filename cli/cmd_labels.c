@@ -1,44 +1,26 @@
 /* cmd_labels.c - wordtide labels: finds what is to be done with labels and hands over. */
 #include "commands.h"
+#include "family.h"
 #include "labels.h"
 #include "output.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct labelling {
-    const char *name;
-    const char *summary;
-    int (*run)(int argc, char **argv);
-} labelling;
-
-static const labelling labellings[] = {
+static const family_member labellings[] = {
     {"train", "learn words and their labels from a stream", labels_train},
     {"fit", "learn anew to tell labels, without a stream", labels_fit},
     {"list", "the labels of a model, with counts and error bounds", labels_list},
     {"predict", "the labels that lines of text might carry", labels_predict},
     {"eval", "tell the labels of a stream, post by post, and judge that", labels_eval},
+    {0},
 };
-enum { LABELLINGS = sizeof labellings / sizeof *labellings };
-
-static int print_overview(void)
-{
-    printf("usage: wordtide labels WHAT [OPTION]... [ARGUMENT]...\n\n"
-           "Learns and tells the labels of posts: their hashtags, or a field.\n\n");
-    for (size_t i = 0; i < LABELLINGS; i++)
-        printf("  %-14s%s\n", labellings[i].name, labellings[i].summary);
-    printf("\n'wordtide labels WHAT --help' tells all about one of them.\n");
-    return finish_output(EXIT_SUCCESS);
-}
 
 int cmd_labels(int argc, char **argv)
 {
-    if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-        return argc < 2 ? (print_overview(), EXIT_USAGE) : print_overview();
-    for (size_t i = 0; i < LABELLINGS; i++)
-        if (!strcmp(argv[1], labellings[i].name))
-            return labellings[i].run(argc - 1, argv + 1);
-    usage_error("labels", "nothing is called '%s' here", argv[1]);
+    return family_run(
+        "Learns and tells the labels of posts: their hashtags, or a field.", labellings,
+        argc, argv);
 }
 
 /* -- shared ------------------------------------------------------------------------ */

@@ -116,7 +116,6 @@ static bool start(serving *s, tide_trainer *trainer)
 {
     tide_error err;
     const char *checkpoint = learning_path(&s->job);
-    checkpoint = checkpoint && *checkpoint ? checkpoint : NULL;
     s->live = tide_live_new(trainer, TIDE_VECTORS_INPUT, true, &err);
     s->feed = s->live ? new_feed(s, &err) : NULL;
     if (!s->feed || !remember(s, checkpoint, &err)) {
@@ -151,7 +150,7 @@ static void say_where(serving *s)
     snprintf(text, sizeof text, "the page is at http://%s%s%s:%u/", v6 ? "[" : "",
              s->host, v6 ? "]" : "", (unsigned)server_port(s->server));
     progress_note(&s->job.progress, false, text);
-    if (!s->job.output && !s->job.checkpoint)
+    if (!learning_path(&s->job))
         progress_note(&s->job.progress, false,
                       "nothing is saved: --checkpoint FILE would keep what is learned");
 }
@@ -166,6 +165,7 @@ static int serve(serving *s, tide_trainer *trainer)
     s->job.run.checkpointed = checkpointed;
     s->job.run.checkpointed_data = s;
     s->job.run.feed = s->feed;
+    s->job.part_count = server_budget(s->server, s->job.parts);
     return learning_run(&s->job, trainer);
 }
 

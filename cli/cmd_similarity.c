@@ -63,9 +63,7 @@ int cmd_similarity(int argc, char **argv)
     int vectors = TIDE_VECTORS_INPUT;
     bool raw = false;
     const option options[] = {
-        {"vectors", 0, OPTION_CHOICE, &vectors, VECTOR_CHOICES,
-         "which vectors to compare (default input)"},
-        {"no-centre", 0, OPTION_FLAG, &raw, NULL, "do not subtract the mean vector"},
+        ASKING_OPTIONS(vectors, raw),
         {"json", 0, OPTION_FLAG, &ask.json, NULL, "print a JSON object a pair"},
         {0},
     };

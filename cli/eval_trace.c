@@ -7,6 +7,8 @@
 #include "output.h"
 #include "training.h"
 
+#include "../server/process.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -4,12 +4,11 @@
  * for labels at that moment. Windows cut the stream by the number of posts or by time; a post that
  * comes too late, or without a time, counts in the present window. */
 #include "formats.h"
-#include "json.h"
 #include "labels.h"
 #include "learning.h"
 #include "output.h"
 #include "predictions.h"
-#include "table.h"
+#include "verdicts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,7 +17,7 @@
 
 static const char command[] = "labels eval";
 
-enum { DIGITS = 4, PERIOD_TEXT = 64 };
+enum { PERIOD_TEXT = 64 };
 
 typedef struct job {
     learning learning;
@@ -26,7 +25,7 @@ typedef struct job {
     const char *predictions_path; /* NULL without */
     predictions *predictions;
     table_style style;
-    table *table; /* of windows or of labels; NULL for windows in JSON */
+    verdicts verdicts;
 
     uint64_t window_posts; /* a window has so many; 0 for all or for windows of time */
     size_t time_length;    /* so much of the text of a time is its window; 0 without */
@@ -40,102 +39,13 @@ typedef struct job {
     int code;        /* of what went wrong on the way */
 } job;
 
-/* -- output ------------------------------------------------------------------------ */
-
-static double share(uint64_t part, uint64_t whole)
-{
-    return whole ? (double)part / (double)whole : (double)NAN;
-}
-
-static void print_row(table *t, const char *period, const tide_verdict *v)
-{
-    const double scores[] = {v->weighted.precision, v->weighted.recall, v->weighted.f1,
-                             v->precision_at_1,     v->precision_at_5,  v->recall_at_5};
-    table_text(t, period);
-    table_count(t, v->posts);
-    table_count(t, v->labelled);
-    table_count(t, v->scored);
-    for (size_t i = 0; i < sizeof scores / sizeof *scores; i++)
-        table_real(t, v->scored ? scores[i] : (double)NAN, DIGITS);
-    table_real(t, share(v->unknown, v->words), DIGITS);
-    table_end_row(t);
-}
-
-static void json_share(json_writer *w, const char *name, const tide_verdict *v,
-                       double value)
-{
-    out_real(w, name, v->scored ? value : (double)NAN, MACHINE_DIGITS);
-}
-
-static void json_score(json_writer *w, const tide_verdict *v, const tide_score *score)
-{
-    json_share(w, "precision", v, score->precision);
-    json_share(w, "recall", v, score->recall);
-    json_share(w, "f1", v, score->f1);
-}
-
-static void print_object(const char *period, const tide_verdict *v)
-{
-    json_writer w = {0};
-    out_object(&w, NULL);
-    out_text(&w, "period", period);
-    out_count(&w, "posts", v->posts);
-    out_count(&w, "labelled", v->labelled);
-    out_count(&w, "scored", v->scored);
-    json_score(&w, v, &v->weighted);
-    json_share(&w, "p@1", v, v->precision_at_1);
-    json_share(&w, "p@5", v, v->precision_at_5);
-    json_share(&w, "r@5", v, v->recall_at_5);
-    out_count(&w, "words", v->words);
-    out_count(&w, "unknown", v->unknown);
-    out_object(&w, "macro");
-    json_score(&w, v, &v->macro);
-    out_end(&w);
-    out_object(&w, "micro");
-    json_score(&w, v, &v->micro);
-    out_end(&w);
-    out_end(&w);
-}
+/* -- windows ----------------------------------------------------------------------- */
 
 static void print_verdict(job *j, const char *period, const tide_judge *judge)
 {
-    tide_verdict v = tide_judge_verdict(judge);
     progress_break(&j->learning.progress);
-    if (j->style == TABLE_JSON)
-        print_object(period, &v);
-    else
-        print_row(j->table, period, &v);
-    fflush(stdout);
+    verdicts_print(&j->verdicts, period, judge);
 }
-
-static int print_labels(const job *j)
-{
-    size_t room = 64, count;
-    tide_label_score *scores = NULL;
-    do {
-        room *= 2;
-        tide_label_score *more = realloc(scores, room * sizeof *scores);
-        if (!more) {
-            free(scores);
-            complain("out of memory");
-            return EXIT_FAILURE;
-        }
-        scores = more;
-        count = tide_judge_labels(j->all, scores, room);
-    } while (count == room);
-    for (size_t i = 0; i < count; i++) {
-        table_text(j->table, scores[i].name);
-        table_count(j->table, scores[i].support);
-        table_real(j->table, scores[i].score.precision, DIGITS);
-        table_real(j->table, scores[i].score.recall, DIGITS);
-        table_real(j->table, scores[i].score.f1, DIGITS);
-        table_end_row(j->table);
-    }
-    free(scores);
-    return EXIT_SUCCESS;
-}
-
-/* -- windows ----------------------------------------------------------------------- */
 
 static bool has_windows(const job *j)
 {
@@ -273,19 +183,12 @@ static predictions *open_predictions(const job *j, const tide_trainer *trainer)
 
 static int open_all(job *j, const tide_trainer *trainer)
 {
-    static const char *const columns[] = {"period",    "posts",  "labelled", "scored",
-                                          "precision", "recall", "f1",       "p@1",
-                                          "p@5",       "r@5",    "unknown",  NULL};
-    static const char *const label_columns[] = {"label",  "support", "precision",
-                                                "recall", "f1",      NULL};
     tide_error err;
     j->all = tide_judge_new(j->threshold, &err);
     j->window = j->all ? tide_judge_new(j->threshold, &err) : NULL;
     if (!j->window)
         return report(&err);
-    bool rows = j->per_label || j->style != TABLE_JSON;
-    if (rows &&
-        !(j->table = table_new(j->style, j->per_label ? label_columns : columns)))
+    if (!verdicts_open(&j->verdicts, j->style, j->per_label))
         return EXIT_FAILURE;
     if (j->predictions_path && !(j->predictions = open_predictions(j, trainer)))
         return EXIT_FAILURE;
@@ -304,7 +207,7 @@ static int finish(job *j, int code)
         end_window(j);
     if (!j->per_label)
         print_verdict(j, "all", j->all);
-    else if (print_labels(j) != EXIT_SUCCESS)
+    else if (verdicts_print_labels(&j->verdicts, j->all) != EXIT_SUCCESS)
         return EXIT_FAILURE;
     if (code != EXIT_SUCCESS)
         return code;
@@ -330,7 +233,7 @@ static int run(job *j)
         tide_trainer_watch_labels(trainer, take_post, take_epoch, j);
         code = finish(j, learning_run(&j->learning, trainer));
     }
-    table_end(j->table);
+    verdicts_close(&j->verdicts);
     int closed = predictions_close(j->predictions);
     tide_judge_free(j->window);
     tide_judge_free(j->all);

@@ -5,7 +5,6 @@
 #include "output.h"
 #include "table.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -110,9 +109,7 @@ static int run(job *j, uint64_t most, char **names, int count)
     line_taker taker = {add_text, end_line, j};
     j->waiting = count == 0 && !is_file(STDIN_FILENO);
     int code = read_lines(names, count, &taker);
-    if (j->unknown)
-        complain("%" PRIu64 " of %" PRIu64 " lines have no word that is known",
-                 j->unknown, j->lines);
+    note_unknown_lines(j->unknown, j->lines);
     return code;
 }
 

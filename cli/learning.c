@@ -203,6 +203,11 @@ void learning_release(learning *job)
 
 /* -- the run ----------------------------------------------------------------------- */
 
+static const char *checkpoint_file(const learning *job)
+{
+    return job->checkpoint ? job->checkpoint_path : NULL;
+}
+
 static tide_run run_of(learning *job)
 {
     tide_run run = training_run(&job->training);
@@ -214,7 +219,7 @@ static tide_run run_of(learning *job)
     run.save_path = job->output;
     run.save_tokens = job->save_tokens;
     run.save_seconds = job->save_seconds;
-    run.checkpoint_path = job->checkpoint ? job->checkpoint_path : NULL;
+    run.checkpoint_path = checkpoint_file(job);
     run.older = job->checkpoint ? (uint32_t)job->older : 0;
     run.saved = &job->saved;
     run.follow = job->follow;
@@ -230,7 +235,7 @@ static tide_run run_of(learning *job)
 
 static bool claim_files(const learning *job)
 {
-    const char *checkpoint = job->checkpoint ? job->checkpoint_path : NULL;
+    const char *checkpoint = checkpoint_file(job);
     bool one = checkpoint && job->output && !strcmp(checkpoint, job->output);
     return (!checkpoint || claim(checkpoint)) &&
            (!job->output || one || claim(job->output));
@@ -255,13 +260,14 @@ tide_trainer *learning_begin(learning *job, int *code)
 int learning_run(learning *job, tide_trainer *trainer)
 {
     tide_error err;
-    tide_part parts[TIDE_PARTS_MAX];
     tide_stats before, after;
     progress *p = &job->progress;
     tide_trainer_stats(trainer, &before);
     progress_break(p);
     progress_begin(p, &before, job->quiet);
-    progress_budget(p, parts, tide_trainer_budget(trainer, parts));
+    if (!job->part_count)
+        job->part_count = tide_trainer_budget(trainer, job->parts);
+    progress_budget(p, job->parts, job->part_count);
 
     int status = training_learn(trainer, &job->run, p, &err);
     job->stopped = status != 0;
@@ -275,12 +281,13 @@ int learning_run(learning *job, tide_trainer *trainer)
     } else if (after.records > before.records && after.tokens == before.tokens) {
         code = EXIT_INPUT; /* every one of them was bad */
     }
-    if (job->saved)
-        progress_end(p, &after, learning_path(job), job->stopped);
+    const char *path = learning_path(job);
+    if (job->saved || (status >= 0 && !path))
+        progress_end(p, &after, path, job->stopped);
     return code;
 }
 
 const char *learning_path(const learning *job)
 {
-    return job->output ? job->output : job->checkpoint_path;
+    return job->output ? job->output : checkpoint_file(job);
 }

@@ -27,6 +27,8 @@ typedef struct learning {
     double save_seconds;
     progress progress;
     tide_run run;
+    tide_part parts[TIDE_PARTS_MAX]; /* of the memory; the trainer's unless set */
+    int part_count;
     bool saved;   /* the model is in its place */
     bool stopped; /* before the end of the sources */
 
@@ -50,7 +52,7 @@ tide_trainer *learning_begin(learning *job, int *code);
 /* Learns to the end of the sources or until a signal, and tells how that went. Returns the exit code. */
 int learning_run(learning *job, tide_trainer *trainer);
 
-/* Where the model is after that. */
+/* Where the model is after that; NULL when it is not kept. */
 const char *learning_path(const learning *job);
 
 void learning_release(learning *job);

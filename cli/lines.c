@@ -3,6 +3,7 @@
 #include "output.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,4 +61,11 @@ int read_lines(char **names, int count, const line_taker *taker)
     for (int i = 0; i < count && code == EXIT_SUCCESS && !r.over; i++)
         code = read_source(&r, names[i]);
     return code;
+}
+
+void note_unknown_lines(uint64_t unknown, uint64_t lines)
+{
+    if (unknown)
+        complain("%" PRIu64 " of %" PRIu64 " lines have no word that is known", unknown,
+                 lines);
 }

@@ -16,4 +16,7 @@ typedef struct line_taker {
  * one cannot be read. */
 int read_lines(char **names, int count, const line_taker *taker);
 
+/* Complains that so many lines have no word that is known, if there are any. */
+void note_unknown_lines(uint64_t unknown, uint64_t lines);
+
 #endif

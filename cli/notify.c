@@ -8,6 +8,8 @@
 #include "notify.h"
 #include "output.h"
 
+#include "../server/process.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -41,13 +41,12 @@ static void *allocate(size_t count, size_t size)
 
 void usage_error(const char *command, const char *format, ...)
 {
-    char text[1024];
+    char text[900]; /* which leaves room for the rest of the line */
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    complain("%s", text);
-    say("Try 'wordtide %s%s--help'.\n", command, *command ? " " : "");
+    complain("%s (see 'wordtide %s%s--help')", text, command, *command ? " " : "");
     exit(EXIT_USAGE);
 }
 

@@ -58,7 +58,7 @@ int parse_options(int argc, char **argv, const command_usage *usage, settings *t
 
 bool takes_parameter(const command_usage *usage, const tide_param_info *parameter);
 
-/* Complains, points to the help and exits with EXIT_USAGE. */
+/* Complains in a line that points to the help, and exits with EXIT_USAGE. */
 void usage_error(const char *command, const char *format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
 

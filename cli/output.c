@@ -222,10 +222,3 @@ const char *time_text(char text[TIME_TEXT], double seconds)
         return NULL;
     return strftime(text, TIME_TEXT, "%Y-%m-%dT%H:%M:%SZ", &parts) ? text : NULL;
 }
-
-double now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}

@@ -70,7 +70,4 @@ enum { TIME_TEXT = 24 };
 /* Seconds since 1970 as "2020-03-01T12:00:00Z". NULL for what is no time, or has no year of four digits. */
 const char *time_text(char text[TIME_TEXT], double seconds);
 
-/* Seconds of a clock that never jumps. */
-double now_seconds(void);
-
 #endif

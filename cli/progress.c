@@ -4,6 +4,8 @@
 #include "output.h"
 #include "saying.h"
 
+#include "../server/process.h"
+
 #include <inttypes.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -23,18 +25,6 @@ void progress_begin(progress *p, const tide_stats *initial, bool quiet)
                     .told_tokens = initial->tokens,
                     .before = *initial,
                     .initial = *initial};
-}
-
-/* Memory in use now; the second number of statm counts pages. */
-static uint64_t resident_bytes(void)
-{
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file)
-        return 0;
-    unsigned long long pages = 0;
-    int found = fscanf(file, "%*s %llu", &pages);
-    fclose(file);
-    return found == 1 ? pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
 /* Rates over at least so many seconds, or from the start while that is less ago. */
@@ -231,8 +221,11 @@ void progress_end(progress *p, const tide_stats *stats, const char *path, bool s
     double rate = seconds > 0 ? (double)words / seconds : 0;
     if (!p->terminal) {
         log_stats(stopped ? "stopped" : "finished", stats, rate);
-        say(" seconds=%.3f model=", seconds);
-        log_quoted(path);
+        say(" seconds=%.3f", seconds);
+        if (path) {
+            say(" model=");
+            log_quoted(path);
+        }
         say("\n");
         return;
     }
@@ -240,7 +233,8 @@ void progress_end(progress *p, const tide_stats *stats, const char *path, bool s
     say("%s after %s words in %.1f s (%s/s); %s words in the vocabulary\n",
         stopped ? "stopped" : "finished", short_count(count, (double)words), seconds,
         short_count(speed, rate), short_count(held, (double)stats->vocabulary));
-    say_saved(path);
+    if (path)
+        say_saved(path);
 }
 
 /* -- the classifier ------------------------------------------------------------------ */

@@ -30,7 +30,7 @@ void progress_budget(const progress *p, const tide_part *parts, int count);
 /* Ends the refreshing line, so that something else can be said. */
 void progress_break(progress *p);
 
-/* The last line, after the model was saved at `path`. */
+/* The last line, after the model was saved at `path`; NULL when it is not kept. */
 void progress_end(progress *p, const tide_stats *stats, const char *path, bool stopped);
 
 /* For tide_trainer_watch_labels: shows how the classifier gets on, and never asks it to stop; `data` is

@@ -14,6 +14,8 @@
 #include "training.h"
 #include "output.h"
 
+#include "../server/process.h"
+
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>

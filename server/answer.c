@@ -130,6 +130,11 @@ json_t *json_number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+json_t *json_count(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
 json_t *json_vector(const float *vector, uint32_t dim)
 {
     json_t *list = json_array();

@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define CROWDED_SECONDS 5.0
 static const double patience_seconds[] = {[PHASE_HEADERS] = 10,
@@ -63,7 +62,7 @@ static place *add(connections *all, struct MHD_Connection *library)
     place *p = info ? calloc(1, sizeof *p) : NULL;
     if (!p)
         return NULL;
-    *p = (place){.socket = info->connect_fd, .since = seconds_of(CLOCK_MONOTONIC)};
+    *p = (place){.socket = info->connect_fd, .since = now_seconds()};
     pthread_mutex_lock(&all->lock);
     p->after = all->first;
     if (p->after)
@@ -102,13 +101,13 @@ void connections_enter(connections *all, struct MHD_Connection *library,
         return;
     pthread_mutex_lock(&all->lock);
     p->phase = phase;
-    p->since = seconds_of(CLOCK_MONOTONIC);
+    p->since = now_seconds();
     pthread_mutex_unlock(&all->lock);
 }
 
 void connections_end_late(connections *all)
 {
-    double now = seconds_of(CLOCK_MONOTONIC);
+    double now = now_seconds();
     pthread_mutex_lock(&all->lock);
     bool crowded = all->count > CONNECTIONS_MAX / 2;
     for (place *p = all->first; p; p = p->after) {

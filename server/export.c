@@ -24,6 +24,7 @@ struct exporter {
     pthread_t thread;
     volatile sig_atomic_t stop; /* read while an export is written */
     tide_export how;
+    char dtype[16]; /* of how; longer than any that there is */
 
     pthread_mutex_t lock; /* of the rest */
     pthread_cond_t changed;
@@ -317,9 +318,9 @@ void get_export(request *r)
     uint32_t top = 0;
     if (!format || !number_parameter(r, "top", 1, UINT32_MAX, &top))
         return;
-    r->question[0] = parameter(r, "dtype");
+    char *dtype = parameter(r, "dtype");
     const tide_export how = {.format = format,
-                             .dtype = r->question[0],
+                             .dtype = dtype ? x->dtype : NULL,
                              .centred = take_flag(r, "centre"),
                              .top = top,
                              .stop = &x->stop};
@@ -329,10 +330,12 @@ void get_export(request *r)
         wait_for_answer(r);
         x->busy = true;
         x->how = how;
+        snprintf(x->dtype, sizeof x->dtype, "%s", dtype ? dtype : "");
         x->asked = r;
         pthread_cond_signal(&x->changed);
     }
     pthread_mutex_unlock(&x->lock);
+    free(dtype);
     if (closing)
         answer_problem(r, 503, PROBLEM_PLAIN, NULL, "the server stops");
     else if (busy)

@@ -1,11 +1,10 @@
 /* figures.c - how far it has come, how fast, and whether it is well. */
 #include "figures.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { STUCK_SECONDS = 30 };
 #define RATE_SECONDS 5.0 /* over which rates are means */
@@ -13,42 +12,52 @@ enum { STUCK_SECONDS = 30 };
 const double figures_bounds[BUCKETS] = {0.001, 0.005, 0.01, 0.025,
                                         0.05,  0.1,   1,    (double)INFINITY};
 
-double seconds_of(clockid_t clock)
+/* -- memory ------------------------------------------------------------------------------------------------- */
+
+static void add_part(figures *f, const char *name, uint64_t bytes)
 {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    assert(f->part_count < TIDE_PARTS_MAX);
+    if (bytes)
+        f->parts[f->part_count++] = (tide_part){name, bytes};
 }
 
-uint64_t resident_bytes(void)
+static uint64_t promised_bytes(const figures *f)
 {
-    unsigned long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (file && fscanf(file, "%*u %lu", &pages) != 1)
-        pages = 0;
-    if (file)
-        fclose(file);
-    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t total = 0;
+    for (int i = 0; i < f->part_count; i++)
+        total += f->parts[i].bytes;
+    return total;
 }
 
-figures *figures_new(const server_options *options, tide_error *err)
+/* What was allocated before the server began, and then what there was besides: the program, its libraries and their
+ * small things. */
+static void list_parts(figures *f)
 {
-    (void)err;
+    const server_options *o = f->options;
+    const tide_params *params = tide_trainer_params(o->trainer);
+    f->part_count = tide_trainer_budget(o->trainer, f->parts);
+    add_part(f, "questions", tide_live_bytes(params));
+    add_part(f, "history", tide_history_bytes(params, o->history_options));
+    add_part(f, "queue", o->feed_memory);
+    uint64_t resident = resident_bytes(), promised = promised_bytes(f);
+    add_part(f, "program", resident > promised ? resident - promised : 0);
+}
+
+int figures_budget(const figures *f, tide_part parts[TIDE_PARTS_MAX])
+{
+    memcpy(parts, f->parts, sizeof f->parts);
+    return f->part_count;
+}
+
+figures *figures_new(const server_options *options)
+{
     figures *f = calloc(1, sizeof *f);
     if (!f)
         return NULL;
     f->options = options;
-    f->started = seconds_of(CLOCK_REALTIME);
-    f->ticked = seconds_of(CLOCK_MONOTONIC);
-    f->part_count = tide_trainer_budget(options->trainer, f->parts);
-    f->live_bytes = tide_live_bytes(tide_trainer_params(options->trainer));
-    f->history_bytes = tide_history_bytes(tide_trainer_params(options->trainer),
-                                          options->history_options);
-    uint64_t promised = f->live_bytes + f->history_bytes + options->feed_memory;
-    for (int i = 0; i < f->part_count; i++)
-        promised += f->parts[i].bytes;
-    uint64_t resident = resident_bytes();
-    f->program_bytes = resident > promised ? resident - promised : 0;
+    f->started = wall_seconds();
+    f->ticked = now_seconds();
+    list_parts(f);
     tide_live_stats(options->live, &f->stats);
     pthread_mutex_init(&f->lock, NULL);
     return f;
@@ -74,7 +83,7 @@ void figures_tick(figures *f, bool learning)
 {
     tide_stats now;
     tide_live_stats(f->options->live, &now);
-    double time = seconds_of(CLOCK_MONOTONIC);
+    double time = now_seconds();
     pthread_mutex_lock(&f->lock);
     double passed = time - f->ticked;
     if (passed > 0) {
@@ -97,7 +106,7 @@ void figures_checkpointed(figures *f, const tide_checkpoint *c)
         snprintf(f->failure, sizeof f->failure, "%s", c->error);
     } else {
         f->has_checkpoint = true;
-        f->checkpoint_time = seconds_of(CLOCK_REALTIME);
+        f->checkpoint_time = wall_seconds();
         f->checkpoint_bytes = c->bytes;
         f->pause = c->pause_seconds;
         f->safe_after = c->seconds;
@@ -146,7 +155,7 @@ void figures_note_request(figures *f, const request *r)
 {
     size_t number = r->route ? (size_t)(r->route - routes) : route_count;
     int class = r->status / 100 - 2;
-    double seconds = seconds_of(CLOCK_MONOTONIC) - r->begun;
+    double seconds = now_seconds() - r->begun;
     if (number >= ROUTES_MAX || class < 0 || class >= CLASSES)
         return;
     pthread_mutex_lock(&f->lock);
@@ -198,21 +207,11 @@ void get_ready(request *r)
 
 /* -- as JSON ----------------------------------------------------------------------------------------------------- */
 
-static json_t *count(uint64_t value)
-{
-    return json_integer((json_int_t)value);
-}
-
 int figures_memory(const figures *f, tide_part parts[MEMORY_PARTS_MAX])
 {
-    const tide_part of_server[SERVER_PARTS] = {{"questions", f->live_bytes},
-                                               {"history", f->history_bytes},
-                                               {"program", f->program_bytes},
-                                               {"queue", f->options->feed_memory},
-                                               {"export", f->export_bytes}};
     memcpy(parts, f->parts, (size_t)f->part_count * sizeof *parts);
-    memcpy(parts + f->part_count, of_server, sizeof of_server);
-    return f->part_count + SERVER_PARTS;
+    parts[f->part_count] = (tide_part){"export", f->export_bytes};
+    return f->part_count + 1;
 }
 
 static json_t *memory_json(const figures *f)
@@ -220,35 +219,34 @@ static json_t *memory_json(const figures *f)
     tide_part parts[MEMORY_PARTS_MAX];
     int part_count = figures_memory(f, parts);
     json_t *list = json_array();
-    uint64_t total = 0;
-    for (int i = 0; i < part_count; i++) {
-        total += parts[i].bytes;
+    for (int i = 0; i < part_count; i++)
         json_array_append_new(list, json_pack("{s:s, s:o}", "name", parts[i].name,
-                                              "bytes", count(parts[i].bytes)));
-    }
-    return json_pack("{s:o, s:o, s:o}", "budget_bytes", count(total), "resident_bytes",
-                     count(resident_bytes()), "parts", list);
+                                              "bytes", json_count(parts[i].bytes)));
+    return json_pack("{s:o, s:o, s:o}", "budget_bytes",
+                     json_count(promised_bytes(f) + f->export_bytes), "resident_bytes",
+                     json_count(resident_bytes()), "parts", list);
 }
 
 static json_t *vocabulary_json(const figures *f)
 {
     const tide_stats *s = &f->stats;
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f}", "size",
-                     count(s->vocabulary), "capacity", count(s->capacity),
-                     "minimum_count", count(s->minimum_count), "admitted",
-                     count(s->admitted), "evicted", count(s->evicted), "rejected",
-                     count(s->rejected), "admitted_per_second", f->admitted_rate,
-                     "evicted_per_second", f->evicted_rate);
+                     json_count(s->vocabulary), "capacity", json_count(s->capacity),
+                     "minimum_count", json_count(s->minimum_count), "admitted",
+                     json_count(s->admitted), "evicted", json_count(s->evicted),
+                     "rejected", json_count(s->rejected), "admitted_per_second",
+                     f->admitted_rate, "evicted_per_second", f->evicted_rate);
 }
 
 static json_t *skipped_json(const tide_stats *s)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "invalid",
-                     count(s->skipped_invalid), "cut", count(s->cut_words), "omitted",
-                     count(s->omitted_words), "malformed_records",
-                     count(s->malformed_records), "missing_records",
-                     count(s->missing_records), "long_records", count(s->long_records),
-                     "bytes", count(s->dropped_bytes));
+                     json_count(s->skipped_invalid), "cut", json_count(s->cut_words),
+                     "omitted", json_count(s->omitted_words), "malformed_records",
+                     json_count(s->malformed_records), "missing_records",
+                     json_count(s->missing_records), "long_records",
+                     json_count(s->long_records), "bytes",
+                     json_count(s->dropped_bytes));
 }
 
 static json_t *checkpoint_json(const figures *f)
@@ -259,10 +257,10 @@ static json_t *checkpoint_json(const figures *f)
     return json_pack("{s:o, s:b, s:o, s:o, s:o, s:f, s:f, s:o, s:o}", "path",
                      json_word(f->options->checkpoint), "running", f->saving, "time",
                      json_number(time), "age_seconds",
-                     json_number(seconds_of(CLOCK_REALTIME) - time), "bytes",
-                     count(f->checkpoint_bytes), "pause_seconds", f->pause, "seconds",
-                     f->safe_after, "failures", count(f->failures), "failure",
-                     *f->failure ? json_word(f->failure) : json_null());
+                     json_number(wall_seconds() - time), "bytes",
+                     json_count(f->checkpoint_bytes), "pause_seconds", f->pause,
+                     "seconds", f->safe_after, "failures", json_count(f->failures),
+                     "failure", *f->failure ? json_word(f->failure) : json_null());
 }
 
 static json_t *parameter_json(const tide_params *params, const char *name)
@@ -317,7 +315,8 @@ static json_t *history_json(const figures *f)
     for (uint32_t i = 0; i < rungs; i++)
         json_array_append_new(list, json_number(ages[i]));
     return json_pack("{s:o, s:o}", "followed",
-                     count(tide_history_followed(f->options->history)), "ages", list);
+                     json_count(tide_history_followed(f->options->history)), "ages",
+                     list);
 }
 
 json_t *figures_json(figures *f)
@@ -326,20 +325,20 @@ json_t *figures_json(figures *f)
     const tide_stats *s = &f->stats;
     json_t *all = json_pack(
         "{s:s, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o, s:o}", "version", tide_version(),
-        "started", f->started, "now", seconds_of(CLOCK_REALTIME), "stream_time",
-        json_number(s->time), "tokens", count(s->tokens), "words_per_second",
-        f->words_rate, "sentences", count(s->sentences), "bytes", count(s->bytes),
-        "trained", count(s->trained), "loss",
+        "started", f->started, "now", wall_seconds(), "stream_time",
+        json_number(s->time), "tokens", json_count(s->tokens), "words_per_second",
+        f->words_rate, "sentences", json_count(s->sentences), "bytes",
+        json_count(s->bytes), "trained", json_count(s->trained), "loss",
         s->loss > 0 ? json_number(s->loss) : json_null());
     json_object_set_new(all, "vocabulary", vocabulary_json(f));
     json_object_set_new(all, "skipped", skipped_json(s));
     json_object_set_new(all, "memory", memory_json(f));
     json_object_set_new(all, "queue",
                         json_pack("{s:o, s:o, s:o}", "bytes",
-                                  count(tide_feed_waiting(f->options->feed)),
+                                  json_count(tide_feed_waiting(f->options->feed)),
                                   "capacity_bytes",
-                                  count(tide_feed_room(f->options->feed)), "refused",
-                                  count(f->refused)));
+                                  json_count(tide_feed_room(f->options->feed)),
+                                  "refused", json_count(f->refused)));
     json_object_set_new(all, "checkpoint", checkpoint_json(f));
     json_object_set_new(all, "sources", sources_json(f));
     json_object_set_new(all, "model", model_json(f));

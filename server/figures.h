@@ -4,7 +4,7 @@
 
 #include "http.h"
 
-enum { SERVER_PARTS = 5, MEMORY_PARTS_MAX = TIDE_PARTS_MAX + SERVER_PARTS };
+enum { MEMORY_PARTS_MAX = TIDE_PARTS_MAX + 1 }; /* an export's, while there is one */
 enum { BUCKETS = 8, ROUTES_MAX = 64, CLASSES = 4 }; /* of status: 2xx to 5xx */
 
 typedef struct latencies {
@@ -17,8 +17,6 @@ struct figures {
     double started; /* since 1970 */
     tide_part parts[TIDE_PARTS_MAX];
     int part_count;
-    uint64_t live_bytes;
-    uint64_t program_bytes; /* what was there besides when the server began */
 
     pthread_mutex_t lock; /* of the rest */
     tide_stats stats;
@@ -27,7 +25,7 @@ struct figures {
     unsigned idle; /* seconds without a sign of life from who learns */
     uint64_t refused;
     uint64_t alarms[TIDE_ALARM_KINDS];
-    uint64_t history_bytes, export_bytes;
+    uint64_t export_bytes;
     bool saving, has_checkpoint;
     double checkpoint_time;
     double pause, safe_after;
@@ -37,8 +35,6 @@ struct figures {
 };
 
 extern const double figures_bounds[BUCKETS]; /* of the buckets; the last is infinite */
-
-uint64_t resident_bytes(void);
 
 /* What memory is for, by part; returns how many parts. */
 int figures_memory(const figures *f, tide_part parts[MEMORY_PARTS_MAX]);

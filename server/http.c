@@ -157,7 +157,7 @@ static request *request_new(server *s, struct MHD_Connection *connection)
         r->server = s;
         r->connection = connection;
         r->phase = PHASE_SENDING;
-        r->begun = seconds_of(CLOCK_MONOTONIC);
+        r->begun = now_seconds();
     }
     return r;
 }
@@ -206,8 +206,6 @@ static void on_end(void *data, struct MHD_Connection *connection, void **state,
     drop_body(r);
     if (r->response)
         MHD_destroy_response(r->response);
-    for (size_t i = 0; i < sizeof r->question / sizeof *r->question; i++)
-        free(r->question[i]);
     json_decref(r->asked);
     free(r->word);
     free(r);

@@ -2,6 +2,7 @@
 #ifndef SERVER_HTTP_H
 #define SERVER_HTTP_H
 
+#include "process.h"
 #include "server.h"
 
 #include <jansson.h>
@@ -9,7 +10,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
-#include <time.h>
 
 enum {
     PATH_MAX_BYTES = 8 * 1024,
@@ -87,8 +87,7 @@ struct request {
     bool waiting; /* for another thread to answer */
 
     request *next; /* in the queue of whoever answers */
-    char *question[3];
-    json_t *asked;
+    json_t *asked; /* of the desk */
     uint32_t count;
 };
 
@@ -155,6 +154,7 @@ void set_header(request *r, const char *name, const char *value);
 /* Words are whatever somebody wrote: NULL never comes back. */
 json_t *json_word(const char *word);
 json_t *json_number(double value); /* null when it is not finite */
+json_t *json_count(uint64_t value);
 json_t *json_vector(const float *vector, uint32_t dim);
 
 /* -- guard (guard.c) ------------------------------------------------------------------------------------ */
@@ -205,12 +205,11 @@ void exporter_free(exporter *x);  /* when what was being sent has ended too */
 
 /* -- figures (figures.c) -------------------------------------------------------------------------------- */
 
-double seconds_of(clockid_t clock);
-
 typedef struct figures figures;
 
-figures *figures_new(const server_options *options, tide_error *err);
+figures *figures_new(const server_options *options);
 void figures_free(figures *f);
+int figures_budget(const figures *f, tide_part parts[TIDE_PARTS_MAX]);
 void figures_tick(figures *f,
                   bool learning); /* once a second; whether learning has ticked too */
 void figures_saving(figures *f, bool saving); /* whether a checkpoint is on its way */

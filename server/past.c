@@ -9,18 +9,13 @@ enum { MAP_MAX = 10000, TICKER_WORDS = 20 };
 
 /* -- lists ----------------------------------------------------------------------------------------------------- */
 
-static json_t *count(uint64_t value)
-{
-    return json_integer((json_int_t)value);
-}
-
 static json_t *word_json(const tide_history_word *w)
 {
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "word",
-        json_word(w->word), "count", count(w->count), "error", count(w->error), "rank",
-        count(w->rank), "rate", json_number(w->rate), "baseline",
-        json_number(w->baseline), "trend", json_number(w->trend), "drift",
+        json_word(w->word), "count", json_count(w->count), "error",
+        json_count(w->error), "rank", json_count(w->rank), "rate", json_number(w->rate),
+        "baseline", json_number(w->baseline), "trend", json_number(w->trend), "drift",
         json_number(w->drift), "since", json_number(w->since), "first_seen",
         json_number(w->first_seen), "followed", w->followed, "watched", w->watched);
 }
@@ -28,7 +23,7 @@ static json_t *word_json(const tide_history_word *w)
 static json_t *gone_json(const tide_gone *gone)
 {
     return json_pack("{s:o, s:o, s:o}", "word", json_word(gone->word), "count",
-                     count(gone->count), "left", json_number(gone->left));
+                     json_count(gone->count), "left", json_number(gone->left));
 }
 
 static void list_gone(request *r, uint32_t limit)
@@ -39,7 +34,8 @@ static void list_gone(request *r, uint32_t limit)
     for (size_t i = 0; i < found; i++)
         json_array_append_new(list, gone_json(&gone[i]));
     free(gone);
-    answer_json(r, 200, json_pack("{s:o, s:o}", "total", count(found), "words", list));
+    answer_json(r, 200,
+                json_pack("{s:o, s:o}", "total", json_count(found), "words", list));
 }
 
 static void list_words(request *r, const tide_history_list *how, uint32_t limit)
@@ -55,7 +51,7 @@ static void list_words(request *r, const tide_history_list *how, uint32_t limit)
         for (int i = 0; i < found; i++)
             json_array_append_new(list, word_json(&words[i]));
         answer_json(r, 200,
-                    json_pack("{s:o, s:o}", "total", count(total), "words", list));
+                    json_pack("{s:o, s:o}", "total", json_count(total), "words", list));
     } else {
         answer_problem(r, 503, PROBLEM_PLAIN, NULL, "no memory for the list");
     }
@@ -128,7 +124,7 @@ void get_history(request *r)
         json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:o}", "age",
                                               json_number(points[i].age), "time",
                                               json_number(points[i].time), "count",
-                                              count(points[i].count), "rate",
+                                              json_count(points[i].count), "rate",
                                               json_number(points[i].rate), "turned",
                                               json_number(points[i].turned)));
     answer_json(r, 200,
@@ -196,13 +192,13 @@ void get_map(request *r)
     static const char *const names[] = {"words", "x",     "y",    "count",
                                         "age",   "drift", "trend"};
     enum { COLUMNS = sizeof names / sizeof *names };
-    json_t *columns[COLUMNS], *answer = json_pack("{s:o}", "frame", count(frame));
+    json_t *columns[COLUMNS], *answer = json_pack("{s:o}", "frame", json_count(frame));
     for (int c = 0; c < COLUMNS; c++)
         columns[c] = json_array();
     for (size_t i = 0; i < found; i++) {
         const tide_map_point *p = &points[i];
         json_t *row[COLUMNS] = {json_word(p->word),        json_number((double)p->x),
-                                json_number((double)p->y), count(p->count),
+                                json_number((double)p->y), json_count(p->count),
                                 json_number(p->age),       json_number(p->drift),
                                 json_number(p->trend)};
         for (int c = 0; c < COLUMNS; c++)
@@ -229,8 +225,8 @@ static void tell_words(server *s)
     for (int i = 0; i < came; i++)
         json_array_append_new(in, json_pack("{s:o, s:o, s:o}", "word",
                                             json_word(entered[i].word), "count",
-                                            count(entered[i].count), "error",
-                                            count(entered[i].error)));
+                                            json_count(entered[i].count), "error",
+                                            json_count(entered[i].error)));
     for (size_t i = 0; i < went; i++)
         json_array_append_new(out, gone_json(&left[i]));
     events_send(s->events, "words",

@@ -33,13 +33,6 @@ static int fail(tide_error *err, const char *format, ...)
 
 /* -- the ticker ------------------------------------------------------------------------------------------ */
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void save_history(server *s)
 {
     tide_error err;
@@ -58,7 +51,8 @@ static void *tick(void *argument)
     while (!s->closing) {
         next.tv_sec++;
         while (!s->closing &&
-               pthread_cond_timedwait(&s->changed, &s->lock, &next) != ETIMEDOUT)
+               pthread_cond_clockwait(&s->changed, &s->lock, CLOCK_MONOTONIC, &next) !=
+                   ETIMEDOUT)
             ;
         if (s->closing)
             break;
@@ -66,7 +60,7 @@ static void *tick(void *argument)
         uint64_t now = s->learned;
         figures_tick(s->figures, now != learned);
         learned = now;
-        past_tick(s, seconds_now());
+        past_tick(s, wall_seconds());
         if (atomic_exchange(&s->history_due, false))
             save_history(s);
         connections_end_late(s->connections);
@@ -117,19 +111,9 @@ static int listen_everywhere(server *s, tide_error *err)
                : fail(err, "cannot listen on %s:%u: %s", host, port, strerror(reason));
 }
 
-static void init_locks(server *s)
-{
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-}
-
 static int start_all(server *s, tide_error *err)
 {
-    s->figures = figures_new(&s->options, err);
+    s->figures = figures_new(&s->options);
     s->events = events_new();
     s->connections = connections_new();
     s->desk = desk_open(s->options.live);
@@ -161,10 +145,11 @@ server *server_start(const server_options *options, tide_error *err)
             LARGE_BYTES); /* large bodies are given back when they go */
     s->options = *options;
     s->history = options->history;
-    s->told_words = seconds_now();
+    s->told_words = wall_seconds();
     s->guard =
         (guard){options->token, options->names, options->name_count, options->host};
-    init_locks(s);
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->changed, NULL);
     sigset_t all, before;
     sigfillset(&all); /* signals are for the thread that learns */
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -179,6 +164,11 @@ server *server_start(const server_options *options, tide_error *err)
 uint16_t server_port(const server *s)
 {
     return s->port;
+}
+
+int server_budget(const server *s, tide_part parts[TIDE_PARTS_MAX])
+{
+    return figures_budget(s->figures, parts);
 }
 
 /* -- the thread that learns ---------------------------------------------------------------------------------- */

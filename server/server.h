@@ -38,6 +38,10 @@ server *server_start(const server_options *options, tide_error *err);
 /* The port that was found. */
 uint16_t server_port(const server *s);
 
+/* The memory of the whole process, by part; returns the number of parts. What a request takes while it is answered
+ * comes and goes besides. */
+int server_budget(const server *s, tide_part parts[TIDE_PARTS_MAX]);
+
 /* What the run tells: figures, some ten times a second; and what became of a checkpoint. By the thread that
  * learns. */
 void server_tick(server *s, const tide_stats *stats);

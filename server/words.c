@@ -86,10 +86,11 @@ void get_analogy(request *r)
 {
     if (!take_count(r))
         return;
-    static const char *const names[] = {"a", "b", "c"};
-    for (int i = 0; i < 3; i++)
-        r->question[i] = parameter(r, names[i]);
-    ask_analogy(r, r->question[0], r->question[1], r->question[2]);
+    char *a = parameter(r, "a"), *b = parameter(r, "b"), *c = parameter(r, "c");
+    ask_analogy(r, a, b, c);
+    free(a);
+    free(b);
+    free(c);
 }
 
 /* "topn" of the body; false after a problem was answered. */

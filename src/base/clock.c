@@ -1,8 +1,6 @@
 /* clock.c - time since some moment, on a clock that nobody sets. */
 #include "base/base.h"
 
-#include <time.h>
-
 double tide_now_seconds(void)
 {
     struct timespec now;

@@ -6,7 +6,7 @@
  *                                  └─► the map (plane.c)
  *
  * One thread looks. Others ask (ask.c) what it has found, and say what is to be watched; a lock keeps them apart. It
- * is held while slots are looked through, some 50 ns each, and not while anything is computed from vectors.
+ * is held while slots are looked through, and not while anything is computed from vectors.
  *
  * The clock is made of the steps forward of the caller's: when that is set back, time stands still for one look,
  * and no past becomes the future. All times inside are of this clock; who asks is given the caller's.

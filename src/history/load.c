@@ -48,14 +48,15 @@ static bool is_past(const loading *l, double time)
     return isnan(time) || (time >= 0 && time <= l->h->clock);
 }
 
-/* How many records of a size a section has; negative when that is no whole number. */
+/* How many records of a size a section has; negative when that is no whole number, or more than `most`. */
 static int64_t records_of(const loading *l, const char *section, int64_t size,
-                          tide_error *err)
+                          int64_t most, tide_error *err)
 {
     int64_t bytes = tide_store_size(l->store, section, err);
     if (bytes < 0)
         return bytes;
-    return bytes % size ? impossible(l, section, err) : bytes / size;
+    return bytes % size || bytes / size > most ? impossible(l, section, err)
+                                               : bytes / size;
 }
 
 static bool is_sum(uint64_t bits)
@@ -118,36 +119,6 @@ static int load_numbers(loading *l, tide_error *err)
     return TIDE_OK;
 }
 
-/* Words that are neither held nor watched are not followed any more, and some may find no place here. */
-static int load_place(loading *l, uint64_t i, tide_error *err)
-{
-    tide_history *h = l->h;
-    unsigned char bytes[PLACE_SIZE];
-    int status = tide_store_read_at(l->store, "places", i * sizeof bytes, bytes,
-                                    sizeof bytes, err);
-    if (status)
-        return status;
-    const char *word = (const char *)bytes;
-    double since = get_double(bytes + TEXT);
-    uint64_t watched = tide_get64(bytes + TEXT + 8);
-    if (!is_word(bytes) || watched > 1 || isnan(since) || !(since >= 0) ||
-        (!isinf(since) && since > h->clock) ||
-        tide_place_find(h, word) != TIDE_NO_PLACE)
-        return impossible(l, "places", err);
-    tide_entry entry;
-    bool held = !tide_model_find(&h->model, word, &entry, NULL);
-    bool wanted = watched && h->watched < h->options.watch;
-    l->seated[i] = held || wanted ? tide_place_take(h, word, wanted) : TIDE_NO_PLACE;
-    if (l->seated[i] == TIDE_NO_PLACE)
-        return TIDE_OK;
-    h->watched += wanted;
-    if (held) {
-        tide_place_seat(h, l->seated[i], entry.slot);
-        h->places[l->seated[i]].since = since;
-    }
-    return TIDE_OK;
-}
-
 static int load_row(loading *l, uint32_t rung, uint64_t i, uint64_t offset,
                     tide_error *err)
 {
@@ -189,64 +160,78 @@ static int load_rungs(loading *l, tide_error *err)
     return status;
 }
 
-static int load_word(const loading *l, uint64_t i, tide_error *err)
+/* -- records that begin with a word ------------------------------------------------------------------- */
+
+/* Takes the i-th of a section; false when it is impossible. */
+typedef bool load_record(loading *l, const unsigned char *bytes, uint64_t i);
+
+/* Words that are neither held nor watched are not followed any more, and some may find no place here. */
+static bool load_place(loading *l, const unsigned char *bytes, uint64_t i)
 {
     tide_history *h = l->h;
-    unsigned char bytes[WORD_SIZE];
-    int status = tide_store_read_at(l->store, "words", i * sizeof bytes, bytes,
-                                    sizeof bytes, err);
-    if (status)
-        return status;
+    const char *word = (const char *)bytes;
+    double since = get_double(bytes + TEXT);
+    uint64_t watched = tide_get64(bytes + TEXT + 8);
+    if (watched > 1 || isnan(since) || !(since >= 0) ||
+        (!isinf(since) && since > h->clock) ||
+        tide_place_find(h, word) != TIDE_NO_PLACE)
+        return false;
+    tide_entry entry;
+    bool held = !tide_model_find(&h->model, word, &entry, NULL);
+    bool wanted = watched && h->watched < h->options.watch;
+    l->seated[i] = held || wanted ? tide_place_take(h, word, wanted) : TIDE_NO_PLACE;
+    if (l->seated[i] == TIDE_NO_PLACE)
+        return true;
+    h->watched += wanted;
+    if (held) {
+        tide_place_seat(h, l->seated[i], entry.slot);
+        h->places[l->seated[i]].since = since;
+    }
+    return true;
+}
+
+static bool load_word(loading *l, const unsigned char *bytes, uint64_t i)
+{
+    (void)i;
+    tide_history *h = l->h;
     double since = get_double(bytes + TEXT);
     uint64_t fast = tide_get64(bytes + TEXT + 8), slow = tide_get64(bytes + TEXT + 16);
     uint64_t told = tide_get64(bytes + TEXT + 24);
-    if (!is_word(bytes) || !is_past(l, since) || !is_sum(fast) || !is_sum(slow) ||
-        told > 3)
-        return impossible(l, "words", err);
+    if (!is_past(l, since) || !is_sum(fast) || !is_sum(slow) || told > 3)
+        return false;
     tide_entry entry;
     if (tide_model_find(&h->model, (const char *)bytes, &entry, NULL))
-        return TIDE_OK;
+        return true;
     tide_tenant *t = &h->tenants[entry.slot];
     t->since = since;
     t->fast = (float)double_of(fast);
     t->slow = (float)double_of(slow);
     t->new_told = told & 1;
     t->trend_told = told & 2;
-    return TIDE_OK;
+    return true;
 }
 
-static int load_gone(const loading *l, uint64_t i, tide_error *err)
+static bool load_gone(loading *l, const unsigned char *bytes, uint64_t i)
 {
-    tide_departed departed = {0};
-    unsigned char bytes[GONE_SIZE];
-    int status = tide_store_read_at(l->store, "gone", i * sizeof bytes, bytes,
-                                    sizeof bytes, err);
-    if (status)
-        return status;
-    departed.count = tide_get64(bytes + TEXT);
-    departed.left = get_double(bytes + TEXT + 8);
-    if (!is_word(bytes) || isnan(departed.left) || !is_past(l, departed.left))
-        return impossible(l, "gone", err);
+    (void)i;
+    tide_departed departed = {.count = tide_get64(bytes + TEXT),
+                              .left = get_double(bytes + TEXT + 8)};
+    if (isnan(departed.left) || !is_past(l, departed.left))
+        return false;
     memcpy(departed.word, bytes, TEXT);
     departed.worth = tide_tenant_worth(l->h, departed.count, departed.left);
     tide_departed_keep(l->h, &departed);
-    return TIDE_OK;
+    return true;
 }
 
-static int load_alarm(const loading *l, uint64_t i, tide_error *err)
+static bool load_alarm(loading *l, const unsigned char *bytes, uint64_t i)
 {
     tide_history *h = l->h;
-    unsigned char bytes[ALARM_SIZE];
-    int status = tide_store_read_at(l->store, "alarms", i * sizeof bytes, bytes,
-                                    sizeof bytes, err);
-    if (status)
-        return status;
     uint64_t last = l->numbers[NUMBER_ALARMS];
     uint64_t number = last - alarms_kept(last) + i + 1;
     uint64_t kind = tide_get64(bytes + TEXT + 16);
-    if (!is_word(bytes) || kind >= TIDE_ALARM_KINDS ||
-        tide_get64(bytes + TEXT) != number)
-        return impossible(l, "alarms", err);
+    if (kind >= TIDE_ALARM_KINDS || tide_get64(bytes + TEXT) != number)
+        return false;
     tide_alarm *alarm = &h->alarms[(number - 1) % TIDE_ALARMS_KEPT];
     *alarm = (tide_alarm){.number = number,
                           .time = get_double(bytes + TEXT + 8),
@@ -255,40 +240,37 @@ static int load_alarm(const loading *l, uint64_t i, tide_error *err)
                           .threshold = get_double(bytes + TEXT + 32)};
     memcpy(alarm->word, bytes, TEXT);
     h->alarm_count = h->alarms_told = number;
-    return TIDE_OK;
+    return true;
 }
 
 static int load_each(loading *l, const char *section, int64_t size, int64_t most,
-                     int (*load)(const loading *l, uint64_t i, tide_error *err),
-                     tide_error *err)
+                     load_record *load, tide_error *err)
 {
-    int64_t count = records_of(l, section, size, err);
-    if (count < 0)
-        return (int)count;
-    if (count > most)
-        return impossible(l, section, err);
-    int status = TIDE_OK;
-    for (int64_t i = 0; i < count && !status; i++)
-        status = load(l, (uint64_t)i, err);
+    unsigned char bytes[ALARM_SIZE]; /* the largest */
+    int64_t count = records_of(l, section, size, most, err);
+    int status = count < 0 ? (int)count : TIDE_OK;
+    for (int64_t i = 0; i < count && !status; i++) {
+        status = tide_store_read_at(l->store, section, (uint64_t)(i * size), bytes,
+                                    (size_t)size, err);
+        if (!status && !(is_word(bytes) && load(l, bytes, (uint64_t)i)))
+            status = impossible(l, section, err);
+    }
     return status;
 }
 
+/* -- all of it ----------------------------------------------------------------------------------------- */
+
 static int load_places(loading *l, tide_error *err)
 {
-    int64_t count = records_of(l, "places", PLACE_SIZE, err);
+    const int64_t most = INT64_C(2) * TIDE_CAPACITY_MAX;
+    int64_t count = records_of(l, "places", PLACE_SIZE, most, err);
     if (count < 0)
         return (int)count;
-    if (count > 2 * TIDE_CAPACITY_MAX)
-        return impossible(l, "places", err);
     l->places = (uint64_t)count;
     l->seated = tide_alloc((size_t)count + 1, sizeof *l->seated);
-    if (!l->seated)
-        return tide_fail(err, TIDE_ERROR_MEMORY,
-                         "no memory to load the history of words");
-    int status = TIDE_OK;
-    for (uint64_t i = 0; i < l->places && !status; i++)
-        status = load_place(l, i, err);
-    return status;
+    return l->seated ? load_each(l, "places", PLACE_SIZE, most, load_place, err)
+                     : tide_fail(err, TIDE_ERROR_MEMORY,
+                                 "no memory to load the history of words");
 }
 
 static int load_all(loading *l, tide_error *err)

@@ -5,9 +5,8 @@
  * all lean the same way; without that common part cosines tell more (Mu and Viswanath,
  * "All-but-the-top", ICLR 2018; of their two steps only the mean pays here).
  *
- * Words are ranked by counting their counts, digit by digit from the lowest: some 10 ns a word,
- * where a general sort takes ten times as long. Whoever makes the space of a model that learns
- * keeps it from learning meanwhile.
+ * Words are ranked by counting their counts, digit by digit from the lowest, which compares nothing: whoever
+ * makes the space of a model that learns keeps it from learning meanwhile.
  *
  * In a model that learns, slots change hands. The space knows how often each had done so when it was made,
  * and a slot that has done so since is nobody's for it. A reader looks at the row first and at the

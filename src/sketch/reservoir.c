@@ -59,12 +59,6 @@ static void add(tide_sampler *s, const tide_vocabulary *v, const uint32_t *slots
     }
 }
 
-static bool refresh(tide_sampler *s, const tide_vocabulary *v, bool spare_is_free)
-{
-    (void)s, (void)v, (void)spare_is_free;
-    return false;
-}
-
 static const tide_draws *draws(const tide_sampler *s)
 {
     return tide_entries_draws(&((const reservoir *)s)->entries);
@@ -104,7 +98,6 @@ const tide_sampler_methods tide_reservoir = {
     .prepare = prepare,
     .release = release,
     .add = add,
-    .refresh = refresh,
     .draws = draws,
     .save = save,
     .load = load,

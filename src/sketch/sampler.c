@@ -74,7 +74,7 @@ void tide_sampler_add(tide_sampler *s, const tide_vocabulary *v, const uint32_t 
 
 bool tide_sampler_refresh(tide_sampler *s, const tide_vocabulary *v, bool spare_is_free)
 {
-    return s->methods->refresh(s, v, spare_is_free);
+    return s->methods->refresh && s->methods->refresh(s, v, spare_is_free);
 }
 
 void tide_sampler_build(tide_sampler *s, const tide_vocabulary *v)

@@ -28,8 +28,9 @@ typedef struct tide_sampler_methods {
 
     void (*add)(tide_sampler *s, const tide_vocabulary *v, const uint32_t *slots,
                 size_t count);
+    /* Either is NULL where what is drawn from is always up to date. */
     bool (*refresh)(tide_sampler *s, const tide_vocabulary *v, bool spare_is_free);
-    void (*build)(tide_sampler *s, const tide_vocabulary *v); /* NULL for a no-op */
+    void (*build)(tide_sampler *s, const tide_vocabulary *v);
     const tide_draws *(*draws)(const tide_sampler *s);
     void (*save)(const tide_sampler *s, tide_store_writer *writer);
     int (*load)(tide_sampler *s, tide_store *store, tide_error *err);

@@ -143,7 +143,7 @@ void tide_sampler_add(tide_sampler *s, const tide_vocabulary *v, const uint32_t 
 /* Alias: builds the next table into the spare buffer and makes it current, when the stream has grown
  * by 5 % (at least 2,000 tokens, and 2 a slot; the first at 1,000) since the last and `spare_is_free`, that is, when nobody draws
  * from the table before the current one any more. Returns whether it did. A no-op for the others.
- * Costs 10 to 15 ns a slot, and never waits. */
+ * A few passes over the slots, and never a wait. */
 bool tide_sampler_refresh(tide_sampler *s, const tide_vocabulary *v,
                           bool spare_is_free);
 

@@ -127,12 +127,6 @@ static void add(tide_sampler *s, const tide_vocabulary *v, const uint32_t *slots
     }
 }
 
-static bool refresh(tide_sampler *s, const tide_vocabulary *v, bool spare_is_free)
-{
-    (void)s, (void)v, (void)spare_is_free;
-    return false;
-}
-
 static const tide_draws *draws(const tide_sampler *s)
 {
     return tide_entries_draws(&((const smoothed *)s)->entries);
@@ -192,7 +186,6 @@ const tide_sampler_methods tide_smoothed = {
     .prepare = prepare,
     .release = release,
     .add = add,
-    .refresh = refresh,
     .draws = draws,
     .save = save,
     .load = load,

@@ -7,16 +7,11 @@
 #include "text/feed.h"
 
 #include <errno.h>
-#include <time.h>
 
 void tide_feed_begin(tide_feed *feed, const tide_feed_kind *kind, size_t room)
 {
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&feed->lock, NULL);
-    pthread_cond_init(&feed->arrived, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    pthread_cond_init(&feed->arrived, NULL);
     feed->kind = kind;
     feed->room = room;
 }
@@ -77,15 +72,9 @@ void tide_feed_close(tide_feed *feed)
 
 void tide_feed_wait(tide_feed *feed, int wait_ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += wait_ms / 1000;
-    until.tv_nsec += wait_ms % 1000 * 1000000L;
-    if (until.tv_nsec >= 1000000000L) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000L;
-    }
+    struct timespec until = tide_deadline(wait_ms);
     int status = 0;
     while (!feed->kind->waiting(feed) && !feed->closed && status != ETIMEDOUT)
-        status = pthread_cond_timedwait(&feed->arrived, &feed->lock, &until);
+        status = pthread_cond_clockwait(&feed->arrived, &feed->lock, CLOCK_MONOTONIC,
+                                        &until);
 }

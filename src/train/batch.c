@@ -16,9 +16,7 @@
 
 static int check_source(const char *spec, const tide_run *run, tide_error *err)
 {
-    const tide_source_options options = {.properties = run->properties,
-                                         .property_count = run->property_count};
-    tide_source *source = tide_source_begin(spec, &options, err);
+    tide_source *source = tide_run_stored_source(run, spec, err);
     if (!source)
         return (int)err->status;
     bool again = tide_source_replayable(source) && tide_source_divisible(source);

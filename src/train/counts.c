@@ -196,11 +196,8 @@ static int read_open(counting *c, const tide_reading *s, tide_error *err)
 
 static int read_source(counting *c, const char *spec, tide_error *err)
 {
-    const tide_run *run = c->running.run;
-    const tide_source_options options = {.properties = run->properties,
-                                         .property_count = run->property_count};
-    tide_reading reading = {.spec = spec,
-                            .source = tide_source_begin(spec, &options, err)};
+    tide_reading reading = {
+        .spec = spec, .source = tide_run_stored_source(c->running.run, spec, err)};
     if (!reading.source)
         return tide_run_stop_asked(&c->running) ? 1 : (int)err->status;
     int status = read_open(c, &reading, err);

@@ -79,9 +79,6 @@ struct tide_intake {
  * sentence. With the gate that is rare enough to leave them out. */
 bool tide_intake_words_return(const tide_intake *in);
 
-/* What the keeping of frequent words is measured by: a count above this may be thinned out. */
-double tide_intake_threshold(const tide_intake *in);
-
 /* The sentence is complete, or cut because it is too long. (intake.c) */
 void tide_intake_end_sentence(tide_intake *in, bool ended);
 
@@ -93,6 +90,14 @@ void tide_intake_feed_now(tide_intake *in, const char *bytes, size_t size);
 /* Takes words of the sentence being read, of which there may be WORDS_AT_ONCE; returns how many are
  * in it. */
 size_t tide_intake_take(tide_intake *in, tide_word *words, size_t count);
+
+/* -- lessons (intake_lessons.c) -------------------------------------------------------------------- */
+
+/* The sentence that was read becomes lessons, and the next begins. */
+void tide_intake_teach(tide_intake *in);
+
+/* What the keeping of frequent words is measured by: a count above this may be thinned out. */
+double tide_intake_threshold(const tide_intake *in);
 
 /* -- posts (intake_posts.c) ------------------------------------------------------------------------ */
 

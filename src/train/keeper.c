@@ -60,21 +60,12 @@ static int start(tide_keeper *k)
     return failed;
 }
 
-static void init_condition(pthread_cond_t *condition)
-{
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(condition, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-}
-
 tide_keeper *tide_keeper_new(tide_error *err)
 {
     tide_keeper *k = tide_alloc(1, sizeof *k);
     if (k) {
         pthread_mutex_init(&k->lock, NULL);
-        init_condition(&k->changed);
+        pthread_cond_init(&k->changed, NULL);
     }
     if (k && !start(k))
         return k;
@@ -109,15 +100,11 @@ void tide_keeper_give(tide_keeper *k, tide_store_writer *writer, uint32_t older)
 
 bool tide_keeper_busy(tide_keeper *k, int wait_ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += wait_ms * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    struct timespec until = tide_deadline(wait_ms);
     pthread_mutex_lock(&k->lock);
     int late = 0;
     while (k->given && !late)
-        late = pthread_cond_timedwait(&k->changed, &k->lock, &until);
+        late = pthread_cond_clockwait(&k->changed, &k->lock, CLOCK_MONOTONIC, &until);
     bool busy = k->given != NULL;
     pthread_mutex_unlock(&k->lock);
     return busy;

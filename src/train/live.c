@@ -12,8 +12,8 @@
  * A word may leave while its view is being asked. The slot then has changed hands, which is counted before
  * anything of the newcomer is written, and the answer is not given.
  *
- * Copying and ranking takes some 50 ns a word, in which nothing is learned. It is done at most twice a second
- * and takes at most a fiftieth of the time.
+ * While the vocabulary is copied and ranked, nothing is learned. It is done at most twice a second and takes at most
+ * a fiftieth of the time.
  */
 #include "train/parts.h"
 

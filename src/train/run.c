@@ -9,10 +9,6 @@
  * found within the block just read; what was read beyond it is left for the next run. A source that
  * cannot be divided is taken up to where it is settled. From a pipe, all that was read is learned,
  * since it cannot come again.
- *
- * The intake may have been saved with half a sentence or half a record, and with the names of
- * columns. They belong to one source, the live one. A run that goes on with that source goes on in
- * the middle; for any other source a new text begins, with names of its own if it has any.
  */
 #include "train/run.h"
 
@@ -23,108 +19,6 @@ enum { BLOCK = 64 * 1024, WAIT_MS = 100, FAILED_SAVE_MS = 1000 };
 
 /* What became of a turn; errors are negative. */
 enum { ENDED = 0, STOPPED = 1, GOES_ON, WAITING };
-
-/* -- a source ---------------------------------------------------------------------------------------- */
-
-/* Goes on in a source that an earlier run had begun, if it is still the same. */
-static int find_place(tide_running *r, tide_reading *s, tide_error *err)
-{
-    const tide_position *position = tide_positions_take(&r->before, s->spec);
-    if (!position || r->run->from_start)
-        return TIDE_OK;
-    if (!s->replayable)
-        return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "%s cannot be read on where the model stopped; name the "
-                         "spool that it was read through with --spool, or leave what "
-                         "is there with --from-start",
-                         s->spec);
-    int status = tide_source_go_to(s->source, position->place, err);
-    if (status == TIDE_ERROR_FORMAT) {
-        tide_run_note(r, true, s->spec, err->text);
-        return TIDE_OK;
-    }
-    if (status)
-        return status;
-    tide_run_note(r, false, s->spec, "going on where the last run stopped");
-    s->inside = tide_source_offset(s->source) > 0;
-    s->live = position->live;
-    return TIDE_OK;
-}
-
-static tide_source *begin(const tide_running *r, const char *spec, tide_error *err)
-{
-    const tide_run *run = r->run;
-    const tide_source_options options = {.follow = run->follow,
-                                         .properties = run->properties,
-                                         .property_count = run->property_count,
-                                         .feed = run->feed,
-                                         .spool = run->spool,
-                                         .spool_limit = run->spool_limit,
-                                         .spool_sync = run->spool_sync,
-                                         .from_start = run->from_start};
-    return tide_source_begin(spec, &options, err);
-}
-
-static int open_source(tide_running *r, tide_reading *s, tide_error *err)
-{
-    s->source = begin(r, s->spec, err);
-    if (!s->source)
-        return tide_run_stop_asked(r) ? STOPPED : (int)err->status;
-    s->open = true;
-    s->replayable = tide_source_replayable(s->source);
-    bool alone = tide_source_divisible(s->source) &&
-                 !(r->run->follow && r->run->source_count > 1);
-    if (!alone && tide_intake_has_names(r->intake))
-        return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "%s: its columns have no names here, so give their numbers",
-                         s->spec);
-    int status = TIDE_OK;
-    if (s->replayable)
-        status = tide_positions_begin(tide_trainer_positions(r->trainer), s->spec,
-                                      &s->position, err);
-    return status ? status : find_place(r, s, err);
-}
-
-static void close_source(tide_reading *s)
-{
-    if (s->open)
-        tide_source_close(s->source);
-    s->open = false;
-}
-
-/* Reads the names of the columns, which are at the beginning of a source that is read on in the
- * middle. */
-static int read_names(tide_running *r, const tide_reading *s, tide_error *err)
-{
-    if (tide_source_forgets(s->source))
-        return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "%s: the names of its columns have left the spool, so give "
-                         "their numbers",
-                         s->spec);
-    tide_source *source = begin(r, s->spec, err);
-    if (!source)
-        return (int)err->status;
-    char byte;
-    ptrdiff_t size = 1;
-    while (tide_intake_names_due(r->intake) && size > 0) {
-        size = tide_source_read(source, &byte, 1, err);
-        if (size > 0)
-            tide_intake_feed(r->intake, &byte, 1);
-    }
-    tide_source_close(source);
-    return size < 0 ? (int)size : TIDE_OK;
-}
-
-/* Before the first block: the text that the intake was in the middle of goes on, or has ended. */
-static int begin_text(tide_running *r, tide_reading *s, tide_error *err)
-{
-    s->begun = true;
-    r->told_problem = *tide_trainer_passes(r->trainer) > 0; /* in the first of them */
-    if (!s->live)
-        tide_trainer_end(r->trainer, NULL);
-    return s->inside && tide_intake_names_due(r->intake) ? read_names(r, s, err)
-                                                         : TIDE_OK;
-}
 
 /* -- a turn ------------------------------------------------------------------------------------------ */
 
@@ -158,6 +52,15 @@ static size_t finish_sentence(tide_running *r, const char *bytes, size_t size)
     return used;
 }
 
+/* How much of so many bytes can be learned before so many words may be new that it is time to save: every
+ * word has a byte at least. */
+static size_t unsaved_piece(const tide_running *r, size_t size)
+{
+    uint64_t every = r->run->save_tokens,
+             news = tide_intake_tokens(r->intake) - r->saved_tokens;
+    return news < every && every - news < size ? (size_t)(every - news) : size;
+}
+
 /* Learns a block of a source that can be left at any byte. */
 static int feed_divisible(tide_running *r, tide_reading *s, const char *bytes,
                           size_t size, tide_error *err)
@@ -165,9 +68,13 @@ static int feed_divisible(tide_running *r, tide_reading *s, const char *bytes,
     uint64_t start = tide_source_offset(s->source) - size;
     for (size_t at = 0; at < size;) {
         if (!wants_pause(r)) {
+            size_t piece = unsaved_piece(r, size - at);
+            tide_intake_feed(r->intake, bytes + at, piece);
+            at += piece;
+            if (!tide_intake_waits(r->intake))
+                continue;
             tide_intake_feed(r->intake, bytes + at, size - at);
-            return tide_intake_waits(r->intake) ? pause_at(r, s, start + size, err)
-                                                : GOES_ON;
+            return pause_at(r, s, start + size, err);
         }
         at += finish_sentence(r, bytes + at, size - at);
         if (!tide_intake_between(r->intake))
@@ -179,14 +86,25 @@ static int feed_divisible(tide_running *r, tide_reading *s, const char *bytes,
     return GOES_ON;
 }
 
+/* One that can be left only where it rests. */
 static int feed_whole(tide_running *r, tide_reading *s, const char *bytes, size_t size,
                       tide_error *err)
 {
     tide_intake_feed(r->intake, bytes, size);
-    if (s->replayable && wants_pause(r) && rests(r, s))
-        return pause_at(r, s, tide_source_offset(s->source), err);
-    if (!s->replayable && tide_run_save_due(r))
-        tide_run_save(r, s, 0, false);
+    return wants_pause(r) && rests(r, s)
+               ? pause_at(r, s, tide_source_offset(s->source), err)
+               : GOES_ON;
+}
+
+/* One that is not left, since it cannot come again. */
+static int feed_once(tide_running *r, tide_reading *s, const char *bytes, size_t size)
+{
+    for (size_t at = 0, piece; at < size; at += piece) {
+        piece = unsaved_piece(r, size - at);
+        tide_intake_feed(r->intake, bytes + at, piece);
+        if (tide_run_save_due(r))
+            tide_run_save(r, s, 0, false);
+    }
     return GOES_ON;
 }
 
@@ -264,10 +182,11 @@ static int take_block(tide_running *r, tide_reading *s, size_t room, int wait_ms
         return idle(r, s, err);
     if (size <= 0)
         return (int)size;
-    int status = s->begun ? TIDE_OK : begin_text(r, s, err);
+    int status = s->begun ? TIDE_OK : tide_run_begin_text(r, s, err);
     if (status)
         return status;
-    status = s->replayable && tide_source_divisible(s->source)
+    status = !s->replayable ? feed_once(r, s, block, (size_t)size)
+             : tide_source_divisible(s->source)
                  ? feed_divisible(r, s, block, (size_t)size, err)
                  : feed_whole(r, s, block, (size_t)size, err);
     tide_run_watch(r);
@@ -301,7 +220,7 @@ static int end_text(tide_running *r, tide_reading *s, int status, tide_error *er
 
 static int read_to_end(tide_running *r, tide_reading *s, tide_error *err)
 {
-    int status = open_source(r, s, err);
+    int status = tide_run_open(r, s, err);
     if (status)
         return status;
     do
@@ -309,7 +228,7 @@ static int read_to_end(tide_running *r, tide_reading *s, tide_error *err)
     while (status == GOES_ON || status == WAITING);
     status = end_text(r, s, status, err);
     if (status == ENDED)
-        close_source(s);
+        tide_run_close(s);
     return status;
 }
 
@@ -319,7 +238,7 @@ static int open_all(tide_running *r, size_t *holder, tide_error *err)
     int status = TIDE_OK;
     *holder = 0;
     for (size_t i = 0; i < r->run->source_count && !status; i++) {
-        status = open_source(r, &r->readings[i], err);
+        status = tide_run_open(r, &r->readings[i], err);
         if (r->readings[i].live)
             *holder = i;
     }
@@ -367,7 +286,7 @@ static int read_in_turns(tide_running *r, tide_error *err)
             status = end_text(r, s, turn, err);
             open -= status == ENDED;
             if (status == ENDED)
-                close_source(s);
+                tide_run_close(s);
         }
         if (!s->open || rests(r, s))
             holder = (holder + 1) % count;
@@ -485,7 +404,7 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err
     status = tide_run_save_at_end(&r, status, before.tokens, err);
     tide_keeper_free(r.keeper);
     for (size_t i = 0; i < run->source_count; i++)
-        close_source(&r.readings[i]);
+        tide_run_close(&r.readings[i]);
     tide_positions_clear(&r.pending);
     tide_positions_clear(&r.before);
     free(r.readings);

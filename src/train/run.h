@@ -48,6 +48,19 @@ int tide_run_sources(tide_running *r, tide_error *err);
 /* The same until all epochs are done. (batch.c) */
 int tide_run_epochs(tide_running *r, tide_error *err);
 
+/* -- sources (run_source.c) -------------------------------------------------------------------------- */
+
+/* Opens a source that is stored, to be read apart from the run: neither followed nor spooled. */
+tide_source *tide_run_stored_source(const tide_run *run, const char *spec,
+                                    tide_error *err);
+
+/* Opens the source and goes to where the run before had come; 1 when stopped. Closing what is not open is fine. */
+int tide_run_open(tide_running *r, tide_reading *s, tide_error *err);
+void tide_run_close(tide_reading *s);
+
+/* Before the first block: the text that the intake was in the middle of goes on, or has ended. */
+int tide_run_begin_text(tide_running *r, tide_reading *s, tide_error *err);
+
 /* -- telling and saving (run_save.c) ---------------------------------------------------------------- */
 
 /* A line for a person: what it is about, and what there is to say. */

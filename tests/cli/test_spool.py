@@ -329,7 +329,7 @@ def test_a_torn_end_is_cut_and_told(tmp_path, stopped):
 def test_an_end_that_the_model_has_learned_may_be_missing(tmp_path):
     """A power failure may take what was not synced; the saved model was."""
     spool, model = tmp_path / "s", tmp_path / "c.tide"
-    where = ["--spool", spool, "--checkpoint", model, "--every", "3"]
+    where = ["--spool", spool, "--checkpoint", model, "--every", "6"]
     reading, writing = os.pipe()
     process = start("train", "-", *ROOMY, *where, stdin=reading, stderr=subprocess.PIPE)
     written = 0

@@ -51,7 +51,7 @@ def stopped_terminal():
 
 
 def line_of(text, folder):
-    return [BINARY, "train", str(text), "--checkpoint", str(folder / "c.tide"), "--every", "1000",
+    return [BINARY, "train", str(text), "--checkpoint", str(folder / "c.tide"), "--every", "10000",
             "--older", "0", "-o", str(folder / "m.tide"), *TINY]
 
 

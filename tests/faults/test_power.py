@@ -20,7 +20,7 @@ OLDER = ("c.tide", "c.tide.1", "c.tide.2")
 
 
 def command(text, folder):
-    return ["train", text, "--checkpoint", folder / "c.tide", "--continue", "--every", "4000",
+    return ["train", text, "--checkpoint", folder / "c.tide", "--continue", "--every", "10000",
             "--older", "2", "-o", folder / "m.tide", *TINY]
 
 

@@ -4,6 +4,7 @@ import resource
 import threading
 
 import pytest
+from running import logged
 from serving import Server, wait_until, wordtide
 
 
@@ -110,3 +111,10 @@ def test_the_end_answers_who_waits(tmp_path):
 @pytest.mark.parametrize("body", [None, "", "{}", "[]", "x"])
 def test_the_body_does_not_matter(server, body):
     assert server.post("/v1/checkpoint", body, Content_Type="application/json").status == 200
+
+
+def test_an_end_is_told_also_of_a_model_that_is_not_kept(text):
+    server = Server(text)
+    server.wait_for_tokens(20000)
+    last = logged(server.end().splitlines()[-1], "stopped")
+    assert int(last["words"]) >= 20000 and "model" not in last

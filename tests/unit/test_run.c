@@ -381,6 +381,43 @@ static void a_save_is_made_when_it_is_asked_for(void **state)
     assert_true(asking.has_asked && !asking.now);
 }
 
+static void count_checkpoint(void *data, const tide_checkpoint *checkpoint)
+{
+    assert_null(checkpoint->error);
+    ++*(int *)data;
+}
+
+/* At the end of the sentence in which the words are full, however many are read at once: a sentence of the demo
+ * has less than 50. */
+static void a_save_is_made_after_so_many_words(void **state)
+{
+    (void)state;
+    enum { WORDS = 30000, EVERY = 500, SENTENCE = 50 };
+    corpus t = demo_text(11, WORDS);
+    write_file("text", t.bytes, t.size);
+    const char *sources[] = {"text", "feed:"};
+    for (size_t i = 0; i < COUNT(sources); i++) {
+        int saved = 0;
+        tide_error err = {0};
+        tide_feed *feed = tide_feed_new(t.size + 1, &err);
+        assert_int_equal(tide_feed_push(feed, t.bytes, t.size, &err), t.size);
+        tide_feed_close(feed);
+        tide_run how = {.sources = &sources[i],
+                        .source_count = 1,
+                        .feed = feed,
+                        .save_path = "m",
+                        .save_tokens = EVERY,
+                        .checkpointed = count_checkpoint,
+                        .checkpointed_data = &saved};
+        tide_trainer *trainer = trainer_of(RECIPE);
+        assert_int_equal(tide_trainer_run(trainer, &how, &err), 0);
+        assert_in_range(saved, WORDS / (EVERY + SENTENCE), WORDS / EVERY);
+        tide_trainer_free(trainer);
+        tide_feed_free(feed);
+    }
+    free(t.bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -392,6 +429,7 @@ int main(void)
         IN_FOLDER(a_line_that_is_half_there_is_not_mixed_with_others),
         IN_FOLDER(who_watches_is_told_of_the_end_before_the_last_save),
         IN_FOLDER(a_save_is_made_when_it_is_asked_for),
+        IN_FOLDER(a_save_is_made_after_so_many_words),
         cmocka_unit_test(words_that_are_independent_are_never_joined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

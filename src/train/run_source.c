@@ -1,0 +1,115 @@
+/* run_source.c - the sources of a run: opening them, and finding the place to go on from.
+ *
+ * The intake may have been saved with half a sentence or half a record, and with the names of
+ * columns. They belong to one source, the live one. A run that goes on with that source goes on in
+ * the middle; for any other source a new text begins, with names of its own if it has any.
+ */
+#include "train/run.h"
+
+static tide_source *begin(const tide_run *run, const char *spec, tide_error *err)
+{
+    const tide_source_options options = {.follow = run->follow,
+                                         .properties = run->properties,
+                                         .property_count = run->property_count,
+                                         .feed = run->feed,
+                                         .spool = run->spool,
+                                         .spool_limit = run->spool_limit,
+                                         .spool_sync = run->spool_sync,
+                                         .from_start = run->from_start};
+    return tide_source_begin(spec, &options, err);
+}
+
+tide_source *tide_run_stored_source(const tide_run *run, const char *spec,
+                                    tide_error *err)
+{
+    const tide_source_options options = {.properties = run->properties,
+                                         .property_count = run->property_count};
+    return tide_source_begin(spec, &options, err);
+}
+
+/* -- opening ------------------------------------------------------------------------------------------ */
+
+/* Goes on in a source that an earlier run had begun, if it is still the same. */
+static int find_place(tide_running *r, tide_reading *s, tide_error *err)
+{
+    const tide_position *position = tide_positions_take(&r->before, s->spec);
+    if (!position || r->run->from_start)
+        return TIDE_OK;
+    if (!s->replayable)
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "%s cannot be read on where the model stopped; name the "
+                         "spool that it was read through with --spool, or leave what "
+                         "is there with --from-start",
+                         s->spec);
+    int status = tide_source_go_to(s->source, position->place, err);
+    if (status == TIDE_ERROR_FORMAT) {
+        tide_run_note(r, true, s->spec, err->text);
+        return TIDE_OK;
+    }
+    if (status)
+        return status;
+    tide_run_note(r, false, s->spec, "going on where the last run stopped");
+    s->inside = tide_source_offset(s->source) > 0;
+    s->live = position->live;
+    return TIDE_OK;
+}
+
+int tide_run_open(tide_running *r, tide_reading *s, tide_error *err)
+{
+    s->source = begin(r->run, s->spec, err);
+    if (!s->source)
+        return tide_run_stop_asked(r) ? 1 : (int)err->status;
+    s->open = true;
+    s->replayable = tide_source_replayable(s->source);
+    bool alone = tide_source_divisible(s->source) &&
+                 !(r->run->follow && r->run->source_count > 1);
+    if (!alone && tide_intake_has_names(r->intake))
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "%s: its columns have no names here, so give their numbers",
+                         s->spec);
+    int status = TIDE_OK;
+    if (s->replayable)
+        status = tide_positions_begin(tide_trainer_positions(r->trainer), s->spec,
+                                      &s->position, err);
+    return status ? status : find_place(r, s, err);
+}
+
+void tide_run_close(tide_reading *s)
+{
+    if (s->open)
+        tide_source_close(s->source);
+    s->open = false;
+}
+
+/* Reads the names of the columns, which are at the beginning of a source that is read on in the
+ * middle. */
+static int read_names(tide_running *r, const tide_reading *s, tide_error *err)
+{
+    if (tide_source_forgets(s->source))
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "%s: the names of its columns have left the spool, so give "
+                         "their numbers",
+                         s->spec);
+    tide_source *source = begin(r->run, s->spec, err);
+    if (!source)
+        return (int)err->status;
+    char byte;
+    ptrdiff_t size = 1;
+    while (tide_intake_names_due(r->intake) && size > 0) {
+        size = tide_source_read(source, &byte, 1, err);
+        if (size > 0)
+            tide_intake_feed(r->intake, &byte, 1);
+    }
+    tide_source_close(source);
+    return size < 0 ? (int)size : TIDE_OK;
+}
+
+int tide_run_begin_text(tide_running *r, tide_reading *s, tide_error *err)
+{
+    s->begun = true;
+    r->told_problem = *tide_trainer_passes(r->trainer) > 0; /* in the first of them */
+    if (!s->live)
+        tide_trainer_end(r->trainer, NULL);
+    return s->inside && tide_intake_names_due(r->intake) ? read_names(r, s, err)
+                                                         : TIDE_OK;
+}

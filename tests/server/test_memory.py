@@ -1,0 +1,49 @@
+"""The memory that is said at the start is what the process has, whatever it is asked."""
+
+import pytest
+from running import logged
+from serving import SANITIZED, Server
+
+SIZE = ["--vocab", "30000", "--dim", "50"]
+
+
+def said(server):
+    """The budget as it was printed, by part."""
+    facts = logged("".join(server.log), "memory")
+    return {name: int(facts[name]) for name in facts if name.endswith("_bytes")}
+
+
+def read_budget(server):
+    while "msg=memory" not in server.log[-1]:
+        server.log.append(server.process.stderr.readline().decode())
+        assert server.log[-1], "the budget was not said"
+    return said(server)
+
+
+@pytest.mark.skipif(SANITIZED, reason="a sanitizer has memory of its own")
+def test_the_process_stays_within_the_budget(text, tmp_path):
+    server = Server(text, "--checkpoint", tmp_path / "m.tide", "--every", "1h", size=SIZE)
+    budget = read_budget(server)
+    total = budget.pop("total_bytes")
+    assert {"vectors_bytes", "questions_bytes", "history_bytes", "queue_bytes"} <= set(budget)
+    assert sum(budget.values()) == total
+    assert budget["program_bytes"] < 0.15 * total  # what nobody has planned is little
+    server.wait_for_tokens(20000)
+    assert 0.9 * total < server.resident() < 1.15 * total
+    for turn in range(3):
+        for path in ["/v1/words?sort=drift", "/v1/words/the/neighbors?n=100", "/v1/map", "/v1/words/the/history", "/"]:
+            assert server.get(path).status == 200
+        assert server.send("a new text about markets and weather\n" * 20000).status == 200
+        server.wait_for_tokens(20000 + (turn + 1) * 7 * 20000)
+        assert server.post("/v1/checkpoint").status == 200
+    assert 0.9 * total < server.resident() < 1.15 * total
+    memory = server.stats()["memory"]
+    assert memory["budget_bytes"] == total
+    assert {part["name"].replace(" ", "_") + "_bytes": part["bytes"] for part in memory["parts"]} == budget
+    server.end()
+
+
+def test_a_spool_needs_no_queue(tmp_path):
+    server = Server("--checkpoint", tmp_path / "m.tide", "--spool", tmp_path / "spool")
+    assert "queue_bytes" not in read_budget(server)
+    server.end()
