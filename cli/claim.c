@@ -11,7 +11,7 @@ static int claimed;
 static void release(void)
 {
     while (claimed)
-        tide_lock_free(locks[--claimed]);
+        tide_lock_close(locks[--claimed]);
 }
 
 bool claim(const char *path)
@@ -21,7 +21,7 @@ bool claim(const char *path)
     if (!claimed)
         atexit(release);
     tide_lock *lock =
-        tide_path_writable(path, &err) < 0 ? NULL : tide_lock_take(path, &err);
+        tide_path_writable(path, &err) < 0 ? NULL : tide_lock_open(path, &err);
     if (lock)
         locks[claimed++] = lock;
     else

@@ -150,7 +150,7 @@ static bool end_line(void *data)
 static int run(job *j, double a, char **names, int count)
 {
     tide_error err;
-    j->embedder = tide_embedder_new(j->ask.model, j->ask.space, a, &err);
+    j->embedder = tide_embedder_new(j->ask.space, a, &err);
     j->vector = calloc(tide_model_dim(j->ask.model), sizeof *j->vector);
     if (!j->embedder || !j->vector)
         return j->embedder ? (complain("out of memory"), EXIT_FAILURE) : report(&err);

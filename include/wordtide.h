@@ -1,16 +1,34 @@
 /* wordtide.h - word embeddings from text that never ends.
  *
- * The whole public interface of libwordtide. Conventions, stated once:
+ * The whole public interface of libwordtide. To begin with: tide_params_new and tide_trainer_new make a
+ * trainer, tide_trainer_run or tide_trainer_feed lets it learn, tide_space_new looks at its model, and
+ * tide_space_nearest asks. In this order there are
+ *
+ *     errors, parameters, memory           what a trainer is to be
+ *     sources, records, feeds, the demo    text on its way in
+ *     the trainer, runs                    learning, saving, going on
+ *     models, spaces                       asking what was learned
+ *     live models, histories               asking while it learns; what words were, and what became of them
+ *     formats, texts, labels               vectors of other programs; vectors and labels of whole texts
+ *     counting, evaluation, change         judging it
+ *     around it, measuring                 locks, files and numbers as the command has them; speed
+ *
+ * Conventions, stated once:
  *
  *  - Objects are opaque. Who calls x_new, x_load or x_open calls x_free or x_close; NULL is fine.
  *  - A function that can fail takes a tide_error as its last argument (NULL if the caller does not
  *    care) and returns a negative tide_status or NULL; the text in the error fits one line and
  *    names the thing at fault. The library never prints, exits or aborts.
- *  - A returned const pointer is borrowed and lives as long as the object it came from.
+ *  - A returned const pointer is borrowed and lives as long as the object it came from. What is passed in
+ *    is borrowed for the call, unless it says that it must live longer.
+ *  - A function that fills an array takes its `room` and returns how many items it has written.
+ *  - In a struct of options 0 is the default and NULL is "none", unless a member says otherwise. Name the
+ *    members that you set, for others may come between them.
+ *  - A callback is called by the thread that made the call, with the `data` beside it as its first argument.
  *  - Text is UTF-8 and words are at most TIDE_WORD_MAX bytes.
  *  - An object belongs to one thread at a time, except that a loaded tide_model and the spaces made
- *    over it may be read by any number of threads, and that a tide_live and a tide_history are made to
- *    be asked by many while one learns.
+ *    over it may be read by any number of threads, that any thread may push into a tide_feed, and that a
+ *    tide_live and a tide_history are made to be asked by many while one learns.
  */
 #ifndef WORDTIDE_H
 #define WORDTIDE_H
@@ -26,9 +44,10 @@ extern "C" {
 #endif
 
 #define TIDE_API __attribute__((visibility("default")))
-#define TIDE_WORD_MAX 63
-#define TIDE_DIM_MAX 4096
+#define TIDE_WORD_MAX 63  /* bytes of a word */
+#define TIDE_DIM_MAX 4096 /* numbers of a vector */
 
+/* "0.1.0" */
 TIDE_API const char *tide_version(void);
 
 /* -- errors ---------------------------------------------------------------------------------- */
@@ -54,16 +73,16 @@ typedef struct tide_params tide_params;
 typedef struct tide_model tide_model;
 
 typedef struct tide_param_info {
-    const char *name; /* as in --name */
-    const char
-        *aliases;       /* other names it answers to, separated by spaces; "" if none */
-    const char *values; /* "a|b|c" for a choice, otherwise the range in words */
+    const char *name;    /* as in --name */
+    const char *aliases; /* other names, separated by spaces; "" if none */
+    const char *values;  /* "a|b|c" for a choice, otherwise the range in words */
     const char *initial; /* the value in profile default */
     const char *help;
     const char *group; /* heading under which the help lists it */
     bool on_resume;    /* may be given another value when training is resumed */
 } tide_param_info;
 
+/* All there are, *count of them. */
 TIDE_API const tide_param_info *tide_params_table(size_t *count);
 
 /* All parameters at the values of profile default. */
@@ -78,14 +97,15 @@ TIDE_API tide_params *tide_params_of_model(const tide_model *model, tide_error *
 TIDE_API int tide_params_set(tide_params *params, const char *name, const char *value,
                              tide_error *err);
 
-/* The present value as text; returns its length or TIDE_ERROR_PARAMETER. */
+/* The present value as text, cut to the room there is; returns its length, or TIDE_ERROR_PARAMETER for a name
+ * that is none. */
 TIDE_API int tide_params_text(const tide_params *params, const char *name, char *text,
                               size_t room);
 
 /* -- memory budget ---------------------------------------------------------------------------- */
 
 typedef struct tide_part {
-    const char *name;
+    const char *name; /* "vectors", "vocabulary" and so on; lives for ever */
     uint64_t bytes;
 } tide_part;
 
@@ -98,9 +118,16 @@ TIDE_API int tide_params_budget(tide_params *params, tide_part parts[TIDE_PARTS_
 
 /* -- sources ----------------------------------------------------------------------------------- */
 
-/* A source is a path, "-" for standard input, or "demo:" (see tide_demo below), optionally with
- * settings: "demo:seed=7,tokens=1e6". The demo knows seed, tokens (at which it ends), hashtags, events
- * (both on or off), the pace of the events, and a rate in words a second. */
+/* A source is named by
+ *
+ *     PATH       a file or a pipe, also one packed by gzip, zstd or xz
+ *     -          standard input
+ *     demo:      the stream below, optionally with settings: "demo:seed=7,tokens=1e6". It knows seed, tokens (at
+ *                which it ends), hashtags and events (both on or off), the pace of the events, and a rate
+ *                in words a second
+ *     kafka://   BROKER[,BROKER]/TOPIC[,TOPIC][?group=NAME], if the library was built with Kafka
+ *     feed:      what other threads hand over, in a run that has a tide_feed
+ */
 typedef struct tide_source tide_source;
 
 TIDE_API tide_source *tide_source_open(const char *spec, tide_error *err);
@@ -124,7 +151,7 @@ typedef enum tide_record_kind {
  * a name, the first record of every input has the names and no text. */
 typedef struct tide_record_options {
     tide_record_kind kind;
-    const char *text;  /* one or several fields, separated by commas */
+    const char *text;  /* needed: one or several fields, separated by commas */
     const char *time;  /* "" without */
     const char *label; /* "" without */
     bool one_line;     /* line feeds within a text become blanks */
@@ -201,21 +228,7 @@ TIDE_API void tide_feed_close(tide_feed *feed);
 
 /* -- the demo stream: an invented newsroom whose truth is known --------------------------------- */
 
-typedef struct tide_demo tide_demo;
-
-TIDE_API tide_demo *tide_demo_new(uint64_t seed, tide_error *err);
-TIDE_API void tide_demo_free(tide_demo *demo);
-
-/* Every line ends with a hashtag from now on, which says what it is about. */
-TIDE_API void tide_demo_tag(tide_demo *demo);
-
-/* The next bytes of the stream, which never ends: lower-case sentences, one a line. Returns how
- * many were written: at least one and at most `room`. How the stream is cut into reads does not
- * change it. */
-TIDE_API size_t tide_demo_read(tide_demo *demo, char *bytes, size_t room);
-
-/* Tokens of all the lines begun so far. */
-TIDE_API uint64_t tide_demo_tokens(const tide_demo *demo);
+/* The source "demo:" is lower-case sentences, one a line, that never end. */
 
 /* Writes the truth as TSV: "group NAME WORD..." (words that belong together) and
  * "analogy NAME A B C D" (A is to B as C is to D). */
@@ -258,21 +271,19 @@ typedef struct tide_stats {
     uint64_t trained;    /* centre words trained, replays included */
     uint64_t vocabulary; /* words held now */
     uint64_t capacity;
-    uint64_t admitted;      /* words that entered */
-    uint64_t evicted;       /* words that had to leave */
-    uint64_t evicted_young; /* of these, within 1,000 tokens of their coming */
-    uint64_t rejected;      /* tokens of words that the vocabulary does not hold */
-    uint64_t minimum_count; /* bound on the count of any word that is not held */
-    uint64_t
-        skipped_invalid; /* tokens dropped: not UTF-8, or control characters in them */
-    uint64_t cut_words;  /* words longer than TIDE_WORD_MAX, cut */
-    uint64_t
-        omitted_words; /* left out as the parameters say: stop words and the like */
-    uint64_t records;  /* of JSON, CSV or TSV; 0 for plain lines */
-    uint64_t malformed_records, missing_records,
-        long_records;       /* left out: not JSON or CSV,
-                                                  without text, longer than a MiB */
-    uint64_t dropped_bytes; /* of words skipped or cut and of records left out */
+    uint64_t admitted;          /* words that entered */
+    uint64_t evicted;           /* words that had to leave */
+    uint64_t evicted_young;     /* of these, within 1,000 tokens of their coming */
+    uint64_t rejected;          /* tokens of words that the vocabulary does not hold */
+    uint64_t minimum_count;     /* bound on the count of any word that is not held */
+    uint64_t skipped_invalid;   /* tokens not in UTF-8, or with control characters */
+    uint64_t cut_words;         /* words longer than TIDE_WORD_MAX, cut */
+    uint64_t omitted_words;     /* as the parameters say: stop words and the like */
+    uint64_t records;           /* of JSON, CSV or TSV; 0 for plain lines */
+    uint64_t malformed_records; /* of these left out: not JSON or CSV */
+    uint64_t missing_records;   /* without text */
+    uint64_t long_records;      /* of more than TIDE_RECORD_MAX bytes */
+    uint64_t dropped_bytes;     /* of words skipped or cut and of records left out */
     double time; /* seconds since 1970 of the last record with a time; NAN without */
     uint64_t cut_sentences; /* lines longer than a sentence may be, cut */
     uint64_t healed;        /* vectors that were not numbers, and were begun again */
@@ -312,7 +323,10 @@ TIDE_API int tide_trainer_end(tide_trainer *trainer, tide_error *err);
 TIDE_API int tide_trainer_save(tide_trainer *trainer, const char *path,
                                tide_error *err);
 
+/* How far it has come. */
 TIDE_API void tide_trainer_stats(const tide_trainer *trainer, tide_stats *stats);
+
+/* What it was made with. */
 TIDE_API const tide_params *tide_trainer_params(const tide_trainer *trainer);
 
 /* What was allocated, by part. */
@@ -322,6 +336,11 @@ TIDE_API int tide_trainer_budget(const tide_trainer *trainer,
 /* The model while it learns. It changes whenever the trainer is fed, and is to be asked after
  * tide_trainer_end or tide_trainer_save, when all lessons are learned. */
 TIDE_API const tide_model *tide_trainer_model(const tide_trainer *trainer);
+
+/* Whether an earlier run was stopped in this source, so that the next one goes on there. */
+TIDE_API bool tide_trainer_goes_on(const tide_trainer *trainer, const char *source);
+
+/* -- runs: sources read to their ends, and what is learned kept ---------------------------------- */
 
 /* What became of a checkpoint. */
 typedef struct tide_checkpoint {
@@ -335,53 +354,56 @@ typedef struct tide_checkpoint {
 typedef struct tide_run {
     const char *const *sources;
     size_t source_count;
-    bool from_start; /* read sources again that an interrupted run had read already */
-    const volatile sig_atomic_t
-        *stop; /* ends the run after the present sentence when not 0 */
-    void (*watch)(void *data,
-                  const tide_stats *stats); /* called some ten times a second while
-                                               it learns, waits or saves, and when it
-                                               begins to end */
-    void *watch_data;
-    uint64_t
-        pause_tokens; /* not 0: `pause` is called between two sentences, where the number
-                         of tokens reaches or passes another multiple of this, and at
-                         the end, all lessons learned; the model may be asked there, and
-                         the trainer neither fed nor saved */
-    void (*pause)(void *data, const tide_stats *stats);
-    void *pause_data;
-    void (*note)(void *data, bool warning,
-                 const char *text); /* one line for a person */
-    void *note_data;
-    void (*checkpointed)(void *data, const tide_checkpoint *checkpoint);
-    void *checkpointed_data;
-    const char
-        *save_path; /* saved here at the end, and before if a source asks for it or
-                              either of the next is not 0; NULL: the caller saves */
-    uint64_t save_tokens;
-    double save_seconds;
-    volatile sig_atomic_t
-        *save_now; /* saves after the present sentence when not 0, which becomes 0; NULL
-                      for nobody who asks */
-    const char
-        *checkpoint_path; /* what is saved on the way goes here; NULL: to save_path */
-    uint32_t
-        older; /* so many earlier ones stay beside it, as PATH.1 (the latest), PATH.2... */
-    bool *saved; /* becomes true when the save at the end has been done; may be NULL */
-    bool follow; /* files are read on as they grow and are rotated, all at once */
     const char *const *properties; /* "key=value" for the library behind a source */
     size_t property_count;
-    tide_feed
-        *feed; /* for the source "feed:"; a run that is stopped closes it and reads
-                        what was handed over before, or leaves that in its spool */
-    const char
-        *spool; /* the only source is a pipe, whose text is first written into this
-                   folder and stays there until a saved model has learned it; so a
-                   killed run loses and repeats nothing. NULL: without */
+    bool from_start; /* read sources again that an interrupted run had read already */
+    bool follow;     /* files are read on as they grow and are rotated, all at once */
+
+    /* Ends the run after the present sentence when it is not 0. A signal handler may set it. */
+    const volatile sig_atomic_t *stop;
+
+    /* Called some ten times a second while it learns, waits or saves, and when it begins to end. */
+    void (*watch)(void *data, const tide_stats *stats);
+    void *watch_data;
+
+    /* One line for a person. */
+    void (*note)(void *data, bool warning, const char *text);
+    void *note_data;
+
+    /* If pause_tokens is not 0, called between two sentences where the number of tokens reaches or passes another
+     * multiple of it, and at the end, all lessons learned. The model may be asked there, and the trainer
+     * neither fed nor saved. */
+    void (*pause)(void *data, const tide_stats *stats);
+    void *pause_data;
+    uint64_t pause_tokens;
+
+    /* Where the model is saved at the end; NULL: the caller saves. */
+    const char *save_path;
+    bool *saved; /* becomes true when that has been done */
+
+    /* Where it is saved on the way; NULL: there too. That is after so many new words, or so long, if these are not 0,
+     * when *save_now is not 0, which then becomes 0, or when a source asks for it: at the end of the
+     * sentence, and where a source cannot be divided, a packed file or a topic, after a block of 64 KiB. */
+    const char *checkpoint_path;
+    uint64_t save_tokens;
+    double save_seconds;
+    volatile sig_atomic_t *save_now;
+    uint32_t older; /* so many earlier ones stay beside it: PATH.1 (the latest), ... */
+    void (*checkpointed)(void *data, const tide_checkpoint *checkpoint);
+    void *checkpointed_data;
+
+    /* For the source "feed:". A run that is stopped closes it and reads what was handed over before, or leaves that in
+     * its spool. */
+    tide_feed *feed;
+
+    /* The only source is a pipe, whose text is first written into this folder and stays there until a saved
+     * model has learned it: a killed run loses and repeats nothing. */
+    const char *spool;
     uint64_t spool_limit; /* bytes, 1 MiB or more; then it is time to save; 0: 1 GiB */
     tide_spool_sync spool_sync;
-    bool
-        errors_limited; /* ends with TIDE_ERROR_INPUT after more than so many bad records */
+
+    /* Ends with TIDE_ERROR_INPUT after more than so many bad records. */
+    bool errors_limited;
     uint64_t max_errors;
 } tide_run;
 
@@ -397,12 +419,6 @@ TIDE_API tide_trainer *tide_trainer_new_batch(const tide_params *params,
 TIDE_API int tide_trainer_run(tide_trainer *trainer, const tide_run *run,
                               tide_error *err);
 
-/* Whether an earlier run was stopped in this source, so that the next one goes on there. */
-TIDE_API bool tide_trainer_goes_on(const tide_trainer *trainer, const char *source);
-
-/* Whether a model file could be written at this path, found out by trying. */
-TIDE_API int tide_path_writable(const char *path, tide_error *err);
-
 /* -- models ------------------------------------------------------------------------------------- */
 
 typedef struct tide_entry {
@@ -412,6 +428,7 @@ typedef struct tide_entry {
     uint32_t slot;
 } tide_entry;
 
+/* A model file, as a trainer saves it. */
 TIDE_API tide_model *tide_model_load(const char *path, tide_error *err);
 
 /* The same for any file of vectors that can be read (tide_formats), which has words and input vectors
@@ -431,9 +448,8 @@ TIDE_API tide_origin tide_model_origin(const tide_model *model);
 TIDE_API uint32_t tide_model_size(const tide_model *model);     /* words held */
 TIDE_API uint32_t tide_model_capacity(const tide_model *model); /* words it can hold */
 TIDE_API uint32_t tide_model_dim(const tide_model *model);
-TIDE_API uint32_t
-tide_model_subwords(const tide_model *model); /* n-gram rows; 0 without */
-TIDE_API uint64_t tide_model_tokens(const tide_model *model);
+TIDE_API uint32_t tide_model_subwords(const tide_model *model); /* rows; 0 without */
+TIDE_API uint64_t tide_model_tokens(const tide_model *model);   /* learned from */
 
 /* The text of the parameters the model was trained with, "name value" lines. */
 TIDE_API const char *tide_model_params(const tide_model *model);
@@ -453,9 +469,9 @@ TIDE_API size_t tide_model_suggest(const tide_model *model, const char *word,
 /* -- asking: a space is a way of looking at a model ---------------------------------------------- */
 
 typedef enum tide_vectors {
-    TIDE_VECTORS_INPUT,
-    TIDE_VECTORS_OUTPUT,
-    TIDE_VECTORS_SUM
+    TIDE_VECTORS_INPUT,  /* of words in the middle: what is usually meant */
+    TIDE_VECTORS_OUTPUT, /* of words around them */
+    TIDE_VECTORS_SUM,    /* of the two */
 } tide_vectors;
 
 typedef struct tide_space tide_space;
@@ -510,6 +526,7 @@ TIDE_API int tide_space_analogy(const tide_space *space, const char *a, const ch
                                 const char *c, tide_hit *hits, size_t room,
                                 tide_error *err);
 
+/* What it looks at. */
 TIDE_API const tide_model *tide_space_model(const tide_space *space);
 
 /* The word whose count is the `rank`-th, from 1; false past the last. And the rank of a word, 0 when it is not held. */
@@ -587,19 +604,16 @@ typedef struct tide_alarm {
 
 /* 0 is the default of all of them, and no alarm. */
 typedef struct tide_history_options {
-    uint32_t follow; /* so many of the most frequent words (5,000); one tenth more may
+    uint32_t follow;  /* so many of the most frequent words (5,000); one tenth more may
                         stay that were among them */
-    uint32_t watch;  /* room for so many watched words (100) */
-    double step;     /* seconds: the youngest age of the ladder (60) */
-    uint32_t
-        rungs; /* of the ladder, 2 or more (18): the oldest age is step * 2^(rungs - 2) */
+    uint32_t watch;   /* room for so many watched words (100) */
+    double step;      /* seconds: the youngest age of the ladder (60) */
+    uint32_t rungs;   /* of the ladder, from 2 (18); the oldest: step * 2^(rungs - 2) */
     double warm_up;   /* seconds in which no word is new (10 steps) */
     double drift_age; /* drift is since so long ago (0: since the oldest vectors) */
-    double trend_alarm, drift_alarm; /* log2, degrees */
-    uint64_t count_alarm;            /* occurrences */
-    void (*alarm)(
-        void *data,
-        const tide_alarm *alarm); /* called by tide_history_look; may be NULL */
+    double trend_alarm, drift_alarm;                    /* log2, degrees */
+    uint64_t count_alarm;                               /* occurrences */
+    void (*alarm)(void *data, const tide_alarm *alarm); /* by tide_history_look */
     void *alarm_data;
 } tide_history_options;
 
@@ -734,42 +748,6 @@ TIDE_API int tide_history_save(tide_history *history, const char *path,
 TIDE_API int tide_history_load(tide_history *history, const char *path,
                                tide_error *err);
 
-/* -- one writer at a time ------------------------------------------------------------------------ */
-
-typedef struct tide_lock tide_lock;
-
-/* Keeps other processes that ask for the same path from writing it. TIDE_ERROR_IO when one has it. The lock goes
- * with the process, if it is not released before. */
-TIDE_API tide_lock *tide_lock_take(const char *path, tide_error *err);
-TIDE_API void tide_lock_free(tide_lock *lock); /* NULL is fine */
-
-/* -- files that are complete or as they were ------------------------------------------------------- */
-
-/* A file in the making: what is written into the temporary one beside it takes its place with the
- * commit. */
-typedef struct tide_output tide_output;
-
-/* `path` must live as long. */
-TIDE_API tide_output *tide_output_create(const char *path, tide_error *err);
-
-/* The path of the temporary file, which is there and empty. */
-TIDE_API const char *tide_output_temporary(const tide_output *out);
-
-/* Syncs the file and puts it in its place. Frees the output; on failure the old file is untouched and
- * the temporary one gone. errno tells why a write failed. */
-TIDE_API int tide_output_commit(tide_output *out, tide_error *err);
-
-/* Throws the temporary file away and frees the output. NULL is fine. */
-TIDE_API void tide_output_abandon(tide_output *out);
-
-/* -- numbers as text ------------------------------------------------------------------------------ */
-
-#define TIDE_DECIMAL_MAX 20
-
-/* The fewest digits that read back as the same float, without a 0 after them; returns how many
- * bytes. What is not finite becomes "inf" or "nan". */
-TIDE_API size_t tide_decimal_write(float value, char text[TIDE_DECIMAL_MAX]);
-
 /* -- vectors in other formats -------------------------------------------------------------------- */
 
 typedef struct tide_format_info {
@@ -781,11 +759,12 @@ typedef struct tide_format_info {
     bool reads, writes;
 } tide_format_info;
 
+/* All there are, *count of them. */
 TIDE_API const tide_format_info *tide_formats(size_t *count);
 
 typedef struct tide_export {
-    const char *format;
-    const char *dtype; /* NULL: the format's first */
+    const char *format; /* needed: by its name in tide_formats */
+    const char *dtype;  /* NULL: the format's first */
     tide_vectors vectors;
     bool centred;
     uint32_t top; /* only the so many most frequent words; 0 for all */
@@ -826,8 +805,7 @@ TIDE_API tide_rows *tide_rows_open(const char *path, const char *format,
 TIDE_API void tide_rows_close(tide_rows *rows);
 TIDE_API const char *tide_rows_format(const tide_rows *rows);
 TIDE_API uint32_t tide_rows_dim(const tide_rows *rows);
-TIDE_API uint64_t
-tide_rows_count(const tide_rows *rows); /* 0 when the file does not say */
+TIDE_API uint64_t tide_rows_count(const tide_rows *rows); /* 0: it does not say */
 
 /* The text of the parameters, as tide_model_params, when the file is a model; otherwise "". */
 TIDE_API const char *tide_rows_params(const tide_rows *rows);
@@ -861,9 +839,8 @@ TIDE_API int tide_trainer_import(tide_trainer *trainer, tide_rows *rows,
  * Ma, ICLR 2017). Text falls into words as it did in training. */
 typedef struct tide_embedder tide_embedder;
 
-/* The model and the space must outlive it. */
-TIDE_API tide_embedder *tide_embedder_new(const tide_model *model,
-                                          const tide_space *space, double a,
+/* `a` is above 0; 0.001 is usual. The space must outlive it. */
+TIDE_API tide_embedder *tide_embedder_new(const tide_space *space, double a,
                                           tide_error *err);
 TIDE_API void tide_embedder_free(tide_embedder *embedder);
 
@@ -1055,10 +1032,9 @@ TIDE_API tide_entry tide_counts_at(const tide_counts *counts, size_t rank);
 /* -- evaluation ------------------------------------------------------------------------------------ */
 
 typedef struct tide_eval_options {
-    uint32_t among; /* only the so many most frequent words are known; 0 for all */
-    bool
-        keep_unknown; /* similarity: a pair with an unknown word is kept, with cosine 0;
-                          analogy: such a question is counted as wrong */
+    uint32_t among;    /* only the so many most frequent words are known; 0 for all */
+    bool keep_unknown; /* a pair with an unknown word is kept, with cosine 0; a question
+                          with one is counted as wrong */
 } tide_eval_options;
 
 typedef struct tide_similarity_result {
@@ -1170,7 +1146,7 @@ typedef struct tide_agreement_near {
     (TIDE_AGREEMENT_BANDS_MAX * (TIDE_AGREEMENT_BANDS_MAX + 1) / 2)
 
 typedef struct tide_agreement_options {
-    const tide_band *bands; /* of the words of B */
+    const tide_band *bands; /* needed: of the words of B */
     size_t band_count;
     uint32_t neighbours; /* how many are the nearest; 0 for no search */
     uint32_t sample; /* `pair` is called for so many pairs of each cell, by chance */
@@ -1207,8 +1183,7 @@ typedef enum tide_diff_sort {
 typedef struct tide_diff_options {
     tide_diff_sort sort;
     uint64_t min_count; /* of a word where it is held, to be looked at */
-    uint32_t
-        among; /* of the shared words, the so many most frequent in B are compared; 0: 10,000 */
+    uint32_t among;     /* of the shared words, so many most frequent in B; 0: 10,000 */
     uint32_t neighbours; /* how many are the nearest; 0: 10 */
 } tide_diff_options;
 
@@ -1216,8 +1191,7 @@ typedef struct tide_diff_options {
 typedef struct tide_difference {
     const char *word; /* of a model, which must live as long */
     bool in_a, in_b;
-    uint64_t count_a,
-        count_b;    /* 0 where the word is not held, or the file does not tell */
+    uint64_t count_a, count_b; /* 0 where it is not held, or the file does not tell */
     double change;  /* log2 of its share of all words in B against A, with 8 occurrences
                       added to both sides */
     double drift;   /* degrees between its vectors, once the rotation that most shared
@@ -1326,17 +1300,15 @@ typedef enum tide_period_unit {
 typedef struct tide_mover {
     const char *word;
     uint64_t count;
-    double aligned; /* cosine with itself */
-    const char
-        *then[TIDE_PERIOD_WORDS]; /* the nearest at the end of the period before; */
-    const char *now[TIDE_PERIOD_WORDS]; /* at the end of this one; NULL for fewer */
+    double aligned;                      /* cosine with itself */
+    const char *then[TIDE_PERIOD_WORDS]; /* the nearest at the end of the one before, */
+    const char *now[TIDE_PERIOD_WORDS];  /* and of this one; NULL for fewer */
 } tide_mover;
 
 /* What a period has brought, compared with the end of the one before. */
 typedef struct tide_period {
-    const char
-        *name; /* 2020-03-31, 2020-W14, 2020-03, 2020; with tokens, where it ends */
-    uint64_t tokens; /* of this period */
+    const char *name; /* 2020-03-31, 2020-W14, 2020-03, 2020; or the token it ends at */
+    uint64_t tokens;  /* of this period */
     uint64_t vocabulary;
     uint64_t admitted, evicted;
     tide_stability frequent; /* of the 1,000 most frequent words at the end before */
@@ -1364,6 +1336,41 @@ typedef struct tide_periods_options {
  * without a time, or from before the present period, belongs to the present one. */
 TIDE_API int tide_eval_periods(const tide_params *params,
                                const tide_periods_options *options, tide_error *err);
+
+/* -- around it: what programs that keep models need too ------------------------------------------- */
+
+typedef struct tide_lock tide_lock;
+
+/* Keeps other processes that ask for the same path from writing it. TIDE_ERROR_IO when one has it. The lock goes
+ * with the process, if it is not released before. */
+TIDE_API tide_lock *tide_lock_open(const char *path, tide_error *err);
+TIDE_API void tide_lock_close(tide_lock *lock);
+
+/* A file in the making: what is written into the temporary one beside it takes its place with the
+ * commit. */
+typedef struct tide_output tide_output;
+
+/* `path` must live as long. */
+TIDE_API tide_output *tide_output_create(const char *path, tide_error *err);
+
+/* The path of the temporary file, which is there and empty. */
+TIDE_API const char *tide_output_temporary(const tide_output *out);
+
+/* Syncs the file and puts it in its place. Frees the output; on failure the old file is untouched and
+ * the temporary one gone. errno tells why a write failed. */
+TIDE_API int tide_output_commit(tide_output *out, tide_error *err);
+
+/* Throws the temporary file away and frees the output. */
+TIDE_API void tide_output_abandon(tide_output *out);
+
+#define TIDE_DECIMAL_MAX 20
+
+/* The fewest digits that read back as the same float, without a 0 after them; returns how many
+ * bytes. What is not finite becomes "inf" or "nan". */
+TIDE_API size_t tide_decimal_write(float value, char text[TIDE_DECIMAL_MAX]);
+
+/* Whether a model file could be written at this path, found out by trying. */
+TIDE_API int tide_path_writable(const char *path, tide_error *err);
 
 /* -- measuring ----------------------------------------------------------------------------------- */
 

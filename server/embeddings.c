@@ -39,10 +39,9 @@ static void embed(request *r, const json_t *texts, bool packed, const tide_space
 {
     tide_error err;
     float vector[TIDE_DIM_MAX];
-    const tide_model *model = tide_space_model(space);
-    uint32_t dim = tide_model_dim(model);
+    uint32_t dim = tide_model_dim(tide_space_model(space));
     uint64_t words = 0;
-    tide_embedder *embedder = tide_embedder_new(model, space, WEIGHT, &err);
+    tide_embedder *embedder = tide_embedder_new(space, WEIGHT, &err);
     if (!embedder) {
         answer_problem(r, 503, PROBLEM_PLAIN, NULL, "%s", err.text);
         return;

@@ -107,7 +107,7 @@ size_t tide_utf8_cut(const char *text, size_t length, size_t most);
 double tide_now_seconds(void);
 int64_t tide_now_ms(void);
 
-/* The moment in so many milliseconds, for pthread_cond_clockwait with CLOCK_MONOTONIC. (deadline.c) */
+/* The moment in so many milliseconds, for pthread_cond_clockwait with CLOCK_MONOTONIC (deadline.c). */
 struct timespec tide_deadline(int wait_ms);
 
 /* -- files (file.c): calls that signals may interrupt ------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* deadline.c - until when to wait. Not in clock.c, so that a test can have a clock of its own. */
+/* deadline.c - until when to wait for something. */
 #include "base/base.h"
 
 struct timespec tide_deadline(int wait_ms)

@@ -40,7 +40,7 @@ static bool still_there(const tide_lock *lock)
            opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
 }
 
-tide_lock *tide_lock_take(const char *path, tide_error *err)
+tide_lock *tide_lock_open(const char *path, tide_error *err)
 {
     char target[PATH_MAX];
     tide_lock *lock = lock_new(realpath(path, target) ? target : path, err);
@@ -69,7 +69,7 @@ tide_lock *tide_lock_take(const char *path, tide_error *err)
     return NULL;
 }
 
-void tide_lock_free(tide_lock *lock)
+void tide_lock_close(tide_lock *lock)
 {
     if (!lock)
         return;

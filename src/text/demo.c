@@ -64,11 +64,6 @@ void tide_demo_free(tide_demo *demo)
     free(demo);
 }
 
-void tide_demo_tag(tide_demo *demo)
-{
-    demo->hashtags = true;
-}
-
 const tide_demo_calendar *tide_demo_calendar_in(const tide_demo *demo)
 {
     return demo->events ? &demo->calendar : NULL;

@@ -249,13 +249,26 @@ typedef struct tide_demo_place {
     char line[TIDE_DEMO_LINE_MAX];
 } tide_demo_place;
 
-/* With seed, hashtags, events and pace; the rest is the source's. */
+/* The stream itself, without events or hashtags in the first; or with seed, hashtags, events and pace of the
+ * settings, whose rest is the source's. */
+typedef struct tide_demo tide_demo;
+
+tide_demo *tide_demo_new(uint64_t seed, tide_error *err);
 tide_demo *tide_demo_of(const tide_demo_settings *settings, tide_error *err);
+
+void tide_demo_free(tide_demo *demo);
 
 tide_demo_place *tide_demo_stand(tide_demo *demo);
 
-/* As tide_demo_read, but ends with the first line that completes so many tokens: then
- * 0. */
+/* Tokens of all the lines begun so far. */
+uint64_t tide_demo_tokens(const tide_demo *demo);
+
+/* The next bytes of the stream, which never ends: lower-case sentences, one a line. Returns how
+ * many were written: at least one and at most `room`. How the stream is cut into reads does not
+ * change it. */
+size_t tide_demo_read(tide_demo *demo, char *bytes, size_t room);
+
+/* The same, but ends with the first line that completes so many tokens: then 0. */
 size_t tide_demo_read_until(tide_demo *demo, char *bytes, size_t room, uint64_t tokens);
 
 /* NULL for a stream without events. */

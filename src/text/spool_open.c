@@ -202,7 +202,7 @@ static int take_lock(tide_spool *spool, tide_error *err)
     if (!name)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for spool %s", spool->path);
     snprintf(name, size, "%s/spool", spool->path);
-    spool->lock = tide_lock_take(name, err);
+    spool->lock = tide_lock_open(name, err);
     free(name);
     return spool->lock ? TIDE_OK : TIDE_ERROR_IO;
 }
@@ -236,6 +236,6 @@ void tide_spool_close(tide_spool *spool)
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (files[i] >= 0)
             close(files[i]);
-    tide_lock_free(spool->lock);
+    tide_lock_close(spool->lock);
     free(spool);
 }

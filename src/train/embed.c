@@ -20,9 +20,9 @@ struct tide_embedder {
     uint64_t known;
 };
 
-tide_embedder *tide_embedder_new(const tide_model *model, const tide_space *space,
-                                 double a, tide_error *err)
+tide_embedder *tide_embedder_new(const tide_space *space, double a, tide_error *err)
 {
+    const tide_model *model = tide_space_model(space);
     if (!(a > 0 && a <= 1e9)) {
         tide_fail(err, TIDE_ERROR_PARAMETER, "a must be above 0");
         return NULL;

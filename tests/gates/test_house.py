@@ -3,6 +3,7 @@
 import ctypes
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -70,3 +71,16 @@ def test_no_name_or_alias_means_two_parameters(table):
     for parameter in table:
         names += parameter.aliases.decode().split()
     assert sorted(names) == sorted(set(names))
+
+
+def test_the_format_page_names_who_writes_a_section(root):
+    """A row of its table: `section` `section` | `file` | when."""
+    rows = re.findall(r"^\| ((?:`[\w.-]+` ?)+)\| `(src/[^`]+)` \|", (root / "doc/FORMAT.md").read_text(), re.M)
+    assert len(rows) > 30
+    for sections, files in rows:
+        stem, kinds = re.fullmatch(r"(.*/)(?:\{(.*)\}|[^{]*)\.c", files).groups()
+        for path in [f"{stem}{kind}.c" for kind in kinds.split(",")] if kinds else [files]:
+            text = (root / path).read_text()
+            for section in re.findall(r"`([^`]+)`", sections):
+                family, _, name = section.rpartition(".")
+                assert f'"{section}"' in text or f'"{name}"' in text or f'"%s.{name}"' in text, (section, path)

@@ -1,6 +1,6 @@
 /* test_source.c - bytes come from files, pipes and the demo, and what can be read
  * again is. */
-#include "text/text.h"
+#include "text/demo.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,6 +5,7 @@
 #define TIDE_TRAIN_FIXTURE_H
 
 #include "base/store_private.h"
+#include "text/demo.h"
 #include "train/intake.h"
 
 #include <fcntl.h>
