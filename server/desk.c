@@ -55,16 +55,6 @@ static tide_search search_of(const request *r, question *q)
                          .room = r->count};
 }
 
-static json_t *suggestions(const tide_model *model, const char *word)
-{
-    tide_entry entries[5];
-    json_t *list = json_array();
-    size_t count = tide_model_suggest(model, word, entries, 5);
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, json_word(entries[i].word));
-    return list;
-}
-
 /* The first word of the question that is not held. */
 static const char *unknown_word(const tide_space *space, const tide_query *query)
 {
@@ -76,14 +66,6 @@ static const char *unknown_word(const tide_space *space, const tide_query *query
         if (tide_space_vector(space, query->negative[i], vector, NULL))
             return query->negative[i];
     return query->positive_count ? query->positive[0] : "";
-}
-
-void answer_unknown(request *r, const tide_space *space, const char *word)
-{
-    answer_problem(r, 404, PROBLEM_UNKNOWN_WORD,
-                   json_pack("{s:o, s:o}", "word", json_word(word), "suggestions",
-                             suggestions(tide_space_model(space), word)),
-                   "'%s' is not in the vocabulary", word);
 }
 
 static void answer_search(request *r, const tide_space *space,
