@@ -67,6 +67,10 @@ static int dial(void)
 
 static void finish(client *c, int good)
 {
+    if (!good)
+        fprintf(stderr, "load: %s failed: %.*s\n",
+                load.paths[c->question * 7919 % load.path_count],
+                (int)strcspn(c->buffer, "\r\n"), c->buffer);
     load.latencies[c->question] = good ? now() - due(c->question) : -1;
     load.done++;
     c->asking = 0;
