@@ -24,32 +24,24 @@ enum {
     LINE = 16
 };
 
-INLINE void add_products(const float *const *rows, const float *vectors, size_t d,
-                         vec (*sums)[PARTS])
-{
-    for (int k = 0; k < AT_ONCE; k++)
-        for (int p = 0; p < PARTS; p++)
-            sums[k][p] += rows[k][d] * load(vectors + d * TIDE_QUESTIONS + p * LANES);
-}
-
-/* qx - qc. */
+/* qx - qc. Both sides end in zeros, so that coordinates may be taken by fours. */
 INLINE void products_of(const tide_questions *q, const float *const *rows,
                         const float *const *next, size_t stride, vec (*sums)[PARTS])
 {
     for (int k = 0; k < AT_ONCE; k++)
         for (int p = 0; p < PARTS; p++)
             sums[k][p] = -load(q->offsets + p * LANES);
-    size_t whole = q->dim / 4 * 4;
     for (size_t at = 0; at < stride; at += LINE) {
         for (int k = 0; k < AT_ONCE; k++)
             __builtin_prefetch(next[k] + at, 0, 2);
-        size_t end = at + LINE < whole ? at + LINE : whole;
-        for (size_t d = at; d < end; d += 4)
-            for (size_t i = 0; i < 4; i++)
-                add_products(rows, q->vectors, d + i, sums);
+        size_t end = at + LINE < q->dim ? at + LINE : q->dim;
+        for (size_t four = at; four < end; four += 4)
+            for (size_t d = four; d < four + 4; d++)
+                for (int k = 0; k < AT_ONCE; k++)
+                    for (int p = 0; p < PARTS; p++)
+                        sums[k][p] += rows[k][d] *
+                                      load(q->vectors + d * TIDE_QUESTIONS + p * LANES);
     }
-    for (size_t d = whole; d < q->dim; d++)
-        add_products(rows, q->vectors, d, sums);
 }
 
 /* |x - c|^2. */

@@ -80,7 +80,7 @@ typedef struct tide_questions {
     float bounds[TIDE_QUESTIONS]; /* cosines below are of no interest */
     float centre_square;
     uint32_t dim;
-    const float *vectors; /* [dim][TIDE_QUESTIONS], each of length 1 */
+    const float *vectors; /* [stride][TIDE_QUESTIONS], each of length 1 */
     const float *centre;  /* [stride] */
 } tide_questions;
 
