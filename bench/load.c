@@ -3,29 +3,41 @@
  *     load PORT RATE SECONDS < PATHS
  *
  * The n-th question is due n / RATE seconds after the first, and its latency counts from then on: a server that
- * stops for a second is charged with all the questions that came due meanwhile. Some tens of threads take the
- * questions in turn, each with a connection of its own that it keeps. Prints the numbers of answers and of failures,
- * and the latencies at the median, at 99 % and at the most, in milliseconds.
+ * stops for a second is charged with all the questions that came due meanwhile. They go out on some tens of
+ * connections that are kept, each of which has one question at a time; what finds none free waits for one. A single
+ * thread does it all, to take as little as it can from a machine that it shares with the server.
+ *
+ * Prints the numbers of answers and of failures, the latencies at the median, at 99 % and at the most, in
+ * milliseconds, and the seconds of a processor that this took.
  */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
-#include <pthread.h>
-#include <stdatomic.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { THREADS = 48, PATHS_MAX = 100000, BUFFER = 1 << 16 };
+enum { CONNECTIONS = 64, PATHS_MAX = 100000, BUFFER = 1 << 16 };
+#define PATIENCE_SECONDS 10.0
+
+typedef struct client {
+    int fd;
+    int asking;      /* whether a question is under way */
+    size_t question; /* its number */
+    size_t size;     /* of what has come of the answer */
+    char buffer[BUFFER];
+} client;
 
 static struct {
     int port;
     double rate, begun;
-    size_t questions, path_count;
+    size_t questions, asked, done, path_count;
     char *paths[PATHS_MAX];
     double *latencies; /* seconds; negative: failed */
-    _Atomic size_t next;
+    client clients[CONNECTIONS];
 } load;
 
 static double now(void)
@@ -33,6 +45,11 @@ static double now(void)
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static double due(size_t question)
+{
+    return load.begun + (double)question / load.rate;
 }
 
 static int dial(void)
@@ -48,58 +65,100 @@ static int dial(void)
     return -1;
 }
 
-/* Reads one answer to its end. */
-static int answered(int fd, char *buffer)
+static void finish(client *c, int good)
 {
-    size_t size = 0, whole = 0;
-    do {
-        ssize_t more = read(fd, buffer + size, BUFFER - 1 - size);
-        if (more <= 0)
-            return 0;
-        size += (size_t)more;
-        buffer[size] = 0;
-        char *end = strstr(buffer, "\r\n\r\n");
-        char *length = strcasestr(buffer, "content-length:");
-        if (end && length)
-            whole = (size_t)(end - buffer) + 4 + strtoul(length + 15, NULL, 10);
-    } while (!whole || size < whole);
-    return !strncmp(buffer, "HTTP/1.1 200", 12);
-}
-
-static int ask(int fd, size_t number, char *buffer)
-{
-    const char *path = load.paths[number * 7919 % load.path_count];
-    int size =
-        snprintf(buffer, BUFFER, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
-    return write(fd, buffer, (size_t)size) == size && answered(fd, buffer);
-}
-
-static void wait_until(double due)
-{
-    double left = due - now();
-    struct timespec time = {(time_t)left, (long)(1e9 * (left - (double)(time_t)left))};
-    if (left > 0)
-        nanosleep(&time, NULL);
-}
-
-static void *work(void *unused)
-{
-    (void)unused;
-    char *buffer = malloc(BUFFER);
-    int fd = dial();
-    for (size_t n; (n = load.next++) < load.questions;) {
-        double due = load.begun + (double)n / load.rate;
-        wait_until(due);
-        int good = fd >= 0 && ask(fd, n, buffer);
-        load.latencies[n] = good ? now() - due : -1;
-        if (!good) {
-            close(fd);
-            fd = dial();
-        }
+    if (!good)
+        fprintf(stderr, "load: %s failed: %.*s\n",
+                load.paths[c->question * 7919 % load.path_count],
+                (int)strcspn(c->buffer, "\r\n"), c->buffer);
+    load.latencies[c->question] = good ? now() - due(c->question) : -1;
+    load.done++;
+    c->asking = 0;
+    if (!good) {
+        close(c->fd);
+        c->fd = dial();
     }
-    close(fd);
-    free(buffer);
+}
+
+static void ask(client *c)
+{
+    const char *path = load.paths[load.asked * 7919 % load.path_count];
+    int size =
+        snprintf(c->buffer, BUFFER, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
+    c->asking = 1;
+    c->question = load.asked++;
+    c->size = 0;
+    if (c->fd < 0 || write(c->fd, c->buffer, (size_t)size) != size)
+        finish(c, 0);
+}
+
+/* Reads what there is of an answer. */
+static void hear(client *c)
+{
+    ssize_t more = read(c->fd, c->buffer + c->size, BUFFER - 1 - c->size);
+    if (more <= 0) {
+        finish(c, 0);
+        return;
+    }
+    c->size += (size_t)more;
+    c->buffer[c->size] = 0;
+    char *end = strstr(c->buffer, "\r\n\r\n");
+    char *length = strcasestr(c->buffer, "content-length:");
+    if (!end || !length)
+        return;
+    size_t whole = (size_t)(end - c->buffer) + 4 + strtoul(length + 15, NULL, 10);
+    if (c->size >= whole)
+        finish(c, !strncmp(c->buffer, "HTTP/1.1 200", 12));
+}
+
+/* Until an answer comes, or the next question is due where one can be asked. */
+static void wait_for_something(int can_ask)
+{
+    struct pollfd fds[CONNECTIONS];
+    client *who[CONNECTIONS];
+    nfds_t count = 0;
+    for (client *c = load.clients; c < load.clients + CONNECTIONS; c++)
+        if (c->asking) {
+            who[count] = c;
+            fds[count++] = (struct pollfd){.fd = c->fd, .events = POLLIN};
+        }
+    double left = can_ask && load.asked < load.questions ? due(load.asked) - now() : 1;
+    left = left > 0 ? left : 0;
+    struct timespec most = {(time_t)left, (long)(1e9 * (left - (double)(time_t)left))};
+    if (ppoll(fds, count, &most, NULL) <= 0)
+        return;
+    for (nfds_t i = 0; i < count; i++)
+        if (fds[i].revents)
+            hear(who[i]);
+}
+
+static void give_up_late(void)
+{
+    for (client *c = load.clients; c < load.clients + CONNECTIONS; c++)
+        if (c->asking && now() - due(c->question) > PATIENCE_SECONDS)
+            finish(c, 0);
+}
+
+static client *free_client(void)
+{
+    for (client *c = load.clients; c < load.clients + CONNECTIONS; c++)
+        if (!c->asking)
+            return c;
     return NULL;
+}
+
+static void ask_all(void)
+{
+    while (load.done < load.questions) {
+        client *c = free_client();
+        while (c && load.asked < load.questions && due(load.asked) <= now()) {
+            ask(c);
+            c = free_client();
+        }
+        wait_for_something(c != NULL);
+        if (!c || load.asked == load.questions)
+            give_up_late();
+    }
 }
 
 static int by_size(const void *a, const void *b)
@@ -111,6 +170,8 @@ static int by_size(const void *a, const void *b)
 static void print_all(void)
 {
     size_t failed = 0;
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
     qsort(load.latencies, load.questions, sizeof *load.latencies, by_size);
     while (failed < load.questions && load.latencies[failed] < 0)
         failed++;
@@ -120,7 +181,11 @@ static void print_all(void)
     if (good)
         printf(" %.2f %.2f %.2f", 1e3 * sorted[good / 2], 1e3 * sorted[good * 99 / 100],
                1e3 * sorted[good - 1]);
-    printf("\n");
+    else
+        printf(" nan nan nan");
+    printf(" %.3f\n",
+           (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+               1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec));
 }
 
 int main(int argc, char **argv)
@@ -138,12 +203,10 @@ int main(int argc, char **argv)
     load.latencies = calloc(load.questions, sizeof *load.latencies);
     if (!load.path_count || !load.latencies)
         return 1;
-    pthread_t threads[THREADS];
-    load.begun = now() + 0.1;
-    for (int i = 0; i < THREADS; i++)
-        pthread_create(&threads[i], NULL, work, NULL);
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+    for (int i = 0; i < CONNECTIONS; i++)
+        load.clients[i].fd = dial();
+    load.begun = now();
+    ask_all();
     print_all();
     return 0;
 }

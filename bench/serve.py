@@ -2,11 +2,17 @@
 """serve.py - what questions over HTTP cost learning, and how long they take, while it goes on.
 
     bench/serve.py [--command wordtide] [--rate 500] [--seconds 8] [--rounds 3] [--vocab 100000] [--dim 100]
+    taskset -c 0,1 bench/serve.py --command PATH --load PATH    # where there is no compiler: load.c, built elsewhere
 
 A server learns an endless stream of invented words (Zipf, more of them than it holds) while a load of questions for
 the ten neighbours of random words comes evenly at the rate (load.c). The time is cut into turns with and without
 the load, so that whatever else the machine does falls on both. The same is asked with 1,000 clients that send
-a byte a second, and right after 10,000 connections. Ends with a table in Markdown.
+a byte a second, and right after 10,000 connections. Ends with tables in Markdown.
+
+The first says what people see: words learned a second, and latencies, which count from the moment a question was due. What
+others do on the machine is in these. The second says what it costs: words learned in a second of the learning
+thread's processor time, and processor time of a question, in the threads that search and that speak HTTP, and in
+the client. What others do is not in these, but for the caches and the memory that all share.
 """
 import argparse
 import json
@@ -22,11 +28,17 @@ import tempfile
 import threading
 import time
 import urllib.request
+from collections import namedtuple
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 COMMAND = HERE.parent / "build" / "cli" / "wordtide"
 SLOW, MANY = 1000, 10_000
+
+Mark = namedtuple("Mark", "words time cpu")
+Speed = namedtuple("Speed", "a_second a_cpu_second")
+Told = namedtuple("Told", "answered failed p50 p99 most client_cpu server_cpu")  # ms; seconds
+Told.count = property(lambda told: told.answered + told.failed)
 
 
 def write_text(path, words):
@@ -54,28 +66,41 @@ class Server:
             [args.command, "serve", "-", "--port", "0", "--vocab", str(args.vocab), "--dim", str(args.dim),
              "--threads", "1", "--admission", "none"], stdin=self.stream.stdout, stderr=subprocess.PIPE)
         self.stream.stdout.close()
-        for line in self.process.stderr:
-            found = re.search(rb"http://\S*:(\d+)/", line)
-            if found:
-                break
-        self.port = int(found[1])
+        self.port = self.read_port()
         threading.Thread(target=self.process.stderr.read, daemon=True).start()
 
-    def get(self, path):
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=60) as answer:
+    def read_port(self):
+        said = b""
+        for line in self.process.stderr:
+            said += line
+            if found := re.search(rb"http://\S*:(\d+)/", line):
+                return int(found[1])
+        self.stream.kill()
+        sys.exit(f"the server did not start: {said.decode()}")
+
+    def stats(self):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/v1/stats", timeout=60) as answer:
             return json.load(answer)
 
-    def figures(self):
-        """Words learned, at a time of the server's own clock."""
-        stats = self.get("/v1/stats")
-        return stats["tokens"], stats["now"], stats["vocabulary"]["size"]
+    def mark(self):
+        """Words learned, the time, and processor time of the thread that learns, at a moment when the first is new."""
+        before = now = self.stats()["tokens"]
+        while now == before:
+            time.sleep(0.02)
+            now = self.stats()["tokens"]
+        return Mark(now, time.monotonic(), self.cpu(lambda thread, name: thread == self.process.pid))
 
-    def desk_seconds(self):
-        """Processor time of the thread that searches."""
+    def cpu_of_questions(self):
+        """Processor time of the threads that search and that speak HTTP."""
+        return self.cpu(lambda thread, name: name.startswith(("desk", "MHD")))
+
+    def cpu(self, counts):
+        seconds = 0
         for task in Path(f"/proc/{self.process.pid}/task").iterdir():
-            if (task / "comm").read_text() == "desk\n":
+            if counts(int(task.name), (task / "comm").read_text()):
                 fields = (task / "stat").read_text().rsplit(")", 1)[1].split()
-                return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+                seconds += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return seconds
 
     def end(self):
         for process in (self.process, self.stream):
@@ -130,49 +155,84 @@ class Bench:
     def __init__(self, args, server, load):
         self.args, self.server, self.load = args, server, load
         self.paths = "".join(f"/v1/words/w{rank}/neighbors\n" for rank in
-                             random.Random(2).sample(range(1, args.vocab // 10), 5000)).encode()
+                             random.Random(2).sample(range(1, args.vocab // 10), args.vocab // 20)).encode()
 
-    def speed(self, during):
-        """Words learned a second while something goes on, which is returned too."""
-        time.sleep(1)  # the figures are a second old at most
-        before = self.server.figures()
-        result = during()
-        time.sleep(1)
-        after = self.server.figures()
-        return (after[0] - before[0]) / (after[1] - before[1]), result
+    def learn(self):
+        """The speed of learning for a turn."""
+        first = self.server.mark()
+        time.sleep(self.args.seconds)
+        last = self.server.mark()
+        words = last.words - first.words
+        return Speed(words / (last.time - first.time), words / (last.cpu - first.cpu))
 
     def ask(self):
-        before = self.server.desk_seconds()
-        done = subprocess.run([self.load, str(self.server.port), str(self.args.rate), str(self.args.seconds)],
-                              input=self.paths, stdout=subprocess.PIPE, check=True)
-        seconds = self.server.desk_seconds() - before
-        told = [float(word) for word in done.stdout.split()]
-        return [*told, 1e3 * seconds / told[0]]
+        """The same while questions come, which begin before the turn and end after it; and what became of them."""
+        before = self.server.cpu_of_questions()
+        load = subprocess.Popen([self.load, str(self.server.port), str(self.args.rate), str(self.args.seconds + 3)],
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        load.stdin.write(self.paths)
+        load.stdin.close()
+        time.sleep(0.5)
+        speed = self.learn()
+        told = load.stdout.read().split()
+        if load.wait():
+            sys.exit("the load could not be made")
+        used = self.server.cpu_of_questions() - before
+        return speed, Told(*map(float, told), used)
 
     def compare(self):
-        """Speeds without and with the load, and latencies, of every round."""
-        rounds = []
-        for _ in range(self.args.rounds):
-            alone = self.speed(lambda: time.sleep(self.args.seconds))[0]
-            asked, told = self.speed(self.ask)
-            rounds.append((alone, asked, told))
-        return rounds
+        return [(self.learn(), *self.ask()) for _ in range(self.args.rounds)]
 
 
-def row(name, rounds):
-    def median(take):
-        return statistics.median(map(take, rounds))
+def median(values):
+    return statistics.median(values)
 
-    answered, failed = (sum(told[i] for _, _, told in rounds) for i in (0, 1))
-    return (f"| {name} | {median(lambda r: r[0]) / 1e3:.0f} | {median(lambda r: r[1]) / 1e3:.0f} | "
-            f"{100 * median(lambda r: r[1] / r[0]):.0f} % | {median(lambda r: r[2][2]):.1f} | "
-            f"{median(lambda r: r[2][3]):.1f} | {max(r[2][4] for r in rounds):.0f} | "
-            f"{median(lambda r: r[2][5]):.2f} | {answered:.0f} | {failed:.0f} |")
+
+def row_seen(name, rounds):
+    return (f"| {name} | {median(alone.a_second for alone, _, _ in rounds) / 1e3:.0f} | "
+            f"{median(asked.a_second for _, asked, _ in rounds) / 1e3:.0f} | "
+            f"{100 * median(asked.a_second / alone.a_second for alone, asked, _ in rounds):.0f} % | "
+            f"{median(told.p50 for *_, told in rounds):.1f} | {median(told.p99 for *_, told in rounds):.1f} | "
+            f"{max(told.most for *_, told in rounds):.0f} | {sum(told.answered for *_, told in rounds):.0f} | "
+            f"{sum(told.failed for *_, told in rounds):.0f} |")
+
+
+def row_paid(name, rounds):
+    return (f"| {name} | {median(alone.a_cpu_second for alone, _, _ in rounds) / 1e3:.0f} | "
+            f"{median(asked.a_cpu_second for _, asked, _ in rounds) / 1e3:.0f} | "
+            f"{100 * median(asked.a_cpu_second / alone.a_cpu_second for alone, asked, _ in rounds):.0f} % | "
+            f"{median(1e3 * told.server_cpu / told.count for *_, told in rounds):.3f} | "
+            f"{median(1e3 * told.client_cpu / told.count for *_, told in rounds):.3f} |")
+
+
+def print_tables(measured):
+    print("| clients | words/ms alone | asked | of it | p50 ms | p99 ms | most ms | answered | failed |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+    for name, rounds in measured:
+        print(row_seen(name, rounds))
+    print("\n| clients | words/CPU-ms alone | asked | of it | CPU ms a question | in the client |")
+    print("|---|---:|---:|---:|---:|---:|")
+    for name, rounds in measured:
+        print(row_paid(name, rounds))
+
+
+def measure(args, server, load, most_files):
+    bench = Bench(args, server, load)
+    while server.stats()["vocabulary"]["size"] < args.vocab:
+        time.sleep(0.5)
+    name = f"{args.rate:.0f} questions a second"
+    yield name, bench.compare()
+    slow = Slow(server.port, SLOW)
+    yield f"the same beside {SLOW} slow ones", bench.compare()
+    slow.end()
+    flood(server.port, min(MANY, most_files - 200))
+    yield f"the same after {MANY} connections", bench.compare()
 
 
 def main():
     parser = argparse.ArgumentParser(description="Questions while learning: their latency and their price.")
     parser.add_argument("--command", default=str(COMMAND))
+    parser.add_argument("--load", help="the program that load.c is; built here unless told")
     parser.add_argument("--rate", type=float, default=500, help="questions a second")
     parser.add_argument("--seconds", type=float, default=8, help="of a turn")
     parser.add_argument("--rounds", type=int, default=3)
@@ -182,24 +242,19 @@ def main():
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
-    print(f"cores: {os.cpu_count()}, load before: {os.getloadavg()[0]:.1f}\n", flush=True)
+    print(f"cores: {len(os.sched_getaffinity(0))}, load before: {os.getloadavg()[0]:.1f}\n", flush=True)
     with tempfile.TemporaryDirectory(prefix="wordtide-bench-") as scratch:
-        load, text = f"{scratch}/load", f"{scratch}/text"
-        subprocess.run(["cc", "-O2", "-D_GNU_SOURCE", "-pthread", HERE / "load.c", "-o", load], check=True)
+        load, text = args.load or f"{scratch}/load", f"{scratch}/text"
+        if not args.load:
+            subprocess.run(["cc", "-O2", "-D_GNU_SOURCE", HERE / "load.c", "-o", load], check=True)
         write_text(text, args.vocab * 3 // 2)
         server = Server(args, text)
         try:
-            bench = Bench(args, server, load)
-            while server.figures()[2] < args.vocab:
-                time.sleep(0.5)
-            print("| clients | words/ms alone | words/ms asked | of it | p50 ms | p99 ms | most ms | CPU ms a question | answered | failed |")
-            print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|", flush=True)
-            print(row(f"{args.rate:.0f} questions a second", bench.compare()), flush=True)
-            slow = Slow(server.port, SLOW)
-            print(row(f"the same beside {SLOW} slow ones", bench.compare()), flush=True)
-            slow.end()
-            flood(server.port, min(MANY, most - 200))
-            print(row(f"the same after {MANY} connections", bench.compare()), flush=True)
+            measured = []
+            for name, rounds in measure(args, server, load, most):
+                measured.append((name, rounds))
+                print(f"measured: {name}", file=sys.stderr)
+            print_tables(measured)
         finally:
             server.end()
     return 0

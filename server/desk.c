@@ -1,16 +1,21 @@
 /* desk.c - the desk where searches are done, several in one go.
  *
- * A search goes through all vectors, and nearly all its time is their way through memory; several at once take
- * hardly longer than one (model/nearest.c). So requests queue here, and one thread takes whatever has come
- * meanwhile. The more that ask, the more are answered together, and however many they are, no more than one
- * processor is kept from learning.
+ * A search goes through all vectors, and takes as long for one question as for sixteen (model/nearest.c). So
+ * requests queue here, and one thread takes whatever has come meanwhile. Who comes to an idle desk is answered at once.
+ * After a search the desk rests five times as long as that took, or until sixteen wait: so questions gather,
+ * and searching takes a sixth of one processor where that is enough for all who ask, and never more than one. The rest
+ * is short even where vectors are many, since who waits is somebody.
  */
 #include "http.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOGETHER = 7, WORDS_MAX = 32 }; /* as many as one scan has room for */
+enum { TOGETHER = 16, WORDS_MAX = 32 }; /* as many as one scan has room for */
+
+#define REST_SHARE 5.0 /* of the time that the search before took */
+#define REST_MOST 0.02 /* seconds */
 
 struct desk {
     tide_live *live;
@@ -18,6 +23,8 @@ struct desk {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     request *first, **last;
+    size_t waiting;
+    struct timespec rested; /* when the desk will have; only its thread knows */
     bool closing;
 };
 
@@ -48,16 +55,6 @@ static tide_search search_of(const request *r, question *q)
                          .room = r->count};
 }
 
-static json_t *suggestions(const tide_model *model, const char *word)
-{
-    tide_entry entries[5];
-    json_t *list = json_array();
-    size_t count = tide_model_suggest(model, word, entries, 5);
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, json_word(entries[i].word));
-    return list;
-}
-
 /* The first word of the question that is not held. */
 static const char *unknown_word(const tide_space *space, const tide_query *query)
 {
@@ -69,14 +66,6 @@ static const char *unknown_word(const tide_space *space, const tide_query *query
         if (tide_space_vector(space, query->negative[i], vector, NULL))
             return query->negative[i];
     return query->positive_count ? query->positive[0] : "";
-}
-
-void answer_unknown(request *r, const tide_space *space, const char *word)
-{
-    answer_problem(r, 404, PROBLEM_UNKNOWN_WORD,
-                   json_pack("{s:o, s:o}", "word", json_word(word), "suggestions",
-                             suggestions(tide_space_model(space), word)),
-                   "'%s' is not in the vocabulary", word);
 }
 
 static void answer_search(request *r, const tide_space *space,
@@ -115,24 +104,41 @@ static void answer_all(desk *d, question *questions, request **requests, size_t 
     for (size_t i = 0; i < count; i++)
         answer_search(requests[i], space, &searches[i]);
     tide_live_end(d->live, space);
-    for (size_t i = 0; i < count; i++)
-        go_on(requests[i]);
+}
+
+/* Until somebody has come and the desk is rested, or all places are taken. */
+static void await_some(desk *d)
+{
+    while (!d->first && !d->closing)
+        pthread_cond_wait(&d->changed, &d->lock);
+    while (d->waiting < TOGETHER && !d->closing &&
+           pthread_cond_timedwait(&d->changed, &d->lock, &d->rested) != ETIMEDOUT)
+        ;
 }
 
 static size_t take_some(desk *d, request **requests)
 {
     size_t count = 0;
     pthread_mutex_lock(&d->lock);
-    while (!d->first && !d->closing)
-        pthread_cond_wait(&d->changed, &d->lock);
+    await_some(d);
     while (d->first && count < TOGETHER) {
         requests[count++] = d->first;
         d->first = d->first->next;
     }
     if (!d->first)
         d->last = &d->first;
+    d->waiting -= count;
     pthread_mutex_unlock(&d->lock);
     return count;
+}
+
+static void rest(desk *d, double worked)
+{
+    double seconds = REST_SHARE * worked < REST_MOST ? REST_SHARE * worked : REST_MOST;
+    clock_gettime(CLOCK_MONOTONIC, &d->rested);
+    d->rested.tv_nsec += (long)(1e9 * seconds);
+    d->rested.tv_sec += d->rested.tv_nsec / 1000000000;
+    d->rested.tv_nsec %= 1000000000;
 }
 
 static void *work(void *argument)
@@ -142,12 +148,12 @@ static void *work(void *argument)
     question *questions = calloc(TOGETHER, sizeof *questions);
     size_t count;
     while ((count = take_some(d, requests)) > 0) {
-        if (questions) {
+        double begun = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+        if (questions)
             answer_all(d, questions, requests, count);
-            continue;
-        }
         for (size_t i = 0; i < count; i++)
             go_on(requests[i]);
+        rest(d, seconds_of(CLOCK_THREAD_CPUTIME_ID) - begun);
     }
     free(questions);
     return NULL;
@@ -162,8 +168,12 @@ desk *desk_open(tide_live *live)
         return NULL;
     d->live = live;
     d->last = &d->first;
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&d->lock, NULL);
-    pthread_cond_init(&d->changed, NULL);
+    pthread_cond_init(&d->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     if (pthread_create(&d->thread, NULL, work, d) == 0) {
         pthread_setname_np(d->thread, "desk");
         return d;
@@ -217,7 +227,9 @@ void desk_ask(desk *d, request *r)
         r->next = NULL;
         *d->last = r;
         d->last = &r->next;
-        pthread_cond_signal(&d->changed);
+        d->waiting++;
+        if (d->waiting == 1 || d->waiting == TOGETHER)
+            pthread_cond_signal(&d->changed);
     }
     pthread_mutex_unlock(&d->lock);
     if (closed)

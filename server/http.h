@@ -192,7 +192,9 @@ void desk_free(desk *d);
  * neighbours under that name, and the members of `with`. */
 void desk_ask(desk *d, request *r);
 
-/* 404, with words that are spelt nearly the same. */
+/* -- unknown words (unknown.c) ------------------------------------------------------------------------- */
+
+/* 404, with words that are spelt nearly the same, unless too many ask for such. */
 void answer_unknown(request *r, const tide_space *space, const char *word);
 
 /* -- exports (export.c) --------------------------------------------------------------------------------- */
@@ -263,7 +265,8 @@ struct server {
     _Atomic bool wants_checkpoint;
     _Atomic bool history_due; /* to be saved, since the model was */
     request *checkpoint_waiters;
-    _Atomic uint64_t bodies; /* bytes of bodies that are being received */
+    double account, account_seen; /* processor time for suggestions */
+    _Atomic uint64_t bodies;      /* bytes of bodies that are being received */
 };
 
 /* -- handlers ----------------------------------------------------------------------------------------------- */

@@ -3,36 +3,28 @@
  * The answer is an exact scan over the rows as they are, with the training kernels. There is no index that could
  * be out of date: the vectors of a model that learns move all the time.
  *
- * What a scan takes is the way of the rows through memory, so up to seven questions go through them together, in
- * the kernel by which a block of words is trained. The eighth vector of that block is the mean m of the space,
- * since for a question q of length 1
- *
- *     cosine(q, x - m) = (qx - qm) / |x - m|,   |x - m|^2 = xx - 2 mx + mm
- *
- * and so no row has to be copied. That is good to some four digits, or else the row is far from ordinary; so it
- * only tells which words are worth a second look. These are looked at the long way, in the order of the scan,
- * and kept by the exact cosine.
+ * Sixteen questions go through the rows together, in a kernel of their own (vector/cosines_tmpl.h), which takes as
+ * long for one as for all of them. Its cosines are good to some four digits; so they only tell which words are worth
+ * a second look. These are looked at the long way, in the order of the scan, and kept by the exact cosine. Of 100,000
+ * words that is some hundred a question: the bound above which a word is of interest rises with those that are kept.
  *
  * A word that has left since it was found spoils the scan of a model that learns, which is then done again.
  */
 #include "model/space.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 enum {
     QUERY_WORDS_MAX = 64,
     SCANS_MOST = 4,
-    ROWS = 64,                 /* looked at together */
-    QUESTIONS = TIDE_BLOCK - 1 /* at once; the mean is the last */
+    ROWS = 128, /* looked at together */
 };
 
 #define DOUBT 1e-3f /* of a cosine, the short way */
 
 typedef struct question {
     float *vector;                   /* of length 1 */
-    float mean;                      /* its product with the mean */
     uint32_t asked[QUERY_WORDS_MAX]; /* slots of its words */
     size_t asked_count;
     tide_search *search;
@@ -40,31 +32,41 @@ typedef struct question {
 } question;
 
 typedef struct scan {
+    tide_questions asked;
+    float scores[ROWS][TIDE_QUESTIONS];
+    bool near[ROWS];
     const tide_space *space;
     uint32_t among;
-    question questions[QUESTIONS];
+    bool makes_rows; /* they are sums of others */
+    question questions[TIDE_QUESTIONS];
     size_t count;
-    float *block; /* [TIDE_BLOCK][stride] the questions and the mean */
-    float *row;   /* [stride] for a second look */
-    float *made;  /* [ROWS][stride] rows that are sums of others */
-    float mean;   /* |m|^2 */
-    float products[ROWS][TIDE_BLOCK] __attribute__((aligned(64)));
+    float *vectors;      /* [TIDE_QUESTIONS][stride] */
+    float *side_by_side; /* [stride][TIDE_QUESTIONS] the same */
+    float *row;          /* [stride] for a second look */
+    float *made;         /* [ROWS][stride] */
 } scan;
 
 static scan *scan_new(const tide_space *space, tide_error *err)
 {
-    size_t stride = space->model->input.stride, rows = TIDE_BLOCK + 1 + ROWS;
-    scan *s = tide_alloc(1, sizeof *s + 64 + rows * stride * sizeof(float));
+    size_t stride = space->model->input.stride, rows = 2 * TIDE_QUESTIONS + 1 + ROWS;
+    scan *s = tide_alloc(1, sizeof *s + rows * stride * sizeof(float));
     if (!s) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory to search");
         return NULL;
     }
     s->space = space;
-    s->block = (float *)(void *)((char *)s + (sizeof *s + 63) / 64 * 64);
-    s->row = s->block + TIDE_BLOCK * stride;
+    s->makes_rows =
+        space->vectors == TIDE_VECTORS_SUM ||
+        (space->vectors == TIDE_VECTORS_INPUT && space->model->ngrams != NULL);
+    s->vectors = (float *)(void *)(s + 1);
+    s->side_by_side = s->vectors + TIDE_QUESTIONS * stride;
+    s->row = s->side_by_side + TIDE_QUESTIONS * stride;
     s->made = s->row + stride;
-    memcpy(s->block + QUESTIONS * stride, space->mean, stride * sizeof *s->block);
-    s->mean = space->kernels->dot(space->mean, space->mean, (uint32_t)stride);
+    s->asked.dim = space->model->shape.dim;
+    s->asked.vectors = s->side_by_side;
+    s->asked.centre = space->mean;
+    s->asked.centre_square =
+        space->kernels->dot(space->mean, space->mean, (uint32_t)stride);
     return s;
 }
 
@@ -94,7 +96,7 @@ static int take_question(scan *s, tide_search *search)
     const tide_query *query = &search->query;
     uint32_t stride = space->model->input.stride;
     question *q = &s->questions[s->count];
-    *q = (question){.search = search, .vector = s->block + s->count * stride};
+    *q = (question){.search = search, .vector = s->vectors + s->count * stride};
     memset(q->vector, 0, stride * sizeof *q->vector);
     if (query->vector)
         memcpy(q->vector, query->vector, space->model->shape.dim * sizeof *q->vector);
@@ -106,9 +108,25 @@ static int take_question(scan *s, tide_search *search)
     if (status)
         return status;
     tide_space_normalise(space, q->vector);
-    q->mean = space->kernels->dot(q->vector, space->mean, stride);
     s->count++;
     return TIDE_OK;
+}
+
+/* Lays the questions out for the kernel; nothing has been found yet. */
+static void set_out(scan *s)
+{
+    const tide_space *space = s->space;
+    uint32_t stride = space->model->input.stride;
+    for (size_t i = 0; i < TIDE_QUESTIONS; i++) {
+        bool asked = i < s->count;
+        const float *vector = s->vectors + i * stride;
+        for (uint32_t d = 0; d < stride; d++)
+            s->side_by_side[d * TIDE_QUESTIONS + i] = asked ? vector[d] : 0;
+        s->asked.offsets[i] =
+            asked ? space->kernels->dot(vector, space->mean, stride) : 0;
+        s->asked.bounds[i] = asked ? -INFINITY : INFINITY;
+        s->questions[i].found = 0;
+    }
 }
 
 static bool was_asked(const question *q, uint32_t slot)
@@ -143,70 +161,57 @@ static float exact_cosine(const scan *s, const question *q, uint32_t slot)
            sqrtf(square);
 }
 
-static void look_again(scan *s, question *q, uint32_t slot)
+static void look_again(scan *s, size_t number, uint32_t slot)
 {
+    question *q = &s->questions[number];
     tide_search *search = q->search;
     uint32_t length;
-    if (was_asked(q, slot))
+    const char *word = tide_vocabulary_word(s->space->model->vocabulary, slot, &length);
+    if (!word || was_asked(q, slot))
         return;
     float score = exact_cosine(s, q, slot);
     if (!tide_finite(score) || !tide_space_holds(s->space, slot))
         return;
-    const char *word = tide_vocabulary_word(s->space->model->vocabulary, slot, &length);
     q->found = tide_hits_keep(search->hits, q->found, search->room,
                               (tide_hit){word, score, slot});
-}
-
-/* 1 / |x - m|, or NAN where that cannot be told from the products. */
-static float inverse_length(const scan *s, const float *row, const float *products)
-{
-    float xx = s->space->kernels->dot(row, row, s->space->model->input.stride);
-    float square = xx - 2 * products[QUESTIONS] + s->mean;
-    bool sure = xx <= FLT_MAX && square >= FLT_MIN && square > 0.01f * (xx + s->mean);
-    return sure ? 1 / sqrtf(square) : NAN;
+    if (q->found == search->room)
+        s->asked.bounds[number] = search->hits[q->found - 1].score - DOUBT;
 }
 
 static void look_at(scan *s, const uint32_t *slots, float *const *rows, size_t count)
 {
-    const tide_space *space = s->space;
-    space->kernels->block_dots(s->block, rows, count, space->model->input.stride,
-                               s->products);
-    for (size_t j = 0; j < count; j++) {
-        float inverse = inverse_length(s, rows[j], s->products[j]);
-        for (size_t i = 0; i < s->count; i++) {
-            question *q = &s->questions[i];
-            const tide_search *search = q->search;
-            float score = (s->products[j][i] - q->mean) * inverse;
-            if (q->found == search->room &&
-                score < search->hits[q->found - 1].score - DOUBT)
-                continue;
-            look_again(s, q, slots[j]);
-        }
-    }
+    s->space->kernels->cosines(&s->asked, rows, count, s->space->model->input.stride,
+                               s->scores, s->near);
+    for (size_t j = 0; j < count; j++)
+        for (size_t i = 0; s->near[j] && i < s->count; i++)
+            if (!(s->scores[j][i] < s->asked.bounds[i]))
+                look_again(s, i, slots[j]);
 }
 
 /* Where the vector of a slot is found as it is, or put together. */
 static float *row_of(const scan *s, uint32_t slot, size_t place)
 {
-    const tide_space *space = s->space;
-    const tide_model *model = space->model;
-    if (space->vectors == TIDE_VECTORS_OUTPUT)
-        return tide_matrix_row(&model->output, slot);
-    if (space->vectors == TIDE_VECTORS_INPUT && !model->ngrams)
-        return tide_matrix_row(&model->input, slot);
+    const tide_model *model = s->space->model;
+    if (!s->makes_rows)
+        return tide_matrix_row(s->space->vectors == TIDE_VECTORS_OUTPUT ? &model->output
+                                                                        : &model->input,
+                               slot);
     float *made = s->made + place * model->input.stride;
-    tide_space_raw(space, slot, made);
+    tide_space_raw(s->space, slot, made);
     return made;
 }
 
-/* The i-th slot to be looked at. All of them are taken as they lie in memory. */
+/* The i-th slot to be looked at. All of them are taken as they lie in memory, also those without a word, which
+ * cost less than to ask. */
 static uint32_t slot_at(const scan *s, uint32_t i)
 {
     uint32_t length;
     if (s->among)
         return s->space->order[i];
-    return tide_vocabulary_word(s->space->model->vocabulary, i, &length) ? i
-                                                                         : TIDE_NO_SLOT;
+    return !s->makes_rows ||
+                   tide_vocabulary_word(s->space->model->vocabulary, i, &length)
+               ? i
+               : TIDE_NO_SLOT;
 }
 
 static void look_at_all(scan *s)
@@ -249,8 +254,7 @@ static void answer(scan *s)
     bool spoilt = s->count > 0;
     for (int scans = 0; spoilt && scans < SCANS_MOST; scans++) {
         spoilt = false;
-        for (size_t i = 0; i < s->count; i++)
-            s->questions[i].found = 0;
+        set_out(s);
         look_at_all(s);
         for (size_t i = 0; i < s->count; i++)
             spoilt = take_out_gone(s, &s->questions[i]) || spoilt;
@@ -277,7 +281,7 @@ void tide_space_search(const tide_space *space, tide_search *searches, size_t co
             continue;
         }
         uint32_t among = among_of(space, &search->query);
-        if (s->count == QUESTIONS || among != s->among)
+        if (s->count == TIDE_QUESTIONS || among != s->among)
             answer(s);
         s->among = among;
         search->found = take_question(s, search);

@@ -14,7 +14,7 @@ static double cpu_seconds(void)
 /* -- kernels -------------------------------------------------------------------------------------- */
 
 /* The work of a block of centre words of profile fast: 16 contexts each and 20 negatives for all,
- * out of rows that fit the second-level cache. */
+ * out of rows that fit the second-level cache; and questions to as many rows as there are negatives. */
 enum { ROWS = 1024, NEGATIVES = 20, CONTEXTS = 16, BEST_OF = 5 };
 
 typedef struct bench {
@@ -25,6 +25,9 @@ typedef struct bench {
     float squares[32], rates[32];
     float *outputs[NEGATIVES];
     uint32_t slots[NEGATIVES];
+    tide_questions questions;
+    float scores[NEGATIVES][TIDE_QUESTIONS] __attribute__((aligned(64)));
+    bool near[NEGATIVES];
 } bench;
 
 static void run_block_dots(bench *b)
@@ -74,6 +77,12 @@ static void run_block(bench *b)
     }
 }
 
+static void run_cosines(bench *b)
+{
+    b->k->cosines(&b->questions, b->outputs, NEGATIVES, b->rows.stride, b->scores,
+                  b->near);
+}
+
 static const struct {
     const char *name;
     void (*run)(bench *b);
@@ -85,6 +94,7 @@ static const struct {
     {"dots", run_dots},
     {"spread", run_spread},
     {"block", run_block},
+    {"cosines", run_cosines},
 };
 
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
@@ -123,7 +133,7 @@ static int prepare_bench(bench *b, uint32_t dim, tide_error *err)
     if (status)
         return status;
     b->sums = tide_alloc(ROWS, sizeof(float));
-    b->x = tide_alloc(TIDE_BLOCK, b->rows.stride * sizeof(float));
+    b->x = tide_alloc(TIDE_QUESTIONS, b->rows.stride * sizeof(float));
     b->gradients = tide_alloc(TIDE_BLOCK, b->rows.stride * sizeof(float));
     if (!b->sums || !b->x || !b->gradients)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to measure");
@@ -134,6 +144,8 @@ static int prepare_bench(bench *b, uint32_t dim, tide_error *err)
     for (uint32_t i = 0; i < TIDE_BLOCK; i++)
         for (uint32_t d = 0; d < dim; d++)
             b->x[i * b->rows.stride + d] = tide_rng_float(&rng) - 0.5f;
+    b->questions =
+        (tide_questions){.dim = dim, .vectors = b->x, .centre = b->gradients};
     for (int j = 0; j < NEGATIVES; j++)
         for (int i = 0; i < TIDE_BLOCK; i++)
             b->weights[j][i] = 0.01f;

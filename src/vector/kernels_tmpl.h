@@ -408,6 +408,8 @@ static void copy(float *row, const float *x, uint32_t stride)
         store(row + i, load(x + i));
 }
 
+#include "vector/cosines_tmpl.h"
+
 extern const tide_kernels SET;
 
 const tide_kernels SET = {
@@ -425,4 +427,5 @@ const tide_kernels SET = {
     .add = add,
     .sum = sum,
     .copy = copy,
+    .cosines = cosines,
 };

@@ -72,6 +72,18 @@ static inline size_t tide_sum_at(uint32_t slot, uint32_t shift)
     return (size_t)low << 4 | slot >> shift;
 }
 
+/* Questions that many rows are asked at once. Places without a question have zeros and a bound of INFINITY. */
+#define TIDE_QUESTIONS 16
+
+typedef struct tide_questions {
+    float offsets[TIDE_QUESTIONS] __attribute__((aligned(64))); /* <vector, centre> */
+    float bounds[TIDE_QUESTIONS]; /* cosines below are of no interest */
+    float centre_square;
+    uint32_t dim;
+    const float *vectors; /* [stride][TIDE_QUESTIONS], each of length 1 */
+    const float *centre;  /* [stride] */
+} tide_questions;
+
 /* Rows are `stride` floats on a cache line. The row and sum arguments may be written by other
  * threads at the same time: those races are intended, and this is the only code that has them. */
 typedef struct tide_kernels {
@@ -126,6 +138,11 @@ typedef struct tide_kernels {
                 float *out);
 
     void (*copy)(float *row, const float *x, uint32_t stride);
+
+    /* scores[j][i] = cosine(question i, rows[j] - centre) to 1e-4, or NAN where that cannot be told;
+     * near[j] = not all of them are below their bounds. `scores` begins on a cache line. */
+    void (*cosines)(const tide_questions *questions, float *const *rows, size_t count,
+                    uint32_t stride, float (*scores)[TIDE_QUESTIONS], bool *near);
 } tide_kernels;
 
 /* The best set that this processor can run. */

@@ -390,6 +390,59 @@ static void similarity_is_symmetric_and_one_with_itself(void **state)
     tide_trainer_free(trainer);
 }
 
+/* Nobody better is left out; returns how many there are. */
+static size_t check_suggestions(const tide_model *model, const char *asked)
+{
+    tide_entry words[400], entries[5];
+    size_t size = tide_model_words(model, words, 400);
+    size_t found = tide_model_suggest(model, asked, entries, 5);
+    int farthest = strlen(asked) < 4 ? 1 : 2, last = 0;
+    uint64_t last_count = UINT64_MAX;
+    for (size_t k = 0; k < found; k++) {
+        int distance = naive_distance(asked, entries[k].word);
+        assert_in_range(distance, last, farthest);
+        assert_true(distance > last || entries[k].count <= last_count);
+        last = distance;
+        last_count = entries[k].count;
+    }
+    for (size_t w = 0; w < size; w++) {
+        int distance = naive_distance(asked, words[w].word);
+        bool listed = false;
+        for (size_t k = 0; k < found; k++)
+            listed |= entries[k].slot == words[w].slot;
+        if (!listed && distance <= farthest)
+            assert_true(found == 5 &&
+                        (distance > last ||
+                         (distance == last && words[w].count <= last_count)));
+    }
+    return found;
+}
+
+/* One letter more, one less, another one, or two that change places. */
+static void misspell(char *word, tide_rng *rng)
+{
+    size_t size = strlen(word), at = tide_rng_below(rng, size);
+    char letter = (char)('a' + tide_rng_below(rng, 26));
+    switch (tide_rng_below(rng, 4)) {
+    case 0:
+        memmove(word + at + 1, word + at, size - at + 1);
+        word[at] = letter;
+        break;
+    case 1:
+        memmove(word + at, word + at + 1, size - at);
+        break;
+    case 2:
+        word[at] = letter;
+        break;
+    default:
+        if (at + 1 < size) {
+            char first = word[at];
+            word[at] = word[at + 1];
+            word[at + 1] = first;
+        }
+    }
+}
+
 static void suggestions_are_the_nearest_and_most_frequent(void **state)
 {
     (void)state;
@@ -400,30 +453,18 @@ static void suggestions_are_the_nearest_and_most_frequent(void **state)
     const tide_model *model = tide_trainer_model(trainer);
     tide_entry words[400], entries[20];
     size_t size = tide_model_words(model, words, 400), answers = 0;
-    for (size_t i = 0; i < COUNT(asked); i++) {
-        size_t found = tide_model_suggest(model, asked[i], entries, 5);
-        int farthest = strlen(asked[i]) < 4 ? 1 : 2, last = 0;
-        uint64_t last_count = UINT64_MAX;
-        for (size_t k = 0; k < found; k++) {
-            int distance = naive_distance(asked[i], entries[k].word);
-            assert_in_range(distance, last, farthest);
-            assert_true(distance > last || entries[k].count <= last_count);
-            last = distance;
-            last_count = entries[k].count;
-        }
-        for (size_t w = 0; w < size; w++) { /* nobody better was left out */
-            int distance = naive_distance(asked[i], words[w].word);
-            bool listed = false;
-            for (size_t k = 0; k < found; k++)
-                listed |= entries[k].slot == words[w].slot;
-            if (!listed && distance <= farthest)
-                assert_true(found == 5 &&
-                            (distance > last ||
-                             (distance == last && words[w].count <= last_count)));
-        }
-        answers += found;
-    }
+    for (size_t i = 0; i < COUNT(asked); i++)
+        answers += check_suggestions(model, asked[i]);
     assert_true(answers > 10);
+    tide_rng rng = tide_rng_seeded(1);
+    for (size_t w = 0; w < size; w++) {
+        char word[80];
+        snprintf(word, sizeof word, "%s", words[w].word);
+        for (int edits = 0; edits < 3 && *word; edits++) {
+            misspell(word, &rng);
+            check_suggestions(model, word);
+        }
+    }
     assert_int_equal(tide_model_suggest(model, "teh", entries, 0), 0);
     assert_true(tide_model_suggest(model, "a", entries, 20) <= 20);
     char longest[200];
