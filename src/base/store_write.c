@@ -6,11 +6,10 @@
  * written, even if somebody changed the original in between.
  *
  * Who cannot wait for the file shares the work. One thread fills pieces, another writes
- * them (tide_store_drain); what the filling costs is then a copy and a hash, and the
- * last few pieces are still to be written when it is over. And it has room made in
- * advance (tide_store_make_room): to overwrite a page that the cache of the kernel has
- * already costs a half of what a new one does, or much less where the machine is a
- * virtual one.
+ * them (tide_store_drain); the first writes one itself when none is empty, and when it
+ * is done the last few are still to be written. And it has room made in advance
+ * (tide_store_make_room): the disk has promised its blocks, and its pages are in the
+ * cache of the kernel, where a new one would have to be found and cleared first.
  *
  * A failure is kept until the commit, so that modules can save themselves without
  * looking after errors. The file depends on its sections alone: no time, process or
@@ -134,9 +133,10 @@ static void hash_piece(tide_store_writer *w)
 static void flush(tide_store_writer *w, uint64_t offset)
 {
     hash_piece(w);
-    if (w->full) {
+    piece *empty = w->full ? tide_queue_try_pop(w->empty) : NULL;
+    if (empty) {
         tide_queue_try_push(w->full, w->filling); /* has room for all */
-        w->filling = tide_queue_pop(w->empty);
+        w->filling = empty;
     } else {
         write_piece(w, w->filling);
     }
