@@ -1,5 +1,5 @@
-/* cmd_bench.c - wordtide bench: how fast the kernels and the way in are on this
- * machine. */
+/* cmd_bench.c - wordtide bench: how fast the kernels, the way in and checkpoints are on
+ * this machine. */
 #include "commands.h"
 #include "options.h"
 #include "output.h"
@@ -73,45 +73,84 @@ static int bench_records(const tide_params *params, const char *source, bool jso
     return EXIT_SUCCESS;
 }
 
+static void print_pause(const tide_pause *part, bool json)
+{
+    if (json)
+        printf("{\"part\":\"%s\",\"paused\":%s,\"median\":%.4f,\"most\":%.4f,"
+               "\"processor\":%.4f}\n",
+               part->name, part->paused ? "true" : "false", part->median, part->most,
+               part->processor);
+    else
+        printf("%-6s %-10s %7.3f %7.3f %7.3f\n", part->name,
+               part->paused ? "at rest" : "meanwhile", part->median, part->most,
+               part->processor);
+}
+
+static int bench_checkpoint(const tide_params *params, const char *path,
+                            uint64_t rounds, bool json)
+{
+    tide_error err;
+    tide_pause parts[TIDE_PAUSE_PARTS];
+    uint64_t bytes;
+    rounds = rounds < UINT32_MAX ? rounds : UINT32_MAX;
+    if (tide_bench_pause(params, path, (uint32_t)rounds, parts, &bytes, &err) < 0)
+        return report(&err);
+    if (!json)
+        printf("%.1f MiB; seconds for a GiB: median, most, of the processor\n",
+               (double)bytes / 0x1p20);
+    for (int i = 0; i < TIDE_PAUSE_PARTS; i++)
+        print_pause(&parts[i], json);
+    return EXIT_SUCCESS;
+}
+
 int cmd_bench(int argc, char **argv)
 {
     bool json = false;
+    uint64_t rounds = 11;
     settings typed;
     const option options[] = {
+        {"rounds", 0, OPTION_COUNT, &rounds, "N", "checkpoints to write (default 11)"},
         {"json", 0, OPTION_FLAG, &json, NULL, "print JSON objects, one a line"},
         {0},
     };
     const command_usage usage = {
         "bench",
-        "bench [OPTION]... kernels|ingest|records [SOURCE]",
+        "bench [OPTION]... kernels|ingest|records|checkpoint [SOURCE|FILE]",
         "Times the vector kernels of every instruction set; or how long a word takes "
         "from "
         "the source through tokenizer, vocabulary and sub-sampling (default source: a "
         "million words of the demo); or how fast the texts in the records of a file "
-        "are "
-        "found. It takes the parameters of train, like --dim and --vocab.",
+        "are found; or for how long checkpoints to a new FILE make training stand "
+        "still. "
+        "It takes the parameters of train, like --dim and --vocab.",
         options,
         "wordtide bench kernels --dim 100\n"
         "wordtide bench ingest --vocab 70000 news.txt\n"
-        "wordtide bench records --records json --text body posts.jsonl\n",
+        "wordtide bench records --records json --text body posts.jsonl\n"
+        "wordtide bench checkpoint --vocab 1e6 --dim 100 /var/lib/wordtide/new.tide\n",
         .least = 1,
         .most = 2,
     };
     int count = parse_options(argc, argv, &usage, &typed);
-    bool kernels = !strcmp(argv[0], "kernels"), records = !strcmp(argv[0], "records");
-    if (!kernels && !records && strcmp(argv[0], "ingest") != 0)
-        usage_error("bench", "'%s' is neither kernels nor ingest nor records", argv[0]);
-    if (records && count < 2)
-        usage_error("bench", "records of which file?");
+    bool kernels = !strcmp(argv[0], "kernels"), records = !strcmp(argv[0], "records"),
+         checkpoint = !strcmp(argv[0], "checkpoint");
+    if (!kernels && !records && !checkpoint && strcmp(argv[0], "ingest") != 0)
+        usage_error("bench",
+                    "'%s' is neither kernels nor ingest nor records nor checkpoint",
+                    argv[0]);
+    if ((records || checkpoint) && count < 2)
+        usage_error("bench", "%s of which file?", argv[0]);
     if (kernels && count == 2)
         usage_error("bench", "the kernels need no source: '%s'", argv[1]);
     tide_params *params = settings_params(&typed, "bench");
     int code = EXIT_FAILURE;
     if (params)
-        code = kernels   ? bench_kernels(params, json)
-               : records ? bench_records(params, argv[1], json)
-                         : bench_ingest(params,
-                                        count == 2 ? argv[1] : "demo:tokens=1e6", json);
+        code =
+            kernels   ? bench_kernels(params, json)
+            : records ? bench_records(params, argv[1], json)
+            : checkpoint
+                ? bench_checkpoint(params, argv[1], rounds, json)
+                : bench_ingest(params, count == 2 ? argv[1] : "demo:tokens=1e6", json);
     tide_params_free(params);
     settings_free(&typed);
     return finish_output(code);

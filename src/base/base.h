@@ -181,6 +181,16 @@ int tide_store_commit(tide_store_writer *writer, tide_error *err);
 uint64_t tide_store_seal(tide_store_writer *writer);
 int tide_store_publish(tide_store_writer *writer, uint32_t older, tide_error *err);
 
+/* For who may not stand still for long. Room for a file of about this size is made in advance, and may take as
+ * long as the disk likes: blocks, pages, and a disk that has nothing else to write. No room is a failure of the writer. */
+void tide_store_make_room(tide_store_writer *writer, uint64_t bytes);
+
+/* And another thread writes what is put into the file, in tide_store_drain, which returns when the file is sealed
+ * and all of it written. To be shared before the first section. The seal must have returned before the file is
+ * published. */
+int tide_store_share(tide_store_writer *writer, tide_error *err);
+void tide_store_drain(tide_store_writer *writer);
+
 /* Throws the temporary file away and frees the writer. NULL is fine. */
 void tide_store_abandon(tide_store_writer *writer);
 

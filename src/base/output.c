@@ -68,8 +68,8 @@ static void write_all(tide_output *out, const char *bytes, size_t size)
         if (written > 0) {
             bytes += written;
             size -= (size_t)written;
-        } else if (written < 0 && errno != EINTR) {
-            out->failed = errno;
+        } else if (written == 0 || errno != EINTR) {
+            out->failed = written < 0 ? errno : ENOSPC; /* as file.c has it */
         }
     }
 }

@@ -192,15 +192,33 @@ static bool name_older(const tide_replacement *r, uint32_t age, char name[NAME_M
     return length <= NAME_MAX;
 }
 
+/* Whether the files of this age and of the next are one. */
+static bool moved_already(const tide_replacement *r, uint32_t age)
+{
+    char from[NAME_MAX + 1], to[NAME_MAX + 1];
+    struct stat younger, older;
+    return name_older(r, age, from) && name_older(r, age + 1, to) &&
+           fstatat(r->directory, from, &younger, AT_SYMLINK_NOFOLLOW) == 0 &&
+           fstatat(r->directory, to, &older, AT_SYMLINK_NOFOLLOW) == 0 &&
+           younger.st_ino == older.st_ino && younger.st_dev == older.st_dev;
+}
+
 /* Each file gets the name of the next older one too, by way of a temporary name: no name
  * that leads to a file is without one for a moment, so looking for a good one does not end
  * at a gap. A rename between two names of one file does nothing, and the temporary name is
- * still there. A file system without links keeps no older ones. */
+ * still there. A file system without links keeps no older ones.
+ *
+ * Somebody may have come so far and no further: the new file could not be put in its
+ * place, or he was killed. The file that he moved last has two names then, and those
+ * that are older than it are where they belong. */
 static void keep_older(const tide_replacement *r, uint32_t older)
 {
     char from[NAME_MAX + 1], to[NAME_MAX + 1], spare[NAME_MAX + 3];
+    uint32_t age = 0;
     snprintf(spare, sizeof spare, "%s.0", r->temporary);
-    for (uint32_t age = older; age > 0; age--) {
+    while (age < older && !moved_already(r, age))
+        age++;
+    for (; age > 0; age--) {
         if (!name_older(r, age - 1, from) || !name_older(r, age, to) ||
             linkat(r->directory, from, r->directory, spare, 0) != 0)
             continue;

@@ -13,6 +13,10 @@ enum {
 
 #define TIDE_SEGMENT_NUMBER_MAX 999999999999
 
+/* Of a segment that is opened. No stream will ever be as long as what is left from there to the largest
+ * offset, so whatever opens can be added to. */
+#define TIDE_SEGMENT_OFFSET_MAX (INT64_MAX / 2)
+
 typedef struct tide_segment {
     uint64_t stream; /* its name, a number by chance */
     uint64_t number;

@@ -47,7 +47,7 @@ static int remove_unmade(tide_spool *spool, uint64_t number, tide_error *err)
     return removed ? removed : 1;
 }
 
-/* All headers are there, good, and follow each other. */
+/* All headers are there, good, follow each other, and leave room for more. */
 static int check_headers(tide_spool *spool, const tide_segment *last, tide_error *err)
 {
     uint64_t before = 0;
@@ -57,7 +57,8 @@ static int check_headers(tide_spool *spool, const tide_segment *last, tide_error
         int status = tide_spool_segment(spool, number, &segment, &size, err);
         if (status)
             return status;
-        if (segment.stream != last->stream || segment.offset < before)
+        if (segment.stream != last->stream || segment.offset < before ||
+            segment.offset > TIDE_SEGMENT_OFFSET_MAX)
             return tide_spool_damaged(spool, number, 0, err);
         if (number == spool->first)
             spool->extent.start = segment.offset;

@@ -1,10 +1,11 @@
-/* keeper.c - checkpoints that become safe while training goes on.
+/* keeper.c - checkpoints that cost training as little as possible.
  *
- * A checkpoint has two halves. The first needs the model to stand still: all its bytes are written into
- * a new file, which means into the page cache of the kernel, at the speed of memory. The second needs
- * the disk and nothing else: the file is synced, read back, put in its place and the directory synced. A
- * thread does that here, one checkpoint at a time, while the model learns on. Nothing counts as saved
- * before both are done, and whoever gave the checkpoint asks for that.
+ * A checkpoint has three parts, of which one alone needs the model to stand still. First the disk is asked for
+ * room, and the kernel for the pages that the file will be in. Then, training being at rest, the bytes are put
+ * into the file, which means into those pages, at the speed of memory: who has the model copies and hashes, and
+ * a thread here writes what is copied. At last the file is synced, read back, put in its place and the directory
+ * synced. That thread does the first and the last part as well, one checkpoint at a time, while the model learns
+ * on. Nothing counts as saved before all is done, and whoever gave the checkpoint asks for that.
  */
 #include "train/parts.h"
 
@@ -19,11 +20,42 @@ struct tide_keeper {
     pthread_cond_t changed; /* its clock is one that nobody sets */
 
     tide_store_writer *given; /* NULL for none */
+    uint64_t room;            /* what it is to be given; 0: it is to be filled */
+    bool sealed;              /* nobody else uses it any more */
     uint32_t older;
     tide_kept kept;
-    bool finished; /* `kept` is of the last one given, and nobody has asked yet */
+    bool finished; /* `kept` is of the last one filled, and nobody has asked yet */
     bool closing;
 };
+
+/* Returns with the lock held, and so is it called. */
+static void wait_for_seal(tide_keeper *k)
+{
+    pthread_mutex_unlock(&k->lock);
+    tide_store_drain(k->given);
+    pthread_mutex_lock(&k->lock);
+    while (!k->sealed)
+        pthread_cond_wait(&k->changed, &k->lock);
+}
+
+static void make_room(tide_keeper *k)
+{
+    pthread_mutex_unlock(&k->lock);
+    tide_store_make_room(k->given, k->room);
+    pthread_mutex_lock(&k->lock);
+}
+
+static void publish(tide_keeper *k)
+{
+    pthread_mutex_unlock(&k->lock);
+    tide_kept kept = {.error = {.text = ""}};
+    double start = tide_now_seconds();
+    kept.status = tide_store_publish(k->given, k->older, &kept.error);
+    kept.seconds = tide_now_seconds() - start;
+    pthread_mutex_lock(&k->lock);
+    k->kept = kept;
+    k->finished = true;
+}
 
 static void *keep(void *keeper)
 {
@@ -34,15 +66,13 @@ static void *keep(void *keeper)
             pthread_cond_wait(&k->changed, &k->lock);
         if (!k->given)
             break;
-        pthread_mutex_unlock(&k->lock);
-        tide_kept kept = {.error = {.text = ""}};
-        double start = tide_now_seconds();
-        kept.status = tide_store_publish(k->given, k->older, &kept.error);
-        kept.seconds = tide_now_seconds() - start;
-        pthread_mutex_lock(&k->lock);
+        if (k->room) {
+            make_room(k);
+        } else {
+            wait_for_seal(k);
+            publish(k);
+        }
         k->given = NULL;
-        k->kept = kept;
-        k->finished = true;
         pthread_cond_broadcast(&k->changed);
     }
     pthread_mutex_unlock(&k->lock);
@@ -88,12 +118,36 @@ void tide_keeper_free(tide_keeper *k)
     free(k);
 }
 
-void tide_keeper_give(tide_keeper *k, tide_store_writer *writer, uint32_t older)
+static void give(tide_keeper *k, tide_store_writer *writer, uint64_t room)
 {
     pthread_mutex_lock(&k->lock);
     k->given = writer;
+    k->room = room;
+    k->sealed = k->finished = false;
+    pthread_cond_broadcast(&k->changed);
+    pthread_mutex_unlock(&k->lock);
+}
+
+void tide_keeper_make_room(tide_keeper *k, tide_store_writer *writer, uint64_t bytes)
+{
+    give(k, writer, bytes);
+}
+
+int tide_keeper_begin(tide_keeper *k, tide_store_writer *writer, tide_error *err)
+{
+    int status = tide_store_share(writer, err);
+    if (status)
+        tide_store_abandon(writer);
+    else
+        give(k, writer, 0);
+    return status;
+}
+
+void tide_keeper_finish(tide_keeper *k, uint32_t older)
+{
+    pthread_mutex_lock(&k->lock);
     k->older = older;
-    k->finished = false;
+    k->sealed = true;
     pthread_cond_broadcast(&k->changed);
     pthread_mutex_unlock(&k->lock);
 }

@@ -526,9 +526,17 @@ typedef struct tide_keeper tide_keeper;
 tide_keeper *tide_keeper_new(tide_error *err);
 void tide_keeper_free(tide_keeper *keeper); /* once the last is in its place */
 
-/* A file that is sealed: takes it over. The one before must have been asked for, and be done. `older` as
- * in tide_store_publish. */
-void tide_keeper_give(tide_keeper *keeper, tide_store_writer *writer, uint32_t older);
+/* Of all that is given to it, the one before must be done, and have been asked for if it was to be finished. */
+
+/* As tide_store_make_room: the caller keeps the file, and does not touch it before that is done. */
+void tide_keeper_make_room(tide_keeper *keeper, tide_store_writer *writer,
+                           uint64_t bytes);
+
+/* From here on the keeper writes what is put into the file, and owns it, also after a failure. */
+int tide_keeper_begin(tide_keeper *keeper, tide_store_writer *writer, tide_error *err);
+
+/* That file has been sealed. `older` as in tide_store_publish. */
+void tide_keeper_finish(tide_keeper *keeper, uint32_t older);
 
 /* Whether one is still on its way, after waiting for it for so long. */
 bool tide_keeper_busy(tide_keeper *keeper, int wait_ms);
@@ -539,7 +547,7 @@ typedef struct tide_kept {
     double seconds; /* that it took */
 } tide_kept;
 
-/* What became of the last one given, once. False when nothing has, or not yet. */
+/* What became of the last one finished, once. False when nothing has, or not yet. */
 bool tide_keeper_ask(tide_keeper *keeper, tide_kept *kept);
 
 /* -- crew (crew.c) ----------------------------------------------------------------------------- */
@@ -581,6 +589,9 @@ uint64_t tide_trainer_scrub(tide_trainer *trainer);
 
 /* The first half of saving: fills the file and seals it; returns how large it is. */
 uint64_t tide_trainer_write(tide_trainer *trainer, tide_store_writer *writer);
+
+/* How large it would be, less what is small beside the vectors. */
+uint64_t tide_trainer_write_bytes(const tide_trainer *trainer);
 
 /* An empty one for these parameters, whoever fills its vocabulary. */
 tide_trainer *tide_trainer_make(const tide_params *params, tide_error *err);

@@ -173,6 +173,7 @@ static int take_block(tide_running *r, tide_reading *s, size_t room, int wait_ms
     if (tide_intake_waits(r->intake))
         return make_up(r, s, err);
     tide_run_collect(r, false);
+    tide_run_make_room(r);
     tide_run_scrub(r);
     ptrdiff_t size = tide_source_poll(s->source, block, room, wait_ms, err);
     tide_run_tell_news(r, s);
@@ -403,6 +404,7 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err
         keep_untaken(positions, &r.before);
     status = tide_run_save_at_end(&r, status, before.tokens, err);
     tide_keeper_free(r.keeper);
+    tide_store_abandon(r.next);
     for (size_t i = 0; i < run->source_count; i++)
         tide_run_close(&r.readings[i]);
     tide_positions_clear(&r.pending);

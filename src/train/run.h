@@ -25,8 +25,9 @@ typedef struct tide_running {
     bool ending;            /* nothing is learned any more */
     bool saving;         /* a save has begun, and nobody was told what became of it */
     tide_keeper *keeper; /* NULL: everything is saved at once */
-    tide_positions pending; /* the places that are in the checkpoint on its way */
-    uint64_t pending_bytes; /* how large it is, and how long training stood still */
+    tide_store_writer *next; /* a large checkpoint that has its room, or soon; NULL */
+    tide_positions pending;  /* the places that are in the checkpoint on its way */
+    uint64_t pending_bytes;  /* how large it is, and how long training stood still */
     double pending_pause;
     double scrubbed;  /* when all vectors were last looked at on the way */
     uint64_t healed;  /* vectors that had been begun again then */
@@ -81,6 +82,9 @@ void tide_run_scrub(tide_running *r);
 void tide_run_pause(tide_running *r);
 
 bool tide_run_save_due(const tide_running *r);
+
+/* A save that is due is put off until there is room for it, if it is large. */
+void tide_run_make_room(tide_running *r);
 
 /* Notes the places of all open sources: that of `s` at `offset`, and that the state of the intake
  * belongs to it, unless it has ended; the others rest. */

@@ -4,9 +4,10 @@
  * and only then the sources are told, which is when a topic's offsets are committed. Whatever is
  * killed in between reads again what no saved model has learned, and nothing else.
  *
- * On the way only the writing of the bytes keeps training from going on; that they come to the disk is the
- * keeper's business (keeper.c). What is told to sources then is what was saved, not how far
- * training has come since.
+ * On the way only the copying of the bytes keeps training from going on; that there is room for them, and that they
+ * come to the disk, is the keeper's business (keeper.c). So a save that is due comes when there is room for it, and
+ * a model too small for anybody to notice has that at once. What is told to sources then is what was saved,
+ * not how far training has come since.
  */
 #include "train/run.h"
 
@@ -14,7 +15,7 @@
 
 #define WATCH_SECONDS 0.1
 #define SCRUB_SECONDS 60
-enum { KEEPER_WAIT_MS = 100 };
+enum { KEEPER_WAIT_MS = 100, LARGE = 64 << 20 };
 
 bool tide_run_stop_asked(const tide_running *r)
 {
@@ -111,9 +112,22 @@ static bool is_time_to_save(const tide_running *r)
                      tide_now_seconds() - r->saved >= run->save_seconds));
 }
 
-bool tide_run_save_due(const tide_running *r)
+static bool save_wanted(const tide_running *r)
 {
     return path_on_the_way(r->run) && (save_asked(r->run) || is_time_to_save(r));
+}
+
+/* What the next save will come to, as far as can be told. */
+static uint64_t save_bytes(const tide_running *r)
+{
+    uint64_t vectors = tide_trainer_write_bytes(r->trainer);
+    return vectors > r->pending_bytes ? vectors : r->pending_bytes;
+}
+
+bool tide_run_save_due(const tide_running *r)
+{
+    return save_wanted(r) &&
+           (save_bytes(r) < LARGE || (r->next && !tide_keeper_busy(r->keeper, 0)));
 }
 
 static int note_place(tide_running *r, const tide_reading *s, uint64_t offset,
@@ -212,19 +226,56 @@ static void watch_writing(void *running)
     tide_run_watch(running);
 }
 
-/* Writes the model as it is and lets the keeper do the rest. */
+/* The next time comes an interval from now. */
+static void begin_interval(tide_running *r)
+{
+    if (save_asked(r->run))
+        *r->run->save_now = 0;
+    r->saved = tide_now_seconds();
+    r->saved_tokens = tide_intake_tokens(r->intake);
+}
+
+void tide_run_make_room(tide_running *r)
+{
+    tide_error err;
+    if (r->next || !save_wanted(r) || save_bytes(r) < LARGE ||
+        tide_keeper_busy(r->keeper, 0))
+        return;
+    tide_run_collect(r, false);
+    r->next = tide_store_create(path_on_the_way(r->run), &err);
+    if (r->next) {
+        tide_keeper_make_room(r->keeper, r->next, save_bytes(r));
+        return;
+    }
+    begin_interval(r);
+    tell_checkpoint(r, 0, err.text);
+}
+
+static tide_store_writer *take_next(tide_running *r)
+{
+    tide_store_writer *next = r->next;
+    r->next = NULL;
+    return next;
+}
+
+/* Copies the model as it is and lets the keeper do the rest. */
 static int begin_save(tide_running *r, const char *path, uint32_t older,
                       tide_error *err)
 {
     double start = tide_now_seconds();
-    tide_store_writer *writer = tide_store_create(path, err);
+    tide_store_writer *writer = path == path_on_the_way(r->run) ? take_next(r) : NULL;
+    if (!writer)
+        writer = tide_store_create(path, err);
     if (!writer)
         return (int)err->status;
+    int status = tide_keeper_begin(r->keeper, writer, err);
+    if (status)
+        return status;
     r->saving = true;
     tide_store_watch(writer, watch_writing, r);
     r->pending_bytes = tide_trainer_write(r->trainer, writer);
+    tide_keeper_finish(r->keeper, older);
     r->pending_pause = tide_now_seconds() - start;
-    tide_keeper_give(r->keeper, writer, older);
     return TIDE_OK;
 }
 
@@ -252,11 +303,8 @@ bool tide_run_save(tide_running *r, const tide_reading *s, uint64_t offset, bool
     tide_error err;
     /* Who saves faster than the disk can has to wait for it. */
     tide_run_collect(r, true);
-    if (save_asked(r->run))
-        *r->run->save_now = 0;
+    begin_interval(r);
     int status = tide_run_note_places(r, s, offset, &err);
-    r->saved = tide_now_seconds();
-    r->saved_tokens = tide_intake_tokens(r->intake);
     if (!status && path_on_the_way(r->run))
         status = begin_checkpoint(r, &err);
     else if (!status)

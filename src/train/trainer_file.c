@@ -27,6 +27,13 @@ uint64_t tide_trainer_write(tide_trainer *t, tide_store_writer *writer)
     return tide_store_seal(writer);
 }
 
+uint64_t tide_trainer_write_bytes(const tide_trainer *t)
+{
+    uint64_t rows = 2 * (uint64_t)tide_vocabulary_used(t->model->vocabulary) +
+                    t->model->subword.count;
+    return rows * t->model->shape.dim * sizeof(float);
+}
+
 int tide_trainer_save(tide_trainer *t, const char *path, tide_error *err)
 {
     tide_error ignored = {0};

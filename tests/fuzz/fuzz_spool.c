@@ -49,7 +49,7 @@ static void reseal(unsigned char *bytes, size_t size)
     if (size < TIDE_SEGMENT_HEADER)
         return;
     const tide_segment segment = {tide_get64(bytes + 16), 1, 1,
-                                  tide_get64(bytes + 40) >> 2};
+                                  tide_get64(bytes + 40) >> 1};
     uint64_t offset = segment.offset;
     tide_segment_put(&segment, bytes);
     for (size_t at = TIDE_SEGMENT_HEADER; size - at >= TIDE_PIECE_HEAD;) {

@@ -149,4 +149,15 @@ static inline void assert_contains(const char *whole, const char *part)
 #define IN_FOLDER(test)                                                                \
     cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
 
+/* What a file that was published as number `number` holds. */
+static inline void expect_number(const char *path, uint64_t number)
+{
+    uint64_t found;
+    tide_store *s = tide_store_open(path, NULL);
+    assert_non_null(s);
+    assert_int_equal(tide_store_read(s, "number", &found, sizeof found, NULL), TIDE_OK);
+    assert_int_equal(found, number);
+    tide_store_close(s);
+}
+
 #endif

@@ -3,7 +3,30 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+
+/* -- a system that misbehaves ------------------------------------------------------- */
+
+static const char *stuck;   /* a name that nothing can be put in the place of */
+static bool nothing_is_out; /* writes say that they have written nothing */
+
+/* The library calls these instead of the system's. */
+int renameat(int from, const char *old, int to, const char *new)
+{
+    if (stuck && strcmp(new, stuck) == 0) {
+        errno = EIO;
+        return -1;
+    }
+    return (int)syscall(SYS_renameat2, from, old, to, new, 0);
+}
+
+ssize_t write(int file, const void *bytes, size_t size)
+{
+    return nothing_is_out ? 0 : syscall(SYS_write, file, bytes, size);
+}
+
+/* -- tests -------------------------------------------------------------------------- */
 
 static void abandoned_file_leaves_no_trace(void **state)
 {
@@ -47,6 +70,87 @@ static void full_disk_leaves_the_old_file_and_no_other(void **state)
     }
     signal(SIGXFSZ, SIG_DFL);
 }
+
+static void write_that_does_nothing_is_a_failure_and_no_endless_loop(void **state)
+{
+    (void)state;
+    tide_error err;
+    spit("words.txt", "old", 3);
+    tide_output *out = tide_output_create("words.txt", NULL);
+    assert_non_null(out);
+    tide_output_put(out, "new", 3);
+    nothing_is_out = true;
+    int status = tide_output_commit(out, &err);
+    nothing_is_out = false;
+    assert_int_equal(status, TIDE_ERROR_IO);
+    assert_string_equal(err.text, "cannot write words.txt: No space left on device");
+    assert_int_equal(entries("."), 1);
+}
+
+/* -- generations -------------------------------------------------------------------- */
+
+enum { OLDER = 3 };
+
+static int publish_number(uint64_t number)
+{
+    tide_store_writer *w = tide_store_create("m.tide", NULL);
+    tide_store_put(w, "number", &number, sizeof number);
+    tide_store_seal(w);
+    return tide_store_publish(w, OLDER, NULL);
+}
+
+static void name_generation(char name[32], int age)
+{
+    snprintf(name, 32, age ? "m.tide.%d" : "m.tide", age);
+}
+
+static void expect_generations(uint64_t newest)
+{
+    for (int age = 0; age <= OLDER; age++) {
+        char name[32];
+        name_generation(name, age);
+        expect_number(name, newest - (uint64_t)age);
+    }
+    assert_int_equal(entries("."), 1 + OLDER);
+}
+
+static void file_that_cannot_be_put_in_its_place_costs_no_older_one(void **state)
+{
+    (void)state;
+    for (uint64_t number = 1; number <= 4; number++)
+        assert_int_equal(publish_number(number), TIDE_OK);
+    expect_generations(4);
+    stuck = "m.tide";
+    for (int times = 0; times < 5; times++)
+        assert_int_equal(publish_number(5), TIDE_ERROR_IO);
+    stuck = NULL;
+    expect_number("m.tide", 4);
+    expect_number("m.tide.1", 4);
+    expect_number("m.tide.2", 3);
+    expect_number("m.tide.3", 2);
+    assert_int_equal(publish_number(5), TIDE_OK);
+    expect_generations(5);
+}
+
+/* The names are as a kill leaves them that comes when so many have been moved. */
+static void kill_between_two_names_costs_no_older_file(void **state)
+{
+    (void)state;
+    for (uint64_t number = 1; number <= 4; number++)
+        assert_int_equal(publish_number(number), TIDE_OK);
+    for (int moved = 0; moved <= OLDER; moved++) {
+        for (int age = OLDER; age > OLDER - moved; age--) {
+            char from[32], to[32];
+            name_generation(from, age - 1);
+            name_generation(to, age);
+            assert_int_equal(unlink(to) | link(from, to), 0);
+        }
+        assert_int_equal(publish_number((uint64_t)moved + 5), TIDE_OK);
+        expect_generations((uint64_t)moved + 5);
+    }
+}
+
+/* -- permissions -------------------------------------------------------------------- */
 
 /* Runs `check` without the rights of root, which no permission stops. */
 static void as_nobody(void (*check)(void))
@@ -291,6 +395,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(abandoned_file_leaves_no_trace),
         IN_FOLDER(full_disk_leaves_the_old_file_and_no_other),
+        IN_FOLDER(write_that_does_nothing_is_a_failure_and_no_endless_loop),
+        IN_FOLDER(file_that_cannot_be_put_in_its_place_costs_no_older_one),
+        IN_FOLDER(kill_between_two_names_costs_no_older_file),
         IN_FOLDER(missing_permission_is_reported_and_a_read_only_file_kept),
         IN_FOLDER(places_where_no_file_can_be_are_refused),
         IN_FOLDER(names_as_long_as_the_system_allows_work_and_longer_ones_do_not),

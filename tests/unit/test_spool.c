@@ -352,6 +352,31 @@ static void a_bad_last_piece_is_cut_off(void **state)
     assert_int_equal(cut, TIDE_PIECE_HEAD + 6);
 }
 
+static void a_stream_that_nobody_could_add_to_is_refused(void **state)
+{
+    (void)state;
+    static const char text[3 * SEGMENT]; /* goes on in other segments */
+    const uint64_t most = TIDE_SEGMENT_OFFSET_MAX;
+    const uint64_t offsets[] = {UINT64_MAX, INT64_MAX, most + 1, most};
+    tide_spool_close(opened());
+    for (int i = 0; i < 4; i++) {
+        unsigned char header[TIDE_SEGMENT_HEADER];
+        const tide_segment segment = {7, 1, 1, offsets[i]};
+        tide_error err = {0};
+        tide_segment_put(&segment, header);
+        spit(ONLY, header, sizeof header);
+        tide_spool *spool = tide_spool_open("s", SEGMENT, TIDE_SPOOL_SYNC_NONE, &err);
+        assert_int_equal(spool != NULL, offsets[i] <= most);
+        assert_int_equal(err.status, spool ? TIDE_OK : TIDE_ERROR_FORMAT);
+        for (size_t at = 0; spool && at < sizeof text; at += SEGMENT / 2)
+            put(spool, text + at, SEGMENT / 2);
+        if (spool)
+            assert_holds(spool, text, sizeof text);
+        tide_spool_close(spool);
+    }
+    assert_true(segments() > 1);
+}
+
 /* In a segment that is not the last, nothing may be missing. */
 static void damage_in_an_older_segment_is_an_error(void **state)
 {
@@ -483,6 +508,7 @@ int main(void)
         IN_FOLDER(every_torn_end_is_cut_off),
         IN_FOLDER(every_flipped_bit_is_found),
         IN_FOLDER(a_bad_last_piece_is_cut_off),
+        IN_FOLDER(a_stream_that_nobody_could_add_to_is_refused),
         IN_FOLDER(damage_in_an_older_segment_is_an_error),
         IN_FOLDER(short_and_interrupted_writes_are_completed),
         IN_FOLDER(a_full_disk_changes_nothing),

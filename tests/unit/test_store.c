@@ -146,17 +146,6 @@ static void damage_temporary(off_t at)
     close(file);
 }
 
-/* What a file that was published as number `number` holds. */
-static void expect_number(const char *path, uint64_t number)
-{
-    uint64_t found;
-    tide_store *s = tide_store_open(path, NULL);
-    assert_non_null(s);
-    assert_int_equal(tide_store_read(s, "number", &found, sizeof found, NULL), TIDE_OK);
-    assert_int_equal(found, number);
-    tide_store_close(s);
-}
-
 static void so_many_older_files_stay_as_asked_for(void **state)
 {
     (void)state;
