@@ -148,12 +148,12 @@ static void *work(void *argument)
     question *questions = calloc(TOGETHER, sizeof *questions);
     size_t count;
     while ((count = take_some(d, requests)) > 0) {
-        double begun = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+        double begun = spent_seconds();
         if (questions)
             answer_all(d, questions, requests, count);
         for (size_t i = 0; i < count; i++)
             go_on(requests[i]);
-        rest(d, seconds_of(CLOCK_THREAD_CPUTIME_ID) - begun);
+        rest(d, spent_seconds() - begun);
     }
     free(questions);
     return NULL;

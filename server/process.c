@@ -22,6 +22,11 @@ double wall_seconds(void)
     return seconds_of(CLOCK_REALTIME);
 }
 
+double spent_seconds(void)
+{
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
 /* The second number of statm counts pages. */
 uint64_t resident_bytes(void)
 {

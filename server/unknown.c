@@ -14,7 +14,7 @@ enum { SUGGESTIONS = 5 };
 
 static bool can_pay(server *s)
 {
-    double now = seconds_of(CLOCK_MONOTONIC);
+    double now = now_seconds();
     pthread_mutex_lock(&s->lock);
     s->account += SHARE * (now - s->account_seen);
     s->account = s->account < MOST_SECONDS ? s->account : MOST_SECONDS;
@@ -37,11 +37,11 @@ static json_t *suggestions(server *s, const tide_model *model, const char *word)
     json_t *list = json_array();
     if (!can_pay(s))
         return list;
-    double begun = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    double begun = spent_seconds();
     size_t count = tide_model_suggest(model, word, entries, SUGGESTIONS);
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, json_word(entries[i].word));
-    pay(s, seconds_of(CLOCK_THREAD_CPUTIME_ID) - begun);
+    pay(s, spent_seconds() - begun);
     return list;
 }
 
