@@ -6,6 +6,7 @@
 #include "base/base.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -464,9 +465,31 @@ every_item_goes_to_one_thread_and_those_of_one_producer_in_order(void **state)
     tide_queue_free(queue);
 }
 
+static int64_t nanoseconds(struct timespec t)
+{
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void a_deadline_is_so_many_milliseconds_from_now(void **state)
+{
+    (void)state;
+    const int waits[] = {0, 1, 99, 999, 1000, 1001, 59999, INT_MAX};
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
+        for (int again = 0; again < 1000; again++) {
+            struct timespec before, after, until;
+            clock_gettime(CLOCK_MONOTONIC, &before);
+            until = tide_deadline(waits[i]);
+            clock_gettime(CLOCK_MONOTONIC, &after);
+            assert_in_range(until.tv_nsec, 0, 999999999);
+            assert_in_range(nanoseconds(until) - (int64_t)waits[i] * 1000000,
+                            nanoseconds(before), nanoseconds(after));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_deadline_is_so_many_milliseconds_from_now),
         cmocka_unit_test(
             control_characters_and_broken_utf8_are_shown_as_question_marks),
         cmocka_unit_test(long_text_loses_its_middle_between_code_points),
