@@ -1,11 +1,11 @@
-/* inflate.c - bodies that came compressed with gzip. A small one may hold a very large one, so what comes out is
- * bounded by what went in. */
+/* inflate.c - bodies that came compressed with gzip. A small one may hold a very large one, so what comes out has the
+ * bound of a plain body, or ten times what went in where that is more. Logs pack twentyfold. */
 #include "ingest.h"
 
 #include <stdlib.h>
 #include <zlib.h>
 
-enum { LARGER = 10, LEAST = 64 * 1024, MOST = 64 << 20 };
+enum { LARGER = 10, LEAST = INGEST_MAX, MOST = 64 << 20 };
 
 char *inflate_body(const char *bytes, size_t size, size_t *inflated)
 {

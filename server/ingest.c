@@ -168,7 +168,7 @@ const char *plain_body(request *r, size_t *size, char **to_free)
     *to_free = inflate_body(r->body ? r->body : "", r->size, size);
     if (!*to_free)
         answer_problem(r, 400, PROBLEM_PLAIN, NULL,
-                       "the body is not gzip, or ten times larger than it came");
+                       "the body is not gzip, or too large when inflated");
     return *to_free;
 }
 

@@ -113,7 +113,7 @@ static void try_inflate(const char *text, size_t size)
 {
     size_t inflated = 0;
     char *plain = inflate_body(text, size, &inflated);
-    demand(!plain || inflated <= 10 * size || inflated <= 64 * 1024);
+    demand(!plain || inflated <= 10 * size || inflated <= INGEST_MAX);
     free(plain);
 }
 

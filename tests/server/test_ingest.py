@@ -1,4 +1,4 @@
-"""Text that is sent is learned, whole and once, in every form in which shippers send it."""
+"""Text that is sent is learned, whole and once."""
 
 import gzip
 import json
@@ -9,41 +9,7 @@ import time
 import pytest
 from serving import SMALL, Server, resume, wait_until
 
-# Log shippers as their manuals have them configured for these routes: what they ask first, and how they send.
 ELASTIC = "/insert/elasticsearch"
-SHIPPERS = {
-    "fluent-bit http json_lines": (
-        [], "/insert/jsonline?_stream_fields=stream&_msg_field=log&_time_field=date", "lines",
-        {"Content_Type": "application/stream+json", "User_Agent": "Fluent-Bit"}, "log"),
-    "fluent-bit http json": (
-        [], "/v1/ingest", "list", {"Content_Type": "application/json", "User_Agent": "Fluent-Bit"}, "log"),
-    "fluent-bit http gzip": (
-        [], "/insert/jsonline?_msg_field=log", "lines",
-        {"Content_Type": "application/stream+json", "Content_Encoding": "gzip"}, "log"),
-    "fluent-bit es": (
-        [], f"{ELASTIC}/_bulk", "create",
-        {"Content_Type": "application/x-ndjson", "User_Agent": "Fluent-Bit"}, "log"),
-    "vector http": (
-        [], "/insert/jsonline?_msg_field=message&_time_field=timestamp", "lines",
-        {"Content_Type": "application/x-ndjson", "Content_Encoding": "gzip"}, "message"),
-    "vector elasticsearch": (
-        [("GET", f"{ELASTIC}/"), ("GET", f"{ELASTIC}/_cluster/health")], f"{ELASTIC}/_bulk?timeout=60s", "index",
-        {"Content_Type": "application/x-ndjson", "Content_Encoding": "gzip"}, "message"),
-    "logstash": (
-        [("HEAD", f"{ELASTIC}/"), ("GET", f"{ELASTIC}/"), ("GET", f"{ELASTIC}/_license"),
-         ("GET", f"{ELASTIC}/_xpack"), ("HEAD", f"{ELASTIC}/_index_template/ecs-logstash"),
-         ("PUT", f"{ELASTIC}/_index_template/ecs-logstash")],
-        f"{ELASTIC}/_bulk?filter_path=errors,items.*.error,items.*.status", "index",
-        {"Content_Type": "application/json", "User_Agent": "Logstash/8.11"}, "message"),
-    "filebeat": (
-        [("GET", f"{ELASTIC}/"), ("GET", f"{ELASTIC}/_license"), ("HEAD", f"{ELASTIC}/_ilm/policy/filebeat"),
-         ("PUT", f"{ELASTIC}/_ilm/policy/filebeat"), ("HEAD", f"{ELASTIC}/_index_template/filebeat"),
-         ("PUT", f"{ELASTIC}/_ingest/pipeline/filebeat")],
-        f"{ELASTIC}/_bulk", "create",
-        {"Content_Type": "application/vnd.elasticsearch+json; compatible-with=8",
-         "Accept": "application/vnd.elasticsearch+json; compatible-with=8"}, "message"),
-}
-BULK_ACTION = {"index": {"index": {"_index": "logs"}}, "create": {"create": {"_index": "logs", "_id": "x"}}}
 
 
 def lines_of(values):
@@ -78,41 +44,6 @@ def test_text_that_is_sent_is_found(listener):
     assert listener.send("seaside holidays\n" * 20).json == {"taken": 20, "skipped": 0, "bytes": 340}
     wait_until(lambda: is_found(listener, "seaside"), "the word")
     listener.wait_for_tokens(40)
-
-
-@pytest.mark.parametrize("name", SHIPPERS)
-def test_shippers_are_understood(listener, name):
-    questions, path, form, headers, field = SHIPPERS[name]
-    for method, question in questions:
-        assert listener.ask(method, question, b"{}" if method == "PUT" else None,
-                            **({"Content_Type": "application/json"} if method == "PUT" else {})).status == 200
-    records = [{"date": 1.5, "stream": "a", field: f"word{i} sent é\n"} for i in range(50)]
-    if form == "list":
-        body = json.dumps(records)
-    elif form == "lines":
-        body = lines_of(records)
-    else:
-        body = "".join(lines_of([BULK_ACTION[form], record]) for record in records)
-    body = gzip.compress(body.encode()) if "Content_Encoding" in headers else body.encode()
-    answer = listener.ask("POST", path, body, **headers)
-    assert answer.status == 200
-    if form in ("index", "create"):
-        told = answer.json
-        assert told["errors"] is False and [item[form]["status"] for item in told["items"]] == [201] * 50
-        assert answer.headers["X-Elastic-Product"] == "Elasticsearch"
-    else:
-        assert answer.json["taken"] == 50 and answer.json["skipped"] == 0
-    listener.wait_for_tokens(150)
-    told = listener.get("/v1/words?limit=1000").json["words"]
-    assert {word["word"]: word["count"] for word in told} == {
-        "sent": 50, "é": 50, **{f"word{i}": 1 for i in range(50)}}
-
-
-def test_a_node_is_what_shippers_ask_for(listener):
-    told = listener.get(f"{ELASTIC}/")
-    assert told.json["version"]["number"] >= "8" and told.json["tagline"] == "You Know, for Search"
-    assert told.headers["X-Elastic-Product"] == "Elasticsearch"
-    assert listener.get(f"{ELASTIC}/_license").json["license"]["status"] == "active"
 
 
 def test_records_without_text_are_counted(listener):
