@@ -10,8 +10,8 @@ the load, so that whatever else the machine does falls on both. The same is aske
 a byte a second, and right after 10,000 connections. Ends with tables in Markdown.
 
 The first says what people see: words learned a second, and latencies, which count from the moment a question was due. What
-others do on the machine is in these. The second says what it costs: words learned in a second of the learning
-thread's processor time, and processor time of a question, in the threads that search and that speak HTTP, and in
+others do on the machine is in these. The second says what it costs: words learned in a second of processor time of the threads that
+learn, and processor time of a question, in the threads that search and that speak HTTP, and in
 the client. What others do is not in these, but for the caches and the memory that all share.
 """
 import argparse
@@ -64,9 +64,10 @@ class Server:
                                        stderr=subprocess.DEVNULL)
         self.process = subprocess.Popen(
             [args.command, "serve", "-", "--port", "0", "--vocab", str(args.vocab), "--dim", str(args.dim),
-             "--threads", "1", "--admission", "none"], stdin=self.stream.stdout, stderr=subprocess.PIPE)
+             "--threads", str(args.threads), "--admission", "none"], stdin=self.stream.stdout, stderr=subprocess.PIPE)
         self.stream.stdout.close()
         self.port = self.read_port()
+        self.name = Path(f"/proc/{self.process.pid}/comm").read_text()  # that of threads without one of their own
         threading.Thread(target=self.process.stderr.read, daemon=True).start()
 
     def read_port(self):
@@ -83,21 +84,21 @@ class Server:
             return json.load(answer)
 
     def mark(self):
-        """Words learned, the time, and processor time of the thread that learns, at a moment when the first is new."""
+        """Words learned, the time, and processor time of the threads that learn, at a moment when the first is new."""
         before = now = self.stats()["tokens"]
         while now == before:
             time.sleep(0.02)
             now = self.stats()["tokens"]
-        return Mark(now, time.monotonic(), self.cpu(lambda thread, name: thread == self.process.pid))
+        return Mark(now, time.monotonic(), self.cpu(lambda name: name == self.name))
 
     def cpu_of_questions(self):
         """Processor time of the threads that search and that speak HTTP."""
-        return self.cpu(lambda thread, name: name.startswith(("desk", "MHD")))
+        return self.cpu(lambda name: name.startswith(("desk", "MHD")))
 
     def cpu(self, counts):
         seconds = 0
         for task in Path(f"/proc/{self.process.pid}/task").iterdir():
-            if counts(int(task.name), (task / "comm").read_text()):
+            if counts((task / "comm").read_text()):
                 fields = (task / "stat").read_text().rsplit(")", 1)[1].split()
                 seconds += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
         return seconds
@@ -236,6 +237,7 @@ def main():
     parser.add_argument("--rate", type=float, default=500, help="questions a second")
     parser.add_argument("--seconds", type=float, default=8, help="of a turn")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=1, help="that learn")
     parser.add_argument("--vocab", type=int, default=100_000)
     parser.add_argument("--dim", type=int, default=100)
     args = parser.parse_args()

@@ -124,7 +124,10 @@ static int start_all(server *s, tide_error *err)
     if (status)
         return status;
     s->ticking = pthread_create(&s->ticker, NULL, tick, s) == 0;
-    return s->ticking ? TIDE_OK : fail(err, "no thread for the server");
+    if (!s->ticking)
+        return fail(err, "no thread for the server");
+    pthread_setname_np(s->ticker, "ticker");
+    return TIDE_OK;
 }
 
 server *server_start(const server_options *options, tide_error *err)

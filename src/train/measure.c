@@ -18,6 +18,8 @@ static double cpu_seconds(void)
 enum { ROWS = 1024, NEGATIVES = 20, CONTEXTS = 16, BEST_OF = 5 };
 
 typedef struct bench {
+    tide_questions questions;
+    float scores[NEGATIVES][TIDE_QUESTIONS] __attribute__((aligned(64)));
     const tide_kernels *k;
     tide_matrix rows;
     float *sums, *x, *gradients;
@@ -25,8 +27,6 @@ typedef struct bench {
     float squares[32], rates[32];
     float *outputs[NEGATIVES];
     uint32_t slots[NEGATIVES];
-    tide_questions questions;
-    float scores[NEGATIVES][TIDE_QUESTIONS] __attribute__((aligned(64)));
     bool near[NEGATIVES];
 } bench;
 

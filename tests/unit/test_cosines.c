@@ -12,7 +12,8 @@ enum { MOST_ROWS = 150, MOST_DIM = 640 };
 
 static const uint32_t dims[] = {1, 3, 16, 17, 64, 100, 103, 128, 300, 640};
 static const size_t counts[] = {1, 7, 8, 9, 63, 64, 65, 128, 150};
-static const float centres[] = {0, 0.1f, 1, 10000}; /* their length beside that of rows */
+static const float centres[] = {0, 0.1f, 1,
+                                10000}; /* their length beside that of rows */
 
 typedef struct data {
     tide_questions questions;
