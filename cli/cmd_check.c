@@ -1,7 +1,7 @@
 /* cmd_check.c - wordtide check: whether files can be used, found out before they are needed.
  *
  * A model is read as for asking and then as for training: the checksum of every section,
- * and whether what the sections say can be true and fits together. */
+ * and whether what the sections say can be true and fits together. So is a history. */
 #include "commands.h"
 #include "options.h"
 #include "output.h"
@@ -19,6 +19,7 @@ typedef struct facts {
     tide_origin origin;
     uint64_t bytes; /* 0 for what is no file */
     uint64_t words, tokens;
+    tide_history_facts history; /* if that is what it is */
 } facts;
 
 static bool is_model(const facts *found)
@@ -26,19 +27,39 @@ static bool is_model(const facts *found)
     return !strcmp(found->origin.format, "tide");
 }
 
+static void note_size(const char *path, facts *found)
+{
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISREG(status.st_mode))
+        found->bytes = (uint64_t)status.st_size;
+}
+
+/* What is no model for `err` may be a history; then that is what there is to say about it. */
+static bool read_history(const char *path, facts *found, tide_error *err)
+{
+    tide_error problem;
+    if (err->status != TIDE_ERROR_FORMAT)
+        return false;
+    int status = tide_history_check(path, &found->history, &problem);
+    if (found->history.is_history && status)
+        *err = problem;
+    found->origin.format = "history";
+    found->words = found->history.words;
+    note_size(path, found);
+    return !status;
+}
+
 /* Only one copy is in memory at a time. */
 static bool read_file(const char *path, facts *found, tide_error *err)
 {
-    struct stat status;
     tide_model *model = tide_model_open(path, err);
     if (!model)
-        return false;
+        return read_history(path, found, err);
     found->origin = tide_model_origin(model);
     found->words = tide_model_size(model);
     found->tokens = tide_model_tokens(model);
     tide_model_free(model);
-    if (stat(path, &status) == 0 && S_ISREG(status.st_mode))
-        found->bytes = (uint64_t)status.st_size;
+    note_size(path, found);
     if (!is_model(found))
         return true;
     tide_trainer *trainer = tide_trainer_load(path, NULL, 0, err);
@@ -53,7 +74,10 @@ static void print_json_facts(const facts *found)
     print_json(found->origin.format);
     printf(",\"file_bytes\":%" PRIu64 ",\"words\":%" PRIu64, found->bytes,
            found->words);
-    if (is_model(found))
+    if (found->history.is_history)
+        printf(",\"followed\":%" PRIu64 ",\"alarms\":%" PRIu64, found->history.followed,
+               found->history.alarms);
+    else if (is_model(found))
         printf(",\"tokens\":%" PRIu64, found->tokens);
     else
         printf(",\"left_out\":%" PRIu64 ",\"twice\":%" PRIu64, found->origin.left_out,
@@ -72,6 +96,9 @@ static void print_facts(const facts *found)
         return;
     }
     printf("%s, %" PRIu64 " words", found->origin.format, found->words);
+    if (found->history.is_history)
+        printf(", %" PRIu64 " followed, %" PRIu64 " alarms", found->history.followed,
+               found->history.alarms);
     if (found->origin.left_out)
         printf(", %" PRIu64 " rows left out", found->origin.left_out);
     if (found->origin.twice)
@@ -137,7 +164,9 @@ int cmd_check(int argc, char **argv)
         "Reads files to their ends and says whether they can be used, a line a file. "
         "In a model every checksum is verified, and then it is loaded as for going on "
         "with training: that takes the memory that training takes, and the parameters "
-        "in the file say how much ('wordtide info' tells). Of a file of vectors it "
+        "in the file say how much ('wordtide info' tells). So it is with the history "
+        "of a "
+        "server. Of a file of vectors it "
         "says the format. All files are looked at. The exit code is 4 if one of them "
         "cannot be used, and 1 if one could not be read at all.",
         options,

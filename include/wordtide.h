@@ -748,6 +748,19 @@ TIDE_API int tide_history_save(tide_history *history, const char *path,
 TIDE_API int tide_history_load(tide_history *history, const char *path,
                                tide_error *err);
 
+/* Whether such a file can be loaded, without its model. What is known of it by then is told also of a bad one;
+ * `facts` may be NULL. */
+typedef struct tide_history_facts {
+    bool is_history; /* and not another file of ours */
+    uint32_t dim, rungs;
+    double step;
+    uint64_t followed, words; /* with vectors, and with rates */
+    uint64_t alarms;          /* that have ever rung */
+} tide_history_facts;
+
+TIDE_API int tide_history_check(const char *path, tide_history_facts *facts,
+                                tide_error *err);
+
 /* -- vectors in other formats -------------------------------------------------------------------- */
 
 typedef struct tide_format_info {

@@ -27,8 +27,6 @@ enum {
     FAST_STEPS = 5,
     SLOW_STEPS = 1440,
 };
-#define STEP_LEAST 1e-3
-#define STEP_MOST 1e9
 
 /* -- options ------------------------------------------------------------------------------------------- */
 
@@ -52,10 +50,10 @@ static int check(const tide_history_options *o, tide_error *err)
     if (o->rungs < 2 || o->rungs > TIDE_HISTORY_RUNGS_MAX)
         return tide_fail(err, TIDE_ERROR_PARAMETER, "a ladder has 2 to %d rungs",
                          TIDE_HISTORY_RUNGS_MAX);
-    if (!(o->step >= STEP_LEAST && o->step <= STEP_MOST))
+    if (!(o->step >= TIDE_HISTORY_STEP_LEAST && o->step <= TIDE_HISTORY_STEP_MOST))
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "a step of the ladder takes between %g and %g seconds",
-                         STEP_LEAST, STEP_MOST);
+                         TIDE_HISTORY_STEP_LEAST, TIDE_HISTORY_STEP_MOST);
     if (!isfinite(o->warm_up) || !(o->drift_age >= 0) || !(o->trend_alarm >= 0) ||
         !(o->drift_alarm >= 0))
         return tide_fail(err, TIDE_ERROR_PARAMETER,

@@ -126,11 +126,13 @@ static int load_row(loading *l, uint32_t rung, uint64_t i, uint64_t offset,
     unsigned char bytes[ROW_SIZE_MOST];
     size_t size = 2 * 8 + 2 * (size_t)ladder->dim;
     int status = tide_store_read_at(l->store, "rungs", offset, bytes, size, err);
-    if (status || l->seated[i] == TIDE_NO_PLACE)
+    if (status)
         return status;
     double rate = get_double(bytes + 8);
     if (!(rate >= 0 && rate < 1e18))
         return impossible(l, "rungs", err);
+    if (l->seated[i] == TIDE_NO_PLACE)
+        return TIDE_OK;
     tide_ladder_put(ladder, rung, l->seated[i], NULL, tide_get64(bytes), (float)rate);
     memcpy(tide_ladder_vector(ladder, rung, l->seated[i]), bytes + 2 * 8,
            2 * (size_t)ladder->dim);

@@ -6,6 +6,10 @@
 
 #include <pthread.h>
 
+/* A step of the ladder, in seconds. */
+#define TIDE_HISTORY_STEP_LEAST 1e-3
+#define TIDE_HISTORY_STEP_MOST 1e9
+
 #define TIDE_NO_RUNG UINT32_MAX
 #define TIDE_NO_PLACE UINT32_MAX
 #define TIDE_TIME_MOST 1e15 /* seconds, on either side of 0 */

@@ -1,8 +1,10 @@
 """What words were: lists of what is new, gone, rising and moving, one word's past, the map, and
 words that somebody watches."""
 
+import json
+
 import pytest
-from serving import Server, encoded, wait_until
+from serving import Server, encoded, wait_until, wordtide
 
 
 @pytest.fixture(scope="module")
@@ -106,3 +108,22 @@ def test_a_restart_remembers(tmp_path):
         return answer.status == 200 and answer.json["points"]
 
     assert len(wait_until(remembers, "the past")) >= 3
+
+
+def test_the_file_of_the_past_can_be_checked(tmp_path):
+    path = tmp_path / "m.tide"
+    server = Server("demo:rate=20000", "--checkpoint", path, "--history-step", "1s")
+    wait_until(lambda: words(server, "limit=3"), "words")
+    server.process.terminate()
+    assert server.process.wait(30) == 0
+    past = tmp_path / "m.tide.history"
+    told = wordtide("check", past)
+    assert told.returncode == 0 and f"{past}: good, " in told.stdout and " followed, " in told.stdout
+    known = json.loads(wordtide("check", "--json", past).stdout)
+    assert known["good"] and known["format"] == "history" and known["words"] > 100
+    data = past.read_bytes()
+    for at in (100, len(data) // 2, len(data) - 10):
+        past.write_bytes(data[:at] + bytes([data[at] ^ 4]) + data[at + 1:])
+        told = wordtide("check", past)
+        assert told.returncode == 4 and told.stdout == ""
+        assert told.stderr.count("\n") == 1 and str(past) in told.stderr

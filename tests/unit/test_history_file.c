@@ -212,12 +212,15 @@ static void odd_numbers_do_no_harm(void **state)
             world other = again(&w);
             replace_number("history", "changed", sections[s], place,
                            odd[(place + s) % COUNT(odd)]);
-            if (tide_history_load(other.history, "changed", &err)) {
+            int loaded = tide_history_load(other.history, "changed", &err);
+            if (loaded) {
                 assert_true(strstr(err.text, "changed") != NULL);
                 refused++;
             } else {
                 taken++;
             }
+            if (loaded != TIDE_ERROR_PARAMETER) /* that is about another shape */
+                assert_int_equal(tide_history_check("changed", NULL, NULL), loaded);
             look_often(&other, 3, 1);
             assert_true(word_of(&other, "w0").rate >= 0);
             tide_history_free(other.history);
@@ -245,11 +248,34 @@ static void sections_that_are_cut_or_missing_are_refused(void **state)
             assert_int_equal(tide_history_load(other.history, "changed", &err),
                              TIDE_ERROR_FORMAT);
             assert_true(strstr(err.text, sections[s]) != NULL);
+            assert_int_equal(tide_history_check("changed", NULL, NULL),
+                             TIDE_ERROR_FORMAT);
             look_often(&other, 2, 1);
             assert_true(isnan(word_of(&other, "w0").first_seen));
             free(bytes);
             tide_history_free(other.history);
         }
+    world_free(&w);
+}
+
+static void a_file_can_be_checked_without_its_model(void **state)
+{
+    (void)state;
+    tide_history_facts facts;
+    tide_error err = {0};
+    world w = lived();
+    assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
+    assert_int_equal(tide_trainer_save(w.trainer, "model", NULL), TIDE_OK);
+    assert_int_equal(tide_history_check("history", &facts, &err), TIDE_OK);
+    assert_true(facts.is_history);
+    assert_int_equal(facts.dim, 8);
+    assert_int_equal(facts.rungs, how.rungs);
+    assert_true(facts.step == how.step);
+    assert_int_equal(facts.followed, tide_history_followed(w.history));
+    assert_int_equal(tide_history_check("model", &facts, &err), TIDE_ERROR_FORMAT);
+    assert_false(facts.is_history);
+    assert_int_equal(tide_history_check("nowhere", &facts, &err), TIDE_ERROR_IO);
+    assert_false(facts.is_history);
     world_free(&w);
 }
 
@@ -280,6 +306,7 @@ int main(void)
         IN_FOLDER(a_smaller_history_takes_what_fits),
         IN_FOLDER(odd_numbers_do_no_harm),
         IN_FOLDER(sections_that_are_cut_or_missing_are_refused),
+        IN_FOLDER(a_file_can_be_checked_without_its_model),
         IN_FOLDER(an_empty_history_is_saved_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
