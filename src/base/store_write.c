@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-enum { BUFFER = 1 << 20 };
+enum { BUFFER = TIDE_ROOM(1 << 20, 4096) };
 
 struct tide_store_writer {
     XXH3_state_t hash; /* of the open section */
