@@ -16,7 +16,7 @@
 #include "base/store_private.h"
 #include "train/parts.h"
 
-enum { SIZE_MAX_TRIED = 1 << 16, TRAINER_MAX = 16 << 20, TRAINED = 16 };
+enum { SIZE_MAX_TRIED = 1 << 16, TRAINER_MAX = 16 << 20, TRAINED = 32 };
 
 /* -- good files ------------------------------------------------------------------------ */
 
