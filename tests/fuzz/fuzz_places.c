@@ -86,24 +86,20 @@ static char *changed_place(int kind, const uint8_t *data, size_t size)
     return place;
 }
 
-/* False when the source must not be read. */
-static bool go_to(tide_source *source, const char *place)
+static void try_place(int kind, const char *place)
 {
     tide_error err = {.text = ""};
+    tide_source *source = open_source(kind);
+    uint64_t before = tide_source_offset(source);
     int status = tide_source_go_to(source, place, &err);
     if (status)
         must_have_said_why(&err);
-    return status == TIDE_OK || status == TIDE_ERROR_FORMAT;
-}
-
-static void try_place(int kind, const char *place)
-{
-    tide_source *source = open_source(kind);
-    if (!go_to(source, place)) {
+    if (status && status != TIDE_ERROR_FORMAT) { /* it must not be read */
         tide_source_close(source);
         sources[kind] = NULL;
         return;
     }
+    must(!status || tide_source_offset(source) == before);
     read_some(source, READ);
     uint64_t offset = tide_source_offset(source);
     char *here = present_place(source);
