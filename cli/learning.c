@@ -4,7 +4,6 @@
 #include "notify.h"
 #include "output.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
