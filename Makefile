@@ -1,7 +1,7 @@
 # The front door. `make help` lists what can be asked for; meson.build is the build itself.
 PREFIX ?= /usr/local
 DESTDIR ?=
-FUZZ_RUNS ?= 1000000
+FUZZ_RUNS ?=
 PORT ?= 8080
 DURATION ?= 1h
 
@@ -57,7 +57,7 @@ faults: ## kills, signals, clocks, bad disks and logs, and what they did, as a t
 	$(call build,build,-Dtests=true)
 	@scripts/run_tests --only faults --figures
 
-nightly: ## the same ten times as much, 10000000 inputs for parsers, hostile and long streams: hours
+nightly: ## the same ten times as much, 10000000 inputs for every parser, hostile and long streams: hours
 	@scripts/install_packages $(TEST_PACKAGES) $(FUZZ_PACKAGES)
 	$(call build,build,-Dtests=true)
 	@scripts/nightly
@@ -92,10 +92,10 @@ lint: ## formatting, layers, static analysis, no warnings from gcc and clang
 	@scripts/install_packages $(LINT_PACKAGES)
 	@scripts/lint
 
-fuzz: ## feed every parser with FUZZ_RUNS (1000000) inputs
+fuzz: ## feed every parser with hundreds of thousands of inputs, or with FUZZ_RUNS
 	@scripts/install_packages $(FUZZ_PACKAGES)
 	$(call build,build-fuzz,$(ASAN) -Dtests=false -Dfuzz=true,fuzzers,CC=clang)
-	@scripts/run_fuzz --runs $(FUZZ_RUNS)
+	@scripts/run_fuzz $(if $(FUZZ_RUNS),--runs $(FUZZ_RUNS))
 
 bench: all ## measure speed and quality
 	@bench/run

@@ -4,7 +4,6 @@
 #include "notify.h"
 #include "output.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,22 +13,9 @@ enum { CHECKPOINT_SECONDS = 60, OLDER = 2 };
 
 /* -- what was typed ---------------------------------------------------------------- */
 
-/* "90s", "5m", "1h"; 0 for anything else. */
-static double seconds_of(const char *text)
-{
-    char *end;
-    double value = strtod(text, &end);
-    double unit = !strcmp(end, "s")   ? 1
-                  : !strcmp(end, "m") ? 60
-                  : !strcmp(end, "h") ? 3600
-                                      : 0;
-    bool time = unit > 0 && end > text && isfinite(value) && value > 0;
-    return time ? value * unit : 0;
-}
-
 double learning_seconds(const learning *job, const char *name, const char *text)
 {
-    double seconds = seconds_of(text);
+    double seconds = parse_seconds(text);
     if (seconds <= 0)
         usage_error(job->training.command, "--%s '%s' is not a time (10s, 1m, 1h)",
                     name, text);
@@ -39,7 +25,7 @@ double learning_seconds(const learning *job, const char *name, const char *text)
 /* A time, or a number of words. */
 static void take_interval(learning *job, const char *text)
 {
-    double seconds = seconds_of(text);
+    double seconds = parse_seconds(text);
     if (seconds > 0)
         job->save_seconds = seconds;
     else if (!parse_number(text, &job->save_tokens) || !job->save_tokens)

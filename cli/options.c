@@ -191,6 +191,18 @@ bool parse_number(const char *text, uint64_t *number)
     return parse_scaled(text, 1000, number);
 }
 
+double parse_seconds(const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    double unit = !strcmp(end, "s")   ? 1
+                  : !strcmp(end, "m") ? 60
+                  : !strcmp(end, "h") ? 3600
+                                      : 0;
+    double seconds = end > text ? value * unit : 0;
+    return isfinite(seconds) && seconds > 0 ? seconds : 0;
+}
+
 static void take_choice(const parser *p, const option *o, const char *value)
 {
     const char *names = o->argument;

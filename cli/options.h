@@ -79,6 +79,9 @@ tide_params *settings_params(const settings *typed, const char *command);
 /* A number of tokens, like 1e6 or 20k. */
 bool parse_number(const char *text, uint64_t *number);
 
+/* A time: "90s", "5m", "1h"; 0 for anything else. */
+double parse_seconds(const char *text);
+
 /* How many letters must be changed, inserted, dropped or swapped to turn a into b;
  * at most SPELLING_FAR. */
 enum { SPELLING_FAR = 99 };

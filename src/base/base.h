@@ -24,6 +24,14 @@ int tide_fail(tide_error *err, tide_status status, const char *format, ...)
  * or count * size overflows. Released with free(). */
 void *tide_alloc(size_t count, size_t size);
 
+/* The size of a buffer or a bound, and what it is in a build for fuzzing: there inputs are short, and are
+ * to reach beyond it. */
+#ifdef TIDE_FUZZED
+#define TIDE_ROOM(usual, fuzzed) (fuzzed)
+#else
+#define TIDE_ROOM(usual, fuzzed) (usual)
+#endif
+
 /* -- counting -------------------------------------------------------------------------------------- */
 
 /* What a file may say has been counted. A quarter of what 64 bits hold is left from there, which is more than

@@ -29,7 +29,7 @@ enum {
     IN_ENTRY_OFFSET = 16,
     IN_ENTRY_SIZE = 24,
     IN_ENTRY_CHECKSUM = 32,
-    BUFFER = 1 << 16,
+    BUFFER = TIDE_ROOM(1 << 16, 1024),
 };
 
 _Static_assert(TIDE_STORE_TABLE + TIDE_SECTIONS_MAX * TIDE_STORE_ENTRY <=

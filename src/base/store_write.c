@@ -24,7 +24,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { PIECE = 1 << 20, SHARED_PIECES = 4 };
+enum { PIECE = TIDE_ROOM(1 << 20, 4096), SHARED_PIECES = 4 };
 
 typedef struct piece {
     uint64_t offset; /* in the file */

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { LABELS_MAX = 1 << 16 };
+enum { LABELS_MAX = TIDE_ROOM(1 << 16, 64) };
 #define NOT_TOLD (-1.0f)
 
 struct tide_judge {

@@ -33,12 +33,12 @@ _Static_assert(sizeof(tide_cell) == 32, "a cell has no padding to speak of");
 
 /* A record: its labels, each a byte that says how long it is and then its name, and its words. */
 #define TIDE_RECORD_LABELS (TIDE_POST_LABELS * (1 + TIDE_WORD_MAX))
-#define TIDE_RECORD_MAX (TIDE_RECORD_LABELS + TIDE_POST_MAX)
+#define TIDE_POST_RECORD_MAX (TIDE_RECORD_LABELS + TIDE_POST_MAX)
 
 typedef struct tide_record_text {
     uint32_t labels_size;
     uint32_t size;
-    char bytes[TIDE_RECORD_MAX + 16]; /* 16 bytes of every label can be read */
+    char bytes[TIDE_POST_RECORD_MAX + 16]; /* 16 bytes of every label can be read */
 } tide_record_text;
 
 typedef struct tide_posts {

@@ -40,7 +40,7 @@ enum {
 
 enum { HEAD = 24 }; /* bytes of a post before its record */
 
-_Static_assert(TIDE_RECORD_MAX <= UINT16_MAX && TIDE_POST_LABELS <= 32,
+_Static_assert(TIDE_POST_RECORD_MAX <= UINT16_MAX && TIDE_POST_LABELS <= 32,
                "sizes and keepers of a post fit their bits");
 
 #define STATE "label.tracker"

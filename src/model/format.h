@@ -73,7 +73,7 @@ bool tide_path_beside(const char *path, const char *old, const char *ending,
 
 /* -- reading: a place in a file (cursor.c) ----------------------------------------- */
 
-#define TIDE_CURSOR_ROOM (256 * 1024) /* for any line of TIDE_DIM_MAX numbers */
+#define TIDE_CURSOR_ROOM TIDE_ROOM(256 << 10, 64 << 10) /* for any line of TIDE_DIM_MAX numbers */
 #define TIDE_PART_ROOM (64 * 1024)    /* for any row of bytes, and any word */
 
 typedef struct tide_cursor {

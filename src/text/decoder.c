@@ -20,7 +20,7 @@
 
 #include <stdlib.h>
 
-enum { IN_SIZE = 64 << 10, KEPT = TIDE_UNPACKED_KEPT };
+enum { IN_SIZE = TIDE_ROOM(64 << 10, 1024), KEPT = TIDE_UNPACKED_KEPT };
 
 static const tide_decoder_kind *const decoders[] = {
     &tide_decoder_gzip,

@@ -66,7 +66,7 @@ void tide_unpacker_free(tide_unpacker *u);
 /* As the functions of tide_source_kind. Offsets are those of the text. Packed text can be peeked at
  * no further back than TIDE_UNPACKED_KEPT bytes before what was read last; to seek in it is to
  * unpack it up to there. */
-enum { TIDE_UNPACKED_KEPT = 128 << 10 };
+enum { TIDE_UNPACKED_KEPT = TIDE_ROOM(128 << 10, 8 << 10) };
 
 ptrdiff_t tide_unpacker_read(tide_unpacker *u, void *bytes, size_t room, int wait_ms,
                              tide_error *err);

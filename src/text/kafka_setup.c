@@ -109,7 +109,7 @@ static int parse_spec(tide_kafka_settings *s, const char **group, tide_error *er
     const char *partitions = NULL;
     s->brokers = strsep(&rest, "/");
     s->topics = rest ? strsep(&rest, "?") : "";
-    if (*s->brokers == '\0')
+    if (s->brokers[strspn(s->brokers, " \t\n\v\f\r,")] == '\0')
         return wrong(err, "no broker before", s->topics);
     int status = take_topics(s, err);
     while (rest && status == TIDE_OK)

@@ -4,7 +4,7 @@
 
 #include "text/text.h"
 
-enum { TIDE_PIPE_LOOK = 64 << 10 }; /* bytes at once */
+enum { TIDE_PIPE_LOOK = TIDE_ROOM(64 << 10, 1024) }; /* bytes at once */
 
 typedef struct tide_pipe tide_pipe;
 

@@ -7,7 +7,7 @@
 enum {
     TIDE_SEGMENT_HEADER = 56,
     TIDE_PIECE_HEAD = 16,
-    TIDE_PIECE_TEXT = 64 << 10, /* at most */
+    TIDE_PIECE_TEXT = TIDE_ROOM(64 << 10, 1024), /* at most */
     TIDE_PIECE_MAX = TIDE_PIECE_HEAD + TIDE_PIECE_TEXT,
 };
 

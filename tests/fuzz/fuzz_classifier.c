@@ -8,8 +8,6 @@
 #include "base/store_private.h"
 #include "label/label.h"
 
-#include <sys/mman.h>
-
 enum { FILE_MOST = 1 << 14, DIM = 3, LABELS = 2, POSTS = 8 };
 
 static unsigned char good[TIDE_CLASSIFIER_KINDS][FILE_MOST];
@@ -97,12 +95,8 @@ static void ask(tide_classifier *c)
 
 static void try_file(const unsigned char *bytes, size_t size)
 {
-    int file = memfd_create("classifier", 0);
-    must(file >= 0 && write(file, bytes, size) == (ssize_t)size);
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     tide_error err = {.text = ""};
-    tide_store *store = tide_store_open(path, &err);
+    tide_store *store = tide_store_open(memory_file(bytes, size), &err);
     tide_classifier *c = store ? tide_classifier_load(store, &err) : NULL;
     if (c)
         ask(c);
@@ -110,7 +104,6 @@ static void try_file(const unsigned char *bytes, size_t size)
         must(err.text[0] != '\0');
     tide_classifier_free(c);
     tide_store_close(store);
-    close(file);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

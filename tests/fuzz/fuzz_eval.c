@@ -8,26 +8,14 @@
 
 #include <math.h>
 
-static char folder[FOLDER_MAX], set_path[IN_FOLDER_MAX], model_path[IN_FOLDER_MAX];
+static const char *set_path;
 static tide_space *space;
-
-static void remove_folder(void)
-{
-    unlink(set_path);
-    unlink(model_path);
-    rmdir(folder);
-}
 
 static void make_space(void)
 {
     static const char vectors[] = "a 1 0\nb 1 1\nc 0 1\nd -1 0.5\n"
                                   "z\xc3\xbcrich 0.25 -1\nnil 0 0\n";
-    make_folder(folder);
-    snprintf(set_path, sizeof set_path, "%s/set", folder);
-    snprintf(model_path, sizeof model_path, "%s/vectors", folder);
-    must(atexit(remove_folder) == 0);
-    spit(model_path, vectors, sizeof vectors - 1);
-    tide_model *model = tide_model_open(model_path, NULL);
+    tide_model *model = tide_model_open(memory_file(vectors, sizeof vectors - 1), NULL);
     must(model != NULL);
     space = tide_space_new(model, TIDE_VECTORS_INPUT, false, NULL);
     must(space != NULL);
@@ -76,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     tide_eval_options how = {.among = data[0] >> 1 & 3, .keep_unknown = data[0] & 1};
-    spit(set_path, data + 1, size - 1);
+    set_path = memory_file(data + 1, size - 1);
     judge_pairs(&how, size);
     judge_questions(&how, size);
     return 0;

@@ -1,4 +1,4 @@
-/* fuzz_fixture.h - what fuzz targets share: what must hold, a folder of the process, files in it. */
+/* fuzz_fixture.h - what fuzz targets share: what must hold, files in memory. */
 #ifndef TIDE_FUZZ_FIXTURE_H
 #define TIDE_FUZZ_FIXTURE_H
 
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -26,12 +27,27 @@ static inline void must_have_said_why(const tide_error *err)
 
 enum { FOLDER_MAX = 512, IN_FOLDER_MAX = FOLDER_MAX + 64 };
 
+/* In memory, where the system has such a place: an input is not to wait for a disk. */
 static inline void make_folder(char folder[FOLDER_MAX])
 {
-    const char *temporary = getenv("TMPDIR");
-    snprintf(folder, FOLDER_MAX, "%.400s/tide-fuzz-XXXXXX",
-             temporary ? temporary : P_tmpdir);
+    const char *memory = "/dev/shm", *temporary = getenv("TMPDIR");
+    if (access(memory, W_OK) != 0)
+        memory = temporary ? temporary : P_tmpdir;
+    snprintf(folder, FOLDER_MAX, "%.400s/tide-fuzz-XXXXXX", memory);
     must(mkdtemp(folder) != NULL);
+}
+
+/* The path of a file of these bytes, the same for all inputs. */
+static inline const char *memory_file(const void *bytes, size_t size)
+{
+    static int file = -1;
+    static char path[64];
+    if (file < 0)
+        file = memfd_create("input", MFD_CLOEXEC);
+    must(file >= 0 && ftruncate(file, 0) == 0);
+    must(pwrite(file, bytes, size, 0) == (ssize_t)size);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    return path;
 }
 
 static inline void spit(const char *path, const void *bytes, size_t size)

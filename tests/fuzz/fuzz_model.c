@@ -16,9 +16,7 @@
 #include "base/store_private.h"
 #include "train/parts.h"
 
-#include <sys/mman.h>
-
-enum { SIZE_MAX_TRIED = 1 << 16, TRAINER_MAX = 16 << 20, TRAINED = 16 };
+enum { SIZE_MAX_TRIED = 1 << 16, TRAINER_MAX = 16 << 20, TRAINED = 32 };
 
 /* -- good files ------------------------------------------------------------------------ */
 
@@ -110,19 +108,6 @@ static size_t file_of(const uint8_t *data, size_t size, unsigned char *bytes)
     if (data[0] & 1)
         tide_store_reseal(bytes, file_size);
     return file_size;
-}
-
-/* One file for all inputs. */
-static const char *memory_file(const unsigned char *bytes, size_t size)
-{
-    static int file = -1;
-    static char path[64];
-    if (file < 0)
-        file = memfd_create("model", MFD_CLOEXEC);
-    must(file >= 0 && ftruncate(file, 0) == 0);
-    must(pwrite(file, bytes, size, 0) == (ssize_t)size);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    return path;
 }
 
 /* -- what must hold ---------------------------------------------------------------------- */

@@ -5,17 +5,8 @@
  * rest is a section to load, bits 5 to 7 how many of the next bytes are the sizes of
  * the feeds, used in turn. The rest is the input.
  */
+#include "fuzz_fixture.h"
 #include "../unit/records_oracle.h"
-
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(bool truth)
-{
-    if (!truth)
-        abort();
-}
 
 static const tide_record_options choices[3][4] = {
     {{TIDE_RECORDS_JSON, "text", "", "", false},
@@ -40,7 +31,7 @@ static tide_records *shared_records(unsigned kind, unsigned fields)
     tide_records **r = &records[kind][fields];
     if (!*r)
         *r = tide_records_new(&choices[kind][fields], NULL);
-    demand(*r != NULL);
+    must(*r != NULL);
     return *r;
 }
 
@@ -51,13 +42,13 @@ static void feed(transcript *t, tide_records *r, const uint8_t *bytes, size_t si
         size_t piece = piece_count ? pieces[turn % piece_count] + 1u : size;
         piece = piece < size - done ? piece : size - done;
         size_t taken = tide_records_feed(r, bytes + done, piece);
-        demand(taken > 0);
+        must(taken > 0);
         done += taken;
         transcript_take(t, r);
     }
     tide_records_end(r);
     transcript_take(t, r);
-    demand(tide_records_between(r));
+    must(tide_records_between(r));
 }
 
 static void compare(const tide_record_options *options, tide_records *r,
@@ -70,9 +61,39 @@ static void compare(const tide_record_options *options, tide_records *r,
     if (size == 0)
         found.counts = before;
     oracle_read(&expected, options, bytes, size);
-    demand(transcript_equal(&found, &expected));
+    must(transcript_equal(&found, &expected));
     free(found.texts.bytes);
     free(expected.texts.bytes);
+}
+
+/* -- saved states ------------------------------------------------------------------ */
+
+static char folder[FOLDER_MAX], path[IN_FOLDER_MAX];
+
+static void remove_folder(void)
+{
+    unlink(path);
+    rmdir(folder);
+}
+
+static tide_store_writer *create(void)
+{
+    if (!folder[0]) {
+        make_folder(folder);
+        snprintf(path, sizeof path, "%s/r", folder);
+        must(atexit(remove_folder) == 0);
+    }
+    tide_store_writer *writer = tide_store_create(path, NULL);
+    must(writer != NULL);
+    return writer;
+}
+
+static tide_store *reopen(tide_store_writer *writer)
+{
+    must(tide_store_commit(writer, NULL) == TIDE_OK);
+    tide_store *store = tide_store_open(path, NULL);
+    must(store != NULL);
+    return store;
 }
 
 /* Loads bytes as the section, those of a fingerprint put right, and goes on. */
@@ -80,45 +101,34 @@ static void load(tide_records *r, uint64_t fingerprint, const uint8_t *bytes,
                  size_t size)
 {
     static unsigned char section[4096];
-    char path[64];
-    snprintf(path, sizeof path, "%s/fuzz-records-%d", P_tmpdir, (int)getpid());
     if (size > sizeof section || size < 8)
         return;
     memcpy(section, bytes, size);
     tide_put64(section, fingerprint);
-    tide_store_writer *writer = tide_store_create(path, NULL);
-    demand(writer != NULL);
+    tide_store_writer *writer = create();
     tide_store_put(writer, "records", section, size);
-    demand(tide_store_commit(writer, NULL) == TIDE_OK);
-    tide_store *store = tide_store_open(path, NULL);
-    demand(store != NULL);
+    tide_store *store = reopen(writer);
     tide_error err = {0};
     transcript t = {0};
     if (tide_records_load(r, store, &err) == TIDE_OK) {
         transcript_take(&t, r);
         feed(&t, r, bytes, size, NULL, 0);
     } else {
-        demand(err.status == TIDE_ERROR_FORMAT && err.text[0]);
+        must(err.status == TIDE_ERROR_FORMAT && err.text[0]);
     }
     free(t.texts.bytes);
     tide_store_close(store);
-    unlink(path);
 }
 
 /* The first number of the section that this one saves. */
 static uint64_t fingerprint_of(tide_records *r)
 {
     unsigned char number[8];
-    char path[64];
-    snprintf(path, sizeof path, "%s/fuzz-records-%d", P_tmpdir, (int)getpid());
-    tide_store_writer *writer = tide_store_create(path, NULL);
-    demand(writer != NULL);
+    tide_store_writer *writer = create();
     tide_records_save(r, writer);
-    demand(tide_store_commit(writer, NULL) == TIDE_OK);
-    tide_store *store = tide_store_open(path, NULL);
-    demand(store && !tide_store_read_at(store, "records", 0, number, 8, NULL));
+    tide_store *store = reopen(writer);
+    must(!tide_store_read_at(store, "records", 0, number, 8, NULL));
     tide_store_close(store);
-    unlink(path);
     return tide_get64(number);
 }
 

@@ -11,17 +11,6 @@
 
 enum { TRIED_MAX = 1 << 16 };
 
-/* The spool calls these instead of the system's: no disk has to be waited for here. */
-int fsync(int file)
-{
-    return file < 0;
-}
-
-int fdatasync(int file)
-{
-    return file < 0;
-}
-
 static char path[IN_FOLDER_MAX];
 
 static void name_segment(int number, char name[IN_FOLDER_MAX + 32])
@@ -53,7 +42,7 @@ static void reseal(unsigned char *bytes, size_t size)
     uint64_t offset = segment.offset;
     tide_segment_put(&segment, bytes);
     for (size_t at = TIDE_SEGMENT_HEADER; size - at >= TIDE_PIECE_HEAD;) {
-        size_t length = tide_get64(bytes + at + 8) & 0xffff;
+        size_t length = tide_get64(bytes + at + 8) % (TIDE_PIECE_TEXT + 2);
         if (size - at - TIDE_PIECE_HEAD < length)
             return;
         at += tide_piece_put(bytes + at, length, segment.stream, offset);

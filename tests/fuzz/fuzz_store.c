@@ -8,27 +8,15 @@
 #include "fuzz_fixture.h"
 #include "base/store_private.h"
 
-#include <sys/mman.h>
-
 enum { SIZE_MAX_TRIED = 1 << 16 };
 
-/* One file for all inputs. */
-static int memory_file(const uint8_t *bytes, size_t size)
-{
-    static int file = -1;
-    if (file < 0)
-        file = memfd_create("store", MFD_CLOEXEC);
-    must(file >= 0);
-    must(ftruncate(file, 0) == 0);
-    must(pwrite(file, bytes, size, 0) == (ssize_t)size);
-    return file;
-}
-
-static void read_all(tide_store *store, int file, size_t size)
+static void read_all(tide_store *store, const char *path, size_t size)
 {
     static unsigned char bytes[SIZE_MAX_TRIED];
     tide_section_table table;
-    must(tide_store_table(file, "", &table, NULL) == TIDE_OK);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    must(file >= 0 && tide_store_table(file, path, &table, NULL) == TIDE_OK);
+    close(file);
     uint64_t next = TIDE_STORE_HEADER;
     for (uint32_t i = 0; i < table.count; i++) {
         const tide_section *section = &table.sections[i];
@@ -52,13 +40,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(bytes, data + 1, size - 1);
     if (data[0] & 1)
         tide_store_reseal(bytes, size - 1);
-    int file = memory_file(bytes, size - 1);
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    const char *path = memory_file(bytes, size - 1);
     tide_error err = {.status = TIDE_OK};
     tide_store *store = tide_store_open(path, &err);
     if (store)
-        read_all(store, file, size - 1);
+        read_all(store, path, size - 1);
     else
         must(err.status == TIDE_ERROR_FORMAT && err.text[0] != '\0');
     tide_store_close(store);

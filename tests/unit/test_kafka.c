@@ -517,6 +517,7 @@ static void wrong_names_and_settings_are_refused(void **state)
     assert_refused("kafka://", "no broker before ''");
     assert_refused("kafka://host", "no name of a topic in ''");
     assert_refused("kafka:///topic", "no broker before 'topic'");
+    assert_refused("kafka:// ,\t/topic", "no broker before 'topic'");
     assert_refused("kafka://host/a,,b", "no name of a topic in 'a,,b'");
     assert_refused("kafka://host/a b", "no name of a topic in 'a b'");
     assert_refused("kafka://host/a?grup=x", "but no 'grup'");

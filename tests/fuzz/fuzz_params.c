@@ -1,0 +1,81 @@
+/* fuzz_params.c - arbitrary bytes as parameters.
+ *
+ * The first byte says what the rest is: if even, lines of a name, a blank and a value, each to be set; if odd,
+ * all parameters as a model file has them. What is set is told by a text that sets the same; what is
+ * refused says why and leaves the parameter what it was. Parameters that were set are printed as a text that
+ * is read back.
+ */
+#include "fuzz_fixture.h"
+#include "train/parts.h"
+
+enum { READ_BACK = 8 }; /* one case of so many, since it takes long */
+
+static void set_one(tide_params *params, const char *name, const char *value)
+{
+    char before[TEXT_MAX], after[TEXT_MAX];
+    tide_error err = {.text = ""};
+    bool known = tide_params_text(params, name, before, sizeof before) >= 0;
+    int status = tide_params_set(params, name, value, &err);
+    must(known || status == TIDE_ERROR_PARAMETER);
+    if (status)
+        must_have_said_why(&err);
+    if (!known)
+        return;
+    int length = tide_params_text(params, name, after, sizeof after);
+    must(length >= 0 && length < TEXT_MAX);
+    if (status) {
+        must(strcmp(before, after) == 0);
+        return;
+    }
+    tide_params first = *params;
+    must(tide_params_set(params, name, after, &err) == TIDE_OK);
+    must(memcmp(&first, params, sizeof first) == 0);
+}
+
+static void set_all(tide_params *params, char *lines)
+{
+    for (char *value; (value = strsep(&lines, "\n"));) {
+        const char *name = strsep(&value, " ");
+        set_one(params, name, value ? value : "");
+    }
+}
+
+static void read_back(const tide_params *params)
+{
+    tide_params *copy = tide_params_new(NULL);
+    char *text = tide_params_print(params);
+    must(copy && text && tide_params_scan(copy, text, "model", NULL) == TIDE_OK);
+    free(text);
+    tide_params_free(copy);
+}
+
+static void scan(tide_params *params, const char *text)
+{
+    tide_error err = {.text = ""};
+    if (tide_params_scan(params, text, "model", &err)) {
+        must(err.status == TIDE_ERROR_FORMAT);
+        must_have_said_why(&err);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static tide_params *fresh;
+    static tide_params params;
+    if (!fresh)
+        fresh = tide_params_new(NULL);
+    must(fresh != NULL);
+    if (size == 0)
+        return 0;
+    params = *fresh;
+    char *text = strndup((const char *)data + 1, size - 1);
+    must(text != NULL);
+    if (data[0] & 1)
+        scan(&params, text);
+    else
+        set_all(&params, text);
+    if (!(data[0] & 1) && tide_hash(data, size, 0) % READ_BACK == 0)
+        read_back(&params);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,123 @@
+/* fuzz_places.c - arbitrary texts as places in sources.
+ *
+ * The first byte: bits 0 to 1 the source, bit 2 says that the rest is not a place but changes to a good
+ * one, each of them u8 where and a byte to be put there, behind a byte that says how much is read before. A
+ * place is gone to, and then a place of where the source is is one to go to again; or it is refused with a
+ * reason, and reading begins where it would have begun.
+ */
+#include "fuzz_fixture.h"
+#include "text/text.h"
+
+#include <errno.h>
+#include <sys/inotify.h>
+
+enum { FOLLOWED = 1, SOURCES = 3, LINES = 1000, READ = 512 };
+
+/* A source that follows a file does without: nothing changes here, and the system takes its time to end one. */
+int inotify_init1(int flags)
+{
+    (void)flags;
+    errno = ENOSYS;
+    return -1;
+}
+
+static char folder[FOLDER_MAX], path[IN_FOLDER_MAX];
+static tide_source *sources[SOURCES];
+
+static void remove_folder(void)
+{
+    for (int i = 0; i < SOURCES; i++)
+        tide_source_close(sources[i]);
+    unlink(path);
+    rmdir(folder);
+}
+
+static void make_file(void)
+{
+    static char text[16 * LINES];
+    size_t size = 0;
+    for (int i = 0; i < LINES; i++)
+        size += (size_t)snprintf(text + size, sizeof text - size, "word%d\n", i);
+    make_folder(folder);
+    snprintf(path, sizeof path, "%s/text", folder);
+    must(atexit(remove_folder) == 0);
+    spit(path, text, size);
+}
+
+static tide_source *open_source(int kind)
+{
+    if (!folder[0])
+        make_file();
+    const char *const specs[SOURCES] = {path, path, "demo:tokens=1000"};
+    const tide_source_options options = {.follow = kind == FOLLOWED};
+    if (kind == FOLLOWED) { /* places are for one that was just opened */
+        tide_source_close(sources[kind]);
+        sources[kind] = NULL;
+    }
+    if (!sources[kind])
+        sources[kind] = tide_source_begin(specs[kind], &options, NULL);
+    must(sources[kind] != NULL);
+    return sources[kind];
+}
+
+static void read_some(tide_source *source, size_t size)
+{
+    char bytes[READ];
+    tide_error err = {.text = ""};
+    must(tide_source_poll(source, bytes, size, 0, &err) >= TIDE_SOURCE_LATER);
+}
+
+/* The place where the source is now. */
+static char *present_place(tide_source *source)
+{
+    char *place = tide_source_place(source, tide_source_offset(source), NULL);
+    must(place && !strchr(place, '\n'));
+    return place;
+}
+
+static char *changed_place(int kind, const uint8_t *data, size_t size)
+{
+    tide_source *source = open_source(kind);
+    read_some(source, 1 + data[0]);
+    char *place = present_place(source);
+    size_t length = strlen(place);
+    for (data++, size--; size >= 2; data += 2, size -= 2)
+        place[data[0] % length] = (char)data[1];
+    return place;
+}
+
+static void try_place(int kind, const char *place)
+{
+    tide_error err = {.text = ""};
+    tide_source *source = open_source(kind);
+    uint64_t before = tide_source_offset(source);
+    int status = tide_source_go_to(source, place, &err);
+    if (status)
+        must_have_said_why(&err);
+    if (status && status != TIDE_ERROR_FORMAT) { /* it must not be read */
+        tide_source_close(source);
+        sources[kind] = NULL;
+        return;
+    }
+    must(!status || tide_source_offset(source) == before);
+    read_some(source, READ);
+    uint64_t offset = tide_source_offset(source);
+    char *here = present_place(source);
+    source = open_source(kind);
+    must(tide_source_go_to(source, here, NULL) == TIDE_OK);
+    must(kind == FOLLOWED || tide_source_offset(source) == offset);
+    free(here);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 2)
+        return 0;
+    int kind = data[0] % 4 % SOURCES;
+    char *place = data[0] & 4 ? changed_place(kind, data + 1, size - 1)
+                              : strndup((const char *)data + 1, size - 1);
+    must(place != NULL);
+    try_place(kind, place);
+    free(place);
+    return 0;
+}
