@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import logged, shown_on_terminal, start, wordtide
+from conftest import PATIENCE, logged, shown_on_terminal, start, wordtide
 
 SMALL = ["--vocab", "300", "--dim", "16"]
 REFUSED = "batch training reads its text several times; '{}' cannot be read again"
@@ -153,7 +153,7 @@ def test_a_signal_while_words_are_counted_leaves_no_model(tmp_path):
     )
     assert b"msg=counting" in process.stderr.readline()
     process.send_signal(signal.SIGTERM)
-    assert process.wait(20) == 0
+    assert process.wait(PATIENCE) == 0
     assert b"there is no model" in process.stderr.read()
     process.stderr.close()
     assert not (tmp_path / "m").exists()

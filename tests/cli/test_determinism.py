@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from conftest import SMALL, shown_on_terminal, start, train, wordtide
+from conftest import PATIENCE, SMALL, shown_on_terminal, start, train, wordtide
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_pieces_of_a_pipe_do_not_matter(tmp_path, text, whole, size):
     for at in range(0, len(text), size):
         process.stdin.write(text[at : at + size])
     process.stdin.close()
-    assert process.wait(20) == 0
+    assert process.wait(PATIENCE) == 0
     assert (tmp_path / "m.tide").read_bytes() == whole
 
 

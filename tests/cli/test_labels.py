@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from conftest import SANITIZED, logged, start, wordtide
+from conftest import PATIENCE, SANITIZED, logged, start, wordtide
 from labelled import (
     FIT, SMALL, TOPICS, as_lines, labels, labels_of, learned, make_posts, objects, text_of,
 )
@@ -255,7 +255,7 @@ def test_predict_answers_before_the_next_line_comes(model):
         process.stdin.flush()
         assert process.stdout.readline().decode().startswith(label)
     process.stdin.close()
-    assert process.wait(20) == 0
+    assert process.wait(PATIENCE) == 0
     process.stdout.close()
 
 
@@ -277,7 +277,7 @@ class Training:
     def end(self, number):
         self.process.send_signal(number)
         said = self.process.stderr.read().decode()
-        code = self.process.wait(20)
+        code = self.process.wait(PATIENCE)
         self.process.stderr.close()
         return code, said
 
@@ -428,7 +428,7 @@ def test_a_terminal_shows_every_epoch(model, tmp_path):
     except OSError:  # the process has closed its side
         pass
     os.close(watcher)
-    assert process.wait(20) == 0
+    assert process.wait(PATIENCE) == 0
     shown = shown.decode()
     epochs = re.findall(r"\rfitting: epoch (\d+) of at most 40, held-out loss 0\.\d{4}, best \d+",
                         shown)
@@ -459,7 +459,7 @@ def test_memory_stays_within_the_budget(tmp_path):
     training.wait_for("msg=fitting")
     most = most_memory(training.process)
     fitted = logged(training.wait_for("msg=fitted"), "fitted")
-    assert training.process.wait(20) == 0
+    assert training.process.wait(PATIENCE) == 0
     training.process.stderr.close()
     assert 6 << 20 < most < budget + (10 << 20) and budget < 20 << 20
     assert int(fitted["labels"]) == 2000 and int(fitted["used_bytes"]) <= 4_000_000
@@ -488,7 +488,7 @@ def test_many_labels_that_are_told_are_listed_at_once(tmp_path):
     labels("train", "-o", path, "-q", *SMALL, "--replay", 1, "--label-memory", "64M",
            "--label-slots", held, "--label-top", most, "--label-each", 1,
            "--classifier", "frequent", input=posts)
-    rows = objects(labels("list", path, "--json", timeout=15).stdout)
+    rows = objects(labels("list", path, "--json", timeout=PATIENCE).stdout)
     assert len(rows) == held and sum(row["told"] == "yes" for row in rows) == most
 
 
@@ -570,12 +570,12 @@ def test_a_reader_that_goes_away_or_a_full_disk_ends_the_answers(model, stream, 
                stderr=subprocess.PIPE) as process:
         process.stdout.readline()
         process.stdout.close()
-        assert process.wait(20) == 0 and process.stderr.read() == b""
+        assert process.wait(PATIENCE) == 0 and process.stderr.read() == b""
     with open("/dev/full", "wb") as full, \
             start("labels", "predict", model, stream, *style, stdout=full,
                   stderr=subprocess.PIPE) as process:
         said = process.stderr.read().decode()
-        assert process.wait(20) == 1 and re.fullmatch("wordtide: .*: No space left on .*\n", said)
+        assert process.wait(PATIENCE) == 1 and re.fullmatch("wordtide: .*: No space left on .*\n", said)
 
 
 def test_labels_that_a_terminal_would_obey_are_data(tmp_path):

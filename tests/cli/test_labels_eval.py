@@ -9,7 +9,7 @@ from datetime import datetime
 
 import pytest
 
-from conftest import start, wordtide
+from conftest import PATIENCE, start, wordtide
 from labelled import (
     FIT, JSON_FIELDS, SMALL, TOPICS, as_json, as_lines, labels, labels_of, learned, make_posts,
     objects,
@@ -291,7 +291,7 @@ def test_a_stopped_evaluation_goes_on_where_it_was(model, stream, tmp_path):
         if fits == 3:
             break
     process.send_signal(signal.SIGINT)
-    printed, said = process.communicate(timeout=20)
+    printed, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0 and b"msg=stopped" in said
     assert 0 < json.loads(printed)["posts"] < len(TEST)
     evaluate(path, stream, *more, "--predictions", second)

@@ -7,7 +7,9 @@ import re
 import zlib
 
 import pytest
-from serving import SANITIZED, Server, encoded, wait_until, wordtide
+from running import SANITIZED, wordtide
+from serving import Server, encoded
+from watching import wait_until
 
 SEEDS = [
     "<script>alert(1)</script>", "<img/src=x/onerror=alert(1)>", "javascript:alert(1)", "\x1b[31mred\x1b[0m",

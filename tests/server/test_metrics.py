@@ -4,7 +4,8 @@ import re
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from serving import Server, wait_until
+from serving import Server
+from watching import wait_until
 
 NAMES = [  # that dashboards and alarms are built on
     "build_info", "tokens", "sentences", "bytes", "skipped", "updates", "loss", "vocab_size", "vocab_capacity",
