@@ -14,6 +14,8 @@ FUZZ_PACKAGES = $(BUILD_PACKAGES) clang libclang-rt-dev
 LINT_PACKAGES = $(TEST_PACKAGES) clang clang-format clang-tidy cppcheck
 
 ASAN = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
+# Twice as fast to build as debugoptimized, and no slower to run; reports still name their lines.
+QUICKLY = -Doptimization=1 -Dc_args=-g1
 TSAN = -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false -Dkafka=disabled
 
 # ThreadSanitizer does not bear with the address randomisation of some kernels, nor with the C11
@@ -79,12 +81,12 @@ web: ## build the page of the server, and check that it is the committed one
 
 asan: ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@scripts/install_packages $(TEST_PACKAGES)
-	$(call build,build-asan,$(ASAN))
+	$(call build,build-asan,$(ASAN) $(QUICKLY))
 	@scripts/run_tests --build-dir build-asan --only unit,fuzz,cli,server
 
 tsan: ## everything about threads under ThreadSanitizer
 	@scripts/install_packages $(TEST_PACKAGES)
-	$(call build,build-tsan,$(TSAN))
+	$(call build,build-tsan,$(TSAN) $(QUICKLY))
 	@$(FIXED_ADDRESSES) scripts/run_tests --build-dir build-tsan --only unit,cli,server \
 		--files 'test_(base|sampler|source|follow|train|threads|live|feed|history|endurance|resume|memory|copy|export|numerics|scrub|signals|determinism|batch|classifier|labels|routes|ingest|events|saving).*'
 

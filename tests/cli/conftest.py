@@ -1,21 +1,26 @@
 """What the tests of the command share: its runs, a text and a model."""
 
+import pathlib
+import sys
+
 import pytest
-from running import (  # noqa: F401 - by way of here they are known to all tests
+
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from running import (  # noqa: E402, F401 - by way of here they are known to all tests
     BINARY,
     ROOT,
     SANITIZED,
     SMALL,
-    STARTED,
     Running,
     logged,
     send_twice,
     shown_on_terminal,
     start,
     train,
-    watchdog,
     wordtide,
 )
+from watching import PATIENCE, STARTED, time_limit, watchdog  # noqa: E402, F401
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from conftest import BINARY, start, train, wordtide
+from conftest import BINARY, PATIENCE, start, train, wordtide
 
 
 def hits_of(stdout):
@@ -128,7 +128,7 @@ def test_an_answer_comes_before_the_next_question(model, words):
             process.stdin.flush()
             assert json.loads(process.stdout.readline())["query"] == word
         process.stdin.close()
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE) == 0
 
 
 def test_similarity_is_symmetric_and_one_with_itself(model, words):
@@ -226,7 +226,7 @@ def test_info_without_a_model_grows_with_the_vocabulary():
 
 
 def test_bench_tells_times():
-    rows = wordtide("bench", "kernels", "--dim", "16", "--json", timeout=60).stdout
+    rows = wordtide("bench", "kernels", "--dim", "16", "--json", timeout=PATIENCE).stdout
     timings = [json.loads(line) for line in rows.splitlines()]
     assert any(timing["chosen"] for timing in timings)
     assert all(timing["nanoseconds"] > 0 for timing in timings if timing["usable"])
@@ -239,7 +239,7 @@ def test_a_reader_that_goes_away_is_no_failure(model):
         with start(*command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             process.stdout.readline()
             process.stdout.close()
-            assert process.wait(10) == 0 and process.stderr.read() == b""
+            assert process.wait(PATIENCE) == 0 and process.stderr.read() == b""
 
 
 def test_a_full_disk_behind_standard_output_is_reported(model, words):
@@ -247,7 +247,7 @@ def test_a_full_disk_behind_standard_output_is_reported(model, words):
         for command in [["demo"], ["vector", str(model)], ["--help"], ["words", str(model)],
                         ["nearest", str(model), words[0], "-n", "299"]]:
             done = subprocess.run(
-                [BINARY, *command], stdout=full, stderr=subprocess.PIPE, timeout=10
+                [BINARY, *command], stdout=full, stderr=subprocess.PIPE, timeout=PATIENCE
             )
             assert done.returncode == 1
             assert done.stderr == \

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from conftest import SMALL, logged, start, train, wordtide
+from conftest import PATIENCE, SMALL, logged, start, train, wordtide
 
 
 def words_of(path):
@@ -104,7 +104,7 @@ def peak_bytes(tmp_path, chunk, count):
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     process.stderr.close()
-    writer.join(10)
+    writer.join(PATIENCE)
     assert process.returncode == 0, log
     words = chunk.count(b" ") * count
     assert int(logged(log, "finished")["words"]) == max(words, 1)

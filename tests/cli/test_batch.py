@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import logged, shown_on_terminal, start, wordtide
+from conftest import PATIENCE, SANITIZED, logged, shown_on_terminal, start, wordtide
 
 SMALL = ["--vocab", "300", "--dim", "16"]
 REFUSED = "batch training reads its text several times; '{}' cannot be read again"
@@ -137,7 +137,7 @@ def interrupted_at(path, source, shown_first):
 
 def test_a_run_that_is_interrupted_goes_on_in_its_epoch(tmp_path):
     source = tmp_path / "text.txt"
-    source.write_text(wordtide("demo", "--tokens", "1e6").stdout)
+    source.write_text(wordtide("demo", "--tokens", "2e5" if SANITIZED else "1e6").stdout)
     batch(tmp_path / "one.tide", source, "--epochs", 4)
     shown = interrupted_at(tmp_path / "two.tide", source, b"epoch 2/4")
     assert "stopped after" in shown
@@ -153,7 +153,7 @@ def test_a_signal_while_words_are_counted_leaves_no_model(tmp_path):
     )
     assert b"msg=counting" in process.stderr.readline()
     process.send_signal(signal.SIGTERM)
-    assert process.wait(20) == 0
+    assert process.wait(PATIENCE) == 0
     assert b"there is no model" in process.stderr.read()
     process.stderr.close()
     assert not (tmp_path / "m").exists()

@@ -8,7 +8,7 @@ import struct
 
 import pytest
 
-from conftest import start, train, wordtide
+from conftest import PATIENCE, start, train, wordtide
 
 VECTORS = b"3 2\na 1 2\nb 4 5\na 7 8\n"
 
@@ -177,4 +177,4 @@ def test_the_help_fits_the_screen_and_tells_of_memory():
 def test_output_that_cannot_be_written_is_a_failure(model):
     with open("/dev/full", "w") as full:
         process = start("check", model, stdout=full)
-        assert process.wait(20) == 1
+        assert process.wait(PATIENCE) == 1

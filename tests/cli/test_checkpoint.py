@@ -5,7 +5,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import SMALL, start, wordtide
+from conftest import PATIENCE, SMALL, start, wordtide
 from killing import learned
 
 EVERY = ["--every", "10000"]
@@ -157,7 +157,7 @@ def test_stopped_and_continued_is_as_if_nothing_had_happened(tmp_path):
                 break
         process.send_signal(signal.SIGKILL if turn < 2 else signal.SIGTERM)
         process.stderr.read()
-        assert process.wait(20) in (0, -signal.SIGKILL)
+        assert process.wait(PATIENCE) in (0, -signal.SIGKILL)
     assert wordtide(*command, *SMALL).returncode == 0
     assert wordtide("train", spec, "-o", tmp_path / "whole.tide", *SMALL).returncode == 0
     assert learned(path) == learned(tmp_path / "whole.tide")

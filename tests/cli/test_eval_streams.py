@@ -11,7 +11,7 @@ import subprocess
 import numpy
 import pytest
 
-from conftest import SMALL, start, wordtide
+from conftest import PATIENCE, SMALL, start, wordtide
 
 RANKS = [1, 10, 100, 1000, 2000, 5000, 7000, 10000]
 
@@ -515,7 +515,7 @@ def test_a_signal_ends_after_one_more_step(course, tmp_path, number):
     first = json.loads(process.stdout.readline())
     process.send_signal(number)
     steps = [first, *map(json.loads, process.stdout.read().splitlines())]
-    assert process.wait(20) == 0
+    assert process.wait(PATIENCE) == 0
     process.stdin.close()
     process.stdout.close()
     tokens = [step["tokens"] for step in steps]
@@ -544,4 +544,4 @@ def test_nobody_reading_ends_the_training(course):
     )
     process.stdout.readline()
     process.stdout.close()
-    assert process.wait(20) == 0
+    assert process.wait(PATIENCE) == 0

@@ -14,7 +14,7 @@ import subprocess
 
 import pytest
 
-from conftest import BINARY, start, train, wordtide
+from conftest import BINARY, PATIENCE, start, train, wordtide
 
 PRINT_ROWS = pathlib.Path(BINARY).resolve().parents[1] / "tests" / "print_rows"
 STREAMS = ["word2vec", "word2vec-binary", "glove", "safetensors", "pgvector"]
@@ -118,7 +118,7 @@ def test_a_reader_that_went_away_is_no_failure(model):
     )
     process.stdout.close()
     assert process.stderr.read() in (b"", b"wordtide: 300 words written\n")
-    assert process.wait(10) == 0
+    assert process.wait(PATIENCE) == 0
 
 
 @pytest.mark.parametrize(

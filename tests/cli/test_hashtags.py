@@ -14,7 +14,7 @@ from collections import namedtuple
 from datetime import datetime, timedelta
 
 import pytest
-from conftest import BINARY, ROOT, SANITIZED, STARTED
+from conftest import BINARY, PATIENCE, ROOT, SANITIZED, STARTED
 from test_paper_report import Page, between
 
 sys.path.insert(0, str(ROOT / "paper"))
@@ -67,7 +67,7 @@ def stream(tmp_path_factory):
     return path
 
 
-def run(*arguments, timeout=60):
+def run(*arguments, timeout=PATIENCE):
     return subprocess.run(
         ["/usr/bin/python3", str(ROOT / "paper" / "hashtags.py"), *map(str, arguments)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", timeout=timeout)
@@ -406,7 +406,7 @@ def test_a_run_that_is_stopped_ends_at_once_and_leaves_no_result(stream, tmp_pat
         assert process.poll() is None
     process.send_signal(asked)
     process.stderr.read()
-    assert process.wait(20) == 130
+    assert process.wait(PATIENCE) == 130
     assert not list((tmp_path / "runs").glob("whole-stream-*"))
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()), 0)

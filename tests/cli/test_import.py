@@ -11,18 +11,14 @@ import subprocess
 
 import pytest
 
-from conftest import BINARY, SANITIZED, SMALL, train, wordtide
+from running import BINARY, SANITIZED, SMALL, counts, train, wordtide
+from watching import PATIENCE
 
 
 def run(*arguments, code=0, **options):
     done = wordtide(*arguments, **options)
     assert done.returncode == code, done.stderr
     return done
-
-
-def counts(model):
-    lines = run("words", model, "-n", "100000", "--json").stdout.splitlines()
-    return {entry["word"]: entry["count"] for entry in map(json.loads, lines)}
 
 
 def vectors(path):
@@ -325,7 +321,7 @@ def test_what_fasttext_writes_is_read(tmp_path, text):
         subprocess.run(
             ["fasttext", "skipgram", "-input", "text", "-output", "ft", "-dim", "8",
              "-minCount", "5", "-epoch", "1", "-thread", "1", "-bucket", "1000"],
-            cwd=tmp_path, check=True, capture_output=True, timeout=25,
+            cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE,
         ) if (tmp_path / "text").write_bytes(text) else None
     except FileNotFoundError:
         pytest.skip("fasttext is not installed")

@@ -8,13 +8,7 @@ import random
 
 import pytest
 
-from conftest import SMALL, logged, train, wordtide
-
-
-def counts(model):
-    done = wordtide("words", model, "-n", "100000", "--json")
-    assert done.returncode == 0, done.stderr
-    return {entry["word"]: entry["count"] for entry in map(json.loads, done.stdout.splitlines())}
+from running import SMALL, counts, logged, train, wordtide
 
 
 def learned(tmp_path, source, *arguments, code=0):

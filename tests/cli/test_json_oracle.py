@@ -12,6 +12,7 @@ import random
 import subprocess
 
 import pytest
+from watching import PATIENCE
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("WORDTIDE_BUILD", ROOT / "build")) / "tests/print_records"
@@ -111,7 +112,7 @@ def found(lines):
         pytest.skip("print_records is not built")
     done = subprocess.run([str(PROGRAM), "json", ",".join(FIELDS), "", ""],
                           input=b"".join(line + b"\n" for line in lines),
-                          stdout=subprocess.PIPE, timeout=60, check=True)
+                          stdout=subprocess.PIPE, timeout=PATIENCE, check=True)
     return done.stdout.decode().splitlines()
 
 

@@ -5,18 +5,18 @@ import subprocess
 
 import pytest
 
-from conftest import BINARY, STARTED, wordtide
+from conftest import BINARY, PATIENCE, STARTED, wordtide
 from killing import (
     EVERY,
     KILLS,
     ROOMY,
     Training,
-    allow_time,
     count_words,
-    counts,
     kill_and_go_on,
     learned,
+    time_limit,  # noqa: F401
 )
+from running import counts
 
 MOCK = pathlib.Path(BINARY).resolve().parents[1] / "tests" / "mock_kafka"
 pytestmark = pytest.mark.skipif(not MOCK.exists(), reason="built without Kafka")
@@ -48,12 +48,11 @@ class Topic:
 
     def close(self):
         self.process.stdin.close()
-        self.process.wait(10)
+        self.process.wait(PATIENCE)
 
 
 def trained_while_killed(tmp_path, text, partitions, settings="", seed=1, kills=KILLS):
     """The model after all kills."""
-    allow_time()
     topic, model = Topic(text, kills + 1, partitions), tmp_path / "m.tide"
     spec = f"kafka://{topic.brokers}/topic{settings}"
     fast = [f"-X{name}" for name in ("fetch.wait.max.ms=20", "session.timeout.ms=6000")]

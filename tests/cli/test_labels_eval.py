@@ -9,7 +9,7 @@ from datetime import datetime
 
 import pytest
 
-from conftest import start, wordtide
+from conftest import PATIENCE, SANITIZED, start, wordtide
 from labelled import (
     FIT, JSON_FIELDS, SMALL, TOPICS, as_json, as_lines, labels, labels_of, learned, make_posts,
     objects,
@@ -278,7 +278,8 @@ def test_a_post_is_told_before_its_own_labels_are_known(model, folder):
 
 def test_a_stopped_evaluation_goes_on_where_it_was(model, stream, tmp_path):
     """Learning anew on the way takes its time, so there is a middle to be stopped in."""
-    more = ["--learn", "--label-refit", 100, "--classifier-patience", 100]
+    more = ["--learn", "--label-refit", 100, "--classifier-patience", 100,
+            "--classifier-epochs", 10 if SANITIZED else 40]
     whole, first, second = (tmp_path / name for name in ("whole", "first", "second"))
     path = tmp_path / "m.tide"
     evaluate(model, stream, *more, "--predictions", whole, "-o", tmp_path / "whole.tide")
@@ -291,7 +292,7 @@ def test_a_stopped_evaluation_goes_on_where_it_was(model, stream, tmp_path):
         if fits == 3:
             break
     process.send_signal(signal.SIGINT)
-    printed, said = process.communicate(timeout=20)
+    printed, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0 and b"msg=stopped" in said
     assert 0 < json.loads(printed)["posts"] < len(TEST)
     evaluate(path, stream, *more, "--predictions", second)

@@ -8,9 +8,8 @@ import subprocess
 
 import pytest
 
-from conftest import BINARY, SMALL, logged, start, wordtide
+from conftest import BINARY, PATIENCE, SMALL, logged, start, wordtide
 
-SECONDS = 20  # for what has to come
 SELDOM = {"WATCHDOG_USEC": "60000000"}  # so that all there is to tell waits to be read
 OFTEN = {"WATCHDOG_USEC": "200000"}
 
@@ -21,7 +20,7 @@ class Manager:
     def __init__(self, address):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind(address.replace("@", "\0", 1))
-        self.socket.settimeout(SECONDS)
+        self.socket.settimeout(PATIENCE)
         self.environment = {"NOTIFY_SOCKET": address, **SELDOM}
 
     def start(self, *arguments, **more):
@@ -30,7 +29,7 @@ class Manager:
                              stdin=subprocess.PIPE, stderr=subprocess.PIPE)
         return self.process
 
-    def hear(self, seconds=SECONDS):
+    def hear(self, seconds=PATIENCE):
         """The fields of the next message."""
         self.socket.settimeout(seconds)
         lines = self.socket.recv(4096).decode().splitlines()
@@ -46,7 +45,7 @@ class Manager:
             return messages
 
     def hear_to_the_end(self):
-        self.process.communicate(timeout=SECONDS)
+        self.process.communicate(timeout=PATIENCE)
         return self.heard()
 
 
@@ -113,7 +112,7 @@ def test_a_model_that_goes_on_is_ready_once_it_is_loaded(manager, tmp_path, log,
     assert b"msg=memory" in os.read(process.stderr.fileno(), 4096)  # it was there before
     assert "READY" in message and message["STATUS"].startswith("20k words")
     process.terminate()
-    assert process.wait(SECONDS) == 0
+    assert process.wait(PATIENCE) == 0
 
 
 @pytest.mark.parametrize("source", ["demo:", "--follow"])
@@ -126,7 +125,7 @@ def test_signs_of_life_keep_coming(manager, tmp_path, log, source):
         message = manager.hear()
         assert message["WATCHDOG"] == "1" and "words, " in message["STATUS"]
     process.terminate()
-    assert process.wait(SECONDS) == 0
+    assert process.wait(PATIENCE) == 0
 
 
 def test_stopping_is_told_before_the_last_save(manager, tmp_path, log):
@@ -158,7 +157,7 @@ def test_a_process_that_hangs_gives_no_sign_of_life(manager, tmp_path, log):
     process.send_signal(signal.SIGCONT)
     assert manager.hear()["WATCHDOG"] == "1"
     process.terminate()
-    assert process.wait(SECONDS) == 0
+    assert process.wait(PATIENCE) == 0
 
 
 @pytest.mark.parametrize("watchdog", [
@@ -177,7 +176,7 @@ def test_who_is_asked_by_its_number_answers(manager, tmp_path, log):
     arguments = ["train", log, "-o", tmp_path / "m.tide", *SMALL]
     done = subprocess.run(["sh", "-c", script, BINARY, *map(str, arguments)],
                           env={**os.environ, **manager.environment}, capture_output=True,
-                          timeout=SECONDS, check=False)
+                          timeout=PATIENCE, check=False)
     assert done.returncode == 0 and manager.hear()["WATCHDOG"] == "1"
 
 
@@ -212,5 +211,5 @@ def test_a_reader_that_does_not_read_stops_nothing(manager, tmp_path, log):
     while "READY" not in manager.hear():  # what could not be told is told later
         pass
     process.terminate()
-    assert process.wait(SECONDS) == 0
+    assert process.wait(PATIENCE) == 0
     sender.close()

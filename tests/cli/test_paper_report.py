@@ -8,7 +8,7 @@ import subprocess
 from html.parser import HTMLParser
 
 import pytest
-from conftest import BINARY, ROOT, SANITIZED, STARTED, wordtide
+from conftest import BINARY, PATIENCE, ROOT, SANITIZED, STARTED, wordtide
 
 PAPER = ROOT / "paper"
 
@@ -20,7 +20,7 @@ KS, BANDS = (60, 400), "1-30,101-130"
 VOID = {"meta", "br", "path"}
 
 
-def run(program, *arguments, timeout=200):
+def run(program, *arguments, timeout=PATIENCE):
     return subprocess.run(
         ["/usr/bin/python3", str(PAPER / program), *map(str, arguments)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", timeout=timeout)
@@ -239,7 +239,7 @@ def test_of_several_runs_the_one_that_failed_is_named(stream, tmp_path):
                        "exec sleep 600\n")
     program.chmod(0o755)
     done = run("report.py", stream, "--out", tmp_path, "--k", "60", "--jobs", "6",
-               "--command", program, timeout=20)
+               "--command", program, timeout=PATIENCE)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == "paper: incremental-60: broken"
 
@@ -264,7 +264,7 @@ def test_a_run_that_is_stopped_ends_at_once_and_leaves_nothing(
         assert process.poll() is None
     process.send_signal(asked)
     process.stderr.read()
-    assert process.wait(20) == 130
+    assert process.wait(PATIENCE) == 130
     assert {path.name for path in (tmp_path / "runs").iterdir()} == {".gitignore"}
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()), 0)
@@ -276,7 +276,7 @@ def test_a_text_that_cannot_be_read_twice_is_refused(program, sets, tmp_path):
     os.mkfifo(pipe)
     for text in (pipe, tmp_path):
         done = run(program, text, "--sets", sets, "--out", tmp_path / "out", "--command",
-                   BINARY, timeout=10)
+                   BINARY, timeout=PATIENCE)
         assert done.returncode == 1
         assert f"{text} is not a file that can be read twice\n" in done.stderr
         assert not (tmp_path / "out").exists()

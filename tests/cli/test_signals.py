@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from conftest import SMALL, Running, send_twice, shown_on_terminal, start, wordtide
+from conftest import PATIENCE, SMALL, Running, send_twice, shown_on_terminal, start, wordtide
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -29,7 +29,7 @@ def test_a_signal_saves_while_the_pipe_is_silent(tmp_path, text, number):
     running.feed(text)
     running.wait_for("msg=training")
     running.feeding.clear()
-    running.thread.join(10)
+    running.thread.join(PATIENCE)
     running.process.send_signal(number)
     assert running.finish() == 0
     assert wordtide("words", path).stdout.count("\n") > 10
@@ -154,7 +154,7 @@ def test_hup_saves_when_the_terminal_is_closed(tmp_path):
     process, watcher = on_terminal(path)
     send_twice(process, signal.SIGHUP)
     os.close(watcher)
-    assert process.wait(20) == 0
+    assert process.wait(PATIENCE) == 0
     assert wordtide("check", path).returncode == 0
 
 

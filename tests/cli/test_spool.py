@@ -20,11 +20,11 @@ import time
 
 import pytest
 
-from conftest import BINARY, SMALL, start, train, wordtide
-from killing import counts
+from killing import text_in, time_limit  # noqa: F401
+from running import BINARY, SMALL, counts, start, train, wordtide
+from watching import PATIENCE, wait_until
 
 KILLS = int(os.environ.get("WORDTIDE_KILLS", "20"))
-SECONDS = 30
 ROOMY = ["--vocab", "5000", "--dim", "8", "--threads", "1"]  # no word has to leave
 
 
@@ -61,18 +61,6 @@ def waiting_in(pipe):
     size = array.array("i", [0])
     fcntl.ioctl(pipe, termios.FIONREAD, size)
     return size[0]
-
-
-def until(condition):
-    end = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.002)
-
-
-def text_in(spool):
-    """Bytes on the disk beyond the headers."""
-    return sum(path.stat().st_size - 56 for path in spool.glob("*.spool"))
 
 
 # -- the same model -------------------------------------------------------------------------------
@@ -117,7 +105,7 @@ def test_sockets_and_terminals_are_spooled_too(tmp_path):
     for line in lines.splitlines(keepends=True):
         os.write(master, line)
     os.write(master, b"\x04")
-    said = process.communicate(timeout=SECONDS)[1]
+    said = process.communicate(timeout=PATIENCE)[1]
     assert process.returncode == 0, said
     assert (tmp_path / "b.tide").read_bytes() == whole
 
@@ -130,9 +118,9 @@ def test_columns_have_names_also_after_a_kill(tmp_path):
     spool, model = tmp_path / "s", tmp_path / "m.tide"
     begun = start("train", "-o", model, *arguments, "--spool", spool, "--every", "300",
                   "--checkpoint", tmp_path / "c.tide", stdin=pipe, stderr=subprocess.PIPE)
-    until((tmp_path / "c.tide").exists)
+    wait_until((tmp_path / "c.tide").exists)
     begun.kill()
-    begun.wait(SECONDS)
+    begun.wait(PATIENCE)
     done = wordtide_from(pipe, "-o", model, "--spool", spool, "--checkpoint",
                          tmp_path / "c.tide", "--continue")
     assert done.returncode == 0, done.stderr
@@ -142,7 +130,7 @@ def test_columns_have_names_also_after_a_kill(tmp_path):
 def wordtide_from(pipe, *arguments, **options):
     """The command with this standard input, to its end."""
     return subprocess.run([BINARY, "train", "-", *map(str, arguments)], stdin=pipe,
-                          capture_output=True, text=True, timeout=SECONDS, **options)
+                          capture_output=True, text=True, timeout=PATIENCE, **options)
 
 
 # -- killed at any moment -------------------------------------------------------------------------
@@ -158,7 +146,6 @@ def feed(fifo, text, dice, done):
 
 
 def test_nothing_is_lost_or_learned_twice_when_killed(tmp_path):
-    signal.alarm(60 + 3 * KILLS)
     dice = random.Random(7)
     lines = numbered(4900)
     whole = plain(tmp_path / "whole.tide", lines, *ROOMY)
@@ -174,20 +161,20 @@ def test_nothing_is_lost_or_learned_twice_when_killed(tmp_path):
             where = ["--resume", model] if model.exists() else ["-o", model, *ROOMY]
             process = start(*command, *where, stderr=subprocess.PIPE)
             if dice.random() < 0.7:
-                until(lambda: text_in(spool) > 0 or not writer.is_alive())
+                wait_until(lambda: text_in(spool) > 0 or not writer.is_alive())
             time.sleep(dice.random() * 0.1)  # any moment
             process.kill()
-            said = process.communicate(timeout=SECONDS)[1]
+            said = process.communicate(timeout=PATIENCE)[1]
             assert process.returncode == -signal.SIGKILL, said
     except BaseException:
         done.set()
         raise
-    writer.join(SECONDS + KILLS)
+    writer.join(PATIENCE + KILLS)
     where = ["--resume", model] if model.exists() else ["-o", model, *ROOMY]
     process = start(*command, *where, stderr=subprocess.PIPE)
-    until(lambda: waiting_in(fifo) == 0)
+    wait_until(lambda: waiting_in(fifo) == 0)
     os.close(fifo)
-    said = process.communicate(timeout=SECONDS)[1].decode()
+    said = process.communicate(timeout=PATIENCE)[1].decode()
     assert process.returncode == 0, said
     found = counts(model)
     wrong = {word: count for word, count in found.items() if count != 1}
@@ -205,9 +192,9 @@ def test_a_stream_that_repeats_itself_is_not_taken_for_what_was_spooled(tmp_path
         before = text_in(spool) if spool.exists() else 0
         process = start("train", *command, stdin=reading, stderr=subprocess.PIPE)
         os.write(writing, b"tick tock\n")
-        until(lambda: spool.exists() and text_in(spool) == before + 16 + 10 + 16)
+        wait_until(lambda: spool.exists() and text_in(spool) == before + 16 + 10 + 16)
         process.kill()
-        process.wait(SECONDS)
+        process.wait(PATIENCE)
     os.close(writing)
     done = wordtide_from(reading, *command)
     assert done.returncode == 0, done.stderr
@@ -223,14 +210,14 @@ def test_stopping_keeps_what_was_not_learned(tmp_path, ending):
     process = start("train", "-o", model, *ROOMY, "--spool", tmp_path / "s", stdin=reading,
                     stderr=subprocess.PIPE)
     os.write(writing, lines)
-    until(lambda: waiting_in(reading) == 0)
+    wait_until(lambda: waiting_in(reading) == 0)
     process.terminate()
-    assert process.wait(SECONDS) == 0
+    assert process.wait(PATIENCE) == 0
     again = ["--resume", model, "--spool", tmp_path / "s"]
     process = start("train", "-", *again, stdin=reading, stderr=subprocess.PIPE)
     assert any(b"msg=memory" in line for line in process.stderr)
     process.terminate()  # nothing has come since
-    assert process.wait(SECONDS) == 0
+    assert process.wait(PATIENCE) == 0
     os.close(writing)
     done = wordtide_from(reading, *again)
     assert done.returncode == 0, done.stderr
@@ -248,9 +235,9 @@ def stopped(tmp_path):
     process = start("train", "-o", model, *ROOMY, "--spool", tmp_path / "s", "--every", "10",
                     stdin=reading, stderr=subprocess.PIPE)
     os.write(writing, b"one two three\nfour")
-    until(lambda: waiting_in(reading) == 0)
+    wait_until(lambda: waiting_in(reading) == 0)
     process.terminate()
-    assert process.wait(SECONDS) == 0
+    assert process.wait(PATIENCE) == 0
     os.write(writing, b"teen five\n")
     os.close(writing)
     return model, reading
@@ -287,9 +274,9 @@ def test_a_model_does_not_go_on_with_the_spool_of_another(tmp_path, stopped):
     process = start("train", "-", "--resume", model, "--spool", spool, stdin=reading,
                     stderr=subprocess.PIPE)
     os.write(writing, b" the rest\n")
-    until(lambda: text_in(spool) > 0)
+    wait_until(lambda: text_in(spool) > 0)
     process.kill()
-    process.wait(SECONDS)
+    process.wait(PATIENCE)
     os.close(writing)
     fresh = ["-o", new, *ROOMY, "--spool", spool]
     done = wordtide_from(reading, *fresh)
@@ -308,12 +295,12 @@ def test_a_spool_has_one_process(tmp_path):
     reading, writing = os.pipe()
     process = start("train", "-o", tmp_path / "a.tide", *ROOMY, "--spool", tmp_path / "s",
                     stdin=reading, stderr=subprocess.PIPE)
-    until(lambda: (tmp_path / "s" / "000000000001.spool").exists())
+    wait_until(lambda: (tmp_path / "s" / "000000000001.spool").exists())
     done = wordtide("train", "-o", tmp_path / "b.tide", *ROOMY, "--spool", tmp_path / "s",
                     input=b"text\n")
     assert done.returncode == 1 and "another process is writing it" in done.stderr
     os.close(writing)
-    assert process.wait(SECONDS) == 0
+    assert process.wait(PATIENCE) == 0
 
 
 def test_a_torn_end_is_cut_and_told(tmp_path, stopped):
@@ -336,10 +323,10 @@ def test_an_end_that_the_model_has_learned_may_be_missing(tmp_path):
     for text in (b"one two\n", b"three four\nfive ", b"six\nseven"):
         os.write(writing, text)
         written += 16 + len(text) + 16
-        until(lambda: spool.exists() and text_in(spool) == written)
-    until(model.exists)  # saved behind "six", so the spool was kept
+        wait_until(lambda: spool.exists() and text_in(spool) == written)
+    wait_until(model.exists)  # saved behind "six", so the spool was kept
     process.kill()
-    process.wait(SECONDS)
+    process.wait(PATIENCE)
     os.truncate(spool / "000000000001.spool", 56)
     os.write(writing, b"eight\n")
     os.close(writing)
@@ -355,9 +342,9 @@ def test_damage_is_named_and_nothing_is_skipped(tmp_path):
     process = start("train", "-", *arguments, stdin=reading, stderr=subprocess.PIPE)
     for text in (b"one two\n", b"three four\n", b"five six\n"):
         os.write(writing, text)
-        until(lambda: segment.exists() and text in segment.read_bytes()[:-16])
+        wait_until(lambda: segment.exists() and text in segment.read_bytes()[:-16])
     process.kill()
-    process.wait(SECONDS)
+    process.wait(PATIENCE)
     os.close(writing)
     damaged = bytearray(segment.read_bytes())
     damaged[damaged.index(b"three")] ^= 1
@@ -395,8 +382,8 @@ def test_packed_text_is_refused_and_left_in_the_pipe(tmp_path, text, pieces):
     os.write(writing, first)
     process = start("train", "-", "-o", tmp_path / "m.tide", *SMALL, "--spool", tmp_path / "s",
                     stdin=reading, stderr=subprocess.PIPE)
-    until(lambda: (tmp_path / "s" / "000000000001.spool").exists())
+    wait_until(lambda: (tmp_path / "s" / "000000000001.spool").exists())
     os.write(writing, packed[len(first):])
-    said = process.communicate(timeout=SECONDS)[1].decode()
+    said = process.communicate(timeout=PATIENCE)[1].decode()
     assert process.returncode == 3 and "unpack its gzip data before the pipe" in said
     assert waiting_in(reading) == len(packed) and text_in(tmp_path / "s") == 0

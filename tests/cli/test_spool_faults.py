@@ -1,7 +1,7 @@
 """Every system call of a spool killed once, and failing once.
 
 strace counts the calls of a run and then ends the process, or lets the call fail, at each of
-them in turn, as test_faults.py does for checkpoints. The test holds the pipe, so that what was
+them in turn, as tests/faults/test_calls.py does for checkpoints. The test holds the pipe, so that what was
 not taken is there for the next run, which must come to the very bytes of a run that nothing
 happened to: nothing was lost, nothing learned twice.
 """
@@ -14,7 +14,8 @@ import subprocess
 
 import pytest
 from conftest import BINARY, wordtide
-from tracing import calls, injects, traced
+from tracing import calls, needs_strace, traced
+from watching import PATIENCE
 
 CALLS = ["mkdir", "openat", "flock", "pwrite64", "fdatasync", "fsync", "pipe2", "poll", "tee", "read",
          "pread64", "unlinkat", "ftruncate"]
@@ -24,16 +25,9 @@ FAILING = [("pwrite64", "ENOSPC"), ("pwrite64", "EIO"), ("pwrite64", "EINTR"), (
            ("unlinkat", "EIO"), ("openat", "EMFILE"), ("fsync", "EIO"), ("mkdir", "EACCES"),
            ("pipe2", "EMFILE")]
 TINY = ["--vocab", "100", "--dim", "8", "--replay", "1"]
-SECONDS = 300
 PIPE_BYTES = 1 << 19
 
-pytestmark = pytest.mark.skipif(not injects(), reason="needs strace, and a plain build")
-
-
-@pytest.fixture(autouse=True)
-def more_time(watchdog):
-    import signal
-    signal.alarm(SECONDS)
+pytestmark = needs_strace
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +80,7 @@ def made(text, tmp_path_factory):
 
 def expect_the_same_end(folder, pipe, whole):
     done = subprocess.run(list(map(str, command(folder))), stdin=pipe, capture_output=True,
-                          timeout=60)
+                          timeout=PATIENCE)
     os.close(pipe)
     assert done.returncode == 0, done.stderr.decode()
     assert (folder / "m.tide").read_bytes() == whole, done.stderr.decode()

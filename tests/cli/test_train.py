@@ -11,6 +11,7 @@ import pytest
 
 from conftest import (
     BINARY,
+    PATIENCE,
     SMALL,
     Running,
     logged,
@@ -55,7 +56,7 @@ def test_without_a_source_a_terminal_is_refused(tmp_path):
         [BINARY, "train", "-o", str(tmp_path / "m.tide")],
         stdin=terminal,
         stderr=subprocess.PIPE,
-        timeout=10,
+        timeout=PATIENCE,
     )
     assert done.returncode == 2 and b"no text" in done.stderr
 
@@ -68,7 +69,7 @@ def test_unwritable_output_is_refused_before_anything_is_read(tmp_path):
             [BINARY, "train", "-o", str(place)],
             stdin=reader,
             stderr=subprocess.PIPE,
-            timeout=10,
+            timeout=PATIENCE,
         )
         assert done.returncode == 1
         assert done.stderr.startswith(b"wordtide: ") and done.stderr.count(b"\n") == 1
@@ -101,7 +102,7 @@ def test_a_file_that_may_not_grow_keeps_the_old_model(tmp_path, text, model):
         [BINARY, "train", "-o", str(old), *SMALL],
         input=text,
         stderr=subprocess.PIPE,
-        timeout=20,
+        timeout=PATIENCE,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)),
     )
     assert done.returncode == 1

@@ -8,41 +8,28 @@ $WORDTIDE_FAULTS says how much is done: `commit`, the default, or `night`.
 
 import os
 import pathlib
-import shutil
-import signal
 import subprocess
 import sys
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(1, str(ROOT / "tests" / "cli"))
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
-from running import BINARY, SANITIZED, send_twice, start, watchdog, wordtide  # noqa: E402, F401
+from running import BINARY, SANITIZED, send_twice, start, wordtide  # noqa: E402, F401
+from watching import PATIENCE, watchdog  # noqa: E402, F401
 
 EXTENT = os.environ.get("WORDTIDE_FAULTS", "commit")
 if EXTENT not in ("commit", "night"):
     pytest.exit(f"WORDTIDE_FAULTS is commit or night, not {EXTENT}")
 NIGHT = EXTENT == "night"
 TINY = ["--vocab", "100", "--dim", "8", "--replay-ring", "2000"]
-BUILD = pathlib.Path(os.environ.get("WORDTIDE_BUILD", ROOT / "build"))
+BUILD = pathlib.Path(BINARY).resolve().parents[1]
+plain_build = pytest.mark.skipif(SANITIZED, reason="preloading needs a plain build")
 
 
-def traces():
-    """Whether strace is there and may trace."""
-    if not shutil.which("strace") or SANITIZED:
-        return False
-    done = subprocess.run(["strace", "-qq", "-e", "inject=getppid:error=EIO:when=1", "true"],
-                          capture_output=True)
-    return done.returncode == 0
-
-
-needs_strace = pytest.mark.skipif(not traces(), reason="needs strace, and a plain build")
-
-
-@pytest.fixture(autouse=True)
-def more_time(watchdog):
-    signal.alarm(7200 if NIGHT else 240)
+@pytest.fixture
+def time_limit():
+    return 3 * 3600 if NIGHT else 300
 
 
 @pytest.fixture
@@ -88,7 +75,7 @@ def expect_good(folder):
 
 def expect_end(line, folder):
     """Let run, it comes to its end and leaves nothing else."""
-    done = subprocess.run(line, capture_output=True, timeout=60)
+    done = subprocess.run(line, capture_output=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr.decode()
     left = {path.name for path in folder.iterdir()} - {"trace"}
     assert left <= {"c.tide", "c.tide.1", "c.tide.2", "m.tide"}, left

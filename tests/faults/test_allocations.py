@@ -11,8 +11,9 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from harness import NIGHT, Library, done_well, plain_build, wordtide
-from harness import watchdog  # noqa: F401, a fixture of all tests here
+from conftest import NIGHT, plain_build
+from harness import Library, preloaded
+from running import done_well
 
 pytestmark = plain_build
 FIRST, SOME = (10**9, 0) if NIGHT else (300, 60)  # calls: all of the first, some of the rest
@@ -77,12 +78,12 @@ def things(tmp_path_factory):
     folder = tmp_path_factory.mktemp("things")
     text = done_well("demo", "--tokens", "3000").stdout
     tagged = done_well("demo", "--tokens", "1500", "--hashtags").stdout
-    words = sorted(set(text.decode().split()))[:8]
-    (folder / "news.txt").write_bytes(text)
-    (folder / "long.txt").write_bytes(10 * text)
-    (folder / "posts.txt").write_bytes(tagged)
+    words = sorted(set(text.split()))[:8]
+    (folder / "news.txt").write_text(text)
+    (folder / "long.txt").write_text(10 * text)
+    (folder / "posts.txt").write_text(tagged)
     (folder / "posts.jsonl").write_text("".join(
-        f'{{"body":"{line}"}}\n' for line in tagged.decode().splitlines()))
+        f'{{"body":"{line}"}}\n' for line in tagged.splitlines()))
     (folder / "pairs.tsv").write_text("".join(f"{word}\tthe\t{place}\n"
                                               for place, word in enumerate(words)))
     (folder / "questions.txt").write_text(": all\n" + " ".join(words[:4]) + "\n")
@@ -116,8 +117,8 @@ class Attempt:
         arguments = [word.replace("OUT", str(out)) if "OUT" in word
                      else things / word if (things / word).exists() else word
                      for word in line.split()]
-        done = wordtide(*arguments, preload="allocator", WORDTIDE_ALLOCATION=failing,
-                        WORDTIDE_ALLOCATIONS=count)
+        done = preloaded("allocator", *arguments, WORDTIDE_ALLOCATION=failing,
+                         WORDTIDE_ALLOCATIONS=count)
         self.code, self.stdout = done.returncode, done.stdout
         self.stderr = done.stderr.decode()
         self.calls, self.blocks = map(int, count.read_text().split()) if count.exists() else (0, 0)
@@ -186,8 +187,8 @@ def test_memory_that_runs_out(name, things, tally, tmp_path):
 def test_more_text_takes_no_more_allocations(threads, things, tmp_path):
     calls = set()
     for text in "news.txt", "long.txt":
-        done_well("train", things / text, "--quiet", "--threads", threads, "-o",
-                  tmp_path / "m.tide", *TINY, preload="allocator",
-                  WORDTIDE_ALLOCATIONS=tmp_path / "count")
+        done = preloaded("allocator", "train", things / text, "--quiet", "--threads", threads, "-o",
+                         tmp_path / "m.tide", *TINY, WORDTIDE_ALLOCATIONS=tmp_path / "count")
+        assert done.returncode == 0, done.stderr
         calls.add((tmp_path / "count").read_text())
     assert len(calls) == 1

@@ -6,12 +6,11 @@ the very bytes of a run that nothing happened to.
 """
 
 import collections
-import re
 import shutil
-import subprocess
 
 import pytest
-from conftest import command, expect_good, expect_the_same_end, needs_strace
+from conftest import command, expect_good, expect_the_same_end
+from tracing import calls, needs_strace, traced
 
 pytestmark = needs_strace
 
@@ -23,21 +22,11 @@ FAILING = {"pwrite64": ["ENOSPC", "EIO", "EDQUOT", "EINTR"], "fsync": ["EIO", "E
            "flock": ["ENOLCK", "EINTR"], "pread64": ["EIO"], "unlinkat": ["EIO"]}
 
 
-def traced(text, folder, *options):
-    line = ["strace", "-f", "-qq", "-o", str(folder / "trace"), *options, *command(text, folder)]
-    done = subprocess.run(line, capture_output=True, timeout=60)
-    return done.returncode, done.stderr.decode()
-
-
 def calls_made(text, folder):
     """How often each of the calls is made, by the thread that makes it most often."""
-    code, said = traced(text, folder, "-e", "trace=" + ",".join(CALLS))
+    code, said = traced(command(text, folder), folder, "-e", "trace=" + ",".join(CALLS))
     assert code == 0, said
-    made = collections.Counter()
-    for line in (folder / "trace").read_text().splitlines():
-        found = re.match(r"(\d+) +(\w+)\(", line)
-        if found:
-            made[found[1], found[2]] += 1
+    made = collections.Counter((thread, name) for thread, name, _ in calls(folder))
     return {name: max(made[key] for key in made if key[1] == name)
             for name in {key[1] for key in made}}
 
@@ -55,7 +44,7 @@ def test_killed_at_every_call(text, whole, made, tmp_path, figure):
         for when in range(1, times + 1):
             folder = tmp_path / f"{name}-{when}"
             folder.mkdir()
-            code, _ = traced(text, folder, "-e", f"trace={name}", "-e",
+            code, _ = traced(command(text, folder), folder, "-e", f"trace={name}", "-e",
                              f"inject={name}:signal=SIGKILL:when={when}")
             killed += code != 0
             expect_good(folder)
@@ -73,7 +62,7 @@ def test_failing_at_every_call_once_and_for_ever(text, whole, made, tmp_path, fi
         for ever in ("", "+"):
             folder = tmp_path / f"{when}{ever}"
             folder.mkdir()
-            code, said = traced(text, folder, "-e", f"trace={name}", "-e",
+            code, said = traced(command(text, folder), folder, "-e", f"trace={name}", "-e",
                                 f"inject={name}:error={error}:when={when}{ever}")
             loader = code == 127 and "shared libraries" in said  # had not begun yet
             assert code in (0, 1) or loader, said
@@ -91,7 +80,7 @@ def test_a_write_that_is_not_what_it_says_is_found_before_it_counts(
     for when in range(1, made["pwrite64"] + 1):
         folder = tmp_path / str(when)
         folder.mkdir()
-        code, said = traced(text, folder, "-e", "trace=pwrite64", "-e",
+        code, said = traced(command(text, folder), folder, "-e", "trace=pwrite64", "-e",
                             f"inject=pwrite64:retval=1:when={when}")
         assert code in (0, 1), said
         expect_good(folder)

@@ -9,7 +9,8 @@ import subprocess
 
 import pytest
 from conftest import BUILD, SANITIZED, TINY, send_twice, start, wordtide
-from killing import Training, counts
+from killing import Training
+from running import counts
 
 BENT = BUILD / "tests" / "bent_clock.so"
 WAYS = ["forth", "back", "still", "wild"]

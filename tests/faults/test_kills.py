@@ -15,9 +15,10 @@ import subprocess
 import time
 
 import pytest
-from conftest import BINARY, NIGHT, TINY, command, expect_end, expect_good, start, wordtide
-from killing import Log, Training, counts, kill_and_go_on
+from conftest import BINARY, NIGHT, PATIENCE, TINY, command, expect_end, expect_good, start, wordtide
+from killing import Log, Training, kill_and_go_on
 from labelled import as_lines, make_posts
+from running import counts
 
 ROOMY = ["--vocab", "5000", "--dim", "8", "--replay-ring", "2000"]  # counts of all words are exact
 LABELS = ["--vocab", "300", "--dim", "8", "--replay-ring", "2000", "--label-memory", "100K",
@@ -79,7 +80,7 @@ def is_killed(line, seconds):
     process = start(*line[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(seconds)
     process.kill()
-    code = process.wait(20)
+    code = process.wait(PATIENCE)
     assert code in (0, -9)
     return code != 0
 

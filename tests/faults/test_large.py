@@ -7,7 +7,8 @@ good, and going on comes to the very bytes of a run that nothing happened to.
 import subprocess
 
 import pytest
-from conftest import NIGHT, command, expect_good, expect_the_same_end, needs_strace, wordtide
+from conftest import NIGHT, command, expect_good, expect_the_same_end, wordtide
+from tracing import needs_strace
 
 pytestmark = needs_strace
 WORDS = 90_000

@@ -11,7 +11,7 @@ import termios
 import time
 
 import pytest
-from conftest import BINARY, TINY, start
+from conftest import BINARY, PATIENCE, TINY, start
 
 
 
@@ -59,7 +59,7 @@ def line_of(text, folder):
 def test_a_log_that_takes_nothing(text, whole, tmp_path, figure, make):
     end, log = make()
     process = start(*line_of(text, tmp_path)[1:], stderr=log)
-    assert process.wait(200) == 0
+    assert process.wait(PATIENCE) == 0
     assert (tmp_path / "m.tide").read_bytes() == whole
     os.close(log)
     if end is not None:
@@ -72,7 +72,7 @@ def test_streams_that_are_closed(text, whole, tmp_path, figure, streams):
     """Their numbers go to no file: neither the model nor what is beside it has a line of the log in it."""
     script = f'exec "$@" {streams}'
     done = subprocess.run(["sh", "-c", script, "sh", *line_of(text, tmp_path)],
-                          capture_output=True, timeout=100)
+                          capture_output=True, timeout=PATIENCE)
     assert done.returncode == 0
     assert (tmp_path / "m.tide").read_bytes() == whole
     assert {path.name for path in tmp_path.iterdir()} == {"c.tide", "m.tide"}
@@ -83,10 +83,10 @@ def test_closed_streams_cannot_be_used(tmp_path):
     """What stands in for them is no empty text, and takes no words."""
     script = 'exec "$@" <&-'
     done = subprocess.run(["sh", "-c", script, "sh", BINARY, "train", "-o", tmp_path / "m.tide"],
-                          capture_output=True, timeout=100)
+                          capture_output=True, timeout=PATIENCE)
     assert done.returncode == 1 and b"Bad file descriptor" in done.stderr
     done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", BINARY, "demo", "--tokens", "100"],
-                          capture_output=True, timeout=100)
+                          capture_output=True, timeout=PATIENCE)
     assert done.returncode == 1 and b"cannot write to standard output" in done.stderr
 
 

@@ -9,9 +9,10 @@ import random
 import shutil
 
 import pytest
-from harness import NIGHT, Library, done_well, plain_build, wordtide
-from harness import watchdog  # noqa: F401, a fixture of all tests here
+from conftest import NIGHT, plain_build
+from harness import Library, preloaded
 from power import Disk, Promises, read_log
+from running import done_well
 
 pytestmark = plain_build
 TINY = ["--vocab", "100", "--dim", "8", "--replay-ring", "2000"]
@@ -29,13 +30,13 @@ class Recorded:
 
     def __init__(self, scratch):
         self.text = scratch / "news.txt"
-        self.text.write_bytes(done_well("demo", "--tokens", "80000").stdout)
+        self.text.write_text(done_well("demo", "--tokens", "80000").stdout)
         self.folder = scratch / "recorded"
         self.folder.mkdir()
         log = scratch / "log"
         with log.open("ab") as stderr:  # both write at its end
-            done = wordtide(*command(self.text, self.folder), preload="recorder", stderr=stderr,
-                            WORDTIDE_RECORD=self.folder)
+            done = preloaded("recorder", *command(self.text, self.folder), stderr=stderr,
+                             WORDTIDE_RECORD=self.folder)
         assert done.returncode == 0
         self.records = read_log(log.read_bytes())
         self.inode = self.folder.stat().st_ino

@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from conftest import NIGHT, command, expect_good, expect_the_same_end, start, wordtide
+from conftest import NIGHT, PATIENCE, command, expect_good, expect_the_same_end, start, wordtide
 
 SOURCE = "demo:tokens=500000"
 HARMLESS = [signal.SIGHUP, signal.SIGUSR1, signal.SIGPIPE, signal.SIGCHLD, signal.SIGWINCH,
@@ -52,8 +52,8 @@ class Stormy:
             self.process.send_signal(signal.SIGCONT)
 
     def ended(self):
-        code = self.process.wait(60)
-        self.reader.join(10)
+        code = self.process.wait(PATIENCE)
+        self.reader.join(PATIENCE)
         self.process.stderr.close()
         return code
 

@@ -11,7 +11,8 @@ import stat
 import subprocess
 
 import pytest
-from conftest import BINARY, NIGHT, TINY, needs_strace, start, wordtide
+from conftest import BINARY, NIGHT, PATIENCE, TINY, start, wordtide
+from tracing import needs_strace
 
 ROOT_USER = os.geteuid() == 0
 NOBODY = 65534
@@ -22,7 +23,7 @@ OPTIONS = ["-o", "--checkpoint"]
 
 def run(*arguments, before=(), **options):
     line = [*PLAIN, *before, BINARY, "train", "-q", *map(str, arguments), *TINY]
-    return subprocess.run(line, input=b"some words\n", capture_output=True, timeout=60, **options)
+    return subprocess.run(line, input=b"some words\n", capture_output=True, timeout=PATIENCE, **options)
 
 
 def missing_folder(f):

@@ -202,7 +202,7 @@ static server *shared_server(void)
     s.options.feed_memory = FEED_ROOM;
     learn(&s.options);
     s.history = s.options.history;
-    s.figures = figures_new(&s.options, NULL);
+    s.figures = figures_new(&s.options);
     s.events = events_new();
     s.connections = connections_new();
     s.desk = desk_open(s.options.live);

@@ -8,8 +8,8 @@ import socket
 import subprocess
 
 import pytest
+from watching import PATIENCE, STARTED
 
-SECONDS = 20  # for what has to come
 MOST_EXPOSED = 1.5  # of 10; a unit that says nothing about rights has 9.6
 ANALYZE = shutil.which("systemd-analyze")
 needs_systemd = pytest.mark.skipif(not ANALYZE, reason="no systemd-analyze here")
@@ -69,29 +69,27 @@ class Service:
         self.folder, self.line, self.command = folder, setting(unit, "ExecStart"), command
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind(str(folder / "notify"))
-        self.socket.settimeout(SECONDS)
+        self.socket.settimeout(PATIENCE)
 
     def start(self, parameters):
         line = self.line.replace("$SOURCES", "log.txt").replace("$PARAMETERS", parameters)
         name, *arguments = shlex.split(line)
         assert name == "wordtide"
-        return subprocess.Popen([self.command, *arguments], cwd=self.folder,
-                                env={**os.environ, "NOTIFY_SOCKET": str(self.folder / "notify")},
-                                stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen([self.command, *arguments], cwd=self.folder,
+                                   env={**os.environ, "NOTIFY_SOCKET": str(self.folder / "notify")},
+                                   stderr=subprocess.PIPE, text=True)
+        STARTED.append(process)
+        return process
 
     def run(self, parameters):
         """Starts it, and stops it once it is ready."""
         process = self.start(parameters)
-        try:
-            while b"READY=1" not in self.socket.recv(4096):
-                pass
-            process.terminate()
-            said = process.communicate(timeout=SECONDS)[1]
-            assert process.returncode == 0 and "msg=stopped" in said, said
-            return said
-        finally:
-            process.kill()
-            process.wait(SECONDS)
+        while b"READY=1" not in self.socket.recv(4096):
+            pass
+        process.terminate()
+        said = process.communicate(timeout=PATIENCE)[1]
+        assert process.returncode == 0 and "msg=stopped" in said, said
+        return said
 
 
 @pytest.fixture
@@ -117,7 +115,7 @@ def test_other_parameters_than_before_are_told(service, tmp_path, unit):
     service.run(PARAMETERS)
     begun = (tmp_path / "words.tide").read_bytes()
     process = service.start(PARAMETERS.replace("--dim 4", "--dim 5"))
-    said = process.communicate(timeout=SECONDS)[1]
+    said = process.communicate(timeout=PATIENCE)[1]
     assert "--dim cannot become 5: the model was begun with 4" in said.splitlines()[0]
     assert (tmp_path / "words.tide").read_bytes() == begun
     assert str(process.returncode) in setting(unit, "RestartPreventExitStatus").split()

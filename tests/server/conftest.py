@@ -1,7 +1,15 @@
 """What the tests of the server share: one that has learned a text, and ways to start others."""
 
+import pathlib
+import sys
+
 import pytest
-from serving import Server, watchdog, wordtide  # noqa: F401
+
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from running import wordtide  # noqa: E402
+from serving import Server  # noqa: E402
+from watching import PATIENCE, time_limit, watchdog  # noqa: E402, F401
 
 
 @pytest.fixture(scope="session")
@@ -25,6 +33,5 @@ def server(text, tmp_path_factory):
         yield running
         running.end()
     finally:
-        if running.process.poll() is None:
-            running.process.kill()
-            running.process.wait(10)
+        running.process.kill()
+        running.process.wait(PATIENCE)

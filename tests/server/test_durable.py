@@ -6,144 +6,68 @@ at all, and one without an answer at most once. WORDTIDE_KILLS says how often th
 a long test.
 """
 
-import contextlib
 import http.client
-import json
 import os
-import pathlib
 import random
 import re
-import shutil
-import signal
-import subprocess
 import threading
 import time
 
 import pytest
+from killing import text_in
+from running import SANITIZED, counts, wordtide
+from serving import Server, refusal, resume
+from tracing import needs_strace
+from watching import PATIENCE, wait_until
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = os.environ.get("WORDTIDE") or str(ROOT / "build/cli/wordtide")
-SANITIZED = re.search(rb"__[at]san_", pathlib.Path(BINARY).read_bytes()) is not None
-KILLS = int(os.environ.get("WORDTIDE_KILLS", "20"))
+KILLS = int(os.environ.get("WORDTIDE_KILLS", "6" if SANITIZED else "20"))
 CLIENTS = 3
-SECONDS = 300 if SANITIZED else 60
 ROOMY = ["--vocab", "100000", "--dim", "2", "--threads", "1", "--replay", "1", "--history", "10"]
-HEADER, HEAD = 56, 16  # bytes of a segment of the spool, of a piece
+HEAD = 16  # bytes of a piece of the spool
 
 
 # -- a server ---------------------------------------------------------------------------------------
 
 
-class Server:
-    """`wordtide serve` on a port of its own, over a model and a spool in a folder."""
+class Spooling(Server):
+    """A server over a model and a spool in a folder."""
 
-    def __init__(self, folder, *arguments, model="m.tide", spool="s", before=()):
-        self.model, self.spool = folder / model, folder / spool
-        fresh = [] if self.model.exists() else ROOMY
-        self.process = subprocess.Popen(
-            [*map(str, before), BINARY, "serve", "--port", "0", "--checkpoint", str(self.model),
-             "--continue", "--spool", str(self.spool), *fresh, *map(str, arguments)],
-            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        self.log, self.port = [], None
-        self.said = threading.Thread(target=self.read_log, daemon=True)
-        self.answers = threading.Event()
-        self.said.start()
-        assert self.answers.wait(SECONDS)
+    def __init__(self, folder, *arguments, before=()):
+        self.model, self.spool = folder / "m.tide", folder / "s"
+        super().__init__("--checkpoint", self.model, "--continue", "--spool", self.spool, *arguments,
+                         size=[] if self.model.exists() else ROOMY, before=before)
 
-    def read_log(self):
-        for line in self.process.stderr:
-            self.log.append(line.decode())
-            found = re.search(r"page is at http://[^/]*:(\d+)/", self.log[-1])
-            if found:
-                self.port = int(found[1])
-                self.answers.set()
-        self.answers.set()
+    def take(self, lines):
+        """How many of the lines were taken."""
+        answer = self.send(lines)
+        assert answer.status in (200, 429), answer.json
+        return answer.json["taken"]
 
-    def ask(self, method, path, body=None, kind="text/plain"):
-        connection = http.client.HTTPConnection("localhost", self.port, timeout=SECONDS)
-        try:
-            connection.request(method, path, body, {"Content-Type": kind})
-            answer = connection.getresponse()
-            return answer.status, json.loads(answer.read())
-        finally:
-            connection.close()
-
-    def send(self, lines):
-        """How many lines were taken."""
-        status, answer = self.ask("POST", "/v1/ingest", lines)
-        assert status in (200, 429), answer
-        return answer["taken"]
-
-    def send_all(self, lines):
+    def take_all(self, lines):
         """Again and again, as a client does that is told to."""
         left = lines.splitlines(keepends=True)
-        end = time.monotonic() + SECONDS
         while left:
-            assert time.monotonic() < end, "".join(self.log)
-            left = left[self.send(b"".join(left)):]
+            left = left[self.take(b"".join(left)):]
+
+    def wait_for_word(self, word):
+        wait_until(lambda: self.get(f"/v1/words/{word}").status == 200, word)
 
     def finish_with(self, word):
-        """Sends one more word and stops when it is learned, and so all that came before."""
-        self.send_all(f"{word}\n".encode())
-        while self.ask("GET", f"/v1/words/{word}")[0] != 200:
-            assert self.process.poll() is None, "".join(self.log)
-            time.sleep(0.01)
-        self.stop()
-
-    def kill(self):
-        self.process.kill()
-        self.finish()
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        assert self.finish() == 0, "".join(self.log)
-
-    def finish(self):
-        code = self.process.wait(SECONDS)
-        self.said.join(SECONDS)
-        self.process.stderr.close()
-        return code
+        """Sends one more word and ends when it is learned, and so all that came before."""
+        self.take_all(f"{word}\n".encode())
+        self.wait_for_word(word)
+        self.end()
 
 
-def too_late(number, frame):
-    raise TimeoutError("a test took too long")
+@pytest.fixture
+def time_limit():
+    return 300 + 10 * KILLS
 
 
 @pytest.fixture
 def serve(tmp_path):
-    """Starts servers; none outlives its test, and no test goes on for ever."""
-    started = []
-
-    def begin(*arguments, **options):
-        started.append(Server(tmp_path, *arguments, **options))
-        return started[-1]
-
-    signal.signal(signal.SIGALRM, too_late)
-    signal.alarm(2 * SECONDS + 10 * KILLS)
-    yield begin
-    signal.alarm(0)
-    for server in started:
-        if server.process.poll() is None:
-            server.kill()
-
-
-def wordtide(*arguments, **options):
-    return subprocess.run([BINARY, *map(str, arguments)], capture_output=True, timeout=SECONDS,
-                          check=True, **options).stdout
-
-
-def counts(model):
-    entries = wordtide("words", model, "-n", "100000", "--json").splitlines()
-    return {entry["word"]: entry["count"] for entry in map(json.loads, entries)}
-
-
-def text_in(spool):
-    """Bytes on the disk beyond the headers; a segment may be removed meanwhile."""
-    total = 0
-    for path in spool.glob("*.spool"):
-        with contextlib.suppress(FileNotFoundError):
-            total += path.stat().st_size - HEADER
-    return total
+    """Starts servers, all over the same model and spool."""
+    return lambda *arguments, **options: Spooling(tmp_path, *arguments, **options)
 
 
 # -- clients ----------------------------------------------------------------------------------------
@@ -165,7 +89,7 @@ class Client(threading.Thread):
         words = [f"c{self.number}n{number}" for number in range(first, self.next)]
         end = " ." * (5000 if self.dice.random() < 0.1 else 0) + "\n"
         try:
-            taken = server.send("".join(word + end for word in words).encode())
+            taken = server.take("".join(word + end for word in words).encode())
         except (OSError, http.client.HTTPException):
             self.unknown.update(words)
             return
@@ -217,7 +141,7 @@ def test_what_was_acknowledged_is_learned_once_whenever_the_server_is_killed(ser
         server.kill()
     for client in clients:
         client.ended = True
-        client.join(SECONDS)
+        client.join(PATIENCE)
     last = serve(*options)
     last.finish_with("lastword")
     clients[0].taken.add("lastword")
@@ -237,24 +161,24 @@ def test_the_model_is_that_of_the_same_lines_in_one_run(serve, tmp_path):
         threading.Timer(0.02, server.process.kill).start()
         while server.process.poll() is None:
             client.send_some(server)
-        server.finish()
+        server.ended()
     last = serve()
     last.finish_with("lastword")
     found = counts(last.model)
     words = [f"c0n{number}" for number in range(client.next) if f"c0n{number}" in found]
     text = "".join(f"{word}\n" for word in [*words, "lastword"]).encode()
     settings = [*ROOMY[:-2], "--dim", "8"]
-    wordtide("train", "-o", tmp_path / "one.tide", *settings, input=text)
+    assert wordtide("train", "-o", tmp_path / "one.tide", *settings, input=text).returncode == 0
     for question in (["words", "-n", "100000", "--json"], ["export", "--format", "word2vec"]):
-        told = [wordtide(question[0], model, *question[1:]) for model in (last.model, tmp_path / "one.tide")]
+        told = [resume(model, *question) for model in (last.model, tmp_path / "one.tide")]
         assert told[0] == told[1]
 
 
 def test_after_a_stop_the_next_server_goes_on(serve):
     for turn in range(3):
         server = serve()
-        server.send_all(b"".join(b"t%dn%d\n" % (turn, n) for n in range(1000)))
-        server.stop()
+        server.take_all(b"".join(b"t%dn%d\n" % (turn, n) for n in range(1000)))
+        server.end()
     last = serve()
     last.finish_with("lastword")
     found = counts(last.model)
@@ -268,13 +192,12 @@ def test_a_file_that_is_followed_goes_on_beside_it(serve, tmp_path):
         server = serve("--every", "100", log)
         with log.open("a") as file:
             file.writelines(f"f{turn}n{number}\n" for number in range(500))
-        server.send_all(b"".join(b"t%dn%d\n" % (turn, number) for number in range(500)))
+        server.take_all(b"".join(b"t%dn%d\n" % (turn, number) for number in range(500)))
         server.kill()
     last = serve("--every", "100", log)
     with log.open("a") as file:
         file.write("lastline\n")
-    while last.ask("GET", "/v1/words/lastline")[0] != 200:
-        time.sleep(0.01)
+    last.wait_for_word("lastline")
     last.finish_with("lastword")
     found = counts(last.model)
     assert len(found) == 4002 and max(found.values()) == 1
@@ -288,7 +211,7 @@ def test_a_full_spool_refuses_and_asks_for_a_save(serve):
     lines = [b"w%d %s\n" % (number, b"x" * 20 + b" y" * 400) for number in range(5000)]
     refused, left = 0, lines
     while left:
-        taken = server.send(b"".join(left[:500]))
+        taken = server.take(b"".join(left[:500]))
         refused += taken < len(left[:500])
         left = left[taken:]
         assert text_in(server.spool) <= 1 << 20
@@ -301,22 +224,17 @@ def test_a_full_spool_refuses_and_asks_for_a_save(serve):
 # -- the disk ---------------------------------------------------------------------------------------
 
 
-def traces():
-    return shutil.which("strace") and not SANITIZED and subprocess.run(
-        ["strace", "-qq", "-e", "trace=getppid", "true"], capture_output=True).returncode == 0
-
-
-@pytest.mark.skipif(not traces(), reason="strace cannot trace here")
+@needs_strace
 def test_text_is_on_the_disk_before_the_answer(serve, tmp_path):
     trace = tmp_path / "trace"
     server = serve("--spool-sync", "always", before=[
         "strace", "-D", "-f", "-q", "-y", "-o", trace, "-e",
         "trace=pwrite64,fsync,fdatasync,sendto,sendmsg,write,writev"])
     for number in range(20):
-        server.send_all(b"unmistakable%d\n" % number)
-    server.stop()
-    while not re.search(rf"(?m)^{server.process.pid} +\+\+\+ exited", trace.read_text()):
-        time.sleep(0.01)
+        server.take_all(b"unmistakable%d\n" % number)
+    server.end()
+    ended = re.compile(rf"^{server.process.pid} +\+\+\+ exited", re.MULTILINE)
+    wait_until(lambda: ended.search(trace.read_text()), "the end of the trace")
     unsynced, syncing, answers = False, None, 0
     for line in trace.read_text().splitlines():
         thread = line.split()[0]
@@ -332,18 +250,18 @@ def test_text_is_on_the_disk_before_the_answer(serve, tmp_path):
     assert answers == 20
 
 
-@pytest.mark.skipif(not traces(), reason="strace cannot trace here")
+@needs_strace
 def test_a_disk_that_fails_ends_the_server_and_costs_nothing(serve):
     first = serve()
     first.finish_with("first")
     segment = max(first.spool.glob("*.spool"))
     failing = serve("--spool-sync", "always", before=[
         "strace", "-D", "-f", "-qq", "-o", "/dev/null", "-P", segment, "-e", "inject=fdatasync:error=EIO"])
-    status = 429
-    while status == 429:  # until it has begun to read
-        status, answer = failing.ask("POST", "/v1/ingest", b"doubtful\n")
-    assert status == 500 and "cannot sync" in answer["detail"]
-    assert failing.finish() == 1
+    answer = failing.send(b"doubtful\n")
+    while answer.status == 429:  # until it has begun to read
+        answer = failing.send(b"doubtful\n")
+    assert answer.status == 500 and "cannot sync" in answer.json["detail"]
+    assert failing.ended() == 1
     last = serve()
     last.finish_with("last")
     found = counts(last.model)
@@ -353,8 +271,8 @@ def test_a_disk_that_fails_ends_the_server_and_costs_nothing(serve):
 def test_a_push_that_was_not_finished_is_cut_off(serve):
     """Two pieces of which the second has no mark, as a kill leaves them."""
     server = serve("--every", "1e9")
-    server.send_all(b"first\n")
-    server.send_all(b"z" * 50 + b" " + b"half " * 20000 + b"\n")
+    server.take_all(b"first\n")
+    server.take_all(b"z" * 50 + b" " + b"half " * 20000 + b"\n")
     server.kill()
     segment = max(server.spool.glob("*.spool"))
     os.truncate(segment, segment.stat().st_size - HEAD)
@@ -367,34 +285,33 @@ def test_a_push_that_was_not_finished_is_cut_off(serve):
 # -- what is refused --------------------------------------------------------------------------------
 
 
-def refusal(*arguments):
-    done = subprocess.run([BINARY, "serve", "--port", "0", *map(str, arguments)], capture_output=True,
-                          timeout=SECONDS)
-    lines = [line for line in done.stderr.decode().splitlines() if "spool" in line]
-    assert done.returncode in (1, 2) and len(lines) == 1, done.stderr
+def refused_spool(*arguments):
+    said = refusal(*arguments, size=[])
+    lines = [line for line in said.splitlines() if "spool" in line]
+    assert len(lines) == 1, said
     return lines[0]
 
 
 def test_a_spool_without_a_checkpoint_is_refused(tmp_path):
-    assert "--spool needs --checkpoint" in refusal("--spool", tmp_path / "s")
+    assert "--spool needs --checkpoint" in refused_spool("--spool", tmp_path / "s")
     assert not (tmp_path / "s").exists()
 
 
 def test_two_servers_do_not_share_a_spool(serve, tmp_path):
     server = serve()
-    said = refusal("--checkpoint", tmp_path / "other.tide", "--spool", server.spool, *ROOMY)
+    said = refused_spool("--checkpoint", tmp_path / "other.tide", "--spool", server.spool, *ROOMY)
     assert "another process" in said
-    server.send_all(b"still here\n")
-    server.stop()
+    server.take_all(b"still here\n")
+    server.end()
 
 
 def test_another_spool_is_refused(serve, tmp_path):
     server = serve()
-    server.send_all(b"some words\n")
-    server.stop()
-    wrong = refusal("--checkpoint", server.model, "--continue", "--spool", tmp_path / "t")
+    server.take_all(b"some words\n")
+    server.end()
+    wrong = refused_spool("--checkpoint", server.model, "--continue", "--spool", tmp_path / "t")
     assert "nothing of the stream" in wrong
-    none = refusal("--checkpoint", server.model, "--continue")
+    none = refused_spool("--checkpoint", server.model, "--continue")
     assert "--spool" in none
     again = serve()
     again.finish_with("more")

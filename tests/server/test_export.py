@@ -10,7 +10,9 @@ import subprocess
 import threading
 
 import pytest
-from serving import BINARY, PATIENCE, SANITIZED, Server, encoded, wait_until, wordtide
+from running import BINARY, SANITIZED, wordtide
+from serving import Server, encoded
+from watching import PATIENCE, wait_until
 
 FORMATS = ["word2vec", "word2vec-binary", "glove", "safetensors", "pgvector"]
 LARGE = ["--vocab", "20000", "--dim", "100", "--threads", "1", "--window", "1", "--admission", "none", "--replay", "1"]

@@ -4,7 +4,9 @@ import os
 import subprocess
 
 import pytest
-from serving import BINARY, SMALL, Server, read_all
+from running import SMALL, start
+from serving import Server, read_all, refusal
+from watching import PATIENCE
 
 TOKEN = "0123456789abcdef0123456789abcdef"
 OPEN = ["/", "/health", "/ready"]
@@ -146,10 +148,8 @@ def test_all_else_needs_the_token(shut, method, path):
 
 
 def refused(*arguments):
-    done = subprocess.run([BINARY, "serve", "--port", "0", *SMALL, *map(str, arguments)], stdin=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, timeout=20)
-    assert done.returncode in (1, 2)
-    said = done.stderr.decode()
+    """What a server says that does not start."""
+    said = refusal(*arguments)
     assert "the page is at" not in said
     return said
 
@@ -197,14 +197,11 @@ def test_tokens_of_any_good_size(tmp_path, size, end):
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.0.0.9"])
 @pytest.mark.parametrize("with_token", [False, True])
 def test_it_starts_where_nobody_else_comes(token_file, host, with_token):
-    server = subprocess.Popen(
-        [BINARY, "serve", "--port", "0", *SMALL, "--host", host, *(["--token-file", token_file] if with_token else [])],
-        stderr=subprocess.PIPE)
-    try:
-        assert b"the page is at" in server.stderr.readline()
-    finally:
-        server.terminate()
-        server.communicate(timeout=20)
+    server = start("serve", "--port", "0", *SMALL, "--host", host,
+                   *(["--token-file", token_file] if with_token else []), stderr=subprocess.PIPE)
+    assert b"the page is at" in server.stderr.readline()
+    server.terminate()
+    server.communicate(timeout=PATIENCE)
     assert server.returncode == 0
 
 

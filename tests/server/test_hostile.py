@@ -8,7 +8,9 @@ import zlib
 
 import pytest
 from hostile import hostile_words
-from serving import SANITIZED, Server, encoded, wait_until, wordtide
+from running import SANITIZED, wordtide
+from serving import Server, encoded
+from watching import wait_until
 
 RAW_CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f]")
 

@@ -7,18 +7,15 @@ import signal
 import time
 
 import pytest
-from serving import SMALL, Server, resume, wait_until
+from running import SMALL, counts
+from serving import Server
+from watching import wait_until
 
 ELASTIC = "/insert/elasticsearch"
 
 
 def lines_of(values):
     return "".join(json.dumps(value) + "\n" for value in values)
-
-
-def counts(model):
-    rows = (line.split("\t") for line in resume(model, "words", "-n", "100000").splitlines())
-    return {row[0]: int(row[1]) for row in rows}
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """The memory that is said at the start is what the process has, whatever it is asked."""
 
 import pytest
-from running import logged
-from serving import SANITIZED, Server
+from running import SANITIZED, logged
+from serving import Server
 
 SIZE = ["--vocab", "30000", "--dim", "50"]
 

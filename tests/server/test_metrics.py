@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from serving import Server, wait_until
+from serving import Server
+from watching import wait_until
 
 NAMES = [  # that dashboards and alarms are built on
     "build_info", "tokens", "sentences", "bytes", "skipped", "updates", "loss", "vocab_size", "vocab_capacity",

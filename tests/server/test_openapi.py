@@ -4,7 +4,8 @@ import re
 
 import pytest
 import yaml
-from serving import ROOT, Server, encoded
+from running import ROOT
+from serving import Server, encoded
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,9 @@ words that somebody watches."""
 import json
 
 import pytest
-from serving import Server, encoded, wait_until, wordtide
+from running import wordtide
+from serving import Server, encoded
+from watching import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -13,8 +15,7 @@ def server():
                     size=["--vocab", "3000", "--dim", "16"], lasting=True)
     server.wait_for_tokens(100000)
     yield server
-    server.process.terminate()
-    server.process.wait(20)
+    server.end()
 
 
 def words(server, query):
@@ -99,8 +100,7 @@ def test_a_restart_remembers(tmp_path):
     word = encoded(words(server, "limit=3")[2]["word"])
     wait_until(lambda: server.get(f"/v1/words/{word}/history").status == 200
                and len(server.get(f"/v1/words/{word}/history").json["points"]) >= 3, "a past")
-    server.process.terminate()
-    assert server.process.wait(30) == 0
+    server.end()
     server = Server(*arguments)
 
     def remembers():

@@ -5,7 +5,8 @@ import json
 import struct
 
 import pytest
-from serving import Server, encoded, read_all, resume, wordtide
+from running import wordtide
+from serving import Server, encoded, read_all, resume
 
 LIMITS = [  # a path with a number, the least and the most that it may be
     ("/v1/words?limit={}", 1, 1000),

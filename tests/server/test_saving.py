@@ -4,8 +4,9 @@ import resource
 import threading
 
 import pytest
-from running import logged
-from serving import Server, wait_until, wordtide
+from running import logged, wordtide
+from serving import Server
+from watching import PATIENCE, wait_until
 
 
 def test_what_is_saved_is_what_was_learned(server):
@@ -58,19 +59,17 @@ def test_without_a_place_it_is_refused():
     server.end()
 
 
-def limit_files(size):
-    """No file may grow beyond this: what a full disk looks like."""
-    import signal
-
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+def let_files_grow(server, size):
+    """To so many bytes and no more: what a full disk looks like."""
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
 def test_a_full_disk_is_told_and_got_over(tmp_path):
     place = tmp_path / "full.tide"
-    server = Server("--checkpoint", place, "--every", "1h", preexec_fn=lambda: limit_files(resource.RLIM_INFINITY))
+    # Python ignores SIGXFSZ, and so does what it starts.
+    server = Server("--checkpoint", place, "--every", "1h", restore_signals=False)
     assert server.post("/v1/checkpoint").status == 200
-    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+    let_files_grow(server, 1000)
     answer = server.post("/v1/checkpoint")
     assert answer.status == 500 and str(place) in answer.json["detail"]
     ready = server.get("/ready")
@@ -78,7 +77,7 @@ def test_a_full_disk_is_told_and_got_over(tmp_path):
     assert server.stats()["checkpoint"]["failures"] == 1
     assert server.get("/health").status == 200
     assert wordtide("check", place).returncode == 0  # the one before is whole
-    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    let_files_grow(server, resource.RLIM_INFINITY)
     assert server.post("/v1/checkpoint").status == 200
     assert server.get("/ready").json == {"status": "ready"}
     server.end()
@@ -103,7 +102,7 @@ def test_the_end_answers_who_waits(tmp_path):
         wait_until(lambda: answers)
         server.end()
         for thread in threads:
-            thread.join(20)
+            thread.join(PATIENCE)
             assert not thread.is_alive()
         assert set(answers) <= {200, 503}
 

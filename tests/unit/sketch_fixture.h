@@ -6,11 +6,8 @@
 #include "sketch/sketch.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#include <cmocka.h>
+#include "section_fixture.h"
 
 /* -- memory that runs out ---------------------------------------------------------- */
 
@@ -122,26 +119,6 @@ static inline void stream_feed(const stream *s, size_t first, size_t end, size_t
 
 /* -- files ------------------------------------------------------------------------- */
 
-static char folder[256];
-
-static inline int enter_folder(void **state)
-{
-    (void)state;
-    const char *temporary = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%.200s/tide-sketch-XXXXXX",
-             temporary ? temporary : P_tmpdir);
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static inline int leave_folder(void **state)
-{
-    (void)state;
-    const char *const names[] = {"a", "b", "c"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        unlink(names[i]);
-    return chdir("/") == 0 ? rmdir(folder) : -1;
-}
-
 static inline void save(const char *path, const tide_vocabulary *v,
                         const tide_sampler *sampler)
 {
@@ -167,62 +144,6 @@ static inline void assert_same_file(const char *a, const char *b)
     } while (byte != EOF);
     fclose(one);
     fclose(two);
-}
-
-/* A section and its size; the caller frees it. */
-static inline unsigned char *read_section(const char *path, const char *name,
-                                          size_t *size)
-{
-    tide_error err;
-    tide_store *store = tide_store_open(path, &err);
-    assert_non_null(store);
-    *size = (size_t)tide_store_size(store, name, &err);
-    unsigned char *bytes = malloc(*size + 64);
-    assert_non_null(bytes);
-    assert_int_equal(tide_store_read(store, name, bytes, *size, &err), TIDE_OK);
-    tide_store_close(store);
-    return bytes;
-}
-
-/* Copies a file, with other bytes in one section. */
-static inline void replace_section(const char *from, const char *to, const char *name,
-                                   const void *bytes, size_t size)
-{
-    static const char *const names[] = {
-        "vocab.state",   "vocab.counts",   "vocab.lengths", "vocab.text",
-        "vocab.gate",    "vocab.arrived",  "sampler.state", "sampler.counts",
-        "sampler.table", "sampler.entries"};
-    tide_error err;
-    tide_store *store = tide_store_open(from, &err);
-    assert_non_null(store);
-    tide_store_writer *writer = tide_store_create(to, &err);
-    assert_non_null(writer);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!tide_store_has(store, names[i]))
-            continue;
-        if (strcmp(names[i], name) == 0) {
-            tide_store_put(writer, name, bytes, size);
-            continue;
-        }
-        size_t same;
-        unsigned char *copy = read_section(from, names[i], &same);
-        tide_store_put(writer, names[i], copy, same);
-        free(copy);
-    }
-    tide_store_close(store);
-    assert_int_equal(tide_store_commit(writer, &err), TIDE_OK);
-}
-
-/* Copies a file, with another number of 64 bits at one place of a section. */
-static inline void replace_number(const char *from, const char *to, const char *name,
-                                  size_t place, uint64_t number)
-{
-    size_t size;
-    unsigned char *bytes = read_section(from, name, &size);
-    assert_true(8 * place + 8 <= size);
-    tide_put64(bytes + 8 * place, number);
-    replace_section(from, to, name, bytes, size);
-    free(bytes);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* store_fixture.h - a folder for each test, and a small file to damage. */
+/* store_fixture.h - files of a folder, and a small one to damage. */
 #ifndef TIDE_STORE_FIXTURE_H
 #define TIDE_STORE_FIXTURE_H
 
@@ -7,13 +7,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cmocka.h>
+#include "folder_fixture.h"
 
 /* Takes the place of the C library's, so that tests can make it fail. */
 static bool memory_is_out;
@@ -25,34 +22,7 @@ int posix_memalign(void **block, size_t alignment, size_t size)
     return *block ? 0 : ENOMEM;
 }
 
-/* -- the folder -------------------------------------------------------------------- */
-
-static char folder[PATH_MAX];
-static char before[PATH_MAX];
-
-static inline int enter_folder(void **state)
-{
-    (void)state;
-    const char *temporary = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%.3000s/tide-store-XXXXXX",
-             temporary ? temporary : P_tmpdir);
-    return getcwd(before, sizeof before) && mkdtemp(folder) ? chdir(folder) : -1;
-}
-
-static inline int remove_one(const char *path, const struct stat *status, int kind,
-                             struct FTW *where)
-{
-    (void)status, (void)kind, (void)where;
-    return remove(path);
-}
-
-static inline int leave_folder(void **state)
-{
-    (void)state;
-    if (chdir(before) != 0)
-        return -1;
-    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
+/* -- files ------------------------------------------------------------------------- */
 
 /* Entries of the folder, which must be no more than the test put there. */
 static inline int entries(const char *path)
@@ -144,10 +114,6 @@ static inline void assert_contains(const char *whole, const char *part)
     if (!strstr(whole, part))
         fail_msg("\"%s\" is not in \"%s\"", part, whole);
 }
-
-/* A test that runs in a fresh folder. */
-#define IN_FOLDER(test)                                                                \
-    cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
 
 /* What a file that was published as number `number` holds. */
 static inline void expect_number(const char *path, uint64_t number)

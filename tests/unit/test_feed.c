@@ -2,7 +2,7 @@
  * all is stopped. */
 #include "train_fixture.h"
 
-#include "text/text.h"
+#include "feed_fixture.h"
 
 #include <pthread.h>
 
@@ -64,22 +64,6 @@ static void lines_come_out_as_they_went_in(void **state)
     }
 }
 
-typedef struct pusher {
-    tide_feed *feed;
-    int number;
-} pusher;
-
-static void *push(void *argument)
-{
-    const pusher *p = argument;
-    for (int line = 0; line < LINES;) {
-        char text[64];
-        int size = snprintf(text, sizeof text, "p%dl%d says every\n", p->number, line);
-        line += tide_feed_push(p->feed, text, (size_t)size, NULL) > 0;
-    }
-    return NULL;
-}
-
 static uint64_t count_of(const tide_trainer *trainer, const char *word)
 {
     tide_entry entry;
@@ -126,7 +110,7 @@ static void every_line_is_learned_once(void **state)
     pusher pushers[PUSHERS];
     pthread_t stopper;
     for (int i = 0; i < PUSHERS; i++) {
-        pushers[i] = (pusher){s.feed, i};
+        pushers[i] = (pusher){s.feed, i, LINES};
         assert_int_equal(pthread_create(&s.threads[i], NULL, push, &pushers[i]), 0);
     }
     assert_int_equal(pthread_create(&stopper, NULL, stop_at_the_end, &s), 0);

@@ -4,44 +4,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <stdatomic.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
+#include "feed_fixture.h"
+#include "folder_fixture.h"
 #include "memory_fixture.h"
 
 enum { LIMIT = 1 << 20, TEXT_MAX = 8 << 20, PUSHERS = 4, LINES = 300 };
-
-/* -- a folder for each test ------------------------------------------------------------ */
-
-static char folder[64];
-
-static int enter_folder(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/test_feed_spool.XXXXXX");
-    return mkdtemp(folder) ? chdir(folder) : -1;
-}
-
-static int remove_one(const char *path, const struct stat *status, int kind,
-                      struct FTW *where)
-{
-    (void)status, (void)kind, (void)where;
-    return remove(path);
-}
-
-static int leave_folder(void **state)
-{
-    (void)state;
-    return chdir("/") == 0 ? nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS) : -1;
-}
 
 /* -- a disk that misbehaves ------------------------------------------------------------ */
 
@@ -360,22 +332,6 @@ static void a_feed_survives_the_loss_of_any_allocation(void **state)
 
 /* -- several threads ------------------------------------------------------------------- */
 
-typedef struct pusher {
-    tide_feed *feed;
-    int number;
-} pusher;
-
-static void *push(void *argument)
-{
-    const pusher *p = argument;
-    for (int line = 0; line < LINES;) {
-        char text[64];
-        int size = snprintf(text, sizeof text, "p%d %d\n", p->number, line);
-        line += tide_feed_push(p->feed, text, (size_t)size, NULL) > 0;
-    }
-    return NULL;
-}
-
 static void *push_one(void *feed)
 {
     assert_int_equal(tide_feed_push(feed, "line\n", 5, NULL), 5);
@@ -388,7 +344,7 @@ static void take_lines(char *text, int next[PUSHERS])
     char *line = text, *stop;
     for (; (stop = strchr(line, '\n')); line = stop + 1) {
         int number, count;
-        assert_int_equal(sscanf(line, "p%d %d", &number, &count), 2);
+        assert_int_equal(sscanf(line, "p%dl%d", &number, &count), 2);
         assert_in_range(number, 0, PUSHERS - 1);
         assert_int_equal(count, next[number]++);
     }
@@ -408,7 +364,7 @@ static void lines_of_many_threads_come_out_once(void **state)
         begin(&s, kinds[kind]);
         read_some(&s, text, 1);
         for (int i = 0; i < PUSHERS; i++) {
-            pushers[i] = (pusher){s.feed, i};
+            pushers[i] = (pusher){s.feed, i, LINES};
             assert_int_equal(pthread_create(&threads[i], NULL, push, &pushers[i]), 0);
         }
         for (int taken = 0, turn = 0; taken < PUSHERS * LINES; turn++) {
@@ -454,25 +410,15 @@ static void threads_that_wait_for_the_disk_share_a_sync(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(lines_come_out_as_they_went_in, enter_folder,
-                                        leave_folder),
-        cmocka_unit_test_setup_teardown(a_push_without_its_mark_is_forgotten_whole,
-                                        enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(a_push_that_ends_in_zeros_is_forgotten_whole,
-                                        enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(
-            with_always_every_push_is_synced_before_it_returns, enter_folder,
-            leave_folder),
-        cmocka_unit_test_setup_teardown(a_sync_that_fails_is_an_error_for_all,
-                                        enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(a_full_disk_takes_nothing_and_asks_for_a_save,
-                                        enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(a_feed_survives_the_loss_of_any_allocation,
-                                        enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(threads_that_wait_for_the_disk_share_a_sync,
-                                        enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(lines_of_many_threads_come_out_once,
-                                        enter_folder, leave_folder),
+        IN_FOLDER(lines_come_out_as_they_went_in),
+        IN_FOLDER(a_push_without_its_mark_is_forgotten_whole),
+        IN_FOLDER(a_push_that_ends_in_zeros_is_forgotten_whole),
+        IN_FOLDER(with_always_every_push_is_synced_before_it_returns),
+        IN_FOLDER(a_sync_that_fails_is_an_error_for_all),
+        IN_FOLDER(a_full_disk_takes_nothing_and_asks_for_a_save),
+        IN_FOLDER(a_feed_survives_the_loss_of_any_allocation),
+        IN_FOLDER(threads_that_wait_for_the_disk_share_a_sync),
+        IN_FOLDER(lines_of_many_threads_come_out_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,48 +1,16 @@
 /* test_formats.c - vectors in other formats: what is written, what is read, what is
  * refused. */
-#include "memory_fixture.h"
 #include "model/format.h"
 
 #include <dirent.h>
-#include <ftw.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cmocka.h>
+#include "folder_fixture.h"
+#include "memory_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* -- a folder for each test -------------------------------------------------------- */
-
-static char folder[PATH_MAX], before[PATH_MAX];
-
-static int enter_folder(void **state)
-{
-    (void)state;
-    const char *temporary = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%.3000s/tide-formats-XXXXXX",
-             temporary ? temporary : P_tmpdir);
-    return getcwd(before, sizeof before) && mkdtemp(folder) ? chdir(folder) : -1;
-}
-
-static int remove_one(const char *path, const struct stat *status, int kind,
-                      struct FTW *where)
-{
-    (void)status, (void)kind, (void)where;
-    return remove(path);
-}
-
-static int leave_folder(void **state)
-{
-    (void)state;
-    return chdir(before) ? -1 : nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-#define IN_FOLDER(test)                                                                \
-    cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+/* -- files -------------------------------------------------------------------------- */
 
 static int files_here(void)
 {

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "kafka_fixture.h"
+#include "clock_fixture.h"
 #include "memory_fixture.h"
 
 enum { PARTITIONS = 3, TEXT_MAX = 1 << 20, WAIT_MS = 20 };
@@ -123,13 +124,6 @@ static bool read_some(reader *r, size_t room)
     r->size += (size_t)count;
     r->text[r->size] = '\0';
     return true;
-}
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static size_t count_lines(const reader *r)

@@ -5,41 +5,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
-#include <setjmp.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
+#include "folder_fixture.h"
 #include "memory_fixture.h"
 
 enum { SEGMENT = 4096, TEXT_MAX = 1 << 20 };
-
-/* -- a folder for each test ------------------------------------------------------------ */
-
-static char folder[64];
-
-static int enter_folder(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/test_spool.XXXXXX");
-    return mkdtemp(folder) ? chdir(folder) : -1;
-}
-
-static int remove_one(const char *path, const struct stat *status, int kind,
-                      struct FTW *where)
-{
-    (void)status, (void)kind, (void)where;
-    return remove(path);
-}
-
-static int leave_folder(void **state)
-{
-    (void)state;
-    return chdir("/") == 0 ? nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS) : -1;
-}
 
 /* -- a disk that misbehaves ------------------------------------------------------------ */
 
@@ -493,9 +464,6 @@ static void lack_of_memory_is_told(void **state)
     }
     tide_spool_close(opened());
 }
-
-#define IN_FOLDER(test)                                                                \
-    cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
 
 int main(void)
 {

@@ -8,15 +8,9 @@
 #include "text/demo.h"
 #include "train/intake.h"
 
-#include <fcntl.h>
-#include <ftw.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cmocka.h>
+#include "section_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -253,39 +247,6 @@ static inline double analogy_score(const tide_model *model, const truth *t, size
 
 /* -- files --------------------------------------------------------------------------- */
 
-static char folder[4096];
-static char folder_before[4096];
-
-static inline int enter_folder(void **state)
-{
-    (void)state;
-    const char *temporary = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%.3000s/tide-train-XXXXXX",
-             temporary ? temporary : P_tmpdir);
-    return getcwd(folder_before, sizeof folder_before) && mkdtemp(folder)
-               ? chdir(folder)
-               : -1;
-}
-
-static inline int remove_one(const char *path, const struct stat *status, int kind,
-                             struct FTW *where)
-{
-    (void)status, (void)kind, (void)where;
-    return remove(path);
-}
-
-static inline int leave_folder(void **state)
-{
-    (void)state;
-    if (chdir(folder_before) != 0)
-        return -1;
-    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-/* A test that runs in a fresh folder. */
-#define IN_FOLDER(test)                                                                \
-    cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
-
 static inline void write_file(const char *path, const char *bytes, size_t size)
 {
     FILE *file = fopen(path, "wb");
@@ -306,56 +267,6 @@ static inline bool same_file(const char *a, const char *b)
     fclose(one);
     fclose(two);
     return byte == other;
-}
-
-/* A section and its size; the caller frees it. */
-static inline unsigned char *read_section(const char *path, const char *name,
-                                          size_t *size)
-{
-    tide_error err;
-    tide_store *store = tide_store_open(path, &err);
-    assert_non_null(store);
-    *size = (size_t)tide_store_size(store, name, &err);
-    unsigned char *bytes = malloc(*size + 64);
-    assert_non_null(bytes);
-    assert_int_equal(tide_store_read(store, name, bytes, *size, &err), TIDE_OK);
-    tide_store_close(store);
-    return bytes;
-}
-
-/* Copies a model file, with other bytes in one section; without the section for NULL. */
-static inline void replace_section(const char *from, const char *to, const char *name,
-                                   const void *bytes, size_t size)
-{
-    tide_section_table table;
-    int file = open(from, O_RDONLY);
-    assert_int_equal(tide_store_table(file, from, &table, NULL), TIDE_OK);
-    close(file);
-    tide_store_writer *writer = tide_store_create(to, NULL);
-    assert_non_null(writer);
-    for (uint32_t i = 0; i < table.count; i++) {
-        const char *section = table.sections[i].name;
-        size_t same;
-        unsigned char *copy = read_section(from, section, &same);
-        if (strcmp(section, name) != 0)
-            tide_store_put(writer, section, copy, same);
-        else if (bytes)
-            tide_store_put(writer, section, bytes, size);
-        free(copy);
-    }
-    assert_int_equal(tide_store_commit(writer, NULL), TIDE_OK);
-}
-
-/* Copies a model file, with another number of 64 bits at one place of a section. */
-static inline void replace_number(const char *from, const char *to, const char *name,
-                                  size_t place, uint64_t number)
-{
-    size_t size;
-    unsigned char *bytes = read_section(from, name, &size);
-    assert_true(8 * place + 8 <= size);
-    tide_put64(bytes + 8 * place, number);
-    replace_section(from, to, name, bytes, size);
-    free(bytes);
 }
 
 #endif

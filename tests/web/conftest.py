@@ -1,22 +1,24 @@
-"""What the tests of the page share: node, the browser's driver, and a watchdog.
+"""What the tests of the page share: node and the browser's driver.
 
 The page is looked at in Debian's chromium, driven by playwright-core, which `npm ci` in web/
 brings. Without these the tests are skipped.
 """
 
 import json
-import os
 import pathlib
 import shutil
-import signal
 import subprocess
+import sys
 
 import pytest
+
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from watching import PATIENCE, time_limit, watchdog  # noqa: E402, F401
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WEB = ROOT / "web"
 DRIVER = ROOT / "tests" / "web" / "driver.mjs"
-TEST_SECONDS = 120
 
 
 def what_is_missing():
@@ -34,25 +36,12 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason=f"needs {missing}"))
 
 
-def too_late(number, frame):
-    raise TimeoutError(f"a test took longer than {TEST_SECONDS} s")
-
-
-@pytest.fixture(autouse=True)
-def watchdog():
-    """No test waits for ever."""
-    signal.signal(signal.SIGALRM, too_late)
-    signal.alarm(TEST_SECONDS)
-    yield
-    signal.alarm(0)
-
-
 def scenarios():
     """The names of all scenarios, as the driver lists them."""
     if not shutil.which("node"):
         return []
     listed = subprocess.run(
-        ["node", DRIVER, "--list"], capture_output=True, text=True, timeout=60, check=True
+        ["node", DRIVER, "--list"], capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     return listed.stdout.splitlines()
 
@@ -74,7 +63,7 @@ def driver():
     yield play
     process.stdin.close()
     try:
-        process.wait(20)
+        process.wait(PATIENCE)
     except subprocess.TimeoutExpired:
         process.kill()
-        process.wait(10)
+        process.wait(PATIENCE)

@@ -1,17 +1,12 @@
 """The page of a real server, on the demo stream, shows what the truth of that stream says."""
 
 import json
-import pathlib
 import subprocess
-import sys
 
 import pytest
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(1, str(ROOT / "tests" / "server"))
-
-from serving import Server, wait_until  # noqa: E402
-from running import wordtide  # noqa: E402
+from running import ROOT, wordtide
+from serving import Server
+from watching import PATIENCE, wait_until
 
 SOURCE = "demo:seed=3,events=on,rate=40000"
 FOLLOWING = ["--history-step", "1s", "--half-life", "300000", "--rate-half-life", "300000"]
@@ -41,7 +36,7 @@ def test_the_page_shows_what_is_true(truth):
     wait_until(lambda: server.get("/v1/stats").json["tokens"] > 300_000, "a first part of the stream")
     done = subprocess.run(
         ["node", ROOT / "tests" / "web" / "real.mjs", f"http://localhost:{server.port}", "coffee", *born],
-        capture_output=True, text=True, timeout=110, check=False)
+        capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout)
     assert seen["wrong"] == []

@@ -4,7 +4,9 @@ import re
 import shutil
 import subprocess
 
-from conftest import SANITIZED
+import pytest
+from running import SANITIZED
+from watching import PATIENCE
 
 
 def injects():
@@ -16,11 +18,14 @@ def injects():
     return done.returncode == 0
 
 
+needs_strace = pytest.mark.skipif(not injects(), reason="needs strace, and a plain build")
+
+
 def traced(command, folder, *options, **how):
     """The exit code and what was said; the calls are in folder/trace."""
     line = ["strace", "-f", "-qq", "-o", folder / "trace", *options, *command]
     done = subprocess.run(list(map(str, line)), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=60, **how)
+                          timeout=PATIENCE, **how)
     return done.returncode, done.stderr.decode()
 
 

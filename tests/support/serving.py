@@ -7,16 +7,11 @@ import re
 import select
 import socket
 import subprocess
-import sys
-import time
+import threading
 import urllib.parse
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(1, str(ROOT / "tests" / "cli"))
-
-from running import BINARY, SANITIZED, SMALL, STARTED, watchdog, wordtide  # noqa: E402, F401
-
-PATIENCE = 60 if SANITIZED else 20  # seconds until something must have happened
+from running import BINARY, SMALL, done_well, wordtide
+from watching import PATIENCE, STARTED, wait_until
 
 
 class Answer:
@@ -28,42 +23,36 @@ class Answer:
         return json.loads(self.body)
 
 
-def wait_until(holds, what="it"):
-    """Asks until it holds; returns what it said."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        said = holds()
-        if said:
-            return said
-        time.sleep(0.02)
-    raise AssertionError(f"{what} did not come in {PATIENCE} s")
-
-
 def encoded(word):
     return urllib.parse.quote(word, safe="")
 
 
 class Server:
-    """`wordtide serve` on a free port of loopback, small unless told otherwise."""
+    """`wordtide serve` on a free port of loopback, small unless told otherwise; `before` stands before it."""
 
-    def __init__(self, *arguments, size=SMALL, lasting=False, **options):
-        command = [BINARY, "serve", "--port", "0", *size, *map(str, arguments)]
-        self.log = []
+    def __init__(self, *arguments, size=SMALL, before=(), lasting=False, **options):
+        command = [*before, BINARY, "serve", "--port", "0", *size, *arguments]
         self.process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, **options)
+            list(map(str, command)), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, **options)
         if not lasting:
             STARTED.append(self.process)
-        self.port = self.read_port()
+        self.log, self.port = [], None
+        self.begun = threading.Event()
+        self.reader = threading.Thread(target=self.read_log, daemon=True)
+        self.reader.start()
+        assert self.begun.wait(PATIENCE) and self.port, "".join(self.log)
         self.host = f"127.0.0.1:{self.port}"
         wait_until(lambda: self.get("/health").status == 200, "an answer")
 
-    def read_port(self):
+    def read_log(self):
+        """Reads to its end; `begun` is set when the port has been told, or never will be."""
         for line in self.process.stderr:
             self.log.append(line.decode())
             found = re.search(r"the page is at http://\S*:(\d+)/", self.log[-1])
             if found:
-                return int(found[1])
-        raise AssertionError("".join(self.log))
+                self.port = int(found[1])
+                self.begun.set()
+        self.begun.set()
 
     def connect(self, timeout=PATIENCE):
         return socket.create_connection(("127.0.0.1", self.port), timeout)
@@ -105,11 +94,20 @@ class Server:
 
     def end(self):
         """Ends it as a service manager does; returns its log."""
-        if self.process.poll() is None:
-            self.process.terminate()
-        self.log.append(self.process.communicate(timeout=PATIENCE)[1].decode())
-        assert self.process.returncode == 0, "".join(self.log)
+        self.process.terminate()
+        assert self.ended() == 0, "".join(self.log)
         return "".join(self.log)
+
+    def kill(self):
+        self.process.kill()
+        self.ended()
+
+    def ended(self):
+        """The exit code, once it has ended and its log is read."""
+        code = self.process.wait(PATIENCE)
+        self.reader.join(PATIENCE)
+        self.process.stderr.close()
+        return code
 
 
 def read_all(connection):
@@ -137,8 +135,13 @@ def is_closed(connection):
         return True
 
 
+def refusal(*arguments, size=SMALL):
+    """What a server says that ends by itself."""
+    done = wordtide("serve", "--port", "0", *size, *arguments)
+    assert done.returncode in (1, 2), done.stderr
+    return done.stderr
+
+
 def resume(checkpoint, *command):
     """What the command says about a saved model."""
-    done = wordtide(command[0], checkpoint, *command[1:])
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return done_well(command[0], checkpoint, *command[1:]).stdout

@@ -3,23 +3,27 @@
 WORDTIDE_KILLS says how often; 200 is a long test.
 """
 
+import contextlib
 import json
 import os
 import random
-import signal
 import subprocess
 import time
 
+import pytest
 from running import start, wordtide
+from watching import PATIENCE
 
 KILLS = int(os.environ.get("WORDTIDE_KILLS", "8"))
 EVERY = min(300, 6000 // (KILLS + 2))  # words between saves: some for every kill
+SEGMENT_HEADER = 56  # bytes, in a spool
 ROOMY = ["--vocab", "5000", "--dim", "8", "--threads", "1"]  # no word has to leave
 
 
-def allow_time():
+@pytest.fixture
+def time_limit():
     """Many kills take longer than a test usually may."""
-    signal.alarm(30 + 2 * KILLS)
+    return 300 + 3 * KILLS
 
 
 def count_words(text):
@@ -34,14 +38,18 @@ def learned(model):
     return words.stdout, vectors.stdout
 
 
-def counts(model):
-    words = wordtide("words", model, "-n", "5000", "--json").stdout.splitlines()
-    return {entry["word"]: entry["count"] for entry in map(json.loads, words)}
-
-
 def words_in(model):
     """How many words of text a saved model has seen."""
     return json.loads(wordtide("info", model, "--json").stdout)["tokens"]
+
+
+def text_in(spool):
+    """Bytes on the disk beyond the headers of segments; one may be removed meanwhile."""
+    total = 0
+    for path in spool.glob("*.spool"):
+        with contextlib.suppress(FileNotFoundError):
+            total += path.stat().st_size - SEGMENT_HEADER
+    return total
 
 
 class Training:
@@ -72,7 +80,7 @@ class Training:
                 return
         raise AssertionError("".join(self.log))
 
-    def wait_for_save(self, seconds=20):
+    def wait_for_save(self, seconds=PATIENCE):
         """Or so long, if there may be nothing to save."""
         end = time.monotonic() + seconds
         while self.stamp() == self.before and time.monotonic() < end:
@@ -81,7 +89,7 @@ class Training:
 
     def kill(self):
         self.process.kill()
-        self.process.wait(10)
+        self.process.wait(PATIENCE)
         self.process.stderr.close()
 
     def finish_at(self, words):
@@ -91,7 +99,7 @@ class Training:
             time.sleep(0.01)
         self.process.terminate()
         self.wait_for("msg=stopped")
-        assert self.process.wait(20) == 0
+        assert self.process.wait(PATIENCE) == 0
         self.process.stderr.close()
 
 

@@ -1,17 +1,17 @@
 """The command as tests run it: to its end, in the background, or fed by a pipe.
 
-It is $WORDTIDE, or the one that the build directory holds. Who imports `watchdog` into a conftest.py has it
-watch every test of that folder.
+It is $WORDTIDE, or the one that the build directory holds.
 """
 
+import json
 import os
 import pathlib
 import re
-import signal
 import subprocess
 import threading
 
 import pytest
+from watching import PATIENCE, STARTED
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SMALL = ["--vocab", "300", "--dim", "16", "--threads", "1"]
@@ -28,26 +28,6 @@ def find_binary():
 
 BINARY = find_binary()
 SANITIZED = re.search(rb"__[at]san_", pathlib.Path(BINARY).read_bytes()) is not None
-STARTED = []  # processes that a failing test may leave behind
-TEST_SECONDS = 3600 if os.environ.get("WORDTIDE_SLOW") else 120 if SANITIZED else 30
-
-
-def too_late(number, frame):
-    raise TimeoutError(f"a test took longer than {TEST_SECONDS} s")
-
-
-@pytest.fixture(autouse=True)
-def watchdog():
-    """No test waits for ever, and none leaves a process behind."""
-    signal.signal(signal.SIGALRM, too_late)
-    signal.alarm(TEST_SECONDS)
-    yield
-    signal.alarm(0)
-    while STARTED:
-        process = STARTED.pop()
-        if process.poll() is None:
-            process.kill()
-            process.wait(10)
 
 
 def start(*arguments, **options):
@@ -57,7 +37,7 @@ def start(*arguments, **options):
     return process
 
 
-def wordtide(*arguments, input=b"", timeout=30, **options):
+def wordtide(*arguments, input=b"", timeout=PATIENCE, **options):
     """Runs the command to its end; its output is decoded."""
     if isinstance(input, str):
         input = input.encode()
@@ -72,6 +52,18 @@ def wordtide(*arguments, input=b"", timeout=30, **options):
     done.stdout = done.stdout.decode()
     done.stderr = done.stderr.decode()
     return done
+
+
+def done_well(*arguments, **options):
+    done = wordtide(*arguments, **options)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def counts(model):
+    """How often a model has seen each of its words."""
+    lines = done_well("words", model, "-n", "100000", "--json").stdout.splitlines()
+    return {entry["word"]: entry["count"] for entry in map(json.loads, lines)}
 
 
 def is_pending(process, number):
@@ -91,9 +83,7 @@ def send_twice(process, number):
 
 def train(model, text=b"", *arguments, **options):
     """Trains a small model from standard input and expects it to work."""
-    done = wordtide("train", "-o", model, *SMALL, *arguments, input=text, **options)
-    assert done.returncode == 0, done.stderr
-    return done
+    return done_well("train", "-o", model, *SMALL, *arguments, input=text, **options)
 
 
 def logged(stderr, message):
@@ -134,12 +124,12 @@ class Running:
                 return
         pytest.fail(f"the log ended without {message}")
 
-    def finish(self, timeout=20):
+    def finish(self, timeout=PATIENCE):
         """The exit code, once the process has ended by itself."""
         code = self.process.wait(timeout)
         self.feeding.clear()
         if self.thread:
-            self.thread.join(10)
+            self.thread.join(PATIENCE)
         self.process.stdin.close()
         self.process.stderr.close()
         return code
@@ -155,5 +145,5 @@ def shown_on_terminal(process, watcher, on_output=lambda shown: None):
     except OSError:  # the process has closed its side
         pass
     os.close(watcher)
-    assert process.wait(20) == 0
+    assert process.wait(PATIENCE) == 0
     return shown.decode()

@@ -1,0 +1,134 @@
+/* follow_fixture.h - for the tests of files that are followed: files that grow and are renamed, and a reader that
+ * can die. */
+#ifndef TIDE_FOLLOW_FIXTURE_H
+#define TIDE_FOLLOW_FIXTURE_H
+
+#include "text/source.h"
+
+#include <fcntl.h>
+
+#include "folder_fixture.h"
+
+enum { TEXT_MAX = 1 << 20, PATH_SIZE = 512 };
+
+/* -- files in the folder ----------------------------------------------------------- */
+
+static inline const char *in_folder(const char *name)
+{
+    static char paths[4][PATH_SIZE];
+    static int turn;
+    char *path = paths[turn = (turn + 1) % 4];
+    snprintf(path, PATH_SIZE, "%.400s/%s", folder, name);
+    return path;
+}
+
+static inline void append(const char *name, const char *text)
+{
+    int file = open(in_folder(name), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    assert_int_equal(write(file, text, strlen(text)), strlen(text));
+    close(file);
+}
+
+static inline void rename_to(const char *from, const char *to)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s", in_folder(from));
+    assert_int_equal(rename(path, in_folder(to)), 0);
+}
+
+/* -- a reader ---------------------------------------------------------------------- */
+
+typedef struct reader {
+    void *state;
+    char *text; /* [TEXT_MAX], all that was read */
+    size_t size;
+    char *place; /* saved last */
+    size_t place_size;
+} reader;
+
+static const tide_source_kind *const kind = &tide_source_follow;
+static const tide_source_options following = {.follow = true};
+
+static inline void open_reader(reader *r)
+{
+    tide_error err = {0};
+    r->state = kind->open(in_folder("log"), &following, &err);
+    if (!r->state)
+        fail_msg("%s", err.text);
+}
+
+static inline reader new_reader(void)
+{
+    reader r = {.text = malloc(TEXT_MAX)};
+    open_reader(&r);
+    return r;
+}
+
+static inline void free_reader(reader *r)
+{
+    kind->close(r->state);
+    free(r->text);
+    free(r->place);
+}
+
+/* One read; false when there was nothing. */
+static inline bool read_some(reader *r, size_t room, int wait_ms)
+{
+    tide_error err = {0};
+    assert_true(r->size + room <= TEXT_MAX);
+    ptrdiff_t count = kind->read(r->state, r->text + r->size, room, wait_ms, &err);
+    if (count == TIDE_SOURCE_LATER)
+        return false;
+    if (count <= 0)
+        fail_msg("%td %s", count, err.text);
+    assert_true((size_t)count <= room);
+    r->size += (size_t)count;
+    assert_int_equal(kind->settled(r->state), r->text[r->size - 1] == '\n');
+    return true;
+}
+
+static inline void read_all(reader *r, size_t room)
+{
+    while (read_some(r, room, 0))
+        continue;
+}
+
+static inline void save_place(reader *r)
+{
+    tide_error err = {0};
+    assert_true(kind->settled(r->state));
+    free(r->place);
+    r->place = kind->place(r->state, 0, &err);
+    if (!r->place)
+        fail_msg("%s", err.text);
+    r->place_size = r->size;
+}
+
+/* As after a kill: what was read since the last save is forgotten. */
+static inline void go_back(reader *r)
+{
+    tide_error err = {0};
+    kind->close(r->state);
+    open_reader(r);
+    if (kind->go_to(r->state, r->place, &err) != TIDE_OK)
+        fail_msg("%s: %s", r->place, err.text);
+    r->size = r->place_size;
+    assert_true(kind->settled(r->state));
+}
+
+static inline void assert_read(reader *r, const char *text)
+{
+    read_all(r, 100);
+    r->text[r->size] = '\0';
+    assert_string_equal(r->text, text);
+}
+
+static inline void assert_news(reader *r, const char *part)
+{
+    const char *news = kind->news(r->state);
+    if (!news || !strstr(news, part))
+        fail_msg("%s instead of %s", news ? news : "no news", part);
+    assert_null(kind->news(r->state));
+}
+
+#endif

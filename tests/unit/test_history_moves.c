@@ -1,0 +1,303 @@
+/* test_history_moves.c - movement is what words were turned by, the map stays where it is, and alarms ring once. */
+#include "history_fixture.h"
+
+/* -- movement -------------------------------------------------------------------------------------------------- */
+
+enum { WORDS = 200, MOVERS = 30 };
+
+/* Looks until all rungs have been compared with now. */
+static void settle(world *w)
+{
+    look_often(w, TIDE_HISTORY_RUNGS_MAX, 1e-4);
+}
+
+/* Of the drift of a word seen so often, with 64 occurrences of no drift beside them. */
+static double worth(const tide_history_word *w)
+{
+    return w->drift * (double)w->count / (double)(w->count + 64);
+}
+
+/* All are turned together, which nobody sees, and some by themselves, which everybody does. */
+static void drift_is_what_a_word_turns_by_itself(void **state)
+{
+    (void)state;
+    const tide_history_options options = {.step = 1};
+    static float before[MOVERS][8];
+    tide_rng rng = tide_rng_seeded(1);
+    world w = world_of("vocab=500 " STILL_SETTINGS, &options);
+    say_all(&w, WORDS, 10);
+    random_rows(&w, WORDS, &rng);
+    look_often(&w, 3, 1);
+    double oldest = w.now - 2;
+    for (int i = 0; i < MOVERS; i++) {
+        float *row = numbered_row(&w, i * 5);
+        memcpy(before[i], row, sizeof before[i]);
+        for (uint32_t d = 0; d < 8; d++)
+            row[d] += (float)((0.3 + i / 10.0) * tide_rng_normal(&rng));
+    }
+    double angles[MOVERS];
+    for (int i = 0; i < MOVERS; i++)
+        angles[i] = angle_between(before[i], numbered_row(&w, i * 5), 8);
+    turn_all(&w, WORDS, 77);
+    look_later(&w, 1);
+    settle(&w);
+    for (int i = 0; i < WORDS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "w%d", i);
+        tide_history_word word = word_of(&w, name);
+        bool moved = i % 5 == 0 && i / 5 < MOVERS;
+        assert_true(fabs(word.since - oldest) < 1e-3);
+        assert_true(fabs(word.drift - (moved ? angles[i / 5] : 0)) < 0.1);
+    }
+    tide_history_word words[MOVERS];
+    const tide_history_list list = {.sort = TIDE_HISTORY_DRIFT};
+    assert_int_equal(tide_history_words(w.history, &list, words, MOVERS, NULL, NULL),
+                     MOVERS);
+    for (int i = 0; i < MOVERS; i++)
+        assert_true(strtol(words[i].word + 1, NULL, 10) % 5 == 0 &&
+                    (!i || worth(&words[i]) <= worth(&words[i - 1])));
+    world_free(&w);
+}
+
+/* Neighbours then are those of the vectors then, whatever has become of them. */
+static void neighbours_then_are_those_of_then(void **state)
+{
+    (void)state;
+    const tide_history_options options = {.step = 1, .rungs = 8};
+    tide_rng rng = tide_rng_seeded(2);
+    world w = world_of("vocab=500 " STILL_SETTINGS, &options);
+    say_all(&w, WORDS, 10);
+    random_rows(&w, WORDS, &rng);
+    look_later(&w, 1);
+    static float then[WORDS][8];
+    for (int i = 0; i < WORDS; i++)
+        memcpy(then[i], numbered_row(&w, i), sizeof then[i]);
+    random_rows(&w, WORDS, &rng);
+    look_often(&w, 16, 1);
+    for (int i = 0; i < WORDS; i += 17) {
+        char name[16];
+        snprintf(name, sizeof name, "w%d", i);
+        tide_history_hit hits[5];
+        double taken;
+        int count = tide_history_nearest(w.history, name, 16, hits, 5, &taken, NULL);
+        assert_int_equal(count, 5);
+        assert_true(fabs(taken - 16) < 1e-6);
+        for (int k = 0; k < count; k++) {
+            long other = strtol(hits[k].word + 1, NULL, 10);
+            double angle = angle_between(then[i], then[other], 8);
+            int nearer = 0;
+            for (int j = 0; j < WORDS; j++)
+                nearer += j != i && angle_between(then[i], then[j], 8) < angle - 0.05;
+            assert_true(nearer <= k);
+            assert_true(fabs(acos((double)hits[k].score) * 57.2958 - angle) < 0.1);
+        }
+    }
+    tide_history_hit hit;
+    double taken;
+    tide_error err;
+    assert_int_equal(tide_history_nearest(w.history, "w0", 1000, &hit, 1, &taken, &err),
+                     TIDE_ERROR_UNKNOWN);
+    assert_int_equal(
+        tide_history_nearest(w.history, "nobody", 1, &hit, 1, &taken, &err),
+        TIDE_ERROR_UNKNOWN);
+    world_free(&w);
+}
+
+static void the_past_of_a_word_is_told_oldest_first(void **state)
+{
+    (void)state;
+    const tide_history_options options = {.step = 1, .rungs = 7};
+    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+    double ages[TIDE_HISTORY_RUNGS_MAX];
+    world w = world_of("vocab=100 " STILL_SETTINGS, &options);
+    for (int second = 0; second < 100; second++) {
+        say(&w, "word", 3);
+        say(&w, "other", 5);
+        look_later(&w, 1);
+    }
+    int count = tide_history_points(w.history, "word", points, NULL);
+    assert_int_equal(count, 7);
+    for (int i = 0; i < count; i++) {
+        assert_true(!i || points[i].age < points[i - 1].age);
+        assert_true(fabs(points[i].time + points[i].age - w.now) < 1e-6);
+        assert_int_equal(points[i].count, 3 * (100 - (int)points[i].age));
+        assert_true(points[i].age > 95 || fabs(points[i].rate - 3) < 0.1);
+    }
+    assert_int_equal(tide_history_ages(w.history, ages), 6);
+    assert_true(ages[0] >= 1 && ages[0] <= 1 && ages[5] >= 32 && ages[5] <= 32);
+    world_free(&w);
+}
+
+/* -- the map ---------------------------------------------------------------------------------------------------- */
+
+static tide_map_point spots[2][WORDS];
+
+static size_t see_map(const world *w, int which, uint64_t *frame)
+{
+    return tide_history_map(w->history, spots[which], WORDS, frame);
+}
+
+static double farthest_spot(void)
+{
+    double most = 0;
+    for (int i = 0; i < WORDS; i++) {
+        assert_string_equal(spots[0][i].word, spots[1][i].word);
+        most = fmax(most, hypot((double)(spots[0][i].x - spots[1][i].x),
+                                (double)(spots[0][i].y - spots[1][i].y)));
+    }
+    return most;
+}
+
+/* Directions in which words differ much, so that the plane is a clear one. */
+static void rows_of_a_plane(const world *w, tide_rng *rng)
+{
+    random_rows(w, WORDS, rng);
+    for (int i = 0; i < WORDS; i++) {
+        numbered_row(w, i)[1] *= 4;
+        numbered_row(w, i)[6] *= 3;
+    }
+}
+
+static void the_map_stays_where_it_is(void **state)
+{
+    (void)state;
+    const tide_history_options options = {.step = 1};
+    tide_rng rng = tide_rng_seeded(3);
+    uint64_t first, frame;
+    world w = world_of("vocab=500 " STILL_SETTINGS, &options);
+    assert_int_equal(see_map(&w, 0, &frame), 0);
+    say_all(&w, WORDS, 10);
+    rows_of_a_plane(&w, &rng);
+    look_later(&w, 1);
+    assert_int_equal(see_map(&w, 0, &first), WORDS);
+    look_often(&w, 5, 1);
+    assert_int_equal(see_map(&w, 1, &frame), WORDS);
+    assert_int_equal(frame, first);
+    assert_true(farthest_spot() <= 0);
+    turn_all(&w, WORDS, 5); /* a rotation of all, which may mirror the plane */
+    look_later(&w, 1);
+    see_map(&w, 1, &frame);
+    assert_int_equal(frame, first + 1);
+    assert_true(farthest_spot() < 0.01);
+    for (int i = 0; i < WORDS; i++)
+        for (uint32_t d = 0; d < 8; d++)
+            numbered_row(&w, i)[d] += (float)(0.02 * tide_rng_normal(&rng));
+    look_later(&w, 1);
+    see_map(&w, 1, &frame);
+    assert_true(farthest_spot() < 0.1);
+    world_free(&w);
+}
+
+/* -- alarms ----------------------------------------------------------------------------------------------------- */
+
+typedef struct heard {
+    int count[TIDE_ALARM_KINDS];
+    tide_alarm last[TIDE_ALARM_KINDS];
+} heard;
+
+static void hear(void *data, const tide_alarm *alarm)
+{
+    heard *h = data;
+    h->count[alarm->kind]++;
+    h->last[alarm->kind] = *alarm;
+}
+
+/* What was said so far is older than the history. */
+static void begin_again(world *w, const tide_history_options *options)
+{
+    tide_live_update(w->live);
+    tide_history_free(w->history);
+    w->history = tide_history_new(w->live, options, NULL);
+    assert_non_null(w->history);
+}
+
+static void every_event_rings_once(void **state)
+{
+    (void)state;
+    heard h = {0};
+    const tide_history_options options = {.step = 1,
+                                          .warm_up = 1,
+                                          .trend_alarm = 1,
+                                          .drift_alarm = 20,
+                                          .count_alarm = 30,
+                                          .alarm = hear,
+                                          .alarm_data = &h};
+    tide_rng rng = tide_rng_seeded(4);
+    world w = world_of("vocab=50 " STILL_SETTINGS, &options);
+    say_all(&w, 49, 100);
+    random_rows(&w, 49, &rng);
+    begin_again(&w, &options);
+    for (int second = 0; second < 60; second++) {
+        say(&w, "w0", 20);
+        look_later(&w, 1);
+    }
+    for (int kind = 0; kind < TIDE_ALARM_KINDS; kind++)
+        assert_int_equal(h.count[kind], 0);
+    for (int second = 0; second < 20; second++) {
+        say(&w, "burst", 20);
+        say(&w, "w0", 20);
+        look_later(&w, 1);
+    }
+    assert_int_equal(h.count[TIDE_ALARM_NEW], 1);
+    assert_int_equal(h.count[TIDE_ALARM_TREND], 1);
+    assert_string_equal(h.last[TIDE_ALARM_NEW].word, "burst");
+    assert_string_equal(h.last[TIDE_ALARM_TREND].word, "burst");
+    for (uint32_t d = 0; d < 8; d++)
+        numbered_row(&w, 7)[d] = (float)tide_rng_normal(&rng);
+    look_often(&w, 60, 1);
+    assert_int_equal(h.count[TIDE_ALARM_DRIFT], 1);
+    assert_string_equal(h.last[TIDE_ALARM_DRIFT].word, "w7");
+    assert_int_equal(h.count[TIDE_ALARM_GONE], 0);
+    say(&w, "stranger", 1); /* the last of them, seen 101 times, leaves */
+    look_later(&w, 1);
+    assert_int_equal(h.count[TIDE_ALARM_GONE], 1);
+    assert_string_equal(h.last[TIDE_ALARM_GONE].word, "w48");
+    tide_alarm alarms[10];
+    assert_int_equal(tide_history_alarms(w.history, 0, alarms, 10), 4);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(alarms[i].number, i + 1);
+    assert_int_equal(tide_history_alarms(w.history, 2, alarms, 10), 2);
+    assert_int_equal(alarms[0].number, 3);
+    world_free(&w);
+}
+
+/* The ring forgets the oldest and never a number. */
+static void the_last_alarms_can_be_read_by_number(void **state)
+{
+    (void)state;
+    heard h = {0};
+    const tide_history_options options = {
+        .step = 1, .warm_up = 1e-9, .count_alarm = 1, .alarm = hear, .alarm_data = &h};
+    static tide_alarm alarms[TIDE_ALARMS_KEPT + 1];
+    world w = world_of("vocab=2000 " STILL_SETTINGS, &options);
+    look_often(&w, 2, 1);
+    for (int round = 0; round < 10; round++) {
+        for (int i = 0; i < 60; i++) {
+            char name[32];
+            snprintf(name, sizeof name, "r%dw%d", round, i);
+            say(&w, name, 1);
+        }
+        look_later(&w, 1);
+    }
+    assert_int_equal(h.count[TIDE_ALARM_NEW], 600);
+    size_t count = tide_history_alarms(w.history, 0, alarms, COUNT(alarms));
+    assert_int_equal(count, TIDE_ALARMS_KEPT);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(alarms[i].number, 600 - TIDE_ALARMS_KEPT + 1 + i);
+    assert_int_equal(tide_history_alarms(w.history, 600, alarms, 1), 0);
+    assert_int_equal(tide_history_alarms(w.history, UINT64_MAX, alarms, 1), 0);
+    world_free(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(drift_is_what_a_word_turns_by_itself),
+        cmocka_unit_test(neighbours_then_are_those_of_then),
+        cmocka_unit_test(the_past_of_a_word_is_told_oldest_first),
+        cmocka_unit_test(the_map_stays_where_it_is),
+        cmocka_unit_test(every_event_rings_once),
+        cmocka_unit_test(the_last_alarms_can_be_read_by_number),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,337 @@
+/* test_records_cut.c - however an input is cut, saved and loaded, what is found is what the oracle finds in the
+ * whole, up to the longest record. */
+#include "records_fixture.h"
+
+#include "text/json.h"
+
+/* -- random inputs -------------------------------------------------------------------- */
+
+static const tide_record_options options[] = {
+    {TIDE_RECORDS_JSON, "a", "", "", false},
+    {TIDE_RECORDS_JSON, "a.b,a,b", "b", "c", false},
+    {TIDE_RECORDS_JSON, "a,b", "b", "c", true},
+    {TIDE_RECORDS_JSON, "a.b.c,.", "", "a", false},
+    {TIDE_RECORDS_CSV, "2", "", "", false},
+    {TIDE_RECORDS_CSV, "a,b", "b", "c", false},
+    {TIDE_RECORDS_CSV, "a,b", "", "c", true},
+    {TIDE_RECORDS_CSV, "b,2,1", "", "1", false},
+    {TIDE_RECORDS_TSV, "2", "", "", false},
+    {TIDE_RECORDS_TSV, "a,b", "b", "c", false},
+};
+enum { OPTIONS = sizeof options / sizeof *options };
+
+static const char *pick(tide_rng *rng, const char *const *choices, size_t count)
+{
+    return choices[tide_rng_below(rng, count)];
+}
+
+static void random_json(tide_rng *rng, pile *p, int depth)
+{
+    static const char *const keys[] = {
+        "\"a\"", "\"b\"", "\"c\"",  "\"a.b\"",     "\"b.c\"",
+        "\"\"",  "\".\"", "\"zz\"", "\"\\u0061\"", "\"a\\u002eb\""};
+    static const char *const values[] = {"\"\"",
+                                         "\"x y\"",
+                                         "1",
+                                         "-0.5e+9",
+                                         "true",
+                                         "false",
+                                         "null",
+                                         "\"\\ud83c\\udf0a\"",
+                                         "\"\\ud800\\n\"",
+                                         "\"0123456789abcdef0123\"",
+                                         "\"\xc3\xa9\"",
+                                         "\"\xff\"",
+                                         "\"\\\"\\\\\\/\\b\\f\\r\\t\\u00e9\"",
+                                         "[]",
+                                         "{}",
+                                         "01",
+                                         "1."};
+    uint64_t kind = tide_rng_below(rng, 3);
+    if (depth == 0 || kind == 0) {
+        const char *value = pick(rng, values, sizeof values / sizeof *values);
+        pile_add(p, value, strlen(value));
+        return;
+    }
+    pile_add(p, kind == 1 ? "{" : "[", 1);
+    for (uint64_t i = tide_rng_below(rng, 5); i > 0; i--) {
+        const char *key = pick(rng, keys, sizeof keys / sizeof *keys);
+        if (kind == 1) {
+            pile_add(p, key, strlen(key));
+            pile_add(p, " ", tide_rng_below(rng, 2));
+            pile_add(p, ": ", 1 + tide_rng_below(rng, 2));
+        }
+        random_json(rng, p, depth - 1);
+        pile_add(p, ", ", i > 1 ? 1 + tide_rng_below(rng, 2) : 0);
+    }
+    pile_add(p, kind == 1 ? "}" : "]", 1);
+}
+
+static void random_columns(tide_rng *rng, pile *p, const char *separator)
+{
+    static const char *const parts[] = {
+        "a", "b",   "\"", "\"\"",  ",",   "\t",  "\n",       "\r",
+        " ", "xyz", "c",  "\"a\"", "\",", ",\"", "\xc3\xa9", "0123456789abcdef"};
+    for (uint64_t i = tide_rng_below(rng, 5); i > 0; i--) {
+        for (uint64_t k = tide_rng_below(rng, 4); k > 0; k--) {
+            const char *part = pick(rng, parts, sizeof parts / sizeof *parts);
+            pile_add(p, part, strlen(part));
+        }
+        pile_add(p, separator, i > 1);
+    }
+}
+
+/* Some records with line ends of all kinds, some of them damaged, maybe with a mark at
+ * the beginning. */
+static pile random_input(tide_rng *rng, tide_record_kind kind)
+{
+    static const char *const ends[] = {"\n", "\n", "\r\n", "\n\n", " \n"};
+    pile p = {0};
+    pile_add(&p, "\xef\xbb\xbf", tide_rng_below(rng, 4));
+    if (kind != TIDE_RECORDS_JSON && tide_rng_below(rng, 2))
+        pile_add(&p, kind == TIDE_RECORDS_CSV ? "a,b,c\n" : "a\tb\tc\n", 6);
+    for (uint64_t i = tide_rng_below(rng, 8); i > 0; i--) {
+        size_t start = p.size;
+        if (kind == TIDE_RECORDS_JSON)
+            random_json(rng, &p, 4);
+        else
+            random_columns(rng, &p, kind == TIDE_RECORDS_CSV ? "," : "\t");
+        if (p.size > start && tide_rng_below(rng, 4) == 0)
+            p.bytes[start + tide_rng_below(rng, p.size - start)] =
+                (unsigned char)"\"\\,:{}[]\n\x01 0"[tide_rng_below(rng, 12)];
+        const char *line = pick(rng, ends, 5);
+        pile_add(&p, line, i > 1 || tide_rng_below(rng, 2) ? strlen(line) : 0);
+    }
+    return p;
+}
+
+/* -- properties ------------------------------------------------------------------------- */
+
+static void what_is_found_is_what_the_oracle_finds_however_it_is_cut(void **state)
+{
+    (void)state;
+    tide_rng rng = tide_rng_seeded(1);
+    for (size_t o = 0; o < OPTIONS; o++) {
+        tide_records *r = records_with(&options[o]);
+        for (int run = 0; run < 1500; run++) {
+            pile input = random_input(&rng, options[o].kind);
+            transcript found = {0}, wanted = {.counts = tide_records_counted(r)};
+            oracle_read(&wanted, &options[o], input.bytes, input.size);
+            feed(&found, r, input.bytes, input.size, 1 + tide_rng_below(&rng, 30));
+            end(&found, r);
+            if (!transcript_equal(&found, &wanted))
+                fail_msg("%s in\n%s\ngives\n%s\nnot\n%s", options[o].text, input.bytes,
+                         found.texts.bytes, wanted.texts.bytes);
+            free_both(&found, &wanted);
+            free(input.bytes);
+        }
+        if (options[o].kind != TIDE_RECORDS_TSV)
+            assert_in_range(tide_records_counted(r).malformed, 100, 9000);
+        assert_in_range(tide_records_counted(r).missing, 100, 9000);
+        tide_records_free(r);
+    }
+}
+
+static void every_cut_and_every_truncation_agrees_with_the_oracle(void **state)
+{
+    (void)state;
+    tide_rng rng = tide_rng_seeded(2);
+    for (size_t o = 0; o < OPTIONS; o++) {
+        tide_records *r = records_with(&options[o]);
+        pile input = random_input(&rng, options[o].kind);
+        while (input.size < 40) {
+            free(input.bytes);
+            input = random_input(&rng, options[o].kind);
+        }
+        for (size_t size = 0; size <= input.size; size++) {
+            for (size_t cut = 0; cut <= size; cut++) {
+                transcript found = {0}, wanted = {.counts = tide_records_counted(r)};
+                oracle_read(&wanted, &options[o], input.bytes, size);
+                feed(&found, r, input.bytes, cut, SIZE_MAX);
+                feed(&found, r, input.bytes + cut, size - cut, SIZE_MAX);
+                end(&found, r);
+                assert_true(transcript_equal(&found, &wanted));
+                free_both(&found, &wanted);
+            }
+        }
+        free(input.bytes);
+        tide_records_free(r);
+    }
+}
+
+static void
+saved_and_loaded_at_every_byte_it_goes_on_as_if_nothing_had_been(void **state)
+{
+    (void)state;
+    static const char *const inputs[] = {
+        "\xef\xbb\xbf{\"a\":\"x\",\"b\":\"1\"}\n{\"a\":{\"b\":2}}\n\n{\"a\":}\n{}\n",
+        "\xef\xbb\xbf"
+        "c,b,a\r\nl,\"x\n\"\"y\"\"\",z\n\n1,\"a\"b,3\n,,\n\"q",
+        "\xef\xbb\xbf"
+        "c\tb\ta\nl\tx\ty\n\t\t\nlast\tlast",
+    };
+    for (size_t o = 0; o < OPTIONS; o++) {
+        const char *input = inputs[options[o].kind - TIDE_RECORDS_JSON];
+        size_t size = strlen(input);
+        tide_record_options p = options[o];
+        transcript wanted = {0};
+        oracle_read(&wanted, &p, (const unsigned char *)input, size);
+        for (size_t stop = 0; stop <= size; stop++) {
+            tide_error err = {0};
+            transcript found = {0};
+            tide_records *before = records_with(&p);
+            feed(&found, before, input, stop, SIZE_MAX);
+            save(before);
+            tide_records *after = records_with(&p);
+            assert_int_equal(load(after, &err), TIDE_OK);
+            assert_int_equal(tide_records_between(after), tide_records_between(before));
+            feed(&found, after, input + stop, size - stop, SIZE_MAX);
+            end(&found, after);
+            assert_true(transcript_equal(&found, &wanted));
+            free(found.texts.bytes);
+            tide_records_free(before);
+            tide_records_free(after);
+        }
+        free(wanted.texts.bytes);
+    }
+}
+
+/* What is written as CSV is read again as it was. */
+static void csv_of_random_fields_comes_back(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {"\"", ",", "\n", "\r\n", "x", "word ", "\t"};
+    tide_rng rng = tide_rng_seeded(3);
+    pile csv = {0};
+    transcript wanted = {0}, found = {0};
+    for (int record = 0; record < 2000; record++) {
+        pile field = {0};
+        pile_add(&field, "x", 1);
+        for (uint64_t i = tide_rng_below(&rng, 9); i > 0; i--) {
+            const char *part = pick(&rng, parts, sizeof parts / sizeof *parts);
+            pile_add(&field, part, strlen(part));
+        }
+        pile_add(&csv, "\"a,\n\",\"", 7);
+        for (size_t i = 0; i < field.size; i++) {
+            pile_add(&csv, &field.bytes[i], 1);
+            pile_add(&csv, "\"", field.bytes[i] == '"');
+        }
+        pile_add(&csv, "\",b\r\n", 5);
+        pile_add(&field, "\n", 1);
+        transcript_add(&wanted, field.bytes, field.size);
+        free(field.bytes);
+    }
+    wanted.counts.records = 2000;
+    tide_records *r = records(TIDE_RECORDS_CSV, "2", "", "");
+    feed(&found, r, csv.bytes, csv.size, 1000);
+    end(&found, r);
+    assert_true(transcript_equal(&found, &wanted));
+    free_both(&found, &wanted);
+    free(csv.bytes);
+    tide_records_free(r);
+}
+
+static void both_ways_to_find_the_end_of_a_run_agree(void **state)
+{
+    (void)state;
+    unsigned char bytes[128];
+    tide_rng rng = tide_rng_seeded(4);
+    for (int run = 0; run < 20000; run++) {
+        for (size_t i = 0; i < sizeof bytes; i++)
+            bytes[i] = (unsigned char)(tide_rng_next(&rng) | (run & 1 ? 0x30 : 0));
+        bytes[90] = '\n';
+        assert_ptr_equal(tide_json_run(bytes), tide_json_run_portable(bytes));
+        for (size_t i = 0; i < 50; i++)
+            bytes[i] = (unsigned char)('0' + tide_rng_below(&rng, 10));
+        bytes[tide_rng_below(&rng, 50)] = (unsigned char)"/:a\n\xb0"[run % 5];
+        assert_ptr_equal(tide_json_digits(bytes), tide_json_digits_portable(bytes));
+    }
+}
+
+/* -- limits ------------------------------------------------------------------------------ */
+
+/* A record of `length` bytes that opens quotes where there are some, then good ones. */
+static void try_length(const tide_record_options *o, size_t length)
+{
+    static unsigned char input[3 * TIDE_RECORD_MAX];
+    bool json = o->kind == TIDE_RECORDS_JSON, closed = length <= TIDE_RECORD_MAX;
+    size_t size = 0;
+    memset(input, 'x', length);
+    if (json) {
+        memcpy(input, "{\"a\":\"", 6);
+        memcpy(input + length - 2, "\"}", 2);
+    } else if (o->kind == TIDE_RECORDS_CSV) {
+        input[0] = '"';
+        input[length - 1] = closed ? '"' : 'x';
+    }
+    size = length;
+    const char *rest = json ? "\n{\"a\":\"y\"}\n" : "\ny,y\n";
+    memcpy(input + size, rest, strlen(rest));
+    size += strlen(rest);
+    for (size_t piece = 1000; piece < 4 * size; piece *= 37) {
+        transcript found = {0}, wanted = {0};
+        tide_records *r = records(o->kind, o->text, "", "");
+        oracle_read(&wanted, o, input, size);
+        assert_int_equal(wanted.counts.too_long, !closed);
+        feed(&found, r, input, size, piece);
+        end(&found, r);
+        assert_true(transcript_equal(&found, &wanted));
+        assert_int_equal(found.counts.records, 2);
+        free_both(&found, &wanted);
+        tide_records_free(r);
+    }
+}
+
+static void record_beyond_the_limit_is_counted_and_the_next_is_read(void **state)
+{
+    (void)state;
+    static const tide_record_options some[] = {{TIDE_RECORDS_JSON, "a", "", "", false},
+                                               {TIDE_RECORDS_CSV, "1", "", "", false},
+                                               {TIDE_RECORDS_TSV, "1", "", "", false}};
+    for (size_t i = 0; i < 3; i++) {
+        try_length(&some[i], TIDE_RECORD_MAX - 1);
+        try_length(&some[i], TIDE_RECORD_MAX);
+        try_length(&some[i], TIDE_RECORD_MAX + 1);
+        try_length(&some[i], TIDE_RECORD_MAX + 2);
+        try_length(&some[i], 5 * TIDE_RECORD_MAX / 2);
+    }
+}
+
+static void half_skipped_record_is_saved(void **state)
+{
+    (void)state;
+    static char input[2 * TIDE_RECORD_MAX];
+    memset(input, 'x', sizeof input);
+    memcpy(input + sizeof input - 5, "\nok\t\n", 5);
+    tide_error err = {0};
+    transcript t = {0};
+    tide_records *r = records(TIDE_RECORDS_TSV, "1", "", "");
+    feed(&t, r, input, sizeof input - 100, SIZE_MAX);
+    assert_false(tide_records_between(r));
+    assert_int_equal(t.counts.records, 0);
+    save(r);
+    tide_records *other = records(TIDE_RECORDS_TSV, "1", "", "");
+    assert_int_equal(load(other, &err), TIDE_OK);
+    feed(&t, other, input + sizeof input - 100, 100, SIZE_MAX);
+    assert_int_equal(t.counts.too_long, 1);
+    assert_int_equal(t.counts.bytes, sizeof input - 4);
+    assert_string_equal(t.texts.bytes, "3:ok\n");
+    free(t.texts.bytes);
+    tide_records_free(r);
+    tide_records_free(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_found_is_what_the_oracle_finds_however_it_is_cut),
+        cmocka_unit_test(every_cut_and_every_truncation_agrees_with_the_oracle),
+        cmocka_unit_test(
+            saved_and_loaded_at_every_byte_it_goes_on_as_if_nothing_had_been),
+        cmocka_unit_test(csv_of_random_fields_comes_back),
+        cmocka_unit_test(both_ways_to_find_the_end_of_a_run_agree),
+        cmocka_unit_test(record_beyond_the_limit_is_counted_and_the_next_is_read),
+        cmocka_unit_test(half_skipped_record_is_saved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
