@@ -205,8 +205,9 @@ static server *shared_server(void)
     s.figures = figures_new(&s.options);
     s.events = events_new();
     s.connections = connections_new();
+    s.exporter = exporter_open(&s);
     s.desk = desk_open(s.options.live);
-    must(s.figures && s.events && s.connections && s.desk);
+    must(s.figures && s.events && s.connections && s.exporter && s.desk);
     pthread_mutex_init(&s.lock, NULL);
     listen_on(&s, (const struct sockaddr *)&nowhere, &port);
     return &s;
