@@ -88,7 +88,7 @@ tsan: ## everything about threads under ThreadSanitizer
 	@scripts/install_packages $(TEST_PACKAGES)
 	$(call build,build-tsan,$(TSAN) $(QUICKLY))
 	@$(FIXED_ADDRESSES) scripts/run_tests --build-dir build-tsan --only unit,cli,server \
-		--files 'test_(base|sampler|source|follow|train|threads|live|feed|history|endurance|resume|memory|copy|export|numerics|scrub|signals|determinism|batch|classifier|labels|routes|ingest|events|saving).*'
+		--files 'test_(base|sampler|source|follow|train|threads|leaving|live|feed|history|endurance|resume|memory|copy|export|numerics|scrub|signals|determinism|batch|classifier|labels|routes|desk|ingest|events|saving).*'
 
 lint: ## formatting, layers, static analysis, no warnings from gcc and clang
 	@scripts/install_packages $(LINT_PACKAGES)

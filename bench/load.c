@@ -3,8 +3,8 @@
  *     load PORT RATE SECONDS < PATHS
  *
  * The n-th question is due n / RATE seconds after the first, and its latency counts from then on: a server that
- * stops for a second is charged with all the questions that came due meanwhile. They go out on some tens of
- * connections that are kept, each of which has one question at a time; what finds none free waits for one. A single
+ * stops for a second is charged with all the questions that came due meanwhile. They go out on twenty connections
+ * that are kept, in turns, each of which has one question at a time; what finds none free waits for one. A single
  * thread does it all, to take as little as it can from a machine that it shares with the server.
  *
  * Prints the numbers of answers and of failures, the latencies at the median, at 99 % and at the most, in
@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CONNECTIONS = 64, PATHS_MAX = 100000, BUFFER = 1 << 16 };
+enum { CONNECTIONS = 20, PATHS_MAX = 100000, BUFFER = 1 << 16 };
 #define PATIENCE_SECONDS 10.0
 
 typedef struct client {
@@ -38,6 +38,7 @@ static struct {
     char *paths[PATHS_MAX];
     double *latencies; /* seconds; negative: failed */
     client clients[CONNECTIONS];
+    size_t turn; /* whose it is to ask */
 } load;
 
 static double now(void)
@@ -85,6 +86,7 @@ static void ask(client *c)
     const char *path = load.paths[load.asked * 7919 % load.path_count];
     int size =
         snprintf(c->buffer, BUFFER, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
+    load.turn = (size_t)(c - load.clients) + 1;
     c->asking = 1;
     c->question = load.asked++;
     c->size = 0;
@@ -141,9 +143,11 @@ static void give_up_late(void)
 
 static client *free_client(void)
 {
-    for (client *c = load.clients; c < load.clients + CONNECTIONS; c++)
+    for (size_t i = 0; i < CONNECTIONS; i++) {
+        client *c = &load.clients[(load.turn + i) % CONNECTIONS];
         if (!c->asking)
             return c;
+    }
     return NULL;
 }
 

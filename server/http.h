@@ -265,7 +265,7 @@ struct server {
     _Atomic bool wants_checkpoint;
     _Atomic bool history_due; /* to be saved, since the model was */
     request *checkpoint_waiters;
-    double account, account_seen; /* processor time for suggestions */
+    double account, account_seen; /* seconds for suggestions */
     _Atomic uint64_t bodies;      /* bytes of bodies that are being received */
 };
 

@@ -1,9 +1,9 @@
 /* unknown.c - words that are not held, and those that may have been meant.
  *
- * To find these, all words are compared with the one asked for, some 30 ns for each of them: that is as long as a search,
- * and nobody shares it. So there is an account of processor time. It is filled by a tenth of the time that goes by,
- * up to a twentieth of a second, and each such answer is paid from it. When it is empty the answer comes without
- * suggestions, and who asks for unknown words all day takes a tenth of one processor.
+ * To find these, all words are compared with the one asked for, some 30 ns for each of them: that is as long as a
+ * search, others wait for the thread meanwhile, and nobody shares it. So there is an account. It is filled by a tenth of
+ * the time that goes by, up to a twentieth of a second, and each such answer is paid from it. When it is empty the
+ * answer comes without suggestions, and who asks for unknown words all day keeps a thread for a tenth of the day.
  */
 #include "http.h"
 
@@ -37,11 +37,11 @@ static json_t *suggestions(server *s, const tide_model *model, const char *word)
     json_t *list = json_array();
     if (!can_pay(s))
         return list;
-    double begun = spent_seconds();
+    double begun = now_seconds();
     size_t count = tide_model_suggest(model, word, entries, SUGGESTIONS);
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, json_word(entries[i].word));
-    pay(s, spent_seconds() - begun);
+    pay(s, now_seconds() - begun);
     return list;
 }
 

@@ -8,7 +8,8 @@
  * a second look. These are looked at the long way, in the order of the scan, and kept by the exact cosine. Of 100,000
  * words that is some hundred a question: the bound above which a word is of interest rises with those that are kept.
  *
- * A word that has left since it was found spoils the scan of a model that learns, which is then done again.
+ * In a model that learns, a word may leave after it was found. So the next best few are kept as well and take such places;
+ * where even these are used up, the scan is done again.
  */
 #include "model/space.h"
 
@@ -18,6 +19,7 @@
 enum {
     QUERY_WORDS_MAX = 64,
     SCANS_MOST = 4,
+    SPARE = 4,  /* of the next best */
     ROWS = 128, /* looked at together */
 };
 
@@ -29,6 +31,8 @@ typedef struct question {
     size_t asked_count;
     tide_search *search;
     size_t found;
+    tide_hit spare[SPARE]; /* the best that found no room */
+    size_t spare_count;
 } question;
 
 typedef struct scan {
@@ -125,7 +129,7 @@ static void set_out(scan *s)
         s->asked.offsets[i] =
             asked ? space->kernels->dot(vector, space->mean, stride) : 0;
         s->asked.bounds[i] = asked ? -INFINITY : INFINITY;
-        s->questions[i].found = 0;
+        s->questions[i].found = s->questions[i].spare_count = 0;
     }
 }
 
@@ -161,10 +165,24 @@ static float exact_cosine(const scan *s, const question *q, uint32_t slot)
            sqrtf(square);
 }
 
+static void keep(question *q, tide_hit hit)
+{
+    tide_search *search = q->search;
+    if (q->found < search->room) {
+        q->found = tide_hits_keep(search->hits, q->found, search->room, hit);
+        return;
+    }
+    tide_hit last = search->hits[q->found - 1];
+    bool better = hit.score > last.score;
+    if (better)
+        tide_hits_keep(search->hits, q->found, search->room, hit);
+    q->spare_count =
+        tide_hits_keep(q->spare, q->spare_count, SPARE, better ? last : hit);
+}
+
 static void look_again(scan *s, size_t number, uint32_t slot)
 {
     question *q = &s->questions[number];
-    tide_search *search = q->search;
     uint32_t length;
     const char *word = tide_vocabulary_word(s->space->model->vocabulary, slot, &length);
     if (!word || was_asked(q, slot))
@@ -172,10 +190,9 @@ static void look_again(scan *s, size_t number, uint32_t slot)
     float score = exact_cosine(s, q, slot);
     if (!tide_finite(score) || !tide_space_holds(s->space, slot))
         return;
-    q->found = tide_hits_keep(search->hits, q->found, search->room,
-                              (tide_hit){word, score, slot});
-    if (q->found == search->room)
-        s->asked.bounds[number] = search->hits[q->found - 1].score - DOUBT;
+    keep(q, (tide_hit){word, score, slot});
+    if (q->spare_count == SPARE)
+        s->asked.bounds[number] = q->spare[SPARE - 1].score - DOUBT;
 }
 
 static void look_at(scan *s, const uint32_t *slots, float *const *rows, size_t count)
@@ -237,16 +254,25 @@ static void look_at_all(scan *s)
 
 /* -- together ----------------------------------------------------------------------------------------- */
 
-/* Takes out the words that have left since they were found, and says whether there were any. */
-static bool take_out_gone(const scan *s, question *q)
+static size_t take_out_gone(const scan *s, tide_hit *hits, size_t found)
 {
-    tide_hit *hits = q->search->hits;
-    size_t kept = 0, found = q->found;
+    size_t kept = 0;
     for (size_t i = 0; i < found; i++)
         if (tide_space_holds(s->space, hits[i].slot))
             hits[kept++] = hits[i];
-    q->found = kept;
-    return kept < found;
+    return kept;
+}
+
+/* Fills the places of words that have left since they were found. False where a word that was not kept would be next. */
+static bool settle(const scan *s, question *q)
+{
+    tide_search *search = q->search;
+    bool all_kept = q->spare_count < SPARE;
+    q->found = take_out_gone(s, search->hits, q->found);
+    size_t spare = take_out_gone(s, q->spare, q->spare_count);
+    for (size_t i = 0; i < spare && q->found < search->room; i++)
+        search->hits[q->found++] = q->spare[i];
+    return all_kept || q->found == search->room;
 }
 
 static void answer(scan *s)
@@ -257,7 +283,7 @@ static void answer(scan *s)
         set_out(s);
         look_at_all(s);
         for (size_t i = 0; i < s->count; i++)
-            spoilt = take_out_gone(s, &s->questions[i]) || spoilt;
+            spoilt = !settle(s, &s->questions[i]) || spoilt;
     }
     for (size_t i = 0; i < s->count; i++)
         s->questions[i].search->found = (int)s->questions[i].found;

@@ -1,0 +1,108 @@
+/* test_leaving.c - words leave while a search goes on: nobody who stays is left out for that.
+ *
+ * The oracle is the ranking of all words when nobody leaves. Meanwhile a thread makes some of the best leave. The answer
+ * has as many words as were asked for, and between them no word is missing that has stayed. */
+#include "train_fixture.h"
+
+#include "model/space.h"
+
+#include <pthread.h>
+
+enum { WORDS = 20000, ROOM = 10, BEST = 24 };
+
+typedef struct stage {
+    tide_trainer *trainer;
+    tide_space *space;
+    _Atomic uint32_t *hands;
+    tide_hit ranking[WORDS];
+    size_t ranked;
+} stage;
+
+static const char *const asked = "word7";
+
+static void set_stage(stage *s)
+{
+    char word[32];
+    tide_query query = {.positive = &asked, .positive_count = 1};
+    s->trainer = trainer_of("vocab=20000 dim=64 admission=none replay=1 sample=0");
+    for (int i = 0; i < WORDS; i++)
+        feed(s->trainer, word, (size_t)snprintf(word, sizeof word, "word%d\n", i));
+    const tide_model *model = tide_trainer_model(s->trainer);
+    tide_space *still = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
+    int ranked = tide_space_nearest(still, &query, s->ranking, WORDS, NULL);
+    tide_space_free(still);
+    assert_int_equal(ranked, WORDS - 1);
+    s->ranked = (size_t)ranked;
+    s->hands = tide_alloc(WORDS, sizeof *s->hands);
+    s->space = tide_space_new_live(model, TIDE_VECTORS_INPUT, true, s->hands, NULL);
+    assert_true(s->hands && s->space);
+}
+
+static void leave_stage(stage *s)
+{
+    tide_space_free(s->space);
+    free((void *)s->hands);
+    tide_trainer_free(s->trainer);
+}
+
+typedef struct departure {
+    stage *stage;
+    uint64_t seed;
+} departure;
+
+static void *depart(void *argument)
+{
+    const departure *d = argument;
+    tide_rng rng = tide_rng_seeded(d->seed);
+    for (uint64_t left = 1 + tide_rng_below(&rng, 16); left > 0; left--) {
+        for (_Atomic uint64_t wait = tide_rng_below(&rng, 20000); wait > 0; wait--)
+            ;
+        atomic_fetch_add(
+            &d->stage->hands[d->stage->ranking[tide_rng_below(&rng, BEST)].slot], 1);
+    }
+    return NULL;
+}
+
+static bool is_hit(const tide_hit *hits, uint32_t slot)
+{
+    for (int i = 0; i < ROOM; i++)
+        if (hits[i].slot == slot)
+            return true;
+    return false;
+}
+
+static void who_stays_is_not_left_out(void **state)
+{
+    (void)state;
+    static stage s;
+    set_stage(&s);
+    tide_query query = {.positive = &asked, .positive_count = 1};
+    for (uint64_t turn = 0; turn < 200; turn++) {
+        tide_hit hits[ROOM];
+        pthread_t thread;
+        departure d = {&s, turn};
+        tide_space_make(s.space);
+        assert_int_equal(pthread_create(&thread, NULL, depart, &d), 0);
+        int found = tide_space_nearest(s.space, &query, hits, ROOM, NULL);
+        pthread_join(thread, NULL);
+        assert_int_equal(found, ROOM);
+        size_t at = 0;
+        for (int i = 0; i < ROOM; at++) {
+            assert_true(at < s.ranked);
+            uint32_t slot = s.ranking[at].slot;
+            if (is_hit(hits, slot))
+                assert_int_equal(hits[i++].slot, slot);
+            else
+                assert_false(tide_space_holds(s.space, slot));
+        }
+    }
+    leave_stage(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_stays_is_not_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
