@@ -1413,19 +1413,19 @@ TIDE_API int tide_bench_records(const tide_params *params, const char *source,
                                 tide_error *err);
 
 /* A part of saving, or a way to do it; seconds are for a GiB of the file. */
-#define TIDE_PAUSE_PARTS 5
+#define TIDE_PAUSE_PARTS 6
 #define TIDE_PAUSE_ROUNDS 1000 /* at most */
 
 typedef struct tide_pause {
-    const char *name;    /* look, plain, room, pause or safe */
+    const char *name;    /* look, plain, roomy, room, pause or safe */
     bool paused;         /* training stands still meanwhile */
     double median, most; /* of all rounds, by the clock */
     double processor;    /* median, of the thread that has the model */
 } tide_pause;
 
 /* Saves a model with a word in every slot to `path`, where no file may be, and removes it: how long it takes to
- * look at all vectors, to fill a new file with one thread; and as a run does it, to make room, to fill the file, for
- * which training has to stand still, and to make it safe. */
+ * look at all vectors, to fill a new file with one thread, and one that has room; and as a run does it, to make room,
+ * to fill the file, for which training has to stand still, and to make it safe. Looking is part of all filling. */
 TIDE_API int tide_bench_pause(const tide_params *params, const char *path,
                               uint32_t rounds, tide_pause parts[TIDE_PAUSE_PARTS],
                               uint64_t *bytes, tide_error *err);

@@ -234,6 +234,23 @@ def test_bench_tells_times():
     assert json.loads(ingest.stdout)["nanoseconds"] > 0
 
 
+def test_bench_tells_for_how_long_a_checkpoint_stops_training(tmp_path):
+    path = tmp_path / "new.tide"
+    small = ["--vocab", "500", "--dim", "8", "--rounds", "3"]
+    done = wordtide("bench", "checkpoint", "--json", path, *small)
+    assert done.returncode == 0, done.stderr
+    rows = {row["part"]: row for row in map(json.loads, done.stdout.splitlines())}
+    assert list(rows) == ["look", "plain", "roomy", "room", "pause", "safe"]
+    assert [name for name in rows if not rows[name]["paused"]] == ["room", "safe"]
+    assert all(0 <= row["median"] <= row["most"] for row in rows.values())
+    assert not list(tmp_path.iterdir())
+    assert "seconds for a GiB" in wordtide("bench", "checkpoint", path, *small).stdout
+    path.write_text("kept")
+    assert wordtide("bench", "checkpoint", path, *small).returncode != 0
+    assert path.read_text() == "kept"
+    assert wordtide("bench", "checkpoint").returncode == 2
+
+
 def test_a_reader_that_goes_away_is_no_failure(model):
     for command in [["demo"], ["vector", str(model)]]:
         with start(*command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
