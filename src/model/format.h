@@ -73,8 +73,9 @@ bool tide_path_beside(const char *path, const char *old, const char *ending,
 
 /* -- reading: a place in a file (cursor.c) ----------------------------------------- */
 
-#define TIDE_CURSOR_ROOM TIDE_ROOM(256 << 10, 64 << 10) /* for any line of TIDE_DIM_MAX numbers */
-#define TIDE_PART_ROOM (64 * 1024)    /* for any row of bytes, and any word */
+/* For any line of TIDE_DIM_MAX numbers; for any row of bytes, and any word. */
+#define TIDE_CURSOR_ROOM TIDE_ROOM(256 * 1024, 64 * 1024)
+#define TIDE_PART_ROOM (64 * 1024)
 
 typedef struct tide_cursor {
     const char *path; /* borrowed */

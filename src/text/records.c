@@ -87,7 +87,8 @@ uint64_t tide_records_bytes(void)
 
 size_t tide_records_feed(tide_records *r, const void *bytes, size_t size)
 {
-    enum { LITTLE = TIDE_ROOM(4096, 256) }; /* is moved at once, to stay within a few cache lines */
+    /* Is moved at once, to stay within a few cache lines. */
+    enum { LITTLE = TIDE_ROOM(4096, 256) };
     if (r->ended && !tide_records_between(r))
         return 0;
     if (r->ended)

@@ -157,12 +157,9 @@ static int set_seed(tide_params *params, const tide_param_rule *r, const char *v
 
 static int apply_profile(tide_params *params, uint64_t profile, tide_error *err);
 
-int tide_params_set(tide_params *params, const char *name, const char *value,
-                    tide_error *err)
+static int set_row(tide_params *params, const tide_param_rule *r, const char *value,
+                   tide_error *err)
 {
-    const tide_param_rule *r = find_row(name);
-    if (!r)
-        return tide_fail(err, TIDE_ERROR_PARAMETER, "there is no parameter '%s'", name);
     int bad = r->kind == CHOICE ? set_choice(params, r, value)
               : r->kind == TEXT ? set_text(params, r, value)
               : r->kind == SEED ? set_seed(params, r, value)
@@ -177,6 +174,14 @@ int tide_params_set(tide_params *params, const char *name, const char *value,
     if (r->offset == offsetof(tide_params, profile))
         return apply_profile(params, params->profile, err);
     return TIDE_OK;
+}
+
+int tide_params_set(tide_params *params, const char *name, const char *value,
+                    tide_error *err)
+{
+    const tide_param_rule *r = find_row(name);
+    return r ? set_row(params, r, value, err)
+             : tide_fail(err, TIDE_ERROR_PARAMETER, "there is no parameter '%s'", name);
 }
 
 /* With as few digits as tell it from every other number. */
@@ -195,12 +200,9 @@ static int print_real(char *text, size_t room, double value)
     return length;
 }
 
-int tide_params_text(const tide_params *params, const char *name, char *text,
+static int print_row(const tide_params *params, const tide_param_rule *r, char *text,
                      size_t room)
 {
-    const tide_param_rule *r = find_row(name);
-    if (!r)
-        return TIDE_ERROR_PARAMETER;
     const char *start = "";
     switch (r->kind) {
     case CHOICE: {
@@ -214,6 +216,13 @@ int tide_params_text(const tide_params *params, const char *name, char *text,
     default:
         return snprintf(text, room, "%llu", (unsigned long long)*number_at(params, r));
     }
+}
+
+int tide_params_text(const tide_params *params, const char *name, char *text,
+                     size_t room)
+{
+    const tide_param_rule *r = find_row(name);
+    return r ? print_row(params, r, text, room) : TIDE_ERROR_PARAMETER;
 }
 
 bool tide_params_on_resume(const char *name)
@@ -241,8 +250,8 @@ static int set_defaults(tide_params *params, tide_error *err)
     for (int i = 1; i < tide_param_count; i++) {
         if (tide_param_rules[i].keeping == LOCAL)
             continue;
-        int status = tide_params_set(params, tide_param_infos[i].name,
-                                     tide_param_infos[i].initial, err);
+        int status =
+            set_row(params, &tide_param_rules[i], tide_param_infos[i].initial, err);
         if (status)
             return status;
     }
@@ -284,13 +293,12 @@ void tide_params_free(tide_params *params)
 }
 
 /* Whether a value, as it is printed, is the one that the parameter has before it is set. */
-static bool is_initial(int row, const char *value)
+static bool is_initial(const tide_param_rule *r, const char *value)
 {
-    const char *name = tide_param_infos[row].name;
     char initial[TEXT_MAX];
     tide_params probe = {0};
-    tide_params_set(&probe, name, tide_param_infos[row].initial, NULL);
-    tide_params_text(&probe, name, initial, sizeof initial);
+    set_row(&probe, r, info_of(r)->initial, NULL);
+    print_row(&probe, r, initial, sizeof initial);
     return !strcmp(value, initial);
 }
 
@@ -299,14 +307,15 @@ static size_t print_lines(const tide_params *params, char *text, size_t room)
 {
     size_t at = 0;
     for (int i = 0; i < tide_param_count; i++) {
-        const char *name = tide_param_infos[i].name;
+        const tide_param_rule *r = &tide_param_rules[i];
         char value[TEXT_MAX];
-        tide_param_keeping keeping = tide_param_rules[i].keeping;
-        tide_params_text(params, name, value, sizeof value);
-        if (keeping == LOCAL || (keeping == OPTIONAL && is_initial(i, value)))
+        if (r->keeping == LOCAL)
+            continue;
+        print_row(params, r, value, sizeof value);
+        if (r->keeping == OPTIONAL && is_initial(r, value))
             continue;
         at += (size_t)snprintf(text ? text + at : NULL, text ? room - at : 0, "%s %s\n",
-                               name, value);
+                               info_of(r)->name, value);
     }
     return at;
 }

@@ -16,11 +16,16 @@
 #include "base/store_private.h"
 #include "train/parts.h"
 
-enum { SIZE_MAX_TRIED = 1 << 16, TRAINER_MAX = 16 << 20, TRAINED = 32 };
+enum {
+    SIZE_MAX_TRIED = 1 << 16,
+    TRAINER_MAX = 16 << 20,
+    TRAINED = 32,
+    SETTINGS_MAX = 10
+};
 
 /* -- good files ------------------------------------------------------------------------ */
 
-static const char *const recipes[][8][2] = {
+static const char *const recipes[][SETTINGS_MAX][2] = {
     {{"replay", "2"}, {"replay-ring", "2000"}},
     {{"admission", "none"}, {"replay", "1"}, {"subword", "7"}, {"rate", "power"}},
     {{"profile", "paper"}, {"vocab", "6"}, {"dim", "3"}, {"reservoir", "20"}},
@@ -35,6 +40,16 @@ static const char *const recipes[][8][2] = {
      {"label-refit", "50"},
      {"label-anchors", "3"},
      {"classifier-maps", "2"}},
+    {{"tokens", "space"},
+     {"labels", "hashtags"},
+     {"label-slots", "4"},
+     {"label-posts", "8"},
+     {"label-each", "4"},
+     {"label-memory", "65536"},
+     {"replay", "1"},
+     {"label-refit", "7"}, /* soon, and cheap */
+     {"classifier-epochs", "2"},
+     {"classifier-maps", "1"}},
 };
 
 enum { GOOD = sizeof recipes / sizeof *recipes };
@@ -59,7 +74,7 @@ static void make_good(size_t number)
     must(params != NULL);
     must(tide_params_set(params, "vocab", "6", NULL) == TIDE_OK);
     must(tide_params_set(params, "dim", "3", NULL) == TIDE_OK);
-    for (int i = 0; i < 8 && recipes[number][i][0]; i++)
+    for (int i = 0; i < SETTINGS_MAX && recipes[number][i][0]; i++)
         must(tide_params_set(params, recipes[number][i][0], recipes[number][i][1],
                              NULL) == TIDE_OK);
     tide_trainer *trainer = tide_trainer_new(params, NULL);

@@ -6,12 +6,11 @@
  */
 #include "fuzz_fixture.h"
 
-#include "../../cli/help.h"
-#include "../../cli/output.h"
-
-#include <math.h>
 #include <setjmp.h>
-#include <stdarg.h>
+
+__attribute__((noreturn)) void leave(int ending);
+#define exit leave
+#include "../../cli/options.c"
 
 enum { ARGUMENTS_MAX = 40, OPERANDS_MAX = 3, CHOICES = 3 };
 
@@ -20,8 +19,6 @@ static int code; /* with which it ended */
 static bool complained;
 
 /* -- instead of the command's ----------------------------------------------------------------------- */
-
-__attribute__((noreturn)) void leave(int ending);
 
 void leave(int ending)
 {

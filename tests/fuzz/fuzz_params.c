@@ -27,7 +27,8 @@ static void set_one(tide_params *params, const char *name, const char *value)
         must(strcmp(before, after) == 0);
         return;
     }
-    tide_params first = *params;
+    tide_params first;
+    memcpy(&first, params, sizeof first);
     must(tide_params_set(params, name, after, &err) == TIDE_OK);
     must(memcmp(&first, params, sizeof first) == 0);
 }
