@@ -86,7 +86,8 @@ def test_slow_readers_keep_nobody_waiting(served):
         slow.append(connection)
     for _ in range(20):
         assert served.get("/v1/words/the/neighbors").status == 200
-    assert served.resident() - before < (READERS << 20) * (3 if SANITIZED else 1)
+    kept = 400 << 20 if SANITIZED else 0  # what was freed, for a while
+    assert served.resident() - before < (READERS << 20) + kept
     for connection in slow:
         connection.close()
     served.end()
