@@ -221,6 +221,10 @@ TIDE_API void tide_feed_free(tide_feed *feed);
 TIDE_API ptrdiff_t tide_feed_push(tide_feed *feed, const char *lines, size_t size,
                                   tide_error *err);
 
+/* The same for all of the lines or none, for a sender who would send all of them again. */
+TIDE_API ptrdiff_t tide_feed_push_whole(tide_feed *feed, const char *lines, size_t size,
+                                        tide_error *err);
+
 /* Bytes that wait to be read, and how many may. */
 TIDE_API size_t tide_feed_waiting(tide_feed *feed);
 TIDE_API size_t tide_feed_room(const tide_feed *feed);

@@ -204,7 +204,7 @@ static void answer_failure(const exporter *x, request *r, const tide_error *err)
 static void answer_export(exporter *x, request *r)
 {
     tide_error err = {.status = TIDE_ERROR_IO};
-    tide_exported done;
+    tide_exported done = {0};
     int file = open_nameless(x->server->options.checkpoint);
     if (file < 0)
         snprintf(err.text, sizeof err.text, "no file to export to: %s",

@@ -137,9 +137,16 @@ void lines_add_records(lines *l, const char *json, size_t size)
 bool lines_push(lines *l, request *r, size_t *count)
 {
     tide_error err;
-    bool any = l->size && !l->failed;
-    ptrdiff_t taken =
-        any ? tide_feed_push(r->server->options.feed, l->bytes, l->size, &err) : 0;
+    tide_feed *feed = r->server->options.feed;
+    ptrdiff_t taken = 0;
+    if (l->whole && l->size > tide_feed_room(feed)) {
+        answer_problem(r, 413, PROBLEM_PLAIN, NULL, "the queue has %zu bytes",
+                       tide_feed_room(feed));
+        return false;
+    }
+    if (l->size && !l->failed)
+        taken = l->whole ? tide_feed_push_whole(feed, l->bytes, l->size, &err)
+                         : tide_feed_push(feed, l->bytes, l->size, &err);
     *count = 0;
     if (taken < 0) {
         answer_problem(r, 500, PROBLEM_PLAIN, NULL,
@@ -211,7 +218,7 @@ static void answer_lines(request *r, lines *l)
     if (!lines_push(l, r, &taken))
         return;
     bool all = !l->failed && taken == l->count;
-    uint64_t done = all ? l->seen : l->failed ? 0 : l->numbers[taken];
+    uint64_t done = all ? l->seen : l->failed || l->whole ? 0 : l->numbers[taken];
     json_t *answer =
         json_pack("{s:I, s:I, s:I}", "taken", (json_int_t)(all ? taken : done),
                   "skipped", (json_int_t)l->skipped, "bytes", (json_int_t)l->size);
@@ -242,13 +249,14 @@ static bool add_all(request *r, lines *l, bool json, const char *body, size_t si
     return true;
 }
 
-static void ingest(request *r, bool json, char *fields)
+static void ingest(request *r, bool json, bool whole, char *fields)
 {
     lines l;
     char *inflated;
     size_t size;
     const char *body = plain_body(r, &size, &inflated);
     if (body && lines_begin(&l, r, fields)) {
+        l.whole = whole;
         if (add_all(r, &l, json, body, size))
             answer_lines(r, &l);
         lines_end(&l);
@@ -259,10 +267,11 @@ static void ingest(request *r, bool json, char *fields)
 
 void post_ingest(request *r)
 {
-    ingest(r, is_json(r), parameter(r, "text"));
+    ingest(r, is_json(r), false, parameter(r, "text"));
 }
 
+/* Shippers do not know that a part of what they sent may be taken, and send all of it again. */
 void post_jsonline(request *r)
 {
-    ingest(r, true, parameter(r, "_msg_field"));
+    ingest(r, true, true, parameter(r, "_msg_field"));
 }

@@ -19,6 +19,7 @@ typedef struct lines {
     size_t count, number_room;
     uint64_t seen;    /* lines or records of what was sent */
     uint64_t skipped; /* of them: without text, malformed or too long */
+    bool whole;       /* all are taken or none */
     bool failed;      /* no memory */
 } lines;
 

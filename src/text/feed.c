@@ -28,25 +28,38 @@ void tide_feed_free(tide_feed *feed)
         feed->kind->free(feed);
 }
 
-size_t tide_feed_fit(const char *lines, size_t size, size_t room)
+size_t tide_feed_fit(const tide_feed *feed, const char *lines, size_t size, size_t room)
 {
     bool ended = size && lines[size - 1] == '\n';
     if (!ended && room)
         room--;
     if (size <= room)
         return size;
-    const char *last = memrchr(lines, '\n', room);
+    const char *last = feed->whole ? NULL : memrchr(lines, '\n', room);
     return last ? (size_t)(last - lines) + 1 : 0;
+}
+
+static ptrdiff_t push(tide_feed *feed, bool whole, const char *lines, size_t size,
+                      tide_error *err)
+{
+    pthread_mutex_lock(&feed->lock);
+    feed->whole = whole;
+    ptrdiff_t taken =
+        feed->closed || !size ? 0 : feed->kind->push(feed, lines, size, err);
+    pthread_mutex_unlock(&feed->lock);
+    return taken;
 }
 
 ptrdiff_t tide_feed_push(tide_feed *feed, const char *lines, size_t size,
                          tide_error *err)
 {
-    pthread_mutex_lock(&feed->lock);
-    ptrdiff_t taken =
-        feed->closed || !size ? 0 : feed->kind->push(feed, lines, size, err);
-    pthread_mutex_unlock(&feed->lock);
-    return taken;
+    return push(feed, false, lines, size, err);
+}
+
+ptrdiff_t tide_feed_push_whole(tide_feed *feed, const char *lines, size_t size,
+                               tide_error *err)
+{
+    return push(feed, true, lines, size, err);
 }
 
 size_t tide_feed_waiting(tide_feed *feed)

@@ -20,13 +20,15 @@ struct tide_feed {
     pthread_cond_t arrived; /* text came, or the end */
     size_t room;
     bool closed;
+    bool whole; /* the present push is of all lines or none */
 };
 
 void tide_feed_begin(tide_feed *feed, const tide_feed_kind *kind, size_t room);
 void tide_feed_end(tide_feed *feed);
 
-/* Bytes of as many whole lines as fit, also with a line feed behind the last. */
-size_t tide_feed_fit(const char *lines, size_t size, size_t room);
+/* Bytes of as many whole lines as fit, also with a line feed behind the last; or of none, when the push is whole. */
+size_t tide_feed_fit(const tide_feed *feed, const char *lines, size_t size,
+                     size_t room);
 
 /* Until text waits, or the end has come, or the time is over. Under the lock. */
 void tide_feed_wait(tide_feed *feed, int wait_ms);

@@ -25,7 +25,7 @@ static ptrdiff_t ring_push(tide_feed *feed, const char *lines, size_t size,
 {
     (void)err;
     ring *r = (ring *)feed;
-    size_t taken = tide_feed_fit(lines, size, feed->room - r->count);
+    size_t taken = tide_feed_fit(feed, lines, size, feed->room - r->count);
     if (!taken)
         return 0;
     put(r, lines, taken);

@@ -104,7 +104,7 @@ static ptrdiff_t spool_push(tide_feed *feed, const char *lines, size_t size,
     spool_feed *f = (spool_feed *)feed;
     if (f->failure.status || !f->begun)
         return tell_failure(f, err);
-    size_t taken = tide_feed_fit(lines, size, room_for_lines(f));
+    size_t taken = tide_feed_fit(feed, lines, size, room_for_lines(f));
     uint64_t before = end_of(f);
     int status = taken
                      ? tide_spool_append_lines(f->text.spool, lines, taken, &f->failure)

@@ -1,5 +1,6 @@
 """Text that is sent is learned, whole and once."""
 
+import concurrent.futures
 import gzip
 import json
 import re
@@ -133,6 +134,31 @@ def send(server, form, lines):
     kind = "application/x-ndjson" if form == "records" else "application/json"
     answer = server.post("/v1/ingest", body, Content_Type=kind)
     return answer, answer.json["taken"]
+
+
+def test_a_shipper_that_sends_all_again_doubles_nothing(place):
+    """Fluent Bit and Vector do not read what was taken: of their records all are taken or none."""
+    server = Server("--checkpoint", place, "--every", "1h", "--queue", "4096", size=LARGE)
+    lines, refused = numbered(0, 4000), []
+
+    def ship(some):
+        while True:
+            answer = server.post("/insert/jsonline?_msg_field=log", lines_of({"log": line} for line in some),
+                                 Content_Type="application/x-ndjson")
+            if answer.status == 200:
+                return
+            assert answer.status == 429 and answer.json["taken"] == 0
+            refused.append(answer)
+            time.sleep(0.01)
+
+    with concurrent.futures.ThreadPoolExecutor(6) as shippers:
+        for done in [shippers.submit(ship, lines[at:at + 250]) for at in range(0, len(lines), 250)]:
+            done.result()
+    assert refused
+    answer = server.post("/insert/jsonline", lines_of({"log": line} for line in lines), Content_Type="application/json")
+    assert answer.status == 413 and "4096" in answer.json["detail"]
+    server.end()
+    assert counts(place) == {word: 1 for line in lines for word in line.split()}
 
 
 @pytest.mark.parametrize("form", ["text", "records", "list"])

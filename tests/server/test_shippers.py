@@ -5,12 +5,13 @@ Logstash 8.11 and Filebeat 8.11 (outputs elasticsearch), as the page tells to co
 """
 
 import gzip
+import http.client
 import json
 import shutil
 import subprocess
 
 import pytest
-from serving import PATIENCE, Server, read_all
+from serving import PATIENCE, Answer, Server
 
 ELASTIC = "/insert/elasticsearch"
 SIZE = ["--vocab", "2000", "--dim", "4", "--threads", "1", "--window", "1", "--admission", "none"]
@@ -128,20 +129,14 @@ def listener():
     return Server(size=SIZE)
 
 
-def exchange(server, request):
-    """The answer to these bytes: status, head, body."""
-    connection = server.connect()
-    connection.settimeout(PATIENCE)
-    connection.sendall(request)
-    connection.shutdown(1)
-    head, body = read_all(connection)[0].split(b"\r\n\r\n", 1)
-    connection.close()
-    return int(head.split()[1]), head.decode(), body
-
-
-def request_of(server, method, path, head, body=b""):
+def exchange(server, method, path, head, body=b""):
+    """Sends this head and this body, and nothing else."""
     head = "\r\n".join([f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{server.port}", *head])
-    return head.format(size=len(body)).encode() + b"\r\n\r\n" + body
+    with server.connect() as connection:
+        connection.sendall(head.format(size=len(body)).encode() + b"\r\n\r\n" + body)
+        answer = http.client.HTTPResponse(connection, method=method)
+        answer.begin()
+        return Answer(answer.status, answer.headers, answer.read())
 
 
 def assert_learned(server):
@@ -158,16 +153,16 @@ def test_shippers_are_understood(listener, name):
         body = b"{}" if method == "PUT" else b""
         plain = [text for text in head if not text.lower().startswith(("content-encoding", "x-elastic-unc"))]
         asked = plain if body else [text for text in plain if not text.lower().startswith("content-")]
-        assert exchange(listener, request_of(listener, method, ELASTIC + question, asked, body))[0] == 200
+        assert exchange(listener, method, ELASTIC + question, asked, body).status == 200
     body = text.encode()
     if any(text.lower() == "content-encoding: gzip" for text in head):
         body = gzip.compress(body)
-    status, said, answer = exchange(listener, request_of(listener, "POST", path, head, body))
-    assert status == 200
-    told = json.loads(answer)
+    answer = exchange(listener, "POST", path, head, body)
+    assert answer.status == 200
+    told = answer.json
     if action:
         assert told["errors"] is False and [item[action]["status"] for item in told["items"]] == [201] * RECORDS
-        assert "X-Elastic-Product: Elasticsearch" in said
+        assert answer.headers["X-Elastic-Product"] == "Elasticsearch"
     else:
         assert told["taken"] == RECORDS and told["skipped"] == 0
     assert_learned(listener)

@@ -31,8 +31,10 @@ static void lines_come_out_as_they_went_in(void **state)
             size_t size = tide_rng_below(&rng, sizeof text), waiting;
             for (size_t i = 0; i < size; i++)
                 text[i] = tide_rng_below(&rng, 5) ? (char)('a' + turn % 26) : '\n';
-            size_t used = (size_t)tide_feed_push(feed, text, size, NULL);
-            assert_true(used <= size);
+            bool whole = tide_rng_below(&rng, 2);
+            size_t used = (size_t)(whole ? tide_feed_push_whole
+                                         : tide_feed_push)(feed, text, size, NULL);
+            assert_true(whole ? used == size || !used : used <= size);
             if (used < size && used)
                 assert_int_equal(text[used - 1], '\n');
             memcpy(taken + taken_all, text, used);
