@@ -251,7 +251,7 @@ def main():
 
     print(f"cores: {len(os.sched_getaffinity(0))}, load before: {os.getloadavg()[0]:.1f}\n", flush=True)
     with tempfile.TemporaryDirectory(prefix="wordtide-bench-") as scratch:
-        load, text = args.load or f"{scratch}/load", f"{scratch}/text"
+        load, text = os.path.abspath(args.load or f"{scratch}/load"), f"{scratch}/text"
         if not args.load:
             subprocess.run(["cc", "-O2", "-D_GNU_SOURCE", HERE / "load.c", "-o", load], check=True)
         write_text(text, args.vocab * 3 // 2)
