@@ -76,14 +76,14 @@ static int bench_records(const tide_params *params, const char *source, bool jso
 static void print_pause(const tide_pause *part, bool json)
 {
     if (json)
-        printf("{\"part\":\"%s\",\"paused\":%s,\"median\":%.4f,\"most\":%.4f,"
-               "\"processor\":%.4f}\n",
-               part->name, part->paused ? "true" : "false", part->median, part->most,
-               part->processor);
+        printf("{\"part\":\"%s\",\"paused\":%s,\"least\":%.4f,\"median\":%.4f,"
+               "\"most\":%.4f,\"processor\":%.4f}\n",
+               part->name, part->paused ? "true" : "false", part->least, part->median,
+               part->most, part->processor);
     else
-        printf("%-6s %-10s %7.3f %7.3f %7.3f\n", part->name,
-               part->paused ? "at rest" : "meanwhile", part->median, part->most,
-               part->processor);
+        printf("%-6s %-10s %7.3f %7.3f %7.3f %9.3f\n", part->name,
+               part->paused ? "at rest" : "meanwhile", part->least, part->median,
+               part->most, part->processor);
 }
 
 static int bench_checkpoint(const tide_params *params, const char *path,
@@ -96,8 +96,8 @@ static int bench_checkpoint(const tide_params *params, const char *path,
     if (tide_bench_pause(params, path, (uint32_t)rounds, parts, &bytes, &err) < 0)
         return report(&err);
     if (!json)
-        printf("%.1f MiB; seconds for a GiB: median, most, of the processor\n",
-               (double)bytes / 0x1p20);
+        printf("%.1f MiB, seconds for a GiB:\n%17s %7s %7s %7s %9s\n",
+               (double)bytes / 0x1p20, "", "least", "median", "most", "processor");
     for (int i = 0; i < TIDE_PAUSE_PARTS; i++)
         print_pause(&parts[i], json);
     return EXIT_SUCCESS;

@@ -1421,10 +1421,10 @@ TIDE_API int tide_bench_records(const tide_params *params, const char *source,
 #define TIDE_PAUSE_ROUNDS 1000 /* at most */
 
 typedef struct tide_pause {
-    const char *name;    /* look, plain, roomy, room, pause or safe */
-    bool paused;         /* training stands still meanwhile */
-    double median, most; /* of all rounds, by the clock */
-    double processor;    /* median, of the thread that has the model */
+    const char *name;           /* look, plain, roomy, room, pause or safe */
+    bool paused;                /* training stands still meanwhile */
+    double least, median, most; /* of all rounds, by the clock */
+    double processor;           /* median, of the thread that has the model */
 } tide_pause;
 
 /* Saves a model with a word in every slot to `path`, where no file may be, and removes it: how long it takes to

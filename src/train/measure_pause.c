@@ -1,8 +1,8 @@
 /* measure_pause.c - for how long a checkpoint makes training stand still on this machine.
  *
  * A model with a word in every slot is saved again and again, in the ways that there are: by one thread into a new
- * file, or into one that has room, and as a run does it (keeper.c), which is taken apart. Figures are seconds for a GiB of the file. Processor
- * time is that of the thread that has the model: on a busy machine it tells more than the clock.
+ * file, or into one that has room, and as a run does it (keeper.c), which is taken apart. Figures are seconds for a GiB of the file. On a busy
+ * machine the least of them, and the processor time of the thread that has the model, tell more than the rest.
  */
 #include "train/parts.h"
 
@@ -119,6 +119,7 @@ static void sum_up(bench *b, uint32_t rounds, tide_pause *parts)
         qsort(b->processor[i], rounds, sizeof(double), compare);
         parts[i] = (tide_pause){.name = names[i],
                                 .paused = i != ROOM && i != SAFE,
+                                .least = b->wall[i][0] / gib,
                                 .median = b->wall[i][rounds / 2] / gib,
                                 .most = b->wall[i][rounds - 1] / gib,
                                 .processor = b->processor[i][rounds / 2] / gib};
