@@ -15,8 +15,9 @@ static const char usual_fields[] = "message,_msg,msg,log,text,body";
 
 /* -- lines ------------------------------------------------------------------------------------------------- */
 
-bool lines_begin(lines *l, const request *r, const char *fields)
+bool lines_begin(lines *l, request *r, const char *fields)
 {
+    tide_error err;
     const tide_params *params = tide_trainer_params(r->server->options.trainer);
     char kind[16];
     *l = (lines){.longest = tide_feed_room(r->server->options.feed)};
@@ -28,7 +29,10 @@ bool lines_begin(lines *l, const request *r, const char *fields)
                                          .time = "",
                                          .label = "",
                                          .one_line = true};
-    l->records = tide_records_new(&options, NULL);
+    l->records = tide_records_new(&options, &err);
+    if (!l->records)
+        answer_problem(r, err.status == TIDE_ERROR_PARAMETER ? 400 : 503, PROBLEM_PLAIN,
+                       NULL, "%s", err.text);
     return l->records != NULL;
 }
 

@@ -23,8 +23,8 @@ typedef struct lines {
     bool failed;      /* no memory */
 } lines;
 
-/* `fields` has the text, in records; NULL for the usual names. */
-bool lines_begin(lines *l, const request *r, const char *fields);
+/* `fields` has the text, in records; NULL for the usual names. False after a problem was answered. */
+bool lines_begin(lines *l, request *r, const char *fields);
 void lines_end(lines *l);
 
 void lines_add_text(lines *l, const char *text, size_t size); /* many lines */

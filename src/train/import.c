@@ -48,7 +48,7 @@ static bool scan_line(char *line, tide_word *word, uint64_t *count)
     errno = 0;
     *count = strtoull(number, &end, 10);
     *word = (tide_word){line, length <= TIDE_WORD_MAX ? (uint32_t)length : 0};
-    return length && end > number && !errno && *number != '-' &&
+    return length && *number >= '0' && *number <= '9' && !errno &&
            !end[strspn(end, " \t\r")];
 }
 

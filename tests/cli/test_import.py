@@ -59,9 +59,10 @@ def test_counts_come_from_a_file_or_fall_with_the_rank(tmp_path):
     (tmp_path / "counts").write_text("rain 7\ntea\t9\n")
     run("import", file, "-o", tmp_path / "m.tide", "--counts", tmp_path / "counts")
     assert counts(tmp_path / "m.tide") == {"tea": 9, "rain": 7, "snow": 1}
-    (tmp_path / "counts").write_text("rain 7\ntea nine\n")
-    done = run("import", file, "-o", tmp_path / "m.tide", "--counts", tmp_path / "counts", code=4)
-    assert "counts:2: not a word and its count" in done.stderr
+    for wrong in ("tea nine", "tea -9", "tea \v-9", "tea 18446744073709551616", "tea"):
+        (tmp_path / "counts").write_text(f"rain 7\n{wrong}\n")
+        done = run("import", file, "-o", tmp_path / "m.tide", "--counts", tmp_path / "counts", code=4)
+        assert "counts:2: not a word and its count" in done.stderr
 
 
 VEC = "3 2\ntea 1 2\nrain 3 4\nsnow 5 6\n"

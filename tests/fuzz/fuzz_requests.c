@@ -11,23 +11,14 @@
  * in the input, and wait where it lets its own thread answer. Whatever comes is answered once, and never by an
  * error of the server's own.
  */
+#include "fuzz_fixture.h"
+
 #include "../../server/http.h"
 
 #include <arpa/inet.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { HEAD_MAX = 4096, FIELDS_MAX = 100, FEED_ROOM = 4096, LOOKS = 3 };
-
-static void must(bool truth)
-{
-    if (!truth)
-        abort();
-}
 
 /* -- the request that is tried --------------------------------------------------------------------- */
 

@@ -58,6 +58,12 @@ def test_fields_are_named_by_the_sender(listener):
     assert is_found(listener, "hidden") and not is_found(listener, "not")
 
 
+@pytest.mark.parametrize("path", ["/v1/ingest?text=a,", "/insert/jsonline?_msg_field=a,", f"{ELASTIC}/_bulk?_msg_field=a,"])
+def test_a_field_without_a_name_is_refused(listener, path):
+    answer = listener.post(path, '{"a":"one"}\n', Content_Type="application/x-ndjson")
+    assert answer.status == 400 and answer.json["detail"] == "a field without a name"
+
+
 @pytest.mark.parametrize("body", [b"", b"\n", b" ", b"\r\n\r\n", b" \t\r\n" * 5000, b" " * 16384, b"[", b"[[", b"\0"])
 @pytest.mark.parametrize("path", ["/v1/ingest", "/insert/jsonline", f"{ELASTIC}/_bulk"])
 @pytest.mark.parametrize("kind", ["text/plain", "application/json"])
