@@ -22,6 +22,10 @@ TSAN = -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false -Dkafka=d
 # threads that librdkafka starts. It is shown what has to do with threads.
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
+# Unit tests and files of tests by the beginning of their names; what has one thread only is left out.
+THREADED = (base|sampler|store_shared|threads|live|leaving|copy|feed|history_bounds|endurance|resume|memory|scrub|batch|classifier|labels(?!_eval)).*
+THREADED_RUNS = train|follow|signals|determinism|routes|desk|downloads|ingest|events|saving
+
 # $(call build,FOLDER,OPTIONS,TARGETS,ENVIRONMENT). Configured again each time, which takes
 # a second and finds tests that are new.
 define build
@@ -88,7 +92,7 @@ tsan: ## everything about threads under ThreadSanitizer
 	@scripts/install_packages $(TEST_PACKAGES)
 	$(call build,build-tsan,$(TSAN) $(QUICKLY))
 	@$(FIXED_ADDRESSES) scripts/run_tests --build-dir build-tsan --only unit,cli,server \
-		--files 'test_(base|sampler|source|follow|train|threads|leaving|live|feed|history|endurance|resume|memory|copy|export|numerics|scrub|signals|determinism|batch|classifier|labels|routes|desk|ingest|events|saving).*'
+		--files 'test_($(THREADED)|($(THREADED_RUNS))\.py)'
 
 lint: ## formatting, layers, static analysis, no warnings from gcc and clang
 	@scripts/install_packages $(LINT_PACKAGES)

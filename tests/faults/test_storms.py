@@ -16,7 +16,7 @@ SOURCE = "demo:tokens=500000"
 HARMLESS = [signal.SIGHUP, signal.SIGUSR1, signal.SIGPIPE, signal.SIGCHLD, signal.SIGWINCH,
             signal.SIGCONT, signal.SIGSTOP]
 ENDING = [signal.SIGTERM, signal.SIGINT]
-SIGNALS = 1000
+SIGNALS = 1000 if NIGHT else 300
 STORMS = 100 if NIGHT else 3
 
 

@@ -67,7 +67,7 @@ static void random_floats_have_the_shortest_digits(void **state)
 {
     (void)state;
     tide_rng rng = tide_rng_seeded(3);
-    for (int i = 0; i < 500000; i++) {
+    for (int i = 0; i < 150000; i++) {
         uint32_t bits = (uint32_t)tide_rng_next(&rng);
         if ((bits & 0x7f800000) != 0x7f800000)
             check(float_of(bits));
@@ -148,7 +148,7 @@ static void texts_of_any_length_are_read_as_the_library_does(void **state)
     (void)state;
     tide_rng rng = tide_rng_seeded(5);
     char text[400];
-    for (int i = 0; i < 400000; i++) {
+    for (int i = 0; i < 150000; i++) {
         double value =
             tide_rng_normal(&rng) * pow(10, (int)tide_rng_below(&rng, 90) - 50);
         int digits = (int)tide_rng_below(&rng, 24);

@@ -246,7 +246,7 @@ static void learn_stretch(const stretch *s, bool stop, told_log *log, const char
 
 static void expect_stops_change_nothing(const char *settings, const corpus *t)
 {
-    size_t start = start_of_last(t, SANITIZED ? 60 : 160);
+    size_t start = start_of_last(t, SANITIZED ? 30 : 80);
     stretch s = {settings, {t->bytes, start}, {t->bytes + start, t->size - start - 1}};
     told_log whole, stopped;
     learn_stretch(&s, false, &whole, "whole");
