@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { TEXT_MAX = 1 << 18 };
+enum { TEXT_MAX = 2 * TIDE_UNPACKED_KEPT };
 
 typedef struct outcome {
     unsigned char text[TEXT_MAX];
