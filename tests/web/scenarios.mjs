@@ -36,7 +36,7 @@ scenario("the page opens, fills and goes on", {}, async ({ open }) => {
   assert.match(first, /^[\d,]+$/);
   await until(async () => (await figure.textContent()) !== first);
   await page.getByText("Memory", { exact: true }).waitFor();
-  assert.ok((await page.locator(".legend dt").count()) > 2);
+  await page.locator(".legend dt").nth(2).waitFor();
 });
 
 scenario("a word is found by its beginning", {}, async ({ open, url }) => {
@@ -59,7 +59,7 @@ scenario("neighbours then and now are side by side", { mockOnly: true }, async (
   await page.locator(".near .went").first().waitFor();
   await page.locator(".near .came").first().waitFor();
   await page.getByText("How far from today").waitFor();
-  assert.ok((await page.locator(".history canvas").count()) === 2);
+  await page.locator(".history canvas").nth(1).waitFor();
 });
 
 scenario("an unknown word is said to be one", { allowed: /404/ }, async ({ open }) => {

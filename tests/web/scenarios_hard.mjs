@@ -64,7 +64,7 @@ scenario("a token is asked for and kept in the tab", { world: "token", allowed: 
     await field.fill("open sesame");
     await field.press("Enter");
     await page.getByText("Learning", { exact: true }).waitFor();
-    assert.ok(!(await page.getByRole("dialog").isVisible()));
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
     await page.reload();
     await page.getByText("Learning", { exact: true }).waitFor();
     assert.deepEqual(
