@@ -98,7 +98,7 @@ scenario("the map is drawn and moved", {}, async ({ open }) => {
   await page.mouse.move(500, 350, { steps: 4 });
   await page.mouse.up();
   await until(async () => (await picture(page)) !== before);
-  assert.ok(await canvas.evaluate(isDrawn));
+  await until(() => canvas.evaluate(isDrawn));
 });
 
 scenario("a word is found on the map and opened", {}, async ({ open, url }) => {
@@ -132,7 +132,7 @@ scenario("text that is typed is taken and learned", {}, async ({ open }) => {
   await text.fill("zyxwords in a line\nand zyxwords in another");
   await text.press("Control+Enter");
   await page.getByText(/taken · 2 lines taken/).waitFor();
-  assert.equal(await text.inputValue(), "");
+  await until(async () => (await text.inputValue()) === "");
   await page.getByRole("link", { name: "Word", exact: true }).click();
   await fieldOf(page, "Look up a word").pressSequentially("zyxw");
   await page.getByRole("option", { name: /zyxwords/ }).waitFor();
@@ -193,12 +193,12 @@ scenario("light and dark follow the system, and the switch", {}, async ({ open }
   assert.notEqual(dark, light);
   const themes = page.getByRole("button", { name: /^Theme/ });
   await themes.click();
-  assert.equal(await ground(page), light);
+  await until(async () => (await ground(page)) === light);
   await page.reload();
   await page.getByRole("button", { name: /^Theme: light/ }).waitFor();
-  assert.equal(await ground(page), light);
+  await until(async () => (await ground(page)) === light);
   await themes.click();
-  assert.equal(await ground(page), dark);
+  await until(async () => (await ground(page)) === dark);
 });
 
 scenario("every view fits a phone", {}, async ({ open, url }) => {
@@ -244,7 +244,7 @@ scenario("everything can be reached with the keyboard", {}, async ({ open, url }
   const before = await picture(page);
   for (const key of "+ ArrowLeft ArrowUp - + + ]".split(" ")) await page.keyboard.press(key);
   await page.getByRole("complementary", { name: "The chosen word" }).waitFor();
-  assert.notEqual(await picture(page), before);
+  await until(async () => (await picture(page)) !== before);
   await page.keyboard.press("Escape");
   await page.getByRole("complementary", { name: "The chosen word" }).waitFor({ state: "detached" });
 });
