@@ -112,7 +112,8 @@ static void await_some(desk *d)
     while (!d->first && !d->closing)
         pthread_cond_wait(&d->changed, &d->lock);
     while (d->waiting < TOGETHER && !d->closing &&
-           pthread_cond_timedwait(&d->changed, &d->lock, &d->rested) != ETIMEDOUT)
+           pthread_cond_clockwait(&d->changed, &d->lock, CLOCK_MONOTONIC, &d->rested) !=
+               ETIMEDOUT)
         ;
 }
 
@@ -168,12 +169,8 @@ desk *desk_open(tide_live *live)
         return NULL;
     d->live = live;
     d->last = &d->first;
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&d->lock, NULL);
-    pthread_cond_init(&d->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    pthread_cond_init(&d->changed, NULL);
     if (pthread_create(&d->thread, NULL, work, d) == 0) {
         pthread_setname_np(d->thread, "desk");
         return d;
