@@ -3,21 +3,16 @@
 import pytest
 from running import SANITIZED, logged
 from serving import Server
+from watching import wait_until
 
 SIZE = ["--vocab", "30000", "--dim", "50"]
 
 
-def said(server):
+def read_budget(server):
     """The budget as it was printed, by part."""
+    wait_until(lambda: any("msg=memory" in line for line in server.log), "the budget")
     facts = logged("".join(server.log), "memory")
     return {name: int(facts[name]) for name in facts if name.endswith("_bytes")}
-
-
-def read_budget(server):
-    while "msg=memory" not in server.log[-1]:
-        server.log.append(server.process.stderr.readline().decode())
-        assert server.log[-1], "the budget was not said"
-    return said(server)
 
 
 @pytest.mark.skipif(SANITIZED, reason="a sanitizer has memory of its own")

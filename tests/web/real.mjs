@@ -7,17 +7,10 @@
 //       found       whether text that was typed is found as a word afterwards
 //       wrong       errors on the console, and requests to others
 
-import { createRequire } from "node:module";
+import { openBrowser } from "./browser.mjs";
 
-const { chromium } = createRequire(new URL("../../web/", import.meta.url))("playwright-core");
 const [, , url, word, ...born] = process.argv;
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
-const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-page.setDefaultTimeout(60_000);
-const wrong = [];
-page.on("pageerror", (error) => wrong.push(error.message));
-page.on("console", (message) => message.type() === "error" && wrong.push(`${message.text()} ${message.location().url}`));
-page.on("request", (request) => new URL(request.url()).origin === url || wrong.push(request.url()));
+const { browser, page, wrong } = await openBrowser(url);
 
 await page.goto(`${url}/#/live`);
 await page.getByText("Learning").waitFor();
