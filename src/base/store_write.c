@@ -263,12 +263,11 @@ static bool is_full(int reason)
 void tide_store_make_room(tide_store_writer *w, uint64_t bytes)
 {
     int file = w->replacement.file;
-    bool promised = fallocate(file, 0, 0, (off_t)bytes) == 0;
-    if (!promised && is_full(errno))
-        w->unwritten = errno;
-    else if (!promised && ftruncate(file, (off_t)bytes) != 0)
-        w->unwritten = errno;
-    if (w->unwritten)
+    int reason = fallocate(file, 0, 0, (off_t)bytes) != 0 ? errno : 0;
+    if (reason && !is_full(reason))
+        reason = ftruncate(file, (off_t)bytes) != 0 ? errno : 0;
+    w->unwritten = reason;
+    if (reason)
         return;
     w->room = bytes;
     (void)syncfs(file);

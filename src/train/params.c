@@ -293,10 +293,11 @@ void tide_params_free(tide_params *params)
 }
 
 /* Whether a value, as it is printed, is the one that the parameter has before it is set. */
-static bool is_initial(const tide_param_rule *r, const char *value)
+static bool is_initial(const tide_params *params, const tide_param_rule *r,
+                       const char *value)
 {
     char initial[TEXT_MAX];
-    tide_params probe = {0};
+    tide_params probe = *params;
     set_row(&probe, r, info_of(r)->initial, NULL);
     print_row(&probe, r, initial, sizeof initial);
     return !strcmp(value, initial);
@@ -312,7 +313,7 @@ static size_t print_lines(const tide_params *params, char *text, size_t room)
         if (r->keeping == LOCAL)
             continue;
         print_row(params, r, value, sizeof value);
-        if (r->keeping == OPTIONAL && is_initial(r, value))
+        if (r->keeping == OPTIONAL && is_initial(params, r, value))
             continue;
         at += (size_t)snprintf(text ? text + at : NULL, text ? room - at : 0, "%s %s\n",
                                info_of(r)->name, value);
