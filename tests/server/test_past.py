@@ -114,8 +114,7 @@ def test_the_file_of_the_past_can_be_checked(tmp_path):
     path = tmp_path / "m.tide"
     server = Server("demo:rate=20000", "--checkpoint", path, "--history-step", "1s")
     wait_until(lambda: words(server, "limit=3"), "words")
-    server.process.terminate()
-    assert server.process.wait(30) == 0
+    server.end()
     past = tmp_path / "m.tide.history"
     told = wordtide("check", past)
     assert told.returncode == 0 and f"{past}: good, " in told.stdout and " followed, " in told.stdout
