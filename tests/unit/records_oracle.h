@@ -510,8 +510,7 @@ static inline void oracle_read(transcript *t, const tide_record_options *options
     for (size_t i = 0; i < w.texts + w.label; i++)
         names |=
             options->kind != TIDE_RECORDS_JSON && !isdigit((unsigned char)*w.names[i]);
-    if (!names)
-        oracle_names(&w, 0, NULL);
+    oracle_names(&w, 0, NULL); /* numbers are known also where names never come */
     size_t at = size >= 3 && memcmp(b, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     while (at < size) {
         size_t length = oracle_end(csv, b + at, size - at);
