@@ -5,8 +5,8 @@
  *
  * Sixteen questions go through the rows together, in a kernel of their own (vector/cosines_tmpl.h), which takes as
  * long for one as for all of them. Its cosines are good to some four digits; so they only tell which words are worth
- * a second look. These are looked at the long way, in the order of the scan, and kept by the exact cosine. Of 100,000
- * words that is some hundred a question: the bound above which a word is of interest rises with those that are kept.
+ * a second look. These are looked at the long way, in the order of the scan, and kept by the exact cosine. They are few,
+ * because the bound above which a word is of interest rises with those that are kept.
  *
  * In a model that learns, a word may leave after it was found. So the next best few are kept as well and take such places;
  * where even these are used up, the scan is done again.
