@@ -151,8 +151,8 @@ static void forget(void *data)
     free(d);
 }
 
-/* Takes the file. */
-static struct MHD_Response *new_response(exporter *x, int file)
+/* Takes the file. Of one that only its headers are asked for nothing is read, and the next may begin. */
+static struct MHD_Response *new_response(exporter *x, int file, bool headers_only)
 {
     struct stat about;
     download *d = calloc(1, sizeof *d);
@@ -162,7 +162,12 @@ static struct MHD_Response *new_response(exporter *x, int file)
         let_next(x);
         return NULL;
     }
-    *d = (download){.exporter = x, .file = file, .size = (uint64_t)about.st_size};
+    *d = (download){.exporter = x,
+                    .file = file,
+                    .size = (uint64_t)about.st_size,
+                    .done = headers_only};
+    if (headers_only)
+        let_next(x);
     struct MHD_Response *response =
         MHD_create_response_from_callback(d->size, BLOCK_BYTES, read_some, d, forget);
     if (!response)
@@ -174,7 +179,7 @@ static void answer_file(exporter *x, request *r, int file, const tide_exported *
 {
     char text[64];
     const char *ending = ending_of(x->how.format);
-    struct MHD_Response *response = new_response(x, file);
+    struct MHD_Response *response = new_response(x, file, r->headers_only);
     if (!response)
         return;
     answer_with(r, 200, response);

@@ -150,12 +150,14 @@ static enum MHD_Result send_answer(request *r)
     return MHD_queue_response(r->connection, (unsigned)r->status, r->response);
 }
 
-static request *request_new(server *s, struct MHD_Connection *connection)
+static request *request_new(server *s, struct MHD_Connection *connection,
+                            const char *method)
 {
     request *r = calloc(1, sizeof *r);
     if (r) {
         r->server = s;
         r->connection = connection;
+        r->headers_only = !strcmp(method, MHD_HTTP_METHOD_HEAD);
         r->phase = PHASE_SENDING;
         r->begun = now_seconds();
     }
@@ -169,7 +171,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
 {
     request *r = *state;
     if (!r) {
-        r = *state = request_new(data, connection);
+        r = *state = request_new(data, connection, method);
         if (!r)
             return MHD_NO;
         connections_enter(r->server->connections, connection, PHASE_BODY);

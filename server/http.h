@@ -78,6 +78,7 @@ struct request {
     size_t size, room;
     size_t most; /* bytes that the body may have */
     double begun;
+    bool headers_only; /* HEAD */
 
     int status;
     struct MHD_Response *response;

@@ -75,9 +75,13 @@ def test_it_says_what_it_is(server):
         assert int(headers["Wordtide-Words"]) == server.stats()["vocabulary"]["size"]
         assert headers["Wordtide-Left-Out"] == "0"
     assert vectors_file(server).body == vectors_file(server, "?format=word2vec").body
-    bare = server.ask("HEAD", "/v1/export?format=glove")
-    assert bare.status == 200 and not bare.body
-    assert int(bare.headers["Content-Length"]) == len(vectors_file(server, "?format=glove").body)
+
+
+def test_its_headers_alone_keep_nobody_waiting(server):
+    for _ in range(100):
+        bare = server.ask("HEAD", "/v1/export?format=glove")
+        assert bare.status == 200 and not bare.body
+        assert int(bare.headers["Content-Length"]) == len(vectors_file(server, "?format=glove").body)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("gensim") is None, reason="no gensim for this Python")
