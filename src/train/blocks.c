@@ -11,7 +11,7 @@
  */
 #include "train/learn.h"
 
-enum { PREFETCH = 2 };
+enum { PREFETCH = 2, STEPS = 3 };
 
 /* The contexts of the centres of a block; a centre without any has first > last. */
 typedef struct block {
@@ -28,30 +28,49 @@ static uint32_t *drawn_for(tide_desk *d, uint32_t at)
 
 /* -- memory ------------------------------------------------------------------------------------------ */
 
-static void ask_for_output(const tide_learner *l, uint32_t slot)
+/* What is not in a cache is asked for ahead, a little at every step of a centre: requests in one
+ * burst would stop the processor until the first of them are answered. */
+
+static bool has_word(const tide_lesson *lesson, uint32_t at)
 {
-    tide_prefetch_row(tide_matrix_row(&l->model->output, slot),
-                      l->model->output.stride);
-    tide_rates_prefetch(l->rates, slot);
+    return at < lesson->count && lesson->slots[at] != TIDE_NO_SLOT;
 }
 
-/* Asks for what is needed PREFETCH words later, and for this word's part of the next block's
- * negatives: all of them at once would have to wait for each other. */
-static void ask_ahead(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
-                      uint32_t at, uint32_t draws)
+static void ask_for_context(const tide_learner *l, const tide_lesson *lesson,
+                            uint32_t at)
 {
-    uint32_t context = at + l->contexts.width + PREFETCH, turn = at % TIDE_BLOCK;
-    uint32_t input = at + TIDE_BLOCK;
-    if (context < lesson->count && lesson->slots[context] != TIDE_NO_SLOT)
-        ask_for_output(l, lesson->slots[context]);
-    if (input < lesson->count && lesson->slots[input] != TIDE_NO_SLOT)
-        tide_prefetch_row(tide_matrix_row(&l->model->input, lesson->slots[input]),
-                          l->model->input.stride);
-    if (at - turn + TIDE_BLOCK < lesson->count) {
-        const uint32_t *next = drawn_for(d, at + TIDE_BLOCK);
-        for (uint32_t i = turn * draws / TIDE_BLOCK;
-             i < (turn + 1) * draws / TIDE_BLOCK; i++)
-            ask_for_output(l, next[i]);
+    const tide_matrix *output = &l->model->output;
+    uint32_t row = at + l->contexts.width + PREFETCH, sum = row + TIDE_BLOCK;
+    if (has_word(lesson, row))
+        tide_prefetch_row(tide_matrix_row(output, lesson->slots[row]), output->stride);
+    if (has_word(lesson, sum))
+        tide_rates_prefetch_output(l->rates, lesson->slots[sum]);
+}
+
+static void ask_for_input(const tide_learner *l, const tide_lesson *lesson, uint32_t at)
+{
+    const tide_matrix *input = &l->model->input;
+    if (!has_word(lesson, at + TIDE_BLOCK))
+        return;
+    uint32_t slot = lesson->slots[at + TIDE_BLOCK];
+    tide_prefetch_row(tide_matrix_row(input, slot), input->stride);
+    tide_rates_prefetch_input(l->rates, slot);
+}
+
+/* The negatives of the next block, of which every step of this block's centres asks for a share. */
+static void ask_for_draws(const tide_learner *l, tide_desk *d,
+                          const tide_lesson *lesson, uint32_t at, uint32_t step)
+{
+    const tide_matrix *output = &l->model->output;
+    uint32_t centre = at % TIDE_BLOCK, share = centre * STEPS + step;
+    uint32_t draws = SHARED_DRAWS * (uint32_t)l->params->negative;
+    if (at - centre + TIDE_BLOCK >= lesson->count)
+        return;
+    const uint32_t *next = drawn_for(d, at + TIDE_BLOCK);
+    for (uint32_t i = share * draws / (TIDE_BLOCK * STEPS);
+         i < (share + 1) * draws / (TIDE_BLOCK * STEPS); i++) {
+        tide_prefetch_row_late(tide_matrix_row(output, next[i]), output->stride);
+        tide_rates_prefetch_output(l->rates, next[i]);
     }
 }
 
@@ -102,7 +121,7 @@ static float careful_weight(const tide_learner *l, const tide_lesson *lesson,
     uint32_t at = b->at + i;
     for (uint32_t j = b->first[i]; l->params->exclude && j <= b->last[i]; j++)
         if (lesson->slots[j] == slot && j != at)
-            weight -= l->contexts.weights[l->contexts.width + j - at];
+            weight -= tide_contexts_weight(&l->contexts, (int32_t)(j - at));
     return weight > 0 ? share * weight : 0;
 }
 
@@ -164,45 +183,38 @@ static void push_away(const tide_learner *l, tide_desk *d, const tide_lesson *le
 
 /* -- contexts -------------------------------------------------------------------------------------------- */
 
-/* Lays out the contexts of centre i; returns how many. */
-static size_t lay_contexts(const tide_learner *l, tide_desk *d,
-                           const tide_lesson *lesson, const block *b, uint32_t i)
-{
-    tide_outputs *o = &d->outputs;
-    uint32_t at = b->at + i, first = b->first[i];
-    const float *weights = l->contexts.weights + (l->contexts.width + first - at);
-    size_t left = at - first, right = b->last[i] - at;
-    memcpy(o->slots, lesson->slots + first, left * sizeof *o->slots);
-    memcpy(o->slots + left, lesson->slots + at + 1, right * sizeof *o->slots);
-    memcpy(o->rows, d->rows + first, left * sizeof *o->rows);
-    memcpy(o->rows + left, d->rows + at + 1, right * sizeof *o->rows);
-    memcpy(o->weights, weights, left * sizeof *o->weights);
-    memcpy(o->weights + left, weights + left + 1, right * sizeof *o->weights);
-    return left + right;
-}
-
+/* The contexts of centre i lie on both sides of it, `left` words and then `right`. */
 static void pull_nearer(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
                         const block *b, uint32_t i, float square, tide_learned *learned)
 {
     const tide_kernels *k = l->kernels;
     tide_outputs *o = &d->outputs;
     uint32_t stride = l->model->input.stride;
+    uint32_t at = b->at + i, first = b->first[i];
+    uint32_t left = at - first, right = b->last[i] - at, count = left + right;
+    const float *weights = l->contexts.weights + (l->contexts.width - left);
     const float *x = d->x + (size_t)i * stride;
     float *gradient = d->gradients + (size_t)i * stride;
-    size_t count = lay_contexts(l, d, lesson, b, i);
+    memcpy(o->rows, d->rows + first, left * sizeof *o->rows);
+    memcpy(o->rows + left, d->rows + at + 1, right * sizeof *o->rows);
+    ask_for_draws(l, d, lesson, at, 0);
     k->dots(x, o->rows, count, stride, o->errors);
-    if (tide_learn_watches(lesson, b->at + i)) {
+    ask_for_input(l, lesson, at);
+    if (tide_learn_watches(lesson, at)) {
         for (size_t j = 0; j < count; j++)
-            learned->loss += tide_learn_loss(o->errors[j], o->weights[j], true);
+            learned->loss += tide_learn_loss(o->errors[j], weights[j], true);
         learned->pairs += (double)b->weight[i];
     }
-    k->errors(o->errors, o->weights, count, count);
-    for (size_t j = 0; j < count; j++)
-        o->squares[j] = o->errors[j] * o->errors[j] * square;
-    tide_rates_output(l->rates, k, lesson->scale, o->slots, o->squares, count,
-                      o->rates);
+    k->errors(o->errors, weights, count, count);
+    ask_for_draws(l, d, lesson, at, 1);
+    tide_rates_within(l->rates, k, lesson->scale, &d->reach, lesson->slots, first, left,
+                      o->errors, square, o->rates);
+    tide_rates_within(l->rates, k, lesson->scale, &d->reach, lesson->slots, at + 1,
+                      right, o->errors + left, square, o->rates + left);
+    ask_for_context(l, lesson, at);
     k->spread(x, o->rows, o->errors, o->rates, count, stride, gradient);
-    tide_learn_move(l, lesson->slots[b->at + i], gradient, lesson->scale);
+    ask_for_draws(l, d, lesson, at, 2);
+    tide_learn_move(l, lesson->slots[at], gradient, lesson->scale);
 }
 
 /* -- blocks ---------------------------------------------------------------------------------------------- */
@@ -229,6 +241,15 @@ static block plan(const tide_learner *l, const tide_lesson *lesson, uint32_t at,
     return b;
 }
 
+/* To the words around the block that begins at `at`. */
+static void move_reach(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+                       uint32_t at)
+{
+    uint32_t width = l->contexts.width, end = at + TIDE_BLOCK + width;
+    tide_rates_reach(l->rates, &d->reach, lesson->slots, at > width ? at - width : 0,
+                     end < lesson->count ? end : lesson->count);
+}
+
 static void learn_block(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
                         const block *b, tide_learned *learned)
 {
@@ -246,8 +267,8 @@ static void learn_block(const tide_learner *l, tide_desk *d, const tide_lesson *
     }
     if (draws)
         push_away(l, d, lesson, b, squares, learned);
+    move_reach(l, d, lesson, b->at);
     for (uint32_t i = 0; i < b->count; i++) {
-        ask_ahead(l, d, lesson, b->at + i, draws);
         if (b->weight[i] > 0) {
             learned->centres++;
             pull_nearer(l, d, lesson, b, i, squares[i], learned);
@@ -269,4 +290,6 @@ void tide_learn_blocks(const tide_learner *l, tide_desk *d, const tide_lesson *l
             tide_draws_take(lesson->draws, rng, drawn_for(d, at + TIDE_BLOCK), draws);
         learn_block(l, d, lesson, &b, learned);
     }
+    tide_rates_reach(l->rates, &d->reach, lesson->slots, lesson->count, lesson->count);
+    d->reach.begin = d->reach.end = 0;
 }

@@ -38,6 +38,7 @@ struct tide_desk {
     tide_outputs outputs;
     tide_shared shared;
     float *rows[SENTENCE_MAX]; /* output rows of the lesson's words */
+    tide_reach reach;          /* of the centres of a block */
     float *x;                  /* [TIDE_BLOCK][stride] input vectors of centres */
     float *gradients;          /* [TIDE_BLOCK][stride] of these */
 };

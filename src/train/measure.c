@@ -22,11 +22,10 @@ typedef struct bench {
     float scores[NEGATIVES][TIDE_QUESTIONS] __attribute__((aligned(64)));
     const tide_kernels *k;
     tide_matrix rows;
-    float *sums, *x, *gradients;
+    float *x, *gradients;
     float errors[NEGATIVES][TIDE_BLOCK], weights[NEGATIVES][TIDE_BLOCK];
-    float squares[32], rates[32];
+    float sums[32], added[32], rates[32];
     float *outputs[NEGATIVES];
-    uint32_t slots[NEGATIVES];
     bool near[NEGATIVES];
 } bench;
 
@@ -42,8 +41,8 @@ static void run_errors(bench *b)
 
 static void run_adagrad(bench *b)
 {
-    tide_adagrad how = {.eta = 0.1f, .base = 0.1f, .scale = 1, .shift = 6};
-    b->k->adagrad(&how, b->sums, b->slots, b->squares, CONTEXTS, b->rates);
+    tide_adagrad how = {.eta = 0.1f, .base = 0.1f, .scale = 1};
+    b->k->adagrad_own(&how, b->sums, b->added, b->errors[0], 1e-3f, CONTEXTS, b->rates);
 }
 
 static void run_block_spread(bench *b)
@@ -102,8 +101,8 @@ enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 static void choose_rows(bench *b, tide_rng *rng)
 {
     for (int j = 0; j < NEGATIVES; j++) {
-        b->slots[j] = (uint32_t)tide_rng_below(rng, ROWS);
-        b->outputs[j] = tide_matrix_row(&b->rows, b->slots[j]);
+        uint32_t row = (uint32_t)tide_rng_below(rng, ROWS);
+        b->outputs[j] = tide_matrix_row(&b->rows, row);
     }
 }
 
@@ -132,10 +131,9 @@ static int prepare_bench(bench *b, uint32_t dim, tide_error *err)
     int status = tide_matrix_init(&b->rows, ROWS, dim, err);
     if (status)
         return status;
-    b->sums = tide_alloc(ROWS, sizeof(float));
     b->x = tide_alloc(TIDE_QUESTIONS, b->rows.stride * sizeof(float));
     b->gradients = tide_alloc(TIDE_BLOCK, b->rows.stride * sizeof(float));
-    if (!b->sums || !b->x || !b->gradients)
+    if (!b->x || !b->gradients)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to measure");
     tide_rng rng = tide_rng_seeded(2);
     for (uint32_t i = 0; i < ROWS; i++)
@@ -173,7 +171,6 @@ int tide_bench_kernels(uint32_t dim, tide_timing *timings, size_t room, tide_err
         }
     free(b->gradients);
     free(b->x);
-    free(b->sums);
     tide_matrix_release(&b->rows);
     free(b);
     return count;

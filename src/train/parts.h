@@ -148,12 +148,18 @@ typedef struct tide_lesson {
 typedef struct tide_contexts {
     uint64_t kind;
     uint32_t width;
-    /* By offset: weights[width + d] for the word d to the right, weights[width - d] to the left. */
-    float weights[2 * WINDOW_MAX + 1];
+    float weights[2 * WINDOW_MAX +
+                  16]; /* from the leftmost to the rightmost, without the word itself */
     float reach[WINDOW_MAX + 1]; /* weight of the nearest so many on one side */
 } tide_contexts;
 
 void tide_contexts_init(tide_contexts *contexts, const tide_params *params);
+
+/* The weight of a context so far to the right, or to the left where it is negative. */
+static inline float tide_contexts_weight(const tide_contexts *contexts, int32_t offset)
+{
+    return contexts->weights[(int32_t)contexts->width + offset - (offset > 0)];
+}
 
 /* The contexts of word `at` of the lesson are [*first, *last] without itself. False when it has none. */
 bool tide_contexts_around(const tide_contexts *contexts, const tide_lesson *lesson,
@@ -190,14 +196,33 @@ void tide_rates_output(tide_rates *rates, const tide_kernels *k, float scale,
                        const uint32_t *slots, const float *squares, size_t count,
                        float *out);
 
+/* The sums of a lesson's words while centres near them are learned. Each is read when its word comes into reach, and what
+ * was added meanwhile is given back when it leaves: so other threads are met twice a word, not once for every centre that
+ * it is near to, and what the centres need lies side by side. */
+typedef struct tide_reach {
+    uint32_t begin, end; /* places in the lesson */
+    float sums[SENTENCE_MAX + 16], added[SENTENCE_MAX + 16];
+} tide_reach;
+
+/* Moves on to [begin, end), neither of which is before where it was. */
+void tide_rates_reach(tide_rates *rates, tide_reach *reach, const uint32_t *slots,
+                      uint32_t begin, uint32_t end);
+
+/* The rates of the output rows of `count` words from `first` on, all within reach, whose gradients have the squares
+ * errors[j]^2 * square / dim. Room rounded up to 16. */
+void tide_rates_within(tide_rates *rates, const tide_kernels *k, float scale,
+                       tide_reach *reach, const uint32_t *slots, uint32_t first,
+                       uint32_t count, const float *errors, float square, float *out);
+
 /* The rate of an input row, or of an n-gram row, whose gradient has this square / dim. */
 float tide_rates_input(tide_rates *rates, const tide_kernels *k, float scale,
                        uint32_t slot, float square);
 float tide_rates_subword(tide_rates *rates, const tide_kernels *k, float scale,
                          uint32_t row, float square);
 
-/* Asks the memory for what tide_rates_output will need. */
-void tide_rates_prefetch(const tide_rates *rates, uint32_t slot);
+/* Asks the memory for the sum of a slot. */
+void tide_rates_prefetch_output(const tide_rates *rates, uint32_t slot);
+void tide_rates_prefetch_input(const tide_rates *rates, uint32_t slot);
 
 /* One more step for rates that fall with a slot's age. */
 void tide_rates_age(tide_rates *rates, uint32_t slot);

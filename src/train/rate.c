@@ -231,15 +231,22 @@ static void grow_older(uint32_t *ages, uint32_t slot)
         __atomic_store_n(&ages[slot], age + 1, __ATOMIC_RELAXED);
 }
 
+static tide_adagrad step_at(const tide_adagrad *settings, const tide_sums *sums,
+                            float scale)
+{
+    tide_adagrad how = *settings;
+    how.scale = scale;
+    how.shift = sums->shift;
+    return how;
+}
+
 void tide_rates_output(tide_rates *r, const tide_kernels *k, float scale,
                        const uint32_t *slots, const float *squares, size_t count,
                        float *out)
 {
     const tide_params *p = r->params;
     if (p->rate == RATE_ADAGRAD) {
-        tide_adagrad how = r->output;
-        how.scale = scale;
-        how.shift = r->sum_output.shift;
+        tide_adagrad how = step_at(&r->output, &r->sum_output, scale);
         k->adagrad(&how, r->sum_output.values, slots, squares, count, out);
         return;
     }
@@ -259,12 +266,52 @@ void tide_rates_output(tide_rates *r, const tide_kernels *k, float scale,
 static float one_step(const tide_adagrad *settings, tide_sums *s, const tide_kernels *k,
                       float scale, uint32_t row, float square)
 {
-    tide_adagrad how = *settings;
-    how.scale = scale;
-    how.shift = s->shift;
-    float rate[16] = {0};
-    k->adagrad(&how, s->values, &row, &square, 1, rate);
-    return rate[0];
+    tide_adagrad how = step_at(settings, s, scale);
+    return k->adagrad_one(&how, &s->values[tide_sum_at(row, s->shift)], square);
+}
+
+/* Read and written without locks, as the kernels do it. */
+static float load_sum(const float *sum)
+{
+    float value;
+    __atomic_load(sum, &value, __ATOMIC_RELAXED);
+    return value;
+}
+
+static void store_sum(float *sum, float value)
+{
+    __atomic_store(sum, &value, __ATOMIC_RELAXED);
+}
+
+void tide_rates_reach(tide_rates *r, tide_reach *reach, const uint32_t *slots,
+                      uint32_t begin, uint32_t end)
+{
+    tide_sums *s = &r->sum_output;
+    for (uint32_t i = reach->begin; s->values && i < begin; i++)
+        if (reach->added[i] > 0) {
+            float *sum = &s->values[tide_sum_at(slots[i], s->shift)];
+            store_sum(sum, load_sum(sum) + reach->added[i]);
+        }
+    for (uint32_t i = reach->end; s->values && i < end; i++) {
+        reach->added[i] = 0;
+        if (slots[i] != TIDE_NO_SLOT)
+            reach->sums[i] = load_sum(&s->values[tide_sum_at(slots[i], s->shift)]);
+    }
+    reach->begin = begin;
+    reach->end = end;
+}
+
+void tide_rates_within(tide_rates *r, const tide_kernels *k, float scale,
+                       tide_reach *reach, const uint32_t *slots, uint32_t first,
+                       uint32_t count, const float *errors, float square, float *out)
+{
+    if (r->params->rate != RATE_ADAGRAD) {
+        tide_rates_output(r, k, scale, slots + first, NULL, count, out);
+        return;
+    }
+    tide_adagrad how = step_at(&r->output, &r->sum_output, scale);
+    k->adagrad_own(&how, reach->sums + first, reach->added + first, errors, square,
+                   count, out);
 }
 
 float tide_rates_input(tide_rates *r, const tide_kernels *k, float scale, uint32_t slot,
@@ -287,11 +334,20 @@ float tide_rates_subword(tide_rates *r, const tide_kernels *k, float scale,
     return by_age(r->params, 1.0, 0, scale);
 }
 
-void tide_rates_prefetch(const tide_rates *r, uint32_t slot)
+static void prefetch_sum(const tide_sums *s, uint32_t slot)
 {
-    const tide_sums *s = &r->sum_output;
     if (s->values)
         __builtin_prefetch(&s->values[tide_sum_at(slot, s->shift)], 1, 3);
+}
+
+void tide_rates_prefetch_output(const tide_rates *r, uint32_t slot)
+{
+    prefetch_sum(&r->sum_output, slot);
+}
+
+void tide_rates_prefetch_input(const tide_rates *r, uint32_t slot)
+{
+    prefetch_sum(&r->sum_input, slot);
 }
 
 bool tide_rates_age_by(const tide_rates *r, uint64_t what)

@@ -208,12 +208,35 @@ static void adagrad(const tide_adagrad *how, float *sums,
                     const uint32_t *restrict slots, const float *restrict squares,
                     size_t count, float *restrict rates)
 {
+    float scale = how->scale;
     for (size_t j = 0; j < count; j++)
-        rates[j] = sums[tide_sum_at(slots[j], how->shift)] += squares[j] * how->scale;
-    float eta = how->eta * sqrtf(how->scale), base = how->base * how->scale;
-    float floor = how->floor;
+        rates[j] = sums[tide_sum_at(slots[j], how->shift)] += squares[j] * scale;
+    float eta = how->eta * sqrtf(scale), base = how->base * scale, floor = how->floor;
     for (size_t j = 0; j < padded(count); j++) {
         float rate = eta * inverse_root(base + rates[j]);
+        rates[j] = rate > floor ? rate : floor;
+    }
+}
+
+static float adagrad_one(const tide_adagrad *how, float *sum, float square)
+{
+    float all = *sum += square * how->scale;
+    float rate =
+        how->eta * sqrtf(how->scale) * inverse_root(how->base * how->scale + all);
+    return rate > how->floor ? rate : how->floor;
+}
+
+static void adagrad_own(const tide_adagrad *how, const float *restrict sums,
+                        float *restrict added, const float *restrict e, float square,
+                        size_t count, float *restrict rates)
+{
+    float scale = how->scale, floor = how->floor, factor = square * scale;
+    float eta = how->eta * sqrtf(scale), base = how->base * scale;
+    int32_t n = (int32_t)count;
+    for (int32_t j = 0; j < (int32_t)padded(count); j++) {
+        float all = added[j] + (j < n ? e[j] * e[j] * factor : 0);
+        added[j] = all;
+        float rate = eta * inverse_root(base + sums[j] + all);
         rates[j] = rate > floor ? rate : floor;
     }
 }
@@ -418,6 +441,8 @@ const tide_kernels SET = {
     .dots = dots,
     .errors = errors,
     .adagrad = adagrad,
+    .adagrad_one = adagrad_one,
+    .adagrad_own = adagrad_own,
     .spread = spread,
     .block_dots = block_dots,
     .block_spread = block_spread,

@@ -33,6 +33,13 @@ static inline void tide_prefetch_row(const float *row, uint32_t stride)
         __builtin_prefetch(row + i, 1, 3);
 }
 
+/* The same for what is needed so late that the nearest cache has better use for its room until then. */
+static inline void tide_prefetch_row_late(const float *row, uint32_t stride)
+{
+    for (uint32_t i = 0; i < stride; i += 16)
+        __builtin_prefetch(row + i, 1, 2);
+}
+
 /* The first `count` rows without their padding. A value that is not finite is refused. */
 void tide_matrix_save(const tide_matrix *m, uint32_t count, const char *section,
                       tide_store_writer *writer);
@@ -102,6 +109,14 @@ typedef struct tide_kernels {
      * 16. */
     void (*adagrad)(const tide_adagrad *how, float *sums, const uint32_t *slots,
                     const float *squares, size_t count, float *rates);
+
+    /* The same of one sum. */
+    float (*adagrad_one)(const tide_adagrad *how, float *sum, float square);
+
+    /* The same of sums[j] + added[j], to which errors[j]^2 * square is added: `added` is what a thread
+     * keeps for itself until it gives it back. Room rounded up to 16. */
+    void (*adagrad_own)(const tide_adagrad *how, const float *sums, float *added,
+                        const float *errors, float square, size_t count, float *rates);
 
     /* gradient += errors[j] * rows[j], then rows[j] += rates[j] * errors[j] * x, for every j in
      * turn. */

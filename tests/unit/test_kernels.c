@@ -303,6 +303,34 @@ static void check_adagrad(const tide_kernels *k, data *d, size_t count)
     }
 }
 
+static void check_own_sums(const tide_kernels *k, data *d, size_t count)
+{
+    tide_adagrad how = {.eta = 0.25f, .base = 0.5f, .floor = 0.05f, .scale = 4.0f};
+    float sums[MOST_ROWS + 16], added[MOST_ROWS + 16], before[MOST_ROWS + 16];
+    for (size_t j = 0; j < MOST_ROWS + 16; j++) {
+        sums[j] = (float)(j * j);
+        added[j] = before[j] = (float)j;
+    }
+    k->adagrad_own(&how, sums, added, d->errors, 0.3f, count, d->steps);
+    for (size_t j = 0; j < MOST_ROWS + 16; j++) {
+        double square = j < count ? 0.3 * pow((double)d->errors[j], 2) : 0;
+        close_to((double)added[j], (double)before[j] + square * 4);
+        if (j >= count)
+            continue;
+        double rate = 0.25 / sqrt(0.5 + (double)(sums[j] + added[j]) / 4);
+        close_to((double)d->steps[j], fmax(rate, 0.05));
+        float sum = sums[j] + before[j];
+        close_to((double)k->adagrad_one(&how, &sum, (float)square), fmax(rate, 0.05));
+        close_to((double)sum, (double)(sums[j] + added[j]));
+    }
+}
+
+static void sums_of_a_thread_s_own_are_the_same(void **state)
+{
+    (void)state;
+    everywhere(check_own_sums);
+}
+
 static void every_slot_has_a_sum_of_its_own(void **state)
 {
     (void)state;
@@ -360,6 +388,7 @@ int main(void)
         cmocka_unit_test(errors_are_label_less_sigmoid),
         cmocka_unit_test(every_slot_has_a_sum_of_its_own),
         cmocka_unit_test(adagrad_sums_forget_and_have_a_floor),
+        cmocka_unit_test(sums_of_a_thread_s_own_are_the_same),
         cmocka_unit_test(extreme_dot_products_stay_finite),
         cmocka_unit_test(the_best_set_is_usable),
     };

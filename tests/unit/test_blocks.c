@@ -1,0 +1,315 @@
+/* test_blocks.c - the steps that profiles default and fast take, against a plain program.
+ *
+ * The oracle has the same lessons and draws the same negatives; it knows nothing of kernels, of padding, of rows that
+ * are asked for ahead, nor of where sums lie. Both begin with the same random rows and must end with the same.
+ */
+#include "sketch/sampler.h"
+#include "train/learn.h"
+#include "train/rate.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+#include "train_fixture.h"
+
+enum { WORDS = 60, DIM_MOST = 40, LENGTH_MOST = 300 };
+
+/* Low slots more often. */
+static void draw_low(const tide_draws *draws, tide_rng *rng, uint32_t *slots,
+                     size_t count)
+{
+    (void)draws;
+    for (size_t i = 0; i < count; i++)
+        slots[i] = (uint32_t)(WORDS * tide_rng_double(rng) * tide_rng_double(rng));
+}
+
+static const tide_draws low = {draw_low};
+
+typedef struct plain {
+    const tide_params *p;
+    tide_contexts contexts;
+    int dim;
+    double v[WORDS][DIM_MOST], u[WORDS][DIM_MOST], sum_v[WORDS], sum_u[WORDS];
+
+    /* of a lesson */
+    const tide_lesson *lesson;
+    double known[LENGTH_MOST], added[LENGTH_MOST];
+    uint32_t first[TIDE_BLOCK], last[TIDE_BLOCK];
+    double weight[TIDE_BLOCK];
+    double x[TIDE_BLOCK][DIM_MOST], gradient[TIDE_BLOCK][DIM_MOST];
+} plain;
+
+static double product(const plain *o, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int d = 0; d < o->dim; d++)
+        sum += a[d] * b[d];
+    return sum;
+}
+
+static void move(const plain *o, double *row, double step, const double *along)
+{
+    for (int d = 0; d < o->dim; d++)
+        row[d] += step * along[d];
+}
+
+static double sigmoid_of(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+static double rate_of(const plain *o, double sum, double factor)
+{
+    double eta = o->p->alpha * factor, root = eta / o->p->alpha_first;
+    return fmax(eta / sqrt(root * root + sum / (double)o->lesson->scale),
+                o->p->min_alpha);
+}
+
+static double weight_at(const plain *o, uint32_t centre, uint32_t at)
+{
+    double away = fabs((double)at - (double)centre);
+    return o->p->contexts == CONTEXTS_WEIGHTED ? 1 / away : 1;
+}
+
+/* Of the block's centre i, for one that was drawn: contexts that are the same word do not count. */
+static double weight_of_draw(const plain *o, uint32_t at, int i, uint32_t slot,
+                             uint32_t draws)
+{
+    double weight = o->weight[i];
+    uint32_t centre = at + (uint32_t)i;
+    for (uint32_t j = o->first[i]; o->p->exclude && j <= o->last[i]; j++)
+        if (j != centre && o->lesson->slots[j] == slot)
+            weight -= weight_at(o, centre, j);
+    return weight > 1e-6 ? weight * (double)o->p->negative / draws : 0;
+}
+
+static void plain_negatives(plain *o, uint32_t at, const uint32_t *drawn,
+                            uint32_t draws)
+{
+    double error[DRAWS_MAX][TIDE_BLOCK], rate[DRAWS_MAX];
+    for (uint32_t j = 0; j < draws; j++) {
+        double square = 0;
+        for (int i = 0; i < TIDE_BLOCK; i++) {
+            double weight =
+                o->weight[i] > 0 ? weight_of_draw(o, at, i, drawn[j], draws) : 0;
+            error[j][i] = -weight * sigmoid_of(product(o, o->x[i], o->u[drawn[j]]));
+            square += error[j][i] * error[j][i] * product(o, o->x[i], o->x[i]) / o->dim;
+        }
+        o->sum_u[drawn[j]] += square * (double)o->lesson->scale;
+        rate[j] = rate_of(o, o->sum_u[drawn[j]], o->p->alpha_output);
+    }
+    for (uint32_t j = 0; j < draws; j++)
+        for (int i = 0; i < TIDE_BLOCK; i++)
+            move(o, o->gradient[i], error[j][i], o->u[drawn[j]]);
+    for (uint32_t j = 0; j < draws; j++)
+        for (int i = 0; i < TIDE_BLOCK; i++)
+            move(o, o->u[drawn[j]], rate[j] * error[j][i], o->x[i]);
+}
+
+static void plain_contexts(plain *o, uint32_t centre, int i)
+{
+    const uint32_t *slots = o->lesson->slots;
+    double error[LENGTH_MOST], rate[LENGTH_MOST];
+    double size = product(o, o->x[i], o->x[i]) / o->dim;
+    for (uint32_t j = o->first[i]; j <= o->last[i]; j++) {
+        if (j == centre)
+            continue;
+        double dot = product(o, o->x[i], o->u[slots[j]]);
+        error[j] = weight_at(o, centre, j) * (1 - sigmoid_of(dot));
+        o->added[j] += error[j] * error[j] * size * (double)o->lesson->scale;
+        rate[j] = rate_of(o, o->known[j] + o->added[j], o->p->alpha_output);
+    }
+    for (uint32_t j = o->first[i]; j <= o->last[i]; j++) {
+        if (j == centre)
+            continue;
+        move(o, o->gradient[i], error[j], o->u[slots[j]]);
+        move(o, o->u[slots[j]], rate[j] * error[j], o->x[i]);
+    }
+    double *sum = &o->sum_v[slots[centre]];
+    *sum +=
+        product(o, o->gradient[i], o->gradient[i]) / o->dim * (double)o->lesson->scale;
+    move(o, o->v[slots[centre]], rate_of(o, *sum, 1), o->gradient[i]);
+}
+
+/* Which contexts there are is not this test's question. */
+static void plain_plan(plain *o, uint32_t at, tide_rng *rng)
+{
+    for (uint32_t i = 0; i < TIDE_BLOCK; i++) {
+        o->weight[i] = 0;
+        if (at + i >= o->lesson->count ||
+            !tide_contexts_around(&o->contexts, o->lesson, rng, at + i, &o->first[i],
+                                  &o->last[i]))
+            continue;
+        for (uint32_t j = o->first[i]; j <= o->last[i]; j++)
+            o->weight[i] += j == at + i ? 0 : weight_at(o, at + i, j);
+    }
+}
+
+static void plain_block(plain *o, uint32_t at, const uint32_t *drawn, uint32_t draws)
+{
+    uint32_t count = o->lesson->count, width = (uint32_t)o->p->window;
+    for (uint32_t i = 0; i < TIDE_BLOCK; i++) {
+        memset(o->gradient[i], 0, sizeof o->gradient[i]);
+        memset(o->x[i], 0, sizeof o->x[i]);
+        if (o->weight[i] > 0)
+            memcpy(o->x[i], o->v[o->lesson->slots[at + i]], sizeof o->x[i]);
+    }
+    plain_negatives(o, at, drawn, draws);
+    for (uint32_t j = 0; j < count; j++) {
+        if (j + width < at && j + width + TIDE_BLOCK >= at)
+            o->sum_u[o->lesson->slots[j]] += o->added[j];
+        if (j < at + TIDE_BLOCK + width && (!at || j >= at + width)) {
+            o->known[j] = o->sum_u[o->lesson->slots[j]];
+            o->added[j] = 0;
+        }
+    }
+    for (uint32_t i = 0; i < TIDE_BLOCK; i++)
+        if (o->weight[i] > 0)
+            plain_contexts(o, at + i, (int)i);
+}
+
+static void plain_learn(plain *o, const tide_lesson *lesson)
+{
+    uint32_t drawn[2][DRAWS_MAX], draws = SHARED_DRAWS * (uint32_t)o->p->negative;
+    tide_rng rng = tide_rng_seeded(o->p->seed + lesson->number * 0xc2b2ae3d27d4eb4fu);
+    uint32_t at = 0, width = (uint32_t)o->p->window;
+    o->lesson = lesson;
+    tide_draws_take(lesson->draws, &rng, drawn[0], draws);
+    for (; at < lesson->count; at += TIDE_BLOCK) {
+        plain_plan(o, at, &rng);
+        if (at + TIDE_BLOCK < lesson->count)
+            tide_draws_take(lesson->draws, &rng, drawn[1], draws);
+        plain_block(o, at, drawn[0], draws);
+        memcpy(drawn[0], drawn[1], sizeof drawn[0]);
+    }
+    at -= TIDE_BLOCK;
+    for (uint32_t j = at > width ? at - width : 0; j < lesson->count; j++)
+        o->sum_u[lesson->slots[j]] += o->added[j];
+}
+
+/* -- the engine beside it ------------------------------------------------------------------------------------- */
+
+typedef struct pair {
+    tide_model model;
+    tide_learner learner;
+    tide_desk *desk;
+    plain *oracle;
+} pair;
+
+static pair begin(tide_params *params)
+{
+    tide_error err;
+    pair t = {.model.shape.dim = (uint32_t)params->dim,
+              .oracle = calloc(1, sizeof(plain))};
+    assert_false(tide_matrix_init(&t.model.input, WORDS, (uint32_t)params->dim, &err));
+    assert_false(tide_matrix_init(&t.model.output, WORDS, (uint32_t)params->dim, &err));
+    t.learner = (tide_learner){.params = params,
+                               .rates = tide_rates_new(params, &err),
+                               .kernels = tide_kernels_best()};
+    tide_contexts_init(&t.learner.contexts, params);
+    t.desk = tide_desk_new((uint32_t)params->dim, &err);
+    assert_true(t.desk && t.learner.rates && t.oracle);
+    t.oracle->p = params;
+    t.oracle->contexts = t.learner.contexts;
+    t.oracle->dim = (int)params->dim;
+    tide_rng rng = tide_rng_seeded(5);
+    for (uint32_t k = 0; k < WORDS; k++)
+        for (uint32_t d = 0; d < params->dim; d++) {
+            t.oracle->v[k][d] = (double)(tide_matrix_row(&t.model.input, k)[d] =
+                                             tide_rng_float(&rng) - 0.5f);
+            t.oracle->u[k][d] = (double)(tide_matrix_row(&t.model.output, k)[d] =
+                                             tide_rng_float(&rng) - 0.5f);
+        }
+    return t;
+}
+
+static void end(pair *t)
+{
+    tide_desk_free(t->desk);
+    tide_rates_free(t->learner.rates);
+    tide_matrix_release(&t->model.input);
+    tide_matrix_release(&t->model.output);
+    free(t->oracle);
+}
+
+static void close_to(double value, double expected, const char *what)
+{
+    if (!(fabs(value - expected) <= 2e-4 * (1 + fabs(expected))))
+        fail_msg("%s %.9g is not %.9g", what, value, expected);
+}
+
+static void same(const pair *t)
+{
+    const tide_rates *r = t->learner.rates;
+    for (uint32_t k = 0; k < WORDS; k++) {
+        for (int d = 0; d < t->oracle->dim; d++) {
+            close_to((double)tide_matrix_row(&t->model.input, k)[d], t->oracle->v[k][d],
+                     "input");
+            close_to((double)tide_matrix_row(&t->model.output, k)[d],
+                     t->oracle->u[k][d], "output");
+        }
+        close_to((double)r->sum_input.values[tide_sum_at(k, r->sum_input.shift)],
+                 t->oracle->sum_v[k], "sum of inputs");
+        close_to((double)r->sum_output.values[tide_sum_at(k, r->sum_output.shift)],
+                 t->oracle->sum_u[k], "sum of outputs");
+    }
+}
+
+/* Lessons of all lengths, the same words again and again in some. */
+static void compare(const char *settings)
+{
+    tide_params *params = params_of(settings);
+    pair t = begin(params);
+    t.learner.model = &t.model;
+    tide_rng rng = tide_rng_seeded(11);
+    for (uint32_t number = 0; number < 60; number++) {
+        uint32_t slots[LENGTH_MOST], count = number % 37 ? 2 + number : LENGTH_MOST;
+        draw_low(NULL, &rng, slots, count);
+        for (uint32_t j = 0; number % 5 == 0 && j < count; j++)
+            slots[j] %= 3;
+        tide_lesson lesson = {.slots = slots,
+                              .count = count,
+                              .number = number,
+                              .draws = &low,
+                              .scale = 1 + (float)number / 16};
+        tide_learned learned = {0};
+        tide_learn(&t.learner, t.desk, &lesson, &learned);
+        plain_learn(t.oracle, &lesson);
+        assert_int_equal(learned.centres, count);
+        same(&t);
+    }
+    end(&t);
+    tide_params_free(params);
+}
+
+static void blocks_are_what_they_are_written_to_be(void **state)
+{
+    (void)state;
+    compare("vocab=60 dim=20 window=8");
+    compare("vocab=60 dim=7 window=3 negative=2");
+    compare("vocab=60 dim=33 window=1 negative=15");
+    compare("vocab=60 dim=16 window=21 negative=1");
+}
+
+static void so_they_are_with_windows_of_any_width(void **state)
+{
+    (void)state;
+    compare("vocab=60 dim=20 window=9 contexts=dynamic");
+}
+
+static void and_where_contexts_may_be_drawn(void **state)
+{
+    (void)state;
+    compare("vocab=60 dim=20 window=8 exclude=no");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_are_what_they_are_written_to_be),
+        cmocka_unit_test(so_they_are_with_windows_of_any_width),
+        cmocka_unit_test(and_where_contexts_may_be_drawn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
