@@ -55,12 +55,13 @@ tide_records *tide_records_new(const tide_record_options *options, tide_error *e
         tide_fail(err, TIDE_ERROR_PARAMETER, "lines of text have no fields");
         return NULL;
     }
-    tide_records *r = tide_alloc(1, sizeof *r);
-    if (!r) {
+    void *room;
+    if (posix_memalign(&room, _Alignof(tide_records), sizeof(tide_records)) != 0) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for records (%zu bytes)",
-                  sizeof *r);
+                  sizeof(tide_records));
         return NULL;
     }
+    tide_records *r = memset(room, 0, offsetof(tide_records, json.arena));
     r->format = formats[options->kind];
     r->time = (double)NAN;
     r->one_line = options->one_line;

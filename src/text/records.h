@@ -108,6 +108,9 @@ struct tide_records {
         scanned;                /* in `input`; the half-read record is from position */
     bool in_quotes, has_quotes; /* CSV: at `scanned`; in the record */
     tide_span spans[TIDE_FIELDS_MAX]; /* CSV, TSV: what the record has in each field */
+
+    /* From json.arena on there is much room, which is not touched before it is used: whoever sends a line to a server
+     * has a reader of its own. */
     tide_json json;
     unsigned char input[TIDE_RECORDS_INPUT + TIDE_RECORDS_PADDING];
     unsigned char text[TIDE_RECORDS_TEXT + TIDE_RECORDS_PADDING];
