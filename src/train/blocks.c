@@ -1,17 +1,24 @@
-/* blocks.c - TIDE_BLOCK neighbouring centre words that share their negatives.
+/* blocks.c - neighbouring centre words learn together: TIDE_BLOCK that share their negatives, TIDE_QUAD
+ * of them at a time from their contexts.
  *
  * A block draws SHARED_DRAWS * S negatives, and each counts for as many pairs as it stands for: a
  * centre whose contexts weigh a in all weighs each draw with S a / draws. The block's input vectors
  * against its negatives are one small matrix product, in which every negative row is read and
  * written once for all centres; with several threads that is also what keeps frequent rows from
- * going back and forth between them. Then every centre takes one step against all its contexts.
+ * going back and forth between them.
+ *
+ * Four neighbours have most of their contexts in common, so they too are one product, with all words
+ * around them; a word weighs nothing for itself, nor for a centre that is too far away. With a window
+ * of 2, what the words a..h weigh for the centres c d e f is
+ *
+ *     a (1/2 0 0 0)   b (1 1/2 0 0)   c (0 1 1/2 0)   d (1 0 1 1/2)   e (1/2 1 0 1) ...
  *
  * Drawing a word that is really a context would push apart what belongs together. `exclude` takes
  * it out again: for a centre with that context, the draw loses the context's weight.
  */
 #include "train/learn.h"
 
-enum { PREFETCH = 2, STEPS = 3 };
+enum { STEPS = 2 * TIDE_BLOCK };
 
 /* The contexts of the centres of a block; a centre without any has first > last. */
 typedef struct block {
@@ -20,6 +27,18 @@ typedef struct block {
     float weight[TIDE_BLOCK]; /* of all contexts */
 } block;
 
+/* Where the words begin that are near a centre at `at`, and where those end that are near one before `end`. */
+static uint32_t first_near(const tide_learner *l, uint32_t at)
+{
+    return at > l->contexts.width ? at - l->contexts.width : 0;
+}
+
+static uint32_t end_near(const tide_learner *l, const tide_lesson *lesson, uint32_t end)
+{
+    end += l->contexts.width;
+    return end < lesson->count ? end : lesson->count;
+}
+
 /* The negatives of the block that position `at` is in. */
 static uint32_t *drawn_for(tide_desk *d, uint32_t at)
 {
@@ -27,9 +46,6 @@ static uint32_t *drawn_for(tide_desk *d, uint32_t at)
 }
 
 /* -- memory ------------------------------------------------------------------------------------------ */
-
-/* What is not in a cache is asked for ahead, a little at every step of a centre: requests in one
- * burst would stop the processor until the first of them are answered. */
 
 static bool has_word(const tide_lesson *lesson, uint32_t at)
 {
@@ -40,7 +56,7 @@ static void ask_for_context(const tide_learner *l, const tide_lesson *lesson,
                             uint32_t at)
 {
     const tide_matrix *output = &l->model->output;
-    uint32_t row = at + l->contexts.width + PREFETCH, sum = row + TIDE_BLOCK;
+    uint32_t row = at + l->contexts.width + TIDE_QUAD, sum = row + TIDE_BLOCK;
     if (has_word(lesson, row))
         tide_prefetch_row(tide_matrix_row(output, lesson->slots[row]), output->stride);
     if (has_word(lesson, sum))
@@ -57,21 +73,33 @@ static void ask_for_input(const tide_learner *l, const tide_lesson *lesson, uint
     tide_rates_prefetch_input(l->rates, slot);
 }
 
-/* The negatives of the next block, of which every step of this block's centres asks for a share. */
+/* Of the next block's negatives, the share of one of STEPS steps of this block. */
 static void ask_for_draws(const tide_learner *l, tide_desk *d,
-                          const tide_lesson *lesson, uint32_t at, uint32_t step)
+                          const tide_lesson *lesson, const block *b, uint32_t step)
 {
     const tide_matrix *output = &l->model->output;
-    uint32_t centre = at % TIDE_BLOCK, share = centre * STEPS + step;
     uint32_t draws = SHARED_DRAWS * (uint32_t)l->params->negative;
-    if (at - centre + TIDE_BLOCK >= lesson->count)
+    if (b->at + TIDE_BLOCK >= lesson->count)
         return;
-    const uint32_t *next = drawn_for(d, at + TIDE_BLOCK);
-    for (uint32_t i = share * draws / (TIDE_BLOCK * STEPS);
-         i < (share + 1) * draws / (TIDE_BLOCK * STEPS); i++) {
+    const uint32_t *next = drawn_for(d, b->at + TIDE_BLOCK);
+    for (uint32_t i = step * draws / STEPS; i < (step + 1) * draws / STEPS; i++) {
         tide_prefetch_row_late(tide_matrix_row(output, next[i]), output->stride);
         tide_rates_prefetch_output(l->rates, next[i]);
     }
+}
+
+/* Asks for what will be needed, a little at every step of a block: requests in one burst would stop
+ * the processor until the first of them are answered. A quad has eight steps, four while its centres
+ * learn and four while they move. */
+static void ask_ahead(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+                      const block *b, uint32_t quad, uint32_t step)
+{
+    uint32_t at = b->at + quad + step % TIDE_QUAD;
+    ask_for_draws(l, d, lesson, b, 2 * quad + step);
+    if (step < TIDE_QUAD)
+        ask_for_context(l, lesson, at);
+    else
+        ask_for_input(l, lesson, at);
 }
 
 /* -- negatives ----------------------------------------------------------------------------------------- */
@@ -80,11 +108,8 @@ static void ask_for_draws(const tide_learner *l, tide_desk *d,
 static void mark_block(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
                        const block *b, unsigned char mark)
 {
-    uint32_t width = l->contexts.width;
-    uint32_t from = b->at > width ? b->at - width : 0;
-    uint32_t to = b->at + b->count + width;
-    to = to < lesson->count ? to : lesson->count;
-    for (uint32_t j = from; j < to; j++)
+    uint32_t end = end_near(l, lesson, b->at + b->count);
+    for (uint32_t j = first_near(l, b->at); j < end; j++)
         d->shared.marks[lesson->slots[j] % MARKS] = mark;
 }
 
@@ -121,7 +146,7 @@ static float careful_weight(const tide_learner *l, const tide_lesson *lesson,
     uint32_t at = b->at + i;
     for (uint32_t j = b->first[i]; l->params->exclude && j <= b->last[i]; j++)
         if (lesson->slots[j] == slot && j != at)
-            weight -= tide_contexts_weight(&l->contexts, (int32_t)(j - at));
+            weight -= l->contexts.weights[CONTEXTS_MIDDLE + j - at];
     return weight > 0 ? share * weight : 0;
 }
 
@@ -183,38 +208,67 @@ static void push_away(const tide_learner *l, tide_desk *d, const tide_lesson *le
 
 /* -- contexts -------------------------------------------------------------------------------------------- */
 
-/* The contexts of centre i lie on both sides of it, `left` words and then `right`. */
+/* What `count` words from `from` on weigh for each centre of the quad. */
+static void weigh_near(const tide_learner *l, tide_desk *d, const block *b,
+                       uint32_t quad, uint32_t from, uint32_t count)
+{
+    float(*weights)[TIDE_QUAD] = d->near.weights;
+    uint32_t at = b->at + quad;
+    for (uint32_t j = 0; j < count; j++)
+        memcpy(weights[j], l->contexts.weights + (CONTEXTS_MIDDLE + at - from - j),
+               sizeof weights[j]);
+    for (uint32_t i = 0; l->contexts.kind == CONTEXTS_DYNAMIC && i < TIDE_QUAD; i++)
+        for (uint32_t j = 0; j < count; j++)
+            if (from + j < b->first[quad + i] || from + j > b->last[quad + i])
+                weights[j][i] = 0;
+}
+
+static void measure_near(const tide_desk *d, const tide_lesson *lesson, const block *b,
+                         uint32_t quad, uint32_t count, tide_learned *learned)
+{
+    const tide_near *n = &d->near;
+    for (uint32_t i = 0; i < TIDE_QUAD; i++) {
+        if (!tide_learn_watches(lesson, b->at + quad + i) || b->weight[quad + i] <= 0)
+            continue;
+        for (uint32_t j = 0; j < count; j++)
+            if (n->weights[j][i] > 0)
+                learned->loss +=
+                    tide_learn_loss(n->errors[j][i], n->weights[j][i], true);
+        learned->pairs += (double)b->weight[quad + i];
+    }
+}
+
+/* Four centres of the block against all words around them; then they move. `squares` are |x_i|^2 / dim. */
 static void pull_nearer(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
-                        const block *b, uint32_t i, float square, tide_learned *learned)
+                        const block *b, uint32_t quad, const float squares[TIDE_QUAD],
+                        tide_learned *learned)
 {
     const tide_kernels *k = l->kernels;
-    tide_outputs *o = &d->outputs;
-    uint32_t stride = l->model->input.stride;
-    uint32_t at = b->at + i, first = b->first[i];
-    uint32_t left = at - first, right = b->last[i] - at, count = left + right;
-    const float *weights = l->contexts.weights + (l->contexts.width - left);
-    const float *x = d->x + (size_t)i * stride;
-    float *gradient = d->gradients + (size_t)i * stride;
-    memcpy(o->rows, d->rows + first, left * sizeof *o->rows);
-    memcpy(o->rows + left, d->rows + at + 1, right * sizeof *o->rows);
-    ask_for_draws(l, d, lesson, at, 0);
-    k->dots(x, o->rows, count, stride, o->errors);
-    ask_for_input(l, lesson, at);
-    if (tide_learn_watches(lesson, at)) {
-        for (size_t j = 0; j < count; j++)
-            learned->loss += tide_learn_loss(o->errors[j], weights[j], true);
-        learned->pairs += (double)b->weight[i];
+    tide_near *n = &d->near;
+    uint32_t stride = l->model->input.stride, at = b->at + quad;
+    uint32_t from = first_near(l, at),
+             count = end_near(l, lesson, at + TIDE_QUAD) - from;
+    float *const *rows = d->rows + from, *x = d->x + (size_t)quad * stride;
+    float *gradients = d->gradients + (size_t)quad * stride;
+    weigh_near(l, d, b, quad, from, count);
+    ask_ahead(l, d, lesson, b, quad, 0);
+    k->quad_dots(x, rows, count, stride, n->errors);
+    measure_near(d, lesson, b, quad, count, learned);
+    ask_ahead(l, d, lesson, b, quad, 1);
+    k->errors(n->errors[0], n->weights[0], count * TIDE_QUAD, count * TIDE_QUAD);
+    ask_ahead(l, d, lesson, b, quad, 2);
+    k->quad_squares((const float(*)[TIDE_QUAD])n->errors, squares, count, n->squares);
+    tide_rates_within(l->rates, k, lesson->scale, &d->reach, lesson->slots, from, count,
+                      n->squares, n->rates);
+    ask_ahead(l, d, lesson, b, quad, 3);
+    k->quad_spread(x, rows, (const float(*)[TIDE_QUAD])n->errors, n->rates, count,
+                   stride, gradients);
+    for (uint32_t i = 0; i < TIDE_QUAD; i++) {
+        ask_ahead(l, d, lesson, b, quad, TIDE_QUAD + i);
+        if (b->weight[quad + i] > 0)
+            tide_learn_move(l, lesson->slots[at + i], gradients + (size_t)i * stride,
+                            lesson->scale);
     }
-    k->errors(o->errors, weights, count, count);
-    ask_for_draws(l, d, lesson, at, 1);
-    tide_rates_within(l->rates, k, lesson->scale, &d->reach, lesson->slots, first, left,
-                      o->errors, square, o->rates);
-    tide_rates_within(l->rates, k, lesson->scale, &d->reach, lesson->slots, at + 1,
-                      right, o->errors + left, square, o->rates + left);
-    ask_for_context(l, lesson, at);
-    k->spread(x, o->rows, o->errors, o->rates, count, stride, gradient);
-    ask_for_draws(l, d, lesson, at, 2);
-    tide_learn_move(l, lesson->slots[at], gradient, lesson->scale);
 }
 
 /* -- blocks ---------------------------------------------------------------------------------------------- */
@@ -241,15 +295,6 @@ static block plan(const tide_learner *l, const tide_lesson *lesson, uint32_t at,
     return b;
 }
 
-/* To the words around the block that begins at `at`. */
-static void move_reach(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
-                       uint32_t at)
-{
-    uint32_t width = l->contexts.width, end = at + TIDE_BLOCK + width;
-    tide_rates_reach(l->rates, &d->reach, lesson->slots, at > width ? at - width : 0,
-                     end < lesson->count ? end : lesson->count);
-}
-
 static void learn_block(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
                         const block *b, tide_learned *learned)
 {
@@ -261,19 +306,17 @@ static void learn_block(const tide_learner *l, tide_desk *d, const tide_lesson *
         float *x = d->x + (size_t)i * stride;
         if (b->weight[i] > 0) {
             squares[i] = tide_learn_input(l, lesson->slots[b->at + i], x);
+            learned->centres++;
         } else {
             memset(x, 0, stride * sizeof *x);
         }
     }
     if (draws)
         push_away(l, d, lesson, b, squares, learned);
-    move_reach(l, d, lesson, b->at);
-    for (uint32_t i = 0; i < b->count; i++) {
-        if (b->weight[i] > 0) {
-            learned->centres++;
-            pull_nearer(l, d, lesson, b, i, squares[i], learned);
-        }
-    }
+    tide_rates_reach(l->rates, &d->reach, lesson->slots, first_near(l, b->at),
+                     end_near(l, lesson, b->at + TIDE_BLOCK));
+    for (uint32_t i = 0; i < b->count; i += TIDE_QUAD)
+        pull_nearer(l, d, lesson, b, i, squares + i, learned);
 }
 
 void tide_learn_blocks(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
@@ -281,8 +324,9 @@ void tide_learn_blocks(const tide_learner *l, tide_desk *d, const tide_lesson *l
 {
     uint32_t draws = SHARED_DRAWS * (uint32_t)l->params->negative;
     for (uint32_t j = 0; j < lesson->count; j++)
-        if (lesson->slots[j] != TIDE_NO_SLOT)
-            d->rows[j] = tide_matrix_row(&l->model->output, lesson->slots[j]);
+        d->rows[j] = lesson->slots[j] == TIDE_NO_SLOT
+                         ? d->hole
+                         : tide_matrix_row(&l->model->output, lesson->slots[j]);
     tide_draws_take(lesson->draws, rng, drawn_for(d, 0), draws);
     for (uint32_t at = 0; at < lesson->count; at += TIDE_BLOCK) {
         block b = plan(l, lesson, at, rng);

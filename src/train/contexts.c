@@ -15,7 +15,8 @@ void tide_contexts_init(tide_contexts *contexts, const tide_params *params)
     *contexts = (tide_contexts){.kind = params->contexts, .width = width};
     for (uint32_t d = 1; d <= width; d++) {
         float weight = params->contexts == CONTEXTS_WEIGHTED ? 1.0f / (float)d : 1.0f;
-        contexts->weights[width - d] = contexts->weights[width + d - 1] = weight;
+        contexts->weights[CONTEXTS_MIDDLE - d] = weight;
+        contexts->weights[CONTEXTS_MIDDLE + d] = weight;
         contexts->reach[d] = contexts->reach[d - 1] + weight;
     }
 }

@@ -9,6 +9,7 @@ enum {
     DRAWS_MAX = SHARED_DRAWS * NEGATIVE_MAX,
     PADDED = CONTEXTS_MAX + 32, /* kernels work on multiples of 16 */
     MARKS = 4096,
+    NEAR_MAX = 2 * WINDOW_MAX + TIDE_QUAD + 16,
 };
 
 /* The outputs of one step: rows to be pulled nearer, then rows to be pushed away. */
@@ -34,13 +35,23 @@ typedef struct tide_shared {
     unsigned char marks[MARKS]; /* by slot % MARKS: may be near the block */
 } tide_shared;
 
+/* The words around a quad of centres. */
+typedef struct tide_near {
+    float weights[NEAR_MAX][TIDE_QUAD];
+    float errors[NEAR_MAX][TIDE_QUAD]; /* first the dot products */
+    float squares[NEAR_MAX];
+    float rates[NEAR_MAX];
+} tide_near;
+
 struct tide_desk {
     tide_outputs outputs;
     tide_shared shared;
+    tide_near near;
     float *rows[SENTENCE_MAX]; /* output rows of the lesson's words */
-    tide_reach reach;          /* of the centres of a block */
-    float *x;                  /* [TIDE_BLOCK][stride] input vectors of centres */
-    float *gradients;          /* [TIDE_BLOCK][stride] of these */
+    float *hole;      /* [stride] the row of a word that has lost its slot: zeros */
+    tide_reach reach; /* of the centres of a block */
+    float *x;         /* [TIDE_BLOCK][stride] input vectors of centres */
+    float *gradients; /* [TIDE_BLOCK][stride] of these */
 };
 
 /* The vector that stands for a centre word: its row, or the mean of it and its n-grams. Returns the

@@ -13,9 +13,9 @@ static double cpu_seconds(void)
 
 /* -- kernels -------------------------------------------------------------------------------------- */
 
-/* The work of a block of centre words of profile fast: 16 contexts each and 20 negatives for all,
- * out of rows that fit the second-level cache; and questions to as many rows as there are negatives. */
-enum { ROWS = 1024, NEGATIVES = 20, CONTEXTS = 16, BEST_OF = 5 };
+/* The work of a block of centre words of profile fast: 16 contexts each, 20 words around four of them, and 20 negatives
+ * for all, out of rows that fit the second-level cache; and questions to as many rows as there are negatives. */
+enum { ROWS = 1024, NEGATIVES = 20, NEAR = 20, CONTEXTS = 16, BEST_OF = 5 };
 
 typedef struct bench {
     tide_questions questions;
@@ -24,7 +24,7 @@ typedef struct bench {
     tide_matrix rows;
     float *x, *gradients;
     float errors[NEGATIVES][TIDE_BLOCK], weights[NEGATIVES][TIDE_BLOCK];
-    float sums[32], added[32], rates[32];
+    float near_errors[NEAR][TIDE_QUAD], sums[32], added[32], squares[32], rates[32];
     float *outputs[NEGATIVES];
     bool near[NEGATIVES];
 } bench;
@@ -42,13 +42,26 @@ static void run_errors(bench *b)
 static void run_adagrad(bench *b)
 {
     tide_adagrad how = {.eta = 0.1f, .base = 0.1f, .scale = 1};
-    b->k->adagrad_own(&how, b->sums, b->added, b->errors[0], 1e-3f, CONTEXTS, b->rates);
+    b->k->quad_squares((const float(*)[TIDE_QUAD])b->near_errors, b->weights[0], NEAR,
+                       b->squares);
+    b->k->adagrad_own(&how, b->sums, b->added, b->squares, NEAR, b->rates);
 }
 
 static void run_block_spread(bench *b)
 {
     b->k->block_spread(b->x, b->outputs, (const float(*)[TIDE_BLOCK])b->errors,
                        b->rates, NEGATIVES, b->rows.stride, b->gradients);
+}
+
+static void run_quad_dots(bench *b)
+{
+    b->k->quad_dots(b->x, b->outputs, NEAR, b->rows.stride, b->near_errors);
+}
+
+static void run_quad_spread(bench *b)
+{
+    b->k->quad_spread(b->x, b->outputs, (const float(*)[TIDE_QUAD])b->near_errors,
+                      b->rates, NEAR, b->rows.stride, b->gradients);
 }
 
 static void run_dots(bench *b)
@@ -67,12 +80,14 @@ static void run_block(bench *b)
     run_block_dots(b);
     run_errors(b);
     run_block_spread(b);
-    for (int i = 0; i < TIDE_BLOCK; i++) {
-        run_dots(b);
-        b->k->errors(b->errors[0], b->weights[0], CONTEXTS, CONTEXTS);
+    for (int quad = 0; quad < TIDE_BLOCK; quad += TIDE_QUAD) {
+        run_quad_dots(b);
+        b->k->errors(b->near_errors[0], b->weights[0], NEAR * TIDE_QUAD,
+                     NEAR * TIDE_QUAD);
         run_adagrad(b);
-        run_spread(b);
-        b->k->add(b->x, 1e-4f, b->gradients, b->rows.stride);
+        run_quad_spread(b);
+        for (int i = 0; i < TIDE_QUAD; i++)
+            b->k->add(b->x, 1e-4f, b->gradients, b->rows.stride);
     }
 }
 
@@ -90,6 +105,8 @@ static const struct {
     {"block-spread", run_block_spread},
     {"errors", run_errors},
     {"adagrad", run_adagrad},
+    {"quad-dots", run_quad_dots},
+    {"quad-spread", run_quad_spread},
     {"dots", run_dots},
     {"spread", run_spread},
     {"block", run_block},

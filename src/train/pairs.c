@@ -129,7 +129,7 @@ static void learn_pair(const tide_learner *l, tide_desk *d, const tide_lesson *l
                        tide_learned *learned)
 {
     uint32_t centre = lesson->slots[at];
-    float weight = tide_contexts_weight(&l->contexts, (int32_t)(context - at));
+    float weight = l->contexts.weights[CONTEXTS_MIDDLE + context - at];
     size_t count = lay_outputs(l, d, lesson->slots[context], weight, drawn);
     bool watched = tide_learn_watches(lesson, at);
     if (l->params->gradient == GRADIENT_AFTER)

@@ -19,6 +19,7 @@ enum {
     RATE_HALF_LIFE_LEAST =
         50, /* tokens: the scale must not overflow within a sentence */
     WINDOW_MAX = 64,
+    CONTEXTS_MIDDLE = WINDOW_MAX + TIDE_QUAD,
     NEGATIVE_MAX = 64,
     TEXT_MAX = 256, /* bytes of a parameter that is a text, the 0 at its end included */
     SHARED_DRAWS = 4, /* draws of a block, for each negative a pair should have */
@@ -148,18 +149,13 @@ typedef struct tide_lesson {
 typedef struct tide_contexts {
     uint64_t kind;
     uint32_t width;
-    float weights[2 * WINDOW_MAX +
-                  16]; /* from the leftmost to the rightmost, without the word itself */
+    /* weights[CONTEXTS_MIDDLE + d] of the word d to the right, or to the left where d is negative; 0 of the word
+     * itself, and of those that are out of its reach. */
+    float weights[2 * CONTEXTS_MIDDLE + 1];
     float reach[WINDOW_MAX + 1]; /* weight of the nearest so many on one side */
 } tide_contexts;
 
 void tide_contexts_init(tide_contexts *contexts, const tide_params *params);
-
-/* The weight of a context so far to the right, or to the left where it is negative. */
-static inline float tide_contexts_weight(const tide_contexts *contexts, int32_t offset)
-{
-    return contexts->weights[(int32_t)contexts->width + offset - (offset > 0)];
-}
 
 /* The contexts of word `at` of the lesson are [*first, *last] without itself. False when it has none. */
 bool tide_contexts_around(const tide_contexts *contexts, const tide_lesson *lesson,
@@ -208,11 +204,10 @@ typedef struct tide_reach {
 void tide_rates_reach(tide_rates *rates, tide_reach *reach, const uint32_t *slots,
                       uint32_t begin, uint32_t end);
 
-/* The rates of the output rows of `count` words from `first` on, all within reach, whose gradients have the squares
- * errors[j]^2 * square / dim. Room rounded up to 16. */
+/* As tide_rates_output, for `count` words of a lesson from `first` on, all within reach. A hole has no rate. */
 void tide_rates_within(tide_rates *rates, const tide_kernels *k, float scale,
                        tide_reach *reach, const uint32_t *slots, uint32_t first,
-                       uint32_t count, const float *errors, float square, float *out);
+                       uint32_t count, const float *squares, float *out);
 
 /* The rate of an input row, or of an n-gram row, whose gradient has this square / dim. */
 float tide_rates_input(tide_rates *rates, const tide_kernels *k, float scale,

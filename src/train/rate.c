@@ -303,15 +303,19 @@ void tide_rates_reach(tide_rates *r, tide_reach *reach, const uint32_t *slots,
 
 void tide_rates_within(tide_rates *r, const tide_kernels *k, float scale,
                        tide_reach *reach, const uint32_t *slots, uint32_t first,
-                       uint32_t count, const float *errors, float square, float *out)
+                       uint32_t count, const float *squares, float *out)
 {
-    if (r->params->rate != RATE_ADAGRAD) {
-        tide_rates_output(r, k, scale, slots + first, NULL, count, out);
+    if (r->params->rate == RATE_ADAGRAD) {
+        tide_adagrad how = step_at(&r->output, &r->sum_output, scale);
+        k->adagrad_own(&how, reach->sums + first, reach->added + first, squares, count,
+                       out);
         return;
     }
-    tide_adagrad how = step_at(&r->output, &r->sum_output, scale);
-    k->adagrad_own(&how, reach->sums + first, reach->added + first, errors, square,
-                   count, out);
+    for (uint32_t j = 0; j < count; j++) {
+        out[j] = 0;
+        if (slots[first + j] != TIDE_NO_SLOT)
+            tide_rates_output(r, k, scale, slots + first + j, squares + j, 1, out + j);
+    }
 }
 
 float tide_rates_input(tide_rates *r, const tide_kernels *k, float scale, uint32_t slot,

@@ -22,7 +22,7 @@ enum { LOSS_EVERY = 64 };
 
 uint64_t tide_desk_bytes(uint32_t dim)
 {
-    return sizeof(tide_desk) + 2 * TIDE_BLOCK * tide_stride(dim) * sizeof(float);
+    return sizeof(tide_desk) + (2 * TIDE_BLOCK + 1) * tide_stride(dim) * sizeof(float);
 }
 
 tide_desk *tide_desk_new(uint32_t dim, tide_error *err)
@@ -31,8 +31,9 @@ tide_desk *tide_desk_new(uint32_t dim, tide_error *err)
     if (desk) {
         desk->x = tide_alloc(TIDE_BLOCK, tide_stride(dim) * sizeof(float));
         desk->gradients = tide_alloc(TIDE_BLOCK, tide_stride(dim) * sizeof(float));
+        desk->hole = tide_alloc(1, tide_stride(dim) * sizeof(float));
     }
-    if (!desk || !desk->x || !desk->gradients) {
+    if (!desk || !desk->x || !desk->gradients || !desk->hole) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a training thread");
         tide_desk_free(desk);
         return NULL;
@@ -44,6 +45,7 @@ void tide_desk_free(tide_desk *desk)
 {
     if (!desk)
         return;
+    free(desk->hole);
     free(desk->gradients);
     free(desk->x);
     free(desk);

@@ -9,8 +9,8 @@
  *     spread   a part of x and of the gradient stays in registers while the rows pass by once,
  *              each read and written back.
  *
- * The block kernels do the same for eight centres that share their negatives, so that a row is read
- * and written once for all eight.
+ * The quad kernels do the same for four centres, which have most of their contexts in common, and the
+ * block kernels for eight that share their negatives: so a row is read and written once for all of them.
  *
  * Rows and sums are read and written without locks while other threads do the same (Hogwild):
  * an update may be lost, a row may mix two states, and training does not mind. These files are
@@ -48,8 +48,7 @@ INLINE vec splat(float x)
     return x - (vec){0};
 }
 
-/* The eight sums of eight registers, in their order. */
-#if LANES == 4
+/* The four sums of four registers, in their order. */
 INLINE vec4 reduce4(vec4 a, vec4 b, vec4 c, vec4 d)
 {
     vec4 ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) +
@@ -60,6 +59,8 @@ INLINE vec4 reduce4(vec4 a, vec4 b, vec4 c, vec4 d)
            __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
 }
 
+/* The eight sums of eight registers, in their order. */
+#if LANES == 4
 INLINE void reduce8(const vec *a, float *out)
 {
     vec4 low = reduce4(a[0], a[1], a[2], a[3]), high = reduce4(a[4], a[5], a[6], a[7]);
@@ -227,14 +228,14 @@ static float adagrad_one(const tide_adagrad *how, float *sum, float square)
 }
 
 static void adagrad_own(const tide_adagrad *how, const float *restrict sums,
-                        float *restrict added, const float *restrict e, float square,
+                        float *restrict added, const float *restrict squares,
                         size_t count, float *restrict rates)
 {
-    float scale = how->scale, floor = how->floor, factor = square * scale;
+    float scale = how->scale, floor = how->floor;
     float eta = how->eta * sqrtf(scale), base = how->base * scale;
     int32_t n = (int32_t)count;
     for (int32_t j = 0; j < (int32_t)padded(count); j++) {
-        float all = added[j] + (j < n ? e[j] * e[j] * factor : 0);
+        float all = added[j] + (j < n ? squares[j] * scale : 0);
         added[j] = all;
         float rate = eta * inverse_root(base + sums[j] + all);
         rates[j] = rate > floor ? rate : floor;
@@ -317,7 +318,7 @@ static void spread(const float *x, float *const *rows, const float *e,
 #endif
 
 INLINE void tile_dots(const float *x, float *const *rows, size_t count, uint32_t stride,
-                      float (*out)[TIDE_BLOCK])
+                      float *out, size_t pitch)
 {
     const float *r[2 * PAIRS];
     for (size_t k = 0; k < 2 * PAIRS; k++)
@@ -337,7 +338,7 @@ INLINE void tile_dots(const float *x, float *const *rows, size_t count, uint32_t
         float eight[8];
         reduce8(sums[p], eight);
         for (size_t k = 0; k < 2 && 2 * (size_t)p + k < count; k++)
-            memcpy(out[2 * (size_t)p + k], eight + 4 * k, 4 * sizeof(float));
+            memcpy(out + (2 * (size_t)p + k) * pitch, eight + 4 * k, 4 * sizeof(float));
     }
 }
 
@@ -346,8 +347,73 @@ static void block_dots(const float *x, float *const *rows, size_t count,
 {
     for (size_t j = 0; j < count; j += 2 * PAIRS)
         for (size_t i = 0; i < TIDE_BLOCK; i += 4)
-            tile_dots(x + i * stride, rows + j, count - j, stride,
-                      (float(*)[TIDE_BLOCK])(void *)&out[j][i]);
+            tile_dots(x + i * stride, rows + j, count - j, stride, &out[j][i],
+                      TIDE_BLOCK);
+}
+
+static void quad_dots(const float *x, float *const *rows, size_t count, uint32_t stride,
+                      float (*out)[TIDE_QUAD])
+{
+    for (size_t j = 0; j < count; j += 2 * PAIRS)
+        tile_dots(x, rows + j, count - j, stride, out[j], TIDE_QUAD);
+}
+
+static void quad_squares(const float (*e)[TIDE_QUAD], const float *squares,
+                         size_t count, float *out)
+{
+    vec4 all, of[4];
+    memcpy(&all, squares, sizeof all);
+    for (size_t j = 0; j < count; j += 4) {
+        for (size_t k = 0; k < 4; k++) {
+            memcpy(&of[k], e[j + k], sizeof of[k]);
+            of[k] *= of[k] * all;
+        }
+        of[0] = reduce4(of[0], of[1], of[2], of[3]);
+        memcpy(out + j, &of[0], sizeof of[0]);
+    }
+}
+
+/* One or two vectors of each x and gradient stay in registers while the rows pass by. */
+INLINE void quad_part(const float *x, float *const *rows, const float (*e)[TIDE_QUAD],
+                      const float *rates, size_t count, uint32_t stride,
+                      float *gradients, uint32_t at, int vectors)
+{
+    vec xs[TIDE_QUAD][2], sums[TIDE_QUAD][2];
+    for (uint32_t i = 0; i < TIDE_QUAD; i++)
+        for (int v = 0; v < vectors; v++) {
+            xs[i][v] = load(x + i * stride + at + v * LANES);
+            sums[i][v] = load(gradients + i * stride + at + v * LANES);
+        }
+    for (size_t j = 0; j < count; j++) {
+        vec error[TIDE_QUAD], rate = splat(rates[j]);
+        for (int i = 0; i < TIDE_QUAD; i++)
+            error[i] = splat(e[j][i]);
+        for (int v = 0; v < vectors; v++) {
+            float *place = rows[j] + at + v * LANES;
+            vec row = load(place);
+            vec one = error[0] * xs[0][v] + error[1] * xs[1][v];
+            vec two = error[2] * xs[2][v] + error[3] * xs[3][v];
+            for (int i = 0; i < TIDE_QUAD; i++)
+                sums[i][v] += error[i] * row;
+            store(place, row + rate * (one + two));
+        }
+    }
+    for (uint32_t i = 0; i < TIDE_QUAD; i++)
+        for (int v = 0; v < vectors; v++)
+            store(gradients + i * stride + at + v * LANES, sums[i][v]);
+}
+
+static void quad_spread(const float *x, float *const *rows, const float (*e)[TIDE_QUAD],
+                        const float *rates, size_t count, uint32_t stride,
+                        float *gradients)
+{
+    uint32_t at = 0;
+#if LANES == 16
+    for (; at + LANES < stride; at += 2 * LANES)
+        quad_part(x, rows, e, rates, count, stride, gradients, at, 2);
+#endif
+    for (; at < stride; at += LANES)
+        quad_part(x, rows, e, rates, count, stride, gradients, at, 1);
 }
 
 static void block_spread(const float *x, float *const *rows,
@@ -446,6 +512,9 @@ const tide_kernels SET = {
     .spread = spread,
     .block_dots = block_dots,
     .block_spread = block_spread,
+    .quad_dots = quad_dots,
+    .quad_squares = quad_squares,
+    .quad_spread = quad_spread,
     .spread_after = spread_after,
     .spread_coordinates = spread_coordinates,
     .add_coordinates = add_coordinates,

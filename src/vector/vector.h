@@ -58,6 +58,7 @@ static inline bool tide_finite(float value)
 
 /* Vectors that share one set of rows. */
 #define TIDE_BLOCK 8
+#define TIDE_QUAD 4
 
 /* How large a row-wise AdaGrad step is:
  *     sum += square * scale;  rate = max(floor, eta / sqrt(base + sum / scale)).
@@ -113,10 +114,10 @@ typedef struct tide_kernels {
     /* The same of one sum. */
     float (*adagrad_one)(const tide_adagrad *how, float *sum, float square);
 
-    /* The same of sums[j] + added[j], to which errors[j]^2 * square is added: `added` is what a thread
-     * keeps for itself until it gives it back. Room rounded up to 16. */
+    /* The same of sums[j] + added[j], where `added` is what a thread keeps for itself until it gives it
+     * back. Room rounded up to 16. */
     void (*adagrad_own)(const tide_adagrad *how, const float *sums, float *added,
-                        const float *errors, float square, size_t count, float *rates);
+                        const float *squares, size_t count, float *rates);
 
     /* gradient += errors[j] * rows[j], then rows[j] += rates[j] * errors[j] * x, for every j in
      * turn. */
@@ -131,6 +132,16 @@ typedef struct tide_kernels {
     void (*block_spread)(const float *x, float *const *rows,
                          const float (*errors)[TIDE_BLOCK], const float *rates,
                          size_t count, uint32_t stride, float *gradients);
+
+    /* The same for TIDE_QUAD vectors, but row after row: a row that is there twice has moved when it comes
+     * again. squares_out[j] = sum over i of errors[j][i]^2 * squares[i]. Room for `count` rounded up to 4. */
+    void (*quad_dots)(const float *x, float *const *rows, size_t count, uint32_t stride,
+                      float (*out)[TIDE_QUAD]);
+    void (*quad_squares)(const float (*errors)[TIDE_QUAD], const float *squares,
+                         size_t count, float *squares_out);
+    void (*quad_spread)(const float *x, float *const *rows,
+                        const float (*errors)[TIDE_QUAD], const float *rates,
+                        size_t count, uint32_t stride, float *gradients);
 
     /* The paper's order: rows[j] += rates[j] * errors[j] * x, then gradient += errors[j] * rows[j],
      * for every j in turn. */

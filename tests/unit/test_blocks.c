@@ -107,29 +107,47 @@ static void plain_negatives(plain *o, uint32_t at, const uint32_t *drawn,
             move(o, o->u[drawn[j]], rate[j] * error[j][i], o->x[i]);
 }
 
-static void plain_contexts(plain *o, uint32_t centre, int i)
+/* The weight of the word at j for the block's centre i; 0 when it is no context of it. */
+static double weight_near(const plain *o, uint32_t at, int i, uint32_t j)
+{
+    uint32_t centre = at + (uint32_t)i;
+    bool is_context =
+        o->weight[i] > 0 && j != centre && j >= o->first[i] && j <= o->last[i];
+    return is_context ? weight_at(o, centre, j) : 0;
+}
+
+/* The errors of four centres come first, then every row moves in its turn, then the centres do. */
+static void plain_quad(plain *o, uint32_t at, int quad)
 {
     const uint32_t *slots = o->lesson->slots;
-    double error[LENGTH_MOST], rate[LENGTH_MOST];
-    double size = product(o, o->x[i], o->x[i]) / o->dim;
-    for (uint32_t j = o->first[i]; j <= o->last[i]; j++) {
-        if (j == centre)
-            continue;
-        double dot = product(o, o->x[i], o->u[slots[j]]);
-        error[j] = weight_at(o, centre, j) * (1 - sigmoid_of(dot));
-        o->added[j] += error[j] * error[j] * size * (double)o->lesson->scale;
+    double error[LENGTH_MOST][TIDE_BLOCK], rate[LENGTH_MOST];
+    for (uint32_t j = 0; j < o->lesson->count; j++) {
+        double square = 0;
+        for (int i = quad; i < quad + TIDE_QUAD; i++) {
+            double weight = weight_near(o, at, i, j);
+            error[j][i] =
+                weight * (1 - sigmoid_of(product(o, o->x[i], o->u[slots[j]])));
+            square += error[j][i] * error[j][i] * product(o, o->x[i], o->x[i]) / o->dim;
+        }
+        o->added[j] += square * (double)o->lesson->scale;
         rate[j] = rate_of(o, o->known[j] + o->added[j], o->p->alpha_output);
     }
-    for (uint32_t j = o->first[i]; j <= o->last[i]; j++) {
-        if (j == centre)
-            continue;
-        move(o, o->gradient[i], error[j], o->u[slots[j]]);
-        move(o, o->u[slots[j]], rate[j] * error[j], o->x[i]);
+    for (uint32_t j = 0; j < o->lesson->count; j++) {
+        double step[DIM_MOST] = {0};
+        for (int i = quad; i < quad + TIDE_QUAD; i++) {
+            move(o, o->gradient[i], error[j][i], o->u[slots[j]]);
+            move(o, step, error[j][i], o->x[i]);
+        }
+        move(o, o->u[slots[j]], rate[j], step);
     }
-    double *sum = &o->sum_v[slots[centre]];
-    *sum +=
-        product(o, o->gradient[i], o->gradient[i]) / o->dim * (double)o->lesson->scale;
-    move(o, o->v[slots[centre]], rate_of(o, *sum, 1), o->gradient[i]);
+    for (int i = quad; i < quad + TIDE_QUAD; i++) {
+        if (!(o->weight[i] > 0))
+            continue;
+        uint32_t slot = slots[at + (uint32_t)i];
+        o->sum_v[slot] += product(o, o->gradient[i], o->gradient[i]) / o->dim *
+                          (double)o->lesson->scale;
+        move(o, o->v[slot], rate_of(o, o->sum_v[slot], 1), o->gradient[i]);
+    }
 }
 
 /* Which contexts there are is not this test's question. */
@@ -164,9 +182,8 @@ static void plain_block(plain *o, uint32_t at, const uint32_t *drawn, uint32_t d
             o->added[j] = 0;
         }
     }
-    for (uint32_t i = 0; i < TIDE_BLOCK; i++)
-        if (o->weight[i] > 0)
-            plain_contexts(o, at + i, (int)i);
+    for (int i = 0; i < TIDE_BLOCK; i += TIDE_QUAD)
+        plain_quad(o, at, i);
 }
 
 static void plain_learn(plain *o, const tide_lesson *lesson)

@@ -152,41 +152,90 @@ static float random_error(tide_rng *rng)
     return tide_rng_float(rng) - 0.5f;
 }
 
-static void check_block(const tide_kernels *k, data *d, size_t count)
+/* Some vectors x, and an error of each for every row. */
+typedef struct crowd {
+    float x[TIDE_BLOCK * MOST_DIM] __attribute__((aligned(64)));
+    float gradients[TIDE_BLOCK * MOST_DIM] __attribute__((aligned(64)));
+    float errors[MOST_ROWS * TIDE_BLOCK];
+} crowd;
+
+static crowd *gather(const data *d, size_t vectors, size_t count)
 {
-    static float x[TIDE_BLOCK * MOST_DIM] __attribute__((aligned(64)));
-    static float gradients[TIDE_BLOCK * MOST_DIM] __attribute__((aligned(64)));
-    static float out[MOST_ROWS][TIDE_BLOCK], errors[MOST_ROWS][TIDE_BLOCK];
-    uint32_t stride = d->rows.stride, dim = d->rows.dim;
+    static crowd c;
     tide_rng rng = tide_rng_seeded(count);
-    memset(x, 0, sizeof x);
-    memset(gradients, 0, sizeof gradients);
-    for (size_t i = 0; i < TIDE_BLOCK; i++)
-        for (uint32_t n = 0; n < dim; n++)
-            x[i * stride + n] = random_error(&rng);
-    k->block_dots(x, d->row, count, stride, out);
+    memset(&c, 0, sizeof c);
+    for (size_t i = 0; i < vectors; i++)
+        for (uint32_t n = 0; n < d->rows.dim; n++)
+            c.x[i * d->rows.stride + n] = random_error(&rng);
+    for (size_t j = 0; j < count * vectors; j++)
+        c.errors[j] = random_error(&rng);
+    return &c;
+}
+
+static void dots_are_right(const data *d, const crowd *c, size_t vectors, size_t count,
+                           const float *out)
+{
     for (size_t j = 0; j < count; j++)
-        for (size_t i = 0; i < TIDE_BLOCK; i++) {
-            close_to((double)out[j][i], exact_dot(x + i * stride, d->before[j], dim));
-            errors[j][i] = random_error(&rng);
-        }
-    k->block_spread(x, d->row, (const float(*)[TIDE_BLOCK])errors, d->steps, count,
-                    stride, gradients);
+        for (size_t i = 0; i < vectors; i++)
+            close_to((double)out[j * vectors + i],
+                     exact_dot(c->x + i * d->rows.stride, d->before[j], d->rows.dim));
+}
+
+static void steps_are_right(const data *d, const crowd *c, size_t vectors, size_t count)
+{
+    uint32_t stride = d->rows.stride, dim = d->rows.dim;
     for (uint32_t n = 0; n < dim; n++)
-        for (size_t i = 0; i < TIDE_BLOCK; i++) {
+        for (size_t i = 0; i < vectors; i++) {
             double gradient = 0;
             for (size_t j = 0; j < count; j++)
-                gradient += (double)errors[j][i] * d->before[j][n];
-            close_to((double)gradients[i * stride + n], gradient);
+                gradient += (double)c->errors[j * vectors + i] * d->before[j][n];
+            close_to((double)c->gradients[i * stride + n], gradient);
         }
     for (size_t j = 0; j < count; j++)
         for (uint32_t n = 0; n < dim; n++) {
             double step = 0;
-            for (size_t i = 0; i < TIDE_BLOCK; i++)
-                step += (double)errors[j][i] * (double)x[i * stride + n];
+            for (size_t i = 0; i < vectors; i++)
+                step +=
+                    (double)c->errors[j * vectors + i] * (double)c->x[i * stride + n];
             close_to((double)d->row[j][n],
                      d->before[j][n] + (double)d->steps[j] * step);
         }
+}
+
+static void check_block(const tide_kernels *k, data *d, size_t count)
+{
+    static float out[MOST_ROWS][TIDE_BLOCK];
+    crowd *c = gather(d, TIDE_BLOCK, count);
+    k->block_dots(c->x, d->row, count, d->rows.stride, out);
+    dots_are_right(d, c, TIDE_BLOCK, count, out[0]);
+    k->block_spread(c->x, d->row, (const float(*)[TIDE_BLOCK])c->errors, d->steps,
+                    count, d->rows.stride, c->gradients);
+    steps_are_right(d, c, TIDE_BLOCK, count);
+}
+
+static void check_quad(const tide_kernels *k, data *d, size_t count)
+{
+    static float out[MOST_ROWS + 4][TIDE_QUAD], squares[MOST_ROWS + 4];
+    static const float weights[TIDE_QUAD] = {0.5f, 2.0f, 0.0f, 1.0f};
+    crowd *c = gather(d, TIDE_QUAD, count);
+    const float(*errors)[TIDE_QUAD] = (const float(*)[TIDE_QUAD])c->errors;
+    k->quad_dots(c->x, d->row, count, d->rows.stride, out);
+    dots_are_right(d, c, TIDE_QUAD, count, out[0]);
+    k->quad_squares(errors, weights, count, squares);
+    for (size_t j = 0; j < count; j++) {
+        double sum = 0;
+        for (int i = 0; i < TIDE_QUAD; i++)
+            sum += pow((double)errors[j][i], 2) * (double)weights[i];
+        close_to((double)squares[j], sum);
+    }
+    k->quad_spread(c->x, d->row, errors, d->steps, count, d->rows.stride, c->gradients);
+    steps_are_right(d, c, TIDE_QUAD, count);
+}
+
+static void quads_do_what_single_vectors_do(void **state)
+{
+    (void)state;
+    everywhere(check_quad);
 }
 
 static void blocks_do_what_single_vectors_do(void **state)
@@ -311,9 +360,11 @@ static void check_own_sums(const tide_kernels *k, data *d, size_t count)
         sums[j] = (float)(j * j);
         added[j] = before[j] = (float)j;
     }
-    k->adagrad_own(&how, sums, added, d->errors, 0.3f, count, d->steps);
+    for (size_t j = 0; j < count; j++)
+        d->errors[j] *= d->errors[j];
+    k->adagrad_own(&how, sums, added, d->errors, count, d->steps);
     for (size_t j = 0; j < MOST_ROWS + 16; j++) {
-        double square = j < count ? 0.3 * pow((double)d->errors[j], 2) : 0;
+        double square = j < count ? (double)d->errors[j] : 0;
         close_to((double)added[j], (double)before[j] + square * 4);
         if (j >= count)
             continue;
@@ -383,6 +434,7 @@ int main(void)
         cmocka_unit_test(gradients_come_from_rows_before_they_move),
         cmocka_unit_test(gradients_can_come_from_rows_after_they_move),
         cmocka_unit_test(blocks_do_what_single_vectors_do),
+        cmocka_unit_test(quads_do_what_single_vectors_do),
         cmocka_unit_test(coordinates_have_rates_of_their_own),
         cmocka_unit_test(rows_are_summed_added_and_copied),
         cmocka_unit_test(errors_are_label_less_sigmoid),
