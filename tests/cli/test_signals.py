@@ -137,10 +137,11 @@ def test_hup_is_ignored_without_a_terminal(tmp_path, text):
     assert running.finish() == 0
 
 
-def on_terminal(path, **options):
-    """A training whose log is a terminal, and that has shown its first words."""
+def on_terminal(path, on_hup=signal.SIG_DFL):
+    """A training whose log is a terminal, and that has shown its first words. Whoever runs the tests may ignore SIGHUP."""
     watcher, terminal = os.openpty()
-    process = start("train", "demo:", "-o", path, *SMALL, stderr=terminal, **options)
+    process = start("train", "demo:", "-o", path, *SMALL, stderr=terminal,
+                    preexec_fn=lambda: signal.signal(signal.SIGHUP, on_hup))
     os.close(terminal)
     shown = b""
     while b"words" not in shown:
@@ -161,8 +162,7 @@ def test_hup_saves_when_the_terminal_is_closed(tmp_path):
 def test_hup_stays_ignored_where_it_was(tmp_path):
     """As nohup does."""
     path = tmp_path / "m.tide"
-    ignore = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
-    process, watcher = on_terminal(path, **ignore)
+    process, watcher = on_terminal(path, signal.SIG_IGN)
     process.send_signal(signal.SIGHUP)
     process.send_signal(signal.SIGUSR1)
     shown = b""
