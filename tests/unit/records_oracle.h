@@ -411,16 +411,15 @@ static inline void oracle_json(transcript *t, const asked *w, const unsigned cha
 
 /* -- columns ---------------------------------------------------------------------------- */
 
-/* Splits into columns, at most 64. Returns how many; -1 when the record is malformed. */
+/* Splits into columns, of which there may be one more than bytes. Returns how many; -1 when the record is malformed. */
 static inline int oracle_split(bool csv, const unsigned char *b, size_t size,
-                               pile columns[64])
+                               pile *columns)
 {
     if (size > 0 && b[size - 1] == '\r')
         size--;
     int count = 0;
     for (size_t i = 0;; i++) { /* at the beginning of a column */
-        pile *column = &columns[count < 64 ? count : 63];
-        count++;
+        pile *column = &columns[count++];
         if (csv && i < size && b[i] == '"') {
             for (i++; i < size; i++) {
                 if (b[i] == '"' && !(i + 1 < size && b[i + 1] == '"'))
@@ -439,7 +438,7 @@ static inline int oracle_split(bool csv, const unsigned char *b, size_t size,
     }
 }
 
-static inline void oracle_names(asked *w, int count, pile columns[64])
+static inline void oracle_names(asked *w, int count, const pile *columns)
 {
     for (size_t i = 0; i < w->texts + w->label; i++) {
         w->columns[i] = atoi(w->names[i]);
@@ -459,7 +458,7 @@ static inline void oracle_columns(transcript *t, asked *w, bool csv, bool *names
 {
     if (size == 0 || (size == 1 && *record == '\r'))
         return;
-    pile columns[64] = {0}, found[ORACLE_FIELDS] = {0};
+    pile found[ORACLE_FIELDS] = {0}, *columns = calloc(size + 1, sizeof *columns);
     int count = oracle_split(csv, record, size, columns);
     if (*names) {
         oracle_names(w, count, columns);
@@ -476,8 +475,9 @@ static inline void oracle_columns(transcript *t, asked *w, bool csv, bool *names
         finish_record(t, w, found, count >= 0, whole);
     }
     *names = false;
-    for (int i = 0; i < 64; i++)
+    for (size_t i = 0; i <= size; i++)
         free(columns[i].bytes);
+    free(columns);
 }
 
 /* Where the record at the beginning ends: at a line feed, or `size`. */
