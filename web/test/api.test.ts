@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
-import { wordPath } from "../src/data/api";
+import { expect, test, vi } from "vitest";
+import { request, wordPath } from "../src/data/api";
+import { token, tokenWanted } from "../src/data/token";
 import { wellFormed } from "../src/text/visible";
 
 test("every word has an address that stays what it is on its way", () => {
@@ -12,4 +13,21 @@ test("every word has an address that stays what it is on its way", () => {
       expect(meant).toBe(wellFormed(word));
       expect(url.searchParams.get("topn")).toBe("3");
     }
+});
+
+test("a refusal asks for a token, unless another was given meanwhile", async () => {
+  for (const late of [false, true]) {
+    let refuse = () => {};
+    vi.stubGlobal("fetch", () => new Promise((resolve) => {
+      refuse = () => resolve(new Response("{}", { status: 401 }));
+    }));
+    token.value = "wrong";
+    tokenWanted.value = false;
+    const asked = request("/v1/stats");
+    if (late) token.value = "right";
+    refuse();
+    await expect(asked).rejects.toMatchObject({ status: 401 });
+    expect(tokenWanted.value).toBe(!late);
+  }
+  vi.unstubAllGlobals();
 });

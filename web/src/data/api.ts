@@ -55,8 +55,10 @@ export async function reach(path: string, options: RequestInit = {}): Promise<Re
 
 /** A response that is good, or a Problem thrown. */
 export async function request(path: string, options: RequestInit = {}): Promise<Response> {
+  const sent = token.value;
   const response = await reach(path, options);
-  if (response.status === 401) tokenWanted.value = true;
+  // What comes late says nothing about a token that was given meanwhile.
+  if (response.status === 401 && token.value === sent) tokenWanted.value = true;
   if (!response.ok) throw await problemOf(response);
   return response;
 }
