@@ -5,7 +5,7 @@
  * word2vec.c write counts beside the vectors; where there are none, the order of the words is taken
  * for their rank and Zipf's law for their counts, which then may be wrong by all they say.
  */
-#include "train/parts.h"
+#include "train/rates.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  *   uniform  input uniform within 0.5, output zero (the paper's program)
  *   normal   both N(0, 1) (the paper)
  */
-#include "train/parts.h"
+#include "train/rates.h"
 
 static void fill_uniform(float *row, uint32_t dim, float width, tide_rng *rng)
 {

@@ -5,6 +5,7 @@
  * a lesson from the lesson's number, so the result depends on the sentences alone.
  */
 #include "train/intake.h"
+#include "train/rates.h"
 
 #include <math.h>
 

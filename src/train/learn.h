@@ -2,7 +2,7 @@
 #ifndef TIDE_TRAIN_LEARN_H
 #define TIDE_TRAIN_LEARN_H
 
-#include "train/parts.h"
+#include "train/rates.h"
 
 enum {
     CONTEXTS_MAX = 2 * WINDOW_MAX,

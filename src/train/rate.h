@@ -2,7 +2,7 @@
 #ifndef TIDE_TRAIN_RATE_H
 #define TIDE_TRAIN_RATE_H
 
-#include "train/parts.h"
+#include "train/rates.h"
 
 /* One sum a slot, laid out by tide_sum_at. */
 typedef struct tide_sums {

@@ -1,6 +1,7 @@
 /* trainer.c - the trainer: a model, its rates, the intake and the crew. */
 #include "train/trainer.h"
 
+#include "train/rates.h"
 #include "train/scrub.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * A file is whole before it is given the memory that it asks for: what is in it is checked first, in the room that it
  * takes itself.
  */
+#include "train/rates.h"
 #include "train/trainer.h"
 
 #include <limits.h>
