@@ -153,21 +153,25 @@ def test_what_was_acknowledged_is_learned_once_whenever_the_server_is_killed(ser
 def test_the_model_is_that_of_the_same_lines_in_one_run(serve, tmp_path):
     """One client, so that the order is known; what a kill left open is told by the counts."""
     client = Client(0)
-    options = ["--every", "200", "--dim", "8"]
+    settings = [*ROOMY[:-2], "--dim", "8"]
+
+    def start():
+        begun = (tmp_path / "m.tide").exists()
+        return serve("--every", "200", *([] if begun else settings))
+
     for turn in range(6):
-        server = serve(*(options if turn == 0 else options[:2]))
+        server = start()
         while len(client.taken) < 300 * (turn + 1):
             client.send_some(server)
         threading.Timer(0.02, server.process.kill).start()
         while server.process.poll() is None:
             client.send_some(server)
         server.ended()
-    last = serve()
+    last = start()
     last.finish_with("lastword")
     found = counts(last.model)
     words = [f"c0n{number}" for number in range(client.next) if f"c0n{number}" in found]
     text = "".join(f"{word}\n" for word in [*words, "lastword"]).encode()
-    settings = [*ROOMY[:-2], "--dim", "8"]
     assert wordtide("train", "-o", tmp_path / "one.tide", *settings, input=text).returncode == 0
     for question in (["words", "-n", "100000", "--json"], ["export", "--format", "word2vec"]):
         told = [resume(model, *question) for model in (last.model, tmp_path / "one.tide")]
