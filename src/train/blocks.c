@@ -45,6 +45,13 @@ static uint32_t *drawn_for(tide_desk *d, uint32_t at)
     return d->shared.drawn[at / TIDE_BLOCK & 1];
 }
 
+/* The output row of a slot: this thread's own where it has one. */
+static float *output_row(const tide_learner *l, const tide_desk *d, uint32_t slot)
+{
+    float *row = tide_matrix_row(&l->model->output, slot);
+    return d->copies ? tide_copies_row(d->copies, slot, row) : row;
+}
+
 /* -- memory ------------------------------------------------------------------------------------------ */
 
 static bool has_word(const tide_lesson *lesson, uint32_t at)
@@ -52,13 +59,12 @@ static bool has_word(const tide_lesson *lesson, uint32_t at)
     return at < lesson->count && lesson->slots[at] != TIDE_NO_SLOT;
 }
 
-static void ask_for_context(const tide_learner *l, const tide_lesson *lesson,
-                            uint32_t at)
+static void ask_for_context(const tide_learner *l, const tide_desk *d,
+                            const tide_lesson *lesson, uint32_t at)
 {
-    const tide_matrix *output = &l->model->output;
     uint32_t row = at + l->contexts.width + TIDE_QUAD, sum = row + TIDE_BLOCK;
     if (has_word(lesson, row))
-        tide_prefetch_row(tide_matrix_row(output, lesson->slots[row]), output->stride);
+        tide_prefetch_row(d->rows[row], l->model->output.stride);
     if (has_word(lesson, sum))
         tide_rates_prefetch_output(l->rates, lesson->slots[sum]);
 }
@@ -77,13 +83,12 @@ static void ask_for_input(const tide_learner *l, const tide_lesson *lesson, uint
 static void ask_for_draws(const tide_learner *l, tide_desk *d,
                           const tide_lesson *lesson, const block *b, uint32_t step)
 {
-    const tide_matrix *output = &l->model->output;
     uint32_t draws = SHARED_DRAWS * (uint32_t)l->params->negative;
     if (b->at + TIDE_BLOCK >= lesson->count)
         return;
     const uint32_t *next = drawn_for(d, b->at + TIDE_BLOCK);
     for (uint32_t i = step * draws / STEPS; i < (step + 1) * draws / STEPS; i++) {
-        tide_prefetch_row_late(tide_matrix_row(output, next[i]), output->stride);
+        tide_prefetch_row_late(output_row(l, d, next[i]), l->model->output.stride);
         tide_rates_prefetch_output(l->rates, next[i]);
     }
 }
@@ -97,7 +102,7 @@ static void ask_ahead(const tide_learner *l, tide_desk *d, const tide_lesson *le
     uint32_t at = b->at + quad + step % TIDE_QUAD;
     ask_for_draws(l, d, lesson, b, 2 * quad + step);
     if (step < TIDE_QUAD)
-        ask_for_context(l, lesson, at);
+        ask_for_context(l, d, lesson, at);
     else
         ask_for_input(l, lesson, at);
 }
@@ -191,7 +196,7 @@ static void push_away(const tide_learner *l, tide_desk *d, const tide_lesson *le
     if (!draws)
         return;
     for (uint32_t j = 0; j < draws; j++)
-        s->rows[j] = tide_matrix_row(&l->model->output, drawn[j]);
+        s->rows[j] = output_row(l, d, drawn[j]);
     weigh_draws(l, d, lesson, b, draws);
     k->block_dots(d->x, s->rows, draws, stride, s->errors);
     measure_draws(d, lesson, b, draws, learned);
@@ -323,10 +328,12 @@ void tide_learn_blocks(const tide_learner *l, tide_desk *d, const tide_lesson *l
                        tide_rng *rng, tide_learned *learned)
 {
     uint32_t draws = SHARED_DRAWS * (uint32_t)l->params->negative;
+    if (d->copies)
+        tide_copies_begin(d->copies, l, lesson);
     for (uint32_t j = 0; j < lesson->count; j++)
         d->rows[j] = lesson->slots[j] == TIDE_NO_SLOT
                          ? d->hole
-                         : tide_matrix_row(&l->model->output, lesson->slots[j]);
+                         : output_row(l, d, lesson->slots[j]);
     tide_draws_take(lesson->draws, rng, drawn_for(d, 0), draws);
     for (uint32_t at = 0; at < lesson->count; at += TIDE_BLOCK) {
         block b = plan(l, lesson, at, rng);

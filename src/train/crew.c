@@ -8,14 +8,20 @@
  * Batches are filled in the order of a ring. The writer therefore knows, when it looks at the ring,
  * up to which sentence everything has been learned, and that is all the intake needs in order to
  * give a slot to another word safely (intake.c), and to rebuild a table that nobody draws from.
+ *
+ * Rows are learned without locks. Of those that all threads want all the time each has copies (copies.c).
  */
-#include "train/parts.h"
+#include "train/copies.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 enum { BATCH_TOKENS = 2048, BATCH_LESSONS = 256, BATCHES_PER_THREAD = 3 };
+
+/* Frequent words are looked for when there is a sixteenth more of batches, or CHOICE_BATCHES, but not so often that
+ * going through the slots would be noticed beside learning: after a batch for every CHOICE_SLOTS of them. */
+enum { CHOICE_GROWTH = 16, CHOICE_BATCHES = 4096, CHOICE_SLOTS = 1024 };
 
 #define LOSS_WINDOW 1e6 /* pairs */
 
@@ -48,7 +54,9 @@ struct tide_crew {
     uint64_t settled;  /* batches before this number are learned */
     uint64_t finished; /* and so are all lessons up to this sentence */
     tide_queue *queue;
-    pthread_mutex_t lock; /* of busy and progress */
+    _Atomic uint32_t chosen[TIDE_COPIES]; /* slots that all threads want */
+    uint64_t next_choice;                 /* in batches */
+    pthread_mutex_t lock;                 /* of busy and progress */
     pthread_cond_t freed;
     bool locks_made;
 };
@@ -84,9 +92,14 @@ static void no_wait(void *self)
     (void)self;
 }
 
+static void no_recall(void *self, uint32_t slot)
+{
+    (void)self, (void)slot;
+}
+
 tide_school tide_school_at_once(void *self, void (*teach)(void *, const tide_lesson *))
 {
-    return (tide_school){self, teach, all_finished, no_wait};
+    return (tide_school){self, teach, all_finished, no_wait, no_recall};
 }
 
 /* -- several ------------------------------------------------------------------------------------------ */
@@ -149,8 +162,27 @@ static void settle(tide_crew *c)
         c->finished = batch_at(c, c->settled++)->last_sentence - 1;
 }
 
+/* Pairs that have negatives of their own take so long that nobody gets in another's way. */
+static bool wants_copies(const tide_params *params)
+{
+    return params->threads > 1 && params->negatives == NEGATIVES_SHARED;
+}
+
+/* Looks for the words that all threads want. */
+static void choose(tide_crew *c)
+{
+    const tide_vocabulary *v = c->learner->model->vocabulary;
+    if (c->filling < c->next_choice || !wants_copies(c->learner->params))
+        return;
+    uint64_t growth = c->filling / CHOICE_GROWTH;
+    tide_copies_choose(v, c->chosen);
+    c->next_choice = c->filling + tide_vocabulary_used(v) / CHOICE_SLOTS + 1 +
+                     (growth < CHOICE_BATCHES ? growth : CHOICE_BATCHES);
+}
+
 static void hand_over(tide_crew *c)
 {
+    choose(c);
     batch *b = batch_at(c, c->filling);
     pthread_mutex_lock(&c->lock);
     b->busy = true;
@@ -194,15 +226,33 @@ static void wait_for_all(void *self)
         hand_over(c);
     for (uint64_t i = 0; i < c->batch_count; i++)
         free_batch(c, &c->batches[i]);
+    tide_desk_settle(c->desk, c->learner);
+    for (uint64_t i = 0; i < c->thread_count; i++)
+        tide_desk_settle(c->workers[i].desk, c->learner);
+}
+
+static void recall(void *self, uint32_t slot)
+{
+    tide_crew *c = self;
+    tide_desk_recall(c->desk, slot);
+    for (uint64_t i = 0; i < c->thread_count; i++)
+        tide_desk_recall(c->workers[i].desk, slot);
 }
 
 /* -- making ------------------------------------------------------------------------------------- */
+
+static tide_desk *new_desk(const tide_crew *c, tide_error *err)
+{
+    const tide_params *params = c->learner->params;
+    return tide_desk_new((uint32_t)params->dim, wants_copies(params) ? c->chosen : NULL,
+                         err);
+}
 
 static int start_thread(tide_crew *c, tide_error *err)
 {
     worker *w = &c->workers[c->thread_count];
     w->crew = c;
-    w->desk = tide_desk_new(c->learner->model->shape.dim, err);
+    w->desk = new_desk(c, err);
     if (!w->desk)
         return TIDE_ERROR_MEMORY;
     sigset_t all, before;
@@ -239,9 +289,11 @@ static int prepare_threads(tide_crew *c, uint64_t threads, tide_error *err)
     return status;
 }
 
-uint64_t tide_crew_bytes(uint64_t threads, uint32_t dim)
+uint64_t tide_crew_bytes(const tide_params *params)
 {
-    uint64_t desks = threads * tide_desk_bytes(dim);
+    uint64_t threads = params->threads;
+    uint64_t desks =
+        threads * tide_desk_bytes((uint32_t)params->dim, wants_copies(params));
     return threads < 2 ? desks : desks + threads * BATCHES_PER_THREAD * sizeof(batch);
 }
 
@@ -253,7 +305,8 @@ tide_crew *tide_crew_new(const tide_learner *learner, uint64_t threads, tide_err
         return NULL;
     }
     c->learner = learner;
-    c->desk = tide_desk_new(c->learner->model->shape.dim, err);
+    tide_copies_choose_none(c->chosen);
+    c->desk = new_desk(c, err);
     if (!c->desk || (threads > 1 && prepare_threads(c, threads, err))) {
         tide_crew_free(c);
         return NULL;
@@ -285,7 +338,7 @@ void tide_crew_free(tide_crew *c)
 tide_school tide_crew_school(tide_crew *c)
 {
     if (c->batches)
-        return (tide_school){c, pack, last_finished, wait_for_all};
+        return (tide_school){c, pack, last_finished, wait_for_all, recall};
     return tide_school_at_once(c, learn_now);
 }
 

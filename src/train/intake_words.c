@@ -28,7 +28,7 @@ bool tide_intake_words_return(const tide_intake *in)
 static void set_closed(tide_intake *in, uint32_t slot, bool closed)
 {
     uint64_t bit = UINT64_C(1) << (slot % 64), *word = &in->closed[slot / 64];
-    __atomic_store_n(word, closed ? *word | bit : *word & ~bit, __ATOMIC_RELEASE);
+    __atomic_store_n(word, closed ? *word | bit : *word & ~bit, __ATOMIC_SEQ_CST);
 }
 
 void tide_intake_start_slot(tide_intake *in, uint32_t slot)
@@ -70,6 +70,7 @@ static void claim(tide_intake *in, const tide_admission *admission)
         if (in->hands) /* before anything of the newcomer is written */
             atomic_fetch_add_explicit(&in->hands[slot], 1, memory_order_acq_rel);
         set_closed(in, slot, true);
+        in->school.recall(in->school.self, slot);
         tide_intake_open_slot(in, slot);
     } else {
         tide_intake_start_slot(in, slot); /* nobody has had it before */

@@ -2,6 +2,7 @@
 #ifndef TIDE_TRAIN_LEARN_H
 #define TIDE_TRAIN_LEARN_H
 
+#include "train/copies.h"
 #include "train/rates.h"
 
 enum {
@@ -48,10 +49,11 @@ struct tide_desk {
     tide_shared shared;
     tide_near near;
     float *rows[SENTENCE_MAX]; /* output rows of the lesson's words */
-    float *hole;      /* [stride] the row of a word that has lost its slot: zeros */
-    tide_reach reach; /* of the centres of a block */
-    float *x;         /* [TIDE_BLOCK][stride] input vectors of centres */
-    float *gradients; /* [TIDE_BLOCK][stride] of these */
+    tide_copies *copies; /* of rows that other threads want too; NULL with one thread */
+    float *hole;         /* [stride] the row of a word that has lost its slot: zeros */
+    tide_reach reach;    /* of the centres of a block */
+    float *x;            /* [TIDE_BLOCK][stride] input vectors of centres */
+    float *gradients;    /* [TIDE_BLOCK][stride] of these */
 };
 
 /* The vector that stands for a centre word: its row, or the mean of it and its n-grams. Returns the

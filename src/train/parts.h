@@ -181,12 +181,18 @@ typedef struct tide_learner {
     const uint64_t *closed; /* bit per slot: not to be drawn; NULL with one thread */
 } tide_learner;
 
-/* The room one thread needs to learn. */
+/* The room one thread needs to learn. `chosen`, which may be NULL, are the slots that other threads want too
+ * (copies.c). */
 typedef struct tide_desk tide_desk;
 
-tide_desk *tide_desk_new(uint32_t dim, tide_error *err);
+tide_desk *tide_desk_new(uint32_t dim, const _Atomic uint32_t *chosen, tide_error *err);
 void tide_desk_free(tide_desk *desk);
-uint64_t tide_desk_bytes(uint32_t dim);
+uint64_t tide_desk_bytes(uint32_t dim, bool copies);
+
+/* For the thread that gives lessons: all are learned, so that what the desk has copied is to be in the model;
+ * a slot has been closed because it gets another word. */
+void tide_desk_settle(tide_desk *desk, const tide_learner *learner);
+void tide_desk_recall(tide_desk *desk, uint32_t slot);
 
 void tide_learn(const tide_learner *learner, tide_desk *desk, const tide_lesson *lesson,
                 tide_learned *learned);
@@ -398,6 +404,8 @@ typedef struct tide_school {
     uint64_t (*finished)(void *self);
     /* Returns when every lesson so far has been learned. */
     void (*wait)(void *self);
+    /* The slot has been closed: it gets another word. */
+    void (*recall)(void *self, uint32_t slot);
 } tide_school;
 
 /* One that has learned a lesson when `teach` returns (crew.c). */
@@ -515,7 +523,7 @@ typedef struct tide_progress {
 tide_crew *tide_crew_new(const tide_learner *learner, uint64_t threads,
                          tide_error *err);
 void tide_crew_free(tide_crew *crew);
-uint64_t tide_crew_bytes(uint64_t threads, uint32_t dim);
+uint64_t tide_crew_bytes(const tide_params *params);
 
 tide_school tide_crew_school(tide_crew *crew);
 tide_progress tide_crew_progress(tide_crew *crew);

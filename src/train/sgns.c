@@ -20,12 +20,13 @@ enum { LOSS_EVERY = 64 };
 
 #define SQUARE_MOST 1e4f /* of the numbers of an input vector, in the mean */
 
-uint64_t tide_desk_bytes(uint32_t dim)
+uint64_t tide_desk_bytes(uint32_t dim, bool copies)
 {
-    return sizeof(tide_desk) + (2 * TIDE_BLOCK + 1) * tide_stride(dim) * sizeof(float);
+    return sizeof(tide_desk) + (copies ? tide_copies_bytes(dim) : 0) +
+           (2 * TIDE_BLOCK + 1) * tide_stride(dim) * sizeof(float);
 }
 
-tide_desk *tide_desk_new(uint32_t dim, tide_error *err)
+tide_desk *tide_desk_new(uint32_t dim, const _Atomic uint32_t *chosen, tide_error *err)
 {
     tide_desk *desk = tide_alloc(1, sizeof *desk);
     if (desk) {
@@ -38,6 +39,11 @@ tide_desk *tide_desk_new(uint32_t dim, tide_error *err)
         tide_desk_free(desk);
         return NULL;
     }
+    desk->copies = chosen ? tide_copies_new(dim, chosen, err) : NULL;
+    if (chosen && !desk->copies) {
+        tide_desk_free(desk);
+        return NULL;
+    }
     return desk;
 }
 
@@ -45,10 +51,23 @@ void tide_desk_free(tide_desk *desk)
 {
     if (!desk)
         return;
+    tide_copies_free(desk->copies);
     free(desk->hole);
     free(desk->gradients);
     free(desk->x);
     free(desk);
+}
+
+void tide_desk_settle(tide_desk *desk, const tide_learner *learner)
+{
+    if (desk->copies)
+        tide_copies_give(desk->copies, learner);
+}
+
+void tide_desk_recall(tide_desk *desk, uint32_t slot)
+{
+    if (desk->copies)
+        tide_copies_recall(desk->copies, slot);
 }
 
 static float read_input(const tide_learner *l, uint32_t centre, float *x)

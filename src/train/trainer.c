@@ -24,7 +24,7 @@ static int list_parts(const tide_params *p, tide_part parts[TIDE_PARTS_MAX])
         {"phrases", tide_phrases_bytes(p)},
         {"labels", tide_labels_bytes(p)},
         {"classifier", tide_labels_fit_bytes(p)},
-        {"threads", tide_crew_bytes(p->threads, (uint32_t)p->dim)},
+        {"threads", tide_crew_bytes(p)},
     };
     int count = 0;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

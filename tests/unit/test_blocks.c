@@ -225,7 +225,7 @@ static pair begin(tide_params *params)
                                .rates = tide_rates_new(params, &err),
                                .kernels = tide_kernels_best()};
     tide_contexts_init(&t.learner.contexts, params);
-    t.desk = tide_desk_new((uint32_t)params->dim, &err);
+    t.desk = tide_desk_new((uint32_t)params->dim, NULL, &err);
     assert_true(t.desk && t.learner.rates && t.oracle);
     t.oracle->p = params;
     t.oracle->contexts = t.learner.contexts;

@@ -323,17 +323,6 @@ static void take_lesson(void *self, const tide_lesson *lesson)
     s->sizes[s->count++] = lesson->count;
 }
 
-static uint64_t nothing_waits(void *self)
-{
-    (void)self;
-    return INT64_MAX;
-}
-
-static void do_not_wait(void *self)
-{
-    (void)self;
-}
-
 static void a_long_line_is_cut_into_sentences(void **state)
 {
     (void)state;
@@ -353,7 +342,7 @@ static void a_long_line_is_cut_into_sentences(void **state)
         seen s = {.count = 0};
         uint64_t sentences = stats_of(trainer).sentences;
         tide_intake_school(tide_trainer_intake(trainer),
-                           (tide_school){&s, take_lesson, nothing_waits, do_not_wait});
+                           tide_school_at_once(&s, take_lesson));
         for (int k = 0; k < cases[i].words; k++)
             feed_text(trainer, k % 2 ? "a " : "b ");
         feed_text(trainer, "\n");
@@ -499,7 +488,7 @@ static void tokens_of_a_word_that_left_are_no_contexts(void **state)
         feed_text(trainer, "a b\n");
     seen s = {.count = 0};
     tide_intake_school(tide_trainer_intake(trainer),
-                       (tide_school){&s, take_lesson, nothing_waits, do_not_wait});
+                       tide_school_at_once(&s, take_lesson));
     feed_text(trainer,
               "a a a a b b x y\n"); /* x takes the slot of b, and y that of x */
     assert_int_equal(s.count, 1);

@@ -1,0 +1,476 @@
+/* test_copies.c - copies of frequent rows: who has one, what comes of meeting, and that no word ever
+ * gets what its slot's former word had learned, in every order of events and with threads. */
+#include "train/copies.h"
+#include "train_fixture.h"
+
+#include <pthread.h>
+
+enum { SLOTS = 3 * TIDE_COPIES, DIM = 20, ENOUGH = 1 << 20 };
+
+typedef struct setting {
+    tide_trainer *trainer;
+    tide_learner learner;
+    uint64_t closed[SLOTS / 64];
+    _Atomic uint32_t chosen[TIDE_COPIES];
+    tide_copies *copies[2];
+} setting;
+
+static setting *begin(void)
+{
+    setting *s = tide_alloc(1, sizeof *s);
+    assert_non_null(s);
+    s->trainer = trainer_of("vocab=3072 dim=20");
+    s->learner = *learner_of(s->trainer);
+    s->learner.closed = s->closed;
+    tide_copies_choose_none(s->chosen);
+    for (int i = 0; i < 2; i++) {
+        s->copies[i] = tide_copies_new(DIM, s->chosen, NULL);
+        assert_non_null(s->copies[i]);
+    }
+    return s;
+}
+
+static void end(setting *s)
+{
+    for (int i = 0; i < 2; i++)
+        tide_copies_free(s->copies[i]);
+    tide_trainer_free(s->trainer);
+    free(s);
+}
+
+static float *row_of(const setting *s, uint32_t slot)
+{
+    return tide_matrix_row(&s->learner.model->output, slot);
+}
+
+static float *seen_by(const setting *s, int who, uint32_t slot)
+{
+    return tide_copies_row(s->copies[who], slot, row_of(s, slot));
+}
+
+static bool has_copy(const setting *s, int who, uint32_t slot)
+{
+    return seen_by(s, who, slot) != row_of(s, slot);
+}
+
+static void fill(float *row, float value)
+{
+    for (uint32_t i = 0; i < DIM; i++)
+        row[i] = value;
+}
+
+static void assert_all(const float *row, float value)
+{
+    for (uint32_t i = 0; i < DIM; i++)
+        assert_true(fabsf(row[i] - value) < 1e-5f); /* and is a number */
+}
+
+/* A lesson of so many words, none of which matter. */
+static void learn(setting *s, int who, uint32_t words)
+{
+    tide_lesson lesson = {.count = words};
+    tide_copies_begin(s->copies[who], &s->learner, &lesson);
+}
+
+/* So many that the next lesson begins with a meeting. */
+static void meet(setting *s, int who)
+{
+    learn(s, who, ENOUGH);
+    learn(s, who, 0);
+}
+
+static void choose(setting *s, uint32_t slot)
+{
+    atomic_store(&s->chosen[slot % TIDE_COPIES], slot);
+}
+
+static void set_closed(setting *s, uint32_t slot, bool closed)
+{
+    uint64_t bit = UINT64_C(1) << slot % 64, word = s->closed[slot / 64];
+    __atomic_store_n(&s->closed[slot / 64], closed ? word | bit : word & ~bit,
+                     __ATOMIC_SEQ_CST);
+}
+
+/* -- who has one -------------------------------------------------------------------------- */
+
+/* Against all slots of a place, one by one. */
+static void the_most_frequent_word_of_a_place_is_chosen(void **state)
+{
+    (void)state;
+    setting *s = begin();
+    tide_intake *intake = tide_trainer_intake(s->trainer);
+    tide_rng rng = tide_rng_seeded(1);
+    uint64_t counts[SLOTS], total = 0;
+    for (uint32_t i = 0; i < SLOTS; i++) {
+        char bytes[16];
+        uint32_t length = (uint32_t)snprintf(bytes, sizeof bytes, "w%u", i);
+        counts[i] = 1 + tide_rng_below(&rng, i % 3 ? 100 : 5000);
+        total += counts[i];
+        tide_word word = {bytes, length};
+        assert_int_equal(tide_intake_grant(intake, &word, counts[i], 0), i);
+    }
+    tide_copies_choose(s->learner.model->vocabulary, s->chosen);
+    uint32_t none = 0;
+    for (uint32_t place = 0; place < TIDE_COPIES; place++) {
+        uint32_t best = place;
+        for (uint32_t slot = place; slot < SLOTS; slot += TIDE_COPIES)
+            best = counts[slot] > counts[best] ? slot : best;
+        uint32_t chosen = atomic_load(&s->chosen[place]);
+        if (counts[best] <= total / 4096) {
+            assert_int_equal(chosen, TIDE_NO_SLOT);
+            none++;
+        } else {
+            assert_int_equal(counts[chosen], counts[best]);
+            assert_int_equal(chosen % TIDE_COPIES, place);
+        }
+    }
+    assert_in_range(none, 1, TIDE_COPIES / 2);
+    end(s);
+}
+
+static void only_the_chosen_are_copied_and_only_at_a_meeting(void **state)
+{
+    (void)state;
+    setting *s = begin();
+    choose(s, 7);
+    choose(s, 8 + TIDE_COPIES);
+    fill(row_of(s, 7), 3);
+    learn(s, 0, 1);
+    assert_false(has_copy(s, 0, 7));
+    meet(s, 0);
+    for (uint32_t slot = 0; slot < SLOTS; slot++)
+        assert_int_equal(has_copy(s, 0, slot), slot == 7 || slot == 8 + TIDE_COPIES);
+    assert_false(has_copy(s, 1, 7));
+    assert_all(seen_by(s, 0, 7), 3);
+    choose(s, 7 + TIDE_COPIES);
+    fill(seen_by(s, 0, 7), 5);
+    meet(s, 0);
+    assert_false(has_copy(s, 0, 7));
+    assert_true(has_copy(s, 0, 7 + TIDE_COPIES));
+    assert_all(row_of(s, 7), 5); /* what was learned until then is not lost */
+    end(s);
+}
+
+/* -- meeting ------------------------------------------------------------------------------ */
+
+/* Two who have moved a row: what it is when both have met, from where it was before they did. */
+static void meet_from(setting *s, float moves[2][DIM], float out[DIM])
+{
+    choose(s, 5);
+    for (int i = 0; i < 2; i++) {
+        meet(s, i);
+        for (uint32_t k = 0; k < DIM; k++)
+            seen_by(s, i, 5)[k] += moves[i][k];
+    }
+    for (int i = 0; i < 2; i++)
+        meet(s, i);
+    for (uint32_t k = 0; k < DIM; k++)
+        out[k] = seen_by(s, 1, 5)[k];
+}
+
+static void different_moves_add_up_and_the_same_one_is_made_once(void **state)
+{
+    (void)state;
+    static const struct {
+        float first[2], second[2], both[2];
+    } cases[] = {{{3, 0}, {0, 4}, {3, 4}},  {{3, 0}, {3, 0}, {3, 0}},
+                 {{3, 0}, {-3, 0}, {0, 0}}, {{1, 0}, {5, 0}, {5, 0}},
+                 {{5, 0}, {1, 0}, {5, 0}},  {{0, 0}, {2, 1}, {2, 1}},
+                 {{2, 1}, {0, 0}, {2, 1}},  {{2, 0}, {2, 3}, {2, 3}}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        setting *s = begin();
+        float moves[2][DIM] = {{0}}, after[DIM];
+        fill(row_of(s, 5), 1);
+        memcpy(moves[0], cases[i].first, sizeof cases[i].first);
+        memcpy(moves[1], cases[i].second, sizeof cases[i].second);
+        meet_from(s, moves, after);
+        for (uint32_t k = 0; k < DIM; k++)
+            assert_float_equal(after[k], 1 + (k < 2 ? cases[i].both[k] : 0), 1e-5f);
+        end(s);
+    }
+}
+
+/* Against the formula in double precision. */
+static void a_meeting_leaves_out_what_others_have_done(void **state)
+{
+    (void)state;
+    tide_rng rng = tide_rng_seeded(2);
+    for (int trial = 0; trial < (SANITIZED ? 5 : 50); trial++) {
+        setting *s = begin();
+        float moves[2][DIM], after[DIM];
+        double both = 0, square = 0;
+        for (uint32_t k = 0; k < DIM; k++) {
+            float common = tide_rng_float(&rng) - 0.3f;
+            for (int i = 0; i < 2; i++)
+                moves[i][k] = common + 2 * tide_rng_float(&rng) - 1;
+            both += (double)moves[0][k] * (double)moves[1][k];
+            square += (double)moves[0][k] * (double)moves[0][k];
+        }
+        double part = fmin(1, fmax(0, both / square));
+        meet_from(s, moves, after);
+        for (uint32_t k = 0; k < DIM; k++)
+            assert_float_equal(after[k],
+                               moves[1][k] + (float)((1 - part) * (double)moves[0][k]),
+                               1e-5f);
+        assert_memory_equal(after, row_of(s, 5), sizeof after);
+        end(s);
+    }
+}
+
+/* Where all is settled, others may write the row before the next lesson: it is read again. */
+static void what_was_given_is_taken_anew(void **state)
+{
+    (void)state;
+    setting *s = begin();
+    choose(s, 5);
+    meet(s, 0);
+    fill(seen_by(s, 0, 5), 6);
+    tide_copies_give(s->copies[0], &s->learner);
+    assert_all(row_of(s, 5), 6);
+    tide_copies_give(s->copies[0], &s->learner); /* nothing is given twice */
+    assert_all(row_of(s, 5), 6);
+    fill(row_of(s, 5), -1);
+    learn(s, 0, 1);
+    assert_all(seen_by(s, 0, 5), -1);
+    end(s);
+}
+
+static void what_is_no_number_is_not_given(void **state)
+{
+    (void)state;
+    setting *s = begin();
+    choose(s, 5);
+    fill(row_of(s, 5), 2);
+    meet(s, 0);
+    seen_by(s, 0, 5)[DIM - 1] = NAN;
+    meet(s, 0);
+    assert_all(row_of(s, 5), 2);
+    assert_all(seen_by(s, 0, 5), 2);
+    end(s);
+}
+
+static void they_meet_every_65536_words(void **state)
+{
+    (void)state;
+    setting *s = begin();
+    choose(s, 5);
+    for (int i = 0; i < 3; i++) {
+        float *row = row_of(s, 5), before = row[0] + 1;
+        fill(row, before);
+        for (int words = 0; words < 65536; words += 64) {
+            learn(s, 0, 64);
+            assert_true(seen_by(s, 0, 5) == row || seen_by(s, 0, 5)[0] == before - 1);
+        }
+        learn(s, 0, 0);
+        assert_true(has_copy(s, 0, 5));
+        assert_all(seen_by(s, 0, 5), before);
+    }
+    end(s);
+}
+
+/* -- slots that change hands -------------------------------------------------------------- */
+
+static void a_copy_that_is_recalled_is_forgotten(void **state)
+{
+    (void)state;
+    setting *s = begin();
+    choose(s, 5);
+    meet(s, 0);
+    fill(seen_by(s, 0, 5), 9);
+    tide_copies_recall(s->copies[0], 5 + TIDE_COPIES); /* another slot's place */
+    assert_true(has_copy(s, 0, 5));
+    set_closed(s, 5, true);
+    tide_copies_recall(s->copies[0], 5);
+    assert_false(has_copy(s, 0, 5));
+    fill(row_of(s, 5), 1);
+    meet(s, 0);
+    assert_all(row_of(s, 5), 1);
+    assert_false(has_copy(s, 0, 5)); /* closed */
+    set_closed(s, 5, false);
+    meet(s, 0);
+    assert_true(has_copy(s, 0, 5));
+    assert_all(seen_by(s, 0, 5), 1);
+    end(s);
+}
+
+/* A word's row is filled with its number when it comes, and moves by less than a half as long as it stays: whoever
+ * finds more than that has met another word. */
+static void add_a_little(float *row)
+{
+    row[0] += row[0] < floorf(row[0]) + 0.4f ? 0.001f : 0;
+}
+
+static void assert_is_of(const float *row, float number)
+{
+    assert_true(row[0] > number - 0.01f && row[0] < number + 0.5f);
+}
+
+static void no_order_of_events_mixes_two_words(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= (SANITIZED ? 30 : 300); seed++) {
+        setting *s = begin();
+        tide_rng rng = tide_rng_seeded(seed);
+        float number = 1;
+        bool closed = false;
+        choose(s, 5);
+        fill(row_of(s, 5), number);
+        for (int step = 0; step < 200; step++) {
+            int who = (int)tide_rng_below(&rng, 2);
+            switch (tide_rng_below(&rng, 6)) {
+            case 0:
+                meet(s, who);
+                break;
+            case 1:
+                tide_copies_give(s->copies[who], &s->learner);
+                break;
+            case 2:
+                if (closed)
+                    break;
+                set_closed(s, 5, closed = true);
+                for (int i = 0; i < 2; i++)
+                    tide_copies_recall(s->copies[i], 5);
+                break;
+            case 3:
+                if (!closed)
+                    break;
+                fill(row_of(s, 5), ++number);
+                set_closed(s, 5, closed = false);
+                break;
+            default:
+                learn(s, who, 1);
+                if (!closed)
+                    add_a_little(seen_by(s, who, 5));
+            }
+            assert_is_of(row_of(s, 5), number);
+            for (int i = 0; i < 2; i++)
+                assert_is_of(seen_by(s, i, 5), number);
+        }
+        end(s);
+    }
+}
+
+/* The same by a thread that learns and one that gives the slot to one word after the other, as crew.c and intake_words.c do
+ * it: it opens when the lessons that had begun before are over. */
+typedef struct learning {
+    setting *s;
+    _Atomic uint64_t begun, over;
+    _Atomic float number;
+    _Atomic bool stop;
+    uint64_t wrong, copied;
+} learning;
+
+static bool is_closed(const setting *s)
+{
+    return __atomic_load_n(&s->closed[0], __ATOMIC_SEQ_CST) >> 5 & 1;
+}
+
+static void *learn_on(void *argument)
+{
+    learning *l = argument;
+    const tide_kernels *k = l->s->learner.kernels;
+    float little[64] __attribute__((aligned(64))) = {1},
+                     got[64] __attribute__((aligned(64)));
+    while (!atomic_load(&l->stop)) {
+        atomic_fetch_add(&l->begun, 1);
+        bool wanted = !is_closed(l->s);
+        float number = atomic_load(&l->number);
+        learn(l->s, 0, ENOUGH); /* a meeting in every lesson */
+        if (wanted) {
+            float *row = seen_by(l->s, 0, 5);
+            k->copy(got, row, 32);
+            l->wrong += got[0] < number - 0.01f || got[0] > number + 0.5f;
+            l->copied += has_copy(l->s, 0, 5);
+            if (got[0] < number + 0.4f)
+                k->add(row, 0.001f, little, 32);
+        }
+        atomic_fetch_add(&l->over, 1);
+    }
+    return NULL;
+}
+
+static void threads_do_not_mix_two_words(void **state)
+{
+    (void)state;
+    enum { WORDS = SANITIZED ? 500 : 20000 };
+    learning l = {.s = begin()};
+    const tide_kernels *k = l.s->learner.kernels;
+    float row[64] __attribute__((aligned(64))) = {0};
+    choose(l.s, 5);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, learn_on, &l), 0);
+    for (int word = 1; word <= WORDS; word++) {
+        set_closed(l.s, 5, true);
+        tide_copies_recall(l.s->copies[0], 5);
+        uint64_t before = atomic_load(&l.begun);
+        while (atomic_load(&l.over) < before)
+            sched_yield();
+        k->copy(row, row_of(l.s, 5), 32);
+        l.wrong +=
+            word > 1 && (row[0] < (float)word - 1.01f || row[0] > (float)word - 0.5f);
+        fill(row, (float)word);
+        k->copy(row_of(l.s, 5), row, 32);
+        atomic_store(&l.number, (float)word);
+        set_closed(l.s, 5, false);
+        before = atomic_load(&l.begun);
+        while (atomic_load(&l.over) < before + tide_rng_below(&(tide_rng){word}, 3))
+            sched_yield();
+    }
+    atomic_store(&l.stop, true);
+    pthread_join(thread, NULL);
+    assert_int_equal(l.wrong, 0);
+    assert_true(l.copied > 0);
+    end(l.s);
+}
+
+/* -- training ----------------------------------------------------------------------------- */
+
+/* Long enough for all threads to meet, with few enough words for most of them to be copied. Where words come and go,
+ * slots that change hands are left out for a while (test_threads.c). With a thread sanitizer, copies are made, met and
+ * recalled here while others learn. */
+static void threads_with_copies_learn_as_well_as_one(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {
+        "vocab=4000 dim=16 replay=1",
+        "vocab=1500 dim=16 replay=1 admission=none",
+    };
+    enum { MANY = SANITIZED ? 2 : 4 };
+    corpus t = demo_text(21, MANY * 200000);
+    truth facts = truth_load();
+    for (size_t i = 0; i < COUNT(settings); i++) {
+        double scores[2] = {0};
+        for (int many = SANITIZED; many < 2; many++) {
+            char all[100];
+            snprintf(all, sizeof all, "%s threads=%d", settings[i], many ? MANY : 1);
+            tide_trainer *trainer = trained(all, &t);
+            const tide_model *model = tide_trainer_model(trainer);
+            assert_true(is_finite(model));
+            scores[many] = group_score(model, &facts, 8, 5);
+            tide_trainer_free(trainer);
+        }
+        print_message("%s: %.3f, with threads %.3f\n", settings[i], scores[0],
+                      scores[1]);
+        assert_true(scores[1] > scores[0] - (i ? 0.25 : 0.1));
+    }
+    truth_free(&facts);
+    free(t.bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_most_frequent_word_of_a_place_is_chosen),
+        cmocka_unit_test(only_the_chosen_are_copied_and_only_at_a_meeting),
+        cmocka_unit_test(different_moves_add_up_and_the_same_one_is_made_once),
+        cmocka_unit_test(a_meeting_leaves_out_what_others_have_done),
+        cmocka_unit_test(what_was_given_is_taken_anew),
+        cmocka_unit_test(what_is_no_number_is_not_given),
+        cmocka_unit_test(they_meet_every_65536_words),
+        cmocka_unit_test(a_copy_that_is_recalled_is_forgotten),
+        cmocka_unit_test(no_order_of_events_mixes_two_words),
+        cmocka_unit_test(threads_do_not_mix_two_words),
+        cmocka_unit_test(threads_with_copies_learn_as_well_as_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
