@@ -98,7 +98,7 @@ lint: ## formatting, layers, static analysis, no warnings from gcc and clang
 	@scripts/install_packages $(LINT_PACKAGES)
 	@scripts/lint
 
-fuzz: ## feed every parser with hundreds of thousands of inputs, or with FUZZ_RUNS
+fuzz: ## feed every parser with a hundred thousand inputs, or with FUZZ_RUNS
 	@scripts/install_packages $(FUZZ_PACKAGES)
 	$(call build,build-fuzz,$(ASAN) -Dtests=false -Dfuzz=true,fuzzers,CC=clang)
 	@scripts/run_fuzz $(if $(FUZZ_RUNS),--runs $(FUZZ_RUNS))
