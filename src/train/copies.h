@@ -12,17 +12,13 @@ typedef struct tide_copies {
     /* Whose row is at a place, a slot or TIDE_NO_SLOT. The thread that reads clears it when the slot
      * gets another word. */
     _Atomic uint32_t slots[TIDE_COPIES];
-    uint32_t
-        uses[TIDE_COPIES]; /* since the copy was last brought together with its row */
-    uint32_t quota;        /* of uses */
-    uint32_t stride;
     float *rows;   /* [TIDE_COPIES][stride] */
     float *bases;  /* [TIDE_COPIES][stride] what they were at the last meeting */
     float *theirs; /* [stride] scratch */
+    uint32_t stride;
     const _Atomic uint32_t *chosen; /* [TIDE_COPIES] for whom a place is next */
-    uint64_t learned;               /* words in all */
-    uint64_t met;                   /* of them, before the last meeting */
-    bool stale; /* all was given: somebody may have written rows since */
+    uint64_t learned;               /* words since the last meeting */
+    bool stale; /* all was given: somebody may have written the rows of all since */
 } tide_copies;
 
 /* Finds the words of which it is worth to have copies, one for each place or TIDE_NO_SLOT. */

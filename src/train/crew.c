@@ -54,9 +54,9 @@ struct tide_crew {
     uint64_t settled;  /* batches before this number are learned */
     uint64_t finished; /* and so are all lessons up to this sentence */
     tide_queue *queue;
-    _Atomic uint32_t chosen[TIDE_COPIES]; /* slots that all threads want */
-    uint64_t next_choice;                 /* in batches */
-    pthread_mutex_t lock;                 /* of busy and progress */
+    _Atomic uint32_t *chosen; /* [TIDE_COPIES] slots that all threads want; or NULL */
+    uint64_t next_choice;     /* in batches */
+    pthread_mutex_t lock;     /* of busy and progress */
     pthread_cond_t freed;
     bool locks_made;
 };
@@ -162,17 +162,11 @@ static void settle(tide_crew *c)
         c->finished = batch_at(c, c->settled++)->last_sentence - 1;
 }
 
-/* Pairs that have negatives of their own take so long that nobody gets in another's way. */
-static bool wants_copies(const tide_params *params)
-{
-    return params->threads > 1 && params->negatives == NEGATIVES_SHARED;
-}
-
 /* Looks for the words that all threads want. */
 static void choose(tide_crew *c)
 {
     const tide_vocabulary *v = c->learner->model->vocabulary;
-    if (c->filling < c->next_choice || !wants_copies(c->learner->params))
+    if (!c->chosen || c->filling < c->next_choice)
         return;
     uint64_t growth = c->filling / CHOICE_GROWTH;
     tide_copies_choose(v, c->chosen);
@@ -241,11 +235,24 @@ static void recall(void *self, uint32_t slot)
 
 /* -- making ------------------------------------------------------------------------------------- */
 
+/* Pairs that have negatives of their own take so long that nobody gets in another's way. */
+static bool wants_copies(const tide_params *params)
+{
+    return params->threads > 1 && params->negatives == NEGATIVES_SHARED;
+}
+
+static int prepare_choice(tide_crew *c, tide_error *err)
+{
+    c->chosen = tide_alloc(TIDE_COPIES, sizeof *c->chosen);
+    if (!c->chosen)
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a trainer");
+    tide_copies_choose_none(c->chosen);
+    return TIDE_OK;
+}
+
 static tide_desk *new_desk(const tide_crew *c, tide_error *err)
 {
-    const tide_params *params = c->learner->params;
-    return tide_desk_new((uint32_t)params->dim, wants_copies(params) ? c->chosen : NULL,
-                         err);
+    return tide_desk_new(c->learner->model->shape.dim, c->chosen, err);
 }
 
 static int start_thread(tide_crew *c, tide_error *err)
@@ -292,8 +299,10 @@ static int prepare_threads(tide_crew *c, uint64_t threads, tide_error *err)
 uint64_t tide_crew_bytes(const tide_params *params)
 {
     uint64_t threads = params->threads;
-    uint64_t desks =
-        threads * tide_desk_bytes((uint32_t)params->dim, wants_copies(params));
+    bool copies = wants_copies(params);
+    uint64_t desks = threads * tide_desk_bytes((uint32_t)params->dim, copies);
+    if (copies)
+        desks += TIDE_COPIES * sizeof(uint32_t);
     return threads < 2 ? desks : desks + threads * BATCHES_PER_THREAD * sizeof(batch);
 }
 
@@ -305,8 +314,8 @@ tide_crew *tide_crew_new(const tide_learner *learner, uint64_t threads, tide_err
         return NULL;
     }
     c->learner = learner;
-    tide_copies_choose_none(c->chosen);
-    c->desk = new_desk(c, err);
+    bool failed = wants_copies(learner->params) && prepare_choice(c, err);
+    c->desk = failed ? NULL : new_desk(c, err);
     if (!c->desk || (threads > 1 && prepare_threads(c, threads, err))) {
         tide_crew_free(c);
         return NULL;
@@ -329,6 +338,7 @@ void tide_crew_free(tide_crew *c)
         pthread_cond_destroy(&c->freed);
         pthread_mutex_destroy(&c->lock);
     }
+    free((void *)c->chosen);
     free(c->workers);
     free(c->batches);
     tide_desk_free(c->desk);
