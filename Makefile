@@ -23,7 +23,7 @@ TSAN = -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false -Dkafka=d
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 # Unit tests and files of tests by the beginning of their names; what has one thread only is left out.
-THREADED = (base|sampler|copies|store_shared|threads|live|leaving|copy|feed|history_bounds|endurance|resume|memory|scrub|batch|classifier|labels(?!_eval)).*
+THREADED = (base|sampler|copies|store_shared|threads|live|leaving|copy|feed|history_bounds|endurance|memory|scrub|classifier|labels(?!_eval)).*
 THREADED_RUNS = train|follow|signals|determinism|routes|desk|downloads|ingest|events|saving
 
 # $(call build,FOLDER,OPTIONS,TARGETS,ENVIRONMENT). Configured again each time, which takes
