@@ -21,7 +21,7 @@
  * same time at least one notices. The slot opens when all lessons given before it was closed are learned,
  * and those given later find the place empty: so nobody ever brings a word's copy to its successor.
  */
-#include "train/copies.h"
+#include "train/learn.h"
 
 #include <stdlib.h>
 
@@ -158,12 +158,6 @@ void tide_copies_give(tide_copies *c, const tide_learner *l)
 
 /* -- places ---------------------------------------------------------------------------------------- */
 
-static bool is_closed(const tide_learner *l, uint32_t slot)
-{
-    return l->closed &&
-           __atomic_load_n(&l->closed[slot / 64], __ATOMIC_SEQ_CST) >> (slot % 64) & 1;
-}
-
 /* Gives every place to the slot that was chosen for it. */
 static void elect(tide_copies *c, const tide_learner *l)
 {
@@ -172,7 +166,7 @@ static void elect(tide_copies *c, const tide_learner *l)
         if (owner_of(c, place) == chosen)
             continue;
         atomic_store(&c->slots[place], chosen);
-        if (chosen != TIDE_NO_SLOT && is_closed(l, chosen))
+        if (chosen != TIDE_NO_SLOT && tide_learn_closed(l, chosen))
             atomic_store(&c->slots[place], TIDE_NO_SLOT);
     }
 }

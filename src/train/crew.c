@@ -306,7 +306,7 @@ uint64_t tide_crew_bytes(const tide_params *params)
     return threads < 2 ? desks : desks + threads * BATCHES_PER_THREAD * sizeof(batch);
 }
 
-tide_crew *tide_crew_new(const tide_learner *learner, uint64_t threads, tide_error *err)
+tide_crew *tide_crew_new(const tide_learner *learner, tide_error *err)
 {
     tide_crew *c = tide_alloc(1, sizeof *c);
     if (!c) {
@@ -316,6 +316,7 @@ tide_crew *tide_crew_new(const tide_learner *learner, uint64_t threads, tide_err
     c->learner = learner;
     bool failed = wants_copies(learner->params) && prepare_choice(c, err);
     c->desk = failed ? NULL : new_desk(c, err);
+    uint64_t threads = learner->params->threads;
     if (!c->desk || (threads > 1 && prepare_threads(c, threads, err))) {
         tide_crew_free(c);
         return NULL;

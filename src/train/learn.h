@@ -68,11 +68,12 @@ void tide_learn_move(const tide_learner *l, uint32_t centre, const float *gradie
 bool tide_learn_watches(const tide_lesson *lesson, uint32_t at);
 double tide_learn_loss(float dot, float weight, bool positive);
 
-/* Whether a slot must not be drawn: its old vectors may still be in use. */
+/* Whether a slot must not be drawn or copied: its old vectors may still be in use. In one order with what is said
+ * of copies (copies.c). */
 static inline bool tide_learn_closed(const tide_learner *l, uint32_t slot)
 {
     return l->closed &&
-           __atomic_load_n(&l->closed[slot / 64], __ATOMIC_ACQUIRE) >> (slot % 64) & 1;
+           __atomic_load_n(&l->closed[slot / 64], __ATOMIC_SEQ_CST) >> (slot % 64) & 1;
 }
 
 /* The two ways to learn a lesson. */

@@ -520,8 +520,7 @@ typedef struct tide_progress {
     double pairs;
 } tide_progress;
 
-tide_crew *tide_crew_new(const tide_learner *learner, uint64_t threads,
-                         tide_error *err);
+tide_crew *tide_crew_new(const tide_learner *learner, tide_error *err);
 void tide_crew_free(tide_crew *crew);
 uint64_t tide_crew_bytes(const tide_params *params);
 

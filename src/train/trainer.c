@@ -89,7 +89,7 @@ int tide_trainer_prepare(tide_trainer *t, tide_store *store, tide_error *err)
             return TIDE_ERROR_MEMORY;
         tide_intake_labels(t->intake, t->labels, &t->passes);
     }
-    t->crew = tide_crew_new(&t->learner, t->params.threads, err);
+    t->crew = tide_crew_new(&t->learner, err);
     if (!t->crew)
         return TIDE_ERROR_MEMORY;
     tide_intake_school(t->intake, tide_crew_school(t->crew));

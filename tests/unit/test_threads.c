@@ -218,7 +218,7 @@ static void no_sentence_is_called_finished_before_it_is(void **state)
                             .rates = tide_rates_new(tide_trainer_params(trainer), NULL),
                             .kernels = tide_kernels_best()};
     tide_contexts_init(&learner.contexts, learner.params);
-    tide_crew *crew = tide_crew_new(&learner, 2, NULL);
+    tide_crew *crew = tide_crew_new(&learner, NULL);
     assert_true(crew && learner.rates);
     tide_school school = tide_crew_school(crew);
     uint32_t slots[LENGTH], wrong = 0;
