@@ -1,17 +1,22 @@
 # The front door. `make help` lists what can be asked for; meson.build is the build itself.
 PREFIX ?= /usr/local
 DESTDIR ?=
+# On Debian the loader and pkg-config look in /usr/local/lib, but meson without dpkg-dev prefers lib64.
+LIBDIR ?= $(if $(wildcard /etc/debian_version),lib)
+PLACES = -Dprefix=$(abspath $(PREFIX)) $(if $(LIBDIR),-Dlibdir=$(LIBDIR))
 FUZZ_RUNS ?=
 PORT ?= 8080
 DURATION ?= 1h
 
 BUILD_PACKAGES = gcc libc6-dev meson ninja-build pkg-config libxxhash-dev zlib1g-dev libzstd-dev \
 	liblzma-dev libutf8proc-dev librdkafka-dev libsqlite3-dev libmicrohttpd-dev libjansson-dev
-TEST_PACKAGES = $(BUILD_PACKAGES) g++ binutils libcmocka-dev python3-pytest python3-gensim python3-sklearn strace \
-	python3-numpy fasttext postgresql sqlite3 zstd python3-yaml python3-prometheus-client
+TEST_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev python3-pytest python3-yaml python3-prometheus-client strace zstd
+# Without these the tests that need them are skipped.
+MORE_TEST_PACKAGES = g++ python3-numpy python3-gensim python3-sklearn fasttext postgresql sqlite3 curl \
+	chromium $(PAGE_PACKAGES)
 PAGE_PACKAGES = nodejs npm
 FUZZ_PACKAGES = $(BUILD_PACKAGES) clang libclang-rt-dev
-LINT_PACKAGES = $(TEST_PACKAGES) clang clang-format clang-tidy cppcheck
+LINT_PACKAGES = $(TEST_PACKAGES) g++ clang clang-format clang-tidy cppcheck
 
 ASAN = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
 # Twice as fast to build as debugoptimized, and no slower to run; reports still name their lines.
@@ -24,19 +29,12 @@ FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 # Unit tests and files of tests by the beginning of their names; what has one thread only is left out.
 THREADED = (base|sampler|copies|store_shared|threads|live|leaving|copy|feed|history_bounds|endurance|memory|scrub|classifier|labels(?!_eval)).*
-THREADED_RUNS = train|follow|signals|determinism|routes|desk|downloads|ingest|events|saving
+THREADED_RUNS = train|follow|signals|determinism|routes|desk|downloads|ingest|events|saving|past|durable
 
-# $(call build,FOLDER,OPTIONS,TARGETS,ENVIRONMENT). Configured again each time, which takes
-# a second and finds tests that are new.
-define build
-	@test -f $(1)/build.ninja || rm -rf $(1)
-	@said=$$($(4) meson setup $$(test -d $(1) && echo --reconfigure) $(2) $(1) 2>&1) \
-	    || { echo "$$said"; exit 1; }
-	@ninja --quiet -C $(1) $(3)
-endef
+# $(call build,FOLDER,OPTIONS,TARGETS,ENVIRONMENT)
+build = @$(4) PACKAGES="$(BUILD_PACKAGES)" scripts/build $(1) $(2) $(if $(3),-- $(3))
 
-# What the page is built and looked at with, from npm, as web/package-lock.json has it. Asks the
-# network once. Where there is none the tests of the page are skipped.
+# What the page is built and looked at with, from npm, as web/package-lock.json has it.
 define page_packages
 	@test web/node_modules/.package-lock.json -nt web/package-lock.json \
 	    || npm --prefix web ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2 \
@@ -44,15 +42,21 @@ define page_packages
 endef
 
 .NOTPARALLEL:
-.PHONY: all test check faults nightly soak run web asan tsan lint fuzz bench paper ablation hashtags install clean help
+.PHONY: all deps deps-all test check faults kills nightly soak run web asan tsan lint fuzz bench paper ablation hashtags \
+	install uninstall clean help
 
 all: ## build the library and the command in build/
-	@scripts/install_packages $(BUILD_PACKAGES)
 	$(call build,build,-Dtests=false)
 
-test: ## build and run every test
-	@scripts/install_packages $(TEST_PACKAGES) $(PAGE_PACKAGES) chromium
-	$(call page_packages,|| echo "going on without the tests of the page" >&2)
+deps: ## install the packages that a build needs (apt-get, as root or with sudo)
+	@scripts/install_packages $(BUILD_PACKAGES)
+
+deps-all: ## install what any of the tests needs: 2 GB with a browser and other readers of vectors
+	@scripts/install_packages $(TEST_PACKAGES) --optional $(MORE_TEST_PACKAGES)
+	$(call page_packages,|| echo "the tests of the page will be skipped" >&2)
+
+test: ## build and run every test; those that lack a program are skipped
+	@scripts/install_packages $(TEST_PACKAGES)
 	$(call build,build,-Dtests=true $(if $(CI),-Dwerror_ours=true))
 	@scripts/run_tests
 
@@ -63,8 +67,13 @@ faults: ## kills, signals, clocks, bad disks and logs, and what they did, as a t
 	$(call build,build,-Dtests=true)
 	@scripts/run_tests --only faults --figures
 
-nightly: ## the same ten times as much, 10000000 inputs for every parser, hostile and long streams: hours
-	@scripts/install_packages $(TEST_PACKAGES) $(FUZZ_PACKAGES)
+kills: ## kill -9, hundreds of times: files, a spooled pipe, a server, a Kafka group
+	@scripts/install_packages $(TEST_PACKAGES)
+	$(call build,build,-Dtests=true)
+	@scripts/kills
+
+nightly: deps-all ## the same ten times as much, 10000000 inputs for every parser, long streams, fresh machines: hours
+	@scripts/install_packages $(FUZZ_PACKAGES) debootstrap
 	$(call build,build,-Dtests=true)
 	@scripts/nightly
 
@@ -73,7 +82,7 @@ soak: ## trainings with one fault after the other for DURATION (1h) that must co
 	$(call build,build,-Dtests=true)
 	@scripts/soak --duration $(DURATION)
 
-run: all ## start the live page on the built-in demo stream (PORT)
+run: deps all ## start the live page on the built-in demo stream (PORT)
 	@build/cli/wordtide serve --demo --port $(PORT)
 
 web: ## build the page of the server, and check that it is the committed one
@@ -121,12 +130,17 @@ hashtags: all ## tell the hashtags of STREAM while learning, as OUT/hashtags.htm
 	@paper/hashtags.py --out "$${OUT:-build/hashtags}" --seeds "$${SEEDS:-3}" \
 		--jobs "$${THREADS:-1}" -- "$$STREAM"
 
-install: all ## install under DESTDIR and PREFIX (/usr/local)
-	@meson configure build -Dprefix=$(abspath $(PREFIX))
-	@DESTDIR=$(DESTDIR) meson install -C build
+install: ## build, and install under DESTDIR and PREFIX (/usr/local)
+	$(call build,build,-Dtests=false $(PLACES))
+	@DESTDIR="$(abspath $(DESTDIR))" meson install -C build --no-rebuild --quiet
+	@scripts/installed note build "$(abspath $(DESTDIR))"
+
+uninstall: ## remove what install wrote with the same DESTDIR and PREFIX
+	$(call build,build,$(PLACES),build.ninja)
+	@scripts/installed remove build "$(abspath $(DESTDIR))"
 
 clean: ## remove everything that was built
 	rm -rf build build-asan build-tsan build-fuzz build-gcc build-clang web/node_modules web/out
 
 help: ## show this
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 10
