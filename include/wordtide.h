@@ -111,10 +111,17 @@ typedef struct tide_part {
 
 #define TIDE_PARTS_MAX 16
 
-/* What a trainer with these parameters will allocate, by part; returns the number of parts. If only
- * the memory was given, the size of the vocabulary is set to what fits it. */
+/* What a process that trains with these parameters needs, by part; returns the number of parts. The last is the
+ * program itself. If only the memory was given, the size of the vocabulary is set to what fits it. */
 TIDE_API int tide_params_budget(tide_params *params, tide_part parts[TIDE_PARTS_MAX],
                                 tide_error *err);
+
+/* Others in the process share the memory: `others` says how many bytes they need beside a trainer with such
+ * parameters, of which all but the size of the vocabulary are final. */
+TIDE_API void tide_params_share(tide_params *params,
+                                uint64_t (*others)(const tide_params *params,
+                                                   const void *data),
+                                const void *data);
 
 /* -- sources ----------------------------------------------------------------------------------- */
 
@@ -138,23 +145,43 @@ TIDE_API void tide_source_close(tide_source *source);
 TIDE_API ptrdiff_t tide_source_read(tide_source *source, void *bytes, size_t room,
                                     tide_error *err);
 
+/* What an input is, as far as its first bytes tell. */
+typedef enum tide_content {
+    TIDE_CONTENT_TEXT,    /* UTF-8 text, or something unknown, which is read as text */
+    TIDE_CONTENT_8BIT,    /* text in Latin-1, Windows-1252 or the like */
+    TIDE_CONTENT_RECORDS, /* JSON objects */
+    TIDE_CONTENT_MODEL,   /* a model */
+    TIDE_CONTENT_VECTORS, /* what tide_rows_open reads */
+    TIDE_CONTENT_PACKED,  /* what sources unpack: gzip, zstd, xz */
+    TIDE_CONTENT_OTHER,   /* UTF-16, an archive, a Parquet file ... */
+} tide_content;
+
+/* Judges the first `size` bytes of an input; 64 KiB are enough. `whole` says that these are all. For
+ * anything but TIDE_CONTENT_TEXT err says what it is, as "a zip archive". A text is not taken for something
+ * else because of its first line. */
+TIDE_API tide_content tide_content_of(const void *bytes, size_t size, bool whole,
+                                      tide_error *err);
+
 /* -- records: the texts in JSON, CSV or TSV ------------------------------------------------------- */
 
 typedef enum tide_record_kind {
     TIDE_RECORDS_LINES, /* every line is text: needs no tide_records */
-    TIDE_RECORDS_JSON,  /* an object a line */
-    TIDE_RECORDS_CSV,   /* RFC 4180 */
-    TIDE_RECORDS_TSV,   /* a line a record, tabs between fields, no quotes */
+    TIDE_RECORDS_JSON, /* objects: one per line, or over several lines, or in one list */
+    TIDE_RECORDS_CSV,  /* RFC 4180 */
+    TIDE_RECORDS_TSV,  /* a line a record, tabs between fields, no quotes */
 } tide_record_kind;
 
-/* Fields are dotted paths (JSON) or names or numbers from 1 of columns (CSV, TSV). When one of them is
- * a name, the first record of every input has the names and no text. */
+/* Fields are dotted paths (JSON) or names or numbers from 1 of columns (CSV, TSV); in `text` a name with
+ * commas in it stands in double quotes. When one of them is the name of a column, the first record of every
+ * input has the names and no text. */
 typedef struct tide_record_options {
     tide_record_kind kind;
     const char *text;  /* needed: one or several fields, separated by commas */
     const char *time;  /* "" without */
     const char *label; /* "" without */
     bool one_line;     /* line feeds within a text become blanks */
+    char
+        delimiter; /* CSV: between columns. 0: the one of , ; | and tab under which the names are found */
 } tide_record_options;
 
 /* What was left out, by reason. */
@@ -204,7 +231,8 @@ typedef enum tide_spool_sync {
     TIDE_SPOOL_SYNC_NONE,
 } tide_spool_sync;
 
-/* Room for so many bytes on their way. A run that has the feed reads it as the source "feed:". */
+/* Room for so many bytes on their way. A run that has the feed reads it as the source "feed:". What is handed over
+ * are lines of text, also if the other sources of the run have records. */
 TIDE_API tide_feed *tide_feed_new(size_t room, tide_error *err);
 
 /* A feed whose text is in this folder from when it is taken until a saved model has learned it, so that a
@@ -225,7 +253,16 @@ TIDE_API ptrdiff_t tide_feed_push(tide_feed *feed, const char *lines, size_t siz
 TIDE_API ptrdiff_t tide_feed_push_whole(tide_feed *feed, const char *lines, size_t size,
                                         tide_error *err);
 
-/* Bytes that wait to be read, and how many may. */
+/* A push in two halves, for threads that must not wait for the disk long. The first takes lines, all or none with
+ * `whole`; a new segment of the spool is all that it may have to wait for. When the second has returned, all that was
+ * taken before is as safe as the sync says; many appends may share it, and somebody should call it some times a
+ * second. It fails for good when the disk has failed. */
+TIDE_API ptrdiff_t tide_feed_append(tide_feed *feed, const char *lines, size_t size,
+                                    bool whole, tide_error *err);
+TIDE_API int tide_feed_tend(tide_feed *feed, tide_error *err);
+
+/* Bytes that wait to be read, and how many lines may have together: a line of more than that is never taken. Neither
+ * ever waits. */
 TIDE_API size_t tide_feed_waiting(tide_feed *feed);
 TIDE_API size_t tide_feed_room(const tide_feed *feed);
 
@@ -298,6 +335,8 @@ typedef struct tide_stats {
     uint64_t epoch;  /* the present one, from 1; 0 while words are counted */
     bool ending;     /* told by a run alone: it learns no more and is being saved */
     bool saving;     /* likewise: a checkpoint is being written and is not safe yet */
+    double
+        done; /* likewise: the fraction of the text that was read; 0 when not known */
 } tide_stats;
 
 /* Allocates everything that training will ever need. */
@@ -329,13 +368,17 @@ TIDE_API int tide_trainer_end(tide_trainer *trainer, tide_error *err);
 TIDE_API int tide_trainer_save(tide_trainer *trainer, const char *path,
                                tide_error *err);
 
+/* The same; the `older` files that were there before stay, as PATH.1 (the latest), PATH.2 and so on. */
+TIDE_API int tide_trainer_save_keeping(tide_trainer *trainer, const char *path,
+                                       uint32_t older, tide_error *err);
+
 /* How far it has come. */
 TIDE_API void tide_trainer_stats(const tide_trainer *trainer, tide_stats *stats);
 
 /* What it was made with. */
 TIDE_API const tide_params *tide_trainer_params(const tide_trainer *trainer);
 
-/* What was allocated, by part. */
+/* What the process needs, by part; the last is the program itself, and the others are allocated. */
 TIDE_API int tide_trainer_budget(const tide_trainer *trainer,
                                  tide_part parts[TIDE_PARTS_MAX]);
 
@@ -355,6 +398,8 @@ typedef struct tide_checkpoint {
     double pause_seconds; /* that training stood still */
     double seconds;       /* from then until it was safe */
     const char *error;    /* why it is not safe; NULL when it is */
+    double
+        begun; /* seconds of CLOCK_MONOTONIC: it has all that was learned before, and nothing since */
 } tide_checkpoint;
 
 typedef struct tide_run {
@@ -365,7 +410,11 @@ typedef struct tide_run {
     bool from_start; /* read sources again that an interrupted run had read already */
     bool follow;     /* files are read on as they grow and are rotated, all at once */
 
-    /* Ends the run after the present sentence when it is not 0. A signal handler may set it. */
+    /* Reads files and pipes as text even if they look like something else (tide_content), which is refused
+     * with TIDE_ERROR_FORMAT otherwise. Files that are followed are only warned about. */
+    bool as_text;
+
+    /* Ends the run after the present sentence, or block of 64 KiB, when it is not 0. A signal handler may set it. */
     const volatile sig_atomic_t *stop;
 
     /* Called some ten times a second while it learns, waits or saves, and when it begins to end. */
@@ -387,19 +436,23 @@ typedef struct tide_run {
     const char *save_path;
     bool *saved; /* becomes true when that has been done */
 
+    /* So many earlier files stay beside a new one, as PATH.1 (the latest), PATH.2 and so on: of save_path what was
+     * there before the run, of checkpoint_path every checkpoint that has new words. A run that reads no words
+     * makes no empty model, and replaces no file but that of the model it goes on from. */
+    uint32_t older;
+
     /* Where it is saved on the way; NULL: there too. That is after so many new words, or so long, if these are not 0,
      * when *save_now is not 0, which then becomes 0, or when a source asks for it: at the end of the
-     * sentence, and where a source cannot be divided, a packed file or a topic, after a block of 64 KiB. */
+     * sentence, but never later than at the end of the block of 64 KiB that was read, or of the message. */
     const char *checkpoint_path;
     uint64_t save_tokens;
     double save_seconds;
     volatile sig_atomic_t *save_now;
-    uint32_t older; /* so many earlier ones stay beside it: PATH.1 (the latest), ... */
     void (*checkpointed)(void *data, const tide_checkpoint *checkpoint);
     void *checkpointed_data;
 
-    /* For the source "feed:". A run that is stopped closes it and reads what was handed over before, or leaves that in
-     * its spool. */
+    /* For the source "feed:". A run that ends before its sources do, because it is stopped or another source fails,
+     * closes it and reads what was handed over before, or leaves that in its spool. */
     tide_feed *feed;
 
     /* The only source is a pipe, whose text is first written into this folder and stays there until a saved
@@ -464,6 +517,10 @@ TIDE_API const char *tide_model_params(const tide_model *model);
 TIDE_API size_t tide_model_words(const tide_model *model, tide_entry *entries,
                                  size_t room);
 
+/* A word that is worth asking about: frequent, of six letters or more, and not so frequent as the words of grammar are.
+ * NULL when there is none. */
+TIDE_API const char *tide_model_example(const tide_model *model);
+
 /* Returns TIDE_ERROR_UNKNOWN for a word that is not held. */
 TIDE_API int tide_model_find(const tide_model *model, const char *word,
                              tide_entry *entry, tide_error *err);
@@ -492,7 +549,14 @@ TIDE_API void tide_space_free(tide_space *space);
 TIDE_API int tide_space_vector(const tide_space *space, const char *word, float *vector,
                                tide_error *err);
 
-/* Cosine of two words. */
+#define TIDE_TERM_MAX 16
+
+/* The vector of a word, or of several separated by spaces, at most TIDE_TERM_MAX: their mean. All that ask by
+ * words below take such terms; tide_resolver_find makes them of what people write. */
+TIDE_API int tide_space_mean(const tide_space *space, const char *term, float *vector,
+                             tide_error *err);
+
+/* Cosine of two terms. */
 TIDE_API int tide_space_similarity(const tide_space *space, const char *a,
                                    const char *b, float *cosine, tide_error *err);
 
@@ -503,15 +567,15 @@ typedef struct tide_hit {
 } tide_hit;
 
 typedef struct tide_query {
-    const char *const *positive; /* words whose unit vectors are added */
+    const char *const *positive; /* terms whose unit vectors are added */
     size_t positive_count;
-    const char *const *negative; /* words whose unit vectors are subtracted */
+    const char *const *negative; /* terms whose unit vectors are subtracted */
     size_t negative_count;
     const float *vector; /* dim floats to be added as they are, or NULL */
     uint32_t among;      /* only the so many most frequent words; 0 for all */
 } tide_query;
 
-/* The nearest words by cosine, the words of the query (at most 64) left out; returns how many. */
+/* The nearest words by cosine, the words of the query (at most 64 terms) left out; returns how many. */
 TIDE_API int tide_space_nearest(const tide_space *space, const tide_query *query,
                                 tide_hit *hits, size_t room, tide_error *err);
 
@@ -546,6 +610,35 @@ TIDE_API uint32_t tide_space_rank(const tide_space *space, const char *word);
 TIDE_API tide_model *tide_space_copy(const tide_space *space, uint32_t top,
                                      tide_error *err);
 TIDE_API uint64_t tide_space_copy_bytes(const tide_space *space, uint32_t top);
+
+/* -- terms: what people write, in the words of a model -------------------------------------------- */
+
+/* Text falls into words before it is learned: "Tea" is learned as "tea", and "J’aime" as "j'aime". What somebody asks for
+ * goes the same way. A word that is held exactly as written, and a phrase that was joined by "_", stay whole. */
+typedef struct tide_term {
+    bool exact;     /* the text is its only token as it stands */
+    uint32_t count; /* tokens; of more than TIDE_TERM_MAX the rest is left out */
+    uint32_t known; /* of them, those with a vector */
+    bool has_vector[TIDE_TERM_MAX];
+    char tokens[TIDE_TERM_MAX][TIDE_WORD_MAX + 1];
+    char words[TIDE_TERM_MAX *
+               (TIDE_WORD_MAX + 1)]; /* the known ones, separated by spaces: a term as
+                                        tide_space_mean takes it; "" without any */
+} tide_term;
+
+typedef struct tide_resolver tide_resolver;
+
+/* With the tokenizer that the model was trained with; for a file of vectors alone, with the default one. */
+TIDE_API tide_resolver *tide_resolver_new(const tide_model *model, tide_error *err);
+TIDE_API void tide_resolver_free(tide_resolver *resolver);
+
+/* The space may be any over the same model, or over one that learns on from it. */
+TIDE_API void tide_resolver_find(tide_resolver *resolver, const tide_space *space,
+                                 const char *text, tide_term *term);
+
+/* Words spelt nearly like what is not known of a text that was read as this term, as tide_model_suggest has them. */
+TIDE_API size_t tide_term_suggest(const tide_term *term, const tide_model *model,
+                                  const char *text, tide_entry *entries, size_t room);
 
 /* -- asking while it learns ----------------------------------------------------------------------- */
 
@@ -610,12 +703,15 @@ typedef struct tide_alarm {
 
 /* 0 is the default of all of them, and no alarm. */
 typedef struct tide_history_options {
-    uint32_t follow;  /* so many of the most frequent words (5,000); one tenth more may
+    uint32_t follow; /* so many of the most frequent words (5,000); one tenth more may
                         stay that were among them */
-    uint32_t watch;   /* room for so many watched words (100) */
-    double step;      /* seconds: the youngest age of the ladder (60) */
-    uint32_t rungs;   /* of the ladder, from 2 (18); the oldest: step * 2^(rungs - 2) */
-    double warm_up;   /* seconds in which no word is new (10 steps) */
+    uint32_t watch;  /* room for so many watched words (100) */
+    double step;     /* seconds: the youngest age of the ladder (60) */
+    uint32_t rungs;  /* of the ladder, from 2 (18); the oldest: step * 2^(rungs - 2) */
+    double warm_up;  /* seconds in which no word is new (10 steps) */
+    double
+        baseline; /* seconds before there is anything to compare with: no alarm, and no
+                         drift since an earlier moment (60 steps; below 0: none needed) */
     double drift_age; /* drift is since so long ago (0: since the oldest vectors) */
     double trend_alarm, drift_alarm;                    /* log2, degrees */
     uint64_t count_alarm;                               /* occurrences */
@@ -635,12 +731,19 @@ TIDE_API uint64_t tide_history_bytes(const tide_params *params,
 /* Looks at the model, by one thread at a time, once a second or so. */
 TIDE_API int tide_history_look(tide_history *history, double now, tide_error *err);
 
+/* From any thread: a look that is going on ends soon, what it has not found yet being left out, and so do all later
+ * ones. For when the history is about to be saved a last time. */
+TIDE_API void tide_history_stop(tide_history *history);
+
 /* From any thread, as all that follows: follow this word too, whether it is held or not. Watching twice is
  * watching. TIDE_ERROR_PARAMETER when there is no room; TIDE_ERROR_UNKNOWN when it was not watched. */
 TIDE_API int tide_history_watch(tide_history *history, const char *word,
                                 tide_error *err);
 TIDE_API int tide_history_unwatch(tide_history *history, const char *word,
                                   tide_error *err);
+
+/* Seconds until there is something to compare with: until then nothing is an event. 0 once there is. */
+TIDE_API double tide_history_baseline(tide_history *history);
 
 /* Words followed now. */
 TIDE_API uint32_t tide_history_followed(tide_history *history);
@@ -653,9 +756,13 @@ TIDE_API uint32_t tide_history_ages(const tide_history *history,
 /* A word as it was when somebody last looked. */
 typedef struct tide_history_word {
     char word[TIDE_WORD_MAX + 1];
-    uint64_t count, error;
-    double rate;     /* occurrences a second, of late: 5 steps weigh most */
+    uint64_t count, error; /* halved with the half-life, if there is one */
+    uint64_t seen;         /* occurrences since it entered the vocabulary, at least */
+    double
+        rate; /* occurrences per second, mostly of the last 5 steps; 0 once the stream
+                        has paused for ten times as long as it usually does */
     double baseline; /* the same over a long time: 1,440 steps, a day of minutes */
+    double ratio;    /* rate / baseline; NAN without a baseline */
     double trend;    /* log2 of its share of all words of late against that in the
                           long time, with 8 occurrences added to both sides: few
                           occurrences are no trend */
@@ -696,7 +803,7 @@ TIDE_API int tide_history_word_of(tide_history *history, const char *word,
 
 typedef struct tide_gone {
     char word[TIDE_WORD_MAX + 1];
-    uint64_t count; /* seen so often while it was held; halved with the others */
+    uint64_t count; /* occurrences while it was held, at least */
     double left;
 } tide_gone;
 
@@ -736,9 +843,9 @@ TIDE_API size_t tide_history_alarms(tide_history *history, uint64_t after,
 typedef struct tide_map_point {
     char word[TIDE_WORD_MAX + 1];
     float x, y; /* about -1 to 1 */
-    uint64_t count;
+    uint64_t count, seen;
     double age; /* since it was first seen */
-    double drift, trend;
+    double drift, trend, ratio;
 } tide_map_point;
 
 /* The most frequent followed words on the plane in which they differ most. It turns as little as possible from one
@@ -748,7 +855,7 @@ TIDE_API size_t tide_history_map(tide_history *history, tide_map_point *points,
 
 /* A file that outlives the process: replaced atomically, checksummed. It is loaded into a history that nobody has looked
  * with yet, whose step, rungs and dimension must be the same; one that fails to load is as new. Words that are not held
- * any more are left out. */
+ * any more are left out. It is saved by the thread that looks, and those who ask do not wait for the disk. */
 TIDE_API int tide_history_save(tide_history *history, const char *path,
                                tide_error *err);
 TIDE_API int tide_history_load(tide_history *history, const char *path,
@@ -1390,6 +1497,9 @@ TIDE_API size_t tide_decimal_write(float value, char text[TIDE_DECIMAL_MAX]);
 
 /* Whether a model file could be written at this path, found out by trying. */
 TIDE_API int tide_path_writable(const char *path, tide_error *err);
+
+/* TIDE_ERROR_PARAMETER if there is a model file at this path, which nothing but a model may replace. */
+TIDE_API int tide_path_not_model(const char *path, tide_error *err);
 
 /* -- measuring ----------------------------------------------------------------------------------- */
 

@@ -110,6 +110,10 @@ static inline bool tide_utf8_inside(unsigned char byte)
 /* How much of a text to take so that it has at most so many bytes and ends between two characters. */
 size_t tide_utf8_cut(const char *text, size_t length, size_t most);
 
+/* The word without canonical, compatible and case differences, as tokenizers that fold have it. False when
+ * it is not UTF-8 or its folded form is too long for a word. */
+bool tide_utf8_fold(const char *word, char folded[TIDE_WORD_MAX + 1]);
+
 /* -- clock (clock.c): one that nobody sets ----------------------------------------------------------- */
 
 double tide_now_seconds(void);
@@ -128,6 +132,10 @@ ptrdiff_t tide_file_read(int file, void *bytes, size_t size, uint64_t offset);
 
 /* read(2), begun again when a signal interrupts it. */
 ptrdiff_t tide_file_take(int file, void *bytes, size_t size);
+
+/* Whether an errno is for a lack that may soon be over, of file descriptors or of the kernel's memory, so that
+ * the call should be made again later. */
+bool tide_reason_passes(int reason);
 
 /* Brings the bytes of a file to the disk. Returns 0 or an errno. */
 int tide_file_sync(int file);

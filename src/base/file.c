@@ -53,6 +53,12 @@ ptrdiff_t tide_file_take(int file, void *bytes, size_t size)
     return count;
 }
 
+bool tide_reason_passes(int reason)
+{
+    return reason == EMFILE || reason == ENFILE || reason == ENOMEM ||
+           reason == ENOBUFS;
+}
+
 int tide_file_sync(int file)
 {
     int failed, interruptions = 0;

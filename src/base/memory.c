@@ -18,6 +18,16 @@ enum {
     LARGE = 4 << 20, /* from this size on the rounding costs little */
 };
 
+/* A wish: all works without it. The last page would be larger than what is left for it, and so the end gets small
+ * ones: memory is no more than was asked for. */
+static void ask_for_huge_pages(char *block, size_t bytes)
+{
+    size_t end = bytes % HUGE_PAGE;
+    (void)madvise(block, bytes - end, MADV_HUGEPAGE);
+    if (end)
+        (void)madvise(block + bytes - end, end, MADV_NOHUGEPAGE);
+}
+
 void *tide_alloc(size_t count, size_t size)
 {
     size_t bytes;
@@ -29,6 +39,6 @@ void *tide_alloc(size_t count, size_t size)
     if (posix_memalign(&block, bytes >= LARGE ? HUGE_PAGE : CACHE_LINE, bytes) != 0)
         return NULL;
     if (bytes >= LARGE)
-        (void)madvise(block, bytes, MADV_HUGEPAGE); /* a wish: all works without it */
+        ask_for_huge_pages(block, bytes);
     return memset(block, 0, bytes);
 }

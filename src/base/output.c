@@ -49,6 +49,8 @@ tide_output *tide_output_create(const char *path, tide_error *err)
 {
     if (!strcmp(path, "-"))
         return tide_output_open(STDOUT_FILENO, err);
+    if (tide_path_not_model(path, err))
+        return NULL;
     tide_output *out = output_alloc(-1, path, err);
     if (!out)
         return NULL;

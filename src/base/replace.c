@@ -135,13 +135,14 @@ static bool lock_new(int file)
     return fstat(file, &status) == 0 && status.st_nlink > 0;
 }
 
-static int create_temporary(tide_replacement *r, tide_error *err)
+/* From the beginning nobody may open it who may not open the file in the end. */
+static int create_temporary(tide_replacement *r, mode_t mode, tide_error *err)
 {
     const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     for (int writer = 0; writer < WRITERS_MAX; writer++) {
         snprintf(r->temporary, sizeof r->temporary, ".%.*s.tmp.%ld.%d", NAME_PART,
                  r->name, (long)getpid(), writer);
-        r->file = openat(r->directory, r->temporary, flags, 0666);
+        r->file = openat(r->directory, r->temporary, flags, mode);
         if (r->file >= 0 && lock_new(r->file))
             return TIDE_OK;
         if (r->file >= 0)
@@ -164,7 +165,7 @@ int tide_replacement_open(tide_replacement *r, const char *path, tide_error *err
     if (status != TIDE_OK)
         return status;
     sweep(r);
-    status = create_temporary(r, err);
+    status = create_temporary(r, mode ? mode : 0666, err);
     if (status != TIDE_OK) {
         close(r->directory);
         return status;
@@ -230,19 +231,22 @@ static void keep_older(const tide_replacement *r, uint32_t older)
 int tide_replacement_commit(tide_replacement *r, uint32_t older, tide_error *err)
 {
     int status = TIDE_OK;
-    int lock = fcntl(r->file, F_DUPFD_CLOEXEC, 0); /* outlives the descriptor closed */
-    int closed = close(r->file);
+    /* Some file systems tell of a failed write at the close. The lock must outlive that, by a second descriptor; where
+     * there is none left, the sync before has to do. */
+    int lock = fcntl(r->file, F_DUPFD_CLOEXEC, 0);
+    int closed = lock >= 0 ? close(r->file) : 0;
+    if (lock < 0)
+        lock = r->file;
     if (closed == 0)
         keep_older(r, older);
-    if (lock < 0 || closed != 0 ||
+    if (closed != 0 ||
         renameat(r->directory, r->temporary, r->directory, r->name) != 0) {
         status = cannot_write(r->path, strerror(errno), err);
         (void)unlinkat(r->directory, r->temporary, 0);
     } else if (!tide_directory_sync(r->directory)) {
         status = cannot_write(r->path, strerror(errno), err);
     }
-    if (lock >= 0)
-        close(lock);
+    close(lock);
     close(r->directory);
     return status;
 }

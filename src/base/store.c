@@ -134,6 +134,24 @@ void tide_store_reseal(unsigned char *bytes, size_t size)
     tide_store_end(&table, bytes + size - TIDE_STORE_END);
 }
 
+int tide_path_not_model(const char *path, tide_error *err)
+{
+    unsigned char start[sizeof magic];
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    bool model = file >= 0 &&
+                 tide_file_read(file, start, sizeof start, 0) == sizeof start &&
+                 memcmp(start, magic, sizeof magic) == 0;
+    if (file >= 0)
+        close(file);
+    if (!model)
+        return TIDE_OK;
+    return tide_fail(
+        err, TIDE_ERROR_PARAMETER,
+        "%s is a model, and would be lost: name another file, or remove it "
+        "first",
+        path);
+}
+
 /* -- checking ---------------------------------------------------------------------- */
 
 #define DAMAGED(...) tide_fail(err, TIDE_ERROR_FORMAT, __VA_ARGS__)

@@ -2,6 +2,9 @@
  * all above U+10FFFF. */
 #include "base/base.h"
 
+#include <stdlib.h>
+#include <utf8proc.h>
+
 size_t tide_utf8_length(const void *text, size_t left)
 {
     const unsigned char *bytes = text;
@@ -28,4 +31,18 @@ size_t tide_utf8_cut(const char *text, size_t length, size_t most)
     while (most > 0 && tide_utf8_inside((unsigned char)text[most]))
         most--;
     return most;
+}
+
+bool tide_utf8_fold(const char *word, char folded[TIDE_WORD_MAX + 1])
+{
+    utf8proc_uint8_t *text = NULL;
+    utf8proc_ssize_t length =
+        utf8proc_map((const utf8proc_uint8_t *)word, 0, &text,
+                     UTF8PROC_NULLTERM | UTF8PROC_COMPOSE | UTF8PROC_COMPAT |
+                         UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
+    bool fits = length > 0 && length <= TIDE_WORD_MAX;
+    if (fits)
+        memcpy(folded, text, (size_t)length + 1);
+    free(text);
+    return fits;
 }

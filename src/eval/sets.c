@@ -7,7 +7,6 @@
 #include "eval/sets.h"
 
 #include <stdlib.h>
-#include <utf8proc.h>
 
 /* -- lines ---------------------------------------------------------------------------------------- */
 
@@ -150,21 +149,6 @@ void tide_lexicon_release(tide_lexicon *lexicon)
     free(lexicon->ranks);
 }
 
-/* False when the word is not UTF-8 or its folded form is too long for one. */
-static bool fold(const char *word, char folded[TIDE_WORD_MAX + 1])
-{
-    utf8proc_uint8_t *text = NULL;
-    utf8proc_ssize_t length =
-        utf8proc_map((const utf8proc_uint8_t *)word, 0, &text,
-                     UTF8PROC_NULLTERM | UTF8PROC_COMPOSE | UTF8PROC_COMPAT |
-                         UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
-    bool fits = length > 0 && length <= TIDE_WORD_MAX;
-    if (fits)
-        memcpy(folded, text, (size_t)length + 1);
-    free(text);
-    return fits;
-}
-
 static uint32_t exact_rank(const tide_lexicon *lexicon, const char *word)
 {
     tide_entry entry;
@@ -173,11 +157,28 @@ static uint32_t exact_rank(const tide_lexicon *lexicon, const char *word)
     return lexicon->ranks[entry.slot];
 }
 
+/* The folded form; with the final sigma where that is held and the other is not, since models differ in that. */
+static bool fold(const tide_lexicon *lexicon, const char *word,
+                 char folded[TIDE_WORD_MAX + 1])
+{
+    static const char sigma[] = "\xcf\x83", last[] = "\xcf\x82";
+    if (!tide_utf8_fold(word, folded))
+        return false;
+    size_t length = strlen(folded);
+    if (length < 3 || strcmp(folded + length - 2, sigma) != 0 ||
+        exact_rank(lexicon, folded) != TIDE_NO_SLOT)
+        return true;
+    memcpy(folded + length - 2, last, 2);
+    if (exact_rank(lexicon, folded) == TIDE_NO_SLOT)
+        memcpy(folded + length - 2, sigma, 2);
+    return true;
+}
+
 uint32_t tide_lexicon_rank(const tide_lexicon *lexicon, const char *word)
 {
     char folded[TIDE_WORD_MAX + 1];
     uint32_t rank = exact_rank(lexicon, word);
-    if (rank == TIDE_NO_SLOT && fold(word, folded))
+    if (rank == TIDE_NO_SLOT && fold(lexicon, word, folded))
         rank = exact_rank(lexicon, folded);
     return rank;
 }
@@ -187,7 +188,7 @@ bool tide_lexicon_vector(const tide_lexicon *lexicon, const char *word, float *v
     char folded[TIDE_WORD_MAX + 1];
     if (exact_rank(lexicon, word) != TIDE_NO_SLOT)
         return tide_space_vector(lexicon->space, word, vector, NULL) == TIDE_OK;
-    return fold(word, folded) &&
+    return fold(lexicon, word, folded) &&
            (!lexicon->limited || exact_rank(lexicon, folded) != TIDE_NO_SLOT) &&
            tide_space_vector(lexicon->space, folded, vector, NULL) == TIDE_OK;
 }

@@ -11,6 +11,8 @@ const char *tide_alarm_name(tide_alarm_kind kind)
 void tide_alarm_ring(tide_history *h, tide_alarm_kind kind, const char *word,
                      double score, double threshold)
 {
+    if (!tide_history_has_baseline(h))
+        return;
     tide_alarm *alarm = &h->alarms[h->alarm_count % TIDE_ALARMS_KEPT];
     *alarm = (tide_alarm){.number = ++h->alarm_count,
                           .time = h->now,

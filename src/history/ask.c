@@ -25,9 +25,11 @@ static tide_history_word describe(const tide_history *h, uint32_t slot)
     uint32_t rung = tide_history_drift_rung(h);
     tide_history_word w = {.count = entry.count,
                            .error = entry.error,
+                           .seen = (uint64_t)t->seen,
                            .rank = t->rank + 1,
-                           .rate = tide_tempo_rate(&h->fast, t->fast),
-                           .baseline = tide_tempo_rate(&h->slow, t->slow),
+                           .rate = tide_tenant_rate(h, t),
+                           .baseline = tide_tenant_baseline(h, t),
+                           .ratio = tide_tenant_ratio(h, t),
                            .trend = tide_tenant_trend(h, t),
                            .drift = drift_of(h, t, rung),
                            .first_seen = tide_history_time(h, t->since),
@@ -71,12 +73,13 @@ static double score_of(const tide_history *h, const tide_history_list *list,
         if (!is_after(tide_history_time(h, t->since), list->after))
             return (double)NAN;
         return tide_tenant_worth(
-            h, tide_vocabulary_count(v, slot) - tide_vocabulary_error(v, slot),
+            h,
+            (double)(tide_vocabulary_count(v, slot) - tide_vocabulary_error(v, slot)),
             t->since);
     case TIDE_HISTORY_TREND:
         return tide_tenant_trend(h, t);
     case TIDE_HISTORY_DRIFT:
-        return tide_drift_worth(drift_of(h, t, rung), tide_vocabulary_count(v, slot));
+        return tide_drift_worth(drift_of(h, t, rung), t->count);
     default:
         return -(double)t->rank;
     }
@@ -241,7 +244,7 @@ static int nearest_then(const tide_history *h, uint32_t place, uint32_t rung,
 /* The rung of an age, where the word was followed. */
 static uint32_t rung_then(const tide_history *h, uint32_t place, double age)
 {
-    uint32_t rung = tide_ladder_nearest(&h->ladder, h->clock, age);
+    uint32_t rung = tide_ladder_nearest(&h->ladder, h->clock, age, 0);
     bool old = rung != TIDE_NO_RUNG && h->clock - h->ladder.times[rung] >= age / 2;
     return old && tide_place_known(h, place, rung) ? rung : TIDE_NO_RUNG;
 }
@@ -283,9 +286,11 @@ static tide_map_point point_of(const tide_history *h, uint32_t slot)
     tide_map_point point = {.x = h->spots[t->place][0],
                             .y = h->spots[t->place][1],
                             .count = entry.count,
+                            .seen = (uint64_t)t->seen,
                             .age = h->clock - t->since,
                             .drift = drift_of(h, t, tide_history_drift_rung(h)),
-                            .trend = tide_tenant_trend(h, t)};
+                            .trend = tide_tenant_trend(h, t),
+                            .ratio = tide_tenant_ratio(h, t)};
     memcpy(point.word, entry.word, strnlen(entry.word, TIDE_WORD_MAX));
     return point;
 }

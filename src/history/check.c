@@ -38,7 +38,9 @@ static int read_facts(tide_store *store, tide_history_facts *facts, tide_error *
     facts->alarms = tide_get64(bytes + 8 * NUMBER_ALARMS);
     status = count_records(store, "places", PLACE_SIZE, &facts->followed, err);
     return status ? status
-                  : count_records(store, "words", WORD_SIZE, &facts->words, err);
+                  : count_records(store, "words",
+                                  word_size(tide_get64(bytes + 8 * NUMBER_VERSION)),
+                                  &facts->words, err);
 }
 
 static tide_trainer *make_trainer(uint32_t dim, tide_error *err)

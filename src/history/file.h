@@ -6,7 +6,8 @@
  *               faded seconds and tokens of the short and of the long span, number of alarms
  *     places    of each followed word: 64 bytes of text padded with zeros, since, watched
  *     rungs     of each rung: its time, NAN for an empty one; then of each place: count, rate, vector (16 bits a number)
- *     words     of each word held: 64 bytes of text, since, the two faded sums, alarms that have rung
+ *     words     of each word held: 64 bytes of text, since, the two faded sums, alarms that have rung, occurrences
+ *               (not in version 1)
  *     gone      of each word that left: 64 bytes of text, count, when
  *     alarms    of each alarm kept: 64 bytes of text, number, time, kind, score, threshold
  */
@@ -16,10 +17,11 @@
 #include "history/parts.h"
 
 enum {
-    VERSION = 1,
+    VERSION = 2,
     TEXT = TIDE_WORD_MAX + 1,
     PLACE_SIZE = TEXT + 2 * 8,
-    WORD_SIZE = TEXT + 4 * 8,
+    WORD_SIZE = TEXT + 5 * 8,
+    WORD_SIZE_1 = TEXT + 4 * 8, /* in version 1 */
     GONE_SIZE = TEXT + 2 * 8,
     ALARM_SIZE = TEXT + 5 * 8,
     ROW_SIZE_MOST = 2 * 8 + 2 * TIDE_DIM_MAX,
@@ -41,6 +43,11 @@ enum tide_history_number {
     NUMBER_ALARMS,
     NUMBERS,
 };
+
+static inline int word_size(uint64_t version)
+{
+    return version > 1 ? WORD_SIZE : WORD_SIZE_1;
+}
 
 static inline uint64_t bits_of(double value)
 {

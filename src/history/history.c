@@ -24,6 +24,7 @@ enum {
     RUNGS = 18,
     STEP = 60,
     WARM_UP_STEPS = 10,
+    BASELINE_STEPS = 60,
     FAST_STEPS = 5,
     SLOW_STEPS = 1440,
 };
@@ -38,6 +39,7 @@ static tide_history_options settled(const tide_history_options *options)
     o.rungs = o.rungs ? o.rungs : RUNGS;
     o.step = o.step != 0 ? o.step : STEP;
     o.warm_up = o.warm_up != 0 ? o.warm_up : WARM_UP_STEPS * o.step;
+    o.baseline = o.baseline != 0 ? o.baseline : BASELINE_STEPS * o.step;
     return o;
 }
 
@@ -54,8 +56,8 @@ static int check(const tide_history_options *o, tide_error *err)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "a step of the ladder takes between %g and %g seconds",
                          TIDE_HISTORY_STEP_LEAST, TIDE_HISTORY_STEP_MOST);
-    if (!isfinite(o->warm_up) || !(o->drift_age >= 0) || !(o->trend_alarm >= 0) ||
-        !(o->drift_alarm >= 0))
+    if (!isfinite(o->warm_up) || !isfinite(o->baseline) || !(o->drift_age >= 0) ||
+        !(o->trend_alarm >= 0) || !(o->drift_alarm >= 0))
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "times and alarms of a history are not below 0");
     return TIDE_OK;
@@ -81,7 +83,7 @@ uint64_t tide_history_bytes(const tide_params *params,
     tide_shape shape = tide_params_shape(params);
     tide_ladder l = ladder_of(&o, &shape);
     uint64_t slot = sizeof(tide_tenant) + sizeof(uint32_t);
-    uint64_t place = sizeof(tide_place) + 2 * sizeof(uint32_t) + 2 * sizeof(bool) +
+    uint64_t place = 2 * sizeof(tide_place) + 2 * sizeof(uint32_t) + 2 * sizeof(bool) +
                      3 * sizeof(float);
     return sizeof(tide_history) + slot * shape.vocabulary.capacity +
            tide_vocabulary_copy_bytes(&shape.vocabulary) + place * l.places +
@@ -114,20 +116,25 @@ static int make_places(tide_history *h, tide_error *err)
 {
     uint32_t places = h->ladder.places, dim = h->ladder.dim, rows = fit_rows(places);
     h->places = tide_alloc(places, sizeof *h->places);
+    h->saved = tide_alloc(places, sizeof *h->saved);
     h->free = tide_alloc(places, sizeof *h->free);
     h->reading = tide_alloc(places, sizeof *h->reading);
     h->usable = tide_alloc(places, sizeof *h->usable);
     h->compared = tide_alloc(places, sizeof *h->compared);
     h->turned = tide_alloc(places, sizeof *h->turned);
     h->spots = tide_alloc(places, sizeof *h->spots);
-    if (!h->places || !h->free || !h->reading || !h->usable || !h->compared ||
-        !h->turned || !h->spots || tide_matrix_init(&h->latest, places, dim, err) ||
+    if (!h->places || !h->saved || !h->free || !h->reading || !h->usable ||
+        !h->compared || !h->turned || !h->spots ||
+        tide_matrix_init(&h->latest, places, dim, err) ||
         tide_matrix_init(&h->fit_from, rows, dim, err) ||
         tide_matrix_init(&h->fit_to, rows, dim, err) ||
         tide_plane_init(&h->plane, places, dim, err))
         return TIDE_ERROR_MEMORY;
     h->aligner = tide_aligner_new(dim, rows, err);
-    return h->aligner ? TIDE_OK : TIDE_ERROR_MEMORY;
+    if (!h->aligner)
+        return TIDE_ERROR_MEMORY;
+    tide_aligner_heed(h->aligner, &h->stopped);
+    return TIDE_OK;
 }
 
 static int make(tide_history *h, tide_error *err)
@@ -182,6 +189,7 @@ void tide_history_free(tide_history *h)
     free(h->usable);
     free(h->reading);
     free(h->free);
+    free(h->saved);
     free(h->places);
     tide_ladder_release(&h->ladder);
     free(h->alarms);
@@ -198,6 +206,8 @@ void tide_history_restart(tide_history *h)
     uint32_t places = h->ladder.places;
     h->now = (double)NAN;
     h->clock = 0;
+    h->arrived = h->pause = 0;
+    h->turned_at = (double)NAN;
     h->fast = (tide_tempo){.span = FAST_STEPS * h->options.step};
     h->slow = (tide_tempo){.span = SLOW_STEPS * h->options.step};
     h->departed_count = 0;
@@ -225,8 +235,17 @@ double tide_history_time(const tide_history *h, double clock)
 uint32_t tide_history_drift_rung(const tide_history *h)
 {
     return h->options.drift_age > 0
-               ? tide_ladder_nearest(&h->ladder, h->clock, h->options.drift_age)
-               : tide_ladder_oldest(&h->ladder);
+               ? tide_ladder_nearest(&h->ladder, h->clock, h->options.drift_age,
+                                     h->options.baseline)
+               : tide_ladder_oldest(&h->ladder, h->options.baseline);
+}
+
+double tide_history_baseline(tide_history *h)
+{
+    pthread_mutex_lock(&h->lock);
+    double left = h->options.baseline - h->clock;
+    pthread_mutex_unlock(&h->lock);
+    return left > 0 ? left : 0;
 }
 
 uint32_t tide_history_ages(const tide_history *h, double ages[TIDE_HISTORY_RUNGS_MAX])
@@ -255,6 +274,8 @@ int tide_history_look(tide_history *h, double now, tide_error *err)
 {
     if (!(fabs(now) <= TIDE_TIME_MOST))
         return tide_fail(err, TIDE_ERROR_PARAMETER, "%g is no time", now);
+    if (h->stopped)
+        return TIDE_OK;
     const tide_space *space = tide_live_begin(h->live);
     look_at_words(h, space, now);
     bool changed = tide_turning_read(h, space);
@@ -265,4 +286,9 @@ int tide_history_look(tide_history *h, double now, tide_error *err)
         tide_turning_draw(h);
     tide_alarms_tell(h);
     return TIDE_OK;
+}
+
+void tide_history_stop(tide_history *h)
+{
+    h->stopped = true;
 }

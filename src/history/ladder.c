@@ -144,14 +144,15 @@ float tide_ladder_rate(const tide_ladder *l, uint32_t rung, uint32_t place)
 }
 
 /* Twice as old is as far away as half as old. */
-uint32_t tide_ladder_nearest(const tide_ladder *l, double clock, double age)
+uint32_t tide_ladder_nearest(const tide_ladder *l, double clock, double age,
+                             double from)
 {
     uint32_t best = TIDE_NO_RUNG;
     double nearest = (double)INFINITY;
     for (uint32_t rung = 0; rung < l->rungs; rung++) {
         double there = fmax(clock - l->times[rung], l->step / 2);
         double apart = fabs(log2(there / fmax(age, l->step / 2)));
-        if (!isnan(l->times[rung]) && apart < nearest) {
+        if (l->times[rung] >= from && apart < nearest) {
             nearest = apart;
             best = rung;
         }
@@ -159,11 +160,11 @@ uint32_t tide_ladder_nearest(const tide_ladder *l, double clock, double age)
     return best;
 }
 
-uint32_t tide_ladder_oldest(const tide_ladder *l)
+uint32_t tide_ladder_oldest(const tide_ladder *l, double from)
 {
     uint32_t oldest = TIDE_NO_RUNG;
     for (uint32_t rung = 0; rung < l->rungs; rung++)
-        if (!isnan(l->times[rung]) &&
+        if (l->times[rung] >= from &&
             (oldest == TIDE_NO_RUNG || l->times[rung] < l->times[oldest]))
             oldest = rung;
     return oldest;

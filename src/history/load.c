@@ -89,7 +89,7 @@ static int read_numbers(loading *l, tide_error *err)
         return status;
     for (int i = 0; i < NUMBERS; i++)
         n[i] = tide_get64(bytes + 8 * (size_t)i);
-    if (n[NUMBER_VERSION] != VERSION)
+    if (!n[NUMBER_VERSION] || n[NUMBER_VERSION] > VERSION)
         return tide_fail(err, TIDE_ERROR_FORMAT,
                          "%s: a history of another version than this program's",
                          tide_store_path(l->store));
@@ -108,7 +108,7 @@ static int load_numbers(loading *l, tide_error *err)
     int status = read_numbers(l, err);
     if (status)
         return status;
-    h->clock = double_of(n[NUMBER_CLOCK]);
+    h->clock = h->arrived = double_of(n[NUMBER_CLOCK]);
     h->now = double_of(n[NUMBER_NOW]);
     h->ladder.tick = n[NUMBER_TICK];
     h->ladder.begun = n[NUMBER_BEGUN];
@@ -167,7 +167,8 @@ static int load_rungs(loading *l, tide_error *err)
 /* Takes the i-th of a section; false when it is impossible. */
 typedef bool load_record(loading *l, const unsigned char *bytes, uint64_t i);
 
-/* Words that are neither held nor watched are not followed any more, and some may find no place here. */
+/* Words that are neither held nor watched are not followed any more, and some may find no place here. Of a word that is
+ * there twice the first place counts. */
 static bool load_place(loading *l, const unsigned char *bytes, uint64_t i)
 {
     tide_history *h = l->h;
@@ -175,9 +176,11 @@ static bool load_place(loading *l, const unsigned char *bytes, uint64_t i)
     double since = get_double(bytes + TEXT);
     uint64_t watched = tide_get64(bytes + TEXT + 8);
     if (watched > 1 || isnan(since) || !(since >= 0) ||
-        (!isinf(since) && since > h->clock) ||
-        tide_place_find(h, word) != TIDE_NO_PLACE)
+        (!isinf(since) && since > h->clock))
         return false;
+    l->seated[i] = TIDE_NO_PLACE;
+    if (tide_place_find(h, word) != TIDE_NO_PLACE)
+        return true;
     tide_entry entry;
     bool held = !tide_model_find(&h->model, word, &entry, NULL);
     bool wanted = watched && h->watched < h->options.watch;
@@ -199,7 +202,9 @@ static bool load_word(loading *l, const unsigned char *bytes, uint64_t i)
     double since = get_double(bytes + TEXT);
     uint64_t fast = tide_get64(bytes + TEXT + 8), slow = tide_get64(bytes + TEXT + 16);
     uint64_t told = tide_get64(bytes + TEXT + 24);
-    if (!is_past(l, since) || !is_sum(fast) || !is_sum(slow) || told > 3)
+    uint64_t seen = l->numbers[NUMBER_VERSION] > 1 ? tide_get64(bytes + TEXT + 32) : 0;
+    if (!is_past(l, since) || !is_sum(fast) || !is_sum(slow) || told > 3 ||
+        !is_sum(seen))
         return false;
     tide_entry entry;
     if (tide_model_find(&h->model, (const char *)bytes, &entry, NULL))
@@ -210,6 +215,7 @@ static bool load_word(loading *l, const unsigned char *bytes, uint64_t i)
     t->slow = (float)double_of(slow);
     t->new_told = told & 1;
     t->trend_told = told & 2;
+    t->seen = fmax(t->seen, double_of(seen));
     return true;
 }
 
@@ -221,7 +227,7 @@ static bool load_gone(loading *l, const unsigned char *bytes, uint64_t i)
     if (isnan(departed.left) || !is_past(l, departed.left))
         return false;
     memcpy(departed.word, bytes, TEXT);
-    departed.worth = tide_tenant_worth(l->h, departed.count, departed.left);
+    departed.worth = tide_tenant_worth(l->h, (double)departed.count, departed.left);
     tide_departed_keep(l->h, &departed);
     return true;
 }
@@ -283,7 +289,8 @@ static int load_all(loading *l, tide_error *err)
     if (!status)
         status = load_rungs(l, err);
     if (!status)
-        status = load_each(l, "words", WORD_SIZE, TIDE_CAPACITY_MAX, load_word, err);
+        status = load_each(l, "words", word_size(l->numbers[NUMBER_VERSION]),
+                           TIDE_CAPACITY_MAX, load_word, err);
     if (!status)
         status = load_each(l, "gone", GONE_SIZE, TIDE_DEPARTED_MOST, load_gone, err);
     uint64_t kept = alarms_kept(l->numbers[NUMBER_ALARMS]);

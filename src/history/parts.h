@@ -5,6 +5,7 @@
 #include "history/history.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* A step of the ladder, in seconds. */
 #define TIDE_HISTORY_STEP_LEAST 1e-3
@@ -63,9 +64,10 @@ float *tide_ladder_angle(const tide_ladder *l, uint32_t rung, uint32_t place);
 uint64_t tide_ladder_count(const tide_ladder *l, uint32_t rung, uint32_t place);
 float tide_ladder_rate(const tide_ladder *l, uint32_t rung, uint32_t place);
 
-/* TIDE_NO_RUNG when all are empty. */
-uint32_t tide_ladder_nearest(const tide_ladder *l, double clock, double age);
-uint32_t tide_ladder_oldest(const tide_ladder *l);
+/* Of the snapshots taken at `from` or later; TIDE_NO_RUNG when there is none. */
+uint32_t tide_ladder_nearest(const tide_ladder *l, double clock, double age,
+                             double from);
+uint32_t tide_ladder_oldest(const tide_ladder *l, double from);
 
 /* The rung that has waited longest to be compared with now; TIDE_NO_RUNG when none has for long. */
 uint32_t tide_ladder_stale(const tide_ladder *l, double clock);
@@ -96,6 +98,7 @@ void tide_plane_draw(tide_plane *p, const tide_matrix *rows, const bool *usable)
 /* The word in a slot. */
 typedef struct tide_tenant {
     uint64_t count;
+    double seen;      /* occurrences since it came, which halving leaves alone */
     double since;     /* it came; NAN before the end of the warm-up */
     float fast, slow; /* faded occurrences */
     uint32_t hands;
@@ -122,8 +125,13 @@ void tide_tenants_begin(tide_history *h, const tide_space *space);
 
 /* How much a word is worth being told that came or left at a time and was seen so often: as much as one that was seen
  * half as often and came 60 steps later. */
-double tide_tenant_worth(const tide_history *h, uint64_t seen, double time);
+double tide_tenant_worth(const tide_history *h, double seen, double time);
 double tide_tenant_trend(const tide_history *h, const tide_tenant *t);
+
+/* Occurrences per second, short-term and long-term. */
+double tide_tenant_rate(const tide_history *h, const tide_tenant *t);
+double tide_tenant_baseline(const tide_history *h, const tide_tenant *t);
+double tide_tenant_ratio(const tide_history *h, const tide_tenant *t);
 
 /* Remembers it, if it is worth it. */
 void tide_departed_keep(tide_history *h, const tide_departed *departed);
@@ -158,7 +166,8 @@ bool tide_place_known(const tide_history *h, uint32_t place, uint32_t rung);
 
 enum { TIDE_ALARMS_KEPT = 256 };
 
-/* Rings once, when the score reaches the threshold; *told becomes false when it is below half of it. */
+/* Rings once, when the score reaches the threshold; *told becomes false when it is below half of it. Until there is
+ * a baseline nothing rings, and what is above its threshold by then does not ring later either. */
 void tide_alarm_check(tide_history *h, tide_alarm_kind kind, const char *word,
                       double score, double threshold, bool *told);
 void tide_alarm_ring(tide_history *h, tide_alarm_kind kind, const char *word,
@@ -172,11 +181,16 @@ void tide_alarms_tell(tide_history *h);
 struct tide_history {
     tide_history_options options; /* none of the sizes and spans is 0 */
     tide_live *live;
-    pthread_mutex_t lock; /* of all that follows up to the next rule */
-    bool looked;          /* since it was made or loaded */
-    double now;           /* of the caller, at the last look; NAN before the first */
-    double clock;         /* seconds since the first look, which never goes back */
+    _Atomic bool stopped;
+    pthread_mutex_t
+        lock; /* of all that follows up to the next rule; others than the thread that looks change but
+                             `places`, `free` and `watched` */
+    bool looked;  /* since it was made or loaded */
+    double now;   /* of the caller, at the last look; NAN before the first */
+    double clock; /* seconds since the first look, which never goes back */
     tide_tempo fast, slow;
+    double arrived; /* clock of the last look that found new text */
+    double pause;   /* seconds between such looks, averaged; 0: not known yet */
     uint64_t tokens;
     tide_model model;     /* the words of the last look: a copy of the vocabulary */
     tide_tenant *tenants; /* [capacity] */
@@ -196,6 +210,8 @@ struct tide_history {
     uint64_t frame;
     /* ---- of the thread that looks alone; others may not touch it ---- */
     uint64_t alarms_told;
+    double turned_at;     /* clock: when a rotation was last found; NAN before */
+    tide_place *saved;    /* [places] as they were when saving began */
     uint32_t *reading;    /* [places] slots whose vectors are read */
     tide_matrix latest;   /* [places] units */
     bool *usable;         /* [places] the row is the word's */
@@ -227,7 +243,13 @@ static inline double tide_drift_worth(double drift, uint64_t count)
     return drift * (double)count / ((double)count + 64);
 }
 
-/* The rung that drift is measured from; TIDE_NO_RUNG when there is none. */
+/* Whether enough has been seen to compare with. */
+static inline bool tide_history_has_baseline(const tide_history *h)
+{
+    return h->clock >= h->options.baseline;
+}
+
+/* The rung that drift is measured from, taken when there was a baseline; TIDE_NO_RUNG when there is none. */
 uint32_t tide_history_drift_rung(const tide_history *h);
 
 /* As new, with the words that are held now. */

@@ -108,7 +108,7 @@ uint32_t tide_place_find(const tide_history *h, const char *word)
 bool tide_place_known(const tide_history *h, uint32_t place, uint32_t rung)
 {
     const int16_t *vector = tide_ladder_vector(&h->ladder, rung, place);
-    if (!(h->ladder.times[rung] >= h->places[place].since))
+    if (!*h->places[place].word || !(h->ladder.times[rung] >= h->places[place].since))
         return false;
     for (uint32_t d = 0; d < h->ladder.dim; d++)
         if (vector[d])
@@ -153,6 +153,9 @@ int tide_history_unwatch(tide_history *h, const char *word, tide_error *err)
     if (watched) {
         h->places[at].watched = false;
         h->watched--;
+        if (h->places[at].slot ==
+            TIDE_NO_SLOT) /* or to watch it again would take another */
+            give_up(h, at);
     }
     pthread_mutex_unlock(&h->lock);
     return watched ? TIDE_OK

@@ -1,4 +1,9 @@
-/* save.c - writes the file of a history, as file.h has it. */
+/* save.c - writes the file of a history, as file.h has it.
+ *
+ * Writing waits for the disk, and those who ask must not wait with it. All that is written is changed by the thread that
+ * looks alone, which is the one that saves, so it can be read without the lock. Only places are taken and given up by
+ * others, when a word is watched or not any more; of them there is a copy.
+ */
 #include "history/file.h"
 
 static void put_double(unsigned char *bytes, double value)
@@ -40,11 +45,11 @@ static void save_places(const tide_history *h, tide_store_writer *writer)
     tide_store_begin(writer, "places");
     for (uint32_t at = 0; at < h->ladder.places; at++) {
         unsigned char bytes[PLACE_SIZE];
-        if (!*h->places[at].word)
+        if (!*h->saved[at].word)
             continue;
-        put_text(bytes, h->places[at].word);
-        put_double(bytes + TEXT, h->places[at].since);
-        tide_put64(bytes + TEXT + 8, h->places[at].watched);
+        put_text(bytes, h->saved[at].word);
+        put_double(bytes + TEXT, h->saved[at].since);
+        tide_put64(bytes + TEXT + 8, h->saved[at].watched);
         tide_store_append(writer, bytes, sizeof bytes);
     }
 }
@@ -58,7 +63,7 @@ static void save_rungs(const tide_history *h, tide_store_writer *writer)
         put_double(bytes, l->times[rung]);
         tide_store_append(writer, bytes, 8);
         for (uint32_t at = 0; at < l->places; at++) {
-            if (!*h->places[at].word)
+            if (!*h->saved[at].word)
                 continue;
             tide_put64(bytes, tide_ladder_count(l, rung, at));
             put_double(bytes + 8, (double)tide_ladder_rate(l, rung, at));
@@ -81,6 +86,7 @@ static void save_words(const tide_history *h, tide_store_writer *writer)
         put_double(bytes + TEXT + 16, (double)t->slow);
         tide_put64(bytes + TEXT + 24,
                    (uint64_t)t->new_told + 2 * (uint64_t)t->trend_told);
+        put_double(bytes + TEXT + 32, t->seen);
         tide_store_append(writer, bytes, sizeof bytes);
     }
 }
@@ -114,7 +120,6 @@ static void save_alarms(const tide_history *h, tide_store_writer *writer)
     }
 }
 
-/* Only the copying needs the lock; that the file is safe on the disk is waited for without. */
 int tide_history_save(tide_history *h, const char *path, tide_error *err)
 {
     tide_error ignored = {0};
@@ -123,12 +128,13 @@ int tide_history_save(tide_history *h, const char *path, tide_error *err)
     if (!writer)
         return (int)err->status;
     pthread_mutex_lock(&h->lock);
+    memcpy(h->saved, h->places, h->ladder.places * sizeof *h->saved);
+    pthread_mutex_unlock(&h->lock);
     save_numbers(h, writer);
     save_places(h, writer);
     save_rungs(h, writer);
     save_words(h, writer);
     save_gone(h, writer);
     save_alarms(h, writer);
-    pthread_mutex_unlock(&h->lock);
     return tide_store_commit(writer, err);
 }

@@ -22,9 +22,11 @@
 
 enum { WORTH_STEPS = 60 };
 
-double tide_tenant_worth(const tide_history *h, uint64_t seen, double time)
+#define PAUSE_LEAST 1.0 /* seconds */
+
+double tide_tenant_worth(const tide_history *h, double seen, double time)
 {
-    return log2(1 + (double)seen) + time / (WORTH_STEPS * h->options.step);
+    return log2(1 + seen) + time / (WORTH_STEPS * h->options.step);
 }
 
 double tide_tenant_trend(const tide_history *h, const tide_tenant *t)
@@ -32,6 +34,42 @@ double tide_tenant_trend(const tide_history *h, const tide_tenant *t)
     double share = h->slow.tokens > 0 ? h->fast.tokens / h->slow.tokens : 0;
     return h->slow.tokens > 0 ? tide_trend((double)t->fast, (double)t->slow * share)
                               : 0;
+}
+
+/* -- rates -------------------------------------------------------------------------------------------- */
+
+/* A mean over minutes goes on for minutes after the text has ended. So the pauses between looks that find new text
+ * are averaged, and after ten times as long without any the stream is taken to have ended. Were text to come at random
+ * at that pace, a pause would be as long by chance once in 22,000. */
+static void note_arrival(tide_history *h, bool text)
+{
+    if (!text)
+        return;
+    double pause = h->clock - h->arrived;
+    h->pause = h->pause > 0 ? 0.9 * h->pause + 0.1 * pause : pause;
+    h->arrived = h->clock;
+}
+
+static bool has_ended(const tide_history *h)
+{
+    double patience = h->pause > 0 ? 10 * fmax(h->pause, PAUSE_LEAST) : h->options.step;
+    return h->clock - h->arrived > patience;
+}
+
+double tide_tenant_rate(const tide_history *h, const tide_tenant *t)
+{
+    return has_ended(h) ? 0 : tide_tempo_rate(&h->fast, t->fast);
+}
+
+double tide_tenant_baseline(const tide_history *h, const tide_tenant *t)
+{
+    return tide_tempo_rate(&h->slow, t->slow);
+}
+
+double tide_tenant_ratio(const tide_history *h, const tide_tenant *t)
+{
+    double baseline = tide_tenant_baseline(h, t);
+    return baseline > 0 ? tide_tenant_rate(h, t) / baseline : (double)NAN;
 }
 
 /* -- those who left ----------------------------------------------------------------------------------- */
@@ -76,13 +114,13 @@ static void leave(tide_history *h, uint32_t slot)
 {
     tide_tenant *t = &h->tenants[slot];
     tide_entry entry = tide_model_entry(&h->model, slot);
-    uint64_t seen = entry.count - entry.error;
-    tide_departed departed = {
-        .count = seen, .left = h->clock, .worth = tide_tenant_worth(h, seen, h->clock)};
+    tide_departed departed = {.count = (uint64_t)t->seen,
+                              .left = h->clock,
+                              .worth = tide_tenant_worth(h, t->seen, h->clock)};
     memcpy(departed.word, entry.word, strnlen(entry.word, TIDE_WORD_MAX));
     tide_departed_keep(h, &departed);
-    if (h->options.count_alarm && seen >= h->options.count_alarm)
-        tide_alarm_ring(h, TIDE_ALARM_GONE, entry.word, (double)seen,
+    if (h->options.count_alarm && departed.count >= h->options.count_alarm)
+        tide_alarm_ring(h, TIDE_ALARM_GONE, entry.word, (double)departed.count,
                         (double)h->options.count_alarm);
     if (t->place != TIDE_NO_PLACE)
         tide_place_left(h, t->place);
@@ -126,19 +164,19 @@ static void see(tide_history *h, const look *l, uint32_t slot, uint32_t hands)
     double came = stayed ? occurrences(t, l, count) : (double)seen;
     t->fast = tide_tempo_add(&h->fast, t->fast, came);
     t->slow = tide_tempo_add(&h->slow, t->slow, came);
+    t->seen += came;
     t->count = count;
 }
 
 static void ring(tide_history *h, uint32_t slot)
 {
     tide_tenant *t = &h->tenants[slot];
-    tide_entry entry = tide_model_entry(&h->model, slot);
+    const char *word = tide_model_entry(&h->model, slot).word;
     if (!t->new_told && !isnan(t->since))
-        tide_alarm_check(h, TIDE_ALARM_NEW, entry.word,
-                         (double)(entry.count - entry.error),
+        tide_alarm_check(h, TIDE_ALARM_NEW, word, floor(t->seen),
                          (double)h->options.count_alarm, &t->new_told);
     if (h->options.trend_alarm > 0)
-        tide_alarm_check(h, TIDE_ALARM_TREND, entry.word, tide_tenant_trend(h, t),
+        tide_alarm_check(h, TIDE_ALARM_TREND, word, tide_tenant_trend(h, t),
                          h->options.trend_alarm, &t->trend_told);
 }
 
@@ -158,6 +196,7 @@ void tide_tenants_look(tide_history *h, const tide_space *space, double seconds)
 {
     look l = {.now = tide_space_model(space)->vocabulary};
     uint64_t tokens = tide_vocabulary_tokens(l.now) - h->tokens;
+    note_arrival(h, tokens > 0);
     tide_vocabulary_faded(l.now, tokens, &l.before, &l.among);
     tide_tempo_advance(&h->fast, seconds, (double)tokens);
     tide_tempo_advance(&h->slow, seconds, (double)tokens);
@@ -178,6 +217,7 @@ void tide_tenants_begin(tide_history *h, const tide_space *space)
         tide_tenant *t = &h->tenants[slot];
         enter(h, t, tide_space_hands(space, slot));
         t->count = tide_vocabulary_count(h->model.vocabulary, slot);
+        t->seen = (double)(t->count - tide_vocabulary_error(h->model.vocabulary, slot));
         t->rank = rank;
     }
 }

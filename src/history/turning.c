@@ -2,9 +2,9 @@
  *
  * All vectors of a model that learns turn slowly, and nothing that matters depends on it. So before a word is compared
  * with its past, the rotation is taken out that most of the frequent words share (model/align.c). Finding it takes
- * time as dim^3: a tenth of a second at 100 dimensions, and one at 300. It is done for one rung of the ladder a look, and
- * only for one whose comparison has grown old (ladder.c), by the thread that looks and without the lock. Who asks
- * is given what was found.
+ * time as dim^3: a tenth of a second at 100 dimensions, one at 300, and half a minute at 1,000. It is done for one rung
+ * of the ladder a look, only for one whose comparison has grown old (ladder.c), and seldom enough to take some tenth of one
+ * processor; by the thread that looks and without the lock. Who asks is given what was found.
  *
  * With fewer words than dimensions some rotation would meet them all; then nothing is said.
  */
@@ -42,15 +42,24 @@ void tide_turning_snapshot(tide_history *h)
             continue;
         const tide_tenant *t = &h->tenants[h->places[at].slot];
         tide_ladder_put(&h->ladder, rung, at, tide_matrix_row(&h->latest, at), t->count,
-                        (float)tide_tempo_rate(&h->fast, t->fast));
+                        (float)tide_tenant_rate(h, t));
     }
     pthread_mutex_unlock(&h->lock);
 }
 
 /* -- comparing ----------------------------------------------------------------------------------------- */
 
+/* Ten times what a rotation takes, on a usual processor. Of few dimensions it takes no time worth sparing. */
+static double rest_seconds(uint32_t dim)
+{
+    double hundreds = dim / 100.0;
+    return dim <= 100 ? 0 : 0.4 * hundreds * hundreds * hundreds;
+}
+
 static uint32_t choose(tide_history *h)
 {
+    if (h->clock - h->turned_at < rest_seconds(h->ladder.dim))
+        return TIDE_NO_RUNG;
     pthread_mutex_lock(&h->lock);
     uint32_t rung = tide_ladder_stale(&h->ladder, h->clock);
     for (uint32_t at = 0; at < h->ladder.places && rung != TIDE_NO_RUNG; at++)
@@ -80,7 +89,8 @@ static bool fit(tide_history *h, uint32_t rung)
 static void publish(tide_history *h, uint32_t rung)
 {
     pthread_mutex_lock(&h->lock);
-    bool drift = rung == tide_history_drift_rung(h);
+    bool drift = rung == tide_history_drift_rung(h) &&
+                 h->clock - h->ladder.times[rung] >= h->options.drift_age / 2;
     h->ladder.compared[rung] = h->clock;
     for (uint32_t at = 0; at < h->ladder.places; at++) {
         if (!h->compared[at])
@@ -89,7 +99,8 @@ static void publish(tide_history *h, uint32_t rung)
         *tide_ladder_angle(&h->ladder, rung, at) = h->turned[at];
         if (!drift || isnan(h->turned[at]) || place->slot == TIDE_NO_SLOT)
             continue;
-        uint64_t count = tide_vocabulary_count(h->model.vocabulary, place->slot);
+        /* Both vectors wander, the older one more. */
+        uint64_t count = tide_ladder_count(&h->ladder, rung, at);
         tide_alarm_check(h, TIDE_ALARM_DRIFT, place->word,
                          tide_drift_worth((double)h->turned[at], count),
                          h->options.drift_alarm, &place->drift_told);
@@ -104,9 +115,12 @@ void tide_turning_compare(tide_history *h)
     if (rung == TIDE_NO_RUNG)
         return;
     bool fitted = fit(h, rung);
+    h->turned_at = h->clock;
     for (uint32_t at = 0; at < h->ladder.places; at++) {
         if (!h->compared[at])
             continue;
+        if (h->stopped)
+            return;
         tide_ladder_row(&h->ladder, rung, at, row);
         h->turned[at] = fitted ? (float)tide_aligner_angle(
                                      h->aligner, row, tide_matrix_row(&h->latest, at))

@@ -37,6 +37,7 @@ typedef struct decomposition {
     double *columns; /* [dim][dim] column by column: the sum, then U S, then U */
     double *right;   /* [dim][dim] column by column: V */
     double *squares; /* [dim] of the columns' lengths */
+    const _Atomic bool *stop; /* NULL without */
     double null; /* a column whose square is not above this is zero but for rounding */
 } decomposition;
 
@@ -48,6 +49,11 @@ struct tide_aligner {
     bool *turned;     /* [rows] those that are left out of the second fit */
     double *angles;   /* [2][rows] as they are, and to be sorted */
 };
+
+static bool stopped(const decomposition *s)
+{
+    return s->stop && *s->stop;
+}
 
 static double dot(const double *a, const double *b, size_t dim)
 {
@@ -119,7 +125,7 @@ static void decompose(decomposition *s)
     for (int sweep = 0; rotated && sweep < SWEEPS_MAX; sweep++) {
         rotated = false;
         measure_columns(s);
-        for (size_t p = 0; p + 1 < s->dim; p++)
+        for (size_t p = 0; p + 1 < s->dim && !stopped(s); p++)
             for (size_t q = p + 1; q < s->dim; q++)
                 rotated |= rotate_pair(s, p, q);
     }
@@ -177,7 +183,7 @@ static void order_columns(const decomposition *s, size_t *order)
 static void normalise_columns(decomposition *s, size_t *order)
 {
     order_columns(s, order);
-    for (size_t k = 0; k < s->dim; k++) {
+    for (size_t k = 0; k < s->dim && !stopped(s); k++) {
         size_t j = order[k];
         double *column = s->columns + j * s->dim, length = sqrt(s->squares[j]);
         bool known = s->squares[j] > s->null;
@@ -224,6 +230,8 @@ static int fit(tide_aligner *a, const tide_matrix *from, const tide_matrix *to,
                          "vectors to be aligned have numbers that are not finite");
     decompose(s);
     normalise_columns(s, a->order);
+    if (stopped(s))
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "aligning vectors was stopped");
     multiply(s, a->rotation);
     return TIDE_OK;
 }
@@ -274,6 +282,11 @@ uint64_t tide_aligner_bytes(uint32_t dim, uint32_t rows)
            (sizeof(double) + sizeof(size_t)) * dim + row * ((uint64_t)rows + 1);
 }
 
+void tide_aligner_heed(tide_aligner *a, const _Atomic bool *stop)
+{
+    a->s.stop = stop;
+}
+
 const double *tide_aligner_rotation(const tide_aligner *a)
 {
     return a->rotation;
@@ -295,7 +308,7 @@ static int by_angle(const void *x, const void *y)
 static void mark_turned(tide_aligner *a, const tide_matrix *from, const tide_matrix *to)
 {
     double *sorted = a->angles + a->rows;
-    for (uint32_t i = 0; i < from->count; i++)
+    for (uint32_t i = 0; i < from->count && !stopped(&a->s); i++)
         sorted[i] = a->angles[i] =
             tide_aligner_angle(a, tide_matrix_row(from, i), tide_matrix_row(to, i));
     qsort(sorted, from->count, sizeof *sorted, by_angle);

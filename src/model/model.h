@@ -100,6 +100,9 @@ tide_aligner *tide_aligner_new(uint32_t dim, uint32_t rows, tide_error *err);
 void tide_aligner_free(tide_aligner *aligner);
 uint64_t tide_aligner_bytes(uint32_t dim, uint32_t rows);
 
+/* Fits fail soon after *stop has become true. It must live as long as the aligner. */
+void tide_aligner_heed(tide_aligner *aligner, const _Atomic bool *stop);
+
 /* The orthogonal matrix R that brings the rows of `from` nearest to those of `to`, which has the same
  * shape: the sum of |from[i] R - to[i]|^2 is the least. Takes time as dim^3. */
 int tide_aligner_fit(tide_aligner *aligner, const tide_matrix *from,

@@ -26,8 +26,8 @@ enum {
 #define DOUBT 1e-3f /* of a cosine, the short way */
 
 typedef struct question {
-    float *vector;                   /* of length 1 */
-    uint32_t asked[QUERY_WORDS_MAX]; /* slots of its words */
+    float *vector;                                   /* of length 1 */
+    uint32_t asked[QUERY_WORDS_MAX * TIDE_TERM_MAX]; /* slots of its words */
     size_t asked_count;
     tide_search *search;
     size_t found;
@@ -81,11 +81,8 @@ static int add_words(scan *s, question *q, const char *const *words, size_t coun
 {
     const tide_space *space = s->space;
     for (size_t i = 0; i < count; i++) {
-        if (q->asked_count == QUERY_WORDS_MAX)
-            return tide_fail(err, TIDE_ERROR_PARAMETER,
-                             "at most %d words can be asked at once", QUERY_WORDS_MAX);
-        uint32_t *slot = &q->asked[q->asked_count++];
-        int status = tide_space_word(space, words[i], s->row, slot, err);
+        int status =
+            tide_space_term(space, words[i], s->row, q->asked, &q->asked_count, err);
         if (status)
             return status;
         tide_space_normalise(space, s->row);
@@ -100,6 +97,9 @@ static int take_question(scan *s, tide_search *search)
     const tide_query *query = &search->query;
     uint32_t stride = space->model->input.stride;
     question *q = &s->questions[s->count];
+    if (query->positive_count + query->negative_count > QUERY_WORDS_MAX)
+        return tide_fail(&search->error, TIDE_ERROR_PARAMETER,
+                         "at most %d words can be asked at once", QUERY_WORDS_MAX);
     *q = (question){.search = search, .vector = s->vectors + s->count * stride};
     memset(q->vector, 0, stride * sizeof *q->vector);
     if (query->vector)

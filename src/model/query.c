@@ -39,6 +39,36 @@ size_t tide_model_words(const tide_model *model, tide_entry *entries, size_t roo
     return count;
 }
 
+/* Letters alone, so that it can be typed as it is. */
+static bool is_plain(const char *word, uint32_t length)
+{
+    for (uint32_t i = 0; i < length; i++)
+        if (!((word[i] >= 'a' && word[i] <= 'z') || (unsigned char)word[i] >= 0x80))
+            return false;
+    return length >= 6;
+}
+
+/* What is frequent beyond that is mostly grammar. */
+#define TOO_FREQUENT 0.0004
+
+const char *tide_model_example(const tide_model *model)
+{
+    const tide_vocabulary *v = model->vocabulary;
+    uint64_t most = 0,
+             limit = (uint64_t)(TOO_FREQUENT * (double)tide_vocabulary_total(v));
+    const char *example = NULL;
+    for (uint32_t slot = 0; slot < tide_vocabulary_used(v); slot++) {
+        uint32_t length;
+        const char *word = tide_vocabulary_word(v, slot, &length);
+        uint64_t count = word ? tide_vocabulary_count(v, slot) : 0;
+        if (count <= most || count > limit || !is_plain(word, length))
+            continue;
+        most = count;
+        example = word;
+    }
+    return example;
+}
+
 static uint32_t find_slot(const tide_model *model, const char *word)
 {
     size_t length = strlen(word);
@@ -138,6 +168,48 @@ int tide_space_vector(const tide_space *space, const char *word, float *vector,
     return status;
 }
 
+int tide_space_term(const tide_space *space, const char *words, float *out,
+                    uint32_t *slots, size_t *count, tide_error *err)
+{
+    if (!strchr(words, ' ') || find_slot(space->model, words) != TIDE_NO_SLOT)
+        return tide_space_word(space, words, out, &slots[(*count)++], err);
+    uint32_t stride = space->model->input.stride, found = 0;
+    float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
+    memset(out, 0, stride * sizeof *out);
+    for (size_t length; *words; words += length + (words[length] == ' ')) {
+        char word[TIDE_WORD_MAX + 1];
+        length = strcspn(words, " ");
+        if (length > TIDE_WORD_MAX || found == TIDE_TERM_MAX)
+            return unknown(words, err);
+        if (!length)
+            continue;
+        memcpy(word, words, length);
+        word[length] = 0;
+        int status = tide_space_word(space, word, row, &slots[(*count)++], err);
+        if (status)
+            return status;
+        space->kernels->add(out, 1.0f, row, stride);
+        found++;
+    }
+    if (!found)
+        return unknown(words, err);
+    for (uint32_t d = 0; d < stride; d++)
+        out[d] /= (float)found;
+    return TIDE_OK;
+}
+
+int tide_space_mean(const tide_space *space, const char *words, float *vector,
+                    tide_error *err)
+{
+    float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
+    uint32_t slots[TIDE_TERM_MAX];
+    size_t count = 0;
+    int status = tide_space_term(space, words, row, slots, &count, err);
+    if (!status)
+        memcpy(vector, row, space->model->shape.dim * sizeof *vector);
+    return status;
+}
+
 float tide_space_square(const tide_space *space, float *x)
 {
     uint32_t stride = space->model->input.stride;
@@ -180,10 +252,11 @@ int tide_space_similarity(const tide_space *space, const char *a, const char *b,
 {
     float x[TIDE_DIM_MAX] __attribute__((aligned(64)));
     float y[TIDE_DIM_MAX] __attribute__((aligned(64)));
-    uint32_t slot;
-    int status = tide_space_word(space, a, x, &slot, err);
+    uint32_t slots[2 * TIDE_TERM_MAX];
+    size_t count = 0;
+    int status = tide_space_term(space, a, x, slots, &count, err);
     if (!status)
-        status = tide_space_word(space, b, y, &slot, err);
+        status = tide_space_term(space, b, y, slots, &count, err);
     if (status)
         return status;
     tide_space_normalise(space, x);

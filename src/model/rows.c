@@ -84,7 +84,10 @@ static int detect(tide_rows *rows, tide_error *err)
     for (size_t i = 0; (rows->format = tide_format_at(i, &info)); i++)
         if (rows->format->open && rows->format->detect(c->bytes + c->at, (size_t)size))
             return TIDE_OK;
-    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: not a file of vectors", rows->path);
+    tide_error what;
+    bool known = tide_content_of(c->bytes + c->at, (size_t)size, true, &what);
+    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: not a file of vectors%s%s",
+                     rows->path, known ? " but " : "", known ? what.text : "");
 }
 
 static int find_format(tide_rows *rows, const char *name, tide_error *err)

@@ -16,6 +16,7 @@
  */
 #include "model/space.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { CENTRE_WORDS = 30000, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
@@ -74,14 +75,19 @@ void tide_space_raw(const tide_space *space, uint32_t slot, float *out)
         space->kernels->add(out, 1.0f, tide_matrix_row(&model->output, slot), stride);
 }
 
+/* One vector with a number that is none must not make that of all others: it waits for the scrub alone. */
 static void find_mean(tide_space *space)
 {
     float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
     double total[TIDE_DIM_MAX] = {0};
     uint32_t stride = space->model->input.stride;
-    uint32_t count = space->words < CENTRE_WORDS ? space->words : CENTRE_WORDS;
-    for (uint32_t i = 0; i < count; i++) {
+    uint32_t most = space->words < CENTRE_WORDS ? space->words : CENTRE_WORDS,
+             count = 0;
+    for (uint32_t i = 0; i < most; i++) {
         tide_space_raw(space, space->order[i], row);
+        if (!isfinite(space->kernels->dot(row, row, stride)))
+            continue;
+        count++;
         for (uint32_t d = 0; d < stride; d++)
             total[d] += (double)row[d];
     }

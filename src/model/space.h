@@ -40,6 +40,11 @@ void tide_space_raw(const tide_space *space, uint32_t slot, float *out);
 /* The same without the mean. */
 void tide_space_centred(const tide_space *space, uint32_t slot, float *out);
 
+/* The mean of the words in a text of words separated by spaces, or the vector of the word that the text is.
+ * Their slots are added to `slots`, which has room for TIDE_TERM_MAX more, and counted in *count. */
+int tide_space_term(const tide_space *space, const char *words, float *out,
+                    uint32_t *slots, size_t *count, tide_error *err);
+
 /* That of a word; *slot is TIDE_NO_SLOT where it is not held and its vector made of n-grams. */
 int tide_space_word(const tide_space *space, const char *word, float *out,
                     uint32_t *slot, tide_error *err);

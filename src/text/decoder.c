@@ -4,8 +4,9 @@
  *
  * While the first bytes agree with the beginning of a magic number and none is
  * complete, nothing is given out. Most texts are settled by their first byte, all by
- * their sixth; what ends before that is text. From then on plain text goes to the caller
- * directly.
+ * their sixth; what ends before that is not packed. The beginning of the text is then
+ * looked at once more (detect.h), as much of it as has come: what is no text is refused.
+ * From then on plain text goes to the caller directly.
  *
  * Packed text cannot be read backwards, but the place to go on from lies behind what
  * was read last and comes with a fingerprint of the text before it. So it is unpacked
@@ -16,7 +17,7 @@
  * An archive that is damaged gives all that could be unpacked, then the error, and that
  * again and again.
  */
-#include "decoder.h"
+#include "detect.h"
 
 #include <stdlib.h>
 
@@ -29,52 +30,34 @@ static const tide_decoder_kind *const decoders[] = {
     &tide_decoder_xz,
 };
 
-/* A level, and the beginning of a first block: BZh alone begins names, too. */
-#define BZIP2(level)                                                                   \
-    {                                                                                  \
-        "BZh" level "1A", 6, "compressed with bzip2", "bzcat"                          \
-    }
-
-/* What is no text, and would otherwise be learned as if it were. */
-static const tide_not_read not_read[] = {
-    BZIP2("1"),
-    BZIP2("2"),
-    BZIP2("3"),
-    BZIP2("4"),
-    BZIP2("5"),
-    BZIP2("6"),
-    BZIP2("7"),
-    BZIP2("8"),
-    BZIP2("9"),
-    {"PK\3\4", 4, "a zip archive", "unzip -p"},
-    {{0x04, 0x22, 0x4d, 0x18}, 4, "compressed with lz4", "lz4 -dc"},
-    {"PAR1", 4, "a Parquet file", NULL},
-    {{0xff, 0xfe}, 2, "UTF-16 text", "iconv -f UTF-16 -t UTF-8"},
-    {{0xfe, 0xff}, 2, "UTF-16 text", "iconv -f UTF-16 -t UTF-8"},
-};
-
 enum {
     DECODERS = sizeof decoders / sizeof *decoders,
-    NOT_READ = sizeof not_read / sizeof *not_read,
+    HEAD = TIDE_DETECT_SIZE,
 };
+
+_Static_assert((int)HEAD <= (int)IN_SIZE && (int)HEAD <= (int)KEPT,
+               "the head fits the buffers");
 
 struct tide_unpacker {
     const tide_source_kind *kind;
     void *state;
     const char *spec, *name;
 
+    tide_expected expected;
+
     enum { UNSETTLED, PLAIN, PACKED, NOT_READABLE } form;
-    bool ended; /* the source */
+    bool judged; /* what the text is */
+    bool ended;  /* the source */
     size_t in_start, in_size;
     unsigned char in[IN_SIZE];
 
     /* If packed. */
     const tide_decoder_kind *decoder;
     void *decoding;
-    tide_error failure;  /* comes after all the text */
-    bool filled;         /* the decoder used all its room: it may have more */
-    uint64_t made;       /* bytes of text */
-    unsigned char *kept; /* [KEPT], byte i of the text at i mod KEPT */
+    tide_error failure;   /* comes after all the text */
+    bool filled;          /* the decoder used all its room: it may have more */
+    uint64_t made, given; /* bytes of text; of them to the caller */
+    unsigned char *kept;  /* [KEPT], byte i of the text at i mod KEPT */
 };
 
 static size_t smaller(uint64_t a, size_t b)
@@ -83,7 +66,8 @@ static size_t smaller(uint64_t a, size_t b)
 }
 
 tide_unpacker *tide_unpacker_new(const tide_source_kind *kind, void *state,
-                                 const char *spec, tide_error *err)
+                                 const char *spec, tide_expected expected,
+                                 tide_error *err)
 {
     tide_unpacker *u = tide_alloc(1, sizeof *u);
     if (!u) {
@@ -93,6 +77,7 @@ tide_unpacker *tide_unpacker_new(const tide_source_kind *kind, void *state,
     u->kind = kind;
     u->state = state;
     u->spec = spec;
+    u->expected = expected;
     u->name = strcmp(spec, "-") == 0 ? "standard input" : spec;
     return u;
 }
@@ -140,22 +125,7 @@ tide_form tide_form_of(const unsigned char *bytes, size_t size)
     for (size_t i = 0; i < DECODERS && !form.decoder; i++)
         if (begins(bytes, size, decoders[i]->magic, decoders[i]->magic_size, &form))
             form.decoder = decoders[i];
-    for (size_t i = 0; i < NOT_READ && !form.decoder && !form.not_read; i++)
-        if (begins(bytes, size, not_read[i].magic, not_read[i].magic_size, &form))
-            form.not_read = &not_read[i];
     return form;
-}
-
-static int refuse(tide_unpacker *u, const tide_not_read *n)
-{
-    u->form = NOT_READABLE;
-    if (n->command)
-        return tide_fail(&u->failure, TIDE_ERROR_FORMAT,
-                         "%s is %s, which is not read: %s %s | wordtide train -",
-                         u->name, n->what, n->command, u->spec);
-    return tide_fail(&u->failure, TIDE_ERROR_FORMAT,
-                     "%s is %s, which is not read: export it as text, JSON or CSV",
-                     u->name, n->what);
 }
 
 /* The only memory that is taken after the source was opened: whether it is needed was
@@ -172,13 +142,11 @@ static int begin(tide_unpacker *u, const tide_decoder_kind *decoder, tide_error 
     return TIDE_OK;
 }
 
-static int judge(tide_unpacker *u, tide_error *err)
+static int choose_form(tide_unpacker *u, tide_error *err)
 {
     tide_form form = tide_form_of(u->in, u->in_size);
     if (form.decoder)
         return begin(u, form.decoder, err);
-    if (form.not_read)
-        return refuse(u, form.not_read);
     if (!form.open || u->ended)
         u->form = PLAIN;
     return TIDE_OK;
@@ -199,7 +167,7 @@ static int settle(tide_unpacker *u, int *wait_ms, tide_error *err)
         ptrdiff_t count = more ? fill(u, wait_ms, err) : 0;
         if (count < 0)
             return (int)count;
-        int status = judge(u, err);
+        int status = choose_form(u, err);
         if (status != TIDE_OK && u->form == UNSETTLED)
             return status;
     }
@@ -262,18 +230,83 @@ static ptrdiff_t unpack(tide_unpacker *u, size_t room, int wait_ms, tide_error *
     return report(u, err);
 }
 
+/* -- judging the beginning ----------------------------------------------------------- */
+
+/* Adds plain text to the head, until it is full or no more is there. */
+static ptrdiff_t fill_head(tide_unpacker *u, int *wait_ms, tide_error *err)
+{
+    ptrdiff_t count = 1;
+    while (count > 0 && !u->ended && u->in_size < HEAD)
+        count = fill(u, wait_ms, err);
+    return count;
+}
+
+/* The same for packed text. A failure comes behind the text before it. */
+static ptrdiff_t unpack_head(tide_unpacker *u, int *wait_ms, tide_error *err)
+{
+    tide_error failure;
+    ptrdiff_t count = 1;
+    while (count > 0 && u->made < HEAD) {
+        count = unpack(u, HEAD - (size_t)u->made, *wait_ms, &failure);
+        if (*wait_ms > 0)
+            *wait_ms = 0;
+    }
+    if (u->made > 0 && u->failure.status)
+        return 0;
+    if (count < 0 && count != TIDE_SOURCE_LATER && err)
+        *err = failure;
+    return count;
+}
+
+/* TIDE_OK when the text may be given out; otherwise as read. Nothing has been before. */
+static ptrdiff_t judge(tide_unpacker *u, int wait_ms, tide_error *err)
+{
+    bool plain = u->form == PLAIN;
+    ptrdiff_t count =
+        plain ? fill_head(u, &wait_ms, err) : unpack_head(u, &wait_ms, err);
+    tide_head head = {plain ? u->in + u->in_start : u->kept,
+                      plain ? u->in_size : (size_t)u->made,
+                      count == 0 || (plain && u->ended)};
+    if (count < 0 && (count != TIDE_SOURCE_LATER || head.size == 0))
+        return count;
+    tide_detected found = tide_detect(head, u->expected);
+    if (found.kind) {
+        u->form = NOT_READABLE;
+        return tide_detect_refuse(found.kind, head, u->spec, &u->failure);
+    }
+    if (found.open && !head.whole && head.size < HEAD)
+        return TIDE_SOURCE_LATER;
+    u->judged = true;
+    return TIDE_OK;
+}
+
+static ptrdiff_t read_packed(tide_unpacker *u, void *bytes, size_t room, int wait_ms,
+                             tide_error *err)
+{
+    if (u->given == u->made) {
+        ptrdiff_t count = unpack(u, room, wait_ms, err);
+        if (count <= 0)
+            return count;
+    }
+    size_t at = u->given % KEPT;
+    size_t size = smaller(u->made - u->given, smaller(room, KEPT - at));
+    memcpy(bytes, u->kept + at, size);
+    u->given += size;
+    return (ptrdiff_t)size;
+}
+
 ptrdiff_t tide_unpacker_read(tide_unpacker *u, void *bytes, size_t room, int wait_ms,
                              tide_error *err)
 {
-    int status = settle(u, &wait_ms, err);
+    ptrdiff_t status = settle(u, &wait_ms, err);
+    if (status == TIDE_OK && !u->judged)
+        status = judge(u, wait_ms, err);
+    if (u->form == NOT_READABLE)
+        return report(u, err);
     if (status != TIDE_OK)
         return status;
-    if (u->form == PLAIN)
-        return read_plain(u, bytes, room, wait_ms, err);
-    ptrdiff_t count = unpack(u, room, wait_ms, err);
-    if (count > 0)
-        memcpy(bytes, u->kept + (u->made - (uint64_t)count) % KEPT, (size_t)count);
-    return count;
+    return u->form == PLAIN ? read_plain(u, bytes, room, wait_ms, err)
+                            : read_packed(u, bytes, room, wait_ms, err);
 }
 
 /* -- going elsewhere -------------------------------------------------------------------- */
@@ -287,7 +320,7 @@ static int begin_again(tide_unpacker *u, tide_error *err)
     u->failure = (tide_error){.status = TIDE_OK};
     u->in_start = u->in_size = 0;
     u->ended = u->filled = false;
-    u->made = 0;
+    u->made = u->given = 0;
     return TIDE_OK;
 }
 
@@ -306,6 +339,7 @@ static int unpack_up_to(tide_unpacker *u, uint64_t offset, tide_error *err)
         else if (count < 0)
             status = (int)count;
     }
+    u->given = u->made;
     return status;
 }
 
@@ -314,6 +348,7 @@ int tide_unpacker_seek(tide_unpacker *u, uint64_t offset, tide_error *err)
     int wait_ms = -1, status = settle(u, &wait_ms, err);
     if (status != TIDE_OK)
         return status;
+    u->judged |= offset > 0; /* by the run that has read up to there */
     if (u->form == PACKED)
         return unpack_up_to(u, offset, err);
     status = u->kind->seek(u->state, offset, err);

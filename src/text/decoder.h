@@ -36,31 +36,25 @@ extern const tide_decoder_kind tide_decoder_gzip;
 extern const tide_decoder_kind tide_decoder_zstd, tide_decoder_pzstd;
 extern const tide_decoder_kind tide_decoder_xz;
 
-/* -- what something is, by its first bytes (decoder.c) ------------------------------------------------- */
-
-/* What is no text, and what makes text of it. */
-typedef struct tide_not_read {
-    unsigned char magic[TIDE_MAGIC_MAX];
-    size_t magic_size;
-    const char *what, *command; /* "a zip archive", "unzip -p"; no command: NULL */
-} tide_not_read;
+/* -- whether something is packed, by its first bytes (decoder.c) --------------------------------------- */
 
 typedef struct tide_form {
-    const tide_decoder_kind *decoder; /* that unpacks it */
-    const tide_not_read *not_read;    /* nobody does */
-    bool open; /* neither, but more bytes may show that it is one of them */
+    const tide_decoder_kind *decoder; /* that unpacks it; NULL: none */
+    bool open;                        /* more bytes may show that one does */
 } tide_form;
 
-/* TIDE_MAGIC_MAX bytes are always enough. Neither one nor the other is plain text. */
+/* TIDE_MAGIC_MAX bytes are always enough. */
 tide_form tide_form_of(const unsigned char *bytes, size_t size);
 
 /* -- the text of a source, packed or not (decoder.c) --------------------------------------------------- */
 
 typedef struct tide_unpacker tide_unpacker;
 
-/* Reads `state` through `kind`. `spec` is what the user called it; all three stay the caller's. */
+/* Reads `state` through `kind`. `spec` is what the user called it; all three stay the caller's. What is
+ * neither packed nor expected is refused at its beginning with TIDE_ERROR_FORMAT. */
 tide_unpacker *tide_unpacker_new(const tide_source_kind *kind, void *state,
-                                 const char *spec, tide_error *err);
+                                 const char *spec, tide_expected expected,
+                                 tide_error *err);
 void tide_unpacker_free(tide_unpacker *u);
 
 /* As the functions of tide_source_kind. Offsets are those of the text. Packed text can be peeked at

@@ -39,15 +39,27 @@ size_t tide_feed_fit(const tide_feed *feed, const char *lines, size_t size, size
     return last ? (size_t)(last - lines) + 1 : 0;
 }
 
+/* Under the lock. */
+static ptrdiff_t append(tide_feed *feed, bool whole, const char *lines, size_t size,
+                        tide_error *err)
+{
+    feed->whole = whole;
+    return feed->closed || !size ? 0 : feed->kind->append(feed, lines, size, err);
+}
+
+static int tend(tide_feed *feed, tide_error *err)
+{
+    return feed->kind->tend ? feed->kind->tend(feed, err) : TIDE_OK;
+}
+
 static ptrdiff_t push(tide_feed *feed, bool whole, const char *lines, size_t size,
                       tide_error *err)
 {
     pthread_mutex_lock(&feed->lock);
-    feed->whole = whole;
-    ptrdiff_t taken =
-        feed->closed || !size ? 0 : feed->kind->push(feed, lines, size, err);
+    ptrdiff_t taken = append(feed, whole, lines, size, err);
+    int status = taken > 0 ? tend(feed, err) : TIDE_OK;
     pthread_mutex_unlock(&feed->lock);
-    return taken;
+    return status ? status : taken;
 }
 
 ptrdiff_t tide_feed_push(tide_feed *feed, const char *lines, size_t size,
@@ -62,12 +74,26 @@ ptrdiff_t tide_feed_push_whole(tide_feed *feed, const char *lines, size_t size,
     return push(feed, true, lines, size, err);
 }
 
-size_t tide_feed_waiting(tide_feed *feed)
+ptrdiff_t tide_feed_append(tide_feed *feed, const char *lines, size_t size, bool whole,
+                           tide_error *err)
 {
     pthread_mutex_lock(&feed->lock);
-    size_t count = feed->kind->waiting(feed);
+    ptrdiff_t taken = append(feed, whole, lines, size, err);
     pthread_mutex_unlock(&feed->lock);
-    return count;
+    return taken;
+}
+
+int tide_feed_tend(tide_feed *feed, tide_error *err)
+{
+    pthread_mutex_lock(&feed->lock);
+    int status = tend(feed, err);
+    pthread_mutex_unlock(&feed->lock);
+    return status;
+}
+
+size_t tide_feed_waiting(tide_feed *feed)
+{
+    return feed->waiting;
 }
 
 size_t tide_feed_room(const tide_feed *feed)
@@ -87,7 +113,7 @@ void tide_feed_wait(tide_feed *feed, int wait_ms)
 {
     struct timespec until = tide_deadline(wait_ms);
     int status = 0;
-    while (!feed->kind->waiting(feed) && !feed->closed && status != ETIMEDOUT)
+    while (!feed->waiting && !feed->closed && status != ETIMEDOUT)
         status = pthread_cond_clockwait(&feed->arrived, &feed->lock, CLOCK_MONOTONIC,
                                         &until);
 }

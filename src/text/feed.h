@@ -5,11 +5,13 @@
 #include "text/source.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* All but `free` are called under the lock. */
 typedef struct tide_feed_kind {
-    ptrdiff_t (*push)(tide_feed *feed, const char *lines, size_t size, tide_error *err);
-    size_t (*waiting)(const tide_feed *feed);
+    ptrdiff_t (*append)(tide_feed *feed, const char *lines, size_t size,
+                        tide_error *err);
+    int (*tend)(tide_feed *feed, tide_error *err); /* may be NULL */
     void (*free)(tide_feed *feed);
 } tide_feed_kind;
 
@@ -18,9 +20,10 @@ struct tide_feed {
     const tide_feed_kind *kind;
     pthread_mutex_t lock;
     pthread_cond_t arrived; /* text came, or the end */
+    _Atomic size_t waiting; /* bytes; changed under the lock, and read by anybody */
     size_t room;
     bool closed;
-    bool whole; /* the present push is of all lines or none */
+    bool whole; /* the present append is of all lines or none */
 };
 
 void tide_feed_begin(tide_feed *feed, const tide_feed_kind *kind, size_t room);

@@ -4,6 +4,7 @@
  * does it, and then:
  *
  *  - apostrophes become ';
+ *  - a sigma that ends the word is written as a final one, unless the first rules hold;
  *  - white space and controls that a letter decomposes to are left out;
  *  - a word that would more than triple its bytes stays as it is. Only a few ligatures
  *    that stand for whole phrases do (U+FDFA), and the bound lets the tokenizer promise
@@ -89,29 +90,18 @@ static size_t fold_whole(const unsigned char *word, size_t length,
 /* Letters that fold by themselves and to one code point, whatever is beside them as
  * long as that is of this table, too: the distance. */
 static const tide_code_range simple[] = {
-    {0x0000, 0x0040, 0},
-    {0x0041, 0x005a, 32},
-    {0x005b, 0x007e, 0},
-    {0x00c0, 0x00d6, 32},
-    {0x00d8, 0x00de, 32},
-    {0x00e0, 0x00f6, 0},
-    {0x00f8, 0x00ff, 0},
-    {0x0391, 0x03a1, 32},
-    {0x03a3, 0x03a9, 32},
-    {0x03ac, 0x03af, 0},
-    {0x03b1, 0x03c1, 0},
-    {0x03c3, 0x03ce, 0},
-    {0x0410, 0x042f, 32},
-    {0x0430, 0x045f, 0},
-    {0x05d0, 0x05ea, 0},
-    {0x0621, 0x063a, 0},
-    {0x0641, 0x064a, 0},
-    {0x0e01, 0x0e32, 0},
-    {0x2019, 0x2019, '\'' - 0x2019},
-    {0x3041, 0x3094, 0},
-    {0x30a1, 0x30fa, 0},
-    {0x3400, 0x4db5, 0},
-    {0x4e00, 0x9fef, 0},
+    {0x0000, 0x0040, 0},  {0x0041, 0x005a, 32},
+    {0x005b, 0x007e, 0},  {0x00c0, 0x00d6, 32},
+    {0x00d8, 0x00de, 32}, {0x00e0, 0x00f6, 0},
+    {0x00f8, 0x00ff, 0},  {0x0391, 0x03a1, 32},
+    {0x03a3, 0x03a9, 32}, {0x03ac, 0x03af, 0},
+    {0x03b1, 0x03c1, 0},  {0x03c2, 0x03c2, 1},
+    {0x03c3, 0x03ce, 0},  {0x0410, 0x042f, 32},
+    {0x0430, 0x045f, 0},  {0x05d0, 0x05ea, 0},
+    {0x0621, 0x063a, 0},  {0x0641, 0x064a, 0},
+    {0x0e01, 0x0e32, 0},  {0x2019, 0x2019, '\'' - 0x2019},
+    {0x3041, 0x3094, 0},  {0x30a1, 0x30fa, 0},
+    {0x3400, 0x4db5, 0},  {0x4e00, 0x9fef, 0},
     {0xac00, 0xd7a3, 0},
 };
 
@@ -168,7 +158,20 @@ static size_t fold_beginning(const unsigned char *word, size_t length,
     return fits ? fold_whole(word, fits, folded) : 0;
 }
 
-size_t tide_fold(const unsigned char *word, size_t length, bool emoji,
+/* Folding makes every sigma the same, and readers expect another one at the end of a
+ * word, behind a Greek letter. */
+static void end_with_sigma(unsigned char *folded, size_t size)
+{
+    static const unsigned char sigma[] = {0xcf, 0x83}, last[] = {0xcf, 0x82};
+    if (size < 4 || memcmp(folded + size - 2, sigma, 2) != 0)
+        return;
+    bool greek = (folded[size - 4] & 0xfe) == 0xce;
+    bool extended = size > 4 && folded[size - 5] == 0xe1 && folded[size - 4] >= 0xbc;
+    if (greek || extended)
+        memcpy(folded + size - 2, last, 2);
+}
+
+size_t tide_fold(const unsigned char *word, size_t length, bool emoji, bool final_sigma,
                  unsigned char folded[TIDE_WORD_MAX], size_t *used)
 {
     if (emoji)
@@ -184,5 +187,7 @@ size_t tide_fold(const unsigned char *word, size_t length, bool emoji,
         memcpy(folded, word, size);
         *used = size;
     }
+    if (final_sigma && *used == length)
+        end_with_sigma(folded, size);
     return size;
 }

@@ -42,23 +42,27 @@ typedef struct tide_topics {
     tide_kafka_settings settings;
     rd_kafka_t *client;
     rd_kafka_queue_t *queue;
-    tide_partitions *places;   /* the next offsets of all that we know */
-    tide_partitions *arriving; /* given to us; where to begin is not known yet */
-    tide_partitions *leaving;  /* taken from us; kept until all is saved */
-    bool lost;                 /* those were taken without asking */
-    bool begun;                /* partitions were assigned at least once */
-    bool told;                 /* that it is not known where to begin */
+    tide_partitions *places;    /* the next offsets of all that we know */
+    tide_partitions *saved;     /* the same, as far as a saved model has come */
+    tide_partitions *committed; /* the same, as far as the group knows */
+    tide_partitions *arriving;  /* given to us; where to begin is not known yet */
+    tide_partitions *leaving; /* revoked; kept until what was read from them is saved */
+    bool lost;                /* those belong to another member already */
+    bool begun;               /* partitions were assigned at least once */
+    bool told;                /* that it is not known where to begin */
     int64_t opened_ms;
+    bool one_message; /* no read goes beyond the end of a message */
 
     rd_kafka_event_t *event; /* holds the message */
     const rd_kafka_message_t *message;
     size_t given;              /* of its payload and line feed */
     tide_partition *of_latest; /* the place of the latest message */
-    bool unsaved;              /* something was given out since all was saved */
 
     tide_error failure; /* to be returned when what was read is given out */
     tide_error trouble; /* why nothing could be reached so far */
     tide_error not_committed;
+    bool refused;            /* for good */
+    int64_t commit_again_ms; /* when to try once more what was refused; 0 for never */
     tide_error news;
     bool is_news;
 } tide_topics;
@@ -89,11 +93,31 @@ int tide_topics_take_arriving(tide_topics *k, tide_error *err);
 int tide_topics_begin_again(tide_topics *k, const tide_partition *p, tide_error *err);
 
 void tide_topics_rebalance(tide_topics *k, rd_kafka_event_t *event);
-void tide_topics_drop_leaving(tide_topics *k);
 
-/* As tide_source_saved. What leaves is given away even when its offsets could not be committed: the
- * next member then reads again what we have read, and TIDE_SOURCE_SAVE is not answered again. */
+/* Whether revoked partitions have to wait for a save. */
+bool tide_topics_leaving_unsaved(const tide_topics *k);
+
+/* Commits what is saved of revoked partitions, and gives them back to the group. They go even when the commit fails:
+ * the next member then reads again what we have read. */
+int tide_topics_release(tide_topics *k, tide_error *err);
+
+/* Gives up what is revoked and takes nothing of what is assigned: librdkafka waits for an answer before it closes. */
+void tide_topics_answer_rebalance(tide_topics *k);
+
+/* A model with these places was loaded, or is saved. What lies behind our own place is ignored. */
+void tide_topics_note_saved(tide_topics *k, const tide_partitions *places);
+
+/* As tide_source_saved. The place may be an older one than the present: revoked partitions stay until all that was
+ * read from them is in a saved model, so TIDE_SOURCE_SAVE is answered only by a place that has that. */
 int tide_topics_commit(tide_topics *k, const char *place, tide_error *err);
-int tide_topics_refuse_commit(rd_kafka_resp_err_t code, tide_error *err);
+
+/* An answer to a commit came. */
+void tide_topics_on_commit(tide_topics *k, rd_kafka_event_t *event);
+
+/* As tide_source_finish. Partitions that are revoked meanwhile are kept until then. */
+int tide_topics_finish(tide_topics *k, tide_error *err);
+
+/* Commits again what was refused a while ago. A group does that while its members join anew. */
+void tide_topics_commit_again(tide_topics *k);
 
 #endif

@@ -5,13 +5,15 @@
  * place or from the offset that the group has committed, whichever is further: if it is
  * the group's, another member has gone on where we had stopped. One that goes is kept
  * until all that was read from it is saved; then its offset is committed, and only then
- * may another member begin.
+ * may another member begin. A save says up to which place, which may be an older one: a
+ * checkpoint takes a while, and reading goes on meanwhile.
  *
  * librdkafka has two ways to hand out partitions: all anew every time, or
  * ("cooperative") only those that change.
  */
 #include "text/kafka.h"
 
+enum { COMMIT_AGAIN_MS = 100, FINISH_MS = 3000 };
 enum { ANSWER_MS = 1000 }; /* how long we wait for an answer before we ask again */
 
 int tide_topics_fail(const tide_topics *k, const char *reason, tide_error *err)
@@ -39,19 +41,147 @@ void tide_partitions_forget(tide_partitions **list)
 
 /* -- places ------------------------------------------------------------------------ */
 
+/* RD_KAFKA_OFFSET_INVALID, which is less than any offset, if there is none. */
+static int64_t offset_in(const tide_partitions *list, const tide_partition *p)
+{
+    const tide_partition *found =
+        rd_kafka_topic_partition_list_find(list, p->topic, p->partition);
+    return found ? found->offset : RD_KAFKA_OFFSET_INVALID;
+}
+
 static int64_t place_of(const tide_topics *k, const tide_partition *p)
 {
-    const tide_partition *place =
-        rd_kafka_topic_partition_list_find(k->places, p->topic, p->partition);
-    return place ? place->offset : RD_KAFKA_OFFSET_INVALID;
+    return offset_in(k->places, p);
+}
+
+static tide_partition *entry(tide_partitions *list, const char *topic, int32_t number)
+{
+    tide_partition *found = rd_kafka_topic_partition_list_find(list, topic, number);
+    return found ? found : rd_kafka_topic_partition_list_add(list, topic, number);
 }
 
 tide_partition *tide_topics_entry(tide_topics *k, const char *topic, int32_t number)
 {
-    tide_partition *place =
-        rd_kafka_topic_partition_list_find(k->places, topic, number);
     k->of_latest = NULL;
-    return place ? place : rd_kafka_topic_partition_list_add(k->places, topic, number);
+    return entry(k->places, topic, number);
+}
+
+/* An offset in `list` never moves back. */
+static void raise_offset(tide_partitions *list, const tide_partition *p, int64_t offset)
+{
+    if (offset > offset_in(list, p))
+        entry(list, p->topic, p->partition)->offset = offset;
+}
+
+void tide_topics_note_saved(tide_topics *k, const tide_partitions *places)
+{
+    for (int i = 0; i < places->cnt; i++) {
+        const tide_partition *p = &places->elems[i];
+        if (p->offset <= place_of(k, p))
+            raise_offset(k->saved, p, p->offset);
+    }
+}
+
+/* -- offsets that are committed ---------------------------------------------------- */
+
+static int refuse_commit(rd_kafka_resp_err_t code, tide_error *err)
+{
+    return tide_fail(err, TIDE_ERROR_IO, "kafka: offsets are not committed: %s",
+                     rd_kafka_err2str(code));
+}
+
+static void note_committed(tide_topics *k, const tide_partitions *list)
+{
+    for (int i = 0; i < list->cnt; i++)
+        if (!list->elems[i].err)
+            raise_offset(k->committed, &list->elems[i], list->elems[i].offset);
+}
+
+/* The group goes on without us, and what it has may be further. */
+static bool is_final(rd_kafka_resp_err_t code)
+{
+    return code == RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION ||
+           code == RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID ||
+           code == RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID;
+}
+
+void tide_topics_on_commit(tide_topics *k, rd_kafka_event_t *event)
+{
+    rd_kafka_resp_err_t code = rd_kafka_event_error(event);
+    const tide_partitions *list = rd_kafka_event_topic_partition_list(event);
+    if (code && code != RD_KAFKA_RESP_ERR__NO_OFFSET) {
+        refuse_commit(code, &k->not_committed);
+        k->commit_again_ms = is_final(code) ? 0 : tide_now_ms() + COMMIT_AGAIN_MS;
+        k->refused = is_final(code);
+    } else if (list) {
+        note_committed(k, list);
+    }
+}
+
+/* What is saved and not committed of the partitions that we have now: the others belong
+ * to other members. */
+static tide_partitions *to_commit(const tide_topics *k)
+{
+    tide_partitions *ours = NULL, *list = rd_kafka_topic_partition_list_new(8);
+    if (rd_kafka_assignment(k->client, &ours) != RD_KAFKA_RESP_ERR_NO_ERROR)
+        return list;
+    for (int i = 0; i < ours->cnt; i++) {
+        const tide_partition *p = &ours->elems[i];
+        int64_t saved = offset_in(k->saved, p);
+        if (saved > offset_in(k->committed, p) && saved >= 0)
+            rd_kafka_topic_partition_list_add(list, p->topic, p->partition)->offset =
+                saved;
+    }
+    rd_kafka_topic_partition_list_destroy(ours);
+    return list;
+}
+
+static int commit(tide_topics *k, bool wait, tide_error *err)
+{
+    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
+    tide_partitions *list = to_commit(k);
+    if (k->settings.in_group && list->cnt > 0 && !k->lost)
+        code = rd_kafka_commit(k->client, list, !wait);
+    if (wait && !code)
+        note_committed(k, list);
+    rd_kafka_topic_partition_list_destroy(list);
+    return code ? refuse_commit(code, err) : TIDE_OK;
+}
+
+void tide_topics_commit_again(tide_topics *k)
+{
+    if (!k->commit_again_ms || tide_now_ms() < k->commit_again_ms)
+        return;
+    k->commit_again_ms = 0;
+    (void)commit(k, false, NULL);
+}
+
+static bool all_committed(const tide_topics *k)
+{
+    tide_partitions *list = to_commit(k);
+    bool none = list->cnt == 0;
+    rd_kafka_topic_partition_list_destroy(list);
+    return none;
+}
+
+int tide_topics_finish(tide_topics *k, tide_error *err)
+{
+    int64_t until = tide_now_ms() + FINISH_MS;
+    k->refused = false;
+    while (k->settings.in_group && !all_committed(k)) {
+        rd_kafka_event_t *event = rd_kafka_queue_poll(k->queue, COMMIT_AGAIN_MS);
+        if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_OFFSET_COMMIT)
+            tide_topics_on_commit(k, event);
+        else if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_REBALANCE)
+            tide_topics_rebalance(k, event);
+        rd_kafka_event_destroy(event);
+        if (k->refused || rd_kafka_assignment_lost(k->client) || tide_now_ms() > until)
+            return k->not_committed.status
+                       ? tide_fail(err, TIDE_ERROR_IO, "%s", k->not_committed.text)
+                       : refuse_commit(RD_KAFKA_RESP_ERR__TIMED_OUT, err);
+        tide_topics_commit_again(k);
+    }
+    return TIDE_OK;
 }
 
 /* -- partitions that come ---------------------------------------------------------- */
@@ -105,6 +235,8 @@ static rd_kafka_resp_err_t find_places(tide_topics *k, tide_partitions *list)
         tide_partition *p = &list->elems[i];
         int64_t own = place_of(k, p);
         code = p->err;
+        raise_offset(k->committed, p, p->offset);
+        raise_offset(k->saved, p, p->offset);
         if (own >= 0 && own > p->offset)
             p->offset = own;
         else if (p->offset < 0)
@@ -140,6 +272,8 @@ int tide_topics_take_arriving(tide_topics *k, tide_error *err)
     int status = assign(k, k->arriving, err);
     keep_places(k, k->arriving);
     tide_partitions_forget(&k->arriving);
+    if (!status) /* a kill may have come between an earlier save and its commit */
+        (void)commit(k, false, NULL);
     return status;
 }
 
@@ -217,7 +351,9 @@ int tide_topics_begin_again(tide_topics *k, const tide_partition *p, tide_error 
         "there is",
         p->topic, (int)p->partition, (long long)place_of(k, p));
     k->of_latest = NULL;
-    rd_kafka_topic_partition_list_del(k->places, p->topic, p->partition);
+    tide_partitions *const lists[] = {k->places, k->saved, k->committed};
+    for (int i = 0; i < 3; i++)
+        rd_kafka_topic_partition_list_del(lists[i], p->topic, p->partition);
     if (is_cooperative(k)) {
         list = rd_kafka_topic_partition_list_new(1);
         rd_kafka_topic_partition_list_add(list, p->topic, p->partition);
@@ -238,20 +374,70 @@ int tide_topics_begin_again(tide_topics *k, const tide_partition *p, tide_error 
     return status;
 }
 
+/* -- a save ------------------------------------------------------------------------- */
+
+int tide_topics_commit(tide_topics *k, const char *place, tide_error *err)
+{
+    tide_partitions *places = tide_kafka_places_parse(place);
+    if (!places)
+        return tide_fail(err, TIDE_ERROR_FORMAT, "kafka: '%s' is no place", place);
+    tide_topics_note_saved(k, places);
+    rd_kafka_topic_partition_list_destroy(places);
+    bool release = k->leaving && !tide_topics_leaving_unsaved(k);
+    int status = release ? tide_topics_release(k, err) : commit(k, false, err);
+    if (!status && k->not_committed.status) {
+        status = tide_fail(err, TIDE_ERROR_IO, "%s", k->not_committed.text);
+        k->not_committed.status = TIDE_OK;
+    }
+    return status;
+}
+
 /* -- partitions that go ------------------------------------------------------------ */
 
-void tide_topics_drop_leaving(tide_topics *k)
+bool tide_topics_leaving_unsaved(const tide_topics *k)
+{
+    for (int i = 0; k->leaving && !k->lost && i < k->leaving->cnt; i++)
+        if (place_of(k, &k->leaving->elems[i]) >
+            offset_in(k->saved, &k->leaving->elems[i]))
+            return true;
+    return false;
+}
+
+static void unassign_leaving(tide_topics *k)
 {
     if (is_cooperative(k))
         taken(k, rd_kafka_incremental_unassign(k->client, k->leaving), &k->trouble);
     else
         rd_kafka_assign(k->client, NULL);
     tide_partitions_forget(&k->leaving);
+    k->lost = false;
+}
+
+int tide_topics_release(tide_topics *k, tide_error *err)
+{
+    int status = commit(k, true, err);
+    unassign_leaving(k);
+    return status;
+}
+
+void tide_topics_answer_rebalance(tide_topics *k)
+{
+    tide_error ignored;
+    if (k->leaving)
+        unassign_leaving(k);
+    if (!k->arriving)
+        return;
+    tide_partitions *none = rd_kafka_topic_partition_list_new(0);
+    (void)assign(k, none, &ignored);
+    tide_partitions_forget(&none);
+    tide_partitions_forget(&k->arriving);
 }
 
 void tide_topics_rebalance(tide_topics *k, rd_kafka_event_t *event)
 {
     const tide_partitions *list = rd_kafka_event_topic_partition_list(event);
+    tide_partitions_forget(&k->arriving);
+    tide_partitions_forget(&k->leaving);
     if (rd_kafka_event_error(event) == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
         k->arriving = rd_kafka_topic_partition_list_copy(list);
         return;
@@ -262,52 +448,4 @@ void tide_topics_rebalance(tide_topics *k, rd_kafka_event_t *event)
         TIDE_TOPICS_TELL(k,
                          "partitions were given to another member of the group before "
                          "their offsets were committed; both may read the same");
-}
-
-/* Of the offsets in a place, those of partitions that we have now: the others belong to
- * other members. */
-static tide_partitions *to_commit(const tide_topics *k, const tide_partitions *places)
-{
-    tide_partitions *ours = NULL,
-                    *list = rd_kafka_topic_partition_list_new(places->cnt);
-    if (rd_kafka_assignment(k->client, &ours) != RD_KAFKA_RESP_ERR_NO_ERROR)
-        return list;
-    for (int i = 0; i < places->cnt; i++) {
-        const tide_partition *p = &places->elems[i];
-        if (rd_kafka_topic_partition_list_find(ours, p->topic, p->partition))
-            rd_kafka_topic_partition_list_add(list, p->topic, p->partition)->offset =
-                p->offset;
-    }
-    rd_kafka_topic_partition_list_destroy(ours);
-    return list;
-}
-
-int tide_topics_refuse_commit(rd_kafka_resp_err_t code, tide_error *err)
-{
-    return tide_fail(err, TIDE_ERROR_IO, "kafka: offsets are not committed: %s",
-                     rd_kafka_err2str(code));
-}
-
-/* Waits for the answer only when partitions are to be given away. */
-int tide_topics_commit(tide_topics *k, const char *place, tide_error *err)
-{
-    int status = TIDE_OK;
-    tide_partitions *places = tide_kafka_places_parse(place);
-    if (!places)
-        return tide_fail(err, TIDE_ERROR_FORMAT, "kafka: '%s' is no place", place);
-    tide_partitions *list = to_commit(k, places);
-    rd_kafka_topic_partition_list_destroy(places);
-    k->unsaved = false;
-    if (k->settings.in_group && list->cnt > 0 && !(k->leaving && k->lost)) {
-        rd_kafka_resp_err_t code = rd_kafka_commit(k->client, list, !k->leaving);
-        status = code ? tide_topics_refuse_commit(code, err) : TIDE_OK;
-    }
-    rd_kafka_topic_partition_list_destroy(list);
-    if (k->leaving)
-        tide_topics_drop_leaving(k);
-    if (!status && k->not_committed.status) {
-        status = tide_fail(err, TIDE_ERROR_IO, "%s", k->not_committed.text);
-        k->not_committed.status = TIDE_OK;
-    }
-    return status;
 }

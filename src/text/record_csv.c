@@ -72,7 +72,7 @@ static size_t csv_find_end(tide_records *r, size_t limit)
         }
         if (bytes[at] == '\n')
             return at;
-        if (at == r->position || bytes[at - 1] == ',')
+        if (at == r->position || bytes[at - 1] == r->separator)
             r->in_quotes = r->has_quotes = true;
         at++;
     }
@@ -96,7 +96,7 @@ static columns split(const tide_records *r, const unsigned char *record, size_t 
     return (columns){
         .at = record,
         .end = record + size,
-        .separator = r->format->separator,
+        .separator = r->separator,
         .quotes = r->format == &tide_record_csv && r->has_quotes,
     };
 }
@@ -104,7 +104,7 @@ static columns split(const tide_records *r, const unsigned char *record, size_t 
 static const unsigned char *find(const columns *c, const unsigned char *from,
                                  unsigned char byte)
 {
-    return memchr(from, byte, (size_t)(c->end - from));
+    return from < c->end ? memchr(from, byte, (size_t)(c->end - from)) : NULL;
 }
 
 /* The closing quote of the column at c->at; NULL when there is none. */
@@ -199,32 +199,78 @@ static void list_name(char *list, size_t room, const unsigned char *name, size_t
 {
     size_t used = strlen(list);
     int shown = size < 100 ? (int)size : 100;
-    snprintf(list + used, room - used, "%s%.*s", used ? ", " : "", shown,
-             (const char *)name);
+    const char *quote = memchr(name, ',', size) ? "\"" : "";
+    snprintf(list + used, room - used, "%s%s%.*s%s", used ? ", " : "", quote, shown,
+             (const char *)name, quote);
+}
+
+/* What a separator makes of a line of names. */
+typedef struct naming {
+    unsigned char separator;
+    bool malformed;
+    size_t found; /* fields */
+    uint32_t columns;
+} naming;
+
+/* Finds the columns of the fields that go by their names, and lists all names. */
+static naming find_names(tide_records *r, columns c, unsigned char separator,
+                         char *list, size_t room)
+{
+    naming n = {.separator = separator};
+    c.separator = separator;
+    c.quotes = r->format == &tide_record_csv;
+    *list = '\0';
+    for (size_t i = 0; i < r->field_count; i++)
+        r->fields[i].column = r->fields[i].number;
+    for (tide_span span; next_column(&c, &span);) {
+        size_t length = span_text(&span, r->text);
+        list_name(list, room, r->text, length);
+        for (size_t i = 0; i < r->field_count; i++) {
+            tide_field *f = &r->fields[i];
+            if (!f->number && !f->column && f->length == length &&
+                memcmp(f->name, r->text, length) == 0) {
+                f->column = c.number;
+                n.found++;
+            }
+        }
+    }
+    n.malformed = c.malformed;
+    n.columns = c.number;
+    return n;
+}
+
+/* The separator under which most names are found. If there is none with any, one with which the line
+ * has several columns, so that they can be listed. */
+static unsigned char find_separator(tide_records *r, columns c, char *list, size_t room)
+{
+    static const char others[] = ";\t|";
+    naming best = find_names(r, c, r->separator, list, room);
+    if (r->delimiter || r->format != &tide_record_csv)
+        return best.separator;
+    for (const char *other = others; *other; other++) {
+        naming n = find_names(r, c, (unsigned char)*other, list, room);
+        bool more = n.found > best.found ||
+                    (!best.found && !best.malformed && n.columns > best.columns);
+        if (more && !n.malformed)
+            best = n;
+    }
+    return best.separator;
 }
 
 static tide_reading csv_read_names(tide_records *r, const unsigned char *record,
                                    size_t size)
 {
-    char list[512] = "";
+    char list[512];
     columns c = split(r, record, size);
     if (c.at == c.end)
         return TIDE_READ_NOTHING;
-    for (tide_span span; next_column(&c, &span);) {
-        size_t length = span_text(&span, r->text);
-        list_name(list, sizeof list, r->text, length);
-        for (size_t i = 0; i < r->field_count; i++) {
-            tide_field *f = &r->fields[i];
-            if (!f->number && !f->column && f->length == length &&
-                memcmp(f->name, r->text, length) == 0)
-                f->column = c.number;
-        }
-    }
-    if (c.malformed)
+    r->separator = find_separator(r, c, list, sizeof list);
+    if (find_names(r, c, r->separator, list, sizeof list).malformed)
         return TIDE_READ_MALFORMED;
     for (size_t i = r->field_count; i-- > 0;) /* the first of them is told */
         if (!r->fields[i].column)
-            tide_fail(&r->problem, TIDE_ERROR_INPUT, "no column '%s'; there are: %s",
+            tide_fail(&r->problem, TIDE_ERROR_INPUT,
+                      "no column '%s' (a number names one, too); there are: %s",
                       r->fields[i].name, list);
     tide_records_find_repeats(r);
     return TIDE_READ;

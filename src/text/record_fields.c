@@ -63,16 +63,37 @@ static int add_field(tide_records *r, const char *name, size_t length, tide_erro
     return (int)r->field_count++;
 }
 
+/* Takes the next name of a list out of it: up to a comma, or in double quotes, of which two within
+ * stand for one. Returns its length. */
+static size_t take_name(const char **list, char name[TIDE_FIELD_LENGTH_MAX + 2])
+{
+    const char *at = *list + strspn(*list, " ");
+    bool quoted = *at == '"' && strchr(at + 1, '"');
+    size_t size = 0;
+    for (at = quoted ? at + 1 : *list; *at && (quoted || *at != ','); at++) {
+        if (quoted && *at == '"' && *++at != '"') {
+            at += strcspn(at, ",");
+            break;
+        }
+        if (size <= TIDE_FIELD_LENGTH_MAX)
+            name[size++] = *at;
+    }
+    name[size] = '\0';
+    *list = at;
+    return size;
+}
+
 static int add_text_fields(tide_records *r, const char *names, tide_error *err)
 {
     for (;;) {
-        size_t length = strcspn(names, ",");
-        int status = add_field(r, names, length, err);
+        char name[TIDE_FIELD_LENGTH_MAX + 2];
+        size_t length = take_name(&names, name);
+        int status = add_field(r, name, length, err);
         if (status < 0)
             return status;
-        if (names[length] == '\0')
+        if (*names == '\0')
             break;
-        names += length + 1;
+        names++;
     }
     r->text_fields = r->field_count;
     if (r->text_fields > TIDE_TEXT_FIELDS_MAX)
@@ -110,6 +131,7 @@ void tide_records_forget_names(tide_records *r)
     for (size_t i = 0; i < r->field_count; i++)
         r->fields[i].column = r->fields[i].number;
     tide_records_find_repeats(r);
+    r->separator = r->delimiter ? r->delimiter : r->format->separator;
     r->names_next = r->has_names;
 }
 

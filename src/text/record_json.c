@@ -1,4 +1,4 @@
-/* record_json.c - the text in an object a line.
+/* record_json.c - the text in an object, whose bytes are those of one line.
  *
  * The line is read once, from left to right, and checked as it is read; no tree is
  * made. A path is the keys that lead to a value, joined by dots; arrays add nothing to
@@ -342,6 +342,7 @@ static size_t json_label(const tide_records *r, uint32_t *at, unsigned char *to)
 }
 
 const tide_record_format tide_record_json = {
+    .begin = tide_document_begin,
     .find_end = tide_records_find_line,
     .read = json_read,
     .value = json_value,

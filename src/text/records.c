@@ -14,11 +14,15 @@
  * there on only the next line feed matters, also where it would be inside quotes, and
  * bytes up to it are counted (`skipped`) and not kept.
  *
+ * JSON may also come as one document, values over several lines; then record_document.c
+ * finds where each of them ends.
+ *
  * When the input has ended, the byte behind its last one serves as a line feed that
  * nobody fed. The next input may begin with a byte order mark and names of columns
  * again.
  */
 #include "records.h"
+#include "detect.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,7 +39,10 @@ static const tide_record_format *const formats[] = {
 static void begin_input(tide_records *r)
 {
     r->at_start = true;
-    r->ended = false;
+    r->undecided = r->document = r->ended = false;
+    r->scan = (tide_document_scan){0};
+    r->textless = 0;
+    r->has_text = false;
     tide_records_forget_names(r);
 }
 
@@ -45,7 +52,8 @@ static uint64_t fingerprint(const tide_records *r, tide_record_kind kind)
     for (size_t i = 0; i < r->field_count; i++)
         hash = tide_hash(r->fields[i].name, r->fields[i].length, hash);
     int others[2] = {r->time_field, r->label_field};
-    return tide_hash(others, sizeof others, hash);
+    hash = tide_hash(others, sizeof others, hash);
+    return r->delimiter ? tide_hash(&r->delimiter, 1, hash) : hash;
 }
 
 tide_records *tide_records_new(const tide_record_options *options, tide_error *err)
@@ -65,6 +73,7 @@ tide_records *tide_records_new(const tide_record_options *options, tide_error *e
     r->format = formats[options->kind];
     r->time = (double)NAN;
     r->one_line = options->one_line;
+    r->delimiter = (unsigned char)options->delimiter;
     if (tide_records_set_fields(r, options, err) != TIDE_OK) {
         tide_records_free(r);
         return NULL;
@@ -119,12 +128,28 @@ bool tide_records_between(const tide_records *r)
     return r->position == r->end && r->skipped == 0;
 }
 
+size_t tide_records_take_back(tide_records *r, void *bytes, uint64_t *skipped)
+{
+    size_t size = r->end - r->position;
+    memcpy(bytes, r->input + r->position, size);
+    *skipped = r->skipped;
+    r->position = r->scanned = r->end = 0;
+    r->skipped = 0;
+    return size;
+}
+
+void tide_records_skip(tide_records *r, uint64_t skipped)
+{
+    r->skipped = skipped;
+}
+
 /* -- the next record ---------------------------------------------------------------- */
 
 typedef struct record {
     const unsigned char *bytes;
-    size_t size;    /* without what ended it */
-    uint64_t whole; /* with it */
+    size_t size;          /* without what ended it */
+    uint64_t whole;       /* with it */
+    unsigned char behind; /* the byte that a line feed stands for while it is read */
 } record;
 
 static void move_to(tide_records *r, size_t position)
@@ -151,50 +176,95 @@ static bool pass_mark(tide_records *r)
     if (like_mark && size >= 3)
         move_to(r, r->position + 3);
     r->at_start = false;
+    r->undecided = r->format->begin != NULL;
     return true;
+}
+
+static bool begin_format(tide_records *r)
+{
+    if (r->undecided)
+        r->undecided = !r->format->begin(r);
+    return !r->undecided;
+}
+
+static void count_too_long(tide_records *r, uint64_t size)
+{
+    r->counts.records++;
+    r->counts.too_long++;
+    r->counts.bytes += size;
+    if (r->names_next)
+        tide_fail(&r->problem, TIDE_ERROR_INPUT,
+                  "the names of the columns take more than %d bytes", TIDE_RECORD_MAX);
+    r->names_next = false;
 }
 
 /* Passes over the rest of a record that is too long. False when its end is to come. */
 static bool pass_rest(tide_records *r)
 {
-    const unsigned char *from = r->input + r->position;
-    const unsigned char *line = memchr(from, '\n', r->end - r->position);
-    size_t next = line ? (size_t)(line - r->input) + 1 : r->end;
+    size_t next = r->end;
+    bool found = true;
+    if (r->document) {
+        found = tide_document_end(r, r->end, &next);
+        next = found ? next : r->scanned;
+    } else {
+        const unsigned char *from = r->input + r->position;
+        const unsigned char *line = memchr(from, '\n', r->end - r->position);
+        found = line != NULL;
+        next = line ? (size_t)(line - r->input) + 1 : r->end;
+    }
     r->skipped += next - r->position;
     move_to(r, next);
-    if (!line && !r->ended)
+    if (!found && !r->ended)
         return false;
-    r->counts.records++;
-    r->counts.too_long++;
-    r->counts.bytes += r->skipped;
+    count_too_long(r, r->skipped);
     r->skipped = 0;
-    if (r->names_next)
-        tide_fail(&r->problem, TIDE_ERROR_INPUT,
-                  "the names of the columns take more than %d bytes", TIDE_RECORD_MAX);
-    r->names_next = false;
     return true;
+}
+
+/* Whether the record at the position ends before the limit; *end is where, and *after
+ * where the next may begin. */
+static bool find_end(tide_records *r, size_t limit, size_t *end, size_t *after)
+{
+    if (r->document) {
+        bool found = tide_document_end(r, limit, end);
+        *end = *after = found ? *end : limit;
+        return found;
+    }
+    *end = r->format->find_end(r, limit);
+    *after = *end < limit ? *end + 1 : limit;
+    return *end < limit;
 }
 
 /* The next record that is not too long; false when it is not complete yet. */
 static bool next_record(tide_records *r, record *next)
 {
-    if (r->at_start && !pass_mark(r))
+    if ((r->at_start && !pass_mark(r)) || !begin_format(r))
         return false;
     while (!r->skipped || pass_rest(r)) {
-        size_t limit = r->end - r->position > TIDE_RECORD_MAX
-                           ? r->position + TIDE_RECORD_MAX + 1
-                           : r->end;
-        size_t at = r->format->find_end(r, limit);
-        if (at == limit && limit - r->position > TIDE_RECORD_MAX) {
+        if (r->document)
+            tide_document_skip(r);
+        size_t at, after,
+            limit = r->end - r->position > TIDE_RECORD_MAX
+                        ? r->position + TIDE_RECORD_MAX + 1
+                        : r->end;
+        bool found = find_end(r, limit, &at, &after);
+        if (!found && r->document && r->scanned < limit && !r->ended)
+            return false; /* the next byte decides */
+        if (!found && limit - r->position > TIDE_RECORD_MAX) {
             r->skipped = TIDE_RECORD_MAX + 1;
-            move_to(r, limit);
+            r->position = r->scanned = limit;
             continue;
         }
-        if (at == limit && (!r->ended || r->position == r->end))
+        if (!found && (!r->ended || r->position == r->end))
             return false;
-        size_t after = at < limit ? at + 1 : limit;
+        if (at - r->position > TIDE_RECORD_MAX) { /* by the bracket that closes it */
+            count_too_long(r, at - r->position);
+            move_to(r, at);
+            continue;
+        }
+        *next = (record){r->input + r->position, at - r->position, after - r->position,
+                         r->input[at]};
         r->input[at] = '\n';
-        *next = (record){r->input + r->position, at - r->position, after - r->position};
         move_to(r, after);
         return true;
     }
@@ -276,6 +346,39 @@ static size_t make_text(tide_records *r)
     return size;
 }
 
+static void tell_fields(tide_records *r)
+{
+    tide_fail(&r->problem, TIDE_ERROR_INPUT,
+              "no text in field '%s' of the first %u records; there are: %s",
+              r->fields[0].name, r->textless, *r->seen ? r->seen : "no fields");
+}
+
+/* Says which fields there are when the first records have no text in those that were asked for. */
+static void note_textless(tide_records *r, const record *next)
+{
+    enum { ENOUGH = 10 };
+    if (r->textless++ == 0)
+        tide_json_fields(next->bytes, next->size, r->seen);
+    if (r->textless == ENOUGH)
+        tell_fields(r);
+}
+
+/* The text of a record that was read; 0 when it has none, and then it is counted. */
+static size_t take_text(tide_records *r, const record *next, tide_reading reading)
+{
+    size_t size = reading == TIDE_READ ? make_text(r) : 0;
+    r->counts.records++;
+    r->has_text |= size > 0;
+    if (size > 0)
+        return size;
+    r->counts.malformed += reading == TIDE_READ_MALFORMED;
+    r->counts.missing += reading == TIDE_READ;
+    r->counts.bytes += next->whole;
+    if (reading == TIDE_READ && !r->format->columns && !r->has_text)
+        note_textless(r, next);
+    return 0;
+}
+
 bool tide_records_take(tide_records *r, const char **text, size_t *size)
 {
     for (record next; next_record(r, &next);) {
@@ -284,19 +387,17 @@ bool tide_records_take(tide_records *r, const char **text, size_t *size)
             continue;
         }
         tide_reading reading = r->format->read(r, next.bytes, next.size);
-        if (reading == TIDE_READ_NOTHING)
-            continue;
-        r->counts.records++;
         *text = (const char *)r->text;
-        *size = reading == TIDE_READ ? make_text(r) : 0;
+        *size = reading == TIDE_READ_NOTHING ? 0 : take_text(r, &next, reading);
+        r->input[(size_t)(next.bytes - r->input) + next.size] = next.behind;
         if (*size > 0)
             return true;
-        r->counts.malformed += reading == TIDE_READ_MALFORMED;
-        r->counts.missing += reading == TIDE_READ;
-        r->counts.bytes += next.whole;
     }
-    if (r->ended)
+    if (r->ended) {
+        if (r->textless > 0 && !r->has_text)
+            tell_fields(r);
         begin_input(r);
+    }
     return false;
 }
 

@@ -17,6 +17,7 @@ enum {
     TIDE_RECORDS_TEXT =      /* the text, and the labels with their marks and blanks */
     2 * TIDE_RECORD_MAX + TIDE_RECORD_LABELS_MAX * (TIDE_LABEL_MARK + 1) + 64,
     TIDE_JSON_ARENA = TIDE_RECORD_MAX / 2 * 5, /* see record_json.c */
+    TIDE_SEEN_FIELDS = 200,
 };
 
 typedef struct tide_field {
@@ -61,10 +62,21 @@ typedef enum tide_reading {
     TIDE_READ_MALFORMED,
 } tide_reading;
 
+/* Where a scan over a JSON value stands; record_document.c. */
+typedef struct tide_document_scan {
+    bool in_list, in_string, escaped;
+    unsigned char last; /* byte that was no blank */
+    uint32_t depth;     /* of open brackets */
+} tide_document_scan;
+
 /* What a format does for the records. */
 typedef struct tide_record_format {
     bool columns; /* fields are columns, not paths */
     unsigned char separator;
+
+    /* Looks at the beginning of an input, which decides how its records are divided. False when it
+     * takes more bytes to know. NULL: always by find_end. */
+    bool (*begin)(tide_records *r);
 
     /* Where the line feed is that ends the record at `position`; `limit` when it is not
      * before that. What is before `scanned` has been looked at. */
@@ -96,13 +108,24 @@ struct tide_records {
     bool has_names;                  /* an input begins with the names of its columns */
     bool one_line; /* a text has no line feed but the one at its end */
 
-    bool at_start;    /* of an input: a byte order mark may come */
+    bool at_start;  /* of an input: a byte order mark may come */
+    bool undecided; /* the format has not seen enough to begin */
+    bool document;  /* JSON values over lines, see record_document.c */
+    tide_document_scan scan;
     bool names_next;  /* the next record has the names */
     bool ended;       /* so has the input, behind `end` */
     uint64_t skipped; /* bytes of a record that is too long, as far as it was read */
     double time;
     tide_record_counts counts;
-    tide_error problem; /* with the columns; TIDE_OK for none */
+    tide_error problem; /* with the columns or fields; TIDE_OK for none */
+
+    unsigned char separator; /* of columns, in this input */
+    unsigned char delimiter; /* the same, as asked for; 0 when it is to be found */
+
+    uint32_t
+        textless; /* JSON: records without text since the input began, as long as none had any */
+    bool has_text;               /* one had */
+    char seen[TIDE_SEEN_FIELDS]; /* the fields of the first of them */
 
     size_t position, end,
         scanned;                /* in `input`; the half-read record is from position */
@@ -119,6 +142,16 @@ struct tide_records {
 /* Sets what the options ask for. */
 int tide_records_set_fields(tide_records *r, const tide_record_options *options,
                             tide_error *err);
+
+/* Decides whether an input of JSON is a document. False when it takes more bytes to know. */
+bool tide_document_begin(tide_records *r);
+
+/* Moves over what is between values. */
+void tide_document_skip(tide_records *r);
+
+/* Where the value at `position` ends; false when that is not before `limit`. Everything before
+ * `scanned` has been looked at. */
+bool tide_document_end(tide_records *r, size_t limit, size_t *end);
 
 /* A record ends at the next line feed: for formats without quotes. */
 size_t tide_records_find_line(tide_records *r, size_t limit);

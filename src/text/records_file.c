@@ -25,9 +25,34 @@ enum {
     NAMES_NEXT = 2,
     ENDED = 4,
     PROBLEM = 8,
+    UNDECIDED = 16,
+    DOCUMENT = 32,
+    IN_LIST = 64,
+    IN_STRING = 128,
+    ESCAPED = 256,
+    FLAGS_END = 512,
+    LAST_AT = 16, /* the byte of a document that was last, of eight bits */
+    SEPARATOR_AT = 24,
+    DEPTH_AT = 32,
     PROBLEM_AT = 8 * NUMBERS,
     HEAD_SIZE = PROBLEM_AT + sizeof((tide_error *)0)->text,
 };
+
+/* The scan matters only where a value is being skipped; another is scanned again. */
+static uint64_t flags_of(const tide_records *r)
+{
+    const tide_document_scan *s = &r->scan;
+    uint64_t flags = (r->at_start ? AT_START : 0) | (r->names_next ? NAMES_NEXT : 0) |
+                     (r->ended ? ENDED : 0) | (r->problem.status ? PROBLEM : 0) |
+                     (r->undecided ? UNDECIDED : 0) | (r->document ? DOCUMENT : 0) |
+                     (s->in_list ? IN_LIST : 0);
+    if (r->document && r->skipped)
+        flags |= (s->in_string ? IN_STRING : 0) | (s->escaped ? ESCAPED : 0) |
+                 (uint64_t)s->last << LAST_AT | (uint64_t)s->depth << DEPTH_AT;
+    if (r->separator != r->format->separator)
+        flags |= (uint64_t)r->separator << SEPARATOR_AT;
+    return flags;
+}
 
 void tide_records_save(const tide_records *r, tide_store_writer *writer)
 {
@@ -38,8 +63,7 @@ void tide_records_save(const tide_records *r, tide_store_writer *writer)
         [MISSING] = r->counts.missing,
         [TOO_LONG] = r->counts.too_long,
         [BYTES] = r->counts.bytes,
-        [FLAGS] = (r->at_start ? AT_START : 0) | (r->names_next ? NAMES_NEXT : 0) |
-                  (r->ended ? ENDED : 0) | (r->problem.status ? PROBLEM : 0),
+        [FLAGS] = flags_of(r),
         [SKIPPED] = r->skipped,
         [REST] = r->end - r->position,
     };
@@ -72,6 +96,24 @@ static bool plausible_columns(const tide_records *r, const uint64_t *columns)
     return true;
 }
 
+static bool plausible_flags(const tide_records *r, uint64_t flags, uint64_t skipped)
+{
+    bool json = r->format->begin != NULL, document = flags & DOCUMENT;
+    uint64_t scan = flags & (IN_STRING | ESCAPED | UINT64_C(0xff) << LAST_AT |
+                             UINT64_C(0xffffffff) << DEPTH_AT);
+    uint64_t separator = flags >> SEPARATOR_AT & 0xff;
+    uint64_t known = (FLAGS_END - 1) | UINT64_C(0xffffffffffff) << LAST_AT;
+    if ((flags & ~known) || (!r->has_names && (flags & NAMES_NEXT)) ||
+        (!r->has_names && !json && (flags & PROBLEM)))
+        return false;
+    if (!json && (flags & (UNDECIDED | DOCUMENT)))
+        return false;
+    if ((separator && (json || separator == '"' || separator == '\n')) ||
+        ((flags & UNDECIDED) && (document || skipped || (flags & AT_START))))
+        return false;
+    return document ? !scan || skipped : !scan && !(flags & IN_LIST);
+}
+
 static bool plausible(const tide_records *r, const uint64_t numbers[NUMBERS])
 {
     uint64_t good = numbers[RECORDS], skipped = numbers[SKIPPED];
@@ -83,12 +125,26 @@ static bool plausible(const tide_records *r, const uint64_t numbers[NUMBERS])
     double time;
     memcpy(&time, &numbers[TIME], sizeof time);
     return (numbers[TIME] == UINT64_MAX || isfinite(time)) &&
-           numbers[FLAGS] < 2 * PROBLEM &&
-           (r->has_names || !(numbers[FLAGS] & (NAMES_NEXT | PROBLEM))) &&
+           plausible_flags(r, numbers[FLAGS], skipped) &&
            (skipped == 0 ||
             (skipped > TIDE_RECORD_MAX && !(numbers[FLAGS] & AT_START))) &&
            numbers[REST] <= TIDE_RECORDS_INPUT &&
            plausible_columns(r, numbers + COLUMNS);
+}
+
+static void set_flags(tide_records *r, uint64_t flags)
+{
+    unsigned char separator = flags >> SEPARATOR_AT & 0xff;
+    r->separator = separator ? separator : r->format->separator;
+    r->undecided = flags & UNDECIDED;
+    r->document = flags & DOCUMENT;
+    r->scan = (tide_document_scan){.in_list = flags & IN_LIST,
+                                   .in_string = flags & IN_STRING,
+                                   .escaped = flags & ESCAPED,
+                                   .last = flags >> LAST_AT & 0xff,
+                                   .depth = (uint32_t)(flags >> DEPTH_AT)};
+    r->textless = 0;
+    r->has_text = true; /* as far as is known */
 }
 
 static void set_state(tide_records *r, const uint64_t numbers[NUMBERS],
@@ -106,6 +162,7 @@ static void set_state(tide_records *r, const uint64_t numbers[NUMBERS],
     r->names_next = numbers[FLAGS] & NAMES_NEXT;
     r->ended = numbers[FLAGS] & ENDED;
     r->skipped = numbers[SKIPPED];
+    set_flags(r, numbers[FLAGS]);
     r->problem.status = TIDE_OK;
     if (numbers[FLAGS] & PROBLEM) /* written again, so that it is safe to print */
         tide_fail(&r->problem, TIDE_ERROR_INPUT, "%.*s",

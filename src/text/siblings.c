@@ -182,15 +182,15 @@ bool tide_siblings_after(const char *folder, const char *base,
 bool tide_fingerprint_file(int file, uint64_t offset, uint64_t *fingerprint)
 {
     unsigned char bytes[TIDE_FINGERPRINT_BYTES];
-    size_t size = offset < sizeof bytes ? (size_t)offset : sizeof bytes, done = 0;
+    size_t size = offset < sizeof bytes ? (size_t)offset : sizeof bytes;
     if (offset > INT64_MAX)
         return false;
-    while (done < size) {
-        off_t place = (off_t)(offset - size + done);
-        ssize_t count = pread(file, bytes + done, size - done, place);
+    for (size_t left = size; left > 0;) {
+        ssize_t count =
+            pread(file, bytes + (size - left), left, (off_t)(offset - left));
         if (count == 0 || (count < 0 && errno != EINTR))
             return false;
-        done += count > 0 ? (size_t)count : 0;
+        left -= count > 0 ? (size_t)count : 0;
     }
     *fingerprint = tide_hash(bytes, size, 0);
     return true;

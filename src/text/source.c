@@ -72,8 +72,8 @@ tide_source *tide_source_begin(const char *spec, const tide_source_options *opti
         goto failed;
     source->offset = start_of(source);
     if (source->kind->may_be_packed) {
-        source->unpacker =
-            tide_unpacker_new(source->kind, source->state, source->spec, err);
+        source->unpacker = tide_unpacker_new(source->kind, source->state, source->spec,
+                                             options->expected, err);
         if (!source->unpacker)
             goto failed;
     }
@@ -153,11 +153,21 @@ uint64_t tide_source_offset(const tide_source *source)
     return source->offset;
 }
 
+bool tide_source_progress(const tide_source *source, uint64_t *read, uint64_t *size)
+{
+    return source->kind->progress && source->kind->progress(source->state, read, size);
+}
+
 /* -- places --------------------------------------------------------------------------- */
 
 bool tide_source_replayable(const tide_source *source)
 {
     return source->kind->replayable && source->kind->replayable(source->state);
+}
+
+bool tide_source_plain(const tide_source *source)
+{
+    return source->kind->plain;
 }
 
 bool tide_source_drained(const tide_source *source)
@@ -173,6 +183,11 @@ bool tide_source_forgets(const tide_source *source)
 bool tide_source_divisible(const tide_source *source)
 {
     return !source->kind->settled;
+}
+
+bool tide_source_is_one_text(const tide_source *source)
+{
+    return !source->kind->several_texts;
 }
 
 bool tide_source_settled(const tide_source *source)
@@ -285,6 +300,11 @@ int tide_source_saved(tide_source *source, const char *place, tide_error *err)
 {
     return source->kind->saved ? source->kind->saved(source->state, place, err)
                                : TIDE_OK;
+}
+
+int tide_source_finish(tide_source *source, tide_error *err)
+{
+    return source->kind->finish ? source->kind->finish(source->state, err) : TIDE_OK;
 }
 
 const char *tide_source_news(tide_source *source)

@@ -5,7 +5,7 @@
  *  - those that are one run of bytes (a file, the demo) can seek and peek; source.c unpacks them if
  *    they are compressed, and makes places of an offset and a fingerprint of the bytes before it;
  *  - those that are not (a file that is rotated away, partitions of a topic, a spool) make their
- *    places themselves; some of them cannot be left anywhere but where they are settled.
+ *    places themselves; a topic cannot be left anywhere but where it is settled.
  */
 #ifndef TIDE_SOURCE_H
 #define TIDE_SOURCE_H
@@ -26,6 +26,8 @@ typedef struct tide_source_kind {
     ptrdiff_t (*read)(void *state, void *bytes, size_t room, int wait_ms,
                       tide_error *err);
 
+    bool plain;         /* gives lines of text, whatever records the others have */
+    bool several_texts; /* gives out one file or message after another */
     bool drained; /* what waits in it when all is stopped is read, and lost otherwise */
     bool forgets; /* what was saved leaves it, so its beginning may be gone */
 
@@ -41,6 +43,9 @@ typedef struct tide_source_kind {
     int (*peek)(void *state, uint64_t offset, void *bytes, size_t size,
                 tide_error *err);
 
+    /* As tide_source_progress; NULL: it is never known. */
+    bool (*progress)(const void *state, uint64_t *read, uint64_t *size);
+
     /* Anything else. As the functions of the same names in text.h. Without `settled` it can be left
      * anywhere, and `offset` says where it begins, also after go_to; NULL: at 0. */
     bool (*settled)(const void *state);
@@ -48,6 +53,7 @@ typedef struct tide_source_kind {
     char *(*place)(void *state, uint64_t offset, tide_error *err);
     int (*go_to)(void *state, const char *place, tide_error *err);
     int (*saved)(void *state, const char *place, tide_error *err); /* may be NULL */
+    int (*finish)(void *state, tide_error *err);                   /* may be NULL */
     const char *(*news)(void *state);                              /* may be NULL */
 } tide_source_kind;
 

@@ -5,7 +5,7 @@
 
 typedef struct ring {
     tide_feed feed;
-    size_t first, count; /* the oldest byte, and how many there are */
+    size_t first; /* the oldest byte */
     char bytes[];
 } ring;
 
@@ -13,19 +13,19 @@ typedef struct ring {
 
 static void put(ring *r, const char *bytes, size_t size)
 {
-    size_t room = r->feed.room, at = (r->first + r->count) % room;
+    size_t room = r->feed.room, at = (r->first + r->feed.waiting) % room;
     size_t straight = size < room - at ? size : room - at;
     memcpy(r->bytes + at, bytes, straight);
     memcpy(r->bytes, bytes + straight, size - straight);
-    r->count += size;
+    r->feed.waiting += size;
 }
 
-static ptrdiff_t ring_push(tide_feed *feed, const char *lines, size_t size,
-                           tide_error *err)
+static ptrdiff_t ring_append(tide_feed *feed, const char *lines, size_t size,
+                             tide_error *err)
 {
     (void)err;
     ring *r = (ring *)feed;
-    size_t taken = tide_feed_fit(feed, lines, size, feed->room - r->count);
+    size_t taken = tide_feed_fit(feed, lines, size, feed->room - feed->waiting);
     if (!taken)
         return 0;
     put(r, lines, taken);
@@ -35,18 +35,13 @@ static ptrdiff_t ring_push(tide_feed *feed, const char *lines, size_t size,
     return (ptrdiff_t)taken;
 }
 
-static size_t ring_waiting(const tide_feed *feed)
-{
-    return ((const ring *)feed)->count;
-}
-
 static void ring_free(tide_feed *feed)
 {
     tide_feed_end(feed);
     free(feed);
 }
 
-static const tide_feed_kind in_memory = {ring_push, ring_waiting, ring_free};
+static const tide_feed_kind in_memory = {.append = ring_append, .free = ring_free};
 
 tide_feed *tide_feed_new(size_t room, tide_error *err)
 {
@@ -89,12 +84,12 @@ static ptrdiff_t ring_read(void *state, void *bytes, size_t room, int wait_ms,
     pthread_mutex_lock(&r->feed.lock);
     if (wait_ms > 0)
         tide_feed_wait(&r->feed, wait_ms);
-    size_t straight = r->feed.room - r->first;
-    size_t size = r->count < straight ? r->count : straight;
+    size_t straight = r->feed.room - r->first, size = r->feed.waiting;
+    size = size < straight ? size : straight;
     size = size < room ? size : room;
     memcpy(bytes, r->bytes + r->first, size);
     r->first = (r->first + size) % r->feed.room;
-    r->count -= size;
+    r->feed.waiting -= size;
     ptrdiff_t result = size || r->feed.closed ? (ptrdiff_t)size : TIDE_SOURCE_LATER;
     pthread_mutex_unlock(&r->feed.lock);
     return result;
@@ -106,4 +101,5 @@ const tide_source_kind tide_source_feed = {
     .close = ring_close,
     .read = ring_read,
     .drained = true,
+    .plain = true,
 };

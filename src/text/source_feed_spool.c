@@ -7,9 +7,9 @@
  * Nothing is taken before the source is read: where it goes on, or whether this is the right spool at all, is
  * known then.
  *
- * Syncing goes on outside the lock, one thread at a time. Whoever comes meanwhile appends and waits; the next sync is
- * for all of them. Text may be learned before it is synced: a power failure may then leave a model that has come
- * further than its spool, which goes on from there.
+ * Syncing goes on outside the lock, one thread at a time. Others append meanwhile, and the next sync is for all of
+ * them. It needs no new file descriptor, so that it cannot fail for the lack of one. Text may be learned before it
+ * is synced: a power failure may then leave a model that has come further than its spool, which goes on from there.
  *
  * When there was no room for something, the source asks to be saved once half of what is kept has been learned.
  */
@@ -20,7 +20,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SYNC_MS = 1000 };
+/* The thread that reads is the last to sync, so that it seldom waits for the disk where others tend the feed. */
+enum { SYNC_MS = 1000, SYNC_EARLY_MS = 700 };
 
 typedef struct spool_feed {
     tide_feed feed;
@@ -52,15 +53,13 @@ static int tell_failure(const spool_feed *f, tide_error *err)
 static void sync_all(spool_feed *f)
 {
     uint64_t end = end_of(f);
-    int file = tide_spool_descriptor(f->text.spool), reason = file < 0 ? errno : 0;
+    int file = tide_spool_hold(f->text.spool);
     f->syncing = true;
     f->since_ms = tide_now_ms();
     pthread_mutex_unlock(&f->feed.lock);
-    if (!reason) {
-        reason = tide_file_sync(file);
-        close(file);
-    }
+    int reason = tide_file_sync(file);
     pthread_mutex_lock(&f->feed.lock);
+    tide_spool_release(f->text.spool);
     f->syncing = false;
     if (reason)
         tide_fail(&f->failure, TIDE_ERROR_IO, "spool %s: cannot sync: %s", f->text.path,
@@ -80,31 +79,47 @@ static void make_safe(spool_feed *f, uint64_t end)
 }
 
 /* What waits for a second, if nobody is at it. */
-static void tend(spool_feed *f)
+static void sync_due(spool_feed *f, int patience_ms)
 {
     if (f->sync == TIDE_SPOOL_SYNC_SECOND && !f->syncing && f->safe < end_of(f) &&
-        tide_now_ms() - f->since_ms >= SYNC_MS)
+        tide_now_ms() - f->since_ms >= patience_ms)
         sync_all(f);
+}
+
+static int spool_tend(tide_feed *feed, tide_error *err)
+{
+    spool_feed *f = (spool_feed *)feed;
+    if (f->begun && f->sync == TIDE_SPOOL_SYNC_ALWAYS)
+        make_safe(f, end_of(f));
+    else if (f->begun)
+        sync_due(f, SYNC_EARLY_MS);
+    return tell_failure(f, err);
 }
 
 /* -- handing over ---------------------------------------------------------------------------------------- */
 
 /* How many bytes of lines still fit: what they cost grows with them. */
-static size_t room_for_lines(const spool_feed *f)
+static size_t room_for_lines(const spool_feed *f, uint64_t held)
 {
-    uint64_t held = tide_spool_holds(f->text.spool).bytes;
     uint64_t left = held < f->text.limit ? f->text.limit - held : 0;
     uint64_t cost = tide_spool_cost(left) - left;
     return left > cost ? (size_t)(left - cost) : 0;
 }
 
-static ptrdiff_t spool_push(tide_feed *feed, const char *lines, size_t size,
-                            tide_error *err)
+static void count_waiting(spool_feed *f)
+{
+    uint64_t end = end_of(f), given = f->text.given;
+    f->feed.waiting = end > given ? (size_t)(end - given) : 0;
+}
+
+static ptrdiff_t spool_append(tide_feed *feed, const char *lines, size_t size,
+                              tide_error *err)
 {
     spool_feed *f = (spool_feed *)feed;
     if (f->failure.status || !f->begun)
         return tell_failure(f, err);
-    size_t taken = tide_feed_fit(feed, lines, size, room_for_lines(f));
+    size_t room = room_for_lines(f, tide_spool_holds(f->text.spool).bytes);
+    size_t taken = tide_feed_fit(feed, lines, size, room);
     uint64_t before = end_of(f);
     int status = taken
                      ? tide_spool_append_lines(f->text.spool, lines, taken, &f->failure)
@@ -114,19 +129,9 @@ static ptrdiff_t spool_push(tide_feed *feed, const char *lines, size_t size,
         return status == TIDE_SPOOL_FULL ? 0 : tell_failure(f, err);
     if (f->safe == before)
         f->since_ms = tide_now_ms();
+    count_waiting(f);
     pthread_cond_signal(&feed->arrived);
-    if (f->sync == TIDE_SPOOL_SYNC_ALWAYS)
-        make_safe(f, end_of(f));
-    else
-        tend(f);
-    return f->failure.status ? tell_failure(f, err) : (ptrdiff_t)taken;
-}
-
-static size_t spool_waiting(const tide_feed *feed)
-{
-    const spool_feed *f = (const spool_feed *)feed;
-    uint64_t end = end_of(f);
-    return end > f->text.given ? (size_t)(end - f->text.given) : 0;
+    return (ptrdiff_t)taken;
 }
 
 static void spool_free(tide_feed *feed)
@@ -142,7 +147,7 @@ static void spool_free(tide_feed *feed)
     free(f);
 }
 
-static const tide_feed_kind over_spool = {spool_push, spool_waiting, spool_free};
+static const tide_feed_kind over_spool = {spool_append, spool_tend, spool_free};
 
 tide_feed *tide_feed_new_spooled(const char *folder, uint64_t limit,
                                  tide_spool_sync sync, tide_error *err)
@@ -161,7 +166,7 @@ tide_feed *tide_feed_new_spooled(const char *folder, uint64_t limit,
         free(f);
         return NULL;
     }
-    tide_feed_begin(&f->feed, &over_spool, (size_t)f->text.limit);
+    tide_feed_begin(&f->feed, &over_spool, room_for_lines(f, TIDE_SEGMENT_HEADER));
     pthread_cond_init(&f->synced, NULL);
     f->sync = sync;
     return &f->feed;
@@ -197,13 +202,14 @@ static int begin(spool_feed *f, tide_error *err)
     f->begun = !status;
     f->safe = tide_spool_holds(f->text.spool).start;
     f->since_ms = tide_now_ms();
+    count_waiting(f);
     return status;
 }
 
 static bool wants_save(const spool_feed *f)
 {
     uint64_t learned = f->text.given - f->text.saved;
-    return f->full && learned && learned >= spool_waiting(&f->feed);
+    return f->full && learned && learned >= f->feed.waiting;
 }
 
 static ptrdiff_t read_locked(spool_feed *f, void *bytes, size_t room, int wait_ms,
@@ -212,7 +218,7 @@ static ptrdiff_t read_locked(spool_feed *f, void *bytes, size_t room, int wait_m
     int status = f->begun ? TIDE_OK : begin(f, err);
     if (status)
         return status;
-    tend(f);
+    sync_due(f, SYNC_MS);
     if (f->failure.status)
         return tell_failure(f, err);
     if (wants_save(f))
@@ -220,6 +226,7 @@ static ptrdiff_t read_locked(spool_feed *f, void *bytes, size_t room, int wait_m
     if (wait_ms > 0)
         tide_feed_wait(&f->feed, wait_ms);
     ptrdiff_t count = tide_spooled_read(&f->text, bytes, room, err);
+    count_waiting(f);
     if (count)
         return count;
     return f->feed.closed ? tide_spooled_end(&f->text, err) : TIDE_SOURCE_LATER;
@@ -262,6 +269,7 @@ static int feed_go_to(void *state, const char *place, tide_error *err)
     spool_feed *f = state;
     pthread_mutex_lock(&f->feed.lock);
     int status = tide_spooled_go_to(&f->text, place, err);
+    count_waiting(f);
     pthread_mutex_unlock(&f->feed.lock);
     return status;
 }
@@ -287,6 +295,7 @@ const tide_source_kind tide_source_feed_spool = {
     .close = feed_close,
     .read = feed_read,
     .forgets = true,
+    .plain = true,
     .replayable = feed_replayable,
     .offset = feed_offset,
     .place = feed_place,

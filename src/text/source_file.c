@@ -193,6 +193,18 @@ static int file_peek(void *state, uint64_t offset, void *bytes, size_t size,
     return TIDE_OK;
 }
 
+static bool file_progress(const void *state, uint64_t *done, uint64_t *size)
+{
+    const file *f = state;
+    struct stat status;
+    off_t at = f->regular ? lseek(f->descriptor, 0, SEEK_CUR) : -1;
+    if (at < 0 || fstat(f->descriptor, &status) != 0)
+        return false;
+    *done = (uint64_t)at;
+    *size = (uint64_t)status.st_size;
+    return true;
+}
+
 const tide_source_kind tide_source_stdin = {
     .matches = is_stdin,
     .open = open_stdin,
@@ -202,6 +214,7 @@ const tide_source_kind tide_source_stdin = {
     .replayable = file_replayable,
     .seek = file_seek,
     .peek = file_peek,
+    .progress = file_progress,
 };
 
 const tide_source_kind tide_source_file = {
@@ -213,4 +226,5 @@ const tide_source_kind tide_source_file = {
     .replayable = file_replayable,
     .seek = file_seek,
     .peek = file_peek,
+    .progress = file_progress,
 };

@@ -1,22 +1,25 @@
 /* source_follow.c - a file that grows and is rotated away under its reader.
  *
  * Given out are whole lines; what comes after the last line feed waits for the rest of
- * its line. A line that is longer than the caller's room goes out in parts.
+ * its line. A line that is longer than the caller's room goes out in parts, and a reader
+ * may stop anywhere within what it got.
  *
  * A rotation renames the file, and sooner or later its writer opens a new one. Until
  * then it may still write into the old one, so the old one is left only when a later
  * file has at least one byte: its only writer has moved on. Its end is looked at once
  * more after that byte was seen, and is final then. A last line without a line feed is
- * given one. siblings.c finds out which file comes next, also when several rotations
+ * given one when the next file is begun. siblings.c finds out which file comes next, also when several rotations
  * went by between two looks.
  *
  * A place is "DEVICE:INODE OFFSET FINGERPRINT": a file keeps its inode when it is
  * renamed. If the file has become another one (copied to another disk, copied away and
- * cut short), it is known by the text before the offset. The line feed that we make at
- * the end of a file does not count in the offset; whoever goes on from there is at the
- * end of a line and makes no second one.
+ * cut short), it is known by the text before the offset. Behind the line feed that we
+ * make, the place is the beginning of the next file; before it, the end of the old one.
  *
- * A file that is packed has no lines, and is refused.
+ * A file that is packed or no text otherwise has no lines. It is refused when it is opened
+ * if its name says so too, since its user then means it. In all other cases whoever writes
+ * the file could make it look so, and must not be able to end a run: it is read as text,
+ * with a warning.
  */
 #include "source.h"
 
@@ -26,11 +29,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "decoder.h"
+#include "detect.h"
 #include "text/siblings.h"
 #include "text/watch.h"
 
-enum { READ_MAX = 1 << 30 };
+enum { READ_MAX = 1 << 30, HEAD = 4096 };
 
 typedef struct follow {
     char *path, *folder;
@@ -38,7 +41,12 @@ typedef struct follow {
     struct timespec begun; /* until there is a file, one written since then counts */
     int file;              /* -1 while there is none */
     uint64_t offset;       /* of the next byte to give out */
-    bool settled;          /* the last byte given out was a line feed */
+    bool inside;           /* a line: the last byte given out was no line feed */
+    uint64_t given; /* bytes given out since the source was opened or found a place */
+    uint64_t first; /* how many of them are from before the present file */
+    char *earlier;  /* the place before `first`, if a line was broken off there */
+    bool judged;    /* its first bytes */
+    tide_expected expected;
     tide_watch watch;
     int trouble; /* the last reason why the file could not be opened or stays away */
     tide_error news;
@@ -57,13 +65,24 @@ static bool is_followed(const char *spec, const tide_source_options *options)
 
 /* -- files ------------------------------------------------------------------------- */
 
+static void begin_text(follow *f)
+{
+    free(f->earlier);
+    f->earlier = NULL;
+    f->first = f->given;
+}
+
 static void begin_file(follow *f, int file, uint64_t offset)
 {
     if (f->file >= 0)
         close(f->file);
+    char last = '\n';
     f->file = file;
     f->offset = offset;
-    f->settled = true;
+    f->inside =
+        offset > 0 && pread(file, &last, 1, (off_t)offset - 1) == 1 && last != '\n';
+    begin_text(f);
+    f->judged = offset > 0;
     f->trouble = 0;
     posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
     tide_watch_file(&f->watch, file);
@@ -163,9 +182,8 @@ static ptrdiff_t fail(const follow *f, tide_error *err)
 /* A line that was broken off is ended by us. */
 static ptrdiff_t end_line(follow *f, char *bytes)
 {
-    if (f->settled)
-        return TIDE_SOURCE_LATER;
-    f->settled = true;
+    f->inside = false;
+    f->first = ++f->given;
     bytes[0] = '\n';
     return 1;
 }
@@ -177,25 +195,51 @@ static ptrdiff_t begin_again(follow *f, char *bytes)
          "%" PRIu64 " is lost",
          f->offset);
     f->offset = 0;
-    return end_line(f, bytes);
+    f->judged = false;
+    begin_text(f);
+    return f->inside ? end_line(f, bytes) : TIDE_SOURCE_LATER;
 }
 
-/* Looks at the first bytes, whatever part of them is to be given out next. */
-static int refuse_packed(const follow *f, tide_error *err)
+/* -- what it is --------------------------------------------------------------------- */
+
+/* Reads the first bytes of the present file. */
+static tide_head read_head(const follow *f, unsigned char bytes[HEAD])
 {
-    unsigned char first[TIDE_MAGIC_MAX];
-    ssize_t count = pread(f->file, first, sizeof first, 0);
-    tide_form form = tide_form_of(first, count > 0 ? (size_t)count : 0);
+    ssize_t count = pread(f->file, bytes, HEAD, 0);
+    return (tide_head){bytes, count > 0 ? (size_t)count : 0, false};
+}
+
+/* Tells once for each file what it looks like, if that is no text. */
+static void warn_of_content(follow *f)
+{
+    unsigned char bytes[HEAD];
+    tide_head head = read_head(f, bytes);
+    tide_form form = tide_form_of(head.bytes, head.size);
+    tide_detected found = tide_detect(head, f->expected);
+    f->judged = form.decoder || found.kind || !found.open || head.size == HEAD;
     if (form.decoder)
+        TELL(f, "looks like %s data, but is read as text since it is followed",
+             form.decoder->name);
+    else if (found.kind)
+        TELL(f, "looks like %s, but is read as text since it is followed",
+             found.kind->what);
+}
+
+/* Refuses what is no text, in the name as well as in its contents. */
+static int refuse_others(const follow *f, tide_error *err)
+{
+    unsigned char bytes[HEAD];
+    tide_head head = read_head(f, bytes);
+    tide_form form = tide_form_of(head.bytes, head.size);
+    tide_detected found = tide_detect(head, f->expected);
+    if (form.decoder && tide_detect_named(".gz .zst .xz .tgz", f->path))
         return tide_fail(err, TIDE_ERROR_FORMAT,
                          "%s is compressed, and cannot be followed: its %s data is "
                          "read without --follow",
                          f->path, form.decoder->name);
-    if (form.not_read)
-        return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "%s is %s, and cannot be followed: what grows has to be text",
-                         f->path, form.not_read->what);
-    return TIDE_OK;
+    return found.kind && tide_detect_named(found.kind->endings, f->path)
+               ? tide_detect_refuse(found.kind, head, f->path, err)
+               : TIDE_OK;
 }
 
 /* Lines of the present file, TIDE_SOURCE_LATER when there is no complete one. When its
@@ -211,9 +255,6 @@ static ptrdiff_t read_lines(follow *f, char *bytes, size_t room, bool final,
         if (broken_off != TIDE_SOURCE_LATER)
             return broken_off;
     }
-    int refused = f->offset == 0 ? refuse_packed(f, err) : TIDE_OK;
-    if (refused)
-        return refused;
     room = room < READ_MAX ? room : READ_MAX;
     ssize_t count = pread(f->file, bytes, room, (off_t)f->offset);
     if (count < 0)
@@ -223,12 +264,49 @@ static ptrdiff_t read_lines(follow *f, char *bytes, size_t room, bool final,
     if (!last && (final || (size_t)count == room))
         whole = (size_t)count;
     if (whole == 0)
-        return final ? end_line(f, bytes) : TIDE_SOURCE_LATER;
+        return TIDE_SOURCE_LATER;
+    if (!f->judged)
+        warn_of_content(f);
     f->offset += whole;
-    f->settled = bytes[whole - 1] == '\n';
-    if (!f->settled && whole < room)
-        whole += (size_t)end_line(f, bytes + whole);
+    f->given += whole;
+    f->inside = bytes[whole - 1] != '\n';
     return (ptrdiff_t)whole;
+}
+
+/* -- a place ----------------------------------------------------------------------- */
+
+/* Where in the present file a byte that was given out is. One that was cut short is read
+ * from its beginning. */
+static uint64_t offset_in_file(const follow *f, uint64_t number)
+{
+    struct stat status;
+    uint64_t offset = f->offset - (f->given - (number < f->first ? f->first : number));
+    bool cut = f->file >= 0 && fstat(f->file, &status) == 0 &&
+               (uint64_t)status.st_size < offset;
+    return cut ? 0 : offset;
+}
+
+static char *follow_place(void *state, uint64_t number, tide_error *err)
+{
+    follow *f = state;
+    uint64_t offset = offset_in_file(f, number), fingerprint = 0;
+    tide_sibling present = {0};
+    nlink_t names;
+    char *place = NULL;
+    if (describe_present(f, &present, &names) != 0 ||
+        (f->file >= 0 && !tide_fingerprint_file(f->file, offset, &fingerprint))) {
+        tide_fail(err, TIDE_ERROR_IO, "%s cannot be read any more", f->path);
+        return NULL;
+    }
+    if (number < f->first && f->earlier)
+        place = strdup(f->earlier);
+    else if (asprintf(&place, "%ju:%ju %" PRIu64 " %016" PRIx64,
+                      (uintmax_t)present.device, (uintmax_t)present.inode, offset,
+                      fingerprint) < 0)
+        place = NULL;
+    if (!place)
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a place in %s", f->path);
+    return place;
 }
 
 /* What there is at this moment. */
@@ -247,8 +325,15 @@ static ptrdiff_t look(follow *f, char *bytes, size_t room, tide_error *err)
             count = read_lines(f, bytes, room, true, err);
         if (count != TIDE_SOURCE_LATER)
             return count;
-        if (!step(f, &s))
+        bool broken_off = f->inside;
+        char *earlier = broken_off ? follow_place(f, f->given, NULL) : NULL;
+        if (!step(f, &s)) {
+            free(earlier);
             return TIDE_SOURCE_LATER;
+        }
+        f->earlier = earlier;
+        if (broken_off)
+            return end_line(f, bytes);
     }
 }
 
@@ -266,39 +351,12 @@ static ptrdiff_t follow_read(void *state, void *bytes, size_t room, int wait_ms,
     return TIDE_SOURCE_LATER;
 }
 
-/* -- places ------------------------------------------------------------------------ */
+/* -- the rest ---------------------------------------------------------------------- */
 
 static bool follow_replayable(const void *state)
 {
     (void)state;
     return true;
-}
-
-static bool follow_settled(const void *state)
-{
-    return ((const follow *)state)->settled;
-}
-
-static char *follow_place(void *state, uint64_t offset, tide_error *err)
-{
-    (void)offset;
-    follow *f = state;
-    uint64_t fingerprint = 0;
-    tide_sibling present = {0};
-    nlink_t names;
-    if (describe_present(f, &present, &names) != 0 ||
-        (f->file >= 0 && !tide_fingerprint_file(f->file, f->offset, &fingerprint))) {
-        tide_fail(err, TIDE_ERROR_IO, "%s was cut short, or cannot be read any more",
-                  f->path);
-        return NULL;
-    }
-    char *place = NULL;
-    if (asprintf(&place, "%ju:%ju %" PRIu64 " %016" PRIx64, (uintmax_t)present.device,
-                 (uintmax_t)present.inode, f->offset, fingerprint) < 0) {
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a place in %s", f->path);
-        return NULL;
-    }
-    return place;
 }
 
 static int follow_go_to(void *state, const char *place, tide_error *err)
@@ -322,6 +380,7 @@ static int follow_go_to(void *state, const char *place, tide_error *err)
                          "neither it nor a file it was rotated to has the text that "
                          "was read before, so it is read from its start; what was "
                          "written in between may be lost");
+    f->given = 0;
     begin_file(f, file, offset);
     return TIDE_OK;
 }
@@ -342,6 +401,7 @@ static void follow_close(void *state)
     if (f->file >= 0)
         close(f->file);
     tide_watch_close(&f->watch);
+    free(f->earlier);
     free(f);
 }
 
@@ -364,7 +424,6 @@ static follow *new_follow(const char *path)
 static void *follow_open(const char *spec, const tide_source_options *options,
                          tide_error *err)
 {
-    (void)options;
     if (spec[0] == '\0' || spec[strlen(spec) - 1] == '/') {
         tide_fail(err, TIDE_ERROR_PARAMETER, "a file to follow needs a name");
         return NULL;
@@ -375,13 +434,19 @@ static void *follow_open(const char *spec, const tide_source_options *options,
         return NULL;
     }
     f->file = -1;
-    f->settled = true;
+    f->expected = options->expected;
     clock_gettime(CLOCK_REALTIME_COARSE, &f->begun);
     tide_watch_open(&f->watch);
     int reason = open_present(f);
     if (reason != 0 && reason != ENOENT) {
         tide_fail(err, TIDE_ERROR_IO, "cannot follow %s: %s", spec,
                   reason == ESPIPE ? "Not a regular file" : strerror(reason));
+        follow_close(f);
+        return NULL;
+    }
+    if (reason == ENOENT)
+        TELL(f, "is not there yet; waiting for it to appear");
+    else if (refuse_others(f, err) != TIDE_OK) {
         follow_close(f);
         return NULL;
     }
@@ -393,8 +458,8 @@ const tide_source_kind tide_source_follow = {
     .open = follow_open,
     .close = follow_close,
     .read = follow_read,
+    .several_texts = true,
     .replayable = follow_replayable,
-    .settled = follow_settled,
     .place = follow_place,
     .go_to = follow_go_to,
     .news = follow_news,

@@ -71,7 +71,6 @@ static int on_error(tide_topics *k, rd_kafka_event_t *event, tide_error *err)
 static int take_event(tide_topics *k, rd_kafka_event_t *event, tide_error *err)
 {
     int status = TIDE_OK;
-    rd_kafka_resp_err_t code = rd_kafka_event_error(event);
     switch (rd_kafka_event_type(event)) {
     case RD_KAFKA_EVENT_FETCH:
         k->message = rd_kafka_event_message_next(event);
@@ -85,8 +84,7 @@ static int take_event(tide_topics *k, rd_kafka_event_t *event, tide_error *err)
         status = on_error(k, event, err);
         break;
     case RD_KAFKA_EVENT_OFFSET_COMMIT:
-        if (code && code != RD_KAFKA_RESP_ERR__NO_OFFSET)
-            tide_topics_refuse_commit(code, &k->not_committed);
+        tide_topics_on_commit(k, event);
         break;
     }
     rd_kafka_event_destroy(event);
@@ -103,7 +101,6 @@ static void advance(tide_topics *k)
         strcmp(k->of_latest->topic, topic) != 0)
         k->of_latest = tide_topics_entry(k, topic, number);
     k->of_latest->offset = k->message->offset + 1;
-    k->unsaved = true;
 }
 
 static void drop_message(tide_topics *k)
@@ -185,18 +182,20 @@ static ptrdiff_t topics_read(void *state, void *bytes, size_t room, int wait_ms,
     int status = k->failure.status;
     if (status)
         return tide_fail(err, k->failure.status, "%s", k->failure.text);
+    tide_topics_commit_again(k);
     for (;;) {
         if (k->message) {
             used += give(k, (char *)bytes + used, room - used, used == 0);
-            if (k->message || used == room)
+            if (k->message || used == room || (used && k->one_message))
                 return (ptrdiff_t)used;
         }
         if (k->leaving && used)
             return (ptrdiff_t)used;
-        if (k->leaving && k->unsaved)
+        if (tide_topics_leaving_unsaved(k))
             return TIDE_SOURCE_SAVE;
-        if (k->leaving)
-            tide_topics_drop_leaving(k);
+        tide_error refused;
+        if (k->leaving && tide_topics_release(k, &refused) != TIDE_OK)
+            TIDE_TOPICS_TELL(k, "%s", refused.text);
         int64_t left = until - tide_now_ms();
         status = work(k, used || left < 0 ? 0 : (int)left, err);
         if (status != TIDE_OK || (used == 0 && left < 0 && !k->message))
@@ -241,6 +240,11 @@ static int topics_saved(void *state, const char *place, tide_error *err)
     return tide_topics_commit(state, place, err);
 }
 
+static int topics_finish(void *state, tide_error *err)
+{
+    return tide_topics_finish(state, err);
+}
+
 /* To be called before anything is read. Whether the messages are still there turns out
  * when they are asked for. */
 static int topics_go_to(void *state, const char *place, tide_error *err)
@@ -257,6 +261,7 @@ static int topics_go_to(void *state, const char *place, tide_error *err)
         tide_topics_entry(k, p->topic, p->partition)->offset = p->offset;
         taken_over++;
     }
+    tide_topics_note_saved(k, k->places);
     bool none = places->cnt > 0 && taken_over == 0;
     rd_kafka_topic_partition_list_destroy(places);
     if (none)
@@ -277,6 +282,8 @@ static void topics_close(void *state)
 {
     tide_topics *k = state;
     rd_kafka_event_destroy(k->event);
+    if (k->client)
+        tide_topics_answer_rebalance(k);
     if (k->queue)
         rd_kafka_queue_destroy(k->queue);
     if (k->client) {
@@ -284,6 +291,8 @@ static void topics_close(void *state)
         rd_kafka_destroy(k->client);
     }
     tide_partitions_forget(&k->places);
+    tide_partitions_forget(&k->saved);
+    tide_partitions_forget(&k->committed);
     tide_partitions_forget(&k->arriving);
     tide_partitions_forget(&k->leaving);
     tide_kafka_settings_clear(&k->settings);
@@ -306,7 +315,10 @@ static void *topics_open(const char *spec, const tide_source_options *options,
     rd_kafka_poll_set_consumer(k->client);
     k->queue = rd_kafka_queue_get_consumer(k->client);
     k->places = rd_kafka_topic_partition_list_new(8);
+    k->saved = rd_kafka_topic_partition_list_new(8);
+    k->committed = rd_kafka_topic_partition_list_new(8);
     k->opened_ms = tide_now_ms();
+    k->one_message = options->one_message;
     rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
     if (k->settings.in_group)
         code = rd_kafka_subscribe(k->client, k->settings.wanted);
@@ -323,10 +335,12 @@ const tide_source_kind tide_source_kafka = {
     .open = topics_open,
     .close = topics_close,
     .read = topics_read,
+    .several_texts = true,
     .replayable = topics_replayable,
     .settled = topics_settled,
     .place = topics_place,
     .go_to = topics_go_to,
     .saved = topics_saved,
+    .finish = topics_finish,
     .news = topics_news,
 };

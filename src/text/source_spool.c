@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "decoder.h"
+#include "detect.h"
 #include "text/pipe.h"
 #include "text/spooled.h"
 
@@ -40,6 +40,7 @@ typedef struct spooled {
     const tide_source_kind *kind; /* of what is behind the pipe */
     void *input;
     tide_pipe *pipe;
+    tide_expected expected;
     bool from_start;
     bool begun;
     bool ended;    /* the pipe */
@@ -87,10 +88,12 @@ static int begin(spooled *s, tide_error *err)
 /* -- from the pipe into the spool ---------------------------------------------------- */
 
 /* The first bytes may be too few to know; then more are waited for, but not for long. */
-static int refuse_packed(spooled *s, size_t size, tide_error *err)
+static int refuse_binary(spooled *s, size_t size, tide_error *err)
 {
     tide_form form = tide_form_of(s->block, size);
-    if (form.open && tide_pipe_stays(s->pipe) && s->undecided++ < UNDECIDED_MAX) {
+    tide_detected found = tide_detect((tide_head){s->block, size, false}, s->expected);
+    if ((form.open || (found.open && !found.kind)) && tide_pipe_stays(s->pipe) &&
+        s->undecided++ < UNDECIDED_MAX) {
         poll(NULL, 0, UNDECIDED_MS);
         return TIDE_SOURCE_LATER;
     }
@@ -99,10 +102,10 @@ static int refuse_packed(spooled *s, size_t size, tide_error *err)
                          "text that is compressed cannot be spooled: unpack its %s "
                          "data before the pipe",
                          form.decoder->name);
-    if (form.not_read)
+    if (found.kind)
         return tide_fail(err, TIDE_ERROR_FORMAT,
                          "what comes from the pipe is %s, which is not read",
-                         form.not_read->what);
+                         found.kind->what);
     return TIDE_OK;
 }
 
@@ -154,7 +157,7 @@ static int fetch(spooled *s, int wait_ms, tide_error *err)
     if (size <= 0)
         return (int)size;
     int status = tide_spool_holds(s->text.spool).end == 0
-                     ? refuse_packed(s, (size_t)size, err)
+                     ? refuse_binary(s, (size_t)size, err)
                      : TIDE_OK;
     return status ? status : keep(s, (size_t)size, wait_ms, err);
 }
@@ -273,6 +276,7 @@ static void *spooled_open(const char *spec, const tide_source_options *options,
         return NULL;
     }
     s->from_start = options->from_start;
+    s->expected = options->expected;
     if (open_parts(s, spec, options, err)) {
         spooled_close(s);
         return NULL;

@@ -9,7 +9,6 @@
 #include "text/spool_private.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 enum { SYNC_MS = 1000 };
@@ -18,7 +17,7 @@ enum { SYNC_MS = 1000 };
 
 static bool no_room(int reason)
 {
-    return reason == ENOSPC || reason == EDQUOT;
+    return reason == ENOSPC || reason == EDQUOT || tide_reason_passes(reason);
 }
 
 int tide_spool_sync_now(tide_spool *spool, tide_error *err)
@@ -150,9 +149,17 @@ int tide_spool_append_lines(tide_spool *spool, const char *lines, size_t size,
     return status;
 }
 
-int tide_spool_descriptor(const tide_spool *spool)
+int tide_spool_hold(tide_spool *spool)
 {
-    return fcntl(spool->file, F_DUPFD_CLOEXEC, 0);
+    spool->held = spool->file;
+    return spool->held;
+}
+
+void tide_spool_release(tide_spool *spool)
+{
+    if (spool->held != spool->file)
+        close(spool->held);
+    spool->held = -1;
 }
 
 /* A piece that is followed by another was taken, too; so on a full disk the mark may be
@@ -265,23 +272,31 @@ int tide_spool_seek(tide_spool *spool, uint64_t offset, tide_error *err)
 
 /* -- forgetting ---------------------------------------------------------------------- */
 
-int tide_spool_begin(tide_spool *spool, uint64_t stream, uint64_t offset,
-                     tide_error *err)
+/* Forgets all text. 0 or an errno, nothing having changed. */
+static int begin_anew(tide_spool *spool, uint64_t stream, uint64_t offset)
 {
     uint64_t old_first = spool->first, old_last = spool->last, number = old_last + 1;
     const tide_segment segment = {stream, number, number, offset};
     int reason = tide_spool_make_segment(spool, &segment);
     if (reason)
-        return tide_spool_refuse(spool, "cannot make a segment", reason, err);
+        return reason;
     spool->first = number;
     spool->unsynced = false;
     spool->extent = (tide_spool_extent){
         stream, offset, offset, TIDE_SEGMENT_HEADER, spool->extent.cut, true};
-    int status = TIDE_OK;
-    for (uint64_t old = old_first; old <= old_last && !status; old++)
-        status = tide_spool_remove_segment(spool, old, err);
+    for (uint64_t old = old_first; old <= old_last; old++)
+        if (tide_spool_remove_segment(spool, old, NULL))
+            spool->leftovers = true;
     (void)tide_directory_sync(spool->folder);
-    return status;
+    return 0;
+}
+
+int tide_spool_begin(tide_spool *spool, uint64_t stream, uint64_t offset,
+                     tide_error *err)
+{
+    int reason = begin_anew(spool, stream, offset);
+    return reason ? tide_spool_refuse(spool, "cannot make a segment", reason, err)
+                  : TIDE_OK;
 }
 
 /* Removes the oldest segment if the next begins at or before the offset. 1 if it did. */
@@ -303,19 +318,34 @@ static int drop_first(tide_spool *spool, uint64_t offset, tide_error *err)
     return 1;
 }
 
+static void remove_leftovers(tide_spool *spool)
+{
+    tide_spool_listing l = {.least = spool->first};
+    if (spool->leftovers && !tide_spool_list(spool, &l, NULL))
+        spool->leftovers = false;
+}
+
+/* A power failure may undo the removal of any of the segments. Those that it leaves behind a gap do not count when
+ * the spool is opened (spool_open.c), so they may be removed in any order, and all be synced at once. */
 int tide_spool_drop(tide_spool *spool, uint64_t offset, tide_error *err)
 {
     const tide_spool_extent *e = &spool->extent;
+    bool full = false;
+    remove_leftovers(spool);
     if (offset >= e->end && e->start < e->end) {
-        int begun = tide_spool_begin(spool, e->stream, e->end, err);
-        return begun ? begun : tide_spool_read_segment(spool, spool->last, err);
+        int reason = begin_anew(spool, e->stream, e->end);
+        if (!reason)
+            return tide_spool_read_segment(spool, spool->last, err);
+        full = no_room(reason);
+        if (!full)
+            return tide_spool_refuse(spool, "cannot make a segment", reason, err);
     }
     int dropped = 0, more = 1;
     for (; spool->first < spool->last && more > 0; dropped += more > 0)
         more = drop_first(spool, offset, err);
     if (dropped)
         (void)tide_directory_sync(spool->folder);
-    return more < 0 ? more : TIDE_OK;
+    return more < 0 ? more : full ? TIDE_SPOOL_FULL : TIDE_OK;
 }
 
 tide_spool_extent tide_spool_holds(const tide_spool *spool)

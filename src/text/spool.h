@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "text/segment.h"
+#include "text/text.h"
 
 typedef struct tide_spool tide_spool;
 
@@ -33,7 +34,9 @@ tide_spool_extent tide_spool_holds(const tide_spool *spool);
 int tide_spool_begin(tide_spool *spool, uint64_t stream, uint64_t offset,
                      tide_error *err);
 
-enum { TIDE_SPOOL_FULL = 1 }; /* there is no room on the disk; nothing has changed */
+enum {
+    TIDE_SPOOL_FULL = 1
+}; /* no room on the disk, or no file descriptor; nothing has changed */
 
 /* Appends 1 to TIDE_PIECE_TEXT bytes as one piece, safe as the sync says. `taken`: they are nowhere else
  * any more. TIDE_OK or TIDE_SPOOL_FULL. */
@@ -63,17 +66,20 @@ ptrdiff_t tide_spool_latest(const tide_spool *spool,
 /* Reading goes on at an offset from `start` to `end`. */
 int tide_spool_seek(tide_spool *spool, uint64_t offset, tide_error *err);
 
-/* Up to `room` bytes; 0 when all were read. TIDE_ERROR_FORMAT names the place that is damaged. */
+/* Up to `room` bytes; 0 when all were read; TIDE_SOURCE_LATER while there is no file descriptor for the next
+ * segment. TIDE_ERROR_FORMAT names the place that is damaged. */
 ptrdiff_t tide_spool_read(tide_spool *spool, void *bytes, size_t room, tide_error *err);
 
 /* The text before this offset, which reading must have passed, is not needed any more: segments that end
- * before it are removed. */
+ * before it are removed. TIDE_SPOOL_FULL when some had to stay for lack of room, until the next time. */
 int tide_spool_drop(tide_spool *spool, uint64_t offset, tide_error *err);
 
 /* To be called every now and then: brings to the disk what has waited for a second. */
 int tide_spool_tend(tide_spool *spool, tide_error *err);
 
-/* A descriptor by which all text so far can be synced while more is appended; close() it. -1 with errno. */
-int tide_spool_descriptor(const tide_spool *spool);
+/* The descriptor by which all text so far can be synced while more is appended. It stays open until it is released,
+ * before which nobody else may hold it. */
+int tide_spool_hold(tide_spool *spool);
+void tide_spool_release(tide_spool *spool);
 
 #endif

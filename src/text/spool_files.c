@@ -58,8 +58,11 @@ int tide_spool_open_segment(const tide_spool *spool, uint64_t number,
 {
     unsigned char header[TIDE_SEGMENT_HEADER] = {0};
     int file = tide_spool_open_file(spool, number, O_RDWR);
-    if (file < 0)
-        return tide_spool_refuse(spool, "cannot open a segment", errno, err);
+    if (file < 0) {
+        bool later = tide_reason_passes(errno);
+        int failed = tide_spool_refuse(spool, "cannot open a segment", errno, err);
+        return later ? (int)TIDE_SOURCE_LATER : failed;
+    }
     ptrdiff_t count = tide_file_read(file, header, sizeof header, 0);
     int status = TIDE_OK;
     if (count < 0)
@@ -83,6 +86,13 @@ int tide_spool_segment(const tide_spool *spool, uint64_t number, tide_segment *s
     *size = fstat(file, &status) == 0 ? (uint64_t)status.st_size : 0;
     close(file);
     return TIDE_OK;
+}
+
+bool tide_spool_has_segment(const tide_spool *spool, uint64_t number)
+{
+    char name[NAME_ROOM];
+    name_of(number, name);
+    return faccessat(spool->folder, name, F_OK, 0) == 0;
 }
 
 int tide_spool_remove_segment(const tide_spool *spool, uint64_t number, tide_error *err)
@@ -112,7 +122,7 @@ int tide_spool_make_segment(tide_spool *spool, const tide_segment *segment)
         close(file);
         return reason;
     }
-    if (spool->file >= 0)
+    if (spool->file >= 0 && spool->file != spool->held)
         close(spool->file);
     spool->file = file;
     spool->size = sizeof header;

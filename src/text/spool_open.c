@@ -2,8 +2,10 @@
  *
  * Only the last segment can be torn, because one is synced before the next is made. What
  * a kill leaves is a piece without its end; a power failure may also leave a last piece
- * whose text is wrong, or zeros, or both. These are cut off. Anything else that is not right is
- * damage, and an error: it might hide pieces that are good.
+ * whose text is wrong, or zeros, or both. These are cut off. Of segments that were removed it may
+ * leave any behind; so what comes before a gap in the numbers does not count. If text is missing
+ * there that no model has learned, its place is not found, which is an error. Anything else that is not
+ * right is damage, and an error: it might hide pieces that are good.
  *
  * The lock is held on DIR/.spool.lock.
  */
@@ -148,11 +150,11 @@ static int take_over(tide_spool *spool, tide_spool_listing *l, tide_error *err)
         return status;
     l->least = last.first;
     status = tide_spool_list(spool, l, err);
-    if (!status && l->count != last.number - l->smallest + 1)
-        status = tide_fail(err, TIDE_ERROR_FORMAT, "spool %s: a segment is missing",
-                           spool->path);
-    spool->first = l->smallest;
-    spool->last = last.number;
+    spool->first = spool->last = last.number;
+    while (spool->first > l->smallest &&
+           tide_spool_has_segment(spool, spool->first - 1))
+        spool->first--;
+    spool->leftovers = spool->first > l->smallest;
     spool->extent.stream = last.stream;
     if (!status)
         status = check_headers(spool, &last, err);
@@ -217,7 +219,7 @@ tide_spool *tide_spool_open(const char *path, uint64_t segment_max,
         return NULL;
     }
     memcpy(spool->path, path, strlen(path) + 1);
-    spool->folder = spool->file = spool->reading = -1;
+    spool->folder = spool->file = spool->held = spool->reading = -1;
     spool->segment_max = segment_max;
     spool->sync = sync;
     if (open_folder(spool, err) || take_lock(spool, err) || find_text(spool, err)) {

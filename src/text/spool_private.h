@@ -11,8 +11,10 @@ struct tide_spool {
     tide_spool_sync sync;
     tide_spool_extent extent;
     uint64_t first, last; /* numbers of segments */
+    bool leftovers;       /* there are segments before the first, to be removed */
 
     int file;            /* the last segment */
+    int held;            /* -1, or a descriptor that somebody is syncing by */
     uint64_t size;       /* of it */
     uint64_t latest;     /* where its latest piece is */
     uint64_t marked;     /* where the last mark of it ended when it was opened, */
@@ -42,7 +44,7 @@ int tide_spool_damaged(const tide_spool *spool, uint64_t number, uint64_t place,
 /* Opens a file as it is. A descriptor, or -1 with errno. */
 int tide_spool_open_file(const tide_spool *spool, uint64_t number, int flags);
 
-/* Opens a segment whose header is good. A descriptor, or an error. */
+/* Opens a segment whose header is good. A descriptor, or an error: TIDE_SOURCE_LATER for lack of descriptors. */
 int tide_spool_open_segment(const tide_spool *spool, uint64_t number,
                             tide_segment *segment, tide_error *err);
 
@@ -52,6 +54,8 @@ int tide_spool_segment(const tide_spool *spool, uint64_t number, tide_segment *s
 
 /* Makes a segment and brings it to the disk; it is the last from now on. 0 or an errno. */
 int tide_spool_make_segment(tide_spool *spool, const tide_segment *segment);
+
+bool tide_spool_has_segment(const tide_spool *spool, uint64_t number);
 
 int tide_spool_remove_segment(const tide_spool *spool, uint64_t number,
                               tide_error *err);

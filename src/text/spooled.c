@@ -11,6 +11,7 @@
 #include "text/spooled.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,7 +20,8 @@
 
 enum {
     SEGMENT_MAX = 64 << 20, /* bytes */
-    SEGMENTS_LEAST = 8,     /* so that a part of a small spool can be dropped, too */
+    RETRY_MS = 10,
+    SEGMENTS_LEAST = 8, /* so that a part of a small spool can be dropped, too */
 };
 
 /* -- opening and closing ------------------------------------------------------------- */
@@ -98,6 +100,8 @@ ptrdiff_t tide_spooled_read(tide_spooled *s, void *bytes, size_t room, tide_erro
     ptrdiff_t count = tide_spool_read(s->spool, bytes, room, err);
     if (count > 0)
         s->given += (uint64_t)count;
+    else if (count == TIDE_SOURCE_LATER)
+        poll(NULL, 0, RETRY_MS);
     return count;
 }
 
@@ -105,8 +109,13 @@ ptrdiff_t tide_spooled_read(tide_spooled *s, void *bytes, size_t room, tide_erro
  * end. */
 int tide_spooled_end(tide_spooled *s, tide_error *err)
 {
-    return s->given > s->saved ? TIDE_SOURCE_SAVE
-                               : tide_spool_drop(s->spool, s->saved, err);
+    if (s->given > s->saved)
+        return TIDE_SOURCE_SAVE;
+    int status = tide_spool_drop(s->spool, s->saved, err);
+    if (status != TIDE_SPOOL_FULL)
+        return status;
+    poll(NULL, 0, RETRY_MS);
+    return TIDE_SOURCE_LATER;
 }
 
 /* -- places -------------------------------------------------------------------------- */
@@ -170,7 +179,8 @@ int tide_spooled_saved(tide_spooled *s, const char *place, tide_error *err)
     if (status)
         return status;
     s->saved = offset;
-    return tide_spool_drop(s->spool, offset, err);
+    status = tide_spool_drop(s->spool, offset, err);
+    return status == TIDE_SPOOL_FULL || status == TIDE_SOURCE_LATER ? TIDE_OK : status;
 }
 
 const char *tide_spooled_news(tide_spooled *s)

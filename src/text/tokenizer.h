@@ -35,7 +35,7 @@ size_t tide_text_cut(const unsigned char *text, size_t length);
 size_t tide_tokenizer_judge(tide_tokenizer *t, const unsigned char *word,
                             size_t length);
 
-/* Whether a text of another kind is a label, from its first byte to its last. */
+/* Whether a run of text is a label, which is one word from its first byte to its last. */
 bool tide_tokenizer_is_label(const unsigned char *text, size_t size);
 
 /* Counts a token of another kind and makes its word; false when there is none to give. */

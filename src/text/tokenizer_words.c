@@ -23,7 +23,7 @@ static bool valid(const unsigned char *word, size_t length)
 {
     size_t step;
     for (size_t i = 0; i < length; i += step) {
-        step = tide_code_point(word + i, length - i);
+        step = word[i] < 0x7f ? 1 : tide_code_point(word + i, length - i);
         if (step == 0)
             return false;
     }
@@ -72,8 +72,14 @@ static size_t kept(const unsigned char *word, size_t length)
 bool tide_tokenizer_is_label(const unsigned char *text, size_t size)
 {
     static const char mark[] = "__label__";
-    return size >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0 &&
-           valid(text, kept(text, size));
+    return size >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0;
+}
+
+/* Of a label only what is kept of it has to be text, as in kind space. */
+static bool intact(const unsigned char *text, const tide_token *token)
+{
+    const unsigned char *word = text + token->start;
+    return valid(word, token->label ? kept(word, token->length) : token->length);
 }
 
 /* Folds a word where it is or, when it grows, to the side; a label is only cut. */
@@ -86,7 +92,8 @@ static tide_word folded(tide_tokenizer *t, unsigned char *word, const tide_token
     } else if (!token->emoji && tide_fold_ascii(word, token->length)) {
         used = size = token->length < TIDE_WORD_MAX ? token->length : TIDE_WORD_MAX;
     } else {
-        size = tide_fold(word, token->length, token->emoji, bytes, &used);
+        size = tide_fold(word, token->length, token->emoji, !t->options.first_rules,
+                         bytes, &used);
         if (size > token->length) {
             word = t->buffer + t->side;
             t->side += size;
@@ -105,6 +112,11 @@ bool tide_tokenizer_make(tide_tokenizer *t, unsigned char *text,
     t->counts.dropped += token->dropped;
     if (token->length == 0)
         return false;
+    if (!intact(text, token)) {
+        t->counts.invalid++;
+        t->counts.dropped += token->length;
+        return false;
+    }
     if (token->omitted) {
         t->counts.omitted++;
         return false;

@@ -12,6 +12,10 @@
  * word can go on from there later, with another tokenizer. What a sign means may depend
  * on what follows it, never on what came before; a word that forbids a sign after it a
  * meaning of its own (the # in "a#b") takes the sign with it.
+ *
+ * A byte that is not UTF-8 counts as a letter, so the word it stands in has the same bounds
+ * as if the text were intact. tide_tokenizer_make then drops that word as a whole: half a
+ * word ("caf" of a Latin-1 "café") is not a word of the text.
  */
 #ifndef TIDE_TOKENS_H
 #define TIDE_TOKENS_H
@@ -44,7 +48,7 @@ typedef struct tide_token {
     bool omitted;              /* treated with DROP */
     bool emoji;                /* not to be folded */
     bool label;                /* likewise, and nothing else is done to it either */
-    uint64_t invalid, dropped; /* runs of bytes that are no text, and their bytes */
+    uint64_t invalid, dropped; /* runs of control characters, and their bytes */
 } tide_token;
 
 /* The first word of a text of at least one byte, none of them white space. */
@@ -69,7 +73,7 @@ typedef enum tide_class {
 
 typedef struct tide_char {
     uint32_t code;
-    uint32_t length; /* 0: no code point, or a control character; at the end too */
+    uint32_t length; /* 0: a control character, or the end; 1 byte if not UTF-8 */
     tide_class class;
 } tide_char;
 
@@ -120,6 +124,12 @@ static inline tide_char tide_char_at(const unsigned char *text, size_t size, siz
     return (tide_char){text[at], 1, (tide_class)tide_ascii_classes[text[at]]};
 }
 
+/* Whether the byte at `at` is neither ASCII nor the beginning of a code point. */
+static inline bool tide_char_broken(const unsigned char *text, size_t size, size_t at)
+{
+    return at < size && text[at] >= 0x80 && !tide_utf8_length(text + at, size - at);
+}
+
 /* How the emoji before it is to be shown. */
 enum { TIDE_TEXT_STYLE = 0xfe0e, TIDE_EMOJI_STYLE = 0xfe0f };
 
@@ -141,20 +151,30 @@ static inline bool tide_fold_ascii(unsigned char *word, size_t length)
 }
 
 /* Writes the word without differences that do not matter: NFKC and case folded, or as
- * an emoji without its variation selectors. At most TIDE_WORD_MAX bytes and three times
+ * an emoji without its variation selectors. With `final_sigma` a sigma at the end of a
+ * word is written as one. At most TIDE_WORD_MAX bytes and three times
  * those of the word; may be none. *used says how many bytes of the word these stand
  * for. */
-size_t tide_fold(const unsigned char *word, size_t length, bool emoji,
+size_t tide_fold(const unsigned char *word, size_t length, bool emoji, bool final_sigma,
                  unsigned char folded[TIDE_WORD_MAX], size_t *used);
+
+/* -- syllables (syllables.c) ------------------------------------------------------- */
+
+/* Whether it is a letter of a script that is taken by syllables. */
+bool tide_syllabic(tide_char c);
+
+/* Where the syllable at `at` ends; `at` when no such letter is there. */
+size_t tide_syllable_end(const unsigned char *text, size_t size, size_t at);
 
 /* -- words (tokens_words.c) -------------------------------------------------------- */
 
 /* Where the word at `at` ends; `at` when none begins there. Says whether it is a
  * number. */
-size_t tide_scan_word(const unsigned char *text, size_t size, size_t at, bool *number);
+size_t tide_scan_word(const tide_tokenizer_options *options, const unsigned char *text,
+                      size_t size, size_t at, bool *number);
 
-/* The length of the separator at `at`, which may be a run of bytes that are no text:
- * these are counted in the token. */
+/* The length of the separator at `at`, which may be a run of control characters: these
+ * are counted in the token. */
 size_t tide_skip(const unsigned char *text, size_t size, size_t at, tide_token *token);
 
 /* A token that is a word from `start` to `end`. */

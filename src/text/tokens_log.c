@@ -86,7 +86,9 @@ static size_t url_end(view v, size_t at)
     if (scheme < 2 || !is_letter(peek(v, at)) || peek(v, at + scheme) != ':' ||
         peek(v, at + scheme + 1) != '/' || peek(v, at + scheme + 2) != '/')
         return at;
-    size_t body = at + scheme + 3, end = body + run(v, body, in_url);
+    size_t body = at + scheme + 3, end = body;
+    while (in_url(peek(v, end)) || tide_char_broken(v.text, v.size, end))
+        end++;
     while (end > body && strchr(".,;:!?)]}", v.text[end - 1]))
         end--;
     return end > body ? end : at;
@@ -398,7 +400,8 @@ static const struct {
     {word_end, TIDE_NAME_NONE},
 };
 
-static bool find(view v, size_t at, tide_token *token)
+static bool find(const tide_tokenizer_options *options, view v, size_t at,
+                 tide_token *token)
 {
     int c = peek(v, at);
     if (c == '/' && ip_end(v, at + 1) > at + 1)
@@ -413,7 +416,7 @@ static bool find(view v, size_t at, tide_token *token)
         }
     if (end == at) {
         bool number;
-        end = tide_scan_word(v.text, v.size, at, &number);
+        end = tide_scan_word(options, v.text, v.size, at, &number);
         token->name = number ? TIDE_NAME_NUMBER : TIDE_NAME_NONE;
     }
     if (end == at)
@@ -427,11 +430,10 @@ static bool find(view v, size_t at, tide_token *token)
 tide_token tide_split_log(const tide_tokenizer_options *options,
                           const unsigned char *text, size_t size)
 {
-    (void)options;
     view v = {text, size};
     tide_token token = {.used = size};
     for (size_t at = 0; at < size; at += tide_skip(text, size, at, &token))
-        if (find(v, at, &token))
+        if (find(options, v, at, &token))
             break;
     return token;
 }

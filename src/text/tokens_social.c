@@ -79,7 +79,8 @@ static size_t url_end(const unsigned char *text, size_t size, size_t at)
     size_t body = url_body(text, size, at), end = body;
     if (body == at || !is_alphanumeric(byte_at(text, size, body)))
         return at;
-    while (end < size && text[end] < 0x7f && !strchr("\"<>", text[end]))
+    while (end < size && ((text[end] < 0x7f && !strchr("\"<>", text[end])) ||
+                          tide_char_broken(text, size, end)))
         end++;
     while (end > body + 1 && strchr(".,;:!?'*)]}", text[end - 1]))
         end--;
@@ -116,7 +117,8 @@ static size_t mention_end(const unsigned char *text, size_t size, size_t at)
     if (!is_sign(c, '@'))
         return at;
     size_t body = at + c.length, end = body;
-    while (end < size && (is_alphanumeric(text[end]) || text[end] == '_'))
+    while (end < size && (is_alphanumeric(text[end]) || text[end] == '_' ||
+                          tide_char_broken(text, size, end)))
         end++;
     return end > body ? end : at;
 }
@@ -185,7 +187,7 @@ static bool find_word(const tide_tokenizer_options *options, const unsigned char
                       size_t size, size_t at, tide_token *token)
 {
     bool number;
-    size_t end = tide_scan_word(text, size, at, &number);
+    size_t end = tide_scan_word(options, text, size, at, &number);
     if (end == at)
         return false;
     tide_token_word(token, at, end);

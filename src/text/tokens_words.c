@@ -8,8 +8,9 @@
  *     soft hyphens, joiners, selectors     vanish inside words
  *     U+200B and everything else           separates
  *
- * Hangul, and scripts without spaces such as Thai, come as they are written between
- * separators: to find words there takes a dictionary. Bounds are found in the text as
+ *     Thai, Lao, Khmer and Burmese         are words syllable by syllable
+ *
+ * Hangul comes as it is written between separators. Bounds are found in the text as
  * it is, and each word is folded by itself afterwards: NFKC applied to the whole text
  * would make letters of signs that separate ("Brand™").
  */
@@ -48,12 +49,30 @@ static size_t past_marks(const unsigned char *text, size_t size, size_t at)
     }
 }
 
-size_t tide_scan_word(const unsigned char *text, size_t size, size_t at, bool *number)
+/* Where the marks of an ideograph or kana end; the long vowel is one of kana. */
+static size_t past_kana(const tide_tokenizer_options *options,
+                        const unsigned char *text, size_t size, size_t at)
+{
+    enum { PROLONGED = 0x30fc, HALF_WIDTH = 0xff70 };
+    for (;;) {
+        at = past_marks(text, size, at);
+        tide_char c = tide_char_at(text, size, at);
+        if (options->first_rules || (c.code != PROLONGED && c.code != HALF_WIDTH))
+            return at;
+        at += c.length;
+    }
+}
+
+size_t tide_scan_word(const tide_tokenizer_options *options, const unsigned char *text,
+                      size_t size, size_t at, bool *number)
 {
     tide_char c = tide_char_at(text, size, at);
+    bool syllables = !options->first_rules;
     *number = false;
     if (c.class == TIDE_ALONE)
-        return past_marks(text, size, at + c.length);
+        return past_kana(options, text, size, at + c.length);
+    if (syllables && tide_syllabic(c))
+        return tide_syllable_end(text, size, at);
     if (c.class != TIDE_LETTER && c.class != TIDE_DIGIT)
         return at;
     bool digits_only = true;
@@ -69,6 +88,8 @@ size_t tide_scan_word(const unsigned char *text, size_t size, size_t at, bool *n
         if (c.class != TIDE_LETTER && c.class != TIDE_DIGIT &&
             !joins(text, size, at, c, last))
             break;
+        if (syllables && tide_syllabic(c))
+            break;
         last = c.class;
     }
     *number = digits_only;
@@ -83,8 +104,9 @@ size_t tide_skip(const unsigned char *text, size_t size, size_t at, tide_token *
     if (length > 0)
         return length;
     size_t end = at;
-    while (end < size && tide_code_point(text + end, size - end) == 0)
-        end++;
+    while (end < size && text[end] >= 0x7f &&
+           tide_code_point(text + end, size - end) == 0)
+        end += text[end] == 0x7f ? 1 : 2; /* U+0080 to U+009F have two bytes */
     token->invalid++;
     token->dropped += end - at;
     return end - at;
@@ -110,7 +132,7 @@ tide_token tide_split_words(const tide_tokenizer_options *options,
     tide_token token = {.used = size};
     for (size_t at = 0; at < size; at += tide_skip(text, size, at, &token)) {
         bool number;
-        size_t end = tide_scan_word(text, size, at, &number);
+        size_t end = tide_scan_word(options, text, size, at, &number);
         if (end == at)
             continue;
         tide_token_word(&token, at, end);

@@ -152,9 +152,12 @@ static tide_class classify(uint32_t code)
 
 tide_char tide_char_decode(const unsigned char *bytes, size_t left)
 {
+    enum { REPLACEMENT = 0xfffd };
     size_t length = tide_code_point(bytes, left);
     if (length == 0)
-        return (tide_char){0, 0, TIDE_SEPARATOR};
+        return tide_char_broken(bytes, left, 0)
+                   ? (tide_char){REPLACEMENT, 1, TIDE_LETTER}
+                   : (tide_char){0, 0, TIDE_SEPARATOR};
     uint32_t code = tide_code_point_decode(bytes, length);
     return (tide_char){code, (uint32_t)length, classify(code)};
 }

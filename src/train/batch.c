@@ -14,9 +14,10 @@
 
 /* -- making ----------------------------------------------------------------------------------------- */
 
-static int check_source(const char *spec, const tide_run *run, tide_error *err)
+static int check_source(const char *spec, const tide_params *params,
+                        const tide_run *run, tide_error *err)
 {
-    tide_source *source = tide_run_stored_source(run, spec, err);
+    tide_source *source = tide_run_stored_source(run, params, spec, err);
     if (!source)
         return (int)err->status;
     bool again = tide_source_replayable(source) && tide_source_divisible(source);
@@ -29,7 +30,8 @@ static int check_source(const char *spec, const tide_run *run, tide_error *err)
 }
 
 /* What cannot be read again is refused before anything is counted. */
-static int check_sources(const tide_run *run, tide_error *err)
+static int check_sources(const tide_params *params, const tide_run *run,
+                         tide_error *err)
 {
     if (run->follow)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
@@ -37,7 +39,7 @@ static int check_sources(const tide_run *run, tide_error *err)
                          "followed has no end");
     int status = TIDE_OK;
     for (size_t i = 0; i < run->source_count && !status; i++)
-        status = check_source(run->sources[i], run, err);
+        status = check_source(run->sources[i], params, run, err);
     return status;
 }
 
@@ -74,7 +76,7 @@ tide_trainer *tide_trainer_new_batch(const tide_params *params, const tide_run *
                                  : "batch training needs --epochs of 1 or more");
         return NULL;
     }
-    if (tide_params_settle(&settled, err) || check_sources(run, err))
+    if (tide_params_settle(&settled, err) || check_sources(params, run, err))
         return NULL;
     tide_counts *counts = tide_counts_new(params, run, err);
     tide_trainer *trainer = counts ? tide_trainer_make(params, err) : NULL;
@@ -102,7 +104,7 @@ int tide_run_epochs(tide_running *r, tide_error *err)
 {
     uint64_t *passes = tide_trainer_passes(r->trainer),
              epochs = tide_trainer_params(r->trainer)->epochs;
-    int status = check_sources(r->run, err);
+    int status = check_sources(tide_trainer_params(r->trainer), r->run, err);
     if (status)
         return status;
     if (*passes >= epochs)

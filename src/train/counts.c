@@ -135,8 +135,10 @@ static int count_word(tide_counts *c, const tide_word *word, tide_error *err)
 typedef struct counting {
     tide_counts *counts;
     tide_reader *reader;
+    const tide_params *params;
     tide_running running;
     uint64_t epochs; /* to come */
+    size_t source;   /* the present one */
 } counting;
 
 static int take_words(counting *c, tide_error *err)
@@ -165,14 +167,17 @@ static int feed(counting *c, const char *bytes, size_t size, tide_error *err)
     return status;
 }
 
-static void watch(counting *c)
+static void watch(counting *c, const tide_source *source)
 {
+    const tide_run *run = c->running.run;
+    if (!run->watch || !tide_run_watch_due(&c->running))
+        return;
     tide_stats stats = {.tokens = c->counts->tokens,
                         .vocabulary = c->counts->size,
-                        .epochs = c->epochs};
+                        .epochs = c->epochs,
+                        .done = tide_run_pass_done(&c->running, c->source, source)};
     tide_reader_stats(c->reader, &stats);
-    if (c->running.run->watch && tide_run_watch_due(&c->running))
-        c->running.run->watch(c->running.run->watch_data, &stats);
+    run->watch(run->watch_data, &stats);
 }
 
 /* Returns 1 when stopped. */
@@ -184,7 +189,7 @@ static int read_open(counting *c, const tide_reading *s, tide_error *err)
     while (!status && (size = tide_source_read(s->source, bytes, READ_SIZE, err)) > 0) {
         status = feed(c, bytes, (size_t)size, err);
         tide_run_tell_news(&c->running, s);
-        watch(c);
+        watch(c, s->source);
         if (tide_run_stop_asked(&c->running))
             return 1;
     }
@@ -197,7 +202,8 @@ static int read_open(counting *c, const tide_reading *s, tide_error *err)
 static int read_source(counting *c, const char *spec, tide_error *err)
 {
     tide_reading reading = {
-        .spec = spec, .source = tide_run_stored_source(c->running.run, spec, err)};
+        .spec = spec,
+        .source = tide_run_stored_source(c->running.run, c->params, spec, err)};
     if (!reading.source)
         return tide_run_stop_asked(&c->running) ? 1 : (int)err->status;
     int status = read_open(c, &reading, err);
@@ -215,13 +221,14 @@ static int read_all(tide_counts *counts, const tide_params *params, const tide_r
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "words are counted to the end of the text, which a source "
                          "that is followed does not have");
-    counting c = {
-        counts, tide_reader_new(params, NULL, err), {.run = run}, params->epochs};
+    counting c = {counts,         tide_reader_new(params, NULL, err),
+                  params,         {.run = run},
+                  params->epochs, 0};
     if (!c.reader)
         return (int)err->status;
     int status = TIDE_OK;
-    for (size_t i = 0; i < run->source_count && !status; i++)
-        status = read_source(&c, run->sources[i], err);
+    for (; c.source < run->source_count && !status; c.source++)
+        status = read_source(&c, run->sources[c.source], err);
     tide_reader_free(c.reader);
     return status;
 }

@@ -196,6 +196,11 @@ void tide_intake_feed_now(tide_intake *in, const char *bytes, size_t size)
         tide_intake_keep_behind(in, bytes, size);
 }
 
+void tide_intake_plain(tide_intake *in, bool plain)
+{
+    tide_reader_plain(in->reader, plain);
+}
+
 void tide_intake_feed(tide_intake *in, const void *bytes, size_t size)
 {
     bool kept = tide_intake_waits(in) && tide_intake_keep_behind(in, bytes, size);
@@ -240,6 +245,21 @@ bool tide_intake_between(const tide_intake *in)
     if (tide_intake_waits(in))
         return true;
     return !sentence_size(in) && tide_reader_between(in->reader);
+}
+
+bool tide_intake_in_records(const tide_intake *in)
+{
+    return tide_reader_in_records(in->reader);
+}
+
+size_t tide_intake_take_back(tide_intake *in, void *bytes, uint64_t *skipped)
+{
+    return tide_reader_take_back(in->reader, bytes, skipped);
+}
+
+void tide_intake_skip(tide_intake *in, uint64_t skipped)
+{
+    tide_reader_skip(in->reader, skipped);
 }
 
 bool tide_intake_ready(tide_intake *in)

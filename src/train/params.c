@@ -176,12 +176,25 @@ static int set_row(tide_params *params, const tide_param_rule *r, const char *va
     return TIDE_OK;
 }
 
+/* Terminals obey them, and a model goes to others. */
+static bool has_control(const char *text)
+{
+    for (const unsigned char *at = (const unsigned char *)text; *at; at++)
+        if (*at < 0x20 || *at == 0x7f || (*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0))
+            return true;
+    return false;
+}
+
 int tide_params_set(tide_params *params, const char *name, const char *value,
                     tide_error *err)
 {
     const tide_param_rule *r = find_row(name);
-    return r ? set_row(params, r, value, err)
-             : tide_fail(err, TIDE_ERROR_PARAMETER, "there is no parameter '%s'", name);
+    if (!r)
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "there is no parameter '%s'", name);
+    if (r->kind == TEXT && has_control(value))
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "--%s '%s': has a control character", name, value);
+    return set_row(params, r, value, err);
 }
 
 /* With as few digits as tell it from every other number. */
@@ -287,6 +300,14 @@ tide_params *tide_params_new(tide_error *err)
     return params;
 }
 
+void tide_params_share(tide_params *params,
+                       uint64_t (*others)(const tide_params *params, const void *data),
+                       const void *data)
+{
+    params->others = others;
+    params->others_data = data;
+}
+
 void tide_params_free(tide_params *params)
 {
     free(params);
@@ -315,6 +336,8 @@ static size_t print_lines(const tide_params *params, char *text, size_t room)
         print_row(params, r, value, sizeof value);
         if (r->keeping == OPTIONAL && is_initial(params, r, value))
             continue;
+        if (r->keeping == LATER && !*number_at(params, r))
+            continue;
         at += (size_t)snprintf(text ? text + at : NULL, text ? room - at : 0, "%s %s\n",
                                info_of(r)->name, value);
     }
@@ -336,7 +359,16 @@ static int unreadable(const char *path, tide_error *err)
                      path);
 }
 
-/* The text must be what printing the result gives, so that no parameter silently takes a default. */
+/* Files from before a parameter do not have it, and mean its first choice. */
+static void set_first_choices(tide_params *params)
+{
+    for (int i = 0; i < tide_param_count; i++)
+        if (tide_param_rules[i].keeping == LATER)
+            *number_at(params, &tide_param_rules[i]) = 0;
+}
+
+/* The text must be what printing the result gives, so that no parameter silently takes a default. Texts of old
+ * models may have control characters. */
 int tide_params_scan(tide_params *params, const char *text, const char *path,
                      tide_error *err)
 {
@@ -350,9 +382,11 @@ int tide_params_scan(tide_params *params, const char *text, const char *path,
         snprintf(value, sizeof value, "%.*s", (int)(length - name_length - 1),
                  at + name_length + 1);
         const tide_param_rule *r = find_row(name);
-        if (!r || r->keeping == LOCAL || tide_params_set(params, name, value, err))
+        if (!r || r->keeping == LOCAL || set_row(params, r, value, err))
             return tide_fail(err, TIDE_ERROR_FORMAT, "%s: parameter '%s %s' is unknown",
                              path, name, value);
+        if (r->offset == offsetof(tide_params, profile))
+            set_first_choices(params);
         at += length + 1;
     }
     char *again = tide_params_print(params);

@@ -10,6 +10,7 @@ typedef enum tide_param_keeping {
     FILED,
     LOCAL,    /* about a run, not about its result: not kept in the file */
     OPTIONAL, /* kept unless it has its first value, as older files do not have it */
+    LATER,    /* a choice; kept unless it is the first, which is that of older files */
 } tide_param_keeping;
 
 /* How the parameter with the same place in tide_param_infos is read and kept. */

@@ -38,6 +38,7 @@ tide_tokenizer_options tide_params_tokenizer(const tide_params *params,
         .hashtags = (tide_treatment)params->hashtags,
         .mentions = (tide_treatment)params->mentions,
         .urls = (tide_treatment)params->urls,
+        .first_rules = params->tokens_version == 0,
         .shortest = (uint32_t)params->min_length,
         .longest =
             params->max_length < TIDE_WORD_MAX ? (uint32_t)params->max_length : 0,
@@ -54,7 +55,8 @@ tide_record_options tide_params_records(const tide_params *params)
                                  .text = *params->text ? params->text : "text",
                                  .time = params->time,
                                  .label = params->label,
-                                 .one_line = params->labels != LABELS_OFF};
+                                 .one_line = params->labels != LABELS_OFF,
+                                 .delimiter = *params->delimiter};
 }
 
 /* The keycap is not a hashtag: # and U+FE0F or U+20E3. */
@@ -143,6 +145,13 @@ static int check_records(const tide_params *p, tide_error *err)
     if (p->records == TIDE_RECORDS_LINES && (*p->text || *p->time || *p->label))
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "--text, --time and --label need --records json, csv or tsv");
+    if (*p->delimiter && p->records != TIDE_RECORDS_CSV)
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "--delimiter needs --records csv");
+    if (*p->delimiter &&
+        (*p->delimiter <= ' ' || *p->delimiter > '~' || *p->delimiter == '"'))
+        return tide_fail(
+            err, TIDE_ERROR_PARAMETER,
+            "--delimiter is a character like ; or |; tabs are --records tsv");
     return TIDE_OK;
 }
 
@@ -187,25 +196,57 @@ static int check_together(const tide_params *p, tide_error *err)
     return status ? status : check_records(p, err);
 }
 
+static unsigned long long mebibytes(uint64_t bytes)
+{
+    return (bytes + (1 << 20) - 1) >> 20;
+}
+
+/* With one word it does not fit. It may as the profile that takes the least. */
+static int too_little(const tide_params *params, tide_error *err)
+{
+    char fast[64] = "";
+    tide_params other = *params;
+    uint64_t needed = tide_params_process(params);
+    if (!tide_params_set(&other, "profile", "fast", NULL)) {
+        other.vocab = 1;
+        uint64_t least = tide_params_process(&other);
+        if (least < needed)
+            snprintf(fast, sizeof fast, ", or %llu MiB with --profile fast",
+                     mebibytes(least));
+    }
+    return tide_fail(err, TIDE_ERROR_PARAMETER,
+                     "--memory %.4g MiB is too little: the program, and all but the "
+                     "words, needs %llu MiB%s",
+                     (double)params->memory / 0x1p20, mebibytes(needed), fast);
+}
+
 /* The largest vocabulary that the memory holds, by bisection of a budget that only grows. */
 static int fit_memory(tide_params *params, tide_error *err)
 {
     uint64_t least = 1, most = TIDE_CAPACITY_MAX;
     while (least < most) {
         params->vocab = (least + most + 1) / 2;
-        if (tide_params_total(params) <= params->memory)
+        if (tide_params_process(params) <= params->memory)
             least = params->vocab;
         else
             most = params->vocab - 1;
     }
     params->vocab = least;
-    if (tide_params_total(params) > params->memory)
-        return tide_fail(
-            err, TIDE_ERROR_PARAMETER,
-            "--memory %llu is too little: all but the words needs %llu bytes",
-            (unsigned long long)params->memory,
-            (unsigned long long)tide_params_total(params));
-    return TIDE_OK;
+    return tide_params_process(params) > params->memory ? too_little(params, err)
+                                                        : TIDE_OK;
+}
+
+/* A model that is loaded has the size that it has, and what it allocates is held against the memory; for a new one
+ * it is the whole process. */
+static int check_memory(const tide_params *params, tide_error *err)
+{
+    uint64_t needed =
+        params->loaded ? tide_params_total(params) : tide_params_process(params);
+    if (!params->memory || needed <= params->memory)
+        return TIDE_OK;
+    return tide_fail(err, TIDE_ERROR_PARAMETER,
+                     "--vocab %llu needs %llu MiB, more than --memory allows",
+                     (unsigned long long)params->vocab, mebibytes(needed));
 }
 
 int tide_params_settle(tide_params *params, tide_error *err)
@@ -213,11 +254,8 @@ int tide_params_settle(tide_params *params, tide_error *err)
     int status = check_together(params, err);
     if (!status && params->memory && !params->vocab_given)
         status = fit_memory(params, err);
-    else if (!status && params->memory && tide_params_total(params) > params->memory)
-        status = tide_fail(err, TIDE_ERROR_PARAMETER,
-                           "--vocab %llu needs %llu bytes, more than --memory allows",
-                           (unsigned long long)params->vocab,
-                           (unsigned long long)tide_params_total(params));
+    else if (!status)
+        status = check_memory(params, err);
     params->vocab_given = true;
     return status;
 }

@@ -18,8 +18,8 @@
     ROW(COUNT, dim, 1, TIDE_DIM_MAX, FILED, "dim", "size vector-size", "1..4096",      \
         "100", "numbers in a vector", "Size", false)                                   \
     ROW(SIZE, memory, 0, 1e15, LOCAL, "memory", "max-memory",                          \
-        "bytes, as 512M or 2G; 0 for any", "0", "hold as many words as fit into this", \
-        "Size", true)                                                                  \
+        "bytes, as 512M or 2G; 0 for any", "0",                                        \
+        "hold as many words as a process of this size has room for", "Size", true)     \
     ROW(COUNT, threads, 1, 256, LOCAL, "threads", "thread workers", "1..256", "1",     \
         "threads; with 1 the result depends on text and seed alone", "Size", true)     \
     ROW(SEED, seed, 0, MOST_TOKENS, FILED, "seed", "", "0..9e18 or random", "1",       \
@@ -30,6 +30,10 @@
         "what a word is: Unicode words, anything between spaces, the same with "       \
         "hashtags and emoji, "                                                         \
         "log lines with numbers and the like masked",                                  \
+        "Text", false)                                                                 \
+    ROW(CHOICE, tokens_version, 0, 0, LATER, "tokens-version", "", "1|2", "2",         \
+        "rules for words; 2: Thai, Lao, Khmer and Burmese by syllables, Greek final "  \
+        "sigma and Japanese long vowels kept; 1: as models from before",               \
         "Text", false)                                                                 \
     ROW(CHOICE, numbers, 0, 0, FILED, "numbers", "", "keep|mask|drop", "keep",         \
         "words, social: what becomes of numbers; mask: <number>", "Text", false)       \
@@ -58,7 +62,9 @@
         "phrase-min-count", "1..9e18", "5", "and has been seen more often than this",  \
         "Text", true)                                                                  \
     ROW(CHOICE, records, 0, 0, FILED, "records", "", "lines|json|csv|tsv", "lines",    \
-        "what a line of the source is", "Records", true)                               \
+        "what a line of the source is; with lines, what looks like something else is " \
+        "read as text, too",                                                           \
+        "Records", true)                                                               \
     ROW(TEXT, text, 0, TEXT_MAX, FILED, "text", "text-field",                          \
         "fields, with commas between them", "",                                        \
         "where the text is: user.name in JSON, a name or number of a column",          \
@@ -69,6 +75,12 @@
     ROW(TEXT, label, 0, TEXT_MAX, FILED, "label", "label-field", "a field", "",        \
         "where a label is, or an array of them; in the text __label__NAME", "Records", \
         true)                                                                          \
+    ROW(TEXT, delimiter, 0, DELIMITER_MAX, OPTIONAL, "delimiter", "", "a character",   \
+        "",                                                                            \
+        "csv: what is between columns (default: found in a line with names, "          \
+        "otherwise "                                                                   \
+        "a comma)",                                                                    \
+        "Records", true)                                                               \
     ROW(COUNT, window, 1, WINDOW_MAX, FILED, "window", "ws", "1..64", "8",             \
         "how far a context may be from its word", "Contexts", false)                   \
     ROW(CHOICE, contexts, 0, 0, FILED, "contexts", "", "weighted|dynamic|full",        \

@@ -21,6 +21,7 @@ enum {
     WINDOW_MAX = 64,
     CONTEXTS_MIDDLE = WINDOW_MAX + TIDE_QUAD,
     NEGATIVE_MAX = 64,
+    DELIMITER_MAX = 2, /* likewise */
     TEXT_MAX = 256, /* bytes of a parameter that is a text, the 0 at its end included */
     SHARED_DRAWS = 4, /* draws of a block, for each negative a pair should have */
 };
@@ -60,11 +61,13 @@ struct tide_params {
     /* sizes */
     uint64_t vocab, dim, memory, threads, seed;
     /* sources to words */
-    uint64_t tokens, numbers, hashtags, mentions, urls, min_length, max_length;
+    uint64_t tokens, tokens_version, numbers, hashtags, mentions, urls, min_length,
+        max_length;
     uint64_t phrases, phrase_count;
     double phrase_threshold;
     uint64_t records;
     char stop_words[TEXT_MAX], text[TEXT_MAX], time[TEXT_MAX], label[TEXT_MAX];
+    char delimiter[DELIMITER_MAX];
     const char *stop_list; /* that of a model, borrowed; NULL: what the file has */
     /* text to pairs */
     uint64_t window, contexts, counting, keep;
@@ -91,10 +94,15 @@ struct tide_params {
     uint64_t classifier, maps, post_words, batch, fit_epochs, patience;
     double dropout, fit_rate, held_out;
     bool vocab_given;
+    bool loaded; /* from a model, whose size is what it is */
+    /* what others in the process need beside such a trainer; NULL for nothing */
+    uint64_t (*others)(const tide_params *params, const void *data);
+    const void *others_data;
 };
 
-/* The sum of the budget. */
+/* What a trainer allocates, and what a process with it comes to. */
 uint64_t tide_params_total(const tide_params *params);
+uint64_t tide_params_process(const tide_params *params);
 
 bool tide_params_on_resume(const char *name);
 
@@ -259,7 +267,7 @@ void tide_positions_note(tide_positions *positions, size_t number, char *place,
                          bool live);
 
 /* The first place noted for a source of this name that was not taken yet; NULL without. */
-const tide_position *tide_positions_take(tide_positions *positions, const char *spec);
+tide_position *tide_positions_take(tide_positions *positions, const char *spec);
 
 void tide_positions_clear(tide_positions *positions);
 
@@ -307,6 +315,8 @@ tide_reader *tide_reader_new(const tide_params *params, tide_store *store,
 void tide_reader_free(tide_reader *reader);
 uint64_t tide_reader_bytes(const tide_params *params); /* without phrases */
 
+/* Whether what is fed from now on are lines of text rather than records. To be changed only between records. */
+void tide_reader_plain(tide_reader *reader, bool plain);
 size_t tide_reader_feed(tide_reader *reader, const void *bytes, size_t size);
 void tide_reader_end(tide_reader *reader);
 size_t tide_reader_take(tide_reader *reader, tide_word *words, size_t room,
@@ -316,6 +326,11 @@ size_t tide_reader_take(tide_reader *reader, tide_word *words, size_t room,
 const tide_word *tide_reader_labels(const tide_reader *reader, size_t *count);
 
 bool tide_reader_between(const tide_reader *reader);
+
+/* Whether what is fed now falls into records, and then as tide_records_take_back. */
+bool tide_reader_in_records(const tide_reader *reader);
+size_t tide_reader_take_back(tide_reader *reader, void *bytes, uint64_t *skipped);
+void tide_reader_skip(tide_reader *reader, uint64_t skipped);
 
 /* What it has to say about bytes, records and words left out. */
 void tide_reader_stats(const tide_reader *reader, tide_stats *stats);
@@ -336,6 +351,13 @@ int tide_reader_load(tide_reader *reader, tide_store *store, tide_error *err);
 typedef struct tide_wording tide_wording;
 
 tide_wording *tide_wording_new(const tide_model *model, tide_error *err);
+
+/* The same for what people ask for: nothing is left out as a stop word or for its length, and a file of vectors
+ * alone has the words of the default parameters. */
+tide_wording *tide_wording_new_asked(const tide_model *model, tide_error *err);
+
+/* Words are joined to phrases as this model holds them, from now on. */
+void tide_wording_look_at(tide_wording *wording, const tide_model *model);
 void tide_wording_free(tide_wording *wording);
 
 /* Is given a word that is valid during the call. */
@@ -432,11 +454,18 @@ void tide_intake_hands(tide_intake *intake, _Atomic uint32_t *hands);
 /* Bit per slot: its old vectors may still be in use, so it is not to be drawn. */
 const uint64_t *tide_intake_closed(const tide_intake *intake);
 
+/* As tide_reader_plain. */
+void tide_intake_plain(tide_intake *intake, bool plain);
 void tide_intake_feed(tide_intake *intake, const void *bytes, size_t size);
 void tide_intake_end(tide_intake *intake);
 
 /* Whether the last sentence is complete and the next has not begun. */
 bool tide_intake_between(const tide_intake *intake);
+
+/* As those of tide_reader. All that was fed before the half-read record is taken. */
+bool tide_intake_in_records(const tide_intake *intake);
+size_t tide_intake_take_back(tide_intake *intake, void *bytes, uint64_t *skipped);
+void tide_intake_skip(tide_intake *intake, uint64_t skipped);
 
 /* Whether a stop has left a post, and all that was fed after it, for later: until then nothing is learned. The next
  * feed or end sees to that first. */
@@ -537,6 +566,9 @@ int tide_import(tide_intake *intake, const tide_learner *learner, tide_rows *row
 /* -- trainer (trainer.c) ------------------------------------------------------------------------------------ */
 
 tide_positions *tide_trainer_positions(tide_trainer *trainer);
+
+/* The file that it was loaded from, also if that was an older one beside it; NULL for a new one. */
+const char *tide_trainer_origin(const tide_trainer *trainer);
 
 /* How often a batch run has read all its text. */
 uint64_t *tide_trainer_passes(tide_trainer *trainer);

@@ -19,7 +19,7 @@ void tide_positions_clear(tide_positions *positions)
     *positions = (tide_positions){0};
 }
 
-const tide_position *tide_positions_take(tide_positions *positions, const char *spec)
+tide_position *tide_positions_take(tide_positions *positions, const char *spec)
 {
     for (size_t i = 0; i < positions->count; i++) {
         tide_position *item = &positions->items[i];

@@ -28,6 +28,7 @@ typedef struct label_list {
 struct tide_reader {
     const tide_params *params;
     tide_records *records; /* NULL for plain lines */
+    bool plain;            /* what is fed now are lines, whatever the records are */
     tide_tokenizer *tokenizer;
     tide_phrases *phrases; /* NULL without */
     label_list *labels;    /* NULL without */
@@ -167,10 +168,21 @@ void tide_reader_free(tide_reader *r)
 
 /* -- reading ------------------------------------------------------------------------------------------ */
 
+void tide_reader_plain(tide_reader *r, bool plain)
+{
+    r->plain = plain;
+}
+
+bool tide_reader_in_records(const tide_reader *r)
+{
+    return r->records && !r->plain;
+}
+
 size_t tide_reader_feed(tide_reader *r, const void *bytes, size_t size)
 {
-    size_t used = r->records ? tide_records_feed(r->records, bytes, size)
-                             : tide_tokenizer_feed(r->tokenizer, bytes, size);
+    size_t used = tide_reader_in_records(r)
+                      ? tide_records_feed(r->records, bytes, size)
+                      : tide_tokenizer_feed(r->tokenizer, bytes, size);
     r->bytes += used;
     return used;
 }
@@ -273,6 +285,18 @@ bool tide_reader_between(const tide_reader *r)
            (!r->labels || r->labels->ended || !r->labels->count);
 }
 
+size_t tide_reader_take_back(tide_reader *r, void *bytes, uint64_t *skipped)
+{
+    size_t size = tide_records_take_back(r->records, bytes, skipped);
+    r->bytes -= size;
+    return size;
+}
+
+void tide_reader_skip(tide_reader *r, uint64_t skipped)
+{
+    tide_records_skip(r->records, skipped);
+}
+
 void tide_reader_stats(const tide_reader *r, tide_stats *stats)
 {
     tide_tokenizer_counts counts = tide_tokenizer_counted(r->tokenizer);
@@ -315,7 +339,8 @@ static uint64_t fields_hash(const tide_params *params)
 {
     uint64_t hash = tide_hash(params->text, strlen(params->text), params->records);
     hash = tide_hash(params->time, strlen(params->time), hash);
-    return tide_hash(params->label, strlen(params->label), hash);
+    hash = tide_hash(params->label, strlen(params->label), hash);
+    return *params->delimiter ? tide_hash(params->delimiter, 1, hash) : hash;
 }
 
 /* Those of a sentence that has not ended: a 0 after each. */

@@ -1,24 +1,19 @@
 /* run.c - reading sources to their ends, or until somebody says stop.
  *
  * Sources are read one after the other; when they are followed, which means that they have no end,
- * all at once, taking turns. A source gives up its turn only when it rests: nothing of it is half
- * read. So text of two sources is never mixed, and the model can be saved with the place in every
- * one.
+ * all at once, taking turns (run_turns.c).
  *
- * A stop or a save comes at the end of a sentence. In a source that is one run of bytes, that is
- * found within the block just read; what was read beyond it is left for the next run. A source that
- * cannot be divided is taken up to where it is settled. From a pipe, all that was read is learned,
- * since it cannot come again.
+ * A stop or a save comes at the end of a sentence, if there is one within the block just read, and at the end of
+ * the block otherwise: the half-read sentence or record is part of the model. What was read beyond it is left for the
+ * next run. A source that cannot be divided is taken up to where it is settled. From a pipe, all that was read is
+ * learned, since it cannot come again.
  */
 #include "train/run.h"
 
 #include <poll.h>
 #include <stdlib.h>
 
-enum { BLOCK = 64 * 1024, WAIT_MS = 100, FAILED_SAVE_MS = 1000 };
-
-/* What became of a turn; errors are negative. */
-enum { ENDED = 0, STOPPED = 1, GOES_ON, WAITING };
+enum { FAILED_SAVE_MS = 1000, SAVING_WAIT_MS = 10 };
 
 /* -- a turn ------------------------------------------------------------------------------------------ */
 
@@ -27,14 +22,16 @@ static bool wants_pause(const tide_running *r)
     return tide_run_stop_asked(r) || tide_run_save_due(r);
 }
 
-static bool rests(const tide_running *r, const tide_reading *s)
+bool tide_run_in_turns(const tide_running *r)
 {
-    return tide_source_settled(s->source) && tide_intake_between(r->intake);
+    return r->run->follow && r->run->source_count > 1;
 }
 
-static int pause_at(tide_running *r, const tide_reading *s, uint64_t offset,
-                    tide_error *err)
+int tide_run_pause_at(tide_running *r, const tide_reading *s, uint64_t offset,
+                      tide_error *err)
 {
+    if (!wants_pause(r) && !tide_intake_waits(r->intake))
+        return GOES_ON;
     if (!tide_run_stop_asked(r)) {
         tide_run_save(r, s, offset, false);
         return GOES_ON;
@@ -63,9 +60,8 @@ static size_t unsaved_piece(const tide_running *r, size_t size)
 
 /* Learns a block of a source that can be left at any byte. */
 static int feed_divisible(tide_running *r, tide_reading *s, const char *bytes,
-                          size_t size, tide_error *err)
+                          size_t size, uint64_t start, tide_error *err)
 {
-    uint64_t start = tide_source_offset(s->source) - size;
     for (size_t at = 0; at < size;) {
         if (!wants_pause(r)) {
             size_t piece = unsaved_piece(r, size - at);
@@ -74,26 +70,28 @@ static int feed_divisible(tide_running *r, tide_reading *s, const char *bytes,
             if (!tide_intake_waits(r->intake))
                 continue;
             tide_intake_feed(r->intake, bytes + at, size - at);
-            return pause_at(r, s, start + size, err);
+            return tide_run_pause_at(r, s, start + size, err);
         }
         at += finish_sentence(r, bytes + at, size - at);
-        if (!tide_intake_between(r->intake))
-            break;
-        int status = pause_at(r, s, start + at, err);
+        if (!tide_intake_between(r->intake) && tide_run_in_turns(r))
+            break; /* it is held, and then is time to pause */
+        int status = tide_run_pause_at(r, s, start + at, err);
         if (status != GOES_ON)
             return status;
     }
     return GOES_ON;
 }
 
-/* One that can be left only where it rests. */
+/* One that can be left only between messages. A record ends with its message at the latest. */
 static int feed_whole(tide_running *r, tide_reading *s, const char *bytes, size_t size,
                       tide_error *err)
 {
     tide_intake_feed(r->intake, bytes, size);
-    return wants_pause(r) && rests(r, s)
-               ? pause_at(r, s, tide_source_offset(s->source), err)
-               : GOES_ON;
+    if (!tide_source_settled(s->source))
+        return GOES_ON;
+    if (!tide_intake_between(r->intake))
+        tide_trainer_end(r->trainer, NULL);
+    return tide_run_pause_at(r, s, tide_source_offset(s->source), err);
 }
 
 /* One that is not left, since it cannot come again. */
@@ -106,6 +104,16 @@ static int feed_once(tide_running *r, tide_reading *s, const char *bytes, size_t
             tide_run_save(r, s, 0, false);
     }
     return GOES_ON;
+}
+
+int tide_run_feed(tide_running *r, tide_reading *s, const char *bytes, size_t size,
+                  uint64_t offset, tide_error *err)
+{
+    if (!s->replayable)
+        return feed_once(r, s, bytes, size);
+    return tide_source_divisible(s->source)
+               ? feed_divisible(r, s, bytes, size, offset, err)
+               : feed_whole(r, s, bytes, size, err);
 }
 
 static int check_errors(tide_running *r, const tide_reading *s, tide_error *err)
@@ -127,14 +135,11 @@ static int check_errors(tide_running *r, const tide_reading *s, tide_error *err)
                      (unsigned long long)bad, (unsigned long long)r->run->max_errors);
 }
 
-/* There is nothing to read now: time for what had to wait for a rest. */
+/* There is nothing to read now. */
 static int idle(tide_running *r, tide_reading *s, tide_error *err)
 {
     tide_run_watch(r);
-    bool stop = tide_run_stop_asked(r);
-    if (!wants_pause(r) || (s->replayable && !rests(r, s) && !stop))
-        return WAITING;
-    int status = pause_at(r, s, tide_source_offset(s->source), err);
+    int status = tide_run_pause_at(r, s, tide_source_offset(s->source), err);
     return status == GOES_ON ? WAITING : status;
 }
 
@@ -145,7 +150,7 @@ static int save_first(tide_running *r, tide_reading *s, tide_error *err)
     if (tide_run_save(r, s, offset, true))
         return GOES_ON;
     if (tide_run_stop_asked(r))
-        return pause_at(r, s, offset, err);
+        return tide_run_pause_at(r, s, offset, err);
     tide_run_watch(r);
     poll(NULL, 0, FAILED_SAVE_MS);
     return WAITING;
@@ -157,15 +162,14 @@ static int make_up(tide_running *r, const tide_reading *s, tide_error *err)
     tide_intake_feed(r->intake, "", 0);
     tide_run_watch(r);
     return tide_intake_waits(r->intake)
-               ? pause_at(r, s, tide_source_offset(s->source), err)
+               ? tide_run_pause_at(r, s, tide_source_offset(s->source), err)
                : GOES_ON;
 }
 
-/* Reads one block, of `room` bytes at most. */
-static int take_block(tide_running *r, tide_reading *s, size_t room, int wait_ms,
-                      tide_error *err)
+int tide_run_take_block(tide_running *r, tide_reading *s, int wait_ms, tide_error *err)
 {
     char block[BLOCK];
+    tide_intake_plain(r->intake, tide_source_plain(s->source));
     if (tide_run_stop_asked(r) && !s->replayable) {
         int status = tide_run_note_places(r, s, 0, err);
         return status ? status : STOPPED;
@@ -175,7 +179,10 @@ static int take_block(tide_running *r, tide_reading *s, size_t room, int wait_ms
     tide_run_collect(r, false);
     tide_run_make_room(r);
     tide_run_scrub(r);
-    ptrdiff_t size = tide_source_poll(s->source, block, room, wait_ms, err);
+    /* A kill between a save and what sources do about it makes members of a group learn twice. */
+    if (r->saving && wait_ms > SAVING_WAIT_MS)
+        wait_ms = SAVING_WAIT_MS;
+    ptrdiff_t size = tide_source_poll(s->source, block, BLOCK, wait_ms, err);
     tide_run_tell_news(r, s);
     if (size == TIDE_SOURCE_SAVE)
         return save_first(r, s, err);
@@ -186,10 +193,9 @@ static int take_block(tide_running *r, tide_reading *s, size_t room, int wait_ms
     int status = s->begun ? TIDE_OK : tide_run_begin_text(r, s, err);
     if (status)
         return status;
-    status = !s->replayable ? feed_once(r, s, block, (size_t)size)
-             : tide_source_divisible(s->source)
-                 ? feed_divisible(r, s, block, (size_t)size, err)
-                 : feed_whole(r, s, block, (size_t)size, err);
+    uint64_t start = tide_source_offset(s->source) - (uint64_t)size;
+    status = s->held ? tide_run_feed_complete(r, s, block, (size_t)size, err)
+                     : tide_run_feed(r, s, block, (size_t)size, start, err);
     tide_run_watch(r);
     int bad = status == GOES_ON ? check_errors(r, s, err) : TIDE_OK;
     return bad ? bad : status;
@@ -197,18 +203,18 @@ static int take_block(tide_running *r, tide_reading *s, size_t room, int wait_ms
 
 /* After the last: a text that ends has its last word and sentence complete. One that is broken off
  * may be read on later, or is about to be drained. */
-static int end_text(tide_running *r, tide_reading *s, int status, tide_error *err)
+int tide_run_end_text(tide_running *r, tide_reading *s, int status, tide_error *err)
 {
     tide_error ignored;
     bool inside = s->begun || s->live;
-    bool goes_on =
-        s->replayable || (status == STOPPED && tide_source_drained(s->source));
+    bool goes_on = s->replayable || tide_source_drained(s->source);
     if (inside && (status == ENDED || !goes_on)) {
+        tide_run_release(r, s);
         tide_trainer_end(r->trainer, NULL);
         s->begun = s->live = false;
     }
     if (status == ENDED && tide_intake_waits(r->intake)) /* a stop has come */
-        status = pause_at(r, s, tide_source_offset(s->source), err);
+        status = tide_run_pause_at(r, s, tide_source_offset(s->source), err);
     if (status != STOPPED) {
         int noted = tide_run_note_places(r, s, tide_source_offset(s->source),
                                          status ? &ignored : err);
@@ -225,83 +231,18 @@ static int read_to_end(tide_running *r, tide_reading *s, tide_error *err)
     if (status)
         return status;
     do
-        status = take_block(r, s, BLOCK, WAIT_MS, err);
+        status = tide_run_take_block(r, s, WAIT_MS, err);
     while (status == GOES_ON || status == WAITING);
-    status = end_text(r, s, status, err);
+    status = tide_run_end_text(r, s, status, err);
     if (status == ENDED)
         tide_run_close(s);
-    return status;
-}
-
-/* Opens all, and finds the one that the intake is in the middle of: the first to have its turn. */
-static int open_all(tide_running *r, size_t *holder, tide_error *err)
-{
-    int status = TIDE_OK;
-    *holder = 0;
-    for (size_t i = 0; i < r->run->source_count && !status; i++) {
-        status = tide_run_open(r, &r->readings[i], err);
-        if (r->readings[i].live)
-            *holder = i;
-    }
-    return status;
-}
-
-/* A block, and then byte by byte to where the source rests, so that the next may have its turn. */
-static int take_turn(tide_running *r, tide_reading *s, int wait_ms, tide_error *err)
-{
-    int turn = take_block(r, s, BLOCK, wait_ms, err);
-    while (turn == GOES_ON && !rests(r, s))
-        turn = take_block(r, s, 1, 0, err);
-    return turn;
-}
-
-/* Learns what others have handed over and believe to be learned. From now on they are told otherwise. */
-static void drain(tide_running *r)
-{
-    char block[BLOCK];
-    tide_error ignored;
-    for (size_t i = 0; i < r->run->source_count; i++) {
-        tide_reading *s = &r->readings[i];
-        ptrdiff_t size;
-        if (!s->open || !tide_source_drained(s->source))
-            continue;
-        tide_feed_close(r->run->feed);
-        while ((size = tide_source_poll(s->source, block, BLOCK, 0, &ignored)) > 0)
-            tide_intake_feed(r->intake, block, (size_t)size);
-    }
-}
-
-static int read_in_turns(tide_running *r, tide_error *err)
-{
-    size_t count = r->run->source_count, open = count, holder, waiting = 0;
-    int status = open_all(r, &holder, err);
-    while (!status && open > 0) {
-        tide_reading *s = &r->readings[holder];
-        if (!s->open) {
-            holder = (holder + 1) % count;
-            continue;
-        }
-        int turn = take_turn(r, s, waiting < open ? 0 : WAIT_MS / (int)open, err);
-        waiting = turn == WAITING ? waiting + 1 : 0;
-        if (turn != GOES_ON && turn != WAITING) {
-            status = end_text(r, s, turn, err);
-            open -= status == ENDED;
-            if (status == ENDED)
-                tide_run_close(s);
-        }
-        if (!s->open || rests(r, s))
-            holder = (holder + 1) % count;
-        waiting = waiting > 2 * open ? open : waiting;
-    }
-    if (status == STOPPED)
-        drain(r);
     return status;
 }
 
 int tide_run_sources(tide_running *r, tide_error *err)
 {
     if (r->run->follow)
-        return read_in_turns(r, err);
+        return tide_run_turns(r, err);
     int status = TIDE_OK;
     for (size_t i = 0; i < r->run->source_count && !status; i++)
         status = read_to_end(r, &r->readings[i], err);
@@ -371,6 +312,8 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err
                       .before = *positions,
                       .saved = now,
                       .saved_tokens = before.tokens,
+                      .kept_tokens = before.tokens,
+                      .tokens_before = before.tokens,
                       .scrubbed = now,
                       .healed = before.healed};
     if (run->spool && run->source_count != 1)
@@ -402,11 +345,13 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err
         tide_positions_clear(positions);
     else
         keep_untaken(positions, &r.before);
-    status = tide_run_save_at_end(&r, status, before.tokens, err);
+    status = tide_run_save_at_end(&r, status, err);
     tide_keeper_free(r.keeper);
     tide_store_abandon(r.next);
-    for (size_t i = 0; i < run->source_count; i++)
+    for (size_t i = 0; i < run->source_count; i++) {
+        tide_run_finish(&r, &r.readings[i]);
         tide_run_close(&r.readings[i]);
+    }
     tide_positions_clear(&r.pending);
     tide_positions_clear(&r.before);
     free(r.readings);

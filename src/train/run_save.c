@@ -12,9 +12,13 @@
 #include "train/run.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define WATCH_SECONDS 0.1
 #define SCRUB_SECONDS 60
+#define RETRY_SECONDS                                                                  \
+    10 /* after a save that failed: the disk was full, or too many files were open */
 enum { KEEPER_WAIT_MS = 100, LARGE = 64 << 20 };
 
 bool tide_run_stop_asked(const tide_running *r)
@@ -63,6 +67,7 @@ void tide_run_watch(tide_running *r)
     tide_trainer_stats(r->trainer, &stats);
     stats.ending = r->ending;
     stats.saving = r->saving;
+    stats.done = tide_run_done(r);
     r->run->watch(r->run->watch_data, &stats);
 }
 
@@ -98,6 +103,45 @@ static const char *path_on_the_way(const tide_run *run)
     return run->checkpoint_path ? run->checkpoint_path : run->save_path;
 }
 
+/* Whether the model has words, or this run has read some. */
+static bool has_words(const tide_running *r)
+{
+    tide_stats stats;
+    tide_trainer_stats(r->trainer, &stats);
+    return stats.vocabulary > 0 || stats.tokens > r->tokens_before;
+}
+
+/* Whether the run goes on from the model in this file. */
+static bool is_origin(const tide_running *r, const char *path)
+{
+    struct stat a, b;
+    const char *origin = tide_trainer_origin(r->trainer);
+    return origin &&
+           (!strcmp(origin, path) || (stat(origin, &a) == 0 && stat(path, &b) == 0 &&
+                                      a.st_ino == b.st_ino && a.st_dev == b.st_dev));
+}
+
+static bool is_checkpoint(const tide_run *run, const char *path)
+{
+    return run->checkpoint_path && !strcmp(path, run->checkpoint_path);
+}
+
+/* How many older files this save keeps. A checkpoint is a new generation if words were read since the last one; any
+ * other file is one when this run first writes it, so that what was there before stays however often the run saves. */
+static uint32_t generations(const tide_running *r, const char *path)
+{
+    bool news = tide_intake_tokens(r->intake) > r->kept_tokens;
+    bool first = !r->output_written && (news || !is_origin(r, path));
+    return (is_checkpoint(r->run, path) ? news : first) ? r->run->older : 0;
+}
+
+static void note_written(tide_running *r, const char *path)
+{
+    r->has_saved = true;
+    r->kept_tokens = r->pending_tokens;
+    r->output_written = r->output_written || !is_checkpoint(r->run, path);
+}
+
 static bool save_asked(const tide_run *run)
 {
     return run->save_now && *run->save_now;
@@ -107,14 +151,18 @@ static bool is_time_to_save(const tide_running *r)
 {
     const tide_run *run = r->run;
     uint64_t news = tide_intake_tokens(r->intake) - r->saved_tokens;
+    if (r->retry_at > 0 && tide_now_seconds() >= r->retry_at)
+        return true;
     return news && ((run->save_tokens && news >= run->save_tokens) ||
                     (run->save_seconds > 0 &&
                      tide_now_seconds() - r->saved >= run->save_seconds));
 }
 
+/* One that is asked for while another is on its way comes after that, and learning goes on meanwhile. */
 static bool save_wanted(const tide_running *r)
 {
-    return path_on_the_way(r->run) && (save_asked(r->run) || is_time_to_save(r));
+    bool asked = save_asked(r->run) && !(r->saving && tide_keeper_busy(r->keeper, 0));
+    return path_on_the_way(r->run) && (asked || is_time_to_save(r));
 }
 
 /* What the next save will come to, as far as can be told. */
@@ -134,7 +182,7 @@ static int note_place(tide_running *r, const tide_reading *s, uint64_t offset,
                       bool live, tide_error *err)
 {
     tide_error ignored;
-    char *place = tide_source_place(s->source, offset, err ? err : &ignored);
+    char *place = tide_run_place(s, offset, err ? err : &ignored);
     r->places_lost = r->places_lost || !place;
     if (!place)
         return err ? (int)err->status : TIDE_ERROR_IO;
@@ -179,16 +227,22 @@ static void tell_sources(tide_running *r, const tide_positions *saved)
     }
 }
 
+/* One that has not come to be begun counts as begun now. */
 static void tell_checkpoint(tide_running *r, double seconds, const char *error)
 {
     const tide_checkpoint checkpoint = {.path = path_on_the_way(r->run),
+                                        .begun = r->saving ? r->pending_begun
+                                                           : tide_now_seconds(),
                                         .bytes = r->pending_bytes,
                                         .pause_seconds = r->pending_pause,
                                         .seconds = seconds,
                                         .error = error};
     r->saving = false;
-    if (error)
+    if (error) {
         tide_run_note(r, true, "not saved", error);
+        bool often = r->run->save_tokens || r->run->save_seconds > 0;
+        r->retry_at = often ? tide_now_seconds() + RETRY_SECONDS : 0;
+    }
     if (r->run->checkpointed)
         r->run->checkpointed(r->run->checkpointed_data, &checkpoint);
 }
@@ -212,7 +266,7 @@ bool tide_run_collect(tide_running *r, bool wait)
         tell_checkpoint(r, kept.seconds, kept.error.text);
         return false;
     }
-    r->has_saved = true;
+    note_written(r, path_on_the_way(r->run));
     tell_sources(r, &r->pending);
     snprintf(text, sizeof text, "%.1f MiB, training paused %.3f s, safe %.3f s later",
              (double)r->pending_bytes / 0x1p20, r->pending_pause, kept.seconds);
@@ -231,6 +285,7 @@ static void begin_interval(tide_running *r)
 {
     if (save_asked(r->run))
         *r->run->save_now = 0;
+    r->retry_at = 0;
     r->saved = tide_now_seconds();
     r->saved_tokens = tide_intake_tokens(r->intake);
 }
@@ -259,8 +314,7 @@ static tide_store_writer *take_next(tide_running *r)
 }
 
 /* Copies the model as it is and lets the keeper do the rest. */
-static int begin_save(tide_running *r, const char *path, uint32_t older,
-                      tide_error *err)
+static int begin_save(tide_running *r, const char *path, tide_error *err)
 {
     double start = tide_now_seconds();
     tide_store_writer *writer = path == path_on_the_way(r->run) ? take_next(r) : NULL;
@@ -272,9 +326,11 @@ static int begin_save(tide_running *r, const char *path, uint32_t older,
     if (status)
         return status;
     r->saving = true;
+    r->pending_begun = tide_now_seconds();
     tide_store_watch(writer, watch_writing, r);
     r->pending_bytes = tide_trainer_write(r->trainer, writer);
-    tide_keeper_finish(r->keeper, older);
+    r->pending_tokens = tide_intake_tokens(r->intake);
+    tide_keeper_finish(r->keeper, generations(r, path));
     r->pending_pause = tide_now_seconds() - start;
     return TIDE_OK;
 }
@@ -284,17 +340,30 @@ static int begin_checkpoint(tide_running *r, tide_error *err)
     tide_positions_clear(&r->pending);
     int status =
         tide_positions_copy(tide_trainer_positions(r->trainer), &r->pending, err);
-    return status ? status : begin_save(r, path_on_the_way(r->run), r->run->older, err);
+    return status ? status : begin_save(r, path_on_the_way(r->run), err);
 }
 
-static int save_and_wait(tide_running *r, const char *path, uint32_t older,
-                         tide_error *err)
+static int save_and_wait(tide_running *r, const char *path, tide_error *err)
 {
     tide_kept kept;
-    int status = begin_save(r, path, older, err);
-    if (status || !ask_keeper(r, &kept) || !kept.status)
+    int status = begin_save(r, path, err);
+    if (status)
         return status;
-    return tide_fail(err, kept.error.status, "%s", kept.error.text);
+    if (ask_keeper(r, &kept) && kept.status)
+        return tide_fail(err, kept.error.status, "%s", kept.error.text);
+    note_written(r, path);
+    return TIDE_OK;
+}
+
+/* Fails where a model without words would replace a file. A source that cannot go on before it is saved gets its
+ * way: the file that was there is kept as an older one. */
+static int check_words(const tide_running *r, bool required, tide_error *err)
+{
+    const char *path = path_on_the_way(r->run);
+    if (required || r->has_saved || has_words(r) || access(path, F_OK) != 0)
+        return TIDE_OK;
+    return tide_fail(err, TIDE_ERROR_INPUT, "no words were read: %s is unchanged",
+                     path);
 }
 
 /* Sources are told even where there is no file to be saved: the model is the caller's. */
@@ -305,6 +374,8 @@ bool tide_run_save(tide_running *r, const tide_reading *s, uint64_t offset, bool
     tide_run_collect(r, true);
     begin_interval(r);
     int status = tide_run_note_places(r, s, offset, &err);
+    if (!status && path_on_the_way(r->run))
+        status = check_words(r, wait, &err);
     if (!status && path_on_the_way(r->run))
         status = begin_checkpoint(r, &err);
     else if (!status)
@@ -318,14 +389,24 @@ bool tide_run_save(tide_running *r, const tide_reading *s, uint64_t offset, bool
  * last still has the places of a run that did, and going on from it comes to the same end again. */
 static int save_all(tide_running *r, bool ended, tide_error *err)
 {
-    const tide_run *run = r->run;
+    const char *checkpoint = r->run->checkpoint_path, *path = r->run->save_path;
     int status = TIDE_OK;
-    if (run->checkpoint_path && (!ended || !run->save_path))
-        status = save_and_wait(r, run->checkpoint_path, run->older, err);
-    if (!status && run->save_path)
-        status = save_and_wait(r, run->save_path, run->checkpoint_path ? 0 : run->older,
-                               err);
+    if (checkpoint && (!ended || !path))
+        status = save_and_wait(r, checkpoint, err);
+    if (!status && path)
+        status = save_and_wait(r, path, err);
     return status;
+}
+
+/* A run that has read no words makes no empty model, and replaces no file but those that it goes on from. */
+static bool leaves_files(const tide_running *r)
+{
+    const char *path = r->run->save_path, *checkpoint = r->run->checkpoint_path;
+    if (tide_intake_tokens(r->intake) > r->tokens_before)
+        return false;
+    bool goes_on =
+        (path && is_origin(r, path)) || (checkpoint && is_origin(r, checkpoint));
+    return !has_words(r) || (!goes_on && access(path ? path : checkpoint, F_OK) == 0);
 }
 
 /* Nobody knows how far the model has come in a source that cannot be read any more. With the places of
@@ -344,17 +425,15 @@ static bool give_up_places(tide_running *r)
     return false;
 }
 
-/* What was learned before a source failed is worth keeping too; but if that is nothing, a file that
- * may be there already is left alone. After a run to the end of all sources there are no places. */
-int tide_run_save_at_end(tide_running *r, int status, uint64_t tokens_before,
-                         tide_error *err)
+/* What was learned before a source failed is worth keeping too. After a run to the end of all sources there are no places. */
+int tide_run_save_at_end(tide_running *r, int status, tide_error *err)
 {
     r->ending = true;
     r->watched = 0;
     tide_run_watch(r);
     tide_run_collect(r, true);
-    if (!path_on_the_way(r->run) ||
-        (status < 0 && tide_intake_tokens(r->intake) == tokens_before))
+    bool nothing = status < 0 && tide_intake_tokens(r->intake) == r->tokens_before;
+    if (!path_on_the_way(r->run) || nothing || leaves_files(r))
         return status;
     if (status && r->places_lost && give_up_places(r))
         return status;

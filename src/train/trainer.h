@@ -16,6 +16,7 @@ struct tide_trainer {
     uint64_t passes; /* batch: how often all text has been read */
     uint64_t healed; /* rows that could not be right and begin again */
     tide_live *live; /* NULL when nobody asks meanwhile */
+    char *origin; /* the file that it was loaded from, as named; NULL for a new one */
 };
 
 /* One with nothing but its parameters, which fit together and into the machine. */

@@ -35,7 +35,8 @@ uint64_t tide_trainer_write_bytes(const tide_trainer *t)
     return rows * t->model->shape.dim * sizeof(float);
 }
 
-int tide_trainer_save(tide_trainer *t, const char *path, tide_error *err)
+int tide_trainer_save_keeping(tide_trainer *t, const char *path, uint32_t older,
+                              tide_error *err)
 {
     tide_error ignored = {0};
     err = err ? err : &ignored;
@@ -43,7 +44,12 @@ int tide_trainer_save(tide_trainer *t, const char *path, tide_error *err)
     if (!writer)
         return (int)err->status;
     tide_trainer_write(t, writer);
-    return tide_store_publish(writer, 0, err);
+    return tide_store_publish(writer, older, err);
+}
+
+int tide_trainer_save(tide_trainer *t, const char *path, tide_error *err)
+{
+    return tide_trainer_save_keeping(t, path, 0, err);
 }
 
 /* Of several values for one parameter the last counts, as when a model is begun. */
@@ -136,6 +142,7 @@ static int read_params(tide_store *store, tide_params *params, tide_error *err)
     text[size] = 0;
     if (!status)
         status = tide_params_scan(params, text, tide_store_path(store), err);
+    params->loaded = true;
     tide_params settled = *params;
     if (!status && tide_params_settle(&settled, NULL))
         status =
@@ -211,15 +218,28 @@ static tide_trainer *trainer_read(tide_store *store, tide_params *params,
     return read_parts(store, params, true, err);
 }
 
-tide_trainer *tide_trainer_load(const char *path, const char *const (*changes)[2],
-                                size_t count, tide_error *err)
+/* `origin` is what the file is called by who goes on from it. */
+static tide_trainer *load(const char *path, const char *origin,
+                          const char *const (*changes)[2], size_t count,
+                          tide_error *err)
 {
     tide_params *params = tide_params_new(err);
     tide_store *store = params ? tide_store_open(path, err) : NULL;
     tide_trainer *t = store ? trainer_read(store, params, changes, count, err) : NULL;
     tide_store_close(store);
     tide_params_free(params);
+    if (t && !(t->origin = strdup(origin))) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory to load %s", path);
+        tide_trainer_free(t);
+        t = NULL;
+    }
     return t;
+}
+
+tide_trainer *tide_trainer_load(const char *path, const char *const (*changes)[2],
+                                size_t count, tide_error *err)
+{
+    return load(path, path, changes, count, err);
 }
 
 /* Only what the file is to blame for is a reason to try the one before it. */
@@ -254,7 +274,7 @@ tide_trainer_recover(const char *path, const char *const (*changes)[2], size_t c
         if (note)
             note(data, true, line);
         failure = &found;
-        t = tide_trainer_load(older, changes, count, failure);
+        t = load(older, path, changes, count, failure);
     }
     if (!t)
         tide_fail(err, first.status, "%s", first.text);

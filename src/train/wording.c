@@ -17,24 +17,43 @@ struct tide_wording {
     uint32_t length;    /* of it; 0 for none */
 };
 
-tide_wording *tide_wording_new(const tide_model *model, tide_error *err)
+/* Takes the parameters, which may be NULL after an error. */
+static tide_wording *make(const tide_model *model, tide_params *params, bool asked,
+                          tide_error *err)
 {
     tide_wording *w = tide_alloc(1, sizeof *w);
-    if (!w) {
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for words");
-        return NULL;
-    }
-    w->model = model;
-    w->params = tide_params_of_model(model, err);
-    if (w->params) {
+    if (params && w) {
         tide_tokenizer_options options =
-            tide_params_tokenizer(w->params, model->stop_words);
+            tide_params_tokenizer(params, asked ? NULL : model->stop_words);
+        if (asked)
+            options.shortest = options.longest = 0;
+        *w = (tide_wording){.model = model, .params = params};
         w->tokenizer = tide_tokenizer_new(&options, err);
+        if (w->tokenizer)
+            return w;
+    } else if (params) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for words");
     }
-    if (w->tokenizer)
-        return w;
-    tide_wording_free(w);
+    tide_params_free(params);
+    free(w);
     return NULL;
+}
+
+tide_wording *tide_wording_new(const tide_model *model, tide_error *err)
+{
+    return make(model, tide_params_of_model(model, err), false, err);
+}
+
+tide_wording *tide_wording_new_asked(const tide_model *model, tide_error *err)
+{
+    tide_params *params = *tide_model_params(model) ? tide_params_of_model(model, err)
+                                                    : tide_params_new(err);
+    return make(model, params, true, err);
+}
+
+void tide_wording_look_at(tide_wording *w, const tide_model *model)
+{
+    w->model = model;
 }
 
 void tide_wording_free(tide_wording *w)

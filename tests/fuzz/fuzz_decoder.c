@@ -55,9 +55,9 @@ static void compare(const outcome *o, const outcome *whole, size_t start)
     demand(o->size == rest || o->err.status != TIDE_OK);
 }
 
-static tide_unpacker *begun(memory *m)
+static tide_unpacker *begun(memory *m, tide_expected expected)
 {
-    tide_unpacker *u = tide_unpacker_new(&memory_kind, m, "fuzz", NULL);
+    tide_unpacker *u = tide_unpacker_new(&memory_kind, m, "fuzz", expected, NULL);
     demand(u != NULL);
     return u;
 }
@@ -68,13 +68,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2)
         return 0;
     memory all = {.bytes = data + 2, .size = size - 2}, pieces = all;
-    tide_unpacker *u = begun(&all);
+    bool stutters = data[0] % 2; /* then less may be seen of what it is */
+    tide_expected expected = stutters ? TIDE_EXPECTED_ALL : TIDE_EXPECTED_LINES;
+    tide_unpacker *u = begun(&all, expected);
     read_on(u, 0, &whole);
     tide_unpacker_free(u);
 
     pieces.piece = data[0];
-    pieces.stutters = data[0] % 2;
-    u = begun(&pieces);
+    pieces.stutters = stutters;
+    u = begun(&pieces, expected);
     read_on(u, data[1], &parts);
     compare(&parts, &whole, 0);
 

@@ -109,12 +109,19 @@ static void try_json(const char *text, size_t size)
     json_decref(value);
 }
 
+static bool count_bytes(void *state, char *bytes, size_t size)
+{
+    (void)bytes;
+    *(size_t *)state += size;
+    return true;
+}
+
 static void try_inflate(const char *text, size_t size)
 {
-    size_t inflated = 0;
-    char *plain = inflate_body(text, size, &inflated);
-    demand(!plain || inflated <= 10 * size || inflated <= INGEST_MAX);
-    free(plain);
+    static char room[PIECE_BYTES];
+    size_t total = 0;
+    unpack_gzip(text, size, room, count_bytes, &total);
+    demand(total <= 10 * size || total <= INGEST_MAX);
 }
 
 /* -- text to learn: an answer always, and whole lines within the room ------------------------------------- */
@@ -131,7 +138,9 @@ static server *shared_server(void)
     s.options.trainer = tide_trainer_new(params, NULL);
     demand(s.options.trainer != NULL);
     tide_params_free(params);
-    s.options.feed_memory = FEED_ROOM;
+    s.options.needs.queue = FEED_ROOM;
+    s.lines = line_store_open();
+    demand(s.lines != NULL);
     s.figures = calloc(1, sizeof *s.figures);
     pthread_mutex_init(&s.figures->lock, NULL);
     return &s;

@@ -17,6 +17,7 @@
 
 #include <arpa/inet.h>
 #include <strings.h>
+#include <unistd.h>
 
 enum { HEAD_MAX = 4096, FIELDS_MAX = 100, FEED_ROOM = 4096, LOOKS = 3 };
 
@@ -74,8 +75,8 @@ struct MHD_Daemon *MHD_start_daemon(unsigned flags, uint16_t port,
     (void)flags, (void)port, (void)accept, (void)accept_data;
     va_list options;
     va_start(options, handler_data);
-    must(va_arg(options, enum MHD_OPTION) == MHD_OPTION_SOCK_ADDR);
-    (void)va_arg(options, const struct sockaddr *);
+    must(va_arg(options, enum MHD_OPTION) == MHD_OPTION_LISTEN_SOCKET);
+    close(va_arg(options, int));
     must(va_arg(options, enum MHD_OPTION) == MHD_OPTION_NOTIFY_COMPLETED);
     on_end = va_arg(options, MHD_RequestCompletedCallback);
     va_end(options);
@@ -174,7 +175,7 @@ static void learn(server_options *o)
     must(o->trainer != NULL);
     o->live = tide_live_new(o->trainer, TIDE_VECTORS_INPUT, false, NULL);
     must(o->live != NULL);
-    o->history_options = &past;
+    o->needs.history = &past;
     o->history = tide_history_new(o->live, &past, NULL);
     for (int i = 0; i < LOOKS; i++) {
         must(!tide_trainer_feed(o->trainer, text, sizeof text - 1, NULL));
@@ -190,16 +191,22 @@ static server *shared_server(void)
     const struct sockaddr_in nowhere = {.sin_family = AF_INET};
     uint16_t port = 0;
     s.options.host = s.guard.host = "localhost";
-    s.options.feed_memory = FEED_ROOM;
+    s.options.needs.queue = FEED_ROOM;
     learn(&s.options);
     s.history = s.options.history;
     s.figures = figures_new(&s.options);
     s.events = events_new();
-    s.connections = connections_new();
+    s.connections = connections_new(FIELDS_MAX);
     s.exporter = exporter_open(&s);
     s.desk = desk_open(s.options.live);
-    must(s.figures && s.events && s.connections && s.exporter && s.desk);
+    const tide_space *space = tide_live_begin(s.options.live);
+    s.resolver = tide_resolver_new(tide_space_model(space), NULL);
+    tide_live_end(s.options.live, space);
+    s.lines = line_store_open();
+    must(s.lines && s.figures && s.events && s.connections && s.exporter && s.desk &&
+         s.resolver);
     pthread_mutex_init(&s.lock, NULL);
+    pthread_mutex_init(&s.resolver_lock, NULL);
     listen_on(&s, (const struct sockaddr *)&nowhere, &port);
     return &s;
 }
@@ -220,7 +227,7 @@ static void ask(server *s, const char *method, const char *path, const char *bod
     bool unready = !strcmp(path, "/ready") || !strcmp(path, "/health");
     must(tried.status && (tried.status < 500 || (tried.status == 503 && unready)));
     on_end(s, NULL, &state, MHD_REQUEST_TERMINATED_COMPLETED_OK);
-    must(!state && !s->bodies);
+    must(!state && !s->bodies.held && !s->bodies.coming);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -239,9 +246,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!path)
         return 0;
     s->options.feed = tide_feed_new(FEED_ROOM, NULL);
-    must(s->options.feed != NULL);
+    s->workers = workers_open(s);
+    must(s->options.feed && s->workers);
     const char *body = blank ? blank + 2 : NULL;
     ask(s, method, path, body, blank ? size - head_size - 2 : 0);
+    workers_close(s->workers);
+    workers_free(s->workers);
     tide_feed_free(s->options.feed);
     return 0;
 }

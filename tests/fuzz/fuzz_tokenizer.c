@@ -29,6 +29,7 @@ static const tide_tokenizer_options variants[] = {
      .urls = TIDE_MASK,
      .stop_words = "a\n<url>"},
     {.kind = TIDE_TOKENS_LOG, .longest = 4},
+    {.kind = TIDE_TOKENS_WORDS, .first_rules = true},
 };
 
 enum { VARIANTS = sizeof variants / sizeof *variants };

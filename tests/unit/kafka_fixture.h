@@ -74,4 +74,28 @@ static void deliver(const cluster *c)
         abort();
 }
 
+/* The offset that a group has committed for a partition, RD_KAFKA_OFFSET_INVALID for none. */
+static inline int64_t committed_in(const cluster *c, const char *group,
+                                   const char *topic, int partition)
+{
+    rd_kafka_conf_t *conf = rd_kafka_conf_new();
+    rd_kafka_conf_set(conf, "bootstrap.servers", c->brokers, NULL, 0);
+    rd_kafka_conf_set(conf, "group.id", group, NULL, 0);
+    rd_kafka_conf_set_log_cb(conf, drop_cluster_log);
+    rd_kafka_t *client = rd_kafka_new(RD_KAFKA_CONSUMER, conf, NULL, 0);
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+    rd_kafka_topic_partition_list_add(list, topic, partition);
+    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_UNKNOWN;
+    for (int i = 0; client && code && i < 10; i++) /* the group may be busy */
+        code = rd_kafka_committed(client, list, 10000);
+    if (code) {
+        fprintf(stderr, "committed offsets: %s\n", rd_kafka_err2str(code));
+        abort();
+    }
+    int64_t offset = list->elems[0].offset;
+    rd_kafka_topic_partition_list_destroy(list);
+    rd_kafka_destroy(client);
+    return offset;
+}
+
 #endif

@@ -4,10 +4,21 @@
  *
  * Starts librdkafka's mock cluster and prints its address. Every line of standard input
  * becomes a message: "PARTITION<TAB>text" in that partition, others in one after the
- * other. An empty line prints "ok" when all messages before it are in. Runs until
- * standard input ends.
+ * other. An empty line prints "ok" when all messages before it are in, and "?GROUP" the
+ * offsets that the group has committed, -1 for none. Runs until standard input ends.
  */
 #include "kafka_fixture.h"
+
+static void print_committed(const cluster *c, const char *group, const char *topic,
+                            int partitions)
+{
+    for (int i = 0; i < partitions; i++) {
+        int64_t offset = committed_in(c, group, topic, i);
+        printf("%s%lld", i ? " " : "", (long long)(offset < 0 ? -1 : offset));
+    }
+    printf("\n");
+    fflush(stdout);
+}
 
 int main(int argc, char **argv)
 {
@@ -27,6 +38,11 @@ int main(int argc, char **argv)
             deliver(&c);
             puts("ok");
             fflush(stdout);
+            continue;
+        }
+        if (line[0] == '?') {
+            line[size] = '\0';
+            print_committed(&c, line + 1, argv[1], partitions);
             continue;
         }
         char *text = line;

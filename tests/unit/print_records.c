@@ -47,12 +47,19 @@ int main(int argc, char **argv)
     if (argc != 5)
         return EXIT_FAILURE;
     tide_error err;
-    tide_record_options options = {kind_named(argv[1]), argv[2], argv[3], argv[4],
-                                   false};
+    tide_record_options options = {
+        kind_named(argv[1]), argv[2], argv[3], argv[4], false, 0};
     tide_records *r = tide_records_new(&options, &err);
     if (!r) {
         fprintf(stderr, "%s\n", err.text);
         return EXIT_FAILURE;
+    }
+    if (options.kind ==
+        TIDE_RECORDS_JSON) { /* so that lines are lines, and no document */
+        const char *text;
+        size_t size;
+        tide_records_feed(r, "{}\n", 3);
+        tide_records_take(r, &text, &size);
     }
     char *line = NULL;
     size_t room = 0;

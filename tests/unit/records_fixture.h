@@ -22,7 +22,7 @@ static tide_records *records_with(const tide_record_options *options)
 static tide_records *records(tide_record_kind kind, const char *text, const char *time,
                              const char *label)
 {
-    return records_with(&(tide_record_options){kind, text, time, label, false});
+    return records_with(&(tide_record_options){kind, text, time, label, false, 0});
 }
 
 /* Feeds in pieces of this size, and takes all there is after each. */

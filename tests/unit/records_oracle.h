@@ -66,7 +66,7 @@ static inline bool transcript_equal(const transcript *a, const transcript *b)
 typedef struct node {
     char kind; /* { [ " and for numbers, true and false 1, for null 0 */
     pile key, text;
-    struct node *children[64];
+    struct node *children[256];
     size_t count;
 } node;
 
@@ -501,6 +501,99 @@ static inline size_t oracle_end(bool csv, const unsigned char *b, size_t size)
     return size;
 }
 
+/* -- documents of JSON -------------------------------------------------------------------- */
+
+static inline bool is_json_space(unsigned char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Whether the first line that is not blank begins a list, or an object that it does not end. */
+static inline bool is_document(const unsigned char *b, size_t size)
+{
+    size_t at = 0, line = 0;
+    for (; at < size && is_json_space(b[at]); at++)
+        line = b[at] == '\n' ? at + 1 : line;
+    if (at == size || at - line > TIDE_RECORD_MAX || (b[at] != '[' && b[at] != '{'))
+        return false;
+    if (b[at] == '[')
+        return true;
+    size_t depth = 0;
+    bool quoted = false;
+    for (; at < size && b[at] != '\n'; at++) {
+        if (b[at] == '"')
+            quoted = !quoted;
+        else if (quoted && b[at] == '\\' && at + 1 < size && b[at + 1] != '\n')
+            at++;
+        else if (!quoted && strchr("[{", b[at]) && b[at])
+            depth++;
+        else if (!quoted && strchr("]}", b[at]) && b[at] && depth > 0)
+            depth--;
+    }
+    return at < size && at - line <= TIDE_RECORD_MAX && depth > 0 && !quoted;
+}
+
+/* Where the value at the beginning ends. */
+static inline size_t document_end(const unsigned char *b, size_t size)
+{
+    size_t depth = 0, i = 0;
+    unsigned char last = 0;
+    for (; i < size; i++) {
+        if (b[i] == '"') {
+            for (i++; i < size && b[i] != '"' && b[i] != '\n'; i++)
+                if (b[i] == '\\' && i + 1 < size && b[i + 1] != '\n')
+                    i++;
+            if (i == size || b[i] == '\n')
+                return i;
+            last = '"';
+            if (depth == 0)
+                return i + 1;
+            continue;
+        }
+        if (depth == 0 && i > 0 && (b[i] == ']' || b[i] == ',' || b[i] == '\n'))
+            return i;
+        if (b[i] == '\n' && i + 1 < size && b[i + 1] == '{' && last != '[' &&
+            last != ':' && last != ',')
+            return i;
+        last = is_json_space(b[i]) ? last : b[i];
+        if (b[i] == '{' || b[i] == '[')
+            depth++;
+        if (b[i] == '}' || b[i] == ']') {
+            depth -= depth > 0;
+            if (depth == 0)
+                return i + 1;
+        }
+    }
+    return size;
+}
+
+static inline void oracle_document(transcript *t, const asked *w,
+                                   const unsigned char *b, size_t size)
+{
+    bool in_list = false;
+    for (size_t at = 0; at < size;) {
+        if (is_json_space(b[at]) || b[at] == ',' || b[at] == ']' ||
+            (b[at] == '[' && !in_list)) {
+            in_list = b[at] == '[' || (in_list && b[at] != ']');
+            at++;
+            continue;
+        }
+        size_t length = document_end(b + at, size - at);
+        unsigned char *line = malloc(length + 1);
+        for (size_t i = 0; line && i < length; i++)
+            line[i] = b[at + i] == '\n' ? ' ' : b[at + i];
+        if (length > TIDE_RECORD_MAX) {
+            t->counts.records++;
+            t->counts.too_long++;
+            t->counts.bytes += length;
+        } else {
+            oracle_json(t, w, line, length, length);
+        }
+        free(line);
+        at += length;
+    }
+}
+
 /* One whole input. */
 static inline void oracle_read(transcript *t, const tide_record_options *options,
                                const unsigned char *b, size_t size)
@@ -512,6 +605,10 @@ static inline void oracle_read(transcript *t, const tide_record_options *options
             options->kind != TIDE_RECORDS_JSON && !isdigit((unsigned char)*w.names[i]);
     oracle_names(&w, 0, NULL); /* numbers are known also where names never come */
     size_t at = size >= 3 && memcmp(b, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    if (options->kind == TIDE_RECORDS_JSON && is_document(b + at, size - at)) {
+        oracle_document(t, &w, b + at, size - at);
+        return;
+    }
     while (at < size) {
         size_t length = oracle_end(csv, b + at, size - at);
         if (length > TIDE_RECORD_MAX) {

@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "folder_fixture.h"
+
 /* -- error ------------------------------------------------------------------------- */
 
 static void control_characters_and_broken_utf8_are_shown_as_question_marks(void **state)
@@ -486,6 +488,51 @@ static void a_deadline_is_so_many_milliseconds_from_now(void **state)
         }
 }
 
+/* -- locks ------------------------------------------------------------------------- */
+
+typedef struct contest {
+    pthread_barrier_t start;
+    _Atomic int holders;
+    _Atomic unsigned held, wrong;
+} contest;
+
+static void *compete(void *argument)
+{
+    contest *c = argument;
+    pthread_barrier_wait(&c->start);
+    for (int i = 0; i < 5000; i++) {
+        tide_error err;
+        tide_lock *lock = tide_lock_open("model", &err);
+        if (!lock)
+            continue;
+        c->wrong += c->holders++ != 0;
+        sched_yield();
+        c->holders--;
+        c->held++;
+        tide_lock_close(lock);
+    }
+    return NULL;
+}
+
+/* Also where the one before has removed its file just after it was opened. */
+static void a_lock_has_one_holder_at_a_time(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    contest c = {0};
+    pthread_t threads[THREADS];
+    pthread_barrier_init(&c.start, NULL, THREADS);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, compete, &c), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&c.start);
+    assert_int_equal(c.wrong, 0);
+    assert_true(c.held > 0);
+    tide_lock_close(tide_lock_open("model", NULL));
+    assert_int_not_equal(access(".model.lock", F_OK), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -514,6 +561,7 @@ int main(void)
         cmocka_unit_test(queue_that_cannot_be_made_is_refused),
         cmocka_unit_test(
             every_item_goes_to_one_thread_and_those_of_one_producer_in_order),
+        IN_FOLDER(a_lock_has_one_holder_at_a_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

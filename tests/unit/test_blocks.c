@@ -30,6 +30,7 @@ typedef struct plain {
     const tide_params *p;
     tide_contexts contexts;
     int dim;
+    const uint64_t *closed; /* bit per slot, all of them below 64; NULL for none */
     double v[WORDS][DIM_MOST], u[WORDS][DIM_MOST], sum_v[WORDS], sum_u[WORDS];
 
     /* of a lesson */
@@ -84,9 +85,22 @@ static double weight_of_draw(const plain *o, uint32_t at, int i, uint32_t slot,
     return weight > 1e-6 ? weight * (double)o->p->negative / draws : 0;
 }
 
-static void plain_negatives(plain *o, uint32_t at, const uint32_t *drawn,
+/* A slot that is closed is as if it had not been drawn. */
+static uint32_t plain_open(const plain *o, const uint32_t *drawn, uint32_t draws,
+                           uint32_t *open)
+{
+    uint32_t count = 0;
+    for (uint32_t j = 0; j < draws; j++)
+        if (!o->closed || !(*o->closed >> drawn[j] & 1))
+            open[count++] = drawn[j];
+    return count;
+}
+
+static void plain_negatives(plain *o, uint32_t at, const uint32_t *all_drawn,
                             uint32_t draws)
 {
+    uint32_t drawn[DRAWS_MAX];
+    draws = plain_open(o, all_drawn, draws, drawn);
     double error[DRAWS_MAX][TIDE_BLOCK], rate[DRAWS_MAX];
     for (uint32_t j = 0; j < draws; j++) {
         double square = 0;
@@ -273,18 +287,22 @@ static void same(const pair *t)
     }
 }
 
-/* Lessons of all lengths, the same words again and again in some. */
-static void compare(const char *settings)
+/* Lessons of all lengths, the same words again and again in some. Slots may be closed; no lesson has these. */
+static void compare_closed(const char *settings, uint64_t closed)
 {
     tide_params *params = params_of(settings);
     pair t = begin(params);
     t.learner.model = &t.model;
+    t.learner.closed = t.oracle->closed = closed ? &closed : NULL;
     tide_rng rng = tide_rng_seeded(11);
     for (uint32_t number = 0; number < 60; number++) {
         uint32_t slots[LENGTH_MOST], count = number % 37 ? 2 + number : LENGTH_MOST;
         draw_low(NULL, &rng, slots, count);
         for (uint32_t j = 0; number % 5 == 0 && j < count; j++)
             slots[j] %= 3;
+        for (uint32_t j = 0; j < count; j++)
+            while (closed >> slots[j] & 1)
+                slots[j]++;
         tide_lesson lesson = {.slots = slots,
                               .count = count,
                               .number = number,
@@ -298,6 +316,11 @@ static void compare(const char *settings)
     }
     end(&t);
     tide_params_free(params);
+}
+
+static void compare(const char *settings)
+{
+    compare_closed(settings, 0);
 }
 
 static void blocks_are_what_they_are_written_to_be(void **state)
@@ -321,12 +344,81 @@ static void and_where_contexts_may_be_drawn(void **state)
     compare("vocab=60 dim=20 window=8 exclude=no");
 }
 
+/* Some of them the most frequent; in the end all but two, so that there is often nothing to push away. */
+static void and_where_slots_are_closed(void **state)
+{
+    (void)state;
+    compare_closed("vocab=60 dim=20 window=8", 0x5);
+    compare_closed("vocab=60 dim=20 window=3 negative=2", 0x123456789abcdef);
+    compare_closed("vocab=60 dim=20 window=3 negative=1",
+                   (UINT64_C(1) << WORDS) - 1 - (UINT64_C(1) << 58) - 2);
+}
+
+/* Whichever way pairs are learned, a closed row stays as it is to the last bit: another thread may be writing it. */
+static void closed_rows_are_not_touched(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {
+        "vocab=60 dim=20", "vocab=60 dim=20 negatives=pair",
+        "vocab=60 dim=20 negatives=pair rate=coordinate",
+        "vocab=60 dim=20 negatives=pair gradient=after exclude=no"};
+    const uint64_t closed = 0x0f0f0f0f0f0f0f0;
+    for (size_t k = 0; k < COUNT(settings); k++) {
+        tide_params *params = params_of(settings[k]);
+        pair t = begin(params);
+        t.learner.model = &t.model;
+        t.learner.closed = &closed;
+        float before[WORDS][DIM_MOST];
+        for (uint32_t i = 0; i < WORDS; i++)
+            memcpy(before[i], tide_matrix_row(&t.model.output, i), 20 * sizeof(float));
+        for (uint32_t number = 0; number < 20; number++) {
+            uint32_t slots[] = {0, 1, 2, 3, 1, 0, 3, 3, 2, 1};
+            tide_lesson lesson = {.slots = slots,
+                                  .count = COUNT(slots),
+                                  .number = number,
+                                  .draws = &low,
+                                  .scale = 1};
+            tide_learned learned = {0};
+            tide_learn(&t.learner, t.desk, &lesson, &learned);
+        }
+        for (uint32_t i = 0; i < WORDS; i++) {
+            bool same_bits = !memcmp(before[i], tide_matrix_row(&t.model.output, i),
+                                     20 * sizeof(float));
+            if (closed >> i & 1)
+                assert_true(same_bits);
+            else if (i < 30) /* drawn often enough */
+                assert_false(same_bits);
+        }
+        end(&t);
+        tide_params_free(params);
+    }
+}
+
+/* What is closed is the intake's business; with threads the learner must be shown it. */
+static void threads_are_shown_what_is_closed(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 2; threads++) {
+        char settings[64];
+        snprintf(settings, sizeof settings, "vocab=60 dim=8 threads=%d", threads);
+        tide_trainer *trainer = trainer_of(settings);
+        const uint64_t *shown = learner_of(trainer)->closed;
+        assert_ptr_equal(shown, threads > 1
+                                    ? tide_intake_closed(tide_trainer_intake(trainer))
+                                    : NULL);
+        tide_trainer_free(trainer);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_are_what_they_are_written_to_be),
         cmocka_unit_test(so_they_are_with_windows_of_any_width),
         cmocka_unit_test(and_where_contexts_may_be_drawn),
+        cmocka_unit_test(and_where_slots_are_closed),
+        cmocka_unit_test(closed_rows_are_not_touched),
+        cmocka_unit_test(threads_are_shown_what_is_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,17 +9,22 @@ enum { TYPES = 4000, TOKENS = 60000 };
 /* -- texts and models ------------------------------------------------------------------ */
 
 /* Words w1, w2, ... whose frequency falls as 1 / rank. */
-static corpus zipf_text(uint64_t seed)
+static corpus zipf_text_of(int types, uint64_t seed)
 {
     corpus t = {malloc((size_t)TOKENS * 8), 0};
     assert_non_null(t.bytes);
     tide_rng rng = tide_rng_seeded(seed);
     for (int i = 0; i < TOKENS; i++) {
-        int rank = (int)exp(tide_rng_double(&rng) * log(TYPES + 1.0));
+        int rank = (int)exp(tide_rng_double(&rng) * log(types + 1.0));
         t.size +=
             (size_t)sprintf(t.bytes + t.size, "w%d%c", rank, i % 20 == 19 ? '\n' : ' ');
     }
     return t;
+}
+
+static corpus zipf_text(uint64_t seed)
+{
+    return zipf_text_of(TYPES, seed);
 }
 
 typedef struct subject {
@@ -294,10 +299,36 @@ static void lack_of_memory_is_told(void **state)
     free(t.bytes);
 }
 
+/* The last band ends with the words that there are, so its size is even in half of the cases. */
+static void medians_are_in_the_middle_of_bands_of_any_size(void **state)
+{
+    (void)state;
+    static point_list list;
+    for (int types = 100; types <= 104; types++) {
+        corpus t = zipf_text_of(types, (uint64_t)types);
+        for (int vocab = 90; vocab <= 100; vocab += 5) {
+            char settings[128];
+            snprintf(settings, sizeof settings,
+                     "vocab=%d dim=1 replay=1 tokens=space admission=none", vocab);
+            subject s = subject_of(settings, &t);
+            tide_counts_result r = judge(&s, &list);
+            assert_int_equal(r.band_count, 3);
+            const tide_count_band *b = &r.bands[2];
+            assert_int_equal(b->to, types);
+            same(b->median_error, naive_median(&list, b->from, b->to, false));
+            if (b->dropped < 1)
+                same(b->median_error_held, naive_median(&list, b->from, b->to, true));
+            subject_free(&s);
+        }
+        free(t.bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(results_follow_from_the_points),
+        IN_FOLDER(medians_are_in_the_middle_of_bands_of_any_size),
         IN_FOLDER(a_vocabulary_with_room_for_all_has_no_error),
         IN_FOLDER(an_exported_model_has_the_same_errors),
         IN_FOLDER(the_gate_drops_less_than_plain_space_saving),

@@ -130,7 +130,8 @@ static result unpacked(memory *m, size_t room, size_t text_max)
 {
     result r = {{malloc(text_max + 1), 0}, {0}};
     tide_rng rng = tide_rng_seeded(m->size);
-    tide_unpacker *u = tide_unpacker_new(&memory_kind, m, "news", NULL);
+    tide_unpacker *u =
+        tide_unpacker_new(&memory_kind, m, "news", TIDE_EXPECTED_LINES, NULL);
     ptrdiff_t count = 1;
     for (size_t later = 0; count != 0 && r.err.status == TIDE_OK;) {
         size_t some = room ? room : 1 + tide_rng_below(&rng, 100000);
@@ -240,7 +241,11 @@ static void plain_text_is_left_as_it_is(void **state)
                                         "BZh",
                                         "BZh9",
                                         "BZh91",
+                                        "BZh91A is my nick",
+                                        "BZh91AY&SY is my nick",
                                         "BZh01AY&SY",
+                                        "PAR1S is where I live\nand others",
+                                        "\xff\xfe hi\nand others",
                                         "BZhang went home"};
     for (size_t i = 0; i < COUNT(texts); i++)
         for (size_t piece = 0; piece < 4; piece++) {
@@ -445,22 +450,23 @@ static void what_is_neither_text_nor_unpacked_is_refused(void **state)
     static const struct {
         const char *bytes, *error;
     } table[] = {
-        {"BZh91AY&SY", "news is compressed with bzip2, which is not read: bzcat news | "
-                       "wordtide train -"},
+        {"BZh91AY&SY\xff",
+         "news is compressed with bzip2, which is not read: bzcat news | "
+         "wordtide train -"},
         {"PK\3\4\24", "news is a zip archive, which is not read: unzip -p news | "
                       "wordtide train -"},
         {"\4\"M\x18zzz",
          "news is compressed with lz4, which is not read: lz4 -dc news | "
          "wordtide train -"},
-        {"PAR1zzz",
-         "news is a Parquet file, which is not read: export it as text, JSON "
-         "or CSV"},
+        {"PAR1\x15\x04\x15\x10",
+         "news is a Parquet file, not text: export it as text, JSON or CSV"},
     };
     for (size_t i = 0; i < COUNT(table); i++)
         assert_breaks(literal(table[i].bytes, strlen(table[i].bytes)), literal("", 0),
                       0, table[i].error);
     for (char level = '1'; level <= '9'; level++) {
-        const char bytes[] = {'B', 'Z', 'h', level, '1', 'A', 'Y', '&'};
+        const char bytes[] = {'B', 'Z', 'h', level, '1',   'A',
+                              'Y', '&', 'S', 'Y',   '\xff'};
         assert_breaks(literal(bytes, sizeof bytes), literal("", 0), 0, table[0].error);
     }
 }
@@ -476,7 +482,8 @@ static void packed_text_can_be_read_again_from_anywhere(void **state)
     for (size_t i = 0; i < COUNT(packers); i++) {
         block text = made_text(SIZE, false, 7), archive = packers[i].pack(text, 3);
         memory m = {archive.bytes, archive.size, 0, 0, false, false};
-        tide_unpacker *u = tide_unpacker_new(&memory_kind, &m, "news", NULL);
+        tide_unpacker *u =
+            tide_unpacker_new(&memory_kind, &m, "news", TIDE_EXPECTED_LINES, NULL);
         for (int run = 0; run < 60; run++) {
             uint64_t offset = tide_rng_below(&rng, SIZE + 1);
             assert_int_equal(tide_unpacker_seek(u, offset, NULL), TIDE_OK);
@@ -512,7 +519,8 @@ static void damaged_archive_can_be_read_again_before_the_damage(void **state)
     for (size_t i = 0; i < COUNT(packers); i++) {
         block text = made_text(500000, true, 8), archive = packers[i].pack(text, 3);
         memory m = {archive.bytes, archive.size / 2, 0, 0, false, false};
-        tide_unpacker *u = tide_unpacker_new(&memory_kind, &m, "news", NULL);
+        tide_unpacker *u =
+            tide_unpacker_new(&memory_kind, &m, "news", TIDE_EXPECTED_LINES, NULL);
         tide_error err = {0};
         assert_int_equal(tide_unpacker_seek(u, 400000, &err), TIDE_ERROR_FORMAT);
         assert_string_equal(err.text,
@@ -751,10 +759,12 @@ static void unpacking_survives_the_loss_of_any_allocation(void **state)
         memory m = {archive.bytes, archive.size, 0, 0, false, false};
         tide_error err = {0};
         allocations_left = 0;
-        assert_null(tide_unpacker_new(&memory_kind, &m, "news", &err));
+        assert_null(
+            tide_unpacker_new(&memory_kind, &m, "news", TIDE_EXPECTED_LINES, &err));
         assert_int_equal(err.status, TIDE_ERROR_MEMORY);
         allocations_left = 1;
-        tide_unpacker *u = tide_unpacker_new(&memory_kind, &m, "news", &err);
+        tide_unpacker *u =
+            tide_unpacker_new(&memory_kind, &m, "news", TIDE_EXPECTED_LINES, &err);
         for (int allowed = 0; allowed < 2; allowed++) { /* what it has it keeps */
             allocations_left = allowed;
             err = (tide_error){0};

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "feed_fixture.h"
@@ -247,6 +248,25 @@ static void a_push_that_ends_in_zeros_is_forgotten_whole(void **state)
     free(s.place);
 }
 
+/* A line may have as many bytes as tide_feed_room says when nothing else is there, and not one more. */
+static void the_longest_line_fits_an_empty_spool(void **state)
+{
+    (void)state;
+    char byte;
+    stream s = {0};
+    begin(&s, TIDE_SPOOL_SYNC_NONE);
+    read_some(&s, &byte, 1);
+    size_t room = tide_feed_room(s.feed);
+    char *line = malloc(room + 1);
+    memset(line, 'x', room + 1);
+    line[room] = '\n';
+    assert_int_equal(tide_feed_push(s.feed, line, room + 1, NULL), 0);
+    line[room - 1] = '\n';
+    assert_int_equal(tide_feed_push(s.feed, line, room, NULL), room);
+    free(line);
+    end(&s);
+}
+
 /* -- the disk -------------------------------------------------------------------------- */
 
 static void with_always_every_push_is_synced_before_it_returns(void **state)
@@ -310,6 +330,44 @@ static void a_full_disk_takes_nothing_and_asks_for_a_save(void **state)
         assert_memory_equal(bytes, lines, sizeof lines);
         save(&s);
     }
+    end(&s);
+    free(s.place);
+}
+
+/* No file can be opened any more, as when others have all descriptors. Lines that fit the present segment are taken and
+ * synced, others are not; what is there is read as far as it can be; and later all goes on. */
+static void the_lack_of_file_descriptors_costs_nothing(void **state)
+{
+    (void)state;
+    static char line[100000], bytes[LIMIT];
+    struct rlimit before, none;
+    stream s = {0};
+    size_t sent = 0, read = 0;
+    memset(line, 'x', sizeof line - 1);
+    line[sizeof line - 1] = '\n';
+    begin(&s, TIDE_SPOOL_SYNC_ALWAYS);
+    read_some(&s, bytes, 1);
+    for (int i = 0; i < 3; i++) /* a segment each */
+        sent += tide_feed_push(s.feed, line, sizeof line, NULL);
+    int next = dup(0);
+    close(next);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){(rlim_t)next, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    int synced = syncs;
+    assert_int_equal(tide_feed_push(s.feed, line, sizeof line, NULL), 0);
+    assert_int_equal(tide_feed_push(s.feed, "short\n", 6, NULL), 6);
+    assert_true(syncs > synced);
+    for (int i = 0; i < 5; i++)
+        read += read_some(&s, bytes, sizeof bytes);
+    assert_int_equal(read, sizeof line);
+    save(&s);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    sent += 6 + tide_feed_push(s.feed, line, sizeof line, NULL);
+    while (read < sent)
+        read += read_some(&s, bytes, sizeof bytes);
+    assert_int_equal(read, 4 * sizeof line + 6);
+    save(&s);
     end(&s);
     free(s.place);
 }
@@ -413,9 +471,11 @@ int main(void)
         IN_FOLDER(lines_come_out_as_they_went_in),
         IN_FOLDER(a_push_without_its_mark_is_forgotten_whole),
         IN_FOLDER(a_push_that_ends_in_zeros_is_forgotten_whole),
+        IN_FOLDER(the_longest_line_fits_an_empty_spool),
         IN_FOLDER(with_always_every_push_is_synced_before_it_returns),
         IN_FOLDER(a_sync_that_fails_is_an_error_for_all),
         IN_FOLDER(a_full_disk_takes_nothing_and_asks_for_a_save),
+        IN_FOLDER(the_lack_of_file_descriptors_costs_nothing),
         IN_FOLDER(a_feed_survives_the_loss_of_any_allocation),
         IN_FOLDER(threads_that_wait_for_the_disk_share_a_sync),
         IN_FOLDER(lines_of_many_threads_come_out_once),

@@ -109,8 +109,8 @@ static void read_or_die(reader *r, tide_rng *rng)
     uint64_t what = tide_rng_below(rng, 20);
     if (what < 1)
         go_back(r);
-    else if (what < 6 && kind->settled(r->state))
-        save_place(r);
+    else if (what < 6)
+        save_place_before(r, tide_rng_below(rng, r->latest + 1));
     else
         read_some(r, 1 + tide_rng_below(rng, tide_rng_below(rng, 2) ? 40 : 1000), 0);
 }

@@ -34,6 +34,64 @@ static void rates_are_right_also_where_counts_are_halved(void **state)
         assert_true(fabs(often.rate - 17 * rounds) < 0.1 * rounds * 17);
         assert_true(fabs(seldom.baseline - 3 * rounds) < 0.1 * rounds * 3);
         assert_true(fabs(seldom.trend) < 0.2 && fabs(often.trend) < 0.2);
+        assert_true(fabs(seldom.ratio * seldom.baseline - seldom.rate) < 1e-9);
+        world_free(&w);
+    }
+}
+
+/* Also where counts are halved, which loses less than one of a word's occurrences each time. */
+static void seen_is_how_often_and_never_falls(void **state)
+{
+    (void)state;
+    static const uint64_t half_lives[] = {0, 97, 1000};
+    const tide_history_options options = {.step = 1};
+    for (size_t i = 0; i < COUNT(half_lives); i++) {
+        char settings[256];
+        uint64_t said = 0, before = 0;
+        snprintf(settings, sizeof settings, "vocab=100 half-life=%d %s",
+                 (int)half_lives[i], STILL_SETTINGS);
+        world w = world_of(settings, &options);
+        for (int second = 0; second < 200; second++) {
+            int times = second % 3 * 10;
+            say(&w, "one", times);
+            say(&w, "other", 1 + second % 2);
+            said += (uint64_t)times;
+            look_later(&w, 1);
+            if (!said)
+                continue;
+            uint64_t seen = word_of(&w, "one").seen;
+            assert_true(seen >= before && seen <= said);
+            before = seen;
+        }
+        uint64_t halvings = half_lives[i] ? 2300 / half_lives[i] : 0;
+        assert_true(before + halvings >= said);
+        world_free(&w);
+    }
+}
+
+/* A mean of the last minutes is no answer to how often a word comes now. Text that comes in lumps has not ended in
+ * between. */
+static void rates_are_0_when_the_text_has_ended(void **state)
+{
+    (void)state;
+    static const int pauses[] = {1, 20};
+    const tide_history_options options = {.step = 60};
+    for (size_t i = 0; i < COUNT(pauses); i++) {
+        world w = world_of("vocab=100 " STILL_SETTINGS, &options);
+        for (int second = 0; second < 400; second++) {
+            say(&w, "one", second % pauses[i] ? 0 : 40);
+            look_later(&w, 1);
+            tide_history_word one = word_of(&w, "one");
+            assert_true(!second || (one.rate > 0 && one.ratio > 0));
+        }
+        look_often(&w, 10 * pauses[i] + 1, 1);
+        tide_history_word one = word_of(&w, "one");
+        assert_true(fabs(one.rate) <= 0 && fabs(one.ratio) <= 0 && one.baseline > 0);
+        look_often(&w, 5000, 1); /* nor does it come back */
+        assert_true(fabs(word_of(&w, "one").rate) <= 0);
+        say(&w, "one", 1);
+        look_later(&w, 1);
+        assert_true(word_of(&w, "one").rate > 0);
         world_free(&w);
     }
 }
@@ -132,6 +190,59 @@ static void what_was_seen_often_is_remembered_longest(void **state)
     assert_int_equal(count, TIDE_DEPARTED_MOST);
     assert_string_equal(gone[count - 1].word, "mayfly");
     assert_int_equal(gone[count - 1].count, 500);
+    for (size_t i = 0; i + 1 < count; i++) { /* of equals the latest */
+        char name[16];
+        snprintf(name, sizeof name, "w%d", 3 * TIDE_DEPARTED_MOST - 2 - (int)i);
+        assert_string_equal(gone[i].word, name);
+    }
+    world_free(&w);
+}
+
+/* Whoever had the slot before. */
+static void a_newcomer_has_rates_of_its_own(void **state)
+{
+    (void)state;
+    const tide_history_options options = {.step = 1};
+    world w = world_of("vocab=2 " STILL_SETTINGS, &options);
+    for (int i = 0; i < 60; i++) {
+        say(&w, "stays", 300);
+        say(&w, "leaves", 100);
+        look_later(&w, 1);
+    }
+    tide_history_word before = word_of(&w, "leaves");
+    assert_true(before.rate > 90 && before.rate < 110);
+    say(&w, "stays", 300);
+    say(&w, "comes", 3);
+    look_later(&w, 1);
+    tide_history_word comes = word_of(&w, "comes");
+    assert_true(comes.rate > 0 && comes.rate < 4);
+    assert_false(comes.baseline > 4);
+    world_free(&w);
+}
+
+/* As many as are kept can be read, whatever was read before. */
+static void the_latest_alarms_can_be_read_by_number(void **state)
+{
+    (void)state;
+    const tide_history_options options = {.step = 1, .baseline = 0.5};
+    static tide_alarm alarms[TIDE_ALARMS_KEPT + 10];
+    world w = world_of("vocab=3 " STILL_SETTINGS, &options);
+    look_often(&w, 2, 1);
+    for (uint64_t rung = 0; rung < 2 * TIDE_ALARMS_KEPT + 5; rung++) {
+        uint64_t first = rung > TIDE_ALARMS_KEPT ? rung - TIDE_ALARMS_KEPT : 0;
+        for (uint64_t after = first > 3 ? first - 3 : 0; after < rung + 2;
+             after += 1 + rung / 8) {
+            uint64_t begin = after > first ? after : first;
+            size_t found = tide_history_alarms(w.history, after, alarms, COUNT(alarms));
+            assert_int_equal(found, begin < rung ? rung - begin : 0);
+            for (size_t i = 0; i < found; i++) {
+                assert_int_equal(alarms[i].number, begin + i + 1);
+                assert_true(alarms[i].score >= (double)(begin + i) &&
+                            alarms[i].score <= (double)(begin + i));
+            }
+        }
+        tide_alarm_ring(w.history, TIDE_ALARM_NEW, "word", (double)rung, 0);
+    }
     world_free(&w);
 }
 
@@ -273,10 +384,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rates_are_right_also_where_counts_are_halved),
+        cmocka_unit_test(seen_is_how_often_and_never_falls),
+        cmocka_unit_test(rates_are_0_when_the_text_has_ended),
         cmocka_unit_test(a_busy_hour_is_no_trend),
         cmocka_unit_test(words_that_come_are_new_and_those_that_leave_are_gone),
         cmocka_unit_test(what_was_seen_often_is_remembered_longest),
         cmocka_unit_test(words_that_come_back_begin_anew),
+        cmocka_unit_test(a_newcomer_has_rates_of_its_own),
+        cmocka_unit_test(the_latest_alarms_can_be_read_by_number),
         cmocka_unit_test(words_at_the_border_do_not_flap),
         cmocka_unit_test(watched_words_are_followed_whatever_their_rank),
         cmocka_unit_test(lists_have_prefixes_pages_and_totals),

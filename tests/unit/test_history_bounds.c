@@ -167,8 +167,10 @@ typedef struct crowd {
 static void *look_on(void *argument)
 {
     crowd *c = argument;
-    for (double now = 1; c->going; now += 0.5, c->looks++)
+    for (double now = 1; c->going; now += 0.5, c->looks++) {
         c->wrong += tide_history_look(c->w.history, now, NULL) != TIDE_OK;
+        c->wrong += tide_history_save(c->w.history, "history", NULL) != TIDE_OK;
+    }
     return NULL;
 }
 
@@ -203,13 +205,12 @@ static void *ask_on(void *argument)
             tide_history_watch(h, word, NULL);
         else
             tide_history_unwatch(h, word, NULL);
-        c->wrong += tide_history_save(h, "history", NULL) != TIDE_OK;
         c->answers++;
     }
     return NULL;
 }
 
-/* Learning goes on while one thread looks and another asks, watches and saves. */
+/* Learning goes on while one thread looks and saves, and another asks and watches. */
 static void looking_asking_and_learning_go_on_together(void **state)
 {
     (void)state;

@@ -1,11 +1,13 @@
 /* test_history_file.c - a history that was saved and loaded is the same history, and a bad file is none. */
 #include "history_fixture.h"
 
+#include "history/file.h"
+
 enum { WORDS = 60 };
 
 static const char settings[] = "vocab=80 " STILL_SETTINGS;
 static const tide_history_options how = {
-    .step = 1, .follow = 40, .rungs = 8, .warm_up = 3, .count_alarm = 5};
+    .step = 1, .follow = 40, .rungs = 8, .warm_up = 3, .baseline = 3, .count_alarm = 5};
 
 /* A history in which everything has happened. */
 static world lived(void)
@@ -53,8 +55,8 @@ static void expect_same_words(const world *a, const world *b)
         assert_int_equal(totals[0], totals[1]);
         for (int i = 0; i < count; i++) {
             assert_string_equal(x[i].word, y[i].word);
-            assert_true(x[i].count == y[i].count && x[i].followed == y[i].followed &&
-                        x[i].watched == y[i].watched);
+            assert_true(x[i].count == y[i].count && x[i].seen == y[i].seen &&
+                        x[i].followed == y[i].followed && x[i].watched == y[i].watched);
             assert_true(
                 same(x[i].rate, y[i].rate) && same(x[i].baseline, y[i].baseline) &&
                 same(x[i].trend, y[i].trend) && same(x[i].drift, y[i].drift) &&
@@ -112,6 +114,32 @@ static void what_is_loaded_is_what_was_saved(void **state)
     expect_same_past(&w, &other);
     assert_int_equal(tide_history_load(other.history, "history", &err),
                      TIDE_ERROR_PARAMETER);
+    tide_history_free(other.history);
+    world_free(&w);
+}
+
+/* Version 1 had no occurrences: they begin with the count. */
+static void a_file_of_version_1_is_loaded(void **state)
+{
+    (void)state;
+    size_t size, kept = 0;
+    world w = lived(), other = again(&w);
+    assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
+    unsigned char *words = read_section("history", "words", &size);
+    for (size_t at = 0; at < size; at += WORD_SIZE, kept += WORD_SIZE_1)
+        memmove(words + kept, words + at, WORD_SIZE_1);
+    replace_section("history", "between", "words", words, kept);
+    replace_number("between", "old", "history", NUMBER_VERSION, 1);
+    tide_error err;
+    if (tide_history_load(other.history, "old", &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(tide_history_check("old", NULL, NULL), TIDE_OK);
+    for (int i = 0; i < 60; i++) {
+        look_later(&w, 1);
+        assert_int_equal(tide_history_look(other.history, w.now, NULL), TIDE_OK);
+    }
+    expect_same_words(&w, &other);
+    free(words);
     tide_history_free(other.history);
     world_free(&w);
 }
@@ -230,6 +258,26 @@ static void odd_numbers_do_no_harm(void **state)
     world_free(&w);
 }
 
+/* A word cannot have been followed since tomorrow. */
+static void times_that_have_not_come_yet_are_refused(void **state)
+{
+    (void)state;
+    world w = lived();
+    assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
+    const double times[] = {w.history->clock - 1, w.history->clock + 1};
+    for (size_t i = 0; i < COUNT(times); i++) {
+        tide_error err = {0};
+        uint64_t bits;
+        memcpy(&bits, &times[i], sizeof bits);
+        replace_number("history", "changed", "places", TEXT / 8, bits);
+        world other = again(&w);
+        assert_int_equal(tide_history_load(other.history, "changed", &err),
+                         i ? TIDE_ERROR_FORMAT : TIDE_OK);
+        tide_history_free(other.history);
+    }
+    world_free(&w);
+}
+
 static void sections_that_are_cut_or_missing_are_refused(void **state)
 {
     (void)state;
@@ -280,6 +328,70 @@ static void a_file_can_be_checked_without_its_model(void **state)
 }
 
 /* Saved before the first look, and of no words at all. */
+static uint32_t places_of(const world *w, const char *word)
+{
+    uint32_t count = 0;
+    for (uint32_t at = 0; at < w->history->ladder.places; at++)
+        count += !strcmp(w->history->places[at].word, word);
+    return count;
+}
+
+/* Also when it is watched, not any more, and again before the next look. */
+static void a_word_has_one_place(void **state)
+{
+    (void)state;
+    world w = lived();
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(tide_history_unwatch(w.history, "absent", NULL), TIDE_OK);
+        assert_int_equal(places_of(&w, "absent"), 0);
+        assert_int_equal(tide_history_watch(w.history, "absent", NULL), TIDE_OK);
+        assert_int_equal(places_of(&w, "absent"), 1);
+    }
+    assert_int_equal(tide_history_save(w.history, "h", NULL), TIDE_OK);
+    world other = again(&w);
+    assert_int_equal(tide_history_load(other.history, "h", NULL), TIDE_OK);
+    tide_history_free(other.history);
+    world_free(&w);
+}
+
+/* As earlier versions could write it. */
+static void a_word_that_is_there_twice_costs_nothing(void **state)
+{
+    (void)state;
+    tide_error err = {0};
+    world w = lived();
+    assert_int_not_equal(tide_place_take(w.history, "absent", true), TIDE_NO_PLACE);
+    assert_int_not_equal(tide_place_take(w.history, "w3", false), TIDE_NO_PLACE);
+    assert_int_equal(tide_history_save(w.history, "h", NULL), TIDE_OK);
+    world other = again(&w);
+    if (tide_history_load(other.history, "h", &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(places_of(&other, "absent"), 1);
+    assert_int_equal(places_of(&other, "w3"), 1);
+    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+    int count = tide_history_points(w.history, "w3", points, NULL);
+    assert_int_equal(tide_history_points(other.history, "w3", points, NULL), count);
+    tide_history_free(other.history);
+    world_free(&w);
+}
+
+/* And what was found before it was stopped can still be saved. */
+static void a_history_that_is_stopped_looks_no_more(void **state)
+{
+    (void)state;
+    world w = lived();
+    double clock = w.history->clock;
+    tide_history_stop(w.history);
+    look_later(&w, 1);
+    assert_true(w.history->clock <= clock);
+    assert_int_equal(tide_history_save(w.history, "h", NULL), TIDE_OK);
+    world other = again(&w);
+    assert_int_equal(tide_history_load(other.history, "h", NULL), TIDE_OK);
+    assert_true(same(other.history->clock, clock));
+    tide_history_free(other.history);
+    world_free(&w);
+}
+
 static void an_empty_history_is_saved_too(void **state)
 {
     (void)state;
@@ -300,13 +412,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(what_is_loaded_is_what_was_saved),
+        IN_FOLDER(a_file_of_version_1_is_loaded),
         IN_FOLDER(the_pause_between_two_runs_counts),
         IN_FOLDER(words_that_are_not_held_any_more_are_left_out),
         IN_FOLDER(another_shape_is_refused),
         IN_FOLDER(a_smaller_history_takes_what_fits),
         IN_FOLDER(odd_numbers_do_no_harm),
+        IN_FOLDER(times_that_have_not_come_yet_are_refused),
         IN_FOLDER(sections_that_are_cut_or_missing_are_refused),
         IN_FOLDER(a_file_can_be_checked_without_its_model),
+        IN_FOLDER(a_word_has_one_place),
+        IN_FOLDER(a_word_that_is_there_twice_costs_nothing),
+        IN_FOLDER(a_history_that_is_stopped_looks_no_more),
         IN_FOLDER(an_empty_history_is_saved_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

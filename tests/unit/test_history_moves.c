@@ -21,7 +21,7 @@ static double worth(const tide_history_word *w)
 static void drift_is_what_a_word_turns_by_itself(void **state)
 {
     (void)state;
-    const tide_history_options options = {.step = 1};
+    const tide_history_options options = {.step = 1, .baseline = -1};
     static float before[MOVERS][8];
     tide_rng rng = tide_rng_seeded(1);
     world w = world_of("vocab=500 " STILL_SETTINGS, &options);
@@ -57,6 +57,32 @@ static void drift_is_what_a_word_turns_by_itself(void **state)
         assert_true(strtol(words[i].word + 1, NULL, 10) % 5 == 0 &&
                     (!i || worth(&words[i]) <= worth(&words[i - 1])));
     world_free(&w);
+}
+
+/* Finding a rotation takes time as dim^3, so it is done the less often. */
+static void rotations_of_many_dimensions_are_found_seldom(void **state)
+{
+    (void)state;
+    const struct {
+        const char *settings;
+        int most; /* in ten looks a second apart */
+    } cases[] = {{"vocab=20 rate=constant alpha=1e-9 replay=1 dim=100", 10},
+                 {"vocab=20 rate=constant alpha=1e-9 replay=1 dim=200", 3},
+                 {"vocab=20 rate=constant alpha=1e-9 replay=1 dim=1000", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world w = world_of(cases[i].settings, &(tide_history_options){.step = 1});
+        double before = (double)NAN;
+        int found = 0;
+        say_all(&w, 10, 10);
+        for (int look = 0; look < 10; look++) {
+            look_later(&w, 1);
+            found += w.history->turned_at > before ||
+                     isnan(before) != isnan(w.history->turned_at);
+            before = w.history->turned_at;
+        }
+        assert_in_range(found, 1, cases[i].most);
+        world_free(&w);
+    }
 }
 
 /* Neighbours then are those of the vectors then, whatever has become of them. */
@@ -100,6 +126,31 @@ static void neighbours_then_are_those_of_then(void **state)
     assert_int_equal(
         tide_history_nearest(w.history, "nobody", 1, &hit, 1, &taken, &err),
         TIDE_ERROR_UNKNOWN);
+    world_free(&w);
+}
+
+/* A place whose word has left has a past of nobody. */
+static void neighbours_then_have_names(void **state)
+{
+    (void)state;
+    const tide_history_options options = {.step = 1, .rungs = 8, .follow = 40};
+    tide_rng rng = tide_rng_seeded(5);
+    world w = world_of("vocab=60 " STILL_SETTINGS, &options);
+    say_all(&w, 60, 10);
+    random_rows(&w, 60, &rng);
+    look_often(&w, 8, 1);
+    for (int i = 0; i < 40; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "n%d", i);
+        say(&w, name, 1);
+        look_later(&w, 0.1);
+    }
+    tide_history_hit hits[60];
+    double taken;
+    int count = tide_history_nearest(w.history, "w0", 8, hits, 60, &taken, NULL);
+    assert_in_range(count, 1, 40);
+    for (int k = 0; k < count; k++)
+        assert_true(*hits[k].word);
     world_free(&w);
 }
 
@@ -261,13 +312,60 @@ static void every_event_rings_once(void **state)
     world_free(&w);
 }
 
+/* Words that come, leave, burst and turn: nothing is an event before there is something to compare it with, and what
+ * was over its threshold by then is none either. */
+static void nothing_rings_before_there_is_a_baseline(void **state)
+{
+    (void)state;
+    heard h = {0};
+    const tide_history_options options = {.step = 1,
+                                          .warm_up = 1,
+                                          .baseline = 100,
+                                          .trend_alarm = 0.2,
+                                          .drift_alarm = 5,
+                                          .count_alarm = 3,
+                                          .alarm = hear,
+                                          .alarm_data = &h};
+    tide_rng rng = tide_rng_seeded(6);
+    world w = world_of("vocab=60 " STILL_SETTINGS, &options);
+    say_all(&w, 50, 10);
+    begin_again(&w, &options);
+    for (int second = 0; second < 100; second++) {
+        char name[16];
+        snprintf(name, sizeof name, "n%d", second);
+        say(&w, name, 6);
+        say(&w, "burst", second > 90 ? 20 : 0);
+        random_rows(&w, 5, &rng);
+        look_later(&w, 1);
+        assert_true(isnan(word_of(&w, "w0").drift));
+    }
+    for (int second = 0; second < 5; second++) {
+        say(&w, "burst", 20);
+        look_later(&w, 1);
+    }
+    assert_int_equal(h.count[TIDE_ALARM_NEW], 0);
+    assert_int_equal(h.count[TIDE_ALARM_GONE], 0);
+    assert_int_equal(h.count[TIDE_ALARM_DRIFT], 0);
+    assert_int_equal(h.count[TIDE_ALARM_TREND], 0);
+    say(&w, "later", 100);
+    look_later(&w, 1);
+    assert_int_equal(h.count[TIDE_ALARM_NEW], 1);
+    assert_int_equal(h.count[TIDE_ALARM_TREND], 1);
+    assert_string_equal(h.last[TIDE_ALARM_TREND].word, "later");
+    world_free(&w);
+}
+
 /* The ring forgets the oldest and never a number. */
 static void the_last_alarms_can_be_read_by_number(void **state)
 {
     (void)state;
     heard h = {0};
-    const tide_history_options options = {
-        .step = 1, .warm_up = 1e-9, .count_alarm = 1, .alarm = hear, .alarm_data = &h};
+    const tide_history_options options = {.step = 1,
+                                          .warm_up = 1e-9,
+                                          .baseline = 1e-9,
+                                          .count_alarm = 1,
+                                          .alarm = hear,
+                                          .alarm_data = &h};
     static tide_alarm alarms[TIDE_ALARMS_KEPT + 1];
     world w = world_of("vocab=2000 " STILL_SETTINGS, &options);
     look_often(&w, 2, 1);
@@ -293,10 +391,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drift_is_what_a_word_turns_by_itself),
+        cmocka_unit_test(rotations_of_many_dimensions_are_found_seldom),
         cmocka_unit_test(neighbours_then_are_those_of_then),
+        cmocka_unit_test(neighbours_then_have_names),
         cmocka_unit_test(the_past_of_a_word_is_told_oldest_first),
         cmocka_unit_test(the_map_stays_where_it_is),
         cmocka_unit_test(every_event_rings_once),
+        cmocka_unit_test(nothing_rings_before_there_is_a_baseline),
         cmocka_unit_test(the_last_alarms_can_be_read_by_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* test_kafka.c - messages of a topic come once each and in the order of their
  * partition, whatever happens to their reader, and members of a group share them. */
+#include "text/kafka.h"
 #include "text/source.h"
 
 #include <setjmp.h>
@@ -23,7 +24,8 @@ typedef struct reader {
     void *state;
     char *text; /* [TEXT_MAX], all that was read */
     size_t size;
-    char *place; /* saved last */
+    char *place;   /* saved last */
+    char *pending; /* of a checkpoint that is not on the disk yet, or NULL */
     size_t place_size;
     int saves;     /* that the source has asked for */
     bool may_fail; /* to commit */
@@ -70,6 +72,7 @@ static void free_reader(reader *r)
         kind->close(r->state);
     free(r->text);
     free(r->place);
+    free(r->pending);
 }
 
 static void note_place(reader *r)
@@ -83,14 +86,33 @@ static void note_place(reader *r)
     r->place_size = r->size;
 }
 
-static void save(reader *r)
+static void tell_saved(reader *r, const char *place)
 {
     tide_error err = {0};
-    note_place(r);
-    int status = kind->saved(r->state, r->place, &err);
+    int status = kind->saved(r->state, place, &err);
     r->failures += status != TIDE_OK;
     if (status != TIDE_OK && !r->may_fail)
         fail_msg("%s", err.text);
+}
+
+/* A checkpoint begins; it is on the disk only later. */
+static void begin_checkpoint(reader *r)
+{
+    tide_error err = {0};
+    assert_null(r->pending);
+    r->pending = kind->place(r->state, 0, &err);
+    assert_non_null(r->pending);
+}
+
+/* As a run does: a checkpoint on its way is finished first, and the source is told of it. */
+static void save(reader *r)
+{
+    if (r->pending)
+        tell_saved(r, r->pending);
+    free(r->pending);
+    r->pending = NULL;
+    note_place(r);
+    tell_saved(r, r->place);
 }
 
 /* As after a kill: what was read since the last save is forgotten. */
@@ -173,21 +195,9 @@ static void produce_numbers(const cluster *c, int first, int end, int length)
     deliver(c);
 }
 
-/* The offset that a group has committed for a partition. */
 static int64_t committed(const cluster *c, const char *group, int partition)
 {
-    rd_kafka_conf_t *conf = rd_kafka_conf_new();
-    rd_kafka_conf_set(conf, "bootstrap.servers", c->brokers, NULL, 0);
-    rd_kafka_conf_set(conf, "group.id", group, NULL, 0);
-    rd_kafka_conf_set_log_cb(conf, drop_cluster_log);
-    rd_kafka_t *client = rd_kafka_new(RD_KAFKA_CONSUMER, conf, NULL, 0);
-    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
-    rd_kafka_topic_partition_list_add(list, "topic", partition);
-    assert_int_equal(rd_kafka_committed(client, list, 10000), 0);
-    int64_t offset = list->elems[0].offset;
-    rd_kafka_topic_partition_list_destroy(list);
-    rd_kafka_destroy(client);
-    return offset;
+    return committed_in(c, group, "topic", partition);
 }
 
 /* -- without a group --------------------------------------------------------------- */
@@ -427,11 +437,17 @@ static bool all_read(const reader *a, const reader *b, int each)
 
 /* Two members; the second comes while the first has text that is not saved. Ends when all is read
  * and nothing more comes; the texts of both are in `a` then. */
-static void share_out(reader *a, reader *b, int each)
+static void share_out(reader *a, reader *b, int each, bool checkpoint)
 {
     const cluster *c = a->cluster;
     produce_numbers(c, 0, each / 2, 20);
     read_lines(a, 3, 60);
+    if (checkpoint) {
+        while (!kind->settled(a->state))
+            read_some(a, 200);
+        begin_checkpoint(a);
+        read_lines(a, (size_t)each, 60);
+    }
     open_reader(b);
     b->text[0] = '\0';
     int made = each / 2, quiet = 0;
@@ -460,7 +476,7 @@ static void members_of_a_group_share_and_lose_nothing(void **state)
     cluster c = new_cluster("topic", PARTITIONS);
     reader a = new_reader(&c, "?group=g"), b = new_unopened(&c, "?group=g");
     a.may_fail = b.may_fail = true;
-    share_out(&a, &b, EACH);
+    share_out(&a, &b, EACH, false);
     assert_true(a.failures > 0);
     assert_in_range(a.saves, 1, 5); /* one for each time that partitions leave */
     free_reader(&a);
@@ -470,12 +486,12 @@ static void members_of_a_group_share_and_lose_nothing(void **state)
 
 /* Every message comes once, and in order; false when the mock refused a commit because one rebalance
  * followed another, which happens on a busy machine: then what was not committed is read again. */
-static bool cooperate(int each)
+static bool cooperate(int each, bool checkpoint)
 {
     cluster c = new_cluster("topic", PARTITIONS);
     reader a = new_reader(&c, "?group=g"), b = new_unopened(&c, "?group=g");
     a.may_fail = b.may_fail = true;
-    share_out(&a, &b, each);
+    share_out(&a, &b, each, checkpoint);
     bool committed = a.failures + b.failures == 0;
     if (committed)
         assert_complete(&a, PARTITIONS, each);
@@ -485,13 +501,112 @@ static bool cooperate(int each)
     return committed;
 }
 
+static void cooperate_without_a_refusal(bool checkpoint)
+{
+    bool done = false;
+    options.property_count = sizeof properties / sizeof *properties;
+    for (int i = 0; i < 5 && !done; i++)
+        done = cooperate(60, checkpoint);
+    options.property_count = 6;
+    if (!done)
+        print_message("every commit met a rebalance, so nothing was judged\n");
+}
+
 static void members_that_cooperate_lose_and_double_nothing(void **state)
 {
     (void)state;
-    options.property_count = sizeof properties / sizeof *properties;
-    for (int i = 0; i < 3 && !cooperate(60); i++)
-        print_message("a commit was refused, once more\n");
+    cooperate_without_a_refusal(false);
+}
+
+/* It saves an older place than the one that partitions are left at. */
+static void a_checkpoint_on_its_way_does_not_release_partitions(void **state)
+{
+    (void)state;
+    cooperate_without_a_refusal(true);
+}
+
+/* Nothing can be saved, as when the disk is full: then they go unsaved, and a second member reads them again. */
+static void a_member_ends_while_partitions_wait_for_a_save(void **state)
+{
+    (void)state;
+    for (size_t protocol = 0; protocol < 2; protocol++) {
+        options.property_count = 6 + protocol;
+        cluster c = new_cluster("topic", PARTITIONS);
+        reader a = new_reader(&c, "?group=g"), b = new_unopened(&c, "?group=g");
+        produce_numbers(&c, 0, 10, 20);
+        read_lines(&a, 30, 200);
+        open_reader(&b);
+        tide_error err = {0};
+        ptrdiff_t count = TIDE_SOURCE_LATER;
+        for (double end = seconds() + 60; count == TIDE_SOURCE_LATER;) {
+            if (seconds() > end)
+                fail_msg("no partitions were revoked");
+            count = kind->read(a.state, a.text, 200, WAIT_MS, &err);
+            read_some(&b, 200);
+        }
+        assert_int_equal(count, TIDE_SOURCE_SAVE);
+        free_reader(&a);
+        b.may_fail = true;
+        while (count_lines(&b) < 30)
+            read_some(&b, 200);
+        assert_complete(&b, PARTITIONS, 10);
+        free_reader(&b);
+        free_cluster(&c);
+    }
     options.property_count = 6;
+}
+
+/* The first member was killed between a save and its commit and has read nothing since. False when the mock
+ * refused the commit. */
+static bool hand_over_what_was_saved_before(int each)
+{
+    cluster c = new_cluster("topic", PARTITIONS);
+    reader a = new_reader(&c, "?group=g"), b = new_unopened(&c, "?group=g");
+    a.may_fail = b.may_fail = true;
+    produce_numbers(&c, 0, each / 2, 20);
+    read_lines(&a, (size_t)(PARTITIONS * each / 2), 200);
+    note_place(&a);
+    go_back(&a);
+    while (!((const tide_topics *)a.state)->begun)
+        assert_false(read_some(&a, 200));
+    open_reader(&b);
+    b.text[0] = '\0';
+    const char *news = NULL;
+    bool shared = false;
+    for (double end = seconds() + 60; !all_read(&a, &b, each);) {
+        if (seconds() > end)
+            fail_msg("%zu and %zu lines", count_lines(&a), count_lines(&b));
+        read_some(&a, 200);
+        read_some(&b, 200);
+        news = news ? news : kind->news(a.state);
+        if (!shared) {
+            note_place(&b);
+            shared = strcmp(b.place, "-") != 0 || b.size > 0;
+            if (shared)
+                produce_numbers(&c, each / 2, each, 20);
+        }
+    }
+    memcpy(a.text + a.size, b.text, b.size + 1);
+    a.size += b.size;
+    bool committed = a.failures + b.failures == 0 && !news;
+    if (committed)
+        assert_complete(&a, PARTITIONS, each);
+    free_reader(&a);
+    free_reader(&b);
+    free_cluster(&c);
+    return committed;
+}
+
+static void what_was_saved_but_not_committed_is_committed_before_it_leaves(void **state)
+{
+    (void)state;
+    bool done = false;
+    options.property_count = sizeof properties / sizeof *properties;
+    for (int i = 0; i < 5 && !done; i++)
+        done = hand_over_what_was_saved_before(20);
+    options.property_count = 6;
+    if (!done)
+        print_message("every commit met a rebalance, so nothing was judged\n");
 }
 
 /* -- failures ---------------------------------------------------------------------- */
@@ -642,6 +757,10 @@ int main(void)
         cmocka_unit_test(an_own_place_that_is_further_counts),
         cmocka_unit_test(members_of_a_group_share_and_lose_nothing),
         cmocka_unit_test(members_that_cooperate_lose_and_double_nothing),
+        cmocka_unit_test(a_checkpoint_on_its_way_does_not_release_partitions),
+        cmocka_unit_test(a_member_ends_while_partitions_wait_for_a_save),
+        cmocka_unit_test(
+            what_was_saved_but_not_committed_is_committed_before_it_leaves),
         cmocka_unit_test(wrong_names_and_settings_are_refused),
         cmocka_unit_test(lost_memory_is_reported),
         cmocka_unit_test(a_broker_that_does_not_answer_is_named),

@@ -96,6 +96,27 @@ static void a_vector_comes_back_within_a_fiftieth_of_a_degree(void **state)
     tide_ladder_release(&l);
 }
 
+/* What was in it before is not taken for what is in it now. */
+static void a_rung_that_is_used_again_knows_nothing(void **state)
+{
+    (void)state;
+    const float row[] = {0.6f, 0.8f};
+    float found[2];
+    tide_ladder l = ladder_of(3, 2, 2);
+    for (int i = 0; i < 50; i++) {
+        uint32_t rung = tide_ladder_due(&l, i);
+        assert_int_not_equal(rung, TIDE_NO_RUNG);
+        for (uint32_t place = 0; place < 2; place++) {
+            assert_false(tide_ladder_row(&l, rung, place, found));
+            assert_true(isnan(*tide_ladder_angle(&l, rung, place)));
+            assert_int_equal(tide_ladder_count(&l, rung, place), 0);
+            tide_ladder_put(&l, rung, place, row, 7, 2.5f);
+            *tide_ladder_angle(&l, rung, place) = 45;
+        }
+    }
+    tide_ladder_release(&l);
+}
+
 /* Every snapshot is compared in the end, none while another is older in proportion, and none too often. */
 static void comparisons_keep_up_with_ages(void **state)
 {
@@ -333,6 +354,7 @@ int main(void)
         cmocka_unit_test(times_are_true_after_pauses_of_any_length),
         cmocka_unit_test(a_vector_comes_back_within_a_fiftieth_of_a_degree),
         cmocka_unit_test(comparisons_keep_up_with_ages),
+        cmocka_unit_test(a_rung_that_is_used_again_knows_nothing),
         cmocka_unit_test(a_rate_is_the_faded_sum_over_the_faded_seconds),
         cmocka_unit_test(chance_is_no_trend_and_change_is),
         cmocka_unit_test(the_plane_is_the_one_in_which_rows_differ_most),

@@ -99,10 +99,50 @@ static void who_stays_is_not_left_out(void **state)
     leave_stage(&s);
 }
 
+/* -- words that leave at a certain moment ------------------------------------------------- */
+
+static stage at_stage;
+static const tide_kernels *real;
+static int looks_left; /* until the words that leave do so */
+
+static void look_and_leave(const tide_questions *q, float *const *rows, size_t count,
+                           uint32_t stride, float (*scores)[TIDE_QUESTIONS], bool *near)
+{
+    real->cosines(q, rows, count, stride, scores, near);
+    if (looks_left-- == 0)
+        for (size_t i = 0; i < BEST; i += 3)
+            atomic_fetch_add(&at_stage.hands[at_stage.ranking[i].slot], 1);
+}
+
+/* They may have been found already, or come later. */
+static void who_has_left_is_not_found(void **state)
+{
+    (void)state;
+    set_stage(&at_stage);
+    real = at_stage.space->kernels;
+    tide_kernels leaving = *real;
+    leaving.cosines = look_and_leave;
+    at_stage.space->kernels = &leaving;
+    tide_query query = {.positive = &asked, .positive_count = 1};
+    for (int looks = 0; looks < 2000; looks += 50) {
+        tide_hit hits[ROOM];
+        looks_left = looks;
+        tide_space_make(at_stage.space);
+        int found = tide_space_nearest(at_stage.space, &query, hits, ROOM, NULL);
+        assert_int_equal(found, ROOM);
+        for (size_t i = 0, at = 0; looks_left < 0 && i < ROOM; at++)
+            if (at >= BEST || at % 3)
+                assert_int_equal(hits[i++].slot, at_stage.ranking[at].slot);
+    }
+    at_stage.space->kernels = real;
+    leave_stage(&at_stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_stays_is_not_left_out),
+        cmocka_unit_test(who_has_left_is_not_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

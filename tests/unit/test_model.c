@@ -454,9 +454,36 @@ static void a_model_of_one_word_answers_about_it(void **state)
     tide_model_free(model);
 }
 
+/* Against a sort that keeps the order of equals. */
+static void the_best_hits_are_kept_and_equals_in_their_order(void **state)
+{
+    (void)state;
+    enum { OFFERED = 40, ROOM = 12 };
+    tide_rng rng = tide_rng_seeded(9);
+    for (int round = 0; round < 500; round++) {
+        tide_hit offered[OFFERED], kept[ROOM];
+        size_t room = 1 + (size_t)tide_rng_below(&rng, ROOM), count = 0;
+        size_t offers = (size_t)tide_rng_below(&rng, OFFERED + 1);
+        for (uint32_t i = 0; i < offers; i++) {
+            offered[i] = (tide_hit){"", (float)tide_rng_below(&rng, 8), i};
+            count = tide_hits_keep(kept, count, room, offered[i]);
+        }
+        assert_int_equal(count, offers < room ? offers : room);
+        for (size_t i = 0; i < offers; i++) {
+            size_t before = 0; /* those that come before it */
+            for (size_t k = 0; k < offers; k++)
+                before += offered[k].score > offered[i].score ||
+                          (offered[k].score >= offered[i].score && k < i);
+            if (before < count)
+                assert_int_equal(kept[before].slot, i);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_best_hits_are_kept_and_equals_in_their_order),
         cmocka_unit_test(words_come_by_falling_count_and_are_found),
         cmocka_unit_test(ngrams_are_those_of_the_definition),
         cmocka_unit_test(an_unseen_word_is_the_mean_of_its_ngrams),

@@ -331,6 +331,34 @@ static void rates_of_an_old_model_stay_positive_and_finite(void **state)
         }
 }
 
+/* Who adds to a sum that was divided goes on as if it had not been: every sum is worth what it was. */
+static void sums_are_divided_alike_when_they_have_grown_large(void **state)
+{
+    (void)state;
+    corpus t = demo_text(5, YOUNG);
+    tide_trainer *trainer =
+        trained("vocab=60 dim=8 subword=500 replay=1 rate-half-life=2000", &t);
+    tide_rates *r = learner_of(trainer)->rates;
+    uint64_t clock = tide_intake_clock(tide_trainer_intake(trainer));
+    const tide_sums *const all[] = {&r->sum_input, &r->sum_output, &r->sum_subword};
+    const uint32_t rows[] = {60, 60, 500};
+    static float before[3][500];
+    for (int i = 0; i < 3; i++)
+        for (uint32_t row = 0; row < rows[i]; row++)
+            before[i][row] = all[i]->values[tide_sum_at(row, all[i]->shift)];
+    float scale = tide_rates_scale(r, clock);
+    assert_true(scale > 2);
+    tide_rates_rescale(r, clock);
+    assert_true(fabsf(tide_rates_scale(r, clock) - 1) < 1e-6f);
+    for (int i = 0; i < 3; i++)
+        for (uint32_t row = 0; row < rows[i]; row++)
+            assert_true(fabsf(all[i]->values[tide_sum_at(row, all[i]->shift)] * scale -
+                              before[i][row]) <= 1e-5f * before[i][row]);
+    assert_true(before[0][0] > 0 && before[1][0] > 0);
+    tide_trainer_free(trainer);
+    free(t.bytes);
+}
+
 /* Ages stop at 2^32 - 1. */
 static void rates_that_fall_with_age_never_rise_again(void **state)
 {
@@ -396,6 +424,7 @@ int main(void)
         IN_FOLDER(phrases_are_counted_at_any_age),
         IN_FOLDER(numbers_that_might_wrap_around_are_refused),
         IN_FOLDER(rates_of_an_old_model_stay_positive_and_finite),
+        cmocka_unit_test(sums_are_divided_alike_when_they_have_grown_large),
         IN_FOLDER(rates_that_fall_with_age_never_rise_again),
         cmocka_unit_test(a_plan_of_any_length_is_worked_off_evenly),
     };

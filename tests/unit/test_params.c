@@ -399,11 +399,17 @@ static void scan_refuses_what_is_missing_unknown_doubled_or_damaged(void **state
     (void)state;
     tide_params *params = params_of("");
     char *text = tide_params_print(params);
-    int lines = 0;
-    for (const char *at = text; *at; at++)
+    int lines = 0, version = -1;
+    for (const char *at = text; *at; at++) {
+        if (!strncmp(at, "\ntokens-version", 15))
+            version = lines + 1;
         lines += *at == '\n';
+    }
+    assert_true(version > 0);
+    assert_line_matters(text, version, "tokens-version 1\n"); /* which is no line */
     for (int line = 0; line < lines; line++) {
-        assert_line_matters(text, line, NULL);
+        if (line != version) /* files from before do not have it */
+            assert_line_matters(text, line, NULL);
         assert_line_matters(text, line, "colour blue\n");
         assert_line_matters(text, line, "threads 1\n");
         assert_line_matters(text, line, "dim\n");
@@ -421,6 +427,26 @@ static void scan_refuses_what_is_missing_unknown_doubled_or_damaged(void **state
     assert_not_scanned(cut);
     free(text);
     tide_params_free(params);
+}
+
+static void older_files_have_the_first_rules_for_words(void **state)
+{
+    (void)state;
+    for (int version = 1; version <= 2; version++) {
+        char settings[32], line[32];
+        snprintf(settings, sizeof settings, "tokens-version=%d", version);
+        tide_params *params = params_of(settings), *read = tide_params_new(NULL);
+        char *text = tide_params_print(params);
+        snprintf(line, sizeof line, "\ntokens-version %d\n", version);
+        assert_int_equal(strstr(text, line) != NULL, version == 2);
+        assert_int_equal(tide_params_scan(read, text, "m", NULL), TIDE_OK);
+        char value[8];
+        assert_int_equal(tide_params_text(read, "tokens-version", value, 8), 1);
+        assert_int_equal(value[0], '0' + version);
+        free(text);
+        tide_params_free(params);
+        tide_params_free(read);
+    }
 }
 
 /* -- what follows from them ---------------------------------------------------------------- */
@@ -522,7 +548,8 @@ static void budget_is_what_is_really_allocated(void **state)
         allocated = 0;
         tide_trainer *trainer = tide_trainer_new(params, NULL);
         assert_non_null(trainer);
-        double promised = (double)total(parts, count), real = (double)allocated;
+        assert_string_equal(parts[count - 1].name, "program");
+        double promised = (double)total(parts, count - 1), real = (double)allocated;
         if (fabs(real / promised - 1) > 0.02)
             fail_msg("%s: %.0f bytes were promised and %.0f allocated", ordered,
                      promised, real);
@@ -551,9 +578,9 @@ static void memory_chooses_the_largest_vocabulary_that_fits(void **state)
         uint64_t memory;
     } cases[] = {{"dim=100", 64 << 20},
                  {"dim=100", UINT64_C(512) << 20},
-                 {"dim=300 replay=1", 33333333},
-                 {"dim=50 subword=1000 replay-ring=2000", 5000000},
-                 {"profile=paper reservoir=1000", 1 << 20}};
+                 {"dim=300 replay=1", 55555555},
+                 {"dim=50 subword=1000 replay-ring=2000", 25000000},
+                 {"profile=paper reservoir=1000", 22 << 20}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         char settings[160];
         snprintf(settings, sizeof settings, "%s memory=%llu", cases[i].settings,
@@ -571,6 +598,52 @@ static void memory_chooses_the_largest_vocabulary_that_fits(void **state)
         tide_params_free(params);
     }
     assert_value("memory=1G vocab=5", "vocab", "5");
+}
+
+static void too_little_memory_says_how_much_is_enough(void **state)
+{
+    (void)state;
+    tide_error err;
+    unsigned needed, fast;
+    tide_part parts[TIDE_PARTS_MAX];
+    tide_params *params = params_of("memory=10M");
+    assert_int_equal(tide_params_settle(params, &err), TIDE_ERROR_PARAMETER);
+    assert_int_equal(
+        sscanf(err.text,
+               "--memory 10 MiB is too little: the program, and all but the "
+               "words, needs %u MiB, or %u MiB with --profile fast",
+               &needed, &fast),
+        2);
+    tide_params_free(params);
+    const unsigned sizes[] = {needed, fast};
+    for (int i = 0; i < 2; i++) {
+        char text[64];
+        for (unsigned less = 0; less < 2; less++) {
+            snprintf(text, sizeof text, "%smemory=%uM", i ? "profile=fast " : "",
+                     sizes[i] - less);
+            params = params_of(text);
+            assert_int_equal(tide_params_budget(params, parts, NULL) < 0, less);
+            tide_params_free(params);
+        }
+    }
+}
+
+static uint64_t as_much_again(const tide_params *params, const void *data)
+{
+    return tide_params_total(params) + *(const uint64_t *)data;
+}
+
+static void others_in_the_process_have_their_share_of_the_memory(void **state)
+{
+    (void)state;
+    static const uint64_t fixed = 5 << 20;
+    tide_part parts[TIDE_PARTS_MAX];
+    tide_params *params = params_of("memory=200M");
+    tide_params_share(params, as_much_again, &fixed);
+    int count = tide_params_budget(params, parts, NULL);
+    uint64_t all = total(parts, count) + as_much_again(params, &fixed);
+    assert_in_range(all, 195 << 20, 200 << 20);
+    tide_params_free(params);
 }
 
 static void more_memory_than_the_machine_has_is_refused_at_once(void **state)
@@ -601,10 +674,13 @@ int main(void)
         cmocka_unit_test(a_profile_sets_everything_and_later_settings_change_it),
         cmocka_unit_test(printed_parameters_are_read_back_the_same),
         cmocka_unit_test(scan_refuses_what_is_missing_unknown_doubled_or_damaged),
+        cmocka_unit_test(older_files_have_the_first_rules_for_words),
         cmocka_unit_test(combinations_that_do_not_fit_are_refused),
         cmocka_unit_test(what_the_table_allows_makes_a_trainer),
         cmocka_unit_test(budget_is_what_is_really_allocated),
         cmocka_unit_test(memory_chooses_the_largest_vocabulary_that_fits),
+        cmocka_unit_test(too_little_memory_says_how_much_is_enough),
+        cmocka_unit_test(others_in_the_process_have_their_share_of_the_memory),
         cmocka_unit_test(more_memory_than_the_machine_has_is_refused_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,6 +44,24 @@ static void later_key_overrules_all_under_the_earlier(void **state)
     expect(json, "a.b", "{\"a\":[{\"b\":1},{\"b\":2,\"b\":3}]}", "4:1 3\n");
 }
 
+/* Whoever sends records does not decide how much of the stack is used. */
+static void nesting_has_a_limit(void **state)
+{
+    (void)state;
+    static const char *const brackets[][2] = {{"[", "]"}, {"{\"b\":", "}"}};
+    for (int kind = 0; kind < 2; kind++)
+        for (int levels = 500; levels <= 600; levels += 100) {
+            char line[8000] = "{\"a\":\"x\",\"n\":";
+            for (int i = 0; i < levels; i++)
+                strcat(line, brackets[kind][0]);
+            strcat(line, "1");
+            for (int i = 0; i < levels; i++)
+                strcat(line, brackets[kind][1]);
+            strcat(line, "}\n");
+            expect(TIDE_RECORDS_JSON, "a", line, levels < 512 ? "2:x\n" : "");
+        }
+}
+
 /* The arena is filled as fast as it can be: by the shortest values of two paths in turn. */
 static void densest_record_has_room(void **state)
 {
@@ -74,8 +92,9 @@ static void missing_column_is_told(void **state)
     assert_null(tide_records_problem(r));
     feed(&t, r, input, strlen(input), 1);
     end(&t, r);
-    assert_string_equal(tide_records_problem(r),
-                        "no column 'body'; there are: id, te?xt, time");
+    assert_string_equal(
+        tide_records_problem(r),
+        "no column 'body' (a number names one, too); there are: id, te?xt, time");
     assert_int_equal(t.counts.records, 1);
     assert_int_equal(t.counts.missing, 1);
     tide_error err = {0};
@@ -85,7 +104,7 @@ static void missing_column_is_told(void **state)
     assert_string_equal(tide_records_problem(other), tide_records_problem(r));
     feed(&t, other, "time,body\n1,x\n", 14, 1);
     assert_null(tide_records_problem(other));
-    assert_string_equal(t.texts.bytes, "2:x\n");
+    assert_string_equal((const char *)t.texts.bytes, "2:x\n");
     free(t.texts.bytes);
     tide_records_free(r);
     tide_records_free(other);
@@ -99,6 +118,8 @@ static void columns_are_found_by_name_and_by_number(void **state)
     expect(csv, "b", "a,b\nc,d\n", "2:d\n");
     expect(csv, "b,1,2", "a,b\nc,d\n", "4:d\nc\n");
     expect(csv, "1", "a\"b\"\n\"x\"\"y\"\n\"z\"z\n\"w\"", "5:a\"b\"\n4:x\"y\n2:w\n");
+    /* A quote begins quotes only at the beginning of a column. */
+    expect(csv, "1", "a \"b\n\"c\nd\"\n", "5:a \"b\n4:c\nd\n");
     expect(tsv, "1,2", "\"a\tb\r\nc", "5:\"a\nb\n2:c\n");
 }
 
@@ -177,9 +198,9 @@ static void names_are_due_at_the_beginning_of_every_input(void **state)
     assert_true(tide_records_names_due(r));
     tide_records_free(r);
     static const tide_record_options without[] = {
-        {TIDE_RECORDS_CSV, "2,1", "3", "", false},
-        {TIDE_RECORDS_TSV, "2", "", "", false},
-        {TIDE_RECORDS_JSON, "a", "b", "", false}};
+        {TIDE_RECORDS_CSV, "2,1", "3", "", false, 0},
+        {TIDE_RECORDS_TSV, "2", "", "", false, 0},
+        {TIDE_RECORDS_JSON, "a", "b", "", false, 0}};
     for (size_t i = 0; i < 3; i++) {
         r = records(without[i].kind, without[i].text, without[i].time, "");
         assert_false(tide_records_named(r) || tide_records_names_due(r));
@@ -200,7 +221,7 @@ static void label_is_the_first_word(void **state)
     tide_records *r = records(TIDE_RECORDS_JSON, "t", "s", "l");
     assert_true(isnan(tide_records_time(r)));
     feed(&t, r, input, strlen(input), SIZE_MAX);
-    assert_string_equal(t.texts.bytes, "16:__label__a_b_ x\n2:y\n");
+    assert_string_equal((const char *)t.texts.bytes, "16:__label__a_b_ x\n2:y\n");
     assert_true(tide_records_time(r) == 1700000001.5);
     free(t.texts.bytes);
     tide_records_free(r);
@@ -230,7 +251,7 @@ static void every_item_of_an_array_is_a_label(void **state)
         feed(&t, r, input, (size_t)size, SIZE_MAX);
         snprintf(wanted, sizeof wanted, "%zu:%sx\n", strlen(cases[i].labels) + 2,
                  cases[i].labels);
-        assert_string_equal(t.texts.bytes, wanted);
+        assert_string_equal((const char *)t.texts.bytes, wanted);
         free(t.texts.bytes);
         tide_records_free(r);
     }
@@ -248,7 +269,7 @@ static void a_record_full_of_labels_is_read(void **state)
     size += (size_t)sprintf(input + size, "],\"t\":1}\n");
     assert_in_range(size, TIDE_RECORD_MAX - 3, TIDE_RECORD_MAX);
     transcript found = {0}, wanted = {0};
-    const tide_record_options o = {TIDE_RECORDS_JSON, "t", "", "l", false};
+    const tide_record_options o = {TIDE_RECORDS_JSON, "t", "", "l", false, 0};
     tide_records *r = records_with(&o);
     feed(&found, r, input, size, SIZE_MAX);
     assert_int_equal(found.counts.records, 1);
@@ -260,7 +281,7 @@ static void a_record_full_of_labels_is_read(void **state)
     }
     pile_add(&wanted.texts, "1\n", 2);
     const char *text = strchr((const char *)found.texts.bytes, ':') + 1;
-    assert_string_equal(text, wanted.texts.bytes);
+    assert_string_equal(text, (const char *)wanted.texts.bytes);
     free(found.texts.bytes);
     free(wanted.texts.bytes);
     tide_records_free(r);
@@ -275,17 +296,17 @@ static void wrong_options_are_refused(void **state)
     static char longest[300];
     memset(longest, 'x', sizeof longest - 1);
     const tide_record_options wrong[] = {
-        {TIDE_RECORDS_LINES, "a", "", "", false},
-        {(tide_record_kind)9, "a", "", "", false},
-        {TIDE_RECORDS_JSON, "", "", "", false},
-        {TIDE_RECORDS_JSON, "a,,b", "", "", false},
-        {TIDE_RECORDS_JSON, "a,", "", "", false},
-        {TIDE_RECORDS_CSV, longest, "", "", false},
-        {TIDE_RECORDS_CSV, "a", longest, "", false},
-        {TIDE_RECORDS_CSV, "a", "", " ", false},
-        {TIDE_RECORDS_JSON, "a................", "", "", false},
-        {TIDE_RECORDS_JSON, "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", "", "", false},
-        {TIDE_RECORDS_JSON, "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s", "", "", false},
+        {TIDE_RECORDS_LINES, "a", "", "", false, 0},
+        {(tide_record_kind)9, "a", "", "", false, 0},
+        {TIDE_RECORDS_JSON, "", "", "", false, 0},
+        {TIDE_RECORDS_JSON, "a,,b", "", "", false, 0},
+        {TIDE_RECORDS_JSON, "a,", "", "", false, 0},
+        {TIDE_RECORDS_CSV, longest, "", "", false, 0},
+        {TIDE_RECORDS_CSV, "a", longest, "", false, 0},
+        {TIDE_RECORDS_CSV, "a", "", " ", false, 0},
+        {TIDE_RECORDS_JSON, "a................", "", "", false, 0},
+        {TIDE_RECORDS_JSON, "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", "", "", false, 0},
+        {TIDE_RECORDS_JSON, "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s", "", "", false, 0},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         tide_error err = {0};
@@ -336,13 +357,155 @@ static void section_that_no_records_wrote_is_refused(void **state)
     refuse_number(20, 1);                   /* a field that does not exist */
 }
 
+/* -- documents of JSON ------------------------------------------------------------------- */
+
+static void json_comes_as_lines_a_list_or_over_several_lines(void **state)
+{
+    (void)state;
+    static const char *const inputs[] = {
+        "{\"t\":\"a\"}\n{\"t\":\"b\"}\n{\"t\":\"c\"}",
+        "[{\"t\":\"a\"},{\"t\":\"b\"},{\"t\":\"c\"}]",
+        " \n [ {\"t\":\"a\"} ,\n{\"t\":\"b\"}\n\n,{\"t\":\"c\"}]\n",
+        "[\n  {\n    \"t\": \"a\"\n  },\n  {\n    \"t\": \"b\"\n  },\n  {\n    \"t\": "
+        "\"c\"\n  }\n]\n",
+        "[\n{\n\"t\": \"a\",\n\"l\": [\n{\n\"t\": \"x\"\n},\n{}\n]\n},\n{\"t\": "
+        "\"b\"},\n"
+        "{\"t\":\n\"c\"}\n]",
+        "{\n \"t\": \"a\"\n}\n{\n \"t\": \"b\"\n}{\"t\":\"c\"}",
+        "\xef\xbb\xbf[{\"t\":\"a\"}]\n[{\"t\":\"b\"},\n{\"t\":\"c\"}]\n",
+    };
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        for (size_t piece = 1; piece < 100; piece += 1 + piece / 4) {
+            transcript t = {0};
+            tide_records *r = records(TIDE_RECORDS_JSON, "t", "", "");
+            feed(&t, r, inputs[i], strlen(inputs[i]), piece);
+            end(&t, r);
+            if (strcmp((char *)t.texts.bytes, "2:a\n2:b\n2:c\n"))
+                fail_msg("%s gives %s", inputs[i], (char *)t.texts.bytes);
+            assert_int_equal(t.counts.records, 3);
+            free(t.texts.bytes);
+            tide_records_free(r);
+        }
+}
+
+static void a_broken_value_does_not_spoil_the_next(void **state)
+{
+    (void)state;
+    expect(TIDE_RECORDS_JSON, "t", "{\"t\": \"a\",\n{\"t\":\"b\"}\n{\"t\":\"c\"}\n",
+           "2:c\n");
+    expect(TIDE_RECORDS_JSON, "t", "{\"t\": 1\n{\"t\":\"b\"}\n{\"t\":\"c\"}\n",
+           "2:b\n2:c\n");
+    expect(TIDE_RECORDS_JSON, "t", "[{\"t\": \"a\n\"},\n{\"t\":\"b\"}]", "2:b\n");
+    expect(TIDE_RECORDS_JSON, "t", "[1, \"x\", nul, {\"t\":\"b\"}, [{\"t\":\"c\"}], }]",
+           "2:b\n");
+    expect(TIDE_RECORDS_JSON, "t", "[{\"t\":\"a\"}, {\"t\":\"b\"", "2:a\n");
+}
+
+static void a_wrong_field_is_told_with_those_that_there_are(void **state)
+{
+    (void)state;
+    tide_records *r = records(TIDE_RECORDS_JSON, "txet", "", "");
+    transcript t = {0};
+    static const char record[] =
+        "{\"id\":1, \"user\":{\"name\":\"x\"}, \"text\":\"a\"}\n";
+    for (int i = 0; i < 9; i++)
+        feed(&t, r, record, sizeof record - 1, SIZE_MAX);
+    assert_null(tide_records_problem(r));
+    feed(&t, r, record, sizeof record - 1, SIZE_MAX);
+    assert_string_equal(
+        tide_records_problem(r),
+        "no text in field 'txet' of the first 10 records; there are: id, "
+        "user.name, text");
+    tide_records_free(r);
+    r = records(TIDE_RECORDS_JSON, "txet", "", "");
+    feed(&t, r, "[{\"a\":1},\n{\"b\":2}]", 18, SIZE_MAX);
+    end(&t, r);
+    assert_string_equal(tide_records_problem(r),
+                        "no text in field 'txet' of the first 2 records; there are: a");
+    tide_records_free(r);
+    r = records(TIDE_RECORDS_JSON, "text", "", "");
+    feed(&t, r, record, sizeof record - 1, SIZE_MAX);
+    for (int i = 0; i < 20; i++)
+        feed(&t, r, "{\"a\":1}\n", 8, SIZE_MAX);
+    end(&t, r);
+    assert_null(tide_records_problem(r));
+    tide_records_free(r);
+    free(t.texts.bytes);
+}
+
+/* -- separators of columns ----------------------------------------------------------------- */
+
+static void the_separator_is_the_one_under_which_the_names_are_found(void **state)
+{
+    (void)state;
+    expect(TIDE_RECORDS_CSV, "text", "id;text;label\n1;a, b;x\n", "5:a, b\n");
+    expect(TIDE_RECORDS_CSV, "text", "id|text\n1|a\n", "2:a\n");
+    expect(TIDE_RECORDS_CSV, "text", "id\ttext\n1\ta;b\n", "4:a;b\n");
+    expect(TIDE_RECORDS_CSV, "text", "\"id\";\"text\"\n1;\"a;\n\"\"b\"\"\"\n",
+           "7:a;\n\"b\"\n");
+    expect(TIDE_RECORDS_CSV, "text", "id,text;x,text\n1,2,a\n", "2:a\n");
+    expect(TIDE_RECORDS_CSV, "\"text, long\",b", "id,\"text, long\",b\n1,a,c\n",
+           "4:a\nc\n");
+    expect(TIDE_RECORDS_CSV, " \"te\"\"xt\" , b ", "id,\"te\"\"xt\",b\n1,a,c\n",
+           "4:a\nc\n");
+    expect(TIDE_RECORDS_CSV, "2", "1;2\n1,a\n", "2:a\n");
+
+    tide_records *r = records(TIDE_RECORDS_CSV, "body", "", "");
+    transcript t = {0};
+    feed(&t, r, "id;text;\"a,b\"\n", 14, SIZE_MAX);
+    assert_string_equal(
+        tide_records_problem(r),
+        "no column 'body' (a number names one, too); there are: id, text, "
+        "\"a,b\"");
+    tide_records_free(r);
+
+    const tide_record_options options = {TIDE_RECORDS_CSV, "2", "", "", false, ';'};
+    r = records_with(&options);
+    feed(&t, r, "1;\"a;b\",\n2;c,d\n", 15, 1);
+    end(&t, r);
+    assert_string_equal((char *)t.texts.bytes, "4:c,d\n");
+    tide_records_free(r);
+    free(t.texts.bytes);
+}
+
+/* Half a document, and half a file with other separators, go on after a save. */
+static void what_the_beginning_said_is_saved(void **state)
+{
+    (void)state;
+    static const struct {
+        tide_record_kind kind;
+        const char *input, *texts;
+    } table[] = {
+        {TIDE_RECORDS_CSV, "id;t\n1;a,b\n2;c\n", "4:a,b\n2:c\n"},
+        {TIDE_RECORDS_JSON, "[{\"t\":\n\"a\"},\n{\"i\":\"]\", \"t\":\"b\"}]",
+         "2:a\n2:b\n"},
+        {TIDE_RECORDS_JSON, "{\n\"t\":\"a\\\"\"}\n{\"t\":\n\"b\"}", "3:a\"\n2:b\n"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        for (size_t size = strlen(table[i].input), cut = 0; cut <= size; cut++) {
+            transcript t = {0};
+            tide_records *r = records(table[i].kind, "t", "", "");
+            feed(&t, r, table[i].input, cut, SIZE_MAX);
+            save(r);
+            tide_records_free(r);
+            r = records(table[i].kind, "t", "", "");
+            tide_error err;
+            assert_int_equal(load(r, &err), TIDE_OK);
+            feed(&t, r, table[i].input + cut, size - cut, SIZE_MAX);
+            end(&t, r);
+            assert_string_equal((char *)t.texts.bytes, table[i].texts);
+            free(t.texts.bytes);
+            tide_records_free(r);
+        }
+}
+
 static void loss_of_memory_is_reported(void **state)
 {
     (void)state;
     tide_error err = {0};
     allocations_left = 0;
     assert_null(tide_records_new(
-        &(tide_record_options){TIDE_RECORDS_CSV, "a", "", "", false}, &err));
+        &(tide_record_options){TIDE_RECORDS_CSV, "a", "", "", false, 0}, &err));
     allocations_left = -1;
     assert_int_equal(err.status, TIDE_ERROR_MEMORY);
     tide_records_free(NULL);
@@ -355,6 +518,7 @@ int main(void)
         cmocka_unit_test(path_takes_all_that_it_leads_to),
         cmocka_unit_test(surrogates_make_a_pair_or_stand_for_nothing),
         cmocka_unit_test(later_key_overrules_all_under_the_earlier),
+        cmocka_unit_test(nesting_has_a_limit),
         cmocka_unit_test(densest_record_has_room),
         cmocka_unit_test(missing_column_is_told),
         cmocka_unit_test(columns_are_found_by_name_and_by_number),
@@ -365,6 +529,11 @@ int main(void)
         cmocka_unit_test(a_record_full_of_labels_is_read),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(section_that_no_records_wrote_is_refused),
+        cmocka_unit_test(json_comes_as_lines_a_list_or_over_several_lines),
+        cmocka_unit_test(a_broken_value_does_not_spoil_the_next),
+        cmocka_unit_test(a_wrong_field_is_told_with_those_that_there_are),
+        cmocka_unit_test(the_separator_is_the_one_under_which_the_names_are_found),
+        cmocka_unit_test(what_the_beginning_said_is_saved),
         cmocka_unit_test(loss_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 
 static const char *stuck;   /* a name that nothing can be put in the place of */
 static bool nothing_is_out; /* writes say that they have written nothing */
+static mode_t widest_mode;  /* of files before they were given another */
 
 /* The library calls these instead of the system's. */
 int renameat(int from, const char *old, int to, const char *new)
@@ -26,6 +27,14 @@ ssize_t write(int file, const void *bytes, size_t size)
     return nothing_is_out ? 0 : syscall(SYS_write, file, bytes, size);
 }
 
+int fchmod(int file, mode_t mode)
+{
+    struct stat before;
+    if (fstat(file, &before) == 0)
+        widest_mode |= before.st_mode & 07777;
+    return (int)syscall(SYS_fchmod, file, mode);
+}
+
 /* -- tests -------------------------------------------------------------------------- */
 
 static void abandoned_file_leaves_no_trace(void **state)
@@ -39,6 +48,26 @@ static void abandoned_file_leaves_no_trace(void **state)
     tide_store_abandon(w);
     tide_store_abandon(NULL);
     expect_small("m.tide");
+    assert_int_equal(entries("."), 1);
+}
+
+static void a_file_that_is_begun_needs_no_more_descriptors(void **state)
+{
+    (void)state;
+    struct rlimit before, none;
+    tide_error err = {0};
+    tide_store_writer *w = tide_store_create("m.tide", &err);
+    assert_non_null(w);
+    int next = dup(0);
+    close(next);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){(rlim_t)next, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    tide_store_put(w, "params", "x", 1);
+    int status = tide_store_commit(w, &err);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    if (status)
+        fail_msg("%s", err.text);
     assert_int_equal(entries("."), 1);
 }
 
@@ -305,6 +334,18 @@ static void mode_of_the_old_file_is_kept_and_a_new_one_follows_the_umask(void **
     assert_int_equal(status.st_mode & 07777, 0604);
 }
 
+static void temporary_file_is_never_open_to_more_than_the_old_one(void **state)
+{
+    (void)state;
+    write_small("m.tide");
+    assert_int_equal(chmod("m.tide", 0600), 0);
+    mode_t mask = umask(0);
+    widest_mode = 0;
+    write_small("m.tide");
+    umask(mask);
+    assert_int_equal(widest_mode, 0600);
+}
+
 static void reader_of_the_old_file_keeps_it(void **state)
 {
     (void)state;
@@ -394,6 +435,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(abandoned_file_leaves_no_trace),
+        IN_FOLDER(a_file_that_is_begun_needs_no_more_descriptors),
         IN_FOLDER(full_disk_leaves_the_old_file_and_no_other),
         IN_FOLDER(write_that_does_nothing_is_a_failure_and_no_endless_loop),
         IN_FOLDER(file_that_cannot_be_put_in_its_place_costs_no_older_one),
@@ -404,6 +446,7 @@ int main(void)
         IN_FOLDER(link_stays_and_what_it_points_to_is_replaced),
         IN_FOLDER(absolute_paths_and_a_change_of_folder_work),
         IN_FOLDER(mode_of_the_old_file_is_kept_and_a_new_one_follows_the_umask),
+        IN_FOLDER(temporary_file_is_never_open_to_more_than_the_old_one),
         IN_FOLDER(reader_of_the_old_file_keeps_it),
         IN_FOLDER(two_writers_of_one_path_do_not_meet_and_the_last_one_wins),
         IN_FOLDER(what_a_crashed_writer_left_is_removed_by_the_next),

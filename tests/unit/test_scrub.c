@@ -196,6 +196,31 @@ static void assert_answers_are_finite(const tide_trainer *trainer)
     tide_space_free(space);
 }
 
+/* Until the scrub finds them: a vector that is wrong is not found, and all others are. */
+static void wrong_vectors_do_not_silence_the_others(void **state)
+{
+    (void)state;
+    corpus t = demo_text(5, YOUNG);
+    tide_trainer *trainer = trained("vocab=60 dim=20 admission=none replay=1", &t);
+    const tide_model *model = tide_trainer_model(trainer);
+    const char *asked = "the";
+    for (uint32_t i = 0; i < COUNT(wrong); i++) {
+        *place_of(learner_of(trainer), INPUT_FIRST, 3 + 7 * i) = wrong[i];
+        tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
+        tide_query query = {.positive = &asked, .positive_count = 1};
+        tide_hit hits[60];
+        int found = tide_space_nearest(space, &query, hits, 60, NULL);
+        assert_in_range(found, 59 - (i + 1), 59);
+        int good = 0;
+        for (int h = 0; h < found; h++)
+            good += isfinite(hits[h].score) && fabsf(hits[h].score) > 1e-3f;
+        assert_in_range(good, 40, 59);
+        tide_space_free(space);
+    }
+    tide_trainer_free(trainer);
+    free(t.bytes);
+}
+
 static void learning_goes_on_after_healing(void **state)
 {
     (void)state;
@@ -284,6 +309,29 @@ static void one_bad_row_stays_the_only_one(void **state)
     }
     free(t.bytes);
     free(more.bytes);
+}
+
+/* Whoever loads the file afterwards meets no bad number, and the one who saved goes on without it. */
+static void nothing_bad_is_saved(void **state)
+{
+    (void)state;
+    corpus t = demo_text(5, YOUNG);
+    for (size_t k = 0; k < COUNT(kinds); k++)
+        for (int place = 0; place < PLACES; place++) {
+            tide_trainer *trainer = trained(kinds[k], &t);
+            const tide_learner *l = learner_of(trainer);
+            if (place_of(l, place, 0)) {
+                *place_of(l, place, 9) = NAN;
+                save_to(trainer, "m");
+                assert_int_equal(stats_of(trainer).healed, 1);
+                assert_true(isfinite(*place_of(l, place, 9)));
+                tide_trainer *loaded = load_from("m");
+                assert_true(isfinite(*place_of(learner_of(loaded), place, 9)));
+                tide_trainer_free(loaded);
+            }
+            tide_trainer_free(trainer);
+        }
+    free(t.bytes);
 }
 
 /* -- on the way ------------------------------------------------------------------------- */
@@ -386,10 +434,12 @@ int main(void)
         IN_FOLDER(what_cannot_be_right_begins_again_and_nothing_else_changes),
         cmocka_unit_test(sums_below_zero_cannot_be_right),
         cmocka_unit_test(an_empty_slot_that_is_wrong_has_zeros),
+        cmocka_unit_test(wrong_vectors_do_not_silence_the_others),
         cmocka_unit_test(learning_goes_on_after_healing),
         IN_FOLDER(learning_that_runs_away_is_not_taken_for_damage),
         cmocka_unit_test(an_empty_model_is_sound),
         IN_FOLDER(one_bad_row_stays_the_only_one),
+        IN_FOLDER(nothing_bad_is_saved),
         IN_FOLDER(a_bad_row_is_healed_within_a_minute_without_a_save),
         IN_FOLDER(looking_for_bad_rows_all_the_time_changes_nothing),
     };

@@ -169,6 +169,43 @@ static void words_beyond_those_looked_at_change_nothing(void **state)
     }
 }
 
+static void tell_word(tide_teller *teller, const char *text)
+{
+    char padded[TIDE_WORD_MAX + 16] = {0};
+    tide_word word = {padded, (uint32_t)strlen(text)};
+    memcpy(padded, text, word.length);
+    tide_teller_word(teller, &word);
+}
+
+/* A slot that is closed is about to get another word, so its vector is not read. */
+static void words_of_closed_slots_are_unknown(void **state)
+{
+    (void)state;
+    tide_trainer *trainer =
+        fitted(HASHTAGS "vocab=200 admission=none label-anchors=0", 12);
+    const tide_model *model = tide_trainer_model(trainer);
+    uint64_t closed[200 / 64 + 1] = {0};
+    save_to(trainer, "model");
+    tide_store *store = tide_store_open("model", NULL);
+    tide_teller *teller = tide_teller_new(model, closed, NULL);
+    assert_true(teller && store);
+    assert_int_equal(tide_teller_load(teller, store, NULL), TIDE_OK);
+    tide_entry entry;
+    assert_int_equal(tide_model_find(model, "w2", &entry, NULL), TIDE_OK);
+    for (uint64_t known = 3; known > 1; known--) {
+        tell_word(teller, "w1");
+        tell_word(teller, "w2");
+        tell_word(teller, "w3");
+        tide_telling telling = tide_teller_end(teller);
+        assert_int_equal(telling.words, 3);
+        assert_int_equal(telling.known, known);
+        closed[entry.slot / 64] |= UINT64_C(1) << entry.slot % 64;
+    }
+    tide_teller_free(teller);
+    tide_store_close(store);
+    tide_trainer_free(trainer);
+}
+
 /* -- anchors -------------------------------------------------------------------------------------------- */
 
 static void anchored_words_are_read_as_they_were(void **state)
@@ -556,6 +593,7 @@ int main(void)
         cmocka_unit_test(the_most_frequent_labels_with_posts_are_told),
         cmocka_unit_test(labels_are_told_from_words),
         IN_FOLDER(words_beyond_those_looked_at_change_nothing),
+        IN_FOLDER(words_of_closed_slots_are_unknown),
         cmocka_unit_test(anchored_words_are_read_as_they_were),
         cmocka_unit_test(only_the_most_frequent_words_are_anchored),
         IN_FOLDER(an_anchored_word_may_leave_the_vocabulary),

@@ -129,6 +129,20 @@ static void ascii_words_are_those_of_the_oracle_however_they_are_fed(void **stat
     }
 }
 
+/* Models from before go on with the words that they began with. */
+static void the_first_rules_are_what_they_were(void **state)
+{
+    (void)state;
+    static const char *const table[][2] = {
+        {"ΟΔΥΣΣΕΎΣ Σίσυφος σίσυφοσ", "οδυσσεύσ σίσυφοσ σίσυφοσ"},
+        {"ไทยแลนด์ ภาษา", "ไทยแลนด์ ภาษา"},
+        {"កម្ពុជា မြန်မာ ປະເທດ", "កម្ពុជា မြန်မာ ປະເທດ"},
+        {"コーヒー", "コ ー ヒ ー"}};
+    const tide_tokenizer_options first = {.kind = TIDE_TOKENS_WORDS,
+                                          .first_rules = true};
+    CHECK_TABLE(first, table);
+}
+
 static void words_follow_unicode(void **state)
 {
     (void)state;
@@ -137,7 +151,8 @@ static void words_follow_unicode(void **state)
          "don't quote rock'n'roll o tis"},
         {"3.14 1,000.5 1. .5 a.b 1.b 2,3", "3.14 1,000.5 1 5 a b 1 b 2,3"},
         {"snake_case __init__ a__b _ ___ x_", "snake_case init a__b x"},
-        {"ΟΔΥΣΣΕΎΣ Σίσυφος σίσυφοσ", "οδυσσεύσ σίσυφοσ σίσυφοσ"},
+        {"ΟΔΥΣΣΕΎΣ Σίσυφος σίσυφοσ", "οδυσσεύς σίσυφος σίσυφος"},
+        {"Σ ς aΣ ΠΑΤΡῸΣ Σ'ΑΥΤΌΣ", "σ σ aσ πατρὸς σ'αυτός"},
         {"Straße STRASSE", "strasse strasse"},
         {"İstanbul ISPARTA", "i̇stanbul isparta"},
         {"ﬁne ﬃ ＡＢＣ　１２３ Ⅷ", "fine ffi abc 123 viii"},
@@ -147,7 +162,9 @@ static void words_follow_unicode(void **state)
          "a"},
         {"العربية، لغة؟ ٣٫١٤", "العربية لغة ٣٫١٤"},
         {"हिन्दी में।", "हिन्दी में"},
-        {"ไทยแลนด์ ภาษา", "ไทยแลนด์ ภาษา"},
+        {"ไทยแลนด์ ภาษา", "ไทย แลนด์ ภา ษา"},
+        {"กาแฟx2ไทย กา_แฟ กา\xe2\x80\x8bแฟ ๑๒กา", "กา แฟ x2 ไทย กา แฟ กา แฟ ๑๒ กา"},
+        {"コーヒー ー ﾗｰ", "コー ヒー ー ラー"},
         {"中文、日本語のテキスト。", "中 文 日 本 語 の テ キ ス ト"},
         {"한국어는 abc中한글", "한국어는 abc 中 한글"},
         {"ｶﾞ か\xe3\x82\x99 人々", "ガ が 人 々"},
@@ -185,25 +202,34 @@ static void numbers_are_kept_masked_or_dropped(void **state)
     free(s.bytes);
 }
 
-static void what_is_not_utf8_separates_and_is_counted_once_a_run(void **state)
+static void word_that_is_not_utf8_is_dropped_whole_and_counted_once(void **state)
 {
     (void)state;
     static const struct {
         const char *text, *wanted;
         unsigned invalid, dropped;
     } table[] = {
-        {"one tw\xffo", "one tw o", 1, 1},
+        {"one tw\xffo three", "one three", 1, 4},
         {"a\x80\xbf\xfe\xff"
          "b",
-         "a b", 1, 4},
+         "", 1, 6},
         {"\xc0\xaf \xe0\x80\xaf", "", 2, 5},
-        {"\xed\xa0\x80x\xed\xb0\x80", "x", 2, 6},
+        {"\xed\xa0\x80x\xed\xb0\x80", "", 1, 7},
         {"\xf4\x90\x80\x80"
          "é\xf8\x88\x80\x80\x80",
-         "é", 2, 9},
-        {"é\xc3", "é", 1, 1},
-        {"\xe2\x82z\xf0\x9f\x8c", "z", 2, 5},
-        {"\xc3\xc3\xa9", "é", 1, 1},
+         "", 1, 11},
+        {"é\xc3", "", 1, 3},
+        {"\xe2\x82z\xf0\x9f\x8c", "", 1, 6},
+        {"\xc3\xc3\xa9", "", 1, 3},
+        {"caf\xe9,th\xe9\xe2tre;(Z\xfcrich) rich", "rich", 3, 17},
+        {"J\x92"
+         "aime arriv\xe9"
+         "e\x85 two",
+         "two", 2, 14},
+        {"中\xe4\xb8 文", "中 文", 1, 2},
+        {"a\xff\x7f"
+         "b",
+         "b", 2, 3},
         {"a\x7f"
          "b\xc2\x85"
          "c",
@@ -326,7 +352,7 @@ static void log_names_what_varies(void **state)
         {"com.example.Foo$Bar key=value foo_bar.baz-qux a__b can't",
          "com.example.foo bar key value foo_bar.baz-qux a__b can't"},
         {"Foo::bar() -> \"Quoted\" 'x' {a:b} end.", "foo bar quoted x a b end"},
-        {"/home/jürgen/文 /a\xff/b", "<path> <path> <path>"},
+        {"/home/jürgen/文 /a\xff/b /c http://a.b/\xff?c 5\xff", "<path> <path>"},
         {"Größe=5 中文 ٣", "grösse <number> 中 文 <number>"},
     };
     CHECK_TABLE(logs, table);
@@ -345,9 +371,9 @@ static void label_is_one_word_in_every_kind_and_nothing_else_is(void **state)
         {"__label__ÉTÉ中😀 __label____label__b", "__label__ÉTÉ中😀 __label____label__b"},
         {"__label_a _label__a __labe", "label_a label__a labe"},
         {"(__label__A) x__label__A __LABEL__A", "label__a x__label__a label__a"},
-        {"__label__A\xff"
+        {"__label__A,\xff"
          "B __label__b",
-         "label__a b __label__b"},
+         "__label__b"},
     };
     enum { KINDS = TIDE_TOKENS_LOG + 1, EVERYWHERE = 5 };
     for (size_t kind = 0; kind < KINDS; kind++)
@@ -369,7 +395,6 @@ static void label_is_the_word_that_kind_space_gives(void **state)
     enum { LONGEST = 900 };
     static const char mark[] = "a __label__", rest[] = " b\n";
     unsigned char text[LONGEST + 32];
-    size_t labels = 0;
     tide_rng rng = tide_rng_seeded(21);
     for (int run = 0; run < 3000; run++) {
         size_t start = sizeof mark - 1;
@@ -380,11 +405,6 @@ static void label_is_the_word_that_kind_space_gives(void **state)
                 text[i] = '_';
         memcpy(text + end, rest, sizeof rest - 1);
         transcript wanted = oracle_transcript(text, end + sizeof rest - 1, true);
-        if (wanted.invalid > 0) {
-            free(wanted.bytes);
-            continue;
-        }
-        labels++;
         for (size_t kind = TIDE_TOKENS_SPACE; kind <= TIDE_TOKENS_LOG; kind++) {
             tide_tokenizer_options options = {.kind = (tide_token_kind)kind};
             transcript s = transcript_make(&options, text, end + sizeof rest - 1, 0,
@@ -394,7 +414,6 @@ static void label_is_the_word_that_kind_space_gives(void **state)
         }
         free(wanted.bytes);
     }
-    assert_true(labels > 300);
 }
 
 /* -- what is left out -------------------------------------------------------------- */
@@ -454,8 +473,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ascii_words_are_those_of_the_oracle_however_they_are_fed),
         cmocka_unit_test(words_follow_unicode),
+        cmocka_unit_test(the_first_rules_are_what_they_were),
         cmocka_unit_test(numbers_are_kept_masked_or_dropped),
-        cmocka_unit_test(what_is_not_utf8_separates_and_is_counted_once_a_run),
+        cmocka_unit_test(word_that_is_not_utf8_is_dropped_whole_and_counted_once),
         cmocka_unit_test(social_knows_tags_links_and_faces),
         cmocka_unit_test(social_treats_each_class_as_it_is_told),
         cmocka_unit_test(long_url_is_cut_when_kept_and_whole_when_masked),

@@ -12,7 +12,7 @@ static void words_are_cut_before_the_code_point_that_does_not_fit(void **state)
         size_t kept, dropped;
     } table[] = {
         {63, "", 63, 0},          {64, "", 63, 1},  {500, "", 63, 437},
-        {61, "é", 63, 0},         {62, "é", 62, 2}, {60, "กa", 63, 1},
+        {61, "é", 63, 0},         {62, "é", 62, 2}, {60, "éa", 63, 0},
         {62, "ß", 62, 2},         {61, "ß", 63, 0}, {60, "e\xcc\x81", 62, 0},
         {61, "e\xcc\x81", 63, 0}, {62, "İ", 62, 2},
     };
@@ -44,7 +44,7 @@ static size_t folded_by_library(const unsigned char *text, size_t size,
 static void check_fold(const unsigned char *text, size_t size)
 {
     unsigned char folded[TIDE_WORD_MAX], *wanted;
-    size_t used, length = tide_fold(text, size, false, folded, &used);
+    size_t used, length = tide_fold(text, size, false, false, folded, &used);
     assert_int_equal(used, size);
     assert_true(length <= 3 * used);
     assert_true(oracle_valid(folded, length));

@@ -1,0 +1,353 @@
+/* test_replay.c - which lessons the intake gives: those of a stream against a plain model of the replay ring.
+ *
+ * The model knows every sentence as the slots that its words had, and how often each of them had changed hands by then.
+ * It cuts the sentences into chunks. A repeated sentence must be the words of it whose slots have not changed hands
+ * since, in their order. Lessons are recorded and not learned.
+ */
+#include "train_fixture.h"
+
+enum { SENTENCES = 4000, WORDS_MOST = 40, RECORDED = 1 << 18, TURNS_MOST = 8 };
+
+typedef struct sentence {
+    uint32_t slots[WORDS_MOST], hands[WORDS_MOST], count;
+} sentence;
+
+typedef struct oracle {
+    uint32_t vocab, turns, chunk_count;
+    _Atomic uint32_t *hands; /* [vocab] */
+    sentence *sentences;     /* [SENTENCES] */
+    uint32_t sentence_count;
+    uint32_t chunks[SENTENCES], chunk; /* the first sentence of each; the open one */
+    uint32_t open_tokens;
+    uint32_t *
+        repeats; /* [SENTENCES][TURNS_MOST] at which distances in chunks each chunk was repeated */
+    uint32_t *repeated;
+
+    /* the lessons since the last sentence began */
+    uint32_t *tokens; /* [RECORDED] one after the other, each behind its length */
+    size_t size, at;
+    uint64_t repeated_tokens;
+} oracle;
+
+static void record(void *self, const tide_lesson *lesson)
+{
+    oracle *o = self;
+    assert_true(o->size + lesson->count < RECORDED);
+    o->tokens[o->size++] = lesson->count;
+    memcpy(o->tokens + o->size, lesson->slots, lesson->count * sizeof *lesson->slots);
+    o->size += lesson->count;
+}
+
+static oracle *oracle_for(const tide_params *params)
+{
+    oracle *o = calloc(1, sizeof *o);
+    assert_non_null(o);
+    o->vocab = (uint32_t)params->vocab;
+    o->turns = (uint32_t)params->replay - 1;
+    o->chunk_count = (uint32_t)params->replay_ring / SENTENCE_MAX;
+    o->hands = tide_alloc(o->vocab, sizeof *o->hands);
+    o->sentences = calloc(SENTENCES, sizeof *o->sentences);
+    o->tokens = calloc(RECORDED, sizeof *o->tokens);
+    o->repeats = calloc(SENTENCES * TURNS_MOST, sizeof *o->repeats);
+    o->repeated = calloc(SENTENCES, sizeof *o->repeated);
+    assert_true(o->hands && o->sentences && o->tokens && o->repeats && o->repeated);
+    return o;
+}
+
+static void oracle_free(oracle *o)
+{
+    free((void *)o->hands);
+    free(o->sentences);
+    free(o->tokens);
+    free(o->repeats);
+    free(o->repeated);
+    free(o);
+}
+
+static void watch(tide_trainer *trainer, oracle *o)
+{
+    tide_intake *intake = tide_trainer_intake(trainer);
+    tide_intake_school(intake, tide_school_at_once(o, record));
+    tide_intake_hands(intake, o->hands);
+}
+
+/* -- what must come --------------------------------------------------------------------- */
+
+static uint32_t valid_words(const oracle *o, const sentence *s, uint32_t *slots)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->slots[i] != TIDE_NO_SLOT &&
+            atomic_load(&o->hands[s->slots[i]]) == s->hands[i])
+            slots[count++] = s->slots[i];
+    return count;
+}
+
+/* Where the recorded lessons go on after this sentence, if it comes next; 0 if another does. */
+static size_t after_sentence(const oracle *o, size_t at, const sentence *s)
+{
+    uint32_t slots[WORDS_MOST], count = valid_words(o, s, slots);
+    if (count < 2)
+        return at;
+    if (at == o->size || o->tokens[at] != count ||
+        memcmp(o->tokens + at + 1, slots, count * sizeof *slots))
+        return 0;
+    return at + 1 + count;
+}
+
+static size_t after_chunk(const oracle *o, uint32_t chunk)
+{
+    size_t at = o->at;
+    for (uint32_t i = o->chunks[chunk]; i < o->chunks[chunk + 1]; i++)
+        if (!(at = after_sentence(o, at, &o->sentences[i])))
+            return 0;
+    return at;
+}
+
+/* Finds the chunk that is repeated next, complete from its first sentence to its last. */
+static void take_repeat(oracle *o)
+{
+    size_t best = 0;
+    uint32_t found = 0;
+    for (uint32_t chunk = 0; chunk < o->chunk; chunk++) {
+        size_t end = after_chunk(o, chunk);
+        if (end > best) {
+            best = end;
+            found = chunk;
+        }
+    }
+    if (!best)
+        fail_msg("after sentence %u comes what is no chunk", o->sentence_count);
+    if (o->chunk >= o->chunk_count && o->repeated[found] < TURNS_MOST)
+        o->repeats[found * TURNS_MOST + o->repeated[found]++] = o->chunk - 1 - found;
+    o->repeated_tokens += best - o->at;
+    o->at = best;
+}
+
+/* Feeds a sentence and checks the lessons it brings. Returns whether a chunk was complete. */
+static bool feed_sentence(tide_trainer *trainer, oracle *o, const char *text,
+                          uint32_t words)
+{
+    sentence *s = &o->sentences[o->sentence_count];
+    o->size = o->at = 1; /* 0 says no */
+    feed_text(trainer, text);
+    s->count = words;
+    memcpy(s->slots, tide_trainer_intake(trainer)->slots, words * sizeof *s->slots);
+    for (uint32_t i = 0; i < words; i++)
+        if (s->slots[i] != TIDE_NO_SLOT)
+            s->hands[i] = atomic_load(&o->hands[s->slots[i]]);
+    if (tide_sampler_draws(tide_trainer_intake(trainer)->sampler))
+        o->at = after_sentence(o, o->at, s);
+    assert_true(o->at);
+    bool complete = o->open_tokens + words > SENTENCE_MAX;
+    if (complete) {
+        o->chunks[++o->chunk] = o->sentence_count;
+        o->open_tokens = 0;
+    }
+    o->open_tokens += words;
+    o->sentence_count++;
+    return complete;
+}
+
+/* -- streams ---------------------------------------------------------------------------- */
+
+/* Words of which each part of the stream has some of its own, the more the smaller `turnover`. */
+static uint32_t make_line(tide_rng *rng, uint32_t number, uint32_t turnover, char *line)
+{
+    uint32_t words = 1 + (uint32_t)tide_rng_below(rng, WORDS_MOST);
+    int at = 0;
+    for (uint32_t i = 0; i < words; i++)
+        at += sprintf(line + at, "w%u ",
+                      (uint32_t)tide_rng_below(rng, 60) + 17 * (number / turnover));
+    sprintf(line + at, "\n");
+    return words;
+}
+
+static tide_trainer *saved_and_loaded(tide_trainer *trainer, oracle *o)
+{
+    save_to(trainer, "m");
+    tide_trainer_free(trainer);
+    trainer = load_from("m");
+    watch(trainer, o);
+    return trainer;
+}
+
+/* Every chunk that was completed after the ring was full, and has left it, was repeated `turns` times, at even
+ * distances. */
+static void check_distances(const oracle *o)
+{
+    uint32_t checked = 0;
+    for (uint32_t chunk = o->chunk_count; chunk + o->chunk_count < o->chunk; chunk++) {
+        assert_int_equal(o->repeated[chunk], o->turns);
+        for (uint32_t turn = 0; turn < o->turns; turn++)
+            assert_int_equal(o->repeats[chunk * TURNS_MOST + turn],
+                             (turn + 1) * (o->chunk_count - 2) / o->turns);
+        checked++;
+    }
+    assert_true(checked > 10);
+}
+
+static void check(const char *settings, uint32_t turnover, bool interrupted)
+{
+    tide_trainer *trainer = trainer_of(settings);
+    oracle *o = oracle_for(tide_trainer_params(trainer));
+    tide_rng rng = tide_rng_seeded(3);
+    watch(trainer, o);
+    for (uint32_t n = 0; n < SENTENCES; n++) {
+        char line[WORDS_MOST * 12];
+        uint32_t words = make_line(&rng, n, turnover, line);
+        if (feed_sentence(trainer, o, line, words))
+            for (uint32_t turn = 0; turn < o->turns; turn++)
+                take_repeat(o);
+        assert_int_equal(o->at, o->size);
+        if (interrupted && tide_rng_below(&rng, 100) == 0)
+            trainer = saved_and_loaded(trainer, o);
+    }
+    if (turnover >= SENTENCES) {
+        assert_int_equal(stats_of(trainer).evicted, 0);
+        check_distances(o);
+    } else {
+        assert_true(stats_of(trainer).evicted > 100);
+    }
+    assert_true(o->repeated_tokens > 1000);
+    oracle_free(o);
+    tide_trainer_free(trainer);
+}
+
+#define RECORDING "vocab=100 dim=4 sample=0 replay-fade=0 window=1 negative=1 "
+
+static void every_sentence_is_repeated_as_often_as_it_should(void **state)
+{
+    (void)state;
+    check(RECORDING "replay=2 replay-ring=8000", SENTENCES, false);
+    check(RECORDING "replay=5 replay-ring=8000", SENTENCES, false);
+    check(RECORDING "replay=4 replay-ring=20000", SENTENCES, false);
+}
+
+static void words_whose_slots_changed_hands_are_not_repeated(void **state)
+{
+    (void)state;
+    check(RECORDING "admission=none replay=2 replay-ring=8000", 100, false);
+    check(RECORDING "admission=none replay=5 replay-ring=8000", 30, false);
+    check(RECORDING "replay=4 replay-ring=20000", 100, false);
+}
+
+static void a_saved_ring_goes_on_as_it_was(void **state)
+{
+    (void)state;
+    check(RECORDING "replay=4 replay-ring=8000", SENTENCES, true);
+    check(RECORDING "admission=none replay=3 replay-ring=8000", 60, true);
+}
+
+/* After `fade` tokens a turn is taken with probability fade / tokens. */
+static void repeats_fade(void **state)
+{
+    (void)state;
+    tide_trainer *trainer =
+        trainer_of("vocab=100 dim=4 sample=0 window=1 negative=1 replay=8 "
+                   "replay-ring=8000 replay-fade=10000");
+    oracle *o = oracle_for(tide_trainer_params(trainer));
+    tide_rng rng = tide_rng_seeded(4);
+    watch(trainer, o);
+    double expected = 0, variance = 0, taken = 0;
+    for (uint32_t n = 0; n < SENTENCES; n++) {
+        char line[WORDS_MOST * 12];
+        uint32_t words = make_line(&rng, n, SENTENCES, line);
+        bool complete = feed_sentence(trainer, o, line, words);
+        double share = 10000.0 / (double)stats_of(trainer).tokens;
+        share = share < 1 ? share : 1;
+        for (uint32_t turn = 0; complete && turn < o->turns; turn++) {
+            expected += share;
+            variance += share * (1 - share);
+        }
+        for (; o->at < o->size; taken++)
+            take_repeat(o);
+    }
+    assert_true(variance > 20);
+    assert_true(fabs(taken - expected) < 5 * sqrt(variance));
+    oracle_free(o);
+    tide_trainer_free(trainer);
+}
+
+/* -- slots that wait -------------------------------------------------------------------- */
+
+/* A school whose lessons take as long as so many sentences. */
+typedef struct slow_school {
+    const tide_intake *intake;
+    uint64_t
+        changed[100]; /* the sentence in which the slot was given another word; or 0 */
+    uint64_t behind, finished;
+    uint64_t lessons, changes;
+} slow_school;
+
+static void teach_slowly(void *self, const tide_lesson *lesson)
+{
+    slow_school *s = self;
+    for (uint32_t i = 0; i < lesson->count; i++) {
+        uint32_t slot = lesson->slots[i];
+        if (slot == TIDE_NO_SLOT) /* a hole */
+            continue;
+        assert_true(s->changed[slot] <= s->finished + 1);
+        assert_false(tide_intake_is_closed(s->intake, slot));
+    }
+    s->lessons++;
+}
+
+static uint64_t finished_slowly(void *self)
+{
+    slow_school *s = self;
+    uint64_t number = s->intake->sentence;
+    s->finished = number > s->behind + 1 ? number - 1 - s->behind : 0;
+    return s->finished;
+}
+
+static void wait_slowly(void *self)
+{
+    (void)self;
+}
+
+static void recall_slowly(void *self, uint32_t slot)
+{
+    slow_school *s = self;
+    assert_true(tide_intake_is_closed(s->intake, slot));
+    s->changed[slot] = s->intake->sentence;
+    s->changes++;
+}
+
+/* A word whose slot had another before is in no lesson until all those with the word before have been learned. */
+static void a_slot_stays_closed_while_lessons_are_on_their_way(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {
+        RECORDING "admission=none replay=3 replay-ring=8000",
+        RECORDING "replay=3 replay-ring=8000",
+        "profile=paper vocab=100 dim=4 reservoir=5000 window=2"};
+    for (size_t k = 0; k < COUNT(settings); k++)
+        for (uint64_t behind = 0; behind <= 5; behind++) {
+            tide_trainer *trainer = trainer_of(settings[k]);
+            tide_intake *intake = tide_trainer_intake(trainer);
+            slow_school s = {.intake = intake, .behind = behind};
+            tide_intake_school(intake, (tide_school){&s, teach_slowly, finished_slowly,
+                                                     wait_slowly, recall_slowly});
+            tide_rng rng = tide_rng_seeded(behind);
+            for (uint32_t n = 0; n < 1000; n++) {
+                char line[WORDS_MOST * 12];
+                make_line(&rng, n, 20, line);
+                feed_text(trainer, line);
+            }
+            assert_true(s.lessons > 500 && s.changes > 100);
+            tide_trainer_free(trainer);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_sentence_is_repeated_as_often_as_it_should),
+        cmocka_unit_test(words_whose_slots_changed_hands_are_not_repeated),
+        IN_FOLDER(a_saved_ring_goes_on_as_it_was),
+        cmocka_unit_test(repeats_fade),
+        cmocka_unit_test(a_slot_stays_closed_while_lessons_are_on_their_way),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
