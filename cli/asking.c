@@ -13,11 +13,15 @@ int asking_open(asking *ask, const char *path, int vectors, bool centred)
     if (!ask->model)
         return report_load(&err);
     ask->space = tide_space_new(ask->model, (tide_vectors)vectors, centred, &err);
-    return ask->space ? EXIT_SUCCESS : report(&err);
+    if (!ask->space)
+        return report(&err);
+    ask->resolver = tide_resolver_new(ask->model, &err);
+    return ask->resolver ? EXIT_SUCCESS : report(&err);
 }
 
 void asking_close(asking *ask)
 {
+    tide_resolver_free(ask->resolver);
     tide_space_free(ask->space);
     tide_model_free(ask->model);
 }
@@ -64,41 +68,116 @@ void print_hits(const asking *ask, const tide_hit *hits, int count)
         putchar(']');
 }
 
-static bool is_unknown(const asking *ask, const char *word)
-{
-    float *vector = calloc(tide_model_dim(ask->model), sizeof *vector);
-    if (!vector)
-        return false;
-    int status = tide_space_vector(ask->space, word, vector, NULL);
-    free(vector);
-    return status == TIDE_ERROR_UNKNOWN;
-}
+/* -- words that are asked for -------------------------------------------------------- */
 
-static void describe_unknown(const asking *ask, const char *word,
-                             char text[FAILURE_TEXT])
+static void describe_unknown(const asking *ask, const char *word, const tide_term *term,
+                             char why[FAILURE_TEXT])
 {
     enum { SUGGESTIONS = 3 };
     tide_entry entries[SUGGESTIONS];
-    size_t count = tide_model_suggest(ask->model, word, entries, SUGGESTIONS);
-    int length =
-        snprintf(text, FAILURE_TEXT, "'%.200s' is not in the vocabulary", word);
+    size_t count = tide_term_suggest(term, ask->model, word, entries, SUGGESTIONS);
+    int length = snprintf(why, FAILURE_TEXT, "'%.200s' is not in the vocabulary", word);
     for (size_t i = 0; i < count && length < FAILURE_TEXT; i++)
-        length += snprintf(text + length, FAILURE_TEXT - (size_t)length, "%s %s",
+        length += snprintf(why + length, FAILURE_TEXT - (size_t)length, "%s %s",
                            i ? "," : "; did you mean", entries[i].word);
     if (count && length < FAILURE_TEXT - 1)
-        snprintf(text + length, FAILURE_TEXT - (size_t)length, "?");
+        snprintf(why + length, FAILURE_TEXT - (size_t)length, "?");
 }
 
-void describe_failure(const asking *ask, const tide_error *err,
-                      const char *const *words, size_t count, char text[FAILURE_TEXT])
+bool asked_find(asked_terms *a, const asking *ask, const char *const *texts,
+                size_t count, char why[FAILURE_TEXT])
 {
-    snprintf(text, FAILURE_TEXT, "%s", err->text);
-    for (size_t i = 0; i < count && err->status == TIDE_ERROR_UNKNOWN; i++)
-        if (is_unknown(ask, words[i])) {
-            describe_unknown(ask, words[i], text);
-            return;
+    enum { MOST = 64 };
+    *a = (asked_terms){.texts = texts};
+    if (count > MOST) {
+        snprintf(why, FAILURE_TEXT, "at most %d words can be asked at once", MOST);
+        return false;
+    }
+    a->terms = calloc(count + 1, sizeof *a->terms);
+    a->words = calloc(count + 1, sizeof *a->words);
+    if (!a->terms || !a->words) {
+        snprintf(why, FAILURE_TEXT, "out of memory");
+        return false;
+    }
+    for (; a->count < count; a->count++) {
+        tide_term *term = &a->terms[a->count];
+        tide_resolver_find(ask->resolver, ask->space, texts[a->count], term);
+        a->words[a->count] = term->words;
+        if (!term->known) {
+            describe_unknown(ask, texts[a->count], term, why);
+            return false;
         }
+    }
+    return true;
 }
+
+void asked_free(asked_terms *a)
+{
+    free(a->terms);
+    free(a->words);
+    *a = (asked_terms){0};
+}
+
+/* The tokens that have a vector, or those that do not, in quotes. */
+static void list_tokens(const tide_term *term, bool known, char *text, size_t room)
+{
+    size_t used = 0;
+    *text = 0;
+    for (uint32_t i = 0; i < term->count && used < room; i++)
+        if (term->has_vector[i] == known)
+            used += (size_t)snprintf(text + used, room - used, "%s'%s'",
+                                     used ? ", " : "", term->tokens[i]);
+}
+
+void asked_note(const asked_terms *a)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        const tide_term *term = &a->terms[i];
+        char known[FAILURE_TEXT], unknown[FAILURE_TEXT];
+        if (term->exact)
+            continue;
+        list_tokens(term, true, known, sizeof known);
+        list_tokens(term, false, unknown, sizeof unknown);
+        complain("'%.100s' is read as %s%s%s%s", a->texts[i],
+                 term->known > 1 ? "the mean of " : "", known,
+                 *unknown ? "; not in the vocabulary: " : "", unknown);
+    }
+}
+
+static void print_tokens(const tide_term *term, bool known)
+{
+    bool begun = false;
+    for (uint32_t i = 0; i < term->count; i++) {
+        if (term->has_vector[i] != known)
+            continue;
+        if (begun)
+            putchar(',');
+        print_json(term->tokens[i]);
+        begun = true;
+    }
+}
+
+void asked_print(const asked_terms *a)
+{
+    bool begun = false;
+    for (size_t i = 0; i < a->count; i++) {
+        if (a->terms[i].exact)
+            continue;
+        fputs(begun ? "," : ",\"terms\":[", stdout);
+        fputs("{\"text\":", stdout);
+        print_json(a->texts[i]);
+        fputs(",\"tokens\":[", stdout);
+        print_tokens(&a->terms[i], true);
+        fputs("],\"unknown\":[", stdout);
+        print_tokens(&a->terms[i], false);
+        fputs("]}", stdout);
+        begun = true;
+    }
+    if (begun)
+        putchar(']');
+}
+
+/* -- questions from standard input --------------------------------------------------- */
 
 enum { LINE = 16384, WORDS = LINE / 2 };
 

@@ -1,5 +1,5 @@
-/* asking.h - what the commands that ask a model share: opening it, answers, unknown
- * words, questions from standard input. */
+/* asking.h - what the commands that ask a model share: opening it, looking words up, answers,
+ * questions from standard input. */
 #ifndef ASKING_H
 #define ASKING_H
 
@@ -8,6 +8,7 @@
 typedef struct asking {
     tide_model *model;
     tide_space *space;
+    tide_resolver *resolver;
     bool json;
 } asking;
 
@@ -37,11 +38,27 @@ tide_entry *asking_words(const tide_model *model, size_t *count);
 
 void print_hits(const asking *ask, const tide_hit *hits, int count);
 
-/* Describes a failed question in one line: for an unknown word, which of `words` it
- * is and what it may have been meant to be. */
+/* What was asked for, in the words of the model. */
+typedef struct asked_terms {
+    const char *const *texts; /* [count] as they were given; borrowed */
+    size_t count;
+    tide_term *terms; /* [count] */
+    const char *
+        *words; /* [count] of the terms, as the functions of a space take them */
+} asked_terms;
+
+/* Looks all texts up; free the result in either case. Returns false with one line that says why when there is a
+ * text without any known word, with what it may have been meant to be. */
 enum { FAILURE_TEXT = 512 };
-void describe_failure(const asking *ask, const tide_error *err,
-                      const char *const *words, size_t count, char text[FAILURE_TEXT]);
+bool asked_find(asked_terms *a, const asking *ask, const char *const *texts,
+                size_t count, char why[FAILURE_TEXT]);
+void asked_free(asked_terms *a);
+
+/* Says on standard error which words were used for the texts that are not words themselves. */
+void asked_note(const asked_terms *a);
+
+/* The same as a member "terms" of the JSON object that is being printed, if there is any such text. */
+void asked_print(const asked_terms *a);
 
 /* Calls `answer` for every line of standard input, cut into words, until it ends or
  * nobody reads the answers; empty lines are skipped. On a terminal it prompts.

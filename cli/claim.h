@@ -9,4 +9,8 @@
 enum { CLAIMS = 2 };
 bool claim(const char *path);
 
+/* Where the file is now that was there when the path was claimed: PATH.1. NULL when there was none, or when
+ * it is not kept. */
+const char *claim_kept(const char *path);
+
 #endif

@@ -12,35 +12,41 @@ typedef struct analogy {
 } analogy;
 
 static int search(analogy *a, const char *const *words, size_t count,
-                  char text[FAILURE_TEXT])
+                  asked_terms *terms, char why[FAILURE_TEXT])
 {
     if (count != 3) {
-        snprintf(text, FAILURE_TEXT, "an analogy is three words");
+        snprintf(why, FAILURE_TEXT, "an analogy is three words");
         return TIDE_ERROR_PARAMETER;
     }
+    if (!asked_find(terms, &a->ask, words, count, why))
+        return TIDE_ERROR_UNKNOWN;
     tide_error err;
-    int found = tide_space_analogy(a->ask.space, words[0], words[1], words[2], a->hits,
-                                   a->count, &err);
+    int found = tide_space_analogy(a->ask.space, terms->words[0], terms->words[1],
+                                   terms->words[2], a->hits, a->count, &err);
     if (found < 0)
-        describe_failure(&a->ask, &err, words, count, text);
+        snprintf(why, FAILURE_TEXT, "%s", err.text);
     return found;
 }
 
-static void print_answer(const analogy *a, const char *line, int found,
-                         const char *text)
+static void print_answer(const analogy *a, const char *line, const asked_terms *terms,
+                         int found, const char *why)
 {
     bool object = a->ask.json && line;
     if (object) {
         printf("{\"query\":");
         print_json(line);
+        if (found >= 0)
+            asked_print(terms);
         printf(found < 0 ? ",\"error\":" : ",\"hits\":");
+    } else if (found >= 0) {
+        asked_note(terms);
     }
     if (found >= 0)
         print_hits(&a->ask, a->hits, found);
     else if (object)
-        print_json(text);
+        print_json(why);
     else
-        complain("%s", text);
+        complain("%s", why);
     if (object)
         putchar('}');
     if (line || (a->ask.json && found >= 0))
@@ -51,9 +57,11 @@ static void print_answer(const analogy *a, const char *line, int found,
 static int answer(void *data, const char *line, const char *const *words, size_t count)
 {
     analogy *a = data;
-    char text[FAILURE_TEXT];
-    int found = search(a, words, count, text);
-    print_answer(a, line, found, text);
+    asked_terms terms = {0};
+    char why[FAILURE_TEXT];
+    int found = search(a, words, count, &terms, why);
+    print_answer(a, line, &terms, found, why);
+    asked_free(&terms);
     return found < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

@@ -50,6 +50,9 @@ static int write_truth(const wishes *w, const char *spec)
 {
     if (!strcmp(w->truth, "-"))
         return write_facts(w, spec, stdout);
+    tide_error err;
+    if (tide_path_not_model(w->truth, &err))
+        return report(&err);
     FILE *out = fopen(w->truth, "w");
     if (!out) {
         complain("cannot write %s: %s", w->truth, strerror(errno));

@@ -4,6 +4,7 @@
 #include "formats.h"
 #include "options.h"
 #include "output.h"
+#include "training.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -102,7 +103,10 @@ static void tell(const job *j, const tide_imported *done)
 {
     if (j->quiet)
         return;
+    const char *older = claim_kept(j->output);
     complain("%" PRIu64 " words in %s", done->words, j->output);
+    if (older)
+        complain("what was there is now %s", older);
     if (done->uncounted)
         complain("%" PRIu64 " of them are not in %s, and count as seen once",
                  done->uncounted, j->counts);
@@ -125,7 +129,7 @@ static int import_rows(const job *j, tide_params *params, tide_rows *rows)
     int code = EXIT_SUCCESS;
     if (tide_trainer_import(trainer, rows, j->counts, &done, &err) < 0)
         code = err.status == TIDE_ERROR_PARAMETER ? report(&err) : report_load(&err);
-    else if (tide_trainer_save(trainer, j->output, &err) < 0)
+    else if (tide_trainer_save_keeping(trainer, j->output, OLDER, &err) < 0)
         code = report(&err);
     else
         tell(j, &done);

@@ -67,7 +67,9 @@ static void print_params(info *i, const tide_params *params)
             putchar(':');
             print_json(value);
         } else {
-            printf("  %-20s%s\n", table[p].name, value);
+            printf("  %-20s", table[p].name);
+            write_clean(stdout, value); /* a stranger may have chosen it */
+            putchar('\n');
         }
     }
     if (i->json)

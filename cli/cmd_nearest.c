@@ -12,6 +12,7 @@ typedef struct nearest {
     asking ask;
     uint64_t among;
     text_list negative;
+    asked_terms positive, subtracted;
     float *vector; /* NULL without --vector */
     tide_hit *hits;
     uint64_t count;
@@ -66,38 +67,65 @@ static int read_vector(nearest *n, const char *path)
     return code;
 }
 
-/* Returns the number of hits, or a negative status with the reason in `text`. */
+/* Returns the number of hits, or a negative status with the reason in `why`. */
 static int search(nearest *n, const char *const *words, size_t count,
-                  char text[FAILURE_TEXT])
+                  char why[FAILURE_TEXT])
 {
-    tide_query query = {words,
-                        count,
-                        n->negative.items,
-                        n->negative.count,
-                        n->vector,
-                        (uint32_t)n->among};
+    bool known =
+        asked_find(&n->positive, &n->ask, words, count, why) &&
+        asked_find(&n->subtracted, &n->ask, n->negative.items, n->negative.count, why);
+    if (!known)
+        return TIDE_ERROR_UNKNOWN;
+    tide_query query = {n->positive.words,   n->positive.count, n->subtracted.words,
+                        n->subtracted.count, n->vector,         (uint32_t)n->among};
     tide_error err;
     int found = tide_space_nearest(n->ask.space, &query, n->hits, n->count, &err);
-    if (found < 0) {
-        describe_failure(&n->ask, &err, words, count, text);
-        if (!strcmp(text, err.text))
-            describe_failure(&n->ask, &err, n->negative.items, n->negative.count, text);
-    }
+    if (found < 0)
+        snprintf(why, FAILURE_TEXT, "%s", err.text);
     return found;
+}
+
+static void forget(nearest *n)
+{
+    asked_free(&n->positive);
+    asked_free(&n->subtracted);
+}
+
+static void note_terms(const nearest *n)
+{
+    asked_note(&n->positive);
+    asked_note(&n->subtracted);
 }
 
 static int answer_once(nearest *n, const char *const *words, size_t count)
 {
-    char text[FAILURE_TEXT];
-    int found = search(n, words, count, text);
+    char why[FAILURE_TEXT];
+    int found = search(n, words, count, why);
     if (found < 0) {
-        complain("%s", text);
-        return EXIT_FAILURE;
+        complain("%s", why);
+    } else {
+        note_terms(n);
+        print_hits(&n->ask, n->hits, found);
+        if (n->ask.json)
+            putchar('\n');
     }
-    print_hits(&n->ask, n->hits, found);
-    if (n->ask.json)
-        putchar('\n');
-    return EXIT_SUCCESS;
+    forget(n);
+    return found < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static void print_object(const nearest *n, const char *line, int found, const char *why)
+{
+    printf("{\"query\":");
+    print_json(line);
+    if (found < 0) {
+        printf(",\"error\":");
+        print_json(why);
+    } else {
+        asked_print(&n->positive);
+        printf(",\"hits\":");
+        print_hits(&n->ask, n->hits, found);
+    }
+    puts("}");
 }
 
 /* Every question has its answer on standard output: one object a line, or lines up
@@ -105,24 +133,20 @@ static int answer_once(nearest *n, const char *const *words, size_t count)
 static int answer(void *data, const char *line, const char *const *words, size_t count)
 {
     nearest *n = data;
-    char text[FAILURE_TEXT];
-    int found = search(n, words, count, text);
+    char why[FAILURE_TEXT];
+    int found = search(n, words, count, why);
     if (n->ask.json) {
-        printf("{\"query\":");
-        print_json(line);
-        printf(found < 0 ? ",\"error\":" : ",\"hits\":");
-        if (found < 0)
-            print_json(text);
-        else
+        print_object(n, line, found, why);
+    } else {
+        if (found < 0) {
+            complain("%s", why);
+        } else {
+            note_terms(n);
             print_hits(&n->ask, n->hits, found);
-        puts("}");
-        return found < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+        }
+        putchar('\n');
     }
-    if (found < 0)
-        complain("%s", text);
-    else
-        print_hits(&n->ask, n->hits, found);
-    putchar('\n');
+    forget(n);
     return found < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -165,8 +189,10 @@ int cmd_nearest(int argc, char **argv)
         "words "
         "given, as score and word. Without words it answers the lines of standard "
         "input, "
-        "one question each, with an empty line after every answer. MODEL may be any "
-        "file of vectors.",
+        "one question each, with an empty line after every answer. A word is looked "
+        "for "
+        "as it is written and then as text is learned; 'hot tea' is the mean of two "
+        "words. MODEL may be any file of vectors.",
         options,
         "wordtide nearest news.tide coffee\n"
         "wordtide nearest news.tide tarsk elmoria --negative norvania\n"

@@ -29,6 +29,7 @@ typedef struct serving {
     tide_feed *feed;
     tide_history *history;
     tide_history_options past;
+    server_needs needs;
     const char *step;
     uint64_t followed;
     char history_path[PATH_MAX + 16];
@@ -76,6 +77,8 @@ static void watch(void *data, const tide_stats *stats)
     serving *s = data;
     progress_watch(&s->job.progress, stats);
     server_tick(s->server, stats);
+    if (*s->job.run.stop || stats->ending)
+        server_drain(s->server);
     if (server_wants_checkpoint(s->server))
         *s->job.run.save_now = 1;
 }
@@ -86,14 +89,22 @@ static void checkpointed(void *data, const tide_checkpoint *checkpoint)
     server_checkpointed(s->server, checkpoint);
 }
 
-/* What words were, as far as it was kept when the model was. */
-static bool remember(serving *s, const char *checkpoint, tide_error *err)
+/* The memory that is given with --memory is that of trainer and server. */
+static void plan(serving *s)
 {
     s->past.follow = (uint32_t)s->followed;
     s->past.drift_age = DRIFT_STEPS * (s->past.step > 0 ? s->past.step : 60);
     s->past.trend_alarm = TREND_ALARM;
     s->past.drift_alarm = DRIFT_ALARM;
     s->past.count_alarm = COUNT_ALARM;
+    s->needs = (server_needs){&s->past, s->job.spool ? 0 : s->queue};
+    s->job.training.others = server_bytes;
+    s->job.training.others_data = &s->needs;
+}
+
+/* What words were, as far as it was kept when the model was. */
+static bool remember(serving *s, const char *checkpoint, tide_error *err)
+{
     s->history = tide_history_new(s->live, &s->past, err);
     if (!s->history || !checkpoint)
         return s->history != NULL;
@@ -122,21 +133,22 @@ static bool start(serving *s, tide_trainer *trainer)
         report(&err);
         return false;
     }
-    const server_options options = {.host = s->host,
-                                    .port = (uint16_t)s->port,
-                                    .token = s->token_file ? s->token : NULL,
-                                    .names = s->names.items,
-                                    .name_count = s->names.count,
-                                    .trainer = trainer,
-                                    .live = s->live,
-                                    .history = s->history,
-                                    .history_options = &s->past,
-                                    .history_path = checkpoint ? s->history_path : NULL,
-                                    .feed = s->feed,
-                                    .feed_memory = s->job.spool ? 0 : s->queue,
-                                    .sources = s->job.run.sources,
-                                    .source_count = s->job.run.source_count,
-                                    .checkpoint = checkpoint};
+    const server_options options = {
+        .host = s->host,
+        .port = (uint16_t)s->port,
+        .token = s->token_file ? s->token : NULL,
+        .names = s->names.items,
+        .name_count = s->names.count,
+        .trainer = trainer,
+        .live = s->live,
+        .history = s->history,
+        .history_path = checkpoint ? s->history_path : NULL,
+        .feed = s->feed,
+        .needs = s->needs,
+        .feed_syncs = s->job.spool && s->job.spool_sync == TIDE_SPOOL_SYNC_ALWAYS,
+        .sources = s->job.run.sources,
+        .source_count = s->job.run.source_count,
+        .checkpoint = checkpoint};
     s->server = server_start(&options, &err);
     if (!s->server)
         report(&err);
@@ -150,7 +162,11 @@ static void say_where(serving *s)
     snprintf(text, sizeof text, "the page is at http://%s%s%s:%u/", v6 ? "[" : "",
              s->host, v6 ? "]" : "", (unsigned)server_port(s->server));
     progress_note(&s->job.progress, false, text);
-    if (!learning_path(&s->job))
+    if (!learning_path(&s->job) && s->job.served_model)
+        progress_note(&s->job.progress, false,
+                      "the model's file stays as it is: --checkpoint FILE would keep "
+                      "what is learned");
+    else if (!learning_path(&s->job))
         progress_note(&s->job.progress, false,
                       "nothing is saved: --checkpoint FILE would keep what is learned");
 }
@@ -203,7 +219,9 @@ int cmd_serve(int argc, char **argv)
         "sent to it, and answers over HTTP at the same time: a page at /, JSON under "
         "/v1, metrics for Prometheus at /metrics, and the routes that log shippers "
         "speak "
-        "under /insert. It listens on this machine only, unless --host says otherwise. "
+        "under /insert. A SOURCE that is a model is served, and its file stays as it "
+        "is. "
+        "It listens on this machine only, unless --host says otherwise. "
         "SIGINT and SIGTERM learn what was sent, save the model if there is a place "
         "for it, and end. With --spool, text is in that folder before the answer says "
         "that it was taken, and is learned once, also when the process is killed and "
@@ -211,6 +229,7 @@ int cmd_serve(int argc, char **argv)
         .options = options,
         .examples =
             "wordtide serve --demo\n"
+            "wordtide serve news.tide\n"
             "wordtide serve chat.log --checkpoint chat.tide --continue\n"
             "wordtide serve --checkpoint chat.tide --continue --spool chat.spool\n"
             "curl -H 'Content-Type: text/plain' --data-binary @posts.txt "
@@ -231,6 +250,7 @@ int cmd_serve(int argc, char **argv)
                                : 0;
     if (s.token_file)
         read_token(&s);
+    plan(&s);
     tide_trainer *trainer = learning_begin(&s.job, &code);
     if (trainer)
         code = serve(&s, trainer);

@@ -19,17 +19,21 @@ static int fail(const asking *ask, const char *line, const char *text)
     return EXIT_FAILURE;
 }
 
-static void print_pair(const asking *ask, const char *const *words, float cosine,
+static void print_pair(const asking *ask, const asked_terms *terms, float cosine,
                        bool alone)
 {
+    const char *const *words = terms->texts;
     if (ask->json) {
         printf("{\"a\":");
         print_json(words[0]);
         printf(",\"b\":");
         print_json(words[1]);
-        printf(",\"score\":%.6f}\n", (double)cosine);
+        printf(",\"score\":%.6f", (double)cosine);
+        asked_print(terms);
+        puts("}");
         return;
     }
+    asked_note(terms);
     printf("%.4f", (double)cosine);
     if (!alone) {
         putchar('\t');
@@ -48,13 +52,18 @@ static int answer(void *data, const char *line, const char *const *words, size_t
         return fail(ask, line, "a pair is two words");
     tide_error err;
     float cosine;
-    if (tide_space_similarity(ask->space, words[0], words[1], &cosine, &err) < 0) {
-        char text[FAILURE_TEXT];
-        describe_failure(ask, &err, words, 2, text);
-        return fail(ask, line, text);
+    asked_terms terms;
+    char why[FAILURE_TEXT];
+    bool known = asked_find(&terms, ask, words, 2, why);
+    if (known && tide_space_similarity(ask->space, terms.words[0], terms.words[1],
+                                       &cosine, &err) < 0) {
+        snprintf(why, sizeof why, "%s", err.text);
+        known = false;
     }
-    print_pair(ask, words, cosine, !line);
-    return EXIT_SUCCESS;
+    if (known)
+        print_pair(ask, &terms, cosine, !line);
+    asked_free(&terms);
+    return known ? EXIT_SUCCESS : fail(ask, line, why);
 }
 
 int cmd_similarity(int argc, char **argv)

@@ -43,6 +43,9 @@ int cmd_train(int argc, char **argv)
     tide_trainer *trainer = learning_begin(&job, &code);
     if (trainer)
         code = learning_run(&job, trainer);
+    if (trainer && job.saved)
+        progress_suggest(&job.progress, learning_path(&job),
+                         tide_model_example(tide_trainer_model(trainer)));
     tide_trainer_free(trainer);
     learning_release(&job);
     return code;

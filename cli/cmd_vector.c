@@ -11,15 +11,28 @@ typedef struct vectors {
     float *numbers; /* [dim] */
 } vectors;
 
-static void print_vector(const vectors *v, const char *word)
+/* A blank would end the word in the text. */
+static void print_name(const char *text)
+{
+    char *name = strdup(text);
+    for (char *c = name; c && *c; c++)
+        if (*c == ' ')
+            *c = '_';
+    print_word(name ? name : text);
+    free(name);
+}
+
+static void print_vector(const vectors *v, const asked_terms *term)
 {
     bool json = v->ask.json;
     if (json) {
         printf("{\"word\":");
-        print_json(word);
+        print_json(*term->texts);
+        asked_print(term);
         printf(",\"vector\":[");
     } else {
-        print_word(word);
+        asked_note(term);
+        print_name(*term->texts);
     }
     for (uint32_t i = 0; i < tide_model_dim(v->ask.model); i++) {
         fputs(!json ? " " : i ? "," : "", stdout);
@@ -35,15 +48,16 @@ static int print_words(void *data, const char *line, const char *const *words,
     vectors *v = data;
     int code = EXIT_SUCCESS;
     for (size_t i = 0; i < count && output_ok(); i++) {
-        tide_error err;
-        if (tide_space_vector(v->ask.space, words[i], v->numbers, &err) >= 0) {
-            print_vector(v, words[i]);
-            continue;
+        asked_terms term;
+        char why[FAILURE_TEXT];
+        if (asked_find(&term, &v->ask, &words[i], 1, why) &&
+            !tide_space_mean(v->ask.space, *term.words, v->numbers, NULL)) {
+            print_vector(v, &term);
+        } else {
+            complain("%s", why);
+            code = EXIT_FAILURE;
         }
-        char text[FAILURE_TEXT];
-        describe_failure(&v->ask, &err, &words[i], 1, text);
-        complain("%s", text);
-        code = EXIT_FAILURE;
+        asked_free(&term);
     }
     return code;
 }

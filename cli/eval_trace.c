@@ -248,6 +248,7 @@ static tide_run run_of(trace *t, uint64_t every, bool *saved)
     run.pause_data = t;
     run.save_path = t->output;
     run.saved = saved;
+    run.older = OLDER;
     return run;
 }
 
@@ -258,10 +259,12 @@ static int learn(trace *t, const tide_run *run)
     tide_trainer_stats(t->trainer, &before);
     progress_break(&t->p);
     progress_begin(&t->p, &before, t->p.quiet);
-    int status = training_learn(t->trainer, run, &t->p, &err);
+    int status = training_learn(t->trainer, run, &err);
     tide_trainer_stats(t->trainer, &after);
     if (*run->saved || status >= 0)
         training_note_skipped(&t->p, &after, &before);
+    if (status >= 0 && after.tokens == before.tokens)
+        progress_note(&t->p, true, "no words were read");
     progress_break(&t->p);
     if (status < 0)
         return training_failure(&err);

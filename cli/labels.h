@@ -18,9 +18,9 @@ bool is_about_words(const tide_param_info *parameter);
 /* Whether the trainer has labels; complains about the model if it has none. */
 bool tracks_labels(const tide_trainer *trainer, const char *path);
 
-/* The classifier learns anew, to its end or until a signal, and the model is saved. Returns the exit
- * code. */
-int fit_and_save(tide_trainer *trainer, progress *p, const char *path);
+/* The classifier learns anew, to its end or until a signal, and the model is saved, `older` earlier files being
+ * kept. Returns the exit code. */
+int fit_and_save(tide_trainer *trainer, progress *p, const char *path, uint32_t older);
 
 /* A probability, as typed; another number is a usage error of `command`. */
 float take_threshold(const char *text, const char *command);

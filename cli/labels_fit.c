@@ -32,19 +32,19 @@ static int fail(const tide_trainer *trainer, const tide_error *err)
     return EXIT_INPUT;
 }
 
-int fit_and_save(tide_trainer *trainer, progress *p, const char *path)
+int fit_and_save(tide_trainer *trainer, progress *p, const char *path, uint32_t older)
 {
     tide_error err;
     tide_label_stats stats;
     fitting f = {.progress = p};
     int status = tide_trainer_fit(trainer, watch, &f, &err);
     if (status >= 0)
-        status = tide_trainer_save(trainer, path, &err);
+        status = tide_trainer_save_keeping(trainer, path, older, &err);
     progress_break(p);
     if (status < 0)
         return fail(trainer, &err);
     tide_trainer_label_stats(trainer, &stats);
-    progress_fitted(p, &stats, &f.last, path);
+    progress_fitted(p, &stats, &f.last, path, older ? claim_kept(path) : NULL);
     return EXIT_SUCCESS;
 }
 
@@ -65,8 +65,9 @@ static int fit(const training *model, const char *output, bool quiet)
         return code;
     progress p;
     progress_begin(&p, &(tide_stats){0}, quiet);
-    code = tracks_labels(trainer, model->resume) ? fit_and_save(trainer, &p, output)
-                                                 : EXIT_MODEL;
+    code = tracks_labels(trainer, model->resume)
+               ? fit_and_save(trainer, &p, output, OLDER)
+               : EXIT_MODEL;
     tide_trainer_free(trainer);
     return code;
 }

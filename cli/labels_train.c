@@ -40,7 +40,8 @@ static int learn(learning *job, tide_trainer *trainer)
     if (code != EXIT_SUCCESS)
         return code;
     if (!job->stopped)
-        return fit_and_save(trainer, &job->progress, learning_path(job));
+        return fit_and_save(trainer, &job->progress, learning_path(job),
+                            job->saved ? 0 : OLDER);
     snprintf(text, sizeof text,
              "stopped; 'wordtide labels fit %s' makes the classifier now",
              learning_path(job));

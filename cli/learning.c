@@ -1,15 +1,18 @@
 /* learning.c - the job of `train` and of the commands that are like it. */
 #include "learning.h"
 #include "claim.h"
+#include "content.h"
 #include "notify.h"
 #include "output.h"
+
+#include "../server/process.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHECKPOINT_SECONDS = 60, OLDER = 2 };
+enum { CHECKPOINT_SECONDS = 60 };
 
 /* -- what was typed ---------------------------------------------------------------- */
 
@@ -76,6 +79,28 @@ static void follow_change(training *t)
             settings_add(&t->typed, names[i], "300000");
 }
 
+/* A model among the sources of a server is the one to be served. It stays as it is, since nobody has
+ * asked to write to it. */
+static void take_model(learning *job)
+{
+    tide_error what;
+    training *t = &job->training;
+    for (int i = 0; i < t->source_count; i++) {
+        char *name = t->sources[i];
+        if (content_of(name, &what) != TIDE_CONTENT_MODEL)
+            continue;
+        if (t->resume || job->go_on)
+            usage_error(t->command,
+                        "%s is a model, and %s names another: leave one out", name,
+                        job->go_on ? "--continue" : t->resume);
+        t->resume = job->served_model = name;
+        t->source_count--;
+        memmove(t->sources + i, t->sources + i + 1,
+                (size_t)(t->source_count - i) * sizeof *t->sources);
+        i--;
+    }
+}
+
 /* A server has what is sent to it as a source besides. */
 static void add_feed(learning *job)
 {
@@ -99,8 +124,10 @@ static void add_feed(learning *job)
 static void settle(learning *job)
 {
     const char *command = job->training.command;
-    if (job->serves)
+    if (job->serves) {
+        take_model(job);
         add_feed(job);
+    }
     if (job->max_errors && !parse_number(job->max_errors, &job->most_errors))
         usage_error(command, "--max-errors '%s' is no number", job->max_errors);
     for (size_t i = 0; i < job->every.count; i++)
@@ -112,7 +139,7 @@ static void settle(learning *job)
     if (job->serves && job->spool && !job->checkpoint)
         usage_error(command, "--spool needs --checkpoint, which says what of it is "
                              "learned");
-    if (!job->output && !job->checkpoint)
+    if (!job->output && !job->checkpoint && !job->served_model)
         job->output = job->training.resume;
     if (!job->output && !job->checkpoint && !job->serves)
         usage_error(command, "no place for the model: -o MODEL is missing");
@@ -141,7 +168,8 @@ void learning_take(learning *job, int argc, char **argv, command_usage usage)
          "save to this file on the way, every minute unless --every says otherwise, "
          "and keep earlier ones beside it; then -o may be left out"},
         {"older", 0, OPTION_NUMBER, &job->older, "N",
-         "how many earlier checkpoints to keep, as FILE.1, FILE.2 (default 2)"},
+         "how many earlier files to keep beside a new one, as FILE.1, FILE.2: what "
+         "was at -o before this run, and checkpoints (default 2)"},
         {"continue", 0, OPTION_FLAG, &job->go_on, NULL,
          "go on from the checkpoint if there is one, otherwise begin"},
         {"follow", 'f', OPTION_FLAG, &job->follow, NULL,
@@ -206,7 +234,7 @@ static tide_run run_of(learning *job)
     run.save_tokens = job->save_tokens;
     run.save_seconds = job->save_seconds;
     run.checkpoint_path = checkpoint_file(job);
-    run.older = job->checkpoint ? (uint32_t)job->older : 0;
+    run.older = (uint32_t)job->older;
     run.saved = &job->saved;
     run.follow = job->follow;
     run.properties = job->properties.items;
@@ -230,16 +258,55 @@ static bool claim_files(const learning *job)
 tide_trainer *learning_begin(learning *job, int *code)
 {
     *code = EXIT_FAILURE;
+    raise_descriptors();
     notify_open();
     if (!claim_files(job))
         return NULL;
     progress_begin(&job->progress, &(tide_stats){0}, job->quiet);
     job->run = run_of(job);
     tide_trainer *trainer = training_begin(&job->training, &job->run, code);
-    if (!trainer && *code == EXIT_SUCCESS)
+    if (!trainer && *code == EXIT_SUCCESS) {
         progress_note(&job->progress, true,
                       "stopped while words were counted: there is no model");
+        *code = EXIT_KILLED;
+    }
     return trainer;
+}
+
+/* A run without words has left the files as they were. That is no failure where there is a model to go on with, and
+ * for one that reads what may come and was stopped. */
+static int code_without_words(const learning *job)
+{
+    if (job->training.resume || !learning_path(job) || (job->stopped && job->follow))
+        return EXIT_SUCCESS;
+    return job->stopped ? EXIT_KILLED : EXIT_INPUT;
+}
+
+static void tell_no_words(learning *job)
+{
+    const char *path = learning_path(job);
+    char text[PATH_MAX + 64];
+    snprintf(text, sizeof text,
+             !path || job->saved ? "no words were read"
+             : is_there(path)    ? "no words were read: %s is unchanged"
+                                 : "no words were read: %s was not written",
+             path);
+    progress_note(&job->progress, true, text);
+}
+
+/* A thread more than there are processors makes the others wait. */
+static void note_threads(learning *job, const tide_trainer *trainer)
+{
+    char threads[32] = "", text[128];
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    tide_params_text(tide_trainer_params(trainer), "threads", threads, sizeof threads);
+    if (processors < 1 || strtoul(threads, NULL, 10) <= (unsigned long)processors)
+        return;
+    snprintf(
+        text, sizeof text,
+        "%s threads on %ld processors: no faster than %ld, and the vectors are worse",
+        threads, processors, processors);
+    progress_note(&job->progress, false, text);
 }
 
 /* The run saves what it has learnt, also before a source failed. */
@@ -254,22 +321,27 @@ int learning_run(learning *job, tide_trainer *trainer)
     if (!job->part_count)
         job->part_count = tide_trainer_budget(trainer, job->parts);
     progress_budget(p, job->parts, job->part_count);
+    note_threads(job, trainer);
 
-    int status = training_learn(trainer, &job->run, p, &err);
+    int status = training_learn(trainer, &job->run, &err);
     job->stopped = status != 0;
     tide_trainer_stats(trainer, &after);
+    bool no_words = after.tokens == before.tokens;
     int code = EXIT_SUCCESS;
+    if (status >= 0 && no_words) {
+        tell_no_words(job);
+        code = after.records > before.records ? EXIT_INPUT : code_without_words(job);
+    }
     if (job->saved || status >= 0)
         training_note_skipped(p, &after, &before);
     if (status < 0) {
         progress_break(p);
         code = training_failure(&err);
-    } else if (after.records > before.records && after.tokens == before.tokens) {
-        code = EXIT_INPUT; /* every one of them was bad */
     }
     const char *path = learning_path(job);
     if (job->saved || (status >= 0 && !path))
-        progress_end(p, &after, path, job->stopped);
+        progress_end(p, &after, path, job->saved ? claim_kept(path) : NULL,
+                     job->stopped);
     return code;
 }
 

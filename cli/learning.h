@@ -32,8 +32,9 @@ typedef struct learning {
     bool saved;   /* the model is in its place */
     bool stopped; /* before the end of the sources */
 
-    bool serves, demo; /* what is sent is a source too, and so is the demo */
-    char **served;     /* all sources then */
+    bool serves, demo;        /* what is sent is a source too, and so is the demo */
+    char **served;            /* all sources then */
+    const char *served_model; /* that was among the sources */
 } learning;
 
 /* Options of its own that a command may have. */

@@ -78,11 +78,36 @@ static const command *find_command(const char *name)
     return NULL;
 }
 
+/* What fastText and gensim call it. */
+static const char *our_command(const char *name)
+{
+    static const char *const names[][2] = {{"skipgram", "train"},
+                                           {"cbow", "train"},
+                                           {"supervised", "labels train"},
+                                           {"predict", "labels predict"},
+                                           {"predict-prob", "labels predict"},
+                                           {"test", "labels eval"},
+                                           {"test-label", "labels eval"},
+                                           {"print-word-vectors", "vector"},
+                                           {"print-sentence-vectors", "embed"},
+                                           {"analogies", "analogy"},
+                                           {"most-similar", "nearest"},
+                                           {"most_similar", "nearest"},
+                                           {"quantize", "export"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i][0], name))
+            return names[i][1];
+    return NULL;
+}
+
 static const command *require_command(const char *name)
 {
     const command *found = find_command(name);
+    const char *ours = our_command(name);
     if (found)
         return found;
+    if (ours)
+        usage_error("", "unknown command '%s'; here it is 'wordtide %s'", name, ours);
     const char *nearest = NULL;
     int distance = 4;
     for (size_t i = 0; i < COMMANDS; i++) {

@@ -142,22 +142,36 @@ static void keep_nearer(const char *name, const char *candidate, const char **ne
     }
 }
 
+/* What gensim and fastText call it; their names for parameters of training are aliases in the table. */
+static const char *our_name(const char *name)
+{
+    return !strcmp(name, "topn") || !strcmp(name, "k") ? "count" : name;
+}
+
+static bool names_input(const char *name)
+{
+    return !strcmp(name, "input") || !strcmp(name, "train");
+}
+
 __attribute__((noreturn)) static void unknown_option(const parser *p,
                                                      const char *argument)
 {
     char name[64];
     const char *bare = argument + strspn(argument, "-");
     snprintf(name, sizeof name, "%.*s", (int)strcspn(bare, "="), bare);
-    const char *nearest = NULL;
+    const char *nearest = NULL, *known = our_name(name);
     int distance = 3;
+    if (names_input(name) && p->usage->most < 0)
+        usage_error(p->usage->command,
+                    "unknown option '%s'; files are named without one", argument);
     for (const option *o = p->usage->options; o->name; o++)
-        keep_nearer(name, o->name, &nearest, &distance);
+        keep_nearer(known, o->name, &nearest, &distance);
     size_t count = 0;
     const tide_param_info *table = p->typed ? tide_params_table(&count) : NULL;
     for (size_t i = 0; i < count; i++)
         if (takes_parameter(p->usage, &table[i]))
-            keep_nearer(name, table[i].name, &nearest, &distance);
-    if (nearest && strlen(name) > 2)
+            keep_nearer(known, table[i].name, &nearest, &distance);
+    if (nearest && strlen(known) > 2)
         usage_error(p->usage->command, "unknown option '%s'; did you mean --%s?",
                     argument, nearest);
     usage_error(p->usage->command, "unknown option '%s'", argument);

@@ -34,6 +34,12 @@ predictions *predictions_open(const char *path, float threshold, bool go_on,
         return NULL;
     }
     *p = (predictions){.path = path, .threshold = threshold};
+    tide_error err;
+    if (tide_path_not_model(path, &err)) {
+        report(&err);
+        free(p);
+        return NULL;
+    }
     p->file = fopen(path, go_on ? "a" : "w");
     struct stat status;
     if (p->file && go_on && fstat(fileno(p->file), &status) == 0 && status.st_size > 0)

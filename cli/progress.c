@@ -7,11 +7,12 @@
 #include "../server/process.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { LOG_SECONDS = 10, EPOCH_TEXT = 64 };
+enum { LOG_SECONDS = 10, EPOCH_TEXT = 64, DONE_TEXT = 64 };
 
 void progress_begin(progress *p, const tide_stats *initial, bool quiet)
 {
@@ -68,6 +69,48 @@ static const char *epoch_text(char text[EPOCH_TEXT], const tide_stats *stats)
     return text;
 }
 
+/* How long it still takes at the speed that it had so far; negative while nobody can tell. */
+static double seconds_left(progress *p, const tide_stats *stats, double now)
+{
+    if (p->done_since <= 0) {
+        p->done_first = stats->done;
+        p->done_since = now;
+    }
+    double seconds = now - p->done_since, done = stats->done - p->done_first;
+    return seconds > 1 && done > 0 ? (1 - stats->done) * seconds / done : -1;
+}
+
+/* "  43%  2m10s left", or as much of it as is known. */
+static const char *done_text(char text[DONE_TEXT], progress *p, const tide_stats *stats)
+{
+    text[0] = '\0';
+    if (!(stats->done > 0))
+        return text;
+    double left = seconds_left(p, stats, now_seconds());
+    int length = snprintf(text, DONE_TEXT, "  %d%%", (int)(100 * stats->done));
+    uint64_t whole = left > 0 && left < 1e9 ? (uint64_t)left : 0;
+    if (left >= 0 && whole < 60)
+        snprintf(text + length, (size_t)(DONE_TEXT - length), "  %" PRIu64 "s left",
+                 whole);
+    else if (left >= 0 && whole < 3600)
+        snprintf(text + length, (size_t)(DONE_TEXT - length),
+                 "  %" PRIu64 "m%02" PRIu64 "s left", whole / 60, whole % 60);
+    else if (left >= 0)
+        snprintf(text + length, (size_t)(DONE_TEXT - length),
+                 "  %" PRIu64 "h%02" PRIu64 "m left", whole / 3600, whole / 60 % 60);
+    return text;
+}
+
+static void log_done(progress *p, const tide_stats *stats)
+{
+    if (!(stats->done > 0))
+        return;
+    double left = seconds_left(p, stats, now_seconds());
+    say(" done=%.4f", stats->done);
+    if (left >= 0)
+        say(" seconds_left=%.0f", left);
+}
+
 static void write_over(progress *p, const char *line)
 {
     say("\r%.*s\033[K", terminal_columns() - 1, line);
@@ -78,10 +121,12 @@ static void write_over(progress *p, const char *line)
 static void show_counting(progress *p, const tide_stats *stats)
 {
     char words[SHORT_TEXT], rate[SHORT_TEXT], different[SHORT_TEXT], line[256];
-    snprintf(
-        line, sizeof line, "counting  %s words  %s/s  %s different  rss %" PRIu64 "M",
-        short_count(words, (double)stats->tokens), short_count(rate, p->words_rate),
-        short_count(different, (double)stats->vocabulary), resident_bytes() >> 20);
+    char done[DONE_TEXT];
+    snprintf(line, sizeof line,
+             "counting  %s words%s  %s/s  %s different  rss %" PRIu64 "M",
+             short_count(words, (double)stats->tokens), done_text(done, p, stats),
+             short_count(rate, p->words_rate),
+             short_count(different, (double)stats->vocabulary), resident_bytes() >> 20);
     write_over(p, line);
 }
 
@@ -89,16 +134,17 @@ static void show_line(progress *p, const tide_stats *stats)
 {
     char words[SHORT_TEXT], rate[SHORT_TEXT], held[SHORT_TEXT], room[SHORT_TEXT];
     char in[SHORT_TEXT], out[SHORT_TEXT], loss[SHORT_TEXT] = "-", line[256];
-    char epoch[EPOCH_TEXT];
+    char epoch[EPOCH_TEXT], done[DONE_TEXT];
     if (stats->loss > 0)
         snprintf(loss, sizeof loss, "%.2f", stats->loss);
-    snprintf(
-        line, sizeof line,
-        "%s%s words  %s/s  vocab %s/%s  in %s/s out %s/s  loss %s  rss %" PRIu64 "M",
-        epoch_text(epoch, stats), short_count(words, (double)stats->tokens),
-        short_count(rate, p->words_rate), short_count(held, (double)stats->vocabulary),
-        short_count(room, (double)stats->capacity), short_count(in, p->in_rate),
-        short_count(out, p->out_rate), loss, resident_bytes() >> 20);
+    snprintf(line, sizeof line,
+             "%s%s words%s  %s/s  vocab %s/%s  loss %s  rss %" PRIu64
+             "M  in %s/s out %s/s",
+             epoch_text(epoch, stats), short_count(words, (double)stats->tokens),
+             done_text(done, p, stats), short_count(rate, p->words_rate),
+             short_count(held, (double)stats->vocabulary),
+             short_count(room, (double)stats->capacity), loss, resident_bytes() >> 20,
+             short_count(in, p->in_rate), short_count(out, p->out_rate));
     write_over(p, line);
 }
 
@@ -146,6 +192,7 @@ void progress_watch(void *data, const tide_stats *stats)
     } else if (now - p->shown >= LOG_SECONDS && stats->tokens > p->initial.tokens) {
         measure_rates(p, stats, now, 1e-3);
         log_stats(counting(stats) ? "counting" : "training", stats, p->words_rate);
+        log_done(p, stats);
         say("\n");
         p->shown = now;
     }
@@ -158,15 +205,15 @@ void progress_break(progress *p)
     p->line_open = false;
 }
 
-/* A logfmt value in quotes. */
+/* A logfmt value in quotes, cut to what a line holds. */
 static void log_quoted(const char *text)
 {
+    char clean[PATH_MAX];
+    snprintf(clean, sizeof clean, "%s", text);
+    clean_text(clean);
     say("\"");
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            say("\\");
-        say("%c", (unsigned char)*text < 0x20 ? '?' : *text);
-    }
+    for (const char *at = clean; *at; at++)
+        say(*at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
     say("\"");
 }
 
@@ -203,15 +250,29 @@ void progress_budget(const progress *p, const tide_part *parts, int count)
     say("\n");
 }
 
-static void say_saved(const char *path)
+/* `older` is what became of the file that was there; NULL if there was none. */
+static void say_saved(const char *path, const char *older)
 {
-    char name[1024];
-    snprintf(name, sizeof name, "%s", path);
-    clean_text(name);
-    say("saved to %s\n", name);
+    char text[2 * PATH_MAX + 64];
+    snprintf(text, sizeof text,
+             older ? "saved to %s; what was there is now %s" : "saved to %s", path,
+             older);
+    clean_text(text);
+    say("%s\n", text);
 }
 
-void progress_end(progress *p, const tide_stats *stats, const char *path, bool stopped)
+static void log_saved(const char *path, const char *older)
+{
+    say(" model=");
+    log_quoted(path);
+    if (older) {
+        say(" earlier_model=");
+        log_quoted(older);
+    }
+}
+
+void progress_end(progress *p, const tide_stats *stats, const char *path,
+                  const char *older, bool stopped)
 {
     progress_break(p);
     if (p->quiet)
@@ -222,10 +283,8 @@ void progress_end(progress *p, const tide_stats *stats, const char *path, bool s
     if (!p->terminal) {
         log_stats(stopped ? "stopped" : "finished", stats, rate);
         say(" seconds=%.3f", seconds);
-        if (path) {
-            say(" model=");
-            log_quoted(path);
-        }
+        if (path)
+            log_saved(path, older);
         say("\n");
         return;
     }
@@ -234,7 +293,20 @@ void progress_end(progress *p, const tide_stats *stats, const char *path, bool s
         stopped ? "stopped" : "finished", short_count(count, (double)words), seconds,
         short_count(speed, rate), short_count(held, (double)stats->vocabulary));
     if (path)
-        say_saved(path);
+        say_saved(path, older);
+}
+
+/* A path that a shell would read otherwise is left to who has typed it. */
+void progress_suggest(const progress *p, const char *path, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789._/-+,@%";
+    if (!p->terminal || p->quiet || path[strspn(path, plain)])
+        return;
+    if (word)
+        say("try: wordtide nearest %s %s\n", path, word);
+    else
+        say("try: wordtide words %s\n", path);
 }
 
 /* -- the classifier ------------------------------------------------------------------ */
@@ -266,27 +338,26 @@ bool progress_epoch(void *data, const tide_epoch *epoch)
 }
 
 static void log_fitted(const tide_label_stats *stats, const tide_epoch *last,
-                       const char *path)
+                       const char *path, const char *older)
 {
     say("level=info msg=fitted posts=%" PRIu64 " unlabelled=%" PRIu64 " empty=%" PRIu64
         " cut=%" PRIu64 " kept=%" PRIu64 " used_bytes=%" PRIu64 " labels=%" PRIu32
-        " told=%" PRIu32 " epoch=%" PRIu32 " best_epoch=%" PRIu32
-        " held_out_loss=%.6f model=",
+        " told=%" PRIu32 " epoch=%" PRIu32 " best_epoch=%" PRIu32 " held_out_loss=%.6f",
         stats->posts, stats->unlabelled, stats->empty, stats->cut, stats->kept,
         stats->used, stats->labels, stats->told, last->epoch, last->best_epoch,
         last->best_loss);
-    log_quoted(path);
+    log_saved(path, older);
     say("\n");
 }
 
 void progress_fitted(progress *p, const tide_label_stats *stats, const tide_epoch *last,
-                     const char *path)
+                     const char *path, const char *older)
 {
     progress_break(p);
     if (p->quiet)
         return;
     if (!p->terminal) {
-        log_fitted(stats, last, path);
+        log_fitted(stats, last, path, older);
         return;
     }
     char posts[SHORT_TEXT], labelled[SHORT_TEXT], labels[SHORT_TEXT];
@@ -298,5 +369,5 @@ void progress_fitted(progress *p, const tide_label_stats *stats, const tide_epoc
         say("; held-out loss %.4f in epoch %" PRIu32 " of %" PRIu32, last->best_loss,
             last->best_epoch, last->epoch);
     say("\n");
-    say_saved(path);
+    say_saved(path, older);
 }

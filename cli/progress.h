@@ -15,7 +15,8 @@ typedef struct progress {
     tide_stats before;  /* rates are measured from here */
     tide_stats initial; /* what a resumed model brought along */
     double words_rate, in_rate, out_rate;
-    double told; /* when systemd was, and how much there was then */
+    double done_first, done_since; /* the first fraction that was told, and when */
+    double told;                   /* when systemd was, and how much there was then */
     uint64_t told_tokens;
 } progress;
 
@@ -30,15 +31,21 @@ void progress_budget(const progress *p, const tide_part *parts, int count);
 /* Ends the refreshing line, so that something else can be said. */
 void progress_break(progress *p);
 
-/* The last line, after the model was saved at `path`; NULL when it is not kept. */
-void progress_end(progress *p, const tide_stats *stats, const char *path, bool stopped);
+/* The last line, after the model was saved at `path`; NULL when it is not kept. `older` is where the file is now that
+ * was there; NULL if there was none. */
+void progress_end(progress *p, const tide_stats *stats, const char *path,
+                  const char *older, bool stopped);
+
+/* On a terminal: what could be asked of the model at `path`, with a word that it has, or NULL. */
+void progress_suggest(const progress *p, const char *path, const char *word);
 
 /* For tide_trainer_watch_labels: shows how the classifier gets on, and never asks it to stop; `data` is
  * the progress. */
 bool progress_epoch(void *data, const tide_epoch *epoch);
 
-/* What the classifier has become with its `last` epoch, after the model was saved at `path`. */
+/* What the classifier has become with its `last` epoch, after the model was saved at `path`; `older` as
+ * before. */
 void progress_fitted(progress *p, const tide_label_stats *stats, const tide_epoch *last,
-                     const char *path);
+                     const char *path, const char *older);
 
 #endif

@@ -12,6 +12,7 @@
  * to reload, so it is ignored.
  */
 #include "training.h"
+#include "content.h"
 #include "output.h"
 
 #include "../server/process.h"
@@ -186,10 +187,18 @@ void training_settle(training *t)
 
 /* -- the run ---------------------------------------------------------------------- */
 
+/* Whoever types --records lines means it, whatever the text looks like. */
+static bool is_typed_lines(const training *t)
+{
+    const char *records = settings_value(&t->typed, "records");
+    return records && !strcmp(records, "lines");
+}
+
 tide_run training_run(const training *t)
 {
     return (tide_run){.sources = (const char *const *)t->sources,
                       .source_count = (size_t)t->source_count,
+                      .as_text = is_typed_lines(t),
                       .stop = &stop_signal,
                       .save_now = &save_asked};
 }
@@ -203,7 +212,11 @@ static tide_trainer *load(const training *t, const tide_run *run, int *code)
     if (!trainer && err.status == TIDE_ERROR_PARAMETER)
         usage_error(t->command, "%s", err.text);
     if (!trainer) {
+        tide_error what;
         *code = report_load(&err);
+        if (content_of(t->resume, &what) == TIDE_CONTENT_VECTORS)
+            complain("it is %s: wordtide import %s -o NEW.tide makes a model of it",
+                     what.text, t->resume);
         return NULL;
     }
     tide_stats stats;
@@ -220,6 +233,7 @@ static tide_trainer *make(const training *t, const tide_run *run, int *code)
     tide_params *params = settings_params(&t->typed, t->command);
     if (!params)
         return NULL;
+    tide_params_share(params, t->others, t->others_data);
     tide_trainer *trainer = t->batch ? tide_trainer_new_batch(params, run, &err)
                                      : tide_trainer_new(params, &err);
     tide_params_free(params);
@@ -239,15 +253,11 @@ tide_trainer *training_begin(const training *t, const tide_run *run, int *code)
     return trainer;
 }
 
-int training_learn(tide_trainer *trainer, const tide_run *run, progress *p,
-                   tide_error *err)
+int training_learn(tide_trainer *trainer, const tide_run *run, tide_error *err)
 {
     int status = tide_trainer_run(trainer, run, err);
     signal(SIGALRM, SIG_IGN);
-    bool interrupted = stop_signal && status < 0 && err->status == TIDE_ERROR_IO;
-    if (interrupted)
-        progress_note(p, true, err->text);
-    return interrupted ? 1 : status;
+    return status;
 }
 
 static void note_count(progress *p, bool warning, uint64_t count, const char *what)
@@ -261,10 +271,13 @@ static void note_count(progress *p, bool warning, uint64_t count, const char *wh
 
 void training_note_skipped(progress *p, const tide_stats *now, const tide_stats *before)
 {
-    if (now->tokens == before->tokens)
-        progress_note(p, true, "there was no text");
-    note_count(p, true, now->skipped_invalid - before->skipped_invalid,
-               "words skipped because they are not text");
+    enum { MANY = 20, SHARE = 50 }; /* one word in so many */
+    uint64_t skipped = now->skipped_invalid - before->skipped_invalid;
+    note_count(p, true, skipped, "words skipped because they are not text");
+    if (skipped >= MANY && skipped * SHARE > now->tokens - before->tokens)
+        progress_note(p, true,
+                      "is this UTF-8? text in Latin-1, for example, becomes it with "
+                      "iconv -f WINDOWS-1252 -t UTF-8");
     note_count(p, true, now->cut_words - before->cut_words, "long words cut");
     note_count(p, true, now->malformed_records - before->malformed_records,
                "records skipped because they are malformed");

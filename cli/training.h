@@ -10,6 +10,9 @@
 #include "options.h"
 #include "progress.h"
 
+/* How many files that are replaced stay beside a new model, unless --older says otherwise. */
+enum { OLDER = 2 };
+
 typedef struct training {
     const char *command; /* for complaints */
     const char *resume;  /* the model to go on from; NULL for a new one */
@@ -17,6 +20,9 @@ typedef struct training {
     settings typed;
     char **sources;
     int source_count;
+    uint64_t (*others)(const tide_params *params,
+                       const void *data); /* tide_params_share */
+    const void *others_data;
 } training;
 
 /* Reads standard input when there are no sources, unless that is a terminal, which is a usage error.
@@ -40,10 +46,8 @@ void training_stop(void);
 /* For tide_trainer_fit: shows the epoch, `data` being the progress, and stops after a signal. */
 bool training_goes_on(void *data, const tide_epoch *epoch);
 
-/* Runs to the end. Returns 0, 1 when stopped, be it while a pipe was being opened, or a negative
- * status. */
-int training_learn(tide_trainer *trainer, const tide_run *run, progress *p,
-                   tide_error *err);
+/* Runs to the end. Returns 0, 1 when stopped, or a negative status. */
+int training_learn(tide_trainer *trainer, const tide_run *run, tide_error *err);
 
 /* Notes what was not taken as it came, by reason. */
 void training_note_skipped(progress *p, const tide_stats *now,

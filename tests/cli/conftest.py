@@ -20,7 +20,7 @@ from running import (  # noqa: E402, F401 - by way of here they are known to all
     train,
     wordtide,
 )
-from watching import PATIENCE, STARTED, time_limit, watchdog  # noqa: E402, F401
+from watching import PATIENCE, STARTED, figure, time_limit, watchdog  # noqa: E402, F401
 
 
 @pytest.fixture(scope="session")

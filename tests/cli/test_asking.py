@@ -281,3 +281,53 @@ def test_demo_is_the_same_for_the_same_seed_and_has_a_truth(tmp_path):
     assert truth.read_text() == wordtide("demo", "--truth", "-").stdout
     kinds = {line.split("\t")[0] for line in truth.read_text().splitlines()}
     assert kinds == {"group", "analogy"}
+
+
+SPELLINGS = {"Tea": ["tea"], "ДЕНЬ": ["день"], "καφές": None, "J’aime": ["j'aime"], "咖啡": ["咖", "啡"],
+             "cup of Tea": ["tea"]}
+
+
+@pytest.fixture(scope="module")
+def languages(tmp_path_factory):
+    path = tmp_path_factory.mktemp("languages") / "languages.tide"
+    train(path, "she drinks tea all day\nхороший день\nο καφές\nJ’aime le café\n我喜欢喝咖啡\n".encode() * 100)
+    return path
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_words_are_found_as_they_are_learned(languages, spelling):
+    done = wordtide("nearest", languages, spelling, "-n3")
+    assert done.returncode == 0 and done.stdout
+    note = done.stderr
+    assert note.startswith(f"wordtide: '{spelling}' is read as ") or not note
+    tokens = SPELLINGS[spelling]
+    if tokens is None:
+        return
+    assert all(f"'{token}'" in note for token in tokens)
+    for command in ("vector", "nearest", "similarity", "analogy"):
+        words = {"vector": ["{}"], "nearest": ["{}", "le"], "similarity": ["{}", "LE"],
+                 "analogy": ["LE", "{}", "she"]}[command]
+        mine = wordtide(command, languages, *(word.format(spelling) for word in words))
+        plain = wordtide(command, languages, *(word.format(" ".join(tokens)).lower() for word in words))
+        assert mine.returncode == plain.returncode == 0
+        numbers = slice(1, None) if command == "vector" else slice(None)
+        assert mine.stdout.split()[numbers] == plain.stdout.split()[numbers]
+
+
+def test_answers_in_json_tell_what_words_were_read_as(languages):
+    done = wordtide("nearest", languages, "--json", input="Tea 咖啡 day\nday\n")
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert first["terms"] == [{"text": "Tea", "tokens": ["tea"], "unknown": []},
+                              {"text": "咖啡", "tokens": ["咖", "啡"], "unknown": []}]
+    assert "terms" not in second and done.stderr == ""
+    told = json.loads(wordtide("vector", languages, "a TEA", "--json").stdout)
+    assert told["terms"] == [{"text": "a TEA", "tokens": ["tea"], "unknown": ["a"]}]
+    told = json.loads(wordtide("similarity", languages, "Tea", "day", "--json").stdout)
+    assert told["a"] == "Tea" and told["terms"][0]["tokens"] == ["tea"]
+
+
+def test_suggestions_are_for_the_word_as_it_is_learned(languages):
+    for word, meant in ("DRINK", "drinks"), ("ДЕНЬЬ", "день"):
+        done = wordtide("nearest", languages, word)
+        assert done.returncode == 1
+        assert done.stderr == f"wordtide: '{word}' is not in the vocabulary; did you mean {meant}?\n"

@@ -153,7 +153,7 @@ def test_a_signal_while_words_are_counted_leaves_no_model(tmp_path):
     )
     assert b"msg=counting" in process.stderr.readline()
     process.send_signal(signal.SIGTERM)
-    assert process.wait(PATIENCE) == 0
+    assert process.wait(PATIENCE) == 130
     assert b"there is no model" in process.stderr.read()
     process.stderr.close()
     assert not (tmp_path / "m").exists()

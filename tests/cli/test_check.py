@@ -8,7 +8,7 @@ import struct
 
 import pytest
 
-from conftest import PATIENCE, start, train, wordtide
+from conftest import PATIENCE, SMALL, start, train, wordtide
 
 VECTORS = b"3 2\na 1 2\nb 4 5\na 7 8\n"
 
@@ -71,7 +71,7 @@ def test_a_model_is_left_as_it_is(model):
 
 def test_a_model_without_a_word_is_good(tmp_path):
     path = tmp_path / "empty.tide"
-    train(path)
+    assert wordtide("import", "-", "-o", path, *SMALL, input="0 16\n").returncode == 0
     done = wordtide("check", path)
     assert done.returncode == 0 and done.stdout.endswith(" 0 words, 0 tokens\n")
 

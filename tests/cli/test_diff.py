@@ -4,11 +4,12 @@ import json
 import os
 import pty
 
-import numpy
 import pytest
 
 from conftest import BINARY, SANITIZED, shown_on_terminal, start, wordtide
+from optional import OptionalModule
 
+numpy = OptionalModule("numpy")
 TOKENS = "100000" if SANITIZED else "600000"
 SHAPE = ["--dim", "32", "--vocab", "5000", "--threads", "1", "-q"]
 PAIRS = 10

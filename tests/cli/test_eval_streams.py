@@ -4,15 +4,17 @@ import collections
 import gzip
 import itertools
 import json
+import math
 import random
 import signal
 import subprocess
 
-import numpy
 import pytest
 
 from conftest import PATIENCE, SMALL, start, wordtide
+from optional import OptionalModule
 
+numpy = OptionalModule("numpy")
 RANKS = [1, 10, 100, 1000, 2000, 5000, 7000, 10000]
 
 
@@ -31,8 +33,8 @@ def tables(text):
 
 
 def near(x, y, tolerance=2e-6):
-    if x is None or y is None or numpy.isnan(y):
-        return x is None and (y is None or numpy.isnan(y))
+    if x is None or y is None or math.isnan(y):
+        return x is None and (y is None or math.isnan(y))
     return abs(x - y) <= tolerance * (1 + abs(y))
 
 

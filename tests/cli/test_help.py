@@ -88,6 +88,8 @@ WRONG = [
     (["nearest"], None),
     (["nearest", "m", "w", "-n", "0"], "wordtide: --count must be at least 1"),
     (["nearest", "m", "w", "-n", "x"], "wordtide: --count 'x' is not a whole number"),
+    (["nearest", "m", "w", "-n", "18446744073709551616"],
+     "wordtide: --count '18446744073709551616' is not a whole number"),
     (["nearest", "m", "w", "--vectors", "both"], None),
     (["similarity", "m", "one"], None),
     (["analogy", "m", "one", "two"], None),

@@ -13,6 +13,7 @@ import pytest
 from hostile import hostile_words
 
 from conftest import BINARY, wordtide
+from optional import OptionalModule
 
 READ_AGAIN = ["word2vec", "word2vec-binary", "glove", "safetensors", "npy"]
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -67,7 +68,7 @@ def test_what_a_format_holds_is_read_again(vectors, tmp_path, form):
 
 @pytest.mark.parametrize("form", ["word2vec", "word2vec-binary"])
 def test_gensim_reads_what_the_formats_hold(vectors, tmp_path, form):
-    models = pytest.importorskip("gensim.models")
+    models = OptionalModule("gensim.models")
     assert wordtide("export", vectors, "--format", form, "-o", tmp_path / "out").returncode == 0
     loaded = models.KeyedVectors.load_word2vec_format(tmp_path / "out", binary=form == "word2vec-binary")
     assert loaded.index_to_key == words_of(tmp_path / "out")

@@ -11,8 +11,11 @@ import subprocess
 
 import pytest
 
+from optional import OptionalModule, need_program
 from running import BINARY, SANITIZED, SMALL, counts, train, wordtide
 from watching import PATIENCE
+
+numpy = OptionalModule("numpy")
 
 
 def run(*arguments, code=0, **options):
@@ -209,7 +212,6 @@ def test_a_model_hands_on_how_text_falls_into_words(text, tmp_path):
 @pytest.fixture
 def blanks(tmp_path):
     """A model with a word that has a blank, and one that looks like a number."""
-    numpy = pytest.importorskip("numpy")
     numpy.save(tmp_path / "v.npy", numpy.array([[1, 2], [3, 4], [-5, 6]], "<f4"))
     (tmp_path / "v.words.tsv").write_text("New York\t9\n2024\t8\ntea\t7\n")
     run("import", tmp_path / "v.npy", "-o", tmp_path / "m.tide")
@@ -301,7 +303,7 @@ def vectors_of(model, kept={}):
 
 
 def test_what_gensim_writes_is_read(tmp_path):
-    models = pytest.importorskip("gensim.models")
+    models = OptionalModule("gensim.models")
     sentences = [f"w{i % 7} w{i % 11} w{i % 13}".split() for i in range(500)]
     made = models.Word2Vec(sentences, vector_size=8, min_count=1, workers=1, seed=1)
     for binary in False, True:
@@ -318,14 +320,12 @@ def test_what_gensim_writes_is_read(tmp_path):
 
 
 def test_what_fasttext_writes_is_read(tmp_path, text):
-    try:
-        subprocess.run(
-            ["fasttext", "skipgram", "-input", "text", "-output", "ft", "-dim", "8",
-             "-minCount", "5", "-epoch", "1", "-thread", "1", "-bucket", "1000"],
-            cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE,
-        ) if (tmp_path / "text").write_bytes(text) else None
-    except FileNotFoundError:
-        pytest.skip("fasttext is not installed")
+    (tmp_path / "text").write_bytes(text)
+    subprocess.run(
+        [need_program("fasttext"), "skipgram", "-input", "text", "-output", "ft", "-dim", "8",
+         "-minCount", "5", "-epoch", "1", "-thread", "1", "-bucket", "1000"],
+        cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE,
+    )
     run("import", tmp_path / "ft.vec", "-o", tmp_path / "m.tide")
     lines = (tmp_path / "ft.vec").read_text().splitlines()
     found = vectors(tmp_path / "m.tide")
@@ -361,7 +361,6 @@ def test_every_line_has_its_row_known_or_not(model, tmp_path):
     objects = run("embed", model, "--format", "json", input=text).stdout.splitlines()
     assert [json.loads(line)["vector"] is None for line in objects] == [False, True, True, False]
     run("embed", model, "--format", "npy", "-o", tmp_path / "v.npy", input=text)
-    numpy = pytest.importorskip("numpy")
     rows = numpy.load(tmp_path / "v.npy", mmap_mode="r")
     assert rows.shape == (4, 16) and numpy.isnan(rows).all(axis=1).tolist() == [
         False, True, True, False]

@@ -120,6 +120,51 @@ def test_a_column_that_is_not_there_is_told_with_those_that_are(tmp_path):
     assert "p.csv: no column 'body'" in done.stderr and "id, text" in done.stderr
 
 
+def test_json_is_the_same_in_lines_a_list_and_over_several_lines(tmp_path):
+    objects = [{"id": i, "body": line, "tags": ["a", {"b": "c"}]} for i, line in enumerate(posts(300))]
+    _, model = learned(tmp_path, write(tmp_path / "posts.txt", "".join(f"{o['body']}\n" for o in objects)))
+    wanted = wordtide("vector", model).stdout
+    for text in (json.dumps(objects), json.dumps(objects, indent=2), json.dumps(objects, indent=0),
+                 "\n".join(json.dumps(o, indent=1) for o in objects)):
+        done, model = learned(tmp_path, write(tmp_path / "posts.json", text), "--text", "body")
+        assert "skipped" not in done.stderr
+        assert wordtide("vector", model).stdout == wanted
+
+
+def test_a_field_that_no_object_has_is_told_with_those_that_there_are(tmp_path):
+    source = write(tmp_path / "p.jsonl", '{"id":1,"user":{"bio":"x"},"title":"tea"}\n' * 5)
+    for options, name in ([], "text"), (["--text", "tilte"], "tilte"):
+        done, model = learned(tmp_path, source, *options, code=3)
+        assert f"no text in field '{name}' of the first 5 records; there are: id, user.bio, title" in done.stderr
+        assert not model.exists()
+
+
+@pytest.mark.parametrize("separator", ";|\t")
+def test_columns_may_have_other_separators_than_commas(tmp_path, separator):
+    text = separator.join(["id", "text", "label"]) + "\n" + separator.join(["1", "tea, milk", "x"]) + "\n"
+    _, model = learned(tmp_path, write(tmp_path / "p.csv", text), "--text", "text")
+    assert counts(model) == {"tea": 1, "milk": 1}
+
+
+def test_a_separator_can_be_given_and_is_kept(tmp_path):
+    source = write(tmp_path / "p.csv", "1;tea, milk\n")
+    _, model = learned(tmp_path, source, "--text", "2", "--delimiter", ";")
+    assert counts(model) == {"tea": 1, "milk": 1}
+    more = write(tmp_path / "more.csv", "2;rain, snow\n")
+    assert wordtide("train", "--resume", model, more).returncode == 0
+    assert counts(model) == {"tea": 1, "milk": 1, "rain": 1, "snow": 1}
+    for wrong in ";;", '"', "\t", " ":
+        done = wordtide("train", source, "-o", model, "--text", "2", "--delimiter", wrong)
+        assert done.returncode == 2 and "--delimiter" in done.stderr
+    assert wordtide("train", "-", "-o", model, "--delimiter", ";").returncode == 2
+
+
+def test_a_column_with_a_comma_in_its_name_is_named_in_quotes(tmp_path):
+    source = write(tmp_path / "p.csv", 'id,"text, long",note\n1,tea,milk\n')
+    _, model = learned(tmp_path, source, "--text", '"text, long",note')
+    assert counts(model) == {"tea": 1, "milk": 1}
+
+
 def test_the_name_tells_what_records_are(tmp_path):
     source = write(tmp_path / "p.jsonl.gz", gzip.compress(b'{"text":"tea","id":7}\n'))
     _, model = learned(tmp_path, source)

@@ -91,6 +91,17 @@ def test_a_member_of_a_group_that_is_killed_goes_on(tmp_path, text, reference):
     assert counts(model) == counts(reference)
 
 
+def test_a_quote_in_one_message_does_not_swallow_the_next(tmp_path):
+    """Whatever a message is, it is one or several whole records."""
+    topic, model = Topic(b"", 1, 1), tmp_path / "m.tide"
+    topic.send([b'"open quote\n'] + [b"beta gamma\n"] * 200)
+    spec = f"kafka://{topic.brokers}/topic"
+    first = ["--records", "csv", "--text", "1"]
+    Training(model, spec, "-Xfetch.wait.max.ms=20", *first, every=1).finish_at(400)
+    topic.close()
+    assert counts(model)["beta"] == 200
+
+
 def test_a_topic_that_is_not_there_is_named(tmp_path):
     done = wordtide(
         *["train", "kafka://127.0.0.1:1/words", "-o", tmp_path / "m.tide", *ROOMY],

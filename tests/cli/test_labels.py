@@ -447,7 +447,7 @@ def most_memory(process):
 
 @pytest.mark.skipif(SANITIZED, reason="sanitizers have memory of their own")
 def test_memory_stays_within_the_budget(tmp_path):
-    """10^5 labels for 2,000 slots. The program and its libraries are not counted."""
+    """10^5 labels for 2,000 slots."""
     stream = tmp_path / "many.txt"
     with stream.open("w") as file:
         for i in range(200_000):
@@ -460,7 +460,7 @@ def test_memory_stays_within_the_budget(tmp_path):
     fitted = logged(training.wait_for("msg=fitted"), "fitted")
     assert training.process.wait(PATIENCE) == 0
     training.process.stderr.close()
-    assert 6 << 20 < most < budget + (10 << 20) and budget < 20 << 20
+    assert 6 << 20 < most <= budget < 40 << 20
     assert int(fitted["labels"]) == 2000 and int(fitted["used_bytes"]) <= 4_000_000
 
 

@@ -14,7 +14,9 @@ from labelled import (
     FIT, JSON_FIELDS, SMALL, TOPICS, as_json, as_lines, labels, labels_of, learned, make_posts,
     objects,
 )
+from optional import OptionalModule
 
+metrics = OptionalModule("sklearn.metrics")
 LAST_DIGIT = 0.5000001e-6  # half of the last digit that is printed
 TEST = make_posts(2, 1200, begin="2020-01-20")  # to the end of November
 
@@ -95,7 +97,6 @@ def test_predictions_are_of_the_posts_that_are_scored(judged, model):
 
 
 def test_scores_are_those_of_scikit_learn(judged, model):
-    metrics = pytest.importorskip("sklearn.metrics")
     found, predictions = judged
     names = names_told(model)
     truth = [[name in line["labels"] for name in names] for line in predictions]
@@ -111,7 +112,6 @@ def test_scores_are_those_of_scikit_learn(judged, model):
 
 
 def test_scores_of_labels_are_those_of_scikit_learn(judged, model, stream):
-    metrics = pytest.importorskip("sklearn.metrics")
     rows = evaluate(model, stream, "--per-label", "--threshold", 0.3)
     assert {row["label"] for row in rows} == set(names_told(model))
     assert [row["support"] for row in rows] == sorted((r["support"] for r in rows), reverse=True)
@@ -352,7 +352,7 @@ def test_what_cannot_be_used_is_told_in_one_line(names, tmp_path, arguments, cod
 @pytest.mark.parametrize("source", ["EMPTY", "BROKEN"])
 def test_a_stream_without_a_post_is_told(names, tmp_path, source):
     done = run(names, tmp_path, ["MODEL", source, "--json"])
-    assert done.returncode == 3 and done.stderr.startswith("wordtide: there was no text\n")
+    assert done.returncode == 3 and done.stderr.startswith("wordtide: no words were read\n")
 
 
 @pytest.mark.parametrize("arguments", [

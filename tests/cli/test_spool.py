@@ -81,7 +81,8 @@ def test_a_text_without_a_line_end_and_no_text_at_all(tmp_path):
     whole = plain(tmp_path / "whole.tide", b"one two", *SMALL)
     train(tmp_path / "m.tide", b"one two", "--spool", tmp_path / "s")
     assert (tmp_path / "m.tide").read_bytes() == whole
-    train(tmp_path / "n.tide", b"", "--spool", tmp_path / "s")
+    done = wordtide("train", "-o", tmp_path / "n.tide", *SMALL, "--spool", tmp_path / "s")
+    assert done.returncode == 3 and not (tmp_path / "n.tide").exists()
 
 
 def test_sockets_and_terminals_are_spooled_too(tmp_path):
@@ -145,7 +146,7 @@ def feed(fifo, text, dice, done):
         done.wait(0.003)
 
 
-def test_nothing_is_lost_or_learned_twice_when_killed(tmp_path):
+def test_nothing_is_lost_or_learned_twice_when_killed(tmp_path, figure):
     dice = random.Random(7)
     lines = numbered(4900)
     whole = plain(tmp_path / "whole.tide", lines, *ROOMY)
@@ -178,7 +179,7 @@ def test_nothing_is_lost_or_learned_twice_when_killed(tmp_path):
     assert process.returncode == 0, said
     found = counts(model)
     wrong = {word: count for word, count in found.items() if count != 1}
-    print(f"{KILLS} kills, {4900 - len(found)} lost, {len(wrong)} doubled")
+    figure(f"{KILLS} kills, {4900 - len(found)} lost, {len(wrong)} doubled")
     assert len(found) == 4900 and not wrong
     assert model.read_bytes() == whole
 
@@ -299,6 +300,7 @@ def test_a_spool_has_one_process(tmp_path):
     done = wordtide("train", "-o", tmp_path / "b.tide", *ROOMY, "--spool", tmp_path / "s",
                     input=b"text\n")
     assert done.returncode == 1 and "another process is writing it" in done.stderr
+    os.write(writing, b"text\n")
     os.close(writing)
     assert process.wait(PATIENCE) == 0
 

@@ -45,7 +45,7 @@ def test_a_terminal_gets_one_refreshing_line(tmp_path):
     )
     os.close(terminal)
     shown = shown_on_terminal(process, watcher)
-    line = r"\r[\d.]+[kM]? words  \S+/s  vocab \S+/300  in \S+/s out \S+/s  loss \S+  rss \d+M"
+    line = r"\r[\d.]+[kM]? words  \S+/s  vocab \S+/300  loss \S+  rss \d+M  in \S+/s out \S+/s"
     assert re.search(line, shown)
     assert "finished after 300k words" in shown and "msg=" not in shown
 

@@ -1,0 +1,20 @@
+/* content.c - what a file is that was named on the command line. */
+#include "content.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+tide_content content_of(const char *path, tide_error *what)
+{
+    enum { ENOUGH = 64 * 1024 };
+    char bytes[ENOUGH];
+    struct stat status;
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    bool regular = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    ssize_t size = regular ? read(file, bytes, sizeof bytes) : 0;
+    if (file >= 0)
+        close(file);
+    return size > 0 ? tide_content_of(bytes, (size_t)size, size < ENOUGH, what)
+                    : TIDE_CONTENT_TEXT;
+}
