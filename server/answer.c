@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { STREAM_BYTES = 16 << 10 };
+
 void answer_with(request *r, int status, struct MHD_Response *response)
 {
     if (r->response)
@@ -30,10 +32,42 @@ void answer_text(request *r, int status, const char *type, char *text, size_t si
     if (!text) {
         answer_with(r, 503,
                     MHD_create_response_from_buffer(0, empty, MHD_RESPMEM_PERSISTENT));
+        set_header(r, "Retry-After", "1");
         return;
     }
     answer_with(r, status,
                 MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_FREE));
+    set_header(r, "Content-Type", type);
+}
+
+static ptrdiff_t read_stream(void *data, uint64_t position, char *bytes, size_t room)
+{
+    (void)position;
+    stream *s = data;
+    size_t done = 0;
+    while (done < room) {
+        if (s->at == s->size) {
+            s->at = 0;
+            s->size = s->next(s, s->piece, sizeof s->piece);
+            if (!s->size)
+                break;
+        }
+        size_t left = s->size - s->at, size = left < room - done ? left : room - done;
+        memcpy(bytes + done, s->piece + s->at, size);
+        s->at += size;
+        done += size;
+    }
+    return done ? (ptrdiff_t)done : MHD_CONTENT_READER_END_OF_STREAM;
+}
+
+void answer_stream(request *r, int status, const char *type, stream *s)
+{
+    struct MHD_Response *response = MHD_create_response_from_callback(
+        MHD_SIZE_UNKNOWN, STREAM_BYTES, read_stream, s, s->free);
+    if (response)
+        answer_with(r, status, response);
+    else
+        s->free(s);
     set_header(r, "Content-Type", type);
 }
 
@@ -110,7 +144,7 @@ void answer_problem(request *r, int status, problem_kind kind, json_t *more,
         json_object_update(problem, more);
     json_decref(more);
     answer_object(r, status, "application/problem+json", problem);
-    if (status == 429)
+    if (status == 429 || status == 503)
         set_header(r, "Retry-After", "1");
     if (status == 401)
         set_header(r, "WWW-Authenticate", "Bearer");

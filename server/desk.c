@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOGETHER = 16, WORDS_MAX = 32 }; /* as many as one scan has room for */
+enum { TOGETHER = 16 }; /* as many as one scan has room for */
 
 #define REST_SHARE 5.0 /* of the time that the search before took */
 #define REST_MOST 0.02 /* seconds */
@@ -29,7 +29,7 @@ struct desk {
 };
 
 typedef struct question {
-    const char *positive[WORDS_MAX], *negative[WORDS_MAX];
+    const char *positive[ASKED_MAX], *negative[ASKED_MAX];
     tide_hit hits[LIST_MAX];
 } question;
 
@@ -60,10 +60,10 @@ static const char *unknown_word(const tide_space *space, const tide_query *query
 {
     float vector[TIDE_DIM_MAX];
     for (size_t i = 0; i < query->positive_count; i++)
-        if (tide_space_vector(space, query->positive[i], vector, NULL))
+        if (tide_space_mean(space, query->positive[i], vector, NULL))
             return query->positive[i];
     for (size_t i = 0; i < query->negative_count; i++)
-        if (tide_space_vector(space, query->negative[i], vector, NULL))
+        if (tide_space_mean(space, query->negative[i], vector, NULL))
             return query->negative[i];
     return query->positive_count ? query->positive[0] : "";
 }
@@ -199,24 +199,8 @@ void desk_free(desk *d)
     free(d);
 }
 
-static bool is_list(const json_t *list)
-{
-    size_t count = json_array_size(list);
-    bool good = count <= WORDS_MAX;
-    for (size_t i = 0; i < count; i++)
-        good = good && json_is_string(json_array_get(list, i));
-    return good && (!list || json_is_array(list));
-}
-
 void desk_ask(desk *d, request *r)
 {
-    if (!is_list(json_object_get(r->asked, "positive")) ||
-        !is_list(json_object_get(r->asked, "negative"))) {
-        answer_problem(r, 400, PROBLEM_PLAIN, NULL,
-                       "positive and negative are lists of at most %d words",
-                       WORDS_MAX);
-        return;
-    }
     wait_for_answer(r);
     pthread_mutex_lock(&d->lock);
     bool closed = d->closing;

@@ -61,20 +61,6 @@ static int open_nameless(const char *checkpoint)
     return file;
 }
 
-/* Bytes that may be taken without anything else having to go; all, where the system does not tell. */
-static uint64_t available_bytes(void)
-{
-    unsigned long long kilobytes = 0;
-    char line[128];
-    FILE *file = fopen("/proc/meminfo", "r");
-    while (file && !kilobytes && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %llu kB", &kilobytes) != 1)
-            kilobytes = 0;
-    if (file)
-        fclose(file);
-    return kilobytes ? kilobytes << 10 : UINT64_MAX;
-}
-
 /* -- writing ------------------------------------------------------------------------------------------------- */
 
 static tide_model *copy_model(exporter *x, tide_error *err)
@@ -84,11 +70,12 @@ static tide_model *copy_model(exporter *x, tide_error *err)
     uint64_t bytes = tide_space_copy_bytes(space, x->how.top);
     tide_model *copy = NULL;
     err->status = TIDE_ERROR_MEMORY;
-    if (bytes > available_bytes())
+    uint64_t available = available_bytes();
+    if (bytes > available)
         snprintf(err->text, sizeof err->text,
-                 "a copy of the vectors would take %llu bytes, which are not there; "
-                 "?top=N makes it smaller",
-                 (unsigned long long)bytes);
+                 "a copy of the vectors takes %llu bytes of memory, and %llu may be "
+                 "taken; ?top=N makes it smaller",
+                 (unsigned long long)bytes, (unsigned long long)available);
     else
         copy = tide_space_copy(space, x->how.top, err);
     tide_live_end(live, space);

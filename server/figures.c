@@ -7,40 +7,57 @@
 #include <string.h>
 
 enum { STUCK_SECONDS = 30 };
-#define RATE_SECONDS 5.0 /* over which rates are means */
 
 const double figures_bounds[BUCKETS] = {0.001, 0.005, 0.01, 0.025,
                                         0.05,  0.1,   1,    (double)INFINITY};
 
 /* -- memory ------------------------------------------------------------------------------------------------- */
 
-static void add_part(figures *f, const char *name, uint64_t bytes)
+enum { PARTS = 4, REQUESTS_BYTES = 64 << 20 /* that are being taken and answered */ };
+
+static int list_needs(const tide_params *params, const server_needs *needs,
+                      tide_part parts[PARTS])
 {
-    assert(f->part_count < TIDE_PARTS_MAX);
-    if (bytes)
-        f->parts[f->part_count++] = (tide_part){name, bytes};
+    parts[0] = (tide_part){"questions", tide_live_bytes(params)};
+    parts[1] = (tide_part){"history", tide_history_bytes(params, needs->history)};
+    parts[2] = (tide_part){"requests", REQUESTS_BYTES};
+    parts[3] = (tide_part){"queue", needs->queue};
+    return needs->queue ? PARTS : PARTS - 1;
+}
+
+static uint64_t sum_parts(const tide_part *parts, int count)
+{
+    uint64_t total = 0;
+    for (int i = 0; i < count; i++)
+        total += parts[i].bytes;
+    return total;
+}
+
+uint64_t server_bytes(const tide_params *params, const void *needs)
+{
+    tide_part parts[PARTS];
+    int count = list_needs(params, needs, parts);
+    return sum_parts(parts, count);
 }
 
 static uint64_t promised_bytes(const figures *f)
 {
-    uint64_t total = 0;
-    for (int i = 0; i < f->part_count; i++)
-        total += f->parts[i].bytes;
-    return total;
+    return sum_parts(f->parts, f->part_count);
 }
 
-/* What was allocated before the server began, and then what there was besides: the program, its libraries and their
- * small things. */
+/* Where there is more than was thought the program is larger: all else is allocated before the server begins, but for
+ * the memory of requests. */
 static void list_parts(figures *f)
 {
     const server_options *o = f->options;
     const tide_params *params = tide_trainer_params(o->trainer);
     f->part_count = tide_trainer_budget(o->trainer, f->parts);
-    add_part(f, "questions", tide_live_bytes(params));
-    add_part(f, "history", tide_history_bytes(params, o->history_options));
-    add_part(f, "queue", o->feed_memory);
-    uint64_t resident = resident_bytes(), promised = promised_bytes(f);
-    add_part(f, "program", resident > promised ? resident - promised : 0);
+    tide_part *program = &f->parts[f->part_count - 1];
+    assert(f->part_count + PARTS <= TIDE_PARTS_MAX);
+    f->part_count += list_needs(params, &o->needs, f->parts + f->part_count);
+    uint64_t resident = resident_bytes(), promised = promised_bytes(f) - REQUESTS_BYTES;
+    if (resident > promised)
+        program->bytes += resident - promised;
 }
 
 int figures_budget(const figures *f, tide_part parts[TIDE_PARTS_MAX])
@@ -49,6 +66,37 @@ int figures_budget(const figures *f, tide_part parts[TIDE_PARTS_MAX])
     return f->part_count;
 }
 
+/* -- rates ---------------------------------------------------------------------------------------------------- */
+
+static void add_sample(figures *f, double time)
+{
+    const tide_stats *s = &f->stats;
+    f->past[f->sampled++ % RATE_SAMPLES] = (rate_sample){.time = time,
+                                                         .tokens = s->tokens,
+                                                         .admitted = s->admitted,
+                                                         .evicted = s->evicted};
+}
+
+static double rate_of(uint64_t now, uint64_t before, double seconds)
+{
+    return now > before ? (double)(now - before) / seconds : 0;
+}
+
+/* Means of the last seconds, all of equal weight: a few seconds after the text has ended they are 0. */
+static void measure_rates(figures *f, double time)
+{
+    const rate_sample *oldest =
+        &f->past[f->sampled < RATE_SAMPLES ? 0 : f->sampled % RATE_SAMPLES];
+    double seconds = time - oldest->time;
+    if (!(seconds > 0))
+        return;
+    f->words_rate = rate_of(f->stats.tokens, oldest->tokens, seconds);
+    f->admitted_rate = rate_of(f->stats.admitted, oldest->admitted, seconds);
+    f->evicted_rate = rate_of(f->stats.evicted, oldest->evicted, seconds);
+}
+
+/* -- making --------------------------------------------------------------------------------------------------- */
+
 figures *figures_new(const server_options *options)
 {
     figures *f = calloc(1, sizeof *f);
@@ -56,9 +104,10 @@ figures *figures_new(const server_options *options)
         return NULL;
     f->options = options;
     f->started = wall_seconds();
-    f->ticked = now_seconds();
+    f->alive = now_seconds();
     list_parts(f);
     tide_live_stats(options->live, &f->stats);
+    add_sample(f, now_seconds());
     pthread_mutex_init(&f->lock, NULL);
     return f;
 }
@@ -72,28 +121,15 @@ void figures_free(figures *f)
 
 /* -- what happens -------------------------------------------------------------------------------------------- */
 
-static void follow_rate(double *rate, uint64_t now, uint64_t before, double seconds)
-{
-    double keep = exp(-seconds / RATE_SECONDS);
-    double present = now > before ? (double)(now - before) / seconds : 0;
-    *rate = keep * *rate + (1 - keep) * present;
-}
-
-void figures_tick(figures *f, bool learning)
+void figures_tick(figures *f)
 {
     tide_stats now;
     tide_live_stats(f->options->live, &now);
     double time = now_seconds();
     pthread_mutex_lock(&f->lock);
-    double passed = time - f->ticked;
-    if (passed > 0) {
-        follow_rate(&f->words_rate, now.tokens, f->stats.tokens, passed);
-        follow_rate(&f->admitted_rate, now.admitted, f->stats.admitted, passed);
-        follow_rate(&f->evicted_rate, now.evicted, f->stats.evicted, passed);
-    }
     f->stats = now;
-    f->ticked = time;
-    f->idle = learning ? 0 : f->idle + 1;
+    measure_rates(f, time);
+    add_sample(f, time);
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -115,8 +151,9 @@ void figures_checkpointed(figures *f, const tide_checkpoint *c)
     pthread_mutex_unlock(&f->lock);
 }
 
-void figures_saving(figures *f, bool saving)
+void figures_alive(figures *f, bool saving)
 {
+    f->alive = now_seconds();
     pthread_mutex_lock(&f->lock);
     f->saving = saving;
     pthread_mutex_unlock(&f->lock);
@@ -143,11 +180,11 @@ void figures_exporting(figures *f, uint64_t bytes)
     pthread_mutex_unlock(&f->lock);
 }
 
-void figures_history_failed(figures *f, const char *why)
+void figures_history_saved(figures *f, const char *why)
 {
     pthread_mutex_lock(&f->lock);
-    f->failures++;
-    snprintf(f->failure, sizeof f->failure, "%s", why);
+    f->failures += why != NULL;
+    snprintf(f->history_failure, sizeof f->history_failure, "%s", why ? why : "");
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -169,18 +206,21 @@ void figures_note_request(figures *f, const request *r)
 
 /* -- how it is ------------------------------------------------------------------------------------------------- */
 
-bool figures_stuck(figures *f)
+bool figures_stuck(const figures *f)
 {
-    pthread_mutex_lock(&f->lock);
-    bool stuck = f->idle >= STUCK_SECONDS;
-    pthread_mutex_unlock(&f->lock);
-    return stuck;
+    return now_seconds() - f->alive >= STUCK_SECONDS;
+}
+
+/* Why what should be on the disk is not; "" when it is. Under the lock. */
+static const char *failure_of(const figures *f)
+{
+    return *f->failure ? f->failure : f->history_failure;
 }
 
 bool figures_degraded(figures *f, char *why, size_t room)
 {
     pthread_mutex_lock(&f->lock);
-    snprintf(why, room, "%s", f->failure);
+    snprintf(why, room, "%s", failure_of(f));
     pthread_mutex_unlock(&f->lock);
     return *why;
 }
@@ -254,13 +294,13 @@ static json_t *checkpoint_json(const figures *f)
     if (!f->options->checkpoint)
         return json_null();
     double time = f->has_checkpoint ? f->checkpoint_time : (double)NAN;
-    return json_pack("{s:o, s:b, s:o, s:o, s:o, s:f, s:f, s:o, s:o}", "path",
-                     json_word(f->options->checkpoint), "running", f->saving, "time",
-                     json_number(time), "age_seconds",
-                     json_number(wall_seconds() - time), "bytes",
-                     json_count(f->checkpoint_bytes), "pause_seconds", f->pause,
-                     "seconds", f->safe_after, "failures", json_count(f->failures),
-                     "failure", *f->failure ? json_word(f->failure) : json_null());
+    return json_pack(
+        "{s:o, s:b, s:o, s:o, s:o, s:f, s:f, s:o, s:o}", "path",
+        json_word(f->options->checkpoint), "running", f->saving, "time",
+        json_number(time), "age_seconds", json_number(wall_seconds() - time), "bytes",
+        json_count(f->checkpoint_bytes), "pause_seconds", f->pause, "seconds",
+        f->safe_after, "failures", json_count(f->failures), "failure",
+        *failure_of(f) ? json_word(failure_of(f)) : json_null());
 }
 
 static json_t *parameter_json(const tide_params *params, const char *name)
@@ -269,8 +309,11 @@ static json_t *parameter_json(const tide_params *params, const char *name)
     if (tide_params_text(params, name, text, sizeof text) < 0)
         return json_null();
     char *end;
-    double value = strtod(text, &end);
-    return *text && !*end ? json_integer((json_int_t)value) : json_word(text);
+    json_int_t exact =
+        strtoll(text, &end, 10); /* a seed has more digits than a double */
+    if (*text && *end)
+        exact = (json_int_t)strtod(text, &end);
+    return *text && !*end ? json_integer(exact) : json_word(text);
 }
 
 static json_t *model_json(const figures *f)
@@ -314,13 +357,14 @@ static json_t *history_json(const figures *f)
     json_t *list = json_array();
     for (uint32_t i = 0; i < rungs; i++)
         json_array_append_new(list, json_number(ages[i]));
-    return json_pack("{s:o, s:o}", "followed",
+    return json_pack("{s:o, s:o, s:f}", "followed",
                      json_count(tide_history_followed(f->options->history)), "ages",
-                     list);
+                     list, "baseline_in", tide_history_baseline(f->options->history));
 }
 
 json_t *figures_json(figures *f)
 {
+    json_t *history = history_json(f); /* has a lock of its own */
     pthread_mutex_lock(&f->lock);
     const tide_stats *s = &f->stats;
     json_t *all = json_pack(
@@ -342,7 +386,7 @@ json_t *figures_json(figures *f)
     json_object_set_new(all, "checkpoint", checkpoint_json(f));
     json_object_set_new(all, "sources", sources_json(f));
     json_object_set_new(all, "model", model_json(f));
-    json_object_set_new(all, "history", history_json(f));
+    json_object_set_new(all, "history", history);
     pthread_mutex_unlock(&f->lock);
     return all;
 }

@@ -12,17 +12,28 @@ typedef struct latencies {
     double seconds;
 } latencies;
 
+/* Counts at a tick. Rates are over as many ticks as there are samples. */
+typedef struct rate_sample {
+    double time; /* monotonic */
+    uint64_t tokens, admitted, evicted;
+} rate_sample;
+
+enum { RATE_SAMPLES = 5 };
+
 struct figures {
     const server_options *options;
     double started; /* since 1970 */
     tide_part parts[TIDE_PARTS_MAX];
     int part_count;
+    _Atomic double
+        alive; /* monotonic: the last sign of life of the thread that learns */
 
-    pthread_mutex_t lock; /* of the rest */
+    pthread_mutex_t lock; /* of the rest; never held over a wait for the disk */
     tide_stats stats;
-    double ticked; /* monotonic */
+    rate_sample past[RATE_SAMPLES];
+    uint64_t
+        sampled; /* so many in all; the latest is at (sampled - 1) % RATE_SAMPLES */
     double words_rate, admitted_rate, evicted_rate;
-    unsigned idle; /* seconds without a sign of life from who learns */
     uint64_t refused;
     uint64_t alarms[TIDE_ALARM_KINDS];
     uint64_t export_bytes;
@@ -30,7 +41,8 @@ struct figures {
     double checkpoint_time;
     double pause, safe_after;
     uint64_t checkpoint_bytes, failures;
-    char failure[256]; /* of the last; empty when it went well */
+    char failure[256];         /* of the last; empty when it went well */
+    char history_failure[256]; /* the same of the history's file */
     latencies requests[ROUTES_MAX][CLASSES];
 };
 

@@ -3,7 +3,7 @@
  * A server on the loopback address is reached by every page in the browser of the same machine. Two things keep
  * strangers' pages out. The name that a request is meant for must be one of ours, or a name of the stranger's
  * that leads to 127.0.0.1 would do (DNS rebinding). And a request that a page sends must come from our own page: the
- * browser says from which, in Origin. Requests of programs have none.
+ * browser says from which, in Origin or in Sec-Fetch-Site. Requests of programs have neither.
  *
  * A token is compared in a time that does not depend on where it differs.
  */
@@ -64,6 +64,15 @@ static bool is_own_page(const char *origin, const char *host)
     return rest && !strcasecmp(rest, host);
 }
 
+/* Whether a browser asks for the page of another site. It says so also where it sends no Origin, as for an image. A link
+ * from elsewhere may lead to what is open. */
+static bool is_for_other_site(const credentials *c)
+{
+    bool linked = c->open && c->mode && !strcasecmp(c->mode, "navigate");
+    return c->site && strcasecmp(c->site, "same-origin") != 0 &&
+           strcasecmp(c->site, "none") != 0 && !linked;
+}
+
 static bool has_token(const guard *g, const char *authorization)
 {
     static const char scheme[] = "Bearer ";
@@ -87,7 +96,7 @@ int guard_refuses(const guard *g, const credentials *c, const char **why)
         *why = "this server does not answer to that name; --allow-host adds one";
         return 403;
     }
-    if (c->origin && !is_own_page(c->origin, c->host)) {
+    if ((c->origin && !is_own_page(c->origin, c->host)) || is_for_other_site(c)) {
         *why = "only the server's own page may ask";
         return 403;
     }

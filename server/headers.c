@@ -4,7 +4,7 @@
  * therefore refused and its connection closed: two lengths, a coding other than chunked, names of headers
  * that are no names, control characters. The library joins a line that begins with a blank to the name of the
  * header before it, so names that only begin like those of the length are refused as well, and so is a POST
- * without any length. tests/server/raw_cases.py has the list.
+ * without any length, unless it needs no body; then its connection is closed. tests/server/raw_cases.py has the list.
  */
 #include "http.h"
 
@@ -69,13 +69,18 @@ static enum MHD_Result note_header(void *data, enum MHD_ValueKind kind,
         h->credentials.origins++;
     } else if (!strcasecmp(name, "Authorization")) {
         h->credentials.authorization = value;
+    } else if (!strcasecmp(name, "Sec-Fetch-Site")) {
+        h->credentials.site = value;
+    } else if (!strcasecmp(name, "Sec-Fetch-Mode")) {
+        h->credentials.mode = value;
     }
     return MHD_YES;
 }
 
 static bool is_framed(const request *r, const headers *h, const char *version)
 {
-    bool sends = r->route && !strcmp(r->route->method, "POST");
+    bool sends =
+        r->route && !strcmp(r->route->method, "POST") && !(r->route->flags & BODYLESS);
     return !h->odd && h->lengths + h->codings <= 1 &&
            (!sends || h->lengths || h->codings) &&
            (!h->codings || strcmp(version, MHD_HTTP_VERSION_1_0) != 0);
@@ -134,23 +139,30 @@ static bool is_media(const char *given, const char *type)
            (!given[size] || given[size] == ';' || given[size] == ' ');
 }
 
-/* A page of somebody else's can send a form, but not JSON, without asking first. */
-static bool has_right_type(const request *r)
-{
-    bool changes = !strcmp(r->route->method, "POST");
-    return !changes || r->route->flags & INGESTS ||
-           is_media(header(r, MHD_HTTP_HEADER_CONTENT_TYPE), "application/json");
-}
-
 static uint64_t declared_size(const request *r)
 {
     const char *text = header(r, MHD_HTTP_HEADER_CONTENT_LENGTH);
     return text ? strtoull(text, NULL, 10) : 0;
 }
 
+static bool has_no_body(const request *r)
+{
+    return r->route->flags & BODYLESS && !declared_size(r) &&
+           !header(r, MHD_HTTP_HEADER_TRANSFER_ENCODING);
+}
+
+/* A page of somebody else's can send a form, but not JSON, without asking first. */
+static bool has_right_type(const request *r)
+{
+    bool changes = !strcmp(r->route->method, "POST");
+    return !changes || r->route->flags & INGESTS || has_no_body(r) ||
+           is_media(header(r, MHD_HTTP_HEADER_CONTENT_TYPE), "application/json");
+}
+
 bool check_body(request *r)
 {
     r->most = r->route->flags & INGESTS ? INGEST_MAX : BODY_MAX;
+    r->close = has_no_body(r) && !header(r, MHD_HTTP_HEADER_CONTENT_LENGTH);
     if (declared_size(r) > r->most)
         answer_problem(r, 413, PROBLEM_PLAIN, NULL, "a body here has at most %zu bytes",
                        r->most);

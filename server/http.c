@@ -8,12 +8,18 @@
  */
 #include "http.h"
 
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     CONNECTION_BYTES = 32 << 10, /* for its headers */
     HTTP_THREADS = 2,
+    LISTEN_BACKLOG = 1024,
     TIMEOUT_SECONDS = 15, /* without a byte in either direction */
 };
 
@@ -131,6 +137,36 @@ void go_on(request *r)
     MHD_resume_connection(r->connection);
 }
 
+/* The library does not look at connections that are suspended. */
+bool has_gone(const request *r)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    struct pollfd socket = {.fd = info ? info->connect_fd : -1, .events = POLLRDHUP};
+    return poll(&socket, 1, 0) > 0;
+}
+
+/* -- answering --------------------------------------------------------------------------------------------- */
+
+static void call_handler(request *r)
+{
+    server *s = r->server;
+    if (!end_body(r))
+        return;
+    int lasts = r->route->flags & LASTS, waits = lasts | (r->route->flags & WAITS);
+    if (waits && !connections_wait(s->connections, r->connection, lasts)) {
+        answer_problem(r, 429, PROBLEM_BUSY, NULL,
+                       "too many requests wait for their answers");
+        return;
+    }
+    if (!waits)
+        connections_enter(s->connections, r->connection, PHASE_OPEN_END);
+    if (r->route->flags & INGESTS)
+        workers_give(s->workers, r);
+    else
+        r->route->answer(r);
+}
+
 /* -- libmicrohttpd's calls --------------------------------------------------------------------------------- */
 
 static enum MHD_Result send_answer(request *r)
@@ -144,6 +180,7 @@ static enum MHD_Result send_answer(request *r)
         return MHD_NO;
     if (r->close)
         set_header(r, "Connection", "close");
+    drop_body(r); /* whoever reads the answer slowly needs none of it */
     r->queued = true;
     connections_enter(r->server->connections, r->connection, r->phase);
     figures_note_request(r->server->figures, r);
@@ -188,8 +225,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
     if (r->queued)
         return MHD_YES;
     if (!r->response && !r->waiting) {
-        connections_enter(r->server->connections, connection, PHASE_OPEN_END);
-        r->route->answer(r);
+        call_handler(r);
         if (r->waiting)
             return MHD_YES;
     }
@@ -224,25 +260,56 @@ static size_t leave_encoded(void *data, struct MHD_Connection *connection, char 
 
 /* -- listening ------------------------------------------------------------------------------------------------- */
 
+/* The socket is made here because libmicrohttpd 1.0 loses the reason when it cannot bind one. */
+static int listening_socket(const struct sockaddr *address)
+{
+    bool v6 = address->sa_family == AF_INET6;
+    socklen_t size = v6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+    int on = 1;
+    int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return -1;
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) ||
+        (v6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on)) ||
+        bind(fd, address, size) || listen(fd, LISTEN_BACKLOG)) {
+        int reason = errno;
+        close(fd);
+        errno = reason;
+        return -1;
+    }
+    return fd;
+}
+
+static uint16_t port_of(int fd)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } address = {0};
+    socklen_t size = sizeof address;
+    getsockname(fd, &address.any, &size);
+    return ntohs(address.any.sa_family == AF_INET6 ? address.v6.sin6_port
+                                                   : address.v4.sin_port);
+}
+
 struct MHD_Daemon *listen_on(server *s, const struct sockaddr *address, uint16_t *port)
 {
     unsigned flags =
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
-    if (address->sa_family == AF_INET6)
-        flags |= MHD_USE_IPv6;
-    struct MHD_Daemon *daemon = MHD_start_daemon(
-        flags, *port, NULL, NULL, on_request, s, MHD_OPTION_SOCK_ADDR, address,
-        MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_NOTIFY_CONNECTION,
-        connections_notice, s->connections, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded,
-        NULL, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)HTTP_THREADS,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+    int fd = listening_socket(address);
+    if (fd < 0)
+        return NULL;
+    *port = port_of(fd);
+    return MHD_start_daemon(
+        flags, *port, connections_admit, s->connections, on_request, s,
+        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL,
+        MHD_OPTION_NOTIFY_CONNECTION, connections_notice, s->connections,
+        MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, NULL, MHD_OPTION_THREAD_POOL_SIZE,
+        (unsigned)HTTP_THREADS,
+        /* One thread may have all of them: connections.c has the bound. */
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX * HTTP_THREADS,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_SECONDS,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u,
-        MHD_OPTION_END);
-    const union MHD_DaemonInfo *info =
-        daemon ? MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
-    if (info)
-        *port = info->port;
-    return daemon;
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 }

@@ -18,15 +18,32 @@ enum {
     BODY_MAX = 1 << 20,
     INGEST_MAX = 16 << 20,
     LIST_MAX = 1000, /* words in an answer */
-    CONNECTIONS_MAX = 1024,
+    ASKED_MAX = 32,  /* words in a list of a question */
+    CONNECTIONS_MAX = 2048,
 };
 
 typedef struct request request;
+typedef struct workers workers;
+typedef struct line_store line_store;
+
+/* The memory that bodies take, and answers that are made of them (body.c). */
+typedef struct bodies {
+    pthread_mutex_t lock;
+    uint64_t held;   /* bytes */
+    request *coming; /* whose bodies are being received */
+} bodies;
 
 /* -- routes (routes.c) ------------------------------------------------------------------------------ */
 
 /* What a route asks for; bits. */
-enum { OPEN = 1, INGESTS = 2 }; /* no token needed; takes text of any kind */
+enum {
+    OPEN = 1,    /* no token needed */
+    INGESTS = 2, /* takes text of any kind; answered by a worker */
+    WAITS = 4,   /* another thread may answer */
+    LASTS =
+        8, /* the same, and the text or the disk decide when; or the answer has no end */
+    BODYLESS = 16, /* needs no body */
+};
 
 typedef struct route {
     const char *method;
@@ -55,14 +72,19 @@ typedef enum connection_phase {
     PHASE_OPEN_END, /* another thread works, or the answer has no end */
 } connection_phase;
 
-connections *connections_new(void);
+connections *connections_new(size_t most);
 void connections_free(connections *all);
 
-/* Told by the library; `data` is the connections. */
+/* Called by the library; `data` is the connections. */
+enum MHD_Result connections_admit(void *data, const struct sockaddr *address,
+                                  socklen_t size);
 void connections_notice(void *data, struct MHD_Connection *library, void **context,
                         enum MHD_ConnectionNotificationCode code);
 void connections_enter(connections *all, struct MHD_Connection *library,
                        connection_phase phase);
+
+/* PHASE_OPEN_END for a request that may have to wait, long if it lasts; false when too many wait already. */
+bool connections_wait(connections *all, struct MHD_Connection *library, bool lasts);
 
 /* Ends those that take too long. Once a second. */
 void connections_end_late(connections *all);
@@ -77,6 +99,11 @@ struct request {
     char *body;
     size_t size, room;
     size_t most; /* bytes that the body may have */
+    request *next_body;
+    bool coming;     /* its body is being received */
+    bool ousted;     /* its body has lost its room to others */
+    size_t grown_to; /* bytes of the body, some time ago */
+    double grown_at; /* when it had them */
     double begun;
     bool headers_only; /* HEAD */
 
@@ -86,8 +113,10 @@ struct request {
     bool close;             /* the connection, after the answer */
     bool queued;
     bool waiting; /* for another thread to answer */
+    bool unsafe;  /* its text has to be on the disk before the answer goes */
 
     request *next; /* in the queue of whoever answers */
+    double waiting_since;
     json_t *asked; /* of the desk */
     uint32_t count;
 };
@@ -108,6 +137,9 @@ char *decode(const char *text, size_t size);
 void wait_for_answer(request *r);
 void go_on(request *r);
 
+/* Whether the client of a request that waits has closed its connection. */
+bool has_gone(const request *r);
+
 /* Listens on the address and the port, 0 being any; NULL with errno when that cannot be. */
 struct MHD_Daemon *listen_on(server *s, const struct sockaddr *address, uint16_t *port);
 
@@ -121,13 +153,24 @@ bool check_body(request *r);
 /* -- bodies (body.c) --------------------------------------------------------------------------------------- */
 
 void take_body(request *r, const char *bytes, size_t size);
+bool end_body(request *r); /* all has come; false after a problem was answered */
 void drop_body(request *r);
 
-/* `flags` of jansson. NULL with a reason, which lasts until the thread's next call, when it is not JSON or nested too deeply. */
+/* Memory that lasts until an answer is sent, within the bound of all bodies. NULL after a problem was answered. */
+void *take_memory(request *r, size_t size);
+void return_memory(server *s, void *memory, size_t size);
+
+/* `flags` of jansson. NULL with a reason, which lasts until the thread's next call, when it is not JSON, nested too deeply
+ * or has too many values; without a reason when there was no memory. */
 json_t *load_json(const char *json, size_t size, size_t flags, const char **why);
 
 /* The body as JSON, an object. NULL after a problem was answered. */
 json_t *body_object(request *r);
+
+/* -- text on its way to the feed (lines.c) ------------------------------------------------------------- */
+
+line_store *line_store_open(void);
+void line_store_close(line_store *s);
 
 /* -- answers (answer.c) -------------------------------------------------------------------------------- */
 
@@ -138,6 +181,18 @@ void answer_with(request *r, int status, struct MHD_Response *response);
 void answer_json(request *r, int status, json_t *object);
 void answer_text(request *r, int status, const char *type, char *text, size_t size);
 void answer_nothing(request *r); /* 204 */
+
+/* An answer that is made while it is sent. What `next` writes is sent, until it is nothing; it is called with the stream,
+ * which begins a larger object. */
+typedef struct stream {
+    size_t (*next)(void *stream, char *to, size_t room);
+    void (*free)(void *stream);
+    size_t at, size; /* what of the piece has been sent */
+    char piece[256];
+} stream;
+
+/* Takes the stream. */
+void answer_stream(request *r, int status, const char *type, stream *s);
 
 typedef enum problem_kind {
     PROBLEM_PLAIN,
@@ -171,6 +226,7 @@ typedef struct guard {
  * and `origins`: how many such headers it has. */
 typedef struct credentials {
     const char *host, *origin, *authorization;
+    const char *site, *mode; /* Sec-Fetch-Site and -Mode, which browsers send */
     unsigned hosts, origins;
     bool open; /* the route needs no token */
 } credentials;
@@ -189,9 +245,41 @@ void desk_close(desk *d); /* answers who waits; nobody comes any more */
 
 void desk_free(desk *d);
 
-/* Answers r->asked = {"positive": [...], "negative": [...], "answer": NAME, "with": {...}} by an object that has r->count
- * neighbours under that name, and the members of `with`. */
+/* Answers r->asked = {"positive": [...], "negative": [...], "answer": NAME, "with": {...}}, where the lists have
+ * terms, by an object that has r->count neighbours under that name, and the members of `with`. */
 void desk_ask(desk *d, request *r);
+
+/* -- what requests name (lookup.c) ------------------------------------------------------------------------ */
+
+/* What a text is in the words of the model. False when none of them is known. */
+bool look_up(server *s, const tide_space *space, const char *text, tide_term *term);
+
+/* Adds to the "terms" of an answer what a text was read as that is not a word itself. */
+void note_term(json_t *answer, const char *text, const tide_term *term);
+
+/* The same for r->word. False after a problem was answered. */
+bool word_parameter(request *r, tide_term *term, json_t *answer);
+
+/* r->word becomes the token that it is, known or not. False when it is none or several. */
+bool use_token(request *r);
+
+/* The lists of r->asked (desk_ask), so far of texts, become lists of terms. False after a problem was answered. */
+bool look_up_lists(request *r);
+
+/* -- workers (workers.c) --------------------------------------------------------------------------------- */
+
+workers *workers_open(server *s);
+void workers_close(workers *w); /* answers what waits; nothing comes any more */
+void workers_free(workers *w);
+
+/* A worker calls the handler of its route. */
+void workers_give(workers *w, request *r);
+
+/* -- checkpoints (checkpoints.c) -------------------------------------------------------------------------- */
+
+/* Answers those that have waited too long, and lets go of those that have gone. Once a second. */
+void checkpoints_end_late(server *s);
+void checkpoints_close(server *s); /* answers those that wait */
 
 /* -- unknown words (unknown.c) ------------------------------------------------------------------------- */
 
@@ -213,18 +301,19 @@ typedef struct figures figures;
 figures *figures_new(const server_options *options);
 void figures_free(figures *f);
 int figures_budget(const figures *f, tide_part parts[TIDE_PARTS_MAX]);
-void figures_tick(figures *f,
-                  bool learning); /* once a second; whether learning has ticked too */
-void figures_saving(figures *f, bool saving); /* whether a checkpoint is on its way */
+void figures_tick(figures *f); /* once a second */
+
+/* A sign of life from the thread that learns, and whether a checkpoint is on its way. */
+void figures_alive(figures *f, bool saving);
 void figures_checkpointed(figures *f, const tide_checkpoint *checkpoint);
 void figures_refused(figures *f, uint64_t bytes);
 void figures_alarm(figures *f, tide_alarm_kind kind);
 void figures_exporting(figures *f, uint64_t bytes); /* that a copy takes; 0: none */
-void figures_history_failed(figures *f, const char *why);
+void figures_history_saved(figures *f, const char *why); /* or why not; NULL */
 
 json_t *figures_json(figures *f);
 char *figures_metrics(figures *f, size_t *size);
-bool figures_stuck(figures *f);
+bool figures_stuck(const figures *f);
 bool figures_degraded(figures *f, char *why, size_t room);
 void figures_note_request(figures *f, const request *r);
 
@@ -248,26 +337,30 @@ struct server {
     struct MHD_Daemon *daemons[2];
     uint16_t port;
     desk *desk;
+    workers *workers;
     exporter *exporter;
     figures *figures;
     events *events;
     tide_history *history; /* the options' */
-    double told_words;     /* until when who listens knows which came and went */
+    tide_resolver *resolver;
+    pthread_mutex_t resolver_lock;
+    double told_words; /* until when who listens knows which came and went */
     uint64_t told_alarms;
     connections *connections;
 
-    pthread_t ticker;
-    bool ticking;
+    pthread_t ticker, historian;
+    bool ticking, looking;
     pthread_mutex_t lock; /* of the rest */
     pthread_cond_t changed;
     bool closing;
-    _Atomic uint64_t learned; /* ticks of the thread that learns */
     _Atomic bool draining;
     _Atomic bool wants_checkpoint;
     _Atomic bool history_due; /* to be saved, since the model was */
     request *checkpoint_waiters;
+    size_t checkpoint_waiter_count;
     double account, account_seen; /* seconds for suggestions */
-    _Atomic uint64_t bodies;      /* bytes of bodies that are being received */
+    bodies bodies;
+    line_store *lines;
 };
 
 /* -- handlers ----------------------------------------------------------------------------------------------- */
@@ -276,7 +369,7 @@ struct server {
 void describe_past(server *s, const char *word, json_t *answer);
 void answer_past_neighbors(request *r, double age);
 
-/* Looks at what has become of words, and tells who listens. Once a second, by the ticker. */
+/* Looks at what has become of words, and tells who listens. Once a second, by one thread. */
 void past_tick(server *s, double now);
 
 void get_history(request *r);
@@ -304,5 +397,6 @@ void get_elastic(request *r);
 void post_checkpoint(request *r);
 void get_export(request *r);
 void get_page(request *r);
+void get_description(request *r);
 
 #endif

@@ -1,7 +1,13 @@
-/* page.c - the page, as it was built: one compressed file inside the program. */
+/* page.c - the page, as it was built: one compressed file inside the program; and the description of the interface.
+ *
+ * For clients that do not accept gzip the page is unpacked once, when the first of them comes.
+ */
 #include "http.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <zlib.h>
 
 /* Puts a file between two labels. */
 #define INCLUDE_FILE(name, path)                                                       \
@@ -15,19 +21,95 @@
     extern const char name[], name##_end[]
 
 INCLUDE_FILE(server_page, PAGE_FILE);
+INCLUDE_FILE(server_description, DESCRIPTION_FILE);
 
-void get_page(request *r)
+static size_t size_between(const char *from, const char *to)
 {
-    r->response = MHD_create_response_from_buffer(
-        (size_t)((uintptr_t)server_page_end - (uintptr_t)server_page),
-        (void *)(uintptr_t)server_page, MHD_RESPMEM_PERSISTENT);
+    return (size_t)((uintptr_t)to - (uintptr_t)from);
+}
+
+/* -- the page without gzip ------------------------------------------------------------------------------------- */
+
+static struct {
+    pthread_once_t once;
+    char *html; /* NULL without memory */
+    size_t size;
+} plain = {.once = PTHREAD_ONCE_INIT};
+
+/* The size is at the end of every gzip file. */
+static void unpack_page(void)
+{
+    size_t packed = size_between(server_page, server_page_end), size = 0;
+    for (size_t i = packed; i > packed - 4; i--)
+        size = size << 8 | (unsigned char)server_page[i - 1];
+    char *html = malloc(size + 1);
+    z_stream z = {.next_in = (Bytef *)(uintptr_t)server_page,
+                  .avail_in = (uInt)packed,
+                  .next_out = (Bytef *)html,
+                  .avail_out = (uInt)size};
+    int status = html ? inflateInit2(&z, 15 + 16) : Z_MEM_ERROR;
+    if (status == Z_OK) {
+        status = inflate(&z, Z_FINISH);
+        inflateEnd(&z);
+    }
+    if (status != Z_STREAM_END) {
+        free(html);
+        return;
+    }
+    plain.html = html;
+    plain.size = size;
+}
+
+/* Whether gzip is in the list, and not with "q=0". Who says nothing does not accept it: curl shows what comes. */
+static bool accepts_gzip(const char *list)
+{
+    while (list && *list) {
+        list += strspn(list, " \t,");
+        size_t size = strcspn(list, ","), name = strcspn(list, " \t;,");
+        const char *weight = memmem(list, size, "q=", 2);
+        if ((name == 4 && !strncasecmp(list, "gzip", 4)) || (name == 1 && *list == '*'))
+            return !weight || strtod(weight + 2, NULL) > 0;
+        list += size;
+    }
+    return false;
+}
+
+/* -- routes ---------------------------------------------------------------------------------------------------- */
+
+static void answer_file(request *r, const char *bytes, size_t size, const char *type)
+{
+    r->response = MHD_create_response_from_buffer(size, (void *)(uintptr_t)bytes,
+                                                  MHD_RESPMEM_PERSISTENT);
     r->status = 200;
-    set_header(r, "Content-Type", "text/html; charset=utf-8");
-    set_header(r, "Content-Encoding", "gzip");
+    set_header(r, "Content-Type", type);
     set_header(r, "Cache-Control", "no-cache");
     set_header(r, "X-Content-Type-Options", "nosniff");
     set_header(r, "Referrer-Policy", "no-referrer");
     set_header(r, "X-Frame-Options", "DENY");
+}
+
+void get_description(request *r)
+{
+    answer_file(r, server_description,
+                size_between(server_description, server_description_end),
+                "text/plain; charset=utf-8");
+}
+
+void get_page(request *r)
+{
+    static const char type[] = "text/html; charset=utf-8";
+    if (accepts_gzip(header(r, MHD_HTTP_HEADER_ACCEPT_ENCODING))) {
+        answer_file(r, server_page, size_between(server_page, server_page_end), type);
+        set_header(r, "Content-Encoding", "gzip");
+    } else {
+        pthread_once(&plain.once, unpack_page);
+        if (!plain.html) {
+            answer_problem(r, 503, PROBLEM_PLAIN, NULL, "no memory to unpack the page");
+            return;
+        }
+        answer_file(r, plain.html, plain.size, type);
+    }
+    set_header(r, "Vary", "Accept-Encoding");
     set_header(r, "Cross-Origin-Opener-Policy", "same-origin");
     set_header(
         r, "Content-Security-Policy",

@@ -12,10 +12,11 @@ enum { MAP_MAX = 10000, TICKER_WORDS = 20 };
 static json_t *word_json(const tide_history_word *w)
 {
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "word",
-        json_word(w->word), "count", json_count(w->count), "error",
-        json_count(w->error), "rank", json_count(w->rank), "rate", json_number(w->rate),
-        "baseline", json_number(w->baseline), "trend", json_number(w->trend), "drift",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}",
+        "word", json_word(w->word), "count", json_count(w->count), "error",
+        json_count(w->error), "seen", json_count(w->seen), "rank", json_count(w->rank),
+        "rate", json_number(w->rate), "baseline", json_number(w->baseline), "ratio",
+        json_number(w->ratio), "trend", json_number(w->trend), "drift",
         json_number(w->drift), "since", json_number(w->since), "first_seen",
         json_number(w->first_seen), "followed", w->followed, "watched", w->watched);
 }
@@ -38,14 +39,41 @@ static void list_gone(request *r, uint32_t limit)
                 json_pack("{s:o, s:o}", "total", json_count(found), "words", list));
 }
 
+/* How words begin that were learned from text that begins so. */
+static void normalize_prefix(server *s, const char *text,
+                             char prefix[TIDE_WORD_MAX + 1])
+{
+    tide_term term;
+    size_t used = 0;
+    const tide_space *space = tide_live_begin(s->options.live);
+    look_up(s, space, text, &term);
+    tide_live_end(s->options.live, space);
+    *prefix = 0;
+    for (uint32_t i = 0; i < term.count && used < TIDE_WORD_MAX; i++)
+        used += (size_t)snprintf(prefix + used, TIDE_WORD_MAX + 1 - used, "%s%s",
+                                 i ? "_" : "", term.tokens[i]);
+}
+
+/* No word begins as was written: perhaps some do as text is learned. */
+static int find_words(server *s, const tide_history_list *how, tide_history_word *words,
+                      uint32_t limit, uint64_t *total)
+{
+    int found = tide_history_words(s->history, how, words, limit, total, NULL);
+    if (found || *total || !how->prefix)
+        return found;
+    char prefix[TIDE_WORD_MAX + 1];
+    tide_history_list again = *how;
+    again.prefix = prefix;
+    normalize_prefix(s, how->prefix, prefix);
+    return *prefix ? tide_history_words(s->history, &again, words, limit, total, NULL)
+                   : found;
+}
+
 static void list_words(request *r, const tide_history_list *how, uint32_t limit)
 {
-    tide_error err;
-    uint64_t total;
+    uint64_t total = 0;
     tide_history_word *words = calloc(limit, sizeof *words);
-    int found =
-        words ? tide_history_words(r->server->history, how, words, limit, &total, &err)
-              : -1;
+    int found = words ? find_words(r->server, how, words, limit, &total) : -1;
     if (found >= 0) {
         json_t *list = json_array();
         for (int i = 0; i < found; i++)
@@ -98,9 +126,11 @@ void describe_past(server *s, const char *word, json_t *answer)
     const double none = (double)NAN;
     bool known = !tide_history_word_of(s->history, word, &found, NULL);
     json_t *past =
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "rate",
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "seen",
+                  known ? json_count(found.seen) : json_null(), "rate",
                   json_number(known ? found.rate : none), "baseline",
-                  json_number(known ? found.baseline : none), "trend",
+                  json_number(known ? found.baseline : none), "ratio",
+                  json_number(known ? found.ratio : none), "trend",
                   json_number(known ? found.trend : none), "drift",
                   json_number(known ? found.drift : none), "since",
                   json_number(known ? found.since : none), "first_seen",
@@ -114,6 +144,7 @@ void get_history(request *r)
 {
     tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
     tide_error err;
+    use_token(r);
     int found = tide_history_points(r->server->history, r->word, points, &err);
     if (found < 0) {
         answer_problem(r, 404, PROBLEM_NO_PAST, NULL, "%s", err.text);
@@ -135,6 +166,7 @@ void answer_past_neighbors(request *r, double age)
 {
     tide_error err;
     double taken;
+    use_token(r);
     tide_history_hit *hits = calloc(r->count, sizeof *hits);
     int found = hits ? tide_history_nearest(r->server->history, r->word, age, hits,
                                             r->count, &taken, &err)
@@ -170,11 +202,17 @@ static void watch(request *r, bool on)
 
 void put_watch(request *r)
 {
-    watch(r, true);
+    if (use_token(r))
+        watch(r, true);
+    else
+        answer_problem(r, 400, PROBLEM_PLAIN, NULL,
+                       "'%s' is not one word of this model: watch its words one by one",
+                       r->word);
 }
 
 void delete_watch(request *r)
 {
+    use_token(r);
     watch(r, false);
 }
 
@@ -189,18 +227,18 @@ void get_map(request *r)
     tide_map_point *points = calloc(limit, sizeof *points);
     size_t found =
         points ? tide_history_map(r->server->history, points, limit, &frame) : 0;
-    static const char *const names[] = {"words", "x",     "y",    "count",
-                                        "age",   "drift", "trend"};
+    static const char *const names[] = {"words", "x",     "y",     "count", "seen",
+                                        "age",   "drift", "trend", "ratio"};
     enum { COLUMNS = sizeof names / sizeof *names };
     json_t *columns[COLUMNS], *answer = json_pack("{s:o}", "frame", json_count(frame));
     for (int c = 0; c < COLUMNS; c++)
         columns[c] = json_array();
     for (size_t i = 0; i < found; i++) {
         const tide_map_point *p = &points[i];
-        json_t *row[COLUMNS] = {json_word(p->word),        json_number((double)p->x),
-                                json_number((double)p->y), json_count(p->count),
-                                json_number(p->age),       json_number(p->drift),
-                                json_number(p->trend)};
+        json_t *row[COLUMNS] = {
+            json_word(p->word),    json_number((double)p->x), json_number((double)p->y),
+            json_count(p->count),  json_count(p->seen),       json_number(p->age),
+            json_number(p->drift), json_number(p->trend),     json_number(p->ratio)};
         for (int c = 0; c < COLUMNS; c++)
             json_array_append_new(columns[c], row[c]);
     }

@@ -1,7 +1,9 @@
-/* process.c - the time, and the memory that this process has. */
+/* process.c - the time, and the memory and file descriptors that this process has. */
 #include "process.h"
 
+#include <dirent.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,4 +39,28 @@ uint64_t resident_bytes(void)
     if (file)
         fclose(file);
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* -- file descriptors ---------------------------------------------------------------------------------------- */
+
+void raise_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+size_t open_descriptors(size_t *allowed)
+{
+    struct rlimit limit;
+    size_t count = 0;
+    *allowed = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? (size_t)limit.rlim_cur : 1024;
+    DIR *open = opendir("/proc/self/fd");
+    for (; open && readdir(open); count++)
+        ;
+    if (open)
+        closedir(open);
+    return count;
 }

@@ -1,8 +1,10 @@
 /* server.c - starting, ticking and stopping.
  *
- * Five kinds of threads: the one that learns, which is the caller's; the few that read requests (http.c); the desk
- * where searches are done together (desk.c); the one that writes exports (export.c); and the ticker here, once a
- * second, which works out rates and tells them to whoever listens.
+ * Seven kinds of threads: the one that learns, which is the caller's; the few that read requests (http.c); the desk
+ * where searches are done together (desk.c); the workers, which take text (workers.c); the one that writes exports
+ * (export.c); and here, once a second, the ticker, which closes connections that are late, works out rates and sends
+ * them to all who listen, and the historian, which looks at what has become of words and saves that. Requests for
+ * health and figures need none of the locks that are held while somebody waits for the disk.
  */
 #include "http.h"
 
@@ -16,7 +18,18 @@
 #include <string.h>
 #include <time.h>
 
-enum { LARGE_BYTES = 256 << 10 };
+enum {
+    LARGE_BYTES = 256 << 10,
+    ARENAS_MAX = 4,
+    HISTORY_RETRY_SECONDS = 10,
+
+    /* File descriptors: for what a server has open besides connections (its own, a spool, a checkpoint, the
+     * history, an export, what reads /proc), for each source, and for the brokers of a topic. */
+    DESCRIPTORS_KEPT = 64,
+    DESCRIPTORS_PER_SOURCE = 4,
+    DESCRIPTORS_PER_TOPIC = 64,
+    CONNECTIONS_LEAST = 16,
+};
 
 static int fail(tide_error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -31,44 +44,72 @@ static int fail(tide_error *err, const char *format, ...)
     return TIDE_ERROR_IO;
 }
 
-/* -- the ticker ------------------------------------------------------------------------------------------ */
+/* -- the ticker and the historian ---------------------------------------------------------------------------- */
 
-static void save_history(server *s)
+/* Waits for the next second. False when the server closes. Who is late does not catch up. */
+static bool wait_for_tick(server *s, struct timespec *next)
 {
-    tide_error err;
-    if (s->options.history_path &&
-        tide_history_save(s->history, s->options.history_path, &err))
-        figures_history_failed(s->figures, err.text);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    next->tv_sec = next->tv_sec < now.tv_sec ? now.tv_sec + 1 : next->tv_sec + 1;
+    pthread_mutex_lock(&s->lock);
+    while (!s->closing && pthread_cond_clockwait(&s->changed, &s->lock, CLOCK_MONOTONIC,
+                                                 next) != ETIMEDOUT)
+        ;
+    bool goes_on = !s->closing;
+    pthread_mutex_unlock(&s->lock);
+    return goes_on;
 }
 
+/* Guards connections, so nothing here may take long or wait for the disk. */
 static void *tick(void *argument)
 {
     server *s = argument;
     struct timespec next;
-    uint64_t learned = 0;
     clock_gettime(CLOCK_MONOTONIC, &next);
-    pthread_mutex_lock(&s->lock);
-    while (!s->closing) {
-        next.tv_sec++;
-        while (!s->closing &&
-               pthread_cond_clockwait(&s->changed, &s->lock, CLOCK_MONOTONIC, &next) !=
-                   ETIMEDOUT)
-            ;
-        if (s->closing)
-            break;
-        pthread_mutex_unlock(&s->lock);
-        uint64_t now = s->learned;
-        figures_tick(s->figures, now != learned);
-        learned = now;
-        past_tick(s, wall_seconds());
-        if (atomic_exchange(&s->history_due, false))
-            save_history(s);
+    while (wait_for_tick(s, &next)) {
         connections_end_late(s->connections);
+        checkpoints_end_late(s);
+        figures_tick(s->figures);
         events_send(s->events, "stats", figures_json(s->figures));
-        pthread_mutex_lock(&s->lock);
     }
-    pthread_mutex_unlock(&s->lock);
     return NULL;
+}
+
+static bool save_history(server *s)
+{
+    tide_error err;
+    const char *path = s->options.history_path;
+    bool failed = path && tide_history_save(s->history, path, &err);
+    figures_history_saved(s->figures, failed ? err.text : NULL);
+    return !failed;
+}
+
+static void *look_at_history(void *argument)
+{
+    server *s = argument;
+    struct timespec next;
+    double not_before = 0;
+    clock_gettime(CLOCK_MONOTONIC, &next);
+    while (wait_for_tick(s, &next)) {
+        past_tick(s, wall_seconds());
+        if (now_seconds() < not_before || !atomic_exchange(&s->history_due, false))
+            continue;
+        if (!save_history(s)) {
+            s->history_due = true;
+            not_before = now_seconds() + HISTORY_RETRY_SECONDS;
+        }
+    }
+    return NULL;
+}
+
+static bool start_thread(pthread_t *thread, void *(*run)(void *), server *s,
+                         const char *name)
+{
+    bool started = pthread_create(thread, NULL, run, s) == 0;
+    if (started)
+        pthread_setname_np(*thread, name);
+    return started;
 }
 
 /* -- starting ---------------------------------------------------------------------------------------------- */
@@ -111,23 +152,47 @@ static int listen_everywhere(server *s, tide_error *err)
                : fail(err, "cannot listen on %s:%u: %s", host, port, strerror(reason));
 }
 
+/* How many connections there may be, so that nobody else ever lacks a file descriptor. */
+static int bound_connections(const server *s, size_t *most, tide_error *err)
+{
+    size_t allowed, open = open_descriptors(&allowed), kept = DESCRIPTORS_KEPT + open;
+    for (size_t i = 0; i < s->options.source_count; i++)
+        kept += strncmp(s->options.sources[i], "kafka:", 6) ? DESCRIPTORS_PER_SOURCE
+                                                            : DESCRIPTORS_PER_TOPIC;
+    if (allowed < kept + CONNECTIONS_LEAST)
+        return fail(err,
+                    "this process may have %zu files open, and the server needs %zu: "
+                    "raise the limit (ulimit -n 1024, or LimitNOFILE= of the unit)",
+                    allowed, kept + CONNECTIONS_LEAST);
+    *most = allowed - kept < CONNECTIONS_MAX ? allowed - kept : CONNECTIONS_MAX;
+    return TIDE_OK;
+}
+
 static int start_all(server *s, tide_error *err)
 {
-    s->figures = figures_new(&s->options);
-    s->events = events_new();
-    s->connections = connections_new();
-    s->desk = desk_open(s->options.live);
-    s->exporter = exporter_open(s);
-    if (!s->figures || !s->events || !s->connections || !s->desk || !s->exporter)
-        return fail(err, "no memory for a server");
-    int status = listen_everywhere(s, err);
+    size_t most = 0;
+    int status = bound_connections(s, &most, err);
     if (status)
         return status;
-    s->ticking = pthread_create(&s->ticker, NULL, tick, s) == 0;
-    if (!s->ticking)
-        return fail(err, "no thread for the server");
-    pthread_setname_np(s->ticker, "ticker");
-    return TIDE_OK;
+    s->figures = figures_new(&s->options);
+    s->events = events_new();
+    const tide_space *space = tide_live_begin(s->options.live);
+    s->resolver = tide_resolver_new(tide_space_model(space), err);
+    tide_live_end(s->options.live, space);
+    s->connections = connections_new(most);
+    s->desk = desk_open(s->options.live);
+    s->workers = workers_open(s);
+    s->exporter = exporter_open(s);
+    s->lines = line_store_open();
+    if (!s->lines || !s->figures || !s->events || !s->resolver || !s->connections ||
+        !s->desk || !s->workers || !s->exporter)
+        return fail(err, "no memory for a server");
+    status = listen_everywhere(s, err);
+    if (status)
+        return status;
+    s->ticking = start_thread(&s->ticker, tick, s, "ticker");
+    s->looking = start_thread(&s->historian, look_at_history, s, "historian");
+    return s->ticking && s->looking ? TIDE_OK : fail(err, "no thread for the server");
 }
 
 server *server_start(const server_options *options, tide_error *err)
@@ -146,12 +211,15 @@ server *server_start(const server_options *options, tide_error *err)
     }
     mallopt(M_MMAP_THRESHOLD,
             LARGE_BYTES); /* large bodies are given back when they go */
+    mallopt(M_ARENA_MAX, ARENAS_MAX);
     s->options = *options;
     s->history = options->history;
     s->told_words = wall_seconds();
     s->guard =
         (guard){options->token, options->names, options->name_count, options->host};
     pthread_mutex_init(&s->lock, NULL);
+    pthread_mutex_init(&s->bodies.lock, NULL);
+    pthread_mutex_init(&s->resolver_lock, NULL);
     pthread_cond_init(&s->changed, NULL);
     sigset_t all, before;
     sigfillset(&all); /* signals are for the thread that learns */
@@ -178,113 +246,55 @@ int server_budget(const server *s, tide_part parts[TIDE_PARTS_MAX])
 
 void server_tick(server *s, const tide_stats *stats)
 {
-    s->learned++;
-    figures_saving(s->figures, stats->saving);
+    figures_alive(s->figures, stats->saving);
 }
 
 void server_drain(server *s)
 {
     s->draining = true;
-    tide_feed_close(s->options.feed);
-}
-
-bool server_wants_checkpoint(server *s)
-{
-    return atomic_exchange(&s->wants_checkpoint, false);
-}
-
-static json_t *told(const tide_checkpoint *c)
-{
-    return json_pack("{s:o, s:I, s:f, s:f}", "path", json_word(c->path), "bytes",
-                     (json_int_t)c->bytes, "pause_seconds", c->pause_seconds, "seconds",
-                     c->seconds);
-}
-
-static request *take_waiters(server *s)
-{
-    pthread_mutex_lock(&s->lock);
-    request *waiters = s->checkpoint_waiters;
-    s->checkpoint_waiters = NULL;
-    pthread_mutex_unlock(&s->lock);
-    return waiters;
-}
-
-void server_checkpointed(server *s, const tide_checkpoint *checkpoint)
-{
-    figures_checkpointed(s->figures, checkpoint);
-    s->history_due = !checkpoint->error;
-    for (request *r = take_waiters(s), *next; r; r = next) {
-        next = r->next;
-        if (checkpoint->error)
-            answer_problem(r, 500, PROBLEM_PLAIN, NULL, "%s", checkpoint->error);
-        else
-            answer_json(r, 200, told(checkpoint));
-        go_on(r);
-    }
-}
-
-void post_checkpoint(request *r)
-{
-    server *s = r->server;
-    if (!s->options.checkpoint) {
-        answer_problem(r, 409, PROBLEM_PLAIN, NULL,
-                       "there is no place for checkpoints: --checkpoint FILE");
-        return;
-    }
-    wait_for_answer(r);
-    pthread_mutex_lock(&s->lock);
-    bool closing = s->closing; /* those who wait have been sent away, or will be now */
-    if (!closing) {
-        r->next = s->checkpoint_waiters;
-        s->checkpoint_waiters = r;
-        s->wants_checkpoint = true;
-    }
-    pthread_mutex_unlock(&s->lock);
-    if (closing)
-        go_on(r);
 }
 
 /* -- stopping --------------------------------------------------------------------------------------------------- */
-
-/* Those who wait for something are sent away before the daemons may end. */
-static void send_away(server *s)
-{
-    if (s->events)
-        events_end(s->events);
-    for (request *r = take_waiters(s), *next; r; r = next) {
-        next = r->next;
-        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "the server stops");
-        go_on(r);
-    }
-}
 
 void server_stop(server *s)
 {
     if (!s)
         return;
+    s->draining = true;
     pthread_mutex_lock(&s->lock);
     s->closing = true;
-    pthread_cond_signal(&s->changed);
+    pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
-    if (s->ticking) {
+    tide_history_stop(s->history);
+    if (s->ticking)
         pthread_join(s->ticker, NULL);
+    if (s->looking) {
+        pthread_join(s->historian, NULL);
         save_history(s);
     }
     for (int i = 0; i < 2; i++)
         if (s->daemons[i])
             MHD_quiesce_daemon(s->daemons[i]);
-    s->draining = true;
-    send_away(s);
+    /* All who wait are answered before the daemons may end. */
+    if (s->events)
+        events_end(s->events);
+    checkpoints_close(s);
     desk_close(s->desk);
+    workers_close(s->workers);
     exporter_close(s->exporter);
     for (int i = 0; i < 2; i++)
         if (s->daemons[i])
             MHD_stop_daemon(s->daemons[i]);
     desk_free(s->desk);
+    workers_free(s->workers);
     exporter_free(s->exporter);
     events_free(s->events);
     connections_free(s->connections);
     figures_free(s->figures);
+    line_store_close(s->lines);
+    pthread_mutex_destroy(&s->bodies.lock);
+    tide_resolver_free(s->resolver);
+    pthread_mutex_destroy(&s->resolver_lock);
     pthread_cond_destroy(&s->changed);
     pthread_mutex_destroy(&s->lock);
     free(s);

@@ -10,6 +10,15 @@
 
 typedef struct server server;
 
+/* What the size of a server depends on, besides the parameters of training. */
+typedef struct server_needs {
+    const tide_history_options *history;
+    size_t queue; /* bytes of the feed; 0 over a spool */
+} server_needs;
+
+/* The memory that a server needs beside a trainer with these parameters; for tide_params_share. */
+uint64_t server_bytes(const tide_params *params, const void *needs);
+
 typedef struct server_options {
     const char *host; /* an address or a name; "localhost" is both loopback addresses */
     uint16_t port;    /* 0: any that is free */
@@ -21,11 +30,11 @@ typedef struct server_options {
     tide_trainer *trainer; /* asked for its parameters and budget, once */
     tide_live *live;
     tide_history *history;
-    const tide_history_options *history_options;
     const char
         *history_path; /* where it is saved, beside the checkpoint; NULL without */
     tide_feed *feed;
-    size_t feed_memory; /* bytes that it takes; 0 over a spool */
+    server_needs needs;
+    bool feed_syncs; /* text is acknowledged when tide_feed_tend has returned */
     const char *const *sources;
     size_t source_count;
     const char *checkpoint; /* NULL without */
@@ -38,8 +47,7 @@ server *server_start(const server_options *options, tide_error *err);
 /* The port that was found. */
 uint16_t server_port(const server *s);
 
-/* The memory of the whole process, by part; returns the number of parts. What a request takes while it is answered
- * comes and goes besides. */
+/* The memory of the whole process, by part; returns the number of parts. */
 int server_budget(const server *s, tide_part parts[TIDE_PARTS_MAX]);
 
 /* What the run tells: figures, some ten times a second; and what became of a checkpoint. By the thread that
@@ -50,7 +58,7 @@ void server_checkpointed(server *s, const tide_checkpoint *checkpoint);
 /* Whether somebody wants a checkpoint now; said once. */
 bool server_wants_checkpoint(server *s);
 
-/* No text is taken any more, and who asks whether it is ready is told no. */
+/* The process is about to stop: requests with text are refused from now on, and /ready says so. */
 void server_drain(server *s);
 
 /* Answers nobody any more. */

@@ -31,14 +31,17 @@ static void pay(server *s, double seconds)
     pthread_mutex_unlock(&s->lock);
 }
 
-static json_t *suggestions(server *s, const tide_model *model, const char *word)
+static json_t *suggestions(server *s, const tide_space *space, const char *word)
 {
+    tide_term term;
     tide_entry entries[SUGGESTIONS];
     json_t *list = json_array();
     if (!can_pay(s))
         return list;
     double begun = now_seconds();
-    size_t count = tide_model_suggest(model, word, entries, SUGGESTIONS);
+    look_up(s, space, word, &term);
+    size_t count =
+        tide_term_suggest(&term, tide_space_model(space), word, entries, SUGGESTIONS);
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, json_word(entries[i].word));
     pay(s, now_seconds() - begun);
@@ -49,6 +52,6 @@ void answer_unknown(request *r, const tide_space *space, const char *word)
 {
     answer_problem(r, 404, PROBLEM_UNKNOWN_WORD,
                    json_pack("{s:o, s:o}", "word", json_word(word), "suggestions",
-                             suggestions(r->server, tide_space_model(space), word)),
+                             suggestions(r->server, space, word)),
                    "'%s' is not in the vocabulary", word);
 }

@@ -21,21 +21,24 @@ static void describe(request *r, const tide_space *space)
     uint32_t dim = tide_model_dim(model);
     float vector[TIDE_DIM_MAX];
     tide_entry entry = {0};
-    if (tide_space_vector(space, r->word, vector, NULL)) {
+    tide_term term;
+    if (!look_up(r->server, space, r->word, &term) ||
+        tide_space_mean(space, term.words, vector, NULL)) {
         answer_unknown(r, space, r->word);
         return;
     }
-    bool held = !tide_model_find(model, r->word, &entry, NULL);
+    bool held = !tide_model_find(model, term.words, &entry, NULL);
     json_t *answer = json_pack(
-        "{s:o, s:b, s:I, s:I, s:o, s:f}", "word", json_word(r->word), "held", held,
+        "{s:o, s:b, s:I, s:I, s:o, s:f}", "word", json_word(term.words), "held", held,
         "count", (json_int_t)entry.count, "error", (json_int_t)entry.error, "rank",
-        held ? json_integer(tide_space_rank(space, r->word)) : json_null(), "norm",
+        held ? json_integer(tide_space_rank(space, term.words)) : json_null(), "norm",
         norm_of(vector, dim));
+    note_term(answer, r->word, &term);
     char *wanted = parameter(r, "vector");
     if (wanted && !strcmp(wanted, "1"))
         json_object_set_new(answer, "vector", json_vector(vector, dim));
     free(wanted);
-    describe_past(r->server, r->word, answer);
+    describe_past(r->server, term.words, answer);
     answer_json(r, 200, answer);
 }
 
@@ -63,9 +66,16 @@ void get_neighbors(request *r)
         answer_past_neighbors(r, age);
         return;
     }
-    r->asked =
-        json_pack("{s:[o], s:s, s:{s:o, s:i}}", "positive", json_word(r->word),
-                  "answer", "neighbors", "with", "word", json_word(r->word), "age", 0);
+    tide_term term;
+    json_t *with = json_object();
+    if (!word_parameter(r, &term, with)) {
+        json_decref(with);
+        return;
+    }
+    json_object_set_new(with, "word", json_word(term.words));
+    json_object_set_new(with, "age", json_integer(0));
+    r->asked = json_pack("{s:[o], s:s, s:o}", "positive", json_word(term.words),
+                         "answer", "neighbors", "with", with);
     desk_ask(r->server->desk, r);
 }
 
@@ -79,7 +89,8 @@ static void ask_analogy(request *r, const char *a, const char *b, const char *c)
     r->asked =
         json_pack("{s:[o, o], s:[o], s:s, s:{}}", "positive", json_word(b),
                   json_word(c), "negative", json_word(a), "answer", "answers", "with");
-    desk_ask(r->server->desk, r);
+    if (look_up_lists(r))
+        desk_ask(r->server->desk, r);
 }
 
 void get_analogy(request *r)
@@ -125,12 +136,12 @@ void post_most_similar(request *r)
         json_object_set(r->asked, "negative", json_object_get(body, "negative"));
         json_object_set_new(r->asked, "answer", json_string("neighbors"));
         json_object_set_new(r->asked, "with", json_object());
-        if (json_array_size(json_object_get(r->asked, "positive")) +
-            json_array_size(json_object_get(r->asked, "negative")))
-            desk_ask(r->server->desk, r);
-        else
+        if (!json_array_size(json_object_get(r->asked, "positive")) &&
+            !json_array_size(json_object_get(r->asked, "negative")))
             answer_problem(r, 400, PROBLEM_PLAIN, NULL,
                            "positive or negative needs a word");
+        else if (look_up_lists(r))
+            desk_ask(r->server->desk, r);
     }
     json_decref(body);
 }
@@ -139,13 +150,20 @@ void post_most_similar(request *r)
 
 static void compare(request *r, const tide_space *space, const char *a, const char *b)
 {
-    float cosine, vector[TIDE_DIM_MAX];
-    if (!tide_space_similarity(space, a, b, &cosine, NULL))
-        answer_json(r, 200,
-                    json_pack("{s:o, s:o, s:f}", "a", json_word(a), "b", json_word(b),
-                              "similarity", (double)cosine));
-    else
-        answer_unknown(r, space, tide_space_vector(space, a, vector, NULL) ? a : b);
+    float cosine;
+    tide_term x, y;
+    if (!look_up(r->server, space, a, &x)) {
+        answer_unknown(r, space, a);
+    } else if (!look_up(r->server, space, b, &y) ||
+               tide_space_similarity(space, x.words, y.words, &cosine, NULL)) {
+        answer_unknown(r, space, b);
+    } else {
+        json_t *answer = json_pack("{s:o, s:o, s:f}", "a", json_word(x.words), "b",
+                                   json_word(y.words), "similarity", (double)cosine);
+        note_term(answer, a, &x);
+        note_term(answer, b, &y);
+        answer_json(r, 200, answer);
+    }
 }
 
 void get_similarity(request *r)

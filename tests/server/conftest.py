@@ -9,7 +9,7 @@ sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 from running import wordtide  # noqa: E402
 from serving import Server  # noqa: E402
-from watching import PATIENCE, time_limit, watchdog  # noqa: E402, F401
+from watching import PATIENCE, figure, time_limit, watchdog  # noqa: E402, F401
 
 
 @pytest.fixture(scope="session")

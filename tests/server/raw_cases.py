@@ -8,7 +8,7 @@ Every case is followed by a request for /smuggled on the same connection, which 
 one before it was refused.
 """
 
-REFUSED, PLAIN, HIDDEN = "refused", "plain", "hidden"
+REFUSED, PLAIN, EITHER = "refused", "plain", "either"
 HOST = b"Host: localhost\r\n"
 TEXT = b"Content-Type: text/plain\r\n"
 POST = b"POST /v1/ingest HTTP/1.1\r\n" + HOST + TEXT
@@ -64,17 +64,17 @@ CASES = {
     "tab_before_colon": (post(b"Content-Length\t: 5\r\n", body=b"abcde"), REFUSED),
     "coding_blank_before_colon": (post(b"Transfer-Encoding : chunked\r\n", body=END), REFUSED),
     "header_without_colon": (get(b"Nonsense\r\n"), REFUSED),
-    "header_without_name": (get(b": value\r\n"), HIDDEN),
+    "header_without_name": (get(b": value\r\n"), EITHER),
     "header_begins_with_blank": (b"GET /health HTTP/1.1\r\n X: y\r\n" + HOST + b"\r\n", REFUSED),
-    "header_folded": (get(b"X: a\r\n b\r\n"), HIDDEN),
+    "header_folded": (get(b"X: a\r\n b\r\n"), EITHER),
     "host_folded": (b"GET /health HTTP/1.1\r\nHost:\r\n localhost\r\n\r\n", REFUSED),
     "name_with_umlaut": (get("Ä: b\r\n".encode()), REFUSED),
     "name_with_bracket": (get(b"X(y): b\r\n"), REFUSED),
     "name_with_control": (get(b"X\x01: b\r\n"), REFUSED),
-    "nul_in_value": (get(b"X: a\0b\r\n"), HIDDEN),
-    "nul_in_length": (post(b"Content-Length: 5\x000\r\n", body=b"abcde"), HIDDEN),
+    "nul_in_value": (get(b"X: a\0b\r\n"), EITHER),
+    "nul_in_length": (post(b"Content-Length: 5\x000\r\n", body=b"abcde"), EITHER),
     "nul_in_name": (get(b"X\0y: b\r\n"), REFUSED),
-    "nul_in_path": (get(path=b"/health\0x"), HIDDEN),
+    "nul_in_path": (get(path=b"/health\0x"), EITHER),
     "control_in_value": (get(b"X: a\x08b\r\n"), REFUSED),
     "bare_cr_in_value": (get(b"X: a\rContent-Length: 40\r\n"), REFUSED),
     "bare_cr_ends_line": (b"GET /health HTTP/1.1\rHost: localhost\r\r", REFUSED),
@@ -114,13 +114,13 @@ CASES = {
     "chunk_size_empty": (post(CHUNKED, body=b"\r\nabc\r\n" + END), REFUSED),
     "chunk_longer_than_said": (post(CHUNKED, body=b"3\r\nabcdef\r\n" + END), REFUSED),
     "chunk_after_blank": (post(CHUNKED, body=b" 3\r\nabc\r\n" + END), REFUSED),
-    "chunk_extension": (post(CHUNKED, body=b"3;x=y\r\nabc\r\n" + END), PLAIN),
+    "chunk_extension": (post(CHUNKED, body=b"3;x=y\r\nabc\r\n" + END), EITHER),
     "trailer": (post(CHUNKED, body=b"3\r\nabc\r\n0\r\nX: y\r\n\r\n"), PLAIN),
     # One way to read them, and it is read that way.
     "two_requests": (get() + get(), PLAIN),
     "body_on_get": (get(b"Content-Length: 5\r\n") + b"abcde", PLAIN),
     "length_zeros": (post(b"Content-Length: 0005\r\n", body=b"abcde"), PLAIN),
-    "blank_after_value": (post(b"Content-Length: 5  \r\n", body=b"abcde"), REFUSED),
+    "blank_after_value": (post(b"Content-Length: 5  \r\n", body=b"abcde"), EITHER),
     "empty_line_first": (b"\r\n" + get(), PLAIN),
-    "bare_lf": (b"GET /health HTTP/1.1\nHost: localhost\n\n", PLAIN),
+    "bare_lf": (b"GET /health HTTP/1.1\nHost: localhost\n\n", EITHER),
 }

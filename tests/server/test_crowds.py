@@ -5,7 +5,7 @@ import socket
 import time
 
 import pytest
-from running import SANITIZED
+from running import SANITIZED, SMALL, counts, wordtide
 from serving import Server, is_closed
 from watching import wait_until
 
@@ -17,20 +17,98 @@ HEAD = b"GET /v1/stats HTTP/1.1\r\nHost: localhost\r\nX: "
 BODY = b"POST /v1/ingest HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 1000\r\n\r\n"
 
 
+SOFT, HARD = resource.getrlimit(resource.RLIMIT_NOFILE)  # as the tests were started
+
+
+def limited(soft, hard):
+    """Options for a process that may have so many files open."""
+    return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))}
+
+
 @pytest.fixture
 def served(text):
-    server = Server(text)
+    server = Server(text, **limited(SOFT, HARD))
     server.wait_for_tokens(20000)
     return server
 
 
 @pytest.fixture(autouse=True)
 def files():
-    """As many sockets as may be."""
-    least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    yield most
-    resource.setrlimit(resource.RLIMIT_NOFILE, (least, most))
+    """As many sockets as may be, for the test alone: servers are started with limits of their own."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (HARD, HARD))
+    yield HARD
+    resource.setrlimit(resource.RLIMIT_NOFILE, (SOFT, HARD))
+
+
+# -- idle connections -------------------------------------------------------------------------------
+
+
+class Idle:
+    """Connections that send nothing, or half a header; those that are closed are replaced."""
+
+    def __init__(self, server):
+        self.server, self.connections, self.opened = server, [], 0
+
+    def open(self, count):
+        for connection in [one for one in self.connections if is_closed(one)]:
+            self.connections.remove(connection)
+            connection.close()
+        for _ in range(count):
+            self.connections.append(self.server.connect())
+            self.opened += 1
+            if self.opened % 2:
+                self.connections[-1].sendall(HEAD)
+
+
+def use_all(server, number):
+    """One request of every sort, each on a connection of its own: none may fail."""
+    assert server.send(f"word{number} among others\n").json["taken"] == 1
+    assert server.post("/v1/checkpoint", {}).status == 200
+    for path in ("/health", "/ready", "/metrics", "/v1/stats", "/v1/words", "/v1/words/among/neighbors"):
+        assert server.get(path).status == 200, path
+
+
+@pytest.mark.parametrize("soft, hard, idle", [(1024, HARD, 1500), (1024, 1024, 1500), (256, 256, 400), (128, 128, 200)])
+def test_idle_connections_cost_nothing(tmp_path, soft, hard, idle):
+    """More than there can be at a time, while text is taken into a spool, saved and asked for."""
+    model, batch = tmp_path / "m.tide", idle // 15
+    server = Server("--checkpoint", model, "--every", "1s", "--spool", tmp_path / "s", **limited(soft, hard))
+    wait_until(lambda: server.send("among others\n").status == 200, "text to be taken")
+    server.wait_for_tokens(2)
+    crowd = Idle(server)
+    for number in range(20):
+        crowd.open(batch)
+        use_all(server, number)
+    assert crowd.opened > idle
+    server.wait_for_tokens(2 + 3 * 20)
+    log = server.end()
+    assert "level=warning" not in log and "Too many open files" not in log, log
+    found = counts(model)
+    assert found["among"] == 21 and all(found[f"word{number}"] == 1 for number in range(20))
+
+
+def test_the_one_that_is_used_is_not_the_one_that_is_closed(tmp_path):
+    server = Server(**limited(128, 128))
+    used, crowd = server.connect(), Idle(server)
+    for _ in range(50):
+        crowd.open(4)
+        used.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert used.recv(4096).startswith(b"HTTP/1.1 200 ")
+    server.end()
+
+
+def test_too_few_files_are_refused_at_the_start(tmp_path):
+    done = wordtide("serve", "--port", "0", *SMALL, **limited(64, 64))
+    assert done.returncode == 1 and "ulimit -n 1024" in done.stderr, done.stderr
+
+
+def test_the_limit_of_files_is_raised():
+    server = Server(**limited(256, 4096))
+    assert resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE) == (4096, 4096)
+    server.end()
+
+
+# -- slow ones ----------------------------------------------------------------------------------------
 
 
 def trickle(connections):
@@ -45,16 +123,20 @@ def trickle(connections):
 
 @pytest.mark.parametrize("beginning", [HEAD, BODY])
 def test_slow_senders_keep_nobody_waiting(served, beginning):
-    slow = []
-    for _ in range(SLOW):
-        connection = served.connect()
-        connection.sendall(beginning)
-        slow.append(connection)
+    def begin_slowly(count):
+        slow = [served.connect() for _ in range(count)]
+        for connection in slow:
+            connection.sendall(beginning)
+        return slow
+
+    slow = begin_slowly(SLOW)
     for _ in range(QUICK):
         trickle(slow)
+        latest = begin_slowly(10)
         assert served.get("/v1/words/the/neighbors").status == 200
-    # An answer that had waited for a slow one would have come after its end, some ten seconds later.
-    assert not any(map(is_closed, slow))
+        # An answer that had waited for a slow one would have come after its end, some seconds later.
+        assert not all(map(is_closed, latest))
+        slow += latest
     wait_until(lambda: trickle(slow) or not slow, "the end of the slow ones", pause=0.5)
     assert served.get("/health").status == 200
     served.end()
@@ -130,6 +212,15 @@ def test_bodies_without_an_end_are_forgotten(served):
         connection.close()
     wait_until(lambda: served.send("x\n").status == 200, "room")
     assert served.resident() - before < (80 << 20) * (3 if SANITIZED else 1)
+    served.end()
+
+
+def test_a_body_that_was_answered_leaves_its_room(served):
+    """All the room that it took, which grows in steps of 256 KiB and is 24 MiB for all bodies together. These are refused
+    when they have come, so that nothing is learned."""
+    body = b"x" * (256 * 1024 + 1)
+    answers = [served.post("/v1/ingest", body, Content_Type="text/plain", Content_Encoding="br").status for _ in range(200)]
+    assert answers == [415] * 200
     served.end()
 
 

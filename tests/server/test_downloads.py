@@ -1,7 +1,8 @@
 """GET /v1/export: the vectors as they are, whole, while everything else goes on."""
 
+import contextlib
 import http.client
-import importlib.util
+import json
 import os
 import pathlib
 import re
@@ -10,6 +11,8 @@ import subprocess
 import threading
 
 import pytest
+from optional import OptionalModule
+from ranking import assert_same_ranking
 from running import BINARY, SANITIZED, wordtide
 from serving import Server, encoded
 from watching import PATIENCE, wait_until
@@ -44,8 +47,12 @@ def large(tmp_path):
 
 
 def descriptors(server):
-    return [os.readlink(entry) for entry in pathlib.Path(f"/proc/{server.process.pid}/fd").iterdir()
-            if entry.is_symlink()]
+    """What its open files lead to. Some may be closed while we look."""
+    folder, open_files = f"/proc/{server.process.pid}/fd", []
+    for number in os.listdir(folder):
+        with contextlib.suppress(FileNotFoundError):
+            open_files.append(os.readlink(f"{folder}/{number}"))
+    return open_files
 
 
 def nameless(server):
@@ -84,14 +91,11 @@ def test_its_headers_alone_keep_nobody_waiting(server):
         assert int(bare.headers["Content-Length"]) == len(vectors_file(server, "?format=glove").body)
 
 
-@pytest.mark.skipif(importlib.util.find_spec("gensim") is None, reason="no gensim for this Python")
 @pytest.mark.parametrize("format", ["word2vec", "word2vec-binary", "glove"])
 def test_gensim_reads_the_vectors_that_are_answered(server, tmp_path, format):
-    from gensim.models import KeyedVectors
-
     path = tmp_path / "vectors"
     path.write_bytes(vectors_file(server, f"?format={format}&centre=1").body)
-    loaded = KeyedVectors.load_word2vec_format(path, binary=format == "word2vec-binary", no_header=format == "glove")
+    loaded = OptionalModule("gensim.models").KeyedVectors.load_word2vec_format(path, binary=format == "word2vec-binary", no_header=format == "glove")
     listed = [entry["word"] for entry in server.get("/v1/words?limit=1000").json["words"]]
     assert loaded.index_to_key == listed and len(listed) > 100
     for word in listed[::7]:
@@ -289,6 +293,8 @@ def test_the_command_reads_it(server, tmp_path):
     path = tmp_path / "wordtide.vec"
     path.write_bytes(vectors_file(server).body)
     word = server.get("/v1/words?limit=9").json["words"][8]["word"]
-    told = [hit["word"] for hit in server.get(f"/v1/words/{encoded(word)}/neighbors?topn=5").json["neighbors"]]
-    done = subprocess.run([BINARY, "nearest", path, word, "-n", "5"], capture_output=True, text=True, check=True)
-    assert [line.split("\t")[1] for line in done.stdout.splitlines()] == told
+    told = server.get(f"/v1/words/{encoded(word)}/neighbors?topn=5").json["neighbors"]
+    done = subprocess.run([BINARY, "nearest", path, word, "-n", "9", "--json"], capture_output=True, check=True)
+    found = json.loads(done.stdout)
+    assert len(told) == 5
+    assert_same_ranking(*([(hit["word"], hit["score"]) for hit in hits] for hits in (told, found)), 2e-6)

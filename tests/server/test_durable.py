@@ -105,13 +105,13 @@ class Client(threading.Thread):
                 time.sleep(0.001)
 
 
-def check(model, clients):
+def check(model, clients, figure):
     """No word is lost, doubled, or there without having been sent."""
     found = counts(model)
-    print(f"{KILLS} kills, {sum(len(client.taken) for client in clients)} words acknowledged,",
-          f"{sum(len(client.unknown) for client in clients)} without an answer,",
-          f"{sum(len(client.taken - found.keys()) for client in clients)} lost,",
-          f"{sum(count > 1 for count in found.values())} doubled")
+    figure(f"{KILLS} kills, {sum(len(client.taken) for client in clients)} words acknowledged, "
+           f"{sum(len(client.unknown) for client in clients)} without an answer, "
+           f"{sum(len(client.taken - found.keys()) for client in clients)} lost, "
+           f"{sum(count > 1 for count in found.values())} doubled")
     assert max(found.values()) == 1
     for client in clients:
         assert not client.taken - found.keys()
@@ -121,7 +121,7 @@ def check(model, clients):
 
 
 @pytest.mark.parametrize("sync", ["1s", "always"])
-def test_what_was_acknowledged_is_learned_once_whenever_the_server_is_killed(serve, sync):
+def test_what_was_acknowledged_is_learned_once_whenever_the_server_is_killed(serve, sync, figure):
     dice = random.Random(1)
     clients = [Client(number) for number in range(CLIENTS)]
     options = ["--every", "300", "--spool-limit", "1M", "--spool-sync", sync]
@@ -145,7 +145,7 @@ def test_what_was_acknowledged_is_learned_once_whenever_the_server_is_killed(ser
     last = serve(*options)
     last.finish_with("lastword")
     clients[0].taken.add("lastword")
-    check(last.model, clients)
+    check(last.model, clients, figure)
     assert text_in(last.spool) == 0
     assert all(client.taken for client in clients)
 

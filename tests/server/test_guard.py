@@ -9,7 +9,7 @@ from serving import Server, read_all, refusal
 from watching import PATIENCE
 
 TOKEN = "0123456789abcdef0123456789abcdef"
-OPEN = ["/", "/health", "/ready"]
+OPEN = ["/", "/health", "/ready", "/v1", "/v1/", "/openapi.yaml"]
 SHUT = [("GET", path) for path in (
     "/metrics", "/v1/stats", "/v1/events", "/v1/words", "/v1/words/the", "/v1/words/the/neighbors",
     "/v1/similarity?a=a&b=b", "/v1/analogy?a=a&b=b&c=c", "/v1/models", "/insert/elasticsearch/", "/nothing")
@@ -84,6 +84,33 @@ def named(text):
     server.end()
 
 
+SITES = [  # Sec-Fetch-Site, Sec-Fetch-Mode, whether a page of the server may be read, and whether data may
+    ("same-origin", "cors", True, True),
+    ("none", "navigate", True, True),
+    ("cross-site", "navigate", True, False),  # a link
+    ("same-site", "navigate", True, False),
+    ("cross-site", "no-cors", False, False),  # an image
+    ("cross-site", "cors", False, False),
+    ("cross-site", "websocket", False, False),
+    ("cross-site", None, False, False),
+    ("same-site", "no-cors", False, False),
+    ("Cross-Site", "no-cors", False, False),
+    ("", "no-cors", False, False),
+    ("anything", "no-cors", False, False),
+]
+
+
+@pytest.mark.parametrize("site, mode, page, data", SITES)
+def test_pages_of_other_sites_may_link_to_the_page_and_no_more(named, site, mode, page, data):
+    headers = {"Sec_Fetch_Site": site} | ({"Sec_Fetch_Mode": mode} if mode else {})
+    for path in OPEN:
+        assert named.get(path, **headers).status == (200 if page else 403)
+    for path in ("/v1/stats", "/v1/export?format=glove", "/metrics", "/v1/words"):
+        assert named.get(path, **headers).status == (200 if data else 403)
+    answer = named.post("/v1/embeddings", {"input": "the"}, **headers)
+    assert answer.status == (200 if data else 403)
+
+
 @pytest.mark.parametrize("host, origin, may", PAIRS)
 def test_only_known_names_and_our_own_page_may_ask(named, host, origin, may):
     host = host.format(port=named.port)
@@ -133,7 +160,7 @@ def test_what_is_open_needs_no_token(shut):
 @pytest.mark.parametrize("method, path", SHUT)
 def test_all_else_needs_the_token(shut, method, path):
     for wrong in (None, "", "Bearer", "Bearer ", TOKEN, f"Basic {TOKEN}", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}",
-                  f"Bearer x{TOKEN[1:]}", f"Bearer {TOKEN} {TOKEN}", f"Bearer {TOKEN.upper()}"):
+                  f"Bearer x{TOKEN[1:]}", f"Bearer {TOKEN} {TOKEN}", f"Bearer {TOKEN}{TOKEN}", f"Bearer {TOKEN.upper()}"):
         headers = {"Content-Type": "application/json"} | ({} if wrong is None else {"Authorization": wrong})
         answer = shut.ask(method, path, b"{}" if method == "POST" else None, **headers)
         assert answer.status == 401 and answer.headers["WWW-Authenticate"] == "Bearer"

@@ -1,10 +1,10 @@
 """Prometheus understands the figures, and they are the right ones."""
 
 import re
-import shutil
 import subprocess
 
 import pytest
+from optional import need_program
 from prometheus_client.parser import text_string_to_metric_families
 from serving import Server
 from watching import wait_until
@@ -49,12 +49,11 @@ def test_counters_end_in_total(server):
         assert not name.endswith(("_count", "_sum", "_bucket", "_info")) or name == "wordtide_build_info"
 
 
-@pytest.mark.skipif(not shutil.which("promtool"), reason="no promtool")
 def test_promtool_has_nothing_to_say(server):
     server.post("/v1/checkpoint")
     for path in ("/v1/words/the/neighbors", "/v1/words/none", "/v1/export", "/nothing"):
         server.get(path)
-    done = subprocess.run(["promtool", "check", "metrics"], input=server.get("/metrics").body, capture_output=True)
+    done = subprocess.run([need_program("promtool"), "check", "metrics"], input=server.get("/metrics").body, capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 

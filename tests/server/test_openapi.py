@@ -84,7 +84,8 @@ def fits(described, schema, value):
 def examples(word):
     """Questions for every route, with answers of every kind that can be had at once."""
     json_type = {"Content_Type": "application/json"}
-    yield "GET", "/", None, {}
+    for path in ("/", "/v1", "/v1/", "/openapi.yaml"):
+        yield "GET", path, None, {}
     for path in ("/health", "/ready", "/metrics", "/v1/stats", "/v1/models", "/v1/words", "/v1/words?limit=0",
                  "/v1/words?prefix=a&offset=1", f"/v1/words/{word}", f"/v1/words/{word}?vector=1", "/v1/words/none",
                  "/v1/words/%zz", f"/v1/words/{word}/neighbors", "/v1/words/none/neighbors",

@@ -25,12 +25,64 @@ def words(server, query):
 
 
 def test_words_have_rates_and_are_sorted(server):
-    listed = wait_until(lambda: words(server, "limit=20"), "a list")
+    wait_until(lambda: all(word["rate"] for word in words(server, "limit=20")), "rates")
+    listed = words(server, "limit=20")
     assert [word["count"] for word in listed] == sorted((word["count"] for word in listed), reverse=True)
     assert [word["rank"] for word in listed] == list(range(1, 21))
     assert all(word["rate"] > 0 for word in listed)
     trends = wait_until(lambda: words(server, "sort=trend&limit=20"), "trends")
     assert [word["trend"] for word in trends] == sorted((word["trend"] for word in trends), reverse=True)
+
+
+def test_a_ratio_is_the_quotient_of_its_rates(server):
+    wait_until(lambda: all(word["baseline"] for word in words(server, "limit=20")), "rates")
+    for sort in ("count", "trend"):
+        for word in filter(lambda word: word["baseline"], words(server, f"sort={sort}&limit=200")):
+            assert word["ratio"] == pytest.approx(word["rate"] / word["baseline"], rel=1e-6)
+
+
+def test_seen_never_decreases(server):
+    """Counts are halved every 300,000 words, so that they do."""
+    seen, counts, fell = {}, {}, False
+
+    def look():
+        nonlocal fell
+        for word in words(server, "limit=30"):
+            name = word["word"]
+            assert word["seen"] >= seen.get(name, 0)
+            fell = fell or word["count"] < counts.get(name, 0)
+            seen[name], counts[name] = word["seen"], word["count"]
+        return fell
+
+    wait_until(look, "counts that are halved")
+
+
+def test_nothing_is_an_alarm_without_a_baseline():
+    server = Server("demo:seed=3,events=on,rate=40000", size=["--vocab", "3000", "--dim", "16"])
+    server.wait_for_tokens(400000)
+    assert 0 < server.get("/v1/stats").json["history"]["baseline_in"] < 3600
+    alarms = [line for line in server.get("/metrics").body.decode().splitlines()
+              if line.startswith("wordtide_alarms_total")]
+    assert len(alarms) == 4 and all(line.endswith(" 0") for line in alarms)
+    server.end()
+
+
+def test_rates_are_0_when_the_text_has_ended():
+    server = Server("--history-step", "1s")
+
+    def rates():
+        stats = server.get("/v1/stats").json
+        tea = server.get("/v1/words/tea")
+        return stats["words_per_second"], tea.status == 200 and tea.json["rate"]
+
+    def rates_of_more():
+        server.send(b"tea and coffee\n" * 2000)
+        return all(rate > 0 for rate in rates())
+
+    wait_until(rates_of_more, "rates")
+    wait_until(lambda: all(rate == 0 for rate in rates()), "the end of the text")
+    assert server.get("/v1/words/tea").json["baseline"] > 0
+    server.end()
 
 
 def test_the_past_of_a_word_grows_and_is_told_oldest_first(server):

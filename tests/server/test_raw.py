@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from raw_cases import CASES, REFUSED
+from raw_cases import CASES, EITHER, REFUSED
 from serving import read_all
 
 BEHIND = b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -21,7 +21,7 @@ def test_no_request_hides_in_another(server, name):
     connection.close()
     statuses = [int(status) for status in re.findall(rb"HTTP/1\.[01] (\d{3})", got)]
     assert closed
-    if owed == REFUSED:
+    if owed == REFUSED or owed == EITHER and statuses[:1] != [200]:
         assert all(400 <= status <= 505 for status in statuses), got
         assert b"owned_by" not in got
     else:
@@ -31,3 +31,4 @@ def test_no_request_hides_in_another(server, name):
 
 def test_the_list_is_as_long_as_promised():
     assert sum(owed == REFUSED for _, owed in CASES.values()) >= 60
+    assert sum(owed == EITHER for _, owed in CASES.values()) == 8

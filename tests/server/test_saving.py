@@ -4,7 +4,7 @@ import resource
 import threading
 
 import pytest
-from running import logged, wordtide
+from running import SMALL, logged, wordtide
 from serving import Server
 from tracing import needs_strace
 from watching import PATIENCE, wait_until
@@ -89,6 +89,19 @@ def test_a_full_disk_is_told_and_got_over(tmp_path):
     server.end()
 
 
+def test_a_save_that_failed_is_tried_again(tmp_path):
+    """Long before the next is due, and without more text."""
+    server = Server("--checkpoint", tmp_path / "full.tide", "--every", "1h", restore_signals=False)
+    server.send("some text\n")
+    server.wait_for_tokens(2)
+    let_files_grow(server, 1000)
+    assert server.post("/v1/checkpoint").status == 500
+    let_files_grow(server, resource.RLIM_INFINITY)
+    wait_until(lambda: server.get("/ready").status == 200, "the next try", pause=0.2)
+    assert wordtide("check", tmp_path / "full.tide").returncode == 0
+    server.kill()
+
+
 def test_the_end_answers_who_waits(tmp_path):
     """A checkpoint that is asked for while the server ends is saved or refused, never left open."""
     for turn in range(5):
@@ -123,3 +136,33 @@ def test_an_end_is_told_also_of_a_model_that_is_not_kept(text):
     server.wait_for_tokens(20000)
     last = logged(server.end().splitlines()[-1], "stopped")
     assert int(last["words"]) >= 20000 and "model" not in last
+
+
+def test_a_last_save_that_fails_is_a_failure(text, tmp_path):
+    server = Server(text, "--checkpoint", tmp_path / "m.tide", "--every", "1h", size=["--vocab", "5000", "--dim", "64"],
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000)))
+    server.wait_for_tokens(10000)
+    server.process.terminate()
+    assert server.ended() == 1
+    assert "File too large" in server.log[-1]
+    assert not (tmp_path / "m.tide").exists()
+
+
+def test_a_server_that_learns_nothing_leaves_its_checkpoints(text, tmp_path):
+    path = tmp_path / "m.tide"
+    for _ in range(4):
+        server = Server("--checkpoint", path, "--continue", size=SMALL if not path.exists() else [])
+        if not path.exists():
+            server.send("some words to begin with\n")
+            server.wait_for_tokens(5)
+        server.end()
+        if not (tmp_path / "before").exists():
+            (tmp_path / "before").write_bytes(path.read_bytes())
+    assert path.read_bytes() == (tmp_path / "before").read_bytes()
+    assert not (tmp_path / "m.tide.1").exists()
+
+
+def test_a_server_that_is_stopped_before_its_first_word_writes_no_model(tmp_path):
+    server = Server("--checkpoint", tmp_path / "m.tide")
+    assert "m.tide was not written" in server.end()
+    assert not (tmp_path / "m.tide").exists()

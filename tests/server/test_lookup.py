@@ -1,0 +1,95 @@
+"""Words are found however they are written: what is asked goes the way of the text."""
+
+import json
+
+import pytest
+from serving import Server, encoded, wait_until
+
+TEXT = """she drinks tea and coffee every day
+J’aime le café et le thé
+сегодня хороший день
+我喜欢喝咖啡
+ο καφές είναι καλός
+"""
+SPELLINGS = {"Tea": ["tea"], "COFFEE": ["coffee"], "ДЕНЬ": ["день"], "J'AIME": ["j'aime"], "J’aime": ["j'aime"],
+             "咖啡": ["咖", "啡"], "Tea, Coffee!": ["tea", "coffee"]}
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory):
+    text = tmp_path_factory.mktemp("texts") / "texts.txt"
+    text.write_text(TEXT * 200)
+    server = Server(text, lasting=True)
+    server.wait_for_tokens(200 * 26)
+    yield server
+    server.end()
+
+
+def ask(server, method, path, body=None):
+    if body is not None:
+        return server.post(path, json.dumps(body), Content_Type="application/json")
+    return server.ask(method, path, None)
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_word_is_found_as_it_is_learned(reader, spelling):
+    tokens = SPELLINGS[spelling]
+    note = [{"text": spelling, "tokens": tokens, "unknown": []}]
+    word, plain = encoded(spelling), encoded(" ".join(tokens))
+    told = reader.get(f"/v1/words/{word}").json
+    assert told["word"] == " ".join(tokens) and told["terms"] == note
+    assert told["held"] == (len(tokens) == 1)
+    assert told["norm"] == pytest.approx(reader.get(f"/v1/words/{plain}").json["norm"])
+    near = reader.get(f"/v1/words/{word}/neighbors?topn=5").json
+    assert near["terms"] == note
+    assert near["neighbors"] == reader.get(f"/v1/words/{plain}/neighbors?topn=5").json["neighbors"]
+    assert not {hit["word"] for hit in near["neighbors"]} & set(tokens)
+    same = reader.get(f"/v1/similarity?a={word}&b={plain}").json
+    assert same["similarity"] == pytest.approx(1, abs=1e-5) and same["a"] == same["b"]
+    like = ask(reader, "POST", "/v1/most_similar", {"positive": [spelling], "negative": ["DAY"], "topn": 3}).json
+    assert like["terms"] == [*note, {"text": "DAY", "tokens": ["day"], "unknown": []}]
+    plainly = ask(reader, "POST", "/v1/most_similar",
+                  {"positive": [" ".join(tokens)], "negative": ["day"], "topn": 3}).json
+    assert like["neighbors"] == plainly["neighbors"]
+    asked = reader.get(f"/v1/analogy?a={word}&b=le&c=ДЕНЬ&topn=3".replace("ДЕНЬ", encoded("ДЕНЬ"))).json
+    assert asked["answers"] == reader.get(f"/v1/analogy?a={plain}&b=le&c={encoded('день')}&topn=3").json["answers"]
+
+
+@pytest.mark.parametrize("spelling", ["καφές", "ΚΑΦΈΣ", "Καφές"])
+def test_a_greek_word_is_found_with_its_final_sigma(reader, spelling):
+    told = reader.get(f"/v1/words/{encoded(spelling)}")
+    assert told.status == 200 and told.json["held"]
+
+
+def test_a_word_as_it_is_has_no_terms(reader):
+    for path in ("/v1/words/tea", "/v1/words/tea/neighbors", "/v1/similarity?a=tea&b=coffee",
+                 "/v1/analogy?a=tea&b=coffee&c=le"):
+        assert "terms" not in reader.get(path).json
+
+
+def test_what_is_not_known_of_a_text_is_told(reader):
+    told = reader.get(f"/v1/words/{encoded('Cup of Tea')}").json
+    assert told["word"] == "tea"
+    assert told["terms"] == [{"text": "Cup of Tea", "tokens": ["tea"], "unknown": ["cup", "of"]}]
+
+
+def test_suggestions_are_for_the_word_as_it_is_learned(reader):
+    told = reader.get("/v1/words/COFFE")
+    assert told.status == 404 and told.json["word"] == "COFFE" and told.json["suggestions"] == ["coffee"]
+
+
+def test_a_prefix_completes_however_it_is_written(reader):
+    for prefix in ("COFF", "Coff", "coff"):
+        words = [entry["word"] for entry in reader.get(f"/v1/words?prefix={prefix}").json["words"]]
+        assert words == ["coffee"]
+    assert reader.get(f"/v1/words?prefix={encoded('ДЕ')}").json["words"][0]["word"] == "день"
+
+
+def test_a_word_is_watched_as_it_is_learned(reader):
+    assert ask(reader, "PUT", "/v1/words/COFFEE/watch").status == 204
+    wait_until(lambda: reader.get("/v1/words/coffee").json["watched"], "the watched word")
+    assert wait_until(lambda: reader.get("/v1/words/Coffee/history").status == 200, "its history")
+    assert reader.get("/v1/words/Coffee/history").json["word"] == "coffee"
+    assert ask(reader, "DELETE", "/v1/words/Coffee/watch").status == 204
+    refused = ask(reader, "PUT", f"/v1/words/{encoded('tea coffee')}/watch")
+    assert refused.status == 400 and "one word" in refused.json["detail"]
