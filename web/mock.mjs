@@ -1,9 +1,10 @@
 // mock.mjs - speaks the server's HTTP contract about an invented world. Needs node alone.
 //
-//   node mock.mjs [--port 8080] [--words 1200] [--hostile] [--token TOKEN] [--until-eof]
+//   node mock.mjs [--port 8080] [--words 1200] [--hostile] [--token TOKEN] [--full-disk]
+//        [--until-eof]
 //
 // --words 0 is a server that has learned nothing yet: send it some text. --hostile adds words
-// that try to harm the page; --until-eof ends with the standard input, so that no mock outlives
+// that try to harm the page; with --full-disk checkpoints fail; --until-eof ends with the standard input, so that no mock outlives
 // its test. The page is web/dist's, sent as the real server sends it. Prints its address once
 // it listens.
 
@@ -25,6 +26,8 @@ const world = new World({ words: Number(argument("words", 1200)) });
 if (process.argv.includes("--hostile"))
   for (const word of HOSTILE) Object.assign(world.add(word, world.common, 900), { count: 2e6 });
 
+const failing = process.argv.includes("--full-disk") ? "news.tide: No space left on device" : null;
+
 if (process.argv.includes("--until-eof"))
   process.stdin.on("end", () => process.exit()).resume();
 
@@ -43,7 +46,7 @@ const whole = (query, name, fallback, most) => {
 };
 
 function known(word) {
-  const w = world.words.get(word);
+  const w = world.words.get(word) ?? world.words.get(word.toLowerCase());
   if (w) return w;
   const suggestions = [...world.words.keys()]
     .filter((other) => other[0] === word[0] && Math.abs(other.length - word.length) < 3)
@@ -54,9 +57,11 @@ function known(word) {
 
 const trend_of = (w) => Math.log2((w.rate + 1) / (w.mean + 1));
 
+const ratio_of = (w) => (w.mean > 0 ? w.rate / w.mean : null);
+
 const row = (w, rank) => ({
-  word: w.word, count: Math.round(w.count), error: w.error, rank, rate: w.rate, baseline: w.mean,
-  trend: trend_of(w), drift: world.drift(w), since: w.since, first_seen: w.first_seen,
+  word: w.word, count: Math.round(w.count), error: w.error, seen: Math.round(w.count), rank,
+  rate: w.rate, baseline: w.mean, ratio: ratio_of(w), trend: trend_of(w), drift: world.drift(w), since: w.since, first_seen: w.first_seen,
 });
 
 function stats() {
@@ -78,11 +83,11 @@ function stats() {
     memory: { budget_bytes: 128 * MEGABYTE, resident_bytes: 107.5 * MEGABYTE, parts },
     queue: { bytes: 40000, capacity_bytes: 16 * MEGABYTE, refused: 0 },
     checkpoint: { path: "news.tide", time: world.now - (world.now % 60), bytes: 98 * MEGABYTE,
-      pause_seconds: 0.021, failures: 0, running: false },
+      pause_seconds: 0.021, failures: failing ? 6 : 0, failure: failing, running: false },
     sources: [{ name: "http", kind: "http" }, { name: "-", kind: "pipe" }],
     model: { dim: 100, vectors: "input", centred: true, subwords: 0, profile: "default",
       threads: 2, half_life: 0 },
-    history: { followed: world.followed().length, ages: AGES },
+    history: { followed: world.followed().length, ages: AGES, baseline_in: 0 },
   };
 }
 
@@ -100,10 +105,11 @@ function words(query) {
   return { total: rows.length, words: rows.slice(offset, offset + limit) };
 }
 
-function word(w) {
+function word(w, text) {
+  const terms = w.word === text ? {} : { terms: [{ text, tokens: [w.word], unknown: [] }] };
   const rank = world.ranked().indexOf(w) + 1;
   const norm = Math.hypot(...world.vector(w));
-  return { ...row(w, rank), norm, followed: w.past.length > 0 };
+  return { ...row(w, rank), norm, followed: w.past.length > 0, ...terms };
 }
 
 function neighbors(w, query) {
@@ -142,7 +148,8 @@ function map(query) {
   return {
     frame: Math.floor(world.now), words: some.map((w) => w.word),
     x: places.map((p) => p.x), y: places.map((p) => p.y),
-    count: some.map((w) => Math.round(w.count)),
+    count: some.map((w) => Math.round(w.count)), seen: some.map((w) => Math.round(w.count)),
+    ratio: some.map(ratio_of),
     age: some.map((w) => (w.first_seen === null ? null : world.now - w.first_seen)),
     drift: some.map((w) => world.drift(w)), trend: some.map(trend_of),
   };
@@ -183,7 +190,7 @@ function answer(method, path, query, body) {
     return { a: a.word, b: b.word, similarity: cosine(world.vector(a), world.vector(b)) };
   }
   if (name === "words" && rest === undefined) return words(query);
-  if (name === "words" && what === undefined) return word(known(rest));
+  if (name === "words" && what === undefined) return word(known(rest), rest);
   if (name === "words" && what === "neighbors") return neighbors(known(rest), query);
   if (name === "words" && what === "history") return history(known(rest));
   if (name === "words" && what === "watch") return watch(known(rest), method);

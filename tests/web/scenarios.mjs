@@ -67,6 +67,48 @@ scenario("an unknown word is said to be one", { allowed: /404/ }, async ({ open 
   await page.getByText("is not in the vocabulary").waitFor();
 });
 
+scenario("a word is found however it is written", {}, async ({ open, url }) => {
+  const [word] = await frequentWords(url);
+  const page = await open("#/word");
+  await fieldOf(page, "Look up a word").fill(word.toUpperCase());
+  await fieldOf(page, "Look up a word").press("Enter");
+  await heading(page).getByText(word, { exact: true }).waitFor();
+  await page.getByText(`Showing results for \u201c${word}\u201d`).waitFor();
+  await page.locator(".near li").first().waitFor();
+});
+
+scenario("an unknown word leads to those there are", { allowed: /404/ }, async ({ open }) => {
+  const page = await open("#/word/qqqqxzzz");
+  await page.getByRole("link", { name: "Look at the words there are" }).click();
+  await page.getByText("Most frequent").waitFor();
+});
+
+scenario("what was asked is there after a reload", {}, async ({ open, url }) => {
+  const [a, b, c] = await frequentWords(url);
+  const page = await open(`#/word/${a}`);
+  await fieldOf(page, "Another word").fill(b);
+  await fieldOf(page, "Another word").press("Enter");
+  for (const [name, word] of [["First", a], ["Second", b], ["Third", c]]) {
+    await fieldOf(page, `${name} word`).fill(word);
+    await fieldOf(page, `${name} word`).press("Enter");
+  }
+  await page.locator(".answers li").first().waitFor();
+  assert.equal(new URL(page.url()).hash, `#/word/${a}?with=${b}&a=${a}&b=${b}&c=${c}`);
+  await page.reload();
+  await page.getByRole("img", { name: /^Cosine/ }).waitFor();
+  await page.locator(".answers li").first().waitFor();
+  assert.equal(await fieldOf(page, "Third word").inputValue(), c);
+});
+
+scenario("a checkpoint that fails is said on every view", { world: "full", mockOnly: true }, async ({ open }) => {
+  const page = await open();
+  await page.getByText("Cannot save", { exact: true }).waitFor();
+  for (const view of VIEWS) {
+    await go(page, `#/${view}`);
+    await page.getByRole("alert").getByText("No space left on device").waitFor();
+  }
+});
+
 scenario("two words are compared, three asked for a fourth", {}, async ({ open, url }) => {
   const [a, b, c] = await frequentWords(url);
   const page = await open(`#/word/${a}`);
@@ -147,6 +189,11 @@ scenario("files are taken, compressed and dropped ones too", {}, async ({ open }
   ]);
   await page.getByText(/taken · 3 lines taken · 14 B/).waitFor();
   await page.getByText(/taken · 5,000 lines taken/).waitFor();
+  const members = Buffer.concat(Array.from({ length: 30 }, () => gzipSync(lines.slice(0, 17 * 100))));
+  await page.getByLabel("Files to learn").setInputFiles([
+    { name: "members.txt.gz", mimeType: "application/gzip", buffer: members },
+  ]);
+  await page.getByText(/taken · 3,000 lines taken/).waitFor();
   const dropped = await page.evaluateHandle(() => {
     const transfer = new DataTransfer();
     transfer.items.add(new File(["one\ntwo\n"], "dropped.log"));
@@ -154,6 +201,14 @@ scenario("files are taken, compressed and dropped ones too", {}, async ({ open }
   });
   await page.locator(".send-box").dispatchEvent("drop", { dataTransfer: dropped });
   await page.getByText(/taken · 2 lines taken · 8 B/).waitFor();
+});
+
+scenario("lines to copy are seen whole", {}, async ({ open }) => {
+  for (const width of [1280, 390]) {
+    const page = await open("#/send", { viewport: { width, height: 800 } });
+    const cut = await page.locator(".recipe pre").evaluate((pre) => pre.scrollWidth - pre.clientWidth);
+    assert.ok(cut <= 0, `${cut} pixels are cut off`);
+  }
 });
 
 scenario("lines to copy have the address of the page", {}, async ({ open, url }) => {

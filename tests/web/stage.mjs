@@ -22,6 +22,7 @@ const MOCKS = {
   thousands: ["--words", "5000"],
   empty: ["--words", "0"],
   hostile: ["--words", "200", "--hostile"],
+  full: ["--words", "100", "--full-disk"],
   token: ["--words", "100", "--token", "open sesame"],
 };
 

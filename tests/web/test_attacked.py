@@ -3,10 +3,13 @@
 import json
 import subprocess
 
+from conftest import needs_browser
 from hostile import hostile_words
 from running import ROOT
 from serving import Server
 from watching import PATIENCE, wait_until
+
+pytestmark = needs_browser
 
 
 def test_hostile_words_are_shown_and_nothing_else():

@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 
-from conftest import WEB
+from conftest import WEB, needs_npm
 
 DIST = WEB / "dist"
 
@@ -21,10 +21,12 @@ def page():
     return gzip.decompress((DIST / "index.html.gz").read_bytes()).decode()
 
 
+@needs_npm
 def test_units_hold():
     run("npm", "test")
 
 
+@needs_npm
 def test_the_committed_page_is_what_the_sources_make(tmp_path):
     run("npx", "tsc", "--noEmit")
     run("npx", "vite", "build", "--logLevel", "warn", "--outDir", tmp_path / "out")

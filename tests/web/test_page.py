@@ -2,7 +2,9 @@
 
 import pytest
 
-from conftest import scenarios
+from conftest import needs_browser, scenarios
+
+pytestmark = needs_browser
 
 
 @pytest.mark.parametrize("name", scenarios())

@@ -4,10 +4,12 @@ import json
 import subprocess
 
 import pytest
+from conftest import needs_browser
 from running import ROOT, wordtide
 from serving import Server
 from watching import PATIENCE, wait_until
 
+pytestmark = needs_browser
 SOURCE = "demo:seed=3,events=on,rate=40000"
 FOLLOWING = ["--history-step", "1s", "--half-life", "300000", "--rate-half-life", "300000"]
 WARM_UP_WORDS = 500_000  # ten seconds and a little, in which no word is new

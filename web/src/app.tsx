@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { short } from "./text/visible";
 import { Guarded } from "./ui/guarded";
 import { Header } from "./ui/header";
+import { NotSaved } from "./ui/notice";
 import { type View, VIEWS, route } from "./ui/route";
 import { TokenDialog } from "./ui/token_dialog";
 import { DriftView } from "./views/movers/drift";
@@ -46,10 +47,14 @@ export function App() {
       <Header tabs={VIEWS.map((name) => ({ view: name, title: SHOWN[name].title }))} />
       <main ref={main} id="main" class={`view-${view}`} tabIndex={-1}>
         <h1 class="unseen">{title}</h1>
+        <NotSaved />
         <Guarded key={view}>
           <Shown />
         </Guarded>
       </main>
+      <footer class="foot">
+        <a href="openapi.yaml">HTTP API</a>
+      </footer>
       <TokenDialog />
     </>
   );

@@ -65,3 +65,13 @@ test("charts begin with a minute and end with ten", () => {
   expect(live.spanShown([0, 61])).toBe(120);
   expect(live.spanShown([0, 6000])).toBe(600);
 });
+
+test("a checkpoint that failed is told, until one has not", () => {
+  const saved = { path: "m", time: null, bytes: 0, pause_seconds: null, failures: 1, running: false };
+  live.takeStats(stats({ tokens: 5, checkpoint: { ...saved, failure: "No space left on device" } }));
+  expect(live.state.value).toBe("unsaved");
+  expect(live.failure.value).toBe("No space left on device");
+  clock++;
+  live.takeStats(stats({ tokens: 6, checkpoint: { ...saved, failure: null } }));
+  expect(live.state.value).toBe("learning");
+});

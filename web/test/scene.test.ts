@@ -10,7 +10,8 @@ function frameOf(frame: number, places: Record<string, [number, number]>): MapFr
     x: words.map((word) => places[word]?.[0] ?? 0),
     y: words.map((word) => places[word]?.[1] ?? 0),
     count: words.map((_, i) => 100 - i),
-    age: none, drift: none, trend: none,
+    seen: words.map((_, i) => 100 - i),
+    age: none, drift: none, trend: none, ratio: none,
   };
 }
 

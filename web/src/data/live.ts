@@ -28,7 +28,9 @@ export const alarms = signal<Alarm[]>([]);
 export const ring = new Ring(WINDOW_SECONDS, 6);
 
 const idle = signal<number | null>(null);
-export const state = computed(() => stateOf(link.value, idle.value));
+/** Why the last checkpoint failed; empty when it did not. */
+export const failure = computed(() => stats.value?.checkpoint?.failure ?? "");
+export const state = computed(() => stateOf(link.value, idle.value, failure.value !== ""));
 export const ages = computed(() => stats.value?.history?.ages ?? []);
 
 let grewAt = -Infinity; // by the server's clock

@@ -20,7 +20,8 @@ export interface Stats {
   checkpoint: Checkpoint | null;
   sources: { name: string; kind: string }[];
   model: Record<string, string | number | boolean | null>;
-  history: { followed: number; ages: number[] };
+  /** `baseline_in`: seconds until there is something to compare with. */
+  history: { followed: number; ages: number[]; baseline_in?: number };
 }
 
 export interface Vocabulary {
@@ -46,6 +47,8 @@ export interface Checkpoint {
   bytes: number;
   pause_seconds: Maybe;
   failures: number;
+  /** Why the last one failed; null when it did not. */
+  failure: string | null;
   running: boolean;
 }
 
@@ -72,9 +75,12 @@ export interface WordRow {
   word: string;
   count: number;
   error: number;
+  /** Occurrences since it entered; unlike the count it never falls. */
+  seen: number;
   rank: number;
   rate: Maybe;
   baseline: Maybe;
+  ratio: Maybe;
   trend: Maybe;
   drift: Maybe;
   since: Maybe;
@@ -92,13 +98,24 @@ export interface WordList<Row> {
   words: Row[];
 }
 
+/** What a text was read as that is not a word of the model itself. */
+export interface Term {
+  text: string;
+  tokens: string[];
+  unknown: string[];
+}
+
 export interface WordFacts {
   word: string;
+  terms?: Term[];
   count: number;
   error: number;
   rank: number;
   norm: Maybe;
+  seen: Maybe;
   rate: Maybe;
+  baseline: Maybe;
+  ratio: Maybe;
   trend: Maybe;
   drift: Maybe;
   first_seen: Maybe;
@@ -135,9 +152,11 @@ export interface MapFrame {
   x: number[];
   y: number[];
   count: number[];
+  seen: number[];
   age: Maybe[];
   drift: Maybe[];
   trend: Maybe[];
+  ratio: Maybe[];
 }
 
 export interface Taken {

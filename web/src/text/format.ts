@@ -17,7 +17,9 @@ export function count(n: Maybe | undefined): string {
 
 /** 56.7M, and 70k as the command writes it */
 export function brief(n: Maybe | undefined): string {
-  return known(n) ? signed(compact.format(n)).replace("K", "k") : NONE;
+  if (!known(n)) return NONE;
+  const tiny = n !== 0 && Math.abs(n) < 0.001; // many zeros would not fit beside a chart
+  return signed(tiny ? n.toExponential(0) : compact.format(n)).replace("K", "k");
 }
 
 /** 55,637 or 4.2 or 0.03: three digits that say something. */
@@ -80,9 +82,9 @@ export function ago(seconds: Maybe | undefined): string {
   return seconds < 1.5 ? "just now" : `${roughly(seconds)} ago`;
 }
 
-/** A trend of log2 3 is "3× its usual"; one of log2 1/3 is "a third": 0.33×. */
-export function times(log2: Maybe | undefined): string {
-  return known(log2) ? `${amount(2 ** log2)}\u00d7` : NONE;
+/** A quotient of two rates: 2.5×. */
+export function times(ratio: Maybe | undefined): string {
+  return known(ratio) ? `${amount(ratio)}\u00d7` : NONE;
 }
 
 export function degrees(n: Maybe | undefined): string {

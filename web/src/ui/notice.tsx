@@ -2,7 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 import type { Problem } from "../data/api";
-import { stats } from "../data/live";
+import { failure, stats } from "../data/live";
+import { visible } from "../text/visible";
 import { routeTo } from "./route";
 
 export function Notice({ title, children }: { title: string; children?: ComponentChildren }) {
@@ -31,5 +32,15 @@ export function NothingLearned() {
     <Notice title="Nothing learned yet">
       The tide is out. <a href={routeTo("send")}>Send some text</a> and watch it come in.
     </Notice>
+  );
+}
+
+/** On every view: what was learned since the last checkpoint would be lost. */
+export function NotSaved() {
+  if (!failure.value) return null;
+  return (
+    <p class="trouble not-saved" role="alert">
+      The last checkpoint failed: {visible(failure.value)}. Learning goes on, but is not saved.
+    </p>
   );
 }

@@ -39,7 +39,7 @@ function checkpointText(checkpoint: Checkpoint, now: number): string {
 }
 
 function CheckpointRows({ checkpoint, now }: { checkpoint: Checkpoint; now: number }) {
-  const { failures, pause_seconds: pause } = checkpoint;
+  const { failures, failure, pause_seconds: pause } = checkpoint;
   return (
     <>
       <div>
@@ -58,6 +58,12 @@ function CheckpointRows({ checkpoint, now }: { checkpoint: Checkpoint; now: numb
         <div class="is-bad">
           <dt>failed checkpoints</dt>
           <dd>{count(failures)}</dd>
+        </div>
+      )}
+      {failure && (
+        <div class="is-bad">
+          <dt>the last failed</dt>
+          <dd>{visible(failure)}</dd>
         </div>
       )}
     </>

@@ -1,7 +1,7 @@
 // ticker.tsx - words as they come in or go out, the newest first.
 
-import type { Passing } from "../../data/live";
-import { bounded } from "../../text/format";
+import { type Passing, stats } from "../../data/live";
+import { bounded, roughly } from "../../text/format";
 import { Word, WordText } from "../../ui/word";
 
 const SHOWN = 12;
@@ -12,11 +12,19 @@ interface Props {
   words: Passing[];
 }
 
+/** While there is no baseline every word would be new, and none is listed. */
+function nothingYet(kind: Props["kind"]): string {
+  const left = stats.value?.history?.baseline_in ?? 0;
+  return kind === "entered" && left > 0
+    ? `new words are listed in ${roughly(Math.max(1, left))}`
+    : "none since this page was opened";
+}
+
 export function Ticker({ kind, title, words }: Props) {
   return (
     <section class={`panel ticker ticker-${kind}`}>
       <h2>{title}</h2>
-      {words.length === 0 && <p class="note">nobody at the moment</p>}
+      {words.length === 0 && <p class="note">{nothingYet(kind)}</p>}
       <ol>
         {words.slice(0, SHOWN).map(({ id, word, count, error }) => (
           <li key={id}>

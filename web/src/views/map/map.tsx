@@ -24,8 +24,8 @@ const HELP =
 function figuresOf(dot: Dot): string {
   const seen = dot.age === null ? "" : `, first seen ${ago(dot.age)}`;
   const drift = dot.drift === null ? "" : `, turned ${degrees(dot.drift)}`;
-  const trend = dot.trend === null ? "" : `, ${times(dot.trend)} its usual`;
-  return `${count(dot.count)} times${trend}${drift}${seen}`;
+  const trend = dot.ratio === null ? "" : `, ${times(dot.ratio)} its usual rate`;
+  return `seen ${count(dot.seen)} times${trend}${drift}${seen}`;
 }
 
 interface CardProps {

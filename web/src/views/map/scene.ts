@@ -23,10 +23,12 @@ export interface Dot {
   flash: number; // 1: just appeared, 0: no longer new
   leaving: boolean;
   count: number;
+  seen: number;
   radius: number;
   age: Maybe;
   drift: Maybe;
   trend: Maybe;
+  ratio: Maybe;
 }
 
 export class Scene {
@@ -54,10 +56,12 @@ export class Scene {
       dot.toX = x;
       dot.toY = y;
       dot.count = frame.count[i] ?? 0;
+      dot.seen = frame.seen?.[i] ?? dot.count;
       dot.radius = 1.6 + 5 * (Math.log1p(dot.count) / most) ** 3;
       dot.age = frame.age[i] ?? null;
       dot.drift = frame.drift[i] ?? null;
       dot.trend = frame.trend[i] ?? null;
+      dot.ratio = frame.ratio?.[i] ?? null;
       next.set(word, dot);
     });
     for (const [word, dot] of this.byWord)
@@ -115,6 +119,6 @@ function newDot(word: string, x: number, y: number, first: boolean): Dot {
   return {
     word, label: short(word), x, y, toX: x, toY: y,
     presence: 0, flash: first ? 0 : 1, leaving: false,
-    count: 0, radius: 2, age: null, drift: null, trend: null,
+    count: 0, seen: 0, radius: 2, age: null, drift: null, trend: null, ratio: null,
   };
 }

@@ -2,7 +2,7 @@
 
 import { alarms, stats } from "../../data/live";
 import type { Alarm } from "../../data/types";
-import { ago, degrees, times } from "../../text/format";
+import { ago, degrees } from "../../text/format";
 import { Word } from "../../ui/word";
 
 const SHOWN = 8;
@@ -10,7 +10,7 @@ const SHOWN = 8;
 const SAID: Record<Alarm["kind"], (alarm: Alarm) => string> = {
   new: () => "is new",
   gone: () => "has left",
-  trend: ({ score }) => `came ${times(score)} as often`,
+  trend: () => "is coming more often",
   drift: ({ score }) => `turned ${degrees(score)}`,
 };
 

@@ -12,6 +12,7 @@ import { Spark } from "../../ui/spark";
 import { Word, WordList } from "../../ui/word";
 import { changeBetween } from "../word/slopes";
 import { Alarms } from "./alarms";
+import { NoBaseline } from "./baseline";
 
 const SHOWN = 12;
 const NEAR = 6;
@@ -86,6 +87,7 @@ export function DriftView() {
           is taken away; and the company they kept then and keep now.
         </p>
         {problem && <Trouble problem={problem} />}
+        <NoBaseline />
         {data && rows.length === 0 && <p class="note calm">No word has moved so far.</p>}
         <ol class="mover-list">
           {rows.length > 0 && (

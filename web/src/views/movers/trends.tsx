@@ -5,11 +5,12 @@ import { useFetched } from "../../data/fetched";
 import { stats } from "../../data/live";
 import { isDated, isRising } from "../../data/notable";
 import type { GoneRow, History, Neighbors, WordList as List, WordRow } from "../../data/types";
-import { ago, amount, bounded, count, times } from "../../text/format";
+import { ago, amount, count, times } from "../../text/format";
 import { NothingLearned, Trouble, nothingLearned } from "../../ui/notice";
 import { Spark } from "../../ui/spark";
 import { Word, WordList, WordText } from "../../ui/word";
 import { Alarms } from "./alarms";
+import { NoBaseline } from "./baseline";
 
 const SHOWN = 12;
 const REFRESH_SECONDS = 5;
@@ -24,15 +25,15 @@ function Riser({ row }: { row: WordRow }) {
       <div class="mover-name">
         <Word word={row.word} />
         <p class="note">
-          {amount(row.rate)} a second, usually {amount(row.baseline)}
+          {amount(row.rate)} per second, usually {amount(row.baseline)}
         </p>
       </div>
-      <p class="mover-score number">{times(row.trend)}</p>
+      <p class="mover-score number">{times(row.ratio)}</p>
       <Spark
         values={[...rates, row.rate]}
         usual={row.baseline}
         tone="rise"
-        label={`${amount(row.rate)} a second, usually ${amount(row.baseline)}`}
+        label={`${amount(row.rate)} per second, usually ${amount(row.baseline)}`}
       />
       <div class="mover-why">
         <WordList words={near.data?.neighbors.map(({ word }) => word) ?? []} />
@@ -52,7 +53,7 @@ function Newcomers() {
       {data && rows.length === 0 && <p class="note">none yet</p>}
       <ol>
         {rows.map((row) => (
-          <li key={row.word} title={`seen ${bounded(row.count, row.error)} times`}>
+          <li key={row.word} title={`seen ${count(row.seen)} times`}>
             <Word word={row.word} />
             <span class="number">{ago(now - (row.first_seen ?? now))}</span>
           </li>
@@ -93,7 +94,8 @@ export function TrendsView() {
         <h2>On the rise</h2>
         <p class="lead">Words that come more often now than their own mean says they should.</p>
         {problem && <Trouble problem={problem} />}
-        {data && rows.length === 0 && <p class="note calm">Calm water: no word stands out.</p>}
+        <NoBaseline />
+        {data && rows.length === 0 && <p class="note calm">No word stands out.</p>}
         <ol class="mover-list">
           {rows.length > 0 && (
             <li class="mover mover-heads" aria-hidden="true">

@@ -26,6 +26,20 @@ export async function* bodiesOf(
   if (held.length) yield held;
 }
 
+/** All of it, which may be so many bytes. */
+export async function wholeOf(
+  stream: ReadableStream<Uint8Array>,
+  most: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  let whole = new Uint8Array(0);
+  for await (const body of bodiesOf(stream, 1 << 20)) {
+    whole = joined(whole, body);
+    if (whole.length > most)
+      throw new Error(`more than ${most >> 20} MB of it cannot be sent at once: use wordtide train`);
+  }
+  return whole;
+}
+
 function joined(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
   const both = new Uint8Array(a.length + b.length);
   both.set(a);

@@ -2,20 +2,20 @@
 
 import { signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import { gunzip } from "./gunzip";
+import { kindOf } from "./kinds";
 import { Recipes } from "./recipes";
 import { Upload } from "./upload";
 import { UploadRow } from "./upload_row";
 
-const JSON_NAME = /\.(jsonl|ndjson|json)(\.gz)?$/i;
 const uploads = signal<Upload[]>([]); // they go on while another view is looked at
 let begun = 0;
 
 function begin(name: string, blob: Blob, field: string): void {
   const packed = /\.gz$/i.test(name);
   const plain = blob.stream();
-  const stream = packed ? plain.pipeThrough(new DecompressionStream("gzip")) : plain;
-  const json = JSON_NAME.test(name) ? field : null;
-  const upload = new Upload(begun++, name, packed ? null : blob.size, stream, json);
+  const stream = packed ? gunzip(plain) : plain;
+  const upload = new Upload(begun++, name, packed ? null : blob.size, stream, kindOf(name), field);
   uploads.value = [upload, ...uploads.value].slice(0, 50);
   void upload.run();
 }
@@ -56,7 +56,7 @@ export function SendView() {
       >
         <h2>Send text</h2>
         <p class="lead">
-          A line is a post. Type, paste, or drop files: text, JSON lines, gzip of either.
+          A line is a post. Type, paste, or drop files: text, JSON, CSV or TSV, and gzip of these.
         </p>
         <textarea
           ref={text}
@@ -89,10 +89,11 @@ export function SendView() {
             Choose files
           </button>
           <label class="field-name">
-            <span class="note">field of JSON lines</span>
+            <span class="note">field or column with the text</span>
             <input
               type="text"
-              placeholder="the server’s"
+              placeholder="text"
+              title="The field of a JSON record, or the name or number of a column of CSV or TSV, that has the text. Empty: for JSON message, msg, log, text or body; for columns the one that the server was started with (--text)."
               spellcheck={false}
               value={field.value}
               onInput={(event) => {

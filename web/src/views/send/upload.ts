@@ -6,9 +6,11 @@
 import { signal, type Signal } from "@preact/signals";
 import { Problem, request, withQuery } from "../../data/api";
 import type { Taken } from "../../data/types";
-import { bodiesOf, withoutLines } from "./lines";
+import type { Kind } from "./kinds";
+import { bodiesOf, wholeOf, withoutLines } from "./lines";
 
 const BODY_BYTES = 1 << 20;
+const WHOLE_BYTES = 16 << 20; // more are not taken at once
 const PATIENCE = 120; // times that a full queue is waited for in a row
 
 export type Phase = "sending" | "waiting" | "done" | "failed" | "stopped";
@@ -36,7 +38,8 @@ export class Upload {
     readonly name: string,
     readonly size: number | null, // bytes, where known
     private readonly stream: ReadableStream<Uint8Array>,
-    private readonly field: string | null, // of JSON records; null for plain text
+    private readonly kind: Kind,
+    private readonly field: string, // of records; empty for the usual
   ) {}
 
   stop(): void {
@@ -45,7 +48,8 @@ export class Upload {
 
   async run(): Promise<void> {
     try {
-      for await (const body of bodiesOf(this.stream, BODY_BYTES)) await this.send(body);
+      if (this.kind.whole) await this.send(await wholeOf(this.stream, WHOLE_BYTES));
+      else for await (const body of bodiesOf(this.stream, BODY_BYTES)) await this.send(body);
       this.put({ phase: "done" });
     } catch (error) {
       if (this.control.signal.aborted) this.put({ phase: "stopped" });
@@ -68,8 +72,9 @@ export class Upload {
       } catch (error) {
         if (!(error instanceof Problem) || error.status !== 429 || ++turns > PATIENCE) throw error;
         if (error.taken) turns = 0;
-        rest = withoutLines(rest, error.taken);
         this.put({ phase: "waiting", taken: this.progress.peek().taken + error.taken });
+        if (error.taken && this.kind.whole) throw error;
+        rest = withoutLines(rest, error.taken);
         await this.pause(error.retrySeconds);
       }
     }
@@ -77,11 +82,10 @@ export class Upload {
   }
 
   private async post(body: Uint8Array<ArrayBuffer>): Promise<Taken> {
-    const query = this.field ? { text: this.field } : {};
-    const type = this.field === null ? "text/plain" : "application/x-ndjson";
+    const query = this.kind.records && this.field ? { text: this.field } : {};
     const response = await request(withQuery("/v1/ingest", query), {
       method: "POST",
-      headers: { "Content-Type": type },
+      headers: { "Content-Type": this.kind.type },
       body,
       signal: this.control.signal,
     });

@@ -3,8 +3,8 @@
 import { useSignal } from "@preact/signals";
 import { Problem, request, wordPath } from "../../data/api";
 import { stats } from "../../data/live";
-import type { WordFacts } from "../../data/types";
-import { ago, amount, bounded, count, decimals, degrees, times } from "../../text/format";
+import type { Term, WordFacts } from "../../data/types";
+import { ago, amount, count, decimals, degrees, times } from "../../text/format";
 import { Trouble } from "../../ui/notice";
 import { WordText } from "../../ui/word";
 
@@ -39,14 +39,40 @@ function Watch({ facts }: { facts: WordFacts }) {
   );
 }
 
+/** The word was written in another way than it is learned, or there are several. */
+function ReadAs({ terms }: { terms: Term[] }) {
+  return terms.map(({ text, tokens, unknown }) => (
+    <p key={text} class="note read-as">
+      Showing results for {tokens.length > 1 && "the mean of "}
+      <Quoted words={tokens} />
+      {unknown.length > 0 && (
+        <>
+          ; not in the vocabulary: <Quoted words={unknown} />
+        </>
+      )}
+    </p>
+  ));
+}
+
+function Quoted({ words }: { words: string[] }) {
+  return words.map((word, i) => (
+    <span key={i}>
+      {i > 0 && ", "}“
+      <WordText word={word} />”
+    </span>
+  ));
+}
+
 export function FactsOfWord({ facts }: { facts: WordFacts }) {
   const now = stats.value?.now ?? Date.now() / 1000;
   const age = facts.first_seen === null ? null : now - facts.first_seen;
+  const single = facts.terms?.every(({ tokens }) => tokens.length === 1) ?? true;
   const figures = [
-    { name: "seen", value: bounded(facts.count, facts.error), hint: "± what may be others' counts" },
+    { name: "seen", value: count(facts.seen ?? facts.count), hint: "since it entered the vocabulary" },
     { name: "rank", value: count(facts.rank) },
-    { name: "a second", value: amount(facts.rate) },
-    { name: "its usual", value: times(facts.trend), hint: "rate now against its own mean" },
+    { name: "per second", value: amount(facts.rate), hint: "over the last minutes" },
+    { name: "usually", value: amount(facts.baseline), hint: "the same over a day" },
+    { name: "ratio", value: times(facts.ratio), hint: "the one rate divided by the other" },
     { name: "turned", value: degrees(facts.drift), hint: "between the oldest vector kept and now" },
     { name: "first seen", value: ago(age) },
     { name: "length", value: decimals(facts.norm, 2), hint: "of its vector" },
@@ -57,10 +83,11 @@ export function FactsOfWord({ facts }: { facts: WordFacts }) {
         <h2>
           <WordText word={facts.word} />
         </h2>
-        <Watch key={facts.word} facts={facts} />
+        {single && <Watch key={facts.word} facts={facts} />}
       </div>
+      {facts.terms && <ReadAs terms={facts.terms} />}
       <dl class="figures">
-        {figures.map(({ name, value, hint }) => (
+        {figures.filter(({ name }) => single || name === "length").map(({ name, value, hint }) => (
           <div key={name} title={hint}>
             <dt>{name}</dt>
             <dd class="number">{value}</dd>

@@ -5,11 +5,12 @@ import { withQuery } from "../../data/api";
 import { useFetched } from "../../data/fetched";
 import { score } from "../../text/format";
 import { Trouble } from "../../ui/notice";
+import { keepAsked, route } from "../../ui/route";
 import { WordText } from "../../ui/word";
 import { WordField } from "../../ui/word_field";
 
 export function Pair({ word }: { word: string }) {
-  const other = useSignal("");
+  const other = useSignal(route.value.asked.with ?? "");
   const path = withQuery("/v1/similarity", { a: word, b: other.value });
   const { data, problem } = useFetched<{ similarity: number }>(other.value ? path : null, 3);
   return (
@@ -24,6 +25,7 @@ export function Pair({ word }: { word: string }) {
           keeps
           onPick={(next) => {
             other.value = next;
+            keepAsked({ with: next });
           }}
         />
       </div>

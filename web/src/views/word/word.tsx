@@ -4,7 +4,7 @@ import { Problem, wordPath } from "../../data/api";
 import { useFetched } from "../../data/fetched";
 import type { History, WordFacts } from "../../data/types";
 import { NothingLearned, Trouble, nothingLearned } from "../../ui/notice";
-import { route, wordRoute } from "../../ui/route";
+import { route, routeTo, wordRoute } from "../../ui/route";
 import { WordList } from "../../ui/word";
 import { WordField } from "../../ui/word_field";
 import { Analogy } from "./analogy";
@@ -28,6 +28,9 @@ function Unknown({ word, problem }: { word: string; problem: Problem }) {
           Did you mean <WordList words={problem.suggestions.slice(0, 8)} />
         </p>
       )}
+      <p>
+        <a href={routeTo("word")}>Look at the words there are</a>
+      </p>
     </div>
   );
 }
@@ -44,7 +47,7 @@ function AboutWord({ word }: { word: string }) {
         <Compare word={word} points={points} />
         <div class="word-side">
           {history.data && <HistoryOfWord points={points} />}
-          <Pair word={word} />
+          <Pair word={data.word} />
         </div>
       </div>
     </article>

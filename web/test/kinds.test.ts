@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { kindOf } from "../src/views/send/kinds";
+
+test("the name of a file tells what it is sent as", () => {
+  const types = Object.fromEntries(
+    ["a.txt", "chat", "a.JSONL", "a.ndjson.gz", "a.json", "a.json.gz", "a.csv", "a.tsv.gz", "csv"].map(
+      (name) => [name, kindOf(name).type],
+    ),
+  );
+  expect(types).toEqual({
+    "a.txt": "text/plain",
+    chat: "text/plain",
+    "a.JSONL": "application/x-ndjson",
+    "a.ndjson.gz": "application/x-ndjson",
+    "a.json": "application/json",
+    "a.json.gz": "application/json",
+    "a.csv": "text/csv",
+    "a.tsv.gz": "text/tab-separated-values",
+    csv: "text/plain",
+  });
+  expect(kindOf("a.csv").whole && kindOf("a.json").whole && !kindOf("a.jsonl").whole).toBe(true);
+});
