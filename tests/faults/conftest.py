@@ -16,7 +16,7 @@ import pytest
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 from running import BINARY, SANITIZED, send_twice, start, wordtide  # noqa: E402, F401
-from watching import PATIENCE, watchdog  # noqa: E402, F401
+from watching import PATIENCE, figure, watchdog  # noqa: E402, F401
 
 EXTENT = os.environ.get("WORDTIDE_FAULTS", "commit")
 if EXTENT not in ("commit", "night"):
@@ -30,17 +30,6 @@ plain_build = pytest.mark.skipif(SANITIZED, reason="preloading needs a plain bui
 @pytest.fixture
 def time_limit():
     return 3 * 3600 if NIGHT else 300
-
-
-@pytest.fixture
-def figure(record_property):
-    """Tells what a test has found: the line that `make faults` shows for it."""
-
-    def tell(text):
-        print(text)
-        record_property("figure", text)
-
-    return tell
 
 
 @pytest.fixture(scope="session")
@@ -78,7 +67,7 @@ def expect_end(line, folder):
     done = subprocess.run(line, capture_output=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr.decode()
     left = {path.name for path in folder.iterdir()} - {"trace"}
-    assert left <= {"c.tide", "c.tide.1", "c.tide.2", "m.tide"}, left
+    assert left <= {"c.tide", "c.tide.1", "c.tide.2", "m.tide", "m.tide.1", "m.tide.2"}, left
 
 
 def expect_the_same_end(sources, folder, whole, **how):

@@ -11,6 +11,7 @@ import pytest
 from conftest import BUILD, SANITIZED, TINY, send_twice, start, wordtide
 from killing import Training
 from running import counts
+from watching import wait_until
 
 BENT = BUILD / "tests" / "bent_clock.so"
 WAYS = ["forth", "back", "still", "wild"]
@@ -80,11 +81,9 @@ def test_a_signal_that_is_sent_twice_at_once_is_one(tmp_path, monkeypatch, figur
     for turn in range(turns):
         path = tmp_path / f"{turn}.tide"
         bend(monkeypatch, "", 0)
-        process = start("train", "demo:", "-o", path, *TINY, stderr=subprocess.PIPE)
+        process = start("train", "demo:", "-o", path, "--every", "1000", *TINY, stderr=subprocess.PIPE)
         monkeypatch.undo()
-        for line in process.stderr:
-            if b"msg=memory" in line:
-                break
+        wait_until(path.exists, "a model of some words")
         send_twice(process, number)
         assert b"msg=stopped" in process.communicate()[1]
         assert process.returncode == 0

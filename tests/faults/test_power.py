@@ -28,15 +28,15 @@ def command(text, folder):
 class Recorded:
     """A run, its records, and what it left."""
 
-    def __init__(self, scratch):
+    def __init__(self, scratch, arguments=command, tokens=80000, piped=False):
         self.text = scratch / "news.txt"
-        self.text.write_text(done_well("demo", "--tokens", "80000").stdout)
+        self.text.write_text(done_well("demo", "--tokens", str(tokens)).stdout)
         self.folder = scratch / "recorded"
         self.folder.mkdir()
         log = scratch / "log"
         with log.open("ab") as stderr:  # both write at its end
-            done = preloaded("recorder", *command(self.text, self.folder), stderr=stderr,
-                             WORDTIDE_RECORD=self.folder)
+            done = preloaded("recorder", *arguments(self.text, self.folder), stderr=stderr,
+                             input=self.text.read_bytes() if piped else b"", WORDTIDE_RECORD=self.folder)
         assert done.returncode == 0
         self.records = read_log(log.read_bytes())
         self.inode = self.folder.stat().st_ino
@@ -157,5 +157,44 @@ def test_going_on_from_any_state_comes_to_the_same_end(recorded, tmp_path):
         write_state(state, folder)
         done_well(*command(recorded.text, folder))
         assert (folder / "m.tide").read_bytes() == recorded.whole, sorted(state)
-        assert {path.name for path in folder.iterdir()} <= {*OLDER, "m.tide"}
+        assert {path.name for path in folder.iterdir()} <= {*OLDER, "m.tide", "m.tide.1", "m.tide.2"}
         shutil.rmtree(folder)
+
+
+# -- a spool ----------------------------------------------------------------------------------------
+
+
+def spooling(text, folder):
+    """From a pipe; model and spool are in one folder, whose changes are recorded."""
+    return ["train", "-", "--spool", folder, "--spool-limit", "1M", "--spool-sync", "always",
+            "--checkpoint", folder / "c.tide", "--continue", "--every", "60000", "-o", folder / "m.tide", *TINY]
+
+
+def folders(recorded):
+    """The states that the changes of the folder allow, each once, when there is a checkpoint."""
+    seen = set()
+    for disk, _ in recorded.points():
+        for subset in disk.subsets():
+            names = {name: file for name, file in disk.folder_after(subset).items() if not name.startswith(".")}
+            key = frozenset((name, id(file)) for name, file in names.items())
+            if "c.tide" in names and key not in seen:
+                seen.add(key)
+                yield {name: bytes(file.now) for name, file in names.items()}
+
+
+def has_gap(state):
+    numbers = sorted(int(name[:12]) for name in state if name.endswith(".spool"))
+    return numbers and numbers[-1] - numbers[0] >= len(numbers)
+
+
+def test_a_spool_goes_on_whichever_of_its_segments_are_left(tmp_path):
+    """Segments that were learned are removed several at a time, and any of them may be back."""
+    recorded, states, gaps = Recorded(tmp_path, spooling, 300000, piped=True), 0, 0
+    for state in folders(recorded):
+        folder = tmp_path / "state"
+        write_state(state, folder)
+        done_well(*spooling(None, folder))
+        assert not list(folder.glob("*.spool"))[1:]
+        states, gaps = states + 1, gaps + has_gap(state)
+    print(f"{states} states of a spool, {gaps} with a gap")
+    assert gaps >= 3

@@ -37,7 +37,8 @@ def test_the_public_header_is_plain_c(standard, tmp_path):
 @pytest.mark.parametrize("standard", ["c++11", "c++20"])
 def test_the_public_header_is_c_plus_plus(standard, tmp_path):
     compiler = shutil.which("g++") or shutil.which("clang++")
-    assert compiler, "no C++ compiler"
+    if not compiler:
+        pytest.skip("needs g++ or clang++")
     compile_alone("include/wordtide.h", compiler, tmp_path, f"-std={standard}")
 
 

@@ -14,7 +14,7 @@ LOADER.exec_module(runner)
 
 
 def counts(outcome):
-    return outcome.passed, outcome.failed, outcome.skipped
+    return outcome.passed, outcome.failed, len(outcome.skipped)
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,39 @@ def test_results_of_pytest_are_counted(status, results, expected, tmp_path):
     if results is not None:
         path.write_text(results)
     assert counts(runner.judge_pytest(status, "", 1, path)) == expected
+
+
+def test_the_reasons_of_skipped_tests_are_kept(tmp_path):
+    said = runner.judge_tap(0, "1..2\nok 1 - a\nok 2 - b # SKIP no disk\n", 1)
+    assert said.skipped == ["no disk"]
+    path = tmp_path / "results.xml"
+    path.write_text('<testsuite tests="2" skipped="1"><testcase><skipped message="no browser"/></testcase></testsuite>')
+    assert runner.judge_pytest(0, "", 1, path).skipped == ["no browser"]
+
+
+def test_lines_are_shown_before_a_program_ends(capfd):
+    script = "import sys; print('tests/cli/test_x.py ..s', flush=True); print('more'); sys.stdin.read()"
+    shown = []
+    status, output = runner.run([sys.executable, "-c", script], 60, None, shown.append)
+    assert status == 0 and shown == output.splitlines() == ["tests/cli/test_x.py ..s", "more"]
+    for line in shown:
+        runner.show_progress(line)
+    assert capfd.readouterr().out == "       tests/cli/test_x.py ..s\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ({"!! build/"}, {"!! build/"}, (1, 0, 0)),
+        ({"!! build/"}, {"!! build/", "?? left"}, (0, 1, 0)),
+        ({"!! build/"}, {"!! build/", "!! left.tide"}, (0, 1, 0)),
+        ({"?? mine"}, {"?? mine", "?? left"}, (0, 0, 0)),  # somebody works here
+        (None, None, (0, 0, 0)),  # no repository
+    ],
+)
+def test_what_tests_leave_in_a_clean_tree_is_a_failure(before, after, expected, monkeypatch):
+    monkeypatch.setattr(runner, "untracked", lambda: after)
+    assert counts(runner.judge_tree(before)) == expected
 
 
 def test_a_program_that_hangs_is_ended_with_its_children():

@@ -12,7 +12,7 @@ from watching import PATIENCE, STARTED
 
 MOST_EXPOSED = 1.5  # of 10; a unit that says nothing about rights has 9.6
 ANALYZE = shutil.which("systemd-analyze")
-needs_systemd = pytest.mark.skipif(not ANALYZE, reason="no systemd-analyze here")
+needs_systemd = pytest.mark.skipif(not ANALYZE, reason="needs systemd-analyze")
 
 
 @pytest.fixture

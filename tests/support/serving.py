@@ -1,5 +1,6 @@
 """A server as tests start it, and ways to ask it."""
 
+import contextlib
 import http.client
 import json
 import pathlib
@@ -61,7 +62,8 @@ class Server:
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
-            connection.request(method, path, body, headers)
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # refused before all of it was sent
+                connection.request(method, path, body, headers)
             answer = connection.getresponse()
             return Answer(answer.status, answer.headers, answer.read())
         finally:
@@ -85,12 +87,22 @@ class Server:
         return self.get("/v1/stats").json
 
     def wait_for_tokens(self, count):
+        """Until so many are read, and those who list words have looked, which they do once a second."""
         wait_until(lambda: self.stats()["tokens"] >= count, f"word {count}")
+        if count:
+            wait_until(lambda: self.get("/v1/words?limit=1").json["total"], "words")
+
+    def memory(self, name):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(rf"{name}:\s+(\d+)", status)[1]) * 1024
 
     def resident(self):
         """Bytes of memory that the process has."""
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) * 1024
+        return self.memory("VmRSS")
+
+    def peak(self):
+        """The most that it had."""
+        return self.memory("VmHWM")
 
     def end(self):
         """Ends it as a service manager does; returns its log."""
@@ -125,9 +137,16 @@ def read_all(connection):
         return got, True
 
 
+def has_come(connection, wait_ms=0):
+    """Whether there is something to read, or the end. Unlike select(), for any number of connections."""
+    poll = select.poll()
+    poll.register(connection, select.POLLIN)
+    return bool(poll.poll(wait_ms))
+
+
 def is_closed(connection):
     """Whether the other side has closed, asked without waiting."""
-    if not select.select([connection], [], [], 0)[0]:
+    if not has_come(connection):
         return False
     try:
         return connection.recv(65536) == b""

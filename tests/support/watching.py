@@ -31,6 +31,25 @@ def time_limit():
     return 3600 if os.environ.get("WORDTIDE_SLOW") else 300
 
 
+def end_started():
+    while STARTED:
+        process = STARTED.pop()
+        if process.poll() is None:
+            process.kill()
+            process.wait(PATIENCE)
+
+
+@pytest.fixture
+def figure(record_property):
+    """Tells what a test has found: the line that `run_tests --figures` shows for it."""
+
+    def tell(text):
+        print(text)
+        record_property("figure", text)
+
+    return tell
+
+
 @pytest.fixture(autouse=True)
 def watchdog(time_limit):
     def too_late(number, frame):
@@ -40,8 +59,4 @@ def watchdog(time_limit):
     signal.alarm(time_limit)
     yield
     signal.alarm(0)
-    while STARTED:
-        process = STARTED.pop()
-        if process.poll() is None:
-            process.kill()
-            process.wait(PATIENCE)
+    end_started()
