@@ -165,7 +165,7 @@ scenario("trends and drift have their evidence", { mockOnly: true }, async ({ op
   await page.getByRole("link", { name: "Trends" }).click();
   await page.getByText("New, and still here").waitFor();
   await page.locator(".ticker-left li").first().waitFor();
-  await page.locator(".mover-score").or(page.getByText("Calm water")).first().waitFor();
+  await page.locator(".mover-score").or(page.getByText("No word stands out.")).first().waitFor();
 });
 
 scenario("text that is typed is taken and learned", {}, async ({ open }) => {
