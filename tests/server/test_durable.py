@@ -311,8 +311,8 @@ def test_two_servers_do_not_share_a_spool(serve, tmp_path):
 
 def test_another_spool_is_refused(serve, tmp_path):
     server = serve()
-    server.take_all(b"some words\n")
-    server.end()
+    server.take_all(b"some\n")
+    server.finish_with("words")
     wrong = refused_spool("--checkpoint", server.model, "--continue", "--spool", tmp_path / "t")
     assert "nothing of the stream" in wrong
     none = refused_spool("--checkpoint", server.model, "--continue")
