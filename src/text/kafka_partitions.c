@@ -141,7 +141,9 @@ static int commit(tide_topics *k, bool wait, tide_error *err)
     rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
     tide_partitions *list = to_commit(k);
     if (k->settings.in_group && list->cnt > 0 && !k->lost)
-        code = rd_kafka_commit(k->client, list, !wait);
+        /* With rd_kafka_commit the result would come only where a callback is set. */
+        code = wait ? rd_kafka_commit(k->client, list, false)
+                    : rd_kafka_commit_queue(k->client, list, k->queue, NULL, NULL);
     if (wait && !code)
         note_committed(k, list);
     rd_kafka_topic_partition_list_destroy(list);
