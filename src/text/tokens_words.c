@@ -96,6 +96,15 @@ size_t tide_scan_word(const tide_tokenizer_options *options, const unsigned char
     return at;
 }
 
+/* Bytes of the control character at `at`, U+007F to U+009F; 0 for any other byte. */
+static size_t control_length(const unsigned char *text, size_t size, size_t at)
+{
+    if (at < size && text[at] == 0x7f)
+        return 1;
+    bool c1 = at + 1 < size && text[at] == 0xc2 && (text[at + 1] & 0xe0) == 0x80;
+    return c1 ? 2 : 0;
+}
+
 size_t tide_skip(const unsigned char *text, size_t size, size_t at, tide_token *token)
 {
     if (text[at] < 0x7f)
@@ -104,9 +113,10 @@ size_t tide_skip(const unsigned char *text, size_t size, size_t at, tide_token *
     if (length > 0)
         return length;
     size_t end = at;
-    while (end < size && text[end] >= 0x7f &&
-           tide_code_point(text + end, size - end) == 0)
-        end += text[end] == 0x7f ? 1 : 2; /* U+0080 to U+009F have two bytes */
+    while ((length = control_length(text, size, end)) > 0)
+        end += length;
+    if (end == at)
+        end++;
     token->invalid++;
     token->dropped += end - at;
     return end - at;

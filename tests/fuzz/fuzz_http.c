@@ -153,9 +153,10 @@ static void try_ingest(void (*post)(request *r), const char *text, size_t size)
     request r = {.server = s, .body = malloc(size + !size), .size = size};
     memcpy(r.body, text, size); /* its own, so that a read past its end is seen */
     post(&r);
-    demand(r.response && (r.status == 200 || r.status == 400 || r.status == 429));
+    bool refused = r.status == 400 || r.status == 413 || r.status == 415;
+    demand(r.response && (refused || r.status == 200 || r.status == 429));
     demand(tide_feed_waiting(s->options.feed) <= FEED_ROOM);
-    demand(r.status != 400 || !tide_feed_waiting(s->options.feed));
+    demand(!refused || !tide_feed_waiting(s->options.feed));
     MHD_destroy_response(r.response);
     free(r.body);
     tide_feed_free(s->options.feed);

@@ -356,7 +356,8 @@ static void offsets_are_committed_when_saved_and_not_before(void **state)
     assert_non_null(strstr(other.text, "1 10 7\n"));
     assert_null(strstr(other.text, "1 9 7\n"));
     save(&other);
-    tide_error err = {0}; /* the answer to an asynchronous commit is waited for, and comes */
+    tide_error err = {
+        0}; /* the answer to an asynchronous commit is waited for, and comes */
     if (kind->finish(other.state, &err) != TIDE_OK)
         fail_msg("%s", err.text);
     free_reader(&other);

@@ -234,6 +234,8 @@ static void word_that_is_not_utf8_is_dropped_whole_and_counted_once(void **state
          "b\xc2\x85"
          "c",
          "a b c", 2, 3},
+        {"\x8a\x7f\x7f\x96\xdf b", "b", 3, 5},
+        {"\x7f\xc2\x9f\xc2 b", "b", 2, 4},
     };
     for (size_t kind = TIDE_TOKENS_WORDS; kind <= TIDE_TOKENS_LOG; kind++)
         for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
