@@ -1,6 +1,6 @@
 /* desk.c - the desk where searches are done, several in one go.
  *
- * A search goes through all vectors, and takes as long for one question as for sixteen (model/nearest.c). So
+ * A search goes through all vectors, and takes as long for one question as for sixteen (query/nearest.c). So
  * requests queue here, and one thread takes whatever has come meanwhile. Who comes to an idle desk is answered at once.
  * After a search the desk rests five times as long as that took, or until sixteen wait: so questions gather,
  * and searching takes a sixth of one processor where that is enough for all who ask, and never more than one. The rest

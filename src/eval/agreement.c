@@ -12,6 +12,10 @@
  * the common part of the two answers is counted.
  */
 #include "eval/eval.h"
+#include "model/model.h"
+#include "query/query.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,6 +10,9 @@
  * looked at closely only if one does.
  */
 #include "eval/sets.h"
+#include "query/query.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -14,7 +14,8 @@
  * All is found by looking up every word of the text once, and those of the neighbourhoods, a tenth
  * of them at most, again.
  */
-#include "eval/eval.h"
+#include "model/model.h"
+#include "vocab/vocab.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * Three things can. Words are held by one and not by the other. Words come more or less often. And words mean something
  * else, which is seen twice: by how far a word's vector has turned beyond the rotation that most words
- * share (model/align.c), and, without any rotation, by how few of its nearest words are still the same.
+ * share (query/align.c), and, without any rotation, by how few of its nearest words are still the same.
  * Hamilton, Leskovec and Jurafsky ("Cultural shift or linguistic drift?", EMNLP 2016) found the first
  * to see the slow change of language and the second the change of what a word is about; a word
  * that both agree on has moved.
@@ -12,6 +12,10 @@
  */
 #include "eval/eval.h"
 #include "history/history.h"
+#include "model/model.h"
+#include "query/query.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,6 +11,10 @@
  * the word has followed. If it ends where it began, with the sign changed, the exchange is complete.
  */
 #include "eval/eval.h"
+#include "model/model.h"
+#include "params/params.h"
+#include "run/run.h"
+#include "vector/vector.h"
 
 #include <math.h>
 #include <stdlib.h>

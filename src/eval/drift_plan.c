@@ -10,6 +10,9 @@
  * given the same task.
  */
 #include "eval/eval.h"
+#include "params/params.h"
+#include "source/source.h"
+#include "vocab/vocab.h"
 
 #include <stdlib.h>
 

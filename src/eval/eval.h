@@ -3,7 +3,10 @@
 #ifndef TIDE_EVAL_H
 #define TIDE_EVAL_H
 
-#include "train/train.h"
+#include "model/model.h"
+#include "params/params.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 /* -- statistics (statistics.c) --------------------------------------------------------------------- */
 
@@ -12,7 +15,7 @@ double tide_pearson(const double *x, const double *y, size_t count);
 int tide_spearman(const double *x, const double *y, size_t count, double *rho,
                   tide_error *err);
 
-/* -- neighbours (neighbours.c) ---------------------------------------------------------------------- */
+/* -- neighbours (neighbors.c) ---------------------------------------------------------------------- */
 
 /* For some of the words of a list: which others are the nearest? */
 typedef struct tide_near_question {
@@ -74,7 +77,7 @@ typedef struct tide_comparison {
 int tide_snapshot_compare(const tide_comparison *comparison, tide_stability *result,
                           float *aligned, tide_error *err);
 
-/* -- pupils (pupil.c) -------------------------------------------------------------------------------- */
+/* -- pupils (word_trainer.c) -------------------------------------------------------------------------------- */
 
 /* A trainer that is told one word after the other. */
 typedef struct tide_pupil tide_pupil;

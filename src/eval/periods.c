@@ -9,6 +9,9 @@
  * tell when one begins; a record that comes too late does not call an old one back.
  */
 #include "eval/eval.h"
+#include "model/model.h"
+#include "params/params.h"
+#include "run/run.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,6 +6,10 @@
  */
 #include "eval/sets.h"
 
+#include "model/model.h"
+#include "query/query.h"
+#include "vocab/vocab.h"
+
 #include <stdlib.h>
 
 /* -- lines ---------------------------------------------------------------------------------------- */

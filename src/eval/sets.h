@@ -1,9 +1,9 @@
 /* sets.h - what the sets that people judge vectors by share: their lines and their words. Private to
  * the module. */
-#ifndef TIDE_SETS_H
-#define TIDE_SETS_H
+#ifndef TIDE_EVAL_SETS_H
+#define TIDE_EVAL_SETS_H
 
-#include "eval/eval.h"
+#include "model/model.h"
 
 /* -- lines (sets.c) ------------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
  * publish a part of speech before it, and most publish more behind it. The first line may name the
  * columns. Cosines are computed in double precision: rounding must not decide about ranks.
  */
+#include "eval/eval.h"
 #include "eval/sets.h"
 
 #include <math.h>

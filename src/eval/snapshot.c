@@ -2,7 +2,7 @@
  *
  * Training turns all vectors together, slowly, and nothing that matters depends on it. So a word is
  * compared with itself twice: as it is, and after the rotation that brings all words nearest to where
- * they were (model/align.c). The first minus the second is what they turned together; what the second
+ * they were (query/align.c). The first minus the second is what they turned together; what the second
  * lacks to 1 is what words have moved on their own, by learning and by chance. The overlap of
  * neighbourhoods needs no rotation and says the same in other words.
  *
@@ -10,6 +10,9 @@
  * "Evaluating the stability of embedding-based word similarities", TACL 2018).
  */
 #include "eval/eval.h"
+#include "query/query.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* alarms.c - what a person should be told: each event once, in a ring that can be read by number. */
-#include "history/parts.h"
+#include "history/alarms.h"
+
+#include "history/history_internal.h"
 
 const char *tide_alarm_name(tide_alarm_kind kind)
 {

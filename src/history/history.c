@@ -1,9 +1,9 @@
 /* history.c - the object: its memory, its clock, and one look.
  *
- *     live space ──► who came, who left, how often (tenants.c, rates.c)
- *                ──► who is followed (places.c)
- *                ──► their vectors ──► the ladder (ladder.c) ──► how far they turned (turning.c)
- *                                  └─► the map (plane.c)
+ *     live space ──► who came, who left, how often (word_stats.c, ema.c)
+ *                ──► who is followed (tracked_words.c)
+ *                ──► their vectors ──► the ladder (snapshots.c) ──► how far they turned (drift.c)
+ *                                  └─► the map (projection.c)
  *
  * One thread looks. Others ask (ask.c) what it has found, and say what is to be watched; a lock keeps them apart. It
  * is held while slots are looked through, and not while anything is computed from vectors.
@@ -11,7 +11,13 @@
  * The clock is made of the steps forward of the caller's: when that is set back, time stands still for one look,
  * and no past becomes the future. All times inside are of this clock; who asks is given the caller's.
  */
-#include "history/parts.h"
+#include "history/alarms.h"
+#include "history/history_internal.h"
+#include "model/model.h"
+#include "params/params.h"
+#include "query/query.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
 #ifndef TIDE_HISTORY_H
 #define TIDE_HISTORY_H
 
-#include "train/train.h"
+#include "base/base.h"
 
 /* log2 of what was seen against what was expected, with as many occurrences added to both sides that chance alone
- * makes little of it (rates.c). */
+ * makes little of it (ema.c). */
 double tide_trend(double seen, double expected);
 
 #endif

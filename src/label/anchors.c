@@ -6,7 +6,11 @@
  * they are now: words that were rare then are better known since, and new ones were not known at all.
  * paper/RESULTS.md has the figures of all three ways.
  */
-#include "label/teller.h"
+#include "file/file.h"
+#include "label/predictor.h"
+#include "model/model.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,7 @@
 /* classifier.c - what a classifier is made of, and what it tells. */
+#include "label/label.h"
 #include "label/network.h"
+#include "vector/vector.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,10 @@
  *
  * Sizes are compared with what the file has before anything is allocated.
  */
+#include "file/file.h"
+#include "label/label.h"
 #include "label/network.h"
+#include "vector/vector.h"
 
 #include <stdlib.h>
 

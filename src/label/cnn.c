@@ -19,7 +19,9 @@
  * the window that won, and only if it won with more than zero, passes anything on, and the vectors of the
  * words do not learn. So for one filter the gradient is a sum of at most one window a post.
  */
+#include "label/label.h"
 #include "label/network.h"
+#include "vector/vector.h"
 
 static uint32_t padded_maps(const tide_classifier_options *options)
 {

@@ -7,6 +7,7 @@
  * where the right side neither overflows nor loses digits, and its derivative by z is p - y. The
  * logarithms of a few labels are taken at once, of their product.
  */
+#include "label/label.h"
 #include "label/network.h"
 
 #include <math.h>

@@ -1,5 +1,7 @@
 /* examples.c - posts to learn labels from: whether they are possible, and what is measured of them. */
+#include "label/label.h"
 #include "label/network.h"
+#include "vector/vector.h"
 
 #include <math.h>
 

@@ -3,12 +3,12 @@
 #ifndef TIDE_LABEL_H
 #define TIDE_LABEL_H
 
-#include "base/base.h"
+#include "file/file.h"
 #include "model/model.h"
-#include "sketch/sketch.h"
+#include "params/params.h"
 #include "vector/vector.h"
 
-/* -- tracker (tracker.c over posts.c and sample.c; tracker_ask.c, tracker_file.c) --------------------- */
+/* -- tracker (tracker.c over posts.c and sample.c; tracker_query.c, tracker_file.c) -- */
 
 /* Counts the labels of a stream in one pass and keeps, of every label it holds, a uniform sample of
  * the posts that carried it since it came. All samples share one budget of memory as evenly as they
@@ -102,7 +102,7 @@ void tide_tracker_save(const tide_tracker *t, tide_store_writer *writer);
 tide_tracker *tide_tracker_load(const tide_tracker_options *options, tide_store *store,
                                 tide_error *err);
 
-/* -- classifier (classifier.c, learn.c, classifier_file.c) ------------------------------------------ */
+/* -- classifier (classifier.c, learn.c, classifier_file.c) ------------------------- */
 
 /* Tells the labels of a post from the vectors of its words, which it reads and never changes. */
 typedef struct tide_classifier tide_classifier;
@@ -176,7 +176,7 @@ void tide_classifier_save(const tide_classifier *classifier, tide_store_writer *
 int64_t tide_classifier_labels(const tide_store *store, tide_error *err);
 tide_classifier *tide_classifier_load(tide_store *store, tide_error *err);
 
-/* -- teller (teller.c, fit.c, teller_file.c) ------------------------------------------------------------ */
+/* -- teller (predictor.c, fit.c, predictor_file.c) --------------------------------------- */
 
 /* A classifier with the names of its labels and the model whose vectors it reads. It belongs to one
  * thread; others may train the vectors meanwhile. */
@@ -231,7 +231,7 @@ tide_telling tide_teller_end(tide_teller *teller);
 void tide_teller_save(const tide_teller *teller, tide_store_writer *writer);
 int tide_teller_load(tide_teller *teller, tide_store *store, tide_error *err);
 
-/* -- metrics (metrics.c) ----------------------------------------------------------------------------- */
+/* -- metrics (metrics.c) ----------------------------------------------------------- */
 
 /* How good predictions are, post by post; memory for the labels only. */
 typedef struct tide_metrics tide_metrics;
@@ -257,5 +257,50 @@ tide_score tide_metrics_label(const tide_metrics *metrics, uint32_t label,
 /* What a verdict says of the posts that were added: their number as `scored`, their labels and all scores.
  * Of labels that are equally probable, the one with the smaller number comes first. */
 tide_verdict tide_metrics_total(const tide_metrics *metrics);
+
+/* -- labels of a trainer (labels.c) ------------------------------------------------ */
+
+/* What a trainer has to do with the labels of its posts. */
+typedef struct tide_labels tide_labels;
+
+/* `closed`: slots whose vectors are not to be read. Comes out of the store, if there is one. */
+tide_labels *tide_labels_new(const tide_params *params, const tide_model *model,
+                             const uint64_t *closed, tide_store *store,
+                             tide_error *err);
+void tide_labels_free(tide_labels *labels);
+
+/* What is there all the time, and what comes with learning to tell them. */
+uint64_t tide_labels_bytes(const tide_params *params);
+uint64_t tide_labels_fit_bytes(const tide_params *params);
+void tide_labels_save(const tide_labels *labels, tide_store_writer *writer);
+
+typedef struct tide_post_read {
+    const tide_word *words; /* at most SENTENCE_MAX */
+    size_t word_count;
+    const tide_word *labels; /* as they came */
+    size_t label_count;
+    double time; /* NAN without */
+} tide_post_read;
+
+/* A post, before its words are counted or learned; `again` when its text has been read before. Whether it
+ * is time for tide_labels_refit, once all before it is learned. */
+bool tide_labels_post(tide_labels *labels, const tide_post_read *post, bool again);
+
+/* Whether that is done: false when it was `stoppable` and the run has been asked to stop. The classifier is then
+ * as it was before. */
+bool tide_labels_refit(tide_labels *labels, bool stoppable);
+void tide_labels_stop(tide_labels *labels, const volatile sig_atomic_t *stop);
+
+/* What went wrong with that, once; NULL for nothing. */
+const char *tide_labels_problem(tide_labels *labels);
+
+/* As tide_trainer_fit and so on. */
+int tide_labels_fit(tide_labels *labels, tide_epoch_watch *watch, void *data,
+                    tide_error *err);
+void tide_labels_watch(tide_labels *labels,
+                       void (*post)(void *data, const tide_told *told),
+                       tide_epoch_watch *epoch, void *data);
+void tide_labels_stats(const tide_labels *labels, tide_label_stats *stats);
+size_t tide_labels_list(const tide_labels *labels, tide_label *list, size_t room);
 
 #endif

@@ -1,6 +1,8 @@
 /* linear.c - the mean vector of a post as its features, and so logistic regression on it. Nothing of its
  * own to learn. */
+#include "label/label.h"
 #include "label/network.h"
+#include "vector/vector.h"
 
 static void read_mean(const tide_classifier *c, tide_trace *trace, float *scratch)
 {

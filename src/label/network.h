@@ -7,10 +7,11 @@
  *
  * The feature after the last is always 1, so that the last column of the dense layer is its bias.
  */
-#ifndef TIDE_NETWORK_H
-#define TIDE_NETWORK_H
+#ifndef TIDE_LABEL_NETWORK_H
+#define TIDE_LABEL_NETWORK_H
 
 #include "label/label.h"
+#include "vector/vector.h"
 
 enum { TIDE_WIDTHS = 3, TIDE_FILTER_PARTS = 6 };
 
@@ -147,7 +148,7 @@ tide_adam tide_adam_at(float rate, uint64_t number);
 void tide_adam_apply(const tide_adam *adam, float *weights, float *mean, float *square,
                      const float *gradient, size_t count);
 
-/* -- team.c: threads that do one thing together, again and again -------------------------------------- */
+/* -- thread_team.c: threads that do one thing together, again and again -------------------------------------- */
 
 typedef struct tide_team tide_team;
 typedef void tide_team_work(void *task, uint32_t member);

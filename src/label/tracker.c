@@ -28,6 +28,10 @@
  */
 #include "label/tracker.h"
 
+#include "file/file.h"
+#include "label/label.h"
+#include "vocab/vocab.h"
+
 #include <stdlib.h>
 
 /* -- life --------------------------------------------------------------------------------------- */

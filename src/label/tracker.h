@@ -2,7 +2,9 @@
 #ifndef TIDE_LABEL_TRACKER_H
 #define TIDE_LABEL_TRACKER_H
 
+#include "file/file.h"
 #include "label/label.h"
+#include "vocab/vocab.h"
 
 /* -- posts (posts.c) -------------------------------------------------------------------------- */
 

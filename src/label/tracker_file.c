@@ -12,7 +12,10 @@
  * Posts stand at the first slot that keeps them, the lowest priority first. So the bytes do not
  * depend on where in memory anything is, nor on the shape of any heap.
  */
+#include "file/file.h"
+#include "label/label.h"
 #include "label/tracker.h"
+#include "vocab/vocab.h"
 
 enum {
     STATE_LABELS,

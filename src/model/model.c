@@ -5,6 +5,10 @@
  */
 #include "model/model.h"
 
+#include "file/file.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
+
 #include <stdlib.h>
 
 enum { HEADER_WORDS = 10 };

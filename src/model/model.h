@@ -1,14 +1,14 @@
-/* model.h - words and their vectors: what a trainer changes, a file holds and a question reads. */
+/* model.h - words and their vectors: what a trainer changes, a file holds and a query reads. */
 #ifndef TIDE_MODEL_H
 #define TIDE_MODEL_H
 
-#include "base/base.h"
-#include "sketch/sketch.h"
+#include "file/file.h"
 #include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <stdatomic.h>
 
-/* -- subwords (subword.c) -------------------------------------------------------------------- */
+/* -- subwords (subword.c) ---------------------------------------------------------- */
 
 #define TIDE_SUBWORDS_MAX 63
 #define TIDE_SUBWORD_LENGTH_MAX 8
@@ -24,7 +24,7 @@ typedef struct tide_subwords {
 uint32_t tide_subwords_of(const tide_subwords *how, const char *word, uint32_t length,
                           uint32_t ids[TIDE_SUBWORDS_MAX]);
 
-/* -- model (model.c) --------------------------------------------------------------------------- */
+/* -- model (model.c, model_plain.c) ------------------------------------------------ */
 
 typedef struct tide_shape {
     tide_vocabulary_options vocabulary;
@@ -61,7 +61,7 @@ struct tide_model {
 tide_model *tide_model_new(const tide_shape *shape, tide_error *err);
 
 /* A model as a file of vectors makes one: any word may be granted a slot, and none leaves; it has input vectors and
- * nothing else (open.c). TIDE_NO_SLOT for a word that is held already, and when all slots are taken. */
+ * nothing else (model_plain.c). TIDE_NO_SLOT for a word that is held already, and when all slots are taken. */
 tide_model *tide_model_new_plain(uint32_t capacity, uint32_t dim, tide_error *err);
 uint32_t tide_model_grant(tide_model *model, const char *word, uint32_t length,
                           uint64_t count, uint64_t error);
@@ -89,68 +89,5 @@ bool tide_model_compose(const tide_model *model, const tide_kernels *kernels,
 void tide_model_save(const tide_model *model, tide_store_writer *writer);
 int tide_model_read_shape(tide_store *store, tide_shape *shape, tide_error *err);
 tide_model *tide_model_read(tide_store *store, bool to_train, tide_error *err);
-
-/* -- align (align.c) --------------------------------------------------------------------------- */
-
-/* Finds the rotation that brings vectors nearest to others. All memory is taken when it is made. */
-typedef struct tide_aligner tide_aligner;
-
-/* For up to `rows` vectors of _fit_most, and any number of _fit. */
-tide_aligner *tide_aligner_new(uint32_t dim, uint32_t rows, tide_error *err);
-void tide_aligner_free(tide_aligner *aligner);
-uint64_t tide_aligner_bytes(uint32_t dim, uint32_t rows);
-
-/* Fits fail soon after *stop has become true. It must live as long as the aligner. */
-void tide_aligner_heed(tide_aligner *aligner, const _Atomic bool *stop);
-
-/* The orthogonal matrix R that brings the rows of `from` nearest to those of `to`, which has the same
- * shape: the sum of |from[i] R - to[i]|^2 is the least. Takes time as dim^3. */
-int tide_aligner_fit(tide_aligner *aligner, const tide_matrix *from,
-                     const tide_matrix *to, tide_error *err);
-
-/* The same for most of them: the quarter that fits worst is left out. */
-int tide_aligner_fit_most(tide_aligner *aligner, const tide_matrix *from,
-                          const tide_matrix *to, tide_error *err);
-
-/* R, [dim][dim] row by row. */
-const double *tide_aligner_rotation(const tide_aligner *aligner);
-
-/* Cosine, or degrees, between from R and `to`; both of length 1. */
-double tide_aligner_cosine(const tide_aligner *aligner, const float *from,
-                           const float *to);
-double tide_aligner_angle(const tide_aligner *aligner, const float *from,
-                          const float *to);
-
-/* The word of a slot; NULL when it is empty (query.c). */
-tide_entry tide_model_entry(const tide_model *model, uint32_t slot);
-
-/* -- spaces (space.c, query.c) --------------------------------------------------------------------------- */
-
-/* One for a model whose slots change hands while it is asked: hands[slot] is how often that has happened, counted
- * before the newcomer's vector is written. Room for all words is made once; nothing can be asked before it is
- * filled by _make, which looks at the model as it is then, with nobody learning and nobody asking. The
- * vocabulary must not change until it is made again, so it is a copy. */
-tide_space *tide_space_new_live(const tide_model *model, tide_vectors vectors,
-                                bool centred, _Atomic uint32_t *hands, tide_error *err);
-void tide_space_make(tide_space *space);
-uint64_t tide_space_live_bytes(const tide_shape *shape);
-
-/* Slots by falling count; *words is their number. */
-const uint32_t *tide_space_order(const tide_space *space, uint32_t *words);
-
-/* The vector of a slot in use, of length 1; zero when it has no length. `out` has the matrix's
- * stride. */
-void tide_space_unit(const tide_space *space, uint32_t slot, float *out);
-
-/* The same of a model that learns. False when the slot has another word by now, or its vector is not made of
- * numbers. */
-bool tide_space_unit_held(const tide_space *space, uint32_t slot, float *out);
-
-/* How often the slot had changed hands when the space was made. */
-uint32_t tide_space_hands(const tide_space *space, uint32_t slot);
-
-/* One more for a list of the best, by falling score; of equals the first to come stays first. Returns
- * how many there are now. */
-size_t tide_hits_keep(tide_hit *hits, size_t count, size_t room, tide_hit hit);
 
 #endif

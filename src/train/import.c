@@ -5,7 +5,14 @@
  * word2vec.c write counts beside the vectors; where there are none, the order of the words is taken
  * for their rank and Zipf's law for their counts, which then may be wrong by all they say.
  */
-#include "train/rates.h"
+#include "train/import.h"
+
+#include "format/format.h"
+#include "model/model.h"
+#include "sgns/sgns.h"
+#include "train/train.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * Rows are learned without locks, so they may as well be read without. What cannot be read beside its
  * writer is the vocabulary: a table in which words come, go and move. So there are two copies of it, each
- * with a space over it (model/space.c). Those who ask share the present one. Now and then the thread that
+ * with a space over it (query/view.c). Those who ask share the present one. Now and then the thread that
  * learns fills the other, if nobody is left who still asks it, and makes it the present one. Nobody waits:
  * the lock is held to count readers and to change a pointer.
  *
@@ -15,7 +15,11 @@
  * While the vocabulary is copied and ranked, nothing is learned. It is done at most twice a second and takes at most
  * a fiftieth of the time.
  */
-#include "train/parts.h"
+#include "model/model.h"
+#include "params/params.h"
+#include "query/query.h"
+#include "train/train.h"
+#include "vocab/vocab.h"
 
 #include <pthread.h>
 #include <stdlib.h>

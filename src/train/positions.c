@@ -5,7 +5,8 @@
  * touched and can find again, the place of the first sentence not learned. What a place looks like
  * is the source's business; it says enough for the same text to be recognised.
  */
-#include "train/parts.h"
+#include "file/file.h"
+#include "train/train.h"
 
 #include <stdlib.h>
 

@@ -15,7 +15,11 @@
  * out every slot whose word was admitted later; in the chunk still open, slots that change hands are
  * struck out at once.
  */
-#include "train/parts.h"
+#include "train/replay.h"
+
+#include "file/file.h"
+#include "params/params.h"
+#include "vocab/vocab.h"
 
 #include <stdlib.h>
 

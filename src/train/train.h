@@ -1,41 +1,167 @@
-/* train.h - learning: parameters and the trainer. The public part is in wordtide.h. */
+/* train.h - the trainer and what it is made of. The public part is in wordtide.h. */
 #ifndef TIDE_TRAIN_H
 #define TIDE_TRAIN_H
 
-#include "base/base.h"
-#include "model/model.h"
-#include "sketch/sketch.h"
-#include "text/text.h"
-#include "vector/vector.h"
+#include "file/file.h"
+#include "label/label.h"
+#include "params/params.h"
+#include "sgns/sgns.h"
 
-/* -- sentences (sentences.c) -------------------------------------------------------------------- */
+/* -- budget (budget.c) ---------------------------------------------------------------- */
 
-/* The words of sources, one sentence after the other, as a trainer with these parameters finds them. */
-typedef struct tide_sentences tide_sentences;
+/* What a trainer allocates, and what a process with it comes to. */
+uint64_t tide_params_total(const tide_params *params);
+uint64_t tide_params_process(const tide_params *params);
 
-/* The sources must live as long; they are opened when their turn has come. */
-tide_sentences *tide_sentences_open(const tide_params *params,
-                                    const char *const *sources, size_t count,
-                                    tide_error *err);
-void tide_sentences_close(tide_sentences *sentences);
+/* Sees that the parameters fit together and chooses the vocabulary's size if only the memory was
+ * given. */
+int tide_params_settle(tide_params *params, tide_error *err);
 
-/* The next words of the present sentence, at most `room`, valid until the next call; returns how many.
- * *sentence_ended says that the sentence ends after them. 0 words of a sentence that has not ended
- * are the end of all. */
-int tide_sentences_take(tide_sentences *sentences, tide_word *words, size_t room,
-                        bool *sentence_ended, tide_error *err);
+/* -- positions (positions.c) ------------------------------------------------------- */
 
-/* Seconds since 1970 of the record that the words are from, or the latest before it that had a time;
- * NAN without. */
-double tide_sentences_time(const tide_sentences *sentences);
+/* How far an unfinished run has come in its sources, so that the next one can go on. */
+enum { SPEC_MAX = 4096, PLACE_MAX = 1 << 20 };
 
-/* A trainer with these parameters to which words are fed that have been found already: a blank after
- * each, and a line feed after a sentence. */
-tide_trainer *tide_sentences_trainer(const tide_params *params, tide_error *err);
+typedef struct tide_position {
+    char *spec;
+    char *place; /* as the source wrote it; NULL while there is none */
+    bool live;   /* the state of the intake belongs to this source */
+    bool taken;  /* by a source of the run that goes on */
+} tide_position;
 
-/* -- parameters (params_settle.c) ----------------------------------------------------------------- */
+typedef struct tide_positions {
+    tide_position *items;
+    size_t count;
+} tide_positions;
 
-/* The model that a trainer with these parameters makes. */
-tide_shape tide_params_shape(const tide_params *params);
+/* Another source is begun: its number. Then, how far it has come: `place` is taken over. */
+int tide_positions_begin(tide_positions *positions, const char *spec, size_t *number,
+                         tide_error *err);
+void tide_positions_note(tide_positions *positions, size_t number, char *place,
+                         bool live);
+
+/* The first place noted for a source of this name that was not taken yet; NULL without. */
+tide_position *tide_positions_take(tide_positions *positions, const char *spec);
+
+void tide_positions_clear(tide_positions *positions);
+
+/* Makes `copy` the same. */
+int tide_positions_copy(const tide_positions *positions, tide_positions *copy,
+                        tide_error *err);
+void tide_positions_save(const tide_positions *positions, tide_store_writer *writer);
+int tide_positions_load(tide_positions *positions, tide_store *store, tide_error *err);
+
+/* -- ingest (ingest.c) ------------------------------------------------------------- */
+
+typedef struct tide_intake tide_intake;
+
+/* The sampler comes out of the store, if there is one; the rest follows with tide_intake_load. */
+tide_intake *tide_intake_new(const tide_params *params, const tide_learner *learner,
+                             tide_store *store, tide_error *err);
+void tide_intake_free(tide_intake *intake);
+uint64_t tide_intake_bytes(const tide_params *params);
+
+/* To be set before the first feed. */
+void tide_intake_school(tide_intake *intake, tide_school school);
+
+/* Posts go to the labels before they are learned. To be set before the first feed. */
+void tide_intake_labels(tide_intake *intake, tide_labels *labels,
+                        const uint64_t *passes);
+
+/* hands[slot] counts from now on how often the slot changes hands; NULL for no more. Others may read it. */
+void tide_intake_hands(tide_intake *intake, _Atomic uint32_t *hands);
+
+/* Bit per slot: its old vectors may still be in use, so it is not to be drawn. */
+const uint64_t *tide_intake_closed(const tide_intake *intake);
+
+/* As tide_reader_plain. */
+void tide_intake_plain(tide_intake *intake, bool plain);
+void tide_intake_feed(tide_intake *intake, const void *bytes, size_t size);
+void tide_intake_end(tide_intake *intake);
+
+/* Whether the last sentence is complete and the next has not begun. */
+bool tide_intake_between(const tide_intake *intake);
+
+/* As those of tide_reader. All that was fed before the half-read record is taken. */
+bool tide_intake_in_records(const tide_intake *intake);
+size_t tide_intake_take_back(tide_intake *intake, void *bytes, uint64_t *skipped);
+void tide_intake_skip(tide_intake *intake, uint64_t skipped);
+
+/* Whether a stop has left a post, and all that was fed after it, for later: until then nothing is learned. The next
+ * feed or end sees to that first. */
+bool tide_intake_waits(const tide_intake *intake);
+
+/* Gives a word a slot before the first sentence, with its first vectors. TIDE_NO_SLOT when it has
+ * one or none is left. */
+uint32_t tide_intake_grant(tide_intake *intake, const tide_word *word, uint64_t count,
+                           uint64_t error);
+
+/* No word comes any more: makes the table of negatives if there is none yet. False when there is nothing to
+ * draw, and so nothing can be learned. */
+bool tide_intake_ready(tide_intake *intake);
+
+uint64_t tide_intake_tokens(const tide_intake *intake);
+
+/* The same without those that were left out because nobody knows them and the words are fixed: what
+ * time is for the rates. */
+uint64_t tide_intake_clock(const tide_intake *intake);
+
+/* Records left out, whatever the reason. */
+uint64_t tide_intake_bad_records(const tide_intake *intake);
+/* As those of tide_reader. */
+const char *tide_intake_problem(const tide_intake *intake);
+bool tide_intake_has_names(const tide_intake *intake);
+bool tide_intake_names_due(const tide_intake *intake);
+void tide_intake_stats(const tide_intake *intake, tide_stats *stats);
+
+/* Calls `pause` between two sentences, the first time that the number of tokens has reached or passed
+ * another multiple of `every`. The intake must not be fed meanwhile. NULL for no more. */
+void tide_intake_pause(tide_intake *intake, uint64_t every, void (*pause)(void *data),
+                       void *data);
+
+/* Waits until all lessons are learned and opens all slots: the state that can be saved. */
+void tide_intake_settle(tide_intake *intake);
+
+/* Sections intake.*, tokenizer, sampler.*, replay.*. */
+void tide_intake_save(const tide_intake *intake, tide_store_writer *writer);
+int tide_intake_load(tide_intake *intake, tide_store *store, tide_error *err);
+
+/* -- trainer (trainer.c) ----------------------------------------------------------- */
+
+tide_positions *tide_trainer_positions(tide_trainer *trainer);
+
+/* The file that it was loaded from, also if that was an older one beside it; NULL for a new one. */
+const char *tide_trainer_origin(const tide_trainer *trainer);
+
+/* How often a batch run has read all its text. */
+uint64_t *tide_trainer_passes(tide_trainer *trainer);
+
+/* Sees that all vectors are numbers, all lessons learned; returns how many were begun again since the trainer
+ * was made, because they were not. Called before anything is saved, too. */
+uint64_t tide_trainer_scrub(tide_trainer *trainer);
+
+/* The first half of saving: fills the file and seals it; returns how large it is. */
+uint64_t tide_trainer_write(tide_trainer *trainer, tide_store_writer *writer);
+
+/* How large it would be, less what is small beside the vectors. */
+uint64_t tide_trainer_write_bytes(const tide_trainer *trainer);
+
+/* An empty one for these parameters, whoever fills its vocabulary. */
+tide_trainer *tide_trainer_make(const tide_params *params, tide_error *err);
+
+/* The vocabulary is filled or loaded: lets the rates know how much there is to learn and, where words are
+ * fixed, sees that there are negatives. */
+int tide_trainer_plan(tide_trainer *trainer, tide_error *err);
+tide_intake *tide_trainer_intake(tide_trainer *trainer);
+tide_labels *tide_trainer_label_part(tide_trainer *trainer); /* NULL without */
+
+/* -- live models (live.c) ---------------------------------------------------------- */
+
+/* Who asks while the trainer learns; NULL for nobody. */
+void tide_trainer_set_live(tide_trainer *trainer, tide_live *live);
+tide_live *tide_trainer_live(const tide_trainer *trainer);
+
+/* Some ten times a second, by the thread that learns: the figures, and now and then the words. */
+void tide_live_tick(tide_live *live, double now);
 
 #endif

@@ -1,76 +1,20 @@
 /* trainer.c - the trainer: a model, its rates, the intake and the crew. */
-#include "train/trainer.h"
-
-#include "train/rates.h"
-#include "train/scrub.h"
+#include "file/file.h"
+#include "format/format.h"
+#include "label/label.h"
+#include "model/model.h"
+#include "params/params.h"
+#include "sgns/sgns.h"
+#include "train/import.h"
+#include "train/train.h"
+#include "train/trainer_internal.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 /* -- making --------------------------------------------------------------------------------------------- */
-
-/* What a process has besides what it allocates here: the code that it runs, its own and that of libraries, their
- * heap, the windows of packed text, and the 5 MiB through which a save goes; and the stack of a thread, with what the
- * C library keeps for it. Measured: 14 MiB and 33 KiB. */
-enum { PROGRAM_BYTES = 20 << 20, THREAD_BYTES = 64 << 10 };
-
-static uint64_t program_bytes(const tide_params *p)
-{
-    return PROGRAM_BYTES + p->threads * THREAD_BYTES;
-}
-
-static int list_parts(const tide_params *p, tide_part parts[TIDE_PARTS_MAX])
-{
-    tide_shape shape = tide_params_shape(p);
-    tide_sampler_options sampler = tide_params_sampler(p);
-    const tide_part all[] = {
-        {"vectors", tide_shape_vector_bytes(&shape)},
-        {"subwords", tide_shape_subword_bytes(&shape)},
-        {"vocabulary", tide_vocabulary_bytes(&shape.vocabulary)},
-        {"rates", tide_rates_bytes(p)},
-        {"negatives", tide_sampler_bytes(&sampler)},
-        {"replay", tide_replay_bytes(p)},
-        {"intake", tide_intake_bytes(p)},
-        {"phrases", tide_phrases_bytes(p)},
-        {"labels", tide_labels_bytes(p)},
-        {"classifier", tide_labels_fit_bytes(p)},
-        {"threads", tide_crew_bytes(p)},
-        {"program", program_bytes(p)},
-    };
-    int count = 0;
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (all[i].bytes)
-            parts[count++] = all[i];
-    return count;
-}
-
-uint64_t tide_params_process(const tide_params *params)
-{
-    tide_part parts[TIDE_PARTS_MAX];
-    uint64_t total = params->others ? params->others(params, params->others_data) : 0;
-    for (int i = list_parts(params, parts); i-- > 0;)
-        total += parts[i].bytes;
-    return total;
-}
-
-uint64_t tide_params_total(const tide_params *params)
-{
-    tide_params alone = *params;
-    alone.others = NULL;
-    return tide_params_process(&alone) - program_bytes(params);
-}
-
-int tide_params_budget(tide_params *params, tide_part parts[TIDE_PARTS_MAX],
-                       tide_error *err)
-{
-    int status = tide_params_settle(params, err);
-    return status ? status : list_parts(params, parts);
-}
-
-int tide_trainer_budget(const tide_trainer *trainer, tide_part parts[TIDE_PARTS_MAX])
-{
-    return list_parts(&trainer->params, parts);
-}
 
 /* Memory is touched when it is allocated, so what does not fit is better refused than tried. */
 static int check_machine(const tide_params *params, tide_error *err)

@@ -3,8 +3,16 @@
  * A file is whole before it is given the memory that it asks for: what is in it is checked first, in the room that it
  * takes itself.
  */
-#include "train/rates.h"
-#include "train/trainer.h"
+#include "file/file.h"
+#include "label/label.h"
+#include "model/model.h"
+#include "params/params.h"
+#include "sampler/sampler.h"
+#include "sgns/sgns.h"
+#include "train/replay.h"
+#include "train/train.h"
+#include "train/trainer_internal.h"
+#include "vocab/vocab.h"
 
 #include <limits.h>
 #include <stdlib.h>

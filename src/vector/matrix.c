@@ -3,6 +3,7 @@
  * In memory a row takes a stride of 16 floats times something, the rest zero, so that kernels need
  * no tail. In a file it takes exactly `dim` floats.
  */
+#include "file/file.h"
 #include "vector/vector.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef TIDE_VECTOR_H
 #define TIDE_VECTOR_H
 
-#include "base/base.h"
+#include "file/file.h"
 
 /* -- matrix (matrix.c) ----------------------------------------------------------------------- */
 
@@ -62,7 +62,7 @@ static inline bool tide_finite(float value)
 
 /* How large a row-wise AdaGrad step is:
  *     sum += square * scale;  rate = max(floor, eta / sqrt(base + sum / scale)).
- * `scale` grows with the stream's age, which is how old gradients fade (train/rate.c). */
+ * `scale` grows with the stream's age, which is how old gradients fade (sgns/optimizer.c). */
 typedef struct tide_adagrad {
     float eta;
     float base;

@@ -4,9 +4,12 @@
  * to be put there. Checksums are put right, so that the checks behind them have to hold. Whatever loads must
  * give probabilities; whatever does not must say why.
  */
-#include "fuzz_fixture.h"
-#include "base/store_private.h"
+#include "base/base.h"
+#include "file/file.h"
+#include "file/store_internal.h"
 #include "label/label.h"
+#include "vector/vector.h"
+#include "fuzz_fixture.h"
 
 enum { FILE_MOST = 1 << 14, DIM = 3, LABELS = 2, POSTS = 8 };
 

@@ -6,6 +6,9 @@
  * the rooms into which the text goes; 0 is as much as there is. A text is read up to
  * TEXT_MAX bytes. Then it is read again from the middle.
  */
+#include "detect/detect.h"
+#include "source/source.h"
+#include "source/unpacker.h"
 #include "../unit/decoder_fixture.h"
 
 #include <stdint.h>

@@ -4,8 +4,9 @@
  * their stream is read, again in other pieces, and is the same; and what happens at its
  * beginning or its end is told in order. What is not taken says why.
  */
+#include "base/base.h"
+#include "demo/demo.h"
 #include "fuzz_fixture.h"
-#include "text/demo.h"
 
 enum { SPEC_MAX = 512, TEXT = 1000, SPAN = 100000, READ = 8 };
 

@@ -3,7 +3,9 @@
  *
  * The first byte says what is expected and whether the bytes are all there are.
  */
-#include "text/detect.h"
+
+#include "base/base.h"
+#include "detect/detect.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * Both are judged by a model of a few words. What is counted must fit together and into the bytes,
  * scores must be in their ranges, and what is no set must say why.
  */
-#include "fuzz_fixture.h"
 #include "eval/eval.h"
+#include "fuzz_fixture.h"
 
 #include <math.h>
 

@@ -5,8 +5,9 @@
  * asked; whatever does not must say why, and leave a history that bears the same: a look, and in one case of
  * SELDOM as many as the file has, which takes long.
  */
+#include "base/base.h"
+#include "file/store_internal.h"
 #include "fuzz_fixture.h"
-#include "base/store_private.h"
 
 #include <math.h>
 

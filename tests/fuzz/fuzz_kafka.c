@@ -4,8 +4,8 @@
  * which is here instead of librdkafka's and never made: then there are a broker and topics. Places are none,
  * or come back from the text they give.
  */
+#include "source/kafka.h"
 #include "fuzz_fixture.h"
-#include "text/kafka.h"
 
 static bool asked; /* for a client */
 

@@ -12,9 +12,13 @@
  * rightly ask for more memory than it has bytes, since a trainer is as large as its parameters;
  * trainers beyond a bound are left alone here.
  */
+#include "base/base.h"
+#include "file/file.h"
+#include "file/store_internal.h"
+#include "params/params.h"
+#include "train/train.h"
+#include "vocab/vocab.h"
 #include "fuzz_fixture.h"
-#include "base/store_private.h"
-#include "train/parts.h"
 
 enum {
     SIZE_MAX_TRIED = 1 << 16,

@@ -5,8 +5,9 @@
  * refused says why and leaves the parameter what it was. Parameters that were set are printed as a text that
  * is read back.
  */
+#include "base/base.h"
+#include "params/params.h"
 #include "fuzz_fixture.h"
-#include "train/parts.h"
 
 enum { READ_BACK = 8 }; /* one case of so many, since it takes long */
 

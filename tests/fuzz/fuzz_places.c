@@ -5,8 +5,8 @@
  * place is gone to, and then a place of where the source is is one to go to again; or it is refused with a
  * reason, and reading begins where it would have begun.
  */
+#include "source/source.h"
 #include "fuzz_fixture.h"
-#include "text/text.h"
 
 #include <errno.h>
 #include <sys/inotify.h>

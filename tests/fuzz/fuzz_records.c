@@ -5,6 +5,8 @@
  * rest is a section to load, bits 5 to 7 how many of the next bytes are the sizes of
  * the feeds, used in turn. The rest is the input.
  */
+#include "file/file.h"
+#include "record/record.h"
 #include "fuzz_fixture.h"
 #include "../unit/records_oracle.h"
 

@@ -6,8 +6,9 @@
  * give rows of words and finite numbers, and whatever does not, or breaks off, must say
  * why.
  */
+#include "format/format.h"
+#include "vector/vector.h"
 #include "fuzz_fixture.h"
-#include "model/format.h"
 
 static char folder[FOLDER_MAX], array_path[IN_FOLDER_MAX], words_path[IN_FOLDER_MAX];
 

@@ -6,8 +6,11 @@
  * text and nothing more to cut off, unless what is behind the last mark is to be
  * forgotten, and text can be added.
  */
+#include "base/base.h"
+#include "file/file.h"
+#include "spool/segment.h"
+#include "spool/spool.h"
 #include "fuzz_fixture.h"
-#include "text/spool.h"
 
 enum { TRIED_MAX = 1 << 16 };
 

@@ -5,8 +5,9 @@
  * rest of the input is the file. A file that is accepted must be readable to its last
  * byte and keep the promises of doc/FORMAT.md.
  */
+#include "file/file.h"
+#include "file/store_internal.h"
 #include "fuzz_fixture.h"
-#include "base/store_private.h"
 
 enum { SIZE_MAX_TRIED = 1 << 16 };
 

@@ -7,6 +7,7 @@
  * same tokenizers serve all inputs, as one that reads text after text does: nothing of
  * an input may reach the next.
  */
+#include "token/token.h"
 #include "../unit/tokenizer_oracle.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

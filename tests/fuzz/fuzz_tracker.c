@@ -7,9 +7,11 @@
  * Whatever loads must answer, load again when it is saved, and hold its memory when it goes on;
  * whatever does not load must say why.
  */
-#include "fuzz_fixture.h"
-#include "base/store_private.h"
+#include "base/base.h"
+#include "file/file.h"
+#include "file/store_internal.h"
 #include "label/label.h"
+#include "fuzz_fixture.h"
 
 enum { FILE_MAX = 1 << 16 };
 

@@ -2,6 +2,7 @@
 #ifndef BATCH_FIXTURE_H
 #define BATCH_FIXTURE_H
 
+#include "base/base.h"
 #include "train_fixture.h"
 
 /* Words of falling frequency, some that come once, and now and then a line of more words than a

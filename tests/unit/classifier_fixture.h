@@ -3,7 +3,10 @@
 #ifndef CLASSIFIER_FIXTURE_H
 #define CLASSIFIER_FIXTURE_H
 
+#include "base/base.h"
+#include "label/label.h"
 #include "label/network.h"
+#include "vector/vector.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -2,7 +2,9 @@
 #ifndef CLASSIFIER_ORACLE_H
 #define CLASSIFIER_ORACLE_H
 
+#include "label/label.h"
 #include "label/network.h"
+#include "vector/vector.h"
 
 #include <math.h>
 

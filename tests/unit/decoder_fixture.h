@@ -1,8 +1,8 @@
 /* decoder_fixture.h - a source in memory whose bytes come in pieces. */
 #ifndef DECODER_FIXTURE_H
 #define DECODER_FIXTURE_H
-
-#include "text/decoder.h"
+#include "base/base.h"
+#include "source/source.h"
 
 typedef struct memory {
     const unsigned char *bytes;

@@ -3,7 +3,7 @@
 #ifndef TIDE_DEMO_FIXTURE_H
 #define TIDE_DEMO_FIXTURE_H
 
-#include "text/demo.h"
+#include "demo/demo.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

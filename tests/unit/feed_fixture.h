@@ -2,7 +2,7 @@
 #ifndef TIDE_FEED_FIXTURE_H
 #define TIDE_FEED_FIXTURE_H
 
-#include "text/text.h"
+#include "source/source.h"
 
 #include <stdio.h>
 

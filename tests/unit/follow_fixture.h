@@ -3,7 +3,7 @@
 #ifndef TIDE_FOLLOW_FIXTURE_H
 #define TIDE_FOLLOW_FIXTURE_H
 
-#include "text/source.h"
+#include "source/source.h"
 
 #include <fcntl.h>
 

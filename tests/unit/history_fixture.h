@@ -3,9 +3,9 @@
 #ifndef TIDE_HISTORY_FIXTURE_H
 #define TIDE_HISTORY_FIXTURE_H
 
+#include "base/base.h"
+#include "vector/vector.h"
 #include "train_fixture.h"
-
-#include "history/parts.h"
 
 /* Learning moves nothing that can be measured. */
 #define STILL_SETTINGS "dim=8 rate=constant alpha=1e-9 replay=1 sample=0 admission=none"

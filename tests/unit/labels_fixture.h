@@ -3,6 +3,8 @@
 #ifndef TIDE_LABELS_FIXTURE_H
 #define TIDE_LABELS_FIXTURE_H
 
+#include "base/base.h"
+#include "file/store_internal.h"
 #include "batch_fixture.h"
 
 /* Labels and a classifier that are learned in no time. */

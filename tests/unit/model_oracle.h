@@ -2,6 +2,9 @@
 #ifndef TIDE_MODEL_ORACLE_H
 #define TIDE_MODEL_ORACLE_H
 
+#include "model/model.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 #include "train_fixture.h"
 
 #include <xxhash.h>

@@ -10,7 +10,9 @@
 #ifndef ORACLE_BATCH_H
 #define ORACLE_BATCH_H
 
-#include "sketch/sketch.h"
+#include "base/base.h"
+#include "sampler/sampler.h"
+#include "vocab/vocab.h"
 
 #include <math.h>
 #include <stdlib.h>

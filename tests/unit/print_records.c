@@ -7,7 +7,7 @@
  * in hexadecimal, "malformed", "missing", "too_long", or "none" when no record has
  * ended.
  */
-#include "text/text.h"
+#include "record/record.h"
 
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
  *
  * A line for a sentence, with a space after each word.
  */
+#include "token/token.h"
 #include "tokenizer_oracle.h"
 
 int main(void)

@@ -3,6 +3,8 @@
 #ifndef TIDE_RECORDS_FIXTURE_H
 #define TIDE_RECORDS_FIXTURE_H
 
+#include "file/file.h"
+#include "record/record.h"
 #include "records_oracle.h"
 
 #include <setjmp.h>

@@ -6,7 +6,7 @@
 #ifndef TIDE_RECORDS_ORACLE_H
 #define TIDE_RECORDS_ORACLE_H
 
-#include "text/text.h"
+#include "record/record.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -2,7 +2,8 @@
 #ifndef TIDE_SECTION_FIXTURE_H
 #define TIDE_SECTION_FIXTURE_H
 
-#include "base/store_private.h"
+#include "file/file.h"
+#include "file/store_internal.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -3,7 +3,10 @@
 #ifndef TIDE_SKETCH_FIXTURE_H
 #define TIDE_SKETCH_FIXTURE_H
 
-#include "sketch/sketch.h"
+#include "base/base.h"
+#include "file/file.h"
+#include "sampler/sampler.h"
+#include "vocab/vocab.h"
 
 #include <math.h>
 

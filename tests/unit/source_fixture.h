@@ -2,7 +2,8 @@
 #ifndef TIDE_SOURCE_FIXTURE_H
 #define TIDE_SOURCE_FIXTURE_H
 
-#include "text/text.h"
+#include "base/base.h"
+#include "source/source.h"
 
 #include <errno.h>
 #include <signal.h>

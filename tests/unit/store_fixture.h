@@ -2,7 +2,8 @@
 #ifndef TIDE_STORE_FIXTURE_H
 #define TIDE_STORE_FIXTURE_H
 
-#include "base/store_private.h"
+#include "file/file.h"
+#include "file/store_internal.h"
 
 #include <dirent.h>
 #include <errno.h>

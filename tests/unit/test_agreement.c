@@ -1,6 +1,7 @@
 /* test_agreement.c - what two models have in common, worked out pair by pair in double precision. */
-#include "model_oracle.h"
 #include "eval/eval.h"
+#include "model_oracle.h"
+
 #include "memory_fixture.h"
 
 enum { TOKENS = 40000, NEAR = 10, WORDS_MAX = 700 };

@@ -1,5 +1,9 @@
 /* test_align.c - that the rotation is one, and that none is nearer. */
+
+#include "base/base.h"
 #include "model/model.h"
+#include "query/query.h"
+#include "vector/vector.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,6 +3,7 @@
  * Seeds are fixed, so a statistical test gives the same verdict every time; the bounds
  * say how many standard deviations (sigma) of a true generator they allow.
  */
+
 #include "base/base.h"
 
 #include <errno.h>

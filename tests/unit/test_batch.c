@@ -1,4 +1,6 @@
 /* test_batch.c - training on stored text, which is read several times. */
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 #include "batch_fixture.h"
 
 #include "oracle_batch.h"

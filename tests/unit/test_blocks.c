@@ -3,9 +3,15 @@
  * The oracle has the same lessons and draws the same negatives; it knows nothing of kernels, of padding, of rows that
  * are asked for ahead, nor of where sums lie. Both begin with the same random rows and must end with the same.
  */
-#include "sketch/sampler.h"
-#include "train/learn.h"
-#include "train/rate.h"
+
+#include "base/base.h"
+#include "sampler/sampler.h"
+#include "sampler/sampler_internal.h"
+#include "sgns/optimizer_internal.h"
+#include "sgns/sgns.h"
+#include "sgns/sgns_internal.h"
+#include "train/train.h"
+#include "vector/vector.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

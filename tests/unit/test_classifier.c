@@ -1,4 +1,8 @@
 /* test_classifier.c - the classifier against its formula, finite differences and itself. */
+#include "base/base.h"
+#include "label/label.h"
+#include "label/network.h"
+#include "vector/vector.h"
 #include "classifier_fixture.h"
 #include "classifier_oracle.h"
 

@@ -1,4 +1,7 @@
 /* test_classifier_file.c - what a classifier refuses, what it takes, and how it is kept in a file. */
+#include "file/file.h"
+#include "label/label.h"
+#include "vector/vector.h"
 #include "classifier_fixture.h"
 
 #include <math.h>

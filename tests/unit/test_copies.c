@@ -1,6 +1,12 @@
 /* test_copies.c - copies of frequent rows: who has one, what comes of meeting, and that no word ever
  * gets what its slot's former word had learned, in every order of events and with threads. */
-#include "train/copies.h"
+
+#include "base/base.h"
+#include "sgns/hot_rows.h"
+#include "sgns/sgns.h"
+#include "train/train.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 #include "train_fixture.h"
 
 #include <pthread.h>
@@ -355,7 +361,7 @@ static void no_order_of_events_mixes_two_words(void **state)
     }
 }
 
-/* The same by a thread that learns and one that gives the slot to one word after the other, as crew.c and intake_words.c do
+/* The same by a thread that learns and one that gives the slot to one word after the other, as workers.c and ingest_words.c do
  * it: it opens when the lessons that had begun before are over. */
 typedef struct learning {
     setting *s;

@@ -1,4 +1,6 @@
 /* test_cosines.c - the kernel of searches, in every set, against cosines in double precision. */
+
+#include "base/base.h"
 #include "vector/vector.h"
 
 #include <setjmp.h>

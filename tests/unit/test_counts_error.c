@@ -1,7 +1,9 @@
 /* test_counts_error.c - counts of a model against the true ones, as a plain computation over all
  * the points has them. */
-#include "train_fixture.h"
+#include "base/base.h"
 #include "eval/eval.h"
+#include "train_fixture.h"
+
 #include "memory_fixture.h"
 
 enum { TYPES = 4000, TOKENS = 60000 };

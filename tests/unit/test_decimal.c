@@ -1,5 +1,6 @@
 /* test_decimal.c - floats as text and back: the shortest digits, the same bits, any
  * locale. */
+
 #include "base/base.h"
 
 #include <locale.h>

@@ -1,5 +1,9 @@
 /* test_decoder.c - packed text is told by its first bytes and comes out as it went in;
  * what is damaged gives what it can and then says so. */
+#include "base/base.h"
+#include "detect/detect.h"
+#include "source/source.h"
+#include "source/unpacker.h"
 #include "decoder_fixture.h"
 
 #include <errno.h>

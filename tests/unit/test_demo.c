@@ -1,6 +1,8 @@
 /* test_demo.c - the invented newsroom is readable, learnable, and true to its own
  * tables. */
-#include "text/text.h"
+
+#include "base/base.h"
+#include "demo/demo.h"
 
 #include <ctype.h>
 #include <setjmp.h>
@@ -8,7 +10,6 @@
 #include <cmocka.h>
 
 #include "memory_fixture.h"
-#include "text/demo.h"
 
 enum { TOKENS = 1000000, WORDS_MAX = 5000, STREAM_MAX = 8 << 20 };
 

@@ -1,5 +1,7 @@
 /* test_demo_events.c - things happen in the invented newsroom at a steady pace, and the
  * stream is the same however it is read. */
+#include "base/base.h"
+#include "source/source.h"
 #include "demo_fixture.h"
 
 #include <ctype.h>

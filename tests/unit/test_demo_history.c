@@ -2,6 +2,7 @@
  * new, changed ones lead the list of drift, bursts that of trends, and faded ones leave.
  *
  * The stream is read as fast as it goes, and time is its own: 2,000 words are a second. */
+#include "demo/demo.h"
 #include "train_fixture.h"
 
 #include "demo_fixture.h"

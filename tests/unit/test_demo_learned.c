@@ -1,5 +1,6 @@
 /* test_demo_learned.c - what happens in the demo stream is learned by those who read it:
  * new words are found among their like, and changed ones among their new like. */
+#include "demo/demo.h"
 #include "train_fixture.h"
 
 #include "demo_fixture.h"

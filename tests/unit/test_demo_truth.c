@@ -1,5 +1,6 @@
 /* test_demo_truth.c - words of the demo occur as often as its events say, and topics
  * too. */
+#include "demo/demo.h"
 #include "demo_fixture.h"
 
 #include <ctype.h>

@@ -1,5 +1,7 @@
 /* test_detect.c - what an input is, by its first bytes. */
-#include "text/detect.h"
+
+#include "base/base.h"
+#include "detect/detect.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,7 @@
 /* test_diff.c - what two models say to differ is what was changed. */
+#include "base/base.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 #include "train_fixture.h"
 
 enum { WORDS = 300, DIM = 10, MOVED = 40, STRAYED = 20 };

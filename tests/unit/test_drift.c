@@ -1,9 +1,11 @@
 /* test_drift.c - that a planned change happens as planned, and that it is seen when it has been
  * followed and not before. */
+#include "base/base.h"
+#include "eval/eval.h"
+#include "run/run.h"
+#include "vocab/vocab.h"
 #include "train_fixture.h"
 #include "memory_fixture.h"
-
-#include "eval/eval.h"
 
 enum { TOKENS = 300000, AT = 100000, OVER = 100000 };
 

@@ -1,7 +1,9 @@
 /* test_eval.c - judging vectors by sets of pairs and of questions; files of vectors as models. */
+#include "base/base.h"
+#include "eval/eval.h"
+#include "query/query.h"
 #include "memory_fixture.h"
 
-#include "eval/eval.h"
 #include "train_fixture.h"
 
 /* -- models made of a text of vectors ------------------------------------------------------------ */

@@ -1,5 +1,7 @@
 /* test_feed.c - text handed over by other threads: whole lines, in their order, each once, and none is lost when
  * all is stopped. */
+#include "base/base.h"
+#include "source/source.h"
 #include "train_fixture.h"
 
 #include "feed_fixture.h"

@@ -1,6 +1,8 @@
 /* test_feed_spool.c - a feed over a spool: lines that were taken come out once and in their order, whatever is
  * closed, killed or full in between. */
-#include "text/text.h"
+
+#include "base/base.h"
+#include "source/source.h"
 
 #include <errno.h>
 #include <fcntl.h>

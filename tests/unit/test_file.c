@@ -1,5 +1,7 @@
 /* test_file.c - reading and writing where every call may be interrupted, or do a part of what it was asked for. */
+
 #include "base/base.h"
+#include "file/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

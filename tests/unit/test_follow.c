@@ -1,4 +1,6 @@
 /* test_follow.c - a file that grows and is rotated is read line by line, and its places are found again. */
+#include "detect/detect.h"
+#include "source/source.h"
 #include "follow_fixture.h"
 
 #include <dirent.h>
@@ -13,7 +15,7 @@
 /* What happens to the folder when somebody has just read it to its end; once. */
 static void (*after_scan)(void);
 
-/* siblings.c calls this one instead of the system's. */
+/* rotation.c calls this one instead of the system's. */
 struct dirent *readdir(DIR *dir)
 {
     static struct dirent *(*system_readdir)(DIR *);

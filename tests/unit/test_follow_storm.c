@@ -1,5 +1,6 @@
 /* test_follow_storm.c - each line of a file comes once, whatever happens to the file and to its reader, all at
  * random and at once. */
+#include "base/base.h"
 #include "follow_fixture.h"
 
 #include <sys/wait.h>

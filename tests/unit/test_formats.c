@@ -1,6 +1,12 @@
 /* test_formats.c - vectors in other formats: what is written, what is read, what is
  * refused. */
-#include "model/format.h"
+
+#include "base/base.h"
+#include "file/file.h"
+#include "format/format.h"
+#include "model/model.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <dirent.h>
 #include <math.h>

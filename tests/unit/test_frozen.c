@@ -1,4 +1,5 @@
 /* test_frozen.c - going on with a vocabulary that stays as it is. */
+#include "base/base.h"
 #include "batch_fixture.h"
 
 static const char *const stream_settings[] = {

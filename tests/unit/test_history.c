@@ -2,6 +2,8 @@
  *
  * Most worlds here learn so little that no vector moves by itself, and have clocks that the test turns; so the truth
  * about rates, arrivals, departures and movements is known. */
+#include "history/alarms.h"
+#include "history/word_stats.h"
 #include "history_fixture.h"
 
 #include "memory_fixture.h"

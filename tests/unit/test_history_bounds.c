@@ -1,4 +1,5 @@
 /* test_history_bounds.c - a history of nothing, at odd times, without memory, and while all learn, look and ask. */
+#include "history/history_internal.h"
 #include "history_fixture.h"
 
 #include "memory_fixture.h"

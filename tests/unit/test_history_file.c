@@ -1,7 +1,10 @@
 /* test_history_file.c - a history that was saved and loaded is the same history, and a bad file is none. */
+#include "history/history_internal.h"
+#include "history/alarms.h"
+#include "history/history_file.h"
+#include "history/snapshots.h"
+#include "history/tracked_words.h"
 #include "history_fixture.h"
-
-#include "history/file.h"
 
 enum { WORDS = 60 };
 

@@ -1,4 +1,6 @@
 /* test_history_moves.c - movement is what words were turned by, the map stays where it is, and alarms ring once. */
+#include "history/history_internal.h"
+#include "history/alarms.h"
 #include "history_fixture.h"
 
 /* -- movement -------------------------------------------------------------------------------------------------- */

@@ -6,9 +6,10 @@
  *     count - error <= true count <= count,   error <= N / K,   minimum <= N / K,
  *     every word with a true count above N / K is held,
  *     the counts add up to N without the gate, and to at most N with it. */
+#include "base/base.h"
+#include "vocab/vocab.h"
+#include "vocab/vocabulary.h"
 #include "vocabulary_oracle.h"
-
-#include "sketch/vocabulary.h"
 
 enum { STREAMS = 10000, TYPES = 512, TOKENS_MOST = 400, CAPACITY_MOST = 16 };
 

@@ -1,5 +1,9 @@
 /* test_incremental.c - profile incremental is incremental SGNS: the engine against a plain program. */
+
+#include "base/base.h"
 #include "train/train.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

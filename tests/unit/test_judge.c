@@ -1,4 +1,5 @@
 /* test_judge.c - scores of what was told, against a plain computation that keeps every post. */
+#include "base/base.h"
 #include "labels_fixture.h"
 
 enum { UNIVERSE = 24, TOLD = 9, POSTS = 400 };

@@ -1,7 +1,9 @@
 /* test_kafka.c - messages of a topic come once each and in the order of their
  * partition, whatever happens to their reader, and members of a group share them. */
-#include "text/kafka.h"
-#include "text/source.h"
+
+#include "base/base.h"
+#include "source/kafka.h"
+#include "source/source.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,6 @@
 /* test_kernels.c - every kernel set against plain arithmetic in double precision. */
+
+#include "base/base.h"
 #include "vector/vector.h"
 
 #include <setjmp.h>

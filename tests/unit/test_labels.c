@@ -1,5 +1,8 @@
 /* test_labels.c - a trainer of posts with labels: what the words become is as if there had been no labels, what
  * is told of a post comes from the posts before it alone, and a stop changes nothing. */
+#include "base/base.h"
+#include "label/label.h"
+#include "train/train.h"
 #include "labels_fixture.h"
 
 static const char *const recipes[] = {

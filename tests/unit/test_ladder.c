@@ -1,4 +1,10 @@
 /* test_ladder.c - the parts of a history that need no model: the ladder of ages, rates and trends, the plane. */
+#include "base/base.h"
+#include "history/ema.h"
+#include "history/history.h"
+#include "history/projection.h"
+#include "history/snapshots.h"
+#include "vector/vector.h"
 #include "history_fixture.h"
 
 static tide_ladder ladder_of(uint32_t rungs, uint32_t places, uint32_t dim)

@@ -1,5 +1,9 @@
 /* test_large_counts.c - sketches and samplers of streams that have become very old: counts that have grown
  * large are as exact as small ones, and what is drawn follows them. */
+#include "base/base.h"
+#include "file/file.h"
+#include "sampler/sampler.h"
+#include "vocab/vocab.h"
 #include "old_fixture.h"
 
 /* -- vocabularies --------------------------------------------------------------------------- */

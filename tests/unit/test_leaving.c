@@ -2,9 +2,11 @@
  *
  * The oracle is the ranking of all words when nobody leaves. Meanwhile a thread makes some of the best leave. The answer
  * has as many words as were asked for, and between them no word is missing that has stayed. */
+#include "base/base.h"
+#include "query/query.h"
+#include "query/view.h"
+#include "vector/vector.h"
 #include "train_fixture.h"
-
-#include "model/space.h"
 
 #include <pthread.h>
 

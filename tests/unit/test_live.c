@@ -4,6 +4,8 @@
  * The heart is a model that learns so little that no vector moves. Every word then has its first vector for
  * ever, which depends on the word alone, so whoever is given another word's vector can tell. Words are thrown
  * out and come back all the time. WORDTIDE_READS says how often it is asked; 1e8 is a long test. */
+#include "base/base.h"
+#include "query/query.h"
 #include "train_fixture.h"
 
 #include "memory_fixture.h"

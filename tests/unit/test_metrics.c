@@ -1,6 +1,7 @@
 /* test_metrics.c - the metrics against a second, plain computation that keeps all posts. */
-#include "label/label.h"
 
+#include "base/base.h"
+#include "label/label.h"
 #include "memory_fixture.h"
 
 #include <math.h>

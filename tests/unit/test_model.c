@@ -1,4 +1,9 @@
 /* test_model.c - what a model answers: its words, its subwords, and questions by the slow way. */
+#include "base/base.h"
+#include "model/model.h"
+#include "query/query.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 #include "model_fixture.h"
 #include "model_oracle.h"
 

@@ -1,4 +1,7 @@
 /* test_model_file.c - a file keeps a model bit by bit, and what is no model is refused. */
+#include "file/store_internal.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 #include "model_fixture.h"
 
 /* -- files ---------------------------------------------------------------------------- */

@@ -1,8 +1,14 @@
 /* test_numerics.c - models that have learned for very long, and what they do then beside young ones on the
  * same text. */
+#include "base/base.h"
+#include "file/file.h"
+#include "sgns/optimizer_internal.h"
+#include "sgns/sgns.h"
+#include "train/ingest_internal.h"
+#include "train/train.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 #include "old_fixture.h"
-
-#include "train/rate.h"
 
 enum { BELOW = 1000, YOUNG = 8000, MORE = 4000 };
 

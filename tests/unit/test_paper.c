@@ -1,5 +1,9 @@
 /* test_paper.c - profile paper is Algorithm 2: the engine against a plain program. */
+
+#include "base/base.h"
 #include "train/train.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

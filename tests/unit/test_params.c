@@ -1,4 +1,8 @@
 /* test_params.c - the table of parameters, the profiles and the promise about memory. */
+#include "base/base.h"
+#include "model/model.h"
+#include "params/params.h"
+#include "train/train.h"
 #include "train_fixture.h"
 
 #include <errno.h>

@@ -1,9 +1,12 @@
 /* test_periods.c - that what differs between two moments is found, whatever has turned meanwhile;
  * and that a stream is cut where its periods end. */
+#include "base/base.h"
+#include "eval/eval.h"
+#include "run/run.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 #include "train_fixture.h"
 #include "memory_fixture.h"
-
-#include "eval/eval.h"
 
 /* -- snapshots made by hand ---------------------------------------------------------------- */
 

@@ -1,5 +1,7 @@
 /* test_phrases.c - that pairs are joined when exact counts say so, whatever the cuts, and that the
  * reader brings records, tokenizer and phrases together. */
+#include "base/base.h"
+#include "reader/reader.h"
 #include "train_fixture.h"
 
 /* -- a plain oracle ---------------------------------------------------------------------- */

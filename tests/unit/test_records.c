@@ -1,4 +1,6 @@
 /* test_records.c - what is found in records: paths, columns, times and labels, and what is refused. */
+#include "file/file.h"
+#include "record/record.h"
 #include "records_fixture.h"
 
 #include <math.h>

@@ -1,8 +1,9 @@
 /* test_records_cut.c - however an input is cut, saved and loaded, what is found is what the oracle finds in the
  * whole, up to the longest record. */
+#include "base/base.h"
+#include "record/json.h"
+#include "record/record.h"
 #include "records_fixture.h"
-
-#include "text/json.h"
 
 /* -- random inputs -------------------------------------------------------------------- */
 

@@ -5,6 +5,8 @@
  * out, cut, or overwritten, with checksums that are right. The library must find that out before it
  * gives such a file what it asks for. Every file is loaded in a process of its own, and the kernel tells
  * how large that was at most. */
+#include "file/file.h"
+#include "file/store_internal.h"
 #include "train_fixture.h"
 
 #include <sys/resource.h>

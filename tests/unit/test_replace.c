@@ -1,4 +1,6 @@
 /* test_replace.c - a file is replaced as a whole or not at all. */
+#include "base/base.h"
+#include "file/file.h"
 #include "store_fixture.h"
 
 #include <signal.h>

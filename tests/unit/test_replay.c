@@ -4,6 +4,12 @@
  * It cuts the sentences into chunks. A repeated sentence must be the words of it whose slots have not changed hands
  * since, in their order. Lessons are recorded and not learned.
  */
+#include "base/base.h"
+#include "sampler/sampler.h"
+#include "sgns/sgns.h"
+#include "train/ingest_internal.h"
+#include "train/train.h"
+#include "vocab/vocab.h"
 #include "train_fixture.h"
 
 enum { SENTENCES = 4000, WORDS_MOST = 40, RECORDED = 1 << 18, TURNS_MOST = 8 };

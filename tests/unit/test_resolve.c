@@ -1,6 +1,7 @@
 /* test_resolve.c - what people write finds the words that it is learned as. */
+#include "base/base.h"
+#include "token/token.h"
 #include "model_fixture.h"
-#include "text/text.h"
 
 static tide_resolver *resolver_of(const tide_model *model)
 {

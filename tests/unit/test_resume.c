@@ -1,5 +1,8 @@
 /* test_resume.c - with one thread a model file is a function of the parameters and the text: how
  * the text is cut into feeds, where training stops and goes on, must not change one byte. */
+#include "base/base.h"
+#include "file/file.h"
+#include "vector/vector.h"
 #include "train_fixture.h"
 
 #include <signal.h>

@@ -1,5 +1,6 @@
 /* test_run.c - that runs over records, broken archives and several sources at once go on where they
  * were left, with nothing lost, repeated or mixed. */
+#include "base/base.h"
 #include "train_fixture.h"
 
 #include <zlib.h>

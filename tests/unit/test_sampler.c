@@ -1,5 +1,9 @@
 /* test_sampler.c - what the samplers promise: the right law, at the right time, for all
  * threads. */
+#include "base/base.h"
+#include "file/file.h"
+#include "sampler/sampler.h"
+#include "vocab/vocab.h"
 #include "sketch_fixture.h"
 
 #include <pthread.h>

@@ -1,9 +1,11 @@
 /* test_scrub.c - vectors and rates that cannot be right: they are found, begin again, and leave all others as
  * they are. */
+#include "base/base.h"
+#include "sgns/optimizer_internal.h"
+#include "sgns/sgns.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 #include "batch_fixture.h"
-
-#include "train/rate.h"
-#include "train/scrub.h"
 
 enum { YOUNG = 8000, MORE = 4000 };
 

@@ -1,4 +1,6 @@
 /* test_source.c - bytes come from files and pipes, and what can be read again is. */
+#include "base/base.h"
+#include "source/source.h"
 #include "source_fixture.h"
 
 #include <fcntl.h>

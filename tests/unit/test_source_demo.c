@@ -1,7 +1,9 @@
 /* test_source_demo.c - the demo stream as a source: its seed decides it, it can be read again from anywhere, and
  * with a rate it gives what is due. */
-#include "text/demo.h"
 
+#include "base/base.h"
+#include "demo/demo.h"
+#include "source/source.h"
 #include "source_fixture.h"
 
 #include <poll.h>

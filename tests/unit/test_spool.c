@@ -1,6 +1,9 @@
 /* test_spool.c - what goes into a spool comes out of it, once and in order, or an error says where
  * it is damaged. */
-#include "text/spool.h"
+
+#include "base/base.h"
+#include "spool/segment.h"
+#include "spool/spool.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,4 +1,6 @@
 /* test_statistics.c - correlations against their definitions, in long double. */
+
+#include "base/base.h"
 #include "eval/eval.h"
 
 #include <math.h>

@@ -1,4 +1,7 @@
 /* test_store.c - the sectioned file: what is written is read, and nothing else is. */
+#include "base/base.h"
+#include "file/file.h"
+#include "file/store_internal.h"
 #include "store_fixture.h"
 
 /* -- round trips ------------------------------------------------------------------- */

@@ -1,4 +1,6 @@
 /* test_store_shared.c - a file that one thread fills and another writes, in room made for it. */
+#include "base/base.h"
+#include "file/file.h"
 #include "store_fixture.h"
 
 #include <pthread.h>

@@ -1,5 +1,7 @@
 /* test_syllables.c - Thai, Lao, Khmer and Burmese by syllables: known words, and the rules once more, over
  * whole runs of numbers of code points. */
+#include "base/base.h"
+#include "token/split.h"
 #include "tokens_fixture.h"
 
 static void words_fall_into_their_syllables(void **state)

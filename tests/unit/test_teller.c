@@ -1,8 +1,12 @@
 /* test_teller.c - how labels are learned from the posts kept, frequent words as they were then, the memory that
  * takes, the file, and scores of what was told. */
+#include "base/base.h"
+#include "file/file.h"
+#include "label/label.h"
+#include "label/predictor.h"
+#include "train/train.h"
+#include "vocab/vocab.h"
 #include "labels_fixture.h"
-
-#include "label/teller.h"
 
 #include <errno.h>
 #include <malloc.h>

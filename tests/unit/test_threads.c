@@ -1,7 +1,13 @@
 /* test_threads.c - several threads learn the same as one, as far as that can be said: words and
  * counts to the last one, vectors in quality. With a thread sanitizer this is where races show:
  * slots change hands, tables are rebuilt and models saved while others learn. */
-#include "train/rates.h"
+
+#include "base/base.h"
+#include "params/params.h"
+#include "sampler/sampler.h"
+#include "sgns/sgns.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 #include "train_fixture.h"
 
 enum { TOKENS = SANITIZED ? 20000 : 200000, FEW = SANITIZED ? 10000 : 40000 };

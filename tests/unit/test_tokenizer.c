@@ -1,9 +1,12 @@
 /* test_tokenizer.c - words and sentences do not depend on how their bytes arrive; kind
  * space. */
+#include "base/base.h"
+#include "file/file.h"
+#include "token/block.h"
+#include "token/token.h"
 #include "tokenizer_fixture.h"
 
 #include "memory_fixture.h"
-#include "text/block.h"
 
 static const tide_tokenizer_options space = {.kind = TIDE_TOKENS_SPACE};
 

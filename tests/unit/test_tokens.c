@@ -1,4 +1,7 @@
 /* test_tokens.c - the words of kinds words, social and log. */
+#include "base/base.h"
+#include "token/split.h"
+#include "token/token.h"
 #include "tokens_fixture.h"
 
 /* -- words, against the rules once more -------------------------------------------- */

@@ -1,4 +1,7 @@
 /* test_tokens_bounds.c - kinds words, social and log: long words and runs, cuts of the text, saving. */
+#include "base/base.h"
+#include "token/split.h"
+#include "token/token.h"
 #include "tokens_fixture.h"
 
 /* -- length and memory ------------------------------------------------------------- */

@@ -1,4 +1,7 @@
 /* test_tracker.c - that the samples of labels are uniform, fair and within their memory. */
+#include "base/base.h"
+#include "label/label.h"
+#include "vocab/vocab.h"
 #include "tracker_fixture.h"
 
 /* -- a plain oracle ---------------------------------------------------------------------------- */

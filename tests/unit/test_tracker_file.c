@@ -1,5 +1,8 @@
 /* test_tracker_file.c - that a label tracker goes on after a stop as if there had been none, and that
  * what is damaged is refused. */
+#include "base/base.h"
+#include "file/file.h"
+#include "label/label.h"
 #include "tracker_fixture.h"
 
 static void save_tracker(const char *path, const tide_tracker *t)

@@ -1,5 +1,9 @@
 /* test_train.c - that training learns what is true about the demo stream, that every part does
  * its work with every other, and that a slot which changes hands takes nothing along. */
+#include "base/base.h"
+#include "sgns/sgns.h"
+#include "train/train.h"
+#include "vector/vector.h"
 #include "train_fixture.h"
 
 /* Enough for the vectors to settle. With sanitizers only the part without scores is run. */

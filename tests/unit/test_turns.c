@@ -1,5 +1,6 @@
 /* test_turns.c - sources that are read at once: what is half there of one keeps nobody else waiting, and however text
  * comes and runs end, every word is learned once. */
+#include "base/base.h"
 #include "train_fixture.h"
 
 #include "clock_fixture.h"

@@ -1,7 +1,9 @@
 /* test_vocabulary.c - what the vocabularies promise, against exact counts. */
+#include "base/base.h"
+#include "vocab/vocab.h"
+#include "vocab/vocabulary.h"
+#include "vocab/word_table.h"
 #include "vocabulary_oracle.h"
-
-#include "sketch/vocabulary.h"
 
 /* -- bounds against the truth ------------------------------------------------------ */
 

@@ -1,8 +1,9 @@
 /* test_vocabulary_file.c - vocabularies that are saved, loaded, gone on with and refused; counts that only a
  * file can make large. */
+#include "file/file.h"
+#include "vocab/vocab.h"
+#include "vocab/vocabulary.h"
 #include "vocabulary_oracle.h"
-
-#include "sketch/vocabulary.h"
 
 /* -- files ------------------------------------------------------------------------- */
 

@@ -2,6 +2,8 @@
 #ifndef TIDE_TOKENIZER_FIXTURE_H
 #define TIDE_TOKENIZER_FIXTURE_H
 
+#include "file/file.h"
+#include "token/token.h"
 #include "tokenizer_oracle.h"
 
 #include <setjmp.h>

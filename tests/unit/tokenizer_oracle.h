@@ -7,7 +7,8 @@
 #ifndef TOKENIZER_ORACLE_H
 #define TOKENIZER_ORACLE_H
 
-#include "text/text.h"
+#include "base/base.h"
+#include "token/token.h"
 
 #include <stdlib.h>
 

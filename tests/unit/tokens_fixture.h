@@ -3,11 +3,12 @@
 #ifndef TIDE_TOKENS_FIXTURE_H
 #define TIDE_TOKENS_FIXTURE_H
 
+#include "base/base.h"
+#include "token/split.h"
+#include "token/token.h"
 #include "tokenizer_fixture.h"
 
 #include <utf8proc.h>
-
-#include "text/tokens.h"
 
 static const tide_tokenizer_options words = {.kind = TIDE_TOKENS_WORDS};
 static const tide_tokenizer_options social = {.kind = TIDE_TOKENS_SOCIAL};

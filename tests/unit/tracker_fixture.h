@@ -2,9 +2,11 @@
 #ifndef TIDE_TRACKER_FIXTURE_H
 #define TIDE_TRACKER_FIXTURE_H
 
-#include "sketch_fixture.h"
-
+#include "base/base.h"
+#include "label/label.h"
 #include "label/tracker.h"
+#include "vocab/vocab.h"
+#include "sketch_fixture.h"
 
 enum { CELL = 32, CELL_TEXT = 28, PIECES = 64 };
 

@@ -4,9 +4,13 @@
 #ifndef TIDE_TRAIN_FIXTURE_H
 #define TIDE_TRAIN_FIXTURE_H
 
-#include "base/store_private.h"
-#include "text/demo.h"
-#include "train/intake.h"
+#include "demo/demo.h"
+#include "file/store_internal.h"
+#include "sgns/sgns.h"
+#include "train/ingest_internal.h"
+#include "train/train.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <math.h>
 

@@ -2,6 +2,7 @@
 #ifndef TIDE_VOCABULARY_ORACLE_H
 #define TIDE_VOCABULARY_ORACLE_H
 
+#include "vocab/vocab.h"
 #include "sketch_fixture.h"
 
 /* Exact counts, and who must be in which slot if the admissions tell everything. */

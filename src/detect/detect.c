@@ -1,0 +1,354 @@
+/* detect.c - the table of what an input can be besides text. */
+#include "detect/detect.h"
+
+#include "decode/decode.h"
+
+#include <string.h>
+
+const unsigned char *tide_find_bytes(const unsigned char *bytes, size_t size,
+                                     const char *part)
+{
+    return memmem(bytes, size, part, strlen(part));
+}
+
+bool tide_is_binary(const unsigned char *bytes, size_t size)
+{
+    enum { LONGEST = 4 };
+    for (size_t at = 0, length; at < size; at += length) {
+        if (tide_is_control(bytes[at]))
+            return true;
+        length = tide_utf8_length(bytes + at, size - at);
+        if (length == 0)
+            return size - at >= LONGEST || bytes[at] < 0xc2 || bytes[at] > 0xf4;
+    }
+    return false;
+}
+
+/* -- tests ------------------------------------------------------------------------- */
+
+static tide_evidence begins(tide_head head, const void *magic, size_t size)
+{
+    size_t least = head.size < size ? head.size : size;
+    if (memcmp(head.bytes, magic, least) != 0)
+        return TIDE_NO;
+    return least == size ? TIDE_YES : head.whole ? TIDE_NO : TIDE_MAYBE;
+}
+
+#define BEGINS(head, magic) begins(head, magic, sizeof(magic) - 1)
+
+/* A magic number that text may begin with, too, and bytes of which text has none among the
+ * `reach` bytes behind it. */
+static tide_evidence begins_binary(tide_head head, const char *magic, size_t reach)
+{
+    size_t size = strlen(magic);
+    tide_evidence evidence = begins(head, magic, size);
+    if (evidence != TIDE_YES)
+        return evidence;
+    size_t rest = head.size - size;
+    if (tide_is_binary(head.bytes + size, rest < reach ? rest : reach))
+        return TIDE_YES;
+    return rest >= reach || head.whole ? TIDE_NO : TIDE_MAYBE;
+}
+
+/* The level may be any; then the digits of pi, which begin a block and happen to be
+ * letters, or of its square root, which end an empty archive. */
+static tide_evidence is_bzip2(tide_head head)
+{
+    char magic[] = "BZh9\x31\x41\x59\x26\x53\x59",
+         empty[] = "BZh9\x17\x72\x45\x38\x50\x90";
+    if (head.size > 3 && head.bytes[3] >= '1' && head.bytes[3] <= '9')
+        magic[3] = empty[3] = (char)head.bytes[3];
+    tide_evidence evidence = begins_binary(head, magic, 32);
+    return evidence == TIDE_NO ? BEGINS(head, empty) : evidence;
+}
+
+static tide_evidence is_zip(tide_head head)
+{
+    return BEGINS(head, "PK\3\4");
+}
+
+static tide_evidence is_7z(tide_head head)
+{
+    return BEGINS(head, "7z\xbc\xaf\x27\x1c");
+}
+
+static tide_evidence is_lz4(tide_head head)
+{
+    return BEGINS(head, "\x04\x22\x4d\x18");
+}
+
+static tide_evidence is_parquet(tide_head head)
+{
+    return begins_binary(head, "PAR1", 16);
+}
+
+static tide_evidence is_arrow(tide_head head)
+{
+    return BEGINS(head, "ARROW1\0\0");
+}
+
+static tide_evidence is_pdf(tide_head head)
+{
+    return begins_binary(head, "%PDF-", 64);
+}
+
+static tide_evidence is_sqlite(tide_head head)
+{
+    return BEGINS(head, "SQLite format 3\0");
+}
+
+/* The name of the first file, filled up with zeros, and a mark of the format. */
+static tide_evidence is_tar(tide_head head)
+{
+    enum { NAME = 100, MARK = 257 };
+    const unsigned char *zero =
+        memchr(head.bytes, 0, head.size < NAME ? head.size : NAME);
+    if (!zero || zero == head.bytes)
+        return TIDE_NO;
+    for (const unsigned char *at = zero; at < head.bytes + head.size; at++)
+        if (at == head.bytes + NAME)
+            break;
+        else if (*at)
+            return TIDE_NO;
+    if (head.size < MARK + 5)
+        return head.whole ? TIDE_NO : TIDE_MAYBE;
+    return memcmp(head.bytes + MARK, "ustar", 5) ? TIDE_NO : TIDE_YES;
+}
+
+/* A store (doc/FORMAT.md) with the sections of a model, or without them. */
+static tide_evidence is_store(tide_head head, bool model)
+{
+    enum { HEADER = TIDE_ROOM(2688, 512) };
+    tide_evidence evidence = BEGINS(head, "\x89TID\r\n\x1a\n");
+    if (evidence == TIDE_YES && head.size < HEADER && !head.whole)
+        return TIDE_MAYBE;
+    size_t size = head.size < HEADER ? head.size : HEADER;
+    bool other = tide_find_bytes(head.bytes, size, "history") ||
+                 tide_find_bytes(head.bytes, size, "label.network");
+    return evidence == TIDE_YES && other == model ? TIDE_NO : evidence;
+}
+
+static tide_evidence is_model(tide_head head)
+{
+    return is_store(head, true);
+}
+
+static tide_evidence is_other_store(tide_head head)
+{
+    return is_store(head, false);
+}
+
+static tide_evidence is_npy(tide_head head)
+{
+    return BEGINS(head, "\x93NUMPY");
+}
+
+static tide_evidence is_hdf5(tide_head head)
+{
+    return BEGINS(head, "\x89HDF\r\n\x1a\n");
+}
+
+/* The length of the header, which is JSON; it is below 2^40. */
+static tide_evidence is_safetensors(tide_head head)
+{
+    static const unsigned char rest[] = {0, 0, 0, '{', '"'};
+    enum { AT = 5, SIZE = AT + sizeof rest };
+    if (head.size < SIZE)
+        return !head.whole && head.size > 0 && head.bytes[head.size - 1] == 0
+                   ? TIDE_MAYBE
+                   : TIDE_NO;
+    return memcmp(head.bytes + AT, rest, sizeof rest) ? TIDE_NO : TIDE_YES;
+}
+
+static tide_evidence is_fasttext(tide_head head)
+{
+    return BEGINS(head, "\xba\x16\x4f\x2f\x0c\0\0\0");
+}
+
+/* Python's protocols 2 to 5, and an opcode that begins an object. */
+static tide_evidence is_pickle(tide_head head)
+{
+    static const char opcodes[] = "\x95}]()c";
+    if (head.size < 3)
+        return !head.whole && head.size > 0 && head.bytes[0] == 0x80 ? TIDE_MAYBE
+                                                                     : TIDE_NO;
+    return head.bytes[0] == 0x80 && head.bytes[1] >= 2 && head.bytes[1] <= 5 &&
+                   memchr(opcodes, head.bytes[2], sizeof opcodes - 1)
+               ? TIDE_YES
+               : TIDE_NO;
+}
+
+static tide_evidence is_gensim(tide_head head)
+{
+    enum { REACH = 512 };
+    tide_evidence evidence = is_pickle(head);
+    if (evidence != TIDE_YES)
+        return evidence;
+    if (tide_find_bytes(head.bytes, head.size < REACH ? head.size : REACH, "gensim"))
+        return TIDE_YES;
+    return head.size >= REACH || head.whole ? TIDE_NO : TIDE_MAYBE;
+}
+
+/* -- the table --------------------------------------------------------------------- */
+
+#define IMPORT "make a model of it first: wordtide import @ -o NEW.tide"
+#define UTF(bits, order, test)                                                         \
+    {                                                                                  \
+        TIDE_CONTENT_OTHER, "UTF-" bits " text",                                       \
+            "iconv -f UTF-" bits order " -t UTF-8", NULL, NULL, test                   \
+    }
+#define AS_TEXT "--records lines reads it as plain text"
+
+/* The first that is met counts. */
+static const tide_kind kinds[] = {
+    {TIDE_CONTENT_MODEL, "a model of wordtide", NULL,
+     "go on from it with wordtide train --resume @", ".tide", is_model},
+    {TIDE_CONTENT_OTHER, "a file that wordtide keeps beside a model", NULL,
+     "name the text or the model instead", NULL, is_other_store},
+    {TIDE_CONTENT_OTHER, "compressed with bzip2", "bzcat", NULL, ".bz2", is_bzip2},
+    {TIDE_CONTENT_OTHER, "a zip archive", "unzip -p", NULL, ".zip", is_zip},
+    {TIDE_CONTENT_OTHER, "a 7-Zip archive", "7z x -so", NULL, ".7z", is_7z},
+    {TIDE_CONTENT_OTHER, "compressed with lz4", "lz4 -dc", NULL, ".lz4", is_lz4},
+    {TIDE_CONTENT_OTHER, "a tar archive", "tar -xOf", NULL, ".tar .tgz .tar.gz .tar.xz",
+     is_tar},
+    {TIDE_CONTENT_OTHER, "a Parquet file", NULL, "export it as text, JSON or CSV",
+     ".parquet", is_parquet},
+    {TIDE_CONTENT_OTHER, "an Arrow file", NULL, "export it as text, JSON or CSV",
+     ".arrow .feather", is_arrow},
+    {TIDE_CONTENT_OTHER, "a SQLite database", NULL,
+     "print its text with sqlite3 @ 'select ...' | wordtide train -",
+     ".sqlite .sqlite3 .db", is_sqlite},
+    {TIDE_CONTENT_OTHER, "a PDF document", NULL,
+     "print its text with pdftotext @ - | wordtide train -", ".pdf", is_pdf},
+    {TIDE_CONTENT_VECTORS, "a NumPy array", NULL, IMPORT, ".npy", is_npy},
+    {TIDE_CONTENT_VECTORS, "a safetensors file", NULL, IMPORT, ".safetensors",
+     is_safetensors},
+    {TIDE_CONTENT_OTHER, "an HDF5 file", NULL, "export it as text, JSON or CSV",
+     ".h5 .hdf5", is_hdf5},
+    {TIDE_CONTENT_OTHER, "fastText's .bin (its .vec has the vectors)", NULL,
+     "wordtide import NAME.vec -o NEW.tide", ".bin .ftz", is_fasttext},
+    {TIDE_CONTENT_OTHER, "gensim's own format (save_word2vec_format writes another)",
+     NULL,
+     "write NAME.bin so, binary=True, and then wordtide import NAME.bin -o NEW.tide",
+     ".model .kv .bin .w2v", is_gensim},
+    {TIDE_CONTENT_OTHER, "a pickled object of Python", NULL,
+     "write it as text, JSON or CSV in Python", ".pkl .pickle", is_pickle},
+    {TIDE_CONTENT_VECTORS, "a file of vectors in word2vec's binary format", NULL,
+     IMPORT, ".bin", tide_is_word2vec_binary},
+    {TIDE_CONTENT_VECTORS, "a file of vectors in word2vec's text format", NULL, IMPORT,
+     ".vec", tide_is_word2vec_text},
+    {TIDE_CONTENT_VECTORS, "a file of vectors in GloVe's text format", NULL, IMPORT,
+     ".vec", tide_is_glove},
+    UTF("32", "", tide_is_utf32),
+    UTF("32", "LE", tide_is_utf32_little),
+    UTF("32", "BE", tide_is_utf32_big),
+    UTF("16", "", tide_is_utf16),
+    UTF("16", "LE", tide_is_utf16_little),
+    UTF("16", "BE", tide_is_utf16_big),
+    {TIDE_CONTENT_RECORDS, "JSON", NULL, AS_TEXT, NULL, tide_is_json},
+    {TIDE_CONTENT_8BIT, "text in another encoding than UTF-8 (Latin-1, it seems)",
+     "iconv -f WINDOWS-1252 -t UTF-8", NULL, NULL, tide_is_8bit},
+};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* Whether a reader that expects this can make nothing of that content. */
+static bool is_unwanted(tide_content content, tide_expected expected)
+{
+    switch (expected) {
+    case TIDE_EXPECTED_LINES:
+        return true;
+    case TIDE_EXPECTED_RECORDS:
+        return content != TIDE_CONTENT_RECORDS;
+    case TIDE_EXPECTED_ANY:
+        return content == TIDE_CONTENT_OTHER;
+    default:
+        return false;
+    }
+}
+
+tide_detected tide_detect(tide_head head, tide_expected expected)
+{
+    tide_detected found = {0};
+    if (head.size >= TIDE_DETECT_SIZE)
+        head = (tide_head){head.bytes, TIDE_DETECT_SIZE, true};
+    for (size_t i = 0; i < KINDS && head.size > 0; i++) {
+        if (!is_unwanted(kinds[i].content, expected))
+            continue;
+        tide_evidence evidence = kinds[i].test(head);
+        found.open |= evidence == TIDE_MAYBE;
+        if (evidence == TIDE_YES) { /* unless it turns out to be one of those before */
+            found.kind = found.open ? NULL : &kinds[i];
+            break;
+        }
+    }
+    return found;
+}
+
+bool tide_detect_named(const char *endings, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = endings; at && *at;) {
+        size_t size = strcspn(at, " ");
+        if (size < length && !strncmp(name + length - size, at, size))
+            return true;
+        at += size + (at[size] == ' ');
+    }
+    return false;
+}
+
+/* -- what to say ------------------------------------------------------------------- */
+
+enum { SHORT_NAME = 50 };
+
+/* The advice with the name for every @. */
+static void put_advice(char *to, size_t room, const char *advice, const char *name)
+{
+    size_t used = 0;
+    for (; *advice && used + 1 < room; advice++)
+        if (*advice == '@')
+            used += (size_t)snprintf(to + used, room - used, "%s", name);
+        else
+            to[used++] = *advice;
+    to[used < room ? used : room - 1] = '\0';
+}
+
+int tide_detect_refuse(const tide_kind *kind, tide_head head, const char *spec,
+                       tide_error *err)
+{
+    const char *name = strcmp(spec, "-") ? spec : "standard input";
+    /* An error has room for a short name twice, and for any name beside the advice. */
+    const char *again = strlen(spec) <= SHORT_NAME ? spec : "FILE";
+    char advice[300] = "", fields[TIDE_JSON_FIELDS] = "";
+    if (kind->command)
+        return tide_fail(err, TIDE_ERROR_FORMAT,
+                         "%s is %s, which is not read: %s %s | "
+                         "wordtide train -",
+                         name, kind->what, kind->command, again);
+    put_advice(advice, sizeof advice, kind->advice, name == spec ? again : "FILE");
+    if (kind->content != TIDE_CONTENT_RECORDS)
+        return tide_fail(err, TIDE_ERROR_FORMAT, "%s is %s, not text: %s", name,
+                         kind->what, advice);
+    tide_json_fields(head.bytes, head.size, fields);
+    return tide_fail(err, TIDE_ERROR_FORMAT,
+                     "%s is %s: name the field with the text, --text FIELD (there are: "
+                     "%s); %s",
+                     name, kind->what, fields, advice);
+}
+
+/* -- for programs ------------------------------------------------------------------ */
+
+tide_content tide_content_of(const void *bytes, size_t size, bool whole,
+                             tide_error *err)
+{
+    tide_head head = {bytes, size, whole};
+    const tide_decoder_kind *decoder = tide_form_of(bytes, size).decoder;
+    const tide_kind *kind = tide_detect(head, TIDE_EXPECTED_LINES).kind;
+    if (!decoder && !kind)
+        return TIDE_CONTENT_TEXT;
+    if (decoder)
+        tide_fail(err, TIDE_ERROR_FORMAT, "%s data", decoder->name);
+    else
+        tide_fail(err, TIDE_ERROR_FORMAT, "%s", kind->what);
+    return decoder ? TIDE_CONTENT_PACKED : kind->content;
+}

@@ -1,0 +1,71 @@
+/* word_trainer.c - a trainer that is told one word after the other. */
+#include "eval/eval.h"
+#include "model/model.h"
+#include "params/params.h"
+#include "run/run.h"
+
+#include <stdlib.h>
+
+enum { ROOM = 64 * 1024 };
+
+struct tide_pupil {
+    tide_trainer *trainer;
+    size_t used;
+    char heard[ROOM]; /* and not yet learned */
+};
+
+tide_pupil *tide_pupil_new(const tide_params *params, tide_error *err)
+{
+    tide_pupil *p = tide_alloc(1, sizeof *p);
+    if (!p) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory to train");
+        return NULL;
+    }
+    p->trainer = tide_sentences_trainer(params, err);
+    if (p->trainer)
+        return p;
+    free(p);
+    return NULL;
+}
+
+void tide_pupil_free(tide_pupil *p)
+{
+    if (!p)
+        return;
+    tide_trainer_free(p->trainer);
+    free(p);
+}
+
+static void learn(tide_pupil *p)
+{
+    tide_trainer_feed(p->trainer, p->heard, p->used, NULL);
+    p->used = 0;
+}
+
+void tide_pupil_hear(tide_pupil *p, const tide_word *word)
+{
+    if (ROOM - p->used <= word->length)
+        learn(p);
+    memcpy(p->heard + p->used, word->bytes, word->length);
+    p->used += word->length;
+    p->heard[p->used++] = ' ';
+}
+
+void tide_pupil_end_sentence(tide_pupil *p)
+{
+    if (p->used == ROOM)
+        learn(p);
+    p->heard[p->used++] = '\n';
+}
+
+void tide_pupil_stats(const tide_pupil *p, tide_stats *stats)
+{
+    tide_trainer_stats(p->trainer, stats);
+}
+
+const tide_model *tide_pupil_rest(tide_pupil *p)
+{
+    learn(p);
+    tide_trainer_end(p->trainer, NULL);
+    return tide_trainer_model(p->trainer);
+}

@@ -1,0 +1,95 @@
+/* format_glove.c - GloVe's text: lines of a word and its numbers, and no first line.
+ *
+ * What is written has no word in which Python's str.split() sees a blank, since that is
+ * how such files are read everywhere.
+ */
+#include "format/format.h"
+
+/* The blanks of str.split() beyond ASCII, as ranges of UTF-8 text; strings of one
+ * length compare as their code points do. */
+static const char *const blanks[][2] = {
+    {"\xc2\x85", "\xc2\x85"},         /* U+0085 */
+    {"\xc2\xa0", "\xc2\xa0"},         /* U+00A0 */
+    {"\xe1\x9a\x80", "\xe1\x9a\x80"}, /* U+1680 */
+    {"\xe2\x80\x80", "\xe2\x80\x8a"}, /* U+2000 to U+200A */
+    {"\xe2\x80\xa8", "\xe2\x80\xa9"}, /* U+2028, U+2029 */
+    {"\xe2\x80\xaf", "\xe2\x80\xaf"}, /* U+202F */
+    {"\xe2\x81\x9f", "\xe2\x81\x9f"}, /* U+205F */
+    {"\xe3\x80\x80", "\xe3\x80\x80"}, /* U+3000 */
+};
+
+static bool is_wide_blank(const char *at)
+{
+    for (size_t i = 0; i < sizeof blanks / sizeof *blanks; i++) {
+        size_t length = strlen(blanks[i][0]);
+        if (strncmp(at, blanks[i][0], length) >= 0 &&
+            strncmp(at, blanks[i][1], length) <= 0)
+            return true;
+    }
+    return false;
+}
+
+static bool holds(const char *word)
+{
+    for (const char *at = word; *at; at++)
+        if (strchr(" \t\n\v\f\r\x1c\x1d\x1e\x1f", *at) || is_wide_blank(at))
+            return false;
+    return true;
+}
+
+static char *put_row(char *to, const tide_table *table, uint32_t i)
+{
+    to = tide_put_numbers(stpcpy(to, table->words[i].word), table, ' ');
+    *to++ = '\n';
+    return to;
+}
+
+static int write_text(tide_table *table, const char *path, tide_error *err)
+{
+    return tide_write_rows(table, path, "", put_row, err);
+}
+
+static bool detect(const char *start, size_t size)
+{
+    const char *end = memchr(start, '\n', size);
+    const char *blank = strpbrk(start, " \t");
+    size_t line = end ? (size_t)(end - start) : size;
+    return blank && blank < start + line && !memchr(start, '\0', size) &&
+           !tide_text_is_binary(blank, (size_t)(start + line - blank));
+}
+
+/* The first row tells the dimension: all columns but the word, which may have blanks in
+ * it. */
+static int open_text(tide_rows *rows, tide_error *err)
+{
+    tide_cursor *c = &rows->cursor;
+    size_t first = c->at;
+    char *line;
+    size_t length;
+    int got = tide_cursor_line(c, &line, &length, err);
+    if (got < 0)
+        return got;
+    if (got == 0)
+        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: the file is empty", rows->path);
+    char ending = length && line[length - 1] == '\r' ? '\r' : '\0';
+    if (ending)
+        line[length - 1] = '\0';
+    tide_columns columns = tide_text_columns(line);
+    if (columns.numbers == 0)
+        return tide_fail(err, TIDE_ERROR_FORMAT, "%s:1: not a word and its numbers",
+                         rows->path);
+    if (ending)
+        line[length - 1] = ending;
+    line[length] = '\n'; /* back to the beginning */
+    c->at = first;
+    c->line = 0;
+    return tide_rows_set_dim(rows, columns.numbers, err);
+}
+
+const tide_format tide_format_glove = {
+    .holds = holds,
+    .write = write_text,
+    .detect = detect,
+    .open = open_text,
+    .next = tide_text_next,
+};

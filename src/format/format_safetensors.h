@@ -1,0 +1,25 @@
+/* format_safetensors.h - the header of a safetensors file, taken apart. Private to the
+ * module. */
+#ifndef TIDE_FORMAT_FORMAT_SAFETENSORS_H
+#define TIDE_FORMAT_FORMAT_SAFETENSORS_H
+
+#include "base/base.h"
+
+#define TIDE_TENSORS_HEADER_MAX (128 * 1024)
+
+typedef struct tide_tensor {
+    bool present;
+    char dtype[8];
+    uint64_t shape[2];
+    uint32_t dims;
+    uint64_t begin, end; /* bytes, from the end of the header on; begin <= end */
+} tide_tensor;
+
+typedef struct tide_tensors {
+    tide_tensor embeddings, words, counts, scales;
+} tide_tensors;
+
+/* Reads the JSON of a header. False when it is none or says impossible things. */
+bool tide_tensors_parse(const char *text, size_t length, tide_tensors *tensors);
+
+#endif

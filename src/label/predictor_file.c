@@ -1,0 +1,104 @@
+/* predictor_file.c - the teller's part of a model file: the names of the labels beside the classifier. */
+#include "file/file.h"
+#include "label/label.h"
+#include "label/predictor.h"
+#include "vocab/vocab.h"
+
+#include <stdlib.h>
+
+enum { NUMBERS_SIZE = 2 * 8 };
+
+static const char section[] = "label.names";
+
+/* Its length in one byte and its bytes, for every label; before them, in 8 each, how often it has learned and
+ * the number of anchors. */
+void tide_teller_save(const tide_teller *t, tide_store_writer *writer)
+{
+    const tide_knowledge *k = &t->knowledge;
+    unsigned char numbers[NUMBERS_SIZE];
+    if (!k->classifier)
+        return;
+    tide_put64(numbers, t->fits);
+    tide_put64(numbers + 8, tide_anchors_size(&k->anchors));
+    tide_store_begin(writer, section);
+    tide_store_append(writer, numbers, sizeof numbers);
+    for (uint32_t i = 0; i < tide_teller_size(t); i++) {
+        unsigned char length = (unsigned char)strlen(k->texts[i]);
+        tide_store_append(writer, &length, 1);
+        tide_store_append(writer, k->texts[i], length);
+    }
+    tide_anchors_save(&k->anchors, writer);
+    tide_classifier_save(k->classifier, writer);
+}
+
+static int impossible(const tide_store *store, tide_error *err)
+{
+    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section %s is impossible",
+                     tide_store_path(store), section);
+}
+
+static int load_names(tide_teller *t, tide_store *store, tide_error *err)
+{
+    unsigned char numbers[NUMBERS_SIZE] = {0};
+    int status = tide_store_read_at(store, section, 0, numbers, sizeof numbers, err);
+    uint64_t at = sizeof numbers;
+    for (uint32_t i = 0; i < tide_teller_size(t) && !status; i++) {
+        unsigned char length;
+        char *text = t->knowledge.texts[i];
+        status = tide_store_read_at(store, section, at, &length, 1, err);
+        if (!status && (!length || length > TIDE_WORD_MAX))
+            status = impossible(store, err);
+        if (!status)
+            status = tide_store_read_at(store, section, at + 1, text, length, err);
+        if (!status && memchr(text, 0, length))
+            status = impossible(store, err);
+        at += 1u + length;
+    }
+    if (!status && tide_store_size(store, section, err) != (int64_t)at)
+        status = impossible(store, err);
+    uint64_t fits = tide_get64(numbers), anchors = tide_get64(numbers + 8);
+    if (!status && (!fits || anchors > TIDE_CAPACITY_MAX))
+        status = impossible(store, err);
+    if (!status)
+        status = tide_anchors_load(&t->knowledge.anchors, (uint32_t)anchors,
+                                   t->model->shape.dim, store, err);
+    t->fits = fits;
+    return status;
+}
+
+int tide_teller_peek(tide_store *store, uint64_t *fits, uint32_t *labels,
+                     tide_error *err)
+{
+    unsigned char number[8] = {0};
+    *fits = *labels = 0;
+    if (!tide_store_has(store, section))
+        return TIDE_OK;
+    int64_t count = tide_classifier_labels(store, err);
+    if (count < 0)
+        return (int)count;
+    *labels = (uint32_t)count;
+    int status = tide_store_read_at(store, section, 0, number, sizeof number, err);
+    *fits = tide_get64(number);
+    return status;
+}
+
+int tide_teller_load(tide_teller *t, tide_store *store, tide_error *err)
+{
+    tide_error ignored = {0};
+    err = err ? err : &ignored;
+    if (!tide_store_has(store, section))
+        return TIDE_OK;
+    tide_classifier *classifier = tide_classifier_load(store, err);
+    if (!classifier)
+        return (int)err->status;
+    int status = tide_classifier_options_of(classifier)->dim == t->model->shape.dim
+                     ? tide_knowledge_init(&t->knowledge, t->model, classifier, err)
+                     : impossible(store, err);
+    if (status)
+        tide_classifier_free(classifier);
+    else
+        status = load_names(t, store, err);
+    if (status && t->knowledge.classifier)
+        tide_knowledge_release(&t->knowledge);
+    return status;
+}

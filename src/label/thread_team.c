@@ -1,0 +1,120 @@
+/* thread_team.c - threads that do one thing together, again and again.
+ *
+ * The threads wait for the number of the round to rise, work, and report; the caller works as member 0
+ * and then waits for the others. One lock guards the few numbers; the work itself needs none, since it
+ * begins after a lock and ends with one.
+ */
+#include "label/network.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+typedef struct member {
+    tide_team *team;
+    pthread_t thread;
+    uint32_t number;
+} member;
+
+struct tide_team {
+    pthread_mutex_t lock;
+    pthread_cond_t begun, finished;
+    uint64_t round;
+    uint32_t busy; /* members besides the caller that have not reported */
+    bool closing;
+    tide_team_work *work;
+    void *task;
+    uint32_t others; /* that were started */
+    member members[];
+};
+
+static void *take_part(void *argument)
+{
+    member *m = argument;
+    tide_team *team = m->team;
+    pthread_mutex_lock(&team->lock);
+    for (uint64_t round = 1;; round++) {
+        while (team->round < round && !team->closing)
+            pthread_cond_wait(&team->begun, &team->lock);
+        if (team->closing)
+            break;
+        pthread_mutex_unlock(&team->lock);
+        team->work(team->task, m->number);
+        pthread_mutex_lock(&team->lock);
+        if (--team->busy == 0)
+            pthread_cond_signal(&team->finished);
+    }
+    pthread_mutex_unlock(&team->lock);
+    return NULL;
+}
+
+static int start_member(tide_team *team, tide_error *err)
+{
+    member *m = &team->members[team->others];
+    *m = (member){.team = team, .number = team->others + 1};
+    sigset_t all, before;
+    sigfillset(&all); /* signals are for the thread that calls */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&m->thread, NULL, take_part, m);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed)
+        return tide_fail(err, TIDE_ERROR_MEMORY, "cannot start thread %u",
+                         team->others + 2);
+    team->others++;
+    return TIDE_OK;
+}
+
+uint64_t tide_team_bytes(uint32_t members)
+{
+    return sizeof(tide_team) + (members - 1) * sizeof(member);
+}
+
+tide_team *tide_team_new(uint32_t members, tide_error *err)
+{
+    tide_team *team = tide_alloc(1, tide_team_bytes(members));
+    if (!team) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for %u threads", members);
+        return NULL;
+    }
+    pthread_mutex_init(&team->lock, NULL);
+    pthread_cond_init(&team->begun, NULL);
+    pthread_cond_init(&team->finished, NULL);
+    while (team->others + 1 < members)
+        if (start_member(team, err)) {
+            tide_team_free(team);
+            return NULL;
+        }
+    return team;
+}
+
+void tide_team_free(tide_team *team)
+{
+    if (!team)
+        return;
+    pthread_mutex_lock(&team->lock);
+    team->closing = true;
+    pthread_cond_broadcast(&team->begun);
+    pthread_mutex_unlock(&team->lock);
+    for (uint32_t i = 0; i < team->others; i++)
+        pthread_join(team->members[i].thread, NULL);
+    pthread_cond_destroy(&team->finished);
+    pthread_cond_destroy(&team->begun);
+    pthread_mutex_destroy(&team->lock);
+    free(team);
+}
+
+void tide_team_run(tide_team *team, tide_team_work *work, void *task)
+{
+    pthread_mutex_lock(&team->lock);
+    team->work = work;
+    team->task = task;
+    team->busy = team->others;
+    team->round++;
+    pthread_cond_broadcast(&team->begun);
+    pthread_mutex_unlock(&team->lock);
+    work(task, 0);
+    pthread_mutex_lock(&team->lock);
+    while (team->busy > 0)
+        pthread_cond_wait(&team->finished, &team->lock);
+    pthread_mutex_unlock(&team->lock);
+}

@@ -1,0 +1,271 @@
+/* query.c - asking a model: words, vectors and cosines; nearest.c has the neighbours.
+ *
+ * In a model that learns meanwhile, a row that was read may have become another word's by then. So
+ * whatever was read is believed only if its slot has not changed hands; a word whose slot has is not
+ * held any more.
+ */
+#include "query/query.h"
+
+#include "model/model.h"
+#include "query/view.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* -- words -------------------------------------------------------------------------------------- */
+
+tide_entry tide_model_entry(const tide_model *model, uint32_t slot)
+{
+    const tide_vocabulary *v = model->vocabulary;
+    bool told = !model->origin.uncounted;
+    uint32_t length;
+    return (tide_entry){.word = tide_vocabulary_word(v, slot, &length),
+                        .count = told ? tide_vocabulary_count(v, slot) : 0,
+                        .error = told ? tide_vocabulary_error(v, slot) : 0,
+                        .slot = slot};
+}
+
+size_t tide_model_words(const tide_model *model, tide_entry *entries, size_t room)
+{
+    const tide_vocabulary *v = model->vocabulary;
+    size_t used = tide_vocabulary_used(v), count = 0;
+    tide_rank *ranks = tide_alloc(2 * used + 1, sizeof *ranks);
+    uint32_t *order = tide_alloc(used + 1, sizeof *order);
+    if (ranks && order) {
+        uint32_t words = tide_rank_slots(v, ranks, order);
+        for (; count < words && count < room; count++)
+            entries[count] = tide_model_entry(model, order[count]);
+    }
+    free(order);
+    free(ranks);
+    return count;
+}
+
+/* Letters alone, so that it can be typed as it is. */
+static bool is_plain(const char *word, uint32_t length)
+{
+    for (uint32_t i = 0; i < length; i++)
+        if (!((word[i] >= 'a' && word[i] <= 'z') || (unsigned char)word[i] >= 0x80))
+            return false;
+    return length >= 6;
+}
+
+/* What is frequent beyond that is mostly grammar. */
+#define TOO_FREQUENT 0.0004
+
+const char *tide_model_example(const tide_model *model)
+{
+    const tide_vocabulary *v = model->vocabulary;
+    uint64_t most = 0,
+             limit = (uint64_t)(TOO_FREQUENT * (double)tide_vocabulary_total(v));
+    const char *example = NULL;
+    for (uint32_t slot = 0; slot < tide_vocabulary_used(v); slot++) {
+        uint32_t length;
+        const char *word = tide_vocabulary_word(v, slot, &length);
+        uint64_t count = word ? tide_vocabulary_count(v, slot) : 0;
+        if (count <= most || count > limit || !is_plain(word, length))
+            continue;
+        most = count;
+        example = word;
+    }
+    return example;
+}
+
+static uint32_t find_slot(const tide_model *model, const char *word)
+{
+    size_t length = strlen(word);
+    if (!length || length > TIDE_WORD_MAX)
+        return TIDE_NO_SLOT;
+    char padded[TIDE_WORD_MAX + 16] = {0};
+    memcpy(padded, word, length);
+    return tide_vocabulary_find(model->vocabulary,
+                                &(tide_word){padded, (uint32_t)length});
+}
+
+static int unknown(const char *word, tide_error *err)
+{
+    return tide_fail(err, TIDE_ERROR_UNKNOWN, "'%s' is not in the vocabulary", word);
+}
+
+int tide_model_find(const tide_model *model, const char *word, tide_entry *entry,
+                    tide_error *err)
+{
+    uint32_t slot = find_slot(model, word);
+    if (slot == TIDE_NO_SLOT)
+        return unknown(word, err);
+    *entry = tide_model_entry(model, slot);
+    return TIDE_OK;
+}
+
+bool tide_space_entry(const tide_space *space, uint32_t rank, tide_entry *entry)
+{
+    if (!rank || rank > space->words)
+        return false;
+    *entry = tide_model_entry(space->model, space->order[rank - 1]);
+    return true;
+}
+
+uint32_t tide_space_rank(const tide_space *space, const char *word)
+{
+    uint32_t slot = find_slot(space->model, word);
+    for (uint32_t i = 0; i < space->words; i++)
+        if (space->order[i] == slot)
+            return i + 1;
+    return 0;
+}
+
+/* -- vectors -------------------------------------------------------------------------------------- */
+
+void tide_space_centred(const tide_space *space, uint32_t slot, float *out)
+{
+    tide_space_raw(space, slot, out);
+    space->kernels->add(out, -1.0f, space->mean, space->model->input.stride);
+}
+
+/* An unseen word is the mean of its n-grams. Output vectors have none. */
+static bool compose(const tide_space *space, const char *word, float *out)
+{
+    const tide_model *model = space->model;
+    size_t length = strlen(word);
+    const tide_word unseen = {word, (uint32_t)length};
+    if (length > TIDE_WORD_MAX || space->vectors == TIDE_VECTORS_OUTPUT ||
+        !tide_model_compose(model, space->kernels, &unseen, out))
+        return false;
+    space->kernels->add(out, -1.0f, space->mean, model->input.stride);
+    return true;
+}
+
+bool tide_space_believes(const tide_space *space, uint32_t slot, const float *vector)
+{
+    bool finite = true;
+    for (uint32_t d = 0; space->hands && d < space->model->shape.dim; d++)
+        finite = finite && tide_finite(vector[d]);
+    return finite && tide_space_holds(space, slot);
+}
+
+static bool read_vector(const tide_space *space, uint32_t slot, float *out)
+{
+    tide_space_centred(space, slot, out);
+    return tide_space_believes(space, slot, out);
+}
+
+int tide_space_word(const tide_space *space, const char *word, float *out,
+                    uint32_t *slot, tide_error *err)
+{
+    *slot = find_slot(space->model, word);
+    if (*slot != TIDE_NO_SLOT && read_vector(space, *slot, out))
+        return TIDE_OK;
+    *slot = TIDE_NO_SLOT;
+    return compose(space, word, out) ? TIDE_OK : unknown(word, err);
+}
+
+int tide_space_vector(const tide_space *space, const char *word, float *vector,
+                      tide_error *err)
+{
+    float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
+    uint32_t slot;
+    int status = tide_space_word(space, word, row, &slot, err);
+    if (!status)
+        memcpy(vector, row, space->model->shape.dim * sizeof *vector);
+    return status;
+}
+
+int tide_space_term(const tide_space *space, const char *words, float *out,
+                    uint32_t *slots, size_t *count, tide_error *err)
+{
+    if (!strchr(words, ' ') || find_slot(space->model, words) != TIDE_NO_SLOT)
+        return tide_space_word(space, words, out, &slots[(*count)++], err);
+    uint32_t stride = space->model->input.stride, found = 0;
+    float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
+    memset(out, 0, stride * sizeof *out);
+    for (size_t length; *words; words += length + (words[length] == ' ')) {
+        char word[TIDE_WORD_MAX + 1];
+        length = strcspn(words, " ");
+        if (length > TIDE_WORD_MAX || found == TIDE_TERM_MAX)
+            return unknown(words, err);
+        if (!length)
+            continue;
+        memcpy(word, words, length);
+        word[length] = 0;
+        int status = tide_space_word(space, word, row, &slots[(*count)++], err);
+        if (status)
+            return status;
+        space->kernels->add(out, 1.0f, row, stride);
+        found++;
+    }
+    if (!found)
+        return unknown(words, err);
+    for (uint32_t d = 0; d < stride; d++)
+        out[d] /= (float)found;
+    return TIDE_OK;
+}
+
+int tide_space_mean(const tide_space *space, const char *words, float *vector,
+                    tide_error *err)
+{
+    float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
+    uint32_t slots[TIDE_TERM_MAX];
+    size_t count = 0;
+    int status = tide_space_term(space, words, row, slots, &count, err);
+    if (!status)
+        memcpy(vector, row, space->model->shape.dim * sizeof *vector);
+    return status;
+}
+
+float tide_space_square(const tide_space *space, float *x)
+{
+    uint32_t stride = space->model->input.stride;
+    float square = space->kernels->dot(x, x, stride), largest = 0;
+    if (square >= FLT_MIN && square <= FLT_MAX)
+        return square;
+    for (uint32_t d = 0; d < stride; d++)
+        largest = fmaxf(largest, fabsf(x[d]));
+    int exponent;
+    frexpf(largest, &exponent);
+    for (uint32_t d = 0; d < stride; d++)
+        x[d] = ldexpf(x[d], -exponent);
+    return space->kernels->dot(x, x, stride);
+}
+
+void tide_space_normalise(const tide_space *space, float *x)
+{
+    uint32_t stride = space->model->input.stride;
+    float square = tide_space_square(space, x);
+    float factor = square > 0 ? 1.0f / sqrtf(square) : 0.0f;
+    for (uint32_t d = 0; d < stride; d++)
+        x[d] *= factor;
+}
+
+void tide_space_unit(const tide_space *space, uint32_t slot, float *out)
+{
+    tide_space_centred(space, slot, out);
+    tide_space_normalise(space, out);
+}
+
+bool tide_space_unit_held(const tide_space *space, uint32_t slot, float *out)
+{
+    bool held = read_vector(space, slot, out);
+    tide_space_normalise(space, out);
+    return held;
+}
+
+int tide_space_similarity(const tide_space *space, const char *a, const char *b,
+                          float *cosine, tide_error *err)
+{
+    float x[TIDE_DIM_MAX] __attribute__((aligned(64)));
+    float y[TIDE_DIM_MAX] __attribute__((aligned(64)));
+    uint32_t slots[2 * TIDE_TERM_MAX];
+    size_t count = 0;
+    int status = tide_space_term(space, a, x, slots, &count, err);
+    if (!status)
+        status = tide_space_term(space, b, y, slots, &count, err);
+    if (status)
+        return status;
+    tide_space_normalise(space, x);
+    tide_space_normalise(space, y);
+    *cosine = space->kernels->dot(x, y, space->model->input.stride);
+    return TIDE_OK;
+}

@@ -1,0 +1,85 @@
+/* reservoir_entries.c - the array of slots under both reservoirs. */
+#include "file/file.h"
+#include "sampler/sampler.h"
+#include "sampler/sampler_internal.h"
+
+#include <stdlib.h>
+
+#define SECTION "sampler.entries"
+#define PIECE 1024
+
+static void take(const tide_draws *draws, tide_rng *rng, uint32_t *slots, size_t count)
+{
+    const tide_entries *e = (const tide_entries *)draws;
+    uint64_t filled = atomic_load_explicit(&e->filled, memory_order_acquire);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t unused;
+        uint64_t place = tide_sampler_scale(tide_rng_next(rng), filled, &unused);
+        slots[i] = atomic_load_explicit(&e->slots[place], memory_order_relaxed);
+    }
+}
+
+int tide_entries_init(tide_entries *e, uint64_t capacity, tide_error *err)
+{
+    e->draws.take = take;
+    e->capacity = capacity;
+    e->slots = tide_alloc(capacity, sizeof *e->slots);
+    if (e->slots)
+        return TIDE_OK;
+    return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a reservoir of %llu slots",
+                     (unsigned long long)capacity);
+}
+
+void tide_entries_release(tide_entries *e)
+{
+    free((void *)e->slots);
+}
+
+const tide_draws *tide_entries_draws(const tide_entries *e)
+{
+    return tide_entries_filled(e) > 0 ? &e->draws : NULL;
+}
+
+void tide_entries_save(const tide_entries *e, tide_store_writer *writer)
+{
+    uint64_t filled = tide_entries_filled(e);
+    uint32_t piece[PIECE];
+    tide_store_begin(writer, SECTION);
+    for (uint64_t i = 0; i < filled;) {
+        size_t count = 0;
+        while (count < PIECE && i < filled)
+            piece[count++] = atomic_load_explicit(&e->slots[i++], memory_order_relaxed);
+        tide_store_append(writer, piece, count * sizeof *piece);
+    }
+}
+
+uint64_t tide_sampler_saved_size(const tide_store *store)
+{
+    int64_t size = tide_store_size(store, SECTION, NULL);
+    return size > (int64_t)sizeof(uint32_t) ? (uint64_t)size / sizeof(uint32_t) : 1;
+}
+
+int tide_entries_load(tide_entries *e, uint64_t filled, uint32_t limit,
+                      tide_store *store, tide_error *err)
+{
+    int64_t size = tide_store_size(store, SECTION, err);
+    if (size < 0)
+        return (int)size;
+    if (filled > e->capacity || (uint64_t)size != filled * sizeof *e->slots)
+        return tide_sampler_damaged(store, SECTION, "not the number of entries", err);
+    uint32_t piece[PIECE];
+    for (uint64_t done = 0; done < filled;) {
+        size_t count = filled - done < PIECE ? (size_t)(filled - done) : PIECE;
+        int status = tide_store_read_at(store, SECTION, done * sizeof *piece, piece,
+                                        count * sizeof *piece, err);
+        if (status < 0)
+            return status;
+        done += count;
+        for (size_t i = 0; i < count; i++) {
+            if (piece[i] >= limit)
+                return tide_sampler_damaged(store, SECTION, "a slot out of range", err);
+            tide_entries_append(e, piece[i]);
+        }
+    }
+    return TIDE_OK;
+}

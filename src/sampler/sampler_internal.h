@@ -1,0 +1,130 @@
+/* sampler.h - what the kinds of sampler share. */
+#ifndef TIDE_SAMPLER_SAMPLER_INTERNAL_H
+#define TIDE_SAMPLER_SAMPLER_INTERNAL_H
+
+#include "file/file.h"
+#include "sampler/sampler.h"
+#include "vocab/vocab.h"
+
+#include <math.h>
+#include <stdatomic.h>
+
+/* A kind's own struct begins with this one. */
+struct tide_sampler {
+    const struct tide_sampler_methods *methods;
+    tide_sampler_options options;
+};
+
+typedef struct tide_sampler_methods {
+    const char *name;
+    size_t size;      /* of the kind's own struct */
+    bool has_power;   /* options.power matters */
+    bool has_entries; /* options.reservoir_size does */
+
+    /* What `prepare` allocates. */
+    uint64_t (*bytes)(const tide_sampler_options *options);
+
+    /* Makes a zeroed struct ready. After a failure `release` frees what is there. */
+    int (*prepare)(tide_sampler *s, tide_error *err);
+    void (*release)(tide_sampler *s);
+
+    void (*add)(tide_sampler *s, const tide_vocabulary *v, const uint32_t *slots,
+                size_t count);
+    /* Either is NULL where what is drawn from is always up to date. */
+    bool (*refresh)(tide_sampler *s, const tide_vocabulary *v, bool spare_is_free);
+    void (*build)(tide_sampler *s, const tide_vocabulary *v);
+    const tide_draws *(*draws)(const tide_sampler *s);
+    void (*save)(const tide_sampler *s, tide_store_writer *writer);
+    int (*load)(tide_sampler *s, tide_store *store, tide_error *err);
+} tide_sampler_methods;
+
+extern const tide_sampler_methods tide_alias;
+extern const tide_sampler_methods tide_reservoir;
+extern const tide_sampler_methods tide_smoothed;
+
+/* The first member of whatever a kind draws from. */
+struct tide_draws {
+    void (*take)(const tide_draws *draws, tide_rng *rng, uint32_t *slots, size_t count);
+};
+
+/* -- the array of slots under both reservoirs (reservoir_entries.c) -------------------------- */
+
+#define TIDE_RESERVOIR_MAX (UINT64_C(1) << 40) /* entries */
+
+/* One thread writes, any number draw. Entries are loaded and stored whole, and it does
+ * not matter to anybody whether a draw still finds the entry before. */
+typedef struct tide_entries {
+    tide_draws draws;
+    _Atomic uint32_t *slots; /* [capacity] */
+    uint64_t capacity;
+    _Atomic uint64_t filled;
+} tide_entries;
+
+int tide_entries_init(tide_entries *e, uint64_t capacity, tide_error *err);
+void tide_entries_release(tide_entries *e);
+
+/* Section sampler.entries. `limit` is what every slot must be below. */
+void tide_entries_save(const tide_entries *e, tide_store_writer *writer);
+int tide_entries_load(tide_entries *e, uint64_t filled, uint32_t limit,
+                      tide_store *store, tide_error *err);
+
+/* NULL while there are none. */
+const tide_draws *tide_entries_draws(const tide_entries *e);
+
+static inline uint64_t tide_entries_filled(const tide_entries *e)
+{
+    return atomic_load_explicit(&e->filled, memory_order_relaxed);
+}
+
+/* Adds an entry; there must be room. */
+static inline void tide_entries_append(tide_entries *e, uint32_t slot)
+{
+    uint64_t filled = tide_entries_filled(e);
+    atomic_store_explicit(&e->slots[filled], slot, memory_order_relaxed);
+    atomic_store_explicit(&e->filled, filled + 1, memory_order_release);
+}
+
+static inline void tide_entries_replace(tide_entries *e, uint64_t place, uint32_t slot)
+{
+    atomic_store_explicit(&e->slots[place], slot, memory_order_relaxed);
+}
+
+/* -- small helpers ----------------------------------------------------------------- */
+
+/* Section sampler.state: a few numbers of 64 bits, the first of which is the kind. */
+#define TIDE_SAMPLER_NUMBERS_MAX 8
+void tide_sampler_save_state(tide_store_writer *writer, const uint64_t *numbers,
+                             size_t count);
+int tide_sampler_load_state(tide_store *store, uint64_t *numbers, size_t count,
+                            tide_error *err);
+
+/* Reports a section that is not what it should be. */
+int tide_sampler_damaged(tide_store *store, const char *section, const char *what,
+                         tide_error *err);
+
+/* weight to the power, 0 for 0. The usual power takes square roots, which are faster
+ * than pow and the same on every machine. */
+static inline double tide_sampler_raise(uint64_t weight, float power)
+{
+    double w = (double)weight;
+    if (weight == 0)
+        return 0;
+    if (power == 0.75f) {
+        double root = sqrt(sqrt(w));
+        return root * root * root;
+    }
+    return power == 1.0f ? w : pow(w, (double)power);
+}
+
+/* Scales a random number of 64 bits to [0, bound); *fraction is what is left over,
+ * again a random number. The bias is at most bound / 2^64. */
+static inline uint64_t tide_sampler_scale(uint64_t random, uint64_t bound,
+                                          uint64_t *fraction)
+{
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)random * bound;
+    *fraction = (uint64_t)product;
+    return (uint64_t)(product >> 64);
+}
+
+#endif

@@ -1,0 +1,176 @@
+/* sgns.c - skip-gram with negative sampling: how a sentence changes the vectors.
+ *
+ * For a centre word w, its contexts c with weights a_c, and S negatives n a context,
+ *
+ *     maximise  sum_c a_c ( log s(<v_w, v'_c>) + sum_n log s(-<v_w, v'_n>) ),   s the sigmoid
+ *
+ * by gradient steps: every output row c or n moves along v_w by its error e = a (label - s), and
+ * v_w along the sum of e times the output rows. Mikolov et al., NIPS 2013.
+ *
+ * Where the negatives come from makes the difference between word2vec's way, a step for each pair
+ * (pairs.c), and the fast one, a block of centres that share them (sgns_block.c). This file has what
+ * both need.
+ */
+#include "sgns/sgns.h"
+
+#include "model/model.h"
+#include "params/params.h"
+#include "sgns/sgns_internal.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { LOSS_EVERY = 64 };
+
+#define SQUARE_MOST 1e4f /* of the numbers of an input vector, in the mean */
+
+uint64_t tide_desk_bytes(uint32_t dim, bool copies)
+{
+    return sizeof(tide_desk) + (copies ? tide_copies_bytes(dim) : 0) +
+           (2 * TIDE_BLOCK + 1) * tide_stride(dim) * sizeof(float);
+}
+
+tide_desk *tide_desk_new(uint32_t dim, const _Atomic uint32_t *chosen, tide_error *err)
+{
+    tide_desk *desk = tide_alloc(1, sizeof *desk);
+    if (desk) {
+        desk->x = tide_alloc(TIDE_BLOCK, tide_stride(dim) * sizeof(float));
+        desk->gradients = tide_alloc(TIDE_BLOCK, tide_stride(dim) * sizeof(float));
+        desk->hole = tide_alloc(1, tide_stride(dim) * sizeof(float));
+    }
+    if (!desk || !desk->x || !desk->gradients || !desk->hole) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a training thread");
+        tide_desk_free(desk);
+        return NULL;
+    }
+    desk->copies = chosen ? tide_copies_new(dim, chosen, err) : NULL;
+    if (chosen && !desk->copies) {
+        tide_desk_free(desk);
+        return NULL;
+    }
+    return desk;
+}
+
+void tide_desk_free(tide_desk *desk)
+{
+    if (!desk)
+        return;
+    tide_copies_free(desk->copies);
+    free(desk->hole);
+    free(desk->gradients);
+    free(desk->x);
+    free(desk);
+}
+
+void tide_desk_settle(tide_desk *desk, const tide_learner *learner)
+{
+    if (desk->copies)
+        tide_copies_give(desk->copies, learner);
+}
+
+void tide_desk_recall(tide_desk *desk, uint32_t slot)
+{
+    if (desk->copies)
+        tide_copies_recall(desk->copies, slot);
+}
+
+static float read_input(const tide_learner *l, uint32_t centre, float *x)
+{
+    uint32_t stride = l->model->input.stride;
+    if (l->model->ngrams)
+        tide_model_input(l->model, l->kernels, centre, x);
+    else
+        l->kernels->copy(x, tide_matrix_row(&l->model->input, centre), stride);
+    return l->kernels->dot(x, x, stride) / (float)l->model->input.dim;
+}
+
+static void shrink(const tide_learner *l, float *row, float factor)
+{
+    uint32_t stride = l->model->input.stride;
+    float zero[TIDE_DIM_MAX] __attribute__((aligned(64)));
+    memset(zero, 0, stride * sizeof *zero);
+    if (factor > 0)
+        l->kernels->add(zero, factor, row, stride);
+    l->kernels->copy(row, zero, stride);
+}
+
+/* Learning can run away: a rate that is too high for the length of a vector makes it longer with
+ * every step, and the paper's order of steps does so at its own settings. An input vector that has
+ * become this long is cut back, and one that is not a number any more starts from nothing; outputs
+ * are then bounded too, because they only move along inputs. */
+static void cut_back(const tide_learner *l, uint32_t centre, float square)
+{
+    float factor = tide_finite(square) ? sqrtf(SQUARE_MOST / square) : 0;
+    shrink(l, tide_matrix_row(&l->model->input, centre), factor);
+    for (uint32_t i = 0; l->model->ngrams && i < l->model->ngrams[centre].count; i++)
+        shrink(l, tide_matrix_row(&l->model->subword, l->model->ngrams[centre].ids[i]),
+               factor);
+}
+
+float tide_learn_input(const tide_learner *l, uint32_t centre, float *x)
+{
+    float square = read_input(l, centre, x);
+    if (square <= SQUARE_MOST)
+        return square;
+    cut_back(l, centre, square);
+    return read_input(l, centre, x);
+}
+
+void tide_learn_move(const tide_learner *l, uint32_t centre, const float *gradient,
+                     float scale)
+{
+    const tide_kernels *k = l->kernels;
+    const tide_matrix *input = &l->model->input;
+    float *row = tide_matrix_row(input, centre);
+    float *sums = tide_rates_input_sums(l->rates, centre);
+    float square = k->dot(gradient, gradient, input->stride) / (float)input->dim;
+    if (!tide_finite(square))
+        return; /* met a row that is not a number: must not become one too */
+    if (sums) {
+        k->add_coordinates(row, sums, gradient, (float)l->params->alpha, input->stride);
+        return;
+    }
+    float rate = tide_rates_input(l->rates, k, scale, centre, square);
+    k->add(row, rate, gradient, input->stride);
+    if (!l->model->ngrams)
+        return;
+    const tide_ngrams *ngrams = &l->model->ngrams[centre];
+    for (uint32_t i = 0; i < ngrams->count; i++) {
+        rate = tide_rates_subword(l->rates, k, scale, ngrams->ids[i], square);
+        k->add(tide_matrix_row(&l->model->subword, ngrams->ids[i]), rate, gradient,
+               input->stride);
+    }
+}
+
+bool tide_learn_watches(const tide_lesson *lesson, uint32_t at)
+{
+    return lesson->fresh && (lesson->number + at) % LOSS_EVERY == 0;
+}
+
+double tide_learn_loss(float dot, float weight, bool positive)
+{
+    double x = positive ? -(double)dot : (double)dot;
+    return (double)weight * (x > 30 ? x : log1p(exp(x)));
+}
+
+static void age_centres(const tide_learner *l, const tide_lesson *lesson)
+{
+    for (uint32_t at = 0; at < lesson->count; at++)
+        if (lesson->slots[at] != TIDE_NO_SLOT)
+            tide_rates_age(l->rates, lesson->slots[at]);
+}
+
+void tide_learn(const tide_learner *learner, tide_desk *desk, const tide_lesson *lesson,
+                tide_learned *learned)
+{
+    const tide_params *params = learner->params;
+    tide_rng rng = tide_rng_seeded(params->seed + lesson->number * 0xc2b2ae3d27d4eb4fu);
+    if (params->negatives == NEGATIVES_SHARED)
+        tide_learn_blocks(learner, desk, lesson, &rng, learned);
+    else
+        tide_learn_pairs(learner, desk, lesson, &rng, learned);
+    if (tide_rates_age_by(learner->rates, AGE_CENTRE))
+        age_centres(learner, lesson);
+}
