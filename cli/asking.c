@@ -12,7 +12,7 @@ int asking_open(asking *ask, const char *path, int vectors, bool centred)
     ask->model = tide_model_open(path, &err);
     if (!ask->model)
         return report_load(&err);
-    ask->space = tide_space_new(ask->model, (tide_vectors)vectors, centred, &err);
+    ask->space = tide_view_new(ask->model, (tide_vectors)vectors, centred, &err);
     if (!ask->space)
         return report(&err);
     ask->resolver = tide_resolver_new(ask->model, &err);
@@ -22,7 +22,7 @@ int asking_open(asking *ask, const char *path, int vectors, bool centred)
 void asking_close(asking *ask)
 {
     tide_resolver_free(ask->resolver);
-    tide_space_free(ask->space);
+    tide_view_free(ask->space);
     tide_model_free(ask->model);
 }
 

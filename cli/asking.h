@@ -7,7 +7,7 @@
 
 typedef struct asking {
     tide_model *model;
-    tide_space *space;
+    tide_view *space;
     tide_resolver *resolver;
     bool json;
 } asking;

@@ -73,7 +73,7 @@ static int bench_records(const tide_params *params, const char *source, bool jso
     return EXIT_SUCCESS;
 }
 
-static void print_pause(const tide_pause *part, bool json)
+static void print_pause(const tide_checkpoint_timing *part, bool json)
 {
     if (json)
         printf("{\"part\":\"%s\",\"paused\":%s,\"least\":%.4f,\"median\":%.4f,"
@@ -90,15 +90,15 @@ static int bench_checkpoint(const tide_params *params, const char *path,
                             uint64_t rounds, bool json)
 {
     tide_error err;
-    tide_pause parts[TIDE_PAUSE_PARTS];
+    tide_checkpoint_timing parts[TIDE_CHECKPOINT_PARTS];
     uint64_t bytes;
     rounds = rounds < UINT32_MAX ? rounds : UINT32_MAX;
-    if (tide_bench_pause(params, path, (uint32_t)rounds, parts, &bytes, &err) < 0)
+    if (tide_bench_checkpoint(params, path, (uint32_t)rounds, parts, &bytes, &err) < 0)
         return report(&err);
     if (!json)
         printf("%.1f MiB, seconds for a GiB:\n%17s %7s %7s %7s %9s\n",
                (double)bytes / 0x1p20, "", "least", "median", "most", "processor");
-    for (int i = 0; i < TIDE_PAUSE_PARTS; i++)
+    for (int i = 0; i < TIDE_CHECKPOINT_PARTS; i++)
         print_pause(&parts[i], json);
     return EXIT_SUCCESS;
 }

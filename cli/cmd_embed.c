@@ -118,7 +118,7 @@ static int close_output(job *j, int code)
     }
     tide_error err;
     if (code != EXIT_SUCCESS)
-        tide_output_abandon(j->file);
+        tide_output_discard(j->file);
     else if (tide_output_commit(j->file, &err) < 0)
         code = report(&err);
     return code;

@@ -75,11 +75,11 @@ static int search(nearest *n, const char *const *words, size_t count,
         asked_find(&n->positive, &n->ask, words, count, why) &&
         asked_find(&n->subtracted, &n->ask, n->negative.items, n->negative.count, why);
     if (!known)
-        return TIDE_ERROR_UNKNOWN;
+        return TIDE_ERROR_NOT_FOUND;
     tide_query query = {n->positive.words,   n->positive.count, n->subtracted.words,
                         n->subtracted.count, n->vector,         (uint32_t)n->among};
     tide_error err;
-    int found = tide_space_nearest(n->ask.space, &query, n->hits, n->count, &err);
+    int found = tide_view_nearest(n->ask.space, &query, n->hits, n->count, &err);
     if (found < 0)
         snprintf(why, FAILURE_TEXT, "%s", err.text);
     return found;

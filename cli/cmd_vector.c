@@ -51,7 +51,7 @@ static int print_words(void *data, const char *line, const char *const *words,
         asked_terms term;
         char why[FAILURE_TEXT];
         if (asked_find(&term, &v->ask, &words[i], 1, why) &&
-            !tide_space_mean(v->ask.space, *term.words, v->numbers, NULL)) {
+            !tide_view_mean(v->ask.space, *term.words, v->numbers, NULL)) {
             print_vector(v, &term);
         } else {
             complain("%s", why);

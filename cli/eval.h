@@ -30,7 +30,7 @@ typedef struct analogies {
 } analogies;
 
 /* Asks the questions of the path; those asked before are forgotten. */
-int analogies_find(analogies *r, const tide_space *space, tide_error *err);
+int analogies_find(analogies *r, const tide_view *space, tide_error *err);
 
 /* The share answered right; not a number when nothing was asked. */
 double analogies_accuracy(const analogies *r);

@@ -111,7 +111,7 @@ static int print_table(const analogies *r, table_style style)
 }
 
 /* Asks again when there are more sections than anybody would expect. */
-int analogies_find(analogies *r, const tide_space *space, tide_error *err)
+int analogies_find(analogies *r, const tide_view *space, tide_error *err)
 {
     enum { USUAL = 64 };
     for (size_t room = USUAL;; room = r->count) {

@@ -42,7 +42,7 @@ static void json_words(json_writer *j, const char *name, const char *const *word
     out_end(j);
 }
 
-static void json_mover(json_writer *j, const tide_mover *mover)
+static void json_mover(json_writer *j, const tide_moved_word *mover)
 {
     out_object(j, NULL);
     out_text(j, "word", mover->word);
@@ -109,7 +109,7 @@ static void print_movers(table *t, const tide_period *p)
 {
     char text[LIST_TEXT];
     for (size_t i = 0; i < p->mover_count; i++) {
-        const tide_mover *mover = &p->movers[i];
+        const tide_moved_word *mover = &p->movers[i];
         table_text(t, p->name);
         table_text(t, mover->word);
         table_count(t, mover->count);

@@ -32,7 +32,7 @@ static void print_result(table *t, const char *path, int oov,
     table_end_row(t);
 }
 
-static int judge(const tide_space *space, const tide_eval_options *how,
+static int judge(const tide_view *space, const tide_eval_options *how,
                  table_style style, char **paths, int count)
 {
     static const char *const columns[] = {"name",  "spearman", "pearson",   "pairs",

@@ -62,7 +62,7 @@ typedef struct scores {
     double analogy, mean, overlap;
 } scores;
 
-static double judge_pairs(const tide_space *space, const char *path, tide_error *err)
+static double judge_pairs(const tide_view *space, const char *path, tide_error *err)
 {
     tide_similarity_result result = {.spearman = (double)NAN};
     const tide_eval_options all = {0};
@@ -70,7 +70,7 @@ static double judge_pairs(const tide_space *space, const char *path, tide_error 
     return result.spearman;
 }
 
-static double judge_overlap(const trace *t, const tide_space *space, tide_error *err)
+static double judge_overlap(const trace *t, const tide_view *space, tide_error *err)
 {
     uint32_t words = tide_model_size(t->reference.model);
     const tide_band frequent = {1, words < OVERLAP_WORDS ? words : OVERLAP_WORDS};
@@ -95,7 +95,7 @@ static int judge(trace *t, scores *s)
 {
     tide_error err = {0};
     *s = (scores){.analogy = (double)NAN, .overlap = (double)NAN};
-    tide_space *space = tide_space_new(tide_trainer_model(t->trainer),
+    tide_view *space = tide_view_new(tide_trainer_model(t->trainer),
                                        (tide_vectors)t->vectors, t->centred, &err);
     for (size_t i = 0; i < t->set_count && err.status == TIDE_OK; i++)
         s->similarity[i] = judge_pairs(space, t->sets[i].path, &err);
@@ -105,7 +105,7 @@ static int judge(trace *t, scores *s)
     if (t->reference.space && err.status == TIDE_OK)
         s->overlap = judge_overlap(t, space, &err);
     s->mean = mean_score(t, s);
-    tide_space_free(space);
+    tide_view_free(space);
     return err.status == TIDE_OK ? EXIT_SUCCESS : report(&err);
 }
 

@@ -34,14 +34,14 @@ typedef struct job {
     uint64_t window_first;       /* the first of the present window */
 
     float threshold;
-    tide_judge *window, *all;
+    tide_scorer *window, *all;
     uint64_t scored; /* by `all`, where predictions are written */
     int code;        /* of what went wrong on the way */
 } job;
 
 /* -- windows ----------------------------------------------------------------------- */
 
-static void print_verdict(job *j, const char *period, const tide_judge *judge)
+static void print_verdict(job *j, const char *period, const tide_scorer *judge)
 {
     progress_break(&j->learning.progress);
     verdicts_print(&j->verdicts, period, judge);
@@ -58,7 +58,7 @@ static void end_window(job *j)
     snprintf(period, sizeof period, "posts %" PRIu64 "-%" PRIu64, j->window_first,
              j->posts - 1);
     print_verdict(j, j->time_length ? j->window_time : period, j->window);
-    tide_judge_restart(j->window);
+    tide_scorer_reset(j->window);
     j->window_first = j->posts;
 }
 
@@ -87,11 +87,11 @@ static void fail(job *j, int code)
     training_stop();
 }
 
-static bool judge(job *j, const tide_told *told)
+static bool judge(job *j, const tide_predicted_post *told)
 {
     tide_error err;
-    if (tide_judge_add(j->all, told, &err) >= 0 &&
-        (!has_windows(j) || tide_judge_add(j->window, told, &err) >= 0))
+    if (tide_scorer_add(j->all, told, &err) >= 0 &&
+        (!has_windows(j) || tide_scorer_add(j->window, told, &err) >= 0))
         return true;
     fail(j, training_failure(&err));
     return false;
@@ -101,11 +101,11 @@ static bool judge(job *j, const tide_told *told)
 static bool was_scored(job *j)
 {
     uint64_t before = j->scored;
-    j->scored = tide_judge_verdict(j->all).scored;
+    j->scored = tide_scorer_scores(j->all).scored;
     return j->scored > before;
 }
 
-static void take_post(void *data, const tide_told *told)
+static void take_post(void *data, const tide_predicted_post *told)
 {
     job *j = data;
     if (j->code != EXIT_SUCCESS)
@@ -174,7 +174,7 @@ static predictions *open_predictions(const job *j, const tide_trainer *trainer)
     const training *t = &j->learning.training;
     bool go_on = false;
     for (int i = 0; i < t->source_count; i++)
-        go_on = go_on || tide_trainer_goes_on(trainer, t->sources[i]);
+        go_on = go_on || tide_trainer_can_resume(trainer, t->sources[i]);
     tide_label_stats stats;
     tide_trainer_label_stats(trainer, &stats);
     return predictions_open(j->predictions_path, j->threshold, go_on,
@@ -184,8 +184,8 @@ static predictions *open_predictions(const job *j, const tide_trainer *trainer)
 static int open_all(job *j, const tide_trainer *trainer)
 {
     tide_error err;
-    j->all = tide_judge_new(j->threshold, &err);
-    j->window = j->all ? tide_judge_new(j->threshold, &err) : NULL;
+    j->all = tide_scorer_new(j->threshold, &err);
+    j->window = j->all ? tide_scorer_new(j->threshold, &err) : NULL;
     if (!j->window)
         return report(&err);
     if (!verdicts_open(&j->verdicts, j->style, j->per_label))
@@ -211,7 +211,7 @@ static int finish(job *j, int code)
         return EXIT_FAILURE;
     if (code != EXIT_SUCCESS)
         return code;
-    if (!tide_judge_verdict(j->all).scored)
+    if (!tide_scorer_scores(j->all).scored)
         complain("no post carries a label that the classifier tells");
     else if (j->time_length && !*j->window_time)
         complain("no post has a time: --time says where it is");
@@ -235,8 +235,8 @@ static int run(job *j)
     }
     verdicts_close(&j->verdicts);
     int closed = predictions_close(j->predictions);
-    tide_judge_free(j->window);
-    tide_judge_free(j->all);
+    tide_scorer_free(j->window);
+    tide_scorer_free(j->all);
     tide_trainer_free(trainer);
     return finish_output(code == EXIT_SUCCESS ? closed : code);
 }

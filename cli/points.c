@@ -49,7 +49,7 @@ int points_close(points *p, int code)
     if (failed && code == EXIT_SUCCESS)
         code = cannot_write(p);
     if (code != EXIT_SUCCESS)
-        tide_output_abandon(p->output);
+        tide_output_discard(p->output);
     else if (p->output && tide_output_commit(p->output, &err) < 0)
         code = report(&err);
     return code;

@@ -79,7 +79,7 @@ static bool make_room(predictions *p, uint32_t count)
     return true;
 }
 
-static void write_names(predictions *p, const tide_told *told)
+static void write_names(predictions *p, const tide_predicted_post *told)
 {
     json_writer w = {.file = p->file};
     out_object(&w, NULL);
@@ -93,7 +93,7 @@ static void write_names(predictions *p, const tide_told *told)
 }
 
 /* The first so many choices, by falling probability. */
-static uint32_t choose(predictions *p, const tide_told *told)
+static uint32_t choose(predictions *p, const tide_predicted_post *told)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < told->name_count; i++)
@@ -105,7 +105,7 @@ static uint32_t choose(predictions *p, const tide_told *told)
     return count;
 }
 
-static void write_post(predictions *p, const tide_told *told)
+static void write_post(predictions *p, const tide_predicted_post *told)
 {
     char text[TIME_TEXT];
     uint32_t count = choose(p, told);
@@ -128,7 +128,7 @@ static void write_post(predictions *p, const tide_told *told)
     out_end(&w);
 }
 
-bool predictions_add(predictions *p, const tide_told *told, bool scored)
+bool predictions_add(predictions *p, const tide_predicted_post *told, bool scored)
 {
     if (p->failed || !make_room(p, told->name_count))
         return fail(p, ENOMEM);

@@ -22,7 +22,7 @@ predictions *predictions_open(const char *path, float threshold, bool go_on,
 
 /* One more post, which has a line if it is scored. False after a complaint, when something could not be
  * written. */
-bool predictions_add(predictions *p, const tide_told *told, bool scored);
+bool predictions_add(predictions *p, const tide_predicted_post *told, bool scored);
 
 /* Returns the exit code, after a complaint if something could not be written. NULL is fine. */
 int predictions_close(predictions *p);

@@ -233,7 +233,7 @@ static tide_trainer *make(const training *t, const tide_run *run, int *code)
     tide_params *params = settings_params(&t->typed, t->command);
     if (!params)
         return NULL;
-    tide_params_share(params, t->others, t->others_data);
+    tide_params_reserve(params, t->others, t->others_data);
     tide_trainer *trainer = t->batch ? tide_trainer_new_batch(params, run, &err)
                                      : tide_trainer_new(params, &err);
     tide_params_free(params);

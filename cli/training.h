@@ -21,7 +21,7 @@ typedef struct training {
     char **sources;
     int source_count;
     uint64_t (*others)(const tide_params *params,
-                       const void *data); /* tide_params_share */
+                       const void *data); /* tide_params_reserve */
     const void *others_data;
 } training;
 

@@ -32,7 +32,7 @@ static double share(uint64_t part, uint64_t whole)
     return whole ? (double)part / (double)whole : (double)NAN;
 }
 
-static void print_row(table *t, const char *period, const tide_verdict *v)
+static void print_row(table *t, const char *period, const tide_scores *v)
 {
     const double scores[] = {v->weighted.precision, v->weighted.recall, v->weighted.f1,
                              v->precision_at_1,     v->precision_at_5,  v->recall_at_5};
@@ -46,20 +46,20 @@ static void print_row(table *t, const char *period, const tide_verdict *v)
     table_end_row(t);
 }
 
-static void json_share(json_writer *w, const char *name, const tide_verdict *v,
+static void json_share(json_writer *w, const char *name, const tide_scores *v,
                        double value)
 {
     out_real(w, name, v->scored ? value : (double)NAN, MACHINE_DIGITS);
 }
 
-static void json_score(json_writer *w, const tide_verdict *v, const tide_score *score)
+static void json_score(json_writer *w, const tide_scores *v, const tide_score *score)
 {
     json_share(w, "precision", v, score->precision);
     json_share(w, "recall", v, score->recall);
     json_share(w, "f1", v, score->f1);
 }
 
-static void print_object(const char *period, const tide_verdict *v)
+static void print_object(const char *period, const tide_scores *v)
 {
     json_writer w = {0};
     out_object(&w, NULL);
@@ -82,9 +82,9 @@ static void print_object(const char *period, const tide_verdict *v)
     out_end(&w);
 }
 
-void verdicts_print(const verdicts *all, const char *period, const tide_judge *judge)
+void verdicts_print(const verdicts *all, const char *period, const tide_scorer *judge)
 {
-    tide_verdict v = tide_judge_verdict(judge);
+    tide_scores v = tide_scorer_scores(judge);
     if (all->style == TABLE_JSON)
         print_object(period, &v);
     else
@@ -92,7 +92,7 @@ void verdicts_print(const verdicts *all, const char *period, const tide_judge *j
     fflush(stdout);
 }
 
-int verdicts_print_labels(const verdicts *all, const tide_judge *judge)
+int verdicts_print_labels(const verdicts *all, const tide_scorer *judge)
 {
     size_t room = 64, count;
     tide_label_score *scores = NULL;
@@ -105,7 +105,7 @@ int verdicts_print_labels(const verdicts *all, const tide_judge *judge)
             return EXIT_FAILURE;
         }
         scores = more;
-        count = tide_judge_labels(judge, scores, room);
+        count = tide_scorer_labels(judge, scores, room);
     } while (count == room);
     for (size_t i = 0; i < count; i++) {
         table_text(all->table, scores[i].name);

@@ -14,9 +14,9 @@ bool verdicts_open(verdicts *all, table_style style, bool per_label);
 void verdicts_close(verdicts *all); /* also one that is all 0 */
 
 /* A row or an object about a period. */
-void verdicts_print(const verdicts *all, const char *period, const tide_judge *judge);
+void verdicts_print(const verdicts *all, const char *period, const tide_scorer *judge);
 
 /* A row for every label. Returns the exit code. */
-int verdicts_print_labels(const verdicts *all, const tide_judge *judge);
+int verdicts_print_labels(const verdicts *all, const tide_scorer *judge);
 
 #endif

@@ -30,7 +30,7 @@ struct tide_demo {
     bool hashtags; /* a line ends with that of its topic */
     bool events;   /* else what follows is not used */
     tide_demo_calendar calendar;
-    tide_demo_rosters rosters;
+    tide_demo_names rosters;
     tide_demo_place place;
     tide_demo_tables tables;
 };
@@ -44,7 +44,7 @@ tide_demo *tide_demo_of(const tide_demo_settings *settings, tide_error *err)
         return NULL;
     }
     tide_demo_tables_load(&demo->tables);
-    tide_demo_rosters_load(&demo->rosters, &demo->tables);
+    tide_demo_names_load(&demo->rosters, &demo->tables);
     demo->calendar =
         tide_demo_calendar_of(&demo->tables, settings->seed, settings->pace);
     demo->events = settings->events;
@@ -132,8 +132,8 @@ static void write_word(tide_demo *demo, const tide_demo_step *s, uint32_t side)
 {
     const tide_demo_field *f = &demo->tables.fields[s->field];
     const tide_demo_rows *l = &demo->tables.lists[f->list];
-    const tide_demo_roster *roster =
-        demo->events ? tide_demo_rosters_find(&demo->rosters, &demo->calendar, f->list,
+    const tide_demo_name_list *roster =
+        demo->events ? tide_demo_names_find(&demo->rosters, &demo->calendar, f->list,
                                               now(demo))
                      : NULL;
     if (roster) {

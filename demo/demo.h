@@ -176,35 +176,35 @@ typedef struct tide_demo_calendar {
 /* Times are in ticks. A share is the part that a word has in the words of its group, for
  * a season the topic in the lines: before, at its mean between `from` and `to`, and
  * after. */
-typedef struct tide_demo_happening {
+typedef struct tide_demo_event_script {
     const char *kind;
     tide_demo_text word;
     const char *before, *after; /* groups; NULL for none */
     int64_t from, to;
     uint32_t shares[3];
-} tide_demo_happening;
+} tide_demo_event_script;
 
 /* A word with a share of its own in a group. The others divide up the rest. */
-typedef struct tide_demo_guest {
+typedef struct tide_demo_drawn_name {
     tide_demo_text word;
     uint32_t share;
-} tide_demo_guest;
+} tide_demo_drawn_name;
 
 tide_demo_calendar tide_demo_calendar_of(const tide_demo_tables *t, uint64_t seed,
                                          float pace);
 
 /* Returns how many there are. */
-uint32_t tide_demo_calendar_guests(const tide_demo_calendar *c, const char *group,
+uint32_t tide_demo_calendar_names(const tide_demo_calendar *c, const char *group,
                                    int64_t now,
-                                   tide_demo_guest guests[TIDE_DEMO_GUESTS_MAX]);
+                                   tide_demo_drawn_name guests[TIDE_DEMO_GUESTS_MAX]);
 
 /* The share of a topic in the articles. */
 uint32_t tide_demo_calendar_topic(const char *topic, int64_t now);
 
 /* Tells everything that has not ended at `since` and begins before `until`, in the order
  * in which it begins. */
-void tide_demo_calendar_tell(const tide_demo_calendar *c, int64_t since, int64_t until,
-                             void (*tell)(void *data, const tide_demo_happening *h),
+void tide_demo_calendar_describe(const tide_demo_calendar *c, int64_t since, int64_t until,
+                             void (*tell)(void *data, const tide_demo_event_script *h),
                              void *data);
 
 /* -- who is drawn while things happen (demo_names.c) ----------------------------- */
@@ -212,24 +212,24 @@ void tide_demo_calendar_tell(const tide_demo_calendar *c, int64_t since, int64_t
 enum { TIDE_DEMO_ROSTERS_MAX = 16 };
 
 /* The words of a group and their weights at a moment. */
-typedef struct tide_demo_roster {
+typedef struct tide_demo_name_list {
     const char *group;
     int64_t now; /* -1: never filled */
     tide_demo_rows rows;
     tide_demo_text words[TIDE_DEMO_ROWS_MAX];
-} tide_demo_roster;
+} tide_demo_name_list;
 
-typedef struct tide_demo_rosters {
+typedef struct tide_demo_names {
     size_t count;
     uint8_t number[TIDE_DEMO_LISTS_MAX]; /* of a list's roster, from 1; 0 for none */
-    tide_demo_roster rosters[TIDE_DEMO_ROSTERS_MAX];
-} tide_demo_rosters;
+    tide_demo_name_list rosters[TIDE_DEMO_ROSTERS_MAX];
+} tide_demo_names;
 
 /* Fills rosters that are all zero. */
-void tide_demo_rosters_load(tide_demo_rosters *r, const tide_demo_tables *t);
+void tide_demo_names_load(tide_demo_names *r, const tide_demo_tables *t);
 
 /* The roster of a list at a moment; NULL when nothing happens to its words. */
-const tide_demo_roster *tide_demo_rosters_find(tide_demo_rosters *r,
+const tide_demo_name_list *tide_demo_names_find(tide_demo_names *r,
                                                const tide_demo_calendar *c,
                                                uint8_t list, int64_t now);
 

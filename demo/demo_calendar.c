@@ -51,14 +51,14 @@ typedef struct kind {
     int64_t every, first, spread, length;
     int64_t least;    /* the first that begins after the stream */
     kind_number dice; /* a word fades as it was born */
-    void (*fill)(const tide_demo_calendar *c, int64_t n, tide_demo_happening *h);
+    void (*fill)(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h);
 } kind;
 
-static void fill_birth(const tide_demo_calendar *c, int64_t n, tide_demo_happening *h);
-static void fill_fade(const tide_demo_calendar *c, int64_t n, tide_demo_happening *h);
-static void fill_change(const tide_demo_calendar *c, int64_t n, tide_demo_happening *h);
-static void fill_burst(const tide_demo_calendar *c, int64_t n, tide_demo_happening *h);
-static void fill_season(const tide_demo_calendar *c, int64_t n, tide_demo_happening *h);
+static void fill_birth(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h);
+static void fill_fade(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h);
+static void fill_change(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h);
+static void fill_burst(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h);
+static void fill_season(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h);
 
 static const kind kinds[KINDS] = {
     [BIRTH] = {"birth", 3 * MINUTE, 0, MINUTE, 2 * MINUTE, 0, BIRTH, fill_birth},
@@ -114,11 +114,11 @@ static int64_t begins(const tide_demo_calendar *c, kind_number number, int64_t n
     return k->first + n * k->every + roll(c, k->dice, n, (uint32_t)k->spread);
 }
 
-static tide_demo_happening happening(const tide_demo_calendar *c, kind_number number,
+static tide_demo_event_script happening(const tide_demo_calendar *c, kind_number number,
                                      int64_t n)
 {
     const kind *k = &kinds[number];
-    tide_demo_happening h = {.kind = k->name, .from = begins(c, number, n)};
+    tide_demo_event_script h = {.kind = k->name, .from = begins(c, number, n)};
     h.to = h.from + k->length;
     k->fill(c, n, &h);
     return h;
@@ -140,7 +140,7 @@ static const char *coin(const tide_demo_calendar *c, int64_t n, tide_demo_text *
     return tide_demo_coinages[group].group;
 }
 
-static void set_shares(tide_demo_happening *h, uint32_t before, uint32_t during,
+static void set_shares(tide_demo_event_script *h, uint32_t before, uint32_t during,
                        uint32_t after)
 {
     h->shares[0] = before;
@@ -148,19 +148,19 @@ static void set_shares(tide_demo_happening *h, uint32_t before, uint32_t during,
     h->shares[2] = after;
 }
 
-static void fill_birth(const tide_demo_calendar *c, int64_t n, tide_demo_happening *h)
+static void fill_birth(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h)
 {
     h->after = coin(c, n, &h->word);
     set_shares(h, 0, NEWS_SHARE, STAY_SHARE);
 }
 
-static void fill_fade(const tide_demo_calendar *c, int64_t n, tide_demo_happening *h)
+static void fill_fade(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h)
 {
     h->before = coin(c, n, &h->word);
     set_shares(h, STAY_SHARE, STAY_SHARE / 2, 0);
 }
 
-static void fill_change(const tide_demo_calendar *c, int64_t n, tide_demo_happening *h)
+static void fill_change(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h)
 {
     int64_t turn = n + roll(c, KINDS, -1, TIDE_DEMO_CHANGERS);
     const tide_demo_changer *w = &tide_demo_changers[turn % TIDE_DEMO_CHANGERS];
@@ -172,7 +172,7 @@ static void fill_change(const tide_demo_calendar *c, int64_t n, tide_demo_happen
 }
 
 /* The rarer half of a list takes turns. */
-static void fill_burst(const tide_demo_calendar *c, int64_t n, tide_demo_happening *h)
+static void fill_burst(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h)
 {
     uint32_t group = (uint32_t)(n % TIDE_DEMO_BURSTING);
     h->before = h->after = tide_demo_bursting[group];
@@ -191,7 +191,7 @@ static void fill_burst(const tide_demo_calendar *c, int64_t n, tide_demo_happeni
     set_shares(h, usual, times * usual, usual);
 }
 
-static void fill_season(const tide_demo_calendar *c, int64_t n, tide_demo_happening *h)
+static void fill_season(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h)
 {
     (void)c;
     const tide_demo_season *s = &tide_demo_seasons[n % TIDE_DEMO_SEASONS];
@@ -205,7 +205,7 @@ static void fill_season(const tide_demo_calendar *c, int64_t n, tide_demo_happen
 /* -- at a moment ------------------------------------------------------------------- */
 
 /* How much of `whole` an even course has covered at the middle of this tick. */
-static uint32_t covered(const tide_demo_happening *h, int64_t now, uint32_t whole)
+static uint32_t covered(const tide_demo_event_script *h, int64_t now, uint32_t whole)
 {
     int64_t done = 2 * (now - h->from) + 1, all = 2 * (h->to - h->from);
     done = done < 0 ? 0 : done > all ? all : done;
@@ -214,7 +214,7 @@ static uint32_t covered(const tide_demo_happening *h, int64_t now, uint32_t whol
 
 static uint32_t living_share(const tide_demo_calendar *c, int64_t n, int64_t now)
 {
-    tide_demo_happening birth = happening(c, BIRTH, n), fade = happening(c, FADE, n);
+    tide_demo_event_script birth = happening(c, BIRTH, n), fade = happening(c, FADE, n);
     if (now < birth.from || now >= fade.to)
         return 0;
     if (now < birth.to)
@@ -224,7 +224,7 @@ static uint32_t living_share(const tide_demo_calendar *c, int64_t n, int64_t now
 
 typedef struct guest_list {
     const char *group;
-    tide_demo_guest *guests;
+    tide_demo_drawn_name *guests;
     uint32_t count;
 } guest_list;
 
@@ -234,7 +234,7 @@ static void add_guest(guest_list *l, const char *group, tide_demo_text word,
     if (!group || strcmp(group, l->group) != 0)
         return;
     assert(l->count < TIDE_DEMO_GUESTS_MAX);
-    l->guests[l->count++] = (tide_demo_guest){word, share};
+    l->guests[l->count++] = (tide_demo_drawn_name){word, share};
 }
 
 static void add_living(const tide_demo_calendar *c, int64_t now, guest_list *l)
@@ -255,7 +255,7 @@ static void add_changers(const tide_demo_calendar *c, int64_t now, guest_list *l
         int64_t n = last - k;
         if (n < 0)
             n += TIDE_DEMO_CHANGERS; /* its first is still to come */
-        tide_demo_happening h = happening(c, CHANGE, n);
+        tide_demo_event_script h = happening(c, CHANGE, n);
         uint32_t gone = covered(&h, now, CHANGER_SHARE);
         add_guest(l, h.before, h.word, CHANGER_SHARE - gone);
         add_guest(l, h.after, h.word, gone);
@@ -267,14 +267,14 @@ static void add_bursting(const tide_demo_calendar *c, int64_t now, guest_list *l
     int64_t n = latest(c, BURST, now);
     if (n < 0)
         return;
-    tide_demo_happening h = happening(c, BURST, n);
+    tide_demo_event_script h = happening(c, BURST, n);
     if (now < h.to)
         add_guest(l, h.after, h.word, h.shares[1]);
 }
 
-uint32_t tide_demo_calendar_guests(const tide_demo_calendar *c, const char *group,
+uint32_t tide_demo_calendar_names(const tide_demo_calendar *c, const char *group,
                                    int64_t now,
-                                   tide_demo_guest guests[TIDE_DEMO_GUESTS_MAX])
+                                   tide_demo_drawn_name guests[TIDE_DEMO_GUESTS_MAX])
 {
     guest_list l = {group, guests, 0};
     add_living(c, now, &l);
@@ -299,8 +299,8 @@ uint32_t tide_demo_calendar_topic(const char *topic, int64_t now)
 
 /* -- in order ---------------------------------------------------------------------- */
 
-void tide_demo_calendar_tell(const tide_demo_calendar *c, int64_t since, int64_t until,
-                             void (*tell)(void *data, const tide_demo_happening *h),
+void tide_demo_calendar_describe(const tide_demo_calendar *c, int64_t since, int64_t until,
+                             void (*tell)(void *data, const tide_demo_event_script *h),
                              void *data)
 {
     int64_t next[KINDS];
@@ -317,7 +317,7 @@ void tide_demo_calendar_tell(const tide_demo_calendar *c, int64_t since, int64_t
                 first = k;
         if (begins(c, first, next[first]) >= until)
             return;
-        tide_demo_happening h = happening(c, first, next[first]++);
+        tide_demo_event_script h = happening(c, first, next[first]++);
         tell(data, &h);
     }
 }

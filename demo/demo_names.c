@@ -9,18 +9,18 @@
 
 #include <assert.h>
 
-static void add_roster(tide_demo_rosters *r, const tide_demo_tables *t,
+static void add_roster(tide_demo_names *r, const tide_demo_tables *t,
                        const char *group)
 {
     uint8_t list = tide_demo_group_list(t, group);
     if (r->number[list])
         return;
     assert(r->count < TIDE_DEMO_ROSTERS_MAX);
-    r->rosters[r->count++] = (tide_demo_roster){.group = group, .now = -1};
+    r->rosters[r->count++] = (tide_demo_name_list){.group = group, .now = -1};
     r->number[list] = (uint8_t)r->count;
 }
 
-void tide_demo_rosters_load(tide_demo_rosters *r, const tide_demo_tables *t)
+void tide_demo_names_load(tide_demo_names *r, const tide_demo_tables *t)
 {
     for (int i = 0; i < TIDE_DEMO_COINED_GROUPS; i++)
         add_roster(r, t, tide_demo_coinages[i].group);
@@ -32,7 +32,7 @@ void tide_demo_rosters_load(tide_demo_rosters *r, const tide_demo_tables *t)
         add_roster(r, t, tide_demo_bursting[i]);
 }
 
-static const tide_demo_guest *find_guest(const tide_demo_guest *guests, uint32_t count,
+static const tide_demo_drawn_name *find_guest(const tide_demo_drawn_name *guests, uint32_t count,
                                          tide_demo_text word)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -42,8 +42,8 @@ static const tide_demo_guest *find_guest(const tide_demo_guest *guests, uint32_t
 }
 
 /* The ordinary words with their usual weights, whose sum it returns. */
-static uint64_t add_ordinary(tide_demo_roster *roster, const tide_demo_tables *t,
-                             const tide_demo_rows *l, const tide_demo_guest *guests,
+static uint64_t add_ordinary(tide_demo_name_list *roster, const tide_demo_tables *t,
+                             const tide_demo_rows *l, const tide_demo_drawn_name *guests,
                              uint32_t guest_count, uint32_t *weights)
 {
     uint64_t sum = 0;
@@ -58,12 +58,12 @@ static uint64_t add_ordinary(tide_demo_roster *roster, const tide_demo_tables *t
     return sum;
 }
 
-static void fill(tide_demo_roster *roster, const tide_demo_calendar *c,
+static void fill(tide_demo_name_list *roster, const tide_demo_calendar *c,
                  const tide_demo_rows *l, int64_t now)
 {
-    tide_demo_guest guests[TIDE_DEMO_GUESTS_MAX];
+    tide_demo_drawn_name guests[TIDE_DEMO_GUESTS_MAX];
     uint32_t weights[TIDE_DEMO_ROWS_MAX], left = TIDE_DEMO_WHOLE, below = 0;
-    uint32_t count = tide_demo_calendar_guests(c, roster->group, now, guests);
+    uint32_t count = tide_demo_calendar_names(c, roster->group, now, guests);
     roster->rows.count = 0;
     uint64_t sum = add_ordinary(roster, c->tables, l, guests, count, weights);
     uint32_t ordinary = roster->rows.count;
@@ -83,13 +83,13 @@ static void fill(tide_demo_roster *roster, const tide_demo_calendar *c,
     roster->now = now;
 }
 
-const tide_demo_roster *tide_demo_rosters_find(tide_demo_rosters *r,
+const tide_demo_name_list *tide_demo_names_find(tide_demo_names *r,
                                                const tide_demo_calendar *c,
                                                uint8_t list, int64_t now)
 {
     if (!r->number[list])
         return NULL;
-    tide_demo_roster *roster = &r->rosters[r->number[list] - 1];
+    tide_demo_name_list *roster = &r->rosters[r->number[list] - 1];
     if (roster->now != now)
         fill(roster, c, &c->tables->lists[list], now);
     return roster;

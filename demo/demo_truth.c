@@ -123,7 +123,7 @@ static double as_number(uint32_t share)
     return (double)share / TIDE_DEMO_WHOLE;
 }
 
-static void tell_event(void *data, const tide_demo_happening *h)
+static void tell_event(void *data, const tide_demo_event_script *h)
 {
     const listener *l = data;
     tide_demo_event event = {
@@ -155,7 +155,7 @@ int tide_demo_events(const char *spec, uint64_t from, uint64_t to,
     const tide_demo_calendar *c = tide_demo_calendar_in(demo);
     if (c && from < to) {
         listener l = {c->tick, tell, data};
-        tide_demo_calendar_tell(c, (int64_t)(from / c->tick),
+        tide_demo_calendar_describe(c, (int64_t)(from / c->tick),
                                 (int64_t)((to - 1) / c->tick) + 1, tell_event, &l);
     }
     tide_demo_free(demo);

@@ -1,8 +1,8 @@
 /* wordtide.h - word embeddings from text that never ends.
  *
  * The whole public interface of libwordtide. To begin with: tide_params_new and tide_trainer_new make a
- * trainer, tide_trainer_run or tide_trainer_feed lets it learn, tide_space_new looks at its model, and
- * tide_space_nearest asks. In this order there are
+ * trainer, tide_trainer_run or tide_trainer_feed lets it learn, tide_view_new looks at its model, and
+ * tide_view_nearest asks. In this order there are
  *
  *     errors, parameters, memory           what a trainer is to be
  *     sources, records, feeds, the demo    text on its way in
@@ -58,7 +58,7 @@ typedef enum tide_status {
     TIDE_ERROR_IO = -2, /* the system refused to open, read, write or replace a file */
     TIDE_ERROR_FORMAT = -3,    /* a file is not what it should be */
     TIDE_ERROR_PARAMETER = -4, /* an unknown name or a value out of range */
-    TIDE_ERROR_UNKNOWN = -5,   /* a word that is not in the vocabulary */
+    TIDE_ERROR_NOT_FOUND = -5,   /* a word that is not in the vocabulary */
     TIDE_ERROR_INPUT = -6,     /* more bad input than was allowed */
 } tide_status;
 
@@ -118,7 +118,7 @@ TIDE_API int tide_params_budget(tide_params *params, tide_part parts[TIDE_PARTS_
 
 /* Others in the process share the memory: `others` says how many bytes they need beside a trainer with such
  * parameters, of which all but the size of the vocabulary are final. */
-TIDE_API void tide_params_share(tide_params *params,
+TIDE_API void tide_params_reserve(tide_params *params,
                                 uint64_t (*others)(const tide_params *params,
                                                    const void *data),
                                 const void *data);
@@ -259,7 +259,7 @@ TIDE_API ptrdiff_t tide_feed_push_whole(tide_feed *feed, const char *lines, size
  * second. It fails for good when the disk has failed. */
 TIDE_API ptrdiff_t tide_feed_append(tide_feed *feed, const char *lines, size_t size,
                                     bool whole, tide_error *err);
-TIDE_API int tide_feed_tend(tide_feed *feed, tide_error *err);
+TIDE_API int tide_feed_sync(tide_feed *feed, tide_error *err);
 
 /* Bytes that wait to be read, and how many lines may have together: a line of more than that is never taken. Neither
  * ever waits. */
@@ -387,7 +387,7 @@ TIDE_API int tide_trainer_budget(const tide_trainer *trainer,
 TIDE_API const tide_model *tide_trainer_model(const tide_trainer *trainer);
 
 /* Whether an earlier run was stopped in this source, so that the next one goes on there. */
-TIDE_API bool tide_trainer_goes_on(const tide_trainer *trainer, const char *source);
+TIDE_API bool tide_trainer_can_resume(const tide_trainer *trainer, const char *source);
 
 /* -- runs: sources read to their ends, and what is learned kept ---------------------------------- */
 
@@ -521,7 +521,7 @@ TIDE_API size_t tide_model_words(const tide_model *model, tide_entry *entries,
  * NULL when there is none. */
 TIDE_API const char *tide_model_example(const tide_model *model);
 
-/* Returns TIDE_ERROR_UNKNOWN for a word that is not held. */
+/* Returns TIDE_ERROR_NOT_FOUND for a word that is not held. */
 TIDE_API int tide_model_find(const tide_model *model, const char *word,
                              tide_entry *entry, tide_error *err);
 
@@ -537,27 +537,27 @@ typedef enum tide_vectors {
     TIDE_VECTORS_SUM,    /* of the two */
 } tide_vectors;
 
-typedef struct tide_space tide_space;
+typedef struct tide_view tide_view;
 
 /* `centred` subtracts the mean vector of the frequent words. A model without output vectors has a space
  * of its input vectors only; others are TIDE_ERROR_PARAMETER. The model must outlive the space. */
-TIDE_API tide_space *tide_space_new(const tide_model *model, tide_vectors vectors,
+TIDE_API tide_view *tide_view_new(const tide_model *model, tide_vectors vectors,
                                     bool centred, tide_error *err);
-TIDE_API void tide_space_free(tide_space *space);
+TIDE_API void tide_view_free(tide_view *space);
 
-/* Writes dim floats. With subwords an unseen word gets a vector too; otherwise TIDE_ERROR_UNKNOWN. */
-TIDE_API int tide_space_vector(const tide_space *space, const char *word, float *vector,
+/* Writes dim floats. With subwords an unseen word gets a vector too; otherwise TIDE_ERROR_NOT_FOUND. */
+TIDE_API int tide_view_vector(const tide_view *space, const char *word, float *vector,
                                tide_error *err);
 
 #define TIDE_TERM_MAX 16
 
 /* The vector of a word, or of several separated by spaces, at most TIDE_TERM_MAX: their mean. All that ask by
  * words below take such terms; tide_resolver_find makes them of what people write. */
-TIDE_API int tide_space_mean(const tide_space *space, const char *term, float *vector,
+TIDE_API int tide_view_mean(const tide_view *space, const char *term, float *vector,
                              tide_error *err);
 
 /* Cosine of two terms. */
-TIDE_API int tide_space_similarity(const tide_space *space, const char *a,
+TIDE_API int tide_view_similarity(const tide_view *space, const char *a,
                                    const char *b, float *cosine, tide_error *err);
 
 typedef struct tide_hit {
@@ -576,7 +576,7 @@ typedef struct tide_query {
 } tide_query;
 
 /* The nearest words by cosine, the words of the query (at most 64 terms) left out; returns how many. */
-TIDE_API int tide_space_nearest(const tide_space *space, const tide_query *query,
+TIDE_API int tide_view_nearest(const tide_view *space, const tide_query *query,
                                 tide_hit *hits, size_t room, tide_error *err);
 
 /* The same for several questions at once, which takes hardly longer than one. */
@@ -588,28 +588,28 @@ typedef struct tide_search {
     tide_error error; /* if it is one */
 } tide_search;
 
-TIDE_API void tide_space_search(const tide_space *space, tide_search *searches,
+TIDE_API void tide_view_search(const tide_view *space, tide_search *searches,
                                 size_t count);
 
 /* a is to b as c is to ...: nearest to b - a + c (3CosAdd). */
-TIDE_API int tide_space_analogy(const tide_space *space, const char *a, const char *b,
+TIDE_API int tide_view_analogy(const tide_view *space, const char *a, const char *b,
                                 const char *c, tide_hit *hits, size_t room,
                                 tide_error *err);
 
 /* What it looks at. */
-TIDE_API const tide_model *tide_space_model(const tide_space *space);
+TIDE_API const tide_model *tide_view_model(const tide_view *space);
 
 /* The word whose count is the `rank`-th, from 1; false past the last. And the rank of a word, 0 when it is not held. */
-TIDE_API bool tide_space_entry(const tide_space *space, uint32_t rank,
+TIDE_API bool tide_view_entry(const tide_view *space, uint32_t rank,
                                tide_entry *entry);
-TIDE_API uint32_t tide_space_rank(const tide_space *space, const char *word);
+TIDE_API uint32_t tide_view_rank(const tide_view *space, const char *word);
 
 /* A model of its own, of the `top` most frequent words, 0 for all, which lives on when the space is gone or goes on
  * learning: words, counts, and as input vectors those of the space, the mean not taken out. A word that leaves a
  * learning model meanwhile is left out. And the bytes that it takes. */
-TIDE_API tide_model *tide_space_copy(const tide_space *space, uint32_t top,
+TIDE_API tide_model *tide_view_copy(const tide_view *space, uint32_t top,
                                      tide_error *err);
-TIDE_API uint64_t tide_space_copy_bytes(const tide_space *space, uint32_t top);
+TIDE_API uint64_t tide_view_copy_bytes(const tide_view *space, uint32_t top);
 
 /* -- terms: what people write, in the words of a model -------------------------------------------- */
 
@@ -623,7 +623,7 @@ typedef struct tide_term {
     char tokens[TIDE_TERM_MAX][TIDE_WORD_MAX + 1];
     char words[TIDE_TERM_MAX *
                (TIDE_WORD_MAX + 1)]; /* the known ones, separated by spaces: a term as
-                                        tide_space_mean takes it; "" without any */
+                                        tide_view_mean takes it; "" without any */
 } tide_term;
 
 typedef struct tide_resolver tide_resolver;
@@ -633,7 +633,7 @@ TIDE_API tide_resolver *tide_resolver_new(const tide_model *model, tide_error *e
 TIDE_API void tide_resolver_free(tide_resolver *resolver);
 
 /* The space may be any over the same model, or over one that learns on from it. */
-TIDE_API void tide_resolver_find(tide_resolver *resolver, const tide_space *space,
+TIDE_API void tide_resolver_find(tide_resolver *resolver, const tide_view *space,
                                  const char *text, tide_term *term);
 
 /* Words spelt nearly like what is not known of a text that was read as this term, as tide_model_suggest has them. */
@@ -659,8 +659,8 @@ TIDE_API uint64_t tide_live_bytes(const tide_params *params);
 
 /* From any thread: a space that may be asked until it is given back. The words that it answers with live as
  * long. Who keeps one for long keeps others from seeing new words. */
-TIDE_API const tide_space *tide_live_begin(tide_live *live);
-TIDE_API void tide_live_end(tide_live *live, const tide_space *space);
+TIDE_API const tide_view *tide_live_acquire(tide_live *live);
+TIDE_API void tide_live_release(tide_live *live, const tide_view *space);
 
 /* From any thread: how far learning has come, at most a tenth of a second ago. */
 TIDE_API void tide_live_stats(tide_live *live, tide_stats *stats);
@@ -699,7 +699,7 @@ typedef struct tide_alarm {
     double threshold; /* it rings again only after the score was below half of it */
 } tide_alarm;
 
-#define TIDE_HISTORY_RUNGS_MAX 32
+#define TIDE_HISTORY_SNAPSHOTS_MAX 32
 
 /* 0 is the default of all of them, and no alarm. */
 typedef struct tide_history_options {
@@ -715,7 +715,7 @@ typedef struct tide_history_options {
     double drift_age; /* drift is since so long ago (0: since the oldest vectors) */
     double trend_alarm, drift_alarm;                    /* log2, degrees */
     uint64_t count_alarm;                               /* occurrences */
-    void (*alarm)(void *data, const tide_alarm *alarm); /* by tide_history_look */
+    void (*alarm)(void *data, const tide_alarm *alarm); /* by tide_history_update */
     void *alarm_data;
 } tide_history_options;
 
@@ -729,14 +729,14 @@ TIDE_API uint64_t tide_history_bytes(const tide_params *params,
                                      const tide_history_options *options);
 
 /* Looks at the model, by one thread at a time, once a second or so. */
-TIDE_API int tide_history_look(tide_history *history, double now, tide_error *err);
+TIDE_API int tide_history_update(tide_history *history, double now, tide_error *err);
 
 /* From any thread: a look that is going on ends soon, what it has not found yet being left out, and so do all later
  * ones. For when the history is about to be saved a last time. */
 TIDE_API void tide_history_stop(tide_history *history);
 
 /* From any thread, as all that follows: follow this word too, whether it is held or not. Watching twice is
- * watching. TIDE_ERROR_PARAMETER when there is no room; TIDE_ERROR_UNKNOWN when it was not watched. */
+ * watching. TIDE_ERROR_PARAMETER when there is no room; TIDE_ERROR_NOT_FOUND when it was not watched. */
 TIDE_API int tide_history_watch(tide_history *history, const char *word,
                                 tide_error *err);
 TIDE_API int tide_history_unwatch(tide_history *history, const char *word,
@@ -751,7 +751,7 @@ TIDE_API uint32_t tide_history_followed(tide_history *history);
 /* The ages of the ladder: of each there is, once the history is so old, a vector that is between so old and twice
  * as old, give or take the time between two looks. Returns how many. */
 TIDE_API uint32_t tide_history_ages(const tide_history *history,
-                                    double ages[TIDE_HISTORY_RUNGS_MAX]);
+                                    double ages[TIDE_HISTORY_SNAPSHOTS_MAX]);
 
 /* A word as it was when somebody last looked. */
 typedef struct tide_history_word {
@@ -797,19 +797,19 @@ TIDE_API int tide_history_words(tide_history *history, const tide_history_list *
                                 tide_history_word *words, size_t room, uint64_t *total,
                                 tide_error *err);
 
-/* One word that is held; otherwise TIDE_ERROR_UNKNOWN. */
+/* One word that is held; otherwise TIDE_ERROR_NOT_FOUND. */
 TIDE_API int tide_history_word_of(tide_history *history, const char *word,
                                   tide_history_word *found, tide_error *err);
 
-typedef struct tide_gone {
+typedef struct tide_evicted {
     char word[TIDE_WORD_MAX + 1];
     uint64_t count; /* occurrences while it was held, at least */
     double left;
-} tide_gone;
+} tide_evicted;
 
 /* Words that have left and not come back, the latest first; returns how many. The 1,000 or so are remembered that left
  * lately and were seen often: twice as often is worth 60 steps. Only those that left after a time, if it is not 0. */
-TIDE_API size_t tide_history_gone(tide_history *history, double after, tide_gone *gone,
+TIDE_API size_t tide_history_evicted(tide_history *history, double after, tide_evicted *gone,
                                   size_t room);
 
 typedef struct tide_history_point {
@@ -819,10 +819,10 @@ typedef struct tide_history_point {
     double turned; /* degrees between then and now, without what all have turned */
 } tide_history_point;
 
-/* What is known of the past of a followed word, the oldest first; returns how many, TIDE_ERROR_UNKNOWN for a word that
+/* What is known of the past of a followed word, the oldest first; returns how many, TIDE_ERROR_NOT_FOUND for a word that
  * is not followed. */
 TIDE_API int tide_history_points(tide_history *history, const char *word,
-                                 tide_history_point points[TIDE_HISTORY_RUNGS_MAX],
+                                 tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX],
                                  tide_error *err);
 
 typedef struct tide_history_hit {
@@ -831,7 +831,7 @@ typedef struct tide_history_hit {
 } tide_history_hit;
 
 /* The nearest followed words as of the vectors whose age is nearest to `age`, which *taken becomes; returns how many.
- * TIDE_ERROR_UNKNOWN when the word was not followed then, or nothing is half as old. */
+ * TIDE_ERROR_NOT_FOUND when the word was not followed then, or nothing is half as old. */
 TIDE_API int tide_history_nearest(tide_history *history, const char *word, double age,
                                   tide_history_hit *hits, size_t room, double *taken,
                                   tide_error *err);
@@ -966,7 +966,7 @@ TIDE_API int tide_trainer_import(tide_trainer *trainer, tide_rows *rows,
 typedef struct tide_embedder tide_embedder;
 
 /* `a` is above 0; 0.001 is usual. The space must outlive it. */
-TIDE_API tide_embedder *tide_embedder_new(const tide_space *space, double a,
+TIDE_API tide_embedder *tide_embedder_new(const tide_view *space, double a,
                                           tide_error *err);
 TIDE_API void tide_embedder_free(tide_embedder *embedder);
 
@@ -1046,7 +1046,7 @@ TIDE_API int tide_trainer_fit(tide_trainer *trainer, tide_epoch_watch *watch,
 
 /* A post of the stream, and what the classifier says of it, before anything of it is learned. All is
  * borrowed for the call. */
-typedef struct tide_told {
+typedef struct tide_predicted_post {
     uint64_t post; /* its number, from 0 */
     double time;   /* of its record, or of the latest before it that had one, in seconds
                       since 1970; NAN without */
@@ -1058,27 +1058,27 @@ typedef struct tide_told {
     const char *const *names;   /* of the labels that the classifier tells */
     uint32_t name_count;        /* 0 while it has not learned */
     const float *probabilities; /* [name_count] */
-} tide_told;
+} tide_predicted_post;
 
 /* Called for every post of the next runs, by the thread that runs; NULL for nobody. `epoch` is told
  * how the classifier gets on when it learns anew on the way (`label-refit`); it may be NULL. Neither may feed,
  * save or run the trainer. */
 TIDE_API void tide_trainer_watch_labels(tide_trainer *trainer,
-                                        void (*post)(void *data, const tide_told *told),
+                                        void (*post)(void *data, const tide_predicted_post *told),
                                         tide_epoch_watch *epoch, void *data);
 
 /* How good what was told is. */
-typedef struct tide_judge tide_judge;
+typedef struct tide_scorer tide_scorer;
 
 /* A label is predicted when its probability is at least the threshold. */
-TIDE_API tide_judge *tide_judge_new(float threshold, tide_error *err);
-TIDE_API void tide_judge_free(tide_judge *judge);
+TIDE_API tide_scorer *tide_scorer_new(float threshold, tide_error *err);
+TIDE_API void tide_scorer_free(tide_scorer *judge);
 
 /* One more post. It is scored if it carries a label that the classifier tells now. */
-TIDE_API int tide_judge_add(tide_judge *judge, const tide_told *told, tide_error *err);
+TIDE_API int tide_scorer_add(tide_scorer *judge, const tide_predicted_post *told, tide_error *err);
 
 /* Begins a new account. */
-TIDE_API void tide_judge_restart(tide_judge *judge);
+TIDE_API void tide_scorer_reset(tide_scorer *judge);
 
 typedef struct tide_score {
     double precision;
@@ -1087,7 +1087,7 @@ typedef struct tide_score {
 } tide_score;
 
 /* 0 divided by 0 is 0 in scores. */
-typedef struct tide_verdict {
+typedef struct tide_scores {
     uint64_t posts;
     uint64_t labelled; /* posts that carry a label */
     uint64_t scored;   /* posts that carry one that was told: scores are about these */
@@ -1099,9 +1099,9 @@ typedef struct tide_verdict {
     double precision_at_1; /* mean share of right ones among the most probable label, */
     double precision_at_5; /* and among the five most probable */
     double recall_at_5;    /* mean share of a post's labels that are among these five */
-} tide_verdict;
+} tide_scores;
 
-TIDE_API tide_verdict tide_judge_verdict(const tide_judge *judge);
+TIDE_API tide_scores tide_scorer_scores(const tide_scorer *judge);
 
 typedef struct tide_label_score {
     const char *name; /* borrowed from the judge */
@@ -1110,31 +1110,31 @@ typedef struct tide_label_score {
 } tide_label_score;
 
 /* By falling support, and names in the order of their bytes; returns how many were written. */
-TIDE_API size_t tide_judge_labels(const tide_judge *judge, tide_label_score *scores,
+TIDE_API size_t tide_scorer_labels(const tide_scorer *judge, tide_label_score *scores,
                                   size_t room);
 
 /* A model that tells the labels of texts and does not learn. */
-typedef struct tide_labeller tide_labeller;
+typedef struct tide_labeler tide_labeler;
 
 /* TIDE_ERROR_PARAMETER for a model without a classifier that has learned. */
-TIDE_API tide_labeller *tide_labeller_load(const char *path, tide_error *err);
-TIDE_API void tide_labeller_free(tide_labeller *labeller);
+TIDE_API tide_labeler *tide_labeler_load(const char *path, tide_error *err);
+TIDE_API void tide_labeler_free(tide_labeler *labeller);
 
 /* Labels that it tells. */
-TIDE_API uint32_t tide_labeller_size(const tide_labeller *labeller);
+TIDE_API uint32_t tide_labeler_size(const tide_labeler *labeller);
 
-typedef struct tide_guess {
+typedef struct tide_prediction {
     const char *label; /* lives as long as the labeller */
     float probability;
-} tide_guess;
+} tide_prediction;
 
 /* More of the text of a post, cut anywhere; line feeds are blanks. Labels in it are passed over. */
-TIDE_API void tide_labeller_add(tide_labeller *labeller, const char *text, size_t size);
+TIDE_API void tide_labeler_add(tide_labeler *labeller, const char *text, size_t size);
 
 /* The post ends: the most probable labels, the most probable first; returns how many were written.
  * *known becomes the number of its words that have a vector; without any, labels are as probable as
  * they are frequent. The next post begins. */
-TIDE_API size_t tide_labeller_end(tide_labeller *labeller, tide_guess *guesses,
+TIDE_API size_t tide_labeler_end(tide_labeler *labeller, tide_prediction *guesses,
                                   size_t room, uint64_t *known);
 
 /* -- counting -------------------------------------------------------------------------------------- */
@@ -1172,7 +1172,7 @@ typedef struct tide_similarity_result {
 } tide_similarity_result;
 
 /* Cosines against people's scores: lines of two words and a number. */
-TIDE_API int tide_eval_similarity(const tide_space *space, const char *path,
+TIDE_API int tide_eval_similarity(const tide_view *space, const char *path,
                                   const tide_eval_options *options,
                                   tide_similarity_result *result, tide_error *err);
 
@@ -1187,7 +1187,7 @@ typedef struct tide_analogy_result {
 /* Questions in sections (": name", then lines "A B C D"), answered by 3CosAdd. Returns the number of
  * sections, of which at most `room` are written; lines before the first have a section without a
  * name. `bad_lines` may be NULL. */
-TIDE_API int tide_eval_analogy(const tide_space *space, const char *path,
+TIDE_API int tide_eval_analogy(const tide_view *space, const char *path,
                                const tide_eval_options *options,
                                tide_analogy_result *sections, size_t room,
                                uint64_t *bad_lines, tide_error *err);
@@ -1291,7 +1291,7 @@ typedef struct tide_agreement_result {
 
 /* How far A says the same as B, the reference. Only words that a model holds have a vector here. A band
  * that goes beyond the words of B is cut there; one that begins there is TIDE_ERROR_PARAMETER. */
-TIDE_API int tide_eval_agreement(const tide_space *a, const tide_space *b,
+TIDE_API int tide_eval_agreement(const tide_view *a, const tide_view *b,
                                  const tide_agreement_options *options,
                                  tide_agreement_result *result, tide_error *err);
 
@@ -1335,7 +1335,7 @@ typedef struct tide_diff_summary {
 } tide_diff_summary;
 
 /* Words in which nothing differs are left out: the same model, or a rotated copy, has no differences. */
-TIDE_API tide_diff *tide_diff_new(const tide_space *a, const tide_space *b,
+TIDE_API tide_diff *tide_diff_new(const tide_view *a, const tide_view *b,
                                   const tide_diff_options *options, tide_error *err);
 TIDE_API void tide_diff_free(tide_diff *diff);
 TIDE_API size_t tide_diff_size(const tide_diff *diff);
@@ -1423,13 +1423,13 @@ typedef enum tide_period_unit {
 #define TIDE_PERIOD_WORDS 5
 
 /* A word that has moved, beyond what all have turned together. */
-typedef struct tide_mover {
+typedef struct tide_moved_word {
     const char *word;
     uint64_t count;
     double aligned;                      /* cosine with itself */
     const char *then[TIDE_PERIOD_WORDS]; /* the nearest at the end of the one before, */
     const char *now[TIDE_PERIOD_WORDS];  /* and of this one; NULL for fewer */
-} tide_mover;
+} tide_moved_word;
 
 /* What a period has brought, compared with the end of the one before. */
 typedef struct tide_period {
@@ -1439,7 +1439,7 @@ typedef struct tide_period {
     uint64_t admitted, evicted;
     tide_stability frequent; /* of the 1,000 most frequent words at the end before */
     size_t mover_count;
-    tide_mover movers[TIDE_PERIOD_WORDS]; /* those that moved most */
+    tide_moved_word movers[TIDE_PERIOD_WORDS]; /* those that moved most */
     size_t newcomer_count;
     tide_entry newcomers[TIDE_PERIOD_WORDS]; /* not held at the end before: the most
                                                 frequent of them */
@@ -1487,7 +1487,7 @@ TIDE_API const char *tide_output_temporary(const tide_output *out);
 TIDE_API int tide_output_commit(tide_output *out, tide_error *err);
 
 /* Throws the temporary file away and frees the output. */
-TIDE_API void tide_output_abandon(tide_output *out);
+TIDE_API void tide_output_discard(tide_output *out);
 
 #define TIDE_DECIMAL_MAX 20
 
@@ -1527,21 +1527,21 @@ TIDE_API int tide_bench_records(const tide_params *params, const char *source,
                                 tide_error *err);
 
 /* A part of saving, or a way to do it; seconds are for a GiB of the file. */
-#define TIDE_PAUSE_PARTS 6
-#define TIDE_PAUSE_ROUNDS 1000 /* at most */
+#define TIDE_CHECKPOINT_PARTS 6
+#define TIDE_CHECKPOINT_ROUNDS 1000 /* at most */
 
-typedef struct tide_pause {
+typedef struct tide_checkpoint_timing {
     const char *name;           /* look, plain, roomy, room, pause or safe */
     bool paused;                /* training stands still meanwhile */
     double least, median, most; /* of all rounds, by the clock */
     double processor;           /* median, of the thread that has the model */
-} tide_pause;
+} tide_checkpoint_timing;
 
 /* Saves a model with a word in every slot to `path`, where no file may be, and removes it: how long it takes to
  * look at all vectors, to fill a new file with one thread, and one that has room; and as a run does it, to make room,
  * to fill the file, for which training has to stand still, and to make it safe. Looking is part of all filling. */
-TIDE_API int tide_bench_pause(const tide_params *params, const char *path,
-                              uint32_t rounds, tide_pause parts[TIDE_PAUSE_PARTS],
+TIDE_API int tide_bench_checkpoint(const tide_params *params, const char *path,
+                              uint32_t rounds, tide_checkpoint_timing parts[TIDE_CHECKPOINT_PARTS],
                               uint64_t *bytes, tide_error *err);
 
 #ifdef __cplusplus

@@ -56,22 +56,22 @@ static tide_search search_of(const request *r, question *q)
 }
 
 /* The first word of the question that is not held. */
-static const char *unknown_word(const tide_space *space, const tide_query *query)
+static const char *unknown_word(const tide_view *space, const tide_query *query)
 {
     float vector[TIDE_DIM_MAX];
     for (size_t i = 0; i < query->positive_count; i++)
-        if (tide_space_mean(space, query->positive[i], vector, NULL))
+        if (tide_view_mean(space, query->positive[i], vector, NULL))
             return query->positive[i];
     for (size_t i = 0; i < query->negative_count; i++)
-        if (tide_space_mean(space, query->negative[i], vector, NULL))
+        if (tide_view_mean(space, query->negative[i], vector, NULL))
             return query->negative[i];
     return query->positive_count ? query->positive[0] : "";
 }
 
-static void answer_search(request *r, const tide_space *space,
+static void answer_search(request *r, const tide_view *space,
                           const tide_search *search)
 {
-    if (search->found == TIDE_ERROR_UNKNOWN) {
+    if (search->found == TIDE_ERROR_NOT_FOUND) {
         answer_unknown(r, space, unknown_word(space, &search->query));
         return;
     }
@@ -97,13 +97,13 @@ static void answer_search(request *r, const tide_space *space,
 static void answer_all(desk *d, question *questions, request **requests, size_t count)
 {
     tide_search searches[TOGETHER];
-    const tide_space *space = tide_live_begin(d->live);
+    const tide_view *space = tide_live_acquire(d->live);
     for (size_t i = 0; i < count; i++)
         searches[i] = search_of(requests[i], &questions[i]);
-    tide_space_search(space, searches, count);
+    tide_view_search(space, searches, count);
     for (size_t i = 0; i < count; i++)
         answer_search(requests[i], space, &searches[i]);
-    tide_live_end(d->live, space);
+    tide_live_release(d->live, space);
 }
 
 /* Until somebody has come and the desk is rested, or all places are taken. */

@@ -115,10 +115,10 @@ static vectors *vectors_new(request *r, const json_t *texts, bool packed, uint32
     return v;
 }
 
-static void embed(request *r, const json_t *texts, bool packed, const tide_space *space)
+static void embed(request *r, const json_t *texts, bool packed, const tide_view *space)
 {
     tide_error err;
-    uint32_t dim = tide_model_dim(tide_space_model(space));
+    uint32_t dim = tide_model_dim(tide_view_model(space));
     vectors *v = vectors_new(r, texts, packed, dim);
     if (!v)
         return;
@@ -161,9 +161,9 @@ void post_embeddings(request *r)
     json_t *texts = texts_of(json_object_get(body, "input"));
     const char *format = json_string_value(json_object_get(body, "encoding_format"));
     if (texts) {
-        const tide_space *space = tide_live_begin(r->server->options.live);
+        const tide_view *space = tide_live_acquire(r->server->options.live);
         embed(r, texts, format && !strcmp(format, "base64"), space);
-        tide_live_end(r->server->options.live, space);
+        tide_live_release(r->server->options.live, space);
     } else {
         answer_problem(r, 400, PROBLEM_PLAIN, NULL,
                        "input is a text or a list of 1 to %d texts", TEXTS_MAX);

@@ -66,8 +66,8 @@ static int open_nameless(const char *checkpoint)
 static tide_model *copy_model(exporter *x, tide_error *err)
 {
     tide_live *live = x->server->options.live;
-    const tide_space *space = tide_live_begin(live);
-    uint64_t bytes = tide_space_copy_bytes(space, x->how.top);
+    const tide_view *space = tide_live_acquire(live);
+    uint64_t bytes = tide_view_copy_bytes(space, x->how.top);
     tide_model *copy = NULL;
     err->status = TIDE_ERROR_MEMORY;
     uint64_t available = available_bytes();
@@ -77,8 +77,8 @@ static tide_model *copy_model(exporter *x, tide_error *err)
                  "taken; ?top=N makes it smaller",
                  (unsigned long long)bytes, (unsigned long long)available);
     else
-        copy = tide_space_copy(space, x->how.top, err);
-    tide_live_end(live, space);
+        copy = tide_view_copy(space, x->how.top, err);
+    tide_live_release(live, space);
     figures_exporting(x->server->figures, copy ? bytes : 0);
     return copy;
 }

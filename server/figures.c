@@ -352,7 +352,7 @@ static json_t *sources_json(const figures *f)
 
 static json_t *history_json(const figures *f)
 {
-    double ages[TIDE_HISTORY_RUNGS_MAX];
+    double ages[TIDE_HISTORY_SNAPSHOTS_MAX];
     uint32_t rungs = tide_history_ages(f->options->history, ages);
     json_t *list = json_array();
     for (uint32_t i = 0; i < rungs; i++)

@@ -252,7 +252,7 @@ void desk_ask(desk *d, request *r);
 /* -- what requests name (lookup.c) ------------------------------------------------------------------------ */
 
 /* What a text is in the words of the model. False when none of them is known. */
-bool look_up(server *s, const tide_space *space, const char *text, tide_term *term);
+bool look_up(server *s, const tide_view *space, const char *text, tide_term *term);
 
 /* Adds to the "terms" of an answer what a text was read as that is not a word itself. */
 void note_term(json_t *answer, const char *text, const tide_term *term);
@@ -284,7 +284,7 @@ void checkpoints_close(server *s); /* answers those that wait */
 /* -- unknown words (unknown.c) ------------------------------------------------------------------------- */
 
 /* 404, with words that are spelt nearly the same, unless too many ask for such. */
-void answer_unknown(request *r, const tide_space *space, const char *word);
+void answer_unknown(request *r, const tide_view *space, const char *word);
 
 /* -- exports (export.c) --------------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool look_up(server *s, const tide_space *space, const char *text, tide_term *term)
+bool look_up(server *s, const tide_view *space, const char *text, tide_term *term)
 {
     pthread_mutex_lock(&s->resolver_lock);
     tide_resolver_find(s->resolver, space, text, term);
@@ -41,22 +41,22 @@ void note_term(json_t *answer, const char *text, const tide_term *term)
 
 bool word_parameter(request *r, tide_term *term, json_t *answer)
 {
-    const tide_space *space = tide_live_begin(r->server->options.live);
+    const tide_view *space = tide_live_acquire(r->server->options.live);
     bool known = look_up(r->server, space, r->word, term);
     if (known)
         note_term(answer, r->word, term);
     else
         answer_unknown(r, space, r->word);
-    tide_live_end(r->server->options.live, space);
+    tide_live_release(r->server->options.live, space);
     return known;
 }
 
 bool use_token(request *r)
 {
     tide_term term;
-    const tide_space *space = tide_live_begin(r->server->options.live);
+    const tide_view *space = tide_live_acquire(r->server->options.live);
     look_up(r->server, space, r->word, &term);
-    tide_live_end(r->server->options.live, space);
+    tide_live_release(r->server->options.live, space);
     char *token = term.count == 1 ? strdup(term.tokens[0]) : NULL;
     if (!token)
         return false;
@@ -77,7 +77,7 @@ static bool is_list(const json_t *list)
 }
 
 /* Puts terms in the places of the texts. False after a problem was answered. */
-static bool look_up_list(request *r, const tide_space *space, const char *name)
+static bool look_up_list(request *r, const tide_view *space, const char *name)
 {
     const json_t *texts = json_object_get(r->asked, name);
     json_t *words = json_array(), *with = json_object_get(r->asked, "with");
@@ -105,9 +105,9 @@ bool look_up_lists(request *r)
                        ASKED_MAX);
         return false;
     }
-    const tide_space *space = tide_live_begin(r->server->options.live);
+    const tide_view *space = tide_live_acquire(r->server->options.live);
     bool known =
         look_up_list(r, space, "positive") && look_up_list(r, space, "negative");
-    tide_live_end(r->server->options.live, space);
+    tide_live_release(r->server->options.live, space);
     return known;
 }

@@ -21,7 +21,7 @@ static json_t *word_json(const tide_history_word *w)
         json_number(w->first_seen), "followed", w->followed, "watched", w->watched);
 }
 
-static json_t *gone_json(const tide_gone *gone)
+static json_t *gone_json(const tide_evicted *gone)
 {
     return json_pack("{s:o, s:o, s:o}", "word", json_word(gone->word), "count",
                      json_count(gone->count), "left", json_number(gone->left));
@@ -29,9 +29,9 @@ static json_t *gone_json(const tide_gone *gone)
 
 static void list_gone(request *r, uint32_t limit)
 {
-    tide_gone *gone = calloc(limit, sizeof *gone);
+    tide_evicted *gone = calloc(limit, sizeof *gone);
     json_t *list = json_array();
-    size_t found = gone ? tide_history_gone(r->server->history, 0, gone, limit) : 0;
+    size_t found = gone ? tide_history_evicted(r->server->history, 0, gone, limit) : 0;
     for (size_t i = 0; i < found; i++)
         json_array_append_new(list, gone_json(&gone[i]));
     free(gone);
@@ -45,9 +45,9 @@ static void normalize_prefix(server *s, const char *text,
 {
     tide_term term;
     size_t used = 0;
-    const tide_space *space = tide_live_begin(s->options.live);
+    const tide_view *space = tide_live_acquire(s->options.live);
     look_up(s, space, text, &term);
-    tide_live_end(s->options.live, space);
+    tide_live_release(s->options.live, space);
     *prefix = 0;
     for (uint32_t i = 0; i < term.count && used < TIDE_WORD_MAX; i++)
         used += (size_t)snprintf(prefix + used, TIDE_WORD_MAX + 1 - used, "%s%s",
@@ -142,7 +142,7 @@ void describe_past(server *s, const char *word, json_t *answer)
 
 void get_history(request *r)
 {
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
     tide_error err;
     use_token(r);
     int found = tide_history_points(r->server->history, r->word, points, &err);
@@ -196,7 +196,7 @@ static void watch(request *r, bool on)
     if (!status)
         answer_nothing(r);
     else
-        answer_problem(r, status == TIDE_ERROR_UNKNOWN ? 404 : 409, PROBLEM_PLAIN, NULL,
+        answer_problem(r, status == TIDE_ERROR_NOT_FOUND ? 404 : 409, PROBLEM_PLAIN, NULL,
                        "%s", err.text);
 }
 
@@ -253,10 +253,10 @@ void get_map(request *r)
 static void tell_words(server *s)
 {
     tide_history_word entered[TICKER_WORDS];
-    tide_gone left[TICKER_WORDS];
+    tide_evicted left[TICKER_WORDS];
     const tide_history_list how = {.sort = TIDE_HISTORY_NEW, .after = s->told_words};
     int came = tide_history_words(s->history, &how, entered, TICKER_WORDS, NULL, NULL);
-    size_t went = tide_history_gone(s->history, s->told_words, left, TICKER_WORDS);
+    size_t went = tide_history_evicted(s->history, s->told_words, left, TICKER_WORDS);
     if (came <= 0 && !went)
         return;
     json_t *in = json_array(), *out = json_array();
@@ -289,7 +289,7 @@ static void tell_alarms(server *s)
 
 void past_tick(server *s, double now)
 {
-    if (tide_history_look(s->history, now, NULL))
+    if (tide_history_update(s->history, now, NULL))
         return;
     tell_words(s);
     s->told_words = now;

@@ -176,9 +176,9 @@ static int start_all(server *s, tide_error *err)
         return status;
     s->figures = figures_new(&s->options);
     s->events = events_new();
-    const tide_space *space = tide_live_begin(s->options.live);
-    s->resolver = tide_resolver_new(tide_space_model(space), err);
-    tide_live_end(s->options.live, space);
+    const tide_view *space = tide_live_acquire(s->options.live);
+    s->resolver = tide_resolver_new(tide_view_model(space), err);
+    tide_live_release(s->options.live, space);
     s->connections = connections_new(most);
     s->desk = desk_open(s->options.live);
     s->workers = workers_open(s);

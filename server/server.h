@@ -16,7 +16,7 @@ typedef struct server_needs {
     size_t queue; /* bytes of the feed; 0 over a spool */
 } server_needs;
 
-/* The memory that a server needs beside a trainer with these parameters; for tide_params_share. */
+/* The memory that a server needs beside a trainer with these parameters; for tide_params_reserve. */
 uint64_t server_bytes(const tide_params *params, const void *needs);
 
 typedef struct server_options {
@@ -34,7 +34,7 @@ typedef struct server_options {
         *history_path; /* where it is saved, beside the checkpoint; NULL without */
     tide_feed *feed;
     server_needs needs;
-    bool feed_syncs; /* text is acknowledged when tide_feed_tend has returned */
+    bool feed_syncs; /* text is acknowledged when tide_feed_sync has returned */
     const char *const *sources;
     size_t source_count;
     const char *checkpoint; /* NULL without */

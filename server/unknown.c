@@ -31,7 +31,7 @@ static void pay(server *s, double seconds)
     pthread_mutex_unlock(&s->lock);
 }
 
-static json_t *suggestions(server *s, const tide_space *space, const char *word)
+static json_t *suggestions(server *s, const tide_view *space, const char *word)
 {
     tide_term term;
     tide_entry entries[SUGGESTIONS];
@@ -41,14 +41,14 @@ static json_t *suggestions(server *s, const tide_space *space, const char *word)
     double begun = now_seconds();
     look_up(s, space, word, &term);
     size_t count =
-        tide_term_suggest(&term, tide_space_model(space), word, entries, SUGGESTIONS);
+        tide_term_suggest(&term, tide_view_model(space), word, entries, SUGGESTIONS);
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, json_word(entries[i].word));
     pay(s, now_seconds() - begun);
     return list;
 }
 
-void answer_unknown(request *r, const tide_space *space, const char *word)
+void answer_unknown(request *r, const tide_view *space, const char *word)
 {
     answer_problem(r, 404, PROBLEM_UNKNOWN_WORD,
                    json_pack("{s:o, s:o}", "word", json_word(word), "suggestions",

@@ -15,15 +15,15 @@ static double norm_of(const float *vector, uint32_t dim)
     return sqrt(square);
 }
 
-static void describe(request *r, const tide_space *space)
+static void describe(request *r, const tide_view *space)
 {
-    const tide_model *model = tide_space_model(space);
+    const tide_model *model = tide_view_model(space);
     uint32_t dim = tide_model_dim(model);
     float vector[TIDE_DIM_MAX];
     tide_entry entry = {0};
     tide_term term;
     if (!look_up(r->server, space, r->word, &term) ||
-        tide_space_mean(space, term.words, vector, NULL)) {
+        tide_view_mean(space, term.words, vector, NULL)) {
         answer_unknown(r, space, r->word);
         return;
     }
@@ -31,7 +31,7 @@ static void describe(request *r, const tide_space *space)
     json_t *answer = json_pack(
         "{s:o, s:b, s:I, s:I, s:o, s:f}", "word", json_word(term.words), "held", held,
         "count", (json_int_t)entry.count, "error", (json_int_t)entry.error, "rank",
-        held ? json_integer(tide_space_rank(space, term.words)) : json_null(), "norm",
+        held ? json_integer(tide_view_rank(space, term.words)) : json_null(), "norm",
         norm_of(vector, dim));
     note_term(answer, r->word, &term);
     char *wanted = parameter(r, "vector");
@@ -44,9 +44,9 @@ static void describe(request *r, const tide_space *space)
 
 void get_word(request *r)
 {
-    const tide_space *space = tide_live_begin(r->server->options.live);
+    const tide_view *space = tide_live_acquire(r->server->options.live);
     describe(r, space);
-    tide_live_end(r->server->options.live, space);
+    tide_live_release(r->server->options.live, space);
 }
 
 /* -- neighbours --------------------------------------------------------------------------------------------------- */
@@ -148,14 +148,14 @@ void post_most_similar(request *r)
 
 /* -- similarity --------------------------------------------------------------------------------------------------- */
 
-static void compare(request *r, const tide_space *space, const char *a, const char *b)
+static void compare(request *r, const tide_view *space, const char *a, const char *b)
 {
     float cosine;
     tide_term x, y;
     if (!look_up(r->server, space, a, &x)) {
         answer_unknown(r, space, a);
     } else if (!look_up(r->server, space, b, &y) ||
-               tide_space_similarity(space, x.words, y.words, &cosine, NULL)) {
+               tide_view_similarity(space, x.words, y.words, &cosine, NULL)) {
         answer_unknown(r, space, b);
     } else {
         json_t *answer = json_pack("{s:o, s:o, s:f}", "a", json_word(x.words), "b",
@@ -170,9 +170,9 @@ void get_similarity(request *r)
 {
     char *a = parameter(r, "a"), *b = parameter(r, "b");
     if (a && b) {
-        const tide_space *space = tide_live_begin(r->server->options.live);
+        const tide_view *space = tide_live_acquire(r->server->options.live);
         compare(r, space, a, b);
-        tide_live_end(r->server->options.live, space);
+        tide_live_release(r->server->options.live, space);
     } else {
         answer_problem(r, 400, PROBLEM_PLAIN, NULL,
                        "two words are needed: ?a=ONE&b=OTHER");

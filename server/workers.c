@@ -63,7 +63,7 @@ static void answer_all(server *s, request **requests, size_t count)
         else
             go_on(r);
     }
-    int failed = tide_feed_tend(s->options.feed, &err);
+    int failed = tide_feed_sync(s->options.feed, &err);
     for (size_t i = 0; i < unsafe; i++) {
         if (failed)
             answer_problem(requests[i], 500, PROBLEM_PLAIN, NULL,

@@ -199,13 +199,13 @@ int tide_bench_kernels(uint32_t dim, tide_timing *timings, size_t room, tide_err
 
 /* -- intake ----------------------------------------------------------------------------------------- */
 
-static void drop_lesson(void *self, const tide_lesson *lesson)
+static void drop_lesson(void *self, const tide_sentence *lesson)
 {
     (void)self;
     (void)lesson;
 }
 
-static int read_through(tide_intake *intake, tide_source *source, double *seconds,
+static int read_through(tide_ingest *intake, tide_source *source, double *seconds,
                         tide_error *err)
 {
     static const size_t block = 256 * 1024;
@@ -215,10 +215,10 @@ static int read_through(tide_intake *intake, tide_source *source, double *second
     ptrdiff_t size;
     while ((size = tide_source_read(source, bytes, block, err)) > 0) {
         double start = cpu_seconds();
-        tide_intake_feed(intake, bytes, (size_t)size);
+        tide_ingest_feed(intake, bytes, (size_t)size);
         *seconds += cpu_seconds() - start;
     }
-    tide_intake_end(intake);
+    tide_ingest_end(intake);
     free(bytes);
     return (int)size;
 }
@@ -230,12 +230,12 @@ static int ingest_once(const tide_params *params, const char *spec, double *nano
     tide_source *source = trainer ? tide_source_open(spec, err) : NULL;
     int status = err ? (int)err->status : TIDE_ERROR_IO;
     if (source) {
-        tide_intake *intake = tide_trainer_intake(trainer);
+        tide_ingest *intake = tide_trainer_intake(trainer);
         double seconds = 0;
-        tide_intake_school(intake, tide_school_at_once(NULL, drop_lesson));
-        *replayable = tide_source_replayable(source);
+        tide_ingest_set_executor(intake, tide_executor_inline(NULL, drop_lesson));
+        *replayable = tide_source_can_resume(source);
         status = read_through(intake, source, &seconds, err);
-        *tokens = tide_intake_tokens(intake);
+        *tokens = tide_ingest_tokens(intake);
         *nanoseconds = *tokens ? seconds * 1e9 / (double)*tokens : 0;
     }
     tide_source_close(source);

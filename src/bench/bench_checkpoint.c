@@ -15,16 +15,16 @@
 
 enum { LOOK, PLAIN, ROOMY, ROOM, PAUSE, SAFE };
 
-static const char *const names[TIDE_PAUSE_PARTS] = {"look", "plain", "roomy",
+static const char *const names[TIDE_CHECKPOINT_PARTS] = {"look", "plain", "roomy",
                                                     "room", "pause", "safe"};
 
 typedef struct bench {
     tide_trainer *trainer;
-    tide_keeper *keeper;
+    tide_checkpoint_writer *keeper;
     const char *path;
     uint64_t bytes;
-    double wall[TIDE_PAUSE_PARTS][TIDE_PAUSE_ROUNDS];
-    double processor[TIDE_PAUSE_PARTS][TIDE_PAUSE_ROUNDS];
+    double wall[TIDE_CHECKPOINT_PARTS][TIDE_CHECKPOINT_ROUNDS];
+    double processor[TIDE_CHECKPOINT_PARTS][TIDE_CHECKPOINT_ROUNDS];
 } bench;
 
 typedef struct moment {
@@ -49,7 +49,7 @@ static void note_since(bench *b, int part, uint32_t round, moment start)
 
 static void wait_for_keeper(bench *b)
 {
-    while (tide_keeper_busy(b->keeper, 1000))
+    while (tide_checkpoint_writer_busy(b->keeper, 1000))
         continue;
 }
 
@@ -60,37 +60,37 @@ static int save_alone(bench *b, int part, uint32_t round, tide_error *err)
     if (!writer)
         return (int)err->status;
     if (part == ROOMY)
-        tide_store_make_room(writer, b->bytes);
+        tide_store_preallocate(writer, b->bytes);
     moment start = now();
     b->bytes = tide_trainer_write(b->trainer, writer);
     note_since(b, part, round, start);
-    tide_store_abandon(writer);
+    tide_store_discard(writer);
     return TIDE_OK;
 }
 
 static int save_as_a_run(bench *b, uint32_t round, tide_error *err)
 {
-    tide_kept kept = {0};
+    tide_checkpoint_result kept = {0};
     moment start = now();
     tide_store_writer *writer = tide_store_create(b->path, err);
     if (!writer)
         return (int)err->status;
-    tide_keeper_make_room(b->keeper, writer, b->bytes);
+    tide_checkpoint_writer_preallocate(b->keeper, writer, b->bytes);
     wait_for_keeper(b);
     note_since(b, ROOM, round, start);
 
     start = now();
-    int status = tide_keeper_begin(b->keeper, writer, err);
+    int status = tide_checkpoint_writer_start(b->keeper, writer, err);
     if (status)
         return status;
     tide_trainer_write(b->trainer, writer);
-    tide_keeper_finish(b->keeper, 0);
+    tide_checkpoint_writer_finish(b->keeper, 0);
     note_since(b, PAUSE, round, start);
 
     start = now();
     wait_for_keeper(b);
     note_since(b, SAFE, round, start);
-    tide_keeper_ask(b->keeper, &kept);
+    tide_checkpoint_writer_result(b->keeper, &kept);
     return kept.status ? tide_fail(err, kept.error.status, "%s", kept.error.text)
                        : TIDE_OK;
 }
@@ -98,7 +98,7 @@ static int save_as_a_run(bench *b, uint32_t round, tide_error *err)
 static int measure_round(bench *b, uint32_t round, tide_error *err)
 {
     moment start = now();
-    tide_trainer_scrub(b->trainer);
+    tide_trainer_repair(b->trainer);
     note_since(b, LOOK, round, start);
     int status = save_alone(b, PLAIN, round, err);
     if (!status)
@@ -114,13 +114,13 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void sum_up(bench *b, uint32_t rounds, tide_pause *parts)
+static void sum_up(bench *b, uint32_t rounds, tide_checkpoint_timing *parts)
 {
     double gib = (double)b->bytes / 0x1p30;
-    for (int i = 0; i < TIDE_PAUSE_PARTS; i++) {
+    for (int i = 0; i < TIDE_CHECKPOINT_PARTS; i++) {
         qsort(b->wall[i], rounds, sizeof(double), compare);
         qsort(b->processor[i], rounds, sizeof(double), compare);
-        parts[i] = (tide_pause){.name = names[i],
+        parts[i] = (tide_checkpoint_timing){.name = names[i],
                                 .paused = i != ROOM && i != SAFE,
                                 .least = b->wall[i][0] / gib,
                                 .median = b->wall[i][rounds / 2] / gib,
@@ -135,7 +135,7 @@ static void fill(tide_trainer *trainer, const tide_params *params)
     for (uint64_t i = 0; i < params->vocab; i++) {
         int length = snprintf(text, sizeof text, "w%llu", (unsigned long long)i);
         const tide_word word = {text, (uint32_t)length};
-        tide_intake_grant(tide_trainer_intake(trainer), &word, 1, 0);
+        tide_ingest_insert(tide_trainer_intake(trainer), &word, 1, 0);
     }
 }
 
@@ -148,15 +148,15 @@ static int measure(bench *b, uint32_t rounds, tide_error *err)
     return status;
 }
 
-int tide_bench_pause(const tide_params *params, const char *path, uint32_t rounds,
-                     tide_pause parts[TIDE_PAUSE_PARTS], uint64_t *bytes,
+int tide_bench_checkpoint(const tide_params *params, const char *path, uint32_t rounds,
+                     tide_checkpoint_timing parts[TIDE_CHECKPOINT_PARTS], uint64_t *bytes,
                      tide_error *err)
 {
     tide_error ignored = {0};
     err = err ? err : &ignored;
-    if (!rounds || rounds > TIDE_PAUSE_ROUNDS)
+    if (!rounds || rounds > TIDE_CHECKPOINT_ROUNDS)
         return tide_fail(err, TIDE_ERROR_PARAMETER, "there can be 1 to %d rounds",
-                         TIDE_PAUSE_ROUNDS);
+                         TIDE_CHECKPOINT_ROUNDS);
     if (access(path, F_OK) == 0)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "%s is there already, and would not be afterwards", path);
@@ -166,7 +166,7 @@ int tide_bench_pause(const tide_params *params, const char *path, uint32_t round
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to measure");
     b->path = path;
     b->trainer = tide_trainer_new(params, err);
-    b->keeper = b->trainer ? tide_keeper_new(err) : NULL;
+    b->keeper = b->trainer ? tide_checkpoint_writer_new(err) : NULL;
     if (b->keeper) {
         fill(b->trainer, tide_trainer_params(b->trainer));
         status = measure(b, rounds, err);
@@ -177,7 +177,7 @@ int tide_bench_pause(const tide_params *params, const char *path, uint32_t round
         sum_up(b, rounds, parts);
         *bytes = b->bytes;
     }
-    tide_keeper_free(b->keeper);
+    tide_checkpoint_writer_free(b->keeper);
     tide_trainer_free(b->trainer);
     free(b);
     return status;

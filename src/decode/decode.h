@@ -38,12 +38,12 @@ extern const tide_decoder_kind tide_decoder_xz;
 
 /* -- whether something is packed, by its first bytes (decode.c) -------------------- */
 
-typedef struct tide_form {
+typedef struct tide_compression {
     const tide_decoder_kind *decoder; /* that unpacks it; NULL: none */
     bool open;                        /* more bytes may show that one does */
-} tide_form;
+} tide_compression;
 
 /* TIDE_MAGIC_MAX bytes are always enough. */
-tide_form tide_form_of(const unsigned char *bytes, size_t size);
+tide_compression tide_compression_of(const unsigned char *bytes, size_t size);
 
 #endif

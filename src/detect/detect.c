@@ -26,7 +26,7 @@ bool tide_is_binary(const unsigned char *bytes, size_t size)
 
 /* -- tests ------------------------------------------------------------------------- */
 
-static tide_evidence begins(tide_head head, const void *magic, size_t size)
+static tide_match begins(tide_head head, const void *magic, size_t size)
 {
     size_t least = head.size < size ? head.size : size;
     if (memcmp(head.bytes, magic, least) != 0)
@@ -38,10 +38,10 @@ static tide_evidence begins(tide_head head, const void *magic, size_t size)
 
 /* A magic number that text may begin with, too, and bytes of which text has none among the
  * `reach` bytes behind it. */
-static tide_evidence begins_binary(tide_head head, const char *magic, size_t reach)
+static tide_match begins_binary(tide_head head, const char *magic, size_t reach)
 {
     size_t size = strlen(magic);
-    tide_evidence evidence = begins(head, magic, size);
+    tide_match evidence = begins(head, magic, size);
     if (evidence != TIDE_YES)
         return evidence;
     size_t rest = head.size - size;
@@ -52,53 +52,53 @@ static tide_evidence begins_binary(tide_head head, const char *magic, size_t rea
 
 /* The level may be any; then the digits of pi, which begin a block and happen to be
  * letters, or of its square root, which end an empty archive. */
-static tide_evidence is_bzip2(tide_head head)
+static tide_match is_bzip2(tide_head head)
 {
     char magic[] = "BZh9\x31\x41\x59\x26\x53\x59",
          empty[] = "BZh9\x17\x72\x45\x38\x50\x90";
     if (head.size > 3 && head.bytes[3] >= '1' && head.bytes[3] <= '9')
         magic[3] = empty[3] = (char)head.bytes[3];
-    tide_evidence evidence = begins_binary(head, magic, 32);
+    tide_match evidence = begins_binary(head, magic, 32);
     return evidence == TIDE_NO ? BEGINS(head, empty) : evidence;
 }
 
-static tide_evidence is_zip(tide_head head)
+static tide_match is_zip(tide_head head)
 {
     return BEGINS(head, "PK\3\4");
 }
 
-static tide_evidence is_7z(tide_head head)
+static tide_match is_7z(tide_head head)
 {
     return BEGINS(head, "7z\xbc\xaf\x27\x1c");
 }
 
-static tide_evidence is_lz4(tide_head head)
+static tide_match is_lz4(tide_head head)
 {
     return BEGINS(head, "\x04\x22\x4d\x18");
 }
 
-static tide_evidence is_parquet(tide_head head)
+static tide_match is_parquet(tide_head head)
 {
     return begins_binary(head, "PAR1", 16);
 }
 
-static tide_evidence is_arrow(tide_head head)
+static tide_match is_arrow(tide_head head)
 {
     return BEGINS(head, "ARROW1\0\0");
 }
 
-static tide_evidence is_pdf(tide_head head)
+static tide_match is_pdf(tide_head head)
 {
     return begins_binary(head, "%PDF-", 64);
 }
 
-static tide_evidence is_sqlite(tide_head head)
+static tide_match is_sqlite(tide_head head)
 {
     return BEGINS(head, "SQLite format 3\0");
 }
 
 /* The name of the first file, filled up with zeros, and a mark of the format. */
-static tide_evidence is_tar(tide_head head)
+static tide_match is_tar(tide_head head)
 {
     enum { NAME = 100, MARK = 257 };
     const unsigned char *zero =
@@ -116,10 +116,10 @@ static tide_evidence is_tar(tide_head head)
 }
 
 /* A store (doc/FORMAT.md) with the sections of a model, or without them. */
-static tide_evidence is_store(tide_head head, bool model)
+static tide_match is_store(tide_head head, bool model)
 {
     enum { HEADER = TIDE_ROOM(2688, 512) };
-    tide_evidence evidence = BEGINS(head, "\x89TID\r\n\x1a\n");
+    tide_match evidence = BEGINS(head, "\x89TID\r\n\x1a\n");
     if (evidence == TIDE_YES && head.size < HEADER && !head.whole)
         return TIDE_MAYBE;
     size_t size = head.size < HEADER ? head.size : HEADER;
@@ -128,28 +128,28 @@ static tide_evidence is_store(tide_head head, bool model)
     return evidence == TIDE_YES && other == model ? TIDE_NO : evidence;
 }
 
-static tide_evidence is_model(tide_head head)
+static tide_match is_model(tide_head head)
 {
     return is_store(head, true);
 }
 
-static tide_evidence is_other_store(tide_head head)
+static tide_match is_other_store(tide_head head)
 {
     return is_store(head, false);
 }
 
-static tide_evidence is_npy(tide_head head)
+static tide_match is_npy(tide_head head)
 {
     return BEGINS(head, "\x93NUMPY");
 }
 
-static tide_evidence is_hdf5(tide_head head)
+static tide_match is_hdf5(tide_head head)
 {
     return BEGINS(head, "\x89HDF\r\n\x1a\n");
 }
 
 /* The length of the header, which is JSON; it is below 2^40. */
-static tide_evidence is_safetensors(tide_head head)
+static tide_match is_safetensors(tide_head head)
 {
     static const unsigned char rest[] = {0, 0, 0, '{', '"'};
     enum { AT = 5, SIZE = AT + sizeof rest };
@@ -160,13 +160,13 @@ static tide_evidence is_safetensors(tide_head head)
     return memcmp(head.bytes + AT, rest, sizeof rest) ? TIDE_NO : TIDE_YES;
 }
 
-static tide_evidence is_fasttext(tide_head head)
+static tide_match is_fasttext(tide_head head)
 {
     return BEGINS(head, "\xba\x16\x4f\x2f\x0c\0\0\0");
 }
 
 /* Python's protocols 2 to 5, and an opcode that begins an object. */
-static tide_evidence is_pickle(tide_head head)
+static tide_match is_pickle(tide_head head)
 {
     static const char opcodes[] = "\x95}]()c";
     if (head.size < 3)
@@ -178,10 +178,10 @@ static tide_evidence is_pickle(tide_head head)
                : TIDE_NO;
 }
 
-static tide_evidence is_gensim(tide_head head)
+static tide_match is_gensim(tide_head head)
 {
     enum { REACH = 512 };
-    tide_evidence evidence = is_pickle(head);
+    tide_match evidence = is_pickle(head);
     if (evidence != TIDE_YES)
         return evidence;
     if (tide_find_bytes(head.bytes, head.size < REACH ? head.size : REACH, "gensim"))
@@ -275,7 +275,7 @@ tide_detected tide_detect(tide_head head, tide_expected expected)
     for (size_t i = 0; i < KINDS && head.size > 0; i++) {
         if (!is_unwanted(kinds[i].content, expected))
             continue;
-        tide_evidence evidence = kinds[i].test(head);
+        tide_match evidence = kinds[i].test(head);
         found.open |= evidence == TIDE_MAYBE;
         if (evidence == TIDE_YES) { /* unless it turns out to be one of those before */
             found.kind = found.open ? NULL : &kinds[i];
@@ -342,7 +342,7 @@ tide_content tide_content_of(const void *bytes, size_t size, bool whole,
                              tide_error *err)
 {
     tide_head head = {bytes, size, whole};
-    const tide_decoder_kind *decoder = tide_form_of(bytes, size).decoder;
+    const tide_decoder_kind *decoder = tide_compression_of(bytes, size).decoder;
     const tide_kind *kind = tide_detect(head, TIDE_EXPECTED_LINES).kind;
     if (!decoder && !kind)
         return TIDE_CONTENT_TEXT;

@@ -24,7 +24,7 @@ enum { TIDE_DETECT_SIZE = TIDE_ROOM(64 << 10, 1024) };
 
 /* MAYBE: it may turn out with more bytes, and nothing should be made of these before. Kinds
  * without a magic number may say NO to a few bytes and YES to more. */
-typedef enum tide_evidence { TIDE_NO, TIDE_MAYBE, TIDE_YES } tide_evidence;
+typedef enum tide_match { TIDE_NO, TIDE_MAYBE, TIDE_YES } tide_match;
 
 /* The first bytes of an input. */
 typedef struct tide_head {
@@ -41,7 +41,7 @@ typedef struct tide_kind {
     const char
         *advice; /* without a command: what to do, @ being the name of the input */
     const char *endings; /* of the names of such files: ".zip"; NULL */
-    tide_evidence (*test)(tide_head head);
+    tide_match (*test)(tide_head head);
 } tide_kind;
 
 typedef struct tide_detected {
@@ -76,19 +76,19 @@ bool tide_is_binary(const unsigned char *bytes, size_t size);
 /* -- encodings (detect_encoding.c) ------------------------------------------------- */
 
 /* With a byte order mark, or without one. */
-tide_evidence tide_is_utf16(tide_head head), tide_is_utf32(tide_head head);
-tide_evidence tide_is_utf16_little(tide_head head), tide_is_utf16_big(tide_head head);
-tide_evidence tide_is_utf32_little(tide_head head), tide_is_utf32_big(tide_head head);
-tide_evidence tide_is_8bit(tide_head head);
+tide_match tide_is_utf16(tide_head head), tide_is_utf32(tide_head head);
+tide_match tide_is_utf16_little(tide_head head), tide_is_utf16_big(tide_head head);
+tide_match tide_is_utf32_little(tide_head head), tide_is_utf32_big(tide_head head);
+tide_match tide_is_8bit(tide_head head);
 
 /* -- vectors (detect_vectors.c) ---------------------------------------------------- */
 
-tide_evidence tide_is_word2vec_text(tide_head head), tide_is_glove(tide_head head);
-tide_evidence tide_is_word2vec_binary(tide_head head);
+tide_match tide_is_word2vec_text(tide_head head), tide_is_glove(tide_head head);
+tide_match tide_is_word2vec_binary(tide_head head);
 
 /* -- JSON (detect_json.c) ---------------------------------------------------------- */
 
-tide_evidence tide_is_json(tide_head head);
+tide_match tide_is_json(tide_head head);
 
 /* The fields of the first object, as "id, user.name, text". */
 enum { TIDE_JSON_FIELDS = 200 };

@@ -54,7 +54,7 @@ static units look_at(tide_head head, size_t width, bool big)
 }
 
 /* Without a mark. */
-static tide_evidence is_wide(tide_head head, size_t width, bool big)
+static tide_match is_wide(tide_head head, size_t width, bool big)
 {
     units found = look_at(head, width, big);
     size_t least = width == 2 ? UNITS_LEAST : UNITS_LEAST / 2;
@@ -68,22 +68,22 @@ static tide_evidence is_wide(tide_head head, size_t width, bool big)
                : TIDE_NO;
 }
 
-tide_evidence tide_is_utf16_little(tide_head head)
+tide_match tide_is_utf16_little(tide_head head)
 {
     return is_wide(head, 2, false);
 }
 
-tide_evidence tide_is_utf16_big(tide_head head)
+tide_match tide_is_utf16_big(tide_head head)
 {
     return is_wide(head, 2, true);
 }
 
-tide_evidence tide_is_utf32_little(tide_head head)
+tide_match tide_is_utf32_little(tide_head head)
 {
     return is_wide(head, 4, false);
 }
 
-tide_evidence tide_is_utf32_big(tide_head head)
+tide_match tide_is_utf32_big(tide_head head)
 {
     return is_wide(head, 4, true);
 }
@@ -101,7 +101,7 @@ static size_t odd_bytes(const unsigned char *bytes, size_t size)
 }
 
 /* A mark, and behind it zeros, or as many bytes that are no text as ideographs have. */
-tide_evidence tide_is_utf16(tide_head head)
+tide_match tide_is_utf16(tide_head head)
 {
     enum { MARK = 2, ENOUGH = 64, RARE = 8 };
     if (head.size < MARK)
@@ -117,7 +117,7 @@ tide_evidence tide_is_utf16(tide_head head)
     return TIDE_MAYBE;
 }
 
-tide_evidence tide_is_utf32(tide_head head)
+tide_match tide_is_utf32(tide_head head)
 {
     static const unsigned char little[] = {0xff, 0xfe, 0, 0},
                                big[] = {0, 0, 0xfe, 0xff};
@@ -129,7 +129,7 @@ tide_evidence tide_is_utf32(tide_head head)
 
 /* -- one byte a character ------------------------------------------------------------- */
 
-tide_evidence tide_is_8bit(tide_head head)
+tide_match tide_is_8bit(tide_head head)
 {
     size_t places = 0, lines = 0, broken_lines = 0;
     bool was_broken = false, line_broken = false;

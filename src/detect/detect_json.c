@@ -197,7 +197,7 @@ static walk begin(const unsigned char *bytes, size_t size)
     return (walk){.at = bytes + (marked ? 3 : 0), .end = bytes + size};
 }
 
-tide_evidence tide_is_json(tide_head head)
+tide_match tide_is_json(tide_head head)
 {
     walk w = begin(head.bytes, head.size);
     result done = walk_through(&w);

@@ -72,7 +72,7 @@ static size_t row_numbers(const unsigned char *line, size_t size)
 }
 
 /* Reads the line "N D"; MAYBE when it may become one. */
-static tide_evidence read_header(tide_head head, size_t *at, uint64_t *count,
+static tide_match read_header(tide_head head, size_t *at, uint64_t *count,
                                  uint64_t *dim)
 {
     uint64_t *numbers[] = {count, dim};
@@ -94,12 +94,12 @@ static tide_evidence read_header(tide_head head, size_t *at, uint64_t *count,
     return good && *dim <= TIDE_DIM_MAX ? TIDE_YES : TIDE_NO;
 }
 
-tide_evidence tide_is_word2vec_text(tide_head head)
+tide_match tide_is_word2vec_text(tide_head head)
 {
     uint64_t count, dim;
     size_t at = 0, size, rows = 0, odd = 0;
     const unsigned char *line;
-    tide_evidence evidence = read_header(head, &at, &count, &dim);
+    tide_match evidence = read_header(head, &at, &count, &dim);
     if (evidence != TIDE_YES)
         return evidence;
     size_t wanted = count < ROWS ? (size_t)count : ROWS;
@@ -113,7 +113,7 @@ tide_evidence tide_is_word2vec_text(tide_head head)
     return enough ? TIDE_YES : head.whole ? TIDE_NO : TIDE_MAYBE;
 }
 
-tide_evidence tide_is_glove(tide_head head)
+tide_match tide_is_glove(tide_head head)
 {
     size_t at = 0, size, rows = 0, odd = 0, dim = 0;
     const unsigned char *line = head.bytes;
@@ -142,11 +142,11 @@ static bool are_floats(const unsigned char *bytes, uint64_t dim)
     return tide_is_binary(bytes, dim * sizeof(float));
 }
 
-tide_evidence tide_is_word2vec_binary(tide_head head)
+tide_match tide_is_word2vec_binary(tide_head head)
 {
     uint64_t count, dim;
     size_t at = 0;
-    tide_evidence evidence = read_header(head, &at, &count, &dim);
+    tide_match evidence = read_header(head, &at, &count, &dim);
     if (evidence != TIDE_YES)
         return evidence;
     uint64_t wanted = count < ROWS ? count : ROWS;

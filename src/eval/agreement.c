@@ -36,7 +36,7 @@ typedef struct chosen_pair {
 
 typedef struct comparison {
     const tide_agreement_options *how;
-    const tide_space *spaces[MODELS];
+    const tide_view *spaces[MODELS];
     const tide_kernels *kernels;
     const uint32_t *order; /* slots of B's words by falling count */
     uint32_t words;        /* of B */
@@ -54,7 +54,7 @@ static int no_memory(tide_error *err)
 static const char *word_at(const comparison *c, uint32_t rank)
 {
     uint32_t length;
-    return tide_vocabulary_word(tide_space_model(c->spaces[B])->vocabulary,
+    return tide_vocabulary_word(tide_view_model(c->spaces[B])->vocabulary,
                                 c->order[rank - 1], &length);
 }
 
@@ -67,7 +67,7 @@ static int load_band(const comparison *c, band *b, tide_error *err)
     if (!b->held)
         return no_memory(err);
     for (int side = A; side < MODELS; side++) {
-        uint32_t dim = tide_model_dim(tide_space_model(c->spaces[side]));
+        uint32_t dim = tide_model_dim(tide_view_model(c->spaces[side]));
         int status = tide_matrix_init(&b->units[side], b->size, dim, err);
         if (status)
             return status;
@@ -75,9 +75,9 @@ static int load_band(const comparison *c, band *b, tide_error *err)
     for (uint32_t i = 0; i < b->size; i++) {
         uint32_t at = b->ranks.first - 1 + i;
         b->held[i] = c->slots[at] != TIDE_NO_SLOT;
-        tide_space_unit(c->spaces[B], c->order[at], tide_matrix_row(&b->units[B], i));
+        tide_view_unit(c->spaces[B], c->order[at], tide_matrix_row(&b->units[B], i));
         if (b->held[i])
-            tide_space_unit(c->spaces[A], c->slots[at],
+            tide_view_unit(c->spaces[A], c->slots[at],
                             tide_matrix_row(&b->units[A], i));
     }
     return TIDE_OK;
@@ -348,8 +348,8 @@ static int compare_neighbours(const comparison *c, tide_agreement_result *result
 
 static int comparison_begin(comparison *c, tide_error *err)
 {
-    const tide_model *a = tide_space_model(c->spaces[A]);
-    c->order = tide_space_order(c->spaces[B], &c->words);
+    const tide_model *a = tide_view_model(c->spaces[A]);
+    c->order = tide_view_order(c->spaces[B], &c->words);
     c->slots = tide_alloc(c->words, sizeof *c->slots);
     bool sampling = c->how->pair && c->how->sample;
     if (sampling)
@@ -375,7 +375,7 @@ static void comparison_end(comparison *c)
     free(c->slots);
 }
 
-int tide_eval_agreement(const tide_space *a, const tide_space *b,
+int tide_eval_agreement(const tide_view *a, const tide_view *b,
                         const tide_agreement_options *options,
                         tide_agreement_result *result, tide_error *err)
 {

@@ -133,7 +133,7 @@ typedef struct answers {
 static float *load_unit(answers *a, uint32_t at, uint32_t rank)
 {
     float *row = tide_matrix_row(&a->tile, at);
-    tide_space_unit(a->lexicon->space, a->lexicon->order[rank], row);
+    tide_view_unit(a->lexicon->space, a->lexicon->order[rank], row);
     return row;
 }
 
@@ -223,7 +223,7 @@ static int answer_quiz(quiz *q, tide_error *err)
     return status;
 }
 
-int tide_eval_analogy(const tide_space *space, const char *path,
+int tide_eval_analogy(const tide_view *space, const char *path,
                       const tide_eval_options *options, tide_analogy_result *sections,
                       size_t room, uint64_t *bad_lines, tide_error *err)
 {

@@ -32,7 +32,7 @@ typedef struct difference {
 } difference;
 
 struct tide_diff {
-    const tide_space *spaces[MODELS];
+    const tide_view *spaces[MODELS];
     tide_diff_options how;
     difference *all; /* [count] shared words in the order of B, then those of one */
     uint64_t count;
@@ -48,7 +48,7 @@ static int no_memory(tide_error *err)
 
 static const tide_model *model_of(const tide_diff *d, int side)
 {
-    return tide_space_model(d->spaces[side]);
+    return tide_view_model(d->spaces[side]);
 }
 
 /* -- words ------------------------------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ static void add(tide_diff *d, const char *word, const tide_entry *a,
 static void gather(tide_diff *d, int side, bool shared)
 {
     uint32_t words;
-    const uint32_t *order = tide_space_order(d->spaces[side], &words);
+    const uint32_t *order = tide_view_order(d->spaces[side], &words);
     for (uint32_t rank = 0; rank < words; rank++) {
         tide_entry own = tide_model_entry(model_of(d, side), order[rank]), other;
         if (!is_frequent(d, side, &own))
@@ -146,7 +146,7 @@ static int load_rows(const tide_diff *d, tide_matrix rows[MODELS], tide_error *e
         if (status)
             return status;
         for (uint32_t i = 0; i < d->compared; i++)
-            tide_space_unit(d->spaces[side], d->all[i].slots[side],
+            tide_view_unit(d->spaces[side], d->all[i].slots[side],
                             tide_matrix_row(&rows[side], i));
     }
     return TIDE_OK;
@@ -312,7 +312,7 @@ static int compare(tide_diff *d, tide_error *err)
     return status;
 }
 
-tide_diff *tide_diff_new(const tide_space *a, const tide_space *b,
+tide_diff *tide_diff_new(const tide_view *a, const tide_view *b,
                          const tide_diff_options *options, tide_error *err)
 {
     tide_diff *d = tide_alloc(1, sizeof *d);

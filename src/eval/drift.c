@@ -29,7 +29,7 @@ typedef struct neighbours {
 typedef struct course {
     const tide_drift_options *options;
     tide_drift_plan *plan;
-    tide_pupil *pupil;
+    tide_word_trainer *pupil;
     uint64_t tokens;     /* of the text, so far */
     uint64_t next_look;  /* at so many tokens */
     tide_snapshot *then; /* at the moment; NULL before */
@@ -163,13 +163,13 @@ static tide_drift_look judge(const course *c, const tide_snapshot *s)
 
 static tide_snapshot *take_snapshot(course *c, tide_error *err)
 {
-    const tide_model *model = tide_pupil_rest(c->pupil);
-    tide_space *space =
-        tide_space_new(model, c->options->vectors, c->options->centred, err);
+    const tide_model *model = tide_word_trainer_drain(c->pupil);
+    tide_view *space =
+        tide_view_new(model, c->options->vectors, c->options->centred, err);
     tide_snapshot *s = space ? tide_snapshot_new(space, c->plan->words,
                                                  place_of(c, c->plan->changing), err)
                              : NULL;
-    tide_space_free(space);
+    tide_view_free(space);
     return s;
 }
 
@@ -234,7 +234,7 @@ static void watch(const course *c)
     if (!c->options->watch || c->tokens % WATCH_TOKENS)
         return;
     tide_stats stats;
-    tide_pupil_stats(c->pupil, &stats);
+    tide_word_trainer_stats(c->pupil, &stats);
     c->options->watch(c->options->watch_data, &stats);
 }
 
@@ -245,18 +245,18 @@ static int hear(course *c, const tide_word *word, tide_error *err)
     if (!c->options->control)
         heard = tide_drift_plan_apply(c->plan, word, c->tokens);
     if (heard.length)
-        tide_pupil_hear(c->pupil, &heard);
+        tide_word_trainer_add(c->pupil, &heard);
     c->tokens++;
     watch(c);
     return status;
 }
 
-static int read_text(course *c, tide_sentences *sentences, tide_error *err)
+static int read_text(course *c, tide_sentence_reader *sentences, tide_error *err)
 {
     tide_word words[WORDS_AT_ONCE];
     bool ended = false;
     int count, status = TIDE_OK;
-    while ((count = tide_sentences_take(sentences, words, WORDS_AT_ONCE, &ended, err)) >
+    while ((count = tide_sentence_reader_take(sentences, words, WORDS_AT_ONCE, &ended, err)) >
                0 ||
            ended) {
         for (int i = 0; i < count && !status; i++)
@@ -264,7 +264,7 @@ static int read_text(course *c, tide_sentences *sentences, tide_error *err)
         if (status)
             return status;
         if (ended)
-            tide_pupil_end_sentence(c->pupil);
+            tide_word_trainer_end_sentence(c->pupil);
     }
     return count;
 }
@@ -275,13 +275,13 @@ static int run(course *c, const tide_params *params, tide_error *err)
     c->lean = tide_alloc(c->plan->changing, sizeof *c->lean);
     if (!c->near || !c->lean)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to watch words change");
-    c->pupil = tide_pupil_new(params, err);
-    tide_sentences *sentences = c->pupil
-                                    ? tide_sentences_open(params, c->options->sources,
+    c->pupil = tide_word_trainer_new(params, err);
+    tide_sentence_reader *sentences = c->pupil
+                                    ? tide_sentence_reader_open(params, c->options->sources,
                                                           c->options->source_count, err)
                                     : NULL;
     int status = sentences ? read_text(c, sentences, err) : (int)err->status;
-    tide_sentences_close(sentences);
+    tide_sentence_reader_close(sentences);
     if (!status && !c->then)
         status = tide_fail(err, TIDE_ERROR_INPUT,
                            "the text has become shorter since it was counted");
@@ -308,7 +308,7 @@ int tide_eval_drift(const tide_params *params, const tide_drift_options *options
     tide_snapshot_free(c.then);
     free(c.lean);
     free(c.near);
-    tide_pupil_free(c.pupil);
+    tide_word_trainer_free(c.pupil);
     tide_drift_plan_free(c.plan);
     return status;
 }

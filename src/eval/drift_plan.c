@@ -218,7 +218,7 @@ static int check_sources(const tide_drift_options *options, tide_error *err)
         tide_source *source = tide_source_open(options->sources[i], err);
         if (!source)
             return (int)err->status;
-        bool again = tide_source_replayable(source);
+        bool again = tide_source_can_resume(source);
         tide_source_close(source);
         if (!again)
             return tide_fail(err, TIDE_ERROR_PARAMETER,

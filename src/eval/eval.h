@@ -19,7 +19,7 @@ int tide_spearman(const double *x, const double *y, size_t count, double *rho,
 
 /* For some of the words of a list: which others are the nearest? */
 typedef struct tide_near_question {
-    const tide_space *space;
+    const tide_view *space;
     const uint32_t *slots; /* [count] the list */
     uint32_t count;
     const uint32_t *asked; /* [asked_count] their places in the list */
@@ -56,7 +56,7 @@ typedef struct tide_snapshot {
 } tide_snapshot;
 
 /* The words, all different, have the places 0, 1, ... */
-tide_snapshot *tide_snapshot_new(const tide_space *space, const char *const *words,
+tide_snapshot *tide_snapshot_new(const tide_view *space, const char *const *words,
                                  uint32_t count, tide_error *err);
 void tide_snapshot_free(tide_snapshot *snapshot);
 const char *tide_snapshot_word(const tide_snapshot *snapshot, uint32_t place);
@@ -80,16 +80,16 @@ int tide_snapshot_compare(const tide_comparison *comparison, tide_stability *res
 /* -- pupils (word_trainer.c) -------------------------------------------------------------------------------- */
 
 /* A trainer that is told one word after the other. */
-typedef struct tide_pupil tide_pupil;
+typedef struct tide_word_trainer tide_word_trainer;
 
-tide_pupil *tide_pupil_new(const tide_params *params, tide_error *err);
-void tide_pupil_free(tide_pupil *pupil);
-void tide_pupil_hear(tide_pupil *pupil, const tide_word *word);
-void tide_pupil_end_sentence(tide_pupil *pupil);
-void tide_pupil_stats(const tide_pupil *pupil, tide_stats *stats);
+tide_word_trainer *tide_word_trainer_new(const tide_params *params, tide_error *err);
+void tide_word_trainer_free(tide_word_trainer *pupil);
+void tide_word_trainer_add(tide_word_trainer *pupil, const tide_word *word);
+void tide_word_trainer_end_sentence(tide_word_trainer *pupil);
+void tide_word_trainer_stats(const tide_word_trainer *pupil, tide_stats *stats);
 
 /* Learns all it has heard, the sentence ending here, and shows what it knows. */
-const tide_model *tide_pupil_rest(tide_pupil *pupil);
+const tide_model *tide_word_trainer_drain(tide_word_trainer *pupil);
 
 /* -- plans of change (drift_plan.c) ------------------------------------------------------------------ */
 

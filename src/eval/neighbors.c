@@ -27,7 +27,7 @@ static void keep(search *s, uint32_t number, uint32_t place, float score)
     uint32_t near = s->question->near;
     tide_hit *best = s->best + (size_t)number * near;
     s->kept[number] =
-        tide_hits_keep(best, s->kept[number], near, (tide_hit){NULL, score, place});
+        tide_hits_insert(best, s->kept[number], near, (tide_hit){NULL, score, place});
 }
 
 static void show_chunk(search *s, uint32_t from, uint32_t count)
@@ -35,7 +35,7 @@ static void show_chunk(search *s, uint32_t from, uint32_t count)
     const tide_near_question *q = s->question;
     float scores[CHUNK];
     for (uint32_t i = 0; i < count; i++)
-        tide_space_unit(q->space, q->slots[from + i], s->rows[i]);
+        tide_view_unit(q->space, q->slots[from + i], s->rows[i]);
     for (uint32_t number = 0; number < q->asked_count; number++) {
         s->kernels->dots(tide_matrix_row(&s->asked, number), s->rows, count,
                          s->chunk.stride, scores);
@@ -48,7 +48,7 @@ static void show_chunk(search *s, uint32_t from, uint32_t count)
 static int search_begin(search *s, tide_error *err)
 {
     const tide_near_question *q = s->question;
-    uint32_t dim = tide_model_dim(tide_space_model(q->space));
+    uint32_t dim = tide_model_dim(tide_view_model(q->space));
     int status = tide_matrix_init(&s->asked, q->asked_count, dim, err);
     if (!status)
         status = tide_matrix_init(&s->chunk, CHUNK, dim, err);
@@ -62,7 +62,7 @@ static int search_begin(search *s, tide_error *err)
     for (uint32_t i = 0; i < CHUNK; i++)
         s->rows[i] = tide_matrix_row(&s->chunk, i);
     for (uint32_t i = 0; i < q->asked_count; i++)
-        tide_space_unit(q->space, q->slots[q->asked[i]], tide_matrix_row(&s->asked, i));
+        tide_view_unit(q->space, q->slots[q->asked[i]], tide_matrix_row(&s->asked, i));
     return TIDE_OK;
 }
 

@@ -38,7 +38,7 @@ typedef struct state {
 
 typedef struct history {
     const tide_periods_options *options;
-    tide_pupil *pupil;
+    tide_word_trainer *pupil;
     uint64_t tokens;
     char name[NAME]; /* of the present period; "" before the first */
     state before;    /* at the end of the one before, if there was one */
@@ -79,10 +79,10 @@ static tide_snapshot *snapshot_of(const history *h, const tide_model *model,
     uint32_t count = (uint32_t)(held < AMONG ? held : AMONG);
     for (uint32_t i = 0; i < count; i++)
         words[i] = entries[i].word;
-    tide_space *space =
-        tide_space_new(model, h->options->vectors, h->options->centred, err);
+    tide_view *space =
+        tide_view_new(model, h->options->vectors, h->options->centred, err);
     tide_snapshot *s = space ? tide_snapshot_new(space, words, count, err) : NULL;
-    tide_space_free(space);
+    tide_view_free(space);
     return s;
 }
 
@@ -101,7 +101,7 @@ static int state_take(state *s, history *h, const tide_model *model,
     for (size_t i = 0; i < s->held; i++)
         s->hashes[i] = hash_of(entries[i].word);
     qsort(s->hashes, s->held, sizeof *s->hashes, by_value);
-    tide_pupil_stats(h->pupil, &s->stats);
+    tide_word_trainer_stats(h->pupil, &s->stats);
     s->tokens = h->tokens;
     return TIDE_OK;
 }
@@ -143,10 +143,10 @@ static void tell_movers(const history *h, const state *now, const tide_entry *en
     uint32_t count = then->count < MOVERS_OF ? then->count : MOVERS_OF;
     period->mover_count = find_movers(h->aligned, count, places);
     for (size_t i = 0; i < period->mover_count; i++) {
-        tide_mover *mover = &period->movers[i];
+        tide_moved_word *mover = &period->movers[i];
         const char *word = tide_snapshot_word(then, places[i]);
         uint32_t place = tide_index_find(now->words->index, word);
-        *mover = (tide_mover){.word = word,
+        *mover = (tide_moved_word){.word = word,
                               .count = entries[place].count,
                               .aligned = (double)h->aligned[places[i]]};
         name_nearest(then, places[i], mover->then);
@@ -180,7 +180,7 @@ static int compare(history *h, const state *now, const tide_entry *entries,
 
 static int end_period(history *h, tide_error *err)
 {
-    const tide_model *model = tide_pupil_rest(h->pupil);
+    const tide_model *model = tide_word_trainer_drain(h->pupil);
     tide_entry *entries = tide_alloc(tide_model_size(model) + 1, sizeof *entries);
     if (!entries)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to list the words");
@@ -246,30 +246,30 @@ static int begin_sentence(history *h, double seconds, tide_error *err)
 static void watch(const history *h)
 {
     tide_stats stats;
-    tide_pupil_stats(h->pupil, &stats);
+    tide_word_trainer_stats(h->pupil, &stats);
     if (h->options->watch)
         h->options->watch(h->options->watch_data, &stats);
 }
 
-static int read_stream(history *h, tide_sentences *sentences, tide_error *err)
+static int read_stream(history *h, tide_sentence_reader *sentences, tide_error *err)
 {
     tide_word words[WORDS_AT_ONCE];
     bool ended = false, begun = false;
     uint64_t sentence = 0;
     int count, status;
-    while ((count = tide_sentences_take(sentences, words, WORDS_AT_ONCE, &ended, err)) >
+    while ((count = tide_sentence_reader_take(sentences, words, WORDS_AT_ONCE, &ended, err)) >
                0 ||
            ended) {
         status =
-            begun ? TIDE_OK : begin_sentence(h, tide_sentences_time(sentences), err);
+            begun ? TIDE_OK : begin_sentence(h, tide_sentence_reader_time(sentences), err);
         if (status)
             return status;
         for (int i = 0; i < count; i++)
-            tide_pupil_hear(h->pupil, &words[i]);
+            tide_word_trainer_add(h->pupil, &words[i]);
         h->tokens += (uint64_t)count;
         begun = !ended && h->options->unit != TIDE_PERIOD_TOKENS;
         if (ended)
-            tide_pupil_end_sentence(h->pupil);
+            tide_word_trainer_end_sentence(h->pupil);
         if (ended && ++sentence % WATCH_SENTENCES == 0)
             watch(h);
     }
@@ -297,17 +297,17 @@ int tide_eval_periods(const tide_params *params, const tide_periods_options *opt
     h.aligned = tide_alloc(AMONG, sizeof *h.aligned);
     if (!h.aligned)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to compare periods");
-    h.pupil = tide_pupil_new(params, err);
-    tide_sentences *sentences =
+    h.pupil = tide_word_trainer_new(params, err);
+    tide_sentence_reader *sentences =
         h.pupil
-            ? tide_sentences_open(params, options->sources, options->source_count, err)
+            ? tide_sentence_reader_open(params, options->sources, options->source_count, err)
             : NULL;
     int status = sentences ? read_stream(&h, sentences, err) : (int)err->status;
     if (!status)
         status = end_stream(&h, err);
-    tide_sentences_close(sentences);
+    tide_sentence_reader_close(sentences);
     state_release(&h.before);
-    tide_pupil_free(h.pupil);
+    tide_word_trainer_free(h.pupil);
     free(h.aligned);
     return status;
 }

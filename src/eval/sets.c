@@ -126,12 +126,12 @@ void *tide_list_add(tide_list *list, size_t size)
 
 /* -- words ---------------------------------------------------------------------------------------- */
 
-int tide_lexicon_init(tide_lexicon *lexicon, const tide_space *space, uint32_t among,
+int tide_lexicon_init(tide_lexicon *lexicon, const tide_view *space, uint32_t among,
                       tide_error *err)
 {
-    const tide_model *model = tide_space_model(space);
+    const tide_model *model = tide_view_model(space);
     uint32_t words, slots = tide_vocabulary_used(model->vocabulary);
-    const uint32_t *order = tide_space_order(space, &words);
+    const uint32_t *order = tide_view_order(space, &words);
     *lexicon = (tide_lexicon){.space = space,
                               .model = model,
                               .order = order,
@@ -191,8 +191,8 @@ bool tide_lexicon_vector(const tide_lexicon *lexicon, const char *word, float *v
 {
     char folded[TIDE_WORD_MAX + 1];
     if (exact_rank(lexicon, word) != TIDE_NO_SLOT)
-        return tide_space_vector(lexicon->space, word, vector, NULL) == TIDE_OK;
+        return tide_view_vector(lexicon->space, word, vector, NULL) == TIDE_OK;
     return fold(lexicon, word, folded) &&
            (!lexicon->limited || exact_rank(lexicon, folded) != TIDE_NO_SLOT) &&
-           tide_space_vector(lexicon->space, folded, vector, NULL) == TIDE_OK;
+           tide_view_vector(lexicon->space, folded, vector, NULL) == TIDE_OK;
 }

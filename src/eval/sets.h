@@ -41,7 +41,7 @@ void *tide_list_add(tide_list *list, size_t size);
 
 /* The words that count as known: all, or the most frequent ones. */
 typedef struct tide_lexicon {
-    const tide_space *space;
+    const tide_view *space;
     const tide_model *model;
     const uint32_t *order; /* [words] slots by rank; borrowed */
     uint32_t *ranks;       /* [slots in use] */
@@ -49,7 +49,7 @@ typedef struct tide_lexicon {
     bool limited;          /* to the most frequent: n-grams make no vectors of others */
 } tide_lexicon;
 
-int tide_lexicon_init(tide_lexicon *lexicon, const tide_space *space, uint32_t among,
+int tide_lexicon_init(tide_lexicon *lexicon, const tide_view *space, uint32_t among,
                       tide_error *err);
 void tide_lexicon_release(tide_lexicon *lexicon);
 

@@ -152,7 +152,7 @@ static int judge_set(const tide_lexicon *lexicon, tide_lines *lines, bool keep_u
     return status;
 }
 
-int tide_eval_similarity(const tide_space *space, const char *path,
+int tide_eval_similarity(const tide_view *space, const char *path,
                          const tide_eval_options *options,
                          tide_similarity_result *result, tide_error *err)
 {

@@ -39,7 +39,7 @@ uint32_t tide_index_add(tide_vocabulary *index, const char *text)
 {
     char padded[TIDE_WORD_MAX + 16];
     tide_word word = padded_word(text, padded);
-    return tide_vocabulary_grant(index, &word, 1, 0);
+    return tide_vocabulary_insert(index, &word, 1, 0);
 }
 
 uint32_t tide_index_find(const tide_vocabulary *index, const char *text)
@@ -51,16 +51,16 @@ uint32_t tide_index_find(const tide_vocabulary *index, const char *text)
 
 /* -- making ---------------------------------------------------------------------------------------- */
 
-static void take_row(tide_snapshot *s, const tide_space *space, const char *word,
+static void take_row(tide_snapshot *s, const tide_view *space, const char *word,
                      uint32_t place)
 {
     tide_entry entry;
-    s->held[place] = !tide_model_find(tide_space_model(space), word, &entry, NULL);
+    s->held[place] = !tide_model_find(tide_view_model(space), word, &entry, NULL);
     if (s->held[place])
-        tide_space_unit(space, entry.slot, tide_matrix_row(&s->rows, place));
+        tide_view_unit(space, entry.slot, tide_matrix_row(&s->rows, place));
 }
 
-tide_snapshot *tide_snapshot_new(const tide_space *space, const char *const *words,
+tide_snapshot *tide_snapshot_new(const tide_view *space, const char *const *words,
                                  uint32_t count, tide_error *err)
 {
     tide_snapshot *s = tide_alloc(1, sizeof *s);
@@ -71,7 +71,7 @@ tide_snapshot *tide_snapshot_new(const tide_space *space, const char *const *wor
     s->count = count;
     s->held = tide_alloc(count + 1, sizeof *s->held);
     s->index = s->held ? tide_index_new(count, err) : NULL;
-    uint32_t dim = tide_model_dim(tide_space_model(space));
+    uint32_t dim = tide_model_dim(tide_view_model(space));
     if (!s->index || tide_matrix_init(&s->rows, count, dim, err)) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for vectors of %u words", count);
         tide_snapshot_free(s);
@@ -113,7 +113,7 @@ uint32_t tide_nearest_rows(const tide_matrix *rows, uint32_t row, uint32_t among
             continue;
         float score = k->dot(x, tide_matrix_row(rows, other), rows->stride);
         count =
-            tide_hits_keep(hits, count, TIDE_NEAREST, (tide_hit){NULL, score, other});
+            tide_hits_insert(hits, count, TIDE_NEAREST, (tide_hit){NULL, score, other});
     }
     for (size_t i = 0; i < count; i++)
         nearest[i] = hits[i].slot;

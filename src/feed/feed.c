@@ -28,7 +28,7 @@ void tide_feed_free(tide_feed *feed)
         feed->kind->free(feed);
 }
 
-size_t tide_feed_fit(const tide_feed *feed, const char *lines, size_t size, size_t room)
+size_t tide_feed_fits(const tide_feed *feed, const char *lines, size_t size, size_t room)
 {
     bool ended = size && lines[size - 1] == '\n';
     if (!ended && room)
@@ -83,7 +83,7 @@ ptrdiff_t tide_feed_append(tide_feed *feed, const char *lines, size_t size, bool
     return taken;
 }
 
-int tide_feed_tend(tide_feed *feed, tide_error *err)
+int tide_feed_sync(tide_feed *feed, tide_error *err)
 {
     pthread_mutex_lock(&feed->lock);
     int status = tend(feed, err);

@@ -30,7 +30,7 @@ void tide_feed_begin(tide_feed *feed, const tide_feed_kind *kind, size_t room);
 void tide_feed_end(tide_feed *feed);
 
 /* Bytes of as many whole lines as fit, also with a line feed behind the last; or of none, when the push is whole. */
-size_t tide_feed_fit(const tide_feed *feed, const char *lines, size_t size,
+size_t tide_feed_fits(const tide_feed *feed, const char *lines, size_t size,
                      size_t room);
 
 /* Until text waits, or the end has come, or the time is over. Under the lock. */

@@ -26,7 +26,7 @@ static ptrdiff_t ring_append(tide_feed *feed, const char *lines, size_t size,
 {
     (void)err;
     ring *r = (ring *)feed;
-    size_t taken = tide_feed_fit(feed, lines, size, feed->room - feed->waiting);
+    size_t taken = tide_feed_fits(feed, lines, size, feed->room - feed->waiting);
     if (!taken)
         return 0;
     put(r, lines, taken);

@@ -42,7 +42,7 @@ typedef struct spool_feed {
 
 static uint64_t end_of(const spool_feed *f)
 {
-    return tide_spool_holds(f->text.spool).end;
+    return tide_spool_extent_of(f->text.spool).end;
 }
 
 /* What has failed for one fails for all. */
@@ -120,8 +120,8 @@ static ptrdiff_t spool_append(tide_feed *feed, const char *lines, size_t size,
     spool_feed *f = (spool_feed *)feed;
     if (f->failure.status || !f->begun)
         return tell_failure(f, err);
-    size_t room = room_for_lines(f, tide_spool_holds(f->text.spool).bytes);
-    size_t taken = tide_feed_fit(feed, lines, size, room);
+    size_t room = room_for_lines(f, tide_spool_extent_of(f->text.spool).bytes);
+    size_t taken = tide_feed_fits(feed, lines, size, room);
     uint64_t before = end_of(f);
     int status = taken
                      ? tide_spool_append_lines(f->text.spool, lines, taken, &f->failure)
@@ -202,7 +202,7 @@ static int begin(spool_feed *f, tide_error *err)
 {
     int status = tide_spooled_begin(&f->text, f->from_start, err);
     f->begun = !status;
-    f->safe = tide_spool_holds(f->text.spool).start;
+    f->safe = tide_spool_extent_of(f->text.spool).start;
     f->since_ms = tide_now_ms();
     count_waiting(f);
     return status;

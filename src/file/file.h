@@ -13,11 +13,11 @@ int tide_file_write(int file, const void *bytes, size_t size, uint64_t offset);
 ptrdiff_t tide_file_read(int file, void *bytes, size_t size, uint64_t offset);
 
 /* read(2), begun again when a signal interrupts it. */
-ptrdiff_t tide_file_take(int file, void *bytes, size_t size);
+ptrdiff_t tide_file_read_some(int file, void *bytes, size_t size);
 
 /* Whether an errno is for a lack that may soon be over, of file descriptors or of the kernel's memory, so that
  * the call should be made again later. */
-bool tide_reason_passes(int reason);
+bool tide_errno_is_transient(int reason);
 
 /* Brings the bytes of a file to the disk. Returns 0 or an errno. */
 int tide_file_sync(int file);
@@ -38,7 +38,7 @@ typedef struct tide_store_writer tide_store_writer;
 tide_store_writer *tide_store_create(const char *path, tide_error *err);
 
 /* Calls `watch` every now and then while the file is filled, until it is sealed. */
-void tide_store_watch(tide_store_writer *writer, void (*watch)(void *data), void *data);
+void tide_store_on_progress(tide_store_writer *writer, void (*watch)(void *data), void *data);
 
 /* Begin a section, append any number of pieces to it; the next begin or the commit ends it. Both
  * are no-ops after a failure, which the commit reports. */
@@ -56,21 +56,21 @@ int tide_store_commit(tide_store_writer *writer, tide_error *err);
 /* The two halves of a commit. The first writes all that is left to be written and returns the size of the
  * file; the second brings it to the disk and into its place, and needs nothing of what was saved. The
  * `older` files that were there before stay, as PATH.1 (the latest), PATH.2 and so on. */
-uint64_t tide_store_seal(tide_store_writer *writer);
-int tide_store_publish(tide_store_writer *writer, uint32_t older, tide_error *err);
+uint64_t tide_store_finish(tide_store_writer *writer);
+int tide_store_replace(tide_store_writer *writer, uint32_t older, tide_error *err);
 
 /* For who may not stand still for long. Room for a file of about this size is made in advance, and may take as
  * long as the disk likes: blocks, pages, and a disk that has nothing else to write. No room is a failure of the writer. */
-void tide_store_make_room(tide_store_writer *writer, uint64_t bytes);
+void tide_store_preallocate(tide_store_writer *writer, uint64_t bytes);
 
-/* And another thread writes what is put into the file, in tide_store_drain, which returns when the file is sealed
+/* And another thread writes what is put into the file, in tide_store_run_writer, which returns when the file is sealed
  * and all of it written. To be shared before the first section. The seal must have returned before the file is
  * published. */
-int tide_store_share(tide_store_writer *writer, tide_error *err);
-void tide_store_drain(tide_store_writer *writer);
+int tide_store_start_writer(tide_store_writer *writer, tide_error *err);
+void tide_store_run_writer(tide_store_writer *writer);
 
 /* Throws the temporary file away and frees the writer. NULL is fine. */
-void tide_store_abandon(tide_store_writer *writer);
+void tide_store_discard(tide_store_writer *writer);
 
 typedef struct tide_store tide_store;
 
@@ -120,8 +120,8 @@ tide_output *tide_output_open(int file, tide_error *err);
 
 /* Room for `size` <= TIDE_OUTPUT_ROOM bytes, of which _take says how many were filled. After a
  * failure nothing is written any more; the commit reports it. */
-char *tide_output_room(tide_output *out, size_t size);
-void tide_output_take(tide_output *out, size_t size);
+char *tide_output_reserve(tide_output *out, size_t size);
+void tide_output_advance(tide_output *out, size_t size);
 void tide_output_put(tide_output *out, const void *bytes, size_t size);
 bool tide_output_failed(const tide_output *out);
 

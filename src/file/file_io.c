@@ -43,7 +43,7 @@ ptrdiff_t tide_file_read(int file, void *bytes, size_t size, uint64_t offset)
     return (ptrdiff_t)done;
 }
 
-ptrdiff_t tide_file_take(int file, void *bytes, size_t size)
+ptrdiff_t tide_file_read_some(int file, void *bytes, size_t size)
 {
     int interruptions = 0;
     ssize_t count;
@@ -53,7 +53,7 @@ ptrdiff_t tide_file_take(int file, void *bytes, size_t size)
     return count;
 }
 
-bool tide_reason_passes(int reason)
+bool tide_errno_is_transient(int reason)
 {
     return reason == EMFILE || reason == ENFILE || reason == ENOMEM ||
            reason == ENOBUFS;

@@ -83,14 +83,14 @@ static void flush(tide_output *out)
     out->used = 0;
 }
 
-char *tide_output_room(tide_output *out, size_t size)
+char *tide_output_reserve(tide_output *out, size_t size)
 {
     if (size > sizeof out->buffer - out->used)
         flush(out);
     return out->buffer + out->used;
 }
 
-void tide_output_take(tide_output *out, size_t size)
+void tide_output_advance(tide_output *out, size_t size)
 {
     out->used += size;
 }
@@ -102,8 +102,8 @@ void tide_output_put(tide_output *out, const void *bytes, size_t size)
         write_all(out, bytes, size);
         return;
     }
-    memcpy(tide_output_room(out, size), bytes, size);
-    tide_output_take(out, size);
+    memcpy(tide_output_reserve(out, size), bytes, size);
+    tide_output_advance(out, size);
 }
 
 bool tide_output_failed(const tide_output *out)
@@ -136,7 +136,7 @@ int tide_output_commit(tide_output *out, tide_error *err)
     if (replaces && !status)
         status = tide_replacement_sync(&out->replacement, err);
     if (!replaces || status) {
-        tide_output_abandon(out);
+        tide_output_discard(out);
         return status;
     }
     status = tide_replacement_commit(&out->replacement, 0, err);
@@ -144,13 +144,13 @@ int tide_output_commit(tide_output *out, tide_error *err)
     return status;
 }
 
-void tide_output_abandon(tide_output *out)
+void tide_output_discard(tide_output *out)
 {
     if (!out)
         return;
     int kept = errno; /* of the failure that led here */
     if (out->open_file < 0)
-        tide_replacement_abandon(&out->replacement);
+        tide_replacement_discard(&out->replacement);
     free(out);
     errno = kept;
 }

@@ -173,7 +173,7 @@ int tide_replacement_open(tide_replacement *r, const char *path, tide_error *err
     }
     if (mode != 0 && fchmod(r->file, mode) != 0) {
         cannot_write(path, strerror(errno), err);
-        tide_replacement_abandon(r);
+        tide_replacement_discard(r);
         return TIDE_ERROR_IO;
     }
     return TIDE_OK;
@@ -252,7 +252,7 @@ int tide_replacement_commit(tide_replacement *r, uint32_t older, tide_error *err
     return status;
 }
 
-void tide_replacement_abandon(tide_replacement *r)
+void tide_replacement_discard(tide_replacement *r)
 {
     (void)unlinkat(r->directory, r->temporary, 0);
     close(r->file);
@@ -264,6 +264,6 @@ int tide_path_writable(const char *path, tide_error *err)
     tide_replacement replacement;
     int status = tide_replacement_open(&replacement, path, err);
     if (status == TIDE_OK)
-        tide_replacement_abandon(&replacement);
+        tide_replacement_discard(&replacement);
     return status;
 }

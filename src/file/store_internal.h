@@ -62,7 +62,7 @@ int tide_store_check(int file, const char *path, const tide_section *section,
 
 /* For tests: makes magic, length, checksums and end record of the bytes of a file
  * right, as far as its table allows, so that a reader gets to what lies behind them. */
-void tide_store_reseal(unsigned char *bytes, size_t size);
+void tide_store_rechecksum(unsigned char *bytes, size_t size);
 
 /* -- replacement (replace.c) ------------------------------------------------------- */
 
@@ -87,6 +87,6 @@ int tide_replacement_commit(tide_replacement *replacement, uint32_t older,
                             tide_error *err);
 
 /* Removes the temporary file. */
-void tide_replacement_abandon(tide_replacement *replacement);
+void tide_replacement_discard(tide_replacement *replacement);
 
 #endif

@@ -114,7 +114,7 @@ void tide_store_end(const tide_section_table *table, unsigned char end[TIDE_STOR
     put(end + 16, 8, table->seal);
 }
 
-void tide_store_reseal(unsigned char *bytes, size_t size)
+void tide_store_rechecksum(unsigned char *bytes, size_t size)
 {
     if (size < TIDE_STORE_HEADER + TIDE_STORE_END)
         return;

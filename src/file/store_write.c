@@ -6,9 +6,9 @@
  * written, even if somebody changed the original in between.
  *
  * Who cannot wait for the file shares the work. One thread fills pieces, another writes
- * them (tide_store_drain); the first writes one itself when none is empty, and when it
+ * them (tide_store_run_writer); the first writes one itself when none is empty, and when it
  * is done the last few are still to be written. And it has room made in advance
- * (tide_store_make_room): the disk has promised its blocks, and its pages are in the
+ * (tide_store_preallocate): the disk has promised its blocks, and its pages are in the
  * cache of the kernel, where a new one would have to be found and cleared first.
  *
  * A failure is kept until the commit, so that modules can save themselves without
@@ -78,7 +78,7 @@ tide_store_writer *tide_store_create(const char *path, tide_error *err)
     return w;
 }
 
-void tide_store_watch(tide_store_writer *w, void (*watch)(void *data), void *data)
+void tide_store_on_progress(tide_store_writer *w, void (*watch)(void *data), void *data)
 {
     w->watch = watch;
     w->watch_data = data;
@@ -98,7 +98,7 @@ static void write_piece(tide_store_writer *w, const piece *p)
             tide_file_write(w->replacement.file, p->bytes, p->used, p->offset);
 }
 
-int tide_store_share(tide_store_writer *w, tide_error *err)
+int tide_store_start_writer(tide_store_writer *w, tide_error *err)
 {
     piece *pieces = tide_alloc(SHARED_PIECES, sizeof *pieces);
     w->full = tide_queue_new(SHARED_PIECES, NULL);
@@ -115,7 +115,7 @@ int tide_store_share(tide_store_writer *w, tide_error *err)
     return TIDE_OK;
 }
 
-void tide_store_drain(tide_store_writer *w)
+void tide_store_run_writer(tide_store_writer *w)
 {
     for (piece *p; (p = tide_queue_pop(w->full));) {
         write_piece(w, p);
@@ -243,7 +243,7 @@ static void finish(tide_store_writer *w)
     flush(w, 0);
 }
 
-uint64_t tide_store_seal(tide_store_writer *w)
+uint64_t tide_store_finish(tide_store_writer *w)
 {
     if (!failed(w))
         finish(w);
@@ -261,7 +261,7 @@ static bool is_full(int reason)
 }
 
 /* Where a file system cannot promise blocks, the pages are those of a hole. */
-void tide_store_make_room(tide_store_writer *w, uint64_t bytes)
+void tide_store_preallocate(tide_store_writer *w, uint64_t bytes)
 {
     int file = w->replacement.file;
     int reason = fallocate(file, 0, 0, (off_t)bytes) != 0 ? errno : 0;
@@ -304,14 +304,14 @@ static void make_safe(tide_store_writer *w)
         read_back(w);
 }
 
-int tide_store_publish(tide_store_writer *w, uint32_t older, tide_error *err)
+int tide_store_replace(tide_store_writer *w, uint32_t older, tide_error *err)
 {
     int status;
     if (w->failure.status == TIDE_OK)
         make_safe(w);
     if (w->failure.status != TIDE_OK) {
         status = tide_fail(err, w->failure.status, "%s", w->failure.text);
-        tide_replacement_abandon(&w->replacement);
+        tide_replacement_discard(&w->replacement);
     } else {
         status = tide_replacement_commit(&w->replacement, older, err);
     }
@@ -321,14 +321,14 @@ int tide_store_publish(tide_store_writer *w, uint32_t older, tide_error *err)
 
 int tide_store_commit(tide_store_writer *w, tide_error *err)
 {
-    tide_store_seal(w);
-    return tide_store_publish(w, 0, err);
+    tide_store_finish(w);
+    return tide_store_replace(w, 0, err);
 }
 
-void tide_store_abandon(tide_store_writer *w)
+void tide_store_discard(tide_store_writer *w)
 {
     if (!w)
         return;
-    tide_replacement_abandon(&w->replacement);
+    tide_replacement_discard(&w->replacement);
     release(w);
 }

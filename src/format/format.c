@@ -93,7 +93,7 @@ int tide_table_row(tide_table *table, uint32_t i, tide_error *err)
     if (table->stop && __atomic_load_n(table->stop, __ATOMIC_RELAXED))
         return tide_fail(err, TIDE_ERROR_IO, "the export was stopped");
     int status =
-        tide_space_vector(table->space, table->words[i].word, table->vector, err);
+        tide_view_vector(table->space, table->words[i].word, table->vector, err);
     if (status)
         return status;
     for (uint32_t d = 0; d < table->dim; d++) {
@@ -200,7 +200,7 @@ static int write_table(const tide_model *model, const tide_export *how,
     table->code = tide_alloc(table->dim, tide_dtype_size(table->dtype));
     if (!table->words || !table->vector || !table->code)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to write %u words", size);
-    table->space = tide_space_new(model, how->vectors, how->centred, err);
+    table->space = tide_view_new(model, how->vectors, how->centred, err);
     if (!table->space)
         return TIDE_ERROR_MEMORY;
     choose_words(table, model, format, how->top, exported);
@@ -234,7 +234,7 @@ static int export_either(const tide_model *model, const tide_export *how,
     if (!status && done)
         *done = exported;
     int kept = errno; /* for a caller who wants to know why a write failed */
-    tide_space_free(table.space);
+    tide_view_free(table.space);
     free(table.words);
     free(table.vector);
     free(table.code);

@@ -36,7 +36,7 @@ void tide_decode(tide_dtype dtype, const unsigned char *bytes, uint32_t dim,
 typedef struct tide_table {
     int open_file; /* that it goes to, instead of a path; -1 without */
     const volatile sig_atomic_t *stop;
-    tide_space *space;
+    tide_view *space;
     tide_entry *words; /* [count] */
     uint32_t count;
     uint32_t dim;

@@ -7,7 +7,7 @@
 
 typedef struct native {
     tide_model *model;
-    tide_space *space;
+    tide_view *space;
     tide_entry *words;
 } native;
 
@@ -20,7 +20,7 @@ static void close_native(tide_rows *rows)
 {
     native *n = rows->state;
     free(n->words);
-    tide_space_free(n->space);
+    tide_view_free(n->space);
     tide_model_free(n->model);
     free(n);
 }
@@ -36,7 +36,7 @@ static int open_native(tide_rows *rows, tide_error *err)
     tide_error why = {.status = TIDE_ERROR_MEMORY, .text = "no memory to read a model"};
     n->model = tide_model_load(rows->path, &why);
     if (n->model)
-        n->space = tide_space_new(n->model, TIDE_VECTORS_INPUT, false, &why);
+        n->space = tide_view_new(n->model, TIDE_VECTORS_INPUT, false, &why);
     if (!n->space)
         return tide_fail(err, why.status, "%s", why.text);
     rows->params = tide_model_params(n->model);
@@ -57,7 +57,7 @@ static int next_native(tide_rows *rows, tide_error *err)
     rows->word_count = entry->count;
     rows->word_error = entry->error;
     int got = tide_rows_set_word(rows, entry->word, strlen(entry->word));
-    if (tide_space_vector(n->space, entry->word, rows->vector, NULL))
+    if (tide_view_vector(n->space, entry->word, rows->vector, NULL))
         got = TIDE_ROW_BAD; /* a word with a zero byte in it */
     return got;
 }

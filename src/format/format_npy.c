@@ -56,7 +56,7 @@ static void put_header(tide_output *out, const tide_table *table)
 
 static void put_word(tide_output *out, const tide_table *table, uint32_t i)
 {
-    char *line = tide_output_room(out, tide_text_room(table));
+    char *line = tide_output_reserve(out, tide_text_room(table));
     char *to = stpcpy(line, table->words[i].word);
     to += sprintf(to, "\t%" PRIu64, table->words[i].count);
     if (table->dtype == TIDE_I8) {
@@ -64,7 +64,7 @@ static void put_word(tide_output *out, const tide_table *table, uint32_t i)
         to += tide_decimal_write(table->scale, to);
     }
     *to++ = '\n';
-    tide_output_take(out, (size_t)(to - line));
+    tide_output_advance(out, (size_t)(to - line));
 }
 
 static int write_rows(tide_table *table, tide_output *numbers, tide_output *words,
@@ -95,14 +95,14 @@ static int write_npy(tide_table *table, const char *path, tide_error *err)
     if (words)
         status = write_rows(table, numbers, words, err);
     if (status) {
-        tide_output_abandon(words);
-        tide_output_abandon(numbers);
+        tide_output_discard(words);
+        tide_output_discard(numbers);
         return status;
     }
     status = tide_output_commit(words, err);
     if (!status)
         return tide_output_commit(numbers, err);
-    tide_output_abandon(numbers);
+    tide_output_discard(numbers);
     return status;
 }
 

@@ -56,7 +56,7 @@ static char *put_name(char *to, const char *name)
 static void put_config(tide_output *out, const tide_table *table, const char *vectors,
                        const char *metadata)
 {
-    char *text = tide_output_room(out, 16 * PATH_MAX), *to = text;
+    char *text = tide_output_reserve(out, 16 * PATH_MAX), *to = text;
     to += sprintf(to,
                   "{\"embeddings\": [{\"tensorName\": \"wordtide\", \"tensorShape\": "
                   "[%u, %u], \"tensorPath\": ",
@@ -65,7 +65,7 @@ static void put_config(tide_output *out, const tide_table *table, const char *ve
     to = stpcpy(to, ", \"metadataPath\": ");
     to = put_name(to, last_part(metadata));
     to = stpcpy(to, "}]}\n");
-    tide_output_take(out, (size_t)(to - text));
+    tide_output_advance(out, (size_t)(to - text));
 }
 
 static int put_rows(tide_table *table, tide_output *vectors, tide_output *metadata,
@@ -77,16 +77,16 @@ static int put_rows(tide_table *table, tide_output *vectors, tide_output *metada
         int status = tide_table_row(table, i, err);
         if (status)
             return status;
-        char *row = tide_output_room(vectors, tide_text_room(table));
+        char *row = tide_output_reserve(vectors, tide_text_room(table));
         char *to = tide_put_numbers(row, table, '\t');
         *to++ = '\n';
         size_t bytes = (size_t)(to - row) - 1;
         memmove(row, row + 1, bytes); /* no tab before the first */
-        tide_output_take(vectors, bytes);
-        row = tide_output_room(metadata, tide_text_room(table));
+        tide_output_advance(vectors, bytes);
+        row = tide_output_reserve(metadata, tide_text_room(table));
         int length = sprintf(row, "%s\t%" PRIu64 "\n", table->words[i].word,
                              table->words[i].count);
-        tide_output_take(metadata, (size_t)length);
+        tide_output_advance(metadata, (size_t)length);
     }
     return TIDE_OK;
 }
@@ -113,7 +113,7 @@ static int write_projector(tide_table *table, const char *path, tide_error *err)
     }
     for (int i = 0; i < FILES; i++) {
         if (status)
-            tide_output_abandon(out[i]);
+            tide_output_discard(out[i]);
         else
             status = tide_output_commit(out[i], err);
     }

@@ -53,7 +53,7 @@ static char *put_tensor(char *to, const char *name, const char *type, const char
 
 static void put_header(tide_output *out, const tide_table *table)
 {
-    char *start = tide_output_room(out, 4096), *to = start + 8;
+    char *start = tide_output_reserve(out, 4096), *to = start + 8;
     char rows[32], matrix[32], letters[32];
     uint64_t at = 0, count = table->count;
     uint64_t numbers = count * table->dim * tide_dtype_size(table->dtype);
@@ -73,7 +73,7 @@ static void put_header(tide_output *out, const tide_table *table)
     while ((to - start) % 8)
         *to++ = ' ';
     tide_put64((unsigned char *)start, (uint64_t)(to - start - 8));
-    tide_output_take(out, (size_t)(to - start));
+    tide_output_advance(out, (size_t)(to - start));
 }
 
 /* Vectors of bytes are looked up twice, since their scales come first. */
@@ -107,7 +107,7 @@ static int write_tensors(tide_table *table, const char *path, tide_error *err)
     if (!status)
         status = put_vectors(out, table, false, err);
     if (status) {
-        tide_output_abandon(out);
+        tide_output_discard(out);
         return status;
     }
     for (uint32_t i = 0; i < table->count; i++) {

@@ -66,7 +66,7 @@ static int write_database(tide_table *table, const char *path, tide_error *err)
         status = refused(database, path, err);
     if (!status)
         return tide_output_commit(out, err);
-    tide_output_abandon(out);
+    tide_output_discard(out);
     return status;
 }
 

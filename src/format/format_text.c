@@ -189,11 +189,11 @@ int tide_write_rows(tide_table *table, const char *path, const char *head,
     for (uint32_t i = 0; i < table->count && !tide_output_failed(out); i++) {
         int status = tide_table_row(table, i, err);
         if (status) {
-            tide_output_abandon(out);
+            tide_output_discard(out);
             return status;
         }
-        char *row = tide_output_room(out, tide_text_room(table));
-        tide_output_take(out, (size_t)(put(row, table, i) - row));
+        char *row = tide_output_reserve(out, tide_text_room(table));
+        tide_output_advance(out, (size_t)(put(row, table, i) - row));
     }
     return tide_output_commit(out, err);
 }

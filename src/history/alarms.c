@@ -48,7 +48,7 @@ size_t tide_history_alarms(tide_history *h, uint64_t after, tide_alarm *alarms,
     return count;
 }
 
-void tide_alarms_tell(tide_history *h)
+void tide_alarms_report(tide_history *h)
 {
     tide_alarm alarm;
     while (tide_history_alarms(h, h->alarms_told, &alarm, 1)) {

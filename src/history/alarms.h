@@ -14,6 +14,6 @@ void tide_alarm_ring(tide_history *h, tide_alarm_kind kind, const char *word,
                      double score, double threshold);
 
 /* Calls the user for those that have not been told; without the lock. */
-void tide_alarms_tell(tide_history *h);
+void tide_alarms_report(tide_history *h);
 
 #endif

@@ -16,14 +16,14 @@
 
 #include <math.h>
 
-bool tide_turning_read(tide_history *h, const tide_space *space)
+bool tide_drift_read(tide_history *h, const tide_view *space)
 {
     float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
     size_t size = h->latest.dim * sizeof *row;
     bool changed = false;
     for (uint32_t at = 0; at < h->latest.count; at++) {
         bool usable = h->reading[at] != TIDE_NO_SLOT &&
-                      tide_space_unit_held(space, h->reading[at], row);
+                      tide_view_unit_current(space, h->reading[at], row);
         float square = 0;
         for (uint32_t d = 0; d < h->latest.dim && usable; d++)
             square += row[d] * row[d];
@@ -37,16 +37,16 @@ bool tide_turning_read(tide_history *h, const tide_space *space)
     return changed;
 }
 
-void tide_turning_snapshot(tide_history *h)
+void tide_drift_take_snapshot(tide_history *h)
 {
     pthread_mutex_lock(&h->lock);
-    uint32_t rung = tide_ladder_due(&h->ladder, h->clock);
-    for (uint32_t at = 0; at < h->ladder.places && rung != TIDE_NO_RUNG; at++) {
+    uint32_t rung = tide_snapshots_due(&h->ladder, h->clock);
+    for (uint32_t at = 0; at < h->ladder.places && rung != TIDE_NO_SNAPSHOT; at++) {
         if (!h->usable[at])
             continue;
-        const tide_tenant *t = &h->tenants[h->places[at].slot];
-        tide_ladder_put(&h->ladder, rung, at, tide_matrix_row(&h->latest, at), t->count,
-                        (float)tide_tenant_rate(h, t));
+        const tide_word_stats *t = &h->tenants[h->places[at].slot];
+        tide_snapshots_put(&h->ladder, rung, at, tide_matrix_row(&h->latest, at), t->count,
+                        (float)tide_word_stats_rate(h, t));
     }
     pthread_mutex_unlock(&h->lock);
 }
@@ -63,11 +63,11 @@ static double rest_seconds(uint32_t dim)
 static uint32_t choose(tide_history *h)
 {
     if (h->clock - h->turned_at < rest_seconds(h->ladder.dim))
-        return TIDE_NO_RUNG;
+        return TIDE_NO_SNAPSHOT;
     pthread_mutex_lock(&h->lock);
-    uint32_t rung = tide_ladder_stale(&h->ladder, h->clock);
-    for (uint32_t at = 0; at < h->ladder.places && rung != TIDE_NO_RUNG; at++)
-        h->compared[at] = h->usable[at] && tide_place_known(h, at, rung);
+    uint32_t rung = tide_snapshots_stale(&h->ladder, h->clock);
+    for (uint32_t at = 0; at < h->ladder.places && rung != TIDE_NO_SNAPSHOT; at++)
+        h->compared[at] = h->usable[at] && tide_tracked_word_has_snapshot(h, at, rung);
     pthread_mutex_unlock(&h->lock);
     return rung;
 }
@@ -79,9 +79,9 @@ static bool fit(tide_history *h, uint32_t rung)
     uint32_t count = 0;
     for (uint32_t rank = 0; rank < h->words && count < h->fit_from.count; rank++) {
         uint32_t at = h->tenants[h->order[rank]].place;
-        if (at == TIDE_NO_PLACE || !h->compared[at])
+        if (at == TIDE_NOT_TRACKED || !h->compared[at])
             continue;
-        tide_ladder_row(&h->ladder, rung, at, tide_matrix_row(&from, count));
+        tide_snapshots_row(&h->ladder, rung, at, tide_matrix_row(&from, count));
         memcpy(tide_matrix_row(&to, count++), tide_matrix_row(&h->latest, at),
                to.dim * sizeof(float));
     }
@@ -93,18 +93,18 @@ static bool fit(tide_history *h, uint32_t rung)
 static void publish(tide_history *h, uint32_t rung)
 {
     pthread_mutex_lock(&h->lock);
-    bool drift = rung == tide_history_drift_rung(h) &&
+    bool drift = rung == tide_history_drift_snapshot(h) &&
                  h->clock - h->ladder.times[rung] >= h->options.drift_age / 2;
     h->ladder.compared[rung] = h->clock;
     for (uint32_t at = 0; at < h->ladder.places; at++) {
         if (!h->compared[at])
             continue;
-        tide_place *place = &h->places[at];
-        *tide_ladder_angle(&h->ladder, rung, at) = h->turned[at];
+        tide_tracked_word *place = &h->places[at];
+        *tide_snapshots_angle(&h->ladder, rung, at) = h->turned[at];
         if (!drift || isnan(h->turned[at]) || place->slot == TIDE_NO_SLOT)
             continue;
         /* Both vectors wander, the older one more. */
-        uint64_t count = tide_ladder_count(&h->ladder, rung, at);
+        uint64_t count = tide_snapshots_count(&h->ladder, rung, at);
         tide_alarm_check(h, TIDE_ALARM_DRIFT, place->word,
                          tide_drift_worth((double)h->turned[at], count),
                          h->options.drift_alarm, &place->drift_told);
@@ -112,11 +112,11 @@ static void publish(tide_history *h, uint32_t rung)
     pthread_mutex_unlock(&h->lock);
 }
 
-void tide_turning_compare(tide_history *h)
+void tide_drift_compare(tide_history *h)
 {
     float row[TIDE_DIM_MAX];
     uint32_t rung = choose(h);
-    if (rung == TIDE_NO_RUNG)
+    if (rung == TIDE_NO_SNAPSHOT)
         return;
     bool fitted = fit(h, rung);
     h->turned_at = h->clock;
@@ -125,7 +125,7 @@ void tide_turning_compare(tide_history *h)
             continue;
         if (h->stopped)
             return;
-        tide_ladder_row(&h->ladder, rung, at, row);
+        tide_snapshots_row(&h->ladder, rung, at, row);
         h->turned[at] = fitted ? (float)tide_aligner_angle(
                                      h->aligner, row, tide_matrix_row(&h->latest, at))
                                : NAN;
@@ -135,9 +135,9 @@ void tide_turning_compare(tide_history *h)
 
 /* -- the map ------------------------------------------------------------------------------------------- */
 
-void tide_turning_draw(tide_history *h)
+void tide_drift_project(tide_history *h)
 {
-    tide_plane_draw(&h->plane, &h->latest, h->usable);
+    tide_projection_update(&h->plane, &h->latest, h->usable);
     pthread_mutex_lock(&h->lock);
     h->frame++;
     for (uint32_t at = 0; at < h->ladder.places; at++)

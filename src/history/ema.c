@@ -24,7 +24,7 @@
 #define PRIOR 8.0
 #define SECONDS_LEAST 1e-9 /* that a rate can be told of */
 
-void tide_tempo_advance(tide_tempo *tempo, double seconds, double tokens)
+void tide_ema_advance(tide_ema *tempo, double seconds, double tokens)
 {
     double x = seconds / tempo->span;
     tempo->keep = exp(-x);
@@ -33,12 +33,12 @@ void tide_tempo_advance(tide_tempo *tempo, double seconds, double tokens)
     tempo->tokens = tempo->tokens * tempo->keep + tokens * tempo->fresh;
 }
 
-float tide_tempo_add(const tide_tempo *tempo, float sum, double occurrences)
+float tide_ema_add(const tide_ema *tempo, float sum, double occurrences)
 {
     return (float)((double)sum * tempo->keep + occurrences * tempo->fresh);
 }
 
-double tide_tempo_rate(const tide_tempo *tempo, float sum)
+double tide_ema_rate(const tide_ema *tempo, float sum)
 {
     return tempo->seconds > SECONDS_LEAST ? (double)sum / tempo->seconds : 0;
 }

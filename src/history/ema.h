@@ -5,15 +5,15 @@
 #include "base/base.h"
 
 /* What fades alike for all words. */
-typedef struct tide_tempo {
+typedef struct tide_ema {
     double span;    /* seconds */
     double seconds; /* faded sums */
     double tokens;
     double keep, fresh; /* what a sum keeps in this look, and an occurrence adds */
-} tide_tempo;
+} tide_ema;
 
-void tide_tempo_advance(tide_tempo *tempo, double seconds, double tokens);
-float tide_tempo_add(const tide_tempo *tempo, float sum, double occurrences);
-double tide_tempo_rate(const tide_tempo *tempo, float sum);
+void tide_ema_advance(tide_ema *tempo, double seconds, double tokens);
+float tide_ema_add(const tide_ema *tempo, float sum, double occurrences);
+double tide_ema_rate(const tide_ema *tempo, float sum);
 
 #endif

@@ -55,9 +55,9 @@ static int check(const tide_history_options *o, tide_error *err)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "at most %d words can be followed, and %d watched",
                          FOLLOW_MOST, WATCH_MOST);
-    if (o->rungs < 2 || o->rungs > TIDE_HISTORY_RUNGS_MAX)
+    if (o->rungs < 2 || o->rungs > TIDE_HISTORY_SNAPSHOTS_MAX)
         return tide_fail(err, TIDE_ERROR_PARAMETER, "a ladder has 2 to %d rungs",
-                         TIDE_HISTORY_RUNGS_MAX);
+                         TIDE_HISTORY_SNAPSHOTS_MAX);
     if (!(o->step >= TIDE_HISTORY_STEP_LEAST && o->step <= TIDE_HISTORY_STEP_MOST))
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "a step of the ladder takes between %g and %g seconds",
@@ -69,9 +69,9 @@ static int check(const tide_history_options *o, tide_error *err)
     return TIDE_OK;
 }
 
-static tide_ladder ladder_of(const tide_history_options *o, const tide_shape *shape)
+static tide_snapshots ladder_of(const tide_history_options *o, const tide_shape *shape)
 {
-    return (tide_ladder){.rungs = o->rungs,
+    return (tide_snapshots){.rungs = o->rungs,
                          .places = o->follow + o->follow / 10 + o->watch,
                          .dim = shape->dim,
                          .step = o->step};
@@ -87,17 +87,17 @@ uint64_t tide_history_bytes(const tide_params *params,
 {
     tide_history_options o = settled(options);
     tide_shape shape = tide_params_shape(params);
-    tide_ladder l = ladder_of(&o, &shape);
-    uint64_t slot = sizeof(tide_tenant) + sizeof(uint32_t);
-    uint64_t place = 2 * sizeof(tide_place) + 2 * sizeof(uint32_t) + 2 * sizeof(bool) +
+    tide_snapshots l = ladder_of(&o, &shape);
+    uint64_t slot = sizeof(tide_word_stats) + sizeof(uint32_t);
+    uint64_t place = 2 * sizeof(tide_tracked_word) + 2 * sizeof(uint32_t) + 2 * sizeof(bool) +
                      3 * sizeof(float);
     return sizeof(tide_history) + slot * shape.vocabulary.capacity +
            tide_vocabulary_copy_bytes(&shape.vocabulary) + place * l.places +
-           tide_ladder_bytes(&l) + TIDE_DEPARTED_MOST * sizeof(tide_departed) +
+           tide_snapshots_bytes(&l) + TIDE_EVICTED_WORDS_MAX * sizeof(tide_evicted_word) +
            TIDE_ALARMS_KEPT * sizeof(tide_alarm) + tide_matrix_bytes(l.places, l.dim) +
            2 * tide_matrix_bytes(fit_rows(l.places), l.dim) +
            tide_aligner_bytes(l.dim, fit_rows(l.places)) +
-           tide_plane_bytes(l.places, l.dim);
+           tide_projection_bytes(l.places, l.dim);
 }
 
 /* -- making -------------------------------------------------------------------------------------------- */
@@ -110,7 +110,7 @@ static int make_slots(tide_history *h, const tide_model *model, tide_error *err)
     h->model.vocabulary = tide_vocabulary_new_copy(model->vocabulary, err);
     h->tenants = tide_alloc(capacity, sizeof *h->tenants);
     h->order = tide_alloc(capacity, sizeof *h->order);
-    h->departed = tide_alloc(TIDE_DEPARTED_MOST, sizeof *h->departed);
+    h->departed = tide_alloc(TIDE_EVICTED_WORDS_MAX, sizeof *h->departed);
     h->alarms = tide_alloc(TIDE_ALARMS_KEPT, sizeof *h->alarms);
     return h->model.vocabulary && h->tenants && h->order && h->departed && h->alarms
                ? TIDE_OK
@@ -134,26 +134,26 @@ static int make_places(tide_history *h, tide_error *err)
         tide_matrix_init(&h->latest, places, dim, err) ||
         tide_matrix_init(&h->fit_from, rows, dim, err) ||
         tide_matrix_init(&h->fit_to, rows, dim, err) ||
-        tide_plane_init(&h->plane, places, dim, err))
+        tide_projection_init(&h->plane, places, dim, err))
         return TIDE_ERROR_MEMORY;
     h->aligner = tide_aligner_new(dim, rows, err);
     if (!h->aligner)
         return TIDE_ERROR_MEMORY;
-    tide_aligner_heed(h->aligner, &h->stopped);
+    tide_aligner_set_stop(h->aligner, &h->stopped);
     return TIDE_OK;
 }
 
 static int make(tide_history *h, tide_error *err)
 {
-    const tide_space *space = tide_live_begin(h->live);
-    const tide_model *model = tide_space_model(space);
-    tide_ladder shape = ladder_of(&h->options, &model->shape);
+    const tide_view *space = tide_live_acquire(h->live);
+    const tide_model *model = tide_view_model(space);
+    tide_snapshots shape = ladder_of(&h->options, &model->shape);
     int status = make_slots(h, model, err);
     if (!status)
-        status = tide_ladder_init(&h->ladder, &shape, err);
+        status = tide_snapshots_init(&h->ladder, &shape, err);
     if (!status)
         status = make_places(h, err);
-    tide_live_end(h->live, space);
+    tide_live_release(h->live, space);
     return status;
 }
 
@@ -176,7 +176,7 @@ tide_history *tide_history_new(tide_live *live, const tide_history_options *opti
         tide_history_free(h);
         return NULL;
     }
-    tide_history_restart(h);
+    tide_history_reset(h);
     return h;
 }
 
@@ -185,7 +185,7 @@ void tide_history_free(tide_history *h)
     if (!h)
         return;
     tide_aligner_free(h->aligner);
-    tide_plane_release(&h->plane);
+    tide_projection_release(&h->plane);
     tide_matrix_release(&h->fit_to);
     tide_matrix_release(&h->fit_from);
     tide_matrix_release(&h->latest);
@@ -197,7 +197,7 @@ void tide_history_free(tide_history *h)
     free(h->free);
     free(h->saved);
     free(h->places);
-    tide_ladder_release(&h->ladder);
+    tide_snapshots_release(&h->ladder);
     free(h->alarms);
     free(h->departed);
     free(h->order);
@@ -207,28 +207,28 @@ void tide_history_free(tide_history *h)
     free(h);
 }
 
-void tide_history_restart(tide_history *h)
+void tide_history_reset(tide_history *h)
 {
     uint32_t places = h->ladder.places;
     h->now = (double)NAN;
     h->clock = 0;
     h->arrived = h->pause = 0;
     h->turned_at = (double)NAN;
-    h->fast = (tide_tempo){.span = FAST_STEPS * h->options.step};
-    h->slow = (tide_tempo){.span = SLOW_STEPS * h->options.step};
+    h->fast = (tide_ema){.span = FAST_STEPS * h->options.step};
+    h->slow = (tide_ema){.span = SLOW_STEPS * h->options.step};
     h->departed_count = 0;
     h->alarm_count = h->alarms_told = 0;
     h->watched = 0;
     h->free_count = places;
     for (uint32_t at = 0; at < places; at++) {
-        h->places[at] = (tide_place){.slot = TIDE_NO_SLOT};
+        h->places[at] = (tide_tracked_word){.slot = TIDE_NO_SLOT};
         h->free[at] = places - 1 - at;
         h->spots[at][0] = h->spots[at][1] = NAN;
     }
-    tide_ladder_clear(&h->ladder);
-    const tide_space *space = tide_live_begin(h->live);
-    tide_tenants_begin(h, space);
-    tide_live_end(h->live, space);
+    tide_snapshots_clear(&h->ladder);
+    const tide_view *space = tide_live_acquire(h->live);
+    tide_word_stats_begin(h, space);
+    tide_live_release(h->live, space);
 }
 
 /* -- looking ------------------------------------------------------------------------------------------- */
@@ -238,12 +238,12 @@ double tide_history_time(const tide_history *h, double clock)
     return h->now - (h->clock - clock);
 }
 
-uint32_t tide_history_drift_rung(const tide_history *h)
+uint32_t tide_history_drift_snapshot(const tide_history *h)
 {
     return h->options.drift_age > 0
-               ? tide_ladder_nearest(&h->ladder, h->clock, h->options.drift_age,
+               ? tide_snapshots_nearest(&h->ladder, h->clock, h->options.drift_age,
                                      h->options.baseline)
-               : tide_ladder_oldest(&h->ladder, h->options.baseline);
+               : tide_snapshots_oldest(&h->ladder, h->options.baseline);
 }
 
 double tide_history_baseline(tide_history *h)
@@ -254,7 +254,7 @@ double tide_history_baseline(tide_history *h)
     return left > 0 ? left : 0;
 }
 
-uint32_t tide_history_ages(const tide_history *h, double ages[TIDE_HISTORY_RUNGS_MAX])
+uint32_t tide_history_ages(const tide_history *h, double ages[TIDE_HISTORY_SNAPSHOTS_MAX])
 {
     uint32_t count = h->options.rungs - 1;
     for (uint32_t i = 0; i < count; i++)
@@ -262,35 +262,35 @@ uint32_t tide_history_ages(const tide_history *h, double ages[TIDE_HISTORY_RUNGS
     return count;
 }
 
-static void look_at_words(tide_history *h, const tide_space *space, double now)
+static void look_at_words(tide_history *h, const tide_view *space, double now)
 {
     pthread_mutex_lock(&h->lock);
     double seconds = now > h->now ? now - h->now : 0;
     h->clock += seconds;
     h->now = now;
-    tide_tenants_look(h, space, seconds);
-    tide_places_look(h);
+    tide_word_stats_update(h, space, seconds);
+    tide_tracked_words_update(h);
     for (uint32_t at = 0; at < h->ladder.places; at++)
         h->reading[at] = h->places[at].slot;
     h->looked = true;
     pthread_mutex_unlock(&h->lock);
 }
 
-int tide_history_look(tide_history *h, double now, tide_error *err)
+int tide_history_update(tide_history *h, double now, tide_error *err)
 {
     if (!(fabs(now) <= TIDE_TIME_MOST))
         return tide_fail(err, TIDE_ERROR_PARAMETER, "%g is no time", now);
     if (h->stopped)
         return TIDE_OK;
-    const tide_space *space = tide_live_begin(h->live);
+    const tide_view *space = tide_live_acquire(h->live);
     look_at_words(h, space, now);
-    bool changed = tide_turning_read(h, space);
-    tide_live_end(h->live, space);
-    tide_turning_snapshot(h);
-    tide_turning_compare(h);
+    bool changed = tide_drift_read(h, space);
+    tide_live_release(h->live, space);
+    tide_drift_take_snapshot(h);
+    tide_drift_compare(h);
     if (changed)
-        tide_turning_draw(h);
-    tide_alarms_tell(h);
+        tide_drift_project(h);
+    tide_alarms_report(h);
     return TIDE_OK;
 }
 

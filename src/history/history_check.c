@@ -33,7 +33,7 @@ static int read_facts(tide_store *store, tide_history_facts *facts, tide_error *
         return status;
     uint64_t dim = tide_get64(bytes + 8 * NUMBER_DIM),
              rungs = tide_get64(bytes + 8 * NUMBER_RUNGS);
-    if (!dim || dim > TIDE_DIM_MAX || rungs < 2 || rungs > TIDE_HISTORY_RUNGS_MAX)
+    if (!dim || dim > TIDE_DIM_MAX || rungs < 2 || rungs > TIDE_HISTORY_SNAPSHOTS_MAX)
         return impossible(store, err);
     facts->dim = (uint32_t)dim;
     facts->rungs = (uint32_t)rungs;

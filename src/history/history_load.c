@@ -84,7 +84,7 @@ static bool are_possible(const uint64_t n[NUMBERS])
 
 static int read_numbers(loading *l, tide_error *err)
 {
-    const tide_ladder *ladder = &l->h->ladder;
+    const tide_snapshots *ladder = &l->h->ladder;
     uint64_t *n = l->numbers;
     unsigned char bytes[8 * NUMBERS];
     int status = tide_store_read(l->store, "history", bytes, sizeof bytes, err);
@@ -125,7 +125,7 @@ static int load_numbers(loading *l, tide_error *err)
 static int load_row(loading *l, uint32_t rung, uint64_t i, uint64_t offset,
                     tide_error *err)
 {
-    tide_ladder *ladder = &l->h->ladder;
+    tide_snapshots *ladder = &l->h->ladder;
     unsigned char bytes[ROW_SIZE_MOST];
     size_t size = 2 * 8 + 2 * (size_t)ladder->dim;
     int status = tide_store_read_at(l->store, "rungs", offset, bytes, size, err);
@@ -134,17 +134,17 @@ static int load_row(loading *l, uint32_t rung, uint64_t i, uint64_t offset,
     double rate = get_double(bytes + 8);
     if (!(rate >= 0 && rate < 1e18))
         return impossible(l, "rungs", err);
-    if (l->seated[i] == TIDE_NO_PLACE)
+    if (l->seated[i] == TIDE_NOT_TRACKED)
         return TIDE_OK;
-    tide_ladder_put(ladder, rung, l->seated[i], NULL, tide_get64(bytes), (float)rate);
-    memcpy(tide_ladder_vector(ladder, rung, l->seated[i]), bytes + 2 * 8,
+    tide_snapshots_put(ladder, rung, l->seated[i], NULL, tide_get64(bytes), (float)rate);
+    memcpy(tide_snapshots_vector(ladder, rung, l->seated[i]), bytes + 2 * 8,
            2 * (size_t)ladder->dim);
     return TIDE_OK;
 }
 
 static int load_rungs(loading *l, tide_error *err)
 {
-    tide_ladder *ladder = &l->h->ladder;
+    tide_snapshots *ladder = &l->h->ladder;
     uint64_t row = 2 * 8 + 2 * (uint64_t)ladder->dim, size = 8 + l->places * row;
     int status = TIDE_OK;
     int64_t there = tide_store_size(l->store, "rungs", err);
@@ -181,18 +181,18 @@ static bool load_place(loading *l, const unsigned char *bytes, uint64_t i)
     if (watched > 1 || isnan(since) || !(since >= 0) ||
         (!isinf(since) && since > h->clock))
         return false;
-    l->seated[i] = TIDE_NO_PLACE;
-    if (tide_place_find(h, word) != TIDE_NO_PLACE)
+    l->seated[i] = TIDE_NOT_TRACKED;
+    if (tide_tracked_word_find(h, word) != TIDE_NOT_TRACKED)
         return true;
     tide_entry entry;
     bool held = !tide_model_find(&h->model, word, &entry, NULL);
     bool wanted = watched && h->watched < h->options.watch;
-    l->seated[i] = held || wanted ? tide_place_take(h, word, wanted) : TIDE_NO_PLACE;
-    if (l->seated[i] == TIDE_NO_PLACE)
+    l->seated[i] = held || wanted ? tide_tracked_word_add(h, word, wanted) : TIDE_NOT_TRACKED;
+    if (l->seated[i] == TIDE_NOT_TRACKED)
         return true;
     h->watched += wanted;
     if (held) {
-        tide_place_seat(h, l->seated[i], entry.slot);
+        tide_tracked_word_set_slot(h, l->seated[i], entry.slot);
         h->places[l->seated[i]].since = since;
     }
     return true;
@@ -212,7 +212,7 @@ static bool load_word(loading *l, const unsigned char *bytes, uint64_t i)
     tide_entry entry;
     if (tide_model_find(&h->model, (const char *)bytes, &entry, NULL))
         return true;
-    tide_tenant *t = &h->tenants[entry.slot];
+    tide_word_stats *t = &h->tenants[entry.slot];
     t->since = since;
     t->fast = (float)double_of(fast);
     t->slow = (float)double_of(slow);
@@ -225,13 +225,13 @@ static bool load_word(loading *l, const unsigned char *bytes, uint64_t i)
 static bool load_gone(loading *l, const unsigned char *bytes, uint64_t i)
 {
     (void)i;
-    tide_departed departed = {.count = tide_get64(bytes + TEXT),
+    tide_evicted_word departed = {.count = tide_get64(bytes + TEXT),
                               .left = get_double(bytes + TEXT + 8)};
     if (isnan(departed.left) || !is_past(l, departed.left))
         return false;
     memcpy(departed.word, bytes, TEXT);
-    departed.worth = tide_tenant_worth(l->h, (double)departed.count, departed.left);
-    tide_departed_keep(l->h, &departed);
+    departed.worth = tide_word_stats_rank_score(l->h, (double)departed.count, departed.left);
+    tide_evicted_word_keep(l->h, &departed);
     return true;
 }
 
@@ -295,7 +295,7 @@ static int load_all(loading *l, tide_error *err)
         status = load_each(l, "words", word_size(l->numbers[NUMBER_VERSION]),
                            TIDE_CAPACITY_MAX, load_word, err);
     if (!status)
-        status = load_each(l, "gone", GONE_SIZE, TIDE_DEPARTED_MOST, load_gone, err);
+        status = load_each(l, "gone", GONE_SIZE, TIDE_EVICTED_WORDS_MAX, load_gone, err);
     uint64_t kept = alarms_kept(l->numbers[NUMBER_ALARMS]);
     if (!status)
         status = load_each(l, "alarms", ALARM_SIZE, (int64_t)kept, load_alarm, err);
@@ -315,10 +315,10 @@ int tide_history_load(tide_history *h, const char *path, tide_error *err)
     if (!l.store)
         return (int)err->status;
     pthread_mutex_lock(&h->lock);
-    tide_history_restart(h);
+    tide_history_reset(h);
     int status = load_all(&l, err);
     if (status)
-        tide_history_restart(h);
+        tide_history_reset(h);
     pthread_mutex_unlock(&h->lock);
     free(l.seated);
     tide_store_close(l.store);

@@ -59,7 +59,7 @@ static void save_places(const tide_history *h, tide_store_writer *writer)
 
 static void save_rungs(const tide_history *h, tide_store_writer *writer)
 {
-    const tide_ladder *l = &h->ladder;
+    const tide_snapshots *l = &h->ladder;
     tide_store_begin(writer, "rungs");
     for (uint32_t rung = 0; rung < l->rungs; rung++) {
         unsigned char bytes[2 * 8];
@@ -68,10 +68,10 @@ static void save_rungs(const tide_history *h, tide_store_writer *writer)
         for (uint32_t at = 0; at < l->places; at++) {
             if (!*h->saved[at].word)
                 continue;
-            tide_put64(bytes, tide_ladder_count(l, rung, at));
-            put_double(bytes + 8, (double)tide_ladder_rate(l, rung, at));
+            tide_put64(bytes, tide_snapshots_count(l, rung, at));
+            put_double(bytes + 8, (double)tide_snapshots_rate(l, rung, at));
             tide_store_append(writer, bytes, sizeof bytes);
-            tide_store_append(writer, tide_ladder_vector(l, rung, at),
+            tide_store_append(writer, tide_snapshots_vector(l, rung, at),
                               l->dim * sizeof(int16_t));
         }
     }
@@ -81,7 +81,7 @@ static void save_words(const tide_history *h, tide_store_writer *writer)
 {
     tide_store_begin(writer, "words");
     for (uint32_t rank = 0; rank < h->words; rank++) {
-        const tide_tenant *t = &h->tenants[h->order[rank]];
+        const tide_word_stats *t = &h->tenants[h->order[rank]];
         unsigned char bytes[WORD_SIZE];
         put_text(bytes, tide_model_entry(&h->model, h->order[rank]).word);
         put_double(bytes + TEXT, t->since);

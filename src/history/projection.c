@@ -21,9 +21,9 @@
 enum { ROUNDS_MOST = 30 };
 #define STILL 1e-9 /* of 2: how much of the plane lies outside of the one before */
 
-int tide_plane_init(tide_plane *p, uint32_t places, uint32_t dim, tide_error *err)
+int tide_projection_init(tide_projection *p, uint32_t places, uint32_t dim, tide_error *err)
 {
-    *p = (tide_plane){.places = places, .dim = dim};
+    *p = (tide_projection){.places = places, .dim = dim};
     p->basis = tide_alloc(dim, 2 * sizeof *p->basis);
     p->next = tide_alloc(dim, 2 * sizeof *p->next);
     p->mean = tide_alloc(dim, sizeof *p->mean);
@@ -36,12 +36,12 @@ int tide_plane_init(tide_plane *p, uint32_t places, uint32_t dim, tide_error *er
     return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a map of %u words", places);
 }
 
-uint64_t tide_plane_bytes(uint32_t places, uint32_t dim)
+uint64_t tide_projection_bytes(uint32_t places, uint32_t dim)
 {
     return 5 * sizeof(double) * dim + (5 * sizeof(double) + sizeof(bool)) * places;
 }
 
-void tide_plane_release(tide_plane *p)
+void tide_projection_release(tide_projection *p)
 {
     free(p->placed);
     free(p->radii);
@@ -94,7 +94,7 @@ static void orthonormalise(double *basis, uint32_t dim)
 }
 
 /* Any two directions that are not likely to miss the plane. */
-static void begin(tide_plane *p)
+static void begin(tide_projection *p)
 {
     tide_rng rng = tide_rng_seeded(1);
     for (size_t i = 0; i < 2 * (size_t)p->dim; i++)
@@ -103,7 +103,7 @@ static void begin(tide_plane *p)
     p->begun = true;
 }
 
-static uint32_t find_mean(tide_plane *p, const tide_matrix *rows, const bool *usable)
+static uint32_t find_mean(tide_projection *p, const tide_matrix *rows, const bool *usable)
 {
     uint32_t count = 0;
     memset(p->mean, 0, p->dim * sizeof *p->mean);
@@ -118,7 +118,7 @@ static uint32_t find_mean(tide_plane *p, const tide_matrix *rows, const bool *us
     return count;
 }
 
-static void project(const tide_plane *p, const float *row, double spot[2])
+static void project(const tide_projection *p, const float *row, double spot[2])
 {
     spot[0] = spot[1] = 0;
     for (uint32_t d = 0; d < p->dim; d++) {
@@ -129,7 +129,7 @@ static void project(const tide_plane *p, const float *row, double spot[2])
 }
 
 /* One multiplication with the covariance. Returns how much the plane has turned. */
-static double turn_plane(tide_plane *p, const tide_matrix *rows, const bool *usable)
+static double turn_plane(tide_projection *p, const tide_matrix *rows, const bool *usable)
 {
     uint32_t dim = p->dim;
     memset(p->next, 0, 2 * dim * sizeof *p->next);
@@ -164,7 +164,7 @@ static int by_size(const void *x, const void *y)
     return a < b ? -1 : a > b;
 }
 
-static void scale(tide_plane *p, const bool *usable)
+static void scale(tide_projection *p, const bool *usable)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < p->places; i++)
@@ -179,7 +179,7 @@ static void scale(tide_plane *p, const bool *usable)
 }
 
 /* The 2 x 2 matrix, for a spot as a row from the left. */
-static void find_turn(const tide_plane *p, const bool *usable, double turn[2][2])
+static void find_turn(const tide_projection *p, const bool *usable, double turn[2][2])
 {
     double m[2][2] = {{0}};
     for (uint32_t i = 0; i < p->places; i++)
@@ -204,7 +204,7 @@ static void turn_pair(double turn[2][2], double *x, double *y)
     *y = a * turn[0][1] + b * turn[1][1];
 }
 
-void tide_plane_draw(tide_plane *p, const tide_matrix *rows, const bool *usable)
+void tide_projection_update(tide_projection *p, const tide_matrix *rows, const bool *usable)
 {
     if (!p->begun)
         begin(p);

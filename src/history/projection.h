@@ -4,7 +4,7 @@
 
 #include "vector/vector.h"
 
-typedef struct tide_plane {
+typedef struct tide_projection {
     uint32_t places, dim;
     double *basis;      /* [2][dim] */
     double *next;       /* [2][dim] */
@@ -14,13 +14,13 @@ typedef struct tide_plane {
     double *radii;      /* [places] to be sorted */
     bool *placed;       /* [places] has a spot */
     bool begun;
-} tide_plane;
+} tide_projection;
 
-int tide_plane_init(tide_plane *p, uint32_t places, uint32_t dim, tide_error *err);
-void tide_plane_release(tide_plane *p);
-uint64_t tide_plane_bytes(uint32_t places, uint32_t dim);
+int tide_projection_init(tide_projection *p, uint32_t places, uint32_t dim, tide_error *err);
+void tide_projection_release(tide_projection *p);
+uint64_t tide_projection_bytes(uint32_t places, uint32_t dim);
 
 /* Gives every usable row a spot. A place whose word is another than before must have been taken from `placed`. */
-void tide_plane_draw(tide_plane *p, const tide_matrix *rows, const bool *usable);
+void tide_projection_update(tide_projection *p, const tide_matrix *rows, const bool *usable);
 
 #endif

@@ -26,7 +26,7 @@
 #define ONE 32767.0f
 #define TICK_MOST 1e18 /* of a clock that was set forward by ages, again and again */
 
-int tide_ladder_init(tide_ladder *l, const tide_ladder *shape, tide_error *err)
+int tide_snapshots_init(tide_snapshots *l, const tide_snapshots *shape, tide_error *err)
 {
     size_t cells = (size_t)shape->rungs * shape->places;
     *l = *shape;
@@ -40,18 +40,18 @@ int tide_ladder_init(tide_ladder *l, const tide_ladder *shape, tide_error *err)
         !l->vectors)
         return tide_fail(err, TIDE_ERROR_MEMORY,
                          "no memory for %u vectors of %u moments", l->places, l->rungs);
-    tide_ladder_clear(l);
+    tide_snapshots_clear(l);
     return TIDE_OK;
 }
 
-uint64_t tide_ladder_bytes(const tide_ladder *shape)
+uint64_t tide_snapshots_bytes(const tide_snapshots *shape)
 {
     uint64_t cell =
         sizeof(uint64_t) + 2 * sizeof(float) + shape->dim * sizeof *shape->vectors;
     return shape->rungs * (2 * sizeof(double) + cell * shape->places);
 }
 
-void tide_ladder_release(tide_ladder *l)
+void tide_snapshots_release(tide_snapshots *l)
 {
     free(l->vectors);
     free(l->angles);
@@ -61,7 +61,7 @@ void tide_ladder_release(tide_ladder *l)
     free(l->times);
 }
 
-void tide_ladder_clear(tide_ladder *l)
+void tide_snapshots_clear(tide_snapshots *l)
 {
     l->begun = false;
     for (uint32_t rung = 0; rung < l->rungs; rung++)
@@ -72,7 +72,7 @@ void tide_ladder_clear(tide_ladder *l)
 
 /* The highest power of 2, below that of the highest rung, of which a multiple is above `before` and not
  * above `now`. */
-static uint32_t rung_of(const tide_ladder *l, uint64_t before, uint64_t now)
+static uint32_t rung_of(const tide_snapshots *l, uint64_t before, uint64_t now)
 {
     uint32_t rung = l->rungs - 1;
     while (rung && before >> rung == now >> rung)
@@ -80,36 +80,36 @@ static uint32_t rung_of(const tide_ladder *l, uint64_t before, uint64_t now)
     return rung;
 }
 
-uint32_t tide_ladder_due(tide_ladder *l, double clock)
+uint32_t tide_snapshots_due(tide_snapshots *l, double clock)
 {
     uint64_t tick = (uint64_t)fmin(clock / l->step, TICK_MOST);
     if (l->begun && tick == l->tick)
-        return TIDE_NO_RUNG;
+        return TIDE_NO_SNAPSHOT;
     uint32_t rung = l->begun ? rung_of(l, l->tick, tick) : l->rungs - 1;
     l->begun = true;
     l->tick = tick;
     l->times[rung] = clock;
     l->compared[rung] = clock; /* then is now */
     for (uint32_t place = 0; place < l->places; place++)
-        tide_ladder_put(l, rung, place, NULL, 0, 0);
+        tide_snapshots_put(l, rung, place, NULL, 0, 0);
     return rung;
 }
 
-static size_t cell_of(const tide_ladder *l, uint32_t rung, uint32_t place)
+static size_t cell_of(const tide_snapshots *l, uint32_t rung, uint32_t place)
 {
     return (size_t)rung * l->places + place;
 }
 
-int16_t *tide_ladder_vector(const tide_ladder *l, uint32_t rung, uint32_t place)
+int16_t *tide_snapshots_vector(const tide_snapshots *l, uint32_t rung, uint32_t place)
 {
     return l->vectors + cell_of(l, rung, place) * l->dim;
 }
 
-void tide_ladder_put(tide_ladder *l, uint32_t rung, uint32_t place, const float *unit,
+void tide_snapshots_put(tide_snapshots *l, uint32_t rung, uint32_t place, const float *unit,
                      uint64_t count, float rate)
 {
     size_t cell = cell_of(l, rung, place);
-    int16_t *vector = tide_ladder_vector(l, rung, place);
+    int16_t *vector = tide_snapshots_vector(l, rung, place);
     l->counts[cell] = count;
     l->rates[cell] = rate;
     l->angles[cell] = unit ? 0 : NAN;
@@ -117,9 +117,9 @@ void tide_ladder_put(tide_ladder *l, uint32_t rung, uint32_t place, const float 
         vector[d] = unit ? (int16_t)lrintf(unit[d] * ONE) : 0;
 }
 
-bool tide_ladder_row(const tide_ladder *l, uint32_t rung, uint32_t place, float *unit)
+bool tide_snapshots_row(const tide_snapshots *l, uint32_t rung, uint32_t place, float *unit)
 {
-    const int16_t *vector = tide_ladder_vector(l, rung, place);
+    const int16_t *vector = tide_snapshots_vector(l, rung, place);
     bool any = false;
     for (uint32_t d = 0; d < l->dim; d++) {
         any = any || vector[d];
@@ -128,26 +128,26 @@ bool tide_ladder_row(const tide_ladder *l, uint32_t rung, uint32_t place, float 
     return any;
 }
 
-float *tide_ladder_angle(const tide_ladder *l, uint32_t rung, uint32_t place)
+float *tide_snapshots_angle(const tide_snapshots *l, uint32_t rung, uint32_t place)
 {
     return l->angles + cell_of(l, rung, place);
 }
 
-uint64_t tide_ladder_count(const tide_ladder *l, uint32_t rung, uint32_t place)
+uint64_t tide_snapshots_count(const tide_snapshots *l, uint32_t rung, uint32_t place)
 {
     return l->counts[cell_of(l, rung, place)];
 }
 
-float tide_ladder_rate(const tide_ladder *l, uint32_t rung, uint32_t place)
+float tide_snapshots_rate(const tide_snapshots *l, uint32_t rung, uint32_t place)
 {
     return l->rates[cell_of(l, rung, place)];
 }
 
 /* Twice as old is as far away as half as old. */
-uint32_t tide_ladder_nearest(const tide_ladder *l, double clock, double age,
+uint32_t tide_snapshots_nearest(const tide_snapshots *l, double clock, double age,
                              double from)
 {
-    uint32_t best = TIDE_NO_RUNG;
+    uint32_t best = TIDE_NO_SNAPSHOT;
     double nearest = (double)INFINITY;
     for (uint32_t rung = 0; rung < l->rungs; rung++) {
         double there = fmax(clock - l->times[rung], l->step / 2);
@@ -160,21 +160,21 @@ uint32_t tide_ladder_nearest(const tide_ladder *l, double clock, double age,
     return best;
 }
 
-uint32_t tide_ladder_oldest(const tide_ladder *l, double from)
+uint32_t tide_snapshots_oldest(const tide_snapshots *l, double from)
 {
-    uint32_t oldest = TIDE_NO_RUNG;
+    uint32_t oldest = TIDE_NO_SNAPSHOT;
     for (uint32_t rung = 0; rung < l->rungs; rung++)
         if (l->times[rung] >= from &&
-            (oldest == TIDE_NO_RUNG || l->times[rung] < l->times[oldest]))
+            (oldest == TIDE_NO_SNAPSHOT || l->times[rung] < l->times[oldest]))
             oldest = rung;
     return oldest;
 }
 
 /* How the words of a snapshot differ from now changes as fast as it is old, so it is found out anew after a quarter of
  * its age. */
-uint32_t tide_ladder_stale(const tide_ladder *l, double clock)
+uint32_t tide_snapshots_stale(const tide_snapshots *l, double clock)
 {
-    uint32_t stalest = TIDE_NO_RUNG;
+    uint32_t stalest = TIDE_NO_SNAPSHOT;
     double most = 1;
     for (uint32_t rung = 0; rung < l->rungs; rung++) {
         if (isnan(l->times[rung]))
@@ -183,7 +183,7 @@ uint32_t tide_ladder_stale(const tide_ladder *l, double clock)
         double waited = isnan(l->compared[rung])
                             ? (double)INFINITY
                             : (clock - l->compared[rung]) / patience;
-        if (waited < most || (stalest != TIDE_NO_RUNG && waited <= most))
+        if (waited < most || (stalest != TIDE_NO_SNAPSHOT && waited <= most))
             continue;
         most = waited;
         stalest = rung;

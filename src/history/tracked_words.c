@@ -20,13 +20,13 @@ static uint32_t last_rank(const tide_history *h)
     return h->options.follow + h->options.follow / 10;
 }
 
-uint32_t tide_place_take(tide_history *h, const char *word, bool watched)
+uint32_t tide_tracked_word_add(tide_history *h, const char *word, bool watched)
 {
     if (!h->free_count)
-        return TIDE_NO_PLACE;
+        return TIDE_NOT_TRACKED;
     uint32_t at = h->free[--h->free_count];
-    tide_place *place = &h->places[at];
-    *place = (tide_place){
+    tide_tracked_word *place = &h->places[at];
+    *place = (tide_tracked_word){
         .watched = watched, .slot = TIDE_NO_SLOT, .since = (double)INFINITY};
     memcpy(place->word, word, strnlen(word, TIDE_WORD_MAX));
     return at;
@@ -34,14 +34,14 @@ uint32_t tide_place_take(tide_history *h, const char *word, bool watched)
 
 static void give_up(tide_history *h, uint32_t at)
 {
-    tide_place *place = &h->places[at];
+    tide_tracked_word *place = &h->places[at];
     if (place->slot != TIDE_NO_SLOT)
-        h->tenants[place->slot].place = TIDE_NO_PLACE;
-    *place = (tide_place){.slot = TIDE_NO_SLOT};
+        h->tenants[place->slot].place = TIDE_NOT_TRACKED;
+    *place = (tide_tracked_word){.slot = TIDE_NO_SLOT};
     h->free[h->free_count++] = at;
 }
 
-void tide_place_seat(tide_history *h, uint32_t at, uint32_t slot)
+void tide_tracked_word_set_slot(tide_history *h, uint32_t at, uint32_t slot)
 {
     h->places[at].slot = slot;
     h->places[at].since = h->clock;
@@ -51,10 +51,10 @@ void tide_place_seat(tide_history *h, uint32_t at, uint32_t slot)
     h->tenants[slot].place = at;
 }
 
-void tide_place_left(tide_history *h, uint32_t at)
+void tide_tracked_word_evicted(tide_history *h, uint32_t at)
 {
-    tide_place *place = &h->places[at];
-    h->tenants[place->slot].place = TIDE_NO_PLACE;
+    tide_tracked_word *place = &h->places[at];
+    h->tenants[place->slot].place = TIDE_NOT_TRACKED;
     place->slot = TIDE_NO_SLOT;
     place->since = (double)INFINITY;
     if (!place->watched)
@@ -64,7 +64,7 @@ void tide_place_left(tide_history *h, uint32_t at)
 static void give_up_rare(tide_history *h)
 {
     for (uint32_t at = 0; at < h->ladder.places; at++) {
-        const tide_place *place = &h->places[at];
+        const tide_tracked_word *place = &h->places[at];
         if (*place->word && !place->watched &&
             (place->slot == TIDE_NO_SLOT ||
              h->tenants[place->slot].rank >= last_rank(h)))
@@ -75,43 +75,43 @@ static void give_up_rare(tide_history *h)
 static void seat_watched(tide_history *h)
 {
     for (uint32_t at = 0; at < h->ladder.places; at++) {
-        const tide_place *place = &h->places[at];
+        const tide_tracked_word *place = &h->places[at];
         tide_entry entry;
         if (place->watched && place->slot == TIDE_NO_SLOT &&
             !tide_model_find(&h->model, place->word, &entry, NULL))
-            tide_place_seat(h, at, entry.slot);
+            tide_tracked_word_set_slot(h, at, entry.slot);
     }
 }
 
-void tide_places_look(tide_history *h)
+void tide_tracked_words_update(tide_history *h)
 {
     give_up_rare(h);
     seat_watched(h);
     for (uint32_t rank = 0; rank < h->words && rank < h->options.follow; rank++) {
         uint32_t slot = h->order[rank];
-        if (h->tenants[slot].place != TIDE_NO_PLACE)
+        if (h->tenants[slot].place != TIDE_NOT_TRACKED)
             continue;
-        uint32_t at = tide_place_take(h, tide_model_entry(&h->model, slot).word, false);
-        if (at != TIDE_NO_PLACE)
-            tide_place_seat(h, at, slot);
+        uint32_t at = tide_tracked_word_add(h, tide_model_entry(&h->model, slot).word, false);
+        if (at != TIDE_NOT_TRACKED)
+            tide_tracked_word_set_slot(h, at, slot);
     }
 }
 
-uint32_t tide_place_find(const tide_history *h, const char *word)
+uint32_t tide_tracked_word_find(const tide_history *h, const char *word)
 {
     tide_entry entry;
     if (!tide_model_find(&h->model, word, &entry, NULL) &&
-        h->tenants[entry.slot].place != TIDE_NO_PLACE)
+        h->tenants[entry.slot].place != TIDE_NOT_TRACKED)
         return h->tenants[entry.slot].place;
     for (uint32_t at = 0; at < h->ladder.places; at++)
         if (h->places[at].watched && !strcmp(h->places[at].word, word))
             return at;
-    return TIDE_NO_PLACE;
+    return TIDE_NOT_TRACKED;
 }
 
-bool tide_place_known(const tide_history *h, uint32_t place, uint32_t rung)
+bool tide_tracked_word_has_snapshot(const tide_history *h, uint32_t place, uint32_t rung)
 {
-    const int16_t *vector = tide_ladder_vector(&h->ladder, rung, place);
+    const int16_t *vector = tide_snapshots_vector(&h->ladder, rung, place);
     if (!*h->places[place].word || !(h->ladder.times[rung] >= h->places[place].since))
         return false;
     for (uint32_t d = 0; d < h->ladder.dim; d++)
@@ -124,15 +124,15 @@ bool tide_place_known(const tide_history *h, uint32_t place, uint32_t rung)
 
 static int watch(tide_history *h, const char *word, tide_error *err)
 {
-    uint32_t at = tide_place_find(h, word);
-    if (at != TIDE_NO_PLACE && h->places[at].watched)
+    uint32_t at = tide_tracked_word_find(h, word);
+    if (at != TIDE_NOT_TRACKED && h->places[at].watched)
         return TIDE_OK;
     if (h->watched == h->options.watch)
         return tide_fail(err, TIDE_ERROR_PARAMETER, "%u words are watched already",
                          h->watched);
-    if (at == TIDE_NO_PLACE)
-        at = tide_place_take(h, word, true);
-    if (at == TIDE_NO_PLACE)
+    if (at == TIDE_NOT_TRACKED)
+        at = tide_tracked_word_add(h, word, true);
+    if (at == TIDE_NOT_TRACKED)
         return tide_fail(err, TIDE_ERROR_PARAMETER, "there is no place for '%s'", word);
     h->places[at].watched = true;
     h->watched++;
@@ -152,8 +152,8 @@ int tide_history_watch(tide_history *h, const char *word, tide_error *err)
 int tide_history_unwatch(tide_history *h, const char *word, tide_error *err)
 {
     pthread_mutex_lock(&h->lock);
-    uint32_t at = tide_place_find(h, word);
-    bool watched = at != TIDE_NO_PLACE && h->places[at].watched;
+    uint32_t at = tide_tracked_word_find(h, word);
+    bool watched = at != TIDE_NOT_TRACKED && h->places[at].watched;
     if (watched) {
         h->places[at].watched = false;
         h->watched--;
@@ -163,7 +163,7 @@ int tide_history_unwatch(tide_history *h, const char *word, tide_error *err)
     }
     pthread_mutex_unlock(&h->lock);
     return watched ? TIDE_OK
-                   : tide_fail(err, TIDE_ERROR_UNKNOWN, "'%s' is not watched", word);
+                   : tide_fail(err, TIDE_ERROR_NOT_FOUND, "'%s' is not watched", word);
 }
 
 uint32_t tide_history_followed(tide_history *h)

@@ -30,12 +30,12 @@ enum { WORTH_STEPS = 60 };
 
 #define PAUSE_LEAST 1.0 /* seconds */
 
-double tide_tenant_worth(const tide_history *h, double seen, double time)
+double tide_word_stats_rank_score(const tide_history *h, double seen, double time)
 {
     return log2(1 + seen) + time / (WORTH_STEPS * h->options.step);
 }
 
-double tide_tenant_trend(const tide_history *h, const tide_tenant *t)
+double tide_word_stats_trend(const tide_history *h, const tide_word_stats *t)
 {
     double share = h->slow.tokens > 0 ? h->fast.tokens / h->slow.tokens : 0;
     return h->slow.tokens > 0 ? tide_trend((double)t->fast, (double)t->slow * share)
@@ -62,32 +62,32 @@ static bool has_ended(const tide_history *h)
     return h->clock - h->arrived > patience;
 }
 
-double tide_tenant_rate(const tide_history *h, const tide_tenant *t)
+double tide_word_stats_rate(const tide_history *h, const tide_word_stats *t)
 {
-    return has_ended(h) ? 0 : tide_tempo_rate(&h->fast, t->fast);
+    return has_ended(h) ? 0 : tide_ema_rate(&h->fast, t->fast);
 }
 
-double tide_tenant_baseline(const tide_history *h, const tide_tenant *t)
+double tide_word_stats_baseline(const tide_history *h, const tide_word_stats *t)
 {
-    return tide_tempo_rate(&h->slow, t->slow);
+    return tide_ema_rate(&h->slow, t->slow);
 }
 
-double tide_tenant_ratio(const tide_history *h, const tide_tenant *t)
+double tide_word_stats_ratio(const tide_history *h, const tide_word_stats *t)
 {
-    double baseline = tide_tenant_baseline(h, t);
-    return baseline > 0 ? tide_tenant_rate(h, t) / baseline : (double)NAN;
+    double baseline = tide_word_stats_baseline(h, t);
+    return baseline > 0 ? tide_word_stats_rate(h, t) / baseline : (double)NAN;
 }
 
 /* -- those who left ----------------------------------------------------------------------------------- */
 
-static void swap(tide_departed *a, tide_departed *b)
+static void swap(tide_evicted_word *a, tide_evicted_word *b)
 {
-    tide_departed kept = *a;
+    tide_evicted_word kept = *a;
     *a = *b;
     *b = kept;
 }
 
-static void sink(tide_departed *heap, uint32_t count)
+static void sink(tide_evicted_word *heap, uint32_t count)
 {
     for (uint32_t at = 0, child; (child = 2 * at + 1) < count; at = child) {
         if (child + 1 < count && heap[child + 1].worth < heap[child].worth)
@@ -98,10 +98,10 @@ static void sink(tide_departed *heap, uint32_t count)
     }
 }
 
-void tide_departed_keep(tide_history *h, const tide_departed *departed)
+void tide_evicted_word_keep(tide_history *h, const tide_evicted_word *departed)
 {
-    tide_departed *heap = h->departed;
-    if (h->departed_count == TIDE_DEPARTED_MOST) {
+    tide_evicted_word *heap = h->departed;
+    if (h->departed_count == TIDE_EVICTED_WORDS_MAX) {
         if (departed->worth <= heap[0].worth)
             return;
         heap[0] = *departed;
@@ -118,27 +118,27 @@ void tide_departed_keep(tide_history *h, const tide_departed *departed)
 
 static void leave(tide_history *h, uint32_t slot)
 {
-    tide_tenant *t = &h->tenants[slot];
+    tide_word_stats *t = &h->tenants[slot];
     tide_entry entry = tide_model_entry(&h->model, slot);
-    tide_departed departed = {.count = (uint64_t)t->seen,
+    tide_evicted_word departed = {.count = (uint64_t)t->seen,
                               .left = h->clock,
-                              .worth = tide_tenant_worth(h, t->seen, h->clock)};
+                              .worth = tide_word_stats_rank_score(h, t->seen, h->clock)};
     memcpy(departed.word, entry.word, strnlen(entry.word, TIDE_WORD_MAX));
-    tide_departed_keep(h, &departed);
+    tide_evicted_word_keep(h, &departed);
     if (h->options.count_alarm && departed.count >= h->options.count_alarm)
         tide_alarm_ring(h, TIDE_ALARM_GONE, entry.word, (double)departed.count,
                         (double)h->options.count_alarm);
-    if (t->place != TIDE_NO_PLACE)
-        tide_place_left(h, t->place);
-    *t = (tide_tenant){.place = TIDE_NO_PLACE};
+    if (t->place != TIDE_NOT_TRACKED)
+        tide_tracked_word_evicted(h, t->place);
+    *t = (tide_word_stats){.place = TIDE_NOT_TRACKED};
 }
 
-static void enter(const tide_history *h, tide_tenant *t, uint32_t hands)
+static void enter(const tide_history *h, tide_word_stats *t, uint32_t hands)
 {
     bool warm = h->looked && h->clock >= h->options.warm_up;
-    *t = (tide_tenant){.since = warm ? h->clock : (double)NAN,
+    *t = (tide_word_stats){.since = warm ? h->clock : (double)NAN,
                        .hands = hands,
-                       .place = TIDE_NO_PLACE,
+                       .place = TIDE_NOT_TRACKED,
                        .held = true};
 }
 
@@ -147,7 +147,7 @@ typedef struct look {
     double before, among; /* what halving has made of counts */
 } look;
 
-static double occurrences(const tide_tenant *t, const look *l, uint64_t count)
+static double occurrences(const tide_word_stats *t, const look *l, uint64_t count)
 {
     double more = (double)count - (double)t->count * l->before;
     return more > 0 ? more / l->among : 0;
@@ -155,7 +155,7 @@ static double occurrences(const tide_tenant *t, const look *l, uint64_t count)
 
 static void see(tide_history *h, const look *l, uint32_t slot, uint32_t hands)
 {
-    tide_tenant *t = &h->tenants[slot];
+    tide_word_stats *t = &h->tenants[slot];
     uint32_t length;
     bool held = tide_vocabulary_word(l->now, slot, &length);
     bool stayed = held && t->held && t->hands == hands;
@@ -168,60 +168,60 @@ static void see(tide_history *h, const look *l, uint32_t slot, uint32_t hands)
     if (!stayed)
         enter(h, t, hands);
     double came = stayed ? occurrences(t, l, count) : (double)seen;
-    t->fast = tide_tempo_add(&h->fast, t->fast, came);
-    t->slow = tide_tempo_add(&h->slow, t->slow, came);
+    t->fast = tide_ema_add(&h->fast, t->fast, came);
+    t->slow = tide_ema_add(&h->slow, t->slow, came);
     t->seen += came;
     t->count = count;
 }
 
 static void ring(tide_history *h, uint32_t slot)
 {
-    tide_tenant *t = &h->tenants[slot];
+    tide_word_stats *t = &h->tenants[slot];
     const char *word = tide_model_entry(&h->model, slot).word;
     if (!t->new_told && !isnan(t->since))
         tide_alarm_check(h, TIDE_ALARM_NEW, word, floor(t->seen),
                          (double)h->options.count_alarm, &t->new_told);
     if (h->options.trend_alarm > 0)
-        tide_alarm_check(h, TIDE_ALARM_TREND, word, tide_tenant_trend(h, t),
+        tide_alarm_check(h, TIDE_ALARM_TREND, word, tide_word_stats_trend(h, t),
                          h->options.trend_alarm, &t->trend_told);
 }
 
 /* Words and their order are those of the space from now on. */
-static void copy_words(tide_history *h, const tide_space *space)
+static void copy_words(tide_history *h, const tide_view *space)
 {
-    const tide_vocabulary *v = tide_space_model(space)->vocabulary;
+    const tide_vocabulary *v = tide_view_model(space)->vocabulary;
     tide_vocabulary_copy(h->model.vocabulary, v);
     h->tokens = tide_vocabulary_tokens(v);
-    const uint32_t *order = tide_space_order(space, &h->words);
+    const uint32_t *order = tide_view_order(space, &h->words);
     memcpy(h->order, order, h->words * sizeof *order);
     for (uint32_t rank = 0; rank < h->words; rank++)
         h->tenants[order[rank]].rank = rank;
 }
 
-void tide_tenants_look(tide_history *h, const tide_space *space, double seconds)
+void tide_word_stats_update(tide_history *h, const tide_view *space, double seconds)
 {
-    look l = {.now = tide_space_model(space)->vocabulary};
+    look l = {.now = tide_view_model(space)->vocabulary};
     uint64_t tokens = tide_vocabulary_tokens(l.now) - h->tokens;
     note_arrival(h, tokens > 0);
-    tide_vocabulary_faded(l.now, tokens, &l.before, &l.among);
-    tide_tempo_advance(&h->fast, seconds, (double)tokens);
-    tide_tempo_advance(&h->slow, seconds, (double)tokens);
+    tide_vocabulary_decay(l.now, tokens, &l.before, &l.among);
+    tide_ema_advance(&h->fast, seconds, (double)tokens);
+    tide_ema_advance(&h->slow, seconds, (double)tokens);
     for (uint32_t slot = 0; slot < tide_vocabulary_used(l.now); slot++)
-        see(h, &l, slot, tide_space_hands(space, slot));
+        see(h, &l, slot, tide_view_generation(space, slot));
     copy_words(h, space);
     for (uint32_t rank = 0; rank < h->words; rank++)
         ring(h, h->order[rank]);
 }
 
-void tide_tenants_begin(tide_history *h, const tide_space *space)
+void tide_word_stats_begin(tide_history *h, const tide_view *space)
 {
     copy_words(h, space);
     for (uint32_t slot = 0; slot < h->model.shape.vocabulary.capacity; slot++)
-        h->tenants[slot] = (tide_tenant){.place = TIDE_NO_PLACE};
+        h->tenants[slot] = (tide_word_stats){.place = TIDE_NOT_TRACKED};
     for (uint32_t rank = 0; rank < h->words; rank++) {
         uint32_t slot = h->order[rank];
-        tide_tenant *t = &h->tenants[slot];
-        enter(h, t, tide_space_hands(space, slot));
+        tide_word_stats *t = &h->tenants[slot];
+        enter(h, t, tide_view_generation(space, slot));
         t->count = tide_vocabulary_count(h->model.vocabulary, slot);
         t->seen = (double)(t->count - tide_vocabulary_error(h->model.vocabulary, slot));
         t->rank = rank;

@@ -70,12 +70,12 @@ static void take(tide_anchors *a, const tide_model *model, const tide_kernels *k
     char padded[TIDE_WORD_MAX + 17] = {0};
     memcpy(padded, text, length);
     uint32_t row =
-        tide_vocabulary_grant(a->words, &(tide_word){padded, length}, word->count, 0);
+        tide_vocabulary_insert(a->words, &(tide_word){padded, length}, word->count, 0);
     if (row != TIDE_NO_SLOT)
         tide_model_input(model, kernels, word->slot, tide_matrix_row(&a->vectors, row));
 }
 
-int tide_anchors_take(tide_anchors *a, const tide_model *model,
+int tide_anchors_snapshot(tide_anchors *a, const tide_model *model,
                       const tide_kernels *kernels, uint32_t most, tide_error *err)
 {
     *a = (tide_anchors){0};

@@ -27,7 +27,7 @@ typedef struct lesson {
     uint64_t steps; /* made so far */
     float *scratch; /* [threads][scratch_floats] */
     uint32_t scratch_floats;
-    tide_team *team;
+    tide_thread_team *team;
     bool learning;
     tide_rng rng;
     tide_epoch epoch;
@@ -71,9 +71,9 @@ static void go_forward(void *task, uint32_t member)
         trace->features[c->features] = 1;
         if (l->learning && c->options.dropout > 0)
             drop_features(l, l->first + i, trace);
-        tide_dense_judge(c, trace);
+        tide_dense_loss(c, trace);
         if (l->learning && c->encoder->windows)
-            tide_dense_blame(c, trace);
+            tide_dense_backpropagate(c, trace);
     }
 }
 
@@ -98,12 +98,12 @@ static double go_through(lesson *l, uint32_t from, uint32_t to, bool learning)
     for (l->first = from; l->first < to; l->first += l->step.count) {
         uint32_t left = to - l->first;
         l->step.count = left < l->batch.count ? left : l->batch.count;
-        tide_team_run(l->team, go_forward, l);
+        tide_thread_team_run(l->team, go_forward, l);
         for (uint32_t i = 0; i < l->step.count; i++)
             loss += l->step.traces[i].loss;
         if (learning) {
             l->step.adam = tide_adam_at(options_of(l)->rate, ++l->steps);
-            tide_team_run(l->team, go_back, l);
+            tide_thread_team_run(l->team, go_back, l);
         }
     }
     return loss / ((double)(to - from) * options_of(l)->labels);
@@ -252,13 +252,13 @@ static int make_room(lesson *l, size_t count, tide_error *err)
     if (status)
         return status;
     l->step.traces = l->batch.traces;
-    l->team = tide_team_new(c->options.threads, err);
+    l->team = tide_thread_team_new(c->options.threads, err);
     return l->team ? TIDE_OK : TIDE_ERROR_MEMORY;
 }
 
 static void release_room(lesson *l)
 {
-    tide_team_free(l->team);
+    tide_thread_team_free(l->team);
     tide_traces_release(&l->batch);
     free(l->step.bias.mean);
     free(l->step.filters.mean);
@@ -274,7 +274,7 @@ uint64_t tide_classifier_training_bytes(const tide_classifier_options *o, size_t
         return 0;
     uint64_t bytes = posts * sizeof(uint32_t) +
                      o->threads * (uint64_t)tide_scratch_floats(o) * sizeof(float) +
-                     o->batch * tide_trace_bytes(o) + tide_team_bytes(o->threads) +
+                     o->batch * tide_trace_bytes(o) + tide_thread_team_bytes(o->threads) +
                      moments_bytes(o->labels, features + 1);
     if (tide_encoder_of(o)->windows)
         bytes +=

@@ -52,7 +52,7 @@ void tide_dense_predict(const tide_classifier *c, tide_trace *trace)
 }
 
 /* `blame` lends its room for the sums: it is as long as the longer of features and labels. */
-void tide_dense_judge(const tide_classifier *c, tide_trace *trace)
+void tide_dense_loss(const tide_classifier *c, tide_trace *trace)
 {
     const float *sums = trace->blame;
     float *errors = trace->errors;
@@ -74,7 +74,7 @@ void tide_dense_judge(const tide_classifier *c, tide_trace *trace)
 
 /* What dropout or the maximum with zero has set to zero passes nothing on; what dropout has enlarged
  * passes on as much more. */
-void tide_dense_blame(const tide_classifier *c, tide_trace *trace)
+void tide_dense_backpropagate(const tide_classifier *c, tide_trace *trace)
 {
     memset(trace->blame, 0, c->dense.stride * sizeof(float));
     for (uint32_t label = 0; label < c->options.labels; label++)

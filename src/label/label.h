@@ -39,7 +39,7 @@ uint64_t tide_tracker_bytes(const tide_tracker_options *options);
 void tide_tracker_add(tide_tracker *t, const tide_word *labels, size_t count,
                       const char *text, size_t length);
 
-typedef struct tide_tracker_facts {
+typedef struct tide_tracker_stats {
     uint64_t posts;        /* given to tide_tracker_add */
     uint64_t unlabelled;   /* of these, without a label */
     uint64_t empty;        /* with a label, but without words */
@@ -51,9 +51,9 @@ typedef struct tide_tracker_facts {
     uint32_t labels;       /* held now */
     uint32_t capacity;     /* slots of labels are below this */
     uint32_t ids;          /* and ids of posts below this */
-} tide_tracker_facts;
+} tide_tracker_stats;
 
-tide_tracker_facts tide_tracker_state(const tide_tracker *t);
+tide_tracker_stats tide_tracker_state(const tide_tracker *t);
 
 /* A label that is held. Its name is borrowed until the next post. */
 typedef struct tide_held_label {
@@ -96,7 +96,7 @@ void tide_tracker_post(const tide_tracker *t, uint32_t id, tide_post *post);
 /* Sections label.*. What is saved depends on the stream and the options alone: loading and going on
  * equals never having stopped. Loading with other options than those of the file is refused. */
 /* The facts alone, without loading what it keeps; those about memory stay 0. */
-int tide_tracker_peek(tide_store *store, tide_tracker_facts *facts, tide_error *err);
+int tide_tracker_peek(tide_store *store, tide_tracker_stats *facts, tide_error *err);
 
 void tide_tracker_save(const tide_tracker *t, tide_store_writer *writer);
 tide_tracker *tide_tracker_load(const tide_tracker_options *options, tide_store *store,
@@ -180,56 +180,56 @@ tide_classifier *tide_classifier_load(tide_store *store, tide_error *err);
 
 /* A classifier with the names of its labels and the model whose vectors it reads. It belongs to one
  * thread; others may train the vectors meanwhile. */
-typedef struct tide_teller tide_teller;
+typedef struct tide_predictor tide_predictor;
 
 /* `closed`, which may be NULL, has a bit for every slot whose vector is not to be read. Both must live
  * as long. */
-tide_teller *tide_teller_new(const tide_model *model, const uint64_t *closed,
+tide_predictor *tide_predictor_new(const tide_model *model, const uint64_t *closed,
                              tide_error *err);
-void tide_teller_free(tide_teller *teller);
+void tide_predictor_free(tide_predictor *teller);
 
-typedef struct tide_teller_options {
+typedef struct tide_predictor_options {
     tide_classifier_options classifier; /* its labels: at most so many */
     uint32_t each;    /* posts of every label that it learns from, at most */
     uint32_t anchors; /* the so many most frequent words are read as they were then */
     const bool *abandoned; /* true once it has learned: that is not kept; or NULL */
-} tide_teller_options;
+} tide_predictor_options;
 
 /* How often a teller in a file has learned, and how many labels it tells: 0 for one that has not. */
-int tide_teller_peek(tide_store *store, uint64_t *fits, uint32_t *labels,
+int tide_predictor_peek(tide_store *store, uint64_t *fits, uint32_t *labels,
                      tide_error *err);
 
 /* Learns anew: the most frequent labels that have posts. TIDE_ERROR_INPUT when there are none. After a
  * failure it is as it was before, and also when it was abandoned: 1 then. */
-int tide_teller_fit(tide_teller *teller, const tide_tracker *tracker,
-                    const tide_teller_options *options, tide_epoch_watch *watch,
+int tide_predictor_fit(tide_predictor *teller, const tide_tracker *tracker,
+                    const tide_predictor_options *options, tide_epoch_watch *watch,
                     void *data, tide_error *err);
 
 /* What it takes at most, while it learns, with a tracker and a vocabulary of these sizes. */
-uint64_t tide_teller_bytes(const tide_teller_options *options,
+uint64_t tide_predictor_bytes(const tide_predictor_options *options,
                            const tide_tracker_options *tracker, uint64_t vocabulary);
 
 /* The labels that it tells; 0 before it has learned. How often it has. */
-uint32_t tide_teller_size(const tide_teller *teller);
-const char *const *tide_teller_names(const tide_teller *teller);
-uint64_t tide_teller_fits(const tide_teller *teller);
+uint32_t tide_predictor_size(const tide_predictor *teller);
+const char *const *tide_predictor_names(const tide_predictor *teller);
+uint64_t tide_predictor_fits(const tide_predictor *teller);
 
 /* The next word of a post. */
-void tide_teller_word(tide_teller *teller, const tide_word *word);
+void tide_predictor_word(tide_predictor *teller, const tide_word *word);
 
-typedef struct tide_telling {
+typedef struct tide_predictor_result {
     uint32_t words;             /* of the post */
     uint32_t known;             /* of these, with a vector */
-    const float *probabilities; /* [tide_teller_size], until the next */
-} tide_telling;
+    const float *probabilities; /* [tide_predictor_size], until the next */
+} tide_predictor_result;
 
 /* The post ends, and the next begins. */
-tide_telling tide_teller_end(tide_teller *teller);
+tide_predictor_result tide_predictor_end(tide_predictor *teller);
 
 /* Sections label.names, anchor.* and those of the classifier; nothing before it has learned. Loading into a new
  * one: it is as the one that was saved, which may have had none of them. */
-void tide_teller_save(const tide_teller *teller, tide_store_writer *writer);
-int tide_teller_load(tide_teller *teller, tide_store *store, tide_error *err);
+void tide_predictor_save(const tide_predictor *teller, tide_store_writer *writer);
+int tide_predictor_load(tide_predictor *teller, tide_store *store, tide_error *err);
 
 /* -- metrics (metrics.c) ----------------------------------------------------------- */
 
@@ -244,7 +244,7 @@ void tide_metrics_free(tide_metrics *metrics);
 int tide_metrics_grow(tide_metrics *metrics, uint32_t labels, tide_error *err);
 
 /* As new, with the same labels. */
-void tide_metrics_restart(tide_metrics *metrics);
+void tide_metrics_reset(tide_metrics *metrics);
 
 /* One post: the probability of every label, negative for one that is not told, and its labels, rising. */
 void tide_metrics_add(tide_metrics *metrics, const float *probabilities,
@@ -256,7 +256,7 @@ tide_score tide_metrics_label(const tide_metrics *metrics, uint32_t label,
 
 /* What a verdict says of the posts that were added: their number as `scored`, their labels and all scores.
  * Of labels that are equally probable, the one with the smaller number comes first. */
-tide_verdict tide_metrics_total(const tide_metrics *metrics);
+tide_scores tide_metrics_total(const tide_metrics *metrics);
 
 /* -- labels of a trainer (labels.c) ------------------------------------------------ */
 
@@ -298,7 +298,7 @@ const char *tide_labels_problem(tide_labels *labels);
 int tide_labels_fit(tide_labels *labels, tide_epoch_watch *watch, void *data,
                     tide_error *err);
 void tide_labels_watch(tide_labels *labels,
-                       void (*post)(void *data, const tide_told *told),
+                       void (*post)(void *data, const tide_predicted_post *told),
                        tide_epoch_watch *epoch, void *data);
 void tide_labels_stats(const tide_labels *labels, tide_label_stats *stats);
 size_t tide_labels_list(const tide_labels *labels, tide_label *list, size_t room);

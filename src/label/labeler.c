@@ -12,92 +12,92 @@
 
 #include <stdlib.h>
 
-struct tide_labeller {
+struct tide_labeler {
     tide_model *model;
-    tide_teller *teller;
-    tide_wording *wording;
+    tide_predictor *teller;
+    tide_model_tokenizer *wording;
     uint32_t words; /* of the present text */
 };
 
-static tide_labeller *read_labeller(tide_store *store, tide_error *err)
+static tide_labeler *read_labeller(tide_store *store, tide_error *err)
 {
-    tide_labeller *l = tide_alloc(1, sizeof *l);
+    tide_labeler *l = tide_alloc(1, sizeof *l);
     if (!l) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory to tell labels");
         return NULL;
     }
     l->model = tide_model_read(store, false, err);
-    l->teller = l->model ? tide_teller_new(l->model, NULL, err) : NULL;
-    if (!l->teller || tide_teller_load(l->teller, store, err))
+    l->teller = l->model ? tide_predictor_new(l->model, NULL, err) : NULL;
+    if (!l->teller || tide_predictor_load(l->teller, store, err))
         goto failed;
-    if (!tide_teller_size(l->teller)) {
+    if (!tide_predictor_size(l->teller)) {
         tide_fail(err, TIDE_ERROR_PARAMETER,
                   "%s has no classifier: it has not learned to tell labels",
                   tide_store_path(store));
         goto failed;
     }
-    l->wording = tide_wording_new(l->model, err);
+    l->wording = tide_model_tokenizer_new(l->model, err);
     if (l->wording)
         return l;
 failed:
-    tide_labeller_free(l);
+    tide_labeler_free(l);
     return NULL;
 }
 
-tide_labeller *tide_labeller_load(const char *path, tide_error *err)
+tide_labeler *tide_labeler_load(const char *path, tide_error *err)
 {
     tide_store *store = tide_store_open(path, err);
-    tide_labeller *l = store ? read_labeller(store, err) : NULL;
+    tide_labeler *l = store ? read_labeller(store, err) : NULL;
     tide_store_close(store);
     return l;
 }
 
-void tide_labeller_free(tide_labeller *l)
+void tide_labeler_free(tide_labeler *l)
 {
     if (!l)
         return;
-    tide_wording_free(l->wording);
-    tide_teller_free(l->teller);
+    tide_model_tokenizer_free(l->wording);
+    tide_predictor_free(l->teller);
     tide_model_free(l->model);
     free(l);
 }
 
-uint32_t tide_labeller_size(const tide_labeller *l)
+uint32_t tide_labeler_size(const tide_labeler *l)
 {
-    return tide_teller_size(l->teller);
+    return tide_predictor_size(l->teller);
 }
 
 static void take_word(void *labeller, const tide_word *word)
 {
-    tide_labeller *l = labeller;
+    tide_labeler *l = labeller;
     if (l->words == SENTENCE_MAX)
         return;
     l->words++;
-    tide_teller_word(l->teller, word);
+    tide_predictor_word(l->teller, word);
 }
 
-void tide_labeller_add(tide_labeller *l, const char *text, size_t size)
+void tide_labeler_add(tide_labeler *l, const char *text, size_t size)
 {
     while (size) {
         const char *feed = memchr(text, '\n', size);
         size_t line = feed ? (size_t)(feed - text) : size;
-        tide_wording_add(l->wording, text, line, take_word, l);
+        tide_model_tokenizer_add(l->wording, text, line, take_word, l);
         if (feed)
-            tide_wording_add(l->wording, " ", 1, take_word, l);
+            tide_model_tokenizer_add(l->wording, " ", 1, take_word, l);
         text += line + (feed != NULL);
         size -= line + (feed != NULL);
     }
 }
 
-size_t tide_labeller_end(tide_labeller *l, tide_guess *guesses, size_t room,
+size_t tide_labeler_end(tide_labeler *l, tide_prediction *guesses, size_t room,
                          uint64_t *known)
 {
-    tide_wording_end(l->wording, take_word, l);
-    tide_telling telling = tide_teller_end(l->teller);
-    const char *const *names = tide_teller_names(l->teller);
+    tide_model_tokenizer_end(l->wording, take_word, l);
+    tide_predictor_result telling = tide_predictor_end(l->teller);
+    const char *const *names = tide_predictor_names(l->teller);
     size_t count = 0;
-    for (uint32_t i = 0; i < tide_teller_size(l->teller); i++) {
-        tide_guess guess = {names[i], telling.probabilities[i]};
+    for (uint32_t i = 0; i < tide_predictor_size(l->teller); i++) {
+        tide_prediction guess = {names[i], telling.probabilities[i]};
         if (count == room &&
             (!room || guess.probability <= guesses[room - 1].probability))
             continue;

@@ -19,12 +19,12 @@
 struct tide_labels {
     const tide_params *params;
     tide_tracker *tracker;
-    tide_teller *teller;
+    tide_predictor *teller;
     uint64_t posts_at_fit;
     char text[SENTENCE_MAX * (TIDE_WORD_MAX + 1)];   /* of the present post */
     char names[TIDE_POST_LABELS][TIDE_WORD_MAX + 1]; /* of its labels */
 
-    void (*watch)(void *data, const tide_told *told);
+    void (*watch)(void *data, const tide_predicted_post *told);
     tide_epoch_watch *watch_epoch;
     void *data;
     tide_error problem;                /* of learning on the way; TIDE_OK for none */
@@ -43,9 +43,9 @@ static tide_tracker_options tracker_options(const tide_params *params)
                                   .seed = params->seed};
 }
 
-static tide_teller_options predictor_options(const tide_params *params)
+static tide_predictor_options predictor_options(const tide_params *params)
 {
-    return (tide_teller_options){
+    return (tide_predictor_options){
         .classifier = {.kind = (tide_classifier_kind)params->classifier,
                        .dim = (uint32_t)params->dim,
                        .labels = (uint32_t)params->label_top,
@@ -73,8 +73,8 @@ uint64_t tide_labels_bytes(const tide_params *params)
 uint64_t tide_labels_fit_bytes(const tide_params *params)
 {
     tide_tracker_options tracker = tracker_options(params);
-    tide_teller_options teller = predictor_options(params);
-    return params->labels ? tide_teller_bytes(&teller, &tracker, params->vocab) : 0;
+    tide_predictor_options teller = predictor_options(params);
+    return params->labels ? tide_predictor_bytes(&teller, &tracker, params->vocab) : 0;
 }
 
 static int read_fitted(tide_store *store, uint64_t *posts, tide_error *err)
@@ -88,7 +88,7 @@ static int read_fitted(tide_store *store, uint64_t *posts, tide_error *err)
 
 static int load(tide_labels *l, tide_store *store, tide_error *err)
 {
-    int status = tide_teller_load(l->teller, store, err);
+    int status = tide_predictor_load(l->teller, store, err);
     if (!status)
         status = read_fitted(store, &l->posts_at_fit, err);
     if (!status && l->posts_at_fit > tide_tracker_state(l->tracker).posts)
@@ -110,7 +110,7 @@ tide_labels *tide_labels_new(const tide_params *params, const tide_model *model,
     tide_tracker_options options = tracker_options(params);
     l->tracker = store ? tide_tracker_load(&options, store, err)
                        : tide_tracker_new(&options, err);
-    l->teller = l->tracker ? tide_teller_new(model, closed, err) : NULL;
+    l->teller = l->tracker ? tide_predictor_new(model, closed, err) : NULL;
     if (l->teller && (!store || !load(l, store, err)))
         return l;
     tide_labels_free(l);
@@ -121,7 +121,7 @@ void tide_labels_free(tide_labels *l)
 {
     if (!l)
         return;
-    tide_teller_free(l->teller);
+    tide_predictor_free(l->teller);
     tide_tracker_free(l->tracker);
     free(l);
 }
@@ -132,7 +132,7 @@ void tide_labels_save(const tide_labels *l, tide_store_writer *writer)
     unsigned char fitted[8];
     tide_put64(fitted, l->posts_at_fit);
     tide_tracker_save(l->tracker, writer);
-    tide_teller_save(l->teller, writer);
+    tide_predictor_save(l->teller, writer);
     tide_store_put(writer, FITTED, fitted, sizeof fitted);
 }
 
@@ -160,18 +160,18 @@ static void tell(tide_labels *l, const tide_post_read *post)
 {
     const char *labels[TIDE_POST_LABELS];
     for (size_t i = 0; i < post->word_count; i++)
-        tide_teller_word(l->teller, &post->words[i]);
-    tide_telling telling = tide_teller_end(l->teller);
-    const tide_told told = {
+        tide_predictor_word(l->teller, &post->words[i]);
+    tide_predictor_result telling = tide_predictor_end(l->teller);
+    const tide_predicted_post told = {
         .post = tide_tracker_state(l->tracker).posts,
         .time = post->time,
         .labels = labels,
         .label_count = name_labels(l, post, labels),
         .words = telling.words,
         .unknown = telling.words - telling.known,
-        .fit = tide_teller_fits(l->teller),
-        .names = tide_teller_names(l->teller),
-        .name_count = tide_teller_size(l->teller),
+        .fit = tide_predictor_fits(l->teller),
+        .names = tide_predictor_names(l->teller),
+        .name_count = tide_predictor_size(l->teller),
         .probabilities = telling.probabilities,
     };
     l->watch(l->data, &told);
@@ -206,9 +206,9 @@ bool tide_labels_post(tide_labels *l, const tide_post_read *post, bool again)
 static int fit(tide_labels *l, const bool *abandoned, tide_epoch_watch *watch,
                void *data, tide_error *err)
 {
-    tide_teller_options options = predictor_options(l->params);
+    tide_predictor_options options = predictor_options(l->params);
     options.abandoned = abandoned;
-    int status = tide_teller_fit(l->teller, l->tracker, &options, watch, data, err);
+    int status = tide_predictor_fit(l->teller, l->tracker, &options, watch, data, err);
     if (!status)
         l->posts_at_fit = tide_tracker_state(l->tracker).posts;
     return status;
@@ -260,7 +260,7 @@ const char *tide_labels_problem(tide_labels *l)
 
 /* -- asking ---------------------------------------------------------------------------------------------- */
 
-void tide_labels_watch(tide_labels *l, void (*post)(void *data, const tide_told *told),
+void tide_labels_watch(tide_labels *l, void (*post)(void *data, const tide_predicted_post *told),
                        tide_epoch_watch *epoch, void *data)
 {
     l->watch = post;
@@ -268,7 +268,7 @@ void tide_labels_watch(tide_labels *l, void (*post)(void *data, const tide_told 
     l->data = data;
 }
 
-static tide_label_stats stats_of(tide_tracker_facts facts)
+static tide_label_stats stats_of(tide_tracker_stats facts)
 {
     return (tide_label_stats){
         .posts = facts.posts,
@@ -287,19 +287,19 @@ static tide_label_stats stats_of(tide_tracker_facts facts)
 void tide_labels_stats(const tide_labels *l, tide_label_stats *stats)
 {
     *stats = stats_of(tide_tracker_state(l->tracker));
-    stats->told = tide_teller_size(l->teller);
-    stats->fits = tide_teller_fits(l->teller);
+    stats->told = tide_predictor_size(l->teller);
+    stats->fits = tide_predictor_fits(l->teller);
     stats->posts_at_fit = l->posts_at_fit;
 }
 
 static int read_stats(tide_store *store, tide_label_stats *stats, tide_error *err)
 {
-    tide_tracker_facts facts;
+    tide_tracker_stats facts;
     int status = tide_tracker_peek(store, &facts, err);
     if (status)
         return status;
     *stats = stats_of(facts);
-    status = tide_teller_peek(store, &stats->fits, &stats->told, err);
+    status = tide_predictor_peek(store, &stats->fits, &stats->told, err);
     return status ? status : read_fitted(store, &stats->posts_at_fit, err);
 }
 
@@ -328,7 +328,7 @@ static const char **sorted_names(const tide_labels *l, uint32_t count)
 {
     const char **names = tide_alloc(count, sizeof *names);
     for (uint32_t i = 0; names && i < count; i++)
-        names[i] = tide_teller_names(l->teller)[i];
+        names[i] = tide_predictor_names(l->teller)[i];
     if (names)
         qsort(names, count, sizeof *names, by_bytes);
     return names;
@@ -337,7 +337,7 @@ static const char **sorted_names(const tide_labels *l, uint32_t count)
 size_t tide_labels_list(const tide_labels *l, tide_label *list, size_t room)
 {
     uint32_t capacity = tide_tracker_state(l->tracker).capacity,
-             told = tide_teller_size(l->teller);
+             told = tide_predictor_size(l->teller);
     tide_held_label *held = tide_alloc(capacity, sizeof *held);
     const char **names = sorted_names(l, told);
     size_t count = held && names ? tide_tracker_top(l->tracker, held, capacity) : 0;

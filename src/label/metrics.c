@@ -64,7 +64,7 @@ int tide_metrics_grow(tide_metrics *m, uint32_t labels, tide_error *err)
     return TIDE_OK;
 }
 
-void tide_metrics_restart(tide_metrics *m)
+void tide_metrics_reset(tide_metrics *m)
 {
     tally *tallies = m->tallies;
     memset(tallies, 0, m->labels * sizeof *tallies);
@@ -162,9 +162,9 @@ static void add_score(tide_score *sum, const tide_score *score, double weight)
     sum->f1 += weight * score->f1;
 }
 
-tide_verdict tide_metrics_total(const tide_metrics *m)
+tide_scores tide_metrics_total(const tide_metrics *m)
 {
-    tide_verdict total = {.scored = m->posts};
+    tide_scores total = {.scored = m->posts};
     tally all = {0};
     uint32_t told = 0;
     for (uint32_t label = 0; label < m->labels; label++) {

@@ -109,10 +109,10 @@ void tide_dense_begin(tide_classifier *c, tide_rng *rng);
 void tide_dense_predict(const tide_classifier *c, tide_trace *trace);
 
 /* With the truth, 0 or 1, in `errors`: computes the loss and leaves the probabilities less the truth. */
-void tide_dense_judge(const tide_classifier *c, tide_trace *trace);
+void tide_dense_loss(const tide_classifier *c, tide_trace *trace);
 
 /* From `errors` to `blame`. */
-void tide_dense_blame(const tide_classifier *c, tide_trace *trace);
+void tide_dense_backpropagate(const tide_classifier *c, tide_trace *trace);
 void tide_dense_gradient(const tide_step *step, uint32_t label, float *gradient);
 void tide_dense_learn(const tide_step *step, uint32_t label, float *scratch);
 
@@ -150,16 +150,16 @@ void tide_adam_apply(const tide_adam *adam, float *weights, float *mean, float *
 
 /* -- thread_team.c: threads that do one thing together, again and again -------------------------------------- */
 
-typedef struct tide_team tide_team;
+typedef struct tide_thread_team tide_thread_team;
 typedef void tide_team_work(void *task, uint32_t member);
 
 /* `members` includes the thread that calls. */
-tide_team *tide_team_new(uint32_t members, tide_error *err);
-void tide_team_free(tide_team *team);
+tide_thread_team *tide_thread_team_new(uint32_t members, tide_error *err);
+void tide_thread_team_free(tide_thread_team *team);
 
-uint64_t tide_team_bytes(uint32_t members);
+uint64_t tide_thread_team_bytes(uint32_t members);
 
 /* Every member does the work once; returns when all have. */
-void tide_team_run(tide_team *team, tide_team_work *work, void *task);
+void tide_thread_team_run(tide_thread_team *team, tide_team_work *work, void *task);
 
 #endif

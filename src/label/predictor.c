@@ -15,11 +15,11 @@
 
 /* -- knowledge ------------------------------------------------------------------------------------------ */
 
-int tide_knowledge_init(tide_knowledge *k, const tide_model *model,
+int tide_fitted_init(tide_fitted *k, const tide_model *model,
                         tide_classifier *classifier, tide_error *err)
 {
     const tide_classifier_options *o = tide_classifier_options_of(classifier);
-    *k = (tide_knowledge){.texts = tide_alloc(o->labels, sizeof *k->texts),
+    *k = (tide_fitted){.texts = tide_alloc(o->labels, sizeof *k->texts),
                           .names = tide_alloc(o->labels, sizeof *k->names),
                           .probabilities =
                               tide_alloc(o->labels, sizeof *k->probabilities),
@@ -27,7 +27,7 @@ int tide_knowledge_init(tide_knowledge *k, const tide_model *model,
     bool composed = !model->shape.subwords.rows ||
                     !tide_matrix_init(&k->composed, o->words_most + 1, o->dim, NULL);
     if (!k->texts || !k->names || !k->probabilities || !k->rows || !composed) {
-        tide_knowledge_release(k);
+        tide_fitted_release(k);
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to tell %u labels",
                          o->labels);
     }
@@ -37,7 +37,7 @@ int tide_knowledge_init(tide_knowledge *k, const tide_model *model,
     return TIDE_OK;
 }
 
-void tide_knowledge_release(tide_knowledge *k)
+void tide_fitted_release(tide_fitted *k)
 {
     tide_classifier_free(k->classifier);
     tide_anchors_release(&k->anchors);
@@ -46,15 +46,15 @@ void tide_knowledge_release(tide_knowledge *k)
     free(k->probabilities);
     free(k->names);
     free(k->texts);
-    *k = (tide_knowledge){0};
+    *k = (tide_fitted){0};
 }
 
 /* -- the teller ------------------------------------------------------------------------------------------ */
 
-tide_teller *tide_teller_new(const tide_model *model, const uint64_t *closed,
+tide_predictor *tide_predictor_new(const tide_model *model, const uint64_t *closed,
                              tide_error *err)
 {
-    tide_teller *t = tide_alloc(1, sizeof *t);
+    tide_predictor *t = tide_alloc(1, sizeof *t);
     if (!t) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory to tell labels");
         return NULL;
@@ -65,40 +65,40 @@ tide_teller *tide_teller_new(const tide_model *model, const uint64_t *closed,
     return t;
 }
 
-void tide_teller_free(tide_teller *t)
+void tide_predictor_free(tide_predictor *t)
 {
     if (!t)
         return;
-    tide_knowledge_release(&t->knowledge);
+    tide_fitted_release(&t->knowledge);
     free(t);
 }
 
-uint32_t tide_teller_size(const tide_teller *t)
+uint32_t tide_predictor_size(const tide_predictor *t)
 {
     const tide_classifier *c = t->knowledge.classifier;
     return c ? tide_classifier_options_of(c)->labels : 0;
 }
 
-const char *const *tide_teller_names(const tide_teller *t)
+const char *const *tide_predictor_names(const tide_predictor *t)
 {
     return t->knowledge.names;
 }
 
-uint64_t tide_teller_fits(const tide_teller *t)
+uint64_t tide_predictor_fits(const tide_predictor *t)
 {
     return t->fits;
 }
 
 /* -- telling ------------------------------------------------------------------------------------------ */
 
-static bool is_closed(const tide_teller *t, uint32_t slot)
+static bool is_closed(const tide_predictor *t, uint32_t slot)
 {
     return t->closed &&
            __atomic_load_n(&t->closed[slot / 64], __ATOMIC_ACQUIRE) >> (slot % 64) & 1;
 }
 
 /* The vector of a word as number `at` of the post; NULL when it has none. */
-static const float *vector_of(tide_teller *t, const tide_word *word, uint32_t at)
+static const float *vector_of(tide_predictor *t, const tide_word *word, uint32_t at)
 {
     const tide_model *m = t->model;
     const float *anchored = tide_anchors_find(&t->knowledge.anchors, word);
@@ -117,9 +117,9 @@ static const float *vector_of(tide_teller *t, const tide_word *word, uint32_t at
     return row;
 }
 
-void tide_teller_word(tide_teller *t, const tide_word *word)
+void tide_predictor_word(tide_predictor *t, const tide_word *word)
 {
-    tide_knowledge *k = &t->knowledge;
+    tide_fitted *k = &t->knowledge;
     t->words++;
     if (!k->classifier)
         return;
@@ -131,10 +131,10 @@ void tide_teller_word(tide_teller *t, const tide_word *word)
     t->known += row != NULL;
 }
 
-tide_telling tide_teller_end(tide_teller *t)
+tide_predictor_result tide_predictor_end(tide_predictor *t)
 {
-    tide_knowledge *k = &t->knowledge;
-    tide_telling telling = {t->words, t->known, k->probabilities};
+    tide_fitted *k = &t->knowledge;
+    tide_predictor_result telling = {t->words, t->known, k->probabilities};
     if (k->classifier) {
         uint32_t most = tide_classifier_options_of(k->classifier)->words_most;
         tide_classifier_predict(k->classifier, k->rows,

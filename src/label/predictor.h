@@ -17,7 +17,7 @@ typedef struct tide_anchors {
 } tide_anchors;
 
 /* The most frequent words of the model, as they are now. */
-int tide_anchors_take(tide_anchors *a, const tide_model *model,
+int tide_anchors_snapshot(tide_anchors *a, const tide_model *model,
                       const tide_kernels *kernels, uint32_t most, tide_error *err);
 void tide_anchors_release(tide_anchors *a);
 uint64_t tide_anchors_bytes(uint64_t most, uint32_t dim);
@@ -34,7 +34,7 @@ int tide_anchors_load(tide_anchors *a, uint32_t size, uint32_t dim, tide_store *
 /* -- knowledge (predictor.c) ------------------------------------------------------------------------ */
 
 /* What is learned together and changes together. */
-typedef struct tide_knowledge {
+typedef struct tide_fitted {
     tide_classifier *classifier;      /* NULL before it has learned */
     char (*texts)[TIDE_WORD_MAX + 1]; /* [labels] */
     const char **names;               /* [labels] the same, for callers */
@@ -43,20 +43,20 @@ typedef struct tide_knowledge {
     tide_anchors anchors;
     tide_matrix composed; /* [words_most + 1] where vectors have several parts; the last
                              is for words that are only counted */
-} tide_knowledge;
+} tide_fitted;
 
-struct tide_teller {
+struct tide_predictor {
     const tide_model *model;
     const uint64_t *closed; /* NULL for none */
     const tide_kernels *kernels;
-    tide_knowledge knowledge;
+    tide_fitted knowledge;
     uint64_t fits;
     uint32_t words, known; /* of the present post */
 };
 
 /* Room for what a classifier says, which it takes over. On failure the classifier is the caller's. */
-int tide_knowledge_init(tide_knowledge *k, const tide_model *model,
+int tide_fitted_init(tide_fitted *k, const tide_model *model,
                         tide_classifier *classifier, tide_error *err);
-void tide_knowledge_release(tide_knowledge *k);
+void tide_fitted_release(tide_fitted *k);
 
 #endif

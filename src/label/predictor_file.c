@@ -12,9 +12,9 @@ static const char section[] = "label.names";
 
 /* Its length in one byte and its bytes, for every label; before them, in 8 each, how often it has learned and
  * the number of anchors. */
-void tide_teller_save(const tide_teller *t, tide_store_writer *writer)
+void tide_predictor_save(const tide_predictor *t, tide_store_writer *writer)
 {
-    const tide_knowledge *k = &t->knowledge;
+    const tide_fitted *k = &t->knowledge;
     unsigned char numbers[NUMBERS_SIZE];
     if (!k->classifier)
         return;
@@ -22,7 +22,7 @@ void tide_teller_save(const tide_teller *t, tide_store_writer *writer)
     tide_put64(numbers + 8, tide_anchors_size(&k->anchors));
     tide_store_begin(writer, section);
     tide_store_append(writer, numbers, sizeof numbers);
-    for (uint32_t i = 0; i < tide_teller_size(t); i++) {
+    for (uint32_t i = 0; i < tide_predictor_size(t); i++) {
         unsigned char length = (unsigned char)strlen(k->texts[i]);
         tide_store_append(writer, &length, 1);
         tide_store_append(writer, k->texts[i], length);
@@ -37,12 +37,12 @@ static int impossible(const tide_store *store, tide_error *err)
                      tide_store_path(store), section);
 }
 
-static int load_names(tide_teller *t, tide_store *store, tide_error *err)
+static int load_names(tide_predictor *t, tide_store *store, tide_error *err)
 {
     unsigned char numbers[NUMBERS_SIZE] = {0};
     int status = tide_store_read_at(store, section, 0, numbers, sizeof numbers, err);
     uint64_t at = sizeof numbers;
-    for (uint32_t i = 0; i < tide_teller_size(t) && !status; i++) {
+    for (uint32_t i = 0; i < tide_predictor_size(t) && !status; i++) {
         unsigned char length;
         char *text = t->knowledge.texts[i];
         status = tide_store_read_at(store, section, at, &length, 1, err);
@@ -66,7 +66,7 @@ static int load_names(tide_teller *t, tide_store *store, tide_error *err)
     return status;
 }
 
-int tide_teller_peek(tide_store *store, uint64_t *fits, uint32_t *labels,
+int tide_predictor_peek(tide_store *store, uint64_t *fits, uint32_t *labels,
                      tide_error *err)
 {
     unsigned char number[8] = {0};
@@ -82,7 +82,7 @@ int tide_teller_peek(tide_store *store, uint64_t *fits, uint32_t *labels,
     return status;
 }
 
-int tide_teller_load(tide_teller *t, tide_store *store, tide_error *err)
+int tide_predictor_load(tide_predictor *t, tide_store *store, tide_error *err)
 {
     tide_error ignored = {0};
     err = err ? err : &ignored;
@@ -92,13 +92,13 @@ int tide_teller_load(tide_teller *t, tide_store *store, tide_error *err)
     if (!classifier)
         return (int)err->status;
     int status = tide_classifier_options_of(classifier)->dim == t->model->shape.dim
-                     ? tide_knowledge_init(&t->knowledge, t->model, classifier, err)
+                     ? tide_fitted_init(&t->knowledge, t->model, classifier, err)
                      : impossible(store, err);
     if (status)
         tide_classifier_free(classifier);
     else
         status = load_names(t, store, err);
     if (status && t->knowledge.classifier)
-        tide_knowledge_release(&t->knowledge);
+        tide_fitted_release(&t->knowledge);
     return status;
 }

@@ -244,7 +244,7 @@ static int prepare(lesson *l, tide_error *err)
     return status ? status : copy_vectors(l, err);
 }
 
-static int learn(lesson *l, tide_knowledge *k, tide_epoch_watch *watch, void *data,
+static int learn(lesson *l, tide_fitted *k, tide_epoch_watch *watch, void *data,
                  tide_error *err)
 {
     tide_classifier *classifier = tide_classifier_new(&l->options, err);
@@ -253,14 +253,14 @@ static int learn(lesson *l, tide_knowledge *k, tide_epoch_watch *watch, void *da
                                              &l->vectors, watch, data, err)
                      : (int)err->status;
     if (!status)
-        status = tide_knowledge_init(k, l->model, classifier, err);
+        status = tide_fitted_init(k, l->model, classifier, err);
     if (status) {
         tide_classifier_free(classifier);
         return status;
     }
-    status = tide_anchors_take(&k->anchors, l->model, l->kernels, l->anchors, err);
+    status = tide_anchors_snapshot(&k->anchors, l->model, l->kernels, l->anchors, err);
     if (status) {
-        tide_knowledge_release(k);
+        tide_fitted_release(k);
         return status;
     }
     for (uint32_t i = 0; i < l->options.labels; i++)
@@ -268,8 +268,8 @@ static int learn(lesson *l, tide_knowledge *k, tide_epoch_watch *watch, void *da
     return TIDE_OK;
 }
 
-int tide_teller_fit(tide_teller *t, const tide_tracker *tracker,
-                    const tide_teller_options *options, tide_epoch_watch *watch,
+int tide_predictor_fit(tide_predictor *t, const tide_tracker *tracker,
+                    const tide_predictor_options *options, tide_epoch_watch *watch,
                     void *data, tide_error *err)
 {
     tide_error ignored = {0};
@@ -280,7 +280,7 @@ int tide_teller_fit(tide_teller *t, const tide_tracker *tracker,
                 .options = options->classifier,
                 .each = options->each,
                 .anchors = options->anchors};
-    tide_knowledge learned;
+    tide_fitted learned;
     int status = prepare(&l, err);
     if (!status)
         status = learn(&l, &learned, watch, data, err);
@@ -288,16 +288,16 @@ int tide_teller_fit(tide_teller *t, const tide_tracker *tracker,
     if (status)
         return status;
     if (options->abandoned && *options->abandoned) {
-        tide_knowledge_release(&learned);
+        tide_fitted_release(&learned);
         return 1;
     }
-    tide_knowledge_release(&t->knowledge);
+    tide_fitted_release(&t->knowledge);
     t->knowledge = learned;
     t->fits++;
     return TIDE_OK;
 }
 
-static uint64_t knowledge_bytes(const tide_teller_options *options, uint64_t anchors)
+static uint64_t knowledge_bytes(const tide_predictor_options *options, uint64_t anchors)
 {
     const tide_classifier_options *c = &options->classifier;
     uint64_t label = TIDE_WORD_MAX + 1 + sizeof(char *) + sizeof(float);
@@ -307,7 +307,7 @@ static uint64_t knowledge_bytes(const tide_teller_options *options, uint64_t anc
 }
 
 /* Words have a row and a slot, and a rank while the frequent ones are chosen. */
-uint64_t tide_teller_bytes(const tide_teller_options *options,
+uint64_t tide_predictor_bytes(const tide_predictor_options *options,
                            const tide_tracker_options *tracker, uint64_t vocabulary)
 {
     const tide_classifier_options *c = &options->classifier;
@@ -320,7 +320,7 @@ uint64_t tide_teller_bytes(const tide_teller_options *options,
     uint64_t labels = tracker->labels * (sizeof(tide_held_label) + sizeof(uint32_t));
     uint64_t words = vocabulary * (2 * sizeof(uint32_t) + 2 * sizeof(uint64_t)) +
                      tide_matrix_bytes(vocabulary, c->dim);
-    return sizeof(tide_teller) + examples + labels + words + sizeof(tide_post) +
+    return sizeof(tide_predictor) + examples + labels + words + sizeof(tide_post) +
            2 * knowledge_bytes(options, anchors) +
            tide_classifier_training_bytes(c, posts);
 }

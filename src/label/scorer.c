@@ -12,7 +12,7 @@
 enum { LABELS_MAX = TIDE_ROOM(1 << 16, 64) };
 #define NOT_TOLD (-1.0f)
 
-struct tide_judge {
+struct tide_scorer {
     tide_metrics *metrics;
     tide_vocabulary *names; /* slots are the numbers of the labels */
     float *probabilities;   /* [size of names]; NOT_TOLD for those not told now */
@@ -23,11 +23,11 @@ struct tide_judge {
 
 /* -- making ---------------------------------------------------------------------------------------------- */
 
-tide_judge *tide_judge_new(float threshold, tide_error *err)
+tide_scorer *tide_scorer_new(float threshold, tide_error *err)
 {
     const tide_vocabulary_options names = {.kind = TIDE_VOCABULARY_EXACT,
                                            .capacity = LABELS_MAX};
-    tide_judge *j = tide_alloc(1, sizeof *j);
+    tide_scorer *j = tide_alloc(1, sizeof *j);
     if (!j) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory to judge labels");
         return NULL;
@@ -36,11 +36,11 @@ tide_judge *tide_judge_new(float threshold, tide_error *err)
     j->metrics = j->names ? tide_metrics_new(0, threshold, err) : NULL;
     if (j->metrics)
         return j;
-    tide_judge_free(j);
+    tide_scorer_free(j);
     return NULL;
 }
 
-void tide_judge_free(tide_judge *j)
+void tide_scorer_free(tide_scorer *j)
 {
     if (!j)
         return;
@@ -51,9 +51,9 @@ void tide_judge_free(tide_judge *j)
     free(j);
 }
 
-void tide_judge_restart(tide_judge *j)
+void tide_scorer_reset(tide_scorer *j)
 {
-    tide_metrics_restart(j->metrics);
+    tide_metrics_reset(j->metrics);
     j->posts = j->labelled = j->words = j->unknown = 0;
 }
 
@@ -74,17 +74,17 @@ static void pad(padded *p, const char *name)
 }
 
 /* The number of a label; it gets one if it has none. */
-static uint32_t number_of(tide_judge *j, const char *name)
+static uint32_t number_of(tide_scorer *j, const char *name)
 {
     padded p;
     pad(&p, name);
     uint32_t number = tide_vocabulary_find(j->names, &p.word);
-    return number == TIDE_NO_SLOT ? tide_vocabulary_grant(j->names, &p.word, 1, 0)
+    return number == TIDE_NO_SLOT ? tide_vocabulary_insert(j->names, &p.word, 1, 0)
                                   : number;
 }
 
 /* The classifier has learned anew: which numbers its labels have. */
-static int translate(tide_judge *j, const tide_told *told, tide_error *err)
+static int translate(tide_scorer *j, const tide_predicted_post *told, tide_error *err)
 {
     uint32_t *numbers = tide_alloc(told->name_count, sizeof *numbers);
     if (!numbers)
@@ -114,7 +114,7 @@ static int translate(tide_judge *j, const tide_told *told, tide_error *err)
 }
 
 /* The rising numbers of the labels of a post that are judged; returns how many. */
-static uint32_t find_truth(const tide_judge *j, const tide_told *told,
+static uint32_t find_truth(const tide_scorer *j, const tide_predicted_post *told,
                            uint32_t truth[TIDE_POST_LABELS])
 {
     uint32_t count = 0;
@@ -135,7 +135,7 @@ static uint32_t find_truth(const tide_judge *j, const tide_told *told,
 
 /* -- judging ---------------------------------------------------------------------------------------------- */
 
-int tide_judge_add(tide_judge *j, const tide_told *told, tide_error *err)
+int tide_scorer_add(tide_scorer *j, const tide_predicted_post *told, tide_error *err)
 {
     uint32_t truth[TIDE_POST_LABELS];
     if (told->name_count && j->fit != told->fit) {
@@ -156,9 +156,9 @@ int tide_judge_add(tide_judge *j, const tide_told *told, tide_error *err)
     return TIDE_OK;
 }
 
-tide_verdict tide_judge_verdict(const tide_judge *j)
+tide_scores tide_scorer_scores(const tide_scorer *j)
 {
-    tide_verdict verdict = tide_metrics_total(j->metrics);
+    tide_scores verdict = tide_metrics_total(j->metrics);
     verdict.posts = j->posts;
     verdict.labelled = j->labelled;
     verdict.words = j->words;
@@ -174,7 +174,7 @@ static int by_support(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-size_t tide_judge_labels(const tide_judge *j, tide_label_score *scores, size_t room)
+size_t tide_scorer_labels(const tide_scorer *j, tide_label_score *scores, size_t room)
 {
     uint32_t size = tide_vocabulary_size(j->names), length;
     tide_label_score *all = tide_alloc(size, sizeof *all);

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 
 typedef struct member {
-    tide_team *team;
+    tide_thread_team *team;
     pthread_t thread;
     uint32_t number;
 } member;
 
-struct tide_team {
+struct tide_thread_team {
     pthread_mutex_t lock;
     pthread_cond_t begun, finished;
     uint64_t round;
@@ -31,7 +31,7 @@ struct tide_team {
 static void *take_part(void *argument)
 {
     member *m = argument;
-    tide_team *team = m->team;
+    tide_thread_team *team = m->team;
     pthread_mutex_lock(&team->lock);
     for (uint64_t round = 1;; round++) {
         while (team->round < round && !team->closing)
@@ -48,7 +48,7 @@ static void *take_part(void *argument)
     return NULL;
 }
 
-static int start_member(tide_team *team, tide_error *err)
+static int start_member(tide_thread_team *team, tide_error *err)
 {
     member *m = &team->members[team->others];
     *m = (member){.team = team, .number = team->others + 1};
@@ -64,14 +64,14 @@ static int start_member(tide_team *team, tide_error *err)
     return TIDE_OK;
 }
 
-uint64_t tide_team_bytes(uint32_t members)
+uint64_t tide_thread_team_bytes(uint32_t members)
 {
-    return sizeof(tide_team) + (members - 1) * sizeof(member);
+    return sizeof(tide_thread_team) + (members - 1) * sizeof(member);
 }
 
-tide_team *tide_team_new(uint32_t members, tide_error *err)
+tide_thread_team *tide_thread_team_new(uint32_t members, tide_error *err)
 {
-    tide_team *team = tide_alloc(1, tide_team_bytes(members));
+    tide_thread_team *team = tide_alloc(1, tide_thread_team_bytes(members));
     if (!team) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for %u threads", members);
         return NULL;
@@ -81,13 +81,13 @@ tide_team *tide_team_new(uint32_t members, tide_error *err)
     pthread_cond_init(&team->finished, NULL);
     while (team->others + 1 < members)
         if (start_member(team, err)) {
-            tide_team_free(team);
+            tide_thread_team_free(team);
             return NULL;
         }
     return team;
 }
 
-void tide_team_free(tide_team *team)
+void tide_thread_team_free(tide_thread_team *team)
 {
     if (!team)
         return;
@@ -103,7 +103,7 @@ void tide_team_free(tide_team *team)
     free(team);
 }
 
-void tide_team_run(tide_team *team, tide_team_work *work, void *task)
+void tide_thread_team_run(tide_thread_team *team, tide_team_work *work, void *task)
 {
     pthread_mutex_lock(&team->lock);
     team->work = work;

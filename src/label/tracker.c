@@ -168,7 +168,7 @@ static void seat(tide_tracker *t, uint32_t slot, uint32_t place)
     t->samples[slot].place = place;
 }
 
-void tide_tracker_settle(tide_tracker *t, uint32_t slot)
+void tide_tracker_rebalance(tide_tracker *t, uint32_t slot)
 {
     uint32_t at = t->samples[slot].place, count = t->options.labels;
     for (; at > 0 && larger(t, slot, t->heap[(at - 1) / 2]); at = (at - 1) / 2)
@@ -270,7 +270,7 @@ static void count_labels(tide_tracker *t, const tide_word *labels, size_t count,
         sample->seen = 0;
         sample->since = t->facts.posts;
         sample->limit = t->options.most;
-        tide_tracker_settle(t, a->slot);
+        tide_tracker_rebalance(t, a->slot);
         for (uint32_t earlier = 0; earlier < a->at; earlier++)
             if (slots[earlier] == a->slot)
                 slots[earlier] = TIDE_NO_SLOT;
@@ -293,7 +293,7 @@ static void offer(tide_tracker *t, const uint32_t *slots, size_t count)
         tide_sample_add(&t->posts, sample, post);
         if (sample->kept > sample->limit)
             tide_sample_drop_last(&t->posts, sample);
-        tide_tracker_settle(t, slots[i]);
+        tide_tracker_rebalance(t, slots[i]);
     }
 }
 
@@ -303,7 +303,7 @@ static void make_all_fit(tide_tracker *t)
         tide_sample *largest = &t->samples[t->heap[0]];
         tide_sample_drop_last(&t->posts, largest);
         largest->limit = largest->kept;
-        tide_tracker_settle(t, t->heap[0]);
+        tide_tracker_rebalance(t, t->heap[0]);
         t->facts.given_up++;
     }
 }

@@ -109,7 +109,7 @@ struct tide_tracker {
     tide_posts posts;
     uint32_t limit; /* of used cells, between posts */
     tide_rng rng;
-    tide_tracker_facts facts; /* those that only ever grow */
+    tide_tracker_stats facts; /* those that only ever grow */
     tide_record_text record;  /* of the post being added */
 };
 
@@ -121,6 +121,6 @@ int tide_tracker_check(const tide_tracker_options *options, tide_error *err);
 bool tide_word_among(const tide_word *words, size_t count, const tide_word *word);
 
 /* The heap is put right after a sample has become larger or smaller. */
-void tide_tracker_settle(tide_tracker *t, uint32_t slot);
+void tide_tracker_rebalance(tide_tracker *t, uint32_t slot);
 
 #endif

@@ -197,9 +197,9 @@ static bool same_options(const tide_tracker_options *a, const tide_tracker_optio
            a->seed == b->seed;
 }
 
-static tide_tracker_facts facts_of(const uint64_t state[STATE_NUMBERS])
+static tide_tracker_stats facts_of(const uint64_t state[STATE_NUMBERS])
 {
-    return (tide_tracker_facts){.posts = state[STATE_POSTS],
+    return (tide_tracker_stats){.posts = state[STATE_POSTS],
                                 .unlabelled = state[STATE_UNLABELLED],
                                 .empty = state[STATE_EMPTY],
                                 .cut = state[STATE_CUT],
@@ -207,7 +207,7 @@ static tide_tracker_facts facts_of(const uint64_t state[STATE_NUMBERS])
                                 .given_up = state[STATE_GIVEN_UP]};
 }
 
-int tide_tracker_peek(tide_store *store, tide_tracker_facts *facts, tide_error *err)
+int tide_tracker_peek(tide_store *store, tide_tracker_stats *facts, tide_error *err)
 {
     uint64_t state[STATE_NUMBERS];
     int status = read_state(store, state, err);
@@ -329,7 +329,7 @@ static const char *take_post(tide_tracker *t, const saved_post *saved)
         if (sample->kept == share(sample))
             return "more posts of a label than it has";
         tide_sample_add(&t->posts, sample, post);
-        tide_tracker_settle(t, slot);
+        tide_tracker_rebalance(t, slot);
     }
     if (bits != 0)
         return "a post of a label that it does not have";

@@ -3,9 +3,9 @@
 #include "label/tracker.h"
 #include "vocab/vocab.h"
 
-tide_tracker_facts tide_tracker_state(const tide_tracker *t)
+tide_tracker_stats tide_tracker_state(const tide_tracker *t)
 {
-    tide_tracker_facts facts = t->facts;
+    tide_tracker_stats facts = t->facts;
     facts.kept = t->posts.kept;
     facts.used = sizeof(tide_cell) * (uint64_t)t->posts.used;
     facts.room = sizeof(tide_cell) * (uint64_t)t->limit;

@@ -29,11 +29,11 @@ uint64_t tide_model_plain_bytes(uint32_t capacity, uint32_t dim)
            tide_matrix_bytes(capacity, dim);
 }
 
-uint32_t tide_model_grant(tide_model *model, const char *word, uint32_t length,
+uint32_t tide_model_insert(tide_model *model, const char *word, uint32_t length,
                           uint64_t count, uint64_t error)
 {
     char padded[TIDE_WORD_MAX + 16] = {0};
     memcpy(padded, word, length);
-    return tide_vocabulary_grant(model->vocabulary, &(tide_word){padded, length}, count,
+    return tide_vocabulary_insert(model->vocabulary, &(tide_word){padded, length}, count,
                                  error);
 }

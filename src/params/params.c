@@ -247,7 +247,7 @@ bool tide_params_on_resume(const char *name)
     return r && info_of(r)->on_resume;
 }
 
-bool tide_params_any(const char *name, const char *value)
+bool tide_params_is_default_request(const char *name, const char *value)
 {
     const tide_param_rule *r = find_row(name);
     return r && is_random(r, value);
@@ -303,7 +303,7 @@ tide_params *tide_params_new(tide_error *err)
     return params;
 }
 
-void tide_params_share(tide_params *params,
+void tide_params_reserve(tide_params *params,
                        uint64_t (*others)(const tide_params *params, const void *data),
                        const void *data)
 {

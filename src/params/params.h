@@ -94,11 +94,11 @@ struct tide_params {
 bool tide_params_on_resume(const char *name);
 
 /* Whether this asks for no value of its own, so that the one of a model that is resumed will do. */
-bool tide_params_any(const char *name, const char *value);
+bool tide_params_is_default_request(const char *name, const char *value);
 
 /* Whether no word comes or goes and nothing is counted: in batch training, whose vocabulary was made
  * beforehand, and when it is frozen. */
-bool tide_params_fixed(const tide_params *params);
+bool tide_params_fixed_vocabulary(const tide_params *params);
 
 /* Whether a run reads its sources several times. */
 bool tide_params_batch(const tide_params *params);

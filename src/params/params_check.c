@@ -38,10 +38,10 @@ tide_tokenizer_options tide_params_tokenizer(const tide_params *params,
                                             [TOKENS_LOG] = TIDE_TOKENS_LOG};
     return (tide_tokenizer_options){
         .kind = kinds[params->tokens],
-        .numbers = (tide_treatment)params->numbers,
-        .hashtags = (tide_treatment)params->hashtags,
-        .mentions = (tide_treatment)params->mentions,
-        .urls = (tide_treatment)params->urls,
+        .numbers = (tide_token_action)params->numbers,
+        .hashtags = (tide_token_action)params->hashtags,
+        .mentions = (tide_token_action)params->mentions,
+        .urls = (tide_token_action)params->urls,
         .first_rules = params->tokens_version == 0,
         .shortest = (uint32_t)params->min_length,
         .longest =
@@ -87,7 +87,7 @@ bool tide_params_label(const tide_params *params, const tide_word *word,
     return true;
 }
 
-bool tide_params_fixed(const tide_params *params)
+bool tide_params_fixed_vocabulary(const tide_params *params)
 {
     return params->epochs || params->frozen;
 }

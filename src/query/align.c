@@ -283,7 +283,7 @@ uint64_t tide_aligner_bytes(uint32_t dim, uint32_t rows)
            (sizeof(double) + sizeof(size_t)) * dim + row * ((uint64_t)rows + 1);
 }
 
-void tide_aligner_heed(tide_aligner *a, const _Atomic bool *stop)
+void tide_aligner_set_stop(tide_aligner *a, const _Atomic bool *stop)
 {
     a->s.stop = stop;
 }

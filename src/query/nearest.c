@@ -43,7 +43,7 @@ typedef struct scan {
     tide_questions asked;
     float scores[ROWS][TIDE_QUESTIONS];
     bool near[ROWS];
-    const tide_space *space;
+    const tide_view *space;
     uint32_t among;
     bool makes_rows; /* they are sums of others */
     question questions[TIDE_QUESTIONS];
@@ -54,7 +54,7 @@ typedef struct scan {
     float *made;         /* [ROWS][stride] */
 } scan;
 
-static scan *scan_new(const tide_space *space, tide_error *err)
+static scan *scan_new(const tide_view *space, tide_error *err)
 {
     size_t stride = space->model->input.stride, rows = 2 * TIDE_QUESTIONS + 1 + ROWS;
     scan *s = tide_alloc(1, sizeof *s + rows * stride * sizeof(float));
@@ -83,13 +83,13 @@ static scan *scan_new(const tide_space *space, tide_error *err)
 static int add_words(scan *s, question *q, const char *const *words, size_t count,
                      float sign, tide_error *err)
 {
-    const tide_space *space = s->space;
+    const tide_view *space = s->space;
     for (size_t i = 0; i < count; i++) {
         int status =
-            tide_space_term(space, words[i], s->row, q->asked, &q->asked_count, err);
+            tide_view_term(space, words[i], s->row, q->asked, &q->asked_count, err);
         if (status)
             return status;
-        tide_space_normalise(space, s->row);
+        tide_view_normalize(space, s->row);
         space->kernels->add(q->vector, sign, s->row, space->model->input.stride);
     }
     return TIDE_OK;
@@ -97,7 +97,7 @@ static int add_words(scan *s, question *q, const char *const *words, size_t coun
 
 static int take_question(scan *s, tide_search *search)
 {
-    const tide_space *space = s->space;
+    const tide_view *space = s->space;
     const tide_query *query = &search->query;
     uint32_t stride = space->model->input.stride;
     question *q = &s->questions[s->count];
@@ -115,7 +115,7 @@ static int take_question(scan *s, tide_search *search)
                            &search->error);
     if (status)
         return status;
-    tide_space_normalise(space, q->vector);
+    tide_view_normalize(space, q->vector);
     s->count++;
     return TIDE_OK;
 }
@@ -123,7 +123,7 @@ static int take_question(scan *s, tide_search *search)
 /* Lays the questions out for the kernel; nothing has been found yet. */
 static void set_out(scan *s)
 {
-    const tide_space *space = s->space;
+    const tide_view *space = s->space;
     uint32_t stride = space->model->input.stride;
     for (size_t i = 0; i < TIDE_QUESTIONS; i++) {
         bool asked = i < s->count;
@@ -147,7 +147,7 @@ static bool was_asked(const question *q, uint32_t slot)
 
 /* -- the rows --------------------------------------------------------------------------------------- */
 
-size_t tide_hits_keep(tide_hit *hits, size_t count, size_t room, tide_hit hit)
+size_t tide_hits_insert(tide_hit *hits, size_t count, size_t room, tide_hit hit)
 {
     if (count == room && hit.score <= hits[room - 1].score)
         return count;
@@ -160,9 +160,9 @@ size_t tide_hits_keep(tide_hit *hits, size_t count, size_t room, tide_hit hit)
 
 static float exact_cosine(const scan *s, const question *q, uint32_t slot)
 {
-    const tide_space *space = s->space;
-    tide_space_centred(space, slot, s->row);
-    float square = tide_space_square(space, s->row);
+    const tide_view *space = s->space;
+    tide_view_centered(space, slot, s->row);
+    float square = tide_view_square(space, s->row);
     if (!(square > 0))
         return 0;
     return space->kernels->dot(q->vector, s->row, space->model->input.stride) /
@@ -173,15 +173,15 @@ static void keep(question *q, tide_hit hit)
 {
     tide_search *search = q->search;
     if (q->found < search->room) {
-        q->found = tide_hits_keep(search->hits, q->found, search->room, hit);
+        q->found = tide_hits_insert(search->hits, q->found, search->room, hit);
         return;
     }
     tide_hit last = search->hits[q->found - 1];
     bool better = hit.score > last.score;
     if (better)
-        tide_hits_keep(search->hits, q->found, search->room, hit);
+        tide_hits_insert(search->hits, q->found, search->room, hit);
     q->spare_count =
-        tide_hits_keep(q->spare, q->spare_count, SPARE, better ? last : hit);
+        tide_hits_insert(q->spare, q->spare_count, SPARE, better ? last : hit);
 }
 
 static void look_again(scan *s, size_t number, uint32_t slot)
@@ -192,7 +192,7 @@ static void look_again(scan *s, size_t number, uint32_t slot)
     if (!word || was_asked(q, slot))
         return;
     float score = exact_cosine(s, q, slot);
-    if (!tide_finite(score) || !tide_space_holds(s->space, slot))
+    if (!tide_finite(score) || !tide_view_is_current(s->space, slot))
         return;
     keep(q, (tide_hit){word, score, slot});
     if (q->spare_count == SPARE)
@@ -218,7 +218,7 @@ static float *row_of(const scan *s, uint32_t slot, size_t place)
                                                                         : &model->input,
                                slot);
     float *made = s->made + place * model->input.stride;
-    tide_space_raw(s->space, slot, made);
+    tide_view_raw(s->space, slot, made);
     return made;
 }
 
@@ -262,7 +262,7 @@ static size_t take_out_gone(const scan *s, tide_hit *hits, size_t found)
 {
     size_t kept = 0;
     for (size_t i = 0; i < found; i++)
-        if (tide_space_holds(s->space, hits[i].slot))
+        if (tide_view_is_current(s->space, hits[i].slot))
             hits[kept++] = hits[i];
     return kept;
 }
@@ -294,12 +294,12 @@ static void answer(scan *s)
     s->count = 0;
 }
 
-static uint32_t among_of(const tide_space *space, const tide_query *query)
+static uint32_t among_of(const tide_view *space, const tide_query *query)
 {
     return query->among < space->words ? query->among : 0;
 }
 
-void tide_space_search(const tide_space *space, tide_search *searches, size_t count)
+void tide_view_search(const tide_view *space, tide_search *searches, size_t count)
 {
     tide_error err;
     scan *s = scan_new(space, &err);
@@ -323,17 +323,17 @@ void tide_space_search(const tide_space *space, tide_search *searches, size_t co
     free(s);
 }
 
-int tide_space_nearest(const tide_space *space, const tide_query *query, tide_hit *hits,
+int tide_view_nearest(const tide_view *space, const tide_query *query, tide_hit *hits,
                        size_t room, tide_error *err)
 {
     tide_search search = {.query = *query, .hits = hits, .room = room};
-    tide_space_search(space, &search, 1);
+    tide_view_search(space, &search, 1);
     if (search.found < 0)
         tide_fail(err, search.error.status, "%s", search.error.text);
     return search.found;
 }
 
-int tide_space_analogy(const tide_space *space, const char *a, const char *b,
+int tide_view_analogy(const tide_view *space, const char *a, const char *b,
                        const char *c, tide_hit *hits, size_t room, tide_error *err)
 {
     const char *positive[] = {b, c}, *negative[] = {a};
@@ -341,5 +341,5 @@ int tide_space_analogy(const tide_space *space, const char *a, const char *b,
                         .positive_count = 2,
                         .negative = negative,
                         .negative_count = 1};
-    return tide_space_nearest(space, &query, hits, room, err);
+    return tide_view_nearest(space, &query, hits, room, err);
 }

@@ -87,7 +87,7 @@ static uint32_t find_slot(const tide_model *model, const char *word)
 
 static int unknown(const char *word, tide_error *err)
 {
-    return tide_fail(err, TIDE_ERROR_UNKNOWN, "'%s' is not in the vocabulary", word);
+    return tide_fail(err, TIDE_ERROR_NOT_FOUND, "'%s' is not in the vocabulary", word);
 }
 
 int tide_model_find(const tide_model *model, const char *word, tide_entry *entry,
@@ -100,7 +100,7 @@ int tide_model_find(const tide_model *model, const char *word, tide_entry *entry
     return TIDE_OK;
 }
 
-bool tide_space_entry(const tide_space *space, uint32_t rank, tide_entry *entry)
+bool tide_view_entry(const tide_view *space, uint32_t rank, tide_entry *entry)
 {
     if (!rank || rank > space->words)
         return false;
@@ -108,7 +108,7 @@ bool tide_space_entry(const tide_space *space, uint32_t rank, tide_entry *entry)
     return true;
 }
 
-uint32_t tide_space_rank(const tide_space *space, const char *word)
+uint32_t tide_view_rank(const tide_view *space, const char *word)
 {
     uint32_t slot = find_slot(space->model, word);
     for (uint32_t i = 0; i < space->words; i++)
@@ -119,14 +119,14 @@ uint32_t tide_space_rank(const tide_space *space, const char *word)
 
 /* -- vectors -------------------------------------------------------------------------------------- */
 
-void tide_space_centred(const tide_space *space, uint32_t slot, float *out)
+void tide_view_centered(const tide_view *space, uint32_t slot, float *out)
 {
-    tide_space_raw(space, slot, out);
+    tide_view_raw(space, slot, out);
     space->kernels->add(out, -1.0f, space->mean, space->model->input.stride);
 }
 
 /* An unseen word is the mean of its n-grams. Output vectors have none. */
-static bool compose(const tide_space *space, const char *word, float *out)
+static bool compose(const tide_view *space, const char *word, float *out)
 {
     const tide_model *model = space->model;
     size_t length = strlen(word);
@@ -138,21 +138,21 @@ static bool compose(const tide_space *space, const char *word, float *out)
     return true;
 }
 
-bool tide_space_believes(const tide_space *space, uint32_t slot, const float *vector)
+bool tide_view_is_valid(const tide_view *space, uint32_t slot, const float *vector)
 {
     bool finite = true;
     for (uint32_t d = 0; space->hands && d < space->model->shape.dim; d++)
         finite = finite && tide_finite(vector[d]);
-    return finite && tide_space_holds(space, slot);
+    return finite && tide_view_is_current(space, slot);
 }
 
-static bool read_vector(const tide_space *space, uint32_t slot, float *out)
+static bool read_vector(const tide_view *space, uint32_t slot, float *out)
 {
-    tide_space_centred(space, slot, out);
-    return tide_space_believes(space, slot, out);
+    tide_view_centered(space, slot, out);
+    return tide_view_is_valid(space, slot, out);
 }
 
-int tide_space_word(const tide_space *space, const char *word, float *out,
+int tide_view_word(const tide_view *space, const char *word, float *out,
                     uint32_t *slot, tide_error *err)
 {
     *slot = find_slot(space->model, word);
@@ -162,22 +162,22 @@ int tide_space_word(const tide_space *space, const char *word, float *out,
     return compose(space, word, out) ? TIDE_OK : unknown(word, err);
 }
 
-int tide_space_vector(const tide_space *space, const char *word, float *vector,
+int tide_view_vector(const tide_view *space, const char *word, float *vector,
                       tide_error *err)
 {
     float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
     uint32_t slot;
-    int status = tide_space_word(space, word, row, &slot, err);
+    int status = tide_view_word(space, word, row, &slot, err);
     if (!status)
         memcpy(vector, row, space->model->shape.dim * sizeof *vector);
     return status;
 }
 
-int tide_space_term(const tide_space *space, const char *words, float *out,
+int tide_view_term(const tide_view *space, const char *words, float *out,
                     uint32_t *slots, size_t *count, tide_error *err)
 {
     if (!strchr(words, ' ') || find_slot(space->model, words) != TIDE_NO_SLOT)
-        return tide_space_word(space, words, out, &slots[(*count)++], err);
+        return tide_view_word(space, words, out, &slots[(*count)++], err);
     uint32_t stride = space->model->input.stride, found = 0;
     float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
     memset(out, 0, stride * sizeof *out);
@@ -190,7 +190,7 @@ int tide_space_term(const tide_space *space, const char *words, float *out,
             continue;
         memcpy(word, words, length);
         word[length] = 0;
-        int status = tide_space_word(space, word, row, &slots[(*count)++], err);
+        int status = tide_view_word(space, word, row, &slots[(*count)++], err);
         if (status)
             return status;
         space->kernels->add(out, 1.0f, row, stride);
@@ -203,19 +203,19 @@ int tide_space_term(const tide_space *space, const char *words, float *out,
     return TIDE_OK;
 }
 
-int tide_space_mean(const tide_space *space, const char *words, float *vector,
+int tide_view_mean(const tide_view *space, const char *words, float *vector,
                     tide_error *err)
 {
     float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
     uint32_t slots[TIDE_TERM_MAX];
     size_t count = 0;
-    int status = tide_space_term(space, words, row, slots, &count, err);
+    int status = tide_view_term(space, words, row, slots, &count, err);
     if (!status)
         memcpy(vector, row, space->model->shape.dim * sizeof *vector);
     return status;
 }
 
-float tide_space_square(const tide_space *space, float *x)
+float tide_view_square(const tide_view *space, float *x)
 {
     uint32_t stride = space->model->input.stride;
     float square = space->kernels->dot(x, x, stride), largest = 0;
@@ -230,42 +230,42 @@ float tide_space_square(const tide_space *space, float *x)
     return space->kernels->dot(x, x, stride);
 }
 
-void tide_space_normalise(const tide_space *space, float *x)
+void tide_view_normalize(const tide_view *space, float *x)
 {
     uint32_t stride = space->model->input.stride;
-    float square = tide_space_square(space, x);
+    float square = tide_view_square(space, x);
     float factor = square > 0 ? 1.0f / sqrtf(square) : 0.0f;
     for (uint32_t d = 0; d < stride; d++)
         x[d] *= factor;
 }
 
-void tide_space_unit(const tide_space *space, uint32_t slot, float *out)
+void tide_view_unit(const tide_view *space, uint32_t slot, float *out)
 {
-    tide_space_centred(space, slot, out);
-    tide_space_normalise(space, out);
+    tide_view_centered(space, slot, out);
+    tide_view_normalize(space, out);
 }
 
-bool tide_space_unit_held(const tide_space *space, uint32_t slot, float *out)
+bool tide_view_unit_current(const tide_view *space, uint32_t slot, float *out)
 {
     bool held = read_vector(space, slot, out);
-    tide_space_normalise(space, out);
+    tide_view_normalize(space, out);
     return held;
 }
 
-int tide_space_similarity(const tide_space *space, const char *a, const char *b,
+int tide_view_similarity(const tide_view *space, const char *a, const char *b,
                           float *cosine, tide_error *err)
 {
     float x[TIDE_DIM_MAX] __attribute__((aligned(64)));
     float y[TIDE_DIM_MAX] __attribute__((aligned(64)));
     uint32_t slots[2 * TIDE_TERM_MAX];
     size_t count = 0;
-    int status = tide_space_term(space, a, x, slots, &count, err);
+    int status = tide_view_term(space, a, x, slots, &count, err);
     if (!status)
-        status = tide_space_term(space, b, y, slots, &count, err);
+        status = tide_view_term(space, b, y, slots, &count, err);
     if (status)
         return status;
-    tide_space_normalise(space, x);
-    tide_space_normalise(space, y);
+    tide_view_normalize(space, x);
+    tide_view_normalize(space, y);
     *cosine = space->kernels->dot(x, y, space->model->input.stride);
     return TIDE_OK;
 }

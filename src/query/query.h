@@ -18,7 +18,7 @@ void tide_aligner_free(tide_aligner *aligner);
 uint64_t tide_aligner_bytes(uint32_t dim, uint32_t rows);
 
 /* Fits fail soon after *stop has become true. It must live as long as the aligner. */
-void tide_aligner_heed(tide_aligner *aligner, const _Atomic bool *stop);
+void tide_aligner_set_stop(tide_aligner *aligner, const _Atomic bool *stop);
 
 /* The orthogonal matrix R that brings the rows of `from` nearest to those of `to`, which has the same
  * shape: the sum of |from[i] R - to[i]|^2 is the least. Takes time as dim^3. */
@@ -47,27 +47,27 @@ tide_entry tide_model_entry(const tide_model *model, uint32_t slot);
  * before the newcomer's vector is written. Room for all words is made once; nothing can be asked before it is
  * filled by _make, which looks at the model as it is then, with nobody learning and nobody asking. The
  * vocabulary must not change until it is made again, so it is a copy. */
-tide_space *tide_space_new_live(const tide_model *model, tide_vectors vectors,
+tide_view *tide_view_new_live(const tide_model *model, tide_vectors vectors,
                                 bool centred, _Atomic uint32_t *hands, tide_error *err);
-void tide_space_make(tide_space *space);
-uint64_t tide_space_live_bytes(const tide_shape *shape);
+void tide_view_refresh(tide_view *space);
+uint64_t tide_view_live_bytes(const tide_shape *shape);
 
 /* Slots by falling count; *words is their number. */
-const uint32_t *tide_space_order(const tide_space *space, uint32_t *words);
+const uint32_t *tide_view_order(const tide_view *space, uint32_t *words);
 
 /* The vector of a slot in use, of length 1; zero when it has no length. `out` has the matrix's
  * stride. */
-void tide_space_unit(const tide_space *space, uint32_t slot, float *out);
+void tide_view_unit(const tide_view *space, uint32_t slot, float *out);
 
 /* The same of a model that learns. False when the slot has another word by now, or its vector is not made of
  * numbers. */
-bool tide_space_unit_held(const tide_space *space, uint32_t slot, float *out);
+bool tide_view_unit_current(const tide_view *space, uint32_t slot, float *out);
 
 /* How often the slot had changed hands when the space was made. */
-uint32_t tide_space_hands(const tide_space *space, uint32_t slot);
+uint32_t tide_view_generation(const tide_view *space, uint32_t slot);
 
 /* One more for a list of the best, by falling score; of equals the first to come stays first. Returns
  * how many there are now. */
-size_t tide_hits_keep(tide_hit *hits, size_t count, size_t room, tide_hit hit);
+size_t tide_hits_insert(tide_hit *hits, size_t count, size_t room, tide_hit hit);
 
 #endif

@@ -67,7 +67,7 @@ uint32_t tide_rank_slots(const tide_vocabulary *v, tide_rank *ranks, uint32_t *o
 
 /* -- vectors -------------------------------------------------------------------------------------- */
 
-void tide_space_raw(const tide_space *space, uint32_t slot, float *out)
+void tide_view_raw(const tide_view *space, uint32_t slot, float *out)
 {
     const tide_model *model = space->model;
     uint32_t stride = model->input.stride;
@@ -81,7 +81,7 @@ void tide_space_raw(const tide_space *space, uint32_t slot, float *out)
 }
 
 /* One vector with a number that is none must not make that of all others: it waits for the scrub alone. */
-static void find_mean(tide_space *space)
+static void find_mean(tide_view *space)
 {
     float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
     double total[TIDE_DIM_MAX] = {0};
@@ -89,7 +89,7 @@ static void find_mean(tide_space *space)
     uint32_t most = space->words < CENTRE_WORDS ? space->words : CENTRE_WORDS,
              count = 0;
     for (uint32_t i = 0; i < most; i++) {
-        tide_space_raw(space, space->order[i], row);
+        tide_view_raw(space, space->order[i], row);
         if (!isfinite(space->kernels->dot(row, row, stride)))
             continue;
         count++;
@@ -102,7 +102,7 @@ static void find_mean(tide_space *space)
 
 /* -- making --------------------------------------------------------------------------------------- */
 
-void tide_space_make(tide_space *space)
+void tide_view_refresh(tide_view *space)
 {
     space->words =
         tide_rank_slots(space->model->vocabulary, space->ranks, space->order);
@@ -113,10 +113,10 @@ void tide_space_make(tide_space *space)
             atomic_load_explicit(&space->hands[slot], memory_order_relaxed);
 }
 
-static tide_space *space_alloc(const tide_model *model, tide_vectors vectors,
+static tide_view *space_alloc(const tide_model *model, tide_vectors vectors,
                                bool centred, uint32_t room)
 {
-    tide_space *space = tide_alloc(1, sizeof *space);
+    tide_view *space = tide_alloc(1, sizeof *space);
     if (!space)
         return NULL;
     space->model = model;
@@ -129,7 +129,7 @@ static tide_space *space_alloc(const tide_model *model, tide_vectors vectors,
     space->ranks = tide_alloc(2 * (size_t)room + 1, sizeof *space->ranks);
     if (space->mean && space->order && space->ranks)
         return space;
-    tide_space_free(space);
+    tide_view_free(space);
     return NULL;
 }
 
@@ -142,47 +142,47 @@ static bool has_vectors(const tide_model *model, tide_vectors vectors, tide_erro
     return false;
 }
 
-tide_space *tide_space_new(const tide_model *model, tide_vectors vectors, bool centred,
+tide_view *tide_view_new(const tide_model *model, tide_vectors vectors, bool centred,
                            tide_error *err)
 {
     if (!has_vectors(model, vectors, err))
         return NULL;
-    tide_space *space =
+    tide_view *space =
         space_alloc(model, vectors, centred, tide_vocabulary_used(model->vocabulary));
     if (!space) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory to ask the model");
         return NULL;
     }
-    tide_space_make(space);
+    tide_view_refresh(space);
     free(space->ranks);
     space->ranks = NULL;
     return space;
 }
 
-tide_space *tide_space_new_live(const tide_model *model, tide_vectors vectors,
+tide_view *tide_view_new_live(const tide_model *model, tide_vectors vectors,
                                 bool centred, _Atomic uint32_t *hands, tide_error *err)
 {
     uint32_t room = model->shape.vocabulary.capacity;
-    tide_space *space = space_alloc(model, vectors, centred, room);
+    tide_view *space = space_alloc(model, vectors, centred, room);
     if (space) {
         space->hands = hands;
         space->seen = tide_alloc(room, sizeof *space->seen);
     }
     if (space && space->seen)
         return space;
-    tide_space_free(space);
+    tide_view_free(space);
     tide_fail(err, TIDE_ERROR_MEMORY, "no memory to ask the model while it learns");
     return NULL;
 }
 
-uint64_t tide_space_live_bytes(const tide_shape *shape)
+uint64_t tide_view_live_bytes(const tide_shape *shape)
 {
     uint64_t slot = 2 * sizeof(uint32_t) + 2 * sizeof(tide_rank);
-    return sizeof(tide_space) + slot * shape->vocabulary.capacity +
+    return sizeof(tide_view) + slot * shape->vocabulary.capacity +
            tide_stride(shape->dim) * sizeof(float);
 }
 
-void tide_space_free(tide_space *space)
+void tide_view_free(tide_view *space)
 {
     if (!space)
         return;
@@ -195,24 +195,24 @@ void tide_space_free(tide_space *space)
 
 /* -- asking --------------------------------------------------------------------------------------- */
 
-bool tide_space_holds(const tide_space *space, uint32_t slot)
+bool tide_view_is_current(const tide_view *space, uint32_t slot)
 {
     return !space->hands ||
            atomic_fetch_add_explicit(&space->hands[slot], 0, memory_order_acq_rel) ==
                space->seen[slot];
 }
 
-uint32_t tide_space_hands(const tide_space *space, uint32_t slot)
+uint32_t tide_view_generation(const tide_view *space, uint32_t slot)
 {
     return space->hands ? space->seen[slot] : 0;
 }
 
-const tide_model *tide_space_model(const tide_space *space)
+const tide_model *tide_view_model(const tide_view *space)
 {
     return space->model;
 }
 
-const uint32_t *tide_space_order(const tide_space *space, uint32_t *words)
+const uint32_t *tide_view_order(const tide_view *space, uint32_t *words)
 {
     *words = space->words;
     return space->order;

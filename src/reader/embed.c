@@ -13,8 +13,8 @@
 
 struct tide_embedder {
     const tide_model *model;
-    const tide_space *space;
-    tide_wording *wording;
+    const tide_view *space;
+    tide_model_tokenizer *wording;
     double a;
     float *vector; /* [dim] of a word */
     double *total; /* [dim] */
@@ -22,9 +22,9 @@ struct tide_embedder {
     uint64_t known;
 };
 
-tide_embedder *tide_embedder_new(const tide_space *space, double a, tide_error *err)
+tide_embedder *tide_embedder_new(const tide_view *space, double a, tide_error *err)
 {
-    const tide_model *model = tide_space_model(space);
+    const tide_model *model = tide_view_model(space);
     if (!(a > 0 && a <= 1e9)) {
         tide_fail(err, TIDE_ERROR_PARAMETER, "a must be above 0");
         return NULL;
@@ -35,7 +35,7 @@ tide_embedder *tide_embedder_new(const tide_space *space, double a, tide_error *
         *e = (tide_embedder){.model = model,
                              .space = space,
                              .a = a,
-                             .wording = tide_wording_new(model, err),
+                             .wording = tide_model_tokenizer_new(model, err),
                              .vector = tide_alloc(dim, sizeof *e->vector),
                              .total = tide_alloc(dim, sizeof *e->total)};
     }
@@ -51,7 +51,7 @@ void tide_embedder_free(tide_embedder *e)
 {
     if (!e)
         return;
-    tide_wording_free(e->wording);
+    tide_model_tokenizer_free(e->wording);
     free(e->vector);
     free(e->total);
     free(e);
@@ -65,7 +65,7 @@ static void add_word(void *embedder, const tide_word *found)
     char word[TIDE_WORD_MAX + 1];
     memcpy(word, found->bytes, found->length);
     word[found->length] = 0;
-    if (tide_space_vector(e->space, word, e->vector, NULL))
+    if (tide_view_vector(e->space, word, e->vector, NULL))
         return;
     tide_entry entry = {0};
     tide_model_find(e->model, word, &entry, NULL);
@@ -79,12 +79,12 @@ static void add_word(void *embedder, const tide_word *found)
 
 void tide_embedder_add(tide_embedder *e, const char *text, size_t size)
 {
-    tide_wording_add(e->wording, text, size, add_word, e);
+    tide_model_tokenizer_add(e->wording, text, size, add_word, e);
 }
 
 uint64_t tide_embedder_end(tide_embedder *e, float *vector)
 {
-    tide_wording_end(e->wording, add_word, e);
+    tide_model_tokenizer_end(e->wording, add_word, e);
     uint32_t dim = tide_model_dim(e->model);
     for (uint32_t d = 0; d < dim; d++)
         vector[d] = e->weight > 0 ? (float)(e->total[d] / e->weight) : 0;

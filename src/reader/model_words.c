@@ -13,7 +13,7 @@
 
 enum { WORDS = 64, ROOM = 2 * TIDE_WORD_MAX + 17 };
 
-struct tide_wording {
+struct tide_model_tokenizer {
     const tide_model *model;
     tide_params *params;
     tide_tokenizer *tokenizer;
@@ -22,16 +22,16 @@ struct tide_wording {
 };
 
 /* Takes the parameters, which may be NULL after an error. */
-static tide_wording *make(const tide_model *model, tide_params *params, bool asked,
+static tide_model_tokenizer *make(const tide_model *model, tide_params *params, bool asked,
                           tide_error *err)
 {
-    tide_wording *w = tide_alloc(1, sizeof *w);
+    tide_model_tokenizer *w = tide_alloc(1, sizeof *w);
     if (params && w) {
         tide_tokenizer_options options =
             tide_params_tokenizer(params, asked ? NULL : model->stop_words);
         if (asked)
             options.shortest = options.longest = 0;
-        *w = (tide_wording){.model = model, .params = params};
+        *w = (tide_model_tokenizer){.model = model, .params = params};
         w->tokenizer = tide_tokenizer_new(&options, err);
         if (w->tokenizer)
             return w;
@@ -43,24 +43,24 @@ static tide_wording *make(const tide_model *model, tide_params *params, bool ask
     return NULL;
 }
 
-tide_wording *tide_wording_new(const tide_model *model, tide_error *err)
+tide_model_tokenizer *tide_model_tokenizer_new(const tide_model *model, tide_error *err)
 {
     return make(model, tide_params_of_model(model, err), false, err);
 }
 
-tide_wording *tide_wording_new_asked(const tide_model *model, tide_error *err)
+tide_model_tokenizer *tide_model_tokenizer_new_query(const tide_model *model, tide_error *err)
 {
     tide_params *params = *tide_model_params(model) ? tide_params_of_model(model, err)
                                                     : tide_params_new(err);
     return make(model, params, true, err);
 }
 
-void tide_wording_look_at(tide_wording *w, const tide_model *model)
+void tide_model_tokenizer_use(tide_model_tokenizer *w, const tide_model *model)
 {
     w->model = model;
 }
 
-void tide_wording_free(tide_wording *w)
+void tide_model_tokenizer_free(tide_model_tokenizer *w)
 {
     if (!w)
         return;
@@ -70,7 +70,7 @@ void tide_wording_free(tide_wording *w)
 }
 
 /* The word that waits is followed by none. */
-static void release(tide_wording *w, tide_take_word *take, void *to)
+static void release(tide_model_tokenizer *w, tide_word_callback *take, void *to)
 {
     if (w->length)
         take(to, &(tide_word){w->waiting, w->length});
@@ -78,7 +78,7 @@ static void release(tide_wording *w, tide_take_word *take, void *to)
 }
 
 /* With phrases a word waits for the next, since the model may have the two as one. */
-static void give(tide_wording *w, const tide_word *word, tide_take_word *take, void *to)
+static void give(tide_model_tokenizer *w, const tide_word *word, tide_word_callback *take, void *to)
 {
     tide_word label;
     if (tide_params_label(w->params, word, &label))
@@ -104,7 +104,7 @@ static void give(tide_wording *w, const tide_word *word, tide_take_word *take, v
 }
 
 /* All words that are complete. */
-static void take_words(tide_wording *w, tide_take_word *take, void *to)
+static void take_words(tide_model_tokenizer *w, tide_word_callback *take, void *to)
 {
     tide_word words[WORDS];
     size_t count;
@@ -118,8 +118,8 @@ static void take_words(tide_wording *w, tide_take_word *take, void *to)
     }
 }
 
-void tide_wording_add(tide_wording *w, const char *text, size_t size,
-                      tide_take_word *take, void *to)
+void tide_model_tokenizer_add(tide_model_tokenizer *w, const char *text, size_t size,
+                      tide_word_callback *take, void *to)
 {
     while (size) {
         size_t used = tide_tokenizer_feed(w->tokenizer, text, size);
@@ -129,7 +129,7 @@ void tide_wording_add(tide_wording *w, const char *text, size_t size,
     }
 }
 
-void tide_wording_end(tide_wording *w, tide_take_word *take, void *to)
+void tide_model_tokenizer_end(tide_model_tokenizer *w, tide_word_callback *take, void *to)
 {
     tide_tokenizer_end(w->tokenizer);
     take_words(w, take, to);

@@ -74,7 +74,7 @@ tide_phrases *tide_phrases_new(const tide_params *params, tide_store *store,
         return NULL;
     }
     tide_vocabulary_options sketch = sketch_of(params);
-    p->fixed = tide_params_fixed(params);
+    p->fixed = tide_params_fixed_vocabulary(params);
     p->threshold = params->phrase_threshold;
     p->least = params->phrase_count;
     p->counts = store ? tide_vocabulary_load(&sketch, store, err)
@@ -199,7 +199,7 @@ size_t tide_phrases_take(tide_phrases *p, tide_take *take, void *from, tide_word
     return size;
 }
 
-bool tide_phrases_between(const tide_phrases *p)
+bool tide_phrases_at_boundary(const tide_phrases *p)
 {
     return !p->held && p->given_at == p->given_count;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 struct tide_resolver {
-    tide_wording *wording;
+    tide_model_tokenizer *wording;
     bool guessed; /* the tokenizer is the default one, not the model's */
 };
 
@@ -23,7 +23,7 @@ tide_resolver *tide_resolver_new(const tide_model *model, tide_error *err)
         return NULL;
     }
     r->guessed = !*tide_model_params(model);
-    r->wording = tide_wording_new_asked(model, err);
+    r->wording = tide_model_tokenizer_new_query(model, err);
     if (r->wording)
         return r;
     tide_resolver_free(r);
@@ -33,17 +33,17 @@ tide_resolver *tide_resolver_new(const tide_model *model, tide_error *err)
 void tide_resolver_free(tide_resolver *r)
 {
     if (r)
-        tide_wording_free(r->wording);
+        tide_model_tokenizer_free(r->wording);
     free(r);
 }
 
-static bool held(const tide_space *space, const char *word)
+static bool held(const tide_view *space, const char *word)
 {
     tide_entry entry;
-    return !tide_model_find(tide_space_model(space), word, &entry, NULL);
+    return !tide_model_find(tide_view_model(space), word, &entry, NULL);
 }
 
-/* A tide_take_word. */
+/* A tide_word_callback. */
 static void add_token(void *term, const tide_word *word)
 {
     tide_term *t = term;
@@ -100,12 +100,12 @@ static void set_token(tide_term *term, const char *word)
 
 static void tokenize(tide_resolver *r, const char *text, size_t size, tide_term *term)
 {
-    tide_wording_add(r->wording, text, size, add_token, term);
-    tide_wording_end(r->wording, add_token, term);
+    tide_model_tokenizer_add(r->wording, text, size, add_token, term);
+    tide_model_tokenizer_end(r->wording, add_token, term);
 }
 
 /* The pieces that are held as they are, and the words of the others. */
-static void tokenize_pieces(tide_resolver *r, const tide_space *space, const char *text,
+static void tokenize_pieces(tide_resolver *r, const tide_view *space, const char *text,
                             tide_term *term)
 {
     for (size_t length; *text; text += length) {
@@ -123,7 +123,7 @@ static void tokenize_pieces(tide_resolver *r, const tide_space *space, const cha
     }
 }
 
-static void find_tokens(tide_resolver *r, const tide_space *space, const char *text,
+static void find_tokens(tide_resolver *r, const tide_view *space, const char *text,
                         tide_term *term)
 {
     char joined[TIDE_WORD_MAX + 1];
@@ -143,17 +143,17 @@ static void find_tokens(tide_resolver *r, const tide_space *space, const char *t
         set_token(term, joined);
 }
 
-void tide_resolver_find(tide_resolver *r, const tide_space *space, const char *text,
+void tide_resolver_find(tide_resolver *r, const tide_view *space, const char *text,
                         tide_term *term)
 {
     *term = (tide_term){0};
-    tide_wording_look_at(r->wording, tide_space_model(space));
+    tide_model_tokenizer_use(r->wording, tide_view_model(space));
     find_tokens(r, space, text, term);
     term->exact = term->count == 1 && !strcmp(term->tokens[0], text);
     size_t used = 0;
     for (uint32_t i = 0; i < term->count; i++) {
         float vector[TIDE_DIM_MAX];
-        term->has_vector[i] = !tide_space_vector(space, term->tokens[i], vector, NULL);
+        term->has_vector[i] = !tide_view_vector(space, term->tokens[i], vector, NULL);
         if (!term->has_vector[i])
             continue;
         used += (size_t)snprintf(term->words + used, sizeof term->words - used, "%s%s",

@@ -172,7 +172,7 @@ void tide_reader_free(tide_reader *r)
 
 /* -- reading ------------------------------------------------------------------------------------------ */
 
-void tide_reader_plain(tide_reader *r, bool plain)
+void tide_reader_set_plain(tide_reader *r, bool plain)
 {
     r->plain = plain;
 }
@@ -281,17 +281,17 @@ const tide_word *tide_reader_labels(const tide_reader *r, size_t *count)
     return r->labels ? r->labels->words : NULL;
 }
 
-bool tide_reader_between(const tide_reader *r)
+bool tide_reader_at_boundary(const tide_reader *r)
 {
     return !tide_tokenizer_pending(r->tokenizer) &&
-           (!r->records || tide_records_between(r->records)) &&
-           (!r->phrases || tide_phrases_between(r->phrases)) &&
+           (!r->records || tide_records_at_boundary(r->records)) &&
+           (!r->phrases || tide_phrases_at_boundary(r->phrases)) &&
            (!r->labels || r->labels->ended || !r->labels->count);
 }
 
-size_t tide_reader_take_back(tide_reader *r, void *bytes, uint64_t *skipped)
+size_t tide_reader_unread(tide_reader *r, void *bytes, uint64_t *skipped)
 {
-    size_t size = tide_records_take_back(r->records, bytes, skipped);
+    size_t size = tide_records_unread(r->records, bytes, skipped);
     r->bytes -= size;
     return size;
 }
@@ -326,14 +326,14 @@ const char *tide_reader_problem(const tide_reader *r)
     return r->records ? tide_records_problem(r->records) : NULL;
 }
 
-bool tide_reader_has_names(const tide_reader *r)
+bool tide_reader_has_header(const tide_reader *r)
 {
-    return r->records && tide_records_named(r->records);
+    return r->records && tide_records_has_header(r->records);
 }
 
-bool tide_reader_names_due(const tide_reader *r)
+bool tide_reader_expects_header(const tide_reader *r)
 {
-    return r->records && tide_records_names_due(r->records);
+    return r->records && tide_records_expects_header(r->records);
 }
 
 /* -- sections reader, stop-words, and those of the parts ----------------------------------------------- */

@@ -272,7 +272,7 @@ static tide_reading csv_read_names(tide_records *r, const unsigned char *record,
             tide_fail(&r->problem, TIDE_ERROR_INPUT,
                       "no column '%s' (a number names one, too); there are: %s",
                       r->fields[i].name, list);
-    tide_records_find_repeats(r);
+    tide_records_find_duplicates(r);
     return TIDE_READ;
 }
 

@@ -126,16 +126,16 @@ int tide_records_set_fields(tide_records *r, const tide_record_options *options,
 
 /* -- columns ------------------------------------------------------------------------ */
 
-void tide_records_forget_names(tide_records *r)
+void tide_records_clear_header(tide_records *r)
 {
     for (size_t i = 0; i < r->field_count; i++)
         r->fields[i].column = r->fields[i].number;
-    tide_records_find_repeats(r);
+    tide_records_find_duplicates(r);
     r->separator = r->delimiter ? r->delimiter : r->format->separator;
     r->names_next = r->has_names;
 }
 
-void tide_records_find_repeats(tide_records *r)
+void tide_records_find_duplicates(tide_records *r)
 {
     for (size_t i = 0; i < r->text_fields; i++) {
         tide_field *f = &r->fields[i];

@@ -157,10 +157,10 @@ bool tide_document_end(tide_records *r, size_t limit, size_t *end);
 size_t tide_records_find_line(tide_records *r, size_t limit);
 
 /* Forgets the columns that have names: others will come. */
-void tide_records_forget_names(tide_records *r);
+void tide_records_clear_header(tide_records *r);
 
 /* The columns have been set: finds those that are in the text more than once. */
-void tide_records_find_repeats(tide_records *r);
+void tide_records_find_duplicates(tide_records *r);
 
 /* Reads a time (record_time.c):
  *
@@ -171,6 +171,6 @@ void tide_records_find_repeats(tide_records *r);
  *     2023-11-14 22:13:20.5+01:00           and have a fraction; UTC without an offset
  *
  * Blanks around it do not matter. NAN when it cannot be read. */
-double tide_records_moment(const unsigned char *text, size_t size);
+double tide_records_parse_time(const unsigned char *text, size_t size);
 
 #endif

@@ -193,7 +193,7 @@ static bool read_decimal(moment m, double *seconds)
     return true;
 }
 
-double tide_records_moment(const unsigned char *text, size_t size)
+double tide_records_parse_time(const unsigned char *text, size_t size)
 {
     moment m = {text, text + size};
     while (m.at < m.end && *m.at <= ' ')

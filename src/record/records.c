@@ -44,7 +44,7 @@ static void begin_input(tide_records *r)
     r->scan = (tide_document_scan){0};
     r->textless = 0;
     r->has_text = false;
-    tide_records_forget_names(r);
+    tide_records_clear_header(r);
 }
 
 static uint64_t fingerprint(const tide_records *r, tide_record_kind kind)
@@ -100,7 +100,7 @@ size_t tide_records_feed(tide_records *r, const void *bytes, size_t size)
 {
     /* Is moved at once, to stay within a few cache lines. */
     enum { LITTLE = TIDE_ROOM(4096, 256) };
-    if (r->ended && !tide_records_between(r))
+    if (r->ended && !tide_records_at_boundary(r))
         return 0;
     if (r->ended)
         begin_input(r);
@@ -124,12 +124,12 @@ void tide_records_end(tide_records *r)
     r->ended = true;
 }
 
-bool tide_records_between(const tide_records *r)
+bool tide_records_at_boundary(const tide_records *r)
 {
     return r->position == r->end && r->skipped == 0;
 }
 
-size_t tide_records_take_back(tide_records *r, void *bytes, uint64_t *skipped)
+size_t tide_records_unread(tide_records *r, void *bytes, uint64_t *skipped)
 {
     size_t size = r->end - r->position;
     memcpy(bytes, r->input + r->position, size);
@@ -281,7 +281,7 @@ static void read_names(tide_records *r, const record *names)
     r->names_next = reading == TIDE_READ_NOTHING;
     if (reading != TIDE_READ_MALFORMED)
         return;
-    tide_records_forget_names(r);
+    tide_records_clear_header(r);
     r->names_next = false;
     r->counts.records++;
     r->counts.malformed++;
@@ -323,7 +323,7 @@ static size_t make_text(tide_records *r)
 {
     double time = (double)NAN;
     if (r->time_field >= 0)
-        time = tide_records_moment(r->text,
+        time = tide_records_parse_time(r->text,
                                    r->format->value(r, (size_t)r->time_field, r->text));
     size_t start = put_labels(r), size = start;
     for (size_t i = 0; i < r->text_fields; i++) {
@@ -417,12 +417,12 @@ const char *tide_records_problem(const tide_records *r)
     return r->problem.status == TIDE_OK ? NULL : r->problem.text;
 }
 
-bool tide_records_named(const tide_records *r)
+bool tide_records_has_header(const tide_records *r)
 {
     return r->has_names;
 }
 
-bool tide_records_names_due(const tide_records *r)
+bool tide_records_expects_header(const tide_records *r)
 {
-    return r->has_names && (r->names_next || (r->ended && tide_records_between(r)));
+    return r->has_names && (r->names_next || (r->ended && tide_records_at_boundary(r)));
 }

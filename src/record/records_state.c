@@ -171,7 +171,7 @@ static void set_state(tide_records *r, const uint64_t numbers[NUMBERS],
                   (int)sizeof r->problem.text - 1, (const char *)problem);
     for (size_t i = 0; i < r->field_count; i++)
         r->fields[i].column = (uint32_t)numbers[COLUMNS + i];
-    tide_records_find_repeats(r);
+    tide_records_find_duplicates(r);
     r->position = r->scanned = 0;
     r->end = (size_t)numbers[REST];
 }

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-struct tide_keeper {
+struct tide_checkpoint_writer {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed; /* its clock is one that nobody sets */
@@ -24,34 +24,34 @@ struct tide_keeper {
     uint64_t room;            /* what it is to be given; 0: it is to be filled */
     bool sealed;              /* nobody else uses it any more */
     uint32_t older;
-    tide_kept kept;
+    tide_checkpoint_result kept;
     bool finished; /* `kept` is of the last one filled, and nobody has asked yet */
     bool closing;
 };
 
 /* Returns with the lock held, and so is it called. */
-static void wait_for_seal(tide_keeper *k)
+static void wait_for_seal(tide_checkpoint_writer *k)
 {
     pthread_mutex_unlock(&k->lock);
-    tide_store_drain(k->given);
+    tide_store_run_writer(k->given);
     pthread_mutex_lock(&k->lock);
     while (!k->sealed)
         pthread_cond_wait(&k->changed, &k->lock);
 }
 
-static void make_room(tide_keeper *k)
+static void make_room(tide_checkpoint_writer *k)
 {
     pthread_mutex_unlock(&k->lock);
-    tide_store_make_room(k->given, k->room);
+    tide_store_preallocate(k->given, k->room);
     pthread_mutex_lock(&k->lock);
 }
 
-static void publish(tide_keeper *k)
+static void publish(tide_checkpoint_writer *k)
 {
     pthread_mutex_unlock(&k->lock);
-    tide_kept kept = {.error = {.text = ""}};
+    tide_checkpoint_result kept = {.error = {.text = ""}};
     double start = tide_now_seconds();
-    kept.status = tide_store_publish(k->given, k->older, &kept.error);
+    kept.status = tide_store_replace(k->given, k->older, &kept.error);
     kept.seconds = tide_now_seconds() - start;
     pthread_mutex_lock(&k->lock);
     k->kept = kept;
@@ -60,7 +60,7 @@ static void publish(tide_keeper *k)
 
 static void *keep(void *keeper)
 {
-    tide_keeper *k = keeper;
+    tide_checkpoint_writer *k = keeper;
     pthread_mutex_lock(&k->lock);
     for (;;) {
         while (!k->given && !k->closing)
@@ -81,7 +81,7 @@ static void *keep(void *keeper)
 }
 
 /* Signals are for the thread that reads. */
-static int start(tide_keeper *k)
+static int start(tide_checkpoint_writer *k)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -91,9 +91,9 @@ static int start(tide_keeper *k)
     return failed;
 }
 
-tide_keeper *tide_keeper_new(tide_error *err)
+tide_checkpoint_writer *tide_checkpoint_writer_new(tide_error *err)
 {
-    tide_keeper *k = tide_alloc(1, sizeof *k);
+    tide_checkpoint_writer *k = tide_alloc(1, sizeof *k);
     if (k) {
         pthread_mutex_init(&k->lock, NULL);
         pthread_cond_init(&k->changed, NULL);
@@ -105,7 +105,7 @@ tide_keeper *tide_keeper_new(tide_error *err)
     return NULL;
 }
 
-void tide_keeper_free(tide_keeper *k)
+void tide_checkpoint_writer_free(tide_checkpoint_writer *k)
 {
     if (!k)
         return;
@@ -119,7 +119,7 @@ void tide_keeper_free(tide_keeper *k)
     free(k);
 }
 
-static void give(tide_keeper *k, tide_store_writer *writer, uint64_t room)
+static void give(tide_checkpoint_writer *k, tide_store_writer *writer, uint64_t room)
 {
     pthread_mutex_lock(&k->lock);
     k->given = writer;
@@ -129,22 +129,22 @@ static void give(tide_keeper *k, tide_store_writer *writer, uint64_t room)
     pthread_mutex_unlock(&k->lock);
 }
 
-void tide_keeper_make_room(tide_keeper *k, tide_store_writer *writer, uint64_t bytes)
+void tide_checkpoint_writer_preallocate(tide_checkpoint_writer *k, tide_store_writer *writer, uint64_t bytes)
 {
     give(k, writer, bytes);
 }
 
-int tide_keeper_begin(tide_keeper *k, tide_store_writer *writer, tide_error *err)
+int tide_checkpoint_writer_start(tide_checkpoint_writer *k, tide_store_writer *writer, tide_error *err)
 {
-    int status = tide_store_share(writer, err);
+    int status = tide_store_start_writer(writer, err);
     if (status)
-        tide_store_abandon(writer);
+        tide_store_discard(writer);
     else
         give(k, writer, 0);
     return status;
 }
 
-void tide_keeper_finish(tide_keeper *k, uint32_t older)
+void tide_checkpoint_writer_finish(tide_checkpoint_writer *k, uint32_t older)
 {
     pthread_mutex_lock(&k->lock);
     k->older = older;
@@ -153,7 +153,7 @@ void tide_keeper_finish(tide_keeper *k, uint32_t older)
     pthread_mutex_unlock(&k->lock);
 }
 
-bool tide_keeper_busy(tide_keeper *k, int wait_ms)
+bool tide_checkpoint_writer_busy(tide_checkpoint_writer *k, int wait_ms)
 {
     struct timespec until = tide_deadline(wait_ms);
     pthread_mutex_lock(&k->lock);
@@ -165,7 +165,7 @@ bool tide_keeper_busy(tide_keeper *k, int wait_ms)
     return busy;
 }
 
-bool tide_keeper_ask(tide_keeper *k, tide_kept *kept)
+bool tide_checkpoint_writer_result(tide_checkpoint_writer *k, tide_checkpoint_result *kept)
 {
     pthread_mutex_lock(&k->lock);
     bool finished = k->finished;

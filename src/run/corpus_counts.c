@@ -138,7 +138,7 @@ typedef struct counting {
     tide_counts *counts;
     tide_reader *reader;
     const tide_params *params;
-    tide_running running;
+    tide_run_state running;
     uint64_t epochs; /* to come */
     size_t source;   /* the present one */
 } counting;
@@ -172,7 +172,7 @@ static int feed(counting *c, const char *bytes, size_t size, tide_error *err)
 static void watch(counting *c, const tide_source *source)
 {
     const tide_run *run = c->running.run;
-    if (!run->watch || !tide_run_watch_due(&c->running))
+    if (!run->watch || !tide_run_progress_due(&c->running))
         return;
     tide_stats stats = {.tokens = c->counts->tokens,
                         .vocabulary = c->counts->size,
@@ -190,7 +190,7 @@ static int read_open(counting *c, const tide_reading *s, tide_error *err)
     int status = TIDE_OK;
     while (!status && (size = tide_source_read(s->source, bytes, READ_SIZE, err)) > 0) {
         status = feed(c, bytes, (size_t)size, err);
-        tide_run_tell_news(&c->running, s);
+        tide_run_report_news(&c->running, s);
         watch(c, s->source);
         if (tide_run_stop_asked(&c->running))
             return 1;
@@ -205,7 +205,7 @@ static int read_source(counting *c, const char *spec, tide_error *err)
 {
     tide_reading reading = {
         .spec = spec,
-        .source = tide_run_stored_source(c->running.run, c->params, spec, err)};
+        .source = tide_run_open_stored(c->running.run, c->params, spec, err)};
     if (!reading.source)
         return tide_run_stop_asked(&c->running) ? 1 : (int)err->status;
     int status = read_open(c, &reading, err);

@@ -20,10 +20,10 @@
 static int check_source(const char *spec, const tide_params *params,
                         const tide_run *run, tide_error *err)
 {
-    tide_source *source = tide_run_stored_source(run, params, spec, err);
+    tide_source *source = tide_run_open_stored(run, params, spec, err);
     if (!source)
         return (int)err->status;
-    bool again = tide_source_replayable(source) && tide_source_divisible(source);
+    bool again = tide_source_can_resume(source) && tide_source_divisible(source);
     tide_source_close(source);
     if (again)
         return TIDE_OK;
@@ -49,14 +49,14 @@ static int check_sources(const tide_params *params, const tide_run *run,
 static int fill(tide_trainer *trainer, const tide_counts *counts, tide_error *err)
 {
     const tide_params *params = tide_trainer_params(trainer);
-    tide_intake *intake = tide_trainer_intake(trainer);
+    tide_ingest *intake = tide_trainer_intake(trainer);
     size_t size = tide_counts_size(counts), rank = 0;
     for (; rank < size && rank < params->vocab; rank++) {
         tide_entry entry = tide_counts_at(counts, rank);
         if (entry.count < params->min_count)
             break;
         tide_word word = {entry.word, (uint32_t)strlen(entry.word)};
-        tide_intake_grant(intake, &word, entry.count, 0);
+        tide_ingest_insert(intake, &word, entry.count, 0);
     }
     if (!size)
         return tide_fail(err, TIDE_ERROR_INPUT, "there are no words in the text");
@@ -79,7 +79,7 @@ tide_trainer *tide_trainer_new_batch(const tide_params *params, const tide_run *
                                  : "batch training needs --epochs of 1 or more");
         return NULL;
     }
-    if (tide_params_settle(&settled, err) || check_sources(params, run, err))
+    if (tide_params_complete(&settled, err) || check_sources(params, run, err))
         return NULL;
     tide_counts *counts = tide_counts_new(params, run, err);
     tide_trainer *trainer = counts ? tide_trainer_make(params, err) : NULL;
@@ -94,16 +94,16 @@ tide_trainer *tide_trainer_new_batch(const tide_params *params, const tide_run *
 /* -- running ---------------------------------------------------------------------------------------- */
 
 /* Where the pass that has ended had come to is of no use to the next, which meets the same bad records. */
-static void begin_again(tide_running *r)
+static void begin_again(tide_run_state *r)
 {
     tide_positions_clear(tide_trainer_positions(r->trainer));
     tide_positions_clear(&r->before);
     for (size_t i = 0; i < r->run->source_count; i++)
         r->readings[i] = (tide_reading){.spec = r->run->sources[i]};
-    r->bad_before = tide_intake_bad_records(r->intake);
+    r->bad_before = tide_ingest_bad_records(r->intake);
 }
 
-int tide_run_epochs(tide_running *r, tide_error *err)
+int tide_run_epochs(tide_run_state *r, tide_error *err)
 {
     uint64_t *passes = tide_trainer_passes(r->trainer),
              epochs = tide_trainer_params(r->trainer)->epochs;

@@ -24,20 +24,20 @@ enum { FAILED_SAVE_MS = 1000, SAVING_WAIT_MS = 10 };
 
 /* -- a turn ------------------------------------------------------------------------------------------ */
 
-static bool wants_pause(const tide_running *r)
+static bool wants_pause(const tide_run_state *r)
 {
     return tide_run_stop_asked(r) || tide_run_save_due(r);
 }
 
-bool tide_run_in_turns(const tide_running *r)
+bool tide_run_in_turns(const tide_run_state *r)
 {
     return r->run->follow && r->run->source_count > 1;
 }
 
-int tide_run_pause_at(tide_running *r, const tide_reading *s, uint64_t offset,
+int tide_run_pause_at(tide_run_state *r, const tide_reading *s, uint64_t offset,
                       tide_error *err)
 {
-    if (!wants_pause(r) && !tide_intake_waits(r->intake))
+    if (!wants_pause(r) && !tide_ingest_is_deferred(r->intake))
         return GOES_ON;
     if (!tide_run_stop_asked(r)) {
         tide_run_save(r, s, offset, false);
@@ -48,39 +48,39 @@ int tide_run_pause_at(tide_running *r, const tide_reading *s, uint64_t offset,
 }
 
 /* Feeds byte by byte to the end of the sentence; returns the bytes used. */
-static size_t finish_sentence(tide_running *r, const char *bytes, size_t size)
+static size_t finish_sentence(tide_run_state *r, const char *bytes, size_t size)
 {
     size_t used = 0;
-    while (used < size && !tide_intake_between(r->intake))
-        tide_intake_feed(r->intake, bytes + used++, 1);
+    while (used < size && !tide_ingest_at_boundary(r->intake))
+        tide_ingest_feed(r->intake, bytes + used++, 1);
     return used;
 }
 
 /* How much of so many bytes can be learned before so many words may be new that it is time to save: every
  * word has a byte at least. */
-static size_t unsaved_piece(const tide_running *r, size_t size)
+static size_t unsaved_piece(const tide_run_state *r, size_t size)
 {
     uint64_t every = r->run->save_tokens,
-             news = tide_intake_tokens(r->intake) - r->saved_tokens;
+             news = tide_ingest_tokens(r->intake) - r->saved_tokens;
     return news < every && every - news < size ? (size_t)(every - news) : size;
 }
 
 /* Learns a block of a source that can be left at any byte. */
-static int feed_divisible(tide_running *r, tide_reading *s, const char *bytes,
+static int feed_divisible(tide_run_state *r, tide_reading *s, const char *bytes,
                           size_t size, uint64_t start, tide_error *err)
 {
     for (size_t at = 0; at < size;) {
         if (!wants_pause(r)) {
             size_t piece = unsaved_piece(r, size - at);
-            tide_intake_feed(r->intake, bytes + at, piece);
+            tide_ingest_feed(r->intake, bytes + at, piece);
             at += piece;
-            if (!tide_intake_waits(r->intake))
+            if (!tide_ingest_is_deferred(r->intake))
                 continue;
-            tide_intake_feed(r->intake, bytes + at, size - at);
+            tide_ingest_feed(r->intake, bytes + at, size - at);
             return tide_run_pause_at(r, s, start + size, err);
         }
         at += finish_sentence(r, bytes + at, size - at);
-        if (!tide_intake_between(r->intake) && tide_run_in_turns(r))
+        if (!tide_ingest_at_boundary(r->intake) && tide_run_in_turns(r))
             break; /* it is held, and then is time to pause */
         int status = tide_run_pause_at(r, s, start + at, err);
         if (status != GOES_ON)
@@ -90,30 +90,30 @@ static int feed_divisible(tide_running *r, tide_reading *s, const char *bytes,
 }
 
 /* One that can be left only between messages. A record ends with its message at the latest. */
-static int feed_whole(tide_running *r, tide_reading *s, const char *bytes, size_t size,
+static int feed_whole(tide_run_state *r, tide_reading *s, const char *bytes, size_t size,
                       tide_error *err)
 {
-    tide_intake_feed(r->intake, bytes, size);
-    if (!tide_source_settled(s->source))
+    tide_ingest_feed(r->intake, bytes, size);
+    if (!tide_source_at_boundary(s->source))
         return GOES_ON;
-    if (!tide_intake_between(r->intake))
+    if (!tide_ingest_at_boundary(r->intake))
         tide_trainer_end(r->trainer, NULL);
     return tide_run_pause_at(r, s, tide_source_offset(s->source), err);
 }
 
 /* One that is not left, since it cannot come again. */
-static int feed_once(tide_running *r, tide_reading *s, const char *bytes, size_t size)
+static int feed_once(tide_run_state *r, tide_reading *s, const char *bytes, size_t size)
 {
     for (size_t at = 0, piece; at < size; at += piece) {
         piece = unsaved_piece(r, size - at);
-        tide_intake_feed(r->intake, bytes + at, piece);
+        tide_ingest_feed(r->intake, bytes + at, piece);
         if (tide_run_save_due(r))
             tide_run_save(r, s, 0, false);
     }
     return GOES_ON;
 }
 
-int tide_run_feed(tide_running *r, tide_reading *s, const char *bytes, size_t size,
+int tide_run_feed(tide_run_state *r, tide_reading *s, const char *bytes, size_t size,
                   uint64_t offset, tide_error *err)
 {
     if (!s->replayable)
@@ -123,18 +123,18 @@ int tide_run_feed(tide_running *r, tide_reading *s, const char *bytes, size_t si
                : feed_whole(r, s, bytes, size, err);
 }
 
-static int check_errors(tide_running *r, const tide_reading *s, tide_error *err)
+static int check_errors(tide_run_state *r, const tide_reading *s, tide_error *err)
 {
-    const char *problem = r->told_problem ? NULL : tide_intake_problem(r->intake);
+    const char *problem = r->told_problem ? NULL : tide_ingest_problem(r->intake);
     if (problem) {
         tide_run_note(r, true, s->spec, problem);
         r->told_problem = true;
     }
-    tide_labels *labels = tide_trainer_label_part(r->trainer);
+    tide_labels *labels = tide_trainer_labels_part(r->trainer);
     const char *trouble = labels ? tide_labels_problem(labels) : NULL;
     if (trouble)
         tide_run_note(r, true, "labels not learned anew", trouble);
-    uint64_t bad = tide_intake_bad_records(r->intake) - r->bad_before;
+    uint64_t bad = tide_ingest_bad_records(r->intake) - r->bad_before;
     if (!r->run->errors_limited || bad <= r->run->max_errors)
         return TIDE_OK;
     return tide_fail(err, TIDE_ERROR_INPUT,
@@ -143,54 +143,54 @@ static int check_errors(tide_running *r, const tide_reading *s, tide_error *err)
 }
 
 /* There is nothing to read now. */
-static int idle(tide_running *r, tide_reading *s, tide_error *err)
+static int idle(tide_run_state *r, tide_reading *s, tide_error *err)
 {
-    tide_run_watch(r);
+    tide_run_report_progress(r);
     int status = tide_run_pause_at(r, s, tide_source_offset(s->source), err);
     return status == GOES_ON ? WAITING : status;
 }
 
 /* The source cannot go on before it is saved. A disk may be full for a while. */
-static int save_first(tide_running *r, tide_reading *s, tide_error *err)
+static int save_first(tide_run_state *r, tide_reading *s, tide_error *err)
 {
     uint64_t offset = tide_source_offset(s->source);
     if (tide_run_save(r, s, offset, true))
         return GOES_ON;
     if (tide_run_stop_asked(r))
         return tide_run_pause_at(r, s, offset, err);
-    tide_run_watch(r);
+    tide_run_report_progress(r);
     poll(NULL, 0, FAILED_SAVE_MS);
     return WAITING;
 }
 
 /* What an earlier stop has left undone goes before the next block. */
-static int make_up(tide_running *r, const tide_reading *s, tide_error *err)
+static int make_up(tide_run_state *r, const tide_reading *s, tide_error *err)
 {
-    tide_intake_feed(r->intake, "", 0);
-    tide_run_watch(r);
-    return tide_intake_waits(r->intake)
+    tide_ingest_feed(r->intake, "", 0);
+    tide_run_report_progress(r);
+    return tide_ingest_is_deferred(r->intake)
                ? tide_run_pause_at(r, s, tide_source_offset(s->source), err)
                : GOES_ON;
 }
 
-int tide_run_take_block(tide_running *r, tide_reading *s, int wait_ms, tide_error *err)
+int tide_run_take_block(tide_run_state *r, tide_reading *s, int wait_ms, tide_error *err)
 {
     char block[BLOCK];
-    tide_intake_plain(r->intake, tide_source_plain(s->source));
+    tide_ingest_set_plain(r->intake, tide_source_plain(s->source));
     if (tide_run_stop_asked(r) && !s->replayable) {
         int status = tide_run_note_places(r, s, 0, err);
         return status ? status : STOPPED;
     }
-    if (tide_intake_waits(r->intake))
+    if (tide_ingest_is_deferred(r->intake))
         return make_up(r, s, err);
     tide_run_collect(r, false);
-    tide_run_make_room(r);
-    tide_run_scrub(r);
+    tide_run_preallocate(r);
+    tide_run_repair(r);
     /* A kill between a save and what sources do about it makes members of a group learn twice. */
     if (r->saving && wait_ms > SAVING_WAIT_MS)
         wait_ms = SAVING_WAIT_MS;
     ptrdiff_t size = tide_source_poll(s->source, block, BLOCK, wait_ms, err);
-    tide_run_tell_news(r, s);
+    tide_run_report_news(r, s);
     if (size == TIDE_SOURCE_SAVE)
         return save_first(r, s, err);
     if (size == TIDE_SOURCE_LATER)
@@ -201,26 +201,26 @@ int tide_run_take_block(tide_running *r, tide_reading *s, int wait_ms, tide_erro
     if (status)
         return status;
     uint64_t start = tide_source_offset(s->source) - (uint64_t)size;
-    status = s->held ? tide_run_feed_complete(r, s, block, (size_t)size, err)
+    status = s->held ? tide_run_feed_whole(r, s, block, (size_t)size, err)
                      : tide_run_feed(r, s, block, (size_t)size, start, err);
-    tide_run_watch(r);
+    tide_run_report_progress(r);
     int bad = status == GOES_ON ? check_errors(r, s, err) : TIDE_OK;
     return bad ? bad : status;
 }
 
 /* After the last: a text that ends has its last word and sentence complete. One that is broken off
  * may be read on later, or is about to be drained. */
-int tide_run_end_text(tide_running *r, tide_reading *s, int status, tide_error *err)
+int tide_run_end_text(tide_run_state *r, tide_reading *s, int status, tide_error *err)
 {
     tide_error ignored;
     bool inside = s->begun || s->live;
-    bool goes_on = s->replayable || tide_source_drained(s->source);
+    bool goes_on = s->replayable || tide_source_drains(s->source);
     if (inside && (status == ENDED || !goes_on)) {
-        tide_run_release(r, s);
+        tide_run_flush_partial(r, s);
         tide_trainer_end(r->trainer, NULL);
         s->begun = s->live = false;
     }
-    if (status == ENDED && tide_intake_waits(r->intake)) /* a stop has come */
+    if (status == ENDED && tide_ingest_is_deferred(r->intake)) /* a stop has come */
         status = tide_run_pause_at(r, s, tide_source_offset(s->source), err);
     if (status != STOPPED) {
         int noted = tide_run_note_places(r, s, tide_source_offset(s->source),
@@ -232,7 +232,7 @@ int tide_run_end_text(tide_running *r, tide_reading *s, int status, tide_error *
 
 /* -- all of them --------------------------------------------------------------------------------------- */
 
-static int read_to_end(tide_running *r, tide_reading *s, tide_error *err)
+static int read_to_end(tide_run_state *r, tide_reading *s, tide_error *err)
 {
     int status = tide_run_open(r, s, err);
     if (status)
@@ -246,7 +246,7 @@ static int read_to_end(tide_running *r, tide_reading *s, tide_error *err)
     return status;
 }
 
-int tide_run_sources(tide_running *r, tide_error *err)
+int tide_run_sources(tide_run_state *r, tide_error *err)
 {
     if (r->run->follow)
         return tide_run_turns(r, err);
@@ -279,22 +279,22 @@ static void pause_on_the_way(void *running)
     tide_run_pause(running);
 }
 
-static int read_all(tide_running *r, tide_error *err)
+static int read_all(tide_run_state *r, tide_error *err)
 {
     return tide_params_batch(tide_trainer_params(r->trainer))
                ? tide_run_epochs(r, err)
                : tide_run_sources(r, err);
 }
 
-static int read_with_pauses(tide_running *r, tide_error *err)
+static int read_with_pauses(tide_run_state *r, tide_error *err)
 {
     if (!pauses(r->run))
         return read_all(r, err);
-    tide_intake_pause(r->intake, r->run->pause_tokens, pause_on_the_way, r);
+    tide_ingest_set_pause(r->intake, r->run->pause_tokens, pause_on_the_way, r);
     int status = read_all(r, err);
-    tide_intake_pause(r->intake, 0, NULL, NULL);
+    tide_ingest_set_pause(r->intake, 0, NULL, NULL);
     if (status >= 0 &&
-        !(r->paused && r->paused_tokens == tide_intake_tokens(r->intake)))
+        !(r->paused && r->paused_tokens == tide_ingest_tokens(r->intake)))
         tide_run_pause(r);
     return status;
 }
@@ -313,7 +313,7 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err
     double now = tide_now_seconds();
     tide_stats before;
     tide_trainer_stats(trainer, &before);
-    tide_running r = {.trainer = trainer,
+    tide_run_state r = {.trainer = trainer,
                       .intake = tide_trainer_intake(trainer),
                       .run = run,
                       .before = *positions,
@@ -330,7 +330,7 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for %zu sources",
                          run->source_count);
     if (saves_on_the_way(run)) {
-        r.keeper = tide_keeper_new(err);
+        r.keeper = tide_checkpoint_writer_new(err);
         if (!r.keeper) {
             free(r.readings);
             return (int)err->status;
@@ -340,9 +340,9 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err
         r.readings[i].spec = run->sources[i];
     *positions = (tide_positions){0};
     r.has_saved = r.before.count > 0;
-    r.bad_before = tide_intake_bad_records(r.intake);
+    r.bad_before = tide_ingest_bad_records(r.intake);
 
-    tide_labels *labels = tide_trainer_label_part(trainer);
+    tide_labels *labels = tide_trainer_labels_part(trainer);
     if (labels)
         tide_labels_stop(labels, run->stop);
     int status = read_with_pauses(&r, err);
@@ -353,8 +353,8 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err
     else
         keep_untaken(positions, &r.before);
     status = tide_run_save_at_end(&r, status, err);
-    tide_keeper_free(r.keeper);
-    tide_store_abandon(r.next);
+    tide_checkpoint_writer_free(r.keeper);
+    tide_store_discard(r.next);
     for (size_t i = 0; i < run->source_count; i++) {
         tide_run_finish(&r, &r.readings[i]);
         tide_run_close(&r.readings[i]);

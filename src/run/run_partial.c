@@ -41,24 +41,24 @@ static void note_start(tide_reading *s, uint64_t offset)
     s->held_place = s->replayable ? tide_source_place(s->source, offset, NULL) : NULL;
 }
 
-void tide_run_release(tide_running *r, tide_reading *s)
+void tide_run_flush_partial(tide_run_state *r, tide_reading *s)
 {
     if (!holds(s))
         return;
-    tide_intake_plain(r->intake, tide_source_plain(s->source));
+    tide_ingest_set_plain(r->intake, tide_source_plain(s->source));
     if (s->skipped)
-        tide_intake_skip(r->intake, s->skipped);
-    tide_intake_feed(r->intake, s->held, s->held_size);
+        tide_ingest_skip(r->intake, s->skipped);
+    tide_ingest_feed(r->intake, s->held, s->held_size);
     s->held_size = 0;
     s->skipped = 0;
 }
 
 /* What the intake has of a record that is not complete. All before `offset` was fed. */
-static void hold_record(tide_running *r, tide_reading *s, uint64_t offset)
+static void hold_record(tide_run_state *r, tide_reading *s, uint64_t offset)
 {
-    if (tide_intake_between(r->intake) || !tide_intake_in_records(r->intake))
+    if (tide_ingest_at_boundary(r->intake) || !tide_ingest_in_records(r->intake))
         return;
-    s->held_size = tide_intake_take_back(r->intake, s->held, &s->skipped);
+    s->held_size = tide_ingest_unread(r->intake, s->held, &s->skipped);
     note_start(s, offset - s->held_size - s->skipped);
 }
 
@@ -74,11 +74,11 @@ static size_t division(const char *text, size_t size)
     return (unsigned char)text[at] < 0x80 ? size : at;
 }
 
-static void divide(tide_running *r, tide_reading *s, uint64_t offset)
+static void divide(tide_run_state *r, tide_reading *s, uint64_t offset)
 {
     size_t part = division(s->held, s->held_size), rest = s->held_size - part;
-    tide_intake_feed(r->intake, s->held, part);
-    tide_intake_feed(r->intake, "\n", 1);
+    tide_ingest_feed(r->intake, s->held, part);
+    tide_ingest_feed(r->intake, "\n", 1);
     memmove(s->held, s->held + part, rest);
     s->held_size = rest;
     note_start(s, offset - rest);
@@ -89,7 +89,7 @@ static void divide(tide_running *r, tide_reading *s, uint64_t offset)
     s->told_divided = true;
 }
 
-static void hold(tide_running *r, tide_reading *s, const char *bytes, size_t size,
+static void hold(tide_run_state *r, tide_reading *s, const char *bytes, size_t size,
                  uint64_t offset)
 {
     while (size > 0) {
@@ -103,8 +103,8 @@ static void hold(tide_running *r, tide_reading *s, const char *bytes, size_t siz
         offset += part;
         if (s->held_size < HELD_MAX)
             return;
-        if (tide_intake_in_records(r->intake)) {
-            tide_run_release(r, s);
+        if (tide_ingest_in_records(r->intake)) {
+            tide_run_flush_partial(r, s);
             hold_record(r, s, offset);
         } else {
             divide(r, s, offset);
@@ -112,7 +112,7 @@ static void hold(tide_running *r, tide_reading *s, const char *bytes, size_t siz
     }
 }
 
-int tide_run_feed_complete(tide_running *r, tide_reading *s, const char *bytes,
+int tide_run_feed_whole(tide_run_state *r, tide_reading *s, const char *bytes,
                            size_t size, tide_error *err)
 {
     const char *last = memrchr(bytes, '\n', size);
@@ -121,7 +121,7 @@ int tide_run_feed_complete(tide_running *r, tide_reading *s, const char *bytes,
     if (complete && holds(s)) {
         used = (size_t)((const char *)memchr(bytes, '\n', size) - bytes) + 1;
         hold(r, s, bytes, used, start);
-        tide_run_release(r, s);
+        tide_run_flush_partial(r, s);
     }
     int status = GOES_ON;
     if (complete)

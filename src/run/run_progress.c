@@ -35,7 +35,7 @@ static bool sum_sizes(const tide_run *run, size_t count, uint64_t *total)
     return true;
 }
 
-double tide_run_pass_done(tide_running *r, size_t open, const tide_source *source)
+double tide_run_pass_done(tide_run_state *r, size_t open, const tide_source *source)
 {
     uint64_t read, size;
     if (open != r->counted_source || !r->stored_bytes) {
@@ -51,7 +51,7 @@ double tide_run_pass_done(tide_running *r, size_t open, const tide_source *sourc
 }
 
 /* While no source is open, it is what it was before. */
-double tide_run_done(tide_running *r)
+double tide_run_done(tide_run_state *r)
 {
     const tide_params *params = tide_trainer_params(r->trainer);
     size_t open = 0;

@@ -25,14 +25,14 @@
     10 /* after a save that failed: the disk was full, or too many files were open */
 enum { KEEPER_WAIT_MS = 100, LARGE = 64 << 20 };
 
-bool tide_run_stop_asked(const tide_running *r)
+bool tide_run_stop_asked(const tide_run_state *r)
 {
     return r->run->stop && *r->run->stop;
 }
 
 /* -- telling ---------------------------------------------------------------------------------------- */
 
-void tide_run_note(const tide_running *r, bool warning, const char *what,
+void tide_run_note(const tide_run_state *r, bool warning, const char *what,
                    const char *text)
 {
     char line[512];
@@ -42,14 +42,14 @@ void tide_run_note(const tide_running *r, bool warning, const char *what,
     r->run->note(r->run->note_data, warning, line);
 }
 
-void tide_run_tell_news(const tide_running *r, const tide_reading *s)
+void tide_run_report_news(const tide_run_state *r, const tide_reading *s)
 {
     const char *news;
     while ((news = tide_source_news(s->source)))
         tide_run_note(r, true, s->spec, news);
 }
 
-bool tide_run_watch_due(tide_running *r)
+bool tide_run_progress_due(tide_run_state *r)
 {
     double time = tide_now_seconds();
     if (time - r->watched < WATCH_SECONDS)
@@ -58,10 +58,10 @@ bool tide_run_watch_due(tide_running *r)
     return true;
 }
 
-void tide_run_watch(tide_running *r)
+void tide_run_report_progress(tide_run_state *r)
 {
     tide_stats stats;
-    if (!tide_run_watch_due(r))
+    if (!tide_run_progress_due(r))
         return;
     tide_live *live = tide_trainer_live(r->trainer);
     if (live)
@@ -75,24 +75,24 @@ void tide_run_watch(tide_running *r)
     r->run->watch(r->run->watch_data, &stats);
 }
 
-void tide_run_pause(tide_running *r)
+void tide_run_pause(tide_run_state *r)
 {
     tide_stats stats;
-    tide_intake_settle(r->intake);
+    tide_ingest_drain(r->intake);
     tide_trainer_stats(r->trainer, &stats);
     r->paused = true;
     r->paused_tokens = stats.tokens;
     r->run->pause(r->run->pause_data, &stats);
 }
 
-void tide_run_scrub(tide_running *r)
+void tide_run_repair(tide_run_state *r)
 {
     char count[32];
     double time = tide_now_seconds();
     if (time - r->scrubbed < SCRUB_SECONDS)
         return;
     r->scrubbed = time;
-    uint64_t healed = tide_trainer_scrub(r->trainer);
+    uint64_t healed = tide_trainer_repair(r->trainer);
     snprintf(count, sizeof count, "%llu", (unsigned long long)(healed - r->healed));
     if (healed > r->healed)
         tide_run_note(r, true, "vectors that were not numbers and were begun again",
@@ -108,7 +108,7 @@ static const char *path_on_the_way(const tide_run *run)
 }
 
 /* Whether the model has words, or this run has read some. */
-static bool has_words(const tide_running *r)
+static bool has_words(const tide_run_state *r)
 {
     tide_stats stats;
     tide_trainer_stats(r->trainer, &stats);
@@ -116,7 +116,7 @@ static bool has_words(const tide_running *r)
 }
 
 /* Whether the run goes on from the model in this file. */
-static bool is_origin(const tide_running *r, const char *path)
+static bool is_origin(const tide_run_state *r, const char *path)
 {
     struct stat a, b;
     const char *origin = tide_trainer_origin(r->trainer);
@@ -132,14 +132,14 @@ static bool is_checkpoint(const tide_run *run, const char *path)
 
 /* How many older files this save keeps. A checkpoint is a new generation if words were read since the last one; any
  * other file is one when this run first writes it, so that what was there before stays however often the run saves. */
-static uint32_t generations(const tide_running *r, const char *path)
+static uint32_t generations(const tide_run_state *r, const char *path)
 {
-    bool news = tide_intake_tokens(r->intake) > r->kept_tokens;
+    bool news = tide_ingest_tokens(r->intake) > r->kept_tokens;
     bool first = !r->output_written && (news || !is_origin(r, path));
     return (is_checkpoint(r->run, path) ? news : first) ? r->run->older : 0;
 }
 
-static void note_written(tide_running *r, const char *path)
+static void note_written(tide_run_state *r, const char *path)
 {
     r->has_saved = true;
     r->kept_tokens = r->pending_tokens;
@@ -151,10 +151,10 @@ static bool save_asked(const tide_run *run)
     return run->save_now && *run->save_now;
 }
 
-static bool is_time_to_save(const tide_running *r)
+static bool is_time_to_save(const tide_run_state *r)
 {
     const tide_run *run = r->run;
-    uint64_t news = tide_intake_tokens(r->intake) - r->saved_tokens;
+    uint64_t news = tide_ingest_tokens(r->intake) - r->saved_tokens;
     if (r->retry_at > 0 && tide_now_seconds() >= r->retry_at)
         return true;
     return news && ((run->save_tokens && news >= run->save_tokens) ||
@@ -163,26 +163,26 @@ static bool is_time_to_save(const tide_running *r)
 }
 
 /* One that is asked for while another is on its way comes after that, and learning goes on meanwhile. */
-static bool save_wanted(const tide_running *r)
+static bool save_wanted(const tide_run_state *r)
 {
-    bool asked = save_asked(r->run) && !(r->saving && tide_keeper_busy(r->keeper, 0));
+    bool asked = save_asked(r->run) && !(r->saving && tide_checkpoint_writer_busy(r->keeper, 0));
     return path_on_the_way(r->run) && (asked || is_time_to_save(r));
 }
 
 /* What the next save will come to, as far as can be told. */
-static uint64_t save_bytes(const tide_running *r)
+static uint64_t save_bytes(const tide_run_state *r)
 {
     uint64_t vectors = tide_trainer_write_bytes(r->trainer);
     return vectors > r->pending_bytes ? vectors : r->pending_bytes;
 }
 
-bool tide_run_save_due(const tide_running *r)
+bool tide_run_save_due(const tide_run_state *r)
 {
     return save_wanted(r) &&
-           (save_bytes(r) < LARGE || (r->next && !tide_keeper_busy(r->keeper, 0)));
+           (save_bytes(r) < LARGE || (r->next && !tide_checkpoint_writer_busy(r->keeper, 0)));
 }
 
-static int note_place(tide_running *r, const tide_reading *s, uint64_t offset,
+static int note_place(tide_run_state *r, const tide_reading *s, uint64_t offset,
                       bool live, tide_error *err)
 {
     tide_error ignored;
@@ -199,7 +199,7 @@ static int note_place(tide_running *r, const tide_reading *s, uint64_t offset,
     return TIDE_OK;
 }
 
-int tide_run_note_places(tide_running *r, const tide_reading *s, uint64_t offset,
+int tide_run_note_places(tide_run_state *r, const tide_reading *s, uint64_t offset,
                          tide_error *err)
 {
     int status = TIDE_OK;
@@ -219,7 +219,7 @@ int tide_run_note_places(tide_running *r, const tide_reading *s, uint64_t offset
     return status;
 }
 
-static void tell_sources(tide_running *r, const tide_positions *saved)
+static void tell_sources(tide_run_state *r, const tide_positions *saved)
 {
     for (size_t i = 0; i < r->run->source_count; i++) {
         const tide_reading *s = &r->readings[i];
@@ -232,7 +232,7 @@ static void tell_sources(tide_running *r, const tide_positions *saved)
 }
 
 /* One that has not come to be begun counts as begun now. */
-static void tell_checkpoint(tide_running *r, double seconds, const char *error)
+static void tell_checkpoint(tide_run_state *r, double seconds, const char *error)
 {
     const tide_checkpoint checkpoint = {.path = path_on_the_way(r->run),
                                         .begun = r->saving ? r->pending_begun
@@ -252,19 +252,19 @@ static void tell_checkpoint(tide_running *r, double seconds, const char *error)
 }
 
 /* Waits for the keeper. */
-static bool ask_keeper(tide_running *r, tide_kept *kept)
+static bool ask_keeper(tide_run_state *r, tide_checkpoint_result *kept)
 {
-    while (tide_keeper_busy(r->keeper, KEEPER_WAIT_MS))
-        tide_run_watch(r);
-    return tide_keeper_ask(r->keeper, kept);
+    while (tide_checkpoint_writer_busy(r->keeper, KEEPER_WAIT_MS))
+        tide_run_report_progress(r);
+    return tide_checkpoint_writer_result(r->keeper, kept);
 }
 
-bool tide_run_collect(tide_running *r, bool wait)
+bool tide_run_collect(tide_run_state *r, bool wait)
 {
-    tide_kept kept;
+    tide_checkpoint_result kept;
     char text[160];
     if (!r->keeper ||
-        !(wait ? ask_keeper(r, &kept) : tide_keeper_ask(r->keeper, &kept)))
+        !(wait ? ask_keeper(r, &kept) : tide_checkpoint_writer_result(r->keeper, &kept)))
         return true;
     if (kept.status) {
         tell_checkpoint(r, kept.seconds, kept.error.text);
@@ -281,36 +281,36 @@ bool tide_run_collect(tide_running *r, bool wait)
 
 static void watch_writing(void *running)
 {
-    tide_run_watch(running);
+    tide_run_report_progress(running);
 }
 
 /* The next time comes an interval from now. */
-static void begin_interval(tide_running *r)
+static void begin_interval(tide_run_state *r)
 {
     if (save_asked(r->run))
         *r->run->save_now = 0;
     r->retry_at = 0;
     r->saved = tide_now_seconds();
-    r->saved_tokens = tide_intake_tokens(r->intake);
+    r->saved_tokens = tide_ingest_tokens(r->intake);
 }
 
-void tide_run_make_room(tide_running *r)
+void tide_run_preallocate(tide_run_state *r)
 {
     tide_error err;
     if (r->next || !save_wanted(r) || save_bytes(r) < LARGE ||
-        tide_keeper_busy(r->keeper, 0))
+        tide_checkpoint_writer_busy(r->keeper, 0))
         return;
     tide_run_collect(r, false);
     r->next = tide_store_create(path_on_the_way(r->run), &err);
     if (r->next) {
-        tide_keeper_make_room(r->keeper, r->next, save_bytes(r));
+        tide_checkpoint_writer_preallocate(r->keeper, r->next, save_bytes(r));
         return;
     }
     begin_interval(r);
     tell_checkpoint(r, 0, err.text);
 }
 
-static tide_store_writer *take_next(tide_running *r)
+static tide_store_writer *take_next(tide_run_state *r)
 {
     tide_store_writer *next = r->next;
     r->next = NULL;
@@ -318,7 +318,7 @@ static tide_store_writer *take_next(tide_running *r)
 }
 
 /* Copies the model as it is and lets the keeper do the rest. */
-static int begin_save(tide_running *r, const char *path, tide_error *err)
+static int begin_save(tide_run_state *r, const char *path, tide_error *err)
 {
     double start = tide_now_seconds();
     tide_store_writer *writer = path == path_on_the_way(r->run) ? take_next(r) : NULL;
@@ -326,20 +326,20 @@ static int begin_save(tide_running *r, const char *path, tide_error *err)
         writer = tide_store_create(path, err);
     if (!writer)
         return (int)err->status;
-    int status = tide_keeper_begin(r->keeper, writer, err);
+    int status = tide_checkpoint_writer_start(r->keeper, writer, err);
     if (status)
         return status;
     r->saving = true;
     r->pending_begun = tide_now_seconds();
-    tide_store_watch(writer, watch_writing, r);
+    tide_store_on_progress(writer, watch_writing, r);
     r->pending_bytes = tide_trainer_write(r->trainer, writer);
-    r->pending_tokens = tide_intake_tokens(r->intake);
-    tide_keeper_finish(r->keeper, generations(r, path));
+    r->pending_tokens = tide_ingest_tokens(r->intake);
+    tide_checkpoint_writer_finish(r->keeper, generations(r, path));
     r->pending_pause = tide_now_seconds() - start;
     return TIDE_OK;
 }
 
-static int begin_checkpoint(tide_running *r, tide_error *err)
+static int begin_checkpoint(tide_run_state *r, tide_error *err)
 {
     tide_positions_clear(&r->pending);
     int status =
@@ -347,9 +347,9 @@ static int begin_checkpoint(tide_running *r, tide_error *err)
     return status ? status : begin_save(r, path_on_the_way(r->run), err);
 }
 
-static int save_and_wait(tide_running *r, const char *path, tide_error *err)
+static int save_and_wait(tide_run_state *r, const char *path, tide_error *err)
 {
-    tide_kept kept;
+    tide_checkpoint_result kept;
     int status = begin_save(r, path, err);
     if (status)
         return status;
@@ -361,7 +361,7 @@ static int save_and_wait(tide_running *r, const char *path, tide_error *err)
 
 /* Fails where a model without words would replace a file. A source that cannot go on before it is saved gets its
  * way: the file that was there is kept as an older one. */
-static int check_words(const tide_running *r, bool required, tide_error *err)
+static int check_words(const tide_run_state *r, bool required, tide_error *err)
 {
     const char *path = path_on_the_way(r->run);
     if (required || r->has_saved || has_words(r) || access(path, F_OK) != 0)
@@ -371,7 +371,7 @@ static int check_words(const tide_running *r, bool required, tide_error *err)
 }
 
 /* Sources are told even where there is no file to be saved: the model is the caller's. */
-bool tide_run_save(tide_running *r, const tide_reading *s, uint64_t offset, bool wait)
+bool tide_run_save(tide_run_state *r, const tide_reading *s, uint64_t offset, bool wait)
 {
     tide_error err;
     /* Who saves faster than the disk can has to wait for it. */
@@ -391,7 +391,7 @@ bool tide_run_save(tide_running *r, const tide_reading *s, uint64_t offset, bool
 
 /* To where checkpoints go, if the run did not come to its end or there is no other place: what was saved there
  * last still has the places of a run that did, and going on from it comes to the same end again. */
-static int save_all(tide_running *r, bool ended, tide_error *err)
+static int save_all(tide_run_state *r, bool ended, tide_error *err)
 {
     const char *checkpoint = r->run->checkpoint_path, *path = r->run->save_path;
     int status = TIDE_OK;
@@ -403,10 +403,10 @@ static int save_all(tide_running *r, bool ended, tide_error *err)
 }
 
 /* A run that has read no words makes no empty model, and replaces no file but those that it goes on from. */
-static bool leaves_files(const tide_running *r)
+static bool leaves_files(const tide_run_state *r)
 {
     const char *path = r->run->save_path, *checkpoint = r->run->checkpoint_path;
-    if (tide_intake_tokens(r->intake) > r->tokens_before)
+    if (tide_ingest_tokens(r->intake) > r->tokens_before)
         return false;
     bool goes_on =
         (path && is_origin(r, path)) || (checkpoint && is_origin(r, checkpoint));
@@ -416,7 +416,7 @@ static bool leaves_files(const tide_running *r)
 /* Nobody knows how far the model has come in a source that cannot be read any more. With the places of
  * before, going on would learn text twice. So what was saved with them stands, if there is anything;
  * otherwise the model is kept without places. Whether the former. */
-static bool give_up_places(tide_running *r)
+static bool give_up_places(tide_run_state *r)
 {
     if (r->has_saved) {
         tide_run_note(r, true, "not saved",
@@ -430,13 +430,13 @@ static bool give_up_places(tide_running *r)
 }
 
 /* What was learned before a source failed is worth keeping too. After a run to the end of all sources there are no places. */
-int tide_run_save_at_end(tide_running *r, int status, tide_error *err)
+int tide_run_save_at_end(tide_run_state *r, int status, tide_error *err)
 {
     r->ending = true;
     r->watched = 0;
-    tide_run_watch(r);
+    tide_run_report_progress(r);
     tide_run_collect(r, true);
-    bool nothing = status < 0 && tide_intake_tokens(r->intake) == r->tokens_before;
+    bool nothing = status < 0 && tide_ingest_tokens(r->intake) == r->tokens_before;
     if (!path_on_the_way(r->run) || nothing || leaves_files(r))
         return status;
     if (status && r->places_lost && give_up_places(r))

@@ -21,7 +21,7 @@ static tide_expected expected(const tide_run *run, const tide_params *params)
     return kind == TIDE_RECORDS_LINES ? TIDE_EXPECTED_LINES : TIDE_EXPECTED_RECORDS;
 }
 
-static tide_source *begin(const tide_running *r, const char *spec, tide_error *err)
+static tide_source *begin(const tide_run_state *r, const char *spec, tide_error *err)
 {
     const tide_run *run = r->run;
     const tide_params *params = tide_trainer_params(r->trainer);
@@ -36,22 +36,22 @@ static tide_source *begin(const tide_running *r, const char *spec, tide_error *e
                                          .from_start = run->from_start,
                                          .one_message =
                                              params->records == TIDE_RECORDS_CSV};
-    return tide_source_begin(spec, &options, err);
+    return tide_source_open_with(spec, &options, err);
 }
 
-tide_source *tide_run_stored_source(const tide_run *run, const tide_params *params,
+tide_source *tide_run_open_stored(const tide_run *run, const tide_params *params,
                                     const char *spec, tide_error *err)
 {
     const tide_source_options options = {.expected = expected(run, params),
                                          .properties = run->properties,
                                          .property_count = run->property_count};
-    return tide_source_begin(spec, &options, err);
+    return tide_source_open_with(spec, &options, err);
 }
 
 /* -- opening ------------------------------------------------------------------------------------------ */
 
 /* Goes on in a source that an earlier run had begun, if it is still the same. */
-static int find_place(tide_running *r, tide_reading *s, tide_error *err)
+static int find_place(tide_run_state *r, tide_reading *s, tide_error *err)
 {
     tide_position *position = tide_positions_take(&r->before, s->spec);
     if (!position || r->run->from_start)
@@ -62,7 +62,7 @@ static int find_place(tide_running *r, tide_reading *s, tide_error *err)
                          "spool that it was read through with --spool, or leave what "
                          "is there with --from-start",
                          s->spec);
-    int status = tide_source_go_to(s->source, position->place, err);
+    int status = tide_source_seek(s->source, position->place, err);
     if (status == TIDE_ERROR_FORMAT) {
         tide_run_note(r, true, s->spec, err->text);
         return TIDE_OK;
@@ -76,11 +76,11 @@ static int find_place(tide_running *r, tide_reading *s, tide_error *err)
     return TIDE_OK;
 }
 
-static int prepare(tide_running *r, tide_reading *s, tide_error *err)
+static int prepare(tide_run_state *r, tide_reading *s, tide_error *err)
 {
-    s->replayable = tide_source_replayable(s->source);
+    s->replayable = tide_source_can_resume(s->source);
     bool alone = tide_source_is_one_text(s->source) && !tide_run_in_turns(r);
-    if (!alone && !tide_source_plain(s->source) && tide_intake_has_names(r->intake))
+    if (!alone && !tide_source_plain(s->source) && tide_ingest_has_header(r->intake))
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "%s: its columns have no names here, so give their numbers",
                          s->spec);
@@ -96,7 +96,7 @@ static int prepare(tide_running *r, tide_reading *s, tide_error *err)
     return status ? status : find_place(r, s, err);
 }
 
-int tide_run_open(tide_running *r, tide_reading *s, tide_error *err)
+int tide_run_open(tide_run_state *r, tide_reading *s, tide_error *err)
 {
     s->source = begin(r, s->spec, err);
     if (!s->source)
@@ -108,7 +108,7 @@ int tide_run_open(tide_running *r, tide_reading *s, tide_error *err)
     return status;
 }
 
-void tide_run_finish(const tide_running *r, const tide_reading *s)
+void tide_run_finish(const tide_run_state *r, const tide_reading *s)
 {
     tide_error err;
     if (s->open && tide_source_finish(s->source, &err))
@@ -127,9 +127,9 @@ void tide_run_close(tide_reading *s)
 
 /* Reads the names of the columns, which are at the beginning of a source that is read on in the
  * middle. */
-static int read_names(tide_running *r, const tide_reading *s, tide_error *err)
+static int read_names(tide_run_state *r, const tide_reading *s, tide_error *err)
 {
-    if (tide_source_forgets(s->source))
+    if (tide_source_discards(s->source))
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "%s: the names of its columns have left the spool, so give "
                          "their numbers",
@@ -139,10 +139,10 @@ static int read_names(tide_running *r, const tide_reading *s, tide_error *err)
         return (int)err->status;
     char byte;
     ptrdiff_t size = 1;
-    while (tide_intake_names_due(r->intake) && size > 0) {
+    while (tide_ingest_expects_header(r->intake) && size > 0) {
         size = tide_source_read(source, &byte, 1, err);
         if (size > 0)
-            tide_intake_feed(r->intake, &byte, 1);
+            tide_ingest_feed(r->intake, &byte, 1);
         else if (size < 0 && errno == EINTR && !tide_run_stop_asked(r))
             size = 1;
     }
@@ -150,13 +150,13 @@ static int read_names(tide_running *r, const tide_reading *s, tide_error *err)
     return size < 0 ? (int)size : TIDE_OK;
 }
 
-int tide_run_begin_text(tide_running *r, tide_reading *s, tide_error *err)
+int tide_run_begin_text(tide_run_state *r, tide_reading *s, tide_error *err)
 {
     s->begun = true;
     r->told_problem = *tide_trainer_passes(r->trainer) > 0; /* in the first of them */
     if (!s->live)
         tide_trainer_end(r->trainer, NULL);
     bool lacks_names =
-        s->inside && !tide_source_plain(s->source) && tide_intake_names_due(r->intake);
+        s->inside && !tide_source_plain(s->source) && tide_ingest_expects_header(r->intake);
     return lacks_names ? read_names(r, s, err) : TIDE_OK;
 }

@@ -10,15 +10,15 @@
 #include "source/source.h"
 #include "train/train.h"
 
-static int take_turn(tide_running *r, tide_reading *s, int wait_ms, tide_error *err)
+static int take_turn(tide_run_state *r, tide_reading *s, int wait_ms, tide_error *err)
 {
     int turn = tide_run_take_block(r, s, wait_ms, err);
-    while (turn == GOES_ON && !tide_source_settled(s->source))
+    while (turn == GOES_ON && !tide_source_at_boundary(s->source))
         turn = tide_run_take_block(r, s, 0, err);
     return turn;
 }
 
-static int open_all(tide_running *r, tide_error *err)
+static int open_all(tide_run_state *r, tide_error *err)
 {
     int status = TIDE_OK;
     for (size_t i = 0; i < r->run->source_count && !status; i++)
@@ -26,28 +26,28 @@ static int open_all(tide_running *r, tide_error *err)
     if (status < 0)
         tide_run_note_places(r, NULL, 0, NULL);
     /* The model may have been saved in the middle of a text that was read alone. */
-    if (tide_run_in_turns(r) && !tide_intake_between(r->intake))
+    if (tide_run_in_turns(r) && !tide_ingest_at_boundary(r->intake))
         tide_trainer_end(r->trainer, NULL);
     return status;
 }
 
-static void drain(tide_running *r, tide_reading *s)
+static void drain(tide_run_state *r, tide_reading *s)
 {
     char block[BLOCK];
     tide_error ignored;
     ptrdiff_t size;
     tide_feed_close(r->run->feed);
-    tide_intake_plain(r->intake, tide_source_plain(s->source));
+    tide_ingest_set_plain(r->intake, tide_source_plain(s->source));
     while ((size = tide_source_poll(s->source, block, BLOCK, 0, &ignored)) > 0)
-        tide_intake_feed(r->intake, block, (size_t)size);
+        tide_ingest_feed(r->intake, block, (size_t)size);
 }
 
-static bool is_unopened_feed(const tide_running *r, const tide_reading *s)
+static bool is_unopened_feed(const tide_run_state *r, const tide_reading *s)
 {
     return !s->open && r->run->feed && strcmp(s->spec, "feed:") == 0;
 }
 
-static void learn_rest(tide_running *r)
+static void learn_rest(tide_run_state *r)
 {
     tide_error ignored;
     for (size_t i = 0; i < r->run->source_count; i++) {
@@ -56,15 +56,15 @@ static void learn_rest(tide_running *r)
             continue;
         if (!s->open || s->replayable)
             continue;
-        tide_run_release(r, s);
-        if (tide_source_drained(s->source))
+        tide_run_flush_partial(r, s);
+        if (tide_source_drains(s->source))
             drain(r, s);
-        if (!tide_intake_between(r->intake))
+        if (!tide_ingest_at_boundary(r->intake))
             tide_trainer_end(r->trainer, NULL);
     }
 }
 
-int tide_run_turns(tide_running *r, tide_error *err)
+int tide_run_turns(tide_run_state *r, tide_error *err)
 {
     size_t count = r->run->source_count, open = count, waiting = 0;
     int status = open_all(r, err);

@@ -15,7 +15,7 @@
 
 enum { BLOCK = 64 * 1024 };
 
-struct tide_sentences {
+struct tide_sentence_reader {
     tide_params params;
     const char *const *sources;
     size_t source_count;
@@ -26,11 +26,11 @@ struct tide_sentences {
     char block[BLOCK];
 };
 
-tide_sentences *tide_sentences_open(const tide_params *params,
+tide_sentence_reader *tide_sentence_reader_open(const tide_params *params,
                                     const char *const *sources, size_t count,
                                     tide_error *err)
 {
-    tide_sentences *s = tide_alloc(1, sizeof *s);
+    tide_sentence_reader *s = tide_alloc(1, sizeof *s);
     if (!s) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory to read sentences");
         return NULL;
@@ -38,15 +38,15 @@ tide_sentences *tide_sentences_open(const tide_params *params,
     s->params = *params;
     s->sources = sources;
     s->source_count = count;
-    if (!tide_params_settle(&s->params, err))
+    if (!tide_params_complete(&s->params, err))
         s->reader = tide_reader_new(&s->params, NULL, err);
     if (s->reader)
         return s;
-    tide_sentences_close(s);
+    tide_sentence_reader_close(s);
     return NULL;
 }
 
-void tide_sentences_close(tide_sentences *s)
+void tide_sentence_reader_close(tide_sentence_reader *s)
 {
     if (!s)
         return;
@@ -57,7 +57,7 @@ void tide_sentences_close(tide_sentences *s)
 
 /* The source has ended: so has its last sentence. What is wrong with its columns is a failure, since
  * it gave no word. */
-static int end_source(tide_sentences *s, tide_error *err)
+static int end_source(tide_sentence_reader *s, tide_error *err)
 {
     const char *problem = tide_reader_problem(s->reader);
     if (problem)
@@ -70,7 +70,7 @@ static int end_source(tide_sentences *s, tide_error *err)
 }
 
 /* Returns 1 when the reader has been given something, 0 when there is nothing more. */
-static int refill(tide_sentences *s, tide_error *err)
+static int refill(tide_sentence_reader *s, tide_error *err)
 {
     if (s->used < s->size) {
         s->used += tide_reader_feed(s->reader, s->block + s->used, s->size - s->used);
@@ -88,7 +88,7 @@ static int refill(tide_sentences *s, tide_error *err)
     return size < 0 ? (int)size : size ? 1 : end_source(s, err);
 }
 
-int tide_sentences_take(tide_sentences *s, tide_word *words, size_t room,
+int tide_sentence_reader_take(tide_sentence_reader *s, tide_word *words, size_t room,
                         bool *sentence_ended, tide_error *err)
 {
     tide_error ignored = {0};
@@ -102,14 +102,14 @@ int tide_sentences_take(tide_sentences *s, tide_word *words, size_t room,
     return status;
 }
 
-double tide_sentences_time(const tide_sentences *s)
+double tide_sentence_reader_time(const tide_sentence_reader *s)
 {
     tide_stats stats = {0};
     tide_reader_stats(s->reader, &stats);
     return stats.time;
 }
 
-tide_trainer *tide_sentences_trainer(const tide_params *params, tide_error *err)
+tide_trainer *tide_sentence_reader_trainer(const tide_params *params, tide_error *err)
 {
     static const char *const plain[][2] = {
         {"records", "lines"}, {"text", ""},         {"time", ""},

@@ -22,7 +22,7 @@
 
 typedef struct reservoir {
     tide_sampler base;
-    tide_entries entries;
+    tide_reservoir_entries entries;
     uint64_t seen;
     tide_rng rng;
 } reservoir;
@@ -36,12 +36,12 @@ static int prepare(tide_sampler *s, tide_error *err)
 {
     reservoir *r = (reservoir *)s;
     r->rng = tide_rng_seeded(s->options.seed);
-    return tide_entries_init(&r->entries, s->options.reservoir_size, err);
+    return tide_reservoir_entries_init(&r->entries, s->options.reservoir_size, err);
 }
 
 static void release(tide_sampler *s)
 {
-    tide_entries_release(&((reservoir *)s)->entries);
+    tide_reservoir_entries_release(&((reservoir *)s)->entries);
 }
 
 static void add(tide_sampler *s, const tide_vocabulary *v, const uint32_t *slots,
@@ -64,7 +64,7 @@ static void add(tide_sampler *s, const tide_vocabulary *v, const uint32_t *slots
 
 static const tide_draws *draws(const tide_sampler *s)
 {
-    return tide_entries_draws(&((const reservoir *)s)->entries);
+    return tide_reservoir_entries_draws(&((const reservoir *)s)->entries);
 }
 
 /* sampler.state: kind, capacity, size, seen, generator. */
@@ -74,7 +74,7 @@ static void save(const tide_sampler *s, tide_store_writer *writer)
     const uint64_t state[] = {TIDE_SAMPLER_RESERVOIR, s->options.capacity,
                               r->entries.capacity, r->seen, r->rng.state};
     tide_sampler_save_state(writer, state, sizeof state / sizeof *state);
-    tide_entries_save(&r->entries, writer);
+    tide_reservoir_entries_save(&r->entries, writer);
 }
 
 static int load(tide_sampler *s, tide_store *store, tide_error *err)
@@ -90,7 +90,7 @@ static int load(tide_sampler *s, tide_store *store, tide_error *err)
     r->seen = state[3];
     r->rng.state = state[4];
     uint64_t filled = r->seen < state[2] ? r->seen : state[2];
-    return tide_entries_load(&r->entries, filled, s->options.capacity, store, err);
+    return tide_reservoir_entries_load(&r->entries, filled, s->options.capacity, store, err);
 }
 
 const tide_sampler_methods tide_reservoir = {

@@ -53,38 +53,38 @@ struct tide_draws {
 
 /* One thread writes, any number draw. Entries are loaded and stored whole, and it does
  * not matter to anybody whether a draw still finds the entry before. */
-typedef struct tide_entries {
+typedef struct tide_reservoir_entries {
     tide_draws draws;
     _Atomic uint32_t *slots; /* [capacity] */
     uint64_t capacity;
     _Atomic uint64_t filled;
-} tide_entries;
+} tide_reservoir_entries;
 
-int tide_entries_init(tide_entries *e, uint64_t capacity, tide_error *err);
-void tide_entries_release(tide_entries *e);
+int tide_reservoir_entries_init(tide_reservoir_entries *e, uint64_t capacity, tide_error *err);
+void tide_reservoir_entries_release(tide_reservoir_entries *e);
 
 /* Section sampler.entries. `limit` is what every slot must be below. */
-void tide_entries_save(const tide_entries *e, tide_store_writer *writer);
-int tide_entries_load(tide_entries *e, uint64_t filled, uint32_t limit,
+void tide_reservoir_entries_save(const tide_reservoir_entries *e, tide_store_writer *writer);
+int tide_reservoir_entries_load(tide_reservoir_entries *e, uint64_t filled, uint32_t limit,
                       tide_store *store, tide_error *err);
 
 /* NULL while there are none. */
-const tide_draws *tide_entries_draws(const tide_entries *e);
+const tide_draws *tide_reservoir_entries_draws(const tide_reservoir_entries *e);
 
-static inline uint64_t tide_entries_filled(const tide_entries *e)
+static inline uint64_t tide_entries_filled(const tide_reservoir_entries *e)
 {
     return atomic_load_explicit(&e->filled, memory_order_relaxed);
 }
 
 /* Adds an entry; there must be room. */
-static inline void tide_entries_append(tide_entries *e, uint32_t slot)
+static inline void tide_entries_append(tide_reservoir_entries *e, uint32_t slot)
 {
     uint64_t filled = tide_entries_filled(e);
     atomic_store_explicit(&e->slots[filled], slot, memory_order_relaxed);
     atomic_store_explicit(&e->filled, filled + 1, memory_order_release);
 }
 
-static inline void tide_entries_replace(tide_entries *e, uint64_t place, uint32_t slot)
+static inline void tide_entries_replace(tide_reservoir_entries *e, uint64_t place, uint32_t slot)
 {
     atomic_store_explicit(&e->slots[place], slot, memory_order_relaxed);
 }

@@ -36,7 +36,7 @@
 
 typedef struct smoothed {
     tide_sampler base;
-    tide_entries entries;
+    tide_reservoir_entries entries;
     uint64_t *counts; /* [capacity], the count of each slot when it was last here */
     double sum;       /* Z */
     tide_rng rng;
@@ -56,13 +56,13 @@ static int prepare(tide_sampler *s, tide_error *err)
     if (!m->counts)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a sampler of %u words",
                          s->options.capacity);
-    return tide_entries_init(&m->entries, s->options.reservoir_size, err);
+    return tide_reservoir_entries_init(&m->entries, s->options.reservoir_size, err);
 }
 
 static void release(tide_sampler *s)
 {
     smoothed *m = (smoothed *)s;
-    tide_entries_release(&m->entries);
+    tide_reservoir_entries_release(&m->entries);
     free(m->counts);
 }
 
@@ -101,7 +101,7 @@ static double grown_sum(smoothed *m, double weight)
 
 static void add_one(smoothed *m, uint32_t slot, double weight)
 {
-    tide_entries *e = &m->entries;
+    tide_reservoir_entries *e = &m->entries;
     uint64_t filled = tide_entries_filled(e);
     m->sum = grown_sum(m, weight);
     if (filled < e->capacity) {
@@ -132,7 +132,7 @@ static void add(tide_sampler *s, const tide_vocabulary *v, const uint32_t *slots
 
 static const tide_draws *draws(const tide_sampler *s)
 {
-    return tide_entries_draws(&((const smoothed *)s)->entries);
+    return tide_reservoir_entries_draws(&((const smoothed *)s)->entries);
 }
 
 /* sampler.state: kind, capacity, size, filled, Z as a double, generator.
@@ -150,7 +150,7 @@ static void save(const tide_sampler *s, tide_store_writer *writer)
     tide_sampler_save_state(writer, state, sizeof state / sizeof *state);
     tide_store_put(writer, "sampler.counts", m->counts,
                    sizeof *m->counts * s->options.capacity);
-    tide_entries_save(&m->entries, writer);
+    tide_reservoir_entries_save(&m->entries, writer);
 }
 
 static int load(tide_sampler *s, tide_store *store, tide_error *err)
@@ -177,7 +177,7 @@ static int load(tide_sampler *s, tide_store *store, tide_error *err)
                                 sizeof *m->counts * s->options.capacity, err);
     if (status < 0)
         return status;
-    return tide_entries_load(&m->entries, state[3], s->options.capacity, store, err);
+    return tide_reservoir_entries_load(&m->entries, state[3], s->options.capacity, store, err);
 }
 
 const tide_sampler_methods tide_smoothed = {

@@ -23,7 +23,7 @@ void tide_contexts_init(tide_contexts *contexts, const tide_params *params)
     }
 }
 
-static bool is_whole(const tide_lesson *lesson, uint32_t first, uint32_t last)
+static bool is_whole(const tide_sentence *lesson, uint32_t first, uint32_t last)
 {
     for (uint32_t i = first; i <= last; i++)
         if (lesson->slots[i] == TIDE_NO_SLOT)
@@ -31,7 +31,7 @@ static bool is_whole(const tide_lesson *lesson, uint32_t first, uint32_t last)
     return true;
 }
 
-bool tide_contexts_around(const tide_contexts *contexts, const tide_lesson *lesson,
+bool tide_contexts_around(const tide_contexts *contexts, const tide_sentence *lesson,
                           tide_rng *rng, uint32_t at, uint32_t *first, uint32_t *last)
 {
     uint32_t count = lesson->count;

@@ -13,7 +13,7 @@
  * past it once for every thread; with the mean, those that do not would move half as far. (Maleki et al.,
  * "Adasum", MLSys 2021, weigh gradients so.)
  *
- * A slot's copy can only be at one place, slot % TIDE_COPIES, so one look tells whether there is one. The
+ * A slot's copy can only be at one place, slot % TIDE_HOT_ROWS, so one look tells whether there is one. The
  * most frequent word of a place has it.
  *
  * When a slot changes hands, the thread that reads closes it and then recalls its copies. No copy is made
@@ -35,27 +35,27 @@ enum {
     RAREST = 4096, /* a word that is copied is more than one in so many */
 };
 
-tide_copies *tide_copies_new(uint32_t dim, const _Atomic uint32_t chosen[TIDE_COPIES],
+tide_hot_rows *tide_hot_rows_new(uint32_t dim, const _Atomic uint32_t chosen[TIDE_HOT_ROWS],
                              tide_error *err)
 {
-    tide_copies *c = tide_alloc(1, sizeof *c);
+    tide_hot_rows *c = tide_alloc(1, sizeof *c);
     if (c) {
         c->chosen = chosen;
         c->stride = tide_stride(dim);
-        c->rows = tide_alloc(TIDE_COPIES, c->stride * sizeof(float));
-        c->bases = tide_alloc(TIDE_COPIES, c->stride * sizeof(float));
+        c->rows = tide_alloc(TIDE_HOT_ROWS, c->stride * sizeof(float));
+        c->bases = tide_alloc(TIDE_HOT_ROWS, c->stride * sizeof(float));
         c->theirs = tide_alloc(1, c->stride * sizeof(float));
     }
     if (!c || !c->rows || !c->bases || !c->theirs) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a training thread");
-        tide_copies_free(c);
+        tide_hot_rows_free(c);
         return NULL;
     }
-    tide_copies_choose_none(c->slots);
+    tide_hot_rows_select_none(c->slots);
     return c;
 }
 
-void tide_copies_free(tide_copies *c)
+void tide_hot_rows_free(tide_hot_rows *c)
 {
     if (c) {
         free(c->theirs);
@@ -65,59 +65,59 @@ void tide_copies_free(tide_copies *c)
     free(c);
 }
 
-uint64_t tide_copies_bytes(uint32_t dim)
+uint64_t tide_hot_rows_bytes(uint32_t dim)
 {
-    return sizeof(tide_copies) +
-           (2 * (uint64_t)TIDE_COPIES + 1) * tide_stride(dim) * sizeof(float);
+    return sizeof(tide_hot_rows) +
+           (2 * (uint64_t)TIDE_HOT_ROWS + 1) * tide_stride(dim) * sizeof(float);
 }
 
-static uint32_t owner_of(const tide_copies *c, uint32_t place)
+static uint32_t owner_of(const tide_hot_rows *c, uint32_t place)
 {
     return atomic_load_explicit(&c->slots[place], memory_order_relaxed);
 }
 
 /* -- choosing -------------------------------------------------------------------------------------- */
 
-void tide_copies_choose_none(_Atomic uint32_t chosen[TIDE_COPIES])
+void tide_hot_rows_select_none(_Atomic uint32_t chosen[TIDE_HOT_ROWS])
 {
-    for (uint32_t place = 0; place < TIDE_COPIES; place++)
+    for (uint32_t place = 0; place < TIDE_HOT_ROWS; place++)
         atomic_init(&chosen[place], TIDE_NO_SLOT);
 }
 
-void tide_copies_choose(const tide_vocabulary *v, _Atomic uint32_t chosen[TIDE_COPIES])
+void tide_hot_rows_select(const tide_vocabulary *v, _Atomic uint32_t chosen[TIDE_HOT_ROWS])
 {
-    uint64_t most[TIDE_COPIES];
-    uint32_t best[TIDE_COPIES];
-    for (uint32_t place = 0; place < TIDE_COPIES; place++) {
+    uint64_t most[TIDE_HOT_ROWS];
+    uint32_t best[TIDE_HOT_ROWS];
+    for (uint32_t place = 0; place < TIDE_HOT_ROWS; place++) {
         most[place] = tide_vocabulary_total(v) / RAREST;
         best[place] = TIDE_NO_SLOT;
     }
     for (uint32_t slot = 0; slot < tide_vocabulary_used(v); slot++) {
-        uint32_t place = slot % TIDE_COPIES;
+        uint32_t place = slot % TIDE_HOT_ROWS;
         uint64_t weight = tide_vocabulary_weight(v, slot);
         if (weight > most[place]) {
             most[place] = weight;
             best[place] = slot;
         }
     }
-    for (uint32_t place = 0; place < TIDE_COPIES; place++)
+    for (uint32_t place = 0; place < TIDE_HOT_ROWS; place++)
         atomic_store_explicit(&chosen[place], best[place], memory_order_relaxed);
 }
 
 /* -- meeting --------------------------------------------------------------------------------------- */
 
-static float *copy_at(const tide_copies *c, uint32_t place)
+static float *copy_at(const tide_hot_rows *c, uint32_t place)
 {
     return c->rows + (size_t)place * c->stride;
 }
 
-static float *base_at(const tide_copies *c, uint32_t place)
+static float *base_at(const tide_hot_rows *c, uint32_t place)
 {
     return c->bases + (size_t)place * c->stride;
 }
 
 /* The copy begins as the slot's row is. */
-static void take(tide_copies *c, const tide_learner *l, uint32_t place)
+static void take(tide_hot_rows *c, const tide_sgns *l, uint32_t place)
 {
     uint32_t slot = owner_of(c, place);
     if (slot == TIDE_NO_SLOT)
@@ -128,7 +128,7 @@ static void take(tide_copies *c, const tide_learner *l, uint32_t place)
 }
 
 /* Which part of the others' move is in mine already. */
-static float overlap(const tide_learner *l, const float *mine, const float *theirs,
+static float overlap(const tide_sgns *l, const float *mine, const float *theirs,
                      uint32_t stride)
 {
     float both = l->kernels->dot(mine, theirs, stride);
@@ -136,7 +136,7 @@ static float overlap(const tide_learner *l, const float *mine, const float *thei
     return both <= 0 ? 0 : both < square ? both / square : 1;
 }
 
-static void meet(tide_copies *c, const tide_learner *l, uint32_t place)
+static void meet(tide_hot_rows *c, const tide_sgns *l, uint32_t place)
 {
     uint32_t slot = owner_of(c, place);
     if (slot == TIDE_NO_SLOT)
@@ -154,9 +154,9 @@ static void meet(tide_copies *c, const tide_learner *l, uint32_t place)
     take(c, l, place);
 }
 
-void tide_copies_give(tide_copies *c, const tide_learner *l)
+void tide_hot_rows_flush(tide_hot_rows *c, const tide_sgns *l)
 {
-    for (uint32_t place = 0; place < TIDE_COPIES && !c->stale; place++)
+    for (uint32_t place = 0; place < TIDE_HOT_ROWS && !c->stale; place++)
         meet(c, l, place);
     c->stale = true;
 }
@@ -164,33 +164,33 @@ void tide_copies_give(tide_copies *c, const tide_learner *l)
 /* -- places ---------------------------------------------------------------------------------------- */
 
 /* Gives every place to the slot that was chosen for it. */
-static void elect(tide_copies *c, const tide_learner *l)
+static void elect(tide_hot_rows *c, const tide_sgns *l)
 {
-    for (uint32_t place = 0; place < TIDE_COPIES; place++) {
+    for (uint32_t place = 0; place < TIDE_HOT_ROWS; place++) {
         uint32_t chosen = atomic_load_explicit(&c->chosen[place], memory_order_relaxed);
         if (owner_of(c, place) == chosen)
             continue;
         atomic_store(&c->slots[place], chosen);
-        if (chosen != TIDE_NO_SLOT && tide_learn_closed(l, chosen))
+        if (chosen != TIDE_NO_SLOT && tide_sgns_is_quarantined(l, chosen))
             atomic_store(&c->slots[place], TIDE_NO_SLOT);
     }
 }
 
-void tide_copies_begin(tide_copies *c, const tide_learner *l, const tide_lesson *lesson)
+void tide_hot_rows_begin(tide_hot_rows *c, const tide_sgns *l, const tide_sentence *lesson)
 {
     if (c->learned >= WAIT) {
-        tide_copies_give(c, l);
+        tide_hot_rows_flush(c, l);
         elect(c, l);
         c->learned = 0;
     }
-    for (uint32_t place = 0; place < TIDE_COPIES && c->stale; place++)
+    for (uint32_t place = 0; place < TIDE_HOT_ROWS && c->stale; place++)
         take(c, l, place);
     c->stale = false;
     c->learned += lesson->count;
 }
 
-void tide_copies_recall(tide_copies *c, uint32_t slot)
+void tide_hot_rows_invalidate(tide_hot_rows *c, uint32_t slot)
 {
     uint32_t owner = slot;
-    atomic_compare_exchange_strong(&c->slots[slot % TIDE_COPIES], &owner, TIDE_NO_SLOT);
+    atomic_compare_exchange_strong(&c->slots[slot % TIDE_HOT_ROWS], &owner, TIDE_NO_SLOT);
 }

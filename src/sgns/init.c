@@ -31,7 +31,7 @@ static void fill_normal(float *row, uint32_t dim, tide_rng *rng)
         row[d] = (float)tide_rng_normal(rng);
 }
 
-void tide_init_slot(const tide_learner *learner, uint32_t slot)
+void tide_init_slot(const tide_sgns *learner, uint32_t slot)
 {
     tide_model *model = learner->model;
     uint32_t dim = model->shape.dim, length;
@@ -58,11 +58,11 @@ void tide_init_slot(const tide_learner *learner, uint32_t slot)
     }
     learner->kernels->copy(tide_matrix_row(&model->input, slot), input, stride);
     learner->kernels->copy(tide_matrix_row(&model->output, slot), output, stride);
-    tide_rates_reset(learner->rates, slot);
+    tide_optimizer_reset(learner->rates, slot);
     tide_model_note_ngrams(model, slot);
 }
 
-void tide_init_subwords(const tide_learner *learner)
+void tide_init_subwords(const tide_sgns *learner)
 {
     tide_matrix *m = &learner->model->subword;
     tide_rng rng = tide_rng_seeded(learner->params->seed ^ 0x5b07d5);

@@ -66,7 +66,7 @@ static bool sound_sums(const tide_matrix *m, uint32_t row)
     return !m->rows || within(tide_matrix_row(m, row), m->stride, UINT32_MAX, SUM_MOST);
 }
 
-static bool sound_rates(const tide_rates *r, uint32_t slot)
+static bool sound_rates(const tide_optimizer *r, uint32_t slot)
 {
     return sound_sum(&r->sum_input, slot) && sound_sum(&r->sum_output, slot) &&
            sound_sums(&r->each_input, slot) && sound_sums(&r->each_output, slot);
@@ -75,14 +75,14 @@ static bool sound_rates(const tide_rates *r, uint32_t slot)
 /* -- healing -------------------------------------------------------------------------------------- */
 
 /* By a kernel, since others may be reading it. */
-static void clear_row(const tide_learner *l, const tide_matrix *m, uint32_t row)
+static void clear_row(const tide_sgns *l, const tide_matrix *m, uint32_t row)
 {
     static const float zeros[TIDE_DIM_MAX] __attribute__((aligned(64)));
     l->kernels->copy(tide_matrix_row(m, row), zeros, m->stride);
 }
 
 /* A slot whose word has left, and which nobody has had since, has no word to begin with. */
-static void heal_slot(const tide_learner *l, uint32_t slot)
+static void heal_slot(const tide_sgns *l, uint32_t slot)
 {
     uint32_t length;
     if (tide_vocabulary_word(l->model->vocabulary, slot, &length)) {
@@ -91,10 +91,10 @@ static void heal_slot(const tide_learner *l, uint32_t slot)
     }
     clear_row(l, &l->model->input, slot);
     clear_row(l, &l->model->output, slot);
-    tide_rates_reset(l->rates, slot);
+    tide_optimizer_reset(l->rates, slot);
 }
 
-static void heal_subword(const tide_learner *l, uint32_t row)
+static void heal_subword(const tide_sgns *l, uint32_t row)
 {
     tide_sums *s = &l->rates->sum_subword;
     clear_row(l, &l->model->subword, row);
@@ -102,10 +102,10 @@ static void heal_subword(const tide_learner *l, uint32_t row)
         s->values[tide_sum_at(row, s->shift)] = 0;
 }
 
-void tide_scrub(const tide_learner *l, tide_healed *healed)
+void tide_repair_nans(const tide_sgns *l, tide_repaired *healed)
 {
     const tide_model *model = l->model;
-    *healed = (tide_healed){0};
+    *healed = (tide_repaired){0};
     for (uint32_t slot = 0; slot < tide_vocabulary_used(model->vocabulary); slot++) {
         if (sound_row(&model->input, slot) && sound_row(&model->output, slot) &&
             sound_rates(l->rates, slot))

@@ -58,7 +58,7 @@ static bool sums_init(tide_sums *s, uint64_t count)
     return s->values != NULL;
 }
 
-uint64_t tide_rates_bytes(const tide_params *p)
+uint64_t tide_optimizer_bytes(const tide_params *p)
 {
     switch (p->rate) {
     case RATE_ADAGRAD:
@@ -82,7 +82,7 @@ static tide_adagrad adagrad_settings(const tide_params *p, double factor)
                           .floor = (float)p->min_alpha};
 }
 
-static bool allocate(tide_rates *r, const tide_params *p)
+static bool allocate(tide_optimizer *r, const tide_params *p)
 {
     uint32_t vocab = (uint32_t)p->vocab, dim = (uint32_t)p->dim;
     if (p->rate == RATE_ADAGRAD) {
@@ -101,9 +101,9 @@ static bool allocate(tide_rates *r, const tide_params *p)
     return true;
 }
 
-tide_rates *tide_rates_new(const tide_params *params, tide_error *err)
+tide_optimizer *tide_optimizer_new(const tide_params *params, tide_error *err)
 {
-    tide_rates *r = tide_alloc(1, sizeof *r);
+    tide_optimizer *r = tide_alloc(1, sizeof *r);
     if (r) {
         r->params = params;
         r->input = adagrad_settings(params, 1.0);
@@ -112,13 +112,13 @@ tide_rates *tide_rates_new(const tide_params *params, tide_error *err)
     if (!r || !allocate(r, params)) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the rates of %llu words",
                   (unsigned long long)params->vocab);
-        tide_rates_free(r);
+        tide_optimizer_free(r);
         return NULL;
     }
     return r;
 }
 
-void tide_rates_free(tide_rates *r)
+void tide_optimizer_free(tide_optimizer *r)
 {
     if (!r)
         return;
@@ -133,7 +133,7 @@ void tide_rates_free(tide_rates *r)
     free(r);
 }
 
-void tide_rates_credit(tide_rates *r, uint32_t slot, uint64_t count)
+void tide_optimizer_credit(tide_optimizer *r, uint32_t slot, uint64_t count)
 {
     double sum = CREDIT * (double)count;
     sum = sum < CREDIT_MOST ? sum : CREDIT_MOST;
@@ -146,7 +146,7 @@ void tide_rates_credit(tide_rates *r, uint32_t slot, uint64_t count)
         r->age_input[slot] = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 
-void tide_rates_reset(tide_rates *r, uint32_t slot)
+void tide_optimizer_reset(tide_optimizer *r, uint32_t slot)
 {
     if (r->sum_input.values) {
         size_t at = tide_sum_at(slot, r->sum_input.shift);
@@ -163,12 +163,12 @@ void tide_rates_reset(tide_rates *r, uint32_t slot)
 
 /* -- forgetting ------------------------------------------------------------------------------------ */
 
-float tide_rates_scale_at(uint64_t age, uint64_t half_life)
+float tide_optimizer_scale_at(uint64_t age, uint64_t half_life)
 {
     return half_life ? (float)exp2((double)age / (double)half_life) : 1.0f;
 }
 
-void tide_rates_plan(tide_rates *r, double tokens)
+void tide_optimizer_plan(tide_optimizer *r, double tokens)
 {
     r->plan = tokens;
 }
@@ -180,16 +180,16 @@ static float still_to_do(double tokens, double plan)
     return tokens < plan ? (float)(1.0 - tokens / (plan + 1)) : 0.0f;
 }
 
-float tide_rates_scale(const tide_rates *r, uint64_t tokens)
+float tide_optimizer_scale(const tide_optimizer *r, uint64_t tokens)
 {
     if (r->params->rate == RATE_DECAY)
         return still_to_do((double)tokens, r->plan);
-    return tide_rates_scale_at(tokens - r->origin, r->params->rate_half_life);
+    return tide_optimizer_scale_at(tokens - r->origin, r->params->rate_half_life);
 }
 
-bool tide_rates_overgrown(const tide_rates *r, uint64_t tokens)
+bool tide_optimizer_needs_rescale(const tide_optimizer *r, uint64_t tokens)
 {
-    return (double)tide_rates_scale(r, tokens) > SCALE_MOST;
+    return (double)tide_optimizer_scale(r, tokens) > SCALE_MOST;
 }
 
 static void divide(tide_sums *s, float scale)
@@ -198,7 +198,7 @@ static void divide(tide_sums *s, float scale)
         s->values[i] /= scale;
 }
 
-void tide_rates_divide(tide_rates *r, uint64_t tokens, float scale)
+void tide_optimizer_divide(tide_optimizer *r, uint64_t tokens, float scale)
 {
     divide(&r->sum_input, scale);
     divide(&r->sum_output, scale);
@@ -206,9 +206,9 @@ void tide_rates_divide(tide_rates *r, uint64_t tokens, float scale)
     r->origin = tokens;
 }
 
-void tide_rates_rescale(tide_rates *r, uint64_t tokens)
+void tide_optimizer_rescale(tide_optimizer *r, uint64_t tokens)
 {
-    tide_rates_divide(r, tokens, tide_rates_scale(r, tokens));
+    tide_optimizer_divide(r, tokens, tide_optimizer_scale(r, tokens));
 }
 
 /* -- steps --------------------------------------------------------------------------------------------- */
@@ -244,7 +244,7 @@ static tide_adagrad step_at(const tide_adagrad *settings, const tide_sums *sums,
     return how;
 }
 
-void tide_rates_output(tide_rates *r, const tide_kernels *k, float scale,
+void tide_optimizer_output(tide_optimizer *r, const tide_kernels *k, float scale,
                        const uint32_t *slots, const float *squares, size_t count,
                        float *out)
 {
@@ -287,7 +287,7 @@ static void store_sum(float *sum, float value)
     __atomic_store(sum, &value, __ATOMIC_RELAXED);
 }
 
-void tide_rates_reach(tide_rates *r, tide_reach *reach, const uint32_t *slots,
+void tide_optimizer_move_cache(tide_optimizer *r, tide_sum_cache *reach, const uint32_t *slots,
                       uint32_t begin, uint32_t end)
 {
     tide_sums *s = &r->sum_output;
@@ -305,8 +305,8 @@ void tide_rates_reach(tide_rates *r, tide_reach *reach, const uint32_t *slots,
     reach->end = end;
 }
 
-void tide_rates_within(tide_rates *r, const tide_kernels *k, float scale,
-                       tide_reach *reach, const uint32_t *slots, uint32_t first,
+void tide_optimizer_cached(tide_optimizer *r, const tide_kernels *k, float scale,
+                       tide_sum_cache *reach, const uint32_t *slots, uint32_t first,
                        uint32_t count, const float *squares, float *out)
 {
     if (r->params->rate == RATE_ADAGRAD) {
@@ -318,11 +318,11 @@ void tide_rates_within(tide_rates *r, const tide_kernels *k, float scale,
     for (uint32_t j = 0; j < count; j++) {
         out[j] = 0;
         if (slots[first + j] != TIDE_NO_SLOT)
-            tide_rates_output(r, k, scale, slots + first + j, squares + j, 1, out + j);
+            tide_optimizer_output(r, k, scale, slots + first + j, squares + j, 1, out + j);
     }
 }
 
-float tide_rates_input(tide_rates *r, const tide_kernels *k, float scale, uint32_t slot,
+float tide_optimizer_input(tide_optimizer *r, const tide_kernels *k, float scale, uint32_t slot,
                        float square)
 {
     const tide_params *p = r->params;
@@ -334,7 +334,7 @@ float tide_rates_input(tide_rates *r, const tide_kernels *k, float scale, uint32
     return rate;
 }
 
-float tide_rates_subword(tide_rates *r, const tide_kernels *k, float scale,
+float tide_optimizer_subword(tide_optimizer *r, const tide_kernels *k, float scale,
                          uint32_t row, float square)
 {
     if (r->params->rate == RATE_ADAGRAD)
@@ -348,32 +348,32 @@ static void prefetch_sum(const tide_sums *s, uint32_t slot)
         __builtin_prefetch(&s->values[tide_sum_at(slot, s->shift)], 1, 3);
 }
 
-void tide_rates_prefetch_output(const tide_rates *r, uint32_t slot)
+void tide_optimizer_prefetch_output(const tide_optimizer *r, uint32_t slot)
 {
     prefetch_sum(&r->sum_output, slot);
 }
 
-void tide_rates_prefetch_input(const tide_rates *r, uint32_t slot)
+void tide_optimizer_prefetch_input(const tide_optimizer *r, uint32_t slot)
 {
     prefetch_sum(&r->sum_input, slot);
 }
 
-bool tide_rates_age_by(const tide_rates *r, uint64_t what)
+bool tide_optimizer_ages_by(const tide_optimizer *r, uint64_t what)
 {
     return r->params->rate == RATE_LINEAR && r->params->age == what;
 }
 
-void tide_rates_age(tide_rates *r, uint32_t slot)
+void tide_optimizer_age(tide_optimizer *r, uint32_t slot)
 {
     grow_older(r->age_input, slot);
 }
 
-float *tide_rates_input_sums(tide_rates *r, uint32_t slot)
+float *tide_optimizer_input_sums(tide_optimizer *r, uint32_t slot)
 {
     return r->each_input.rows ? tide_matrix_row(&r->each_input, slot) : NULL;
 }
 
-float *tide_rates_output_sums(tide_rates *r, uint32_t slot)
+float *tide_optimizer_output_sums(tide_optimizer *r, uint32_t slot)
 {
     return r->each_output.rows ? tide_matrix_row(&r->each_output, slot) : NULL;
 }

@@ -17,7 +17,7 @@ static void save_sums(tide_store_writer *writer, const char *section,
                           sizeof(float));
 }
 
-void tide_rates_save(const tide_rates *r, uint32_t used, tide_store_writer *writer)
+void tide_optimizer_save(const tide_optimizer *r, uint32_t used, tide_store_writer *writer)
 {
     save_sums(writer, "rate.input", &r->sum_input, used);
     save_sums(writer, "rate.output", &r->sum_output, used);
@@ -73,7 +73,7 @@ static int load_ages(tide_store *store, const char *section, uint32_t *ages,
 
 /* When the half-life is another one now, the sums are brought to today's scale once. Decay has no sums, and
  * its scale does not grow. */
-static int load_origin(tide_rates *r, tide_store *store, uint64_t tokens,
+static int load_origin(tide_optimizer *r, tide_store *store, uint64_t tokens,
                        tide_error *err)
 {
     uint64_t origin[2];
@@ -83,18 +83,18 @@ static int load_origin(tide_rates *r, tide_store *store, uint64_t tokens,
     if (r->params->rate == RATE_DECAY)
         return TIDE_OK;
     float scale =
-        origin[0] <= tokens ? tide_rates_scale_at(tokens - origin[0], origin[1]) : 0;
+        origin[0] <= tokens ? tide_optimizer_scale_at(tokens - origin[0], origin[1]) : 0;
     if (!(scale >= 1 && tide_finite(scale)))
         return tide_fail(err, TIDE_ERROR_FORMAT,
                          "%s: section rate.origin is impossible",
                          tide_store_path(store));
     r->origin = origin[0];
     if (origin[1] != r->params->rate_half_life)
-        tide_rates_divide(r, tokens, scale);
+        tide_optimizer_divide(r, tokens, scale);
     return TIDE_OK;
 }
 
-int tide_rates_load(tide_rates *r, uint32_t used, uint64_t tokens, tide_store *store,
+int tide_optimizer_load(tide_optimizer *r, uint32_t used, uint64_t tokens, tide_store *store,
                     tide_error *err)
 {
     int status = load_sums(store, "rate.input", &r->sum_input, used, err);

@@ -12,7 +12,7 @@ typedef struct tide_sums {
     uint32_t shift;
 } tide_sums;
 
-struct tide_rates {
+struct tide_optimizer {
     const tide_params *params;
     tide_adagrad input, output; /* scale and shift not filled in */
     tide_sums sum_input;        /* adagrad: vocab */
@@ -27,9 +27,9 @@ struct tide_rates {
 };
 
 /* What sums are multiplied by after so many tokens. */
-float tide_rates_scale_at(uint64_t age, uint64_t half_life);
+float tide_optimizer_scale_at(uint64_t age, uint64_t half_life);
 
 /* Divides all sums by a scale, which is 1 from here on. */
-void tide_rates_divide(tide_rates *rates, uint64_t tokens, float scale);
+void tide_optimizer_divide(tide_optimizer *rates, uint64_t tokens, float scale);
 
 #endif

@@ -26,15 +26,15 @@ enum { LOSS_EVERY = 64 };
 
 #define SQUARE_MOST 1e4f /* of the numbers of an input vector, in the mean */
 
-uint64_t tide_desk_bytes(uint32_t dim, bool copies)
+uint64_t tide_scratch_bytes(uint32_t dim, bool copies)
 {
-    return sizeof(tide_desk) + (copies ? tide_copies_bytes(dim) : 0) +
+    return sizeof(tide_scratch) + (copies ? tide_hot_rows_bytes(dim) : 0) +
            (2 * TIDE_BLOCK + 1) * tide_stride(dim) * sizeof(float);
 }
 
-tide_desk *tide_desk_new(uint32_t dim, const _Atomic uint32_t *chosen, tide_error *err)
+tide_scratch *tide_scratch_new(uint32_t dim, const _Atomic uint32_t *chosen, tide_error *err)
 {
-    tide_desk *desk = tide_alloc(1, sizeof *desk);
+    tide_scratch *desk = tide_alloc(1, sizeof *desk);
     if (desk) {
         desk->x = tide_alloc(TIDE_BLOCK, tide_stride(dim) * sizeof(float));
         desk->gradients = tide_alloc(TIDE_BLOCK, tide_stride(dim) * sizeof(float));
@@ -42,41 +42,41 @@ tide_desk *tide_desk_new(uint32_t dim, const _Atomic uint32_t *chosen, tide_erro
     }
     if (!desk || !desk->x || !desk->gradients || !desk->hole) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a training thread");
-        tide_desk_free(desk);
+        tide_scratch_free(desk);
         return NULL;
     }
-    desk->copies = chosen ? tide_copies_new(dim, chosen, err) : NULL;
+    desk->copies = chosen ? tide_hot_rows_new(dim, chosen, err) : NULL;
     if (chosen && !desk->copies) {
-        tide_desk_free(desk);
+        tide_scratch_free(desk);
         return NULL;
     }
     return desk;
 }
 
-void tide_desk_free(tide_desk *desk)
+void tide_scratch_free(tide_scratch *desk)
 {
     if (!desk)
         return;
-    tide_copies_free(desk->copies);
+    tide_hot_rows_free(desk->copies);
     free(desk->hole);
     free(desk->gradients);
     free(desk->x);
     free(desk);
 }
 
-void tide_desk_settle(tide_desk *desk, const tide_learner *learner)
+void tide_scratch_flush(tide_scratch *desk, const tide_sgns *learner)
 {
     if (desk->copies)
-        tide_copies_give(desk->copies, learner);
+        tide_hot_rows_flush(desk->copies, learner);
 }
 
-void tide_desk_recall(tide_desk *desk, uint32_t slot)
+void tide_scratch_invalidate(tide_scratch *desk, uint32_t slot)
 {
     if (desk->copies)
-        tide_copies_recall(desk->copies, slot);
+        tide_hot_rows_invalidate(desk->copies, slot);
 }
 
-static float read_input(const tide_learner *l, uint32_t centre, float *x)
+static float read_input(const tide_sgns *l, uint32_t centre, float *x)
 {
     uint32_t stride = l->model->input.stride;
     if (l->model->ngrams)
@@ -86,7 +86,7 @@ static float read_input(const tide_learner *l, uint32_t centre, float *x)
     return l->kernels->dot(x, x, stride) / (float)l->model->input.dim;
 }
 
-static void shrink(const tide_learner *l, float *row, float factor)
+static void shrink(const tide_sgns *l, float *row, float factor)
 {
     uint32_t stride = l->model->input.stride;
     float zero[TIDE_DIM_MAX] __attribute__((aligned(64)));
@@ -100,7 +100,7 @@ static void shrink(const tide_learner *l, float *row, float factor)
  * every step, and the paper's order of steps does so at its own settings. An input vector that has
  * become this long is cut back, and one that is not a number any more starts from nothing; outputs
  * are then bounded too, because they only move along inputs. */
-static void cut_back(const tide_learner *l, uint32_t centre, float square)
+static void cut_back(const tide_sgns *l, uint32_t centre, float square)
 {
     float factor = tide_finite(square) ? sqrtf(SQUARE_MOST / square) : 0;
     shrink(l, tide_matrix_row(&l->model->input, centre), factor);
@@ -109,7 +109,7 @@ static void cut_back(const tide_learner *l, uint32_t centre, float square)
                factor);
 }
 
-float tide_learn_input(const tide_learner *l, uint32_t centre, float *x)
+float tide_sgns_input(const tide_sgns *l, uint32_t centre, float *x)
 {
     float square = read_input(l, centre, x);
     if (square <= SQUARE_MOST)
@@ -118,13 +118,13 @@ float tide_learn_input(const tide_learner *l, uint32_t centre, float *x)
     return read_input(l, centre, x);
 }
 
-void tide_learn_move(const tide_learner *l, uint32_t centre, const float *gradient,
+void tide_sgns_move_input(const tide_sgns *l, uint32_t centre, const float *gradient,
                      float scale)
 {
     const tide_kernels *k = l->kernels;
     const tide_matrix *input = &l->model->input;
     float *row = tide_matrix_row(input, centre);
-    float *sums = tide_rates_input_sums(l->rates, centre);
+    float *sums = tide_optimizer_input_sums(l->rates, centre);
     float square = k->dot(gradient, gradient, input->stride) / (float)input->dim;
     if (!tide_finite(square))
         return; /* met a row that is not a number: must not become one too */
@@ -132,45 +132,45 @@ void tide_learn_move(const tide_learner *l, uint32_t centre, const float *gradie
         k->add_coordinates(row, sums, gradient, (float)l->params->alpha, input->stride);
         return;
     }
-    float rate = tide_rates_input(l->rates, k, scale, centre, square);
+    float rate = tide_optimizer_input(l->rates, k, scale, centre, square);
     k->add(row, rate, gradient, input->stride);
     if (!l->model->ngrams)
         return;
     const tide_ngrams *ngrams = &l->model->ngrams[centre];
     for (uint32_t i = 0; i < ngrams->count; i++) {
-        rate = tide_rates_subword(l->rates, k, scale, ngrams->ids[i], square);
+        rate = tide_optimizer_subword(l->rates, k, scale, ngrams->ids[i], square);
         k->add(tide_matrix_row(&l->model->subword, ngrams->ids[i]), rate, gradient,
                input->stride);
     }
 }
 
-bool tide_learn_watches(const tide_lesson *lesson, uint32_t at)
+bool tide_sgns_measures_loss(const tide_sentence *lesson, uint32_t at)
 {
     return lesson->fresh && (lesson->number + at) % LOSS_EVERY == 0;
 }
 
-double tide_learn_loss(float dot, float weight, bool positive)
+double tide_sgns_loss(float dot, float weight, bool positive)
 {
     double x = positive ? -(double)dot : (double)dot;
     return (double)weight * (x > 30 ? x : log1p(exp(x)));
 }
 
-static void age_centres(const tide_learner *l, const tide_lesson *lesson)
+static void age_centres(const tide_sgns *l, const tide_sentence *lesson)
 {
     for (uint32_t at = 0; at < lesson->count; at++)
         if (lesson->slots[at] != TIDE_NO_SLOT)
-            tide_rates_age(l->rates, lesson->slots[at]);
+            tide_optimizer_age(l->rates, lesson->slots[at]);
 }
 
-void tide_learn(const tide_learner *learner, tide_desk *desk, const tide_lesson *lesson,
-                tide_learned *learned)
+void tide_sgns_train(const tide_sgns *learner, tide_scratch *desk, const tide_sentence *lesson,
+                tide_sgns_progress *learned)
 {
     const tide_params *params = learner->params;
     tide_rng rng = tide_rng_seeded(params->seed + lesson->number * 0xc2b2ae3d27d4eb4fu);
     if (params->negatives == NEGATIVES_SHARED)
-        tide_learn_blocks(learner, desk, lesson, &rng, learned);
+        tide_sgns_train_blocks(learner, desk, lesson, &rng, learned);
     else
-        tide_learn_pairs(learner, desk, lesson, &rng, learned);
-    if (tide_rates_age_by(learner->rates, AGE_CENTRE))
+        tide_sgns_train_pairs(learner, desk, lesson, &rng, learned);
+    if (tide_optimizer_ages_by(learner->rates, AGE_CENTRE))
         age_centres(learner, lesson);
 }

@@ -33,60 +33,60 @@ typedef struct block {
 } block;
 
 /* Where the words begin that are near a centre at `at`, and where those end that are near one before `end`. */
-static uint32_t first_near(const tide_learner *l, uint32_t at)
+static uint32_t first_near(const tide_sgns *l, uint32_t at)
 {
     return at > l->contexts.width ? at - l->contexts.width : 0;
 }
 
-static uint32_t end_near(const tide_learner *l, const tide_lesson *lesson, uint32_t end)
+static uint32_t end_near(const tide_sgns *l, const tide_sentence *lesson, uint32_t end)
 {
     end += l->contexts.width;
     return end < lesson->count ? end : lesson->count;
 }
 
 /* The negatives of the block that position `at` is in. */
-static uint32_t *drawn_for(tide_desk *d, uint32_t at)
+static uint32_t *drawn_for(tide_scratch *d, uint32_t at)
 {
     return d->shared.drawn[at / TIDE_BLOCK & 1];
 }
 
 /* The output row of a slot: this thread's own where it has one. */
-static float *output_row(const tide_learner *l, const tide_desk *d, uint32_t slot)
+static float *output_row(const tide_sgns *l, const tide_scratch *d, uint32_t slot)
 {
     float *row = tide_matrix_row(&l->model->output, slot);
-    return d->copies ? tide_copies_row(d->copies, slot, row) : row;
+    return d->copies ? tide_hot_rows_row(d->copies, slot, row) : row;
 }
 
 /* -- memory ------------------------------------------------------------------------------------------ */
 
-static bool has_word(const tide_lesson *lesson, uint32_t at)
+static bool has_word(const tide_sentence *lesson, uint32_t at)
 {
     return at < lesson->count && lesson->slots[at] != TIDE_NO_SLOT;
 }
 
-static void ask_for_context(const tide_learner *l, const tide_desk *d,
-                            const tide_lesson *lesson, uint32_t at)
+static void ask_for_context(const tide_sgns *l, const tide_scratch *d,
+                            const tide_sentence *lesson, uint32_t at)
 {
     uint32_t row = at + l->contexts.width + TIDE_QUAD, sum = row + TIDE_BLOCK;
     if (has_word(lesson, row))
         tide_prefetch_row(d->rows[row], l->model->output.stride);
     if (has_word(lesson, sum))
-        tide_rates_prefetch_output(l->rates, lesson->slots[sum]);
+        tide_optimizer_prefetch_output(l->rates, lesson->slots[sum]);
 }
 
-static void ask_for_input(const tide_learner *l, const tide_lesson *lesson, uint32_t at)
+static void ask_for_input(const tide_sgns *l, const tide_sentence *lesson, uint32_t at)
 {
     const tide_matrix *input = &l->model->input;
     if (!has_word(lesson, at + TIDE_BLOCK))
         return;
     uint32_t slot = lesson->slots[at + TIDE_BLOCK];
     tide_prefetch_row(tide_matrix_row(input, slot), input->stride);
-    tide_rates_prefetch_input(l->rates, slot);
+    tide_optimizer_prefetch_input(l->rates, slot);
 }
 
 /* Of the next block's negatives, the share of one of STEPS steps of this block. */
-static void ask_for_draws(const tide_learner *l, tide_desk *d,
-                          const tide_lesson *lesson, const block *b, uint32_t step)
+static void ask_for_draws(const tide_sgns *l, tide_scratch *d,
+                          const tide_sentence *lesson, const block *b, uint32_t step)
 {
     uint32_t draws = SHARED_DRAWS * (uint32_t)l->params->negative;
     if (b->at + TIDE_BLOCK >= lesson->count)
@@ -94,14 +94,14 @@ static void ask_for_draws(const tide_learner *l, tide_desk *d,
     const uint32_t *next = drawn_for(d, b->at + TIDE_BLOCK);
     for (uint32_t i = step * draws / STEPS; i < (step + 1) * draws / STEPS; i++) {
         tide_prefetch_row_late(output_row(l, d, next[i]), l->model->output.stride);
-        tide_rates_prefetch_output(l->rates, next[i]);
+        tide_optimizer_prefetch_output(l->rates, next[i]);
     }
 }
 
 /* Asks for what will be needed, a little at every step of a block: requests in one burst would stop
  * the processor until the first of them are answered. A quad has eight steps, four while its centres
  * learn and four while they move. */
-static void ask_ahead(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+static void ask_ahead(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
                       const block *b, uint32_t quad, uint32_t step)
 {
     uint32_t at = b->at + quad + step % TIDE_QUAD;
@@ -115,7 +115,7 @@ static void ask_ahead(const tide_learner *l, tide_desk *d, const tide_lesson *le
 /* -- negatives ----------------------------------------------------------------------------------------- */
 
 /* Marks the words around a block, so that a draw which is none of them is told by one look. */
-static void mark_block(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+static void mark_block(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
                        const block *b, unsigned char mark)
 {
     uint32_t end = end_near(l, lesson, b->at + b->count);
@@ -124,18 +124,18 @@ static void mark_block(const tide_learner *l, tide_desk *d, const tide_lesson *l
 }
 
 /* Leaves out what must not be drawn: not even to be read and written back. */
-static uint32_t drop_closed(const tide_learner *l, uint32_t *drawn, uint32_t draws)
+static uint32_t drop_closed(const tide_sgns *l, uint32_t *drawn, uint32_t draws)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < draws; i++) {
         drawn[kept] = drawn[i];
-        kept += !tide_learn_closed(l, drawn[i]);
+        kept += !tide_sgns_is_quarantined(l, drawn[i]);
     }
     return kept;
 }
 
 /* Lists the draws that may be a context somewhere in the block. */
-static void find_careful(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+static void find_careful(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
                          const block *b, uint32_t draws)
 {
     tide_shared *s = &d->shared;
@@ -149,7 +149,7 @@ static void find_careful(const tide_learner *l, tide_desk *d, const tide_lesson 
 }
 
 /* The weight of a draw for centre i, less that of the contexts which are the same word. */
-static float careful_weight(const tide_learner *l, const tide_lesson *lesson,
+static float careful_weight(const tide_sgns *l, const tide_sentence *lesson,
                             const block *b, uint32_t i, uint32_t slot, float share)
 {
     float weight = b->weight[i];
@@ -160,7 +160,7 @@ static float careful_weight(const tide_learner *l, const tide_lesson *lesson,
     return weight > 0 ? share * weight : 0;
 }
 
-static void weigh_draws(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+static void weigh_draws(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
                         const block *b, uint32_t draws)
 {
     tide_shared *s = &d->shared;
@@ -178,20 +178,20 @@ static void weigh_draws(const tide_learner *l, tide_desk *d, const tide_lesson *
         }
 }
 
-static void measure_draws(const tide_desk *d, const tide_lesson *lesson, const block *b,
-                          uint32_t draws, tide_learned *learned)
+static void measure_draws(const tide_scratch *d, const tide_sentence *lesson, const block *b,
+                          uint32_t draws, tide_sgns_progress *learned)
 {
     for (uint32_t i = 0; i < b->count; i++)
-        if (tide_learn_watches(lesson, b->at + i))
+        if (tide_sgns_measures_loss(lesson, b->at + i))
             for (uint32_t j = 0; j < draws; j++)
-                learned->loss += tide_learn_loss(d->shared.errors[j][i],
+                learned->loss += tide_sgns_loss(d->shared.errors[j][i],
                                                  d->shared.weights[j][i], false);
 }
 
 /* All centres of the block against all its negatives. `squares` are |x_i|^2 / dim. */
-static void push_away(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+static void push_away(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
                       const block *b, const float squares[TIDE_BLOCK],
-                      tide_learned *learned)
+                      tide_sgns_progress *learned)
 {
     const tide_kernels *k = l->kernels;
     tide_shared *s = &d->shared;
@@ -211,7 +211,7 @@ static void push_away(const tide_learner *l, tide_desk *d, const tide_lesson *le
         for (int i = 0; i < TIDE_BLOCK; i++)
             s->squares[j] += s->errors[j][i] * s->errors[j][i] * squares[i];
     }
-    tide_rates_output(l->rates, k, lesson->scale, drawn, s->squares, draws, s->rates);
+    tide_optimizer_output(l->rates, k, lesson->scale, drawn, s->squares, draws, s->rates);
     k->block_spread(d->x, s->rows, (const float(*)[TIDE_BLOCK])s->errors, s->rates,
                     draws, stride, d->gradients);
 }
@@ -219,7 +219,7 @@ static void push_away(const tide_learner *l, tide_desk *d, const tide_lesson *le
 /* -- contexts -------------------------------------------------------------------------------------------- */
 
 /* What `count` words from `from` on weigh for each centre of the quad. */
-static void weigh_near(const tide_learner *l, tide_desk *d, const block *b,
+static void weigh_near(const tide_sgns *l, tide_scratch *d, const block *b,
                        uint32_t quad, uint32_t from, uint32_t count)
 {
     float(*weights)[TIDE_QUAD] = d->near.weights;
@@ -233,25 +233,25 @@ static void weigh_near(const tide_learner *l, tide_desk *d, const block *b,
                 weights[j][i] = 0;
 }
 
-static void measure_near(const tide_desk *d, const tide_lesson *lesson, const block *b,
-                         uint32_t quad, uint32_t count, tide_learned *learned)
+static void measure_near(const tide_scratch *d, const tide_sentence *lesson, const block *b,
+                         uint32_t quad, uint32_t count, tide_sgns_progress *learned)
 {
     const tide_near *n = &d->near;
     for (uint32_t i = 0; i < TIDE_QUAD; i++) {
-        if (!tide_learn_watches(lesson, b->at + quad + i) || b->weight[quad + i] <= 0)
+        if (!tide_sgns_measures_loss(lesson, b->at + quad + i) || b->weight[quad + i] <= 0)
             continue;
         for (uint32_t j = 0; j < count; j++)
             if (n->weights[j][i] > 0)
                 learned->loss +=
-                    tide_learn_loss(n->errors[j][i], n->weights[j][i], true);
+                    tide_sgns_loss(n->errors[j][i], n->weights[j][i], true);
         learned->pairs += (double)b->weight[quad + i];
     }
 }
 
 /* Four centres of the block against all words around them; then they move. `squares` are |x_i|^2 / dim. */
-static void pull_nearer(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+static void pull_nearer(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
                         const block *b, uint32_t quad, const float squares[TIDE_QUAD],
-                        tide_learned *learned)
+                        tide_sgns_progress *learned)
 {
     const tide_kernels *k = l->kernels;
     tide_near *n = &d->near;
@@ -268,7 +268,7 @@ static void pull_nearer(const tide_learner *l, tide_desk *d, const tide_lesson *
     k->errors(n->errors[0], n->weights[0], count * TIDE_QUAD, count * TIDE_QUAD);
     ask_ahead(l, d, lesson, b, quad, 2);
     k->quad_squares((const float(*)[TIDE_QUAD])n->errors, squares, count, n->squares);
-    tide_rates_within(l->rates, k, lesson->scale, &d->reach, lesson->slots, from, count,
+    tide_optimizer_cached(l->rates, k, lesson->scale, &d->reach, lesson->slots, from, count,
                       n->squares, n->rates);
     ask_ahead(l, d, lesson, b, quad, 3);
     k->quad_spread(x, rows, (const float(*)[TIDE_QUAD])n->errors, n->rates, count,
@@ -276,7 +276,7 @@ static void pull_nearer(const tide_learner *l, tide_desk *d, const tide_lesson *
     for (uint32_t i = 0; i < TIDE_QUAD; i++) {
         ask_ahead(l, d, lesson, b, quad, TIDE_QUAD + i);
         if (b->weight[quad + i] > 0)
-            tide_learn_move(l, lesson->slots[at + i], gradients + (size_t)i * stride,
+            tide_sgns_move_input(l, lesson->slots[at + i], gradients + (size_t)i * stride,
                             lesson->scale);
     }
 }
@@ -285,7 +285,7 @@ static void pull_nearer(const tide_learner *l, tide_desk *d, const tide_lesson *
 
 /* Finds the contexts of the block's centres. Those without any, and those beyond the end of the
  * lesson, have no weight. */
-static block plan(const tide_learner *l, const tide_lesson *lesson, uint32_t at,
+static block plan(const tide_sgns *l, const tide_sentence *lesson, uint32_t at,
                   tide_rng *rng)
 {
     block b = {.at = at, .count = TIDE_BLOCK};
@@ -305,8 +305,8 @@ static block plan(const tide_learner *l, const tide_lesson *lesson, uint32_t at,
     return b;
 }
 
-static void learn_block(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
-                        const block *b, tide_learned *learned)
+static void learn_block(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
+                        const block *b, tide_sgns_progress *learned)
 {
     uint32_t stride = l->model->input.stride;
     uint32_t draws = SHARED_DRAWS * (uint32_t)l->params->negative;
@@ -315,7 +315,7 @@ static void learn_block(const tide_learner *l, tide_desk *d, const tide_lesson *
     for (uint32_t i = 0; i < TIDE_BLOCK; i++) {
         float *x = d->x + (size_t)i * stride;
         if (b->weight[i] > 0) {
-            squares[i] = tide_learn_input(l, lesson->slots[b->at + i], x);
+            squares[i] = tide_sgns_input(l, lesson->slots[b->at + i], x);
             learned->centres++;
         } else {
             memset(x, 0, stride * sizeof *x);
@@ -323,18 +323,18 @@ static void learn_block(const tide_learner *l, tide_desk *d, const tide_lesson *
     }
     if (draws)
         push_away(l, d, lesson, b, squares, learned);
-    tide_rates_reach(l->rates, &d->reach, lesson->slots, first_near(l, b->at),
+    tide_optimizer_move_cache(l->rates, &d->reach, lesson->slots, first_near(l, b->at),
                      end_near(l, lesson, b->at + TIDE_BLOCK));
     for (uint32_t i = 0; i < b->count; i += TIDE_QUAD)
         pull_nearer(l, d, lesson, b, i, squares + i, learned);
 }
 
-void tide_learn_blocks(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
-                       tide_rng *rng, tide_learned *learned)
+void tide_sgns_train_blocks(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
+                       tide_rng *rng, tide_sgns_progress *learned)
 {
     uint32_t draws = SHARED_DRAWS * (uint32_t)l->params->negative;
     if (d->copies)
-        tide_copies_begin(d->copies, l, lesson);
+        tide_hot_rows_begin(d->copies, l, lesson);
     for (uint32_t j = 0; j < lesson->count; j++)
         d->rows[j] = lesson->slots[j] == TIDE_NO_SLOT
                          ? d->hole
@@ -346,6 +346,6 @@ void tide_learn_blocks(const tide_learner *l, tide_desk *d, const tide_lesson *l
             tide_draws_take(lesson->draws, rng, drawn_for(d, at + TIDE_BLOCK), draws);
         learn_block(l, d, lesson, &b, learned);
     }
-    tide_rates_reach(l->rates, &d->reach, lesson->slots, lesson->count, lesson->count);
+    tide_optimizer_move_cache(l->rates, &d->reach, lesson->slots, lesson->count, lesson->count);
     d->reach.begin = d->reach.end = 0;
 }

@@ -46,42 +46,42 @@ typedef struct tide_near {
     float rates[NEAR_MAX];
 } tide_near;
 
-struct tide_desk {
+struct tide_scratch {
     tide_outputs outputs;
     tide_shared shared;
     tide_near near;
     float *rows[SENTENCE_MAX]; /* output rows of the lesson's words */
-    tide_copies *copies; /* of rows that other threads want too; NULL with one thread */
+    tide_hot_rows *copies; /* of rows that other threads want too; NULL with one thread */
     float *hole;         /* [stride] the row of a word that has lost its slot: zeros */
-    tide_reach reach;    /* of the centres of a block */
+    tide_sum_cache reach;    /* of the centres of a block */
     float *x;            /* [TIDE_BLOCK][stride] input vectors of centres */
     float *gradients;    /* [TIDE_BLOCK][stride] of these */
 };
 
 /* The vector that stands for a centre word: its row, or the mean of it and its n-grams. Returns the
  * mean square of its numbers. */
-float tide_learn_input(const tide_learner *l, uint32_t centre, float *x);
+float tide_sgns_input(const tide_sgns *l, uint32_t centre, float *x);
 
 /* Moves that vector by its gradient. */
-void tide_learn_move(const tide_learner *l, uint32_t centre, const float *gradient,
+void tide_sgns_move_input(const tide_sgns *l, uint32_t centre, const float *gradient,
                      float scale);
 
 /* The loss is measured on one centre in 64, and only on text that is new. */
-bool tide_learn_watches(const tide_lesson *lesson, uint32_t at);
-double tide_learn_loss(float dot, float weight, bool positive);
+bool tide_sgns_measures_loss(const tide_sentence *lesson, uint32_t at);
+double tide_sgns_loss(float dot, float weight, bool positive);
 
 /* Whether a slot must not be drawn or copied: its old vectors may still be in use. In one order with what is said
  * of copies (hot_rows.c). */
-static inline bool tide_learn_closed(const tide_learner *l, uint32_t slot)
+static inline bool tide_sgns_is_quarantined(const tide_sgns *l, uint32_t slot)
 {
     return l->closed &&
            __atomic_load_n(&l->closed[slot / 64], __ATOMIC_SEQ_CST) >> (slot % 64) & 1;
 }
 
 /* The two ways to learn a lesson. */
-void tide_learn_pairs(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
-                      tide_rng *rng, tide_learned *learned);
-void tide_learn_blocks(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
-                       tide_rng *rng, tide_learned *learned);
+void tide_sgns_train_pairs(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
+                      tide_rng *rng, tide_sgns_progress *learned);
+void tide_sgns_train_blocks(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
+                       tide_rng *rng, tide_sgns_progress *learned);
 
 #endif

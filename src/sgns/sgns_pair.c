@@ -13,7 +13,7 @@
 #include "sgns/sgns_internal.h"
 #include "vector/vector.h"
 
-static void set_output(const tide_learner *l, tide_outputs *o, size_t j, uint32_t slot,
+static void set_output(const tide_sgns *l, tide_outputs *o, size_t j, uint32_t slot,
                        float weight)
 {
     o->slots[j] = slot;
@@ -21,32 +21,32 @@ static void set_output(const tide_learner *l, tide_outputs *o, size_t j, uint32_
     o->weights[j] = weight;
 }
 
-static void measure(const tide_outputs *o, size_t count, tide_learned *learned)
+static void measure(const tide_outputs *o, size_t count, tide_sgns_progress *learned)
 {
     for (size_t j = 0; j < count; j++)
-        learned->loss += tide_learn_loss(o->errors[j], o->weights[j], j == 0);
+        learned->loss += tide_sgns_loss(o->errors[j], o->weights[j], j == 0);
     learned->pairs += (double)o->weights[0];
 }
 
-static void spread_coordinates(const tide_learner *l, tide_desk *d, size_t count)
+static void spread_coordinates(const tide_sgns *l, tide_scratch *d, size_t count)
 {
     tide_outputs *o = &d->outputs;
     float *sums[PADDED];
     for (size_t j = 0; j < count; j++)
-        sums[j] = tide_rates_output_sums(l->rates, o->slots[j]);
+        sums[j] = tide_optimizer_output_sums(l->rates, o->slots[j]);
     l->kernels->spread_coordinates(d->x, o->rows, sums, o->errors,
                                    (float)l->params->alpha, count,
                                    l->model->input.stride, d->gradients);
 }
 
 /* One step of the centre word against d->outputs, the context first. */
-static void step(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
-                 uint32_t centre, size_t count, bool watched, tide_learned *learned)
+static void step(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
+                 uint32_t centre, size_t count, bool watched, tide_sgns_progress *learned)
 {
     const tide_kernels *k = l->kernels;
     tide_outputs *o = &d->outputs;
     uint32_t stride = l->model->input.stride;
-    float square = tide_learn_input(l, centre, d->x);
+    float square = tide_sgns_input(l, centre, d->x);
     k->dots(d->x, o->rows, count, stride, o->errors);
     if (watched)
         measure(o, count, learned);
@@ -57,23 +57,23 @@ static void step(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
     } else {
         for (size_t j = 0; j < count; j++)
             o->squares[j] = o->errors[j] * o->errors[j] * square;
-        tide_rates_output(l->rates, k, lesson->scale, o->slots, o->squares, count,
+        tide_optimizer_output(l->rates, k, lesson->scale, o->slots, o->squares, count,
                           o->rates);
         k->spread(d->x, o->rows, o->errors, o->rates, count, stride, d->gradients);
     }
-    tide_learn_move(l, centre, d->gradients, lesson->scale);
+    tide_sgns_move_input(l, centre, d->gradients, lesson->scale);
 }
 
-static void step_after(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+static void step_after(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
                        uint32_t centre, size_t count, bool watched,
-                       tide_learned *learned)
+                       tide_sgns_progress *learned)
 {
     const tide_kernels *k = l->kernels;
     tide_outputs *o = &d->outputs;
     uint32_t stride = l->model->input.stride;
     float *x = tide_matrix_row(&l->model->input, centre), none = 0;
-    float input_rate = tide_rates_input(l->rates, k, lesson->scale, centre, 0);
-    tide_learn_input(l, centre, d->x); /* for its bound: x itself is the row */
+    float input_rate = tide_optimizer_input(l->rates, k, lesson->scale, centre, 0);
+    tide_sgns_input(l, centre, d->x); /* for its bound: x itself is the row */
     memset(d->gradients, 0, stride * sizeof *d->gradients);
     if (watched) {
         k->dots(x, o->rows, count, stride, o->errors);
@@ -83,7 +83,7 @@ static void step_after(const tide_learner *l, tide_desk *d, const tide_lesson *l
         float error[16] = {k->dot(x, o->rows[j], stride)}, weight[16] = {1.0f},
               rate[16];
         k->errors(error, weight, j == 0, 1);
-        tide_rates_output(l->rates, k, lesson->scale, &o->slots[j], &none, 1, rate);
+        tide_optimizer_output(l->rates, k, lesson->scale, &o->slots[j], &none, 1, rate);
         k->spread_after(x, &o->rows[j], error, rate, 1, stride, d->gradients);
     }
     if (tide_finite(k->dot(d->gradients, d->gradients, stride)))
@@ -91,21 +91,21 @@ static void step_after(const tide_learner *l, tide_desk *d, const tide_lesson *l
 }
 
 /* "t_k <- t_k + 1 for indices k of the union of input, output, negative sample words". */
-static void age_union(const tide_learner *l, const tide_outputs *o, uint32_t centre,
+static void age_union(const tide_sgns *l, const tide_outputs *o, uint32_t centre,
                       size_t count)
 {
-    tide_rates_age(l->rates, centre);
+    tide_optimizer_age(l->rates, centre);
     for (size_t j = 0; j < count; j++) {
         bool again = o->slots[j] == centre;
         for (size_t i = 0; i < j && !again; i++)
             again = o->slots[i] == o->slots[j];
         if (!again)
-            tide_rates_age(l->rates, o->slots[j]);
+            tide_optimizer_age(l->rates, o->slots[j]);
     }
 }
 
 /* Draws the negatives of a pair, and asks the memory for them. */
-static void draw(const tide_learner *l, const tide_lesson *lesson, tide_rng *rng,
+static void draw(const tide_sgns *l, const tide_sentence *lesson, tide_rng *rng,
                  uint32_t *drawn)
 {
     uint32_t draws = (uint32_t)l->params->negative;
@@ -116,31 +116,31 @@ static void draw(const tide_learner *l, const tide_lesson *lesson, tide_rng *rng
 }
 
 /* Returns how many outputs there are in all. */
-static size_t lay_outputs(const tide_learner *l, tide_desk *d, uint32_t context,
+static size_t lay_outputs(const tide_sgns *l, tide_scratch *d, uint32_t context,
                           float weight, const uint32_t *drawn)
 {
     size_t count = 0;
     set_output(l, &d->outputs, count++, context, weight);
     for (uint32_t i = 0; i < l->params->negative; i++)
         if (!(l->params->exclude && drawn[i] == context) &&
-            !tide_learn_closed(l, drawn[i]))
+            !tide_sgns_is_quarantined(l, drawn[i]))
             set_output(l, &d->outputs, count++, drawn[i], weight);
     return count;
 }
 
-static void learn_pair(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+static void learn_pair(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
                        uint32_t at, uint32_t context, const uint32_t *drawn,
-                       tide_learned *learned)
+                       tide_sgns_progress *learned)
 {
     uint32_t centre = lesson->slots[at];
     float weight = l->contexts.weights[CONTEXTS_MIDDLE + context - at];
     size_t count = lay_outputs(l, d, lesson->slots[context], weight, drawn);
-    bool watched = tide_learn_watches(lesson, at);
+    bool watched = tide_sgns_measures_loss(lesson, at);
     if (l->params->gradient == GRADIENT_AFTER)
         step_after(l, d, lesson, centre, count, watched, learned);
     else
         step(l, d, lesson, centre, count, watched, learned);
-    if (tide_rates_age_by(l->rates, AGE_PAIR))
+    if (tide_optimizer_ages_by(l->rates, AGE_PAIR))
         age_union(l, &d->outputs, centre, count);
 }
 
@@ -149,9 +149,9 @@ static uint32_t next_context(uint32_t context, uint32_t at)
     return context + 1 + (context + 1 == at);
 }
 
-static void learn_centre(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
+static void learn_centre(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
                          uint32_t at, uint32_t first, uint32_t last, tide_rng *rng,
-                         tide_learned *learned)
+                         tide_sgns_progress *learned)
 {
     uint32_t drawn[2][NEGATIVE_MAX], turn = 0;
     uint32_t context = first + (first == at);
@@ -166,8 +166,8 @@ static void learn_centre(const tide_learner *l, tide_desk *d, const tide_lesson 
     }
 }
 
-void tide_learn_pairs(const tide_learner *l, tide_desk *d, const tide_lesson *lesson,
-                      tide_rng *rng, tide_learned *learned)
+void tide_sgns_train_pairs(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
+                      tide_rng *rng, tide_sgns_progress *learned)
 {
     uint32_t first, last;
     for (uint32_t at = 0; at < lesson->count; at++) {

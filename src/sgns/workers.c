@@ -29,7 +29,7 @@ enum { CHOICE_GROWTH = 16, CHOICE_BATCHES = 4096, CHOICE_SLOTS = 1024 };
 #define LOSS_WINDOW 1e6 /* pairs */
 
 typedef struct batch {
-    tide_lesson lessons[BATCH_LESSONS];
+    tide_sentence lessons[BATCH_LESSONS];
     uint32_t tokens[BATCH_TOKENS];
     uint32_t lesson_count, token_count;
     uint64_t last_sentence;
@@ -37,15 +37,15 @@ typedef struct batch {
 } batch;
 
 typedef struct worker {
-    tide_crew *crew;
-    tide_desk *desk;
+    tide_workers *crew;
+    tide_scratch *desk;
     pthread_t thread;
 } worker;
 
-struct tide_crew {
-    const tide_learner *learner;
-    tide_desk *desk; /* the writer's */
-    tide_progress progress;
+struct tide_workers {
+    const tide_sgns *learner;
+    tide_scratch *desk; /* the writer's */
+    tide_sgns_progress progress;
 
     /* more than one thread */
     worker *workers;       /* [threads - 1] */
@@ -57,7 +57,7 @@ struct tide_crew {
     uint64_t settled;  /* batches before this number are learned */
     uint64_t finished; /* and so are all lessons up to this sentence */
     tide_queue *queue;
-    _Atomic uint32_t *chosen; /* [TIDE_COPIES] slots that all threads want; or NULL */
+    _Atomic uint32_t *chosen; /* [TIDE_HOT_ROWS] slots that all threads want; or NULL */
     uint64_t next_choice;     /* in batches */
     pthread_mutex_t lock;     /* of busy and progress */
     pthread_cond_t freed;
@@ -66,7 +66,7 @@ struct tide_crew {
 
 /* -- one thread -------------------------------------------------------------------------------------- */
 
-static void note_learned(tide_crew *c, const tide_learned *learned)
+static void note_learned(tide_workers *c, const tide_sgns_progress *learned)
 {
     c->progress.centres += learned->centres;
     if (!isfinite(learned->loss))
@@ -76,18 +76,18 @@ static void note_learned(tide_crew *c, const tide_learned *learned)
     c->progress.pairs = c->progress.pairs * keep + learned->pairs;
 }
 
-static void learn_now(void *self, const tide_lesson *lesson)
+static void learn_now(void *self, const tide_sentence *lesson)
 {
-    tide_crew *c = self;
-    tide_learned learned = {0};
-    tide_learn(c->learner, c->desk, lesson, &learned);
+    tide_workers *c = self;
+    tide_sgns_progress learned = {0};
+    tide_sgns_train(c->learner, c->desk, lesson, &learned);
     note_learned(c, &learned);
 }
 
 static uint64_t all_finished(void *self)
 {
     (void)self;
-    return TIDE_EVERY_SENTENCE;
+    return TIDE_ALL_SENTENCES;
 }
 
 static void no_wait(void *self)
@@ -100,18 +100,18 @@ static void no_recall(void *self, uint32_t slot)
     (void)self, (void)slot;
 }
 
-tide_school tide_school_at_once(void *self, void (*teach)(void *, const tide_lesson *))
+tide_executor tide_executor_inline(void *self, void (*teach)(void *, const tide_sentence *))
 {
-    return (tide_school){self, teach, all_finished, no_wait, no_recall};
+    return (tide_executor){self, teach, all_finished, no_wait, no_recall};
 }
 
 /* -- several ------------------------------------------------------------------------------------------ */
 
-static void learn_batch(tide_crew *c, tide_desk *desk, batch *b)
+static void learn_batch(tide_workers *c, tide_scratch *desk, batch *b)
 {
-    tide_learned learned = {0};
+    tide_sgns_progress learned = {0};
     for (uint32_t i = 0; i < b->lesson_count; i++)
-        tide_learn(c->learner, desk, &b->lessons[i], &learned);
+        tide_sgns_train(c->learner, desk, &b->lessons[i], &learned);
     pthread_mutex_lock(&c->lock);
     note_learned(c, &learned);
     b->busy = false;
@@ -128,12 +128,12 @@ static void *work(void *argument)
     return NULL;
 }
 
-static batch *batch_at(tide_crew *c, uint64_t number)
+static batch *batch_at(tide_workers *c, uint64_t number)
 {
     return &c->batches[number % c->batch_count];
 }
 
-static bool is_busy(tide_crew *c, batch *b)
+static bool is_busy(tide_workers *c, batch *b)
 {
     pthread_mutex_lock(&c->lock);
     bool busy = b->busy;
@@ -142,7 +142,7 @@ static bool is_busy(tide_crew *c, batch *b)
 }
 
 /* Learns what is queued, and waits for what others are learning, until the batch is free. */
-static void free_batch(tide_crew *c, batch *b)
+static void free_batch(tide_workers *c, batch *b)
 {
     while (is_busy(c, b)) {
         batch *queued = tide_queue_try_pop(c->queue);
@@ -159,25 +159,25 @@ static void free_batch(tide_crew *c, batch *b)
 
 /* Looks how far the ring has been learned. A sentence's lessons may lie in two batches, so the last
  * one of a batch may go on in the next. */
-static void settle(tide_crew *c)
+static void settle(tide_workers *c)
 {
     while (c->settled < c->filling && !is_busy(c, batch_at(c, c->settled)))
         c->finished = batch_at(c, c->settled++)->last_sentence - 1;
 }
 
 /* Looks for the words that all threads want. */
-static void choose(tide_crew *c)
+static void choose(tide_workers *c)
 {
     const tide_vocabulary *v = c->learner->model->vocabulary;
     if (!c->chosen || c->filling < c->next_choice)
         return;
     uint64_t growth = c->filling / CHOICE_GROWTH;
-    tide_copies_choose(v, c->chosen);
+    tide_hot_rows_select(v, c->chosen);
     c->next_choice = c->filling + tide_vocabulary_used(v) / CHOICE_SLOTS + 1 +
                      (growth < CHOICE_BATCHES ? growth : CHOICE_BATCHES);
 }
 
-static void hand_over(tide_crew *c)
+static void hand_over(tide_workers *c)
 {
     choose(c);
     batch *b = batch_at(c, c->filling);
@@ -191,9 +191,9 @@ static void hand_over(tide_crew *c)
     b->lesson_count = b->token_count = 0;
 }
 
-static void pack(void *self, const tide_lesson *lesson)
+static void pack(void *self, const tide_sentence *lesson)
 {
-    tide_crew *c = self;
+    tide_workers *c = self;
     batch *b = batch_at(c, c->filling);
     if (b->lesson_count == BATCH_LESSONS ||
         b->token_count + lesson->count > BATCH_TOKENS) {
@@ -210,30 +210,30 @@ static void pack(void *self, const tide_lesson *lesson)
 
 static uint64_t last_finished(void *self)
 {
-    tide_crew *c = self;
+    tide_workers *c = self;
     settle(c);
     bool idle = c->settled == c->filling && !batch_at(c, c->filling)->lesson_count;
-    return idle ? TIDE_EVERY_SENTENCE : c->finished;
+    return idle ? TIDE_ALL_SENTENCES : c->finished;
 }
 
 static void wait_for_all(void *self)
 {
-    tide_crew *c = self;
+    tide_workers *c = self;
     if (batch_at(c, c->filling)->lesson_count)
         hand_over(c);
     for (uint64_t i = 0; i < c->batch_count; i++)
         free_batch(c, &c->batches[i]);
-    tide_desk_settle(c->desk, c->learner);
+    tide_scratch_flush(c->desk, c->learner);
     for (uint64_t i = 0; i < c->thread_count; i++)
-        tide_desk_settle(c->workers[i].desk, c->learner);
+        tide_scratch_flush(c->workers[i].desk, c->learner);
 }
 
 static void recall(void *self, uint32_t slot)
 {
-    tide_crew *c = self;
-    tide_desk_recall(c->desk, slot);
+    tide_workers *c = self;
+    tide_scratch_invalidate(c->desk, slot);
     for (uint64_t i = 0; i < c->thread_count; i++)
-        tide_desk_recall(c->workers[i].desk, slot);
+        tide_scratch_invalidate(c->workers[i].desk, slot);
 }
 
 /* -- making ------------------------------------------------------------------------------------- */
@@ -244,21 +244,21 @@ static bool wants_copies(const tide_params *params)
     return params->threads > 1 && params->negatives == NEGATIVES_SHARED;
 }
 
-static int prepare_choice(tide_crew *c, tide_error *err)
+static int prepare_choice(tide_workers *c, tide_error *err)
 {
-    c->chosen = tide_alloc(TIDE_COPIES, sizeof *c->chosen);
+    c->chosen = tide_alloc(TIDE_HOT_ROWS, sizeof *c->chosen);
     if (!c->chosen)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a trainer");
-    tide_copies_choose_none(c->chosen);
+    tide_hot_rows_select_none(c->chosen);
     return TIDE_OK;
 }
 
-static tide_desk *new_desk(const tide_crew *c, tide_error *err)
+static tide_scratch *new_desk(const tide_workers *c, tide_error *err)
 {
-    return tide_desk_new(c->learner->model->shape.dim, c->chosen, err);
+    return tide_scratch_new(c->learner->model->shape.dim, c->chosen, err);
 }
 
-static int start_thread(tide_crew *c, tide_error *err)
+static int start_thread(tide_workers *c, tide_error *err)
 {
     worker *w = &c->workers[c->thread_count];
     w->crew = c;
@@ -271,7 +271,7 @@ static int start_thread(tide_crew *c, tide_error *err)
     int failed = pthread_create(&w->thread, NULL, work, w);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed) {
-        tide_desk_free(w->desk);
+        tide_scratch_free(w->desk);
         return tide_fail(err, TIDE_ERROR_MEMORY, "cannot start thread %llu",
                          (unsigned long long)c->thread_count + 2);
     }
@@ -279,7 +279,7 @@ static int start_thread(tide_crew *c, tide_error *err)
     return TIDE_OK;
 }
 
-static int prepare_threads(tide_crew *c, uint64_t threads, tide_error *err)
+static int prepare_threads(tide_workers *c, uint64_t threads, tide_error *err)
 {
     c->batch_count = threads * BATCHES_PER_THREAD;
     c->batches = tide_alloc(c->batch_count, sizeof *c->batches);
@@ -299,19 +299,19 @@ static int prepare_threads(tide_crew *c, uint64_t threads, tide_error *err)
     return status;
 }
 
-uint64_t tide_crew_bytes(const tide_params *params)
+uint64_t tide_workers_bytes(const tide_params *params)
 {
     uint64_t threads = params->threads;
     bool copies = wants_copies(params);
-    uint64_t desks = threads * tide_desk_bytes((uint32_t)params->dim, copies);
+    uint64_t desks = threads * tide_scratch_bytes((uint32_t)params->dim, copies);
     if (copies)
-        desks += TIDE_COPIES * sizeof(uint32_t);
+        desks += TIDE_HOT_ROWS * sizeof(uint32_t);
     return threads < 2 ? desks : desks + threads * BATCHES_PER_THREAD * sizeof(batch);
 }
 
-tide_crew *tide_crew_new(const tide_learner *learner, tide_error *err)
+tide_workers *tide_workers_new(const tide_sgns *learner, tide_error *err)
 {
-    tide_crew *c = tide_alloc(1, sizeof *c);
+    tide_workers *c = tide_alloc(1, sizeof *c);
     if (!c) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a trainer");
         return NULL;
@@ -321,13 +321,13 @@ tide_crew *tide_crew_new(const tide_learner *learner, tide_error *err)
     c->desk = failed ? NULL : new_desk(c, err);
     uint64_t threads = learner->params->threads;
     if (!c->desk || (threads > 1 && prepare_threads(c, threads, err))) {
-        tide_crew_free(c);
+        tide_workers_free(c);
         return NULL;
     }
     return c;
 }
 
-void tide_crew_free(tide_crew *c)
+void tide_workers_free(tide_workers *c)
 {
     if (!c)
         return;
@@ -335,7 +335,7 @@ void tide_crew_free(tide_crew *c)
         tide_queue_close(c->queue);
     for (uint64_t i = 0; i < c->thread_count; i++) {
         pthread_join(c->workers[i].thread, NULL);
-        tide_desk_free(c->workers[i].desk);
+        tide_scratch_free(c->workers[i].desk);
     }
     tide_queue_free(c->queue);
     if (c->locks_made) {
@@ -345,28 +345,28 @@ void tide_crew_free(tide_crew *c)
     free((void *)c->chosen);
     free(c->workers);
     free(c->batches);
-    tide_desk_free(c->desk);
+    tide_scratch_free(c->desk);
     free(c);
 }
 
-tide_school tide_crew_school(tide_crew *c)
+tide_executor tide_workers_executor(tide_workers *c)
 {
     if (c->batches)
-        return (tide_school){c, pack, last_finished, wait_for_all, recall};
-    return tide_school_at_once(c, learn_now);
+        return (tide_executor){c, pack, last_finished, wait_for_all, recall};
+    return tide_executor_inline(c, learn_now);
 }
 
-tide_progress tide_crew_progress(tide_crew *c)
+tide_sgns_progress tide_workers_progress(tide_workers *c)
 {
     if (c->locks_made)
         pthread_mutex_lock(&c->lock);
-    tide_progress progress = c->progress;
+    tide_sgns_progress progress = c->progress;
     if (c->locks_made)
         pthread_mutex_unlock(&c->lock);
     return progress;
 }
 
-void tide_crew_go_on_from(tide_crew *c, tide_progress progress)
+void tide_workers_restore(tide_workers *c, tide_sgns_progress progress)
 {
     c->progress = progress;
 }

@@ -15,18 +15,18 @@ enum {
     LOOK_ALONE_MS = 100, /* likewise without inotify */
 };
 
-void tide_watch_open(tide_watch *w)
+void tide_inotify_open(tide_inotify *w)
 {
-    *w = (tide_watch){inotify_init1(IN_NONBLOCK | IN_CLOEXEC), -1, -1};
+    *w = (tide_inotify){inotify_init1(IN_NONBLOCK | IN_CLOEXEC), -1, -1};
 }
 
-void tide_watch_close(tide_watch *w)
+void tide_inotify_close(tide_inotify *w)
 {
     if (w->queue >= 0)
         close(w->queue);
 }
 
-void tide_watch_file(tide_watch *w, int file)
+void tide_inotify_file(tide_inotify *w, int file)
 {
     char name[64];
     if (w->queue < 0)
@@ -37,7 +37,7 @@ void tide_watch_file(tide_watch *w, int file)
     w->file = inotify_add_watch(w->queue, name, IN_MODIFY | IN_DELETE_SELF);
 }
 
-void tide_watch_begin(tide_watch *w, const char *folder)
+void tide_inotify_begin(tide_inotify *w, const char *folder)
 {
     char events[4096];
     if (w->queue < 0)
@@ -50,7 +50,7 @@ void tide_watch_begin(tide_watch *w, const char *folder)
         continue;
 }
 
-bool tide_watch_wait(const tide_watch *w, bool has_file, int64_t until)
+bool tide_inotify_wait(const tide_inotify *w, bool has_file, int64_t until)
 {
     bool heard = w->folder >= 0 && (!has_file || w->file >= 0);
     int64_t left = until - tide_now_ms(), most = heard ? LOOK_MS : LOOK_ALONE_MS;

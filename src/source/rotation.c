@@ -31,7 +31,7 @@ typedef struct walk {
     uint64_t seen; /* hash of names and files */
 } walk;
 
-void tide_sibling_set(tide_sibling *file, const struct stat *status)
+void tide_rotation_set(tide_rotated_file *file, const struct stat *status)
 {
     file->device = status->st_dev;
     file->inode = status->st_ino;
@@ -46,7 +46,7 @@ static bool walk_begin(walk *w, const char *folder, const char *base)
 }
 
 /* The next regular file whose name begins with that of the log. */
-static bool walk_next(walk *w, tide_sibling *file)
+static bool walk_next(walk *w, tide_rotated_file *file)
 {
     size_t length = strlen(w->base);
     for (struct dirent *entry; (entry = readdir(w->folder));) {
@@ -56,7 +56,7 @@ static bool walk_next(walk *w, tide_sibling *file)
             fstatat(dirfd(w->folder), entry->d_name, &status, 0) != 0 ||
             !S_ISREG(status.st_mode))
             continue;
-        tide_sibling_set(file, &status);
+        tide_rotation_set(file, &status);
         memcpy(file->name, entry->d_name, size + 1);
         w->seen += tide_hash(file->name, size, (uint64_t)file->inode);
         return true;
@@ -65,7 +65,7 @@ static bool walk_next(walk *w, tide_sibling *file)
     return false;
 }
 
-static bool same_file(const tide_sibling *a, const tide_sibling *b)
+static bool same_file(const tide_rotated_file *a, const tide_rotated_file *b)
 {
     return a->inode == b->inode && a->device == b->device;
 }
@@ -118,7 +118,7 @@ static int compare_times(const struct timespec *a, const struct timespec *b)
 }
 
 /* Whether a was written after b. */
-static bool is_later(const tide_sibling *a, const tide_sibling *b, const char *base)
+static bool is_later(const tide_rotated_file *a, const tide_rotated_file *b, const char *base)
 {
     bool last = strcmp(a->name, base) == 0;
     if (last || strcmp(b->name, base) == 0)
@@ -131,8 +131,8 @@ static bool is_later(const tide_sibling *a, const tide_sibling *b, const char *b
     return number && other ? number < other : strcmp(a->name, b->name) > 0;
 }
 
-static void consider(tide_succession *s, const tide_sibling *file,
-                     const tide_sibling *present, const char *base)
+static void consider(tide_rotation *s, const tide_rotated_file *file,
+                     const tide_rotated_file *present, const char *base)
 {
     if (same_file(file, present) || !is_later(file, present, base))
         return;
@@ -143,11 +143,11 @@ static void consider(tide_succession *s, const tide_sibling *file,
 }
 
 /* The name that a file has now; false when the folder cannot be read. */
-static bool find_name(const char *folder, const char *base, tide_sibling *present,
+static bool find_name(const char *folder, const char *base, tide_rotated_file *present,
                       uint64_t *seen)
 {
     walk w;
-    tide_sibling file;
+    tide_rotated_file file;
     if (!walk_begin(&w, folder, base))
         return false;
     while (walk_next(&w, &file))
@@ -157,14 +157,14 @@ static bool find_name(const char *folder, const char *base, tide_sibling *presen
     return true;
 }
 
-bool tide_siblings_after(const char *folder, const char *base,
-                         const tide_sibling *present, tide_succession *s)
+bool tide_rotation_next(const char *folder, const char *base,
+                         const tide_rotated_file *present, tide_rotation *s)
 {
     walk w;
     uint64_t seen;
-    tide_sibling file, here = *present, packed = {0};
+    tide_rotated_file file, here = *present, packed = {0};
     here.name[0] = '\0';
-    *s = (tide_succession){0};
+    *s = (tide_rotation){0};
     if (!find_name(folder, base, &here, &seen) || !walk_begin(&w, folder, base))
         return false;
     while (walk_next(&w, &file)) {
@@ -196,7 +196,7 @@ bool tide_fingerprint_file(int file, uint64_t offset, uint64_t *fingerprint)
     return true;
 }
 
-int tide_sibling_open(const char *folder, const tide_sibling *file)
+int tide_rotation_open(const char *folder, const tide_rotated_file *file)
 {
     int place = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (place < 0)
@@ -214,11 +214,11 @@ int tide_sibling_open(const char *folder, const tide_sibling *file)
 }
 
 /* Opens a file if its text before `offset` is what it should be. */
-static int open_if(const char *folder, const tide_sibling *file, uint64_t offset,
+static int open_if(const char *folder, const tide_rotated_file *file, uint64_t offset,
                    uint64_t fingerprint)
 {
     uint64_t found;
-    int opened = file->size < offset ? -1 : tide_sibling_open(folder, file);
+    int opened = file->size < offset ? -1 : tide_rotation_open(folder, file);
     if (opened >= 0 &&
         (!tide_fingerprint_file(opened, offset, &found) || found != fingerprint)) {
         close(opened);
@@ -230,11 +230,11 @@ static int open_if(const char *folder, const tide_sibling *file, uint64_t offset
 /* With `wanted` only that file is looked at, otherwise all are. More than one of those
  * is as good as none. */
 static int look_through(const char *folder, const char *base,
-                        const tide_sibling *wanted, uint64_t offset,
+                        const tide_rotated_file *wanted, uint64_t offset,
                         uint64_t fingerprint)
 {
     walk w;
-    tide_sibling file, first = {0};
+    tide_rotated_file file, first = {0};
     int found = -1, several = 0;
     if (!walk_begin(&w, folder, base))
         return -1;
@@ -256,7 +256,7 @@ static int look_through(const char *folder, const char *base,
     return -1;
 }
 
-int tide_siblings_find(const char *folder, const char *base, const tide_sibling *wanted,
+int tide_rotation_find(const char *folder, const char *base, const tide_rotated_file *wanted,
                        uint64_t offset, uint64_t fingerprint)
 {
     enum { TRIES = 3 }; /* it may be renamed while we look */

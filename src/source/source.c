@@ -57,7 +57,7 @@ static uint64_t start_of(const tide_source *source)
     return source->kind->offset ? source->kind->offset(source->state) : 0;
 }
 
-tide_source *tide_source_begin(const char *spec, const tide_source_options *options,
+tide_source *tide_source_open_with(const char *spec, const tide_source_options *options,
                                tide_error *err)
 {
     tide_source *source = tide_alloc(1, sizeof *source + strlen(spec) + 1);
@@ -86,7 +86,7 @@ failed:
 
 tide_source *tide_source_open(const char *spec, tide_error *err)
 {
-    return tide_source_begin(spec, &(tide_source_options){0}, err);
+    return tide_source_open_with(spec, &(tide_source_options){0}, err);
 }
 
 void tide_source_close(tide_source *source)
@@ -160,7 +160,7 @@ bool tide_source_progress(const tide_source *source, uint64_t *read, uint64_t *s
 
 /* -- places --------------------------------------------------------------------------- */
 
-bool tide_source_replayable(const tide_source *source)
+bool tide_source_can_resume(const tide_source *source)
 {
     return source->kind->replayable && source->kind->replayable(source->state);
 }
@@ -170,12 +170,12 @@ bool tide_source_plain(const tide_source *source)
     return source->kind->plain;
 }
 
-bool tide_source_drained(const tide_source *source)
+bool tide_source_drains(const tide_source *source)
 {
     return source->kind->drained;
 }
 
-bool tide_source_forgets(const tide_source *source)
+bool tide_source_discards(const tide_source *source)
 {
     return source->kind->forgets;
 }
@@ -190,7 +190,7 @@ bool tide_source_is_one_text(const tide_source *source)
     return !source->kind->several_texts;
 }
 
-bool tide_source_settled(const tide_source *source)
+bool tide_source_at_boundary(const tide_source *source)
 {
     return !source->kind->settled || source->kind->settled(source->state);
 }
@@ -222,7 +222,7 @@ char *tide_source_place(tide_source *source, uint64_t offset, tide_error *err)
     uint64_t hash;
     if (source->kind->place)
         return source->kind->place(source->state, offset, err);
-    if (!tide_source_replayable(source)) {
+    if (!tide_source_can_resume(source)) {
         tide_fail(err, TIDE_ERROR_IO, "%s cannot be read again", source->spec);
         return NULL;
     }
@@ -274,7 +274,7 @@ static int find(tide_source *source, uint64_t offset, uint64_t wanted, tide_erro
     return status;
 }
 
-int tide_source_go_to(tide_source *source, const char *place, tide_error *err)
+int tide_source_seek(tide_source *source, const char *place, tide_error *err)
 {
     uint64_t offset, hash, before = source->offset;
     if (source->kind->go_to) {
@@ -282,7 +282,7 @@ int tide_source_go_to(tide_source *source, const char *place, tide_error *err)
         source->offset = start_of(source);
         return found;
     }
-    if (!tide_source_replayable(source))
+    if (!tide_source_can_resume(source))
         return tide_fail(err, TIDE_ERROR_IO, "cannot be read again");
     if (!parse(place, &offset, &hash))
         return tide_fail(err, TIDE_ERROR_FORMAT,

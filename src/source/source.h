@@ -20,7 +20,7 @@ typedef struct tide_source_options {
 } tide_source_options;
 
 /* tide_source_open with options. */
-tide_source *tide_source_begin(const char *spec, const tide_source_options *options,
+tide_source *tide_source_open_with(const char *spec, const tide_source_options *options,
                                tide_error *err);
 
 enum {
@@ -38,16 +38,16 @@ ptrdiff_t tide_source_poll(tide_source *source, void *bytes, size_t room, int wa
 uint64_t tide_source_offset(const tide_source *source);
 
 /* Whether reading can go on in a later run (a regular file, the demo, a topic, a spool). */
-bool tide_source_replayable(const tide_source *source);
+bool tide_source_can_resume(const tide_source *source);
 
 /* Whether it gives lines of text, also to a trainer whose other sources have records. */
 bool tide_source_plain(const tide_source *source);
 
 /* Whether what waits in it is to be read before a run stops, since nobody else has it. */
-bool tide_source_drained(const tide_source *source);
+bool tide_source_drains(const tide_source *source);
 
 /* Whether what was saved leaves it, so that its beginning cannot be read again. */
-bool tide_source_forgets(const tide_source *source);
+bool tide_source_discards(const tide_source *source);
 
 /* How many bytes of a stored file have been read, packed ones if it is packed, and how many there are. False where
  * that is not known. */
@@ -56,7 +56,7 @@ bool tide_source_progress(const tide_source *source, uint64_t *read, uint64_t *s
 /* Whether it can go on from any offset within what was read last, or only from where everything read so
  * far is taken, and that only when it is settled: at the end of a message. */
 bool tide_source_divisible(const tide_source *source);
-bool tide_source_settled(const tide_source *source);
+bool tide_source_at_boundary(const tide_source *source);
 
 /* Whether it is one text, with the names of its columns at most at its beginning, rather than a sequence of files or
  * messages. */
@@ -69,7 +69,7 @@ char *tide_source_place(tide_source *source, uint64_t offset, tide_error *err);
 /* Goes to a place. TIDE_ERROR_FORMAT when it is not there (any more): reading then begins where it
  * would have begun, and the text says so, or what else is known about that. The caller names the
  * source. After any other error it must not be read. */
-int tide_source_go_to(tide_source *source, const char *place, tide_error *err);
+int tide_source_seek(tide_source *source, const char *place, tide_error *err);
 
 /* Everything up to the place is safe on disk, so others may be told. Also the answer to
  * TIDE_SOURCE_SAVE, after which the source goes on. A failure is worth a warning and no more.
@@ -121,7 +121,7 @@ typedef struct tide_source_kind {
     /* Whether it can be read again at all; NULL: never. */
     bool (*replayable)(const void *state);
 
-    /* One run of bytes. seek: TIDE_ERROR_FORMAT when it ends before `offset`, as tide_source_go_to
+    /* One run of bytes. seek: TIDE_ERROR_FORMAT when it ends before `offset`, as tide_source_seek
      * answers it; TIDE_SHORTER says so. peek: the `size` bytes that end at `offset`; reading goes on
      * where it was. */
     int (*seek)(void *state, uint64_t offset, tide_error *err);

@@ -47,7 +47,7 @@ typedef struct follow {
     char *earlier;  /* the place before `first`, if a line was broken off there */
     bool judged;    /* its first bytes */
     tide_expected expected;
-    tide_watch watch;
+    tide_inotify watch;
     int trouble; /* the last reason why the file could not be opened or stays away */
     tide_error news;
     bool is_news;
@@ -85,7 +85,7 @@ static void begin_file(follow *f, int file, uint64_t offset)
     f->judged = offset > 0;
     f->trouble = 0;
     posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
-    tide_watch_file(&f->watch, file);
+    tide_inotify_file(&f->watch, file);
 }
 
 /* Opens the file that has the path now. Returns 0 or an errno. */
@@ -107,17 +107,17 @@ static int open_present(follow *f)
 }
 
 /* What is read now; before the first file, one that was written when we began. */
-static int describe_present(const follow *f, tide_sibling *present, nlink_t *names)
+static int describe_present(const follow *f, tide_rotated_file *present, nlink_t *names)
 {
     struct stat status;
     *names = 0;
     if (f->file < 0) {
-        *present = (tide_sibling){.written = f->begun};
+        *present = (tide_rotated_file){.written = f->begun};
         return 0;
     }
     if (fstat(f->file, &status) != 0)
         return errno;
-    tide_sibling_set(present, &status);
+    tide_rotation_set(present, &status);
     *names = status.st_nlink;
     return 0;
 }
@@ -136,10 +136,10 @@ static void tell_trouble(follow *f, int reason, bool deleted)
 }
 
 /* Whether the writer has gone over to a later file. */
-static bool is_succeeded(follow *f, tide_succession *s)
+static bool is_succeeded(follow *f, tide_rotation *s)
 {
     struct stat status;
-    tide_sibling present = {0};
+    tide_rotated_file present = {0};
     nlink_t names;
     int reason = describe_present(f, &present, &names);
     if (reason == 0 && stat(f->path, &status) != 0)
@@ -148,15 +148,15 @@ static bool is_succeeded(follow *f, tide_succession *s)
              status.st_dev == present.device)
         return false;
     tell_trouble(f, reason, f->file >= 0 && names == 0);
-    return tide_siblings_after(f->folder, f->base, &present, s) && s->found &&
+    return tide_rotation_next(f->folder, f->base, &present, s) && s->found &&
            (s->has_text || f->file < 0);
 }
 
 /* Goes over to the next file. False when it has been renamed meanwhile, or cannot be
  * opened yet. */
-static bool step(follow *f, const tide_succession *s)
+static bool step(follow *f, const tide_rotation *s)
 {
-    int file = tide_sibling_open(f->folder, &s->next);
+    int file = tide_rotation_open(f->folder, &s->next);
     if (file < 0) {
         tell_trouble(f, errno, false);
         return false;
@@ -214,7 +214,7 @@ static void warn_of_content(follow *f)
 {
     unsigned char bytes[HEAD];
     tide_head head = read_head(f, bytes);
-    tide_form form = tide_form_of(head.bytes, head.size);
+    tide_compression form = tide_compression_of(head.bytes, head.size);
     tide_detected found = tide_detect(head, f->expected);
     f->judged = form.decoder || found.kind || !found.open || head.size == HEAD;
     if (form.decoder)
@@ -230,7 +230,7 @@ static int refuse_others(const follow *f, tide_error *err)
 {
     unsigned char bytes[HEAD];
     tide_head head = read_head(f, bytes);
-    tide_form form = tide_form_of(head.bytes, head.size);
+    tide_compression form = tide_compression_of(head.bytes, head.size);
     tide_detected found = tide_detect(head, f->expected);
     if (form.decoder && tide_detect_named(".gz .zst .xz .tgz", f->path))
         return tide_fail(err, TIDE_ERROR_FORMAT,
@@ -290,7 +290,7 @@ static char *follow_place(void *state, uint64_t number, tide_error *err)
 {
     follow *f = state;
     uint64_t offset = offset_in_file(f, number), fingerprint = 0;
-    tide_sibling present = {0};
+    tide_rotated_file present = {0};
     nlink_t names;
     char *place = NULL;
     if (describe_present(f, &present, &names) != 0 ||
@@ -314,7 +314,7 @@ static ptrdiff_t look(follow *f, char *bytes, size_t room, tide_error *err)
 {
     for (;;) {
         ptrdiff_t count = TIDE_SOURCE_LATER;
-        tide_succession s;
+        tide_rotation s;
         if (f->file >= 0)
             count = read_lines(f, bytes, room, false, err);
         if (count != TIDE_SOURCE_LATER)
@@ -343,11 +343,11 @@ static ptrdiff_t follow_read(void *state, void *bytes, size_t room, int wait_ms,
     follow *f = state;
     int64_t until = wait_ms < 0 ? INT64_MAX : tide_now_ms() + wait_ms;
     do {
-        tide_watch_begin(&f->watch, f->folder);
+        tide_inotify_begin(&f->watch, f->folder);
         ptrdiff_t count = look(f, bytes, room, err);
         if (count != TIDE_SOURCE_LATER)
             return count;
-    } while (tide_watch_wait(&f->watch, f->file >= 0, until));
+    } while (tide_inotify_wait(&f->watch, f->file >= 0, until));
     return TIDE_SOURCE_LATER;
 }
 
@@ -373,8 +373,8 @@ static int follow_go_to(void *state, const char *place, tide_error *err)
                          place);
     if (inode == 0) /* there was no file yet */
         return TIDE_OK;
-    tide_sibling wanted = {.device = (dev_t)device, .inode = (ino_t)inode};
-    int file = tide_siblings_find(f->folder, f->base, &wanted, offset, fingerprint);
+    tide_rotated_file wanted = {.device = (dev_t)device, .inode = (ino_t)inode};
+    int file = tide_rotation_find(f->folder, f->base, &wanted, offset, fingerprint);
     if (file < 0)
         return tide_fail(err, TIDE_ERROR_FORMAT,
                          "neither it nor a file it was rotated to has the text that "
@@ -400,7 +400,7 @@ static void follow_close(void *state)
     follow *f = state;
     if (f->file >= 0)
         close(f->file);
-    tide_watch_close(&f->watch);
+    tide_inotify_close(&f->watch);
     free(f->earlier);
     free(f);
 }
@@ -436,7 +436,7 @@ static void *follow_open(const char *spec, const tide_source_options *options,
     f->file = -1;
     f->expected = options->expected;
     clock_gettime(CLOCK_REALTIME_COARSE, &f->begun);
-    tide_watch_open(&f->watch);
+    tide_inotify_open(&f->watch);
     int reason = open_present(f);
     if (reason != 0 && reason != ENOENT) {
         tide_fail(err, TIDE_ERROR_IO, "cannot follow %s: %s", spec,

@@ -119,7 +119,7 @@ static int begin(tide_unpacker *u, const tide_decoder_kind *decoder, tide_error 
 
 static int choose_form(tide_unpacker *u, tide_error *err)
 {
-    tide_form form = tide_form_of(u->in, u->in_size);
+    tide_compression form = tide_compression_of(u->in, u->in_size);
     if (form.decoder)
         return begin(u, form.decoder, err);
     if (!form.open || u->ended)

@@ -41,7 +41,7 @@ static ptrdiff_t look_at_pipe(const tide_pipe *p, unsigned char *bytes)
 {
     ssize_t count = tee(p->descriptor, p->copy[1], TIDE_PIPE_LOOK, SPLICE_F_NONBLOCK);
     for (ssize_t done = 0; done < count;) {
-        ptrdiff_t n = tide_file_take(p->copy[0], bytes + done, (size_t)(count - done));
+        ptrdiff_t n = tide_file_read_some(p->copy[0], bytes + done, (size_t)(count - done));
         if (n <= 0)
             return -1;
         done += n;
@@ -59,7 +59,7 @@ static ptrdiff_t look_by_reading(const tide_pipe *p, unsigned char *bytes)
     return read(p->descriptor, bytes, TIDE_PIPE_LOOK);
 }
 
-bool tide_pipe_stays(const tide_pipe *p)
+bool tide_pipe_is_kept(const tide_pipe *p)
 {
     return p->look != look_by_reading;
 }
@@ -103,7 +103,7 @@ void tide_pipe_free(tide_pipe *p)
 }
 
 /* A signal, or another process that takes the bytes, leaves us with nothing for now. */
-ptrdiff_t tide_pipe_look(tide_pipe *p, unsigned char bytes[TIDE_PIPE_LOOK], int wait_ms,
+ptrdiff_t tide_pipe_peek(tide_pipe *p, unsigned char bytes[TIDE_PIPE_LOOK], int wait_ms,
                          tide_error *err)
 {
     struct pollfd waiting = {.fd = p->descriptor, .events = POLLIN};
@@ -123,12 +123,12 @@ static bool is_there(const tide_pipe *p)
     return poll(&there, 1, 0) != 0; /* a failure is the read's to tell */
 }
 
-int tide_pipe_take(tide_pipe *p, const unsigned char *bytes, size_t size,
+int tide_pipe_consume(tide_pipe *p, const unsigned char *bytes, size_t size,
                    tide_error *err)
 {
     for (size_t done = 0; done < size;) {
         ptrdiff_t n =
-            is_there(p) ? tide_file_take(p->descriptor, p->taken, size - done) : 0;
+            is_there(p) ? tide_file_read_some(p->descriptor, p->taken, size - done) : 0;
         if (n < 0)
             return fail(p, err);
         if (n == 0 || memcmp(p->taken, bytes + done, (size_t)n) != 0)

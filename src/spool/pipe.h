@@ -13,16 +13,16 @@ tide_pipe *tide_pipe_new(int descriptor, const char *name, tide_error *err);
 void tide_pipe_free(tide_pipe *pipe);
 
 /* Whether what was looked at stays where it is until it is taken. Otherwise to look is to take. */
-bool tide_pipe_stays(const tide_pipe *pipe);
+bool tide_pipe_is_kept(const tide_pipe *pipe);
 
 /* The next bytes, at most TIDE_PIPE_LOOK; 0 at the end; TIDE_SOURCE_LATER when none has come within
  * `wait_ms`. */
-ptrdiff_t tide_pipe_look(tide_pipe *pipe, unsigned char bytes[TIDE_PIPE_LOOK],
+ptrdiff_t tide_pipe_peek(tide_pipe *pipe, unsigned char bytes[TIDE_PIPE_LOOK],
                          int wait_ms, tide_error *err);
 
 /* Takes the bytes that were looked at last, or the first of them: all or none, whenever the process is
  * killed. */
-int tide_pipe_take(tide_pipe *pipe, const unsigned char *bytes, size_t size,
+int tide_pipe_consume(tide_pipe *pipe, const unsigned char *bytes, size_t size,
                    tide_error *err);
 
 #endif

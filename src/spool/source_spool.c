@@ -66,14 +66,14 @@ static int settle_latest(spooled *s, tide_error *err)
     ptrdiff_t size = tide_spool_latest(s->text.spool, latest, err);
     if (size <= 0)
         return (int)size;
-    ptrdiff_t there = tide_pipe_stays(s->pipe)
-                          ? tide_pipe_look(s->pipe, s->block, 0, err)
+    ptrdiff_t there = tide_pipe_is_kept(s->pipe)
+                          ? tide_pipe_peek(s->pipe, s->block, 0, err)
                           : TIDE_SOURCE_LATER;
     if (there < 0 && there != TIDE_SOURCE_LATER)
         return (int)there;
     int status = TIDE_OK;
     if (there >= size && memcmp(latest, s->block, (size_t)size) == 0)
-        status = tide_pipe_take(s->pipe, latest, (size_t)size, err);
+        status = tide_pipe_consume(s->pipe, latest, (size_t)size, err);
     return status ? status : tide_spool_take(s->text.spool, err);
 }
 
@@ -91,9 +91,9 @@ static int begin(spooled *s, tide_error *err)
 /* The first bytes may be too few to know; then more are waited for, but not for long. */
 static int refuse_binary(spooled *s, size_t size, tide_error *err)
 {
-    tide_form form = tide_form_of(s->block, size);
+    tide_compression form = tide_compression_of(s->block, size);
     tide_detected found = tide_detect((tide_head){s->block, size, false}, s->expected);
-    if ((form.open || (found.open && !found.kind)) && tide_pipe_stays(s->pipe) &&
+    if ((form.open || (found.open && !found.kind)) && tide_pipe_is_kept(s->pipe) &&
         s->undecided++ < UNDECIDED_MAX) {
         poll(NULL, 0, UNDECIDED_MS);
         return TIDE_SOURCE_LATER;
@@ -124,13 +124,13 @@ static int wait_for_room(spooled *s, bool disk, int wait_ms)
 
 static bool is_full(const spooled *s)
 {
-    return tide_spool_holds(s->text.spool).bytes + TIDE_PIECE_MAX > s->text.limit;
+    return tide_spool_extent_of(s->text.spool).bytes + TIDE_PIECE_MAX > s->text.limit;
 }
 
 /* Writes the block, and only then takes it. */
 static int keep(spooled *s, size_t size, int wait_ms, tide_error *err)
 {
-    bool stays = tide_pipe_stays(s->pipe);
+    bool stays = tide_pipe_is_kept(s->pipe);
     s->held = stays ? 0 : size;
     int status = tide_spool_append(s->text.spool, s->block, size, !stays, err);
     if (status == TIDE_SPOOL_FULL)
@@ -142,7 +142,7 @@ static int keep(spooled *s, size_t size, int wait_ms, tide_error *err)
         TIDE_SPOOLED_TELL(&s->text, "spool %s has room again", s->text.path);
     s->waiting = false;
     if (stays)
-        status = tide_pipe_take(s->pipe, s->block, size, err);
+        status = tide_pipe_consume(s->pipe, s->block, size, err);
     return status || !stays ? status : tide_spool_take(s->text.spool, err);
 }
 
@@ -153,11 +153,11 @@ static int fetch(spooled *s, int wait_ms, tide_error *err)
         return keep(s, s->held, wait_ms, err);
     if (is_full(s))
         return wait_for_room(s, false, wait_ms);
-    ptrdiff_t size = tide_pipe_look(s->pipe, s->block, wait_ms, err);
+    ptrdiff_t size = tide_pipe_peek(s->pipe, s->block, wait_ms, err);
     s->ended = size == 0;
     if (size <= 0)
         return (int)size;
-    int status = tide_spool_holds(s->text.spool).end == 0
+    int status = tide_spool_extent_of(s->text.spool).end == 0
                      ? refuse_binary(s, (size_t)size, err)
                      : TIDE_OK;
     return status ? status : keep(s, (size_t)size, wait_ms, err);
@@ -171,7 +171,7 @@ static ptrdiff_t spooled_read(void *state, void *bytes, size_t room, int wait_ms
     spooled *s = state;
     int status = s->begun ? TIDE_OK : begin(s, err);
     if (!status)
-        status = tide_spool_tend(s->text.spool, err);
+        status = tide_spool_sync_due(s->text.spool, err);
     while (!status) {
         ptrdiff_t count = tide_spooled_read(&s->text, bytes, room, err);
         if (count != 0)

@@ -20,7 +20,7 @@ enum { SYNC_MS = 1000 };
 
 static bool no_room(int reason)
 {
-    return reason == ENOSPC || reason == EDQUOT || tide_reason_passes(reason);
+    return reason == ENOSPC || reason == EDQUOT || tide_errno_is_transient(reason);
 }
 
 int tide_spool_sync_now(tide_spool *spool, tide_error *err)
@@ -32,7 +32,7 @@ int tide_spool_sync_now(tide_spool *spool, tide_error *err)
     return TIDE_OK;
 }
 
-int tide_spool_tend(tide_spool *spool, tide_error *err)
+int tide_spool_sync_due(tide_spool *spool, tide_error *err)
 {
     bool due = spool->sync == TIDE_SPOOL_SYNC_ALWAYS ||
                (spool->sync == TIDE_SPOOL_SYNC_SECOND &&
@@ -87,7 +87,7 @@ static int count_in(tide_spool *spool, uint64_t place, size_t size, bool taken,
     spool->latest = place;
     spool->extent.end += size;
     spool->extent.taken = taken;
-    return tide_spool_tend(spool, err);
+    return tide_spool_sync_due(spool, err);
 }
 
 /* Writes the piece whose text is in its place in `writing`, and a mark if it is taken. */
@@ -351,7 +351,7 @@ int tide_spool_drop(tide_spool *spool, uint64_t offset, tide_error *err)
     return more < 0 ? more : full ? TIDE_SPOOL_FULL : TIDE_OK;
 }
 
-tide_spool_extent tide_spool_holds(const tide_spool *spool)
+tide_spool_extent tide_spool_extent_of(const tide_spool *spool)
 {
     return spool->extent;
 }

@@ -31,7 +31,7 @@ typedef struct tide_spool_extent {
     bool taken; /* nobody doubts that the latest piece was taken from where it was */
 } tide_spool_extent;
 
-tide_spool_extent tide_spool_holds(const tide_spool *spool);
+tide_spool_extent tide_spool_extent_of(const tide_spool *spool);
 
 /* Forgets all text and goes on at this offset of this stream. */
 int tide_spool_begin(tide_spool *spool, uint64_t stream, uint64_t offset,
@@ -78,7 +78,7 @@ ptrdiff_t tide_spool_read(tide_spool *spool, void *bytes, size_t room, tide_erro
 int tide_spool_drop(tide_spool *spool, uint64_t offset, tide_error *err);
 
 /* To be called every now and then: brings to the disk what has waited for a second. */
-int tide_spool_tend(tide_spool *spool, tide_error *err);
+int tide_spool_sync_due(tide_spool *spool, tide_error *err);
 
 /* The descriptor by which all text so far can be synced while more is appended. It stays open until it is released,
  * before which nobody else may hold it. */

@@ -62,7 +62,7 @@ int tide_spool_open_segment(const tide_spool *spool, uint64_t number,
     unsigned char header[TIDE_SEGMENT_HEADER] = {0};
     int file = tide_spool_open_file(spool, number, O_RDWR);
     if (file < 0) {
-        bool later = tide_reason_passes(errno);
+        bool later = tide_errno_is_transient(errno);
         int failed = tide_spool_refuse(spool, "cannot open a segment", errno, err);
         return later ? (int)TIDE_SOURCE_LATER : failed;
     }

@@ -54,7 +54,7 @@ int tide_spooled_open(tide_spooled *s, const tide_spooled_options *options,
     int status = open_spool(s, options, err);
     if (status)
         return status;
-    tide_spool_extent e = tide_spool_holds(s->spool);
+    tide_spool_extent e = tide_spool_extent_of(s->spool);
     s->given = s->saved = e.start < e.end ? e.start : 0;
     if (e.cut)
         TIDE_SPOOLED_TELL(s,
@@ -75,7 +75,7 @@ void tide_spooled_close(tide_spooled *s)
 /* No model has learned any of it, or the caller does not mind. */
 static int begin_unplaced(tide_spooled *s, bool from_start, tide_error *err)
 {
-    tide_spool_extent e = tide_spool_holds(s->spool);
+    tide_spool_extent e = tide_spool_extent_of(s->spool);
     if (e.start < e.end && e.start > 0 && !from_start)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "spool %s: another model has learned the first %" PRIu64
@@ -85,7 +85,7 @@ static int begin_unplaced(tide_spooled *s, bool from_start, tide_error *err)
     int status = TIDE_OK;
     if (e.start == e.end && e.end > 0)
         status = tide_spool_begin(s->spool, tide_secret(), 0, err);
-    s->given = s->saved = tide_spool_holds(s->spool).start;
+    s->given = s->saved = tide_spool_extent_of(s->spool).start;
     return status ? status : tide_spool_seek(s->spool, s->given, err);
 }
 
@@ -124,7 +124,7 @@ int tide_spooled_end(tide_spooled *s, tide_error *err)
 char *tide_spooled_place(const tide_spooled *s, uint64_t offset, tide_error *err)
 {
     char *place = NULL;
-    if (asprintf(&place, "%016" PRIx64 " %" PRIu64, tide_spool_holds(s->spool).stream,
+    if (asprintf(&place, "%016" PRIx64 " %" PRIu64, tide_spool_extent_of(s->spool).stream,
                  offset) < 0) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a place in spool %s", s->path);
         return NULL;
@@ -142,7 +142,7 @@ static int parse(const tide_spooled *s, const char *place, uint64_t *offset,
     if (length < 0 || place[length] != '\0' || *offset > INT64_MAX)
         return tide_fail(err, TIDE_ERROR_PARAMETER, "'%s' is no place in a spool",
                          place);
-    if (stream != tide_spool_holds(s->spool).stream)
+    if (stream != tide_spool_extent_of(s->spool).stream)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "spool %s has nothing of the stream that the model has read; "
                          "name the right one, or leave the place with --from-start",
@@ -157,7 +157,7 @@ int tide_spooled_go_to(tide_spooled *s, const char *place, tide_error *err)
     int status = parse(s, place, &offset, err);
     if (status)
         return status;
-    tide_spool_extent e = tide_spool_holds(s->spool);
+    tide_spool_extent e = tide_spool_extent_of(s->spool);
     if (offset < e.start)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "spool %s has the text from byte %" PRIu64

@@ -392,7 +392,7 @@ static size_t word_end(view v, size_t at)
 
 static const struct {
     size_t (*end)(view v, size_t at);
-    tide_name name;
+    tide_token_class name;
 } scanners[] = {
     {url_end, TIDE_NAME_URL},     {uuid_end, TIDE_NAME_UUID},
     {time_end, TIDE_NAME_TIME},   {ip_end, TIDE_NAME_IP},

@@ -129,8 +129,8 @@ static bool find_tag(const tide_tokenizer_options *options, const unsigned char 
                      size_t size, size_t at, tide_token *token)
 {
     size_t end = hashtag_end(text, size, at);
-    tide_treatment treatment = options->hashtags;
-    tide_name name = TIDE_NAME_HASHTAG;
+    tide_token_action treatment = options->hashtags;
+    tide_token_class name = TIDE_NAME_HASHTAG;
     if (end == at) {
         end = mention_end(text, size, at);
         treatment = options->mentions;
@@ -139,7 +139,7 @@ static bool find_tag(const tide_tokenizer_options *options, const unsigned char 
     if (end == at || treatment == TIDE_BARE)
         return false;
     tide_token_word(token, at, end);
-    tide_token_treat(token, treatment, name);
+    tide_token_apply(token, treatment, name);
     return true;
 }
 
@@ -193,7 +193,7 @@ static bool find_word(const tide_tokenizer_options *options, const unsigned char
         return false;
     tide_token_word(token, at, end);
     if (number)
-        tide_token_treat(token, options->numbers, TIDE_NAME_NUMBER);
+        tide_token_apply(token, options->numbers, TIDE_NAME_NUMBER);
     unsigned char after = byte_at(text, size, end);
     bool after_digit = tide_char_at(text, size, end - 1).class == TIDE_DIGIT;
     token->used += (after == '#' || after == '@' || (after == ':' && after_digit)) &&
@@ -208,7 +208,7 @@ static bool find_url(const tide_tokenizer_options *options, const unsigned char 
     if (end == at)
         return false;
     tide_token_word(token, at, end);
-    tide_token_treat(token, options->urls, TIDE_NAME_URL);
+    tide_token_apply(token, options->urls, TIDE_NAME_URL);
     return true;
 }
 

@@ -130,7 +130,7 @@ void tide_token_word(tide_token *token, size_t start, size_t end)
     token->used = end;
 }
 
-void tide_token_treat(tide_token *token, tide_treatment treatment, tide_name name)
+void tide_token_apply(tide_token *token, tide_token_action treatment, tide_token_class name)
 {
     if (treatment == TIDE_MASK)
         token->name = name;
@@ -148,7 +148,7 @@ tide_token tide_split_words(const tide_tokenizer_options *options,
             continue;
         tide_token_word(&token, at, end);
         if (number)
-            tide_token_treat(&token, options->numbers, TIDE_NAME_NUMBER);
+            tide_token_apply(&token, options->numbers, TIDE_NAME_NUMBER);
         break;
     }
     return token;

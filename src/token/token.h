@@ -28,19 +28,19 @@ typedef enum tide_token_kind {
 } tide_token_kind;
 
 /* As it is, the name of its class instead, nothing, or without its sign. */
-typedef enum tide_treatment {
+typedef enum tide_token_action {
     TIDE_KEEP,
     TIDE_MASK,
     TIDE_DROP,
     TIDE_BARE
-} tide_treatment;
+} tide_token_action;
 
 typedef struct tide_tokenizer_options {
     tide_token_kind kind;
-    tide_treatment numbers;  /* words, social: a word of digits alone */
-    tide_treatment hashtags; /* social */
-    tide_treatment mentions; /* social */
-    tide_treatment urls;     /* social; not BARE, nor are numbers */
+    tide_token_action numbers;  /* words, social: a word of digits alone */
+    tide_token_action hashtags; /* social */
+    tide_token_action mentions; /* social */
+    tide_token_action urls;     /* social; not BARE, nor are numbers */
     bool first_rules;  /* those of models from before 2: Thai, Lao, Khmer and Burmese
                          come as they are written between separators, a final sigma as
                          any other, the prolonged sound mark of kana by itself */

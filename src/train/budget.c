@@ -32,14 +32,14 @@ static int list_parts(const tide_params *p, tide_part parts[TIDE_PARTS_MAX])
         {"vectors", tide_shape_vector_bytes(&shape)},
         {"subwords", tide_shape_subword_bytes(&shape)},
         {"vocabulary", tide_vocabulary_bytes(&shape.vocabulary)},
-        {"rates", tide_rates_bytes(p)},
+        {"rates", tide_optimizer_bytes(p)},
         {"negatives", tide_sampler_bytes(&sampler)},
         {"replay", tide_replay_bytes(p)},
-        {"intake", tide_intake_bytes(p)},
+        {"intake", tide_ingest_bytes(p)},
         {"phrases", tide_phrases_bytes(p)},
         {"labels", tide_labels_bytes(p)},
         {"classifier", tide_labels_fit_bytes(p)},
-        {"threads", tide_crew_bytes(p)},
+        {"threads", tide_workers_bytes(p)},
         {"program", program_bytes(p)},
     };
     int count = 0;
@@ -49,7 +49,7 @@ static int list_parts(const tide_params *p, tide_part parts[TIDE_PARTS_MAX])
     return count;
 }
 
-uint64_t tide_params_process(const tide_params *params)
+uint64_t tide_budget_process(const tide_params *params)
 {
     tide_part parts[TIDE_PARTS_MAX];
     uint64_t total = params->others ? params->others(params, params->others_data) : 0;
@@ -58,11 +58,11 @@ uint64_t tide_params_process(const tide_params *params)
     return total;
 }
 
-uint64_t tide_params_total(const tide_params *params)
+uint64_t tide_budget_allocated(const tide_params *params)
 {
     tide_params alone = *params;
     alone.others = NULL;
-    return tide_params_process(&alone) - program_bytes(params);
+    return tide_budget_process(&alone) - program_bytes(params);
 }
 
 /* -- what fits ---------------------------------------------------------------------- */
@@ -77,10 +77,10 @@ static int too_little(const tide_params *params, tide_error *err)
 {
     char fast[64] = "";
     tide_params other = *params;
-    uint64_t needed = tide_params_process(params);
+    uint64_t needed = tide_budget_process(params);
     if (!tide_params_set(&other, "profile", "fast", NULL)) {
         other.vocab = 1;
-        uint64_t least = tide_params_process(&other);
+        uint64_t least = tide_budget_process(&other);
         if (least < needed)
             snprintf(fast, sizeof fast, ", or %llu MiB with --profile fast",
                      mebibytes(least));
@@ -97,13 +97,13 @@ static int fit_memory(tide_params *params, tide_error *err)
     uint64_t least = 1, most = TIDE_CAPACITY_MAX;
     while (least < most) {
         params->vocab = (least + most + 1) / 2;
-        if (tide_params_process(params) <= params->memory)
+        if (tide_budget_process(params) <= params->memory)
             least = params->vocab;
         else
             most = params->vocab - 1;
     }
     params->vocab = least;
-    return tide_params_process(params) > params->memory ? too_little(params, err)
+    return tide_budget_process(params) > params->memory ? too_little(params, err)
                                                         : TIDE_OK;
 }
 
@@ -112,7 +112,7 @@ static int fit_memory(tide_params *params, tide_error *err)
 static int check_memory(const tide_params *params, tide_error *err)
 {
     uint64_t needed =
-        params->loaded ? tide_params_total(params) : tide_params_process(params);
+        params->loaded ? tide_budget_allocated(params) : tide_budget_process(params);
     if (!params->memory || needed <= params->memory)
         return TIDE_OK;
     return tide_fail(err, TIDE_ERROR_PARAMETER,
@@ -120,7 +120,7 @@ static int check_memory(const tide_params *params, tide_error *err)
                      (unsigned long long)params->vocab, mebibytes(needed));
 }
 
-int tide_params_settle(tide_params *params, tide_error *err)
+int tide_params_complete(tide_params *params, tide_error *err)
 {
     int status = tide_params_check(params, err);
     if (!status && params->memory && !params->vocab_given)
@@ -134,7 +134,7 @@ int tide_params_settle(tide_params *params, tide_error *err)
 int tide_params_budget(tide_params *params, tide_part parts[TIDE_PARTS_MAX],
                        tide_error *err)
 {
-    int status = tide_params_settle(params, err);
+    int status = tide_params_complete(params, err);
     return status ? status : list_parts(params, parts);
 }
 

@@ -79,7 +79,7 @@ static bool take_counts(tide_vocabulary *counts, char *bytes, size_t size,
             return false;
         }
         if (count && word.length)
-            tide_vocabulary_grant(counts, &word, count, 0);
+            tide_vocabulary_insert(counts, &word, count, 0);
         at = next;
     }
     return true;
@@ -154,7 +154,7 @@ static void put_vector(tide_model *model, uint32_t slot, const float *vector)
     }
 }
 
-static int take_rows(tide_intake *intake, const tide_learner *learner, tide_rows *rows,
+static int take_rows(tide_ingest *intake, const tide_sgns *learner, tide_rows *rows,
                      const tide_vocabulary *counts, tide_imported *done,
                      tide_error *err)
 {
@@ -167,7 +167,7 @@ static int take_rows(tide_intake *intake, const tide_learner *learner, tide_rows
         memcpy(padded, row.word, row.length);
         tide_word word = {padded, row.length};
         worth w = worth_of(&row, &word, counts, ++rank, words);
-        uint32_t slot = tide_intake_grant(intake, &word, w.count, w.error);
+        uint32_t slot = tide_ingest_insert(intake, &word, w.count, w.error);
         if (slot == TIDE_NO_SLOT) {
             bool held =
                 tide_vocabulary_find(learner->model->vocabulary, &word) != TIDE_NO_SLOT;
@@ -175,7 +175,7 @@ static int take_rows(tide_intake *intake, const tide_learner *learner, tide_rows
             continue;
         }
         put_vector(learner->model, slot, row.vector);
-        tide_rates_credit(learner->rates, slot, w.count);
+        tide_optimizer_credit(learner->rates, slot, w.count);
         done->words++;
         done->uncounted += counts && !row.count && w.error;
     }
@@ -183,7 +183,7 @@ static int take_rows(tide_intake *intake, const tide_learner *learner, tide_rows
     return status;
 }
 
-int tide_import(tide_intake *intake, const tide_learner *learner, tide_rows *rows,
+int tide_import(tide_ingest *intake, const tide_sgns *learner, tide_rows *rows,
                 const char *counts_path, tide_imported *done, tide_error *err)
 {
     *done = (tide_imported){0};

@@ -7,7 +7,7 @@
 #include "train/train.h"
 
 /* As tide_trainer_import. */
-int tide_import(tide_intake *intake, const tide_learner *learner, tide_rows *rows,
+int tide_import(tide_ingest *intake, const tide_sgns *learner, tide_rows *rows,
                 const char *counts_path, tide_imported *done, tide_error *err);
 
 #endif

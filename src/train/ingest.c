@@ -22,7 +22,7 @@ static uint64_t bitmap_words(const tide_params *params)
     return (params->vocab + 63) / 64;
 }
 
-uint64_t tide_intake_bytes(const tide_params *params)
+uint64_t tide_ingest_bytes(const tide_params *params)
 {
     uint64_t sentence =
         (SENTENCE_MAX + WORDS_AT_ONCE) * (sizeof(uint32_t) + sizeof(uint64_t)) +
@@ -30,21 +30,21 @@ uint64_t tide_intake_bytes(const tide_params *params)
     if (params->counting == COUNT_KEPT)
         sentence += SENTENCE_MAX * sizeof(held_word);
     if (params->labels)
-        sentence += sizeof(tide_post_waiting);
+        sentence += sizeof(tide_held_post);
     return tide_reader_bytes(params) + sentence + params->vocab * sizeof(uint64_t) +
            bitmap_words(params) * sizeof(uint64_t);
 }
 
-tide_intake *tide_intake_new(const tide_params *params, const tide_learner *learner,
+tide_ingest *tide_ingest_new(const tide_params *params, const tide_sgns *learner,
                              tide_store *store, tide_error *err)
 {
-    tide_intake *in = tide_alloc(1, sizeof *in);
+    tide_ingest *in = tide_alloc(1, sizeof *in);
     if (!in) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a trainer");
         return NULL;
     }
     in->params = params;
-    in->fixed = tide_params_fixed(params);
+    in->fixed = tide_params_fixed_vocabulary(params);
     in->learner = learner;
     in->model = learner->model;
     in->rates = learner->rates;
@@ -74,11 +74,11 @@ tide_intake *tide_intake_new(const tide_params *params, const tide_learner *lear
         return in;
     if (in->replay)
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a trainer");
-    tide_intake_free(in);
+    tide_ingest_free(in);
     return NULL;
 }
 
-void tide_intake_free(tide_intake *in)
+void tide_ingest_free(tide_ingest *in)
 {
     if (!in)
         return;
@@ -96,36 +96,36 @@ void tide_intake_free(tide_intake *in)
     free(in);
 }
 
-void tide_intake_school(tide_intake *in, tide_school school)
+void tide_ingest_set_executor(tide_ingest *in, tide_executor school)
 {
     in->school = school;
 }
 
-void tide_intake_labels(tide_intake *in, tide_labels *labels, const uint64_t *passes)
+void tide_ingest_set_labels(tide_ingest *in, tide_labels *labels, const uint64_t *passes)
 {
     in->labels = labels;
     in->passes = passes;
 }
 
-void tide_intake_hands(tide_intake *in, _Atomic uint32_t *hands)
+void tide_ingest_count_generations(tide_ingest *in, _Atomic uint32_t *hands)
 {
     in->hands = hands;
 }
 
-const uint64_t *tide_intake_closed(const tide_intake *in)
+const uint64_t *tide_ingest_quarantine(const tide_ingest *in)
 {
     return in->closed;
 }
 
 /* -- sentences ----------------------------------------------------------------------------------- */
 
-static void plan_pause(tide_intake *in)
+static void plan_pause(tide_ingest *in)
 {
     in->next_pause =
         in->pause ? (in->tokens / in->pause_every + 1) * in->pause_every : UINT64_MAX;
 }
 
-void tide_intake_pause(tide_intake *in, uint64_t every, void (*pause)(void *data),
+void tide_ingest_set_pause(tide_ingest *in, uint64_t every, void (*pause)(void *data),
                        void *data)
 {
     in->pause = pause;
@@ -135,7 +135,7 @@ void tide_intake_pause(tide_intake *in, uint64_t every, void (*pause)(void *data
 }
 
 /* Between two sentences. */
-static void rest(tide_intake *in)
+static void rest(tide_ingest *in)
 {
     if (in->tokens < in->next_pause)
         return;
@@ -143,23 +143,23 @@ static void rest(tide_intake *in)
     in->pause(in->pause_data);
 }
 
-void tide_intake_end_sentence(tide_intake *in, bool ended)
+void tide_ingest_end_sentence(tide_ingest *in, bool ended)
 {
-    tide_intake_teach(in);
+    tide_ingest_emit(in);
     in->continued = !ended;
     rest(in);
 }
 
 /* Tokens of the sentence, read or still waiting. */
-static uint32_t sentence_size(const tide_intake *in)
+static uint32_t sentence_size(const tide_ingest *in)
 {
     return in->waiting ? in->waiting->count : in->read;
 }
 
-static void take_some(tide_intake *in, tide_word *words, size_t count)
+static void take_some(tide_ingest *in, tide_word *words, size_t count)
 {
     if (in->waiting) {
-        tide_intake_wait(in, words, count);
+        tide_ingest_hold_words(in, words, count);
         return;
     }
     if (count && in->continued) {
@@ -167,10 +167,10 @@ static void take_some(tide_intake *in, tide_word *words, size_t count)
         in->continued = false;
     }
     in->tokens += count;
-    in->read += (uint32_t)tide_intake_take(in, words, count);
+    in->read += (uint32_t)tide_ingest_take(in, words, count);
 }
 
-static void take_words(tide_intake *in)
+static void take_words(tide_ingest *in)
 {
     tide_word words[WORDS_AT_ONCE];
     for (;;) {
@@ -183,16 +183,16 @@ static void take_words(tide_intake *in)
         take_some(in, words, count);
         if (!ended && sentence_size(in) < SENTENCE_MAX)
             continue;
-        if (in->waiting && !tide_intake_take_post(in, ended))
+        if (in->waiting && !tide_ingest_take_post(in, ended))
             return;
-        tide_intake_end_sentence(in, ended);
+        tide_ingest_end_sentence(in, ended);
     }
 }
 
-void tide_intake_feed_now(tide_intake *in, const char *bytes, size_t size)
+void tide_ingest_feed_now(tide_ingest *in, const char *bytes, size_t size)
 {
-    while (size && !tide_intake_waits(in)) {
-        size_t piece = tide_intake_piece(in, bytes, size);
+    while (size && !tide_ingest_is_deferred(in)) {
+        size_t piece = tide_ingest_piece(in, bytes, size);
         size_t used = tide_reader_feed(in->reader, bytes, piece);
         bytes += used;
         size -= used;
@@ -201,115 +201,115 @@ void tide_intake_feed_now(tide_intake *in, const char *bytes, size_t size)
         take_words(in);
     }
     if (size)
-        tide_intake_keep_behind(in, bytes, size);
+        tide_ingest_defer_text(in, bytes, size);
 }
 
-void tide_intake_plain(tide_intake *in, bool plain)
+void tide_ingest_set_plain(tide_ingest *in, bool plain)
 {
-    tide_reader_plain(in->reader, plain);
+    tide_reader_set_plain(in->reader, plain);
 }
 
-void tide_intake_feed(tide_intake *in, const void *bytes, size_t size)
+void tide_ingest_feed(tide_ingest *in, const void *bytes, size_t size)
 {
-    bool kept = tide_intake_waits(in) && tide_intake_keep_behind(in, bytes, size);
-    tide_intake_make_up(in, kept);
+    bool kept = tide_ingest_is_deferred(in) && tide_ingest_defer_text(in, bytes, size);
+    tide_ingest_resume_deferred(in, kept);
     if (!kept)
-        tide_intake_feed_now(in, bytes, size);
+        tide_ingest_feed_now(in, bytes, size);
 }
 
-void tide_intake_end(tide_intake *in)
+void tide_ingest_end(tide_ingest *in)
 {
-    tide_intake_make_up(in, true);
-    if (tide_intake_waits(in)) {
+    tide_ingest_resume_deferred(in, true);
+    if (tide_ingest_is_deferred(in)) {
         in->waiting->ended = true;
         return;
     }
     tide_reader_end(in->reader);
     take_words(in);
-    bool waits = tide_intake_waits(in) || (in->waiting && in->waiting->count &&
-                                           !tide_intake_take_post(in, true));
+    bool waits = tide_ingest_is_deferred(in) || (in->waiting && in->waiting->count &&
+                                           !tide_ingest_take_post(in, true));
     if (!waits)
-        tide_intake_end_sentence(in, true);
+        tide_ingest_end_sentence(in, true);
 }
 
-uint32_t tide_intake_grant(tide_intake *in, const tide_word *word, uint64_t count,
+uint32_t tide_ingest_insert(tide_ingest *in, const tide_word *word, uint64_t count,
                            uint64_t error)
 {
-    uint32_t slot = tide_vocabulary_grant(in->model->vocabulary, word, count, error);
+    uint32_t slot = tide_vocabulary_insert(in->model->vocabulary, word, count, error);
     if (slot != TIDE_NO_SLOT) {
         in->admitted[slot] = in->sentence;
-        tide_intake_start_slot(in, slot);
+        tide_ingest_init_slot(in, slot);
     }
     return slot;
 }
 
-bool tide_intake_waits(const tide_intake *in)
+bool tide_ingest_is_deferred(const tide_ingest *in)
 {
     return in->waiting && in->waiting->unfitted;
 }
 
-bool tide_intake_between(const tide_intake *in)
+bool tide_ingest_at_boundary(const tide_ingest *in)
 {
-    if (tide_intake_waits(in))
+    if (tide_ingest_is_deferred(in))
         return true;
-    return !sentence_size(in) && tide_reader_between(in->reader);
+    return !sentence_size(in) && tide_reader_at_boundary(in->reader);
 }
 
-bool tide_intake_in_records(const tide_intake *in)
+bool tide_ingest_in_records(const tide_ingest *in)
 {
     return tide_reader_in_records(in->reader);
 }
 
-size_t tide_intake_take_back(tide_intake *in, void *bytes, uint64_t *skipped)
+size_t tide_ingest_unread(tide_ingest *in, void *bytes, uint64_t *skipped)
 {
-    return tide_reader_take_back(in->reader, bytes, skipped);
+    return tide_reader_unread(in->reader, bytes, skipped);
 }
 
-void tide_intake_skip(tide_intake *in, uint64_t skipped)
+void tide_ingest_skip(tide_ingest *in, uint64_t skipped)
 {
     tide_reader_skip(in->reader, skipped);
 }
 
-bool tide_intake_ready(tide_intake *in)
+bool tide_ingest_prepare_negatives(tide_ingest *in)
 {
     if (!tide_sampler_draws(in->sampler))
         tide_sampler_build(in->sampler, in->model->vocabulary);
     return tide_sampler_draws(in->sampler) != NULL;
 }
 
-uint64_t tide_intake_tokens(const tide_intake *in)
+uint64_t tide_ingest_tokens(const tide_ingest *in)
 {
     return in->tokens;
 }
 
-uint64_t tide_intake_clock(const tide_intake *in)
+uint64_t tide_ingest_clock(const tide_ingest *in)
 {
     return in->tokens - in->left_out;
 }
 
-uint64_t tide_intake_bad_records(const tide_intake *in)
+uint64_t tide_ingest_bad_records(const tide_ingest *in)
 {
     tide_stats stats = {0};
     tide_reader_stats(in->reader, &stats);
     return stats.malformed_records + stats.missing_records + stats.long_records;
 }
 
-const char *tide_intake_problem(const tide_intake *in)
+const char *tide_ingest_problem(const tide_ingest *in)
 {
     return tide_reader_problem(in->reader);
 }
 
-bool tide_intake_has_names(const tide_intake *in)
+bool tide_ingest_has_header(const tide_ingest *in)
 {
-    return tide_reader_has_names(in->reader);
+    return tide_reader_has_header(in->reader);
 }
 
-bool tide_intake_names_due(const tide_intake *in)
+bool tide_ingest_expects_header(const tide_ingest *in)
 {
-    return tide_reader_names_due(in->reader);
+    return tide_reader_expects_header(in->reader);
 }
 
-void tide_intake_stats(const tide_intake *in, tide_stats *stats)
+void tide_ingest_stats(const tide_ingest *in, tide_stats *stats)
 {
     const tide_vocabulary *v = in->model->vocabulary;
     tide_reader_stats(in->reader, stats);
@@ -319,16 +319,16 @@ void tide_intake_stats(const tide_intake *in, tide_stats *stats)
     stats->capacity = in->params->vocab;
     stats->admitted = tide_vocabulary_admitted(v);
     stats->evicted = tide_vocabulary_evicted(v);
-    stats->evicted_young = tide_vocabulary_evicted_young(v);
+    stats->evicted_young = tide_vocabulary_evicted_early(v);
     stats->rejected = tide_vocabulary_rejected(v) + in->left_out;
     stats->minimum_count = tide_vocabulary_minimum(v);
     stats->cut_sentences = in->cut_sentences;
 }
 
-void tide_intake_settle(tide_intake *in)
+void tide_ingest_drain(tide_ingest *in)
 {
     in->school.wait(in->school.self);
     for (uint32_t slot = 0; slot < tide_vocabulary_used(in->model->vocabulary); slot++)
-        if (tide_intake_is_closed(in, slot))
-            tide_intake_open_slot(in, slot);
+        if (tide_ingest_is_quarantined(in, slot))
+            tide_ingest_release_slot(in, slot);
 }

@@ -11,7 +11,7 @@
 
 enum { STATE_WORDS = 8 };
 
-void tide_held_save(const held_word *words, uint32_t count, const char *section,
+void tide_held_words_save(const held_word *words, uint32_t count, const char *section,
                     tide_store_writer *writer)
 {
     tide_store_begin(writer, section);
@@ -22,7 +22,7 @@ void tide_held_save(const held_word *words, uint32_t count, const char *section,
     }
 }
 
-int tide_held_load(held_word *words, uint32_t count, const char *section,
+int tide_held_words_load(held_word *words, uint32_t count, const char *section,
                    tide_store *store, tide_error *err)
 {
     uint64_t at = 0;
@@ -46,7 +46,7 @@ int tide_held_load(held_word *words, uint32_t count, const char *section,
     return TIDE_OK;
 }
 
-void tide_intake_save(const tide_intake *in, tide_store_writer *writer)
+void tide_ingest_save(const tide_ingest *in, tide_store_writer *writer)
 {
     uint64_t state[STATE_WORDS] = {
         in->sentence, in->lessons, in->tokens,    in->cut_sentences,
@@ -57,13 +57,13 @@ void tide_intake_save(const tide_intake *in, tide_store_writer *writer)
     tide_store_put(writer, "intake.admitted", in->admitted,
                    used * sizeof *in->admitted);
     tide_store_put(writer, "intake.slots", in->slots, in->count * sizeof *in->slots);
-    if (tide_intake_words_return(in))
+    if (tide_ingest_words_return(in))
         tide_store_put(writer, "intake.hashes", in->hashes,
                        in->count * sizeof *in->hashes);
     if (in->held)
-        tide_held_save(in->held, in->read, "intake.held", writer);
+        tide_held_words_save(in->held, in->read, "intake.held", writer);
     if (in->waiting)
-        tide_intake_save_waiting(in, writer);
+        tide_ingest_save_deferred(in, writer);
     if (in->fixed || in->left_out)
         tide_store_put(writer, "intake.left-out", &in->left_out, sizeof in->left_out);
     tide_reader_save(in->reader, writer);
@@ -71,7 +71,7 @@ void tide_intake_save(const tide_intake *in, tide_store_writer *writer)
     tide_replay_save(in->replay, writer);
 }
 
-static int load_state(tide_intake *in, tide_store *store, tide_error *err)
+static int load_state(tide_ingest *in, tide_store *store, tide_error *err)
 {
     uint64_t state[STATE_WORDS];
     int status = tide_store_read(store, "intake", state, sizeof state, err);
@@ -96,7 +96,7 @@ static int load_state(tide_intake *in, tide_store *store, tide_error *err)
 }
 
 /* Only where words are fixed, or were. */
-static int load_left_out(tide_intake *in, tide_store *store, tide_error *err)
+static int load_left_out(tide_ingest *in, tide_store *store, tide_error *err)
 {
     static const char section[] = "intake.left-out";
     if (!tide_store_has(store, section))
@@ -109,7 +109,7 @@ static int load_left_out(tide_intake *in, tide_store *store, tide_error *err)
     return status;
 }
 
-static int load_slots(tide_intake *in, tide_store *store, tide_error *err)
+static int load_slots(tide_ingest *in, tide_store *store, tide_error *err)
 {
     uint32_t used = tide_vocabulary_used(in->model->vocabulary);
     int status = tide_store_read(store, "intake.admitted", in->admitted,
@@ -117,7 +117,7 @@ static int load_slots(tide_intake *in, tide_store *store, tide_error *err)
     if (!status)
         status = tide_store_read(store, "intake.slots", in->slots,
                                  in->count * sizeof *in->slots, err);
-    if (!status && tide_intake_words_return(in))
+    if (!status && tide_ingest_words_return(in))
         status = tide_store_read(store, "intake.hashes", in->hashes,
                                  in->count * sizeof *in->hashes, err);
     for (uint32_t i = 0; i < in->count && !status; i++)
@@ -128,7 +128,7 @@ static int load_slots(tide_intake *in, tide_store *store, tide_error *err)
     return status;
 }
 
-int tide_intake_load(tide_intake *in, tide_store *store, tide_error *err)
+int tide_ingest_load(tide_ingest *in, tide_store *store, tide_error *err)
 {
     int status = load_state(in, store, err);
     if (!status)
@@ -136,9 +136,9 @@ int tide_intake_load(tide_intake *in, tide_store *store, tide_error *err)
     if (!status)
         status = load_slots(in, store, err);
     if (!status && in->held)
-        status = tide_held_load(in->held, in->read, "intake.held", store, err);
+        status = tide_held_words_load(in->held, in->read, "intake.held", store, err);
     if (!status && in->waiting)
-        status = tide_intake_load_waiting(in, store, err);
+        status = tide_ingest_load_deferred(in, store, err);
     if (!status)
         status = tide_reader_load(in->reader, store, err);
     if (status)

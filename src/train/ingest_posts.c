@@ -19,7 +19,7 @@
 #include "train/ingest_internal.h"
 #include "train/train.h"
 
-void tide_intake_wait(tide_intake *in, const tide_word *words, size_t count)
+void tide_ingest_hold_words(tide_ingest *in, const tide_word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         held_word *word = &in->waiting->words[in->waiting->count++];
@@ -29,7 +29,7 @@ void tide_intake_wait(tide_intake *in, const tide_word *words, size_t count)
 }
 
 /* Whether the classifier is to learn anew. */
-static bool show(tide_intake *in)
+static bool show(tide_ingest *in)
 {
     tide_stats stats = {0};
     tide_reader_stats(in->reader, &stats);
@@ -41,36 +41,36 @@ static bool show(tide_intake *in)
     return tide_labels_post(in->labels, &post, again);
 }
 
-static bool refit(tide_intake *in, bool stoppable)
+static bool refit(tide_ingest *in, bool stoppable)
 {
-    tide_intake_settle(in);
+    tide_ingest_drain(in);
     in->waiting->unfitted = !tide_labels_refit(in->labels, stoppable);
     return !in->waiting->unfitted;
 }
 
-static void view_words(tide_post_waiting *post)
+static void view_words(tide_held_post *post)
 {
     for (uint32_t i = 0; i < post->count; i++)
         post->views[i] = (tide_word){post->words[i].bytes, post->words[i].length};
 }
 
-static void take_waiting(tide_intake *in)
+static void take_waiting(tide_ingest *in)
 {
-    tide_post_waiting *post = in->waiting;
+    tide_held_post *post = in->waiting;
     for (uint32_t at = 0; at < post->count; at += WORDS_AT_ONCE) {
         uint32_t left = post->count - at;
         size_t count = left < WORDS_AT_ONCE ? left : WORDS_AT_ONCE;
         in->tokens += count;
-        in->read += (uint32_t)tide_intake_take(in, post->views + at, count);
+        in->read += (uint32_t)tide_ingest_take(in, post->views + at, count);
     }
     post->count = 0;
 }
 
-bool tide_intake_take_post(tide_intake *in, bool ended)
+bool tide_ingest_take_post(tide_ingest *in, bool ended)
 {
-    tide_post_waiting *post = in->waiting;
+    tide_held_post *post = in->waiting;
     bool stoppable =
-        ended && tide_reader_between(in->reader) && post->left <= BEHIND_MAX;
+        ended && tide_reader_at_boundary(in->reader) && post->left <= BEHIND_MAX;
     view_words(post);
     if (in->continued)
         in->cut_sentences += post->count > 0;
@@ -82,16 +82,16 @@ bool tide_intake_take_post(tide_intake *in, bool ended)
 
 /* -- what a stop has left undone ------------------------------------------------------------------------- */
 
-size_t tide_intake_piece(const tide_intake *in, const char *bytes, size_t size)
+size_t tide_ingest_piece(const tide_ingest *in, const char *bytes, size_t size)
 {
     const char *feed =
         in->waiting && in->params->label_refit ? memchr(bytes, '\n', size) : NULL;
     return feed ? (size_t)(feed - bytes) + 1 : size;
 }
 
-bool tide_intake_keep_behind(tide_intake *in, const char *bytes, size_t size)
+bool tide_ingest_defer_text(tide_ingest *in, const char *bytes, size_t size)
 {
-    tide_post_waiting *post = in->waiting;
+    tide_held_post *post = in->waiting;
     if (post->ended || size > BEHIND_MAX - post->behind_size)
         return false;
     memmove(post->behind + post->behind_size, bytes, size);
@@ -100,22 +100,22 @@ bool tide_intake_keep_behind(tide_intake *in, const char *bytes, size_t size)
 }
 
 /* Text is fed from where it is kept, and what has to be kept again moves to the front of it. */
-void tide_intake_make_up(tide_intake *in, bool stoppable)
+void tide_ingest_resume_deferred(tide_ingest *in, bool stoppable)
 {
-    while (tide_intake_waits(in)) {
-        tide_post_waiting *post = in->waiting;
+    while (tide_ingest_is_deferred(in)) {
+        tide_held_post *post = in->waiting;
         if (!refit(in, stoppable && !post->ended))
             return;
         view_words(post);
         take_waiting(in);
-        tide_intake_end_sentence(in, true);
+        tide_ingest_end_sentence(in, true);
         size_t size = post->behind_size;
         bool ended = post->ended;
         post->behind_size = 0;
         post->ended = false;
-        tide_intake_feed_now(in, post->behind, size);
+        tide_ingest_feed_now(in, post->behind, size);
         if (ended)
-            tide_intake_end(in);
+            tide_ingest_end(in);
     }
 }
 
@@ -123,13 +123,13 @@ void tide_intake_make_up(tide_intake *in, bool stoppable)
 
 enum { UNFITTED = 32, ENDED = 33, FLAGS_END = 34 }; /* bits of intake.post */
 
-void tide_intake_save_waiting(const tide_intake *in, tide_store_writer *writer)
+void tide_ingest_save_deferred(const tide_ingest *in, tide_store_writer *writer)
 {
-    const tide_post_waiting *post = in->waiting;
+    const tide_held_post *post = in->waiting;
     uint64_t state = post->count | (uint64_t)post->unfitted << UNFITTED |
                      (uint64_t)post->ended << ENDED;
     tide_store_put(writer, "intake.post", &state, sizeof state);
-    tide_held_save(post->words, post->count, "intake.waiting", writer);
+    tide_held_words_save(post->words, post->count, "intake.waiting", writer);
     if (post->unfitted)
         tide_store_put(writer, "intake.behind", post->behind, post->behind_size);
 }
@@ -140,7 +140,7 @@ static int impossible(tide_store *store, const char *section, tide_error *err)
                      tide_store_path(store), section);
 }
 
-static int load_behind(tide_post_waiting *post, tide_store *store, tide_error *err)
+static int load_behind(tide_held_post *post, tide_store *store, tide_error *err)
 {
     static const char section[] = "intake.behind";
     int64_t size = post->unfitted ? tide_store_size(store, section, err) : 0;
@@ -153,9 +153,9 @@ static int load_behind(tide_post_waiting *post, tide_store *store, tide_error *e
 }
 
 /* No word of a sentence has been taken while its post waits. A post that is complete may be as long as one can be. */
-int tide_intake_load_waiting(tide_intake *in, tide_store *store, tide_error *err)
+int tide_ingest_load_deferred(tide_ingest *in, tide_store *store, tide_error *err)
 {
-    tide_post_waiting *post = in->waiting;
+    tide_held_post *post = in->waiting;
     uint64_t state;
     int status = tide_store_read(store, "intake.post", &state, sizeof state, err);
     if (status)
@@ -166,7 +166,7 @@ int tide_intake_load_waiting(tide_intake *in, tide_store *store, tide_error *err
     if (state >> FLAGS_END || count >= SENTENCE_MAX + (uint32_t)post->unfitted ||
         post->ended > post->unfitted || in->read || (post->unfitted && in->continued))
         return impossible(store, "intake.post", err);
-    status = tide_held_load(post->words, count, "intake.waiting", store, err);
+    status = tide_held_words_load(post->words, count, "intake.waiting", store, err);
     if (!status)
         post->count = count;
     return status ? status : load_behind(post, store, err);

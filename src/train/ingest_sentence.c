@@ -13,22 +13,22 @@
 
 #include <math.h>
 
-double tide_intake_threshold(const tide_intake *in)
+double tide_ingest_threshold(const tide_ingest *in)
 {
     return in->params->sample * (double)tide_vocabulary_total(in->model->vocabulary);
 }
 
 /* Whether a token stored at `stamp` still means the word that the slot has, and may be trained. */
-static inline bool usable(tide_intake *in, uint32_t slot, uint64_t stamp)
+static inline bool usable(tide_ingest *in, uint32_t slot, uint64_t stamp)
 {
     return slot < in->params->vocab &&
            (stamp == in->sentence || in->admitted[slot] <= stamp) &&
-           (!tide_intake_is_closed(in, slot) || tide_intake_open_slot(in, slot));
+           (!tide_ingest_is_quarantined(in, slot) || tide_ingest_release_slot(in, slot));
 }
 
 /* Copies what is still valid of a sentence, of now or of the past; where only whole windows count,
  * what is not leaves a hole. Returns how many. */
-static uint32_t sift(tide_intake *in, const uint32_t *tokens, uint32_t count,
+static uint32_t sift(tide_ingest *in, const uint32_t *tokens, uint32_t count,
                      uint64_t stamp)
 {
     bool holes = in->params->contexts == CONTEXTS_FULL;
@@ -44,9 +44,9 @@ static uint32_t sift(tide_intake *in, const uint32_t *tokens, uint32_t count,
 
 /* Thins out the frequent ones among the first `count` of in->kept. Whether one stays is a toss that
  * no processor can predict, so it moves an index and not a branch. */
-static uint32_t thin_out(tide_intake *in, uint32_t count)
+static uint32_t thin_out(tide_ingest *in, uint32_t count)
 {
-    double threshold = in->held ? 0 : tide_intake_threshold(in);
+    double threshold = in->held ? 0 : tide_ingest_threshold(in);
     if (threshold <= 0)
         return count;
     float inverse = (float)(1 / threshold), *chances = in->chances;
@@ -67,26 +67,26 @@ static uint32_t thin_out(tide_intake *in, uint32_t count)
     return (uint32_t)(kept - slots);
 }
 
-static void give(tide_intake *in, const uint32_t *tokens, uint32_t count,
+static void give(tide_ingest *in, const uint32_t *tokens, uint32_t count,
                  uint64_t stamp)
 {
     uint32_t kept = thin_out(in, sift(in, tokens, count, stamp));
     const tide_draws *draws = tide_sampler_draws(in->sampler);
     if (kept < 2 || !draws)
         return;
-    tide_lesson lesson = {
+    tide_sentence lesson = {
         .slots = in->kept,
         .count = kept,
         .number = in->lessons++,
         .sentence = in->sentence,
         .fresh = stamp == in->sentence,
         .draws = draws,
-        .scale = tide_rates_scale(in->rates, tide_intake_clock(in)),
+        .scale = tide_optimizer_scale(in->rates, tide_ingest_clock(in)),
     };
     in->school.teach(in->school.self, &lesson);
 }
 
-static void give_memory(tide_intake *in, const tide_memory *memory)
+static void give_memory(tide_ingest *in, const tide_replay_chunk *memory)
 {
     for (uint32_t from = 0; from < memory->count;) {
         uint32_t to = from + 1;
@@ -97,33 +97,33 @@ static void give_memory(tide_intake *in, const tide_memory *memory)
     }
 }
 
-static void refresh_sampler(tide_intake *in)
+static void refresh_sampler(tide_ingest *in)
 {
     bool spare_is_free = in->school.finished(in->school.self) + 1 >= in->table_since;
     if (tide_sampler_refresh(in->sampler, in->model->vocabulary, spare_is_free))
         in->table_since = in->sentence;
 }
 
-void tide_intake_teach(tide_intake *in)
+void tide_ingest_emit(tide_ingest *in)
 {
     if (in->held)
-        tide_intake_take_held(in);
+        tide_ingest_take_held(in);
     in->read = 0;
     if (in->params->frozen == FROZEN_ALL)
         in->count = 0;
     if (!in->count)
         return;
-    uint64_t clock = tide_intake_clock(in);
-    if (tide_rates_overgrown(in->rates, clock)) {
+    uint64_t clock = tide_ingest_clock(in);
+    if (tide_optimizer_needs_rescale(in->rates, clock)) {
         in->school.wait(in->school.self);
-        tide_rates_rescale(in->rates, clock);
+        tide_optimizer_rescale(in->rates, clock);
     }
     refresh_sampler(in);
     give(in, in->slots, in->count, in->sentence);
-    if (tide_replay_remember(in->replay, in->slots, in->count, in->sentence))
+    if (tide_replay_add(in->replay, in->slots, in->count, in->sentence))
         for (uint32_t turn = 0; turn + 1 < in->params->replay; turn++) {
-            tide_memory memory;
-            if (tide_replay_recall(in->replay, turn, clock, &memory))
+            tide_replay_chunk memory;
+            if (tide_replay_due(in->replay, turn, clock, &memory))
                 give_memory(in, &memory);
         }
     in->count = 0;

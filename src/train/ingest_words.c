@@ -25,41 +25,41 @@
 
 /* -- slots that change hands ---------------------------------------------------------------------------- */
 
-bool tide_intake_words_return(const tide_intake *in)
+bool tide_ingest_words_return(const tide_ingest *in)
 {
     return !in->model->shape.vocabulary.gate;
 }
 
-static void set_closed(tide_intake *in, uint32_t slot, bool closed)
+static void set_closed(tide_ingest *in, uint32_t slot, bool closed)
 {
     uint64_t bit = UINT64_C(1) << (slot % 64), *word = &in->closed[slot / 64];
     __atomic_store_n(word, closed ? *word | bit : *word & ~bit, __ATOMIC_SEQ_CST);
 }
 
-void tide_intake_start_slot(tide_intake *in, uint32_t slot)
+void tide_ingest_init_slot(tide_ingest *in, uint32_t slot)
 {
     tide_init_slot(in->learner, slot);
     set_closed(in, slot, false);
 }
 
-bool tide_intake_open_slot(tide_intake *in, uint32_t slot)
+bool tide_ingest_release_slot(tide_ingest *in, uint32_t slot)
 {
     if (in->school.finished(in->school.self) + 1 < in->admitted[slot])
         return false;
-    tide_intake_start_slot(in, slot);
+    tide_ingest_init_slot(in, slot);
     return true;
 }
 
-static void strike_out(tide_intake *in, uint32_t slot, uint32_t before)
+static void strike_out(tide_ingest *in, uint32_t slot, uint32_t before)
 {
     uint32_t *slots = in->slots;
     for (uint32_t i = 0; i < before; i++) /* without a branch, so many at a time */
         slots[i] = slots[i] == slot ? TIDE_NO_SLOT : slots[i];
-    tide_replay_forget(in->replay, slot);
+    tide_replay_forget_slot(in->replay, slot);
 }
 
 /* The word at `at` has been given a slot: so have those before it in the sentence. */
-static void take_back(tide_intake *in, uint32_t slot, uint32_t at)
+static void take_back(tide_ingest *in, uint32_t slot, uint32_t at)
 {
     for (uint32_t i = 0; i < at; i++)
         if (in->slots[i] == TIDE_NO_SLOT && in->hashes[i] == in->hashes[at])
@@ -67,7 +67,7 @@ static void take_back(tide_intake *in, uint32_t slot, uint32_t at)
 }
 
 /* From now on the slot has another word: it opens when nobody can have the old one any more. */
-static void claim(tide_intake *in, const tide_admission *admission)
+static void claim(tide_ingest *in, const tide_admission *admission)
 {
     uint32_t slot = admission->slot;
     in->admitted[slot] = in->sentence;
@@ -76,35 +76,35 @@ static void claim(tide_intake *in, const tide_admission *admission)
             atomic_fetch_add_explicit(&in->hands[slot], 1, memory_order_acq_rel);
         set_closed(in, slot, true);
         in->school.recall(in->school.self, slot);
-        tide_intake_open_slot(in, slot);
+        tide_ingest_release_slot(in, slot);
     } else {
-        tide_intake_start_slot(in, slot); /* nobody has had it before */
+        tide_ingest_init_slot(in, slot); /* nobody has had it before */
     }
 }
 
 /* What that means for the tokens of the sentence before it. */
-static void admit(tide_intake *in, const tide_admission *admission)
+static void admit(tide_ingest *in, const tide_admission *admission)
 {
     uint32_t slot = admission->slot, at = in->count + admission->at;
     if (admission->reused)
         strike_out(in, slot, at);
-    if (tide_intake_words_return(in))
+    if (tide_ingest_words_return(in))
         take_back(in, slot, at);
 }
 
 /* -- words ----------------------------------------------------------------------------------------------- */
 
-static void note_hashes(tide_intake *in, const tide_word *words, size_t count)
+static void note_hashes(tide_ingest *in, const tide_word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         in->hashes[in->count + i] = tide_hash(words[i].bytes, words[i].length, 0);
 }
 
-static void count_words(tide_intake *in, const tide_word *words, size_t count)
+static void count_words(tide_ingest *in, const tide_word *words, size_t count)
 {
     tide_vocabulary *v = in->model->vocabulary;
     tide_admission admissions[WORDS_AT_ONCE];
-    if (tide_intake_words_return(in))
+    if (tide_ingest_words_return(in))
         note_hashes(in, words, count);
     size_t admitted =
         tide_vocabulary_add(v, words, count, in->slots + in->count, admissions);
@@ -117,7 +117,7 @@ static void count_words(tide_intake *in, const tide_word *words, size_t count)
     in->count += (uint32_t)count;
 }
 
-static void count_in_order(tide_intake *in, const tide_word *words, size_t count)
+static void count_in_order(tide_ingest *in, const tide_word *words, size_t count)
 {
     if (in->params->sampler != TIDE_SAMPLER_SMOOTHED) {
         count_words(in, words, count);
@@ -129,7 +129,7 @@ static void count_in_order(tide_intake *in, const tide_word *words, size_t count
 
 /* Whether a token stays, for f = count / (sample * total): with chance 1/sqrt(f) + 1/f, which is
  * word2vec's rule, or the plain root 1/sqrt(f). */
-static bool stays(tide_intake *in, uint64_t count, double threshold)
+static bool stays(tide_ingest *in, uint64_t count, double threshold)
 {
     float chance = 1.0f / sqrtf((float)((double)count / threshold));
     if (in->params->keep == KEEP_WORD2VEC)
@@ -139,7 +139,7 @@ static bool stays(tide_intake *in, uint64_t count, double threshold)
 
 /* The paper's way: a sentence is first thinned out, by the counts before it, and only what stays is
  * counted at all. So its words wait for its end. */
-static void hold_words(tide_intake *in, const tide_word *words, size_t count)
+static void hold_words(tide_ingest *in, const tide_word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         held_word *held = &in->held[in->read + i];
@@ -148,7 +148,7 @@ static void hold_words(tide_intake *in, const tide_word *words, size_t count)
     }
 }
 
-void tide_intake_take_held(tide_intake *in)
+void tide_ingest_take_held(tide_ingest *in)
 {
     const tide_vocabulary *v = in->model->vocabulary;
     uint32_t kept = 0;
@@ -156,7 +156,7 @@ void tide_intake_take_held(tide_intake *in)
         tide_word word = {in->held[i].bytes, in->held[i].length};
         uint32_t slot = tide_vocabulary_find(v, &word);
         if (slot == TIDE_NO_SLOT || in->params->sample == 0 ||
-            stays(in, tide_vocabulary_weight(v, slot), tide_intake_threshold(in)))
+            stays(in, tide_vocabulary_weight(v, slot), tide_ingest_threshold(in)))
             in->held[kept++] = in->held[i];
     }
     for (uint32_t i = 0; i < kept; i++) {
@@ -170,7 +170,7 @@ void tide_intake_take_held(tide_intake *in)
 
 /* Where the words are fixed, the others are as if they had never been there. Leaves those that are
  * held at the front, and their slots behind those of the sentence; returns how many. */
-static size_t find_words(tide_intake *in, tide_word *words, size_t count)
+static size_t find_words(tide_ingest *in, tide_word *words, size_t count)
 {
     const tide_vocabulary *v = in->model->vocabulary;
     uint32_t *slots = in->slots + in->count;
@@ -184,7 +184,7 @@ static size_t find_words(tide_intake *in, tide_word *words, size_t count)
     return known;
 }
 
-size_t tide_intake_take(tide_intake *in, tide_word *words, size_t count)
+size_t tide_ingest_take(tide_ingest *in, tide_word *words, size_t count)
 {
     if (in->fixed)
         count = find_words(in, words, count);

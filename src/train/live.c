@@ -29,7 +29,7 @@
 
 typedef struct view {
     tide_model model; /* the trainer's, but for the vocabulary */
-    tide_space *space;
+    tide_view *space;
     uint32_t readers;
 } view;
 
@@ -55,7 +55,7 @@ static int make_view(view *v, tide_live *live, tide_vectors vectors, bool centre
     v->model.vocabulary = tide_vocabulary_new_copy(v->model.vocabulary, err);
     if (!v->model.vocabulary)
         return TIDE_ERROR_MEMORY;
-    v->space = tide_space_new_live(&v->model, vectors, centred, live->hands, err);
+    v->space = tide_view_new_live(&v->model, vectors, centred, live->hands, err);
     return v->space ? TIDE_OK : TIDE_ERROR_MEMORY;
 }
 
@@ -83,7 +83,7 @@ tide_live *tide_live_new(tide_trainer *trainer, tide_vectors vectors, bool centr
         return NULL;
     }
     live->present = &live->views[0];
-    tide_intake_hands(tide_trainer_intake(trainer), live->hands);
+    tide_ingest_count_generations(tide_trainer_intake(trainer), live->hands);
     tide_trainer_set_live(trainer, live);
     tide_live_update(live);
     return live;
@@ -93,10 +93,10 @@ void tide_live_free(tide_live *live)
 {
     if (!live)
         return;
-    tide_intake_hands(tide_trainer_intake(live->trainer), NULL);
+    tide_ingest_count_generations(tide_trainer_intake(live->trainer), NULL);
     tide_trainer_set_live(live->trainer, NULL);
     for (int i = 0; i < 2; i++) {
-        tide_space_free(live->views[i].space);
+        tide_view_free(live->views[i].space);
         tide_vocabulary_free(live->views[i].model.vocabulary);
     }
     free((void *)live->hands);
@@ -108,7 +108,7 @@ uint64_t tide_live_bytes(const tide_params *params)
 {
     tide_shape shape = tide_params_shape(params);
     uint64_t one =
-        tide_vocabulary_copy_bytes(&shape.vocabulary) + tide_space_live_bytes(&shape);
+        tide_vocabulary_copy_bytes(&shape.vocabulary) + tide_view_live_bytes(&shape);
     return sizeof(tide_live) + 2 * one + params->vocab * sizeof(uint32_t);
 }
 
@@ -135,21 +135,21 @@ static void tell_stats(tide_live *live)
 bool tide_live_update(tide_live *live)
 {
     double start = tide_now_seconds();
-    tide_intake *intake = tide_trainer_intake(live->trainer);
+    tide_ingest *intake = tide_trainer_intake(live->trainer);
     view *next = free_view(live);
     tell_stats(live);
     if (!next)
         return false;
-    tide_intake_settle(intake);
+    tide_ingest_drain(intake);
     tide_vocabulary_copy(next->model.vocabulary,
                          tide_trainer_model(live->trainer)->vocabulary);
-    tide_space_make(next->space);
+    tide_view_refresh(next->space);
     pthread_mutex_lock(&live->lock);
     live->present = next;
     pthread_mutex_unlock(&live->lock);
     live->looked = tide_now_seconds();
     live->took = live->looked - start;
-    live->looked_tokens = tide_intake_tokens(intake);
+    live->looked_tokens = tide_ingest_tokens(intake);
     return true;
 }
 
@@ -157,7 +157,7 @@ void tide_live_tick(tide_live *live, double now)
 {
     double wait = live->took / LOOK_SHARE;
     if (now - live->looked < (wait > LOOK_SECONDS ? wait : LOOK_SECONDS) ||
-        live->looked_tokens == tide_intake_tokens(tide_trainer_intake(live->trainer)))
+        live->looked_tokens == tide_ingest_tokens(tide_trainer_intake(live->trainer)))
         tell_stats(live);
     else
         tide_live_update(live);
@@ -165,7 +165,7 @@ void tide_live_tick(tide_live *live, double now)
 
 /* -- those who ask -------------------------------------------------------------------------------- */
 
-const tide_space *tide_live_begin(tide_live *live)
+const tide_view *tide_live_acquire(tide_live *live)
 {
     pthread_mutex_lock(&live->lock);
     view *v = live->present;
@@ -174,7 +174,7 @@ const tide_space *tide_live_begin(tide_live *live)
     return v->space;
 }
 
-void tide_live_end(tide_live *live, const tide_space *space)
+void tide_live_release(tide_live *live, const tide_view *space)
 {
     pthread_mutex_lock(&live->lock);
     live->views[space != live->views[0].space].readers--;

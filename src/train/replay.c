@@ -89,7 +89,7 @@ static chunk *open_chunk(const tide_replay *r, uint32_t **tokens)
     return &r->chunks[at];
 }
 
-bool tide_replay_remember(tide_replay *r, const uint32_t *slots, uint32_t count,
+bool tide_replay_add(tide_replay *r, const uint32_t *slots, uint32_t count,
                           uint64_t now)
 {
     if (!r->chunk_count || !count)
@@ -110,7 +110,7 @@ bool tide_replay_remember(tide_replay *r, const uint32_t *slots, uint32_t count,
     return completed;
 }
 
-void tide_replay_forget(tide_replay *r, uint32_t slot)
+void tide_replay_forget_slot(tide_replay *r, uint32_t slot)
 {
     if (!r->chunk_count)
         return;
@@ -121,8 +121,8 @@ void tide_replay_forget(tide_replay *r, uint32_t slot)
             tokens[i] |= STRUCK;
 }
 
-bool tide_replay_recall(tide_replay *r, uint32_t turn, uint64_t tokens,
-                        tide_memory *memory)
+bool tide_replay_due(tide_replay *r, uint32_t turn, uint64_t tokens,
+                        tide_replay_chunk *memory)
 {
     if (r->fade && tokens > r->fade &&
         tide_rng_double(&r->rng) * (double)tokens >= (double)r->fade)
@@ -133,7 +133,7 @@ bool tide_replay_recall(tide_replay *r, uint32_t turn, uint64_t tokens,
     else
         back = (turn + 1) * (r->chunk_count - 2) / r->turns;
     uint64_t at = (newest - back) % r->chunk_count;
-    *memory = (tide_memory){r->tokens + at * SENTENCE_MAX, r->chunks[at].count,
+    *memory = (tide_replay_chunk){r->tokens + at * SENTENCE_MAX, r->chunks[at].count,
                             r->chunks[at].stamp};
     return true;
 }
@@ -158,7 +158,7 @@ void tide_replay_save(const tide_replay *r, tide_store_writer *writer)
                           r->chunks[i].count * sizeof *r->tokens);
 }
 
-uint64_t tide_replay_saved_ring(const tide_store *store)
+uint64_t tide_replay_saved_size(const tide_store *store)
 {
     int64_t size = tide_store_size(store, "replay.chunks", NULL);
     return size < 32 ? 0 : ((uint64_t)size / 16 - 1) * SENTENCE_MAX;

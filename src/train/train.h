@@ -10,12 +10,12 @@
 /* -- budget (budget.c) ---------------------------------------------------------------- */
 
 /* What a trainer allocates, and what a process with it comes to. */
-uint64_t tide_params_total(const tide_params *params);
-uint64_t tide_params_process(const tide_params *params);
+uint64_t tide_budget_allocated(const tide_params *params);
+uint64_t tide_budget_process(const tide_params *params);
 
 /* Sees that the parameters fit together and chooses the vocabulary's size if only the memory was
  * given. */
-int tide_params_settle(tide_params *params, tide_error *err);
+int tide_params_complete(tide_params *params, tide_error *err);
 
 /* -- positions (positions.c) ------------------------------------------------------- */
 
@@ -53,78 +53,78 @@ int tide_positions_load(tide_positions *positions, tide_store *store, tide_error
 
 /* -- ingest (ingest.c) ------------------------------------------------------------- */
 
-typedef struct tide_intake tide_intake;
+typedef struct tide_ingest tide_ingest;
 
-/* The sampler comes out of the store, if there is one; the rest follows with tide_intake_load. */
-tide_intake *tide_intake_new(const tide_params *params, const tide_learner *learner,
+/* The sampler comes out of the store, if there is one; the rest follows with tide_ingest_load. */
+tide_ingest *tide_ingest_new(const tide_params *params, const tide_sgns *learner,
                              tide_store *store, tide_error *err);
-void tide_intake_free(tide_intake *intake);
-uint64_t tide_intake_bytes(const tide_params *params);
+void tide_ingest_free(tide_ingest *intake);
+uint64_t tide_ingest_bytes(const tide_params *params);
 
 /* To be set before the first feed. */
-void tide_intake_school(tide_intake *intake, tide_school school);
+void tide_ingest_set_executor(tide_ingest *intake, tide_executor school);
 
 /* Posts go to the labels before they are learned. To be set before the first feed. */
-void tide_intake_labels(tide_intake *intake, tide_labels *labels,
+void tide_ingest_set_labels(tide_ingest *intake, tide_labels *labels,
                         const uint64_t *passes);
 
 /* hands[slot] counts from now on how often the slot changes hands; NULL for no more. Others may read it. */
-void tide_intake_hands(tide_intake *intake, _Atomic uint32_t *hands);
+void tide_ingest_count_generations(tide_ingest *intake, _Atomic uint32_t *hands);
 
 /* Bit per slot: its old vectors may still be in use, so it is not to be drawn. */
-const uint64_t *tide_intake_closed(const tide_intake *intake);
+const uint64_t *tide_ingest_quarantine(const tide_ingest *intake);
 
-/* As tide_reader_plain. */
-void tide_intake_plain(tide_intake *intake, bool plain);
-void tide_intake_feed(tide_intake *intake, const void *bytes, size_t size);
-void tide_intake_end(tide_intake *intake);
+/* As tide_reader_set_plain. */
+void tide_ingest_set_plain(tide_ingest *intake, bool plain);
+void tide_ingest_feed(tide_ingest *intake, const void *bytes, size_t size);
+void tide_ingest_end(tide_ingest *intake);
 
 /* Whether the last sentence is complete and the next has not begun. */
-bool tide_intake_between(const tide_intake *intake);
+bool tide_ingest_at_boundary(const tide_ingest *intake);
 
 /* As those of tide_reader. All that was fed before the half-read record is taken. */
-bool tide_intake_in_records(const tide_intake *intake);
-size_t tide_intake_take_back(tide_intake *intake, void *bytes, uint64_t *skipped);
-void tide_intake_skip(tide_intake *intake, uint64_t skipped);
+bool tide_ingest_in_records(const tide_ingest *intake);
+size_t tide_ingest_unread(tide_ingest *intake, void *bytes, uint64_t *skipped);
+void tide_ingest_skip(tide_ingest *intake, uint64_t skipped);
 
 /* Whether a stop has left a post, and all that was fed after it, for later: until then nothing is learned. The next
  * feed or end sees to that first. */
-bool tide_intake_waits(const tide_intake *intake);
+bool tide_ingest_is_deferred(const tide_ingest *intake);
 
 /* Gives a word a slot before the first sentence, with its first vectors. TIDE_NO_SLOT when it has
  * one or none is left. */
-uint32_t tide_intake_grant(tide_intake *intake, const tide_word *word, uint64_t count,
+uint32_t tide_ingest_insert(tide_ingest *intake, const tide_word *word, uint64_t count,
                            uint64_t error);
 
 /* No word comes any more: makes the table of negatives if there is none yet. False when there is nothing to
  * draw, and so nothing can be learned. */
-bool tide_intake_ready(tide_intake *intake);
+bool tide_ingest_prepare_negatives(tide_ingest *intake);
 
-uint64_t tide_intake_tokens(const tide_intake *intake);
+uint64_t tide_ingest_tokens(const tide_ingest *intake);
 
 /* The same without those that were left out because nobody knows them and the words are fixed: what
  * time is for the rates. */
-uint64_t tide_intake_clock(const tide_intake *intake);
+uint64_t tide_ingest_clock(const tide_ingest *intake);
 
 /* Records left out, whatever the reason. */
-uint64_t tide_intake_bad_records(const tide_intake *intake);
+uint64_t tide_ingest_bad_records(const tide_ingest *intake);
 /* As those of tide_reader. */
-const char *tide_intake_problem(const tide_intake *intake);
-bool tide_intake_has_names(const tide_intake *intake);
-bool tide_intake_names_due(const tide_intake *intake);
-void tide_intake_stats(const tide_intake *intake, tide_stats *stats);
+const char *tide_ingest_problem(const tide_ingest *intake);
+bool tide_ingest_has_header(const tide_ingest *intake);
+bool tide_ingest_expects_header(const tide_ingest *intake);
+void tide_ingest_stats(const tide_ingest *intake, tide_stats *stats);
 
 /* Calls `pause` between two sentences, the first time that the number of tokens has reached or passed
  * another multiple of `every`. The intake must not be fed meanwhile. NULL for no more. */
-void tide_intake_pause(tide_intake *intake, uint64_t every, void (*pause)(void *data),
+void tide_ingest_set_pause(tide_ingest *intake, uint64_t every, void (*pause)(void *data),
                        void *data);
 
 /* Waits until all lessons are learned and opens all slots: the state that can be saved. */
-void tide_intake_settle(tide_intake *intake);
+void tide_ingest_drain(tide_ingest *intake);
 
 /* Sections intake.*, tokenizer, sampler.*, replay.*. */
-void tide_intake_save(const tide_intake *intake, tide_store_writer *writer);
-int tide_intake_load(tide_intake *intake, tide_store *store, tide_error *err);
+void tide_ingest_save(const tide_ingest *intake, tide_store_writer *writer);
+int tide_ingest_load(tide_ingest *intake, tide_store *store, tide_error *err);
 
 /* -- trainer (trainer.c) ----------------------------------------------------------- */
 
@@ -138,7 +138,7 @@ uint64_t *tide_trainer_passes(tide_trainer *trainer);
 
 /* Sees that all vectors are numbers, all lessons learned; returns how many were begun again since the trainer
  * was made, because they were not. Called before anything is saved, too. */
-uint64_t tide_trainer_scrub(tide_trainer *trainer);
+uint64_t tide_trainer_repair(tide_trainer *trainer);
 
 /* The first half of saving: fills the file and seals it; returns how large it is. */
 uint64_t tide_trainer_write(tide_trainer *trainer, tide_store_writer *writer);
@@ -152,8 +152,8 @@ tide_trainer *tide_trainer_make(const tide_params *params, tide_error *err);
 /* The vocabulary is filled or loaded: lets the rates know how much there is to learn and, where words are
  * fixed, sees that there are negatives. */
 int tide_trainer_plan(tide_trainer *trainer, tide_error *err);
-tide_intake *tide_trainer_intake(tide_trainer *trainer);
-tide_labels *tide_trainer_label_part(tide_trainer *trainer); /* NULL without */
+tide_ingest *tide_trainer_intake(tide_trainer *trainer);
+tide_labels *tide_trainer_labels_part(tide_trainer *trainer); /* NULL without */
 
 /* -- live models (live.c) ---------------------------------------------------------- */
 

@@ -21,7 +21,7 @@ static int check_machine(const tide_params *params, tide_error *err)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     double here = (double)pages * (double)size,
-           wanted = (double)tide_params_total(params);
+           wanted = (double)tide_budget_allocated(params);
     if (pages > 0 && wanted > here)
         return tide_fail(err, TIDE_ERROR_MEMORY,
                          "this needs %.1f GiB of memory and the machine has %.1f GiB",
@@ -29,32 +29,32 @@ static int check_machine(const tide_params *params, tide_error *err)
     return TIDE_OK;
 }
 
-int tide_trainer_prepare(tide_trainer *t, tide_store *store, tide_error *err)
+int tide_trainer_build(tide_trainer *t, tide_store *store, tide_error *err)
 {
-    t->rates = tide_rates_new(&t->params, err);
+    t->rates = tide_optimizer_new(&t->params, err);
     if (!t->rates)
         return TIDE_ERROR_MEMORY;
-    t->learner = (tide_learner){.params = &t->params,
+    t->learner = (tide_sgns){.params = &t->params,
                                 .model = t->model,
                                 .rates = t->rates,
                                 .kernels = tide_kernels_best()};
     tide_contexts_init(&t->learner.contexts, &t->params);
-    t->intake = tide_intake_new(&t->params, &t->learner, store, err);
+    t->intake = tide_ingest_new(&t->params, &t->learner, store, err);
     if (!t->intake)
         return TIDE_ERROR_MEMORY;
     if (t->params.threads > 1)
-        t->learner.closed = tide_intake_closed(t->intake);
+        t->learner.closed = tide_ingest_quarantine(t->intake);
     if (t->params.labels) {
         t->labels =
             tide_labels_new(&t->params, t->model, t->learner.closed, store, err);
         if (!t->labels)
             return TIDE_ERROR_MEMORY;
-        tide_intake_labels(t->intake, t->labels, &t->passes);
+        tide_ingest_set_labels(t->intake, t->labels, &t->passes);
     }
-    t->crew = tide_crew_new(&t->learner, err);
+    t->crew = tide_workers_new(&t->learner, err);
     if (!t->crew)
         return TIDE_ERROR_MEMORY;
-    tide_intake_school(t->intake, tide_crew_school(t->crew));
+    tide_ingest_set_executor(t->intake, tide_workers_executor(t->crew));
     return TIDE_OK;
 }
 
@@ -73,7 +73,7 @@ tide_trainer *tide_trainer_alloc(const tide_params *params, tide_error *err)
         return NULL;
     }
     t->params = *params;
-    if (tide_params_settle(&t->params, err) || check_machine(&t->params, err)) {
+    if (tide_params_complete(&t->params, err) || check_machine(&t->params, err)) {
         free(t);
         return NULL;
     }
@@ -88,7 +88,7 @@ tide_trainer *tide_trainer_make(const tide_params *params, tide_error *err)
         return NULL;
     tide_shape shape = tide_params_shape(&t->params);
     t->model = tide_model_new(&shape, err);
-    if (!t->model || tide_trainer_prepare(t, NULL, err) ||
+    if (!t->model || tide_trainer_build(t, NULL, err) ||
         tide_trainer_print_params(t, err)) {
         tide_trainer_free(t);
         return NULL;
@@ -99,7 +99,7 @@ tide_trainer *tide_trainer_make(const tide_params *params, tide_error *err)
 
 tide_trainer *tide_trainer_new(const tide_params *params, tide_error *err)
 {
-    if (!tide_params_fixed(params))
+    if (!tide_params_fixed_vocabulary(params))
         return tide_trainer_make(params, err);
     tide_fail(err, TIDE_ERROR_PARAMETER,
               params->frozen
@@ -110,10 +110,10 @@ tide_trainer *tide_trainer_new(const tide_params *params, tide_error *err)
 
 int tide_trainer_plan(tide_trainer *t, tide_error *err)
 {
-    tide_rates_plan(t->rates, (double)t->params.epochs *
+    tide_optimizer_plan(t->rates, (double)t->params.epochs *
                                   (double)tide_vocabulary_total(t->model->vocabulary));
-    if (!tide_params_fixed(&t->params) || t->params.frozen == FROZEN_ALL ||
-        tide_intake_ready(t->intake))
+    if (!tide_params_fixed_vocabulary(&t->params) || t->params.frozen == FROZEN_ALL ||
+        tide_ingest_prepare_negatives(t->intake))
         return TIDE_OK;
     return tide_fail(
         err, TIDE_ERROR_PARAMETER,
@@ -124,10 +124,10 @@ void tide_trainer_free(tide_trainer *t)
 {
     if (!t)
         return;
-    tide_crew_free(t->crew);
+    tide_workers_free(t->crew);
     tide_labels_free(t->labels);
-    tide_intake_free(t->intake);
-    tide_rates_free(t->rates);
+    tide_ingest_free(t->intake);
+    tide_optimizer_free(t->rates);
     tide_model_free(t->model);
     tide_positions_clear(&t->positions);
     free(t->origin);
@@ -139,23 +139,23 @@ void tide_trainer_free(tide_trainer *t)
 int tide_trainer_feed(tide_trainer *t, const void *bytes, size_t size, tide_error *err)
 {
     (void)err;
-    tide_intake_feed(t->intake, bytes, size);
+    tide_ingest_feed(t->intake, bytes, size);
     return TIDE_OK;
 }
 
 int tide_trainer_end(tide_trainer *t, tide_error *err)
 {
     (void)err;
-    tide_intake_end(t->intake);
-    tide_intake_settle(t->intake);
+    tide_ingest_end(t->intake);
+    tide_ingest_drain(t->intake);
     return TIDE_OK;
 }
 
 void tide_trainer_stats(const tide_trainer *t, tide_stats *stats)
 {
     *stats = (tide_stats){0};
-    tide_intake_stats(t->intake, stats);
-    tide_progress progress = tide_crew_progress(t->crew);
+    tide_ingest_stats(t->intake, stats);
+    tide_sgns_progress progress = tide_workers_progress(t->crew);
     stats->trained = progress.centres;
     stats->healed = t->healed;
     if (tide_params_batch(&t->params)) {
@@ -190,7 +190,7 @@ uint64_t *tide_trainer_passes(tide_trainer *t)
     return &t->passes;
 }
 
-tide_intake *tide_trainer_intake(tide_trainer *t)
+tide_ingest *tide_trainer_intake(tide_trainer *t)
 {
     return t->intake;
 }
@@ -207,7 +207,7 @@ tide_live *tide_trainer_live(const tide_trainer *t)
 
 /* -- labels --------------------------------------------------------------------------------------------- */
 
-tide_labels *tide_trainer_label_part(tide_trainer *t)
+tide_labels *tide_trainer_labels_part(tide_trainer *t)
 {
     return t->labels;
 }
@@ -229,19 +229,19 @@ int tide_trainer_fit(tide_trainer *t, tide_epoch_watch *watch, void *data,
 {
     if (!t->labels)
         return tide_fail(err, TIDE_ERROR_PARAMETER, "this model has no labels");
-    tide_intake_settle(t->intake);
+    tide_ingest_drain(t->intake);
     return tide_labels_fit(t->labels, watch, data, err);
 }
 
 void tide_trainer_watch_labels(tide_trainer *t,
-                               void (*post)(void *data, const tide_told *told),
+                               void (*post)(void *data, const tide_predicted_post *told),
                                tide_epoch_watch *epoch, void *data)
 {
     if (t->labels)
         tide_labels_watch(t->labels, post, epoch, data);
 }
 
-bool tide_trainer_goes_on(const tide_trainer *t, const char *source)
+bool tide_trainer_can_resume(const tide_trainer *t, const char *source)
 {
     for (size_t i = 0; i < t->positions.count; i++)
         if (t->positions.items[i].place && !strcmp(t->positions.items[i].spec, source))
@@ -257,11 +257,11 @@ int tide_trainer_import(tide_trainer *t, tide_rows *rows, const char *counts,
                        err);
 }
 
-uint64_t tide_trainer_scrub(tide_trainer *t)
+uint64_t tide_trainer_repair(tide_trainer *t)
 {
-    tide_healed healed;
-    tide_intake_settle(t->intake);
-    tide_scrub(&t->learner, &healed);
+    tide_repaired healed;
+    tide_ingest_drain(t->intake);
+    tide_repair_nans(&t->learner, &healed);
     t->healed += healed.words + healed.subwords;
     return t->healed;
 }

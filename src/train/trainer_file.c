@@ -22,18 +22,18 @@ enum { UNTRIED = 64 << 20 }; /* bytes beyond its own that a file is given at onc
 
 uint64_t tide_trainer_write(tide_trainer *t, tide_store_writer *writer)
 {
-    tide_trainer_scrub(t);
-    tide_progress progress = tide_crew_progress(t->crew);
+    tide_trainer_repair(t);
+    tide_sgns_progress progress = tide_workers_progress(t->crew);
     tide_model_save(t->model, writer);
-    tide_rates_save(t->rates, tide_vocabulary_used(t->model->vocabulary), writer);
-    tide_intake_save(t->intake, writer);
+    tide_optimizer_save(t->rates, tide_vocabulary_used(t->model->vocabulary), writer);
+    tide_ingest_save(t->intake, writer);
     tide_store_put(writer, "trainer", &progress, sizeof progress);
     if (t->params.epochs)
         tide_store_put(writer, "passes", &t->passes, sizeof t->passes);
     tide_positions_save(&t->positions, writer);
     if (t->labels)
         tide_labels_save(t->labels, writer);
-    return tide_store_seal(writer);
+    return tide_store_finish(writer);
 }
 
 uint64_t tide_trainer_write_bytes(const tide_trainer *t)
@@ -52,7 +52,7 @@ int tide_trainer_save_keeping(tide_trainer *t, const char *path, uint32_t older,
     if (!writer)
         return (int)err->status;
     tide_trainer_write(t, writer);
-    return tide_store_publish(writer, older, err);
+    return tide_store_replace(writer, older, err);
 }
 
 int tide_trainer_save(tide_trainer *t, const char *path, tide_error *err)
@@ -85,7 +85,7 @@ static int change_params(tide_params *params, const char *const (*changes)[2],
         if (status)
             return status;
         tide_params_text(&changed, name, after, sizeof after);
-        if (!strcmp(before, after) || tide_params_any(name, value))
+        if (!strcmp(before, after) || tide_params_is_default_request(name, value))
             continue;
         if (!tide_params_on_resume(name))
             return tide_fail(err, TIDE_ERROR_PARAMETER,
@@ -102,12 +102,12 @@ static int change_params(tide_params *params, const char *const (*changes)[2],
 
 static int load_rest(tide_trainer *t, tide_store *store, tide_error *err)
 {
-    tide_progress saved;
+    tide_sgns_progress saved;
     uint32_t used = tide_vocabulary_used(t->model->vocabulary);
-    int status = tide_intake_load(t->intake, store, err);
+    int status = tide_ingest_load(t->intake, store, err);
     if (!status)
         status =
-            tide_rates_load(t->rates, used, tide_intake_clock(t->intake), store, err);
+            tide_optimizer_load(t->rates, used, tide_ingest_clock(t->intake), store, err);
     if (!status)
         status = tide_store_read(store, "trainer", &saved, sizeof saved, err);
     if (!status && t->params.epochs)
@@ -122,7 +122,7 @@ static int load_rest(tide_trainer *t, tide_store *store, tide_error *err)
                                                saved.pairs >= 0 && saved.pairs < 1e300))
         return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section trainer is impossible",
                          tide_store_path(store));
-    tide_crew_go_on_from(t->crew, saved);
+    tide_workers_restore(t->crew, saved);
     return TIDE_OK;
 }
 
@@ -152,7 +152,7 @@ static int read_params(tide_store *store, tide_params *params, tide_error *err)
         status = tide_params_scan(params, text, tide_store_path(store), err);
     params->loaded = true;
     tide_params settled = *params;
-    if (!status && tide_params_settle(&settled, NULL))
+    if (!status && tide_params_complete(&settled, NULL))
         status =
             tide_fail(err, TIDE_ERROR_FORMAT, "%s: the parameters do not fit together",
                       tide_store_path(store));
@@ -178,7 +178,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 static void shrink(tide_params *p, const tide_model *model, const tide_store *store)
 {
     p->vocab = model->input.count;
-    p->replay_ring = smaller(p->replay_ring, tide_replay_saved_ring(store));
+    p->replay_ring = smaller(p->replay_ring, tide_replay_saved_size(store));
     p->reservoir = smaller(p->reservoir, tide_sampler_saved_size(store));
     p->threads = 1;
 }
@@ -193,7 +193,7 @@ static tide_trainer *read_parts(tide_store *store, const tide_params *params,
     t->model = tide_model_read(store, to_train, err);
     if (t->model && !to_train)
         shrink(&t->params, t->model, store);
-    if (t->model && !tide_trainer_prepare(t, store, err) && !load_rest(t, store, err) &&
+    if (t->model && !tide_trainer_build(t, store, err) && !load_rest(t, store, err) &&
         !tide_trainer_print_params(t, err))
         return t;
     tide_trainer_free(t);
@@ -206,7 +206,7 @@ static int try_parts(tide_store *store, const tide_params *params, tide_error *e
 {
     tide_error ignored = {0};
     err = err ? err : &ignored;
-    if (tide_params_total(params) <= tide_store_length(store) + UNTRIED)
+    if (tide_budget_allocated(params) <= tide_store_length(store) + UNTRIED)
         return TIDE_OK;
     tide_trainer *t = read_parts(store, params, false, err);
     if (!t)
@@ -220,7 +220,7 @@ static tide_trainer *trainer_read(tide_store *store, tide_params *params,
                                   tide_error *err)
 {
     if (read_params(store, params, err) || change_params(params, changes, count, err) ||
-        tide_params_settle(params, err) || check_shape(store, params, err) ||
+        tide_params_complete(params, err) || check_shape(store, params, err) ||
         try_parts(store, params, err))
         return NULL;
     return read_parts(store, params, true, err);

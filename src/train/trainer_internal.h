@@ -12,11 +12,11 @@
 struct tide_trainer {
     tide_params params;
     tide_model *model;
-    tide_rates *rates;
-    tide_learner learner;
-    tide_intake *intake;
+    tide_optimizer *rates;
+    tide_sgns learner;
+    tide_ingest *intake;
     tide_labels *labels; /* NULL without */
-    tide_crew *crew;
+    tide_workers *crew;
     tide_positions positions;
     uint64_t passes; /* batch: how often all text has been read */
     uint64_t healed; /* rows that could not be right and begin again */
@@ -28,7 +28,7 @@ struct tide_trainer {
 tide_trainer *tide_trainer_alloc(const tide_params *params, tide_error *err);
 
 /* All that is about its model, which it has; out of the store, if there is one. */
-int tide_trainer_prepare(tide_trainer *trainer, tide_store *store, tide_error *err);
+int tide_trainer_build(tide_trainer *trainer, tide_store *store, tide_error *err);
 
 /* The parameters as the model keeps them. */
 int tide_trainer_print_params(tide_trainer *trainer, tide_error *err);

@@ -88,7 +88,7 @@ static uint64_t gate_count(tide_vocabulary *v, const tide_key *key)
 static void gate_raise(tide_vocabulary *v, uint32_t slot)
 {
     uint32_t length;
-    const char *bytes = tide_words_text(&v->words, slot, &length);
+    const char *bytes = tide_word_table_text(&v->words, slot, &length);
     gate_pair pair = gate_cells(v, bytes, length);
     uint64_t count = v->words.records[slot].count;
     uint32_t floor = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;

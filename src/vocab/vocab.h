@@ -59,7 +59,7 @@ size_t tide_vocabulary_add(tide_vocabulary *v, const tide_word *words, size_t co
 /* Gives a word that is not held a slot that nobody has had, as if it had been counted `count` (at
  * least 1) times, of which `error` may not be true. TIDE_NO_SLOT when it is held or no such slot is
  * left. */
-uint32_t tide_vocabulary_grant(tide_vocabulary *v, const tide_word *word,
+uint32_t tide_vocabulary_insert(tide_vocabulary *v, const tide_word *word,
                                uint64_t count, uint64_t error);
 
 /* TIDE_NO_SLOT when the word is not held. Counts nothing. */
@@ -76,7 +76,7 @@ uint64_t tide_vocabulary_error(const tide_vocabulary *v, uint32_t slot);
 
 /* What halving has done to counts in the last `tokens`: an occurrence before them is worth *before now, and one
  * among them *among on average. Both are 1 where nothing was halved. */
-void tide_vocabulary_faded(const tide_vocabulary *v, uint64_t tokens, double *before,
+void tide_vocabulary_decay(const tide_vocabulary *v, uint64_t tokens, double *before,
                            double *among);
 
 /* Estimate of the true count that negative sampling and sub-sampling use: count for space-saving
@@ -97,7 +97,7 @@ uint64_t tide_vocabulary_minimum(
     const tide_vocabulary *v); /* bound on the count of any word not held */
 uint64_t tide_vocabulary_admitted(const tide_vocabulary *v);
 uint64_t tide_vocabulary_evicted(const tide_vocabulary *v);
-uint64_t tide_vocabulary_evicted_young(
+uint64_t tide_vocabulary_evicted_early(
     const tide_vocabulary *v); /* of these, within 1,000 tokens of their coming */
 uint64_t
 tide_vocabulary_rejected(const tide_vocabulary *v); /* tokens of words not held */

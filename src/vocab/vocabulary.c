@@ -42,7 +42,7 @@ tide_vocabulary *tide_vocabulary_new_keyed(const tide_vocabulary_options *option
     v->options = *options;
     v->lowest = UINT64_MAX;
     v->minimum = options->kind == TIDE_VOCABULARY_SPACE_SAVING;
-    if (tide_words_init(&v->words, options->capacity, secret, err) < 0)
+    if (tide_word_table_init(&v->words, options->capacity, secret, err) < 0)
         goto failed;
     if (words_leave(options)) {
         v->arrived = tide_alloc(options->capacity, sizeof *v->arrived);
@@ -78,14 +78,14 @@ void tide_vocabulary_free(tide_vocabulary *v)
         return;
     free(v->gate);
     free(v->arrived);
-    tide_words_release(&v->words);
+    tide_word_table_release(&v->words);
     free(v);
 }
 
 uint64_t tide_vocabulary_bytes(const tide_vocabulary_options *options)
 {
     uint64_t arrivals = words_leave(options) ? options->capacity : 0;
-    return sizeof(tide_vocabulary) + tide_words_bytes(options->capacity) +
+    return sizeof(tide_vocabulary) + tide_word_table_bytes(options->capacity) +
            arrivals * sizeof(uint64_t) +
            sizeof(tide_gate_line) * tide_gate_lines(options);
 }
@@ -99,7 +99,7 @@ tide_vocabulary *tide_vocabulary_new_copy(const tide_vocabulary *v, tide_error *
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a vocabulary");
         return NULL;
     }
-    if (tide_words_init(&copy->words, v->words.capacity, 0, err) == TIDE_OK)
+    if (tide_word_table_init(&copy->words, v->words.capacity, 0, err) == TIDE_OK)
         return copy;
     free(copy);
     return NULL;
@@ -107,24 +107,24 @@ tide_vocabulary *tide_vocabulary_new_copy(const tide_vocabulary *v, tide_error *
 
 void tide_vocabulary_copy(tide_vocabulary *copy, const tide_vocabulary *v)
 {
-    tide_words words = copy->words;
+    tide_word_table words = copy->words;
     *copy = *v;
     copy->words = words;
     copy->gate = NULL;
     copy->arrived = NULL;
-    tide_words_copy(&copy->words, &v->words, v->used);
+    tide_word_table_copy(&copy->words, &v->words, v->used);
 }
 
 uint64_t tide_vocabulary_copy_bytes(const tide_vocabulary_options *options)
 {
-    return sizeof(tide_vocabulary) + tide_words_bytes(options->capacity);
+    return sizeof(tide_vocabulary) + tide_word_table_bytes(options->capacity);
 }
 
 /* -- counting ---------------------------------------------------------------------- */
 
 static void halve_all(tide_vocabulary *v)
 {
-    tide_words_halve(&v->words, v->used);
+    tide_word_table_halve(&v->words, v->used);
     v->total /= 2;
     v->now = v->tokens;
     v->methods->halve(v);
@@ -150,12 +150,12 @@ size_t tide_vocabulary_add(tide_vocabulary *v, const tide_word *words, size_t co
     return admitted;
 }
 
-uint32_t tide_vocabulary_grant(tide_vocabulary *v, const tide_word *word,
+uint32_t tide_vocabulary_insert(tide_vocabulary *v, const tide_word *word,
                                uint64_t count, uint64_t error)
 {
-    tide_key key = tide_words_key(&v->words, word);
+    tide_key key = tide_word_table_key(&v->words, word);
     if (v->used == v->words.capacity || count > TIDE_COUNTED_MOST - v->tokens ||
-        tide_words_find(&v->words, &key) != TIDE_NO_SLOT)
+        tide_word_table_find(&v->words, &key) != TIDE_NO_SLOT)
         return TIDE_NO_SLOT;
     v->now = v->tokens;
     tide_vocabulary_seat(v, v->used, &key, count, error);
@@ -171,14 +171,14 @@ uint32_t tide_vocabulary_grant(tide_vocabulary *v, const tide_word *word,
 
 uint32_t tide_vocabulary_find(const tide_vocabulary *v, const tide_word *word)
 {
-    tide_key key = tide_words_key(&v->words, word);
-    return tide_words_find(&v->words, &key);
+    tide_key key = tide_word_table_key(&v->words, word);
+    return tide_word_table_find(&v->words, &key);
 }
 
 const char *tide_vocabulary_word(const tide_vocabulary *v, uint32_t slot,
                                  uint32_t *length)
 {
-    return tide_words_text(&v->words, slot, length);
+    return tide_word_table_text(&v->words, slot, length);
 }
 
 uint64_t tide_vocabulary_count(const tide_vocabulary *v, uint32_t slot)
@@ -192,7 +192,7 @@ uint64_t tide_vocabulary_error(const tide_vocabulary *v, uint32_t slot)
 }
 
 /* Tokens after the last halving are worth 1, the half-life before it a half, the one before that a quarter. */
-void tide_vocabulary_faded(const tide_vocabulary *v, uint64_t tokens, double *before,
+void tide_vocabulary_decay(const tide_vocabulary *v, uint64_t tokens, double *before,
                            double *among)
 {
     enum { HALVINGS_MOST = 64 }; /* nothing is left of a count after so many */
@@ -263,7 +263,7 @@ uint64_t tide_vocabulary_evicted(const tide_vocabulary *v)
     return v->evicted;
 }
 
-uint64_t tide_vocabulary_evicted_young(const tide_vocabulary *v)
+uint64_t tide_vocabulary_evicted_early(const tide_vocabulary *v)
 {
     return v->evicted_young;
 }

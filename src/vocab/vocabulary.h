@@ -35,7 +35,7 @@ uint64_t tide_gate_lines(const tide_vocabulary_options *options); /* 0 without a
 struct tide_vocabulary {
     const tide_vocabulary_methods *methods;
     tide_vocabulary_options options;
-    tide_words words;
+    tide_word_table words;
     tide_gate_line *gate; /* NULL without */
     uint64_t gate_mask;
 
@@ -95,18 +95,18 @@ tide_vocabulary_batch(tide_vocabulary *v, const tide_word *words, size_t first,
 {
     tide_key keys[TIDE_VOCABULARY_AHEAD];
     uint32_t guesses[TIDE_VOCABULARY_AHEAD];
-    tide_words *t = &v->words;
+    tide_word_table *t = &v->words;
     size_t admitted = 0, begin = first;
     for (; first < end; first += TIDE_VOCABULARY_AHEAD) {
         size_t count = end - first;
         if (count > TIDE_VOCABULARY_AHEAD)
             count = TIDE_VOCABULARY_AHEAD;
         for (size_t i = 0; i < count; i++) {
-            keys[i] = tide_words_key(t, &words[first + i]);
+            keys[i] = tide_word_table_key(t, &words[first + i]);
             __builtin_prefetch(&t->cells[keys[i].tag >> t->shift]);
         }
         for (size_t i = 0; i < count; i++) {
-            guesses[i] = tide_words_guess(t, &keys[i]);
+            guesses[i] = tide_word_table_guess(t, &keys[i]);
             if (guesses[i] != TIDE_NO_SLOT)
                 __builtin_prefetch(&t->records[guesses[i]], 1);
             else if (ask)
@@ -115,7 +115,7 @@ tide_vocabulary_batch(tide_vocabulary *v, const tide_word *words, size_t first,
         for (size_t i = 0; i < count; i++) {
             uint32_t slot = guesses[i];
             if (slot == TIDE_NO_SLOT || !tide_words_holds(t, slot, &keys[i]))
-                slot = tide_words_find(t, &keys[i]);
+                slot = tide_word_table_find(t, &keys[i]);
             if (slot != TIDE_NO_SLOT) {
                 t->records[slot].count++;
             } else {
@@ -143,7 +143,7 @@ static inline void tide_vocabulary_seat(tide_vocabulary *v, uint32_t slot,
                                         const tide_key *key, uint64_t count,
                                         uint64_t error)
 {
-    tide_words_put(&v->words, slot, key);
+    tide_word_table_put(&v->words, slot, key);
     v->words.records[slot].count = count;
     v->words.records[slot].error = error;
     v->size++;
@@ -154,7 +154,7 @@ static inline void tide_vocabulary_seat(tide_vocabulary *v, uint32_t slot,
 /* Sends the word in a slot away. */
 static inline void tide_vocabulary_unseat(tide_vocabulary *v, uint32_t slot)
 {
-    tide_words_remove(&v->words, slot);
+    tide_word_table_remove(&v->words, slot);
     v->size--;
     v->evicted++;
     v->evicted_young += v->now - v->arrived[slot] <= TIDE_YOUNG_TOKENS;

@@ -110,7 +110,7 @@ static void save_words(const tide_vocabulary *v, const names *n,
         size_t size = 0;
         for (; slot < v->used && size < sizeof lengths; slot++, size++) {
             uint32_t length;
-            tide_words_text(&v->words, slot, &length);
+            tide_word_table_text(&v->words, slot, &length);
             lengths[size] = (unsigned char)length;
         }
         tide_store_append(writer, lengths, size);
@@ -121,7 +121,7 @@ static void save_words(const tide_vocabulary *v, const names *n,
         size_t size = 0;
         for (; slot < v->used && size <= sizeof text - TIDE_WORD_MAX; slot++) {
             uint32_t length;
-            const char *bytes = tide_words_text(&v->words, slot, &length);
+            const char *bytes = tide_word_table_text(&v->words, slot, &length);
             if (length > 0)
                 memcpy(text + size, bytes, length);
             size += length;
@@ -285,10 +285,10 @@ static int take_piece(tide_vocabulary *v, const piece *p, const names *n,
             return damaged(store, n->counts, what, err);
         if (word.length == 0)
             continue;
-        tide_key key = tide_words_key(&v->words, &word);
-        if (tide_words_find(&v->words, &key) != TIDE_NO_SLOT)
+        tide_key key = tide_word_table_key(&v->words, &word);
+        if (tide_word_table_find(&v->words, &key) != TIDE_NO_SLOT)
             return damaged(store, n->text, "a word that is there twice", err);
-        tide_words_put(&v->words, slot, &key);
+        tide_word_table_put(&v->words, slot, &key);
         v->size++;
     }
     return TIDE_OK;

@@ -15,17 +15,17 @@ static uint32_t cells_log2(uint32_t capacity)
     return log2;
 }
 
-uint64_t tide_words_bytes(uint32_t capacity)
+uint64_t tide_word_table_bytes(uint32_t capacity)
 {
     return (sizeof(tide_record) + TIDE_WORD_MAX + 1) * (uint64_t)capacity +
            (sizeof(uint64_t) << cells_log2(capacity));
 }
 
-int tide_words_init(tide_words *t, uint32_t capacity, uint64_t secret, tide_error *err)
+int tide_word_table_init(tide_word_table *t, uint32_t capacity, uint64_t secret, tide_error *err)
 {
     uint32_t log2 = cells_log2(capacity);
     tide_rng rng = {secret};
-    *t = (tide_words){
+    *t = (tide_word_table){
         .records = tide_alloc(capacity, sizeof *t->records),
         .texts = tide_alloc(capacity, sizeof *t->texts),
         .cells = tide_alloc((size_t)1 << log2, sizeof *t->cells),
@@ -36,21 +36,21 @@ int tide_words_init(tide_words *t, uint32_t capacity, uint64_t secret, tide_erro
     };
     if (t->records && t->texts && t->cells)
         return TIDE_OK;
-    tide_words_release(t);
+    tide_word_table_release(t);
     return tide_fail(err, TIDE_ERROR_MEMORY,
                      "no memory for a vocabulary of %u words (%llu bytes)", capacity,
-                     (unsigned long long)tide_words_bytes(capacity));
+                     (unsigned long long)tide_word_table_bytes(capacity));
 }
 
-void tide_words_release(tide_words *t)
+void tide_word_table_release(tide_word_table *t)
 {
     free(t->cells);
     free(t->texts);
     free(t->records);
-    *t = (tide_words){0};
+    *t = (tide_word_table){0};
 }
 
-void tide_words_copy(tide_words *to, const tide_words *from, uint32_t used)
+void tide_word_table_copy(tide_word_table *to, const tide_word_table *from, uint32_t used)
 {
     memcpy(to->secret, from->secret, sizeof to->secret);
     memcpy(to->records, from->records, used * sizeof *to->records);
@@ -60,7 +60,7 @@ void tide_words_copy(tide_words *to, const tide_words *from, uint32_t used)
             memcpy(to->texts[slot], from->texts[slot], sizeof *to->texts);
 }
 
-void tide_words_put(tide_words *t, uint32_t slot, const tide_key *key)
+void tide_word_table_put(tide_word_table *t, uint32_t slot, const tide_key *key)
 {
     memcpy(t->records[slot].key, key->part, sizeof key->part);
     if (key->length > TIDE_KEY_INLINE) {
@@ -75,7 +75,7 @@ void tide_words_put(tide_words *t, uint32_t slot, const tide_key *key)
 
 /* Frees cell `gap`. A later cell of the same run moves into the gap unless its search
  * begins behind the gap; then the place it left is the gap. */
-static void close_gap(tide_words *t, uint32_t gap)
+static void close_gap(tide_word_table *t, uint32_t gap)
 {
     for (uint32_t i = (gap + 1) & t->mask; t->cells[i] != 0; i = (i + 1) & t->mask) {
         uint32_t home = (uint32_t)(t->cells[i] >> 32) >> t->shift;
@@ -87,7 +87,7 @@ static void close_gap(tide_words *t, uint32_t gap)
     t->cells[gap] = 0;
 }
 
-void tide_words_remove(tide_words *t, uint32_t slot)
+void tide_word_table_remove(tide_word_table *t, uint32_t slot)
 {
     uint32_t tag = tide_words_tag(t, t->records[slot].key);
     uint64_t cell = (uint64_t)tag << 32 | (slot + 1);
@@ -98,7 +98,7 @@ void tide_words_remove(tide_words *t, uint32_t slot)
     t->records[slot] = (tide_record){0};
 }
 
-const char *tide_words_text(const tide_words *t, uint32_t slot, uint32_t *length)
+const char *tide_word_table_text(const tide_word_table *t, uint32_t slot, uint32_t *length)
 {
     const uint64_t *key = t->records[slot].key;
     uint32_t last = (uint32_t)(key[1] >> 56);
@@ -108,7 +108,7 @@ const char *tide_words_text(const tide_words *t, uint32_t slot, uint32_t *length
     return last == 0 ? NULL : (const char *)key;
 }
 
-void tide_words_halve(tide_words *t, uint32_t used)
+void tide_word_table_halve(tide_word_table *t, uint32_t used)
 {
     for (tide_record *r = t->records; r < t->records + used; r++) {
         uint64_t certain = r->count - r->error;

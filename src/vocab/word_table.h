@@ -36,7 +36,7 @@ typedef struct tide_record {
     uint64_t key[2];
 } tide_record;
 
-typedef struct tide_words {
+typedef struct tide_word_table {
     tide_record *records; /* [capacity] */
     char (*texts)[TIDE_WORD_MAX +
                   1]; /* [capacity], of the words that do not fit the key */
@@ -45,7 +45,7 @@ typedef struct tide_words {
     uint32_t capacity;
     uint32_t mask;
     uint32_t shift;
-} tide_words;
+} tide_word_table;
 
 /* A word on its way into the table. */
 typedef struct tide_key {
@@ -56,30 +56,30 @@ typedef struct tide_key {
 } tide_key;
 
 /* All slots are empty. On failure nothing is kept. */
-int tide_words_init(tide_words *t, uint32_t capacity, uint64_t secret, tide_error *err);
-void tide_words_release(tide_words *t);
-uint64_t tide_words_bytes(uint32_t capacity);
+int tide_word_table_init(tide_word_table *t, uint32_t capacity, uint64_t secret, tide_error *err);
+void tide_word_table_release(tide_word_table *t);
+uint64_t tide_word_table_bytes(uint32_t capacity);
 
 /* What is in the slots below `used`, into a table of the same capacity. */
-void tide_words_copy(tide_words *to, const tide_words *from, uint32_t used);
+void tide_word_table_copy(tide_word_table *to, const tide_word_table *from, uint32_t used);
 
 /* Puts a word that is not in the table into a slot that is empty. */
-void tide_words_put(tide_words *t, uint32_t slot, const tide_key *key);
+void tide_word_table_put(tide_word_table *t, uint32_t slot, const tide_key *key);
 
 /* Empties a slot. Its count and error become 0. */
-void tide_words_remove(tide_words *t, uint32_t slot);
+void tide_word_table_remove(tide_word_table *t, uint32_t slot);
 
 /* The word in a slot, with a 0 after it; NULL and length 0 for an empty one. */
-const char *tide_words_text(const tide_words *t, uint32_t slot, uint32_t *length);
+const char *tide_word_table_text(const tide_word_table *t, uint32_t slot, uint32_t *length);
 
 /* Halves the counts of the slots below `used`, rounding down. The error follows from
  * the part of the count that is certain: error' = count' - floor((count-error) / 2). */
-void tide_words_halve(tide_words *t, uint32_t used);
+void tide_word_table_halve(tide_word_table *t, uint32_t used);
 
 /* 16 bytes of ones and 16 of zeros: a window that starts at 16 - n masks n bytes. */
 extern const unsigned char tide_words_window[32];
 
-static inline uint32_t tide_words_tag(const tide_words *t, const uint64_t part[2])
+static inline uint32_t tide_words_tag(const tide_word_table *t, const uint64_t part[2])
 {
     if (part[1] >> 56 == TIDE_KEY_LONG)
         return (uint32_t)(part[0] >> 32);
@@ -87,7 +87,7 @@ static inline uint32_t tide_words_tag(const tide_words *t, const uint64_t part[2
     return (uint32_t)(tide_mix(hash ^ t->secret[1], t->secret[0]) >> 32);
 }
 
-static inline tide_key tide_words_key(const tide_words *t, const tide_word *word)
+static inline tide_key tide_word_table_key(const tide_word_table *t, const tide_word *word)
 {
     tide_key key = {.bytes = word->bytes, .length = word->length};
     if (word->length <= TIDE_KEY_INLINE) {
@@ -104,13 +104,13 @@ static inline tide_key tide_words_key(const tide_words *t, const tide_word *word
     return key;
 }
 
-static inline bool tide_words_empty(const tide_words *t, uint32_t slot)
+static inline bool tide_words_empty(const tide_word_table *t, uint32_t slot)
 {
     return t->records[slot].key[1] == 0;
 }
 
 /* Whether the slot holds the word. */
-static inline bool tide_words_holds(const tide_words *t, uint32_t slot,
+static inline bool tide_words_holds(const tide_word_table *t, uint32_t slot,
                                     const tide_key *key)
 {
     const uint64_t *part = t->records[slot].key;
@@ -120,7 +120,7 @@ static inline bool tide_words_holds(const tide_words *t, uint32_t slot,
            memcmp(t->texts[slot], key->bytes, key->length) == 0;
 }
 
-static inline uint32_t tide_words_find(const tide_words *t, const tide_key *key)
+static inline uint32_t tide_word_table_find(const tide_word_table *t, const tide_key *key)
 {
     for (uint32_t i = key->tag >> t->shift;; i = (i + 1) & t->mask) {
         uint64_t cell = t->cells[i];
@@ -133,7 +133,7 @@ static inline uint32_t tide_words_find(const tide_words *t, const tide_key *key)
 
 /* The first slot with the word's tag: very probably the word's own, found without
  * touching a record. */
-static inline uint32_t tide_words_guess(const tide_words *t, const tide_key *key)
+static inline uint32_t tide_word_table_guess(const tide_word_table *t, const tide_key *key)
 {
     for (uint32_t i = key->tag >> t->shift;; i = (i + 1) & t->mask) {
         uint64_t cell = t->cells[i];

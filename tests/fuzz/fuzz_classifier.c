@@ -119,7 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int kind = data[0] % TIDE_CLASSIFIER_KINDS;
     memcpy(bytes, good[kind], good_sizes[kind]);
     change(bytes, good_sizes[kind], data + 1, size - 1);
-    tide_store_reseal(bytes, good_sizes[kind]);
+    tide_store_rechecksum(bytes, good_sizes[kind]);
     try_file(bytes, good_sizes[kind]);
     return 0;
 }

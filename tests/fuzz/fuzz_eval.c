@@ -9,7 +9,7 @@
 #include <math.h>
 
 static const char *set_path;
-static tide_space *space;
+static tide_view *space;
 
 static void make_space(void)
 {
@@ -17,7 +17,7 @@ static void make_space(void)
                                   "z\xc3\xbcrich 0.25 -1\nnil 0 0\n";
     tide_model *model = tide_model_open(memory_file(vectors, sizeof vectors - 1), NULL);
     must(model != NULL);
-    space = tide_space_new(model, TIDE_VECTORS_INPUT, false, NULL);
+    space = tide_view_new(model, TIDE_VECTORS_INPUT, false, NULL);
     must(space != NULL);
 }
 

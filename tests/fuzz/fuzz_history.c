@@ -59,7 +59,7 @@ static void make_good(void)
     must(h && tide_history_watch(h, "z", NULL) == TIDE_OK);
     for (int i = 0; i < LOOKS; i++) {
         say(texts[i]);
-        must(tide_history_look(h, i, NULL) == TIDE_OK);
+        must(tide_history_update(h, i, NULL) == TIDE_OK);
     }
     must(tide_history_save(h, path, NULL) == TIDE_OK);
     tide_history_free(h);
@@ -72,9 +72,9 @@ static void make_good(void)
 static void ask(tide_history *h)
 {
     tide_history_word words[8];
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
     tide_history_hit hits[4];
-    tide_gone gone[4];
+    tide_evicted gone[4];
     tide_alarm alarms[4];
     tide_map_point map[8];
     double taken;
@@ -87,7 +87,7 @@ static void ask(tide_history *h)
     }
     tide_history_points(h, "a", points, NULL);
     tide_history_nearest(h, "a", 2, hits, 4, &taken, NULL);
-    tide_history_gone(h, 0, gone, 4);
+    tide_history_evicted(h, 0, gone, 4);
     for (size_t i = tide_history_alarms(h, 0, alarms, 4); i-- > 0;)
         must(alarms[i].kind < TIDE_ALARM_KINDS && alarms[i].number > 0);
     tide_history_map(h, map, 8, &frame);
@@ -102,7 +102,7 @@ static void try_file(const unsigned char *bytes, size_t size, int looks)
         must_have_said_why(&err);
     for (int i = 0; i < looks; i++) {
         ask(h);
-        must(tide_history_look(h, LOOKS + i, NULL) == TIDE_OK);
+        must(tide_history_update(h, LOOKS + i, NULL) == TIDE_OK);
     }
     ask(h);
     tide_history_free(h);
@@ -120,7 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size_t place = TIDE_STORE_HEADER + (data[0] | (size_t)data[1] << 8) % room;
         memcpy(bytes + place, data + 2, 8);
     }
-    tide_store_reseal(bytes, good_size);
+    tide_store_rechecksum(bytes, good_size);
     try_file(bytes, good_size, looks);
     return 0;
 }

@@ -125,7 +125,7 @@ static size_t file_of(const uint8_t *data, size_t size, unsigned char *bytes)
         return 0;
     }
     if (data[0] & 1)
-        tide_store_reseal(bytes, file_size);
+        tide_store_rechecksum(bytes, file_size);
     return file_size;
 }
 
@@ -136,7 +136,7 @@ static void ask(const tide_model *model)
     tide_entry words[2], entry;
     size_t count = tide_model_words(model, words, 2);
     must(count <= tide_model_size(model));
-    tide_space *space = tide_space_new(model, TIDE_VECTORS_SUM, true, NULL);
+    tide_view *space = tide_view_new(model, TIDE_VECTORS_SUM, true, NULL);
     must(space != NULL);
     for (size_t i = 0; i < count; i++) {
         tide_hit hits[4];
@@ -147,12 +147,12 @@ static void ask(const tide_model *model)
         tide_model_suggest(model, words[i].word, &entry, 1);
         if (tide_model_find(model, words[i].word, &entry, NULL))
             continue; /* a word with a zero byte in it */
-        must(tide_space_vector(space, words[i].word, vector, NULL) == TIDE_OK);
-        int found = tide_space_nearest(space, &query, hits, 4, NULL);
+        must(tide_view_vector(space, words[i].word, vector, NULL) == TIDE_OK);
+        int found = tide_view_nearest(space, &query, hits, 4, NULL);
         must(found >= 0 && (uint32_t)found <= tide_model_size(model));
     }
-    tide_space_vector(space, "unseen", (float[TIDE_DIM_MAX]){0}, NULL);
-    tide_space_free(space);
+    tide_view_vector(space, "unseen", (float[TIDE_DIM_MAX]){0}, NULL);
+    tide_view_free(space);
 }
 
 static void must_be_probabilities(const float *values, uint32_t count)
@@ -161,11 +161,11 @@ static void must_be_probabilities(const float *values, uint32_t count)
         must(values[i] >= 0 && values[i] <= 1);
 }
 
-static void hear(void *judge, const tide_told *told)
+static void hear(void *judge, const tide_predicted_post *told)
 {
     must(told->unknown <= told->words);
     must_be_probabilities(told->probabilities, told->name_count);
-    must(tide_judge_add(judge, told, NULL) == TIDE_OK);
+    must(tide_scorer_add(judge, told, NULL) == TIDE_OK);
 }
 
 /* Goes on learning, and tells the labels of all that comes. */
@@ -173,7 +173,7 @@ static void go_on(tide_trainer *trainer)
 {
     tide_stats stats;
     tide_label label;
-    tide_judge *judge = tide_judge_new(0.5f, NULL);
+    tide_scorer *judge = tide_scorer_new(0.5f, NULL);
     must(judge != NULL);
     tide_trainer_watch_labels(trainer, hear, NULL, judge);
     teach(trainer, 3);
@@ -182,15 +182,15 @@ static void go_on(tide_trainer *trainer)
     must(stats.vocabulary <= stats.capacity);
     tide_trainer_labels(trainer, &label, 1);
     ask(tide_trainer_model(trainer));
-    tide_judge_free(judge);
+    tide_scorer_free(judge);
 }
 
-static void tell(tide_labeller *labeller)
+static void tell(tide_labeler *labeller)
 {
-    tide_guess guess;
+    tide_prediction guess;
     uint64_t known;
-    tide_labeller_add(labeller, "one #two three\nunseen", 21);
-    size_t count = tide_labeller_end(labeller, &guess, 1, &known);
+    tide_labeler_add(labeller, "one #two three\nunseen", 21);
+    size_t count = tide_labeler_end(labeller, &guess, 1, &known);
     must(count == 1 && known <= 3 && strlen(guess.label) <= TIDE_WORD_MAX);
     must_be_probabilities(&guess.probability, 1);
 }
@@ -207,7 +207,7 @@ static bool is_small(const char *path)
     if (size >= 0) {
         must(tide_store_read(store, "params", text, (size_t)size, NULL) == TIDE_OK);
         if (tide_params_scan(params, text, "model", NULL) == TIDE_OK)
-            small = tide_params_total(params) < TRAINER_MAX;
+            small = tide_budget_allocated(params) < TRAINER_MAX;
     }
     if (size >= 0 && tide_store_read(store, "model", shape, sizeof shape, NULL) == 0)
         small &= tide_get64(shape) < 4096 || tide_get64(shape) > TIDE_CAPACITY_MAX;
@@ -240,12 +240,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tide_model_free(model);
     if (tide_hash(data, size, 0) % TRAINED || !is_small(path))
         return 0;
-    tide_labeller *labeller = tide_labeller_load(path, &err);
+    tide_labeler *labeller = tide_labeler_load(path, &err);
     if (labeller)
         tell(labeller);
     else
         must_have_said_why(&err);
-    tide_labeller_free(labeller);
+    tide_labeler_free(labeller);
     tide_trainer *trainer = tide_trainer_load(path, NULL, 0, &err);
     if (trainer)
         go_on(trainer);

@@ -55,7 +55,7 @@ static tide_source *open_source(int kind)
         sources[kind] = NULL;
     }
     if (!sources[kind])
-        sources[kind] = tide_source_begin(specs[kind], &options, NULL);
+        sources[kind] = tide_source_open_with(specs[kind], &options, NULL);
     must(sources[kind] != NULL);
     return sources[kind];
 }
@@ -91,7 +91,7 @@ static void try_place(int kind, const char *place)
     tide_error err = {.text = ""};
     tide_source *source = open_source(kind);
     uint64_t before = tide_source_offset(source);
-    int status = tide_source_go_to(source, place, &err);
+    int status = tide_source_seek(source, place, &err);
     if (status)
         must_have_said_why(&err);
     if (status && status != TIDE_ERROR_FORMAT) { /* it must not be read */
@@ -104,7 +104,7 @@ static void try_place(int kind, const char *place)
     uint64_t offset = tide_source_offset(source);
     char *here = present_place(source);
     source = open_source(kind);
-    must(tide_source_go_to(source, here, NULL) == TIDE_OK);
+    must(tide_source_seek(source, here, NULL) == TIDE_OK);
     must(kind == FOLLOWED || tide_source_offset(source) == offset);
     free(here);
 }

@@ -50,7 +50,7 @@ static void feed(transcript *t, tide_records *r, const uint8_t *bytes, size_t si
     }
     tide_records_end(r);
     transcript_take(t, r);
-    must(tide_records_between(r));
+    must(tide_records_at_boundary(r));
 }
 
 static void compare(const tide_record_options *options, tide_records *r,

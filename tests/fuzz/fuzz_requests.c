@@ -179,7 +179,7 @@ static void learn(server_options *o)
     o->history = tide_history_new(o->live, &past, NULL);
     for (int i = 0; i < LOOKS; i++) {
         must(!tide_trainer_feed(o->trainer, text, sizeof text - 1, NULL));
-        must(tide_live_update(o->live) && !tide_history_look(o->history, i, NULL));
+        must(tide_live_update(o->live) && !tide_history_update(o->history, i, NULL));
     }
 }
 
@@ -199,9 +199,9 @@ static server *shared_server(void)
     s.connections = connections_new(FIELDS_MAX);
     s.exporter = exporter_open(&s);
     s.desk = desk_open(s.options.live);
-    const tide_space *space = tide_live_begin(s.options.live);
-    s.resolver = tide_resolver_new(tide_space_model(space), NULL);
-    tide_live_end(s.options.live, space);
+    const tide_view *space = tide_live_acquire(s.options.live);
+    s.resolver = tide_resolver_new(tide_view_model(space), NULL);
+    tide_live_release(s.options.live, space);
     s.lines = line_store_open();
     must(s.lines && s.figures && s.events && s.connections && s.exporter && s.desk &&
          s.resolver);

@@ -62,7 +62,7 @@ static tide_spool *try_open(tide_error *err)
 static uint64_t read_all(tide_spool *spool, uint64_t *hash)
 {
     static unsigned char text[2 * TRIED_MAX];
-    tide_spool_extent e = tide_spool_holds(spool);
+    tide_spool_extent e = tide_spool_extent_of(spool);
     size_t size = 0;
     must(tide_spool_seek(spool, e.start, NULL) == TIDE_OK);
     for (ptrdiff_t count = 1; count > 0; size += (size_t)count) {
@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t hash, again, text = read_all(spool, &hash);
     tide_spool_close(spool);
     spool = try_open(&err);
-    must(spool && tide_spool_holds(spool).cut == 0);
+    must(spool && tide_spool_extent_of(spool).cut == 0);
     must(read_all(spool, &again) == text && hash == again);
     must(tide_spool_forget_untaken(spool, NULL) == TIDE_OK);
     uint64_t marked = read_all(spool, &again);
@@ -109,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(tide_spool_append(spool, "more", 4, true, NULL) == TIDE_OK);
     must(tide_spool_append_lines(spool, "lines", 5, NULL) == TIDE_OK);
     must(read_all(spool, &again) == marked + 10);
-    must(tide_spool_drop(spool, tide_spool_holds(spool).end, NULL) == TIDE_OK);
+    must(tide_spool_drop(spool, tide_spool_extent_of(spool).end, NULL) == TIDE_OK);
     tide_spool_close(spool);
     remove_segments();
     return 0;

@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(bytes, data + 1, size - 1);
     if (data[0] & 1)
-        tide_store_reseal(bytes, size - 1);
+        tide_store_rechecksum(bytes, size - 1);
     const char *path = memory_file(bytes, size - 1);
     tide_error err = {.status = TIDE_OK};
     tide_store *store = tide_store_open(path, &err);

@@ -29,7 +29,7 @@ static void teach(tide_tracker *t, int posts)
             {names[i % 2], 3}, {names[2], 5}, {names[i % 6], 3}};
         tide_tracker_add(t, labels, 1 + (size_t)i % 3, "some words of a post",
                          3 + (size_t)i % 18);
-        tide_tracker_facts facts = tide_tracker_state(t);
+        tide_tracker_stats facts = tide_tracker_state(t);
         must(facts.used <= facts.room);
     }
 }
@@ -117,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         make_good();
     memcpy(bytes, good, good_size);
     change(bytes, data, size);
-    tide_store_reseal(bytes, good_size);
+    tide_store_rechecksum(bytes, good_size);
     spit(path, bytes, good_size);
     tide_error err = {0};
     tide_tracker *t = load(&err);

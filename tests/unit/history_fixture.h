@@ -59,7 +59,7 @@ static inline void look_later(world *w, double seconds)
 {
     w->now += seconds;
     assert_true(tide_live_update(w->live));
-    assert_int_equal(tide_history_look(w->history, w->now, NULL), TIDE_OK);
+    assert_int_equal(tide_history_update(w->history, w->now, NULL), TIDE_OK);
 }
 
 static inline void look_often(world *w, int times, double seconds)

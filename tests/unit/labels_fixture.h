@@ -114,7 +114,7 @@ static inline void log_close(told_log *log)
     free(log->carried);
 }
 
-static inline void log_post(void *data, const tide_told *told)
+static inline void log_post(void *data, const tide_predicted_post *told)
 {
     told_log *log = data;
     fprintf(log->said_to, "%llu %a: %u words, %u unknown; %llu",

@@ -111,7 +111,7 @@ static void batch_keep(batch_oracle *o)
         char padded[64] = {0};
         strcpy(padded, o->word[o->size]);
         tide_word word = {padded, (uint32_t)strlen(padded)};
-        tide_vocabulary_grant(o->vocabulary, &word, o->count[o->size], 0);
+        tide_vocabulary_insert(o->vocabulary, &word, o->count[o->size], 0);
         batch_first_vector(o, o->size);
         o->total += o->count[o->size++];
     }

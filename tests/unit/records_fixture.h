@@ -44,7 +44,7 @@ static inline void end(transcript *t, tide_records *r)
 {
     tide_records_end(r);
     transcript_take(t, r);
-    assert_true(tide_records_between(r));
+    assert_true(tide_records_at_boundary(r));
 }
 
 static inline void free_both(transcript *a, transcript *b)

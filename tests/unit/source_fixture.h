@@ -79,12 +79,12 @@ static inline void check_replay(tide_source *source, const unsigned char *bytes,
     unsigned char piece[PIECE];
     tide_rng rng = tide_rng_seeded(2);
     assert_true(tide_source_divisible(source));
-    assert_true(tide_source_settled(source));
+    assert_true(tide_source_at_boundary(source));
     for (int run = 0; run < 50; run++) {
         uint64_t offset = run ? tide_rng_below(&rng, size - PIECE) : 0;
         uint64_t other = run > 1 ? tide_rng_below(&rng, size) : (uint64_t)run;
         const char *place = place_in(bytes, offset);
-        assert_int_equal(tide_source_go_to(source, place, NULL), TIDE_OK);
+        assert_int_equal(tide_source_seek(source, place, NULL), TIDE_OK);
         assert_int_equal(tide_source_offset(source), offset);
         assert_place(source, bytes, other);
         assert_int_equal(read_all(source, piece, PIECE, &rng), PIECE);
@@ -108,16 +108,16 @@ static inline void assert_not_there(tide_source *source, uint64_t offset,
     tide_error err = {0};
     char place[PLACE_ROOM];
     snprintf(place, sizeof place, "%llu 0", (unsigned long long)offset);
-    assert_int_equal(tide_source_go_to(source, place, &err), status);
+    assert_int_equal(tide_source_seek(source, place, &err), status);
     assert_int_equal(err.status, status);
 }
 
 static inline void assert_not_replayable(tide_source *source)
 {
-    assert_false(tide_source_replayable(source));
+    assert_false(tide_source_can_resume(source));
     assert_no_place(source, 0, TIDE_ERROR_IO);
     assert_int_equal(
-        tide_source_go_to(source, place_in((const unsigned char *)"", 0), NULL),
+        tide_source_seek(source, place_in((const unsigned char *)"", 0), NULL),
         TIDE_ERROR_IO);
 }
 

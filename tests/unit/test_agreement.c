@@ -11,7 +11,7 @@ enum { TOKENS = 40000, NEAR = 10, WORDS_MAX = 700 };
 /* A is small and has forgotten some of B's words; they share more than are searched at a time. */
 typedef struct models {
     tide_trainer *trainers[2];
-    tide_space *spaces[2];
+    tide_view *spaces[2];
 } models;
 
 static models models_of(const char *a, const char *b, bool centred)
@@ -21,7 +21,7 @@ static models models_of(const char *a, const char *b, bool centred)
     corpus t = demo_text(1, TOKENS);
     for (int i = 0; i < 2; i++) {
         m.trainers[i] = trained(settings[i], &t);
-        m.spaces[i] = tide_space_new(tide_trainer_model(m.trainers[i]),
+        m.spaces[i] = tide_view_new(tide_trainer_model(m.trainers[i]),
                                      TIDE_VECTORS_INPUT, centred, NULL);
         assert_non_null(m.spaces[i]);
     }
@@ -32,7 +32,7 @@ static models models_of(const char *a, const char *b, bool centred)
 static void models_free(models *m)
 {
     for (int i = 0; i < 2; i++) {
-        tide_space_free(m->spaces[i]);
+        tide_view_free(m->spaces[i]);
         tide_trainer_free(m->trainers[i]);
     }
 }
@@ -68,7 +68,7 @@ static void oracle_fill(oracle *o, const models *m)
             if (side == 0 && !o->held[i])
                 continue;
             assert_int_equal(
-                tide_space_vector(m->spaces[side], entries[i].word, row, NULL),
+                tide_view_vector(m->spaces[side], entries[i].word, row, NULL),
                 TIDE_OK);
             for (int d = 0; d < 32; d++)
                 o->vectors[side][i][d] = (double)row[d];
@@ -331,7 +331,7 @@ static void no_words_in_common_have_no_overlap(void **state)
     models m = models_of("vocab=300 dim=4 replay=1", "vocab=300 dim=4 replay=1", false);
     models empty = m;
     empty.trainers[0] = trainer_of("vocab=300 dim=4");
-    empty.spaces[0] = tide_space_new(tide_trainer_model(empty.trainers[0]),
+    empty.spaces[0] = tide_view_new(tide_trainer_model(empty.trainers[0]),
                                      TIDE_VECTORS_INPUT, false, NULL);
     const tide_band band = {1, 20};
     tide_agreement_result r = compare(&empty, &band, 1);
@@ -339,7 +339,7 @@ static void no_words_in_common_have_no_overlap(void **state)
     assert_int_equal(r.cells[0].defined, 0);
     assert_int_equal(r.near[0].missing, 20);
     assert_true(isnan(r.near[0].overlap) && isnan(r.cells[0].pearson));
-    tide_space_free(empty.spaces[0]);
+    tide_view_free(empty.spaces[0]);
     tide_trainer_free(empty.trainers[0]);
     models_free(&m);
 }

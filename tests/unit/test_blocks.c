@@ -40,7 +40,7 @@ typedef struct plain {
     double v[WORDS][DIM_MOST], u[WORDS][DIM_MOST], sum_v[WORDS], sum_u[WORDS];
 
     /* of a lesson */
-    const tide_lesson *lesson;
+    const tide_sentence *lesson;
     double known[LENGTH_MOST], added[LENGTH_MOST];
     uint32_t first[TIDE_BLOCK], last[TIDE_BLOCK];
     double weight[TIDE_BLOCK];
@@ -206,7 +206,7 @@ static void plain_block(plain *o, uint32_t at, const uint32_t *drawn, uint32_t d
         plain_quad(o, at, i);
 }
 
-static void plain_learn(plain *o, const tide_lesson *lesson)
+static void plain_learn(plain *o, const tide_sentence *lesson)
 {
     uint32_t drawn[2][DRAWS_MAX], draws = SHARED_DRAWS * (uint32_t)o->p->negative;
     tide_rng rng = tide_rng_seeded(o->p->seed + lesson->number * 0xc2b2ae3d27d4eb4fu);
@@ -229,8 +229,8 @@ static void plain_learn(plain *o, const tide_lesson *lesson)
 
 typedef struct pair {
     tide_model model;
-    tide_learner learner;
-    tide_desk *desk;
+    tide_sgns learner;
+    tide_scratch *desk;
     plain *oracle;
 } pair;
 
@@ -241,11 +241,11 @@ static pair begin(tide_params *params)
               .oracle = calloc(1, sizeof(plain))};
     assert_false(tide_matrix_init(&t.model.input, WORDS, (uint32_t)params->dim, &err));
     assert_false(tide_matrix_init(&t.model.output, WORDS, (uint32_t)params->dim, &err));
-    t.learner = (tide_learner){.params = params,
-                               .rates = tide_rates_new(params, &err),
+    t.learner = (tide_sgns){.params = params,
+                               .rates = tide_optimizer_new(params, &err),
                                .kernels = tide_kernels_best()};
     tide_contexts_init(&t.learner.contexts, params);
-    t.desk = tide_desk_new((uint32_t)params->dim, NULL, &err);
+    t.desk = tide_scratch_new((uint32_t)params->dim, NULL, &err);
     assert_true(t.desk && t.learner.rates && t.oracle);
     t.oracle->p = params;
     t.oracle->contexts = t.learner.contexts;
@@ -263,8 +263,8 @@ static pair begin(tide_params *params)
 
 static void end(pair *t)
 {
-    tide_desk_free(t->desk);
-    tide_rates_free(t->learner.rates);
+    tide_scratch_free(t->desk);
+    tide_optimizer_free(t->learner.rates);
     tide_matrix_release(&t->model.input);
     tide_matrix_release(&t->model.output);
     free(t->oracle);
@@ -278,7 +278,7 @@ static void close_to(double value, double expected, const char *what)
 
 static void same(const pair *t)
 {
-    const tide_rates *r = t->learner.rates;
+    const tide_optimizer *r = t->learner.rates;
     for (uint32_t k = 0; k < WORDS; k++) {
         for (int d = 0; d < t->oracle->dim; d++) {
             close_to((double)tide_matrix_row(&t->model.input, k)[d], t->oracle->v[k][d],
@@ -309,13 +309,13 @@ static void compare_closed(const char *settings, uint64_t closed)
         for (uint32_t j = 0; j < count; j++)
             while (closed >> slots[j] & 1)
                 slots[j]++;
-        tide_lesson lesson = {.slots = slots,
+        tide_sentence lesson = {.slots = slots,
                               .count = count,
                               .number = number,
                               .draws = &low,
                               .scale = 1 + (float)number / 16};
-        tide_learned learned = {0};
-        tide_learn(&t.learner, t.desk, &lesson, &learned);
+        tide_sgns_progress learned = {0};
+        tide_sgns_train(&t.learner, t.desk, &lesson, &learned);
         plain_learn(t.oracle, &lesson);
         assert_int_equal(learned.centres, count);
         same(&t);
@@ -379,13 +379,13 @@ static void closed_rows_are_not_touched(void **state)
             memcpy(before[i], tide_matrix_row(&t.model.output, i), 20 * sizeof(float));
         for (uint32_t number = 0; number < 20; number++) {
             uint32_t slots[] = {0, 1, 2, 3, 1, 0, 3, 3, 2, 1};
-            tide_lesson lesson = {.slots = slots,
+            tide_sentence lesson = {.slots = slots,
                                   .count = COUNT(slots),
                                   .number = number,
                                   .draws = &low,
                                   .scale = 1};
-            tide_learned learned = {0};
-            tide_learn(&t.learner, t.desk, &lesson, &learned);
+            tide_sgns_progress learned = {0};
+            tide_sgns_train(&t.learner, t.desk, &lesson, &learned);
         }
         for (uint32_t i = 0; i < WORDS; i++) {
             bool same_bits = !memcmp(before[i], tide_matrix_row(&t.model.output, i),
@@ -410,7 +410,7 @@ static void threads_are_shown_what_is_closed(void **state)
         tide_trainer *trainer = trainer_of(settings);
         const uint64_t *shown = learner_of(trainer)->closed;
         assert_ptr_equal(shown, threads > 1
-                                    ? tide_intake_closed(tide_trainer_intake(trainer))
+                                    ? tide_ingest_quarantine(tide_trainer_intake(trainer))
                                     : NULL);
         tide_trainer_free(trainer);
     }

@@ -76,8 +76,8 @@ static void begin_passage(passage *p, const world *w, tide_classifier *c)
         tide_rng rng = tide_rng_seeded(i), again = rng;
         tide_dropout(trace->features, c->features, c->options.dropout, &rng);
         tide_dropout(p->masks[i], c->features, c->options.dropout, &again);
-        tide_dense_judge(c, trace);
-        tide_dense_blame(c, trace);
+        tide_dense_loss(c, trace);
+        tide_dense_backpropagate(c, trace);
     }
     p->step = (tide_step){.classifier = c, .traces = p->traces.traces, .count = BATCH};
 }

@@ -11,14 +11,14 @@
 
 #include <pthread.h>
 
-enum { SLOTS = 3 * TIDE_COPIES, DIM = 20, ENOUGH = 1 << 20 };
+enum { SLOTS = 3 * TIDE_HOT_ROWS, DIM = 20, ENOUGH = 1 << 20 };
 
 typedef struct setting {
     tide_trainer *trainer;
-    tide_learner learner;
+    tide_sgns learner;
     uint64_t closed[SLOTS / 64];
-    _Atomic uint32_t chosen[TIDE_COPIES];
-    tide_copies *copies[2];
+    _Atomic uint32_t chosen[TIDE_HOT_ROWS];
+    tide_hot_rows *copies[2];
 } setting;
 
 static setting *begin(void)
@@ -28,9 +28,9 @@ static setting *begin(void)
     s->trainer = trainer_of("vocab=3072 dim=20");
     s->learner = *learner_of(s->trainer);
     s->learner.closed = s->closed;
-    tide_copies_choose_none(s->chosen);
+    tide_hot_rows_select_none(s->chosen);
     for (int i = 0; i < 2; i++) {
-        s->copies[i] = tide_copies_new(DIM, s->chosen, NULL);
+        s->copies[i] = tide_hot_rows_new(DIM, s->chosen, NULL);
         assert_non_null(s->copies[i]);
     }
     return s;
@@ -39,7 +39,7 @@ static setting *begin(void)
 static void end(setting *s)
 {
     for (int i = 0; i < 2; i++)
-        tide_copies_free(s->copies[i]);
+        tide_hot_rows_free(s->copies[i]);
     tide_trainer_free(s->trainer);
     free(s);
 }
@@ -51,7 +51,7 @@ static float *row_of(const setting *s, uint32_t slot)
 
 static float *seen_by(const setting *s, int who, uint32_t slot)
 {
-    return tide_copies_row(s->copies[who], slot, row_of(s, slot));
+    return tide_hot_rows_row(s->copies[who], slot, row_of(s, slot));
 }
 
 static bool has_copy(const setting *s, int who, uint32_t slot)
@@ -80,8 +80,8 @@ static void assert_all(const float *row, float value)
 /* A lesson of so many words, none of which matter. */
 static void learn(setting *s, int who, uint32_t words)
 {
-    tide_lesson lesson = {.count = words};
-    tide_copies_begin(s->copies[who], &s->learner, &lesson);
+    tide_sentence lesson = {.count = words};
+    tide_hot_rows_begin(s->copies[who], &s->learner, &lesson);
 }
 
 /* So many that the next lesson begins with a meeting. */
@@ -93,7 +93,7 @@ static void meet(setting *s, int who)
 
 static void choose(setting *s, uint32_t slot)
 {
-    atomic_store(&s->chosen[slot % TIDE_COPIES], slot);
+    atomic_store(&s->chosen[slot % TIDE_HOT_ROWS], slot);
 }
 
 static void set_closed(setting *s, uint32_t slot, bool closed)
@@ -110,7 +110,7 @@ static void the_most_frequent_word_of_a_place_is_chosen(void **state)
 {
     (void)state;
     setting *s = begin();
-    tide_intake *intake = tide_trainer_intake(s->trainer);
+    tide_ingest *intake = tide_trainer_intake(s->trainer);
     tide_rng rng = tide_rng_seeded(1);
     uint64_t counts[SLOTS], total = 0;
     for (uint32_t i = 0; i < SLOTS; i++) {
@@ -119,13 +119,13 @@ static void the_most_frequent_word_of_a_place_is_chosen(void **state)
         counts[i] = 1 + tide_rng_below(&rng, i % 3 ? 100 : 5000);
         total += counts[i];
         tide_word word = {bytes, length};
-        assert_int_equal(tide_intake_grant(intake, &word, counts[i], 0), i);
+        assert_int_equal(tide_ingest_insert(intake, &word, counts[i], 0), i);
     }
-    tide_copies_choose(s->learner.model->vocabulary, s->chosen);
+    tide_hot_rows_select(s->learner.model->vocabulary, s->chosen);
     uint32_t none = 0;
-    for (uint32_t place = 0; place < TIDE_COPIES; place++) {
+    for (uint32_t place = 0; place < TIDE_HOT_ROWS; place++) {
         uint32_t best = place;
-        for (uint32_t slot = place; slot < SLOTS; slot += TIDE_COPIES)
+        for (uint32_t slot = place; slot < SLOTS; slot += TIDE_HOT_ROWS)
             best = counts[slot] > counts[best] ? slot : best;
         uint32_t chosen = atomic_load(&s->chosen[place]);
         if (counts[best] <= total / 4096) {
@@ -133,10 +133,10 @@ static void the_most_frequent_word_of_a_place_is_chosen(void **state)
             none++;
         } else {
             assert_int_equal(counts[chosen], counts[best]);
-            assert_int_equal(chosen % TIDE_COPIES, place);
+            assert_int_equal(chosen % TIDE_HOT_ROWS, place);
         }
     }
-    assert_in_range(none, 1, TIDE_COPIES / 2);
+    assert_in_range(none, 1, TIDE_HOT_ROWS / 2);
     end(s);
 }
 
@@ -145,20 +145,20 @@ static void only_the_chosen_are_copied_and_only_at_a_meeting(void **state)
     (void)state;
     setting *s = begin();
     choose(s, 7);
-    choose(s, 8 + TIDE_COPIES);
+    choose(s, 8 + TIDE_HOT_ROWS);
     fill(row_of(s, 7), 3);
     learn(s, 0, 1);
     assert_false(has_copy(s, 0, 7));
     meet(s, 0);
     for (uint32_t slot = 0; slot < SLOTS; slot++)
-        assert_int_equal(has_copy(s, 0, slot), slot == 7 || slot == 8 + TIDE_COPIES);
+        assert_int_equal(has_copy(s, 0, slot), slot == 7 || slot == 8 + TIDE_HOT_ROWS);
     assert_false(has_copy(s, 1, 7));
     assert_all(seen_by(s, 0, 7), 3);
-    choose(s, 7 + TIDE_COPIES);
+    choose(s, 7 + TIDE_HOT_ROWS);
     fill(seen_by(s, 0, 7), 5);
     meet(s, 0);
     assert_false(has_copy(s, 0, 7));
-    assert_true(has_copy(s, 0, 7 + TIDE_COPIES));
+    assert_true(has_copy(s, 0, 7 + TIDE_HOT_ROWS));
     assert_all(row_of(s, 7), 5); /* what was learned until then is not lost */
     end(s);
 }
@@ -236,9 +236,9 @@ static void what_was_given_is_taken_anew(void **state)
     choose(s, 5);
     meet(s, 0);
     fill(seen_by(s, 0, 5), 6);
-    tide_copies_give(s->copies[0], &s->learner);
+    tide_hot_rows_flush(s->copies[0], &s->learner);
     assert_all(row_of(s, 5), 6);
-    tide_copies_give(s->copies[0], &s->learner); /* nothing is given twice */
+    tide_hot_rows_flush(s->copies[0], &s->learner); /* nothing is given twice */
     assert_all(row_of(s, 5), 6);
     fill(row_of(s, 5), -1);
     learn(s, 0, 1);
@@ -288,10 +288,10 @@ static void a_copy_that_is_recalled_is_forgotten(void **state)
     choose(s, 5);
     meet(s, 0);
     fill(seen_by(s, 0, 5), 9);
-    tide_copies_recall(s->copies[0], 5 + TIDE_COPIES); /* another slot's place */
+    tide_hot_rows_invalidate(s->copies[0], 5 + TIDE_HOT_ROWS); /* another slot's place */
     assert_true(has_copy(s, 0, 5));
     set_closed(s, 5, true);
-    tide_copies_recall(s->copies[0], 5);
+    tide_hot_rows_invalidate(s->copies[0], 5);
     assert_false(has_copy(s, 0, 5));
     fill(row_of(s, 5), 1);
     meet(s, 0);
@@ -333,14 +333,14 @@ static void no_order_of_events_mixes_two_words(void **state)
                 meet(s, who);
                 break;
             case 1:
-                tide_copies_give(s->copies[who], &s->learner);
+                tide_hot_rows_flush(s->copies[who], &s->learner);
                 break;
             case 2:
                 if (closed)
                     break;
                 set_closed(s, 5, closed = true);
                 for (int i = 0; i < 2; i++)
-                    tide_copies_recall(s->copies[i], 5);
+                    tide_hot_rows_invalidate(s->copies[i], 5);
                 break;
             case 3:
                 if (!closed)
@@ -430,7 +430,7 @@ static void threads_do_not_mix_two_words(void **state)
     assert_int_equal(pthread_create(&thread, NULL, learn_on, &l), 0);
     for (int word = 1; word <= WORDS; word++) {
         set_closed(l.s, 5, true);
-        tide_copies_recall(l.s->copies[0], 5);
+        tide_hot_rows_invalidate(l.s->copies[0], 5);
         uint64_t before = atomic_load(&l.begun);
         wait_for_lessons(&l, before);
         k->copy(row, row_of(l.s, 5), 32);

@@ -34,9 +34,9 @@ static void forget(learned *all)
 
 static tide_model *copy_of(const learned *all, uint32_t top, tide_error *err)
 {
-    const tide_space *space = tide_live_begin(all->live);
-    tide_model *copy = tide_space_copy(space, top, err);
-    tide_live_end(all->live, space);
+    const tide_view *space = tide_live_acquire(all->live);
+    tide_model *copy = tide_view_copy(space, top, err);
+    tide_live_release(all->live, space);
     return copy;
 }
 
@@ -157,9 +157,9 @@ static void a_copy_takes_the_memory_that_was_said(void **state)
     (void)state;
     learned all = learn(settings);
     for (uint32_t top = 0; top < 1000; top += 300) {
-        const tide_space *space = tide_live_begin(all.live);
-        uint64_t said = tide_space_copy_bytes(space, top);
-        tide_live_end(all.live, space);
+        const tide_view *space = tide_live_acquire(all.live);
+        uint64_t said = tide_view_copy_bytes(space, top);
+        tide_live_release(all.live, space);
         allocated_bytes = 0;
         tide_model *copy = copy_of(&all, top, NULL);
         assert_in_range(allocated_bytes, said - 8 * 64, said + 16 * 64);

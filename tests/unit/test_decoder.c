@@ -593,8 +593,8 @@ static void place_in_a_file_is_the_same_however_it_is_packed(void **state)
         char *same = place_after(OFFSET, 65536);
         assert_string_equal(same, place);
         tide_source *source = tide_source_open(path, NULL);
-        assert_true(tide_source_replayable(source) && tide_source_divisible(source));
-        assert_int_equal(tide_source_go_to(source, place, NULL), TIDE_OK);
+        assert_true(tide_source_can_resume(source) && tide_source_divisible(source));
+        assert_int_equal(tide_source_seek(source, place, NULL), TIDE_OK);
         assert_int_equal(tide_source_offset(source), OFFSET);
         assert_int_equal(tide_source_read(source, bytes, 1000, NULL), 1000);
         assert_memory_equal(bytes, text.bytes + OFFSET, 1000);
@@ -611,7 +611,7 @@ static void place_in_a_file_is_the_same_however_it_is_packed(void **state)
         write_file(archive);
         tide_source *source = tide_source_open(path, NULL);
         tide_error err = {0};
-        assert_int_equal(tide_source_go_to(source, place, &err), TIDE_ERROR_FORMAT);
+        assert_int_equal(tide_source_seek(source, place, &err), TIDE_ERROR_FORMAT);
         assert_string_equal(err.text, texts[i % 2]);
         assert_int_equal(tide_source_offset(source), 0);
         assert_int_equal(tide_source_read(source, bytes, 1000, NULL), 1000);
@@ -664,7 +664,7 @@ static ptrdiff_t end_trickle(trickle *t, tide_error *err)
     char bytes[1];
     close(t->writer);
     ptrdiff_t count = tide_source_read(t->source, bytes, 1, err);
-    assert_false(tide_source_replayable(t->source));
+    assert_false(tide_source_can_resume(t->source));
     tide_source_close(t->source);
     dup2(t->saved, STDIN_FILENO);
     close(t->saved);

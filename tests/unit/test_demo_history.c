@@ -47,8 +47,8 @@ static bool listed(tide_history *history, tide_history_sort sort, size_t room,
 
 static bool is_gone(tide_history *history, const char *word)
 {
-    tide_gone gone[1000];
-    size_t count = tide_history_gone(history, 0, gone, COUNT(gone));
+    tide_evicted gone[1000];
+    size_t count = tide_history_evicted(history, 0, gone, COUNT(gone));
     for (size_t i = 0; i < count; i++)
         if (!strcmp(gone[i].word, word))
             return true;
@@ -121,7 +121,7 @@ static tally follow(void)
         while ((size = tide_demo_read_until(demo, bytes, sizeof bytes, now)) > 0)
             feed(trainer, bytes, size);
         assert_true(tide_live_update(live));
-        assert_int_equal(tide_history_look(history, (double)now / WORDS_A_SECOND, &err),
+        assert_int_equal(tide_history_update(history, (double)now / WORDS_A_SECOND, &err),
                          TIDE_OK);
         for (size_t i = 0; i < l->count; i++)
             ask(history, &l->items[i], now, &t);

@@ -34,17 +34,17 @@ static bool belongs(const truth *t, const char *group, const char *word)
 static double nearness(const tide_trainer *trainer, const truth *t, const char *word,
                        const char *group)
 {
-    tide_space *space =
-        tide_space_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, true, NULL);
+    tide_view *space =
+        tide_view_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, true, NULL);
     assert_non_null(space);
     tide_query query = {.positive = &word, .positive_count = 1};
     tide_hit hits[NEAR];
-    if (tide_space_nearest(space, &query, hits, NEAR, NULL) != NEAR)
+    if (tide_view_nearest(space, &query, hits, NEAR, NULL) != NEAR)
         fail_msg("%s is not held", word);
     int right = 0;
     for (int i = 0; i < NEAR; i++)
         right += belongs(t, group, hits[i].word);
-    tide_space_free(space);
+    tide_view_free(space);
     return (double)right / NEAR;
 }
 

@@ -12,7 +12,7 @@ typedef struct twin {
     uint64_t counts[WORDS];
     bool held[WORDS];
     tide_model *model;
-    tide_space *space;
+    tide_view *space;
 } twin;
 
 static void name_word(int word, char name[16])
@@ -46,7 +46,7 @@ static void twin_open(twin *t, const char *path)
             continue;
         const tide_word text = {name, (uint32_t)strlen(name)};
         uint32_t slot =
-            tide_vocabulary_grant(model->vocabulary, &text, t->counts[word], 0);
+            tide_vocabulary_insert(model->vocabulary, &text, t->counts[word], 0);
         assert_true(slot != TIDE_NO_SLOT);
         memcpy(tide_matrix_row(&model->input, slot), t->rows[word],
                sizeof t->rows[word]);
@@ -54,13 +54,13 @@ static void twin_open(twin *t, const char *path)
     save_to(trainer, path);
     tide_trainer_free(trainer);
     t->model = tide_model_open(path, NULL);
-    t->space = tide_space_new(t->model, TIDE_VECTORS_INPUT, false, NULL);
+    t->space = tide_view_new(t->model, TIDE_VECTORS_INPUT, false, NULL);
     assert_non_null(t->space);
 }
 
 static void twin_free(twin *t)
 {
-    tide_space_free(t->space);
+    tide_view_free(t->space);
     tide_model_free(t->model);
     free(t);
 }
@@ -206,7 +206,7 @@ static void different_dimensions_are_compared_by_neighbours(void **state)
     fclose(file);
     twin_open(a, "a");
     twin b = {.model = tide_model_open("flat.txt", NULL)};
-    b.space = tide_space_new(b.model, TIDE_VECTORS_INPUT, false, NULL);
+    b.space = tide_view_new(b.model, TIDE_VECTORS_INPUT, false, NULL);
     tide_diff *diff = diff_of(a, &b, TIDE_DIFF_DRIFT);
     tide_diff_summary s = tide_diff_summary_of(diff);
     assert_int_equal(tide_diff_size(diff), 0);
@@ -216,7 +216,7 @@ static void different_dimensions_are_compared_by_neighbours(void **state)
     assert_true(tide_diff_size(diff) > WORDS / 2);
     assert_true(isnan(tide_diff_at(diff, 0).change));
     tide_diff_free(diff);
-    tide_space_free(b.space);
+    tide_view_free(b.space);
     tide_model_free(b.model);
     twin_free(a);
 }

@@ -49,10 +49,10 @@ typedef struct fate {
 static void follow(tide_drift_plan *plan, fate *fates)
 {
     tide_params *params = params_of("");
-    tide_sentences *text = tide_sentences_open(params, sources, 1, NULL);
+    tide_sentence_reader *text = tide_sentence_reader_open(params, sources, 1, NULL);
     tide_word word;
     bool ended;
-    for (uint64_t token = 0; tide_sentences_take(text, &word, 1, &ended, NULL) || ended;
+    for (uint64_t token = 0; tide_sentence_reader_take(text, &word, 1, &ended, NULL) || ended;
          token++) {
         uint32_t number = tide_vocabulary_find(plan->index, &word);
         tide_word result = tide_drift_plan_apply(plan, &word, token);
@@ -74,7 +74,7 @@ static void follow(tide_drift_plan *plan, fate *fates)
         f->expected += chance;
         f->variance += chance * (1 - chance);
     }
-    tide_sentences_close(text);
+    tide_sentence_reader_close(text);
     tide_params_free(params);
 }
 

@@ -66,9 +66,9 @@ static void *ask(void *argument)
         tide_hit hits[10];
         tide_query query = {.positive = &words[e->asked++ % COUNT(words)],
                             .positive_count = 1};
-        const tide_space *space = tide_live_begin(e->live);
-        tide_space_nearest(space, &query, hits, COUNT(hits), NULL);
-        tide_live_end(e->live, space);
+        const tide_view *space = tide_live_acquire(e->live);
+        tide_view_nearest(space, &query, hits, COUNT(hits), NULL);
+        tide_live_release(e->live, space);
         pthread_mutex_lock(&e->lock);
     }
     pthread_mutex_unlock(&e->lock);

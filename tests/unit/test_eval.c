@@ -10,7 +10,7 @@
 
 typedef struct asked {
     tide_model *model;
-    tide_space *space;
+    tide_view *space;
 } asked;
 
 static tide_model *open_model(const char *path)
@@ -25,14 +25,14 @@ static tide_model *open_model(const char *path)
 static asked ask(const char *path)
 {
     asked a = {.model = open_model(path)};
-    a.space = tide_space_new(a.model, TIDE_VECTORS_INPUT, false, NULL);
+    a.space = tide_view_new(a.model, TIDE_VECTORS_INPUT, false, NULL);
     assert_non_null(a.space);
     return a;
 }
 
 static void forget(asked *a)
 {
-    tide_space_free(a->space);
+    tide_view_free(a->space);
     tide_model_free(a->model);
 }
 
@@ -82,7 +82,7 @@ static void a_file_of_vectors_is_a_model_of_its_rows(void **state)
             assert_int_equal(tide_rows_next(rows, &row, NULL), 1);
             assert_string_equal(words[i].word, row.word);
             assert_true(words[i].count == 0 && words[i].error == 0);
-            assert_int_equal(tide_space_vector(a.space, row.word, vector, NULL), 0);
+            assert_int_equal(tide_view_vector(a.space, row.word, vector, NULL), 0);
             assert_memory_equal(vector, row.vector, sizeof vector);
         }
         tide_origin origin = tide_model_origin(a.model);
@@ -110,7 +110,7 @@ static void only_directions_count(void **state)
         for (size_t w = 0; w < COUNT(words); w++) {
             tide_hit hits[2];
             tide_query query = {.positive = &words[w], .positive_count = 1};
-            assert_int_equal(tide_space_nearest(a.space, &query, hits, 2, NULL), 2);
+            assert_int_equal(tide_view_nearest(a.space, &query, hits, 2, NULL), 2);
             for (int k = 0; k < 2; k++)
                 if (i == 0)
                     expected[w][k] = hits[k].score;
@@ -128,8 +128,8 @@ static void of_equal_hits_the_first_stays_first(void **state)
     tide_hit hits[3];
     size_t count = 0;
     for (uint32_t slot = 0; slot < 5; slot++)
-        count = tide_hits_keep(hits, count, 3, (tide_hit){"x", 0.5f, slot});
-    count = tide_hits_keep(hits, count, 3, (tide_hit){"y", 0.75f, 9});
+        count = tide_hits_insert(hits, count, 3, (tide_hit){"x", 0.5f, slot});
+    count = tide_hits_insert(hits, count, 3, (tide_hit){"y", 0.75f, 9});
     assert_int_equal(count, 3);
     assert_true(hits[0].slot == 9 && hits[1].slot == 0 && hits[2].slot == 1);
 }
@@ -144,7 +144,7 @@ static void the_first_row_of_a_word_is_kept(void **state)
     assert_int_equal(tide_model_size(a.model), 2);
     assert_int_equal(origin.twice, 2);
     assert_int_equal(origin.left_out, 2);
-    assert_int_equal(tide_space_vector(a.space, "a", vector, NULL), TIDE_OK);
+    assert_int_equal(tide_view_vector(a.space, "a", vector, NULL), TIDE_OK);
     assert_true(vector[0] == 1 && vector[1] == 2);
     forget(&a);
 }
@@ -172,9 +172,9 @@ static void counts_are_told_where_the_file_has_them(void **state)
         assert_int_equal(theirs[i].count, ours[i].count);
     }
     tide_error err;
-    assert_null(tide_space_new(other, TIDE_VECTORS_SUM, false, &err));
+    assert_null(tide_view_new(other, TIDE_VECTORS_SUM, false, &err));
     assert_int_equal(err.status, TIDE_ERROR_PARAMETER);
-    assert_null(tide_space_new(other, TIDE_VECTORS_OUTPUT, true, &err));
+    assert_null(tide_view_new(other, TIDE_VECTORS_OUTPUT, true, &err));
     assert_null(tide_params_of_model(other, &err));
     tide_model_free(native);
     tide_model_free(other);
@@ -374,7 +374,7 @@ static uint64_t plain_right(const asked *a, uint32_t (*questions)[4], size_t cou
         const char *positive[] = {words[1], words[2]}, *negative[] = {words[0]};
         tide_query query = {positive, 2, negative, 1, NULL, among};
         tide_hit hit;
-        int found = tide_space_nearest(a->space, &query, &hit, 1, NULL);
+        int found = tide_view_nearest(a->space, &query, &hit, 1, NULL);
         right += found == 1 && !strcmp(hit.word, words[3]);
     }
     return right;
@@ -390,7 +390,7 @@ static void make_question(const asked *a, tide_rng *rng, uint32_t words, uint32_
         sprintf(names[w], "word%u", q[w]);
     tide_hit hit;
     if (tide_rng_below(rng, 2) &&
-        tide_space_analogy(a->space, names[0], names[1], names[2], &hit, 1, NULL) == 1)
+        tide_view_analogy(a->space, names[0], names[1], names[2], &hit, 1, NULL) == 1)
         q[3] = (uint32_t)strtoul(hit.word + 4, NULL, 10);
 }
 

@@ -13,7 +13,7 @@ enum { PUSHERS = 3, LINES = SANITIZED ? 300 : 3000 };
 static tide_source *source_of(tide_feed *feed)
 {
     const tide_source_options options = {.feed = feed};
-    tide_source *source = tide_source_begin("feed:", &options, NULL);
+    tide_source *source = tide_source_open_with("feed:", &options, NULL);
     assert_non_null(source);
     return source;
 }

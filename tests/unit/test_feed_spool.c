@@ -61,10 +61,10 @@ static void begin(stream *s, tide_spool_sync sync)
     if (!s->feed)
         fail_msg("%s", err.text);
     const tide_source_options options = {.feed = s->feed};
-    s->source = tide_source_begin("feed:", &options, &err);
+    s->source = tide_source_open_with("feed:", &options, &err);
     assert_non_null(s->source);
-    assert_true(tide_source_replayable(s->source));
-    if (s->place && tide_source_go_to(s->source, s->place, &err))
+    assert_true(tide_source_can_resume(s->source));
+    if (s->place && tide_source_seek(s->source, s->place, &err))
         fail_msg("%s", err.text);
     assert_int_equal(tide_feed_push(s->feed, "too early\n", 10, &err), 0);
 }

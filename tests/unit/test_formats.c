@@ -156,7 +156,7 @@ static bool keeps_counts(const char *format)
 static void expect_rows(tide_rows *rows, const tide_model *model, bool counts)
 {
     uint32_t dim = tide_model_dim(model);
-    tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, false, NULL);
+    tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, false, NULL);
     tide_error err;
     tide_row row;
     float wanted[TIDE_DIM_MAX];
@@ -167,13 +167,13 @@ static void expect_rows(tide_rows *rows, const tide_model *model, bool counts)
         assert_string_equal(row.word, plain[i]);
         assert_int_equal(row.length, strlen(plain[i]));
         assert_int_equal(row.count, counts ? 2 * (COUNT(plain) - i) : 0);
-        assert_int_equal(tide_space_vector(space, plain[i], wanted, NULL), TIDE_OK);
+        assert_int_equal(tide_view_vector(space, plain[i], wanted, NULL), TIDE_OK);
         assert_memory_equal(row.vector, wanted, dim * sizeof(float));
     }
     assert_int_equal(tide_rows_next(rows, &row, &err), 0);
     assert_int_equal(tide_rows_next(rows, &row, &err), 0);
     assert_int_equal(tide_rows_left_out(rows), 0);
-    tide_space_free(space);
+    tide_view_free(space);
 }
 
 static void what_was_written_is_read_back_bit_by_bit(void **state)
@@ -250,19 +250,19 @@ static void top_vectors_and_centre_choose_what_is_written(void **state)
             tide_exported done;
             assert_int_equal(tide_model_export(model, &how, "out", &done, NULL), 0);
             assert_int_equal(done.words, 4);
-            tide_space *space = tide_space_new(model, how.vectors, centred, NULL);
+            tide_view *space = tide_view_new(model, how.vectors, centred, NULL);
             tide_rows *rows = open_rows("out", NULL);
             tide_row row;
             float wanted[5];
             for (int i = 0; i < 4; i++) {
                 assert_int_equal(tide_rows_next(rows, &row, NULL), 1);
                 assert_string_equal(row.word, plain[i]);
-                tide_space_vector(space, plain[i], wanted, NULL);
+                tide_view_vector(space, plain[i], wanted, NULL);
                 assert_memory_equal(row.vector, wanted, sizeof wanted);
             }
             assert_int_equal(tide_rows_next(rows, &row, NULL), 0);
             tide_rows_close(rows);
-            tide_space_free(space);
+            tide_view_free(space);
         }
     tide_model_free(model);
 }
@@ -322,7 +322,7 @@ static void smaller_types_are_as_near_as_they_can_be(void **state)
     enum { DIM = 33 };
     tide_model *model = plain_model(DIM);
     memset(tide_matrix_row(&model->input, 2), 0, DIM * sizeof(float));
-    tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, false, NULL);
+    tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, false, NULL);
     for (size_t f = 0; f < 2; f++)
         for (size_t t = 0; t < 2; t++) {
             export_to(model, formats[f], dtypes[t], "out");
@@ -331,7 +331,7 @@ static void smaller_types_are_as_near_as_they_can_be(void **state)
             float x[DIM];
             for (size_t i = 0; i < COUNT(plain); i++) {
                 assert_int_equal(tide_rows_next(rows, &row, NULL), 1);
-                tide_space_vector(space, plain[i], x, NULL);
+                tide_view_vector(space, plain[i], x, NULL);
                 float largest = 0;
                 for (int d = 0; d < DIM; d++)
                     largest = fmaxf(largest, fabsf(x[d]));
@@ -342,7 +342,7 @@ static void smaller_types_are_as_near_as_they_can_be(void **state)
             }
             tide_rows_close(rows);
         }
-    tide_space_free(space);
+    tide_view_free(space);
     tide_model_free(model);
 }
 
@@ -619,7 +619,7 @@ static void errors_and_parameters_of_a_model_are_told(void **state)
     assert_non_null(model);
     model->params = strcpy(tide_alloc(16, 1), "tokens space\n");
     tide_word word = {"tea\0\0\0\0\0\0\0\0\0\0\0\0\0", 3};
-    assert_int_equal(tide_vocabulary_grant(model->vocabulary, &word, 9, 4), 0);
+    assert_int_equal(tide_vocabulary_insert(model->vocabulary, &word, 9, 4), 0);
     tide_store_writer *writer = tide_store_create("m.tide", NULL);
     tide_model_save(model, writer);
     assert_int_equal(tide_store_commit(writer, NULL), TIDE_OK);

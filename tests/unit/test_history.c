@@ -132,13 +132,13 @@ static void words_that_come_are_new_and_those_that_leave_are_gone(void **state)
     const tide_history_options options = {.step = 1, .warm_up = 5};
     world w = world_of("vocab=3 " STILL_SETTINGS, &options);
     tide_history_word words[8];
-    tide_gone gone[8];
+    tide_evicted gone[8];
     const tide_history_list list = {.sort = TIDE_HISTORY_NEW};
     say(&w, "one", 9);
     say(&w, "two", 8);
     look_often(&w, 10, 1);
     assert_int_equal(tide_history_words(w.history, &list, words, 8, NULL, NULL), 0);
-    assert_int_equal(tide_history_gone(w.history, 0, gone, 8), 0);
+    assert_int_equal(tide_history_evicted(w.history, 0, gone, 8), 0);
     say(&w, "three", 3);
     look_later(&w, 1);
     double came = w.now;
@@ -149,12 +149,12 @@ static void words_that_come_are_new_and_those_that_leave_are_gone(void **state)
     look_later(&w, 1);
     say(&w, "four", 2); /* takes the place of three */
     look_later(&w, 1);
-    assert_int_equal(tide_history_gone(w.history, 0, gone, 8), 1);
+    assert_int_equal(tide_history_evicted(w.history, 0, gone, 8), 1);
     assert_string_equal(gone[0].word, "three");
     assert_int_equal(gone[0].count, 3);
     assert_true(fabs(gone[0].left - w.now) < 1e-6);
-    assert_int_equal(tide_history_gone(w.history, w.now, gone, 8), 0);
-    assert_int_equal(tide_history_gone(w.history, w.now - 1, gone, 8), 1);
+    assert_int_equal(tide_history_evicted(w.history, w.now, gone, 8), 0);
+    assert_int_equal(tide_history_evicted(w.history, w.now - 1, gone, 8), 1);
     tide_history_list lately = list;
     lately.after = w.now - 1; /* four came later, and is still there */
     assert_int_equal(tide_history_words(w.history, &lately, words, 8, NULL, NULL), 1);
@@ -163,10 +163,10 @@ static void words_that_come_are_new_and_those_that_leave_are_gone(void **state)
     assert_int_equal(tide_history_words(w.history, &lately, words, 8, NULL, NULL), 0);
     tide_error err;
     assert_int_equal(tide_history_word_of(w.history, "three", words, &err),
-                     TIDE_ERROR_UNKNOWN);
+                     TIDE_ERROR_NOT_FOUND);
     say(&w, "three", 1); /* and four leaves */
     look_later(&w, 1);
-    assert_int_equal(tide_history_gone(w.history, 0, gone, 8), 1);
+    assert_int_equal(tide_history_evicted(w.history, 0, gone, 8), 1);
     assert_string_equal(gone[0].word, "four");
     assert_true(fabs(word_of(&w, "three").first_seen - w.now) < 1e-6);
     world_free(&w);
@@ -177,24 +177,24 @@ static void what_was_seen_often_is_remembered_longest(void **state)
 {
     (void)state;
     const tide_history_options options = {.step = 1};
-    static tide_gone gone[TIDE_DEPARTED_MOST + 10];
+    static tide_evicted gone[TIDE_EVICTED_WORDS_MAX + 10];
     world w = world_of("vocab=1 " STILL_SETTINGS, &options);
     look_later(&w, 1);
     say(&w, "mayfly", 500);
     look_later(&w, 1);
-    for (int i = 0; i < 3 * TIDE_DEPARTED_MOST; i++) {
+    for (int i = 0; i < 3 * TIDE_EVICTED_WORDS_MAX; i++) {
         char name[16];
         snprintf(name, sizeof name, "w%d", i);
         say(&w, name, 1);
         look_later(&w, 0.1);
     }
-    size_t count = tide_history_gone(w.history, 0, gone, COUNT(gone));
-    assert_int_equal(count, TIDE_DEPARTED_MOST);
+    size_t count = tide_history_evicted(w.history, 0, gone, COUNT(gone));
+    assert_int_equal(count, TIDE_EVICTED_WORDS_MAX);
     assert_string_equal(gone[count - 1].word, "mayfly");
     assert_int_equal(gone[count - 1].count, 500);
     for (size_t i = 0; i + 1 < count; i++) { /* of equals the latest */
         char name[16];
-        snprintf(name, sizeof name, "w%d", 3 * TIDE_DEPARTED_MOST - 2 - (int)i);
+        snprintf(name, sizeof name, "w%d", 3 * TIDE_EVICTED_WORDS_MAX - 2 - (int)i);
         assert_string_equal(gone[i].word, name);
     }
     world_free(&w);
@@ -253,7 +253,7 @@ static void words_that_come_back_begin_anew(void **state)
 {
     (void)state;
     const tide_history_options options = {.step = 1};
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
     world w = world_of("vocab=3 " STILL_SETTINGS, &options);
     say(&w, "stays", 100);
     say(&w, "remains", 100);
@@ -288,7 +288,7 @@ static void words_at_the_border_do_not_flap(void **state)
 {
     (void)state;
     const tide_history_options options = {.step = 1, .follow = 20};
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
     world w = world_of("vocab=100 " STILL_SETTINGS, &options);
     say_all(&w, 19, 1000);
     say(&w, "x", 500);
@@ -315,7 +315,7 @@ static void watched_words_are_followed_whatever_their_rank(void **state)
 {
     (void)state;
     const tide_history_options options = {.step = 1, .follow = 10, .watch = 2};
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
     tide_error err;
     world w = world_of("vocab=100 " STILL_SETTINGS, &options);
     say_all(&w, 50, 1);
@@ -331,12 +331,12 @@ static void watched_words_are_followed_whatever_their_rank(void **state)
     assert_int_equal(tide_history_points(w.history, "w40", points, NULL), 2);
     assert_int_equal(tide_history_points(w.history, "absent", points, NULL), 0);
     assert_int_equal(tide_history_points(w.history, "w41", points, &err),
-                     TIDE_ERROR_UNKNOWN);
+                     TIDE_ERROR_NOT_FOUND);
     say(&w, "absent", 1);
     look_often(&w, 2, 1);
     assert_true(tide_history_points(w.history, "absent", points, NULL) > 0);
     assert_int_equal(tide_history_unwatch(w.history, "w40", NULL), TIDE_OK);
-    assert_int_equal(tide_history_unwatch(w.history, "w40", &err), TIDE_ERROR_UNKNOWN);
+    assert_int_equal(tide_history_unwatch(w.history, "w40", &err), TIDE_ERROR_NOT_FOUND);
     look_later(&w, 1);
     assert_false(is_followed(&w, "w40"));
     assert_int_equal(tide_history_watch(w.history, "w41", NULL), TIDE_OK);

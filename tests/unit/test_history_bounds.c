@@ -10,8 +10,8 @@ static void nothing_is_known_of_nothing(void **state)
 {
     (void)state;
     tide_history_word word;
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
-    tide_gone gone;
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
+    tide_evicted gone;
     tide_alarm alarm;
     tide_map_point spot;
     uint64_t frame, total = 9;
@@ -26,10 +26,10 @@ static void nothing_is_known_of_nothing(void **state)
             assert_int_equal(total, 0);
         }
         assert_int_equal(tide_history_word_of(w.history, "a", &word, &err),
-                         TIDE_ERROR_UNKNOWN);
+                         TIDE_ERROR_NOT_FOUND);
         assert_int_equal(tide_history_points(w.history, "a", points, &err),
-                         TIDE_ERROR_UNKNOWN);
-        assert_int_equal(tide_history_gone(w.history, 0, &gone, 1), 0);
+                         TIDE_ERROR_NOT_FOUND);
+        assert_int_equal(tide_history_evicted(w.history, 0, &gone, 1), 0);
         assert_int_equal(tide_history_alarms(w.history, 0, &alarm, 1), 0);
         assert_int_equal(tide_history_map(w.history, &spot, 1, &frame), 0);
         assert_int_equal(tide_history_followed(w.history), 0);
@@ -39,9 +39,9 @@ static void nothing_is_known_of_nothing(void **state)
     look_later(&w, 0);
     word = word_of(&w, "a");
     assert_true(word.rate <= 0 && fabs(word.trend) <= 0 && isnan(word.first_seen));
-    assert_int_equal(tide_history_look(w.history, (double)NAN, &err),
+    assert_int_equal(tide_history_update(w.history, (double)NAN, &err),
                      TIDE_ERROR_PARAMETER);
-    assert_int_equal(tide_history_look(w.history, (double)INFINITY, &err),
+    assert_int_equal(tide_history_update(w.history, (double)INFINITY, &err),
                      TIDE_ERROR_PARAMETER);
     world_free(&w);
 }
@@ -51,7 +51,7 @@ static void a_clock_that_jumps_is_followed_forward_only(void **state)
 {
     (void)state;
     const tide_history_options options = {.step = 1};
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
     world w = world_of("vocab=100 " STILL_SETTINGS, &options);
     for (int second = 0; second < 50; second++) {
         say(&w, "word", 2);
@@ -169,7 +169,7 @@ static void *look_on(void *argument)
 {
     crowd *c = argument;
     for (double now = 1; c->going; now += 0.5, c->looks++) {
-        c->wrong += tide_history_look(c->w.history, now, NULL) != TIDE_OK;
+        c->wrong += tide_history_update(c->w.history, now, NULL) != TIDE_OK;
         c->wrong += tide_history_save(c->w.history, "history", NULL) != TIDE_OK;
     }
     return NULL;
@@ -183,10 +183,10 @@ static void *ask_on(void *argument)
     static const char *const watched[] = {"the", "tea", "coffee", "nobody"};
     while (c->going) {
         tide_history_word words[20];
-        tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+        tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
         tide_history_hit hits[5];
         tide_map_point map[50];
-        tide_gone gone[5];
+        tide_evicted gone[5];
         tide_alarm alarms[5];
         double taken;
         uint64_t frame;
@@ -200,7 +200,7 @@ static void *ask_on(void *argument)
         tide_history_nearest(h, word, 4, hits, COUNT(hits), &taken, NULL);
         for (size_t i = tide_history_map(h, map, COUNT(map), &frame); i-- > 0;)
             c->wrong += !(fabsf(map[i].x) < 100 && fabsf(map[i].y) < 100);
-        tide_history_gone(h, 0, gone, COUNT(gone));
+        tide_history_evicted(h, 0, gone, COUNT(gone));
         tide_history_alarms(h, 0, alarms, COUNT(alarms));
         if (tide_rng_below(&rng, 2))
             tide_history_watch(h, word, NULL);

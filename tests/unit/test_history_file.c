@@ -70,7 +70,7 @@ static void expect_same_words(const world *a, const world *b)
 
 static void expect_same_past(const world *a, const world *b)
 {
-    tide_history_point x[TIDE_HISTORY_RUNGS_MAX], y[TIDE_HISTORY_RUNGS_MAX];
+    tide_history_point x[TIDE_HISTORY_SNAPSHOTS_MAX], y[TIDE_HISTORY_SNAPSHOTS_MAX];
     for (int word = 0; word < WORDS; word++) {
         char name[16];
         snprintf(name, sizeof name, "w%d", word);
@@ -81,10 +81,10 @@ static void expect_same_past(const world *a, const world *b)
                         x[i].count == y[i].count && same(x[i].rate, y[i].rate) &&
                         same(x[i].turned, y[i].turned));
     }
-    tide_gone left[2][80];
+    tide_evicted left[2][80];
     tide_alarm rung[2][TIDE_ALARMS_KEPT];
-    size_t count = tide_history_gone(a->history, 0, left[0], 80);
-    assert_int_equal(tide_history_gone(b->history, 0, left[1], 80), count);
+    size_t count = tide_history_evicted(a->history, 0, left[0], 80);
+    assert_int_equal(tide_history_evicted(b->history, 0, left[1], 80), count);
     assert_true(count > 5);
     for (size_t i = 0; i < count; i++)
         assert_string_equal(left[0][i].word, left[1][i].word);
@@ -111,7 +111,7 @@ static void what_is_loaded_is_what_was_saved(void **state)
         say(&w, "w2", 3);
         look_later(&w, 1);
         other.now = w.now;
-        assert_int_equal(tide_history_look(other.history, other.now, NULL), TIDE_OK);
+        assert_int_equal(tide_history_update(other.history, other.now, NULL), TIDE_OK);
     }
     expect_same_words(&w, &other);
     expect_same_past(&w, &other);
@@ -139,7 +139,7 @@ static void a_file_of_version_1_is_loaded(void **state)
     assert_int_equal(tide_history_check("old", NULL, NULL), TIDE_OK);
     for (int i = 0; i < 60; i++) {
         look_later(&w, 1);
-        assert_int_equal(tide_history_look(other.history, w.now, NULL), TIDE_OK);
+        assert_int_equal(tide_history_update(other.history, w.now, NULL), TIDE_OK);
     }
     expect_same_words(&w, &other);
     free(words);
@@ -151,7 +151,7 @@ static void a_file_of_version_1_is_loaded(void **state)
 static void the_pause_between_two_runs_counts(void **state)
 {
     (void)state;
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
     world w = lived(), other = again(&w);
     assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
     assert_int_equal(tide_history_load(other.history, "history", NULL), TIDE_OK);
@@ -167,7 +167,7 @@ static void the_pause_between_two_runs_counts(void **state)
 static void words_that_are_not_held_any_more_are_left_out(void **state)
 {
     (void)state;
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
     tide_error err;
     world w = lived(), other = world_of(settings, &how);
     assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
@@ -178,7 +178,7 @@ static void words_that_are_not_held_any_more_are_left_out(void **state)
     look_later(&other, 1);
     assert_true(tide_history_points(other.history, "w3", points, NULL) > 3);
     assert_int_equal(tide_history_points(other.history, "w4", points, &err),
-                     TIDE_ERROR_UNKNOWN);
+                     TIDE_ERROR_NOT_FOUND);
     assert_int_equal(tide_history_points(other.history, "absent", points, NULL), 0);
     world_free(&other);
     world_free(&w);
@@ -210,7 +210,7 @@ static void a_smaller_history_takes_what_fits(void **state)
 {
     (void)state;
     const tide_history_options small = {.step = 1, .follow = 5, .rungs = 8, .watch = 1};
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
     world w = lived();
     assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
     world other = w;
@@ -363,15 +363,15 @@ static void a_word_that_is_there_twice_costs_nothing(void **state)
     (void)state;
     tide_error err = {0};
     world w = lived();
-    assert_int_not_equal(tide_place_take(w.history, "absent", true), TIDE_NO_PLACE);
-    assert_int_not_equal(tide_place_take(w.history, "w3", false), TIDE_NO_PLACE);
+    assert_int_not_equal(tide_tracked_word_add(w.history, "absent", true), TIDE_NOT_TRACKED);
+    assert_int_not_equal(tide_tracked_word_add(w.history, "w3", false), TIDE_NOT_TRACKED);
     assert_int_equal(tide_history_save(w.history, "h", NULL), TIDE_OK);
     world other = again(&w);
     if (tide_history_load(other.history, "h", &err))
         fail_msg("%s", err.text);
     assert_int_equal(places_of(&other, "absent"), 1);
     assert_int_equal(places_of(&other, "w3"), 1);
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
     int count = tide_history_points(w.history, "w3", points, NULL);
     assert_int_equal(tide_history_points(other.history, "w3", points, NULL), count);
     tide_history_free(other.history);

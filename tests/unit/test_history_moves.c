@@ -10,7 +10,7 @@ enum { WORDS = 200, MOVERS = 30 };
 /* Looks until all rungs have been compared with now. */
 static void settle(world *w)
 {
-    look_often(w, TIDE_HISTORY_RUNGS_MAX, 1e-4);
+    look_often(w, TIDE_HISTORY_SNAPSHOTS_MAX, 1e-4);
 }
 
 /* Of the drift of a word seen so often, with 64 occurrences of no drift beside them. */
@@ -124,10 +124,10 @@ static void neighbours_then_are_those_of_then(void **state)
     double taken;
     tide_error err;
     assert_int_equal(tide_history_nearest(w.history, "w0", 1000, &hit, 1, &taken, &err),
-                     TIDE_ERROR_UNKNOWN);
+                     TIDE_ERROR_NOT_FOUND);
     assert_int_equal(
         tide_history_nearest(w.history, "nobody", 1, &hit, 1, &taken, &err),
-        TIDE_ERROR_UNKNOWN);
+        TIDE_ERROR_NOT_FOUND);
     world_free(&w);
 }
 
@@ -160,8 +160,8 @@ static void the_past_of_a_word_is_told_oldest_first(void **state)
 {
     (void)state;
     const tide_history_options options = {.step = 1, .rungs = 7};
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
-    double ages[TIDE_HISTORY_RUNGS_MAX];
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
+    double ages[TIDE_HISTORY_SNAPSHOTS_MAX];
     world w = world_of("vocab=100 " STILL_SETTINGS, &options);
     for (int second = 0; second < 100; second++) {
         say(&w, "word", 3);

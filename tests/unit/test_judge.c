@@ -31,7 +31,7 @@ static void choose_names(tide_rng *rng, int names[UNIVERSE])
 }
 
 /* A random post, added to the judge too. */
-static past add_post(tide_judge *judge, tide_rng *rng, const int *names, uint32_t count,
+static past add_post(tide_scorer *judge, tide_rng *rng, const int *names, uint32_t count,
                      uint64_t fit)
 {
     const char *labels[UNIVERSE], *told_names[UNIVERSE];
@@ -48,7 +48,7 @@ static past add_post(tide_judge *judge, tide_rng *rng, const int *names, uint32_
         p.told[names[i]] = true;
         p.probabilities[names[i]] = probabilities[i];
     }
-    const tide_told told = {.labels = labels,
+    const tide_predicted_post told = {.labels = labels,
                             .label_count = label_count,
                             .words = p.words,
                             .unknown = p.unknown,
@@ -56,7 +56,7 @@ static past add_post(tide_judge *judge, tide_rng *rng, const int *names, uint32_
                             .names = told_names,
                             .name_count = count,
                             .probabilities = probabilities};
-    assert_int_equal(tide_judge_add(judge, &told, NULL), TIDE_OK);
+    assert_int_equal(tide_scorer_add(judge, &told, NULL), TIDE_OK);
     return p;
 }
 
@@ -151,7 +151,7 @@ static int told_at_5(const past *p)
     return told < 5 ? told : 5;
 }
 
-static void expect_counts(const tide_verdict *v, const past *posts, int count)
+static void expect_counts(const tide_scores *v, const past *posts, int count)
 {
     uint64_t labelled = 0, scored = 0, truths = 0, words = 0, unknown = 0;
     double at_1 = 0, at_5 = 0, recall_at_5 = 0;
@@ -184,10 +184,10 @@ static void expect_counts(const tide_verdict *v, const past *posts, int count)
     assert_true(fabs(v->recall_at_5 - recall_at_5 * share) < 1e-12);
 }
 
-static void expect_verdict(const tide_judge *judge, const past *posts, int count,
+static void expect_verdict(const tide_scorer *judge, const past *posts, int count,
                            float threshold)
 {
-    tide_verdict v = tide_judge_verdict(judge);
+    tide_scores v = tide_scorer_scores(judge);
     tally all = {0};
     tide_score weighted = {0}, macro = {0};
     int labels = 0;
@@ -209,11 +209,11 @@ static void expect_verdict(const tide_judge *judge, const past *posts, int count
 
 /* -- scores -------------------------------------------------------------------------------------------- */
 
-static void expect_list(const tide_judge *judge, const past *posts, int count,
+static void expect_list(const tide_scorer *judge, const past *posts, int count,
                         float threshold)
 {
     tide_label_score scores[UNIVERSE + 1];
-    size_t size = tide_judge_labels(judge, scores, COUNT(scores)), told = 0;
+    size_t size = tide_scorer_labels(judge, scores, COUNT(scores)), told = 0;
     for (int i = 0; i < UNIVERSE; i++)
         told += ever_told(posts, count, i, false);
     assert_int_equal(size, told);
@@ -226,7 +226,7 @@ static void expect_list(const tide_judge *judge, const past *posts, int count,
                      strcmp(scores[i - 1].name, scores[i].name) < 0));
     }
     tide_label_score few[2];
-    assert_int_equal(tide_judge_labels(judge, few, 2), size < 2 ? size : 2);
+    assert_int_equal(tide_scorer_labels(judge, few, 2), size < 2 ? size : 2);
     for (size_t i = 0; i < 2 && i < size; i++)
         assert_string_equal(few[i].name, scores[i].name);
 }
@@ -238,7 +238,7 @@ static void scores_are_those_of_a_plain_computation(void **state)
     for (int run = 0; run < 4; run++) {
         float threshold = run % 2 ? 0.5f : 0.2f;
         int told = run < 2 ? TOLD : 3;
-        tide_judge *judge = tide_judge_new(threshold, NULL);
+        tide_scorer *judge = tide_scorer_new(threshold, NULL);
         tide_rng rng = tide_rng_seeded((uint64_t)run);
         static past posts[POSTS];
         int names[UNIVERSE] = {0};
@@ -253,14 +253,14 @@ static void scores_are_those_of_a_plain_computation(void **state)
                 expect_list(judge, posts, i + 1, threshold);
             }
         }
-        tide_judge_free(judge);
+        tide_scorer_free(judge);
     }
 }
 
 static void a_new_account_begins_with_nothing(void **state)
 {
     (void)state;
-    tide_judge *judge = tide_judge_new(0.5f, NULL);
+    tide_scorer *judge = tide_scorer_new(0.5f, NULL);
     tide_rng rng = tide_rng_seeded(7);
     static past posts[POSTS];
     int names[UNIVERSE] = {0};
@@ -273,11 +273,11 @@ static void a_new_account_begins_with_nothing(void **state)
                                 1 + (uint64_t)(account * 3 + i / 40));
         }
         expect_verdict(judge, posts, 100, 0.5f);
-        tide_judge_restart(judge);
+        tide_scorer_reset(judge);
         expect_verdict(judge, posts, 0, 0.5f);
     }
-    tide_judge_free(judge);
-    tide_judge_free(NULL);
+    tide_scorer_free(judge);
+    tide_scorer_free(NULL);
 }
 
 /* -- bounds -------------------------------------------------------------------------------------------- */
@@ -290,35 +290,35 @@ static void more_labels_than_there_can_be_are_an_error(void **state)
     char(*texts)[8] = malloc((MOST + 1) * sizeof *texts);
     const char **names = malloc((MOST + 1) * sizeof *names);
     float *probabilities = calloc(MOST + 1, sizeof *probabilities);
-    tide_judge *judge = tide_judge_new(0.5f, NULL);
+    tide_scorer *judge = tide_scorer_new(0.5f, NULL);
     assert_true(texts && names && probabilities && judge);
     for (int i = 0; i <= MOST; i++) {
         snprintf(texts[i], sizeof texts[i], "%d", i);
         names[i] = texts[i];
     }
     probabilities[0] = 1;
-    tide_told all = {.labels = names,
+    tide_predicted_post all = {.labels = names,
                      .label_count = 1,
                      .fit = 1,
                      .names = names,
                      .name_count = MOST,
                      .probabilities = probabilities};
-    assert_int_equal(tide_judge_add(judge, &all, NULL), TIDE_OK);
-    tide_told more = all;
+    assert_int_equal(tide_scorer_add(judge, &all, NULL), TIDE_OK);
+    tide_predicted_post more = all;
     more.fit = 2;
     more.names = names + MOST;
     more.name_count = 1;
     for (int turn = 0; turn < 2; turn++) {
         tide_error err = {.text = ""};
-        assert_int_equal(tide_judge_add(judge, &more, &err), TIDE_ERROR_INPUT);
+        assert_int_equal(tide_scorer_add(judge, &more, &err), TIDE_ERROR_INPUT);
         assert_string_equal(err.text,
                             "more than 65536 different labels have been told");
-        assert_int_equal(tide_judge_add(judge, &more, NULL), TIDE_ERROR_INPUT);
-        assert_int_equal(tide_judge_add(judge, &all, NULL), TIDE_OK);
+        assert_int_equal(tide_scorer_add(judge, &more, NULL), TIDE_ERROR_INPUT);
+        assert_int_equal(tide_scorer_add(judge, &all, NULL), TIDE_OK);
     }
-    assert_int_equal(tide_judge_verdict(judge).scored, 3);
-    assert_true(tide_judge_verdict(judge).micro.f1 == 1);
-    tide_judge_free(judge);
+    assert_int_equal(tide_scorer_scores(judge).scored, 3);
+    assert_true(tide_scorer_scores(judge).micro.f1 == 1);
+    tide_scorer_free(judge);
     free(probabilities);
     free(names);
     free(texts);

@@ -566,7 +566,7 @@ static void before_there_are_labels_there_is_nothing_to_fit(void **state)
     feed_text(trainer, "only words\n#only #labels\n");
     assert_int_equal(tide_trainer_fit(trainer, NULL, NULL, &err), TIDE_ERROR_INPUT);
     assert_int_equal(tide_trainer_fit(trainer, NULL, NULL, NULL), TIDE_ERROR_INPUT);
-    assert_null(tide_labels_problem(tide_trainer_label_part(trainer)));
+    assert_null(tide_labels_problem(tide_trainer_labels_part(trainer)));
     assert_int_equal(label_stats_of(trainer).fits, 0);
     tide_trainer_free(trainer);
     trainer = trainer_of("vocab=30 dim=8");

@@ -138,7 +138,7 @@ static tide_vocabulary *granted(const tide_vocabulary_options *options, uint64_t
         int length = snprintf(text, sizeof text, "w%u", rank);
         tide_word word = {text, (uint32_t)length};
         uint64_t count = most / rank;
-        assert_int_equal(tide_vocabulary_grant(v, &word, count, count / 3), rank - 1);
+        assert_int_equal(tide_vocabulary_insert(v, &word, count, count / 3), rank - 1);
     }
     return v;
 }

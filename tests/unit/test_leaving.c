@@ -14,7 +14,7 @@ enum { WORDS = 20000, ROOM = 10, BEST = 24 };
 
 typedef struct stage {
     tide_trainer *trainer;
-    tide_space *space;
+    tide_view *space;
     _Atomic uint32_t *hands;
     tide_hit ranking[WORDS];
     size_t ranked;
@@ -30,19 +30,19 @@ static void set_stage(stage *s)
     for (int i = 0; i < WORDS; i++)
         feed(s->trainer, word, (size_t)snprintf(word, sizeof word, "word%d\n", i));
     const tide_model *model = tide_trainer_model(s->trainer);
-    tide_space *still = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
-    int ranked = tide_space_nearest(still, &query, s->ranking, WORDS, NULL);
-    tide_space_free(still);
+    tide_view *still = tide_view_new(model, TIDE_VECTORS_INPUT, true, NULL);
+    int ranked = tide_view_nearest(still, &query, s->ranking, WORDS, NULL);
+    tide_view_free(still);
     assert_int_equal(ranked, WORDS - 1);
     s->ranked = (size_t)ranked;
     s->hands = tide_alloc(WORDS, sizeof *s->hands);
-    s->space = tide_space_new_live(model, TIDE_VECTORS_INPUT, true, s->hands, NULL);
+    s->space = tide_view_new_live(model, TIDE_VECTORS_INPUT, true, s->hands, NULL);
     assert_true(s->hands && s->space);
 }
 
 static void leave_stage(stage *s)
 {
-    tide_space_free(s->space);
+    tide_view_free(s->space);
     free((void *)s->hands);
     tide_trainer_free(s->trainer);
 }
@@ -83,9 +83,9 @@ static void who_stays_is_not_left_out(void **state)
         tide_hit hits[ROOM];
         pthread_t thread;
         departure d = {&s, turn};
-        tide_space_make(s.space);
+        tide_view_refresh(s.space);
         assert_int_equal(pthread_create(&thread, NULL, depart, &d), 0);
-        int found = tide_space_nearest(s.space, &query, hits, ROOM, NULL);
+        int found = tide_view_nearest(s.space, &query, hits, ROOM, NULL);
         pthread_join(thread, NULL);
         assert_int_equal(found, ROOM);
         size_t at = 0;
@@ -95,7 +95,7 @@ static void who_stays_is_not_left_out(void **state)
             if (is_hit(hits, slot))
                 assert_int_equal(hits[i++].slot, slot);
             else
-                assert_false(tide_space_holds(s.space, slot));
+                assert_false(tide_view_is_current(s.space, slot));
         }
     }
     leave_stage(&s);
@@ -129,8 +129,8 @@ static void who_has_left_is_not_found(void **state)
     for (int looks = 0; looks < 2000; looks += 50) {
         tide_hit hits[ROOM];
         looks_left = looks;
-        tide_space_make(at_stage.space);
-        int found = tide_space_nearest(at_stage.space, &query, hits, ROOM, NULL);
+        tide_view_refresh(at_stage.space);
+        int found = tide_view_nearest(at_stage.space, &query, hits, ROOM, NULL);
         assert_int_equal(found, ROOM);
         for (size_t i = 0, at = 0; looks_left < 0 && i < ROOM; at++)
             if (at >= BEST || at % 3)

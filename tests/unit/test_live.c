@@ -52,13 +52,13 @@ typedef struct torture {
 static void note_some(const tide_trainer *trainer, float vectors[WORDS][DIM])
 {
     char name[16];
-    tide_space *space =
-        tide_space_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, false, NULL);
+    tide_view *space =
+        tide_view_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, false, NULL);
     for (uint32_t word = 0; word < WORDS; word++) {
         name_word(word, name);
-        assert_int_equal(tide_space_vector(space, name, vectors[word], NULL), TIDE_OK);
+        assert_int_equal(tide_view_vector(space, name, vectors[word], NULL), TIDE_OK);
     }
-    tide_space_free(space);
+    tide_view_free(space);
 }
 
 /* The vector that every word begins with, as a model says that has room for all; and the one that it has
@@ -89,12 +89,12 @@ static double cosine(const float *x, const float *y)
     return xy / sqrt(xx * yy);
 }
 
-static void ask_vector(torture *t, const tide_space *space, uint32_t word)
+static void ask_vector(torture *t, const tide_view *space, uint32_t word)
 {
     char name[16];
     float vector[DIM];
     name_word(word, name);
-    if (tide_space_vector(space, name, vector, NULL))
+    if (tide_view_vector(space, name, vector, NULL))
         t->unknown++;
     else if (!memcmp(vector, t->vectors[word], sizeof vector))
         t->right++;
@@ -105,11 +105,11 @@ static void ask_vector(torture *t, const tide_space *space, uint32_t word)
 }
 
 /* Every neighbour is as near as it really is. */
-static void ask_nearest(torture *t, const tide_space *space, uint32_t word)
+static void ask_nearest(torture *t, const tide_view *space, uint32_t word)
 {
     tide_hit hits[10];
     tide_query query = {.vector = t->vectors[word]};
-    int found = tide_space_nearest(space, &query, hits, COUNT(hits), NULL);
+    int found = tide_view_nearest(space, &query, hits, COUNT(hits), NULL);
     for (int i = 0; i < found; i++) {
         long neighbour = strtol(hits[i].word + 4, NULL, 10);
         double true_cosine = cosine(t->vectors[word], t->vectors[neighbour]);
@@ -119,23 +119,23 @@ static void ask_nearest(torture *t, const tide_space *space, uint32_t word)
 }
 
 /* A copy has some of the words, each with its own vector. */
-static void ask_copy(torture *t, const tide_space *space)
+static void ask_copy(torture *t, const tide_view *space)
 {
-    tide_model *copy = tide_space_copy(space, 0, NULL);
-    tide_space *frozen = tide_space_new(copy, TIDE_VECTORS_INPUT, false, NULL);
+    tide_model *copy = tide_view_copy(space, 0, NULL);
+    tide_view *frozen = tide_view_new(copy, TIDE_VECTORS_INPUT, false, NULL);
     uint32_t present;
-    tide_space_order(space, &present);
+    tide_view_order(space, &present);
     for (uint32_t rank = 1; rank <= tide_model_size(copy); rank++) {
         tide_entry entry;
         float vector[DIM];
-        tide_space_entry(frozen, rank, &entry);
-        tide_space_vector(frozen, entry.word, vector, NULL);
+        tide_view_entry(frozen, rank, &entry);
+        tide_view_vector(frozen, entry.word, vector, NULL);
         long word = strtol(entry.word + 4, NULL, 10);
         t->wrong += memcmp(vector, t->vectors[word], sizeof vector) != 0;
         t->copied++;
     }
     t->left += present - tide_model_size(copy);
-    tide_space_free(frozen);
+    tide_view_free(frozen);
     tide_model_free(copy);
 }
 
@@ -144,12 +144,12 @@ static void *ask(void *argument)
     torture *t = argument;
     tide_rng rng = tide_rng_seeded((uint64_t)(uintptr_t)&rng);
     while (t->asking) {
-        const tide_space *space = tide_live_begin(t->live);
+        const tide_view *space = tide_live_acquire(t->live);
         for (int i = 0; i < 100; i++)
             ask_vector(t, space, (uint32_t)tide_rng_below(&rng, WORDS));
         ask_nearest(t, space, (uint32_t)tide_rng_below(&rng, WORDS));
         ask_copy(t, space);
-        tide_live_end(t->live, space);
+        tide_live_release(t->live, space);
     }
     return NULL;
 }
@@ -219,11 +219,11 @@ static void *ask_until_told(void *argument)
         tide_hit hits[5];
         tide_stats stats;
         tide_query query = {.positive = &word, .positive_count = 1};
-        const tide_space *space = tide_live_begin(t->live);
-        int found = tide_space_nearest(space, &query, hits, COUNT(hits), NULL);
+        const tide_view *space = tide_live_acquire(t->live);
+        int found = tide_view_nearest(space, &query, hits, COUNT(hits), NULL);
         for (int i = 0; i < found; i++)
             t->crooked += !(hits[i].score >= -1.001f && hits[i].score <= 1.001f);
-        tide_live_end(t->live, space);
+        tide_live_release(t->live, space);
         tide_live_stats(t->live, &stats);
         t->hits++;
     }
@@ -296,8 +296,8 @@ static void answers_are_those_of_the_saved_model(void **state)
     assert_true(tide_live_update(live));
     save_to(trainer, "model");
     tide_model *model = tide_model_load("model", NULL);
-    tide_space *saved = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
-    const tide_space *space = tide_live_begin(live);
+    tide_view *saved = tide_view_new(model, TIDE_VECTORS_INPUT, true, NULL);
+    const tide_view *space = tide_live_acquire(live);
     tide_entry entries[50];
     size_t words = tide_model_words(model, entries, COUNT(entries));
     assert_int_equal(words, COUNT(entries));
@@ -305,20 +305,20 @@ static void answers_are_those_of_the_saved_model(void **state)
         tide_hit hits[8], same[8];
         tide_entry entry;
         tide_query query = {.positive = &entries[i].word, .positive_count = 1};
-        assert_int_equal(tide_space_nearest(saved, &query, hits, 8, NULL), 8);
-        assert_int_equal(tide_space_nearest(space, &query, same, 8, NULL), 8);
+        assert_int_equal(tide_view_nearest(saved, &query, hits, 8, NULL), 8);
+        assert_int_equal(tide_view_nearest(space, &query, same, 8, NULL), 8);
         for (int h = 0; h < 8; h++) {
             assert_string_equal(hits[h].word, same[h].word);
             assert_float_equal(hits[h].score, same[h].score, 1e-6);
         }
         assert_int_equal(
-            tide_model_find(tide_space_model(space), entries[i].word, &entry, NULL),
+            tide_model_find(tide_view_model(space), entries[i].word, &entry, NULL),
             TIDE_OK);
         assert_int_equal(entry.count, entries[i].count);
         assert_int_equal(entry.error, entries[i].error);
     }
-    tide_live_end(live, space);
-    tide_space_free(saved);
+    tide_live_release(live, space);
+    tide_view_free(saved);
     tide_model_free(model);
     tide_live_free(live);
     tide_trainer_free(trainer);
@@ -330,9 +330,9 @@ static void answers_are_those_of_the_saved_model(void **state)
 static bool knows(tide_live *live, const char *word)
 {
     float vector[DIM];
-    const tide_space *space = tide_live_begin(live);
-    int status = tide_space_vector(space, word, vector, NULL);
-    tide_live_end(live, space);
+    const tide_view *space = tide_live_acquire(live);
+    int status = tide_view_vector(space, word, vector, NULL);
+    tide_live_release(live, space);
     return status == TIDE_OK;
 }
 
@@ -342,7 +342,7 @@ static void who_asks_for_long_is_waited_for_by_nobody(void **state)
     (void)state;
     tide_trainer *trainer = trainer_of("vocab=60 dim=48 replay=1");
     tide_live *live = tide_live_new(trainer, TIDE_VECTORS_INPUT, false, NULL);
-    const tide_space *slow = tide_live_begin(live);
+    const tide_view *slow = tide_live_acquire(live);
     feed_text(trainer, "one two\n");
     assert_true(tide_live_update(live));
     assert_true(knows(live, "one"));
@@ -350,8 +350,8 @@ static void who_asks_for_long_is_waited_for_by_nobody(void **state)
     assert_false(tide_live_update(live));
     assert_false(knows(live, "three"));
     assert_true(knows(live, "two"));
-    assert_int_equal(tide_model_size(tide_space_model(slow)), 0);
-    tide_live_end(live, slow);
+    assert_int_equal(tide_model_size(tide_view_model(slow)), 0);
+    tide_live_release(live, slow);
     assert_true(tide_live_update(live));
     assert_true(knows(live, "three"));
     tide_live_free(live);

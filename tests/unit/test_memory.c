@@ -256,7 +256,7 @@ static tide_model *asked;
 
 static void *make_space(tide_error *err)
 {
-    return tide_space_new(asked, TIDE_VECTORS_INPUT, true, err);
+    return tide_view_new(asked, TIDE_VECTORS_INPUT, true, err);
 }
 
 static void break_trainer(void *object)
@@ -276,7 +276,7 @@ static void break_model(void *object)
 
 static void break_space(void *object)
 {
-    tide_space_free(object);
+    tide_view_free(object);
 }
 
 /* Makes the object with ever more memory, until it is enough. Sorting asks for memory that it
@@ -332,7 +332,7 @@ static void whoever_makes_something_bears_that_memory_runs_out(void **state)
         assert_bears_lost_memory("tide_model_load", make_model, break_model);
         asked = tide_model_load("m", NULL);
         assert_non_null(asked);
-        assert_bears_lost_memory("tide_space_new", make_space, break_space);
+        assert_bears_lost_memory("tide_view_new", make_space, break_space);
         tide_model_free(asked);
     }
     free(t.bytes);
@@ -343,14 +343,14 @@ static void a_question_and_a_save_bear_that_memory_runs_out(void **state)
     (void)state;
     corpus t = demo_text(34, 3000);
     tide_trainer *trainer = trained("vocab=300 dim=20 replay=1", &t);
-    tide_space *space =
-        tide_space_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, true, NULL);
+    tide_view *space =
+        tide_view_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, true, NULL);
     const char *word = "the";
     tide_query query = {.positive = &word, .positive_count = 1};
     tide_error err;
     tide_hit hit;
     start_counting(0);
-    int status = tide_space_nearest(space, &query, &hit, 1, &err);
+    int status = tide_view_nearest(space, &query, &hit, 1, &err);
     stop_counting();
     assert_int_equal(status, TIDE_ERROR_MEMORY);
     for (long limit = 0, left = -1; left < 0; limit++) {
@@ -365,7 +365,7 @@ static void a_question_and_a_save_bear_that_memory_runs_out(void **state)
     }
     assert_int_equal(status, TIDE_OK);
     tide_trainer_free(load_from("m"));
-    tide_space_free(space);
+    tide_view_free(space);
     tide_trainer_free(trainer);
     free(t.bytes);
 }

@@ -128,7 +128,7 @@ static void check_record(const record *r)
         add(&weighted, expected, or_0((double)support, all));
         add(&macro, expected, 1.0 / r->labels);
     }
-    tide_verdict total = tide_metrics_total(m);
+    tide_scores total = tide_metrics_total(m);
     assert_int_equal(total.scored, POSTS);
     assert_true((double)total.truths == all);
     assert_score(total.weighted, weighted);
@@ -158,7 +158,7 @@ static void nothing_had_or_predicted_is_0_and_not_undefined(void **state)
     record r = {.labels = 6, .threshold = 0.5f};
     check_record(&r);
     tide_metrics *m = tide_metrics_new(6, 0.5f, NULL);
-    tide_verdict total = tide_metrics_total(m);
+    tide_scores total = tide_metrics_total(m);
     const double none = 0;
     assert_memory_equal(&total.weighted.f1, &none, sizeof none);
     assert_memory_equal(&total.precision_at_5, &none, sizeof none);

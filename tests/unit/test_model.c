@@ -28,13 +28,13 @@ static void words_come_by_falling_count_and_are_found(void **state)
     assert_int_equal(tide_model_words(model, words, 7), 7);
     assert_int_equal(tide_model_words(model, words, 0), 0);
     assert_int_equal(tide_model_find(model, "nosuchword", &entry, &err),
-                     TIDE_ERROR_UNKNOWN);
+                     TIDE_ERROR_NOT_FOUND);
     assert_string_equal(err.text, "'nosuchword' is not in the vocabulary");
     char longest[200];
     memset(longest, 'x', sizeof longest - 1);
     longest[sizeof longest - 1] = 0;
-    assert_int_equal(tide_model_find(model, longest, &entry, NULL), TIDE_ERROR_UNKNOWN);
-    assert_int_equal(tide_model_find(model, "", &entry, NULL), TIDE_ERROR_UNKNOWN);
+    assert_int_equal(tide_model_find(model, longest, &entry, NULL), TIDE_ERROR_NOT_FOUND);
+    assert_int_equal(tide_model_find(model, "", &entry, NULL), TIDE_ERROR_NOT_FOUND);
     tide_trainer_free(trainer);
 }
 
@@ -74,10 +74,10 @@ static void an_unseen_word_is_the_mean_of_its_ngrams(void **state)
     (void)state;
     tide_trainer *trainer = small_trainer("subword=700");
     const tide_model *model = tide_trainer_model(trainer);
-    tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, false, NULL);
+    tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, false, NULL);
     float vector[20];
     uint32_t ids[TIDE_SUBWORDS_MAX];
-    assert_int_equal(tide_space_vector(space, "ministerium", vector, NULL), TIDE_OK);
+    assert_int_equal(tide_view_vector(space, "ministerium", vector, NULL), TIDE_OK);
     uint32_t count = naive_ngrams(&model->shape.subwords, "ministerium", ids);
     for (uint32_t d = 0; d < 20; d++) {
         double sum = 0;
@@ -85,7 +85,7 @@ static void an_unseen_word_is_the_mean_of_its_ngrams(void **state)
             sum += (double)tide_matrix_row(&model->subword, ids[i])[d];
         assert_true(fabs(sum / count - (double)vector[d]) < 1e-6);
     }
-    tide_space_free(space);
+    tide_view_free(space);
     tide_trainer_free(trainer);
 }
 
@@ -101,19 +101,19 @@ static void only_subwords_give_unseen_words_a_vector(void **state)
         tide_trainer *trainer = small_trainer(subwords ? "subword=700" : "");
         const tide_model *model = tide_trainer_model(trainer);
         for (tide_vectors v = TIDE_VECTORS_INPUT; v <= TIDE_VECTORS_SUM; v++) {
-            tide_space *space = tide_space_new(model, v, true, NULL);
+            tide_view *space = tide_view_new(model, v, true, NULL);
             bool known = subwords && v != TIDE_VECTORS_OUTPUT;
-            int wanted = known ? TIDE_OK : TIDE_ERROR_UNKNOWN;
+            int wanted = known ? TIDE_OK : TIDE_ERROR_NOT_FOUND;
             err.text[0] = 0;
-            assert_int_equal(tide_space_vector(space, unseen, vector, &err), wanted);
+            assert_int_equal(tide_view_vector(space, unseen, vector, &err), wanted);
             assert_int_equal(strstr(err.text, unseen) == NULL, known);
-            assert_int_equal(tide_space_similarity(space, seen, unseen, &cosine, NULL),
+            assert_int_equal(tide_view_similarity(space, seen, unseen, &cosine, NULL),
                              wanted);
-            assert_int_equal(tide_space_nearest(space, &query, &hit, 1, NULL),
-                             known ? 1 : TIDE_ERROR_UNKNOWN);
-            assert_int_equal(tide_space_vector(space, "", vector, NULL),
-                             TIDE_ERROR_UNKNOWN);
-            tide_space_free(space);
+            assert_int_equal(tide_view_nearest(space, &query, &hit, 1, NULL),
+                             known ? 1 : TIDE_ERROR_NOT_FOUND);
+            assert_int_equal(tide_view_vector(space, "", vector, NULL),
+                             TIDE_ERROR_NOT_FOUND);
+            tide_view_free(space);
         }
         tide_trainer_free(trainer);
     }
@@ -123,13 +123,13 @@ static void only_subwords_give_unseen_words_a_vector(void **state)
 
 /* The same scores to float precision, of which taking out the mean costs a digit, rank by rank;
  * where the order differs, scores are equal to that precision. */
-static void assert_nearest(const tide_space *space, const naive_space *naive,
+static void assert_nearest(const tide_view *space, const naive_space *naive,
                            const tide_query *query, size_t room)
 {
     static naive_hit wanted[4000];
     tide_hit hits[500];
     size_t all = naive_nearest(naive, query, wanted, 4000);
-    int found = tide_space_nearest(space, query, hits, room, NULL);
+    int found = tide_view_nearest(space, query, hits, room, NULL);
     assert_int_equal(found, room < all ? room : all);
     for (int i = 0; i < found; i++) {
         uint32_t length;
@@ -160,7 +160,7 @@ static void nearest_is_the_full_sort_in_double_precision(void **state)
         for (int turn = 0; turn < 36; turn++) {
             tide_vectors vectors = (tide_vectors)(turn % 3);
             bool centred = turn / 3 % 2;
-            tide_space *space = tide_space_new(model, vectors, centred, NULL);
+            tide_view *space = tide_view_new(model, vectors, centred, NULL);
             naive_space naive = naive_space_of(model, vectors, centred);
             const char *asked[6];
             for (int i = 0; i < 6; i++)
@@ -177,7 +177,7 @@ static void nearest_is_the_full_sort_in_double_precision(void **state)
             if (turn % 7 == 6)
                 query.positive_count = query.negative_count = 0, query.vector = vector;
             assert_nearest(space, &naive, &query, turn % 2 ? 10 : 500);
-            tide_space_free(space);
+            tide_view_free(space);
         }
         tide_trainer_free(trainer);
     }
@@ -187,18 +187,18 @@ static void words_of_the_query_are_left_out(void **state)
 {
     (void)state;
     tide_trainer *trainer = small_trainer("");
-    tide_space *space =
-        tide_space_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, false, NULL);
+    tide_view *space =
+        tide_view_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, false, NULL);
     static const char *const asked[] = {"the", "of", "in", "the"};
     tide_query query = {asked, 2, asked + 2, 2, NULL, 0};
     tide_hit hits[400];
-    int count = tide_space_nearest(space, &query, hits, 400, NULL);
+    int count = tide_view_nearest(space, &query, hits, 400, NULL);
     assert_int_equal(count, tide_model_size(tide_trainer_model(trainer)) - 3);
     for (int i = 0; i < count; i++)
         for (int a = 0; a < 4; a++)
             assert_string_not_equal(hits[i].word, asked[a]);
-    assert_int_equal(tide_space_nearest(space, &query, hits, 0, NULL), 0);
-    tide_space_free(space);
+    assert_int_equal(tide_view_nearest(space, &query, hits, 0, NULL), 0);
+    tide_view_free(space);
     tide_trainer_free(trainer);
 }
 
@@ -210,7 +210,7 @@ static void several_questions_are_answered_as_one_by_one(void **state)
     for (size_t k = 0; k < COUNT(model_kinds); k++) {
         tide_trainer *trainer = small_trainer(model_kinds[k]);
         const tide_model *model = tide_trainer_model(trainer);
-        tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
+        tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, true, NULL);
         static const char *const nobody = "\xff";
         tide_entry words[ASKED];
         tide_hit hits[ASKED][ROOM], alone[ROOM];
@@ -223,10 +223,10 @@ static void several_questions_are_answered_as_one_by_one(void **state)
                           .among = i % 5 == 4 ? 20 : 0},
                 .hits = hits[i],
                 .room = i % 7 == 6 ? 0 : 1 + i % ROOM};
-        tide_space_search(space, searches, ASKED);
+        tide_view_search(space, searches, ASKED);
         for (size_t i = 0; i < ASKED; i++) {
             tide_error err;
-            int found = tide_space_nearest(space, &searches[i].query, alone,
+            int found = tide_view_nearest(space, &searches[i].query, alone,
                                            searches[i].room, &err);
             assert_int_equal(searches[i].found, found);
             if (found < 0)
@@ -236,7 +236,7 @@ static void several_questions_are_answered_as_one_by_one(void **state)
                 assert_float_equal(hits[i][h].score, alone[h].score, 0);
             }
         }
-        tide_space_free(space);
+        tide_view_free(space);
         tide_trainer_free(trainer);
     }
 }
@@ -245,19 +245,19 @@ static void a_question_of_too_many_words_is_refused(void **state)
 {
     (void)state;
     tide_trainer *trainer = small_trainer("");
-    tide_space *space =
-        tide_space_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, false, NULL);
+    tide_view *space =
+        tide_view_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, false, NULL);
     const char *asked[1000];
     for (int i = 0; i < 1000; i++)
         asked[i] = "the";
     tide_query query = {.positive = asked, .positive_count = 1000};
     tide_hit hit;
     tide_error err;
-    assert_int_equal(tide_space_nearest(space, &query, &hit, 1, &err),
+    assert_int_equal(tide_view_nearest(space, &query, &hit, 1, &err),
                      TIDE_ERROR_PARAMETER);
     query.positive_count = 64;
-    assert_int_equal(tide_space_nearest(space, &query, &hit, 1, &err), 1);
-    tide_space_free(space);
+    assert_int_equal(tide_view_nearest(space, &query, &hit, 1, &err), 1);
+    tide_view_free(space);
     tide_trainer_free(trainer);
 }
 
@@ -266,7 +266,7 @@ static void an_analogy_is_nearest_to_b_less_a_plus_c(void **state)
     (void)state;
     tide_trainer *trainer = small_trainer("");
     const tide_model *model = tide_trainer_model(trainer);
-    tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
+    tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, true, NULL);
     tide_entry words[60];
     assert_int_equal(tide_model_words(model, words, 60), 60);
     for (int i = 0; i + 2 < 60; i += 3) {
@@ -274,8 +274,8 @@ static void an_analogy_is_nearest_to_b_less_a_plus_c(void **state)
         const char *plus[] = {b, c}, *minus[] = {a};
         tide_query query = {plus, 2, minus, 1, NULL, 0};
         tide_hit wanted[5], hits[5];
-        assert_int_equal(tide_space_nearest(space, &query, wanted, 5, NULL), 5);
-        assert_int_equal(tide_space_analogy(space, a, b, c, hits, 5, NULL), 5);
+        assert_int_equal(tide_view_nearest(space, &query, wanted, 5, NULL), 5);
+        assert_int_equal(tide_view_analogy(space, a, b, c, hits, 5, NULL), 5);
         for (int h = 0; h < 5; h++) {
             assert_int_equal(hits[h].slot, wanted[h].slot);
             assert_true(hits[h].score == wanted[h].score);
@@ -283,9 +283,9 @@ static void an_analogy_is_nearest_to_b_less_a_plus_c(void **state)
     }
     tide_hit hit;
     assert_int_equal(
-        tide_space_analogy(space, "the", "nosuchword", "of", &hit, 1, NULL),
-        TIDE_ERROR_UNKNOWN);
-    tide_space_free(space);
+        tide_view_analogy(space, "the", "nosuchword", "of", &hit, 1, NULL),
+        TIDE_ERROR_NOT_FOUND);
+    tide_view_free(space);
     tide_trainer_free(trainer);
 }
 
@@ -297,15 +297,15 @@ static void similarity_is_symmetric_and_one_with_itself(void **state)
     tide_entry words[100];
     size_t count = tide_model_words(model, words, 100);
     for (int centred = 0; centred < 2; centred++) {
-        tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, centred, NULL);
+        tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, centred, NULL);
         naive_space naive = naive_space_of(model, TIDE_VECTORS_INPUT, centred);
         for (size_t i = 0; i < count; i++) {
             const char *a = words[i].word, *b = words[(7 * i + 3) % count].word;
             float there, back, self;
             double x[64], y[64];
-            assert_int_equal(tide_space_similarity(space, a, b, &there, NULL), TIDE_OK);
-            assert_int_equal(tide_space_similarity(space, b, a, &back, NULL), TIDE_OK);
-            assert_int_equal(tide_space_similarity(space, a, a, &self, NULL), TIDE_OK);
+            assert_int_equal(tide_view_similarity(space, a, b, &there, NULL), TIDE_OK);
+            assert_int_equal(tide_view_similarity(space, b, a, &back, NULL), TIDE_OK);
+            assert_int_equal(tide_view_similarity(space, a, a, &self, NULL), TIDE_OK);
             assert_true(there == back);
             assert_true(fabs((double)self - 1) < 1e-6);
             naive_vector(&naive, slot_of(model, a), x);
@@ -314,7 +314,7 @@ static void similarity_is_symmetric_and_one_with_itself(void **state)
             naive_unit(y, 20);
             assert_true(fabs(naive_dot(x, y, 20) - (double)there) < 2e-6);
         }
-        tide_space_free(space);
+        tide_view_free(space);
     }
     tide_trainer_free(trainer);
 }
@@ -425,12 +425,12 @@ static void an_empty_model_answers_nothing(void **state)
         assert_int_equal(tide_model_words(model, &entry, 1), 0);
         assert_int_equal(tide_model_suggest(model, "word", &entry, 1), 0);
         assert_int_equal(tide_model_find(model, "word", &entry, NULL),
-                         TIDE_ERROR_UNKNOWN);
-        tide_space *space = tide_space_new(model, TIDE_VECTORS_SUM, true, NULL);
+                         TIDE_ERROR_NOT_FOUND);
+        tide_view *space = tide_view_new(model, TIDE_VECTORS_SUM, true, NULL);
         assert_non_null(space);
         tide_query query = {.vector = vector};
-        assert_int_equal(tide_space_nearest(space, &query, &hit, 1, NULL), 0);
-        tide_space_free(space);
+        assert_int_equal(tide_view_nearest(space, &query, &hit, 1, NULL), 0);
+        tide_view_free(space);
         tide_model_free(model);
     }
 }
@@ -448,14 +448,14 @@ static void a_model_of_one_word_answers_about_it(void **state)
     assert_string_equal(entry.word, "last");
     assert_int_equal(entry.count, 6);
     assert_int_equal(entry.error, 5);
-    tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, false, NULL);
+    tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, false, NULL);
     float cosine;
     tide_hit hit;
-    assert_int_equal(tide_space_similarity(space, "last", "last", &cosine, NULL), 0);
+    assert_int_equal(tide_view_similarity(space, "last", "last", &cosine, NULL), 0);
     assert_true(fabs((double)cosine - 1) < 1e-6);
     tide_query query = {.positive = &entry.word, .positive_count = 1};
-    assert_int_equal(tide_space_nearest(space, &query, &hit, 1, NULL), 0);
-    tide_space_free(space);
+    assert_int_equal(tide_view_nearest(space, &query, &hit, 1, NULL), 0);
+    tide_view_free(space);
     tide_model_free(model);
 }
 
@@ -471,7 +471,7 @@ static void the_best_hits_are_kept_and_equals_in_their_order(void **state)
         size_t offers = (size_t)tide_rng_below(&rng, OFFERED + 1);
         for (uint32_t i = 0; i < offers; i++) {
             offered[i] = (tide_hit){"", (float)tide_rng_below(&rng, 8), i};
-            count = tide_hits_keep(kept, count, room, offered[i]);
+            count = tide_hits_insert(kept, count, room, offered[i]);
         }
         assert_int_equal(count, offers < room ? offers : room);
         for (size_t i = 0; i < offers; i++) {

@@ -23,7 +23,7 @@ typedef struct older {
 static older older_by(const tide_trainer *trainer, uint64_t age)
 {
     tide_stats stats = stats_of(trainer);
-    const tide_intake *intake = tide_trainer_intake((tide_trainer *)trainer);
+    const tide_ingest *intake = tide_trainer_intake((tide_trainer *)trainer);
     return (older){.tokens = age - BELOW - stats.tokens,
                    .sentences = age - BELOW / 20 - stats.sentences,
                    .lessons = age - BELOW / 20 - intake->lessons,
@@ -217,7 +217,7 @@ static void an_old_model_opens_all_slots_again(void **state)
         assert_int_equal(tide_trainer_end(p.old, NULL), TIDE_OK);
         assert_true(stats_of(p.old).evicted > p.old_before.evicted);
         for (uint32_t slot = 0; slot < 200; slot++)
-            assert_false(tide_intake_is_closed(tide_trainer_intake(p.old), slot));
+            assert_false(tide_ingest_is_quarantined(tide_trainer_intake(p.old), slot));
         pair_free(&p);
     }
 }
@@ -305,11 +305,11 @@ static void numbers_that_might_wrap_around_are_refused(void **state)
 /* The step that the word in a slot would take, with nothing to be added to its sum. */
 static float input_rate(tide_trainer *trainer, uint32_t slot)
 {
-    const tide_learner *l = learner_of(trainer);
+    const tide_sgns *l = learner_of(trainer);
     float scale =
-        tide_rates_scale(l->rates, tide_intake_clock(tide_trainer_intake(trainer)));
+        tide_optimizer_scale(l->rates, tide_ingest_clock(tide_trainer_intake(trainer)));
     assert_true(tide_finite(scale) && scale > 0);
-    return tide_rates_input(l->rates, l->kernels, scale, slot, 0);
+    return tide_optimizer_input(l->rates, l->kernels, scale, slot, 0);
 }
 
 /* Sums are scaled by 2^(tokens / half-life), and divided again when that has grown large: with a half-life
@@ -344,18 +344,18 @@ static void sums_are_divided_alike_when_they_have_grown_large(void **state)
     corpus t = demo_text(5, YOUNG);
     tide_trainer *trainer =
         trained("vocab=60 dim=8 subword=500 replay=1 rate-half-life=2000", &t);
-    tide_rates *r = learner_of(trainer)->rates;
-    uint64_t clock = tide_intake_clock(tide_trainer_intake(trainer));
+    tide_optimizer *r = learner_of(trainer)->rates;
+    uint64_t clock = tide_ingest_clock(tide_trainer_intake(trainer));
     const tide_sums *const all[] = {&r->sum_input, &r->sum_output, &r->sum_subword};
     const uint32_t rows[] = {60, 60, 500};
     static float before[3][500];
     for (int i = 0; i < 3; i++)
         for (uint32_t row = 0; row < rows[i]; row++)
             before[i][row] = all[i]->values[tide_sum_at(row, all[i]->shift)];
-    float scale = tide_rates_scale(r, clock);
+    float scale = tide_optimizer_scale(r, clock);
     assert_true(scale > 2);
-    tide_rates_rescale(r, clock);
-    assert_true(fabsf(tide_rates_scale(r, clock) - 1) < 1e-6f);
+    tide_optimizer_rescale(r, clock);
+    assert_true(fabsf(tide_optimizer_scale(r, clock) - 1) < 1e-6f);
     for (int i = 0; i < 3; i++)
         for (uint32_t row = 0; row < rows[i]; row++)
             assert_true(fabsf(all[i]->values[tide_sum_at(row, all[i]->shift)] * scale -
@@ -402,19 +402,19 @@ static void a_plan_of_any_length_is_worked_off_evenly(void **state)
 {
     (void)state;
     tide_params *params = params_of("profile=word2vec vocab=10 dim=4");
-    tide_rates *rates = tide_rates_new(params, NULL);
+    tide_optimizer *rates = tide_optimizer_new(params, NULL);
     assert_non_null(rates);
     for (size_t i = 0; i < COUNT(ages); i++) {
-        tide_rates_plan(rates, (double)ages[i]);
+        tide_optimizer_plan(rates, (double)ages[i]);
         float before = 1;
         for (uint64_t step = 0; step <= 1000; step++) {
-            float left = tide_rates_scale(rates, ages[i] / 1000 * step);
+            float left = tide_optimizer_scale(rates, ages[i] / 1000 * step);
             assert_true(left >= 0 && left <= before);
             assert_true(fabsf(left - (1 - (float)step / 1000)) < 1e-3f);
             before = left;
         }
     }
-    tide_rates_free(rates);
+    tide_optimizer_free(rates);
     tide_params_free(params);
 }
 

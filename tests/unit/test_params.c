@@ -590,7 +590,7 @@ static void memory_chooses_the_largest_vocabulary_that_fits(void **state)
         snprintf(settings, sizeof settings, "%s memory=%llu", cases[i].settings,
                  (unsigned long long)cases[i].memory);
         tide_params *params = params_of(settings);
-        assert_int_equal(tide_params_settle(params, NULL), TIDE_OK);
+        assert_int_equal(tide_params_complete(params, NULL), TIDE_OK);
         uint64_t vocab = params->vocab;
         assert_true(vocab > 100);
         snprintf(settings, sizeof settings, "%s vocab=%llu", cases[i].settings,
@@ -611,7 +611,7 @@ static void too_little_memory_says_how_much_is_enough(void **state)
     unsigned needed, fast;
     tide_part parts[TIDE_PARTS_MAX];
     tide_params *params = params_of("memory=10M");
-    assert_int_equal(tide_params_settle(params, &err), TIDE_ERROR_PARAMETER);
+    assert_int_equal(tide_params_complete(params, &err), TIDE_ERROR_PARAMETER);
     assert_int_equal(
         sscanf(err.text,
                "--memory 10 MiB is too little: the program, and all but the "
@@ -634,7 +634,7 @@ static void too_little_memory_says_how_much_is_enough(void **state)
 
 static uint64_t as_much_again(const tide_params *params, const void *data)
 {
-    return tide_params_total(params) + *(const uint64_t *)data;
+    return tide_budget_allocated(params) + *(const uint64_t *)data;
 }
 
 static void others_in_the_process_have_their_share_of_the_memory(void **state)
@@ -643,7 +643,7 @@ static void others_in_the_process_have_their_share_of_the_memory(void **state)
     static const uint64_t fixed = 5 << 20;
     tide_part parts[TIDE_PARTS_MAX];
     tide_params *params = params_of("memory=200M");
-    tide_params_share(params, as_much_again, &fixed);
+    tide_params_reserve(params, as_much_again, &fixed);
     int count = tide_params_budget(params, parts, NULL);
     uint64_t all = total(parts, count) + as_much_again(params, &fixed);
     assert_in_range(all, 195 << 20, 200 << 20);

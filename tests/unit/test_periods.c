@@ -32,7 +32,7 @@ static tide_snapshot *snapshot_of(const uint32_t *order, uint32_t count)
         char padded[TIDE_WORD_MAX + 16];
         name_word(order[i], padded);
         tide_word word = {padded, (uint32_t)strlen(padded)};
-        assert_int_equal(tide_vocabulary_grant(s->index, &word, 1, 0), i);
+        assert_int_equal(tide_vocabulary_insert(s->index, &word, 1, 0), i);
         s->held[i] = true;
     }
     return s;
@@ -178,24 +178,24 @@ static void a_pupil_learns_as_from_the_text(void **state)
     write_file("text", t.bytes, t.size);
     tide_trainer *direct = trained(settings, &t);
     tide_params *params = params_of(settings);
-    tide_pupil *pupil = tide_pupil_new(params, NULL);
+    tide_word_trainer *pupil = tide_word_trainer_new(params, NULL);
     const char *const sources[] = {"text"};
-    tide_sentences *text = tide_sentences_open(params, sources, 1, NULL);
+    tide_sentence_reader *text = tide_sentence_reader_open(params, sources, 1, NULL);
     tide_word words[7];
     bool ended;
     int count;
-    while ((count = tide_sentences_take(text, words, 7, &ended, NULL)) || ended) {
+    while ((count = tide_sentence_reader_take(text, words, 7, &ended, NULL)) || ended) {
         for (int i = 0; i < count; i++)
-            tide_pupil_hear(pupil, &words[i]);
+            tide_word_trainer_add(pupil, &words[i]);
         if (ended)
-            tide_pupil_end_sentence(pupil);
+            tide_word_trainer_end_sentence(pupil);
     }
-    const tide_model *a = tide_trainer_model(direct), *b = tide_pupil_rest(pupil);
+    const tide_model *a = tide_trainer_model(direct), *b = tide_word_trainer_drain(pupil);
     assert_int_equal(tide_model_size(a), tide_model_size(b));
     assert_memory_equal(a->input.rows, b->input.rows,
                         (size_t)a->input.count * a->input.stride * sizeof(float));
-    tide_sentences_close(text);
-    tide_pupil_free(pupil);
+    tide_sentence_reader_close(text);
+    tide_word_trainer_free(pupil);
     tide_params_free(params);
     tide_trainer_free(direct);
     free(t.bytes);

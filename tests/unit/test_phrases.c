@@ -79,7 +79,7 @@ static char *read_all(const char *settings, const char *text, size_t size, size_
                 at += sprintf(at, "\n");
         }
     }
-    assert_true(tide_reader_between(reader));
+    assert_true(tide_reader_at_boundary(reader));
     tide_reader_free(reader);
     tide_params_free(params);
     return out;
@@ -205,7 +205,7 @@ static void stop_words_stay_with_the_model(void **state)
     tide_entry entry;
     assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
     const tide_model *model = tide_trainer_model(trainer);
-    assert_int_equal(tide_model_find(model, "the", &entry, NULL), TIDE_ERROR_UNKNOWN);
+    assert_int_equal(tide_model_find(model, "the", &entry, NULL), TIDE_ERROR_NOT_FOUND);
     assert_int_equal(tide_model_find(model, "night", &entry, NULL), TIDE_OK);
     assert_int_equal(stats_of(trainer).tokens, 4);
     assert_int_equal(stats_of(trainer).omitted_words, 6);

@@ -183,21 +183,21 @@ static void names_are_due_at_the_beginning_of_every_input(void **state)
     (void)state;
     transcript t = {0};
     tide_records *r = records(TIDE_RECORDS_CSV, "2,body", "", "");
-    assert_true(tide_records_named(r));
+    assert_true(tide_records_has_header(r));
     for (int input = 0; input < 3; input++) {
-        assert_true(tide_records_names_due(r));
+        assert_true(tide_records_expects_header(r));
         feed(&t, r, "\nid,bo", 6, SIZE_MAX);
-        assert_true(tide_records_names_due(r));
+        assert_true(tide_records_expects_header(r));
         feed(&t, r, "dy\n1,", 5, SIZE_MAX);
-        assert_false(tide_records_names_due(r));
+        assert_false(tide_records_expects_header(r));
         feed(&t, r, "x", 1, SIZE_MAX);
         tide_records_end(r);
-        assert_false(tide_records_names_due(r));
+        assert_false(tide_records_expects_header(r));
         transcript_take(&t, r);
     }
     feed(&t, r, "id,body\n", 8, SIZE_MAX);
     tide_records_end(r);
-    assert_true(tide_records_names_due(r));
+    assert_true(tide_records_expects_header(r));
     tide_records_free(r);
     static const tide_record_options without[] = {
         {TIDE_RECORDS_CSV, "2,1", "3", "", false, 0},
@@ -205,10 +205,10 @@ static void names_are_due_at_the_beginning_of_every_input(void **state)
         {TIDE_RECORDS_JSON, "a", "b", "", false, 0}};
     for (size_t i = 0; i < 3; i++) {
         r = records(without[i].kind, without[i].text, without[i].time, "");
-        assert_false(tide_records_named(r) || tide_records_names_due(r));
+        assert_false(tide_records_has_header(r) || tide_records_expects_header(r));
         feed(&t, r, "1\n", 2, SIZE_MAX);
         end(&t, r);
-        assert_false(tide_records_named(r) || tide_records_names_due(r));
+        assert_false(tide_records_has_header(r) || tide_records_expects_header(r));
         tide_records_free(r);
     }
     free(t.texts.bytes);
@@ -338,7 +338,7 @@ static void refuse_number(size_t at, uint64_t value)
     assert_int_equal(tide_store_commit(writer, &err), TIDE_OK);
     tide_records *other = records(TIDE_RECORDS_CSV, "a,2", "t", "");
     assert_int_equal(load(other, &err), TIDE_ERROR_FORMAT);
-    assert_true(tide_records_between(other));
+    assert_true(tide_records_at_boundary(other));
     free(t.texts.bytes);
     tide_records_free(r);
     tide_records_free(other);

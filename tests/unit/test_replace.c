@@ -47,8 +47,8 @@ static void abandoned_file_leaves_no_trace(void **state)
     tide_store_put(w, "params", "x", 1);
     assert_int_equal(entries("."), 2);
     expect_small("m.tide");
-    tide_store_abandon(w);
-    tide_store_abandon(NULL);
+    tide_store_discard(w);
+    tide_store_discard(NULL);
     expect_small("m.tide");
     assert_int_equal(entries("."), 1);
 }
@@ -126,8 +126,8 @@ static int publish_number(uint64_t number)
 {
     tide_store_writer *w = tide_store_create("m.tide", NULL);
     tide_store_put(w, "number", &number, sizeof number);
-    tide_store_seal(w);
-    return tide_store_publish(w, OLDER, NULL);
+    tide_store_finish(w);
+    return tide_store_replace(w, OLDER, NULL);
 }
 
 static void name_generation(char name[32], int age)

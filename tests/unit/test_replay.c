@@ -35,7 +35,7 @@ typedef struct oracle {
     uint64_t repeated_tokens;
 } oracle;
 
-static void record(void *self, const tide_lesson *lesson)
+static void record(void *self, const tide_sentence *lesson)
 {
     oracle *o = self;
     assert_true(o->size + lesson->count < RECORDED);
@@ -72,9 +72,9 @@ static void oracle_free(oracle *o)
 
 static void watch(tide_trainer *trainer, oracle *o)
 {
-    tide_intake *intake = tide_trainer_intake(trainer);
-    tide_intake_school(intake, tide_school_at_once(o, record));
-    tide_intake_hands(intake, o->hands);
+    tide_ingest *intake = tide_trainer_intake(trainer);
+    tide_ingest_set_executor(intake, tide_executor_inline(o, record));
+    tide_ingest_count_generations(intake, o->hands);
 }
 
 /* -- what must come --------------------------------------------------------------------- */
@@ -279,14 +279,14 @@ static void repeats_fade(void **state)
 
 /* A school whose lessons take as long as so many sentences. */
 typedef struct slow_school {
-    const tide_intake *intake;
+    const tide_ingest *intake;
     uint64_t
         changed[100]; /* the sentence in which the slot was given another word; or 0 */
     uint64_t behind, finished;
     uint64_t lessons, changes;
 } slow_school;
 
-static void teach_slowly(void *self, const tide_lesson *lesson)
+static void teach_slowly(void *self, const tide_sentence *lesson)
 {
     slow_school *s = self;
     for (uint32_t i = 0; i < lesson->count; i++) {
@@ -294,7 +294,7 @@ static void teach_slowly(void *self, const tide_lesson *lesson)
         if (slot == TIDE_NO_SLOT) /* a hole */
             continue;
         assert_true(s->changed[slot] <= s->finished + 1);
-        assert_false(tide_intake_is_closed(s->intake, slot));
+        assert_false(tide_ingest_is_quarantined(s->intake, slot));
     }
     s->lessons++;
 }
@@ -315,7 +315,7 @@ static void wait_slowly(void *self)
 static void recall_slowly(void *self, uint32_t slot)
 {
     slow_school *s = self;
-    assert_true(tide_intake_is_closed(s->intake, slot));
+    assert_true(tide_ingest_is_quarantined(s->intake, slot));
     s->changed[slot] = s->intake->sentence;
     s->changes++;
 }
@@ -331,9 +331,9 @@ static void a_slot_stays_closed_while_lessons_are_on_their_way(void **state)
     for (size_t k = 0; k < COUNT(settings); k++)
         for (uint64_t behind = 0; behind <= 5; behind++) {
             tide_trainer *trainer = trainer_of(settings[k]);
-            tide_intake *intake = tide_trainer_intake(trainer);
+            tide_ingest *intake = tide_trainer_intake(trainer);
             slow_school s = {.intake = intake, .behind = behind};
-            tide_intake_school(intake, (tide_school){&s, teach_slowly, finished_slowly,
+            tide_ingest_set_executor(intake, (tide_executor){&s, teach_slowly, finished_slowly,
                                                      wait_slowly, recall_slowly});
             tide_rng rng = tide_rng_seeded(behind);
             for (uint32_t n = 0; n < 1000; n++) {

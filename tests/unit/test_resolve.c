@@ -12,9 +12,9 @@ static tide_resolver *resolver_of(const tide_model *model)
     return r;
 }
 
-static tide_space *space_of(const tide_model *model)
+static tide_view *space_of(const tide_model *model)
 {
-    tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
+    tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, true, NULL);
     assert_non_null(space);
     return space;
 }
@@ -23,7 +23,7 @@ static tide_space *space_of(const tide_model *model)
 static void expect_term(const tide_model *model, const char *text, const char *wanted)
 {
     tide_resolver *r = resolver_of(model);
-    tide_space *space = space_of(model);
+    tide_view *space = space_of(model);
     tide_term term;
     char found[2048] = "";
     tide_resolver_find(r, space, text, &term);
@@ -34,7 +34,7 @@ static void expect_term(const tide_model *model, const char *text, const char *w
     if (strcmp(found, wanted) != 0)
         fail_msg("'%s' is read as '%s', not '%s'", text, found, wanted);
     assert_int_equal(term.exact, term.count == 1 && !strcmp(text, term.tokens[0]));
-    tide_space_free(space);
+    tide_view_free(space);
     tide_resolver_free(r);
 }
 
@@ -83,13 +83,13 @@ static void a_final_sigma_is_found_in_any_spelling(void **state)
         snprintf(text, sizeof text, "%s και\n", spellings[i]);
         tide_trainer *trainer = learned("", text);
         tide_resolver *r = resolver_of(tide_trainer_model(trainer));
-        tide_space *space = space_of(tide_trainer_model(trainer));
+        tide_view *space = space_of(tide_trainer_model(trainer));
         for (size_t j = 0; j < COUNT(spellings); j++) {
             tide_term term;
             tide_resolver_find(r, space, spellings[j], &term);
             assert_int_equal(term.known, 1);
         }
-        tide_space_free(space);
+        tide_view_free(space);
         tide_resolver_free(r);
         tide_trainer_free(trainer);
     }
@@ -177,7 +177,7 @@ static void tokens_are_those_of_the_tokenizer(void **state)
                  kinds[kind]);
         tide_trainer *trainer = learned(settings, "unrelated words of a text\n");
         tide_resolver *r = resolver_of(tide_trainer_model(trainer));
-        tide_space *space = space_of(tide_trainer_model(trainer));
+        tide_view *space = space_of(tide_trainer_model(trainer));
         const tide_tokenizer_options options = {.kind = (tide_token_kind)kind};
         for (int i = 0; i < 500; i++) {
             char text[256];
@@ -197,7 +197,7 @@ static void tokens_are_those_of_the_tokenizer(void **state)
             }
             tide_tokenizer_free(t);
         }
-        tide_space_free(space);
+        tide_view_free(space);
         tide_resolver_free(r);
         tide_trainer_free(trainer);
     }
@@ -211,7 +211,7 @@ static void a_term_is_the_mean_of_its_words(void **state)
     for (size_t kind = 0; kind < 2; kind++) {
         tide_trainer *trainer = small_trainer(kind ? "subword=700" : "");
         const tide_model *model = tide_trainer_model(trainer);
-        tide_space *space = space_of(model);
+        tide_view *space = space_of(model);
         tide_entry entries[40];
         assert_int_equal(tide_model_words(model, entries, 40), 40);
         tide_rng rng = tide_rng_seeded(8);
@@ -222,35 +222,35 @@ static void a_term_is_the_mean_of_its_words(void **state)
             for (size_t k = 0; k < count; k++) {
                 const char *word = entries[tide_rng_below(&rng, 40)].word;
                 float vector[20];
-                assert_int_equal(tide_space_vector(space, word, vector, NULL), 0);
+                assert_int_equal(tide_view_vector(space, word, vector, NULL), 0);
                 used += (size_t)snprintf(term + used, sizeof term - used, "%s%s",
                                          k ? " " : "", word);
                 for (int d = 0; d < 20; d++)
                     wanted[d] += (double)vector[d] / (double)count;
             }
             float mean[20], cosine;
-            assert_int_equal(tide_space_mean(space, term, mean, NULL), TIDE_OK);
+            assert_int_equal(tide_view_mean(space, term, mean, NULL), TIDE_OK);
             for (int d = 0; d < 20; d++)
                 assert_float_equal(mean[d], wanted[d], 1e-5);
-            assert_int_equal(tide_space_similarity(space, term, term, &cosine, NULL),
+            assert_int_equal(tide_view_similarity(space, term, term, &cosine, NULL),
                              0);
             assert_float_equal(cosine, 1, 1e-5);
 
             const char *positive[] = {term};
             const tide_query query = {.positive = positive, .positive_count = 1};
             tide_hit hits[10];
-            assert_int_equal(tide_space_nearest(space, &query, hits, 10, NULL), 10);
+            assert_int_equal(tide_view_nearest(space, &query, hits, 10, NULL), 10);
             for (int h = 0; h < 10; h++) {
                 char inside[sizeof term + 2], spaced[TIDE_WORD_MAX + 3];
                 snprintf(inside, sizeof inside, " %s ", term);
                 snprintf(spaced, sizeof spaced, " %s ", hits[h].word);
                 assert_null(strstr(inside, spaced));
                 assert_int_equal(
-                    tide_space_similarity(space, term, hits[h].word, &cosine, NULL), 0);
+                    tide_view_similarity(space, term, hits[h].word, &cosine, NULL), 0);
                 assert_float_equal(cosine, hits[h].score, 1e-4);
             }
         }
-        tide_space_free(space);
+        tide_view_free(space);
         tide_trainer_free(trainer);
     }
 }
@@ -259,17 +259,17 @@ static void a_term_with_an_unknown_word_is_unknown(void **state)
 {
     (void)state;
     tide_trainer *trainer = learned("", "tea and coffee\n");
-    tide_space *space = space_of(tide_trainer_model(trainer));
+    tide_view *space = space_of(tide_trainer_model(trainer));
     static const char *const unknown[] = {"tea nosuchword", "nosuchword tea", " ", ""};
     float vector[8];
     for (size_t i = 0; i < COUNT(unknown); i++)
-        assert_int_equal(tide_space_mean(space, unknown[i], vector, NULL),
-                         TIDE_ERROR_UNKNOWN);
+        assert_int_equal(tide_view_mean(space, unknown[i], vector, NULL),
+                         TIDE_ERROR_NOT_FOUND);
     char many[4 * (TIDE_TERM_MAX + 1) + 1] = "";
     for (int i = 0; i <= TIDE_TERM_MAX; i++)
         strcat(many, "tea ");
-    assert_int_equal(tide_space_mean(space, many, vector, NULL), TIDE_ERROR_UNKNOWN);
-    tide_space_free(space);
+    assert_int_equal(tide_view_mean(space, many, vector, NULL), TIDE_ERROR_NOT_FOUND);
+    tide_view_free(space);
     tide_trainer_free(trainer);
 }
 
@@ -287,13 +287,13 @@ static void suggestions_are_for_the_word_as_it_is_learned(void **state)
         tide_trainer *trainer = learned(cases[i][0], "cup of coffee день\n");
         const tide_model *model = tide_trainer_model(trainer);
         tide_resolver *r = resolver_of(model);
-        tide_space *space = space_of(model);
+        tide_view *space = space_of(model);
         tide_term term;
         tide_entry entry;
         tide_resolver_find(r, space, cases[i][1], &term);
         assert_int_equal(tide_term_suggest(&term, model, cases[i][1], &entry, 1), 1);
         assert_string_equal(entry.word, cases[i][2]);
-        tide_space_free(space);
+        tide_view_free(space);
         tide_resolver_free(r);
         tide_trainer_free(trainer);
     }

@@ -36,9 +36,9 @@ enum {
     PLACES,
 };
 
-static float *place_of(const tide_learner *l, int place, uint32_t row)
+static float *place_of(const tide_sgns *l, int place, uint32_t row)
 {
-    const tide_rates *r = l->rates;
+    const tide_optimizer *r = l->rates;
     uint32_t dim = l->model->input.dim;
     switch (place) {
     case INPUT_FIRST:
@@ -75,7 +75,7 @@ static const char *const kinds[] = {
 static const float wrong[] = {NAN, -NAN, INFINITY, -INFINITY, 1e30f, -1e30f};
 
 /* Begins again what a place is part of, by hand. */
-static void begin_again(const tide_learner *l, int place, uint32_t row)
+static void begin_again(const tide_sgns *l, int place, uint32_t row)
 {
     uint32_t length;
     size_t size = l->model->input.stride * sizeof(float);
@@ -84,7 +84,7 @@ static void begin_again(const tide_learner *l, int place, uint32_t row)
     } else if (place < SUBWORD) {
         memset(tide_matrix_row(&l->model->input, row), 0, size);
         memset(tide_matrix_row(&l->model->output, row), 0, size);
-        tide_rates_reset(l->rates, row);
+        tide_optimizer_reset(l->rates, row);
     } else {
         memset(tide_matrix_row(&l->model->subword, row), 0, size);
         *in_sums(&l->rates->sum_subword, row) = 0;
@@ -95,20 +95,20 @@ static void begin_again(const tide_learner *l, int place, uint32_t row)
 static void check_place(const char *path, int place)
 {
     tide_trainer *ill = load_from(path), *well = load_from(path);
-    const tide_learner *l = learner_of(ill);
+    const tide_sgns *l = learner_of(ill);
     if (place_of(l, place, 0)) {
         for (uint32_t i = 0; i < COUNT(wrong); i++) {
             *place_of(l, place, 3 + 7 * i) = wrong[i];
             begin_again(learner_of(well), place, 3 + 7 * i);
         }
-        tide_healed healed;
-        tide_scrub(l, &healed);
+        tide_repaired healed;
+        tide_repair_nans(l, &healed);
         assert_int_equal(healed.words, place < SUBWORD ? COUNT(wrong) : 0);
         assert_int_equal(healed.subwords, place < SUBWORD ? 0 : COUNT(wrong));
         save_to(ill, "ill");
         save_to(well, "well");
         assert_true(same_file("ill", "well"));
-        tide_scrub(l, &healed);
+        tide_repair_nans(l, &healed);
         assert_int_equal(healed.words + healed.subwords, 0);
     }
     tide_trainer_free(ill);
@@ -135,11 +135,11 @@ static void sums_below_zero_cannot_be_right(void **state)
     corpus t = demo_text(5, YOUNG);
     for (size_t k = 0; k < 2; k++) {
         tide_trainer *trainer = trained(kinds[k], &t);
-        const tide_learner *l = learner_of(trainer);
+        const tide_sgns *l = learner_of(trainer);
         *place_of(l, k ? INPUT_EACH : INPUT_SUM, 5) = -1e-3f;
         *place_of(l, k ? OUTPUT_EACH : OUTPUT_SUM, 6) = -1e30f;
-        tide_healed healed;
-        tide_scrub(l, &healed);
+        tide_repaired healed;
+        tide_repair_nans(l, &healed);
         assert_int_equal(healed.words, 2);
         tide_trainer_free(trainer);
     }
@@ -169,12 +169,12 @@ static void an_empty_slot_that_is_wrong_has_zeros(void **state)
     tide_trainer *trainer =
         trainer_of("vocab=60 dim=20 vocabulary=misra-gries replay=1");
     uint32_t slot = feed_until_a_slot_is_empty(trainer, &t);
-    const tide_learner *l = learner_of(trainer);
+    const tide_sgns *l = learner_of(trainer);
     *place_of(l, OUTPUT, slot) = NAN;
     *place_of(l, OUTPUT_SUM, slot) = NAN;
     *place_of(l, INPUT_FIRST, slot) = 1;
-    tide_healed healed;
-    tide_scrub(l, &healed);
+    tide_repaired healed;
+    tide_repair_nans(l, &healed);
     assert_int_equal(healed.words, 1);
     for (int place = INPUT_FIRST; place <= OUTPUT_SUM; place++)
         assert_true(*place_of(l, place, slot) == 0);
@@ -186,16 +186,16 @@ static void assert_answers_are_finite(const tide_trainer *trainer)
 {
     const tide_model *model = tide_trainer_model(trainer);
     assert_true(is_finite(model));
-    tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
+    tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, true, NULL);
     assert_non_null(space);
     const char *word = "the";
     tide_query query = {.positive = &word, .positive_count = 1};
     tide_hit hits[10];
-    int found = tide_space_nearest(space, &query, hits, 10, NULL);
+    int found = tide_view_nearest(space, &query, hits, 10, NULL);
     assert_int_equal(found, 10);
     for (int i = 0; i < found; i++)
         assert_true(isfinite(hits[i].score) && fabsf(hits[i].score) < 1.01f);
-    tide_space_free(space);
+    tide_view_free(space);
 }
 
 /* Until the scrub finds them: a vector that is wrong is not found, and all others are. */
@@ -208,16 +208,16 @@ static void wrong_vectors_do_not_silence_the_others(void **state)
     const char *asked = "the";
     for (uint32_t i = 0; i < COUNT(wrong); i++) {
         *place_of(learner_of(trainer), INPUT_FIRST, 3 + 7 * i) = wrong[i];
-        tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
+        tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, true, NULL);
         tide_query query = {.positive = &asked, .positive_count = 1};
         tide_hit hits[60];
-        int found = tide_space_nearest(space, &query, hits, 60, NULL);
+        int found = tide_view_nearest(space, &query, hits, 60, NULL);
         assert_in_range(found, 59 - (i + 1), 59);
         int good = 0;
         for (int h = 0; h < found; h++)
             good += isfinite(hits[h].score) && fabsf(hits[h].score) > 1e-3f;
         assert_in_range(good, 40, 59);
-        tide_space_free(space);
+        tide_view_free(space);
     }
     tide_trainer_free(trainer);
     free(t.bytes);
@@ -229,12 +229,12 @@ static void learning_goes_on_after_healing(void **state)
     corpus t = demo_text(5, YOUNG), more = demo_text(6, MORE);
     for (size_t k = 0; k < COUNT(kinds); k++) {
         tide_trainer *trainer = trained(kinds[k], &t);
-        const tide_learner *l = learner_of(trainer);
+        const tide_sgns *l = learner_of(trainer);
         for (int place = 0; place < PLACES; place++)
             for (uint32_t i = 0; place_of(l, place, 0) && i < COUNT(wrong); i++)
                 *place_of(l, place, 5 * i + (uint32_t)place) = wrong[i];
-        tide_healed healed;
-        tide_scrub(l, &healed);
+        tide_repaired healed;
+        tide_repair_nans(l, &healed);
         assert_true(healed.words >= COUNT(wrong));
         uint64_t trained_before = stats_of(trainer).trained;
         feed(trainer, more.bytes, more.size);
@@ -242,7 +242,7 @@ static void learning_goes_on_after_healing(void **state)
         assert_true(stats_of(trainer).trained > trained_before);
         assert_true(isfinite(stats_of(trainer).loss));
         assert_answers_are_finite(trainer);
-        tide_scrub(l, &healed);
+        tide_repair_nans(l, &healed);
         assert_int_equal(healed.words + healed.subwords, 0);
         tide_trainer_free(trainer);
     }
@@ -269,8 +269,8 @@ static void learning_that_runs_away_is_not_taken_for_damage(void **state)
     for (size_t i = 0; i < COUNT(wild); i++) {
         tide_trainer *trainer = trained(wild[i], &t);
         save_to(trainer, "before");
-        tide_healed healed;
-        tide_scrub(learner_of(trainer), &healed);
+        tide_repaired healed;
+        tide_repair_nans(learner_of(trainer), &healed);
         assert_int_equal(healed.words + healed.subwords, 0);
         save_to(trainer, "after");
         assert_true(same_file("before", "after"));
@@ -283,8 +283,8 @@ static void an_empty_model_is_sound(void **state)
 {
     (void)state;
     tide_trainer *trainer = trainer_of("vocab=10 dim=4 subword=100");
-    tide_healed healed = {7, 7};
-    tide_scrub(learner_of(trainer), &healed);
+    tide_repaired healed = {7, 7};
+    tide_repair_nans(learner_of(trainer), &healed);
     assert_int_equal(healed.words + healed.subwords, 0);
     tide_trainer_free(trainer);
 }
@@ -296,12 +296,12 @@ static void one_bad_row_stays_the_only_one(void **state)
     corpus t = demo_text(5, YOUNG), more = demo_text(6, MORE);
     for (size_t k = 0; k < COUNT(kinds); k++) {
         tide_trainer *trainer = trained(kinds[k], &t);
-        const tide_learner *l = learner_of(trainer);
+        const tide_sgns *l = learner_of(trainer);
         *place_of(l, OUTPUT, 3) = NAN;
         feed(trainer, more.bytes, more.size);
         assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
-        tide_healed healed;
-        tide_scrub(l, &healed);
+        tide_repaired healed;
+        tide_repair_nans(l, &healed);
         assert_true(healed.words <= 1 &&
                     healed.subwords == 0); /* slot 3 may have a new word */
         assert_true(isfinite(stats_of(trainer).loss));
@@ -321,7 +321,7 @@ static void nothing_bad_is_saved(void **state)
     for (size_t k = 0; k < COUNT(kinds); k++)
         for (int place = 0; place < PLACES; place++) {
             tide_trainer *trainer = trained(kinds[k], &t);
-            const tide_learner *l = learner_of(trainer);
+            const tide_sgns *l = learner_of(trainer);
             if (place_of(l, place, 0)) {
                 *place_of(l, place, 9) = NAN;
                 save_to(trainer, "m");
@@ -356,7 +356,7 @@ typedef struct way {
     int pauses, warnings;
 } way;
 
-static bool has_two_bad_rows(const tide_learner *l)
+static bool has_two_bad_rows(const tide_sgns *l)
 {
     return isnan(*place_of(l, OUTPUT, 0)) && isnan(*place_of(l, OUTPUT, 1));
 }
@@ -366,7 +366,7 @@ static bool has_two_bad_rows(const tide_learner *l)
 static void spoil_and_wait(void *data, const tide_stats *stats)
 {
     way *w = data;
-    const tide_learner *l = learner_of(w->trainer);
+    const tide_sgns *l = learner_of(w->trainer);
     switch (++w->pauses) {
     case 1:
         *place_of(l, OUTPUT, 0) = NAN;

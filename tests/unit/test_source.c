@@ -55,7 +55,7 @@ static void file_can_be_read_again_from_anywhere(void **state)
 {
     (void)state;
     tide_source *source = opened("file");
-    assert_true(tide_source_replayable(source));
+    assert_true(tide_source_can_resume(source));
     check_replay(source, content, FILE_SIZE);
     tide_source_close(source);
 }
@@ -71,11 +71,11 @@ static void file_that_is_too_short_for_a_position_is_refused(void **state)
         assert_no_place(source, beyond[i], TIDE_ERROR_FORMAT);
     }
     tide_error err = {0};
-    tide_source_go_to(source, "123456789 0", &err);
+    tide_source_seek(source, "123456789 0", &err);
     assert_string_equal(err.text, "shorter than it was, so it is read from its start");
     assert_int_equal(tide_source_offset(source), 0);
     const char *end = place_in(content, FILE_SIZE);
-    assert_int_equal(tide_source_go_to(source, end, NULL), TIDE_OK);
+    assert_int_equal(tide_source_seek(source, end, NULL), TIDE_OK);
     assert_place(source, content, FILE_SIZE);
     tide_source_close(source);
 }
@@ -92,7 +92,7 @@ file_with_other_text_before_a_place_is_refused_and_reading_stays(void **state)
     snprintf(wrong, sizeof wrong, "%s", place_in(content, 5000));
     char *last = wrong + strlen(wrong) - 1;
     *last = *last == '0' ? '1' : '0';
-    assert_int_equal(tide_source_go_to(source, wrong, &err), TIDE_ERROR_FORMAT);
+    assert_int_equal(tide_source_seek(source, wrong, &err), TIDE_ERROR_FORMAT);
     assert_non_null(strstr(err.text, "other text before byte 5000 than it had"));
     assert_int_equal(tide_source_offset(source), 50);
     assert_int_equal(tide_source_read(source, bytes, 100, NULL), 100);
@@ -124,7 +124,7 @@ static void what_is_no_place_is_refused(void **state)
     tide_source *source = opened("file");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         tide_error err = {0};
-        assert_int_equal(tide_source_go_to(source, wrong[i], &err), TIDE_ERROR_FORMAT);
+        assert_int_equal(tide_source_seek(source, wrong[i], &err), TIDE_ERROR_FORMAT);
         assert_non_null(strstr(err.text, "is no place in it, so it is read from"));
     }
     tide_source_close(source);

@@ -74,7 +74,7 @@ static void demo_source_can_be_read_again_from_anywhere(void **state)
     unsigned char *bytes = malloc(DEMO_SIZE);
     tide_rng rng = tide_rng_seeded(8);
     tide_source *source = opened("demo:seed=5");
-    assert_true(tide_source_replayable(source));
+    assert_true(tide_source_can_resume(source));
     assert_int_equal(read_all(source, bytes, DEMO_SIZE, &rng), DEMO_SIZE);
     check_replay(source, bytes, DEMO_SIZE);
     tide_source_close(source);
@@ -108,11 +108,11 @@ static void demo_source_that_ends_earlier_refuses_a_position_and_stays(void **st
     assert_int_equal(tide_source_read(source, bytes, 100, NULL), 100);
     assert_int_equal(tide_source_read(source, bytes + 100, 100, NULL), 100);
     const char *middle = place_in(bytes, 100);
-    assert_int_equal(tide_source_go_to(source, middle, NULL), TIDE_OK);
+    assert_int_equal(tide_source_seek(source, middle, NULL), TIDE_OK);
     assert_not_there(source, 1 << 22, TIDE_ERROR_FORMAT);
     assert_no_place(source, 1 << 22, TIDE_ERROR_FORMAT);
     tide_error err = {0};
-    tide_source_go_to(source, "123456789 0", &err);
+    tide_source_seek(source, "123456789 0", &err);
     assert_string_equal(err.text, "shorter than it was, so it is read from its start");
     assert_int_equal(tide_source_offset(source), 100);
     assert_int_equal(tide_source_read(source, again, 100, NULL), 100);
@@ -204,7 +204,7 @@ static void demo_source_with_a_rate_goes_on_at_once_where_it_is_sent(void **stat
     tide_source_close(source);
     source = opened("demo:rate=100");
     assert_true(tide_source_read(source, piece, sizeof piece, NULL) > 0);
-    assert_int_equal(tide_source_go_to(source, place_in(bytes, FAR), NULL), TIDE_OK);
+    assert_int_equal(tide_source_seek(source, place_in(bytes, FAR), NULL), TIDE_OK);
     ptrdiff_t got = tide_source_poll(source, piece, sizeof piece, 30000, NULL);
     assert_true(got > 0);
     assert_memory_equal(piece, bytes + FAR, got);

@@ -155,9 +155,9 @@ static void text_comes_out_as_it_went_in(void **state)
             assert_int_equal(tide_spool_seek(spool, at, &err), TIDE_OK);
         } else {
             spool = reopened(spool);
-            at = tide_spool_holds(spool).start;
+            at = tide_spool_extent_of(spool).start;
         }
-        tide_spool_extent e = tide_spool_holds(spool);
+        tide_spool_extent e = tide_spool_extent_of(spool);
         assert_true(e.start <= kept && e.end == end && e.cut == 0 && e.taken);
         kept = at < kept ? at : kept;
         most = segments() > most ? segments() : most;
@@ -173,17 +173,17 @@ static void what_was_dropped_takes_no_room_and_the_stream_is_remembered(void **s
     (void)state;
     static char text[20000];
     tide_spool *spool = opened();
-    uint64_t stream = tide_spool_holds(spool).stream;
+    uint64_t stream = tide_spool_extent_of(spool).stream;
     for (size_t at = 0; at < sizeof text; at += 500)
         put(spool, text + at, 500);
-    assert_true(segments() > 3 && tide_spool_holds(spool).bytes > sizeof text);
+    assert_true(segments() > 3 && tide_spool_extent_of(spool).bytes > sizeof text);
     assert_int_equal(tide_spool_drop(spool, 10000, NULL), TIDE_OK);
-    assert_in_range(tide_spool_holds(spool).start, 10000 - SEGMENT, 10000);
-    assert_in_range(tide_spool_holds(spool).bytes, 10000, 10000 + 2 * SEGMENT);
+    assert_in_range(tide_spool_extent_of(spool).start, 10000 - SEGMENT, 10000);
+    assert_in_range(tide_spool_extent_of(spool).bytes, 10000, 10000 + 2 * SEGMENT);
     assert_int_equal(tide_spool_drop(spool, sizeof text, NULL), TIDE_OK);
     assert_int_equal(segments(), 1);
     spool = reopened(spool);
-    tide_spool_extent e = tide_spool_holds(spool);
+    tide_spool_extent e = tide_spool_extent_of(spool);
     assert_true(e.stream == stream && e.start == sizeof text && e.end == sizeof text);
     assert_int_equal(e.bytes, TIDE_SEGMENT_HEADER);
     put(spool, "more", 4);
@@ -218,7 +218,7 @@ static void a_new_stream_replaces_the_old_one(void **state)
     assert_int_equal(tide_spool_seek(spool, 100, NULL), TIDE_OK);
     put(spool, "new", 3);
     spool = reopened(spool);
-    tide_spool_extent e = tide_spool_holds(spool);
+    tide_spool_extent e = tide_spool_extent_of(spool);
     assert_true(e.stream == 7 && e.start == 100 && e.end == 103);
     assert_holds(spool, "new", 3);
     tide_spool_close(spool);
@@ -230,16 +230,16 @@ static void the_latest_piece_is_doubtful_until_it_is_taken(void **state)
     static unsigned char latest[TIDE_PIECE_TEXT];
     tide_spool *spool = opened();
     assert_int_equal(tide_spool_append(spool, "one", 3, true, NULL), TIDE_OK);
-    assert_true(tide_spool_holds(spool).taken);
+    assert_true(tide_spool_extent_of(spool).taken);
     assert_int_equal(tide_spool_append(spool, "three", 5, false, NULL), TIDE_OK);
     for (int again = 0; again < 2; again++, spool = reopened(spool)) {
-        assert_false(tide_spool_holds(spool).taken);
+        assert_false(tide_spool_extent_of(spool).taken);
         assert_int_equal(tide_spool_latest(spool, latest, NULL), 5);
         assert_memory_equal(latest, "three", 5);
     }
     assert_int_equal(tide_spool_take(spool, NULL), TIDE_OK);
     spool = reopened(spool);
-    assert_true(tide_spool_holds(spool).taken);
+    assert_true(tide_spool_extent_of(spool).taken);
     assert_int_equal(tide_spool_latest(spool, latest, NULL), 0);
     assert_holds(spool, "onethree", 8);
     tide_spool_close(spool);
@@ -297,7 +297,7 @@ static ptrdiff_t read_damaged(char *text, uint64_t *cut, tide_error *err)
     tide_spool *spool = tide_spool_open("s", SEGMENT, TIDE_SPOOL_SYNC_NONE, err);
     if (!spool)
         return err->status;
-    *cut = tide_spool_holds(spool).cut;
+    *cut = tide_spool_extent_of(spool).cut;
     ptrdiff_t size = read_all(spool, text, 5, err);
     tide_spool_close(spool);
     return size;
@@ -476,7 +476,7 @@ static void any_of_the_segments_that_are_learned_may_be_missing(void **state)
         uint64_t from = spool_without(text, sizeof text, gone, LEARNED);
         int all = segments();
         tide_spool *spool = opened();
-        assert_true(tide_spool_holds(spool).start <= from);
+        assert_true(tide_spool_extent_of(spool).start <= from);
         assert_int_equal(tide_spool_seek(spool, from, NULL), TIDE_OK);
         assert_holds(spool, text + from, sizeof text - from);
         assert_int_equal(tide_spool_drop(spool, from, NULL), TIDE_OK);
@@ -493,7 +493,7 @@ static void text_before_a_gap_is_not_there(void **state)
     static char text[20000];
     uint64_t from = spool_without(text, sizeof text, 2, 2);
     tide_spool *spool = opened();
-    assert_int_equal(tide_spool_holds(spool).start, from);
+    assert_int_equal(tide_spool_extent_of(spool).start, from);
     tide_spool_close(spool);
 }
 
@@ -542,7 +542,7 @@ static void a_full_disk_changes_nothing(void **state)
         }
     }
     spool = reopened(spool);
-    assert_int_equal(tide_spool_holds(spool).cut, 0);
+    assert_int_equal(tide_spool_extent_of(spool).cut, 0);
     assert_holds(spool, text, end);
     tide_spool_close(spool);
 }
@@ -563,9 +563,9 @@ static void a_full_disk_takes_none_of_the_lines(void **state)
                          TIDE_SPOOL_FULL);
         assert_int_equal(write_reason, 0);
         assert_int_equal(tide_spool_append_lines(spool, "good\n", 5, NULL), TIDE_OK);
-        assert_int_equal(tide_spool_holds(spool).end, 5);
+        assert_int_equal(tide_spool_extent_of(spool).end, 5);
         spool = reopened(spool);
-        assert_int_equal(tide_spool_holds(spool).cut, 0);
+        assert_int_equal(tide_spool_extent_of(spool).cut, 0);
         assert_holds(spool, "good\n", 5);
         tide_spool_close(spool);
     }

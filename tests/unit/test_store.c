@@ -118,7 +118,7 @@ static void who_watches_sees_a_large_file_grow_until_it_is_sealed(void **state)
     static unsigned char bytes[PIECE];
     int calls = 0;
     tide_store_writer *w = tide_store_create("m.tide", NULL);
-    tide_store_watch(w, count_call, &calls);
+    tide_store_on_progress(w, count_call, &calls);
     tide_store_put(w, "small", bytes, 16);
     assert_int_equal(calls, 0);
     for (int i = 0; i < PIECES; i++) {
@@ -126,9 +126,9 @@ static void who_watches_sees_a_large_file_grow_until_it_is_sealed(void **state)
         tide_store_put(w, name, bytes, PIECE);
         assert_int_equal(calls, i + 1);
     }
-    tide_store_seal(w);
+    tide_store_finish(w);
     assert_int_equal(calls, PIECES);
-    assert_int_equal(tide_store_publish(w, 0, NULL), TIDE_OK);
+    assert_int_equal(tide_store_replace(w, 0, NULL), TIDE_OK);
     assert_int_equal(calls, PIECES);
 }
 
@@ -155,10 +155,10 @@ static void so_many_older_files_stay_as_asked_for(void **state)
     for (uint64_t number = 1; number <= 6; number++) {
         tide_store_writer *w = tide_store_create("m.tide", NULL);
         tide_store_put(w, "number", &number, sizeof number);
-        uint64_t size = tide_store_seal(w);
+        uint64_t size = tide_store_finish(w);
         if (number > 1)
             expect_number("m.tide", number - 1); /* is not there before it is safe */
-        assert_int_equal(tide_store_publish(w, 2, NULL), TIDE_OK);
+        assert_int_equal(tide_store_replace(w, 2, NULL), TIDE_OK);
         struct stat status;
         assert_int_equal(stat("m.tide", &status), 0);
         assert_int_equal(size, status.st_size);
@@ -181,11 +181,11 @@ static void what_the_disk_has_made_of_it_is_read_before_it_counts(void **state)
         tide_error err = {0};
         tide_store_writer *w = tide_store_create("m.tide", NULL);
         tide_store_put(w, "bytes", bytes, sizeof bytes);
-        uint64_t size = tide_store_seal(w);
+        uint64_t size = tide_store_finish(w);
         if ((uint64_t)at >= size)
             at = (off_t)size - 1;
         damage_temporary(at);
-        assert_int_equal(tide_store_publish(w, 1, &err), TIDE_ERROR_IO);
+        assert_int_equal(tide_store_replace(w, 1, &err), TIDE_ERROR_IO);
         assert_non_null(strstr(err.text, "reading it back gives something else"));
         expect_small("m.tide");
         assert_int_equal(entries("."), 1);
@@ -376,7 +376,7 @@ static void wrong_structure_is_refused_even_with_right_checksums(void **state)
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         memcpy(changed, bytes, size);
         memcpy(changed + changes[i].at, changes[i].bytes, changes[i].size);
-        tide_store_reseal(changed, size);
+        tide_store_rechecksum(changed, size);
         spit("m.tide", changed, size);
         if (changes[i].refusal) {
             assert_contains(refused("m.tide"), changes[i].refusal);

@@ -9,7 +9,7 @@
 
 static void *drain(void *writer)
 {
-    tide_store_drain(writer);
+    tide_store_run_writer(writer);
     return NULL;
 }
 
@@ -36,13 +36,13 @@ static int save_shared(uint64_t seed, uint64_t room, tide_error *err)
     pthread_t thread;
     tide_store_writer *w = tide_store_create("shared.tide", NULL);
     if (room)
-        tide_store_make_room(w, room);
-    assert_int_equal(tide_store_share(w, NULL), TIDE_OK);
+        tide_store_preallocate(w, room);
+    assert_int_equal(tide_store_start_writer(w, NULL), TIDE_OK);
     assert_int_equal(pthread_create(&thread, NULL, drain, w), 0);
     put_sections(w, seed);
-    tide_store_seal(w);
+    tide_store_finish(w);
     pthread_join(thread, NULL);
-    return tide_store_publish(w, 0, err);
+    return tide_store_replace(w, 0, err);
 }
 
 static void expect_same_bytes(const char *path, const char *other)
@@ -110,10 +110,10 @@ static void without_memory_it_cannot_be_shared_and_nothing_is_left(void **state)
     tide_error err = {0};
     tide_store_writer *w = tide_store_create("m.tide", NULL);
     memory_is_out = true;
-    int status = tide_store_share(w, &err);
+    int status = tide_store_start_writer(w, &err);
     memory_is_out = false;
     assert_int_equal(status, TIDE_ERROR_MEMORY);
-    tide_store_abandon(w);
+    tide_store_discard(w);
     assert_int_equal(entries("."), 0);
 }
 

@@ -157,28 +157,28 @@ static void words_beyond_those_looked_at_change_nothing(void **state)
                  kinds[i]);
         tide_trainer *trainer = fitted(settings, 12);
         save_to(trainer, "model");
-        tide_labeller *labeller = tide_labeller_load("model", NULL);
-        tide_guess guesses[COUNT(posts)];
+        tide_labeler *labeller = tide_labeler_load("model", NULL);
+        tide_prediction guesses[COUNT(posts)];
         for (size_t post = 0; post < COUNT(posts); post++) {
             uint64_t known;
-            tide_labeller_add(labeller, posts[post], strlen(posts[post]));
-            tide_labeller_end(labeller, &guesses[post], 1, &known);
+            tide_labeler_add(labeller, posts[post], strlen(posts[post]));
+            tide_labeler_end(labeller, &guesses[post], 1, &known);
             assert_int_equal(known, 2 * (post + 1));
         }
         assert_string_equal(guesses[0].label, guesses[1].label);
         assert_memory_equal(&guesses[0].probability, &guesses[1].probability,
                             sizeof(float));
-        tide_labeller_free(labeller);
+        tide_labeler_free(labeller);
         tide_trainer_free(trainer);
     }
 }
 
-static void tell_word(tide_teller *teller, const char *text)
+static void tell_word(tide_predictor *teller, const char *text)
 {
     char padded[TIDE_WORD_MAX + 16] = {0};
     tide_word word = {padded, (uint32_t)strlen(text)};
     memcpy(padded, text, word.length);
-    tide_teller_word(teller, &word);
+    tide_predictor_word(teller, &word);
 }
 
 /* A slot that is closed is about to get another word, so its vector is not read. */
@@ -191,21 +191,21 @@ static void words_of_closed_slots_are_unknown(void **state)
     uint64_t closed[200 / 64 + 1] = {0};
     save_to(trainer, "model");
     tide_store *store = tide_store_open("model", NULL);
-    tide_teller *teller = tide_teller_new(model, closed, NULL);
+    tide_predictor *teller = tide_predictor_new(model, closed, NULL);
     assert_true(teller && store);
-    assert_int_equal(tide_teller_load(teller, store, NULL), TIDE_OK);
+    assert_int_equal(tide_predictor_load(teller, store, NULL), TIDE_OK);
     tide_entry entry;
     assert_int_equal(tide_model_find(model, "w2", &entry, NULL), TIDE_OK);
     for (uint64_t known = 3; known > 1; known--) {
         tell_word(teller, "w1");
         tell_word(teller, "w2");
         tell_word(teller, "w3");
-        tide_telling telling = tide_teller_end(teller);
+        tide_predictor_result telling = tide_predictor_end(teller);
         assert_int_equal(telling.words, 3);
         assert_int_equal(telling.known, known);
         closed[entry.slot / 64] |= UINT64_C(1) << entry.slot % 64;
     }
-    tide_teller_free(teller);
+    tide_predictor_free(teller);
     tide_store_close(store);
     tide_trainer_free(trainer);
 }
@@ -298,7 +298,7 @@ static void labels_take_the_memory_that_was_said(void **state)
         peak = live;
         tide_labels *labels = tide_labels_new(params, NULL, NULL, NULL, NULL);
         assert_non_null(labels);
-        size_t taken = peak - before - sizeof(tide_teller);
+        size_t taken = peak - before - sizeof(tide_predictor);
         assert_in_range(taken, tide_labels_bytes(params) / 2,
                         tide_labels_bytes(params));
         tide_labels_free(labels);
@@ -389,7 +389,7 @@ static void running_out_of_memory_on_the_way_is_told_once(void **state)
     (void)state;
     tide_trainer *trainer =
         trainer_of(HASHTAGS "vocab=50 admission=none label-refit=2");
-    tide_labels *labels = tide_trainer_label_part(trainer);
+    tide_labels *labels = tide_trainer_labels_part(trainer);
     feed_text(trainer, "some words #tag\n");
     allocations_left = 0;
     feed_text(trainer, "some words #tag\n");
@@ -428,9 +428,9 @@ static void expect_refused(const char *section)
     assert_null(tide_trainer_load("bad", NULL, 0, NULL));
     bool told_from =
         strncmp(section, "anchor.", 7) == 0 || !strcmp(section, "label.names");
-    tide_labeller *labeller = tide_labeller_load("bad", &err);
+    tide_labeler *labeller = tide_labeler_load("bad", &err);
     assert_int_equal(labeller == NULL, told_from);
-    tide_labeller_free(labeller);
+    tide_labeler_free(labeller);
 }
 
 static bool damage_size(const char *section)
@@ -585,9 +585,9 @@ static void what_has_not_learned_is_loaded_as_such(void **state)
     assert_int_equal(label_stats_of(trainer).fits, 1);
     tide_trainer_free(trainer);
     tide_error err;
-    assert_null(tide_labeller_load("model", &err));
+    assert_null(tide_labeler_load("model", &err));
     assert_int_equal(err.status, TIDE_ERROR_PARAMETER);
-    assert_null(tide_labeller_load("nowhere", &err));
+    assert_null(tide_labeler_load("nowhere", &err));
     assert_int_equal(err.status, TIDE_ERROR_IO);
 }
 

@@ -219,21 +219,21 @@ static void check_finished(uint32_t lessons_most)
     tide_sampler_options options = tide_params_sampler(tide_trainer_params(trainer));
     tide_sampler *sampler = tide_sampler_new(&options, NULL);
     assert_true(sampler && tide_sampler_refresh(sampler, model->vocabulary, true));
-    tide_learner learner = {.params = tide_trainer_params(trainer),
+    tide_sgns learner = {.params = tide_trainer_params(trainer),
                             .model = (tide_model *)model,
-                            .rates = tide_rates_new(tide_trainer_params(trainer), NULL),
+                            .rates = tide_optimizer_new(tide_trainer_params(trainer), NULL),
                             .kernels = tide_kernels_best()};
     tide_contexts_init(&learner.contexts, learner.params);
-    tide_crew *crew = tide_crew_new(&learner, NULL);
+    tide_workers *crew = tide_workers_new(&learner, NULL);
     assert_true(crew && learner.rates);
-    tide_school school = tide_crew_school(crew);
+    tide_executor school = tide_workers_executor(crew);
     uint32_t slots[LENGTH], wrong = 0;
     static uint64_t lessons_until[LESSONS + 2]; /* the end of a sentence */
     tide_rng rng = tide_rng_seeded(lessons_most);
     for (uint32_t i = 0; i < LENGTH; i++)
         slots[i] = i;
     for (uint64_t n = 0, sentence = 1, left = 1; n < LESSONS; n++) {
-        tide_lesson lesson = {.slots = slots,
+        tide_sentence lesson = {.slots = slots,
                               .count = LENGTH,
                               .number = n,
                               .sentence = sentence,
@@ -246,17 +246,17 @@ static void check_finished(uint32_t lessons_most)
         }
         lessons_until[sentence] = UINT64_MAX;
         uint64_t finished = school.finished(school.self);
-        uint64_t learned = tide_crew_progress(crew).centres / LENGTH;
-        assert_true(finished <= sentence || finished == TIDE_EVERY_SENTENCE);
-        wrong += finished == TIDE_EVERY_SENTENCE ? learned <= n
+        uint64_t learned = tide_workers_progress(crew).centres / LENGTH;
+        assert_true(finished <= sentence || finished == TIDE_ALL_SENTENCES);
+        wrong += finished == TIDE_ALL_SENTENCES ? learned <= n
                                                  : lessons_until[finished] > learned;
     }
     school.wait(school.self);
-    assert_int_equal(school.finished(school.self), TIDE_EVERY_SENTENCE);
-    assert_int_equal(tide_crew_progress(crew).centres, (uint64_t)LESSONS * LENGTH);
+    assert_int_equal(school.finished(school.self), TIDE_ALL_SENTENCES);
+    assert_int_equal(tide_workers_progress(crew).centres, (uint64_t)LESSONS * LENGTH);
     assert_int_equal(wrong, 0);
-    tide_crew_free(crew);
-    tide_rates_free(learner.rates);
+    tide_workers_free(crew);
+    tide_optimizer_free(learner.rates);
     tide_sampler_free(sampler);
     tide_trainer_free(trainer);
     free(t.bytes);

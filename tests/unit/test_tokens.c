@@ -45,7 +45,7 @@ static bool is_number(const char *word, size_t length)
 }
 
 static void oracle_give(transcript *s, const char *word, size_t length,
-                        tide_treatment numbers)
+                        tide_token_action numbers)
 {
     char small[4096];
     for (size_t i = 0; i < length; i++)
@@ -62,7 +62,7 @@ static void oracle_give(transcript *s, const char *word, size_t length,
     }
 }
 
-static transcript oracle_words(const char *text, size_t size, tide_treatment numbers)
+static transcript oracle_words(const char *text, size_t size, tide_token_action numbers)
 {
     transcript s = {0};
     size_t start = 0;
@@ -118,7 +118,7 @@ static void ascii_words_are_those_of_the_oracle_however_they_are_fed(void **stat
     tide_rng rng = tide_rng_seeded(11);
     for (int run = 0; run < 150; run++) {
         tide_tokenizer_options options = words;
-        options.numbers = (tide_treatment)(run % 3);
+        options.numbers = (tide_token_action)(run % 3);
         size_t size = random_ascii(&rng, text, TEXT);
         text[size] = '\0';
         transcript wanted = oracle_words(text, size, options.numbers);

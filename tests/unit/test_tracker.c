@@ -339,11 +339,11 @@ static void memory_is_what_was_promised(void **state)
             int some = (int)tide_rng_below(&rng, 1 + tide_rng_below(&rng, 1700));
             int tag = kind == 0 ? 0 : kind == 1 ? i : some;
             add_one(t, tag, i % 3 ? "a few words" : "rather many words, as it happens");
-            tide_tracker_facts facts = tide_tracker_state(t);
+            tide_tracker_stats facts = tide_tracker_state(t);
             assert_true(facts.used <= facts.room && facts.room < options.memory);
             highest = facts.used > highest ? facts.used : highest;
         }
-        tide_tracker_facts facts = tide_tracker_state(t);
+        tide_tracker_stats facts = tide_tracker_state(t);
         assert_int_equal(allocated_bytes, tide_tracker_bytes(&options));
         assert_int_equal(facts.labels, kind == 0 ? 1 : 1000);
         assert_int_equal(facts.posts, posts);
@@ -411,7 +411,7 @@ static void odd_posts_are_counted(void **state)
     p.tags[0] = 1;
     p.tag_count = 1;
     add(t, &p); /* one that fits just so */
-    tide_tracker_facts facts = tide_tracker_state(t);
+    tide_tracker_stats facts = tide_tracker_state(t);
     assert_int_equal(facts.posts, 8);
     assert_int_equal(facts.unlabelled, 2);
     assert_int_equal(facts.empty, 3);

@@ -124,8 +124,8 @@ static void subwords_place_unseen_forms_near_their_kin(void **state)
     truth facts = truth_load();
     leave_out(&t, unseen, COUNT(unseen));
     tide_trainer *trainer = trained("vocab=4000 dim=32 subword=20000 replay=1", &t);
-    tide_space *space =
-        tide_space_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, true, NULL);
+    tide_view *space =
+        tide_view_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, true, NULL);
     size_t right = 0;
     for (size_t i = 0; i < COUNT(unseen); i++) {
         tide_query query = {.positive = &unseen[i], .positive_count = 1};
@@ -133,8 +133,8 @@ static void subwords_place_unseen_forms_near_their_kin(void **state)
         tide_entry entry;
         assert_int_equal(
             tide_model_find(tide_trainer_model(trainer), unseen[i], &entry, NULL),
-            TIDE_ERROR_UNKNOWN);
-        assert_int_equal(tide_space_nearest(space, &query, hits, 5, NULL), 5);
+            TIDE_ERROR_NOT_FOUND);
+        assert_int_equal(tide_view_nearest(space, &query, hits, 5, NULL), 5);
         bool kin = false;
         for (size_t f = 0; f < facts.count; f++)
             for (int h = 0; h < 5; h++)
@@ -145,7 +145,7 @@ static void subwords_place_unseen_forms_near_their_kin(void **state)
     }
     print_message("%zu of %zu unseen words are near their kin\n", right, COUNT(unseen));
     assert_true(SANITIZED || right >= 6);
-    tide_space_free(space);
+    tide_view_free(space);
     tide_trainer_free(trainer);
     truth_free(&facts);
     free(t.bytes);
@@ -275,7 +275,7 @@ static void the_last_word_counts_without_a_line_end(void **state)
     feed_text(trainer, "one two thr");
     feed_text(trainer, "ee");
     const tide_model *model = tide_trainer_model(trainer);
-    assert_int_equal(tide_model_find(model, "three", &entry, NULL), TIDE_ERROR_UNKNOWN);
+    assert_int_equal(tide_model_find(model, "three", &entry, NULL), TIDE_ERROR_NOT_FOUND);
     assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
     assert_int_equal(tide_model_find(model, "three", &entry, NULL), TIDE_OK);
     assert_int_equal(entry.count, 1);
@@ -320,7 +320,7 @@ typedef struct seen {
     size_t count;
 } seen;
 
-static void take_lesson(void *self, const tide_lesson *lesson)
+static void take_lesson(void *self, const tide_sentence *lesson)
 {
     seen *s = self;
     assert_true(s->count < COUNT(s->sizes));
@@ -345,8 +345,8 @@ static void a_long_line_is_cut_into_sentences(void **state)
             feed_text(trainer, "a b c d\n");
         seen s = {.count = 0};
         uint64_t sentences = stats_of(trainer).sentences;
-        tide_intake_school(tide_trainer_intake(trainer),
-                           tide_school_at_once(&s, take_lesson));
+        tide_ingest_set_executor(tide_trainer_intake(trainer),
+                           tide_executor_inline(&s, take_lesson));
         for (int k = 0; k < cases[i].words; k++)
             feed_text(trainer, k % 2 ? "a " : "b ");
         feed_text(trainer, "\n");
@@ -423,7 +423,7 @@ static void newcomers_start_from_their_own_vector(void **state)
             assert_int_equal(tide_model_find(model, word + 0, &entry, NULL), TIDE_OK);
             word[0] = 'a';
             assert_int_equal(tide_model_find(model, word, &entry, NULL),
-                             TIDE_ERROR_UNKNOWN);
+                             TIDE_ERROR_NOT_FOUND);
         }
         tide_trainer_free(trainer);
     }
@@ -491,8 +491,8 @@ static void tokens_of_a_word_that_left_are_no_contexts(void **state)
     for (int k = 0; k < 600; k++)
         feed_text(trainer, "a b\n");
     seen s = {.count = 0};
-    tide_intake_school(tide_trainer_intake(trainer),
-                       tide_school_at_once(&s, take_lesson));
+    tide_ingest_set_executor(tide_trainer_intake(trainer),
+                       tide_executor_inline(&s, take_lesson));
     feed_text(trainer,
               "a a a a b b x y\n"); /* x takes the slot of b, and y that of x */
     assert_int_equal(s.count, 1);

@@ -261,10 +261,10 @@ static void long_words_are_compared_whole(void **state)
     uint32_t slot;
     tide_admission admission;
     tide_vocabulary_add(v, &one, 1, &slot, &admission);
-    tide_key key = tide_words_key(&v->words, &one);
-    assert_int_equal(tide_words_find(&v->words, &key), slot);
+    tide_key key = tide_word_table_key(&v->words, &one);
+    assert_int_equal(tide_word_table_find(&v->words, &key), slot);
     key.bytes = two.bytes;
-    assert_int_equal(tide_words_find(&v->words, &key), TIDE_NO_SLOT);
+    assert_int_equal(tide_word_table_find(&v->words, &key), TIDE_NO_SLOT);
     tide_vocabulary_free(v);
 }
 
@@ -483,8 +483,8 @@ static void words_that_leave_soon_after_they_came_are_counted(void **state)
         if (options.kind == TIDE_VOCABULARY_MISRA_GRIES)
             young = young_by_cancelling(&s, 150);
         stream_feed(&s, 0, s.token_count, 67, many, NULL);
-        assert_int_equal(tide_vocabulary_evicted_young(one), young);
-        assert_int_equal(tide_vocabulary_evicted_young(many), young);
+        assert_int_equal(tide_vocabulary_evicted_early(one), young);
+        assert_int_equal(tide_vocabulary_evicted_early(many), young);
         assert_true(young <= tide_vocabulary_evicted(one));
         assert_int_equal(young > 0, options.kind != TIDE_VOCABULARY_EXACT);
         tide_vocabulary_free(one);

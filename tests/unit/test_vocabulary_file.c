@@ -57,7 +57,7 @@ static void granted_words_are_saved_loaded_and_outlived(void **state)
         tide_error err;
         tide_vocabulary *one = made(&options);
         for (uint32_t w = 0; w < GRANTED; w++)
-            assert_int_equal(tide_vocabulary_grant(one, &s.types[1000 + w], 5 + w, w),
+            assert_int_equal(tide_vocabulary_insert(one, &s.types[1000 + w], 5 + w, w),
                              w);
         assert_int_equal(tide_vocabulary_error(one, 7), 7);
         save("a", one, NULL);

@@ -10,7 +10,7 @@ typedef struct answer {
     float probabilities[8];
 } answer;
 
-static void take_answer(void *data, const tide_told *told)
+static void take_answer(void *data, const tide_predicted_post *told)
 {
     answer *a = data;
     assert_true(told->name_count <= COUNT(a->names));
@@ -32,14 +32,14 @@ static float probability_of(const answer *a, const char *name)
 }
 
 /* Adds the text in pieces and compares what is guessed, to the last bit. */
-static void expect_same(tide_labeller *labeller, const answer *a, const char *text,
+static void expect_same(tide_labeler *labeller, const answer *a, const char *text,
                         size_t piece)
 {
-    tide_guess guesses[8];
+    tide_prediction guesses[8];
     uint64_t known;
     for (size_t at = 0, size = strlen(text); at < size; at += piece)
-        tide_labeller_add(labeller, text + at, piece < size - at ? piece : size - at);
-    assert_int_equal(tide_labeller_end(labeller, guesses, 8, &known), a->count);
+        tide_labeler_add(labeller, text + at, piece < size - at ? piece : size - at);
+    assert_int_equal(tide_labeler_end(labeller, guesses, 8, &known), a->count);
     if (known != a->known)
         fail_msg("%llu words are known and not %u: %.80s", (unsigned long long)known,
                  a->known, text);
@@ -76,10 +76,10 @@ static stream train_model(size_t recipe)
     return s;
 }
 
-static tide_labeller *load_labeller(void)
+static tide_labeler *load_labeller(void)
 {
     tide_error err = {.text = ""};
-    tide_labeller *labeller = tide_labeller_load("model", &err);
+    tide_labeler *labeller = tide_labeler_load("model", &err);
     if (!labeller)
         fail_msg("%s", err.text);
     return labeller;
@@ -89,7 +89,7 @@ static tide_labeller *load_labeller(void)
 typedef struct both {
     stream s;
     tide_trainer *trainer;
-    tide_labeller *labeller;
+    tide_labeler *labeller;
     answer told; /* by the trainer, of its last post */
 } both;
 
@@ -103,7 +103,7 @@ static void begin(both *b, size_t recipe)
 static void end(both *b)
 {
     tide_trainer_free(b->trainer);
-    tide_labeller_free(b->labeller);
+    tide_labeler_free(b->labeller);
     stream_free(&b->s);
 }
 
@@ -170,16 +170,16 @@ static void a_labeller_gives_the_most_probable_labels_first(void **state)
     (void)state;
     both b;
     begin(&b, 0);
-    uint32_t size = tide_labeller_size(b.labeller);
-    tide_guess all[8], some[8];
+    uint32_t size = tide_labeler_size(b.labeller);
+    tide_prediction all[8], some[8];
     uint64_t known;
     assert_int_equal(size, 6);
-    tide_labeller_add(b.labeller, "w1 w2", 5);
-    assert_int_equal(tide_labeller_end(b.labeller, all, size, &known), size);
+    tide_labeler_add(b.labeller, "w1 w2", 5);
+    assert_int_equal(tide_labeler_end(b.labeller, all, size, &known), size);
     assert_int_equal(known, 2);
     for (size_t room = 0; room <= size; room++) {
-        tide_labeller_add(b.labeller, "w1 w2", 5);
-        assert_int_equal(tide_labeller_end(b.labeller, some, room, &known), room);
+        tide_labeler_add(b.labeller, "w1 w2", 5);
+        assert_int_equal(tide_labeler_end(b.labeller, some, room, &known), room);
         for (size_t i = 0; i < room; i++)
             assert_string_equal(some[i].label, all[i].label);
     }
@@ -192,19 +192,19 @@ static void a_labeller_does_not_read_labels(void **state)
     (void)state;
     both b;
     begin(&b, 0);
-    tide_guess plain[8], labelled[8];
+    tide_prediction plain[8], labelled[8];
     uint64_t known;
-    tide_labeller_add(b.labeller, "w1 w2", 5);
-    size_t count = tide_labeller_end(b.labeller, plain, 8, &known);
-    tide_labeller_add(b.labeller, "#tag1 w1 #w1 #tag2 w2", 21);
-    assert_int_equal(tide_labeller_end(b.labeller, labelled, 8, &known), count);
+    tide_labeler_add(b.labeller, "w1 w2", 5);
+    size_t count = tide_labeler_end(b.labeller, plain, 8, &known);
+    tide_labeler_add(b.labeller, "#tag1 w1 #w1 #tag2 w2", 21);
+    assert_int_equal(tide_labeler_end(b.labeller, labelled, 8, &known), count);
     assert_int_equal(known, 2);
     for (size_t i = 0; i < count; i++) {
         assert_string_equal(plain[i].label, labelled[i].label);
         assert_memory_equal(&plain[i].probability, &labelled[i].probability,
                             sizeof(float));
     }
-    assert_int_equal(tide_labeller_end(b.labeller, plain, 8, &known), count);
+    assert_int_equal(tide_labeler_end(b.labeller, plain, 8, &known), count);
     assert_int_equal(known, 0);
     end(&b);
 }

@@ -68,7 +68,7 @@ static inline tide_trainer *trainer_of(const char *settings)
     return trainer;
 }
 
-static inline const tide_learner *learner_of(tide_trainer *trainer)
+static inline const tide_sgns *learner_of(tide_trainer *trainer)
 {
     return tide_trainer_intake(trainer)->learner;
 }
@@ -207,7 +207,7 @@ static inline bool is_in(const fact *f, const char *word)
 static inline double group_score(const tide_model *model, const truth *t, size_t words,
                                  size_t near)
 {
-    tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
+    tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, true, NULL);
     assert_non_null(space);
     size_t asked = 0, right = 0;
     for (size_t i = 0; i < t->count; i++) {
@@ -220,12 +220,12 @@ static inline double group_score(const tide_model *model, const truth *t, size_t
             if (tide_model_find(model, word, &entry, NULL))
                 continue;
             tide_query query = {.positive = &word, .positive_count = 1};
-            int found = tide_space_nearest(space, &query, hits, near, NULL);
+            int found = tide_view_nearest(space, &query, hits, near, NULL);
             for (int h = 0; h < found; h++, asked++)
                 right += is_in(f, hits[h].word);
         }
     }
-    tide_space_free(space);
+    tide_view_free(space);
     return asked ? (double)right / (double)asked : 0;
 }
 
@@ -233,7 +233,7 @@ static inline double group_score(const tide_model *model, const truth *t, size_t
  * word that the model does not hold count as wrong. */
 static inline double analogy_score(const tide_model *model, const truth *t, size_t step)
 {
-    tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
+    tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, true, NULL);
     assert_non_null(space);
     size_t asked = 0, right = 0;
     for (size_t i = 0; i < t->count; i++) {
@@ -242,10 +242,10 @@ static inline double analogy_score(const tide_model *model, const truth *t, size
         if (t->facts[i].words[0][0] != 'a' || i % step)
             continue;
         asked++;
-        if (tide_space_analogy(space, w[0], w[1], w[2], &hit, 1, NULL) == 1)
+        if (tide_view_analogy(space, w[0], w[1], w[2], &hit, 1, NULL) == 1)
             right += !strcmp(hit.word, w[3]);
     }
-    tide_space_free(space);
+    tide_view_free(space);
     return asked ? (double)right / (double)asked : 0;
 }
 
