@@ -23,7 +23,7 @@ ASAN = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=fals
 QUICKLY = -Doptimization=1 -Dc_args=-g1
 TSAN = -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false -Dkafka=disabled
 
-# ThreadSanitizer does not bear with the address randomisation of some kernels, nor with the C11
+# ThreadSanitizer does not bear with the address randomization of some kernels, nor with the C11
 # threads that librdkafka starts. It is shown what has to do with threads.
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 

@@ -121,11 +121,11 @@ def main():
     parser.add_argument("--command", default=COMMAND, help="the wordtide to ask")
     parser.add_argument("--vectors", default="input",
                         choices=["input", "output", "sum"])
-    parser.add_argument("--centred", action="store_true",
+    parser.add_argument("--centered", "--centred", action="store_true",
                         help="take the mean vector of the frequent words out first")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    flags = ["--vectors", options.vectors] + ["--centre"] * options.centred
+    flags = ["--vectors", options.vectors] + ["--centre"] * options.centered
     top = frequent_words(options.command, options.models[0])
     if not options.json:
         print_head()

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-int asking_open(asking *ask, const char *path, int vectors, bool centred)
+int asking_open(asking *ask, const char *path, int vectors, bool centered)
 {
     tide_error err;
     ask->model = tide_model_open(path, &err);
     if (!ask->model)
         return report_load(&err);
-    ask->space = tide_view_new(ask->model, (tide_vectors)vectors, centred, &err);
+    ask->space = tide_view_new(ask->model, (tide_vectors)vectors, centered, &err);
     if (!ask->space)
         return report(&err);
     ask->resolver = tide_resolver_new(ask->model, &err);

@@ -14,13 +14,13 @@ typedef struct asking {
 
 /* Loads the model and makes the space. Returns EXIT_SUCCESS, or the exit code after a
  * complaint; close in either case. */
-int asking_open(asking *ask, const char *path, int vectors, bool centred);
+int asking_open(asking *ask, const char *path, int vectors, bool centered);
 void asking_close(asking *ask);
 
 /* The names of tide_vectors in their order, for OPTION_CHOICE. */
 #define VECTOR_CHOICES "input|output|sum"
 
-/* Two lines of options for commands that ask a model, which look at centred vectors unless told otherwise. */
+/* Two lines of options for commands that ask a model, which look at centered vectors unless told otherwise. */
 #define ASKING_OPTIONS(vectors, raw)                                                   \
     {"vectors",      0,                                                                \
      OPTION_CHOICE,  &(vectors),                                                       \

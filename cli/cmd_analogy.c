@@ -22,7 +22,7 @@ static int search(analogy *a, const char *const *words, size_t count,
         return TIDE_ERROR_NOT_FOUND;
     tide_error err;
     int found = tide_view_analogy(a->ask.space, terms->words[0], terms->words[1],
-                                   terms->words[2], a->hits, a->count, &err);
+                                  terms->words[2], a->hits, a->count, &err);
     if (found < 0)
         snprintf(why, FAILURE_TEXT, "%s", err.text);
     return found;

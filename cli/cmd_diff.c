@@ -82,7 +82,7 @@ int cmd_diff(int argc, char **argv)
     job j = {.how = {.min_count = 20}, .most = 20};
     uint64_t among = 10000;
     int sort = TIDE_DIFF_DRIFT, vectors = TIDE_VECTORS_INPUT;
-    bool centred = false, json = false, tsv = false;
+    bool centered = false, json = false, tsv = false;
     const option options[] = {
         {"count", 'n', OPTION_COUNT, &j.most, "N", "at most so many (default 20)"},
         {"sort", 0, OPTION_CHOICE, &sort, "drift|overlap|new|gone|count",
@@ -92,7 +92,7 @@ int cmd_diff(int argc, char **argv)
         {"among", 0, OPTION_COUNT, &among, "N",
          "compare the vectors of the so many most frequent shared words (default "
          "10000)"},
-        SPACE_OPTIONS(vectors, centred),
+        SPACE_OPTIONS(vectors, centered),
         TABLE_OPTIONS(json, tsv),
         {0},
     };
@@ -124,7 +124,7 @@ int cmd_diff(int argc, char **argv)
     j.how.among = among < UINT32_MAX ? (uint32_t)among : UINT32_MAX;
     int code = EXIT_SUCCESS;
     for (int i = 0; i < 2 && code == EXIT_SUCCESS; i++)
-        code = asking_open(&j.models[i], argv[i], vectors, centred);
+        code = asking_open(&j.models[i], argv[i], vectors, centered);
     if (code == EXIT_SUCCESS)
         code = compare(&j, style);
     for (int i = 0; i < 2; i++)

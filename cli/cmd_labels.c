@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const family_member labellings[] = {
+static const family_member labelings[] = {
     {"train", "learn words and their labels from a stream", labels_train},
     {"fit", "learn anew to tell labels, without a stream", labels_fit},
     {"list", "the labels of a model, with counts and error bounds", labels_list},
@@ -19,7 +19,7 @@ static const family_member labellings[] = {
 int cmd_labels(int argc, char **argv)
 {
     return family_run(
-        "Learns and tells the labels of posts: their hashtags, or a field.", labellings,
+        "Learns and tells the labels of posts: their hashtags, or a field.", labelings,
         argc, argv);
 }
 

@@ -56,7 +56,7 @@ static int answer(void *data, const char *line, const char *const *words, size_t
     char why[FAILURE_TEXT];
     bool known = asked_find(&terms, ask, words, 2, why);
     if (known && tide_view_similarity(ask->space, terms.words[0], terms.words[1],
-                                       &cosine, &err) < 0) {
+                                      &cosine, &err) < 0) {
         snprintf(why, sizeof why, "%s", err.text);
         known = false;
     }

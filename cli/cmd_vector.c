@@ -109,7 +109,7 @@ int cmd_vector(int argc, char **argv)
 {
     vectors v = {0};
     int which = TIDE_VECTORS_INPUT;
-    bool centred = false, all = false;
+    bool centered = false, all = false;
     const option options[] = {
         {"all", 0, OPTION_FLAG, &all, NULL,
          "all words by falling count, after a line with their number and the "
@@ -117,7 +117,7 @@ int cmd_vector(int argc, char **argv)
          "so it is without words too"},
         {"vectors", 0, OPTION_CHOICE, &which, VECTOR_CHOICES,
          "which vectors to print (default input)"},
-        {"centre", 0, OPTION_FLAG, &centred, NULL,
+        {"centre", 0, OPTION_FLAG, &centered, NULL,
          "subtract the mean vector of the frequent words"},
         {"json", 0, OPTION_FLAG, &v.ask.json, NULL, "print a JSON object a word"},
         {0},
@@ -140,7 +140,7 @@ int cmd_vector(int argc, char **argv)
     int count = parse_options(argc, argv, &usage, NULL);
     if (all && count > 1)
         usage_error("vector", "--all takes no words");
-    int code = asking_open(&v.ask, argv[0], which, centred);
+    int code = asking_open(&v.ask, argv[0], which, centered);
     if (code == EXIT_SUCCESS)
         code = run(&v, all, argv + 1, count - 1);
     free(v.numbers);

@@ -36,12 +36,12 @@ int analogies_find(analogies *r, const tide_view *space, tide_error *err);
 double analogies_accuracy(const analogies *r);
 
 /* Two lines of options for commands that compare vectors; asking_open takes what they say. */
-#define SPACE_OPTIONS(vectors, centred)                                                \
+#define SPACE_OPTIONS(vectors, centered)                                               \
     {"vectors",      0,                                                                \
      OPTION_CHOICE,  &(vectors),                                                       \
      VECTOR_CHOICES, "which vectors to compare (default input)"},                      \
     {                                                                                  \
-        "centre", 0, OPTION_FLAG, &(centred), NULL,                                    \
+        "centre", 0, OPTION_FLAG, &(centered), NULL,                                   \
             "subtract the mean vector of the frequent words first"                     \
     }
 

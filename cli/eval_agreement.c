@@ -153,7 +153,7 @@ static int print_cells(const tide_agreement_result *r, table_style style)
     return EXIT_SUCCESS;
 }
 
-static int print_neighbours(const tide_agreement_result *r, table_style style)
+static int print_neighbors(const tide_agreement_result *r, table_style style)
 {
     static const char *const columns[] = {"band", "words", "missing", "overlap", NULL};
     char text[BAND_TEXT];
@@ -180,7 +180,7 @@ static int print_result(const job *j, table_style style)
     }
     int code = print_cells(&j->result, style);
     putchar('\n');
-    return code == EXIT_SUCCESS ? print_neighbours(&j->result, style) : code;
+    return code == EXIT_SUCCESS ? print_neighbors(&j->result, style) : code;
 }
 
 static void write_pair(void *data, const tide_agreement_pair *pair)
@@ -196,7 +196,7 @@ static void write_pair(void *data, const tide_agreement_pair *pair)
 
 /* -- the command ---------------------------------------------------------------------- */
 
-static int judge(job *j, uint64_t neighbours, const char *path)
+static int judge(job *j, uint64_t neighbors, const char *path)
 {
     tide_error err;
     int code =
@@ -204,7 +204,7 @@ static int judge(job *j, uint64_t neighbours, const char *path)
     const tide_agreement_options how = {
         .bands = j->bands,
         .band_count = j->band_count,
-        .neighbours = neighbours < UINT32_MAX ? (uint32_t)neighbours : UINT32_MAX,
+        .neighbors = neighbors < UINT32_MAX ? (uint32_t)neighbors : UINT32_MAX,
         .sample = SAMPLE,
         .seed = SEED,
         .pair = j->out.file ? write_pair : NULL,
@@ -220,18 +220,18 @@ int eval_agreement(int argc, char **argv)
 {
     job j = {0};
     const char *bands = "1-100,801-900,1601-1700,6401-6500", *path = NULL;
-    uint64_t neighbours = 10;
+    uint64_t neighbors = 10;
     int vectors = TIDE_VECTORS_INPUT;
-    bool centred = false, json = false, tsv = false;
+    bool centered = false, json = false, tsv = false;
     const option options[] = {
         {"bands", 0, OPTION_TEXT, &bands, "LIST",
          "ranks of words in B (default 1-100,801-900,1601-1700,6401-6500)"},
-        {"neighbours", 0, OPTION_COUNT, &neighbours, "N",
+        {"neighbours", 0, OPTION_COUNT, &neighbors, "N",
          "how many of the nearest words are compared (default 10)"},
         {"points", 0, OPTION_TEXT, &path, "FILE",
          "write a TSV file with up to 2000 pairs of each cell, drawn at random: bands, "
          "words, cosines"},
-        SPACE_OPTIONS(vectors, centred),
+        SPACE_OPTIONS(vectors, centered),
         TABLE_OPTIONS(json, tsv),
         {0},
     };
@@ -260,10 +260,10 @@ int eval_agreement(int argc, char **argv)
     int code = EXIT_SUCCESS;
     for (int i = 0; i < 2 && code == EXIT_SUCCESS; i++) {
         j.paths[i] = argv[i];
-        code = asking_open(&j.models[i], argv[i], vectors, centred);
+        code = asking_open(&j.models[i], argv[i], vectors, centered);
     }
     if (code == EXIT_SUCCESS)
-        code = judge(&j, neighbours, path);
+        code = judge(&j, neighbors, path);
     if (code == EXIT_SUCCESS)
         code = print_result(&j, style);
     for (int i = 0; i < 2; i++)

@@ -143,7 +143,7 @@ int eval_analogy(int argc, char **argv)
     asking ask = {0};
     uint64_t among = 30000;
     int vectors = TIDE_VECTORS_INPUT, oov = 0;
-    bool centred = false, json = false, tsv = false;
+    bool centered = false, json = false, tsv = false;
     const option options[] = {
         {"among", 0, OPTION_NUMBER, &among, "N",
          "only the N most frequent words are known and can answer; 0 for all (default "
@@ -151,7 +151,7 @@ int eval_analogy(int argc, char **argv)
         {"oov", 0, OPTION_CHOICE, &oov, "skip|wrong",
          "a question with an unknown word is not asked, or counts as answered wrong "
          "(default skip)"},
-        SPACE_OPTIONS(vectors, centred),
+        SPACE_OPTIONS(vectors, centered),
         TABLE_OPTIONS(json, tsv),
         {0},
     };
@@ -163,7 +163,8 @@ int eval_analogy(int argc, char **argv)
         "QUESTIONS has lines of four words in sections, each begun by a line with a "
         "colon and its name; those called gram... are syntactic, the others semantic. "
         "Lines that begin with '#' are passed over. A word is looked for as it is "
-        "spelt and then folded to lower case. MODEL is a model or any file of vectors.",
+        "spelled and then folded to lower case. MODEL is a model or any file of "
+        "vectors.",
         options,
         "wordtide eval analogy news.tide questions-words.txt\n"
         "wordtide eval analogy vectors.bin questions-words.txt --among 0 --json\n",
@@ -176,7 +177,7 @@ int eval_analogy(int argc, char **argv)
     analogies r = {.path = argv[1],
                    .how = {.among = among > UINT32_MAX ? 0 : (uint32_t)among,
                            .keep_unknown = oov}};
-    int code = asking_open(&ask, argv[0], vectors, centred);
+    int code = asking_open(&ask, argv[0], vectors, centered);
     if (code == EXIT_SUCCESS && analogies_find(&r, ask.space, &err) < 0)
         code = report(&err);
     if (code == EXIT_SUCCESS && style == TABLE_JSON)

@@ -212,7 +212,7 @@ int eval_drift(int argc, char **argv)
          "there is chance"},
         {"points", 0, OPTION_TEXT, &points_path, "FILE",
          "write all that was seen on the way, as TSV"},
-        SPACE_OPTIONS(vectors, j.options.centred),
+        SPACE_OPTIONS(vectors, j.options.centered),
         TABLE_OPTIONS(json, tsv),
         {"quiet", 'q', OPTION_FLAG, &j.quiet, NULL, "say only what went wrong"},
         {0},
@@ -223,11 +223,11 @@ int eval_drift(int argc, char **argv)
         "Trains on a text in which words of middling frequency change at a known "
         "moment, and tells after how many tokens half of them, and 90 %, have been "
         "followed. swap: two words exchange their places; followed when a word is "
-        "nearer to the neighbours that the other had than to its own. gradual: the "
+        "nearer to the neighbors that the other had than to its own. gradual: the "
         "same, more and more often. born: a new word takes over half of the "
         "occurrences of another; followed when that is among its 10 nearest. dead: a "
         "word does not come again; followed when it has left the vocabulary. The "
-        "score of exchanged words is 0 as before and 1 when the neighbours are "
+        "score of exchanged words is 0 as before and 1 when the neighbors are "
         "exchanged as well, that of new words their cosine with the other. unchanged: "
         "how frequent words without an event compare with themselves at the moment, "
         "before and after the best common rotation, and how many of their 10 nearest "

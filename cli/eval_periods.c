@@ -187,7 +187,7 @@ int eval_periods(int argc, char **argv)
     const option options[] = {
         {"by", 0, OPTION_TEXT, &by, "PERIOD",
          "day, week, month, year, or a number of tokens (default month)"},
-        SPACE_OPTIONS(vectors, j.options.centred),
+        SPACE_OPTIONS(vectors, j.options.centered),
         TABLE_OPTIONS(json, tsv),
         {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "say only what went wrong"},
         {0},
@@ -200,7 +200,7 @@ int eval_periods(int argc, char **argv)
         "cosine of the 1,000 most frequent words with themselves, before and after "
         "the best common rotation, and how many of their 10 nearest are the same; "
         "the words that moved most beyond that rotation, of the 3,000 most frequent, "
-        "with their neighbours then and now; and the most frequent words that were "
+        "with their neighbors then and now; and the most frequent words that were "
         "not held before. Records need a time (--time), unless periods are numbers "
         "of tokens.",
         options,

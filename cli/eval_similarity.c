@@ -57,14 +57,14 @@ int eval_similarity(int argc, char **argv)
     asking ask = {0};
     uint64_t among = 0;
     int vectors = TIDE_VECTORS_INPUT, oov = 0;
-    bool centred = false, json = false, tsv = false;
+    bool centered = false, json = false, tsv = false;
     const option options[] = {
         {"among", 0, OPTION_NUMBER, &among, "N",
          "only the N most frequent words are known (default 0: all)"},
         {"oov", 0, OPTION_CHOICE, &oov, "skip|zero",
          "a pair with an unknown word is left out, or taken with a cosine of 0 "
          "(default skip)"},
-        SPACE_OPTIONS(vectors, centred),
+        SPACE_OPTIONS(vectors, centered),
         TABLE_OPTIONS(json, tsv),
         {0},
     };
@@ -75,7 +75,7 @@ int eval_similarity(int argc, char **argv)
         "the scores that people gave them. PAIRS has two words and a number a line, "
         "separated by tabs, semicolons, commas or blanks; other columns are passed "
         "over, and so are a line of names at the top and lines that begin with '#'. A "
-        "word is looked for as it is spelt and then folded to lower case. MODEL is a "
+        "word is looked for as it is spelled and then folded to lower case. MODEL is a "
         "model, whose n-grams make vectors of unseen words if it has any, or any file "
         "of vectors. Scores of models that know different pairs do "
         "not compare: mind the coverage.",
@@ -89,7 +89,7 @@ int eval_similarity(int argc, char **argv)
     table_style style = table_style_of(json, tsv, usage.command);
     tide_eval_options how = {.among = among > UINT32_MAX ? 0 : (uint32_t)among,
                              .keep_unknown = oov};
-    int code = asking_open(&ask, argv[0], vectors, centred);
+    int code = asking_open(&ask, argv[0], vectors, centered);
     if (code == EXIT_SUCCESS)
         code = judge(ask.space, &how, style, argv + 1, count - 1);
     asking_close(&ask);

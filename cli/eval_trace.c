@@ -37,7 +37,7 @@ typedef struct trace {
     analogies questions; /* without a path when there are none */
     asking reference;    /* empty without */
     int vectors;
-    bool centred;
+    bool centered;
     table_style style;
     tide_trainer *trainer;
     progress p;
@@ -75,7 +75,7 @@ static double judge_overlap(const trace *t, const tide_view *space, tide_error *
     uint32_t words = tide_model_size(t->reference.model);
     const tide_band frequent = {1, words < OVERLAP_WORDS ? words : OVERLAP_WORDS};
     const tide_agreement_options how = {
-        .bands = &frequent, .band_count = 1, .neighbours = OVERLAP_NEAR};
+        .bands = &frequent, .band_count = 1, .neighbors = OVERLAP_NEAR};
     tide_agreement_result result;
     int status = tide_eval_agreement(space, t->reference.space, &how, &result, err);
     return status < 0 ? (double)NAN : result.near[0].overlap;
@@ -96,7 +96,7 @@ static int judge(trace *t, scores *s)
     tide_error err = {0};
     *s = (scores){.analogy = (double)NAN, .overlap = (double)NAN};
     tide_view *space = tide_view_new(tide_trainer_model(t->trainer),
-                                       (tide_vectors)t->vectors, t->centred, &err);
+                                     (tide_vectors)t->vectors, t->centered, &err);
     for (size_t i = 0; i < t->set_count && err.status == TIDE_OK; i++)
         s->similarity[i] = judge_pairs(space, t->sets[i].path, &err);
     if (t->questions.path && err.status == TIDE_OK &&
@@ -300,7 +300,7 @@ static int open_all(trace *t, const char *reference)
         report(&err);
         return EXIT_FAILURE;
     }
-    return reference ? asking_open(&t->reference, reference, t->vectors, t->centred)
+    return reference ? asking_open(&t->reference, reference, t->vectors, t->centered)
                      : EXIT_SUCCESS;
 }
 
@@ -332,7 +332,7 @@ int eval_trace(int argc, char **argv)
         {"batch", 0, OPTION_FLAG, &batch, NULL,
          "count the words first, and read the text --epochs times, as 'train' does"},
         {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "say only what went wrong"},
-        SPACE_OPTIONS(t.vectors, t.centred),
+        SPACE_OPTIONS(t.vectors, t.centered),
         TABLE_OPTIONS(json, tsv),
         {0},
     };
@@ -344,7 +344,7 @@ int eval_trace(int argc, char **argv)
         "left out), words held, admitted and evicted, those evicted within 1,000 words "
         "of their coming, words read that are not held, loss, Spearman's correlation "
         "for each list of pairs, the share of analogies found, the mean of these "
-        "scores when all are there, and the overlap with the neighbours of a "
+        "scores when all are there, and the overlap with the neighbors of a "
         "reference. SIGINT and SIGTERM end it after one more step.",
         options,
         "wordtide eval trace text8 --every 1e6 --pairs ws353.tsv --json\n"

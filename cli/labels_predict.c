@@ -12,7 +12,7 @@
 static const char command[] = "labels predict";
 
 typedef struct job {
-    tide_labeler *labeller;
+    tide_labeler *labeler;
     tide_prediction *guesses; /* [most] */
     size_t most;
     float threshold;
@@ -33,7 +33,8 @@ static void print_text(const tide_prediction *guesses, size_t count)
     putchar('\n');
 }
 
-static void print_rows(table *t, uint64_t line, const tide_prediction *guesses, size_t count)
+static void print_rows(table *t, uint64_t line, const tide_prediction *guesses,
+                       size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         table_count(t, line);
@@ -65,14 +66,14 @@ static void print_object(const tide_prediction *guesses, size_t count, uint64_t 
 static void add_text(void *data, const char *text, size_t size)
 {
     job *j = data;
-    tide_labeler_add(j->labeller, text, size);
+    tide_labeler_add(j->labeler, text, size);
 }
 
 static bool end_line(void *data)
 {
     job *j = data;
     uint64_t known;
-    size_t count = tide_labeler_end(j->labeller, j->guesses, j->most, &known);
+    size_t count = tide_labeler_end(j->labeler, j->guesses, j->most, &known);
     while (count > 0 && j->guesses[count - 1].probability < j->threshold)
         count--;
     j->lines++;
@@ -97,7 +98,7 @@ static bool is_file(int descriptor)
 static int run(job *j, uint64_t most, char **names, int count)
 {
     static const char *const columns[] = {"line", "rank", "label", "probability", NULL};
-    uint32_t told = tide_labeler_size(j->labeller);
+    uint32_t told = tide_labeler_size(j->labeler);
     j->most = most < told ? (size_t)most : told;
     j->guesses = calloc(j->most + 1, sizeof *j->guesses);
     if (!j->guesses) {
@@ -146,12 +147,12 @@ int labels_predict(int argc, char **argv)
     j.style = table_style_of(json, tsv, command);
     j.threshold = take_threshold(threshold, command);
     tide_error err;
-    j.labeller = tide_labeler_load(argv[0], &err);
-    if (!j.labeller)
+    j.labeler = tide_labeler_load(argv[0], &err);
+    if (!j.labeler)
         return report_load(&err);
     int code = run(&j, most, argv + 1, count - 1);
     table_end(j.table);
     free(j.guesses);
-    tide_labeler_free(j.labeller);
+    tide_labeler_free(j.labeler);
     return finish_output(code);
 }

@@ -309,7 +309,7 @@ static void note_threads(learning *job, const tide_trainer *trainer)
     progress_note(&job->progress, false, text);
 }
 
-/* The run saves what it has learnt, also before a source failed. */
+/* The run saves what it has learned, also before a source failed. */
 int learning_run(learning *job, tide_trainer *trainer)
 {
     tide_error err;

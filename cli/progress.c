@@ -343,7 +343,7 @@ static void log_fitted(const tide_label_stats *stats, const tide_epoch *last,
     say("level=info msg=fitted posts=%" PRIu64 " unlabelled=%" PRIu64 " empty=%" PRIu64
         " cut=%" PRIu64 " kept=%" PRIu64 " used_bytes=%" PRIu64 " labels=%" PRIu32
         " told=%" PRIu32 " epoch=%" PRIu32 " best_epoch=%" PRIu32 " held_out_loss=%.6f",
-        stats->posts, stats->unlabelled, stats->empty, stats->cut, stats->kept,
+        stats->posts, stats->unlabeled, stats->empty, stats->cut, stats->kept,
         stats->used, stats->labels, stats->told, last->epoch, last->best_epoch,
         last->best_loss);
     log_saved(path, older);
@@ -360,10 +360,10 @@ void progress_fitted(progress *p, const tide_label_stats *stats, const tide_epoc
         log_fitted(stats, last, path, older);
         return;
     }
-    char posts[SHORT_TEXT], labelled[SHORT_TEXT], labels[SHORT_TEXT];
+    char posts[SHORT_TEXT], labeled[SHORT_TEXT], labels[SHORT_TEXT];
     say("%s posts, %s with a label; %s labels held, %" PRIu32 " told",
         short_count(posts, (double)stats->posts),
-        short_count(labelled, (double)(stats->posts - stats->unlabelled)),
+        short_count(labeled, (double)(stats->posts - stats->unlabeled)),
         short_count(labels, stats->labels), stats->told);
     if (last->held_out)
         say("; held-out loss %.4f in epoch %" PRIu32 " of %" PRIu32, last->best_loss,

@@ -38,7 +38,7 @@ static void print_row(table *t, const char *period, const tide_scores *v)
                              v->precision_at_1,     v->precision_at_5,  v->recall_at_5};
     table_text(t, period);
     table_count(t, v->posts);
-    table_count(t, v->labelled);
+    table_count(t, v->labeled);
     table_count(t, v->scored);
     for (size_t i = 0; i < sizeof scores / sizeof *scores; i++)
         table_real(t, v->scored ? scores[i] : (double)NAN, DIGITS);
@@ -65,7 +65,7 @@ static void print_object(const char *period, const tide_scores *v)
     out_object(&w, NULL);
     out_text(&w, "period", period);
     out_count(&w, "posts", v->posts);
-    out_count(&w, "labelled", v->labelled);
+    out_count(&w, "labelled", v->labeled);
     out_count(&w, "scored", v->scored);
     json_score(&w, v, &v->weighted);
     json_share(&w, "p@1", v, v->precision_at_1);

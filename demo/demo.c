@@ -1,6 +1,6 @@
 /* demo.c - an endless newspaper about a world that does not exist.
  *
- * A stream to learn from needs text, and a test of what was learnt needs the truth
+ * A stream to learn from needs text, and a test of what was learned needs the truth
  * about it. This one makes its text out of tables (demo_words.c, demo_templates.c), so
  * the truth can be read off the same tables (demo_truth.c): which words are of one
  * kind, which pairs stand in one relation.
@@ -133,9 +133,9 @@ static void write_word(tide_demo *demo, const tide_demo_step *s, uint32_t side)
     const tide_demo_field *f = &demo->tables.fields[s->field];
     const tide_demo_rows *l = &demo->tables.lists[f->list];
     const tide_demo_name_list *roster =
-        demo->events ? tide_demo_names_find(&demo->rosters, &demo->calendar, f->list,
-                                              now(demo))
-                     : NULL;
+        demo->events
+            ? tide_demo_names_find(&demo->rosters, &demo->calendar, f->list, now(demo))
+            : NULL;
     if (roster) {
         write_text(&demo->place, roster->words[draw_row(demo, &roster->rows)]);
         return;

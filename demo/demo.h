@@ -195,17 +195,17 @@ tide_demo_calendar tide_demo_calendar_of(const tide_demo_tables *t, uint64_t see
 
 /* Returns how many there are. */
 uint32_t tide_demo_calendar_names(const tide_demo_calendar *c, const char *group,
-                                   int64_t now,
-                                   tide_demo_drawn_name guests[TIDE_DEMO_GUESTS_MAX]);
+                                  int64_t now,
+                                  tide_demo_drawn_name guests[TIDE_DEMO_GUESTS_MAX]);
 
 /* The share of a topic in the articles. */
 uint32_t tide_demo_calendar_topic(const char *topic, int64_t now);
 
 /* Tells everything that has not ended at `since` and begins before `until`, in the order
  * in which it begins. */
-void tide_demo_calendar_describe(const tide_demo_calendar *c, int64_t since, int64_t until,
-                             void (*tell)(void *data, const tide_demo_event_script *h),
-                             void *data);
+void tide_demo_calendar_describe(
+    const tide_demo_calendar *c, int64_t since, int64_t until,
+    void (*tell)(void *data, const tide_demo_event_script *h), void *data);
 
 /* -- who is drawn while things happen (demo_names.c) ----------------------------- */
 
@@ -230,8 +230,8 @@ void tide_demo_names_load(tide_demo_names *r, const tide_demo_tables *t);
 
 /* The roster of a list at a moment; NULL when nothing happens to its words. */
 const tide_demo_name_list *tide_demo_names_find(tide_demo_names *r,
-                                               const tide_demo_calendar *c,
-                                               uint8_t list, int64_t now);
+                                                const tide_demo_calendar *c,
+                                                uint8_t list, int64_t now);
 
 /* -- a stream (demo.c) ------------------------------------------------------------- */
 

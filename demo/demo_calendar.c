@@ -54,11 +54,16 @@ typedef struct kind {
     void (*fill)(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h);
 } kind;
 
-static void fill_birth(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h);
-static void fill_fade(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h);
-static void fill_change(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h);
-static void fill_burst(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h);
-static void fill_season(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h);
+static void fill_birth(const tide_demo_calendar *c, int64_t n,
+                       tide_demo_event_script *h);
+static void fill_fade(const tide_demo_calendar *c, int64_t n,
+                      tide_demo_event_script *h);
+static void fill_change(const tide_demo_calendar *c, int64_t n,
+                        tide_demo_event_script *h);
+static void fill_burst(const tide_demo_calendar *c, int64_t n,
+                       tide_demo_event_script *h);
+static void fill_season(const tide_demo_calendar *c, int64_t n,
+                        tide_demo_event_script *h);
 
 static const kind kinds[KINDS] = {
     [BIRTH] = {"birth", 3 * MINUTE, 0, MINUTE, 2 * MINUTE, 0, BIRTH, fill_birth},
@@ -115,7 +120,7 @@ static int64_t begins(const tide_demo_calendar *c, kind_number number, int64_t n
 }
 
 static tide_demo_event_script happening(const tide_demo_calendar *c, kind_number number,
-                                     int64_t n)
+                                        int64_t n)
 {
     const kind *k = &kinds[number];
     tide_demo_event_script h = {.kind = k->name, .from = begins(c, number, n)};
@@ -148,7 +153,8 @@ static void set_shares(tide_demo_event_script *h, uint32_t before, uint32_t duri
     h->shares[2] = after;
 }
 
-static void fill_birth(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h)
+static void fill_birth(const tide_demo_calendar *c, int64_t n,
+                       tide_demo_event_script *h)
 {
     h->after = coin(c, n, &h->word);
     set_shares(h, 0, NEWS_SHARE, STAY_SHARE);
@@ -160,7 +166,8 @@ static void fill_fade(const tide_demo_calendar *c, int64_t n, tide_demo_event_sc
     set_shares(h, STAY_SHARE, STAY_SHARE / 2, 0);
 }
 
-static void fill_change(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h)
+static void fill_change(const tide_demo_calendar *c, int64_t n,
+                        tide_demo_event_script *h)
 {
     int64_t turn = n + roll(c, KINDS, -1, TIDE_DEMO_CHANGERS);
     const tide_demo_changer *w = &tide_demo_changers[turn % TIDE_DEMO_CHANGERS];
@@ -172,7 +179,8 @@ static void fill_change(const tide_demo_calendar *c, int64_t n, tide_demo_event_
 }
 
 /* The rarer half of a list takes turns. */
-static void fill_burst(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h)
+static void fill_burst(const tide_demo_calendar *c, int64_t n,
+                       tide_demo_event_script *h)
 {
     uint32_t group = (uint32_t)(n % TIDE_DEMO_BURSTING);
     h->before = h->after = tide_demo_bursting[group];
@@ -191,7 +199,8 @@ static void fill_burst(const tide_demo_calendar *c, int64_t n, tide_demo_event_s
     set_shares(h, usual, times * usual, usual);
 }
 
-static void fill_season(const tide_demo_calendar *c, int64_t n, tide_demo_event_script *h)
+static void fill_season(const tide_demo_calendar *c, int64_t n,
+                        tide_demo_event_script *h)
 {
     (void)c;
     const tide_demo_season *s = &tide_demo_seasons[n % TIDE_DEMO_SEASONS];
@@ -273,8 +282,8 @@ static void add_bursting(const tide_demo_calendar *c, int64_t now, guest_list *l
 }
 
 uint32_t tide_demo_calendar_names(const tide_demo_calendar *c, const char *group,
-                                   int64_t now,
-                                   tide_demo_drawn_name guests[TIDE_DEMO_GUESTS_MAX])
+                                  int64_t now,
+                                  tide_demo_drawn_name guests[TIDE_DEMO_GUESTS_MAX])
 {
     guest_list l = {group, guests, 0};
     add_living(c, now, &l);
@@ -299,9 +308,9 @@ uint32_t tide_demo_calendar_topic(const char *topic, int64_t now)
 
 /* -- in order ---------------------------------------------------------------------- */
 
-void tide_demo_calendar_describe(const tide_demo_calendar *c, int64_t since, int64_t until,
-                             void (*tell)(void *data, const tide_demo_event_script *h),
-                             void *data)
+void tide_demo_calendar_describe(
+    const tide_demo_calendar *c, int64_t since, int64_t until,
+    void (*tell)(void *data, const tide_demo_event_script *h), void *data)
 {
     int64_t next[KINDS];
     for (kind_number k = 0; k < KINDS; k++) {

@@ -9,8 +9,7 @@
 
 #include <assert.h>
 
-static void add_roster(tide_demo_names *r, const tide_demo_tables *t,
-                       const char *group)
+static void add_roster(tide_demo_names *r, const tide_demo_tables *t, const char *group)
 {
     uint8_t list = tide_demo_group_list(t, group);
     if (r->number[list])
@@ -32,8 +31,8 @@ void tide_demo_names_load(tide_demo_names *r, const tide_demo_tables *t)
         add_roster(r, t, tide_demo_bursting[i]);
 }
 
-static const tide_demo_drawn_name *find_guest(const tide_demo_drawn_name *guests, uint32_t count,
-                                         tide_demo_text word)
+static const tide_demo_drawn_name *find_guest(const tide_demo_drawn_name *guests,
+                                              uint32_t count, tide_demo_text word)
 {
     for (uint32_t i = 0; i < count; i++)
         if (tide_demo_text_equal(guests[i].word, word))
@@ -43,8 +42,9 @@ static const tide_demo_drawn_name *find_guest(const tide_demo_drawn_name *guests
 
 /* The ordinary words with their usual weights, whose sum it returns. */
 static uint64_t add_ordinary(tide_demo_name_list *roster, const tide_demo_tables *t,
-                             const tide_demo_rows *l, const tide_demo_drawn_name *guests,
-                             uint32_t guest_count, uint32_t *weights)
+                             const tide_demo_rows *l,
+                             const tide_demo_drawn_name *guests, uint32_t guest_count,
+                             uint32_t *weights)
 {
     uint64_t sum = 0;
     for (uint32_t row = 0; row < l->count; row++) {
@@ -84,8 +84,8 @@ static void fill(tide_demo_name_list *roster, const tide_demo_calendar *c,
 }
 
 const tide_demo_name_list *tide_demo_names_find(tide_demo_names *r,
-                                               const tide_demo_calendar *c,
-                                               uint8_t list, int64_t now)
+                                                const tide_demo_calendar *c,
+                                                uint8_t list, int64_t now)
 {
     if (!r->number[list])
         return NULL;

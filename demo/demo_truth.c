@@ -156,7 +156,7 @@ int tide_demo_events(const char *spec, uint64_t from, uint64_t to,
     if (c && from < to) {
         listener l = {c->tick, tell, data};
         tide_demo_calendar_describe(c, (int64_t)(from / c->tick),
-                                (int64_t)((to - 1) / c->tick) + 1, tell_event, &l);
+                                    (int64_t)((to - 1) / c->tick) + 1, tell_event, &l);
     }
     tide_demo_free(demo);
     return TIDE_OK;

@@ -58,7 +58,7 @@ typedef enum tide_status {
     TIDE_ERROR_IO = -2, /* the system refused to open, read, write or replace a file */
     TIDE_ERROR_FORMAT = -3,    /* a file is not what it should be */
     TIDE_ERROR_PARAMETER = -4, /* an unknown name or a value out of range */
-    TIDE_ERROR_NOT_FOUND = -5,   /* a word that is not in the vocabulary */
+    TIDE_ERROR_NOT_FOUND = -5, /* a word that is not in the vocabulary */
     TIDE_ERROR_INPUT = -6,     /* more bad input than was allowed */
 } tide_status;
 
@@ -119,9 +119,9 @@ TIDE_API int tide_params_budget(tide_params *params, tide_part parts[TIDE_PARTS_
 /* Others in the process share the memory: `others` says how many bytes they need beside a trainer with such
  * parameters, of which all but the size of the vocabulary are final. */
 TIDE_API void tide_params_reserve(tide_params *params,
-                                uint64_t (*others)(const tide_params *params,
-                                                   const void *data),
-                                const void *data);
+                                  uint64_t (*others)(const tide_params *params,
+                                                     const void *data),
+                                  const void *data);
 
 /* -- sources ----------------------------------------------------------------------------------- */
 
@@ -311,7 +311,7 @@ typedef struct tide_stats {
     uint64_t bytes;  /* read */
     uint64_t tokens; /* words found in them */
     uint64_t sentences;
-    uint64_t trained;    /* centre words trained, replays included */
+    uint64_t trained;    /* center words trained, replays included */
     uint64_t vocabulary; /* words held now */
     uint64_t capacity;
     uint64_t admitted;          /* words that entered */
@@ -525,7 +525,7 @@ TIDE_API const char *tide_model_example(const tide_model *model);
 TIDE_API int tide_model_find(const tide_model *model, const char *word,
                              tide_entry *entry, tide_error *err);
 
-/* Words spelt nearly like this one, the nearest and most frequent first; at most 16. */
+/* Words spelled nearly like this one, the nearest and most frequent first; at most 16. */
 TIDE_API size_t tide_model_suggest(const tide_model *model, const char *word,
                                    tide_entry *entries, size_t room);
 
@@ -539,26 +539,26 @@ typedef enum tide_vectors {
 
 typedef struct tide_view tide_view;
 
-/* `centred` subtracts the mean vector of the frequent words. A model without output vectors has a space
+/* `centered` subtracts the mean vector of the frequent words. A model without output vectors has a space
  * of its input vectors only; others are TIDE_ERROR_PARAMETER. The model must outlive the space. */
 TIDE_API tide_view *tide_view_new(const tide_model *model, tide_vectors vectors,
-                                    bool centred, tide_error *err);
+                                  bool centered, tide_error *err);
 TIDE_API void tide_view_free(tide_view *space);
 
 /* Writes dim floats. With subwords an unseen word gets a vector too; otherwise TIDE_ERROR_NOT_FOUND. */
 TIDE_API int tide_view_vector(const tide_view *space, const char *word, float *vector,
-                               tide_error *err);
+                              tide_error *err);
 
 #define TIDE_TERM_MAX 16
 
 /* The vector of a word, or of several separated by spaces, at most TIDE_TERM_MAX: their mean. All that ask by
  * words below take such terms; tide_resolver_find makes them of what people write. */
 TIDE_API int tide_view_mean(const tide_view *space, const char *term, float *vector,
-                             tide_error *err);
+                            tide_error *err);
 
 /* Cosine of two terms. */
-TIDE_API int tide_view_similarity(const tide_view *space, const char *a,
-                                   const char *b, float *cosine, tide_error *err);
+TIDE_API int tide_view_similarity(const tide_view *space, const char *a, const char *b,
+                                  float *cosine, tide_error *err);
 
 typedef struct tide_hit {
     const char *word;
@@ -577,7 +577,7 @@ typedef struct tide_query {
 
 /* The nearest words by cosine, the words of the query (at most 64 terms) left out; returns how many. */
 TIDE_API int tide_view_nearest(const tide_view *space, const tide_query *query,
-                                tide_hit *hits, size_t room, tide_error *err);
+                               tide_hit *hits, size_t room, tide_error *err);
 
 /* The same for several questions at once, which takes hardly longer than one. */
 typedef struct tide_search {
@@ -589,26 +589,25 @@ typedef struct tide_search {
 } tide_search;
 
 TIDE_API void tide_view_search(const tide_view *space, tide_search *searches,
-                                size_t count);
+                               size_t count);
 
 /* a is to b as c is to ...: nearest to b - a + c (3CosAdd). */
 TIDE_API int tide_view_analogy(const tide_view *space, const char *a, const char *b,
-                                const char *c, tide_hit *hits, size_t room,
-                                tide_error *err);
+                               const char *c, tide_hit *hits, size_t room,
+                               tide_error *err);
 
 /* What it looks at. */
 TIDE_API const tide_model *tide_view_model(const tide_view *space);
 
 /* The word whose count is the `rank`-th, from 1; false past the last. And the rank of a word, 0 when it is not held. */
-TIDE_API bool tide_view_entry(const tide_view *space, uint32_t rank,
-                               tide_entry *entry);
+TIDE_API bool tide_view_entry(const tide_view *space, uint32_t rank, tide_entry *entry);
 TIDE_API uint32_t tide_view_rank(const tide_view *space, const char *word);
 
 /* A model of its own, of the `top` most frequent words, 0 for all, which lives on when the space is gone or goes on
  * learning: words, counts, and as input vectors those of the space, the mean not taken out. A word that leaves a
  * learning model meanwhile is left out. And the bytes that it takes. */
 TIDE_API tide_model *tide_view_copy(const tide_view *space, uint32_t top,
-                                     tide_error *err);
+                                    tide_error *err);
 TIDE_API uint64_t tide_view_copy_bytes(const tide_view *space, uint32_t top);
 
 /* -- terms: what people write, in the words of a model -------------------------------------------- */
@@ -636,7 +635,7 @@ TIDE_API void tide_resolver_free(tide_resolver *resolver);
 TIDE_API void tide_resolver_find(tide_resolver *resolver, const tide_view *space,
                                  const char *text, tide_term *term);
 
-/* Words spelt nearly like what is not known of a text that was read as this term, as tide_model_suggest has them. */
+/* Words spelled nearly like what is not known of a text that was read as this term, as tide_model_suggest has them. */
 TIDE_API size_t tide_term_suggest(const tide_term *term, const tide_model *model,
                                   const char *text, tide_entry *entries, size_t room);
 
@@ -651,7 +650,7 @@ typedef struct tide_live tide_live;
 
 /* One at most for a trainer, which must outlive it; by the thread that learns, between two runs. */
 TIDE_API tide_live *tide_live_new(tide_trainer *trainer, tide_vectors vectors,
-                                  bool centred, tide_error *err);
+                                  bool centered, tide_error *err);
 TIDE_API void tide_live_free(tide_live *live); /* the same, with nobody asking */
 
 /* What _new allocates. */
@@ -809,8 +808,8 @@ typedef struct tide_evicted {
 
 /* Words that have left and not come back, the latest first; returns how many. The 1,000 or so are remembered that left
  * lately and were seen often: twice as often is worth 60 steps. Only those that left after a time, if it is not 0. */
-TIDE_API size_t tide_history_evicted(tide_history *history, double after, tide_evicted *gone,
-                                  size_t room);
+TIDE_API size_t tide_history_evicted(tide_history *history, double after,
+                                     tide_evicted *gone, size_t room);
 
 typedef struct tide_history_point {
     double age, time;
@@ -892,7 +891,7 @@ typedef struct tide_export {
     const char *format; /* needed: by its name in tide_formats */
     const char *dtype;  /* NULL: the format's first */
     tide_vectors vectors;
-    bool centred;
+    bool centered;
     uint32_t top; /* only the so many most frequent words; 0 for all */
     const volatile sig_atomic_t
         *stop; /* not 0: the export fails after the present word; NULL without */
@@ -986,7 +985,7 @@ TIDE_API uint64_t tide_embedder_end(tide_embedder *embedder, float *vector);
 
 typedef struct tide_label_stats {
     uint64_t posts;        /* seen */
-    uint64_t unlabelled;   /* of these, without a label */
+    uint64_t unlabeled;    /* of these, without a label */
     uint64_t empty;        /* with a label, but without words */
     uint64_t cut;          /* too long to be kept whole */
     uint64_t extra_labels; /* left out: beyond the 32 that a post may carry */
@@ -1064,7 +1063,8 @@ typedef struct tide_predicted_post {
  * how the classifier gets on when it learns anew on the way (`label-refit`); it may be NULL. Neither may feed,
  * save or run the trainer. */
 TIDE_API void tide_trainer_watch_labels(tide_trainer *trainer,
-                                        void (*post)(void *data, const tide_predicted_post *told),
+                                        void (*post)(void *data,
+                                                     const tide_predicted_post *told),
                                         tide_epoch_watch *epoch, void *data);
 
 /* How good what was told is. */
@@ -1075,7 +1075,8 @@ TIDE_API tide_scorer *tide_scorer_new(float threshold, tide_error *err);
 TIDE_API void tide_scorer_free(tide_scorer *judge);
 
 /* One more post. It is scored if it carries a label that the classifier tells now. */
-TIDE_API int tide_scorer_add(tide_scorer *judge, const tide_predicted_post *told, tide_error *err);
+TIDE_API int tide_scorer_add(tide_scorer *judge, const tide_predicted_post *told,
+                             tide_error *err);
 
 /* Begins a new account. */
 TIDE_API void tide_scorer_reset(tide_scorer *judge);
@@ -1089,9 +1090,9 @@ typedef struct tide_score {
 /* 0 divided by 0 is 0 in scores. */
 typedef struct tide_scores {
     uint64_t posts;
-    uint64_t labelled; /* posts that carry a label */
-    uint64_t scored;   /* posts that carry one that was told: scores are about these */
-    uint64_t truths;   /* such labels, all in all */
+    uint64_t labeled; /* posts that carry a label */
+    uint64_t scored;  /* posts that carry one that was told: scores are about these */
+    uint64_t truths;  /* such labels, all in all */
     uint64_t words, unknown; /* of the scored posts; those without a vector */
     tide_score weighted;   /* mean over labels, weighted by the posts that have them */
     tide_score macro;      /* mean over all labels, also those that no post has */
@@ -1111,31 +1112,31 @@ typedef struct tide_label_score {
 
 /* By falling support, and names in the order of their bytes; returns how many were written. */
 TIDE_API size_t tide_scorer_labels(const tide_scorer *judge, tide_label_score *scores,
-                                  size_t room);
+                                   size_t room);
 
 /* A model that tells the labels of texts and does not learn. */
 typedef struct tide_labeler tide_labeler;
 
 /* TIDE_ERROR_PARAMETER for a model without a classifier that has learned. */
 TIDE_API tide_labeler *tide_labeler_load(const char *path, tide_error *err);
-TIDE_API void tide_labeler_free(tide_labeler *labeller);
+TIDE_API void tide_labeler_free(tide_labeler *labeler);
 
 /* Labels that it tells. */
-TIDE_API uint32_t tide_labeler_size(const tide_labeler *labeller);
+TIDE_API uint32_t tide_labeler_size(const tide_labeler *labeler);
 
 typedef struct tide_prediction {
-    const char *label; /* lives as long as the labeller */
+    const char *label; /* lives as long as the labeler */
     float probability;
 } tide_prediction;
 
 /* More of the text of a post, cut anywhere; line feeds are blanks. Labels in it are passed over. */
-TIDE_API void tide_labeler_add(tide_labeler *labeller, const char *text, size_t size);
+TIDE_API void tide_labeler_add(tide_labeler *labeler, const char *text, size_t size);
 
 /* The post ends: the most probable labels, the most probable first; returns how many were written.
  * *known becomes the number of its words that have a vector; without any, labels are as probable as
  * they are frequent. The next post begins. */
-TIDE_API size_t tide_labeler_end(tide_labeler *labeller, tide_prediction *guesses,
-                                  size_t room, uint64_t *known);
+TIDE_API size_t tide_labeler_end(tide_labeler *labeler, tide_prediction *guesses,
+                                 size_t room, uint64_t *known);
 
 /* -- counting -------------------------------------------------------------------------------------- */
 
@@ -1274,15 +1275,15 @@ typedef struct tide_agreement_near {
 typedef struct tide_agreement_options {
     const tide_band *bands; /* needed: of the words of B */
     size_t band_count;
-    uint32_t neighbours; /* how many are the nearest; 0 for no search */
-    uint32_t sample; /* `pair` is called for so many pairs of each cell, by chance */
+    uint32_t neighbors; /* how many are the nearest; 0 for no search */
+    uint32_t sample;    /* `pair` is called for so many pairs of each cell, by chance */
     uint64_t seed;
     void (*pair)(void *data, const tide_agreement_pair *pair); /* may be NULL */
     void *data;
 } tide_agreement_options;
 
 typedef struct tide_agreement_result {
-    uint64_t common; /* words that both hold; neighbours are searched among these */
+    uint64_t common; /* words that both hold; neighbors are searched among these */
     size_t band_count, cell_count;
     tide_agreement_cell all; /* all cells together; its bands are 0 */
     tide_agreement_cell cells[TIDE_AGREEMENT_CELLS_MAX];
@@ -1300,7 +1301,7 @@ typedef struct tide_diff tide_diff;
 
 typedef enum tide_diff_sort {
     TIDE_DIFF_DRIFT,   /* shared words, the farthest moved first */
-    TIDE_DIFF_OVERLAP, /* shared words, the fewest common neighbours first */
+    TIDE_DIFF_OVERLAP, /* shared words, the fewest common neighbors first */
     TIDE_DIFF_NEW,     /* words of B alone, the most frequent first */
     TIDE_DIFF_GONE,    /* words of A alone, likewise */
     TIDE_DIFF_COUNT,   /* shared words, the largest change of frequency first */
@@ -1310,7 +1311,7 @@ typedef struct tide_diff_options {
     tide_diff_sort sort;
     uint64_t min_count; /* of a word where it is held, to be looked at */
     uint32_t among;     /* of the shared words, so many most frequent in B; 0: 10,000 */
-    uint32_t neighbours; /* how many are the nearest; 0: 10 */
+    uint32_t neighbors; /* how many are the nearest; 0: 10 */
 } tide_diff_options;
 
 /* Numbers that do not exist are NAN. */
@@ -1366,14 +1367,14 @@ typedef enum tide_drift_event {
 
 TIDE_API const char *tide_drift_event_name(tide_drift_event event);
 
-/* How many words have followed, by event. A swapped word has when it is nearer to the neighbours that
+/* How many words have followed, by event. A swapped word has when it is nearer to the neighbors that
  * the other had at the moment than to its own; a new one when the word whose place it takes is among
  * its 10 nearest; a dead one when it has left the vocabulary. */
 typedef struct tide_drift_look {
     uint64_t tokens;                    /* read since the moment */
     uint64_t words[TIDE_DRIFT_EVENTS];  /* that could be judged: held at the moment */
     double followed[TIDE_DRIFT_EVENTS]; /* share of them; NAN without any */
-    double score[TIDE_DRIFT_EVENTS]; /* swapped: 0 as before, 1 when the neighbours are
+    double score[TIDE_DRIFT_EVENTS]; /* swapped: 0 as before, 1 when the neighbors are
                                         exchanged too; new: mean cosine with the other
                                         word; NAN for dead ones */
 } tide_drift_look;
@@ -1387,7 +1388,7 @@ typedef struct tide_drift_options {
     uint32_t words; /* of each event at most, made even; 0: 200 */
     bool control;   /* nothing happens, and all is measured just the same */
     tide_vectors vectors;
-    bool centred;
+    bool centered;
     void (*look)(void *data, const tide_drift_look *look); /* may be NULL, as watch */
     void *look_data;
     void (*watch)(void *data, const tide_stats *stats); /* called every now and then */
@@ -1451,7 +1452,7 @@ typedef struct tide_periods_options {
     tide_period_unit unit;
     uint64_t tokens; /* of a period, with TIDE_PERIOD_TOKENS */
     tide_vectors vectors;
-    bool centred;
+    bool centered;
     void (*period)(void *data, const tide_period *period); /* its texts are borrowed */
     void *period_data;
     void (*watch)(void *data, const tide_stats *stats); /* may be NULL */
@@ -1541,8 +1542,9 @@ typedef struct tide_checkpoint_timing {
  * look at all vectors, to fill a new file with one thread, and one that has room; and as a run does it, to make room,
  * to fill the file, for which training has to stand still, and to make it safe. Looking is part of all filling. */
 TIDE_API int tide_bench_checkpoint(const tide_params *params, const char *path,
-                              uint32_t rounds, tide_checkpoint_timing parts[TIDE_CHECKPOINT_PARTS],
-                              uint64_t *bytes, tide_error *err);
+                                   uint32_t rounds,
+                                   tide_checkpoint_timing parts[TIDE_CHECKPOINT_PARTS],
+                                   uint64_t *bytes, tide_error *err);
 
 #ifdef __cplusplus
 }

@@ -79,7 +79,7 @@ def bands_of_counts(found):
 
 
 def quality_name(plan):
-    return "mean score" if plan.sets else "overlap of neighbours"
+    return "mean score" if plan.sets else "overlap of neighbors"
 
 
 def batch_points(found):

@@ -206,7 +206,7 @@ void post_bulk(request *r)
     free(fields);
 }
 
-/* What a shipper asks before it sends anything: what this is, and whether it has a licence. */
+/* What a shipper asks before it sends anything: what this is, and whether it has a license. */
 void get_elastic(request *r)
 {
     answer_json(r, 200,

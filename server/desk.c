@@ -68,8 +68,7 @@ static const char *unknown_word(const tide_view *space, const tide_query *query)
     return query->positive_count ? query->positive[0] : "";
 }
 
-static void answer_search(request *r, const tide_view *space,
-                          const tide_search *search)
+static void answer_search(request *r, const tide_view *space, const tide_search *search)
 {
     if (search->found == TIDE_ERROR_NOT_FOUND) {
         answer_unknown(r, space, unknown_word(space, &search->query));

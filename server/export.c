@@ -313,7 +313,7 @@ void get_export(request *r)
     char *dtype = parameter(r, "dtype");
     const tide_export how = {.format = format,
                              .dtype = dtype ? x->dtype : NULL,
-                             .centred = take_flag(r, "centre"),
+                             .centered = take_flag(r, "centre"),
                              .top = top,
                              .stop = &x->stop};
     pthread_mutex_lock(&x->lock);

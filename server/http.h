@@ -246,7 +246,7 @@ void desk_close(desk *d); /* answers who waits; nobody comes any more */
 void desk_free(desk *d);
 
 /* Answers r->asked = {"positive": [...], "negative": [...], "answer": NAME, "with": {...}}, where the lists have
- * terms, by an object that has r->count neighbours under that name, and the members of `with`. */
+ * terms, by an object that has r->count neighbors under that name, and the members of `with`. */
 void desk_ask(desk *d, request *r);
 
 /* -- what requests name (lookup.c) ------------------------------------------------------------------------ */
@@ -283,7 +283,7 @@ void checkpoints_close(server *s); /* answers those that wait */
 
 /* -- unknown words (unknown.c) ------------------------------------------------------------------------- */
 
-/* 404, with words that are spelt nearly the same, unless too many ask for such. */
+/* 404, with words that are spelled nearly the same, unless too many ask for such. */
 void answer_unknown(request *r, const tide_view *space, const char *word);
 
 /* -- exports (export.c) --------------------------------------------------------------------------------- */
@@ -365,7 +365,7 @@ struct server {
 
 /* -- handlers ----------------------------------------------------------------------------------------------- */
 
-/* The past of a word, as members of an answer about it; and its neighbours of so long ago (past.c). */
+/* The past of a word, as members of an answer about it; and its neighbors of so long ago (past.c). */
 void describe_past(server *s, const char *word, json_t *answer);
 void answer_past_neighbors(request *r, double age);
 

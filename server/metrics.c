@@ -29,7 +29,7 @@ static void write_text(FILE *out, const tide_stats *s)
     counter(out, "tokens_total", "Words read.", s->tokens);
     counter(out, "sentences_total", "Sentences read.", s->sentences);
     counter(out, "bytes_total", "Bytes of text read.", s->bytes);
-    counter(out, "updates_total", "Centre words trained, repeats included.",
+    counter(out, "updates_total", "Center words trained, repeats included.",
             s->trained);
     counter(out, "oov_contexts_total", "Words read that the vocabulary did not hold.",
             s->rejected);

@@ -196,8 +196,8 @@ static void watch(request *r, bool on)
     if (!status)
         answer_nothing(r);
     else
-        answer_problem(r, status == TIDE_ERROR_NOT_FOUND ? 404 : 409, PROBLEM_PLAIN, NULL,
-                       "%s", err.text);
+        answer_problem(r, status == TIDE_ERROR_NOT_FOUND ? 404 : 409, PROBLEM_PLAIN,
+                       NULL, "%s", err.text);
 }
 
 void put_watch(request *r)

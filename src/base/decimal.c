@@ -1,7 +1,7 @@
 /* decimal.c - floats as the shortest decimal text, and decimal text as floats.
  *
  * Writing. A float x is the only float within half a step of itself, a step being the
- * distance of neighbouring floats. Any decimal number strictly inside that interval
+ * distance of neighboring floats. Any decimal number strictly inside that interval
  * reads back as x, and nine digits always reach it. The text wanted is the nearest
  * decimal number of n digits, for the smallest n that reads back.
  *
@@ -14,7 +14,7 @@
  * All this happens in double precision, whose error in s is below 10^-6 here, while h
  * is at least 2.9. Whenever a comparison is closer than MARGIN the fast way gives up,
  * and the C library, which is exact, is asked for 1, 2, ... digits. It also gets the
- * powers of two, whose lower neighbour is only half as far away as the upper one.
+ * powers of two, whose lower neighbor is only half as far away as the upper one.
  * Together they are a vanishing part of the floats that occur.
  *
  * Reading. Up to 19 digits are an integer below 2^64; times a power of ten, that is a

@@ -9,7 +9,7 @@
 #include <math.h>
 
 /* A bijection in which every bit of the seed reaches every bit of the place: different
- * seeds begin at different places, and neighbouring seeds at unrelated ones. Each step
+ * seeds begin at different places, and neighboring seeds at unrelated ones. Each step
  * can be undone, for the multipliers are odd and a number xor itself shifted right by
  * half its width or more gives its high half away. */
 tide_rng tide_rng_seeded(uint64_t seed)

@@ -17,7 +17,7 @@ static double cpu_seconds(void)
 
 /* -- kernels -------------------------------------------------------------------------------------- */
 
-/* The work of a block of centre words of profile fast: 16 contexts each, 20 words around four of them, and 20 negatives
+/* The work of a block of center words of profile fast: 16 contexts each, 20 words around four of them, and 20 negatives
  * for all, out of rows that fit the second-level cache; and questions to as many rows as there are negatives. */
 enum { ROWS = 1024, NEGATIVES = 20, NEAR = 20, CONTEXTS = 16, BEST_OF = 5 };
 
@@ -164,7 +164,7 @@ static int prepare_bench(bench *b, uint32_t dim, tide_error *err)
         for (uint32_t d = 0; d < dim; d++)
             b->x[i * b->rows.stride + d] = tide_rng_float(&rng) - 0.5f;
     b->questions =
-        (tide_questions){.dim = dim, .vectors = b->x, .centre = b->gradients};
+        (tide_questions){.dim = dim, .vectors = b->x, .center = b->gradients};
     for (int j = 0; j < NEGATIVES; j++)
         for (int i = 0; i < TIDE_BLOCK; i++)
             b->weights[j][i] = 0.01f;

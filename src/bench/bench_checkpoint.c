@@ -16,7 +16,7 @@
 enum { LOOK, PLAIN, ROOMY, ROOM, PAUSE, SAFE };
 
 static const char *const names[TIDE_CHECKPOINT_PARTS] = {"look", "plain", "roomy",
-                                                    "room", "pause", "safe"};
+                                                         "room", "pause", "safe"};
 
 typedef struct bench {
     tide_trainer *trainer;
@@ -120,12 +120,13 @@ static void sum_up(bench *b, uint32_t rounds, tide_checkpoint_timing *parts)
     for (int i = 0; i < TIDE_CHECKPOINT_PARTS; i++) {
         qsort(b->wall[i], rounds, sizeof(double), compare);
         qsort(b->processor[i], rounds, sizeof(double), compare);
-        parts[i] = (tide_checkpoint_timing){.name = names[i],
-                                .paused = i != ROOM && i != SAFE,
-                                .least = b->wall[i][0] / gib,
-                                .median = b->wall[i][rounds / 2] / gib,
-                                .most = b->wall[i][rounds - 1] / gib,
-                                .processor = b->processor[i][rounds / 2] / gib};
+        parts[i] =
+            (tide_checkpoint_timing){.name = names[i],
+                                     .paused = i != ROOM && i != SAFE,
+                                     .least = b->wall[i][0] / gib,
+                                     .median = b->wall[i][rounds / 2] / gib,
+                                     .most = b->wall[i][rounds - 1] / gib,
+                                     .processor = b->processor[i][rounds / 2] / gib};
     }
 }
 
@@ -149,8 +150,8 @@ static int measure(bench *b, uint32_t rounds, tide_error *err)
 }
 
 int tide_bench_checkpoint(const tide_params *params, const char *path, uint32_t rounds,
-                     tide_checkpoint_timing parts[TIDE_CHECKPOINT_PARTS], uint64_t *bytes,
-                     tide_error *err)
+                          tide_checkpoint_timing parts[TIDE_CHECKPOINT_PARTS],
+                          uint64_t *bytes, tide_error *err)
 {
     tide_error ignored = {0};
     err = err ? err : &ignored;

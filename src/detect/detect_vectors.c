@@ -73,7 +73,7 @@ static size_t row_numbers(const unsigned char *line, size_t size)
 
 /* Reads the line "N D"; MAYBE when it may become one. */
 static tide_match read_header(tide_head head, size_t *at, uint64_t *count,
-                                 uint64_t *dim)
+                              uint64_t *dim)
 {
     uint64_t *numbers[] = {count, dim};
     *count = *dim = 0;

@@ -78,7 +78,7 @@ static int load_band(const comparison *c, band *b, tide_error *err)
         tide_view_unit(c->spaces[B], c->order[at], tide_matrix_row(&b->units[B], i));
         if (b->held[i])
             tide_view_unit(c->spaces[A], c->slots[at],
-                            tide_matrix_row(&b->units[A], i));
+                           tide_matrix_row(&b->units[A], i));
     }
     return TIDE_OK;
 }
@@ -229,7 +229,7 @@ static void compare_cells(comparison *c, tide_agreement_result *result)
     cell_finish(&result->all, &all);
 }
 
-/* -- neighbours ------------------------------------------------------------------------------------- */
+/* -- neighbors ------------------------------------------------------------------------------------- */
 
 /* The words that both models hold, by falling count in B, and which of them are asked. */
 typedef struct shared_words {
@@ -327,13 +327,13 @@ static void count_overlap(const comparison *c, const shared_words *s, uint32_t n
     }
 }
 
-static int compare_neighbours(const comparison *c, tide_agreement_result *result,
-                              tide_error *err)
+static int compare_neighbors(const comparison *c, tide_agreement_result *result,
+                             tide_error *err)
 {
     shared_words s = {0};
     int status = find_shared(c, &s, err);
     result->common = s.count;
-    uint32_t near = c->how->neighbours;
+    uint32_t near = c->how->neighbors;
     if (near >= s.count)
         near = s.count ? s.count - 1 : 0;
     if (!status && near)
@@ -388,7 +388,7 @@ int tide_eval_agreement(const tide_view *a, const tide_view *b,
     if (!status)
         compare_cells(&c, result);
     if (!status)
-        status = compare_neighbours(&c, result, err);
+        status = compare_neighbors(&c, result, err);
     comparison_end(&c);
     return status;
 }

@@ -7,11 +7,11 @@
  *
  * where a word that the model does not hold counts as often as the smallest counter, which bounds
  * it. So does the paper in its figures, where the error is flat for frequent words and then rises
- * with the rank. What happens at a rank is told by the median over its neighbourhood; the share of
+ * with the rank. What happens at a rank is told by the median over its neighborhood; the share of
  * words dropped there is told apart, because a dropped word has no vector, however good its imputed
  * count may be.
  *
- * All is found by looking up every word of the text once, and those of the neighbourhoods, a tenth
+ * All is found by looking up every word of the text once, and those of the neighborhoods, a tenth
  * of them at most, again.
  */
 #include "model/model.h"

@@ -7,7 +7,7 @@
  * to see the slow change of language and the second the change of what a word is about; a word
  * that both agree on has moved.
  *
- * Vectors of rare words are mostly chance, so words below a count are left out. Comparing all neighbours takes the
+ * Vectors of rare words are mostly chance, so words below a count are left out. Comparing all neighbors takes the
  * square of the number of words, so the most frequent shared words are compared, and searched.
  */
 #include "eval/eval.h"
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 enum { A, B, MODELS };
-enum { AMONG = 10000, NEIGHBOURS = 10 };
+enum { AMONG = 10000, NEIGHBORS = 10 };
 #define TURNED_LEAST 0.05 /* degrees: what rounding can do to a copy */
 #define CHANGED_LEAST 1e-6
 
@@ -147,7 +147,7 @@ static int load_rows(const tide_diff *d, tide_matrix rows[MODELS], tide_error *e
             return status;
         for (uint32_t i = 0; i < d->compared; i++)
             tide_view_unit(d->spaces[side], d->all[i].slots[side],
-                            tide_matrix_row(&rows[side], i));
+                           tide_matrix_row(&rows[side], i));
     }
     return TIDE_OK;
 }
@@ -186,7 +186,7 @@ static int find_drift(tide_diff *d, tide_error *err)
     return status;
 }
 
-/* -- neighbours --------------------------------------------------------------------------------------- */
+/* -- neighbors --------------------------------------------------------------------------------------- */
 
 /* The nearest of all words compared, in one model. */
 static int search(const tide_diff *d, int side, uint32_t near, uint32_t *slots,
@@ -206,7 +206,7 @@ static int search(const tide_diff *d, int side, uint32_t near, uint32_t *slots,
 static int find_overlap(tide_diff *d, tide_error *err)
 {
     size_t count = d->compared;
-    uint32_t near = d->how.neighbours;
+    uint32_t near = d->how.neighbors;
     if (near >= count)
         near = count ? (uint32_t)count - 1 : 0;
     uint32_t *slots = tide_alloc(count + 1, (2 + 2 * (size_t)near) * sizeof *slots);
@@ -267,7 +267,7 @@ static int by_number(const void *x, const void *y)
     return a < b ? -1 : a > b;
 }
 
-static int summarise(tide_diff *d, tide_error *err)
+static int summarize(tide_diff *d, tide_error *err)
 {
     double *drifts = tide_alloc((size_t)d->compared + 1, sizeof *drifts), overlap = 0;
     uint32_t turned = 0, searched = 0;
@@ -306,7 +306,7 @@ static int compare(tide_diff *d, tide_error *err)
     if (!status)
         status = find_overlap(d, err);
     if (!status)
-        status = summarise(d, err);
+        status = summarize(d, err);
     if (!status)
         sort(d);
     return status;
@@ -324,7 +324,7 @@ tide_diff *tide_diff_new(const tide_view *a, const tide_view *b,
     d->spaces[B] = b;
     d->how = *options;
     d->how.among = d->how.among ? d->how.among : AMONG;
-    d->how.neighbours = d->how.neighbours ? d->how.neighbours : NEIGHBOURS;
+    d->how.neighbors = d->how.neighbors ? d->how.neighbors : NEIGHBORS;
     if (!compare(d, err))
         return d;
     tide_diff_free(d);

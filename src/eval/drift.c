@@ -5,9 +5,9 @@
  * are noted. From time to time the model is looked at again. Words may have turned together since
  * then, so nothing is compared across time: how a word leans is asked of the vectors of now alone,
  *
- *     lean(w) = mean cosine with the neighbours that the other had - the same with its own,
+ *     lean(w) = mean cosine with the neighbors that the other had - the same with its own,
  *
- * where only who the neighbours are is remembered. It is negative at the moment, and positive when
+ * where only who the neighbors are is remembered. It is negative at the moment, and positive when
  * the word has followed. If it ends where it began, with the sign changed, the exchange is complete.
  */
 #include "eval/eval.h"
@@ -21,10 +21,10 @@
 
 enum { WORDS_AT_ONCE = 64, FREQUENT = 1000, WATCH_TOKENS = 1 << 17 };
 
-typedef struct neighbours {
+typedef struct neighbors {
     uint32_t places[TIDE_NEAREST]; /* of unchanged words */
     uint32_t count;
-} neighbours;
+} neighbors;
 
 typedef struct course {
     const tide_drift_options *options;
@@ -33,7 +33,7 @@ typedef struct course {
     uint64_t tokens;     /* of the text, so far */
     uint64_t next_look;  /* at so many tokens */
     tide_snapshot *then; /* at the moment; NULL before */
-    neighbours *near;    /* [changing] at the moment */
+    neighbors *near;     /* [changing] at the moment */
     double *lean;        /* [changing] at the moment */
     tide_drift_result *result;
 } course;
@@ -58,9 +58,8 @@ static uint32_t place_of(const course *c, uint32_t number)
     return c->plan->unchanged + number;
 }
 
-/* Neighbours that have left the vocabulary are passed over. */
-static double mean_cosine(const tide_snapshot *s, uint32_t place,
-                          const neighbours *near)
+/* Neighbors that have left the vocabulary are passed over. */
+static double mean_cosine(const tide_snapshot *s, uint32_t place, const neighbors *near)
 {
     double sum = 0;
     uint32_t held = 0;
@@ -165,7 +164,7 @@ static tide_snapshot *take_snapshot(course *c, tide_error *err)
 {
     const tide_model *model = tide_word_trainer_drain(c->pupil);
     tide_view *space =
-        tide_view_new(model, c->options->vectors, c->options->centred, err);
+        tide_view_new(model, c->options->vectors, c->options->centered, err);
     tide_snapshot *s = space ? tide_snapshot_new(space, c->plan->words,
                                                  place_of(c, c->plan->changing), err)
                              : NULL;
@@ -256,8 +255,8 @@ static int read_text(course *c, tide_sentence_reader *sentences, tide_error *err
     tide_word words[WORDS_AT_ONCE];
     bool ended = false;
     int count, status = TIDE_OK;
-    while ((count = tide_sentence_reader_take(sentences, words, WORDS_AT_ONCE, &ended, err)) >
-               0 ||
+    while ((count = tide_sentence_reader_take(sentences, words, WORDS_AT_ONCE, &ended,
+                                              err)) > 0 ||
            ended) {
         for (int i = 0; i < count && !status; i++)
             status = hear(c, &words[i], err);
@@ -276,10 +275,10 @@ static int run(course *c, const tide_params *params, tide_error *err)
     if (!c->near || !c->lean)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to watch words change");
     c->pupil = tide_word_trainer_new(params, err);
-    tide_sentence_reader *sentences = c->pupil
-                                    ? tide_sentence_reader_open(params, c->options->sources,
-                                                          c->options->source_count, err)
-                                    : NULL;
+    tide_sentence_reader *sentences =
+        c->pupil ? tide_sentence_reader_open(params, c->options->sources,
+                                             c->options->source_count, err)
+                 : NULL;
     int status = sentences ? read_text(c, sentences, err) : (int)err->status;
     tide_sentence_reader_close(sentences);
     if (!status && !c->then)

@@ -1,6 +1,6 @@
 /* drift_plan.c - a text, and what is going to happen to some of its words.
  *
- * The words of middling frequency, from the 100th on, are paired with their neighbours in the order of
+ * The words of middling frequency, from the 100th on, are paired with their neighbors in the order of
  * counts: two words of a pair are about equally frequent, so that only contexts can tell them apart.
  * Of the pairs in random order, the first are exchanged, the next exchanged little by little; of others
  * one word gets a rival with a new name, or dies, and the second stays as it is. At least half of the

@@ -15,7 +15,7 @@ double tide_pearson(const double *x, const double *y, size_t count);
 int tide_spearman(const double *x, const double *y, size_t count, double *rho,
                   tide_error *err);
 
-/* -- neighbours (neighbors.c) ---------------------------------------------------------------------- */
+/* -- neighbors (neighbors.c) ---------------------------------------------------------------------- */
 
 /* For some of the words of a list: which others are the nearest? */
 typedef struct tide_near_question {

@@ -57,7 +57,7 @@ static int search_begin(search *s, tide_error *err)
     s->best = tide_alloc(q->asked_count, q->near * sizeof *s->best);
     s->kept = tide_alloc(q->asked_count, sizeof *s->kept);
     if (!s->best || !s->kept)
-        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for %u neighbours of %u",
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for %u neighbors of %u",
                          q->near, q->asked_count);
     for (uint32_t i = 0; i < CHUNK; i++)
         s->rows[i] = tide_matrix_row(&s->chunk, i);

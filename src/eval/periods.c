@@ -80,7 +80,7 @@ static tide_snapshot *snapshot_of(const history *h, const tide_model *model,
     for (uint32_t i = 0; i < count; i++)
         words[i] = entries[i].word;
     tide_view *space =
-        tide_view_new(model, h->options->vectors, h->options->centred, err);
+        tide_view_new(model, h->options->vectors, h->options->centered, err);
     tide_snapshot *s = space ? tide_snapshot_new(space, words, count, err) : NULL;
     tide_view_free(space);
     return s;
@@ -147,8 +147,8 @@ static void tell_movers(const history *h, const state *now, const tide_entry *en
         const char *word = tide_snapshot_word(then, places[i]);
         uint32_t place = tide_index_find(now->words->index, word);
         *mover = (tide_moved_word){.word = word,
-                              .count = entries[place].count,
-                              .aligned = (double)h->aligned[places[i]]};
+                                   .count = entries[place].count,
+                                   .aligned = (double)h->aligned[places[i]]};
         name_nearest(then, places[i], mover->then);
         name_nearest(now->words, place, mover->now);
     }
@@ -257,11 +257,11 @@ static int read_stream(history *h, tide_sentence_reader *sentences, tide_error *
     bool ended = false, begun = false;
     uint64_t sentence = 0;
     int count, status;
-    while ((count = tide_sentence_reader_take(sentences, words, WORDS_AT_ONCE, &ended, err)) >
-               0 ||
+    while ((count = tide_sentence_reader_take(sentences, words, WORDS_AT_ONCE, &ended,
+                                              err)) > 0 ||
            ended) {
-        status =
-            begun ? TIDE_OK : begin_sentence(h, tide_sentence_reader_time(sentences), err);
+        status = begun ? TIDE_OK
+                       : begin_sentence(h, tide_sentence_reader_time(sentences), err);
         if (status)
             return status;
         for (int i = 0; i < count; i++)
@@ -299,9 +299,9 @@ int tide_eval_periods(const tide_params *params, const tide_periods_options *opt
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to compare periods");
     h.pupil = tide_word_trainer_new(params, err);
     tide_sentence_reader *sentences =
-        h.pupil
-            ? tide_sentence_reader_open(params, options->sources, options->source_count, err)
-            : NULL;
+        h.pupil ? tide_sentence_reader_open(params, options->sources,
+                                            options->source_count, err)
+                : NULL;
     int status = sentences ? read_stream(&h, sentences, err) : (int)err->status;
     if (!status)
         status = end_stream(&h, err);

@@ -1,7 +1,7 @@
 /* sets.c - lines and words of the sets that vectors are judged by.
  *
  * People publish these with capitals, and most models are of folded text. So a word is first looked
- * for as it is spelt and then folded: canonical, compatible and case differences gone, as the
+ * for as it is spelled and then folded: canonical, compatible and case differences gone, as the
  * tokenizer does it.
  */
 #include "eval/sets.h"

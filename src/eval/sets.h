@@ -53,7 +53,7 @@ int tide_lexicon_init(tide_lexicon *lexicon, const tide_view *space, uint32_t am
                       tide_error *err);
 void tide_lexicon_release(tide_lexicon *lexicon);
 
-/* The rank of a word as it is spelt, or else of its folded form; TIDE_NO_SLOT when neither is known. */
+/* The rank of a word as it is spelled, or else of its folded form; TIDE_NO_SLOT when neither is known. */
 uint32_t tide_lexicon_rank(const tide_lexicon *lexicon, const char *word);
 
 /* The vector, which n-grams may make where the lexicon is not limited. False when there is none. */

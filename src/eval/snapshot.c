@@ -4,7 +4,7 @@
  * compared with itself twice: as it is, and after the rotation that brings all words nearest to where
  * they were (query/align.c). The first minus the second is what they turned together; what the second
  * lacks to 1 is what words have moved on their own, by learning and by chance. The overlap of
- * neighbourhoods needs no rotation and says the same in other words.
+ * neighborhoods needs no rotation and says the same in other words.
  *
  * How much is chance can only be told by a run in which nothing happens (Antoniak and Mimno,
  * "Evaluating the stability of embedding-based word similarities", TACL 2018).
@@ -99,7 +99,7 @@ const char *tide_snapshot_word(const tide_snapshot *s, uint32_t place)
     return tide_vocabulary_word(s->index, place, &length);
 }
 
-/* -- neighbours ------------------------------------------------------------------------------------ */
+/* -- neighbors ------------------------------------------------------------------------------------ */
 
 uint32_t tide_nearest_rows(const tide_matrix *rows, uint32_t row, uint32_t among,
                            const bool *allowed, uint32_t nearest[TIDE_NEAREST])
@@ -180,7 +180,7 @@ static double aligned_cosine(const common *m, uint32_t i)
                                tide_matrix_row(&m->now, i));
 }
 
-static double neighbour_overlap(const common *m, uint32_t i)
+static double neighbor_overlap(const common *m, uint32_t i)
 {
     uint32_t then[TIDE_NEAREST], now[TIDE_NEAREST];
     uint32_t count = tide_nearest_rows(&m->then, i, m->count, NULL, then);
@@ -196,7 +196,7 @@ static void compare_frequent(const common *m, tide_stability *result)
         cosine += (double)k->dot(tide_matrix_row(&m->then, i),
                                  tide_matrix_row(&m->now, i), m->then.stride);
         aligned += aligned_cosine(m, i);
-        overlap += neighbour_overlap(m, i);
+        overlap += neighbor_overlap(m, i);
     }
     *result = (tide_stability){m->frequent, cosine / m->frequent, aligned / m->frequent,
                                overlap / m->frequent};

@@ -28,7 +28,8 @@ void tide_feed_free(tide_feed *feed)
         feed->kind->free(feed);
 }
 
-size_t tide_feed_fits(const tide_feed *feed, const char *lines, size_t size, size_t room)
+size_t tide_feed_fits(const tide_feed *feed, const char *lines, size_t size,
+                      size_t room)
 {
     bool ended = size && lines[size - 1] == '\n';
     if (!ended && room)

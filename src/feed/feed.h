@@ -31,7 +31,7 @@ void tide_feed_end(tide_feed *feed);
 
 /* Bytes of as many whole lines as fit, also with a line feed behind the last; or of none, when the push is whole. */
 size_t tide_feed_fits(const tide_feed *feed, const char *lines, size_t size,
-                     size_t room);
+                      size_t room);
 
 /* Until text waits, or the end has come, or the time is over. Under the lock. */
 void tide_feed_wait(tide_feed *feed, int wait_ms);

@@ -38,7 +38,8 @@ typedef struct tide_store_writer tide_store_writer;
 tide_store_writer *tide_store_create(const char *path, tide_error *err);
 
 /* Calls `watch` every now and then while the file is filled, until it is sealed. */
-void tide_store_on_progress(tide_store_writer *writer, void (*watch)(void *data), void *data);
+void tide_store_on_progress(tide_store_writer *writer, void (*watch)(void *data),
+                            void *data);
 
 /* Begin a section, append any number of pieces to it; the next begin or the commit ends it. Both
  * are no-ops after a failure, which the commit reports. */

@@ -200,7 +200,7 @@ static int write_table(const tide_model *model, const tide_export *how,
     table->code = tide_alloc(table->dim, tide_dtype_size(table->dtype));
     if (!table->words || !table->vector || !table->code)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to write %u words", size);
-    table->space = tide_view_new(model, how->vectors, how->centred, err);
+    table->space = tide_view_new(model, how->vectors, how->centered, err);
     if (!table->space)
         return TIDE_ERROR_MEMORY;
     choose_words(table, model, format, how->top, exported);

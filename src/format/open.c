@@ -38,8 +38,8 @@ static bool grow(tide_model **model, const char *path, tide_error *err)
     for (uint32_t slot = 0; slot < used; slot++) {
         const char *word = tide_vocabulary_word(old->vocabulary, slot, &length);
         tide_model_insert(larger, word, length,
-                         tide_vocabulary_count(old->vocabulary, slot),
-                         tide_vocabulary_error(old->vocabulary, slot));
+                          tide_vocabulary_count(old->vocabulary, slot),
+                          tide_vocabulary_error(old->vocabulary, slot));
     }
     memcpy(larger->input.rows, old->input.rows,
            tide_matrix_bytes(used, old->shape.dim));
@@ -70,7 +70,7 @@ static int take_row(tide_model **model, const tide_row *row, const char *path,
         return TIDE_ERROR_MEMORY;
     bool told = !(*model)->origin.uncounted && row->count;
     uint32_t slot = tide_model_insert(*model, row->word, row->length,
-                                     told ? row->count : 1, told ? row->error : 1);
+                                      told ? row->count : 1, told ? row->error : 1);
     if (slot == TIDE_NO_SLOT)
         return tide_fail(err, TIDE_ERROR_FORMAT, "%s: the count of '%s' is too large",
                          path, row->word);

@@ -45,8 +45,8 @@ void tide_drift_take_snapshot(tide_history *h)
         if (!h->usable[at])
             continue;
         const tide_word_stats *t = &h->tenants[h->places[at].slot];
-        tide_snapshots_put(&h->ladder, rung, at, tide_matrix_row(&h->latest, at), t->count,
-                        (float)tide_word_stats_rate(h, t));
+        tide_snapshots_put(&h->ladder, rung, at, tide_matrix_row(&h->latest, at),
+                           t->count, (float)tide_word_stats_rate(h, t));
     }
     pthread_mutex_unlock(&h->lock);
 }

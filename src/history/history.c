@@ -72,9 +72,9 @@ static int check(const tide_history_options *o, tide_error *err)
 static tide_snapshots ladder_of(const tide_history_options *o, const tide_shape *shape)
 {
     return (tide_snapshots){.rungs = o->rungs,
-                         .places = o->follow + o->follow / 10 + o->watch,
-                         .dim = shape->dim,
-                         .step = o->step};
+                            .places = o->follow + o->follow / 10 + o->watch,
+                            .dim = shape->dim,
+                            .step = o->step};
 }
 
 static uint32_t fit_rows(uint32_t places)
@@ -89,11 +89,12 @@ uint64_t tide_history_bytes(const tide_params *params,
     tide_shape shape = tide_params_shape(params);
     tide_snapshots l = ladder_of(&o, &shape);
     uint64_t slot = sizeof(tide_word_stats) + sizeof(uint32_t);
-    uint64_t place = 2 * sizeof(tide_tracked_word) + 2 * sizeof(uint32_t) + 2 * sizeof(bool) +
-                     3 * sizeof(float);
+    uint64_t place = 2 * sizeof(tide_tracked_word) + 2 * sizeof(uint32_t) +
+                     2 * sizeof(bool) + 3 * sizeof(float);
     return sizeof(tide_history) + slot * shape.vocabulary.capacity +
            tide_vocabulary_copy_bytes(&shape.vocabulary) + place * l.places +
-           tide_snapshots_bytes(&l) + TIDE_EVICTED_WORDS_MAX * sizeof(tide_evicted_word) +
+           tide_snapshots_bytes(&l) +
+           TIDE_EVICTED_WORDS_MAX * sizeof(tide_evicted_word) +
            TIDE_ALARMS_KEPT * sizeof(tide_alarm) + tide_matrix_bytes(l.places, l.dim) +
            2 * tide_matrix_bytes(fit_rows(l.places), l.dim) +
            tide_aligner_bytes(l.dim, fit_rows(l.places)) +
@@ -242,7 +243,7 @@ uint32_t tide_history_drift_snapshot(const tide_history *h)
 {
     return h->options.drift_age > 0
                ? tide_snapshots_nearest(&h->ladder, h->clock, h->options.drift_age,
-                                     h->options.baseline)
+                                        h->options.baseline)
                : tide_snapshots_oldest(&h->ladder, h->options.baseline);
 }
 
@@ -254,7 +255,8 @@ double tide_history_baseline(tide_history *h)
     return left > 0 ? left : 0;
 }
 
-uint32_t tide_history_ages(const tide_history *h, double ages[TIDE_HISTORY_SNAPSHOTS_MAX])
+uint32_t tide_history_ages(const tide_history *h,
+                           double ages[TIDE_HISTORY_SNAPSHOTS_MAX])
 {
     uint32_t count = h->options.rungs - 1;
     for (uint32_t i = 0; i < count; i++)

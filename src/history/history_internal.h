@@ -28,9 +28,9 @@ struct tide_history {
     double arrived; /* clock of the last look that found new text */
     double pause;   /* seconds between such looks, averaged; 0: not known yet */
     uint64_t tokens;
-    tide_model model;     /* the words of the last look: a copy of the vocabulary */
+    tide_model model;         /* the words of the last look: a copy of the vocabulary */
     tide_word_stats *tenants; /* [capacity] */
-    uint32_t *order;      /* [capacity] slots by falling count */
+    uint32_t *order;          /* [capacity] slots by falling count */
     uint32_t words;
     tide_tracked_word *places; /* [ladder.places] */
     uint32_t *free; /* [ladder.places] places that are free; the last is taken first */
@@ -46,11 +46,11 @@ struct tide_history {
     uint64_t frame;
     /* ---- of the thread that looks alone; others may not touch it ---- */
     uint64_t alarms_told;
-    double turned_at;     /* clock: when a rotation was last found; NAN before */
-    tide_tracked_word *saved;    /* [places] as they were when saving began */
-    uint32_t *reading;    /* [places] slots whose vectors are read */
-    tide_matrix latest;   /* [places] units */
-    bool *usable;         /* [places] the row is the word's */
+    double turned_at;         /* clock: when a rotation was last found; NAN before */
+    tide_tracked_word *saved; /* [places] as they were when saving began */
+    uint32_t *reading;        /* [places] slots whose vectors are read */
+    tide_matrix latest;       /* [places] units */
+    bool *usable;             /* [places] the row is the word's */
     tide_matrix fit_from; /* [TIDE_FIT_MOST or places] what the rotation is found by */
     tide_matrix fit_to;
     bool *compared; /* [places] both rows are there */

@@ -136,7 +136,8 @@ static int load_row(loading *l, uint32_t rung, uint64_t i, uint64_t offset,
         return impossible(l, "rungs", err);
     if (l->seated[i] == TIDE_NOT_TRACKED)
         return TIDE_OK;
-    tide_snapshots_put(ladder, rung, l->seated[i], NULL, tide_get64(bytes), (float)rate);
+    tide_snapshots_put(ladder, rung, l->seated[i], NULL, tide_get64(bytes),
+                       (float)rate);
     memcpy(tide_snapshots_vector(ladder, rung, l->seated[i]), bytes + 2 * 8,
            2 * (size_t)ladder->dim);
     return TIDE_OK;
@@ -187,7 +188,8 @@ static bool load_place(loading *l, const unsigned char *bytes, uint64_t i)
     tide_entry entry;
     bool held = !tide_model_find(&h->model, word, &entry, NULL);
     bool wanted = watched && h->watched < h->options.watch;
-    l->seated[i] = held || wanted ? tide_tracked_word_add(h, word, wanted) : TIDE_NOT_TRACKED;
+    l->seated[i] =
+        held || wanted ? tide_tracked_word_add(h, word, wanted) : TIDE_NOT_TRACKED;
     if (l->seated[i] == TIDE_NOT_TRACKED)
         return true;
     h->watched += wanted;
@@ -226,11 +228,12 @@ static bool load_gone(loading *l, const unsigned char *bytes, uint64_t i)
 {
     (void)i;
     tide_evicted_word departed = {.count = tide_get64(bytes + TEXT),
-                              .left = get_double(bytes + TEXT + 8)};
+                                  .left = get_double(bytes + TEXT + 8)};
     if (isnan(departed.left) || !is_past(l, departed.left))
         return false;
     memcpy(departed.word, bytes, TEXT);
-    departed.worth = tide_word_stats_rank_score(l->h, (double)departed.count, departed.left);
+    departed.worth =
+        tide_word_stats_rank_score(l->h, (double)departed.count, departed.left);
     tide_evicted_word_keep(l->h, &departed);
     return true;
 }
@@ -295,7 +298,8 @@ static int load_all(loading *l, tide_error *err)
         status = load_each(l, "words", word_size(l->numbers[NUMBER_VERSION]),
                            TIDE_CAPACITY_MAX, load_word, err);
     if (!status)
-        status = load_each(l, "gone", GONE_SIZE, TIDE_EVICTED_WORDS_MAX, load_gone, err);
+        status =
+            load_each(l, "gone", GONE_SIZE, TIDE_EVICTED_WORDS_MAX, load_gone, err);
     uint64_t kept = alarms_kept(l->numbers[NUMBER_ALARMS]);
     if (!status)
         status = load_each(l, "alarms", ALARM_SIZE, (int64_t)kept, load_alarm, err);

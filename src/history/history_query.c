@@ -1,4 +1,4 @@
-/* ask.c - what any thread may ask of a history: lists of words, one word's past, neighbours then, the map.
+/* ask.c - what any thread may ask of a history: lists of words, one word's past, neighbors then, the map.
  *
  * All answers are of the last look, and copied out under the lock. A list takes one pass over the words held, some 20
  * ns each.
@@ -120,7 +120,8 @@ static int list_best(const tide_history *h, const tide_history_list *list,
         if (isnan(score) || !begins_with(h, slot, list->prefix))
             continue;
         ++*total;
-        kept = tide_hits_insert(hits, kept, wanted, (tide_hit){NULL, (float)score, slot});
+        kept =
+            tide_hits_insert(hits, kept, wanted, (tide_hit){NULL, (float)score, slot});
     }
     for (size_t i = list->offset; i < kept && count < room; i++)
         words[count++] = describe(h, hits[i].slot);
@@ -159,7 +160,8 @@ static int latest_first(const void *x, const void *y)
     return strcmp(a->word, b->word);
 }
 
-size_t tide_history_evicted(tide_history *h, double after, tide_evicted *gone, size_t room)
+size_t tide_history_evicted(tide_history *h, double after, tide_evicted *gone,
+                            size_t room)
 {
     tide_evicted all[TIDE_EVICTED_WORDS_MAX] = {0};
     size_t count = 0;
@@ -220,8 +222,8 @@ int tide_history_points(tide_history *h, const char *word,
 {
     pthread_mutex_lock(&h->lock);
     uint32_t place = tide_tracked_word_find(h, word);
-    int count =
-        place == TIDE_NOT_TRACKED ? not_followed(word, err) : points_of(h, place, points);
+    int count = place == TIDE_NOT_TRACKED ? not_followed(word, err)
+                                          : points_of(h, place, points);
     pthread_mutex_unlock(&h->lock);
     return count;
 }
@@ -249,7 +251,8 @@ static uint32_t rung_then(const tide_history *h, uint32_t place, double age)
 {
     uint32_t rung = tide_snapshots_nearest(&h->ladder, h->clock, age, 0);
     bool old = rung != TIDE_NO_SNAPSHOT && h->clock - h->ladder.times[rung] >= age / 2;
-    return old && tide_tracked_word_has_snapshot(h, place, rung) ? rung : TIDE_NO_SNAPSHOT;
+    return old && tide_tracked_word_has_snapshot(h, place, rung) ? rung
+                                                                 : TIDE_NO_SNAPSHOT;
 }
 
 int tide_history_nearest(tide_history *h, const char *word, double age,
@@ -261,7 +264,8 @@ int tide_history_nearest(tide_history *h, const char *word, double age,
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to search");
     pthread_mutex_lock(&h->lock);
     uint32_t place = tide_tracked_word_find(h, word);
-    uint32_t rung = place == TIDE_NOT_TRACKED ? TIDE_NO_SNAPSHOT : rung_then(h, place, age);
+    uint32_t rung =
+        place == TIDE_NOT_TRACKED ? TIDE_NO_SNAPSHOT : rung_then(h, place, age);
     int count = TIDE_ERROR_NOT_FOUND;
     if (rung != TIDE_NO_SNAPSHOT) {
         count = room ? nearest_then(h, place, rung, best, room) : 0;

@@ -21,7 +21,8 @@
 enum { ROUNDS_MOST = 30 };
 #define STILL 1e-9 /* of 2: how much of the plane lies outside of the one before */
 
-int tide_projection_init(tide_projection *p, uint32_t places, uint32_t dim, tide_error *err)
+int tide_projection_init(tide_projection *p, uint32_t places, uint32_t dim,
+                         tide_error *err)
 {
     *p = (tide_projection){.places = places, .dim = dim};
     p->basis = tide_alloc(dim, 2 * sizeof *p->basis);
@@ -83,7 +84,7 @@ static void make_axis(double *a, uint32_t axis, uint32_t dim)
 }
 
 /* Two directions of length 1 at right angles. Where there is none left, an axis is taken. */
-static void orthonormalise(double *basis, uint32_t dim)
+static void orthonormalize(double *basis, uint32_t dim)
 {
     for (uint32_t k = 0; k < 2; k++) {
         double *a = basis + (size_t)k * dim;
@@ -99,11 +100,12 @@ static void begin(tide_projection *p)
     tide_rng rng = tide_rng_seeded(1);
     for (size_t i = 0; i < 2 * (size_t)p->dim; i++)
         p->basis[i] = tide_rng_normal(&rng);
-    orthonormalise(p->basis, p->dim);
+    orthonormalize(p->basis, p->dim);
     p->begun = true;
 }
 
-static uint32_t find_mean(tide_projection *p, const tide_matrix *rows, const bool *usable)
+static uint32_t find_mean(tide_projection *p, const tide_matrix *rows,
+                          const bool *usable)
 {
     uint32_t count = 0;
     memset(p->mean, 0, p->dim * sizeof *p->mean);
@@ -129,7 +131,8 @@ static void project(const tide_projection *p, const float *row, double spot[2])
 }
 
 /* One multiplication with the covariance. Returns how much the plane has turned. */
-static double turn_plane(tide_projection *p, const tide_matrix *rows, const bool *usable)
+static double turn_plane(tide_projection *p, const tide_matrix *rows,
+                         const bool *usable)
 {
     uint32_t dim = p->dim;
     memset(p->next, 0, 2 * dim * sizeof *p->next);
@@ -145,7 +148,7 @@ static double turn_plane(tide_projection *p, const tide_matrix *rows, const bool
             p->next[dim + d] += spot[1] * value;
         }
     }
-    orthonormalise(p->next, dim);
+    orthonormalize(p->next, dim);
     double shared = 0;
     for (int a = 0; a < 2; a++)
         for (int b = 0; b < 2; b++) {
@@ -204,7 +207,8 @@ static void turn_pair(double turn[2][2], double *x, double *y)
     *y = a * turn[0][1] + b * turn[1][1];
 }
 
-void tide_projection_update(tide_projection *p, const tide_matrix *rows, const bool *usable)
+void tide_projection_update(tide_projection *p, const tide_matrix *rows,
+                            const bool *usable)
 {
     if (!p->begun)
         begin(p);

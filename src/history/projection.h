@@ -16,11 +16,13 @@ typedef struct tide_projection {
     bool begun;
 } tide_projection;
 
-int tide_projection_init(tide_projection *p, uint32_t places, uint32_t dim, tide_error *err);
+int tide_projection_init(tide_projection *p, uint32_t places, uint32_t dim,
+                         tide_error *err);
 void tide_projection_release(tide_projection *p);
 uint64_t tide_projection_bytes(uint32_t places, uint32_t dim);
 
 /* Gives every usable row a spot. A place whose word is another than before must have been taken from `placed`. */
-void tide_projection_update(tide_projection *p, const tide_matrix *rows, const bool *usable);
+void tide_projection_update(tide_projection *p, const tide_matrix *rows,
+                            const bool *usable);
 
 #endif

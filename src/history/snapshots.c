@@ -105,8 +105,8 @@ int16_t *tide_snapshots_vector(const tide_snapshots *l, uint32_t rung, uint32_t 
     return l->vectors + cell_of(l, rung, place) * l->dim;
 }
 
-void tide_snapshots_put(tide_snapshots *l, uint32_t rung, uint32_t place, const float *unit,
-                     uint64_t count, float rate)
+void tide_snapshots_put(tide_snapshots *l, uint32_t rung, uint32_t place,
+                        const float *unit, uint64_t count, float rate)
 {
     size_t cell = cell_of(l, rung, place);
     int16_t *vector = tide_snapshots_vector(l, rung, place);
@@ -117,7 +117,8 @@ void tide_snapshots_put(tide_snapshots *l, uint32_t rung, uint32_t place, const 
         vector[d] = unit ? (int16_t)lrintf(unit[d] * ONE) : 0;
 }
 
-bool tide_snapshots_row(const tide_snapshots *l, uint32_t rung, uint32_t place, float *unit)
+bool tide_snapshots_row(const tide_snapshots *l, uint32_t rung, uint32_t place,
+                        float *unit)
 {
     const int16_t *vector = tide_snapshots_vector(l, rung, place);
     bool any = false;
@@ -145,7 +146,7 @@ float tide_snapshots_rate(const tide_snapshots *l, uint32_t rung, uint32_t place
 
 /* Twice as old is as far away as half as old. */
 uint32_t tide_snapshots_nearest(const tide_snapshots *l, double clock, double age,
-                             double from)
+                                double from)
 {
     uint32_t best = TIDE_NO_SNAPSHOT;
     double nearest = (double)INFINITY;

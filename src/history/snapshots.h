@@ -26,7 +26,8 @@ typedef struct tide_snapshots {
 } tide_snapshots;
 
 /* `shape` has rungs, places, dim and step. */
-int tide_snapshots_init(tide_snapshots *l, const tide_snapshots *shape, tide_error *err);
+int tide_snapshots_init(tide_snapshots *l, const tide_snapshots *shape,
+                        tide_error *err);
 void tide_snapshots_release(tide_snapshots *l);
 void tide_snapshots_clear(tide_snapshots *l);
 uint64_t tide_snapshots_bytes(const tide_snapshots *shape);
@@ -35,11 +36,12 @@ uint64_t tide_snapshots_bytes(const tide_snapshots *shape);
 uint32_t tide_snapshots_due(tide_snapshots *l, double clock);
 
 /* A vector of length 1, or NULL. */
-void tide_snapshots_put(tide_snapshots *l, uint32_t rung, uint32_t place, const float *unit,
-                     uint64_t count, float rate);
+void tide_snapshots_put(tide_snapshots *l, uint32_t rung, uint32_t place,
+                        const float *unit, uint64_t count, float rate);
 
 /* False when there is none. */
-bool tide_snapshots_row(const tide_snapshots *l, uint32_t rung, uint32_t place, float *unit);
+bool tide_snapshots_row(const tide_snapshots *l, uint32_t rung, uint32_t place,
+                        float *unit);
 int16_t *tide_snapshots_vector(const tide_snapshots *l, uint32_t rung, uint32_t place);
 float *tide_snapshots_angle(const tide_snapshots *l, uint32_t rung, uint32_t place);
 uint64_t tide_snapshots_count(const tide_snapshots *l, uint32_t rung, uint32_t place);
@@ -47,7 +49,7 @@ float tide_snapshots_rate(const tide_snapshots *l, uint32_t rung, uint32_t place
 
 /* Of the snapshots taken at `from` or later; TIDE_NO_SNAPSHOT when there is none. */
 uint32_t tide_snapshots_nearest(const tide_snapshots *l, double clock, double age,
-                             double from);
+                                double from);
 uint32_t tide_snapshots_oldest(const tide_snapshots *l, double from);
 
 /* The rung that has waited longest to be compared with now; TIDE_NO_SNAPSHOT when none has for long. */

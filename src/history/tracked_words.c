@@ -91,7 +91,8 @@ void tide_tracked_words_update(tide_history *h)
         uint32_t slot = h->order[rank];
         if (h->tenants[slot].place != TIDE_NOT_TRACKED)
             continue;
-        uint32_t at = tide_tracked_word_add(h, tide_model_entry(&h->model, slot).word, false);
+        uint32_t at =
+            tide_tracked_word_add(h, tide_model_entry(&h->model, slot).word, false);
         if (at != TIDE_NOT_TRACKED)
             tide_tracked_word_set_slot(h, at, slot);
     }
@@ -109,7 +110,8 @@ uint32_t tide_tracked_word_find(const tide_history *h, const char *word)
     return TIDE_NOT_TRACKED;
 }
 
-bool tide_tracked_word_has_snapshot(const tide_history *h, uint32_t place, uint32_t rung)
+bool tide_tracked_word_has_snapshot(const tide_history *h, uint32_t place,
+                                    uint32_t rung)
 {
     const int16_t *vector = tide_snapshots_vector(&h->ladder, rung, place);
     if (!*h->places[place].word || !(h->ladder.times[rung] >= h->places[place].since))

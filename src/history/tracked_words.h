@@ -26,6 +26,7 @@ uint32_t tide_tracked_word_add(tide_history *h, const char *word, bool watched);
 void tide_tracked_word_set_slot(tide_history *h, uint32_t place, uint32_t slot);
 
 /* Whether the rung has a snapshot of the word that is in the place now. */
-bool tide_tracked_word_has_snapshot(const tide_history *h, uint32_t place, uint32_t rung);
+bool tide_tracked_word_has_snapshot(const tide_history *h, uint32_t place,
+                                    uint32_t rung);
 
 #endif

@@ -121,8 +121,9 @@ static void leave(tide_history *h, uint32_t slot)
     tide_word_stats *t = &h->tenants[slot];
     tide_entry entry = tide_model_entry(&h->model, slot);
     tide_evicted_word departed = {.count = (uint64_t)t->seen,
-                              .left = h->clock,
-                              .worth = tide_word_stats_rank_score(h, t->seen, h->clock)};
+                                  .left = h->clock,
+                                  .worth =
+                                      tide_word_stats_rank_score(h, t->seen, h->clock)};
     memcpy(departed.word, entry.word, strnlen(entry.word, TIDE_WORD_MAX));
     tide_evicted_word_keep(h, &departed);
     if (h->options.count_alarm && departed.count >= h->options.count_alarm)
@@ -137,9 +138,9 @@ static void enter(const tide_history *h, tide_word_stats *t, uint32_t hands)
 {
     bool warm = h->looked && h->clock >= h->options.warm_up;
     *t = (tide_word_stats){.since = warm ? h->clock : (double)NAN,
-                       .hands = hands,
-                       .place = TIDE_NOT_TRACKED,
-                       .held = true};
+                           .hands = hands,
+                           .place = TIDE_NOT_TRACKED,
+                           .held = true};
 }
 
 typedef struct look {

@@ -76,7 +76,7 @@ static void take(tide_anchors *a, const tide_model *model, const tide_kernels *k
 }
 
 int tide_anchors_snapshot(tide_anchors *a, const tide_model *model,
-                      const tide_kernels *kernels, uint32_t most, tide_error *err)
+                          const tide_kernels *kernels, uint32_t most, tide_error *err)
 {
     *a = (tide_anchors){0};
     uint32_t count;

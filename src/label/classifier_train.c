@@ -274,7 +274,8 @@ uint64_t tide_classifier_training_bytes(const tide_classifier_options *o, size_t
         return 0;
     uint64_t bytes = posts * sizeof(uint32_t) +
                      o->threads * (uint64_t)tide_scratch_floats(o) * sizeof(float) +
-                     o->batch * tide_trace_bytes(o) + tide_thread_team_bytes(o->threads) +
+                     o->batch * tide_trace_bytes(o) +
+                     tide_thread_team_bytes(o->threads) +
                      moments_bytes(o->labels, features + 1);
     if (tide_encoder_of(o)->windows)
         bytes +=

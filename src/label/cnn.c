@@ -11,7 +11,7 @@
  *
  * Forward, eight filters and all words of the post are one product of small matrices, which is what the
  * kernel block_dots computes; the filters lie in memory so that eight of them, for the same word of the
- * window, are neighbours:
+ * window, are neighbors:
  *
  *     row of map m, word k of the window of width w  =  ((w (w - 1) / 2 + k) * maps rounded up to 8) + m.
  *

@@ -41,7 +41,7 @@ void tide_tracker_add(tide_tracker *t, const tide_word *labels, size_t count,
 
 typedef struct tide_tracker_stats {
     uint64_t posts;        /* given to tide_tracker_add */
-    uint64_t unlabelled;   /* of these, without a label */
+    uint64_t unlabeled;    /* of these, without a label */
     uint64_t empty;        /* with a label, but without words */
     uint64_t cut;          /* longer than post_bytes */
     uint64_t extra_labels; /* beyond TIDE_POST_LABELS */
@@ -185,7 +185,7 @@ typedef struct tide_predictor tide_predictor;
 /* `closed`, which may be NULL, has a bit for every slot whose vector is not to be read. Both must live
  * as long. */
 tide_predictor *tide_predictor_new(const tide_model *model, const uint64_t *closed,
-                             tide_error *err);
+                                   tide_error *err);
 void tide_predictor_free(tide_predictor *teller);
 
 typedef struct tide_predictor_options {
@@ -197,17 +197,17 @@ typedef struct tide_predictor_options {
 
 /* How often a teller in a file has learned, and how many labels it tells: 0 for one that has not. */
 int tide_predictor_peek(tide_store *store, uint64_t *fits, uint32_t *labels,
-                     tide_error *err);
+                        tide_error *err);
 
 /* Learns anew: the most frequent labels that have posts. TIDE_ERROR_INPUT when there are none. After a
  * failure it is as it was before, and also when it was abandoned: 1 then. */
 int tide_predictor_fit(tide_predictor *teller, const tide_tracker *tracker,
-                    const tide_predictor_options *options, tide_epoch_watch *watch,
-                    void *data, tide_error *err);
+                       const tide_predictor_options *options, tide_epoch_watch *watch,
+                       void *data, tide_error *err);
 
 /* What it takes at most, while it learns, with a tracker and a vocabulary of these sizes. */
 uint64_t tide_predictor_bytes(const tide_predictor_options *options,
-                           const tide_tracker_options *tracker, uint64_t vocabulary);
+                              const tide_tracker_options *tracker, uint64_t vocabulary);
 
 /* The labels that it tells; 0 before it has learned. How often it has. */
 uint32_t tide_predictor_size(const tide_predictor *teller);

@@ -19,7 +19,7 @@ struct tide_labeler {
     uint32_t words; /* of the present text */
 };
 
-static tide_labeler *read_labeller(tide_store *store, tide_error *err)
+static tide_labeler *read_labeler(tide_store *store, tide_error *err)
 {
     tide_labeler *l = tide_alloc(1, sizeof *l);
     if (!l) {
@@ -47,7 +47,7 @@ failed:
 tide_labeler *tide_labeler_load(const char *path, tide_error *err)
 {
     tide_store *store = tide_store_open(path, err);
-    tide_labeler *l = store ? read_labeller(store, err) : NULL;
+    tide_labeler *l = store ? read_labeler(store, err) : NULL;
     tide_store_close(store);
     return l;
 }
@@ -67,9 +67,9 @@ uint32_t tide_labeler_size(const tide_labeler *l)
     return tide_predictor_size(l->teller);
 }
 
-static void take_word(void *labeller, const tide_word *word)
+static void take_word(void *labeler, const tide_word *word)
 {
-    tide_labeler *l = labeller;
+    tide_labeler *l = labeler;
     if (l->words == SENTENCE_MAX)
         return;
     l->words++;
@@ -90,7 +90,7 @@ void tide_labeler_add(tide_labeler *l, const char *text, size_t size)
 }
 
 size_t tide_labeler_end(tide_labeler *l, tide_prediction *guesses, size_t room,
-                         uint64_t *known)
+                        uint64_t *known)
 {
     tide_model_tokenizer_end(l->wording, take_word, l);
     tide_predictor_result telling = tide_predictor_end(l->teller);

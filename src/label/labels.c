@@ -260,7 +260,8 @@ const char *tide_labels_problem(tide_labels *l)
 
 /* -- asking ---------------------------------------------------------------------------------------------- */
 
-void tide_labels_watch(tide_labels *l, void (*post)(void *data, const tide_predicted_post *told),
+void tide_labels_watch(tide_labels *l,
+                       void (*post)(void *data, const tide_predicted_post *told),
                        tide_epoch_watch *epoch, void *data)
 {
     l->watch = post;
@@ -272,7 +273,7 @@ static tide_label_stats stats_of(tide_tracker_stats facts)
 {
     return (tide_label_stats){
         .posts = facts.posts,
-        .unlabelled = facts.unlabelled,
+        .unlabeled = facts.unlabeled,
         .empty = facts.empty,
         .cut = facts.cut,
         .extra_labels = facts.extra_labels,

@@ -16,14 +16,13 @@
 /* -- knowledge ------------------------------------------------------------------------------------------ */
 
 int tide_fitted_init(tide_fitted *k, const tide_model *model,
-                        tide_classifier *classifier, tide_error *err)
+                     tide_classifier *classifier, tide_error *err)
 {
     const tide_classifier_options *o = tide_classifier_options_of(classifier);
     *k = (tide_fitted){.texts = tide_alloc(o->labels, sizeof *k->texts),
-                          .names = tide_alloc(o->labels, sizeof *k->names),
-                          .probabilities =
-                              tide_alloc(o->labels, sizeof *k->probabilities),
-                          .rows = tide_alloc(o->words_most, sizeof *k->rows)};
+                       .names = tide_alloc(o->labels, sizeof *k->names),
+                       .probabilities = tide_alloc(o->labels, sizeof *k->probabilities),
+                       .rows = tide_alloc(o->words_most, sizeof *k->rows)};
     bool composed = !model->shape.subwords.rows ||
                     !tide_matrix_init(&k->composed, o->words_most + 1, o->dim, NULL);
     if (!k->texts || !k->names || !k->probabilities || !k->rows || !composed) {
@@ -52,7 +51,7 @@ void tide_fitted_release(tide_fitted *k)
 /* -- the teller ------------------------------------------------------------------------------------------ */
 
 tide_predictor *tide_predictor_new(const tide_model *model, const uint64_t *closed,
-                             tide_error *err)
+                                   tide_error *err)
 {
     tide_predictor *t = tide_alloc(1, sizeof *t);
     if (!t) {

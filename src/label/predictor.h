@@ -18,7 +18,7 @@ typedef struct tide_anchors {
 
 /* The most frequent words of the model, as they are now. */
 int tide_anchors_snapshot(tide_anchors *a, const tide_model *model,
-                      const tide_kernels *kernels, uint32_t most, tide_error *err);
+                          const tide_kernels *kernels, uint32_t most, tide_error *err);
 void tide_anchors_release(tide_anchors *a);
 uint64_t tide_anchors_bytes(uint64_t most, uint32_t dim);
 
@@ -56,7 +56,7 @@ struct tide_predictor {
 
 /* Room for what a classifier says, which it takes over. On failure the classifier is the caller's. */
 int tide_fitted_init(tide_fitted *k, const tide_model *model,
-                        tide_classifier *classifier, tide_error *err);
+                     tide_classifier *classifier, tide_error *err);
 void tide_fitted_release(tide_fitted *k);
 
 #endif

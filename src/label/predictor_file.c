@@ -67,7 +67,7 @@ static int load_names(tide_predictor *t, tide_store *store, tide_error *err)
 }
 
 int tide_predictor_peek(tide_store *store, uint64_t *fits, uint32_t *labels,
-                     tide_error *err)
+                        tide_error *err)
 {
     unsigned char number[8] = {0};
     *fits = *labels = 0;

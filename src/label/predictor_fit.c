@@ -269,8 +269,8 @@ static int learn(lesson *l, tide_fitted *k, tide_epoch_watch *watch, void *data,
 }
 
 int tide_predictor_fit(tide_predictor *t, const tide_tracker *tracker,
-                    const tide_predictor_options *options, tide_epoch_watch *watch,
-                    void *data, tide_error *err)
+                       const tide_predictor_options *options, tide_epoch_watch *watch,
+                       void *data, tide_error *err)
 {
     tide_error ignored = {0};
     err = err ? err : &ignored;
@@ -308,7 +308,7 @@ static uint64_t knowledge_bytes(const tide_predictor_options *options, uint64_t 
 
 /* Words have a row and a slot, and a rank while the frequent ones are chosen. */
 uint64_t tide_predictor_bytes(const tide_predictor_options *options,
-                           const tide_tracker_options *tracker, uint64_t vocabulary)
+                              const tide_tracker_options *tracker, uint64_t vocabulary)
 {
     const tide_classifier_options *c = &options->classifier;
     uint64_t kept = tracker->memory / POST_LEAST,

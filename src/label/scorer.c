@@ -18,7 +18,7 @@ struct tide_scorer {
     float *probabilities;   /* [size of names]; NOT_TOLD for those not told now */
     uint64_t fit;           /* of which the numbers below are; 0 for none */
     uint32_t *number_of;    /* by the classifier's label */
-    uint64_t posts, labelled, words, unknown;
+    uint64_t posts, labeled, words, unknown;
 };
 
 /* -- making ---------------------------------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ void tide_scorer_free(tide_scorer *j)
 void tide_scorer_reset(tide_scorer *j)
 {
     tide_metrics_reset(j->metrics);
-    j->posts = j->labelled = j->words = j->unknown = 0;
+    j->posts = j->labeled = j->words = j->unknown = 0;
 }
 
 /* -- numbers of labels ------------------------------------------------------------------------------------ */
@@ -145,7 +145,7 @@ int tide_scorer_add(tide_scorer *j, const tide_predicted_post *told, tide_error 
     }
     uint32_t count = find_truth(j, told, truth);
     j->posts++;
-    j->labelled += told->label_count > 0;
+    j->labeled += told->label_count > 0;
     if (!count)
         return TIDE_OK;
     for (uint32_t i = 0; i < told->name_count; i++)
@@ -160,7 +160,7 @@ tide_scores tide_scorer_scores(const tide_scorer *j)
 {
     tide_scores verdict = tide_metrics_total(j->metrics);
     verdict.posts = j->posts;
-    verdict.labelled = j->labelled;
+    verdict.labeled = j->labeled;
     verdict.words = j->words;
     verdict.unknown = j->unknown;
     return verdict;

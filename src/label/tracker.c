@@ -315,7 +315,7 @@ void tide_tracker_add(tide_tracker *t, const tide_word *labels, size_t count,
     uint32_t slots[TIDE_POST_LABELS];
     size_t own_count = take_labels(t, labels, count, own);
     if (own_count == 0) {
-        t->facts.unlabelled++;
+        t->facts.unlabeled++;
     } else {
         count_labels(t, own, own_count, slots);
         if (take_text(t, text, length)) {

@@ -25,7 +25,7 @@ enum {
     STATE_SEED,
     STATE_RNG,
     STATE_POSTS,
-    STATE_UNLABELLED,
+    STATE_UNLABELED,
     STATE_EMPTY,
     STATE_CUT,
     STATE_EXTRA_LABELS,
@@ -74,7 +74,7 @@ static void save_state(const tide_tracker *t, tide_store_writer *writer)
         [STATE_SEED] = t->options.seed,
         [STATE_RNG] = t->rng.state,
         [STATE_POSTS] = t->facts.posts,
-        [STATE_UNLABELLED] = t->facts.unlabelled,
+        [STATE_UNLABELED] = t->facts.unlabeled,
         [STATE_EMPTY] = t->facts.empty,
         [STATE_CUT] = t->facts.cut,
         [STATE_EXTRA_LABELS] = t->facts.extra_labels,
@@ -173,10 +173,10 @@ static int read_state(tide_store *store, uint64_t state[STATE_NUMBERS], tide_err
     bool sound =
         state[STATE_LABELS] <= UINT32_MAX && state[STATE_MOST] <= UINT32_MAX &&
         state[STATE_POST_BYTES] <= UINT32_MAX && posts <= TIDE_COUNTED_MOST &&
-        state[STATE_UNLABELLED] <= posts &&
-        state[STATE_EMPTY] <= posts - state[STATE_UNLABELLED] &&
-        state[STATE_CUT] <= posts - state[STATE_UNLABELLED] &&
-        state[STATE_KEPT] <= posts - state[STATE_UNLABELLED] - state[STATE_EMPTY];
+        state[STATE_UNLABELED] <= posts &&
+        state[STATE_EMPTY] <= posts - state[STATE_UNLABELED] &&
+        state[STATE_CUT] <= posts - state[STATE_UNLABELED] &&
+        state[STATE_KEPT] <= posts - state[STATE_UNLABELED] - state[STATE_EMPTY];
     return sound ? TIDE_OK
                  : damaged(store, STATE, "numbers that contradict each other", err);
 }
@@ -200,7 +200,7 @@ static bool same_options(const tide_tracker_options *a, const tide_tracker_optio
 static tide_tracker_stats facts_of(const uint64_t state[STATE_NUMBERS])
 {
     return (tide_tracker_stats){.posts = state[STATE_POSTS],
-                                .unlabelled = state[STATE_UNLABELLED],
+                                .unlabeled = state[STATE_UNLABELED],
                                 .empty = state[STATE_EMPTY],
                                 .cut = state[STATE_CUT],
                                 .extra_labels = state[STATE_EXTRA_LABELS],

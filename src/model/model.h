@@ -64,7 +64,7 @@ tide_model *tide_model_new(const tide_shape *shape, tide_error *err);
  * nothing else (model_plain.c). TIDE_NO_SLOT for a word that is held already, and when all slots are taken. */
 tide_model *tide_model_new_plain(uint32_t capacity, uint32_t dim, tide_error *err);
 uint32_t tide_model_insert(tide_model *model, const char *word, uint32_t length,
-                          uint64_t count, uint64_t error);
+                           uint64_t count, uint64_t error);
 uint64_t tide_model_plain_bytes(uint32_t capacity, uint32_t dim);
 
 /* What _new allocates: the vectors of words, and everything about subwords. */

@@ -30,10 +30,10 @@ uint64_t tide_model_plain_bytes(uint32_t capacity, uint32_t dim)
 }
 
 uint32_t tide_model_insert(tide_model *model, const char *word, uint32_t length,
-                          uint64_t count, uint64_t error)
+                           uint64_t count, uint64_t error)
 {
     char padded[TIDE_WORD_MAX + 16] = {0};
     memcpy(padded, word, length);
-    return tide_vocabulary_insert(model->vocabulary, &(tide_word){padded, length}, count,
-                                 error);
+    return tide_vocabulary_insert(model->vocabulary, &(tide_word){padded, length},
+                                  count, error);
 }

@@ -304,8 +304,9 @@ tide_params *tide_params_new(tide_error *err)
 }
 
 void tide_params_reserve(tide_params *params,
-                       uint64_t (*others)(const tide_params *params, const void *data),
-                       const void *data)
+                         uint64_t (*others)(const tide_params *params,
+                                            const void *data),
+                         const void *data)
 {
     params->others = others;
     params->others_data = data;

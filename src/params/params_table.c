@@ -122,7 +122,7 @@
     ROW(COUNT, negative, 0, NEGATIVE_MAX, FILED, "negative", "neg", "0..64", "5",      \
         "negatives for each pair", "Negatives", false)                                 \
     ROW(CHOICE, negatives, 0, 0, FILED, "negatives", "", "shared|pair", "shared",      \
-        "shared by neighbouring words, or drawn for each pair", "Negatives", false)    \
+        "shared by neighboring words, or drawn for each pair", "Negatives", false)     \
     ROW(CHOICE, exclude, 0, 0, FILED, "exclude", "", "no|yes", "yes",                  \
         "do not use a context as its own negative", "Negatives", false)                \
     ROW(CHOICE, sampler, 0, 0, FILED, "sampler", "", "alias|reservoir|smoothed",       \
@@ -155,7 +155,7 @@
     ROW(REAL, tau, 1, 1e18, FILED, "tau", "", "1..1e18", "100",                        \
         "linear, power: the age at which rates have fallen", "Learning", true)         \
     ROW(CHOICE, age, 0, 0, FILED, "age", "", "pair|centre", "pair",                    \
-        "linear: a slot ages with every pair, or as a centre word only", "Learning",   \
+        "linear: a slot ages with every pair, or as a center word only", "Learning",   \
         false)                                                                         \
     ROW(CHOICE, gradient, 0, 0, FILED, "gradient", "", "before|after", "before",       \
         "input vectors follow output vectors before or after these moved", "Learning", \

@@ -181,7 +181,7 @@ static void order_columns(const decomposition *s, size_t *order)
 }
 
 /* From U S to U: columns of length 1, all orthogonal. */
-static void normalise_columns(decomposition *s, size_t *order)
+static void normalize_columns(decomposition *s, size_t *order)
 {
     order_columns(s, order);
     for (size_t k = 0; k < s->dim && !stopped(s); k++) {
@@ -230,7 +230,7 @@ static int fit(tide_aligner *a, const tide_matrix *from, const tide_matrix *to,
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "vectors to be aligned have numbers that are not finite");
     decompose(s);
-    normalise_columns(s, a->order);
+    normalize_columns(s, a->order);
     if (stopped(s))
         return tide_fail(err, TIDE_ERROR_PARAMETER, "aligning vectors was stopped");
     multiply(s, a->rotation);

@@ -30,7 +30,7 @@ static void copy_word(tide_model *copy, const tide_view *space, uint32_t slot)
         return;
     uint32_t place =
         tide_model_insert(copy, word, length, tide_vocabulary_count(from, slot),
-                         tide_vocabulary_error(from, slot));
+                          tide_vocabulary_error(from, slot));
     if (place != TIDE_NO_SLOT)
         memcpy(tide_matrix_row(&copy->input, place), row,
                copy->shape.dim * sizeof *row);

@@ -72,8 +72,8 @@ static scan *scan_new(const tide_view *space, tide_error *err)
     s->made = s->row + stride;
     s->asked.dim = space->model->shape.dim;
     s->asked.vectors = s->side_by_side;
-    s->asked.centre = space->mean;
-    s->asked.centre_square =
+    s->asked.center = space->mean;
+    s->asked.center_square =
         space->kernels->dot(space->mean, space->mean, (uint32_t)stride);
     return s;
 }
@@ -324,7 +324,7 @@ void tide_view_search(const tide_view *space, tide_search *searches, size_t coun
 }
 
 int tide_view_nearest(const tide_view *space, const tide_query *query, tide_hit *hits,
-                       size_t room, tide_error *err)
+                      size_t room, tide_error *err)
 {
     tide_search search = {.query = *query, .hits = hits, .room = room};
     tide_view_search(space, &search, 1);
@@ -334,7 +334,7 @@ int tide_view_nearest(const tide_view *space, const tide_query *query, tide_hit 
 }
 
 int tide_view_analogy(const tide_view *space, const char *a, const char *b,
-                       const char *c, tide_hit *hits, size_t room, tide_error *err)
+                      const char *c, tide_hit *hits, size_t room, tide_error *err)
 {
     const char *positive[] = {b, c}, *negative[] = {a};
     tide_query query = {.positive = positive,

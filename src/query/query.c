@@ -1,4 +1,4 @@
-/* query.c - asking a model: words, vectors and cosines; nearest.c has the neighbours.
+/* query.c - asking a model: words, vectors and cosines; nearest.c has the neighbors.
  *
  * In a model that learns meanwhile, a row that was read may have become another word's by then. So
  * whatever was read is believed only if its slot has not changed hands; a word whose slot has is not
@@ -152,8 +152,8 @@ static bool read_vector(const tide_view *space, uint32_t slot, float *out)
     return tide_view_is_valid(space, slot, out);
 }
 
-int tide_view_word(const tide_view *space, const char *word, float *out,
-                    uint32_t *slot, tide_error *err)
+int tide_view_word(const tide_view *space, const char *word, float *out, uint32_t *slot,
+                   tide_error *err)
 {
     *slot = find_slot(space->model, word);
     if (*slot != TIDE_NO_SLOT && read_vector(space, *slot, out))
@@ -163,7 +163,7 @@ int tide_view_word(const tide_view *space, const char *word, float *out,
 }
 
 int tide_view_vector(const tide_view *space, const char *word, float *vector,
-                      tide_error *err)
+                     tide_error *err)
 {
     float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
     uint32_t slot;
@@ -174,7 +174,7 @@ int tide_view_vector(const tide_view *space, const char *word, float *vector,
 }
 
 int tide_view_term(const tide_view *space, const char *words, float *out,
-                    uint32_t *slots, size_t *count, tide_error *err)
+                   uint32_t *slots, size_t *count, tide_error *err)
 {
     if (!strchr(words, ' ') || find_slot(space->model, words) != TIDE_NO_SLOT)
         return tide_view_word(space, words, out, &slots[(*count)++], err);
@@ -204,7 +204,7 @@ int tide_view_term(const tide_view *space, const char *words, float *out,
 }
 
 int tide_view_mean(const tide_view *space, const char *words, float *vector,
-                    tide_error *err)
+                   tide_error *err)
 {
     float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
     uint32_t slots[TIDE_TERM_MAX];
@@ -253,7 +253,7 @@ bool tide_view_unit_current(const tide_view *space, uint32_t slot, float *out)
 }
 
 int tide_view_similarity(const tide_view *space, const char *a, const char *b,
-                          float *cosine, tide_error *err)
+                         float *cosine, tide_error *err)
 {
     float x[TIDE_DIM_MAX] __attribute__((aligned(64)));
     float y[TIDE_DIM_MAX] __attribute__((aligned(64)));

@@ -48,7 +48,7 @@ tide_entry tide_model_entry(const tide_model *model, uint32_t slot);
  * filled by _make, which looks at the model as it is then, with nobody learning and nobody asking. The
  * vocabulary must not change until it is made again, so it is a copy. */
 tide_view *tide_view_new_live(const tide_model *model, tide_vectors vectors,
-                                bool centred, _Atomic uint32_t *hands, tide_error *err);
+                              bool centered, _Atomic uint32_t *hands, tide_error *err);
 void tide_view_refresh(tide_view *space);
 uint64_t tide_view_live_bytes(const tide_shape *shape);
 

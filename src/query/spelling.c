@@ -1,6 +1,6 @@
-/* spelling.c - words spelt nearly like a word that is not there.
+/* spelling.c - words spelled nearly like a word that is not there.
  *
- * The distance of Damerau and Levenshtein (insert, drop, replace, swap neighbours), on bytes, at
+ * The distance of Damerau and Levenshtein (insert, drop, replace, swap neighbors), on bytes, at
  * most two; among equals the more frequent word is the likelier wish. Every word is compared, but most are refused by
  * their length, or by their letters: two edits bring at most two new ones and take at most two away. The others need
  * but a band of the table, since a cell that is farther than two from the diagonal costs more than that.

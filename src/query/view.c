@@ -24,7 +24,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { CENTRE_WORDS = 30000, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+enum { CENTER_WORDS = 30000, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
 /* -- order -------------------------------------------------------------------------------------- */
 
@@ -86,7 +86,7 @@ static void find_mean(tide_view *space)
     float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
     double total[TIDE_DIM_MAX] = {0};
     uint32_t stride = space->model->input.stride;
-    uint32_t most = space->words < CENTRE_WORDS ? space->words : CENTRE_WORDS,
+    uint32_t most = space->words < CENTER_WORDS ? space->words : CENTER_WORDS,
              count = 0;
     for (uint32_t i = 0; i < most; i++) {
         tide_view_raw(space, space->order[i], row);
@@ -106,7 +106,7 @@ void tide_view_refresh(tide_view *space)
 {
     space->words =
         tide_rank_slots(space->model->vocabulary, space->ranks, space->order);
-    if (space->centred)
+    if (space->centered)
         find_mean(space);
     for (uint32_t slot = 0; space->hands && slot < space->room; slot++)
         space->seen[slot] =
@@ -114,7 +114,7 @@ void tide_view_refresh(tide_view *space)
 }
 
 static tide_view *space_alloc(const tide_model *model, tide_vectors vectors,
-                               bool centred, uint32_t room)
+                              bool centered, uint32_t room)
 {
     tide_view *space = tide_alloc(1, sizeof *space);
     if (!space)
@@ -122,7 +122,7 @@ static tide_view *space_alloc(const tide_model *model, tide_vectors vectors,
     space->model = model;
     space->kernels = tide_kernels_best();
     space->vectors = vectors;
-    space->centred = centred;
+    space->centered = centered;
     space->room = room;
     space->mean = tide_alloc(model->input.stride, sizeof *space->mean);
     space->order = tide_alloc((size_t)room + 1, sizeof *space->order);
@@ -142,13 +142,13 @@ static bool has_vectors(const tide_model *model, tide_vectors vectors, tide_erro
     return false;
 }
 
-tide_view *tide_view_new(const tide_model *model, tide_vectors vectors, bool centred,
-                           tide_error *err)
+tide_view *tide_view_new(const tide_model *model, tide_vectors vectors, bool centered,
+                         tide_error *err)
 {
     if (!has_vectors(model, vectors, err))
         return NULL;
     tide_view *space =
-        space_alloc(model, vectors, centred, tide_vocabulary_used(model->vocabulary));
+        space_alloc(model, vectors, centered, tide_vocabulary_used(model->vocabulary));
     if (!space) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory to ask the model");
         return NULL;
@@ -160,10 +160,10 @@ tide_view *tide_view_new(const tide_model *model, tide_vectors vectors, bool cen
 }
 
 tide_view *tide_view_new_live(const tide_model *model, tide_vectors vectors,
-                                bool centred, _Atomic uint32_t *hands, tide_error *err)
+                              bool centered, _Atomic uint32_t *hands, tide_error *err)
 {
     uint32_t room = model->shape.vocabulary.capacity;
-    tide_view *space = space_alloc(model, vectors, centred, room);
+    tide_view *space = space_alloc(model, vectors, centered, room);
     if (space) {
         space->hands = hands;
         space->seen = tide_alloc(room, sizeof *space->seen);

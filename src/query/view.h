@@ -15,8 +15,8 @@ struct tide_view {
     const tide_model *model;
     const tide_kernels *kernels;
     tide_vectors vectors;
-    bool centred;
-    float *mean;      /* [stride]; all zero when not centred */
+    bool centered;
+    float *mean;      /* [stride]; all zero when not centered */
     uint32_t *order;  /* [room] slots by falling count */
     tide_rank *ranks; /* [2][room] for making the order */
     uint32_t room;
@@ -45,11 +45,11 @@ void tide_view_centered(const tide_view *space, uint32_t slot, float *out);
 /* The mean of the words in a text of words separated by spaces, or the vector of the word that the text is.
  * Their slots are added to `slots`, which has room for TIDE_TERM_MAX more, and counted in *count. */
 int tide_view_term(const tide_view *space, const char *words, float *out,
-                    uint32_t *slots, size_t *count, tide_error *err);
+                   uint32_t *slots, size_t *count, tide_error *err);
 
 /* That of a word; *slot is TIDE_NO_SLOT where it is not held and its vector made of n-grams. */
-int tide_view_word(const tide_view *space, const char *word, float *out,
-                    uint32_t *slot, tide_error *err);
+int tide_view_word(const tide_view *space, const char *word, float *out, uint32_t *slot,
+                   tide_error *err);
 
 /* |x|^2. A vector whose square no float can hold is scaled first, which does not turn it. */
 float tide_view_square(const tide_view *space, float *x);

@@ -2,7 +2,7 @@
  *
  * A word of frequency p weighs a / (a + p). The counts are the model's own, so nothing else has to be
  * known about the language. What the paper of Arora et al. does besides, taking the common
- * direction out of all the texts' vectors, needs all texts at once; a space that is centred takes
+ * direction out of all the texts' vectors, needs all texts at once; a space that is centered takes
  * out most of it beforehand.
  */
 #include "model/model.h"

@@ -22,8 +22,8 @@ struct tide_model_tokenizer {
 };
 
 /* Takes the parameters, which may be NULL after an error. */
-static tide_model_tokenizer *make(const tide_model *model, tide_params *params, bool asked,
-                          tide_error *err)
+static tide_model_tokenizer *make(const tide_model *model, tide_params *params,
+                                  bool asked, tide_error *err)
 {
     tide_model_tokenizer *w = tide_alloc(1, sizeof *w);
     if (params && w) {
@@ -48,7 +48,8 @@ tide_model_tokenizer *tide_model_tokenizer_new(const tide_model *model, tide_err
     return make(model, tide_params_of_model(model, err), false, err);
 }
 
-tide_model_tokenizer *tide_model_tokenizer_new_query(const tide_model *model, tide_error *err)
+tide_model_tokenizer *tide_model_tokenizer_new_query(const tide_model *model,
+                                                     tide_error *err)
 {
     tide_params *params = *tide_model_params(model) ? tide_params_of_model(model, err)
                                                     : tide_params_new(err);
@@ -78,7 +79,8 @@ static void release(tide_model_tokenizer *w, tide_word_callback *take, void *to)
 }
 
 /* With phrases a word waits for the next, since the model may have the two as one. */
-static void give(tide_model_tokenizer *w, const tide_word *word, tide_word_callback *take, void *to)
+static void give(tide_model_tokenizer *w, const tide_word *word,
+                 tide_word_callback *take, void *to)
 {
     tide_word label;
     if (tide_params_label(w->params, word, &label))
@@ -119,7 +121,7 @@ static void take_words(tide_model_tokenizer *w, tide_word_callback *take, void *
 }
 
 void tide_model_tokenizer_add(tide_model_tokenizer *w, const char *text, size_t size,
-                      tide_word_callback *take, void *to)
+                              tide_word_callback *take, void *to)
 {
     while (size) {
         size_t used = tide_tokenizer_feed(w->tokenizer, text, size);
@@ -129,7 +131,8 @@ void tide_model_tokenizer_add(tide_model_tokenizer *w, const char *text, size_t 
     }
 }
 
-void tide_model_tokenizer_end(tide_model_tokenizer *w, tide_word_callback *take, void *to)
+void tide_model_tokenizer_end(tide_model_tokenizer *w, tide_word_callback *take,
+                              void *to)
 {
     tide_tokenizer_end(w->tokenizer);
     take_words(w, take, to);

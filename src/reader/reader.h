@@ -79,11 +79,13 @@ int tide_reader_load(tide_reader *reader, tide_store *store, tide_error *err);
 /* The words of a text as a model that does not learn knows them. */
 typedef struct tide_model_tokenizer tide_model_tokenizer;
 
-tide_model_tokenizer *tide_model_tokenizer_new(const tide_model *model, tide_error *err);
+tide_model_tokenizer *tide_model_tokenizer_new(const tide_model *model,
+                                               tide_error *err);
 
 /* The same for what people ask for: nothing is left out as a stop word or for its length, and a file of vectors
  * alone has the words of the default parameters. */
-tide_model_tokenizer *tide_model_tokenizer_new_query(const tide_model *model, tide_error *err);
+tide_model_tokenizer *tide_model_tokenizer_new_query(const tide_model *model,
+                                                     tide_error *err);
 
 /* Words are joined to phrases as this model holds them, from now on. */
 void tide_model_tokenizer_use(tide_model_tokenizer *wording, const tide_model *model);
@@ -93,8 +95,9 @@ void tide_model_tokenizer_free(tide_model_tokenizer *wording);
 typedef void tide_word_callback(void *to, const tide_word *word);
 
 /* More of the text, cut anywhere; and its end, after which the next begins. */
-void tide_model_tokenizer_add(tide_model_tokenizer *wording, const char *text, size_t size,
-                      tide_word_callback *take, void *to);
-void tide_model_tokenizer_end(tide_model_tokenizer *wording, tide_word_callback *take, void *to);
+void tide_model_tokenizer_add(tide_model_tokenizer *wording, const char *text,
+                              size_t size, tide_word_callback *take, void *to);
+void tide_model_tokenizer_end(tide_model_tokenizer *wording, tide_word_callback *take,
+                              void *to);
 
 #endif

@@ -323,8 +323,8 @@ static size_t make_text(tide_records *r)
 {
     double time = (double)NAN;
     if (r->time_field >= 0)
-        time = tide_records_parse_time(r->text,
-                                   r->format->value(r, (size_t)r->time_field, r->text));
+        time = tide_records_parse_time(
+            r->text, r->format->value(r, (size_t)r->time_field, r->text));
     size_t start = put_labels(r), size = start;
     for (size_t i = 0; i < r->text_fields; i++) {
         if (r->fields[i].repeats)

@@ -129,12 +129,14 @@ static void give(tide_checkpoint_writer *k, tide_store_writer *writer, uint64_t 
     pthread_mutex_unlock(&k->lock);
 }
 
-void tide_checkpoint_writer_preallocate(tide_checkpoint_writer *k, tide_store_writer *writer, uint64_t bytes)
+void tide_checkpoint_writer_preallocate(tide_checkpoint_writer *k,
+                                        tide_store_writer *writer, uint64_t bytes)
 {
     give(k, writer, bytes);
 }
 
-int tide_checkpoint_writer_start(tide_checkpoint_writer *k, tide_store_writer *writer, tide_error *err)
+int tide_checkpoint_writer_start(tide_checkpoint_writer *k, tide_store_writer *writer,
+                                 tide_error *err)
 {
     int status = tide_store_start_writer(writer, err);
     if (status)
@@ -165,7 +167,8 @@ bool tide_checkpoint_writer_busy(tide_checkpoint_writer *k, int wait_ms)
     return busy;
 }
 
-bool tide_checkpoint_writer_result(tide_checkpoint_writer *k, tide_checkpoint_result *kept)
+bool tide_checkpoint_writer_result(tide_checkpoint_writer *k,
+                                   tide_checkpoint_result *kept)
 {
     pthread_mutex_lock(&k->lock);
     bool finished = k->finished;

@@ -90,8 +90,8 @@ static int feed_divisible(tide_run_state *r, tide_reading *s, const char *bytes,
 }
 
 /* One that can be left only between messages. A record ends with its message at the latest. */
-static int feed_whole(tide_run_state *r, tide_reading *s, const char *bytes, size_t size,
-                      tide_error *err)
+static int feed_whole(tide_run_state *r, tide_reading *s, const char *bytes,
+                      size_t size, tide_error *err)
 {
     tide_ingest_feed(r->intake, bytes, size);
     if (!tide_source_at_boundary(s->source))
@@ -173,7 +173,8 @@ static int make_up(tide_run_state *r, const tide_reading *s, tide_error *err)
                : GOES_ON;
 }
 
-int tide_run_take_block(tide_run_state *r, tide_reading *s, int wait_ms, tide_error *err)
+int tide_run_take_block(tide_run_state *r, tide_reading *s, int wait_ms,
+                        tide_error *err)
 {
     char block[BLOCK];
     tide_ingest_set_plain(r->intake, tide_source_plain(s->source));
@@ -314,15 +315,15 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err
     tide_stats before;
     tide_trainer_stats(trainer, &before);
     tide_run_state r = {.trainer = trainer,
-                      .intake = tide_trainer_intake(trainer),
-                      .run = run,
-                      .before = *positions,
-                      .saved = now,
-                      .saved_tokens = before.tokens,
-                      .kept_tokens = before.tokens,
-                      .tokens_before = before.tokens,
-                      .scrubbed = now,
-                      .healed = before.healed};
+                        .intake = tide_trainer_intake(trainer),
+                        .run = run,
+                        .before = *positions,
+                        .saved = now,
+                        .saved_tokens = before.tokens,
+                        .kept_tokens = before.tokens,
+                        .tokens_before = before.tokens,
+                        .scrubbed = now,
+                        .healed = before.healed};
     if (run->spool && run->source_count != 1)
         return tide_fail(err, TIDE_ERROR_PARAMETER, "a spool is for one source");
     r.readings = tide_alloc(run->source_count, sizeof *r.readings);

@@ -11,16 +11,18 @@
 typedef struct tide_checkpoint_writer tide_checkpoint_writer;
 
 tide_checkpoint_writer *tide_checkpoint_writer_new(tide_error *err);
-void tide_checkpoint_writer_free(tide_checkpoint_writer *keeper); /* once the last is in its place */
+void tide_checkpoint_writer_free(
+    tide_checkpoint_writer *keeper); /* once the last is in its place */
 
 /* Of all that is given to it, the one before must be done, and have been asked for if it was to be finished. */
 
 /* As tide_store_preallocate: the caller keeps the file, and does not touch it before that is done. */
-void tide_checkpoint_writer_preallocate(tide_checkpoint_writer *keeper, tide_store_writer *writer,
-                           uint64_t bytes);
+void tide_checkpoint_writer_preallocate(tide_checkpoint_writer *keeper,
+                                        tide_store_writer *writer, uint64_t bytes);
 
 /* From here on the keeper writes what is put into the file, and owns it, also after a failure. */
-int tide_checkpoint_writer_start(tide_checkpoint_writer *keeper, tide_store_writer *writer, tide_error *err);
+int tide_checkpoint_writer_start(tide_checkpoint_writer *keeper,
+                                 tide_store_writer *writer, tide_error *err);
 
 /* That file has been sealed. `older` as in tide_store_replace. */
 void tide_checkpoint_writer_finish(tide_checkpoint_writer *keeper, uint32_t older);
@@ -35,7 +37,8 @@ typedef struct tide_checkpoint_result {
 } tide_checkpoint_result;
 
 /* What became of the last one finished, once. False when nothing has, or not yet. */
-bool tide_checkpoint_writer_result(tide_checkpoint_writer *keeper, tide_checkpoint_result *kept);
+bool tide_checkpoint_writer_result(tide_checkpoint_writer *keeper,
+                                   tide_checkpoint_result *kept);
 
 /* -- sentences of sources (sentences.c) -------------------------------------------- */
 
@@ -44,15 +47,15 @@ typedef struct tide_sentence_reader tide_sentence_reader;
 
 /* The sources must live as long; they are opened when their turn has come. */
 tide_sentence_reader *tide_sentence_reader_open(const tide_params *params,
-                                    const char *const *sources, size_t count,
-                                    tide_error *err);
+                                                const char *const *sources,
+                                                size_t count, tide_error *err);
 void tide_sentence_reader_close(tide_sentence_reader *sentences);
 
 /* The next words of the present sentence, at most `room`, valid until the next call; returns how many.
  * *sentence_ended says that the sentence ends after them. 0 words of a sentence that has not ended
  * are the end of all. */
-int tide_sentence_reader_take(tide_sentence_reader *sentences, tide_word *words, size_t room,
-                        bool *sentence_ended, tide_error *err);
+int tide_sentence_reader_take(tide_sentence_reader *sentences, tide_word *words,
+                              size_t room, bool *sentence_ended, tide_error *err);
 
 /* Seconds since 1970 of the record that the words are from, or the latest before it that had a time;
  * NAN without. */

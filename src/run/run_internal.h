@@ -39,7 +39,7 @@ typedef struct tide_run_state {
     tide_reading *readings; /* [source_count] */
     double watched;         /* when watch was last called */
     bool ending;            /* nothing is learned any more */
-    bool saving;         /* a save has begun, and nobody was told what became of it */
+    bool saving; /* a save has begun, and nobody was told what became of it */
     tide_checkpoint_writer *keeper; /* NULL: everything is saved at once */
     tide_store_writer *next; /* a large checkpoint that has its room, or soon; NULL */
     tide_positions pending;  /* the places that are in the checkpoint on its way */
@@ -80,7 +80,8 @@ int tide_run_turns(tide_run_state *r, tide_error *err);
 /* -- a turn (run.c) ---------------------------------------------------------------------------------- */
 
 /* Reads and learns one block. */
-int tide_run_take_block(tide_run_state *r, tide_reading *s, int wait_ms, tide_error *err);
+int tide_run_take_block(tide_run_state *r, tide_reading *s, int wait_ms,
+                        tide_error *err);
 
 /* Learns text of a source that begins at this offset in it. Stops and saves in between, if it is time to. */
 int tide_run_feed(tide_run_state *r, tide_reading *s, const char *bytes, size_t size,
@@ -99,7 +100,7 @@ enum { HELD_MAX = TIDE_RECORD_MAX + 1 }; /* with so many bytes a record is too l
 
 /* Learns of a block what is complete, together with what was held before, and holds the rest. */
 int tide_run_feed_whole(tide_run_state *r, tide_reading *s, const char *bytes,
-                           size_t size, tide_error *err);
+                        size_t size, tide_error *err);
 
 /* Learns what is held, though it has no end. */
 void tide_run_flush_partial(tide_run_state *r, tide_reading *s);
@@ -114,7 +115,7 @@ int tide_run_epochs(tide_run_state *r, tide_error *err);
 
 /* Opens a source that is stored, to be read apart from the run: neither followed nor spooled. */
 tide_source *tide_run_open_stored(const tide_run *run, const tide_params *params,
-                                    const char *spec, tide_error *err);
+                                  const char *spec, tide_error *err);
 
 /* Opens the source and goes to where the run before had come; 1 when stopped. Closing what is not open is fine. */
 int tide_run_open(tide_run_state *r, tide_reading *s, tide_error *err);
@@ -163,7 +164,8 @@ int tide_run_note_places(tide_run_state *r, const tide_reading *s, uint64_t offs
 
 /* Saves with these places; once that is safe the sources are told. With `wait` it is safe, or has failed, on
  * return; false when it failed. A save that fails is noted, and learning goes on. */
-bool tide_run_save(tide_run_state *r, const tide_reading *s, uint64_t offset, bool wait);
+bool tide_run_save(tide_run_state *r, const tide_reading *s, uint64_t offset,
+                   bool wait);
 
 /* Looks after a checkpoint that is on its way, and waits for it if asked to. False when it failed. */
 bool tide_run_collect(tide_run_state *r, bool wait);

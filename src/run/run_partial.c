@@ -113,7 +113,7 @@ static void hold(tide_run_state *r, tide_reading *s, const char *bytes, size_t s
 }
 
 int tide_run_feed_whole(tide_run_state *r, tide_reading *s, const char *bytes,
-                           size_t size, tide_error *err)
+                        size_t size, tide_error *err)
 {
     const char *last = memrchr(bytes, '\n', size);
     size_t complete = last ? (size_t)(last - bytes) + 1 : 0, used = 0;

@@ -165,7 +165,8 @@ static bool is_time_to_save(const tide_run_state *r)
 /* One that is asked for while another is on its way comes after that, and learning goes on meanwhile. */
 static bool save_wanted(const tide_run_state *r)
 {
-    bool asked = save_asked(r->run) && !(r->saving && tide_checkpoint_writer_busy(r->keeper, 0));
+    bool asked =
+        save_asked(r->run) && !(r->saving && tide_checkpoint_writer_busy(r->keeper, 0));
     return path_on_the_way(r->run) && (asked || is_time_to_save(r));
 }
 
@@ -178,8 +179,8 @@ static uint64_t save_bytes(const tide_run_state *r)
 
 bool tide_run_save_due(const tide_run_state *r)
 {
-    return save_wanted(r) &&
-           (save_bytes(r) < LARGE || (r->next && !tide_checkpoint_writer_busy(r->keeper, 0)));
+    return save_wanted(r) && (save_bytes(r) < LARGE ||
+                              (r->next && !tide_checkpoint_writer_busy(r->keeper, 0)));
 }
 
 static int note_place(tide_run_state *r, const tide_reading *s, uint64_t offset,
@@ -263,8 +264,8 @@ bool tide_run_collect(tide_run_state *r, bool wait)
 {
     tide_checkpoint_result kept;
     char text[160];
-    if (!r->keeper ||
-        !(wait ? ask_keeper(r, &kept) : tide_checkpoint_writer_result(r->keeper, &kept)))
+    if (!r->keeper || !(wait ? ask_keeper(r, &kept)
+                             : tide_checkpoint_writer_result(r->keeper, &kept)))
         return true;
     if (kept.status) {
         tell_checkpoint(r, kept.seconds, kept.error.text);

@@ -40,7 +40,7 @@ static tide_source *begin(const tide_run_state *r, const char *spec, tide_error 
 }
 
 tide_source *tide_run_open_stored(const tide_run *run, const tide_params *params,
-                                    const char *spec, tide_error *err)
+                                  const char *spec, tide_error *err)
 {
     const tide_source_options options = {.expected = expected(run, params),
                                          .properties = run->properties,
@@ -156,7 +156,7 @@ int tide_run_begin_text(tide_run_state *r, tide_reading *s, tide_error *err)
     r->told_problem = *tide_trainer_passes(r->trainer) > 0; /* in the first of them */
     if (!s->live)
         tide_trainer_end(r->trainer, NULL);
-    bool lacks_names =
-        s->inside && !tide_source_plain(s->source) && tide_ingest_expects_header(r->intake);
+    bool lacks_names = s->inside && !tide_source_plain(s->source) &&
+                       tide_ingest_expects_header(r->intake);
     return lacks_names ? read_names(r, s, err) : TIDE_OK;
 }

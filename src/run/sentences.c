@@ -27,8 +27,8 @@ struct tide_sentence_reader {
 };
 
 tide_sentence_reader *tide_sentence_reader_open(const tide_params *params,
-                                    const char *const *sources, size_t count,
-                                    tide_error *err)
+                                                const char *const *sources,
+                                                size_t count, tide_error *err)
 {
     tide_sentence_reader *s = tide_alloc(1, sizeof *s);
     if (!s) {
@@ -89,7 +89,7 @@ static int refill(tide_sentence_reader *s, tide_error *err)
 }
 
 int tide_sentence_reader_take(tide_sentence_reader *s, tide_word *words, size_t room,
-                        bool *sentence_ended, tide_error *err)
+                              bool *sentence_ended, tide_error *err)
 {
     tide_error ignored = {0};
     int status = 1;

@@ -90,7 +90,8 @@ static int load(tide_sampler *s, tide_store *store, tide_error *err)
     r->seen = state[3];
     r->rng.state = state[4];
     uint64_t filled = r->seen < state[2] ? r->seen : state[2];
-    return tide_reservoir_entries_load(&r->entries, filled, s->options.capacity, store, err);
+    return tide_reservoir_entries_load(&r->entries, filled, s->options.capacity, store,
+                                       err);
 }
 
 const tide_sampler_methods tide_reservoir = {

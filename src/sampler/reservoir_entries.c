@@ -19,7 +19,8 @@ static void take(const tide_draws *draws, tide_rng *rng, uint32_t *slots, size_t
     }
 }
 
-int tide_reservoir_entries_init(tide_reservoir_entries *e, uint64_t capacity, tide_error *err)
+int tide_reservoir_entries_init(tide_reservoir_entries *e, uint64_t capacity,
+                                tide_error *err)
 {
     e->draws.take = take;
     e->capacity = capacity;
@@ -40,7 +41,8 @@ const tide_draws *tide_reservoir_entries_draws(const tide_reservoir_entries *e)
     return tide_entries_filled(e) > 0 ? &e->draws : NULL;
 }
 
-void tide_reservoir_entries_save(const tide_reservoir_entries *e, tide_store_writer *writer)
+void tide_reservoir_entries_save(const tide_reservoir_entries *e,
+                                 tide_store_writer *writer)
 {
     uint64_t filled = tide_entries_filled(e);
     uint32_t piece[PIECE];
@@ -59,8 +61,8 @@ uint64_t tide_sampler_saved_size(const tide_store *store)
     return size > (int64_t)sizeof(uint32_t) ? (uint64_t)size / sizeof(uint32_t) : 1;
 }
 
-int tide_reservoir_entries_load(tide_reservoir_entries *e, uint64_t filled, uint32_t limit,
-                      tide_store *store, tide_error *err)
+int tide_reservoir_entries_load(tide_reservoir_entries *e, uint64_t filled,
+                                uint32_t limit, tide_store *store, tide_error *err)
 {
     int64_t size = tide_store_size(store, SECTION, err);
     if (size < 0)

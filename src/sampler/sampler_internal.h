@@ -60,13 +60,15 @@ typedef struct tide_reservoir_entries {
     _Atomic uint64_t filled;
 } tide_reservoir_entries;
 
-int tide_reservoir_entries_init(tide_reservoir_entries *e, uint64_t capacity, tide_error *err);
+int tide_reservoir_entries_init(tide_reservoir_entries *e, uint64_t capacity,
+                                tide_error *err);
 void tide_reservoir_entries_release(tide_reservoir_entries *e);
 
 /* Section sampler.entries. `limit` is what every slot must be below. */
-void tide_reservoir_entries_save(const tide_reservoir_entries *e, tide_store_writer *writer);
-int tide_reservoir_entries_load(tide_reservoir_entries *e, uint64_t filled, uint32_t limit,
-                      tide_store *store, tide_error *err);
+void tide_reservoir_entries_save(const tide_reservoir_entries *e,
+                                 tide_store_writer *writer);
+int tide_reservoir_entries_load(tide_reservoir_entries *e, uint64_t filled,
+                                uint32_t limit, tide_store *store, tide_error *err);
 
 /* NULL while there are none. */
 const tide_draws *tide_reservoir_entries_draws(const tide_reservoir_entries *e);
@@ -84,7 +86,8 @@ static inline void tide_entries_append(tide_reservoir_entries *e, uint32_t slot)
     atomic_store_explicit(&e->filled, filled + 1, memory_order_release);
 }
 
-static inline void tide_entries_replace(tide_reservoir_entries *e, uint64_t place, uint32_t slot)
+static inline void tide_entries_replace(tide_reservoir_entries *e, uint64_t place,
+                                        uint32_t slot)
 {
     atomic_store_explicit(&e->slots[place], slot, memory_order_relaxed);
 }

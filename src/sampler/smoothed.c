@@ -10,7 +10,7 @@
  * should get a share F / Z, so T F / Z entries, chosen uniformly, are overwritten:
  * each of the others keeps its place with probability 1 - F / Z = Z' / Z, where Z' is
  * the sum before, which is by how much its share has to shrink. Neither number is
- * whole; both are rounded at random to a neighbour so that the mean is right. So is Z
+ * whole; both are rounded at random to a neighbor so that the mean is right. So is Z
  * itself, once it has grown so large that much of F would be lost in it.
  *
  * A batch is counted before it is added, so a word that is in it twice comes here
@@ -177,7 +177,8 @@ static int load(tide_sampler *s, tide_store *store, tide_error *err)
                                 sizeof *m->counts * s->options.capacity, err);
     if (status < 0)
         return status;
-    return tide_reservoir_entries_load(&m->entries, state[3], s->options.capacity, store, err);
+    return tide_reservoir_entries_load(&m->entries, state[3], s->options.capacity,
+                                       store, err);
 }
 
 const tide_sampler_methods tide_smoothed = {

@@ -1,4 +1,4 @@
-/* contexts.c - which neighbours of a word are its contexts, and how much each counts.
+/* contexts.c - which neighbors of a word are its contexts, and how much each counts.
  *
  *   weighted  all within `window`, fewer at the ends of the sentence; the one at distance d counts
  *             1/d. The expectation of dynamic, nearly, without its noise.

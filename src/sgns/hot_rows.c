@@ -35,8 +35,9 @@ enum {
     RAREST = 4096, /* a word that is copied is more than one in so many */
 };
 
-tide_hot_rows *tide_hot_rows_new(uint32_t dim, const _Atomic uint32_t chosen[TIDE_HOT_ROWS],
-                             tide_error *err)
+tide_hot_rows *tide_hot_rows_new(uint32_t dim,
+                                 const _Atomic uint32_t chosen[TIDE_HOT_ROWS],
+                                 tide_error *err)
 {
     tide_hot_rows *c = tide_alloc(1, sizeof *c);
     if (c) {
@@ -84,7 +85,8 @@ void tide_hot_rows_select_none(_Atomic uint32_t chosen[TIDE_HOT_ROWS])
         atomic_init(&chosen[place], TIDE_NO_SLOT);
 }
 
-void tide_hot_rows_select(const tide_vocabulary *v, _Atomic uint32_t chosen[TIDE_HOT_ROWS])
+void tide_hot_rows_select(const tide_vocabulary *v,
+                          _Atomic uint32_t chosen[TIDE_HOT_ROWS])
 {
     uint64_t most[TIDE_HOT_ROWS];
     uint32_t best[TIDE_HOT_ROWS];
@@ -176,7 +178,8 @@ static void elect(tide_hot_rows *c, const tide_sgns *l)
     }
 }
 
-void tide_hot_rows_begin(tide_hot_rows *c, const tide_sgns *l, const tide_sentence *lesson)
+void tide_hot_rows_begin(tide_hot_rows *c, const tide_sgns *l,
+                         const tide_sentence *lesson)
 {
     if (c->learned >= WAIT) {
         tide_hot_rows_flush(c, l);
@@ -192,5 +195,6 @@ void tide_hot_rows_begin(tide_hot_rows *c, const tide_sgns *l, const tide_senten
 void tide_hot_rows_invalidate(tide_hot_rows *c, uint32_t slot)
 {
     uint32_t owner = slot;
-    atomic_compare_exchange_strong(&c->slots[slot % TIDE_HOT_ROWS], &owner, TIDE_NO_SLOT);
+    atomic_compare_exchange_strong(&c->slots[slot % TIDE_HOT_ROWS], &owner,
+                                   TIDE_NO_SLOT);
 }

@@ -24,22 +24,24 @@ typedef struct tide_hot_rows {
 
 /* Finds the words of which it is worth to have copies, one for each place or TIDE_NO_SLOT. */
 void tide_hot_rows_select(const tide_vocabulary *vocabulary,
-                        _Atomic uint32_t chosen[TIDE_HOT_ROWS]);
+                          _Atomic uint32_t chosen[TIDE_HOT_ROWS]);
 void tide_hot_rows_select_none(_Atomic uint32_t chosen[TIDE_HOT_ROWS]);
 
 /* `chosen` must live longer. */
-tide_hot_rows *tide_hot_rows_new(uint32_t dim, const _Atomic uint32_t chosen[TIDE_HOT_ROWS],
-                             tide_error *err);
+tide_hot_rows *tide_hot_rows_new(uint32_t dim,
+                                 const _Atomic uint32_t chosen[TIDE_HOT_ROWS],
+                                 tide_error *err);
 void tide_hot_rows_free(tide_hot_rows *copies);
 uint64_t tide_hot_rows_bytes(uint32_t dim);
 
 /* Before a lesson is learned: may bring copies and rows together, and change what is copied. */
 void tide_hot_rows_begin(tide_hot_rows *copies, const tide_sgns *learner,
-                       const tide_sentence *lesson);
+                         const tide_sentence *lesson);
 
 /* The slot's row here, where all others have `row`. Chosen with a mask: which words are copied is
  * nothing that a processor could predict. */
-static inline float *tide_hot_rows_row(const tide_hot_rows *c, uint32_t slot, float *row)
+static inline float *tide_hot_rows_row(const tide_hot_rows *c, uint32_t slot,
+                                       float *row)
 {
     uint32_t place = slot % TIDE_HOT_ROWS;
     uint32_t owner = atomic_load_explicit(&c->slots[place], memory_order_relaxed);

@@ -245,8 +245,8 @@ static tide_adagrad step_at(const tide_adagrad *settings, const tide_sums *sums,
 }
 
 void tide_optimizer_output(tide_optimizer *r, const tide_kernels *k, float scale,
-                       const uint32_t *slots, const float *squares, size_t count,
-                       float *out)
+                           const uint32_t *slots, const float *squares, size_t count,
+                           float *out)
 {
     const tide_params *p = r->params;
     if (p->rate == RATE_ADAGRAD) {
@@ -287,8 +287,8 @@ static void store_sum(float *sum, float value)
     __atomic_store(sum, &value, __ATOMIC_RELAXED);
 }
 
-void tide_optimizer_move_cache(tide_optimizer *r, tide_sum_cache *reach, const uint32_t *slots,
-                      uint32_t begin, uint32_t end)
+void tide_optimizer_move_cache(tide_optimizer *r, tide_sum_cache *reach,
+                               const uint32_t *slots, uint32_t begin, uint32_t end)
 {
     tide_sums *s = &r->sum_output;
     for (uint32_t i = reach->begin; s->values && i < begin; i++)
@@ -306,8 +306,8 @@ void tide_optimizer_move_cache(tide_optimizer *r, tide_sum_cache *reach, const u
 }
 
 void tide_optimizer_cached(tide_optimizer *r, const tide_kernels *k, float scale,
-                       tide_sum_cache *reach, const uint32_t *slots, uint32_t first,
-                       uint32_t count, const float *squares, float *out)
+                           tide_sum_cache *reach, const uint32_t *slots, uint32_t first,
+                           uint32_t count, const float *squares, float *out)
 {
     if (r->params->rate == RATE_ADAGRAD) {
         tide_adagrad how = step_at(&r->output, &r->sum_output, scale);
@@ -318,12 +318,13 @@ void tide_optimizer_cached(tide_optimizer *r, const tide_kernels *k, float scale
     for (uint32_t j = 0; j < count; j++) {
         out[j] = 0;
         if (slots[first + j] != TIDE_NO_SLOT)
-            tide_optimizer_output(r, k, scale, slots + first + j, squares + j, 1, out + j);
+            tide_optimizer_output(r, k, scale, slots + first + j, squares + j, 1,
+                                  out + j);
     }
 }
 
-float tide_optimizer_input(tide_optimizer *r, const tide_kernels *k, float scale, uint32_t slot,
-                       float square)
+float tide_optimizer_input(tide_optimizer *r, const tide_kernels *k, float scale,
+                           uint32_t slot, float square)
 {
     const tide_params *p = r->params;
     if (p->rate == RATE_ADAGRAD)
@@ -335,7 +336,7 @@ float tide_optimizer_input(tide_optimizer *r, const tide_kernels *k, float scale
 }
 
 float tide_optimizer_subword(tide_optimizer *r, const tide_kernels *k, float scale,
-                         uint32_t row, float square)
+                             uint32_t row, float square)
 {
     if (r->params->rate == RATE_ADAGRAD)
         return one_step(&r->input, &r->sum_subword, k, scale, row, square);

@@ -17,7 +17,8 @@ static void save_sums(tide_store_writer *writer, const char *section,
                           sizeof(float));
 }
 
-void tide_optimizer_save(const tide_optimizer *r, uint32_t used, tide_store_writer *writer)
+void tide_optimizer_save(const tide_optimizer *r, uint32_t used,
+                         tide_store_writer *writer)
 {
     save_sums(writer, "rate.input", &r->sum_input, used);
     save_sums(writer, "rate.output", &r->sum_output, used);
@@ -82,8 +83,9 @@ static int load_origin(tide_optimizer *r, tide_store *store, uint64_t tokens,
         return status;
     if (r->params->rate == RATE_DECAY)
         return TIDE_OK;
-    float scale =
-        origin[0] <= tokens ? tide_optimizer_scale_at(tokens - origin[0], origin[1]) : 0;
+    float scale = origin[0] <= tokens
+                      ? tide_optimizer_scale_at(tokens - origin[0], origin[1])
+                      : 0;
     if (!(scale >= 1 && tide_finite(scale)))
         return tide_fail(err, TIDE_ERROR_FORMAT,
                          "%s: section rate.origin is impossible",
@@ -94,8 +96,8 @@ static int load_origin(tide_optimizer *r, tide_store *store, uint64_t tokens,
     return TIDE_OK;
 }
 
-int tide_optimizer_load(tide_optimizer *r, uint32_t used, uint64_t tokens, tide_store *store,
-                    tide_error *err)
+int tide_optimizer_load(tide_optimizer *r, uint32_t used, uint64_t tokens,
+                        tide_store *store, tide_error *err)
 {
     int status = load_sums(store, "rate.input", &r->sum_input, used, err);
     if (!status)

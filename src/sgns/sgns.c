@@ -1,14 +1,14 @@
 /* sgns.c - skip-gram with negative sampling: how a sentence changes the vectors.
  *
- * For a centre word w, its contexts c with weights a_c, and S negatives n a context,
+ * For a center word w, its contexts c with weights a_c, and S negatives n a context,
  *
- *     maximise  sum_c a_c ( log s(<v_w, v'_c>) + sum_n log s(-<v_w, v'_n>) ),   s the sigmoid
+ *     maximize  sum_c a_c ( log s(<v_w, v'_c>) + sum_n log s(-<v_w, v'_n>) ),   s the sigmoid
  *
  * by gradient steps: every output row c or n moves along v_w by its error e = a (label - s), and
  * v_w along the sum of e times the output rows. Mikolov et al., NIPS 2013.
  *
  * Where the negatives come from makes the difference between word2vec's way, a step for each pair
- * (pairs.c), and the fast one, a block of centres that share them (sgns_block.c). This file has what
+ * (pairs.c), and the fast one, a block of centers that share them (sgns_block.c). This file has what
  * both need.
  */
 #include "sgns/sgns.h"
@@ -32,7 +32,8 @@ uint64_t tide_scratch_bytes(uint32_t dim, bool copies)
            (2 * TIDE_BLOCK + 1) * tide_stride(dim) * sizeof(float);
 }
 
-tide_scratch *tide_scratch_new(uint32_t dim, const _Atomic uint32_t *chosen, tide_error *err)
+tide_scratch *tide_scratch_new(uint32_t dim, const _Atomic uint32_t *chosen,
+                               tide_error *err)
 {
     tide_scratch *desk = tide_alloc(1, sizeof *desk);
     if (desk) {
@@ -76,13 +77,13 @@ void tide_scratch_invalidate(tide_scratch *desk, uint32_t slot)
         tide_hot_rows_invalidate(desk->copies, slot);
 }
 
-static float read_input(const tide_sgns *l, uint32_t centre, float *x)
+static float read_input(const tide_sgns *l, uint32_t center, float *x)
 {
     uint32_t stride = l->model->input.stride;
     if (l->model->ngrams)
-        tide_model_input(l->model, l->kernels, centre, x);
+        tide_model_input(l->model, l->kernels, center, x);
     else
-        l->kernels->copy(x, tide_matrix_row(&l->model->input, centre), stride);
+        l->kernels->copy(x, tide_matrix_row(&l->model->input, center), stride);
     return l->kernels->dot(x, x, stride) / (float)l->model->input.dim;
 }
 
@@ -100,31 +101,31 @@ static void shrink(const tide_sgns *l, float *row, float factor)
  * every step, and the paper's order of steps does so at its own settings. An input vector that has
  * become this long is cut back, and one that is not a number any more starts from nothing; outputs
  * are then bounded too, because they only move along inputs. */
-static void cut_back(const tide_sgns *l, uint32_t centre, float square)
+static void cut_back(const tide_sgns *l, uint32_t center, float square)
 {
     float factor = tide_finite(square) ? sqrtf(SQUARE_MOST / square) : 0;
-    shrink(l, tide_matrix_row(&l->model->input, centre), factor);
-    for (uint32_t i = 0; l->model->ngrams && i < l->model->ngrams[centre].count; i++)
-        shrink(l, tide_matrix_row(&l->model->subword, l->model->ngrams[centre].ids[i]),
+    shrink(l, tide_matrix_row(&l->model->input, center), factor);
+    for (uint32_t i = 0; l->model->ngrams && i < l->model->ngrams[center].count; i++)
+        shrink(l, tide_matrix_row(&l->model->subword, l->model->ngrams[center].ids[i]),
                factor);
 }
 
-float tide_sgns_input(const tide_sgns *l, uint32_t centre, float *x)
+float tide_sgns_input(const tide_sgns *l, uint32_t center, float *x)
 {
-    float square = read_input(l, centre, x);
+    float square = read_input(l, center, x);
     if (square <= SQUARE_MOST)
         return square;
-    cut_back(l, centre, square);
-    return read_input(l, centre, x);
+    cut_back(l, center, square);
+    return read_input(l, center, x);
 }
 
-void tide_sgns_move_input(const tide_sgns *l, uint32_t centre, const float *gradient,
-                     float scale)
+void tide_sgns_move_input(const tide_sgns *l, uint32_t center, const float *gradient,
+                          float scale)
 {
     const tide_kernels *k = l->kernels;
     const tide_matrix *input = &l->model->input;
-    float *row = tide_matrix_row(input, centre);
-    float *sums = tide_optimizer_input_sums(l->rates, centre);
+    float *row = tide_matrix_row(input, center);
+    float *sums = tide_optimizer_input_sums(l->rates, center);
     float square = k->dot(gradient, gradient, input->stride) / (float)input->dim;
     if (!tide_finite(square))
         return; /* met a row that is not a number: must not become one too */
@@ -132,11 +133,11 @@ void tide_sgns_move_input(const tide_sgns *l, uint32_t centre, const float *grad
         k->add_coordinates(row, sums, gradient, (float)l->params->alpha, input->stride);
         return;
     }
-    float rate = tide_optimizer_input(l->rates, k, scale, centre, square);
+    float rate = tide_optimizer_input(l->rates, k, scale, center, square);
     k->add(row, rate, gradient, input->stride);
     if (!l->model->ngrams)
         return;
-    const tide_ngrams *ngrams = &l->model->ngrams[centre];
+    const tide_ngrams *ngrams = &l->model->ngrams[center];
     for (uint32_t i = 0; i < ngrams->count; i++) {
         rate = tide_optimizer_subword(l->rates, k, scale, ngrams->ids[i], square);
         k->add(tide_matrix_row(&l->model->subword, ngrams->ids[i]), rate, gradient,
@@ -155,15 +156,15 @@ double tide_sgns_loss(float dot, float weight, bool positive)
     return (double)weight * (x > 30 ? x : log1p(exp(x)));
 }
 
-static void age_centres(const tide_sgns *l, const tide_sentence *lesson)
+static void age_centers(const tide_sgns *l, const tide_sentence *lesson)
 {
     for (uint32_t at = 0; at < lesson->count; at++)
         if (lesson->slots[at] != TIDE_NO_SLOT)
             tide_optimizer_age(l->rates, lesson->slots[at]);
 }
 
-void tide_sgns_train(const tide_sgns *learner, tide_scratch *desk, const tide_sentence *lesson,
-                tide_sgns_progress *learned)
+void tide_sgns_train(const tide_sgns *learner, tide_scratch *desk,
+                     const tide_sentence *lesson, tide_sgns_progress *learned)
 {
     const tide_params *params = learner->params;
     tide_rng rng = tide_rng_seeded(params->seed + lesson->number * 0xc2b2ae3d27d4eb4fu);
@@ -171,6 +172,6 @@ void tide_sgns_train(const tide_sgns *learner, tide_scratch *desk, const tide_se
         tide_sgns_train_blocks(learner, desk, lesson, &rng, learned);
     else
         tide_sgns_train_pairs(learner, desk, lesson, &rng, learned);
-    if (tide_optimizer_ages_by(learner->rates, AGE_CENTRE))
-        age_centres(learner, lesson);
+    if (tide_optimizer_ages_by(learner->rates, AGE_CENTER))
+        age_centers(learner, lesson);
 }

@@ -43,7 +43,7 @@ typedef struct tide_optimizer tide_optimizer; /* rates.h */
 
 /* What training adds up. Each thread has its own; in the total the loss is that of the last million or so pairs. */
 typedef struct tide_sgns_progress {
-    uint64_t centres;
+    uint64_t centers;
     double loss;
     double pairs;
 } tide_sgns_progress;
@@ -61,7 +61,8 @@ typedef struct tide_sgns {
  * (hot_rows.c). */
 typedef struct tide_scratch tide_scratch;
 
-tide_scratch *tide_scratch_new(uint32_t dim, const _Atomic uint32_t *chosen, tide_error *err);
+tide_scratch *tide_scratch_new(uint32_t dim, const _Atomic uint32_t *chosen,
+                               tide_error *err);
 void tide_scratch_free(tide_scratch *desk);
 uint64_t tide_scratch_bytes(uint32_t dim, bool copies);
 
@@ -70,8 +71,8 @@ uint64_t tide_scratch_bytes(uint32_t dim, bool copies);
 void tide_scratch_flush(tide_scratch *desk, const tide_sgns *learner);
 void tide_scratch_invalidate(tide_scratch *desk, uint32_t slot);
 
-void tide_sgns_train(const tide_sgns *learner, tide_scratch *desk, const tide_sentence *lesson,
-                tide_sgns_progress *learned);
+void tide_sgns_train(const tide_sgns *learner, tide_scratch *desk,
+                     const tide_sentence *lesson, tide_sgns_progress *learned);
 
 /* Initial vectors of the word in a slot, from hash(seed, word). (init.c) */
 void tide_init_slot(const tide_sgns *learner, uint32_t slot);
@@ -103,31 +104,31 @@ void tide_optimizer_rescale(tide_optimizer *rates, uint64_t tokens);
 
 /* The rates of output rows whose gradients have these squares / dim. Room rounded up to 16. */
 void tide_optimizer_output(tide_optimizer *rates, const tide_kernels *k, float scale,
-                       const uint32_t *slots, const float *squares, size_t count,
-                       float *out);
+                           const uint32_t *slots, const float *squares, size_t count,
+                           float *out);
 
-/* The sums of a lesson's words while centres near them are learned. Each is read when its word comes into reach, and what
- * was added meanwhile is given back when it leaves: so other threads are met twice a word, not once for every centre that
- * it is near to, and what the centres need lies side by side. */
+/* The sums of a lesson's words while centers near them are learned. Each is read when its word comes into reach, and what
+ * was added meanwhile is given back when it leaves: so other threads are met twice a word, not once for every center that
+ * it is near to, and what the centers need lies side by side. */
 typedef struct tide_sum_cache {
     uint32_t begin, end; /* places in the lesson */
     float sums[SENTENCE_MAX + 16], added[SENTENCE_MAX + 16];
 } tide_sum_cache;
 
 /* Moves on to [begin, end), neither of which is before where it was. */
-void tide_optimizer_move_cache(tide_optimizer *rates, tide_sum_cache *reach, const uint32_t *slots,
-                      uint32_t begin, uint32_t end);
+void tide_optimizer_move_cache(tide_optimizer *rates, tide_sum_cache *reach,
+                               const uint32_t *slots, uint32_t begin, uint32_t end);
 
 /* As tide_optimizer_output, for `count` words of a lesson from `first` on, all within reach. A hole has no rate. */
 void tide_optimizer_cached(tide_optimizer *rates, const tide_kernels *k, float scale,
-                       tide_sum_cache *reach, const uint32_t *slots, uint32_t first,
-                       uint32_t count, const float *squares, float *out);
+                           tide_sum_cache *reach, const uint32_t *slots, uint32_t first,
+                           uint32_t count, const float *squares, float *out);
 
 /* The rate of an input row, or of an n-gram row, whose gradient has this square / dim. */
 float tide_optimizer_input(tide_optimizer *rates, const tide_kernels *k, float scale,
-                       uint32_t slot, float square);
+                           uint32_t slot, float square);
 float tide_optimizer_subword(tide_optimizer *rates, const tide_kernels *k, float scale,
-                         uint32_t row, float square);
+                             uint32_t row, float square);
 
 /* Asks the memory for the sum of a slot. */
 void tide_optimizer_prefetch_output(const tide_optimizer *rates, uint32_t slot);
@@ -141,10 +142,11 @@ bool tide_optimizer_ages_by(const tide_optimizer *rates, uint64_t what);
 float *tide_optimizer_input_sums(tide_optimizer *rates, uint32_t slot);
 float *tide_optimizer_output_sums(tide_optimizer *rates, uint32_t slot);
 
-void tide_optimizer_save(const tide_optimizer *rates, uint32_t used, tide_store_writer *writer);
+void tide_optimizer_save(const tide_optimizer *rates, uint32_t used,
+                         tide_store_writer *writer);
 /* `tokens` have been read when it goes on. */
 int tide_optimizer_load(tide_optimizer *rates, uint32_t used, uint64_t tokens,
-                    tide_store *store, tide_error *err);
+                        tide_store *store, tide_error *err);
 
 /* -- workers (workers.c) ----------------------------------------------------------- */
 
@@ -164,7 +166,8 @@ typedef struct tide_executor {
 } tide_executor;
 
 /* One that has learned a lesson when `teach` returns (workers.c). */
-tide_executor tide_executor_inline(void *self, void (*teach)(void *, const tide_sentence *));
+tide_executor tide_executor_inline(void *self,
+                                   void (*teach)(void *, const tide_sentence *));
 
 typedef struct tide_workers tide_workers;
 

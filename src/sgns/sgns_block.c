@@ -1,20 +1,20 @@
-/* sgns_block.c - neighbouring centre words learn together: TIDE_BLOCK that share their negatives, TIDE_QUAD
+/* sgns_block.c - neighboring center words learn together: TIDE_BLOCK that share their negatives, TIDE_QUAD
  * of them at a time from their contexts.
  *
  * A block draws SHARED_DRAWS * S negatives, and each counts for as many pairs as it stands for: a
- * centre whose contexts weigh a in all weighs each draw with S a / draws. The block's input vectors
+ * center whose contexts weigh a in all weighs each draw with S a / draws. The block's input vectors
  * against its negatives are one small matrix product, in which every negative row is read and
- * written once for all centres; with several threads that is also what keeps frequent rows from
+ * written once for all centers; with several threads that is also what keeps frequent rows from
  * going back and forth between them.
  *
- * Four neighbours have most of their contexts in common, so they too are one product, with all words
- * around them; a word weighs nothing for itself, nor for a centre that is too far away. With a window
- * of 2, what the words a..h weigh for the centres c d e f is
+ * Four neighbors have most of their contexts in common, so they too are one product, with all words
+ * around them; a word weighs nothing for itself, nor for a center that is too far away. With a window
+ * of 2, what the words a..h weigh for the centers c d e f is
  *
  *     a (1/2 0 0 0)   b (1 1/2 0 0)   c (0 1 1/2 0)   d (1 0 1 1/2)   e (1/2 1 0 1) ...
  *
  * Drawing a word that is really a context would push apart what belongs together. `exclude` takes
- * it out again: for a centre with that context, the draw loses the context's weight.
+ * it out again: for a center with that context, the draw loses the context's weight.
  */
 #include "params/params.h"
 #include "sampler/sampler.h"
@@ -25,14 +25,14 @@
 
 enum { STEPS = 2 * TIDE_BLOCK };
 
-/* The contexts of the centres of a block; a centre without any has first > last. */
+/* The contexts of the centers of a block; a center without any has first > last. */
 typedef struct block {
     uint32_t at, count; /* place in the lesson */
     uint32_t first[TIDE_BLOCK], last[TIDE_BLOCK];
     float weight[TIDE_BLOCK]; /* of all contexts */
 } block;
 
-/* Where the words begin that are near a centre at `at`, and where those end that are near one before `end`. */
+/* Where the words begin that are near a center at `at`, and where those end that are near one before `end`. */
 static uint32_t first_near(const tide_sgns *l, uint32_t at)
 {
     return at > l->contexts.width ? at - l->contexts.width : 0;
@@ -99,7 +99,7 @@ static void ask_for_draws(const tide_sgns *l, tide_scratch *d,
 }
 
 /* Asks for what will be needed, a little at every step of a block: requests in one burst would stop
- * the processor until the first of them are answered. A quad has eight steps, four while its centres
+ * the processor until the first of them are answered. A quad has eight steps, four while its centers
  * learn and four while they move. */
 static void ask_ahead(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
                       const block *b, uint32_t quad, uint32_t step)
@@ -135,8 +135,8 @@ static uint32_t drop_closed(const tide_sgns *l, uint32_t *drawn, uint32_t draws)
 }
 
 /* Lists the draws that may be a context somewhere in the block. */
-static void find_careful(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
-                         const block *b, uint32_t draws)
+static void find_careful(const tide_sgns *l, tide_scratch *d,
+                         const tide_sentence *lesson, const block *b, uint32_t draws)
 {
     tide_shared *s = &d->shared;
     const uint32_t *drawn = drawn_for(d, b->at);
@@ -148,7 +148,7 @@ static void find_careful(const tide_sgns *l, tide_scratch *d, const tide_sentenc
     mark_block(l, d, lesson, b, 0);
 }
 
-/* The weight of a draw for centre i, less that of the contexts which are the same word. */
+/* The weight of a draw for center i, less that of the contexts which are the same word. */
 static float careful_weight(const tide_sgns *l, const tide_sentence *lesson,
                             const block *b, uint32_t i, uint32_t slot, float share)
 {
@@ -160,8 +160,8 @@ static float careful_weight(const tide_sgns *l, const tide_sentence *lesson,
     return weight > 0 ? share * weight : 0;
 }
 
-static void weigh_draws(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
-                        const block *b, uint32_t draws)
+static void weigh_draws(const tide_sgns *l, tide_scratch *d,
+                        const tide_sentence *lesson, const block *b, uint32_t draws)
 {
     tide_shared *s = &d->shared;
     float share = (float)l->params->negative / (float)draws, weights[TIDE_BLOCK];
@@ -178,17 +178,17 @@ static void weigh_draws(const tide_sgns *l, tide_scratch *d, const tide_sentence
         }
 }
 
-static void measure_draws(const tide_scratch *d, const tide_sentence *lesson, const block *b,
-                          uint32_t draws, tide_sgns_progress *learned)
+static void measure_draws(const tide_scratch *d, const tide_sentence *lesson,
+                          const block *b, uint32_t draws, tide_sgns_progress *learned)
 {
     for (uint32_t i = 0; i < b->count; i++)
         if (tide_sgns_measures_loss(lesson, b->at + i))
             for (uint32_t j = 0; j < draws; j++)
                 learned->loss += tide_sgns_loss(d->shared.errors[j][i],
-                                                 d->shared.weights[j][i], false);
+                                                d->shared.weights[j][i], false);
 }
 
-/* All centres of the block against all its negatives. `squares` are |x_i|^2 / dim. */
+/* All centers of the block against all its negatives. `squares` are |x_i|^2 / dim. */
 static void push_away(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
                       const block *b, const float squares[TIDE_BLOCK],
                       tide_sgns_progress *learned)
@@ -211,14 +211,15 @@ static void push_away(const tide_sgns *l, tide_scratch *d, const tide_sentence *
         for (int i = 0; i < TIDE_BLOCK; i++)
             s->squares[j] += s->errors[j][i] * s->errors[j][i] * squares[i];
     }
-    tide_optimizer_output(l->rates, k, lesson->scale, drawn, s->squares, draws, s->rates);
+    tide_optimizer_output(l->rates, k, lesson->scale, drawn, s->squares, draws,
+                          s->rates);
     k->block_spread(d->x, s->rows, (const float(*)[TIDE_BLOCK])s->errors, s->rates,
                     draws, stride, d->gradients);
 }
 
 /* -- contexts -------------------------------------------------------------------------------------------- */
 
-/* What `count` words from `from` on weigh for each centre of the quad. */
+/* What `count` words from `from` on weigh for each center of the quad. */
 static void weigh_near(const tide_sgns *l, tide_scratch *d, const block *b,
                        uint32_t quad, uint32_t from, uint32_t count)
 {
@@ -233,12 +234,14 @@ static void weigh_near(const tide_sgns *l, tide_scratch *d, const block *b,
                 weights[j][i] = 0;
 }
 
-static void measure_near(const tide_scratch *d, const tide_sentence *lesson, const block *b,
-                         uint32_t quad, uint32_t count, tide_sgns_progress *learned)
+static void measure_near(const tide_scratch *d, const tide_sentence *lesson,
+                         const block *b, uint32_t quad, uint32_t count,
+                         tide_sgns_progress *learned)
 {
     const tide_near *n = &d->near;
     for (uint32_t i = 0; i < TIDE_QUAD; i++) {
-        if (!tide_sgns_measures_loss(lesson, b->at + quad + i) || b->weight[quad + i] <= 0)
+        if (!tide_sgns_measures_loss(lesson, b->at + quad + i) ||
+            b->weight[quad + i] <= 0)
             continue;
         for (uint32_t j = 0; j < count; j++)
             if (n->weights[j][i] > 0)
@@ -248,10 +251,10 @@ static void measure_near(const tide_scratch *d, const tide_sentence *lesson, con
     }
 }
 
-/* Four centres of the block against all words around them; then they move. `squares` are |x_i|^2 / dim. */
-static void pull_nearer(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
-                        const block *b, uint32_t quad, const float squares[TIDE_QUAD],
-                        tide_sgns_progress *learned)
+/* Four centers of the block against all words around them; then they move. `squares` are |x_i|^2 / dim. */
+static void pull_nearer(const tide_sgns *l, tide_scratch *d,
+                        const tide_sentence *lesson, const block *b, uint32_t quad,
+                        const float squares[TIDE_QUAD], tide_sgns_progress *learned)
 {
     const tide_kernels *k = l->kernels;
     tide_near *n = &d->near;
@@ -268,22 +271,22 @@ static void pull_nearer(const tide_sgns *l, tide_scratch *d, const tide_sentence
     k->errors(n->errors[0], n->weights[0], count * TIDE_QUAD, count * TIDE_QUAD);
     ask_ahead(l, d, lesson, b, quad, 2);
     k->quad_squares((const float(*)[TIDE_QUAD])n->errors, squares, count, n->squares);
-    tide_optimizer_cached(l->rates, k, lesson->scale, &d->reach, lesson->slots, from, count,
-                      n->squares, n->rates);
+    tide_optimizer_cached(l->rates, k, lesson->scale, &d->reach, lesson->slots, from,
+                          count, n->squares, n->rates);
     ask_ahead(l, d, lesson, b, quad, 3);
     k->quad_spread(x, rows, (const float(*)[TIDE_QUAD])n->errors, n->rates, count,
                    stride, gradients);
     for (uint32_t i = 0; i < TIDE_QUAD; i++) {
         ask_ahead(l, d, lesson, b, quad, TIDE_QUAD + i);
         if (b->weight[quad + i] > 0)
-            tide_sgns_move_input(l, lesson->slots[at + i], gradients + (size_t)i * stride,
-                            lesson->scale);
+            tide_sgns_move_input(l, lesson->slots[at + i],
+                                 gradients + (size_t)i * stride, lesson->scale);
     }
 }
 
 /* -- blocks ---------------------------------------------------------------------------------------------- */
 
-/* Finds the contexts of the block's centres. Those without any, and those beyond the end of the
+/* Finds the contexts of the block's centers. Those without any, and those beyond the end of the
  * lesson, have no weight. */
 static block plan(const tide_sgns *l, const tide_sentence *lesson, uint32_t at,
                   tide_rng *rng)
@@ -305,8 +308,9 @@ static block plan(const tide_sgns *l, const tide_sentence *lesson, uint32_t at,
     return b;
 }
 
-static void learn_block(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
-                        const block *b, tide_sgns_progress *learned)
+static void learn_block(const tide_sgns *l, tide_scratch *d,
+                        const tide_sentence *lesson, const block *b,
+                        tide_sgns_progress *learned)
 {
     uint32_t stride = l->model->input.stride;
     uint32_t draws = SHARED_DRAWS * (uint32_t)l->params->negative;
@@ -316,7 +320,7 @@ static void learn_block(const tide_sgns *l, tide_scratch *d, const tide_sentence
         float *x = d->x + (size_t)i * stride;
         if (b->weight[i] > 0) {
             squares[i] = tide_sgns_input(l, lesson->slots[b->at + i], x);
-            learned->centres++;
+            learned->centers++;
         } else {
             memset(x, 0, stride * sizeof *x);
         }
@@ -324,13 +328,14 @@ static void learn_block(const tide_sgns *l, tide_scratch *d, const tide_sentence
     if (draws)
         push_away(l, d, lesson, b, squares, learned);
     tide_optimizer_move_cache(l->rates, &d->reach, lesson->slots, first_near(l, b->at),
-                     end_near(l, lesson, b->at + TIDE_BLOCK));
+                              end_near(l, lesson, b->at + TIDE_BLOCK));
     for (uint32_t i = 0; i < b->count; i += TIDE_QUAD)
         pull_nearer(l, d, lesson, b, i, squares + i, learned);
 }
 
-void tide_sgns_train_blocks(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
-                       tide_rng *rng, tide_sgns_progress *learned)
+void tide_sgns_train_blocks(const tide_sgns *l, tide_scratch *d,
+                            const tide_sentence *lesson, tide_rng *rng,
+                            tide_sgns_progress *learned)
 {
     uint32_t draws = SHARED_DRAWS * (uint32_t)l->params->negative;
     if (d->copies)
@@ -346,6 +351,7 @@ void tide_sgns_train_blocks(const tide_sgns *l, tide_scratch *d, const tide_sent
             tide_draws_take(lesson->draws, rng, drawn_for(d, at + TIDE_BLOCK), draws);
         learn_block(l, d, lesson, &b, learned);
     }
-    tide_optimizer_move_cache(l->rates, &d->reach, lesson->slots, lesson->count, lesson->count);
+    tide_optimizer_move_cache(l->rates, &d->reach, lesson->slots, lesson->count,
+                              lesson->count);
     d->reach.begin = d->reach.end = 0;
 }

@@ -25,7 +25,7 @@ typedef struct tide_outputs {
     float rates[PADDED];
 } tide_outputs;
 
-/* The negatives that a block of centres shares. */
+/* The negatives that a block of centers shares. */
 typedef struct tide_shared {
     float *rows[DRAWS_MAX];
     float weights[DRAWS_MAX][TIDE_BLOCK];
@@ -38,7 +38,7 @@ typedef struct tide_shared {
     unsigned char marks[MARKS]; /* by slot % MARKS: may be near the block */
 } tide_shared;
 
-/* The words around a quad of centres. */
+/* The words around a quad of centers. */
 typedef struct tide_near {
     float weights[NEAR_MAX][TIDE_QUAD];
     float errors[NEAR_MAX][TIDE_QUAD]; /* first the dot products */
@@ -51,22 +51,23 @@ struct tide_scratch {
     tide_shared shared;
     tide_near near;
     float *rows[SENTENCE_MAX]; /* output rows of the lesson's words */
-    tide_hot_rows *copies; /* of rows that other threads want too; NULL with one thread */
-    float *hole;         /* [stride] the row of a word that has lost its slot: zeros */
-    tide_sum_cache reach;    /* of the centres of a block */
-    float *x;            /* [TIDE_BLOCK][stride] input vectors of centres */
-    float *gradients;    /* [TIDE_BLOCK][stride] of these */
+    tide_hot_rows
+        *copies; /* of rows that other threads want too; NULL with one thread */
+    float *hole; /* [stride] the row of a word that has lost its slot: zeros */
+    tide_sum_cache reach; /* of the centers of a block */
+    float *x;             /* [TIDE_BLOCK][stride] input vectors of centers */
+    float *gradients;     /* [TIDE_BLOCK][stride] of these */
 };
 
-/* The vector that stands for a centre word: its row, or the mean of it and its n-grams. Returns the
+/* The vector that stands for a center word: its row, or the mean of it and its n-grams. Returns the
  * mean square of its numbers. */
-float tide_sgns_input(const tide_sgns *l, uint32_t centre, float *x);
+float tide_sgns_input(const tide_sgns *l, uint32_t center, float *x);
 
 /* Moves that vector by its gradient. */
-void tide_sgns_move_input(const tide_sgns *l, uint32_t centre, const float *gradient,
-                     float scale);
+void tide_sgns_move_input(const tide_sgns *l, uint32_t center, const float *gradient,
+                          float scale);
 
-/* The loss is measured on one centre in 64, and only on text that is new. */
+/* The loss is measured on one center in 64, and only on text that is new. */
 bool tide_sgns_measures_loss(const tide_sentence *lesson, uint32_t at);
 double tide_sgns_loss(float dot, float weight, bool positive);
 
@@ -79,9 +80,11 @@ static inline bool tide_sgns_is_quarantined(const tide_sgns *l, uint32_t slot)
 }
 
 /* The two ways to learn a lesson. */
-void tide_sgns_train_pairs(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
-                      tide_rng *rng, tide_sgns_progress *learned);
-void tide_sgns_train_blocks(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
-                       tide_rng *rng, tide_sgns_progress *learned);
+void tide_sgns_train_pairs(const tide_sgns *l, tide_scratch *d,
+                           const tide_sentence *lesson, tide_rng *rng,
+                           tide_sgns_progress *learned);
+void tide_sgns_train_blocks(const tide_sgns *l, tide_scratch *d,
+                            const tide_sentence *lesson, tide_rng *rng,
+                            tide_sgns_progress *learned);
 
 #endif

@@ -1,4 +1,4 @@
-/* pairs.c - a step for every pair of a centre word and a context, with its own negatives.
+/* pairs.c - a step for every pair of a center word and a context, with its own negatives.
  *
  * word2vec's order is the usual one: errors from the vectors as they were, then all rows move. The
  * paper's Algorithm 2 moves each output row in turn and takes the input's gradient from the row as
@@ -39,14 +39,15 @@ static void spread_coordinates(const tide_sgns *l, tide_scratch *d, size_t count
                                    l->model->input.stride, d->gradients);
 }
 
-/* One step of the centre word against d->outputs, the context first. */
+/* One step of the center word against d->outputs, the context first. */
 static void step(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
-                 uint32_t centre, size_t count, bool watched, tide_sgns_progress *learned)
+                 uint32_t center, size_t count, bool watched,
+                 tide_sgns_progress *learned)
 {
     const tide_kernels *k = l->kernels;
     tide_outputs *o = &d->outputs;
     uint32_t stride = l->model->input.stride;
-    float square = tide_sgns_input(l, centre, d->x);
+    float square = tide_sgns_input(l, center, d->x);
     k->dots(d->x, o->rows, count, stride, o->errors);
     if (watched)
         measure(o, count, learned);
@@ -58,22 +59,22 @@ static void step(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesso
         for (size_t j = 0; j < count; j++)
             o->squares[j] = o->errors[j] * o->errors[j] * square;
         tide_optimizer_output(l->rates, k, lesson->scale, o->slots, o->squares, count,
-                          o->rates);
+                              o->rates);
         k->spread(d->x, o->rows, o->errors, o->rates, count, stride, d->gradients);
     }
-    tide_sgns_move_input(l, centre, d->gradients, lesson->scale);
+    tide_sgns_move_input(l, center, d->gradients, lesson->scale);
 }
 
 static void step_after(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
-                       uint32_t centre, size_t count, bool watched,
+                       uint32_t center, size_t count, bool watched,
                        tide_sgns_progress *learned)
 {
     const tide_kernels *k = l->kernels;
     tide_outputs *o = &d->outputs;
     uint32_t stride = l->model->input.stride;
-    float *x = tide_matrix_row(&l->model->input, centre), none = 0;
-    float input_rate = tide_optimizer_input(l->rates, k, lesson->scale, centre, 0);
-    tide_sgns_input(l, centre, d->x); /* for its bound: x itself is the row */
+    float *x = tide_matrix_row(&l->model->input, center), none = 0;
+    float input_rate = tide_optimizer_input(l->rates, k, lesson->scale, center, 0);
+    tide_sgns_input(l, center, d->x); /* for its bound: x itself is the row */
     memset(d->gradients, 0, stride * sizeof *d->gradients);
     if (watched) {
         k->dots(x, o->rows, count, stride, o->errors);
@@ -91,12 +92,12 @@ static void step_after(const tide_sgns *l, tide_scratch *d, const tide_sentence 
 }
 
 /* "t_k <- t_k + 1 for indices k of the union of input, output, negative sample words". */
-static void age_union(const tide_sgns *l, const tide_outputs *o, uint32_t centre,
+static void age_union(const tide_sgns *l, const tide_outputs *o, uint32_t center,
                       size_t count)
 {
-    tide_optimizer_age(l->rates, centre);
+    tide_optimizer_age(l->rates, center);
     for (size_t j = 0; j < count; j++) {
-        bool again = o->slots[j] == centre;
+        bool again = o->slots[j] == center;
         for (size_t i = 0; i < j && !again; i++)
             again = o->slots[i] == o->slots[j];
         if (!again)
@@ -132,16 +133,16 @@ static void learn_pair(const tide_sgns *l, tide_scratch *d, const tide_sentence 
                        uint32_t at, uint32_t context, const uint32_t *drawn,
                        tide_sgns_progress *learned)
 {
-    uint32_t centre = lesson->slots[at];
+    uint32_t center = lesson->slots[at];
     float weight = l->contexts.weights[CONTEXTS_MIDDLE + context - at];
     size_t count = lay_outputs(l, d, lesson->slots[context], weight, drawn);
     bool watched = tide_sgns_measures_loss(lesson, at);
     if (l->params->gradient == GRADIENT_AFTER)
-        step_after(l, d, lesson, centre, count, watched, learned);
+        step_after(l, d, lesson, center, count, watched, learned);
     else
-        step(l, d, lesson, centre, count, watched, learned);
+        step(l, d, lesson, center, count, watched, learned);
     if (tide_optimizer_ages_by(l->rates, AGE_PAIR))
-        age_union(l, &d->outputs, centre, count);
+        age_union(l, &d->outputs, center, count);
 }
 
 static uint32_t next_context(uint32_t context, uint32_t at)
@@ -149,9 +150,9 @@ static uint32_t next_context(uint32_t context, uint32_t at)
     return context + 1 + (context + 1 == at);
 }
 
-static void learn_centre(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
-                         uint32_t at, uint32_t first, uint32_t last, tide_rng *rng,
-                         tide_sgns_progress *learned)
+static void learn_center(const tide_sgns *l, tide_scratch *d,
+                         const tide_sentence *lesson, uint32_t at, uint32_t first,
+                         uint32_t last, tide_rng *rng, tide_sgns_progress *learned)
 {
     uint32_t drawn[2][NEGATIVE_MAX], turn = 0;
     uint32_t context = first + (first == at);
@@ -166,14 +167,15 @@ static void learn_centre(const tide_sgns *l, tide_scratch *d, const tide_sentenc
     }
 }
 
-void tide_sgns_train_pairs(const tide_sgns *l, tide_scratch *d, const tide_sentence *lesson,
-                      tide_rng *rng, tide_sgns_progress *learned)
+void tide_sgns_train_pairs(const tide_sgns *l, tide_scratch *d,
+                           const tide_sentence *lesson, tide_rng *rng,
+                           tide_sgns_progress *learned)
 {
     uint32_t first, last;
     for (uint32_t at = 0; at < lesson->count; at++) {
         if (!tide_contexts_around(&l->contexts, lesson, rng, at, &first, &last))
             continue;
-        learned->centres++;
-        learn_centre(l, d, lesson, at, first, last, rng, learned);
+        learned->centers++;
+        learn_center(l, d, lesson, at, first, last, rng, learned);
     }
 }

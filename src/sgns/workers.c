@@ -68,7 +68,7 @@ struct tide_workers {
 
 static void note_learned(tide_workers *c, const tide_sgns_progress *learned)
 {
-    c->progress.centres += learned->centres;
+    c->progress.centers += learned->centers;
     if (!isfinite(learned->loss))
         return;
     double keep = exp(-learned->pairs / LOSS_WINDOW);
@@ -100,7 +100,8 @@ static void no_recall(void *self, uint32_t slot)
     (void)self, (void)slot;
 }
 
-tide_executor tide_executor_inline(void *self, void (*teach)(void *, const tide_sentence *))
+tide_executor tide_executor_inline(void *self,
+                                   void (*teach)(void *, const tide_sentence *))
 {
     return (tide_executor){self, teach, all_finished, no_wait, no_recall};
 }

@@ -118,7 +118,8 @@ static int compare_times(const struct timespec *a, const struct timespec *b)
 }
 
 /* Whether a was written after b. */
-static bool is_later(const tide_rotated_file *a, const tide_rotated_file *b, const char *base)
+static bool is_later(const tide_rotated_file *a, const tide_rotated_file *b,
+                     const char *base)
 {
     bool last = strcmp(a->name, base) == 0;
     if (last || strcmp(b->name, base) == 0)
@@ -158,7 +159,7 @@ static bool find_name(const char *folder, const char *base, tide_rotated_file *p
 }
 
 bool tide_rotation_next(const char *folder, const char *base,
-                         const tide_rotated_file *present, tide_rotation *s)
+                        const tide_rotated_file *present, tide_rotation *s)
 {
     walk w;
     uint64_t seen;
@@ -256,8 +257,9 @@ static int look_through(const char *folder, const char *base,
     return -1;
 }
 
-int tide_rotation_find(const char *folder, const char *base, const tide_rotated_file *wanted,
-                       uint64_t offset, uint64_t fingerprint)
+int tide_rotation_find(const char *folder, const char *base,
+                       const tide_rotated_file *wanted, uint64_t offset,
+                       uint64_t fingerprint)
 {
     enum { TRIES = 3 }; /* it may be renamed while we look */
     int found = -1;

@@ -58,7 +58,7 @@ static uint64_t start_of(const tide_source *source)
 }
 
 tide_source *tide_source_open_with(const char *spec, const tide_source_options *options,
-                               tide_error *err)
+                                   tide_error *err)
 {
     tide_source *source = tide_alloc(1, sizeof *source + strlen(spec) + 1);
     if (!source) {

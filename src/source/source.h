@@ -21,7 +21,7 @@ typedef struct tide_source_options {
 
 /* tide_source_open with options. */
 tide_source *tide_source_open_with(const char *spec, const tide_source_options *options,
-                               tide_error *err);
+                                   tide_error *err);
 
 enum {
     TIDE_SOURCE_LATER = -100, /* nothing has come while we waited */

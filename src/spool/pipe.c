@@ -41,7 +41,8 @@ static ptrdiff_t look_at_pipe(const tide_pipe *p, unsigned char *bytes)
 {
     ssize_t count = tee(p->descriptor, p->copy[1], TIDE_PIPE_LOOK, SPLICE_F_NONBLOCK);
     for (ssize_t done = 0; done < count;) {
-        ptrdiff_t n = tide_file_read_some(p->copy[0], bytes + done, (size_t)(count - done));
+        ptrdiff_t n =
+            tide_file_read_some(p->copy[0], bytes + done, (size_t)(count - done));
         if (n <= 0)
             return -1;
         done += n;
@@ -124,7 +125,7 @@ static bool is_there(const tide_pipe *p)
 }
 
 int tide_pipe_consume(tide_pipe *p, const unsigned char *bytes, size_t size,
-                   tide_error *err)
+                      tide_error *err)
 {
     for (size_t done = 0; done < size;) {
         ptrdiff_t n =

@@ -23,6 +23,6 @@ ptrdiff_t tide_pipe_peek(tide_pipe *pipe, unsigned char bytes[TIDE_PIPE_LOOK],
 /* Takes the bytes that were looked at last, or the first of them: all or none, whenever the process is
  * killed. */
 int tide_pipe_consume(tide_pipe *pipe, const unsigned char *bytes, size_t size,
-                   tide_error *err);
+                      tide_error *err);
 
 #endif

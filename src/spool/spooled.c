@@ -124,8 +124,8 @@ int tide_spooled_end(tide_spooled *s, tide_error *err)
 char *tide_spooled_place(const tide_spooled *s, uint64_t offset, tide_error *err)
 {
     char *place = NULL;
-    if (asprintf(&place, "%016" PRIx64 " %" PRIu64, tide_spool_extent_of(s->spool).stream,
-                 offset) < 0) {
+    if (asprintf(&place, "%016" PRIx64 " %" PRIu64,
+                 tide_spool_extent_of(s->spool).stream, offset) < 0) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a place in spool %s", s->path);
         return NULL;
     }

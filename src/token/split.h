@@ -44,7 +44,7 @@ typedef enum tide_token_class {
 typedef struct tide_token {
     size_t used;               /* bytes of the text, at least 1 */
     size_t start, length;      /* of the word in them; no length: there is none */
-    tide_token_class name;            /* given out instead of the word */
+    tide_token_class name;     /* given out instead of the word */
     bool omitted;              /* treated with DROP */
     bool emoji;                /* not to be folded */
     bool label;                /* likewise, and nothing else is done to it either */
@@ -181,7 +181,8 @@ size_t tide_skip(const unsigned char *text, size_t size, size_t at, tide_token *
 void tide_token_word(tide_token *token, size_t start, size_t end);
 
 /* Treats a token: leaves it, gives it a name or drops it. */
-void tide_token_apply(tide_token *token, tide_token_action treatment, tide_token_class name);
+void tide_token_apply(tide_token *token, tide_token_action treatment,
+                      tide_token_class name);
 
 /* -- stop words (stop_words.c) ----------------------------------------------------- */
 

@@ -130,7 +130,8 @@ void tide_token_word(tide_token *token, size_t start, size_t end)
     token->used = end;
 }
 
-void tide_token_apply(tide_token *token, tide_token_action treatment, tide_token_class name)
+void tide_token_apply(tide_token *token, tide_token_action treatment,
+                      tide_token_class name)
 {
     if (treatment == TIDE_MASK)
         token->name = name;

@@ -1,6 +1,6 @@
 /* syllables.c - syllables of Thai, Lao, Khmer and Burmese, which are written without spaces.
  *
- * Where words end there takes a dictionary of each language. Where a syllable may end is spelt out, nearly, and
+ * Where words end there takes a dictionary of each language. Where a syllable may end is spelled out, nearly, and
  * syllables are as useful as words (doc/DECISIONS.md), so they are what is learned, as ideographs are.
  *
  * A cluster is a consonant with all that is written around it:
@@ -11,7 +11,7 @@
  *
  * What is left is to find the consonants that have no vowel of their own because they end the syllable before
  * them, or begin the one after. In Burmese they bear a sign, asat or virama. In the others they are bare, and
- * their neighbours tell. Thai, and Lao likewise, where o is the letter U+0E2D and w is U+0E27, which are
+ * their neighbors tell. Thai, and Lao likewise, where o is the letter U+0E2D and w is U+0E27, which are
  * vowels as well:
  *
  *     a bare consonant before a liquid with a vowel begins its syllable          ก|ลา -> กลา

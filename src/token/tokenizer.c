@@ -216,7 +216,8 @@ static uint64_t give_judged(taking *k, tide_tokenizer *t, uint64_t ends)
 {
     while (ends && k->next < k->full) {
         size_t place = k->base + pop_bit(&ends);
-        size_t length = tide_tokenizer_check_word(t, t->buffer + k->word, place - k->word);
+        size_t length =
+            tide_tokenizer_check_word(t, t->buffer + k->word, place - k->word);
         k->next->bytes = (const char *)t->buffer + k->word;
         k->next->length = (uint32_t)length;
         k->next += length > 0;

@@ -34,7 +34,7 @@ size_t tide_text_cut(const unsigned char *text, size_t length);
 
 /* How much is given out of a word of kind space; 0 when it is dropped or left out. */
 size_t tide_tokenizer_check_word(tide_tokenizer *t, const unsigned char *word,
-                            size_t length);
+                                 size_t length);
 
 /* Whether a run of text is a label, which is one word from its first byte to its last. */
 bool tide_tokenizer_is_label(const unsigned char *text, size_t size);

@@ -40,7 +40,8 @@ static bool left_out(const tide_tokenizer *t, const char *word, size_t length)
            !tide_word_wanted(&t->options, t->stop_words, word, length);
 }
 
-size_t tide_tokenizer_check_word(tide_tokenizer *t, const unsigned char *word, size_t length)
+size_t tide_tokenizer_check_word(tide_tokenizer *t, const unsigned char *word,
+                                 size_t length)
 {
     uint64_t whole = length;
     if (length > TIDE_WORD_MAX) {

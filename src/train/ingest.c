@@ -101,7 +101,8 @@ void tide_ingest_set_executor(tide_ingest *in, tide_executor school)
     in->school = school;
 }
 
-void tide_ingest_set_labels(tide_ingest *in, tide_labels *labels, const uint64_t *passes)
+void tide_ingest_set_labels(tide_ingest *in, tide_labels *labels,
+                            const uint64_t *passes)
 {
     in->labels = labels;
     in->passes = passes;
@@ -126,7 +127,7 @@ static void plan_pause(tide_ingest *in)
 }
 
 void tide_ingest_set_pause(tide_ingest *in, uint64_t every, void (*pause)(void *data),
-                       void *data)
+                           void *data)
 {
     in->pause = pause;
     in->pause_data = data;
@@ -227,13 +228,13 @@ void tide_ingest_end(tide_ingest *in)
     tide_reader_end(in->reader);
     take_words(in);
     bool waits = tide_ingest_is_deferred(in) || (in->waiting && in->waiting->count &&
-                                           !tide_ingest_take_post(in, true));
+                                                 !tide_ingest_take_post(in, true));
     if (!waits)
         tide_ingest_end_sentence(in, true);
 }
 
 uint32_t tide_ingest_insert(tide_ingest *in, const tide_word *word, uint64_t count,
-                           uint64_t error)
+                            uint64_t error)
 {
     uint32_t slot = tide_vocabulary_insert(in->model->vocabulary, word, count, error);
     if (slot != TIDE_NO_SLOT) {

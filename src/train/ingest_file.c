@@ -12,7 +12,7 @@
 enum { STATE_WORDS = 8 };
 
 void tide_held_words_save(const held_word *words, uint32_t count, const char *section,
-                    tide_store_writer *writer)
+                          tide_store_writer *writer)
 {
     tide_store_begin(writer, section);
     for (uint32_t i = 0; i < count; i++) {
@@ -23,7 +23,7 @@ void tide_held_words_save(const held_word *words, uint32_t count, const char *se
 }
 
 int tide_held_words_load(held_word *words, uint32_t count, const char *section,
-                   tide_store *store, tide_error *err)
+                         tide_store *store, tide_error *err)
 {
     uint64_t at = 0;
     for (uint32_t i = 0; i < count; i++) {

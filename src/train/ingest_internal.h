@@ -21,9 +21,9 @@ typedef struct held_word {
 
 /* The words of a section, each as its length in one byte and its bytes. */
 void tide_held_words_save(const held_word *words, uint32_t count, const char *section,
-                    tide_store_writer *writer);
+                          tide_store_writer *writer);
 int tide_held_words_load(held_word *words, uint32_t count, const char *section,
-                   tide_store *store, tide_error *err);
+                         tide_store *store, tide_error *err);
 
 /* A post whose words wait until it is complete, or longer (ingest_posts.c). */
 typedef struct tide_held_post {
@@ -59,14 +59,14 @@ struct tide_ingest {
     held_word *
         held; /* [SENTENCE_MAX] the words themselves, where counting waits for its end */
     tide_held_post *waiting; /* NULL without labels */
-    tide_labels *labels;        /* NULL without */
-    const uint64_t *passes;     /* how often the text has been read */
-    bool continued;             /* the line goes on after a sentence was cut off it */
-    uint32_t *kept;             /* [SENTENCE_MAX] */
-    float *chances;             /* [SENTENCE_MAX] of the same to stay */
-    uint64_t *admitted;         /* [vocab] sentence in which the slot's word came */
-    uint64_t *closed;           /* bit per slot */
-    _Atomic uint32_t *hands;    /* [vocab] how often a slot changed hands; NULL unless
+    tide_labels *labels;     /* NULL without */
+    const uint64_t *passes;  /* how often the text has been read */
+    bool continued;          /* the line goes on after a sentence was cut off it */
+    uint32_t *kept;          /* [SENTENCE_MAX] */
+    float *chances;          /* [SENTENCE_MAX] of the same to stay */
+    uint64_t *admitted;      /* [vocab] sentence in which the slot's word came */
+    uint64_t *closed;        /* bit per slot */
+    _Atomic uint32_t *hands; /* [vocab] how often a slot changed hands; NULL unless
                                    somebody asks meanwhile */
     uint64_t
         table_since; /* sentence from which on the sampler's present table is drawn from */

@@ -23,7 +23,8 @@ static inline bool usable(tide_ingest *in, uint32_t slot, uint64_t stamp)
 {
     return slot < in->params->vocab &&
            (stamp == in->sentence || in->admitted[slot] <= stamp) &&
-           (!tide_ingest_is_quarantined(in, slot) || tide_ingest_release_slot(in, slot));
+           (!tide_ingest_is_quarantined(in, slot) ||
+            tide_ingest_release_slot(in, slot));
 }
 
 /* Copies what is still valid of a sentence, of now or of the past; where only whole windows count,

@@ -48,18 +48,18 @@ struct tide_live {
 
 /* -- making ------------------------------------------------------------------------------------- */
 
-static int make_view(view *v, tide_live *live, tide_vectors vectors, bool centred,
+static int make_view(view *v, tide_live *live, tide_vectors vectors, bool centered,
                      tide_error *err)
 {
     v->model = *tide_trainer_model(live->trainer);
     v->model.vocabulary = tide_vocabulary_new_copy(v->model.vocabulary, err);
     if (!v->model.vocabulary)
         return TIDE_ERROR_MEMORY;
-    v->space = tide_view_new_live(&v->model, vectors, centred, live->hands, err);
+    v->space = tide_view_new_live(&v->model, vectors, centered, live->hands, err);
     return v->space ? TIDE_OK : TIDE_ERROR_MEMORY;
 }
 
-tide_live *tide_live_new(tide_trainer *trainer, tide_vectors vectors, bool centred,
+tide_live *tide_live_new(tide_trainer *trainer, tide_vectors vectors, bool centered,
                          tide_error *err)
 {
     if (tide_trainer_live(trainer)) {
@@ -77,8 +77,8 @@ tide_live *tide_live_new(tide_trainer *trainer, tide_vectors vectors, bool centr
                              sizeof *live->hands);
     if (!live->hands)
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory to ask the model while it learns");
-    if (!live->hands || make_view(&live->views[0], live, vectors, centred, err) ||
-        make_view(&live->views[1], live, vectors, centred, err)) {
+    if (!live->hands || make_view(&live->views[0], live, vectors, centered, err) ||
+        make_view(&live->views[1], live, vectors, centered, err)) {
         tide_live_free(live);
         return NULL;
     }

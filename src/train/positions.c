@@ -3,7 +3,7 @@
  * A run that reaches the end of all its sources leaves nothing behind: the model is what it is,
  * however its text was cut into files. A run that is stopped before leaves, for every source it has
  * touched and can find again, the place of the first sentence not learned. What a place looks like
- * is the source's business; it says enough for the same text to be recognised.
+ * is the source's business; it says enough for the same text to be recognized.
  */
 #include "file/file.h"
 #include "train/train.h"

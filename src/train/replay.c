@@ -90,7 +90,7 @@ static chunk *open_chunk(const tide_replay *r, uint32_t **tokens)
 }
 
 bool tide_replay_add(tide_replay *r, const uint32_t *slots, uint32_t count,
-                          uint64_t now)
+                     uint64_t now)
 {
     if (!r->chunk_count || !count)
         return false;
@@ -122,7 +122,7 @@ void tide_replay_forget_slot(tide_replay *r, uint32_t slot)
 }
 
 bool tide_replay_due(tide_replay *r, uint32_t turn, uint64_t tokens,
-                        tide_replay_chunk *memory)
+                     tide_replay_chunk *memory)
 {
     if (r->fade && tokens > r->fade &&
         tide_rng_double(&r->rng) * (double)tokens >= (double)r->fade)
@@ -134,7 +134,7 @@ bool tide_replay_due(tide_replay *r, uint32_t turn, uint64_t tokens,
         back = (turn + 1) * (r->chunk_count - 2) / r->turns;
     uint64_t at = (newest - back) % r->chunk_count;
     *memory = (tide_replay_chunk){r->tokens + at * SENTENCE_MAX, r->chunks[at].count,
-                            r->chunks[at].stamp};
+                                  r->chunks[at].stamp};
     return true;
 }
 

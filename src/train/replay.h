@@ -13,7 +13,7 @@ uint64_t tide_replay_bytes(const tide_params *params);
 
 /* Remembers a sentence, number `now`. Returns true when that completed a chunk, and repeats are due. */
 bool tide_replay_add(tide_replay *replay, const uint32_t *slots, uint32_t count,
-                          uint64_t now);
+                     uint64_t now);
 
 /* The slot has another word from now on: forget it where the stamps cannot tell. */
 void tide_replay_forget_slot(tide_replay *replay, uint32_t slot);
@@ -28,7 +28,7 @@ typedef struct tide_replay_chunk {
 
 /* The chunk to repeat as number `turn` of replay - 1; false when none is due. */
 bool tide_replay_due(tide_replay *replay, uint32_t turn, uint64_t tokens,
-                        tide_replay_chunk *memory);
+                     tide_replay_chunk *memory);
 
 void tide_replay_save(const tide_replay *replay, tide_store_writer *writer);
 int tide_replay_load(tide_replay *replay, uint32_t vocab, tide_store *store,

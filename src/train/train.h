@@ -66,7 +66,7 @@ void tide_ingest_set_executor(tide_ingest *intake, tide_executor school);
 
 /* Posts go to the labels before they are learned. To be set before the first feed. */
 void tide_ingest_set_labels(tide_ingest *intake, tide_labels *labels,
-                        const uint64_t *passes);
+                            const uint64_t *passes);
 
 /* hands[slot] counts from now on how often the slot changes hands; NULL for no more. Others may read it. */
 void tide_ingest_count_generations(tide_ingest *intake, _Atomic uint32_t *hands);
@@ -94,7 +94,7 @@ bool tide_ingest_is_deferred(const tide_ingest *intake);
 /* Gives a word a slot before the first sentence, with its first vectors. TIDE_NO_SLOT when it has
  * one or none is left. */
 uint32_t tide_ingest_insert(tide_ingest *intake, const tide_word *word, uint64_t count,
-                           uint64_t error);
+                            uint64_t error);
 
 /* No word comes any more: makes the table of negatives if there is none yet. False when there is nothing to
  * draw, and so nothing can be learned. */
@@ -116,8 +116,8 @@ void tide_ingest_stats(const tide_ingest *intake, tide_stats *stats);
 
 /* Calls `pause` between two sentences, the first time that the number of tokens has reached or passed
  * another multiple of `every`. The intake must not be fed meanwhile. NULL for no more. */
-void tide_ingest_set_pause(tide_ingest *intake, uint64_t every, void (*pause)(void *data),
-                       void *data);
+void tide_ingest_set_pause(tide_ingest *intake, uint64_t every,
+                           void (*pause)(void *data), void *data);
 
 /* Waits until all lessons are learned and opens all slots: the state that can be saved. */
 void tide_ingest_drain(tide_ingest *intake);

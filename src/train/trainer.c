@@ -35,9 +35,9 @@ int tide_trainer_build(tide_trainer *t, tide_store *store, tide_error *err)
     if (!t->rates)
         return TIDE_ERROR_MEMORY;
     t->learner = (tide_sgns){.params = &t->params,
-                                .model = t->model,
-                                .rates = t->rates,
-                                .kernels = tide_kernels_best()};
+                             .model = t->model,
+                             .rates = t->rates,
+                             .kernels = tide_kernels_best()};
     tide_contexts_init(&t->learner.contexts, &t->params);
     t->intake = tide_ingest_new(&t->params, &t->learner, store, err);
     if (!t->intake)
@@ -110,8 +110,9 @@ tide_trainer *tide_trainer_new(const tide_params *params, tide_error *err)
 
 int tide_trainer_plan(tide_trainer *t, tide_error *err)
 {
-    tide_optimizer_plan(t->rates, (double)t->params.epochs *
-                                  (double)tide_vocabulary_total(t->model->vocabulary));
+    tide_optimizer_plan(t->rates,
+                        (double)t->params.epochs *
+                            (double)tide_vocabulary_total(t->model->vocabulary));
     if (!tide_params_fixed_vocabulary(&t->params) || t->params.frozen == FROZEN_ALL ||
         tide_ingest_prepare_negatives(t->intake))
         return TIDE_OK;
@@ -156,7 +157,7 @@ void tide_trainer_stats(const tide_trainer *t, tide_stats *stats)
     *stats = (tide_stats){0};
     tide_ingest_stats(t->intake, stats);
     tide_sgns_progress progress = tide_workers_progress(t->crew);
-    stats->trained = progress.centres;
+    stats->trained = progress.centers;
     stats->healed = t->healed;
     if (tide_params_batch(&t->params)) {
         stats->epochs = t->params.epochs;
@@ -234,7 +235,8 @@ int tide_trainer_fit(tide_trainer *t, tide_epoch_watch *watch, void *data,
 }
 
 void tide_trainer_watch_labels(tide_trainer *t,
-                               void (*post)(void *data, const tide_predicted_post *told),
+                               void (*post)(void *data,
+                                            const tide_predicted_post *told),
                                tide_epoch_watch *epoch, void *data)
 {
     if (t->labels)

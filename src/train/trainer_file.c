@@ -106,8 +106,8 @@ static int load_rest(tide_trainer *t, tide_store *store, tide_error *err)
     uint32_t used = tide_vocabulary_used(t->model->vocabulary);
     int status = tide_ingest_load(t->intake, store, err);
     if (!status)
-        status =
-            tide_optimizer_load(t->rates, used, tide_ingest_clock(t->intake), store, err);
+        status = tide_optimizer_load(t->rates, used, tide_ingest_clock(t->intake),
+                                     store, err);
     if (!status)
         status = tide_store_read(store, "trainer", &saved, sizeof saved, err);
     if (!status && t->params.epochs)
@@ -118,7 +118,7 @@ static int load_rest(tide_trainer *t, tide_store *store, tide_error *err)
         status = tide_trainer_plan(t, err);
     if (status)
         return status;
-    if (saved.centres > TIDE_COUNTED_MOST || !(saved.loss >= 0 && saved.loss < 1e300 &&
+    if (saved.centers > TIDE_COUNTED_MOST || !(saved.loss >= 0 && saved.loss < 1e300 &&
                                                saved.pairs >= 0 && saved.pairs < 1e300))
         return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section trainer is impossible",
                          tide_store_path(store));

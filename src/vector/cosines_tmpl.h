@@ -5,7 +5,7 @@
  * at the end. Eight rows are a tile. While one is worked on, the next is asked for, a few lines at a time: the rows come
  * from memory as fast as they are used, where the processor by itself would see too late that they follow each other.
  *
- *     cosine(q, x - c) = (qx - qc) / |x - c|     for a question q of length 1 and a centre c
+ *     cosine(q, x - c) = (qx - qc) / |x - c|     for a question q of length 1 and a center c
  *
  * The product qx is a difference of larger numbers where c is long beside x - c; so the cosine counts as known only
  * where |x - c| is a tenth of |c| or more. With |x| then at most eleven times |x - c|, the error is some 1e-5.
@@ -45,12 +45,12 @@ INLINE void products_of(const tide_questions *q, const float *const *rows,
 }
 
 /* |x - c|^2. */
-INLINE void squares_of(const float *centre, const float *const *rows, size_t stride,
+INLINE void squares_of(const float *center, const float *const *rows, size_t stride,
                        float *out)
 {
     vec sums[TILE] = {{0}};
     for (size_t i = 0; i < stride; i += LANES) {
-        vec from = load(centre + i);
+        vec from = load(center + i);
         for (int k = 0; k < TILE; k++) {
             vec apart = load(rows[k] + i) - from;
             sums[k] += apart * apart;
@@ -60,9 +60,9 @@ INLINE void squares_of(const float *centre, const float *const *rows, size_t str
 }
 
 /* The inverse roots of squares, NAN where the cosine would not be known. */
-INLINE void invert(float *squares, float centre_square)
+INLINE void invert(float *squares, float center_square)
 {
-    float least = 0.01f * centre_square;
+    float least = 0.01f * center_square;
     least = least > FLT_MIN ? least : FLT_MIN;
     for (int k = 0; k < TILE * TILES; k++) {
         float root = inverse_root(squares[k]);
@@ -117,7 +117,7 @@ INLINE void multiply_tile(const tide_questions *q, float *const *rows, size_t co
         products_of(q, tile + k, next + k, stride, sums + k);
     for (size_t k = 0; k < TILE && k < count; k++)
         memcpy(scores[k], sums[k], sizeof sums[k]);
-    squares_of(q->centre, tile, stride, squares);
+    squares_of(q->center, tile, stride, squares);
 }
 
 static void cosines(const tide_questions *q, float *const *rows, size_t count,
@@ -129,7 +129,7 @@ static void cosines(const tide_questions *q, float *const *rows, size_t count,
         for (size_t j = first; j < end; j += TILE)
             multiply_tile(q, rows + j, count - j, stride, scores + j,
                           inverse + (j - first));
-        invert(inverse, q->centre_square);
+        invert(inverse, q->center_square);
         for (size_t j = first; j < end; j += TILE)
             judge_tile(q, inverse + (j - first), end - j < TILE ? end - j : TILE,
                        scores + j, near + j);

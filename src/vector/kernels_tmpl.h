@@ -1,7 +1,7 @@
 /* kernels_tmpl.h - the arithmetic of training, written once in the compiler's vector types.
  *
  * Each kernels_*.c defines LANES (floats in a vector register) and SET (the name of its table) and
- * includes this file; the build compiles it for one instruction set. A centre word with its
+ * includes this file; the build compiles it for one instruction set. A center word with its
  * contexts and negatives is one small matrix product, taken in two sweeps over the rows:
  *
  *     dots     eight rows at a time share every load of x and give eight independent chains of
@@ -9,7 +9,7 @@
  *     spread   a part of x and of the gradient stays in registers while the rows pass by once,
  *              each read and written back.
  *
- * The quad kernels do the same for four centres, which have most of their contexts in common, and the
+ * The quad kernels do the same for four centers, which have most of their contexts in common, and the
  * block kernels for eight that share their negatives: so a row is read and written once for all of them.
  *
  * Rows and sums are read and written without locks while other threads do the same (Hogwild):

@@ -72,7 +72,7 @@ typedef struct tide_adagrad {
 } tide_adagrad;
 
 /* Where the sum of a slot is. The first slots go to the most frequent words, and sixteen of their
- * sums in one cache line would be fought over by all threads; so neighbours lie 64 bytes apart and
+ * sums in one cache line would be fought over by all threads; so neighbors lie 64 bytes apart and
  * slots that share a line are 1 << shift apart. There is room for 16 << shift sums. */
 static inline size_t tide_sum_at(uint32_t slot, uint32_t shift)
 {
@@ -84,12 +84,12 @@ static inline size_t tide_sum_at(uint32_t slot, uint32_t shift)
 #define TIDE_QUESTIONS 16
 
 typedef struct tide_questions {
-    float offsets[TIDE_QUESTIONS] __attribute__((aligned(64))); /* <vector, centre> */
+    float offsets[TIDE_QUESTIONS] __attribute__((aligned(64))); /* <vector, center> */
     float bounds[TIDE_QUESTIONS]; /* cosines below are of no interest */
-    float centre_square;
+    float center_square;
     uint32_t dim;
     const float *vectors; /* [stride][TIDE_QUESTIONS], each of length 1 */
-    const float *centre;  /* [stride] */
+    const float *center;  /* [stride] */
 } tide_questions;
 
 /* Rows are `stride` floats on a cache line. The row and sum arguments may be written by other
@@ -165,7 +165,7 @@ typedef struct tide_kernels {
 
     void (*copy)(float *row, const float *x, uint32_t stride);
 
-    /* scores[j][i] = cosine(question i, rows[j] - centre) to 1e-4, or NAN where that cannot be told;
+    /* scores[j][i] = cosine(question i, rows[j] - center) to 1e-4, or NAN where that cannot be told;
      * near[j] = not all of them are below their bounds. `scores` begins on a cache line. */
     void (*cosines)(const tide_questions *questions, float *const *rows, size_t count,
                     uint32_t stride, float (*scores)[TIDE_QUESTIONS], bool *near);

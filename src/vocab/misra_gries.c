@@ -1,4 +1,4 @@
-/* misra_gries.c - frequent words by cancelling different ones against each other.
+/* misra_gries.c - frequent words by canceling different ones against each other.
  *
  * Misra and Gries, "Finding repeated elements", Science of Computer Programming 2,
  * 1982; the vocabulary of incremental SGNS (Kaji and Kobayashi, EMNLP 2017). A word

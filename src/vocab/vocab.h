@@ -60,7 +60,7 @@ size_t tide_vocabulary_add(tide_vocabulary *v, const tide_word *words, size_t co
  * least 1) times, of which `error` may not be true. TIDE_NO_SLOT when it is held or no such slot is
  * left. */
 uint32_t tide_vocabulary_insert(tide_vocabulary *v, const tide_word *word,
-                               uint64_t count, uint64_t error);
+                                uint64_t count, uint64_t error);
 
 /* TIDE_NO_SLOT when the word is not held. Counts nothing. */
 uint32_t tide_vocabulary_find(const tide_vocabulary *v, const tide_word *word);

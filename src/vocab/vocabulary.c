@@ -151,7 +151,7 @@ size_t tide_vocabulary_add(tide_vocabulary *v, const tide_word *words, size_t co
 }
 
 uint32_t tide_vocabulary_insert(tide_vocabulary *v, const tide_word *word,
-                               uint64_t count, uint64_t error)
+                                uint64_t count, uint64_t error)
 {
     tide_key key = tide_word_table_key(&v->words, word);
     if (v->used == v->words.capacity || count > TIDE_COUNTED_MOST - v->tokens ||

@@ -234,7 +234,7 @@ static const char *complaint(const tide_vocabulary *v, uint32_t slot, uint32_t l
     return NULL;
 }
 
-/* Some neighbouring slots, as they are in the file. */
+/* Some neighboring slots, as they are in the file. */
 typedef struct piece {
     uint32_t first;
     uint32_t count;

@@ -21,7 +21,8 @@ uint64_t tide_word_table_bytes(uint32_t capacity)
            (sizeof(uint64_t) << cells_log2(capacity));
 }
 
-int tide_word_table_init(tide_word_table *t, uint32_t capacity, uint64_t secret, tide_error *err)
+int tide_word_table_init(tide_word_table *t, uint32_t capacity, uint64_t secret,
+                         tide_error *err)
 {
     uint32_t log2 = cells_log2(capacity);
     tide_rng rng = {secret};
@@ -50,7 +51,8 @@ void tide_word_table_release(tide_word_table *t)
     *t = (tide_word_table){0};
 }
 
-void tide_word_table_copy(tide_word_table *to, const tide_word_table *from, uint32_t used)
+void tide_word_table_copy(tide_word_table *to, const tide_word_table *from,
+                          uint32_t used)
 {
     memcpy(to->secret, from->secret, sizeof to->secret);
     memcpy(to->records, from->records, used * sizeof *to->records);
@@ -98,7 +100,8 @@ void tide_word_table_remove(tide_word_table *t, uint32_t slot)
     t->records[slot] = (tide_record){0};
 }
 
-const char *tide_word_table_text(const tide_word_table *t, uint32_t slot, uint32_t *length)
+const char *tide_word_table_text(const tide_word_table *t, uint32_t slot,
+                                 uint32_t *length)
 {
     const uint64_t *key = t->records[slot].key;
     uint32_t last = (uint32_t)(key[1] >> 56);

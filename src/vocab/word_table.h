@@ -56,12 +56,14 @@ typedef struct tide_key {
 } tide_key;
 
 /* All slots are empty. On failure nothing is kept. */
-int tide_word_table_init(tide_word_table *t, uint32_t capacity, uint64_t secret, tide_error *err);
+int tide_word_table_init(tide_word_table *t, uint32_t capacity, uint64_t secret,
+                         tide_error *err);
 void tide_word_table_release(tide_word_table *t);
 uint64_t tide_word_table_bytes(uint32_t capacity);
 
 /* What is in the slots below `used`, into a table of the same capacity. */
-void tide_word_table_copy(tide_word_table *to, const tide_word_table *from, uint32_t used);
+void tide_word_table_copy(tide_word_table *to, const tide_word_table *from,
+                          uint32_t used);
 
 /* Puts a word that is not in the table into a slot that is empty. */
 void tide_word_table_put(tide_word_table *t, uint32_t slot, const tide_key *key);
@@ -70,7 +72,8 @@ void tide_word_table_put(tide_word_table *t, uint32_t slot, const tide_key *key)
 void tide_word_table_remove(tide_word_table *t, uint32_t slot);
 
 /* The word in a slot, with a 0 after it; NULL and length 0 for an empty one. */
-const char *tide_word_table_text(const tide_word_table *t, uint32_t slot, uint32_t *length);
+const char *tide_word_table_text(const tide_word_table *t, uint32_t slot,
+                                 uint32_t *length);
 
 /* Halves the counts of the slots below `used`, rounding down. The error follows from
  * the part of the count that is certain: error' = count' - floor((count-error) / 2). */
@@ -87,7 +90,8 @@ static inline uint32_t tide_words_tag(const tide_word_table *t, const uint64_t p
     return (uint32_t)(tide_mix(hash ^ t->secret[1], t->secret[0]) >> 32);
 }
 
-static inline tide_key tide_word_table_key(const tide_word_table *t, const tide_word *word)
+static inline tide_key tide_word_table_key(const tide_word_table *t,
+                                           const tide_word *word)
 {
     tide_key key = {.bytes = word->bytes, .length = word->length};
     if (word->length <= TIDE_KEY_INLINE) {
@@ -120,7 +124,8 @@ static inline bool tide_words_holds(const tide_word_table *t, uint32_t slot,
            memcmp(t->texts[slot], key->bytes, key->length) == 0;
 }
 
-static inline uint32_t tide_word_table_find(const tide_word_table *t, const tide_key *key)
+static inline uint32_t tide_word_table_find(const tide_word_table *t,
+                                            const tide_key *key)
 {
     for (uint32_t i = key->tag >> t->shift;; i = (i + 1) & t->mask) {
         uint64_t cell = t->cells[i];
@@ -133,7 +138,8 @@ static inline uint32_t tide_word_table_find(const tide_word_table *t, const tide
 
 /* The first slot with the word's tag: very probably the word's own, found without
  * touching a record. */
-static inline uint32_t tide_word_table_guess(const tide_word_table *t, const tide_key *key)
+static inline uint32_t tide_word_table_guess(const tide_word_table *t,
+                                             const tide_key *key)
 {
     for (uint32_t i = key->tag >> t->shift;; i = (i + 1) & t->mask) {
         uint64_t cell = t->cells[i];

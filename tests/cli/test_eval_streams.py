@@ -319,12 +319,12 @@ def test_points_of_agreement_are_pairs_of_their_cells(pair_of_models, tmp_path):
 def test_tables_of_agreement_say_what_the_object_says(pair_of_models):
     arguments = ["eval", "agreement", *pair_of_models, "--bands", "1-100,101-140"]
     (result,) = objects(wordtide(*arguments, "--json"))
-    cells, neighbours = tables(wordtide(*arguments, "--tsv").stdout)
+    cells, neighbors = tables(wordtide(*arguments, "--tsv").stdout)
     assert cells[-1]["first"] == "all"
     for row, cell in zip(cells, [*result["cells"], result["all"]], strict=True):
         assert near(float(row["pearson"]), cell["pearson"])
         assert int(row["defined"]) == cell["defined"]
-    for row, line in zip(neighbours, result["neighbours"], strict=True):
+    for row, line in zip(neighbors, result["neighbours"], strict=True):
         assert near(float(row["overlap"]), line["overlap"])
 
 

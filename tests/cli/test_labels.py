@@ -11,7 +11,7 @@ from collections import Counter
 import pytest
 
 from conftest import PATIENCE, SANITIZED, logged, start, wordtide
-from labelled import (
+from labeled import (
     FIT, SMALL, TOPICS, as_lines, labels, labels_of, learned, make_posts, objects, text_of,
 )
 
@@ -42,8 +42,8 @@ def model(folder, stream):
 
 
 @pytest.fixture(scope="module")
-def unlabelled(folder):
-    path = folder / "unlabelled.tide"
+def unlabeled(folder):
+    path = folder / "unlabeled.tide"
     assert wordtide("train", "-o", path, "-q", *SMALL[:-2], input="a b\n").returncode == 0
     return path
 
@@ -114,7 +114,7 @@ def facts(model):
     return {name: known[name] for name in names if name in known}
 
 
-def test_info_tells_of_labels_posts_and_the_classifier(model, stream, tmp_path, unlabelled):
+def test_info_tells_of_labels_posts_and_the_classifier(model, stream, tmp_path, unlabeled):
     rows = objects(labels("list", model, "--json").stdout)
     told = facts(model)
     assert told["labels"] == len(rows) and told["posts"] == len(POSTS)
@@ -127,7 +127,7 @@ def test_info_tells_of_labels_posts_and_the_classifier(model, stream, tmp_path, 
     done = labels("train", "-o", path, "-q", *SMALL, code=3, input="no label\n")
     assert facts(path) == {"labels": 0, "posts": 1, "posts_kept": 0, "classifier": "no",
                            "labels_told": 0}
-    assert facts(unlabelled) == {}
+    assert facts(unlabeled) == {}
 
 
 def test_only_the_most_frequent_labels_are_told(model, folder):
@@ -150,7 +150,7 @@ def test_no_label_is_left_out_for_its_length_or_as_a_stop_word(stream, folder):
 
 def test_a_field_of_the_records_is_a_label(folder):
     path, stream = folder / "field.tide", folder / "field.tsv"
-    posts = [post for post in make_posts(3, 1500, unlabelled=0) if len(post.tags) == 1]
+    posts = [post for post in make_posts(3, 1500, unlabeled=0) if len(post.tags) == 1]
     with stream.open("w") as file:
         for post in posts:
             print(post.tags[0][1], text_of(post, tag=lambda name: ""), sep="\t", file=file)
@@ -408,8 +408,8 @@ def test_the_log_tells_what_was_fitted(stream, tmp_path):
     done = labels("train", stream, "-o", tmp_path / "m.tide", *SMALL, *FIT)
     assert logged(done.stderr, "fitting")["epochs_most"] == "40"
     fields = logged(done.stderr, "fitted")
-    unlabelled = sum(not post.tags for post in POSTS)
-    expected = {"posts": len(POSTS), "unlabelled": unlabelled, "labels": 6, "told": 6}
+    unlabeled = sum(not post.tags for post in POSTS)
+    expected = {"posts": len(POSTS), "unlabelled": unlabeled, "labels": 6, "told": 6}
     assert {key: int(fields[key]) for key in expected} == expected
     assert 0 < float(fields["held_out_loss"]) < 0.4
     quiet = labels("train", stream, "-o", tmp_path / "m.tide", *SMALL, *FIT, "-q")
@@ -523,11 +523,11 @@ def test_no_post_with_a_label_and_text(tmp_path, text):
 
 
 @pytest.mark.parametrize("arguments, code", [
-    (["train", "--resume", "UNLABELLED", "-q"], 4),
-    (["fit", "UNLABELLED"], 4),
-    (["list", "UNLABELLED"], 4),
-    (["predict", "UNLABELLED"], 4),
-    (["eval", "UNLABELLED"], 4),
+    (["train", "--resume", "UNLABELED", "-q"], 4),
+    (["fit", "UNLABELED"], 4),
+    (["list", "UNLABELED"], 4),
+    (["predict", "UNLABELED"], 4),
+    (["eval", "UNLABELED"], 4),
     (["fit", "STREAM"], 4),
     (["list", "STREAM"], 4),
     (["predict", "STREAM"], 4),
@@ -542,9 +542,9 @@ def test_no_post_with_a_label_and_text(tmp_path, text):
     (["fit", "MODEL", "-o", "no/folder"], 1),
     (["train", "STREAM", "-o", "OUT", "--tokens", "words"], 2),
 ])
-def test_what_cannot_be_used_is_told_in_one_line(arguments, code, unlabelled, model, stream,
+def test_what_cannot_be_used_is_told_in_one_line(arguments, code, unlabeled, model, stream,
                                                  tmp_path):
-    names = {"UNLABELLED": unlabelled, "MODEL": model, "STREAM": stream, "OUT": tmp_path / "out"}
+    names = {"UNLABELED": unlabeled, "MODEL": model, "STREAM": stream, "OUT": tmp_path / "out"}
     before = model.read_bytes()
     done = labels(*(names.get(word, word) for word in arguments), code=code, cwd=tmp_path,
                   input="a b #c\n")

@@ -10,7 +10,7 @@ from datetime import datetime
 import pytest
 
 from conftest import PATIENCE, SANITIZED, start, wordtide
-from labelled import (
+from labeled import (
     FIT, JSON_FIELDS, SMALL, TOPICS, as_json, as_lines, labels, labels_of, learned, make_posts,
     objects,
 )
@@ -264,7 +264,7 @@ def test_what_is_told_does_not_depend_on_what_comes(model, folder, more):
 def test_a_post_is_told_before_its_own_labels_are_known(model, folder):
     """Its labels may be any, and what is told of it is the same; then they are learned."""
     path = folder / "own.jsonl"
-    posts = make_posts(8, 200, unlabelled=0)
+    posts = make_posts(8, 200, unlabeled=0)
     names = list(TOPICS)
     swap = {name: names[i ^ 1] for i, name in enumerate(names)}
     other = [post._replace(tags=[(place, swap[name]) for place, name in post.tags])

@@ -154,7 +154,7 @@ def test_the_text_is_not_taken_for_text8(made):
     assert "not text8" in text and "demo.txt: " in text
 
 
-def test_without_sets_quality_is_the_overlap_of_neighbours(made):
+def test_without_sets_quality_is_the_overlap_of_neighbors(made):
     out, text = made
     assert "no sets were given" in text
     trace = results(out / "runs", "default-400-trace-*.json")[0]["printed"]
@@ -332,13 +332,13 @@ def test_a_damaged_result_is_named(made, stream):
     assert done.stderr == f"paper: {damaged} is damaged: delete it\n"
 
 
-def test_a_band_that_is_cut_keeps_its_place_among_neighbours(stream, tmp_path):
+def test_a_band_that_is_cut_keeps_its_place_among_neighbors(stream, tmp_path):
     done = run("report.py", stream, "--out", tmp_path, "--k", "60", "--bands", "1-20,41-90",
                "--epochs", "1", *TINY)
     assert done.returncode == 0, done.stderr
     text = (tmp_path / "report.html").read_text()
     assert "remain are: 1–20, 41–60." in text
-    rows = between(text, "<h3>Neighbours in common</h3>", "</table>").split("<tr>")
+    rows = between(text, "<h3>Neighbors in common</h3>", "</table>").split("<tr>")
     twin = next(row for row in rows if "word2vec again" in row)
     assert len(re.findall(r"<td>[01]\.\d\d</td>", twin)) == 2
 

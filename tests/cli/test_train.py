@@ -86,7 +86,7 @@ def test_a_missing_source_leaves_the_old_model_alone(tmp_path, model):
     assert old.read_bytes() == model.read_bytes()
 
 
-def test_what_was_learnt_before_a_source_failed_is_saved(tmp_path, text):
+def test_what_was_learned_before_a_source_failed_is_saved(tmp_path, text):
     (tmp_path / "a.txt").write_bytes(text)
     done = wordtide(
         "train", "-o", tmp_path / "m.tide", *SMALL, tmp_path / "a.txt", tmp_path / "none.txt"

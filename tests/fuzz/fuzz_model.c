@@ -185,12 +185,12 @@ static void go_on(tide_trainer *trainer)
     tide_scorer_free(judge);
 }
 
-static void tell(tide_labeler *labeller)
+static void tell(tide_labeler *labeler)
 {
     tide_prediction guess;
     uint64_t known;
-    tide_labeler_add(labeller, "one #two three\nunseen", 21);
-    size_t count = tide_labeler_end(labeller, &guess, 1, &known);
+    tide_labeler_add(labeler, "one #two three\nunseen", 21);
+    size_t count = tide_labeler_end(labeler, &guess, 1, &known);
     must(count == 1 && known <= 3 && strlen(guess.label) <= TIDE_WORD_MAX);
     must_be_probabilities(&guess.probability, 1);
 }
@@ -240,12 +240,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tide_model_free(model);
     if (tide_hash(data, size, 0) % TRAINED || !is_small(path))
         return 0;
-    tide_labeler *labeller = tide_labeler_load(path, &err);
-    if (labeller)
-        tell(labeller);
+    tide_labeler *labeler = tide_labeler_load(path, &err);
+    if (labeler)
+        tell(labeler);
     else
         must_have_said_why(&err);
-    tide_labeler_free(labeller);
+    tide_labeler_free(labeler);
     tide_trainer *trainer = tide_trainer_load(path, NULL, 0, &err);
     if (trainer)
         go_on(trainer);

@@ -289,7 +289,7 @@ def test_the_memory_of_a_copy_is_told(large):
 
 
 def test_the_command_reads_it(server, tmp_path):
-    """As any file of vectors: the neighbours are those that the server tells."""
+    """As any file of vectors: the neighbors are those that the server tells."""
     path = tmp_path / "wordtide.vec"
     path.write_bytes(vectors_file(server).body)
     word = server.get("/v1/words?limit=9").json["words"][8]["word"]

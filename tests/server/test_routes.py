@@ -94,7 +94,7 @@ def test_words_by_their_beginning(server, words):
         assert told["total"] == len(told["words"])
 
 
-def test_neighbours_are_those_that_the_command_finds(server, saved, words):
+def test_neighbors_are_those_that_the_command_finds(server, saved, words):
     for word in words[:40]:
         told = server.get(f"/v1/words/{encoded(word)}/neighbors?topn=12").json
         found = json.loads(resume(saved, "nearest", word, "-n", "17", "--json"))

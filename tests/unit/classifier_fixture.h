@@ -124,7 +124,7 @@ static inline tide_classifier_options usual_options(uint32_t dim, uint32_t label
     };
 }
 
-/* Every post has words 0 and 1 as neighbours; the label says which comes first. */
+/* Every post has words 0 and 1 as neighbors; the label says which comes first. */
 static inline void label_by_order(world *w)
 {
     tide_rng rng = tide_rng_seeded(5);

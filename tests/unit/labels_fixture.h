@@ -8,7 +8,7 @@
 #include "batch_fixture.h"
 
 /* Labels and a classifier that are learned in no time. */
-#define LABELLED                                                                       \
+#define LABELED                                                                        \
     "label-slots=40 label-memory=65536 label-top=6 label-each=20 classifier=linear "   \
     "classifier-epochs=2 "
 

@@ -72,7 +72,7 @@ static inline void naive_vector(const naive_space *s, uint32_t slot, double *out
 
 /* The models of the tests have fewer words than a mean is taken over. */
 static inline naive_space naive_space_of(const tide_model *model, tide_vectors vectors,
-                                         bool centred)
+                                         bool centered)
 {
     naive_space s = {.model = model, .vectors = vectors};
     uint32_t used = tide_vocabulary_used(model->vocabulary), length, words = 0;
@@ -84,7 +84,7 @@ static inline naive_space naive_space_of(const tide_model *model, tide_vectors v
             for (uint32_t d = 0; d < model->shape.dim; d++)
                 sum[d] += row[d];
         }
-    for (uint32_t d = 0; d < model->shape.dim && centred && words; d++)
+    for (uint32_t d = 0; d < model->shape.dim && centered && words; d++)
         s.mean[d] = sum[d] / words;
     return s;
 }

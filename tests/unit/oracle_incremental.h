@@ -63,7 +63,7 @@ static void rival_enter(rival *o, int k, const char *word)
     memset(o->gu[k], 0, sizeof o->gu[k]);
 }
 
-/* The slot of the word, which may just have been given to it: *fresh; -1 when it was cancelled. */
+/* The slot of the word, which may just have been given to it: *fresh; -1 when it was canceled. */
 static int rival_count(rival *o, const char *word, bool *fresh)
 {
     int k = rival_find(o, word);
@@ -155,7 +155,7 @@ static void rival_learn(rival *o, const int *k, int count)
 }
 
 /* The word at `at` has been given slot k: the one before it is gone from the sentence, and its own
- * tokens that were cancelled are there again. */
+ * tokens that were canceled are there again. */
 static void rival_hand_over(int *slots, char (*words)[16], int at, int k)
 {
     for (int i = 0; i < at; i++) {

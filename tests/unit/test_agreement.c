@@ -14,7 +14,7 @@ typedef struct models {
     tide_view *spaces[2];
 } models;
 
-static models models_of(const char *a, const char *b, bool centred)
+static models models_of(const char *a, const char *b, bool centered)
 {
     models m;
     const char *const settings[] = {a, b};
@@ -22,7 +22,7 @@ static models models_of(const char *a, const char *b, bool centred)
     for (int i = 0; i < 2; i++) {
         m.trainers[i] = trained(settings[i], &t);
         m.spaces[i] = tide_view_new(tide_trainer_model(m.trainers[i]),
-                                     TIDE_VECTORS_INPUT, centred, NULL);
+                                    TIDE_VECTORS_INPUT, centered, NULL);
         assert_non_null(m.spaces[i]);
     }
     free(t.bytes);
@@ -68,8 +68,7 @@ static void oracle_fill(oracle *o, const models *m)
             if (side == 0 && !o->held[i])
                 continue;
             assert_int_equal(
-                tide_view_vector(m->spaces[side], entries[i].word, row, NULL),
-                TIDE_OK);
+                tide_view_vector(m->spaces[side], entries[i].word, row, NULL), TIDE_OK);
             for (int d = 0; d < 32; d++)
                 o->vectors[side][i][d] = (double)row[d];
         }
@@ -179,7 +178,7 @@ static tide_agreement_result compare(const models *m, const tide_band *bands,
     tide_agreement_result result;
     tide_error err;
     const tide_agreement_options how = {
-        .bands = bands, .band_count = count, .neighbours = NEAR};
+        .bands = bands, .band_count = count, .neighbors = NEAR};
     if (tide_eval_agreement(m->spaces[0], m->spaces[1], &how, &result, &err))
         fail_msg("%s", err.text);
     return result;
@@ -298,7 +297,7 @@ static void too_few_pairs_have_no_correlation(void **state)
     models_free(&m);
 }
 
-/* -- neighbours ---------------------------------------------------------------------------- */
+/* -- neighbors ---------------------------------------------------------------------------- */
 
 static void overlap_is_that_of_the_ten_nearest_shared_words(void **state)
 {
@@ -332,7 +331,7 @@ static void no_words_in_common_have_no_overlap(void **state)
     models empty = m;
     empty.trainers[0] = trainer_of("vocab=300 dim=4");
     empty.spaces[0] = tide_view_new(tide_trainer_model(empty.trainers[0]),
-                                     TIDE_VECTORS_INPUT, false, NULL);
+                                    TIDE_VECTORS_INPUT, false, NULL);
     const tide_band band = {1, 20};
     tide_agreement_result r = compare(&empty, &band, 1);
     assert_int_equal(r.common, 0);
@@ -474,7 +473,7 @@ static void every_lack_of_memory_is_told(void **state)
     const tide_band bands[] = {{1, 10}, {11, 20}};
     const tide_agreement_options how = {.bands = bands,
                                         .band_count = 2,
-                                        .neighbours = NEAR,
+                                        .neighbors = NEAR,
                                         .sample = 5,
                                         .pair = ignore_pair};
     tide_agreement_result r;

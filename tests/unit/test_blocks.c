@@ -73,21 +73,21 @@ static double rate_of(const plain *o, double sum, double factor)
                 o->p->min_alpha);
 }
 
-static double weight_at(const plain *o, uint32_t centre, uint32_t at)
+static double weight_at(const plain *o, uint32_t center, uint32_t at)
 {
-    double away = fabs((double)at - (double)centre);
+    double away = fabs((double)at - (double)center);
     return o->p->contexts == CONTEXTS_WEIGHTED ? 1 / away : 1;
 }
 
-/* Of the block's centre i, for one that was drawn: contexts that are the same word do not count. */
+/* Of the block's center i, for one that was drawn: contexts that are the same word do not count. */
 static double weight_of_draw(const plain *o, uint32_t at, int i, uint32_t slot,
                              uint32_t draws)
 {
     double weight = o->weight[i];
-    uint32_t centre = at + (uint32_t)i;
+    uint32_t center = at + (uint32_t)i;
     for (uint32_t j = o->first[i]; o->p->exclude && j <= o->last[i]; j++)
-        if (j != centre && o->lesson->slots[j] == slot)
-            weight -= weight_at(o, centre, j);
+        if (j != center && o->lesson->slots[j] == slot)
+            weight -= weight_at(o, center, j);
     return weight > 1e-6 ? weight * (double)o->p->negative / draws : 0;
 }
 
@@ -127,16 +127,16 @@ static void plain_negatives(plain *o, uint32_t at, const uint32_t *all_drawn,
             move(o, o->u[drawn[j]], rate[j] * error[j][i], o->x[i]);
 }
 
-/* The weight of the word at j for the block's centre i; 0 when it is no context of it. */
+/* The weight of the word at j for the block's center i; 0 when it is no context of it. */
 static double weight_near(const plain *o, uint32_t at, int i, uint32_t j)
 {
-    uint32_t centre = at + (uint32_t)i;
+    uint32_t center = at + (uint32_t)i;
     bool is_context =
-        o->weight[i] > 0 && j != centre && j >= o->first[i] && j <= o->last[i];
-    return is_context ? weight_at(o, centre, j) : 0;
+        o->weight[i] > 0 && j != center && j >= o->first[i] && j <= o->last[i];
+    return is_context ? weight_at(o, center, j) : 0;
 }
 
-/* The errors of four centres come first, then every row moves in its turn, then the centres do. */
+/* The errors of four centers come first, then every row moves in its turn, then the centers do. */
 static void plain_quad(plain *o, uint32_t at, int quad)
 {
     const uint32_t *slots = o->lesson->slots;
@@ -242,8 +242,8 @@ static pair begin(tide_params *params)
     assert_false(tide_matrix_init(&t.model.input, WORDS, (uint32_t)params->dim, &err));
     assert_false(tide_matrix_init(&t.model.output, WORDS, (uint32_t)params->dim, &err));
     t.learner = (tide_sgns){.params = params,
-                               .rates = tide_optimizer_new(params, &err),
-                               .kernels = tide_kernels_best()};
+                            .rates = tide_optimizer_new(params, &err),
+                            .kernels = tide_kernels_best()};
     tide_contexts_init(&t.learner.contexts, params);
     t.desk = tide_scratch_new((uint32_t)params->dim, NULL, &err);
     assert_true(t.desk && t.learner.rates && t.oracle);
@@ -310,14 +310,14 @@ static void compare_closed(const char *settings, uint64_t closed)
             while (closed >> slots[j] & 1)
                 slots[j]++;
         tide_sentence lesson = {.slots = slots,
-                              .count = count,
-                              .number = number,
-                              .draws = &low,
-                              .scale = 1 + (float)number / 16};
+                                .count = count,
+                                .number = number,
+                                .draws = &low,
+                                .scale = 1 + (float)number / 16};
         tide_sgns_progress learned = {0};
         tide_sgns_train(&t.learner, t.desk, &lesson, &learned);
         plain_learn(t.oracle, &lesson);
-        assert_int_equal(learned.centres, count);
+        assert_int_equal(learned.centers, count);
         same(&t);
     }
     end(&t);
@@ -380,10 +380,10 @@ static void closed_rows_are_not_touched(void **state)
         for (uint32_t number = 0; number < 20; number++) {
             uint32_t slots[] = {0, 1, 2, 3, 1, 0, 3, 3, 2, 1};
             tide_sentence lesson = {.slots = slots,
-                                  .count = COUNT(slots),
-                                  .number = number,
-                                  .draws = &low,
-                                  .scale = 1};
+                                    .count = COUNT(slots),
+                                    .number = number,
+                                    .draws = &low,
+                                    .scale = 1};
             tide_sgns_progress learned = {0};
             tide_sgns_train(&t.learner, t.desk, &lesson, &learned);
         }
@@ -409,9 +409,9 @@ static void threads_are_shown_what_is_closed(void **state)
         snprintf(settings, sizeof settings, "vocab=60 dim=8 threads=%d", threads);
         tide_trainer *trainer = trainer_of(settings);
         const uint64_t *shown = learner_of(trainer)->closed;
-        assert_ptr_equal(shown, threads > 1
-                                    ? tide_ingest_quarantine(tide_trainer_intake(trainer))
-                                    : NULL);
+        assert_ptr_equal(
+            shown,
+            threads > 1 ? tide_ingest_quarantine(tide_trainer_intake(trainer)) : NULL);
         tide_trainer_free(trainer);
     }
 }

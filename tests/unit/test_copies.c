@@ -288,7 +288,8 @@ static void a_copy_that_is_recalled_is_forgotten(void **state)
     choose(s, 5);
     meet(s, 0);
     fill(seen_by(s, 0, 5), 9);
-    tide_hot_rows_invalidate(s->copies[0], 5 + TIDE_HOT_ROWS); /* another slot's place */
+    tide_hot_rows_invalidate(s->copies[0],
+                             5 + TIDE_HOT_ROWS); /* another slot's place */
     assert_true(has_copy(s, 0, 5));
     set_closed(s, 5, true);
     tide_hot_rows_invalidate(s->copies[0], 5);

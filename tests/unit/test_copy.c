@@ -81,7 +81,7 @@ static void a_copy_exports_what_the_saved_model_does(void **state)
         for (size_t i = 0; i < count * 4; i++) {
             tide_exported done, same;
             const tide_export how = {.format = formats[i / 4].name,
-                                     .centred = i % 2,
+                                     .centered = i % 2,
                                      .top = i % 4 < 2 ? 0 : 50};
             if (!formats[i / 4].ending)
                 continue;
@@ -90,7 +90,7 @@ static void a_copy_exports_what_the_saved_model_does(void **state)
             assert_int_equal(same.words, done.words);
             assert_int_equal(same.left_out, done.left_out);
             assert_same_file("closed", "open");
-            assert_true(how.centred || !how.top ||
+            assert_true(how.centered || !how.top ||
                         !export_open(few, &how, &same, NULL));
             assert_same_file("closed", "open");
         }

@@ -86,7 +86,7 @@ static void subnormal_floats_have_the_shortest_digits(void **state)
         check(float_of((uint32_t)tide_rng_next(&rng) & 0x807fffff));
 }
 
-static void powers_of_two_and_ten_and_their_neighbours_do(void **state)
+static void powers_of_two_and_ten_and_their_neighbors_do(void **state)
 {
     (void)state;
     for (uint32_t exponent = 0; exponent < 255; exponent++)
@@ -269,7 +269,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_floats_have_the_shortest_digits),
         cmocka_unit_test(subnormal_floats_have_the_shortest_digits),
-        cmocka_unit_test(powers_of_two_and_ten_and_their_neighbours_do),
+        cmocka_unit_test(powers_of_two_and_ten_and_their_neighbors_do),
         cmocka_unit_test(whole_numbers_and_short_fractions_do),
         cmocka_unit_test(texts_look_like_numbers),
         cmocka_unit_test(texts_of_any_length_are_read_as_the_library_does),

@@ -121,8 +121,8 @@ static tally follow(void)
         while ((size = tide_demo_read_until(demo, bytes, sizeof bytes, now)) > 0)
             feed(trainer, bytes, size);
         assert_true(tide_live_update(live));
-        assert_int_equal(tide_history_update(history, (double)now / WORDS_A_SECOND, &err),
-                         TIDE_OK);
+        assert_int_equal(
+            tide_history_update(history, (double)now / WORDS_A_SECOND, &err), TIDE_OK);
         for (size_t i = 0; i < l->count; i++)
             ask(history, &l->items[i], now, &t);
     }

@@ -192,8 +192,8 @@ static void words_of_one_side_are_listed_by_count(void **state)
     twin_free(b);
 }
 
-/* Vectors of different length have no angle, but neighbours. */
-static void different_dimensions_are_compared_by_neighbours(void **state)
+/* Vectors of different length have no angle, but neighbors. */
+static void different_dimensions_are_compared_by_neighbors(void **state)
 {
     (void)state;
     FILE *file = fopen("flat.txt", "w");
@@ -255,7 +255,7 @@ int main(void)
         IN_FOLDER(a_turned_copy_differs_in_nothing),
         IN_FOLDER(exchanged_words_come_first_and_all_others_stay),
         IN_FOLDER(words_of_one_side_are_listed_by_count),
-        IN_FOLDER(different_dimensions_are_compared_by_neighbours),
+        IN_FOLDER(different_dimensions_are_compared_by_neighbors),
         IN_FOLDER(models_without_common_words_are_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,8 +52,8 @@ static void follow(tide_drift_plan *plan, fate *fates)
     tide_sentence_reader *text = tide_sentence_reader_open(params, sources, 1, NULL);
     tide_word word;
     bool ended;
-    for (uint64_t token = 0; tide_sentence_reader_take(text, &word, 1, &ended, NULL) || ended;
-         token++) {
+    for (uint64_t token = 0;
+         tide_sentence_reader_take(text, &word, 1, &ended, NULL) || ended; token++) {
         uint32_t number = tide_vocabulary_find(plan->index, &word);
         tide_word result = tide_drift_plan_apply(plan, &word, token);
         if (number == TIDE_NO_SLOT) {
@@ -168,7 +168,7 @@ static void chosen_words_are_fit_for_it(void **state)
         assert_true(newcomer || count <= tide_counts_at(plan->counts, 100).count);
         assert_int_equal(plan->changes[change->other].event, change->event);
         uint64_t other = count_of(plan, plan->words[plan->unchanged + change->other]);
-        if (change->event < TIDE_DRIFT_BORN) /* neighbours in the order of counts */
+        if (change->event < TIDE_DRIFT_BORN) /* neighbors in the order of counts */
             assert_true(fabs(log((double)count / (double)other)) < 0.2);
         for (uint32_t k = 0; k < plan->unchanged + plan->changing; k++)
             assert_true(k == plan->unchanged + i || strcmp(plan->words[k], word) != 0);

@@ -237,20 +237,20 @@ static void a_model_without_words_is_written_and_read(void **state)
     tide_model_free(model);
 }
 
-static void top_vectors_and_centre_choose_what_is_written(void **state)
+static void top_vectors_and_center_choose_what_is_written(void **state)
 {
     (void)state;
     tide_model *model = plain_model(5);
     for (int vectors = 0; vectors < 3; vectors++)
-        for (int centred = 0; centred < 2; centred++) {
+        for (int centered = 0; centered < 2; centered++) {
             tide_export how = {.format = "word2vec",
                                .vectors = (tide_vectors)vectors,
-                               .centred = centred,
+                               .centered = centered,
                                .top = 4};
             tide_exported done;
             assert_int_equal(tide_model_export(model, &how, "out", &done, NULL), 0);
             assert_int_equal(done.words, 4);
-            tide_view *space = tide_view_new(model, how.vectors, centred, NULL);
+            tide_view *space = tide_view_new(model, how.vectors, centered, NULL);
             tide_rows *rows = open_rows("out", NULL);
             tide_row row;
             float wanted[5];
@@ -741,7 +741,7 @@ static void lost_memory_is_reported_at_every_allocation(void **state)
     tide_exported done;
     tide_model *model = plain_model(6);
     for (size_t f = 0; f < COUNT(readable); f++) {
-        tide_export how = {.format = readable[f], .centred = true};
+        tide_export how = {.format = readable[f], .centered = true};
         int left = 0, status;
         do {
             allocations_left = left++;
@@ -771,7 +771,7 @@ int main(void)
         IN_FOLDER(what_was_written_is_read_back_bit_by_bit),
         IN_FOLDER(a_model_is_read_like_any_other_file),
         IN_FOLDER(a_model_without_words_is_written_and_read),
-        IN_FOLDER(top_vectors_and_centre_choose_what_is_written),
+        IN_FOLDER(top_vectors_and_center_choose_what_is_written),
         IN_FOLDER(floats_become_the_nearest_halves),
         IN_FOLDER(smaller_types_are_as_near_as_they_can_be),
         IN_FOLDER(a_number_too_large_for_its_type_is_refused),

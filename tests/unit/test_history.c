@@ -336,7 +336,8 @@ static void watched_words_are_followed_whatever_their_rank(void **state)
     look_often(&w, 2, 1);
     assert_true(tide_history_points(w.history, "absent", points, NULL) > 0);
     assert_int_equal(tide_history_unwatch(w.history, "w40", NULL), TIDE_OK);
-    assert_int_equal(tide_history_unwatch(w.history, "w40", &err), TIDE_ERROR_NOT_FOUND);
+    assert_int_equal(tide_history_unwatch(w.history, "w40", &err),
+                     TIDE_ERROR_NOT_FOUND);
     look_later(&w, 1);
     assert_false(is_followed(&w, "w40"));
     assert_int_equal(tide_history_watch(w.history, "w41", NULL), TIDE_OK);

@@ -363,8 +363,10 @@ static void a_word_that_is_there_twice_costs_nothing(void **state)
     (void)state;
     tide_error err = {0};
     world w = lived();
-    assert_int_not_equal(tide_tracked_word_add(w.history, "absent", true), TIDE_NOT_TRACKED);
-    assert_int_not_equal(tide_tracked_word_add(w.history, "w3", false), TIDE_NOT_TRACKED);
+    assert_int_not_equal(tide_tracked_word_add(w.history, "absent", true),
+                         TIDE_NOT_TRACKED);
+    assert_int_not_equal(tide_tracked_word_add(w.history, "w3", false),
+                         TIDE_NOT_TRACKED);
     assert_int_equal(tide_history_save(w.history, "h", NULL), TIDE_OK);
     world other = again(&w);
     if (tide_history_load(other.history, "h", &err))

@@ -87,8 +87,8 @@ static void rotations_of_many_dimensions_are_found_seldom(void **state)
     }
 }
 
-/* Neighbours then are those of the vectors then, whatever has become of them. */
-static void neighbours_then_are_those_of_then(void **state)
+/* Neighbors then are those of the vectors then, whatever has become of them. */
+static void neighbors_then_are_those_of_then(void **state)
 {
     (void)state;
     const tide_history_options options = {.step = 1, .rungs = 8};
@@ -132,7 +132,7 @@ static void neighbours_then_are_those_of_then(void **state)
 }
 
 /* A place whose word has left has a past of nobody. */
-static void neighbours_then_have_names(void **state)
+static void neighbors_then_have_names(void **state)
 {
     (void)state;
     const tide_history_options options = {.step = 1, .rungs = 8, .follow = 40};
@@ -394,8 +394,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drift_is_what_a_word_turns_by_itself),
         cmocka_unit_test(rotations_of_many_dimensions_are_found_seldom),
-        cmocka_unit_test(neighbours_then_are_those_of_then),
-        cmocka_unit_test(neighbours_then_have_names),
+        cmocka_unit_test(neighbors_then_are_those_of_then),
+        cmocka_unit_test(neighbors_then_have_names),
         cmocka_unit_test(the_past_of_a_word_is_told_oldest_first),
         cmocka_unit_test(the_map_stays_where_it_is),
         cmocka_unit_test(every_event_rings_once),

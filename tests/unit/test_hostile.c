@@ -174,7 +174,7 @@ static void craft(hostile *h, const tide_vocabulary_options *gated)
 
 /* -- the promises ------------------------------------------------------------------------- */
 
-enum { PLAIN, GATED, CANCELLING, PROMISING }; /* the setups that have them */
+enum { PLAIN, GATED, CANCELING, PROMISING }; /* the setups that have them */
 
 static void check_held(const tide_vocabulary *v, const uint64_t *counts, hostile *h,
                        size_t which, uint64_t tokens)

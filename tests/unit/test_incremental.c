@@ -128,7 +128,7 @@ static void a_full_table_is_overwritten_in_the_right_share(void **state)
     compare(&(setting){100, 8, 2, 5, 80, 400, 500, "0.1"}, false);
 }
 
-static void words_that_are_cancelled_leave_and_start_over(void **state)
+static void words_that_are_canceled_leave_and_start_over(void **state)
 {
     (void)state;
     compare(&(setting){30, 8, 3, 3, 150, 300, 2000, "0.1"}, true);
@@ -145,7 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(incremental_sgns_is_followed),
         cmocka_unit_test(a_full_table_is_overwritten_in_the_right_share),
-        cmocka_unit_test(words_that_are_cancelled_leave_and_start_over),
+        cmocka_unit_test(words_that_are_canceled_leave_and_start_over),
         cmocka_unit_test(nothing_is_thinned_out_when_sampling_is_wide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

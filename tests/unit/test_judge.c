@@ -31,8 +31,8 @@ static void choose_names(tide_rng *rng, int names[UNIVERSE])
 }
 
 /* A random post, added to the judge too. */
-static past add_post(tide_scorer *judge, tide_rng *rng, const int *names, uint32_t count,
-                     uint64_t fit)
+static past add_post(tide_scorer *judge, tide_rng *rng, const int *names,
+                     uint32_t count, uint64_t fit)
 {
     const char *labels[UNIVERSE], *told_names[UNIVERSE];
     float probabilities[UNIVERSE];
@@ -49,13 +49,13 @@ static past add_post(tide_scorer *judge, tide_rng *rng, const int *names, uint32
         p.probabilities[names[i]] = probabilities[i];
     }
     const tide_predicted_post told = {.labels = labels,
-                            .label_count = label_count,
-                            .words = p.words,
-                            .unknown = p.unknown,
-                            .fit = fit,
-                            .names = told_names,
-                            .name_count = count,
-                            .probabilities = probabilities};
+                                      .label_count = label_count,
+                                      .words = p.words,
+                                      .unknown = p.unknown,
+                                      .fit = fit,
+                                      .names = told_names,
+                                      .name_count = count,
+                                      .probabilities = probabilities};
     assert_int_equal(tide_scorer_add(judge, &told, NULL), TIDE_OK);
     return p;
 }
@@ -153,7 +153,7 @@ static int told_at_5(const past *p)
 
 static void expect_counts(const tide_scores *v, const past *posts, int count)
 {
-    uint64_t labelled = 0, scored = 0, truths = 0, words = 0, unknown = 0;
+    uint64_t labeled = 0, scored = 0, truths = 0, words = 0, unknown = 0;
     double at_1 = 0, at_5 = 0, recall_at_5 = 0;
     for (int i = 0; i < count; i++) {
         const past *p = &posts[i];
@@ -161,7 +161,7 @@ static void expect_counts(const tide_scores *v, const past *posts, int count)
         bool any = false;
         for (int label = 0; label < UNIVERSE; label++)
             any = any || p->carried[label];
-        labelled += any;
+        labeled += any;
         if (!true_ones)
             continue;
         scored++;
@@ -173,7 +173,7 @@ static void expect_counts(const tide_scores *v, const past *posts, int count)
         recall_at_5 += (double)right_among(p, 5) / true_ones;
     }
     assert_int_equal(v->posts, count);
-    assert_int_equal(v->labelled, labelled);
+    assert_int_equal(v->labeled, labeled);
     assert_int_equal(v->scored, scored);
     assert_int_equal(v->truths, truths);
     assert_int_equal(v->words, words);
@@ -298,11 +298,11 @@ static void more_labels_than_there_can_be_are_an_error(void **state)
     }
     probabilities[0] = 1;
     tide_predicted_post all = {.labels = names,
-                     .label_count = 1,
-                     .fit = 1,
-                     .names = names,
-                     .name_count = MOST,
-                     .probabilities = probabilities};
+                               .label_count = 1,
+                               .fit = 1,
+                               .names = names,
+                               .name_count = MOST,
+                               .probabilities = probabilities};
     assert_int_equal(tide_scorer_add(judge, &all, NULL), TIDE_OK);
     tide_predicted_post more = all;
     more.fit = 2;

@@ -6,11 +6,11 @@
 #include "labels_fixture.h"
 
 static const char *const recipes[] = {
-    LABELLED "vocab=50 dim=8 replay-ring=4000",
-    LABELLED "profile=paper vocab=50 dim=8 reservoir=2000 tau=1000 window=2",
-    LABELLED "profile=incremental vocab=50 dim=8 reservoir=1000",
-    LABELLED "profile=fast vocab=50 dim=8 subword=300",
-    LABELLED "vocab=50 dim=8 replay=1 phrases=500 phrase-threshold=3 half-life=5000",
+    LABELED "vocab=50 dim=8 replay-ring=4000",
+    LABELED "profile=paper vocab=50 dim=8 reservoir=2000 tau=1000 window=2",
+    LABELED "profile=incremental vocab=50 dim=8 reservoir=1000",
+    LABELED "profile=fast vocab=50 dim=8 subword=300",
+    LABELED "vocab=50 dim=8 replay=1 phrases=500 phrase-threshold=3 half-life=5000",
 };
 
 /* "name=value ..." of a recipe for texts of a kind, and more. */
@@ -155,7 +155,7 @@ static void what_is_told_does_not_depend_on_what_comes_later(void **state)
 }
 
 /* The same text with other labels in one of its lines. */
-static corpus relabelled(const corpus *t, int line)
+static corpus relabeled(const corpus *t, int line)
 {
     size_t from = lines_size(t->bytes, line), to = lines_size(t->bytes, line + 1);
     corpus other = {malloc(t->size + 32), from};
@@ -178,7 +178,7 @@ static void what_is_told_does_not_depend_on_the_labels_of_the_post(void **state)
     log_stream(&log, &s.with);
     int later = 0;
     for (int line = 0; line < 60; line++) {
-        corpus other = relabelled(&s.with, line);
+        corpus other = relabeled(&s.with, line);
         told_log exchanged;
         log_stream(&exchanged, &other);
         assert_int_equal(exchanged.posts, 60);
@@ -277,8 +277,8 @@ static void a_stop_after_any_byte_changes_nothing(void **state)
     stream_free(&s);
     corpus t = make_records(41, 90);
     expect_stops_change_nothing(
-        LABELLED "vocab=30 dim=8 replay=1 admission=none records=json label-refit=7 "
-                 "text=title,body time=time label=topic labels=marked phrases=200",
+        LABELED "vocab=30 dim=8 replay=1 admission=none records=json label-refit=7 "
+                "text=title,body time=time label=topic labels=marked phrases=200",
         &t);
     free(t.bytes);
 }
@@ -376,8 +376,8 @@ static void a_batch_counts_every_post_once(void **state)
 
     told_log log;
     log_open(&log);
-    trainer = batch_of(LABELLED "tokens=space labels=hashtags epochs=3 vocab=50 dim=8 "
-                                "label-refit=50",
+    trainer = batch_of(LABELED "tokens=space labels=hashtags epochs=3 vocab=50 dim=8 "
+                               "label-refit=50",
                        &once);
     watch_into(trainer, &log);
     run_to(trainer, &once, 0);
@@ -446,8 +446,8 @@ static void a_record_is_one_post_whatever_its_fields_and_lines(void **state)
     told_log log;
     log_open(&log);
     tide_trainer *trainer =
-        trainer_of(LABELLED "vocab=30 dim=8 records=json text=title,body time=time "
-                            "label=topic labels=marked");
+        trainer_of(LABELED "vocab=30 dim=8 records=json text=title,body time=time "
+                           "label=topic labels=marked");
     watch_into(trainer, &log);
     feed_text(trainer, "{\"title\":\"one two\",\"body\":\"three\\nfour\\n\\n"
                        "__label__odd\\r\\nfive\",\"time\":12,\"topic\":\"the sport\"}\n"
@@ -545,7 +545,7 @@ static void posts_may_lack_labels_or_words_or_have_many(void **state)
     assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
     tide_label_stats stats = label_stats_of(trainer);
     assert_int_equal(stats.posts, 4);
-    assert_int_equal(stats.unlabelled, 1);
+    assert_int_equal(stats.unlabeled, 1);
     assert_int_equal(stats.empty, 2);
     assert_int_equal(stats.kept, 1);
     assert_int_equal(stats.labels, 2 + 32 + 1);

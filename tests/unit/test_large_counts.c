@@ -121,10 +121,10 @@ static void words_come_and_go_as_if_counts_were_small(void **state)
         uint32_t capacity = ages[i] >> 60 ? 1 : 50; /* or tokens would exceed 2^64 */
         tide_vocabulary_options plain = {.kind = TIDE_VOCABULARY_SPACE_SAVING,
                                          .capacity = capacity};
-        tide_vocabulary_options cancelling = {.kind = TIDE_VOCABULARY_MISRA_GRIES,
-                                              .capacity = capacity};
+        tide_vocabulary_options canceling = {.kind = TIDE_VOCABULARY_MISRA_GRIES,
+                                             .capacity = capacity};
         assert_alike(&plain, ages[i] - 150); /* counts pass it */
-        assert_alike(&cancelling, ages[i] - 150);
+        assert_alike(&canceling, ages[i] - 150);
     }
 }
 

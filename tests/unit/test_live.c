@@ -104,15 +104,15 @@ static void ask_vector(torture *t, const tide_view *space, uint32_t word)
         t->wrong++;
 }
 
-/* Every neighbour is as near as it really is. */
+/* Every neighbor is as near as it really is. */
 static void ask_nearest(torture *t, const tide_view *space, uint32_t word)
 {
     tide_hit hits[10];
     tide_query query = {.vector = t->vectors[word]};
     int found = tide_view_nearest(space, &query, hits, COUNT(hits), NULL);
     for (int i = 0; i < found; i++) {
-        long neighbour = strtol(hits[i].word + 4, NULL, 10);
-        double true_cosine = cosine(t->vectors[word], t->vectors[neighbour]);
+        long neighbor = strtol(hits[i].word + 4, NULL, 10);
+        double true_cosine = cosine(t->vectors[word], t->vectors[neighbor]);
         t->crooked += fabs((double)hits[i].score - true_cosine) > 1e-5;
         t->hits++;
     }

@@ -33,7 +33,8 @@ static void words_come_by_falling_count_and_are_found(void **state)
     char longest[200];
     memset(longest, 'x', sizeof longest - 1);
     longest[sizeof longest - 1] = 0;
-    assert_int_equal(tide_model_find(model, longest, &entry, NULL), TIDE_ERROR_NOT_FOUND);
+    assert_int_equal(tide_model_find(model, longest, &entry, NULL),
+                     TIDE_ERROR_NOT_FOUND);
     assert_int_equal(tide_model_find(model, "", &entry, NULL), TIDE_ERROR_NOT_FOUND);
     tide_trainer_free(trainer);
 }
@@ -159,9 +160,9 @@ static void nearest_is_the_full_sort_in_double_precision(void **state)
         tide_rng rng = tide_rng_seeded(k);
         for (int turn = 0; turn < 36; turn++) {
             tide_vectors vectors = (tide_vectors)(turn % 3);
-            bool centred = turn / 3 % 2;
-            tide_view *space = tide_view_new(model, vectors, centred, NULL);
-            naive_space naive = naive_space_of(model, vectors, centred);
+            bool centered = turn / 3 % 2;
+            tide_view *space = tide_view_new(model, vectors, centered, NULL);
+            naive_space naive = naive_space_of(model, vectors, centered);
             const char *asked[6];
             for (int i = 0; i < 6; i++)
                 asked[i] = words[tide_rng_below(&rng, count)].word;
@@ -227,7 +228,7 @@ static void several_questions_are_answered_as_one_by_one(void **state)
         for (size_t i = 0; i < ASKED; i++) {
             tide_error err;
             int found = tide_view_nearest(space, &searches[i].query, alone,
-                                           searches[i].room, &err);
+                                          searches[i].room, &err);
             assert_int_equal(searches[i].found, found);
             if (found < 0)
                 assert_string_equal(searches[i].error.text, err.text);
@@ -282,9 +283,8 @@ static void an_analogy_is_nearest_to_b_less_a_plus_c(void **state)
         }
     }
     tide_hit hit;
-    assert_int_equal(
-        tide_view_analogy(space, "the", "nosuchword", "of", &hit, 1, NULL),
-        TIDE_ERROR_NOT_FOUND);
+    assert_int_equal(tide_view_analogy(space, "the", "nosuchword", "of", &hit, 1, NULL),
+                     TIDE_ERROR_NOT_FOUND);
     tide_view_free(space);
     tide_trainer_free(trainer);
 }
@@ -296,9 +296,9 @@ static void similarity_is_symmetric_and_one_with_itself(void **state)
     const tide_model *model = tide_trainer_model(trainer);
     tide_entry words[100];
     size_t count = tide_model_words(model, words, 100);
-    for (int centred = 0; centred < 2; centred++) {
-        tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, centred, NULL);
-        naive_space naive = naive_space_of(model, TIDE_VECTORS_INPUT, centred);
+    for (int centered = 0; centered < 2; centered++) {
+        tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, centered, NULL);
+        naive_space naive = naive_space_of(model, TIDE_VECTORS_INPUT, centered);
         for (size_t i = 0; i < count; i++) {
             const char *a = words[i].word, *b = words[(7 * i + 3) % count].word;
             float there, back, self;

@@ -16,7 +16,7 @@ enum { BELOW = 1000, YOUNG = 8000, MORE = 4000 };
 
 /* By how much a model is made older. */
 typedef struct older {
-    uint64_t tokens, sentences, lessons, centres;
+    uint64_t tokens, sentences, lessons, centers;
 } older;
 
 /* So that each of them passes the age soon. */
@@ -27,7 +27,7 @@ static older older_by(const tide_trainer *trainer, uint64_t age)
     return (older){.tokens = age - BELOW - stats.tokens,
                    .sentences = age - BELOW / 20 - stats.sentences,
                    .lessons = age - BELOW / 20 - intake->lessons,
-                   .centres = age - BELOW - stats.trained};
+                   .centers = age - BELOW - stats.trained};
 }
 
 /* The tokens that come to it were all of the word in slot 0. The table of negatives is due. */
@@ -41,7 +41,7 @@ static void make_older(const char *path, const older *by, uint64_t chunks)
     shift_one(path, "intake", 2, by->tokens);
     shift(path, "intake.admitted", 0, 1, SIZE_MAX, by->sentences);
     shift_one(path, "rate.origin", 0, by->tokens);
-    shift_one(path, "trainer", 0, by->centres);
+    shift_one(path, "trainer", 0, by->centers);
     if (chunks) {
         shift_one(path, "replay.chunks", 0, by->tokens - by->tokens % chunks);
         shift(path, "replay.chunks", 2, 2, SIZE_MAX, by->sentences); /* stamps */
@@ -126,7 +126,7 @@ static void an_old_model_counts_and_learns_as_much_as_a_young_one(void **state)
         assert_true(p.old_before.sentences < ages[i]);
         assert_int_equal(old.tokens, young.tokens + p.by.tokens);
         assert_int_equal(old.sentences, young.sentences + p.by.sentences);
-        assert_int_equal(old.trained, young.trained + p.by.centres);
+        assert_int_equal(old.trained, young.trained + p.by.centers);
         uint64_t learned = young.trained - p.young_before.trained;
         assert_true(learned > 2 * (young.tokens - p.young_before.tokens));
         assert_same_counts(&p);

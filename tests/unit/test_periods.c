@@ -190,7 +190,8 @@ static void a_pupil_learns_as_from_the_text(void **state)
         if (ended)
             tide_word_trainer_end_sentence(pupil);
     }
-    const tide_model *a = tide_trainer_model(direct), *b = tide_word_trainer_drain(pupil);
+    const tide_model *a = tide_trainer_model(direct),
+                     *b = tide_word_trainer_drain(pupil);
     assert_int_equal(tide_model_size(a), tide_model_size(b));
     assert_memory_equal(a->input.rows, b->input.rows,
                         (size_t)a->input.count * a->input.stride * sizeof(float));

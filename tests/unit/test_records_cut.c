@@ -192,7 +192,8 @@ saved_and_loaded_at_every_byte_it_goes_on_as_if_nothing_had_been(void **state)
             save(before);
             tide_records *after = records_with(&p);
             assert_int_equal(load(after, &err), TIDE_OK);
-            assert_int_equal(tide_records_at_boundary(after), tide_records_at_boundary(before));
+            assert_int_equal(tide_records_at_boundary(after),
+                             tide_records_at_boundary(before));
             feed(&found, after, input + stop, size - stop, SIZE_MAX);
             end(&found, after);
             assert_true(transcript_equal(&found, &wanted));

@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#define RECIPE LABELLED "vocab=50 dim=8 replay-ring=4000 tokens=space labels=hashtags "
+#define RECIPE LABELED "vocab=50 dim=8 replay-ring=4000 tokens=space labels=hashtags "
 
 enum { POSTS = 120 };
 
@@ -122,8 +122,8 @@ static void records_are_left_for_later_too(void **state)
 {
     (void)state;
     static const char settings[] =
-        LABELLED "vocab=30 dim=8 replay=1 records=json text=t label=l labels=marked "
-                 "label-refit=25";
+        LABELED "vocab=30 dim=8 replay=1 records=json text=t label=l labels=marked "
+                "label-refit=25";
     char text[POSTS * 64];
     size_t size = 0;
     for (int i = 0; i < POSTS; i++)

@@ -333,7 +333,8 @@ static void a_slot_stays_closed_while_lessons_are_on_their_way(void **state)
             tide_trainer *trainer = trainer_of(settings[k]);
             tide_ingest *intake = tide_trainer_intake(trainer);
             slow_school s = {.intake = intake, .behind = behind};
-            tide_ingest_set_executor(intake, (tide_executor){&s, teach_slowly, finished_slowly,
+            tide_ingest_set_executor(intake,
+                                     (tide_executor){&s, teach_slowly, finished_slowly,
                                                      wait_slowly, recall_slowly});
             tide_rng rng = tide_rng_seeded(behind);
             for (uint32_t n = 0; n < 1000; n++) {

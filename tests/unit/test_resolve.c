@@ -232,8 +232,7 @@ static void a_term_is_the_mean_of_its_words(void **state)
             assert_int_equal(tide_view_mean(space, term, mean, NULL), TIDE_OK);
             for (int d = 0; d < 20; d++)
                 assert_float_equal(mean[d], wanted[d], 1e-5);
-            assert_int_equal(tide_view_similarity(space, term, term, &cosine, NULL),
-                             0);
+            assert_int_equal(tide_view_similarity(space, term, term, &cosine, NULL), 0);
             assert_float_equal(cosine, 1, 1e-5);
 
             const char *positive[] = {term};

@@ -59,7 +59,7 @@ void free(void *block)
 
 /* -- trainers ------------------------------------------------------------------------------------------ */
 
-#define HASHTAGS LABELLED "tokens=space labels=hashtags dim=8 replay=1 "
+#define HASHTAGS LABELED "tokens=space labels=hashtags dim=8 replay=1 "
 
 /* Learned from 200 posts, and told to tell. */
 static tide_trainer *fitted(const char *settings, uint64_t seed)
@@ -157,18 +157,18 @@ static void words_beyond_those_looked_at_change_nothing(void **state)
                  kinds[i]);
         tide_trainer *trainer = fitted(settings, 12);
         save_to(trainer, "model");
-        tide_labeler *labeller = tide_labeler_load("model", NULL);
+        tide_labeler *labeler = tide_labeler_load("model", NULL);
         tide_prediction guesses[COUNT(posts)];
         for (size_t post = 0; post < COUNT(posts); post++) {
             uint64_t known;
-            tide_labeler_add(labeller, posts[post], strlen(posts[post]));
-            tide_labeler_end(labeller, &guesses[post], 1, &known);
+            tide_labeler_add(labeler, posts[post], strlen(posts[post]));
+            tide_labeler_end(labeler, &guesses[post], 1, &known);
             assert_int_equal(known, 2 * (post + 1));
         }
         assert_string_equal(guesses[0].label, guesses[1].label);
         assert_memory_equal(&guesses[0].probability, &guesses[1].probability,
                             sizeof(float));
-        tide_labeler_free(labeller);
+        tide_labeler_free(labeler);
         tide_trainer_free(trainer);
     }
 }
@@ -428,9 +428,9 @@ static void expect_refused(const char *section)
     assert_null(tide_trainer_load("bad", NULL, 0, NULL));
     bool told_from =
         strncmp(section, "anchor.", 7) == 0 || !strcmp(section, "label.names");
-    tide_labeler *labeller = tide_labeler_load("bad", &err);
-    assert_int_equal(labeller == NULL, told_from);
-    tide_labeler_free(labeller);
+    tide_labeler *labeler = tide_labeler_load("bad", &err);
+    assert_int_equal(labeler == NULL, told_from);
+    tide_labeler_free(labeler);
 }
 
 static bool damage_size(const char *section)

@@ -220,9 +220,10 @@ static void check_finished(uint32_t lessons_most)
     tide_sampler *sampler = tide_sampler_new(&options, NULL);
     assert_true(sampler && tide_sampler_refresh(sampler, model->vocabulary, true));
     tide_sgns learner = {.params = tide_trainer_params(trainer),
-                            .model = (tide_model *)model,
-                            .rates = tide_optimizer_new(tide_trainer_params(trainer), NULL),
-                            .kernels = tide_kernels_best()};
+                         .model = (tide_model *)model,
+                         .rates =
+                             tide_optimizer_new(tide_trainer_params(trainer), NULL),
+                         .kernels = tide_kernels_best()};
     tide_contexts_init(&learner.contexts, learner.params);
     tide_workers *crew = tide_workers_new(&learner, NULL);
     assert_true(crew && learner.rates);
@@ -234,11 +235,11 @@ static void check_finished(uint32_t lessons_most)
         slots[i] = i;
     for (uint64_t n = 0, sentence = 1, left = 1; n < LESSONS; n++) {
         tide_sentence lesson = {.slots = slots,
-                              .count = LENGTH,
-                              .number = n,
-                              .sentence = sentence,
-                              .draws = tide_sampler_draws(sampler),
-                              .scale = 1};
+                                .count = LENGTH,
+                                .number = n,
+                                .sentence = sentence,
+                                .draws = tide_sampler_draws(sampler),
+                                .scale = 1};
         school.teach(school.self, &lesson);
         if (--left == 0) {
             lessons_until[sentence++] = n + 1;
@@ -246,14 +247,14 @@ static void check_finished(uint32_t lessons_most)
         }
         lessons_until[sentence] = UINT64_MAX;
         uint64_t finished = school.finished(school.self);
-        uint64_t learned = tide_workers_progress(crew).centres / LENGTH;
+        uint64_t learned = tide_workers_progress(crew).centers / LENGTH;
         assert_true(finished <= sentence || finished == TIDE_ALL_SENTENCES);
         wrong += finished == TIDE_ALL_SENTENCES ? learned <= n
-                                                 : lessons_until[finished] > learned;
+                                                : lessons_until[finished] > learned;
     }
     school.wait(school.self);
     assert_int_equal(school.finished(school.self), TIDE_ALL_SENTENCES);
-    assert_int_equal(tide_workers_progress(crew).centres, (uint64_t)LESSONS * LENGTH);
+    assert_int_equal(tide_workers_progress(crew).centers, (uint64_t)LESSONS * LENGTH);
     assert_int_equal(wrong, 0);
     tide_workers_free(crew);
     tide_optimizer_free(learner.rates);

@@ -210,7 +210,7 @@ static void utf8_is_judged_strictly(void **state)
             fail_msg("case %zu must be %s", i, table[i].kept ? "kept" : "dropped");
 }
 
-static void invalid_word_leaves_its_neighbours_alone(void **state)
+static void invalid_word_leaves_its_neighbors_alone(void **state)
 {
     (void)state;
     transcript s = tokenized_at_once("one tw\xffo three\n\x7f four", 22);
@@ -520,7 +520,7 @@ int main(void)
         cmocka_unit_test(line_feed_ends_a_sentence_and_nothing_else_does),
         cmocka_unit_test(empty_lines_yield_no_sentence),
         cmocka_unit_test(utf8_is_judged_strictly),
-        cmocka_unit_test(invalid_word_leaves_its_neighbours_alone),
+        cmocka_unit_test(invalid_word_leaves_its_neighbors_alone),
         cmocka_unit_test(long_word_is_cut_before_the_code_point_that_does_not_fit),
         cmocka_unit_test(long_word_with_an_invalid_beginning_is_dropped_as_invalid),
         cmocka_unit_test(endless_word_needs_no_memory_and_is_counted_once),

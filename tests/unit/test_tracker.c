@@ -413,7 +413,7 @@ static void odd_posts_are_counted(void **state)
     add(t, &p); /* one that fits just so */
     tide_tracker_stats facts = tide_tracker_state(t);
     assert_int_equal(facts.posts, 8);
-    assert_int_equal(facts.unlabelled, 2);
+    assert_int_equal(facts.unlabeled, 2);
     assert_int_equal(facts.empty, 3);
     assert_int_equal(facts.cut, 2);
     assert_int_equal(facts.extra_labels, 16);

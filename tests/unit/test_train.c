@@ -26,9 +26,9 @@ static result measured(const char *settings, const corpus *t, const truth *facts
     return r;
 }
 
-/* Measured: 0.84 of the neighbours and 0.38 of the analogies without replay, 0.85 and 0.67 with.
- * A neighbour is right by chance in about 0.01 of all cases, an analogy in 0.0004. */
-static void words_of_a_group_are_neighbours_and_analogies_hold(void **state)
+/* Measured: 0.84 of the neighbors and 0.38 of the analogies without replay, 0.85 and 0.67 with.
+ * A neighbor is right by chance in about 0.01 of all cases, an analogy in 0.0004. */
+static void words_of_a_group_are_neighbors_and_analogies_hold(void **state)
 {
     (void)state;
     corpus t = demo_text(1, TOKENS);
@@ -275,7 +275,8 @@ static void the_last_word_counts_without_a_line_end(void **state)
     feed_text(trainer, "one two thr");
     feed_text(trainer, "ee");
     const tide_model *model = tide_trainer_model(trainer);
-    assert_int_equal(tide_model_find(model, "three", &entry, NULL), TIDE_ERROR_NOT_FOUND);
+    assert_int_equal(tide_model_find(model, "three", &entry, NULL),
+                     TIDE_ERROR_NOT_FOUND);
     assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
     assert_int_equal(tide_model_find(model, "three", &entry, NULL), TIDE_OK);
     assert_int_equal(entry.count, 1);
@@ -346,7 +347,7 @@ static void a_long_line_is_cut_into_sentences(void **state)
         seen s = {.count = 0};
         uint64_t sentences = stats_of(trainer).sentences;
         tide_ingest_set_executor(tide_trainer_intake(trainer),
-                           tide_executor_inline(&s, take_lesson));
+                                 tide_executor_inline(&s, take_lesson));
         for (int k = 0; k < cases[i].words; k++)
             feed_text(trainer, k % 2 ? "a " : "b ");
         feed_text(trainer, "\n");
@@ -492,7 +493,7 @@ static void tokens_of_a_word_that_left_are_no_contexts(void **state)
         feed_text(trainer, "a b\n");
     seen s = {.count = 0};
     tide_ingest_set_executor(tide_trainer_intake(trainer),
-                       tide_executor_inline(&s, take_lesson));
+                             tide_executor_inline(&s, take_lesson));
     feed_text(trainer,
               "a a a a b b x y\n"); /* x takes the slot of b, and y that of x */
     assert_int_equal(s.count, 1);
@@ -503,7 +504,7 @@ static void tokens_of_a_word_that_left_are_no_contexts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_of_a_group_are_neighbours_and_analogies_hold),
+        cmocka_unit_test(words_of_a_group_are_neighbors_and_analogies_hold),
         cmocka_unit_test(the_gate_keeps_the_frequent_words_and_their_vectors),
         cmocka_unit_test(subwords_place_unseen_forms_near_their_kin),
         cmocka_unit_test(every_profile_learns),

@@ -320,7 +320,7 @@ static uint32_t dropped_top(const stream *s, size_t which, uint32_t capacity,
 }
 
 /* Plain space-saving drops about half of these 500 words, the gate about 40, most of
- * them near rank 500, where the true counts of neighbours differ by less than their
+ * them near rank 500, where the true counts of neighbors differ by less than their
  * noise. */
 static void the_gate_keeps_top_words_that_plain_space_saving_drops(void **state)
 {
@@ -446,7 +446,7 @@ static uint64_t young_by_admissions(const stream *s, tide_vocabulary *v,
 }
 
 /* Misra and Gries as they wrote it down: all counts go down by one. */
-static uint64_t young_by_cancelling(const stream *s, uint32_t capacity)
+static uint64_t young_by_canceling(const stream *s, uint32_t capacity)
 {
     uint64_t *counts = calloc(s->type_count, sizeof *counts),
              *arrived = calloc(s->type_count, sizeof *arrived), young = 0;
@@ -481,7 +481,7 @@ static void words_that_leave_soon_after_they_came_are_counted(void **state)
         tide_vocabulary *one = made(&options), *many = made(&options);
         uint64_t young = young_by_admissions(&s, one, 150);
         if (options.kind == TIDE_VOCABULARY_MISRA_GRIES)
-            young = young_by_cancelling(&s, 150);
+            young = young_by_canceling(&s, 150);
         stream_feed(&s, 0, s.token_count, 67, many, NULL);
         assert_int_equal(tide_vocabulary_evicted_early(one), young);
         assert_int_equal(tide_vocabulary_evicted_early(many), young);

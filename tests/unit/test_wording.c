@@ -1,4 +1,4 @@
-/* test_wording.c - a text falls into words as it did in training, so a labeller tells of it what the trainer
+/* test_wording.c - a text falls into words as it did in training, so a labeler tells of it what the trainer
  * would have told. */
 #include "labels_fixture.h"
 
@@ -32,14 +32,14 @@ static float probability_of(const answer *a, const char *name)
 }
 
 /* Adds the text in pieces and compares what is guessed, to the last bit. */
-static void expect_same(tide_labeler *labeller, const answer *a, const char *text,
+static void expect_same(tide_labeler *labeler, const answer *a, const char *text,
                         size_t piece)
 {
     tide_prediction guesses[8];
     uint64_t known;
     for (size_t at = 0, size = strlen(text); at < size; at += piece)
-        tide_labeler_add(labeller, text + at, piece < size - at ? piece : size - at);
-    assert_int_equal(tide_labeler_end(labeller, guesses, 8, &known), a->count);
+        tide_labeler_add(labeler, text + at, piece < size - at ? piece : size - at);
+    assert_int_equal(tide_labeler_end(labeler, guesses, 8, &known), a->count);
     if (known != a->known)
         fail_msg("%llu words are known and not %u: %.80s", (unsigned long long)known,
                  a->known, text);
@@ -50,15 +50,15 @@ static void expect_same(tide_labeler *labeller, const answer *a, const char *tex
     }
 }
 
-/* With phrases all words are held: a pair that is not is two words for a labeller. */
+/* With phrases all words are held: a pair that is not is two words for a labeler. */
 static const char *const recipes[] = {
-    LABELLED "tokens=space labels=hashtags vocab=30 dim=8 replay=1 label-anchors=9",
-    LABELLED "tokens=social labels=hashtags vocab=30 dim=8 replay=1 classifier=cnn",
-    LABELLED "tokens=words labels=marked vocab=30 dim=8 subword=300 replay=1",
-    LABELLED "tokens=words labels=marked vocab=30 dim=8 replay=1 stop-words=stop",
-    LABELLED "tokens=space labels=hashtags vocab=120 dim=8 replay=1 phrases=800 "
-             "phrase-threshold=20",
-    LABELLED
+    LABELED "tokens=space labels=hashtags vocab=30 dim=8 replay=1 label-anchors=9",
+    LABELED "tokens=social labels=hashtags vocab=30 dim=8 replay=1 classifier=cnn",
+    LABELED "tokens=words labels=marked vocab=30 dim=8 subword=300 replay=1",
+    LABELED "tokens=words labels=marked vocab=30 dim=8 replay=1 stop-words=stop",
+    LABELED "tokens=space labels=hashtags vocab=120 dim=8 replay=1 phrases=800 "
+            "phrase-threshold=20",
+    LABELED
     "tokens=space labels=hashtags vocab=120 dim=8 replay=1 phrases=800 subword=50 "
     "phrase-threshold=20 classifier-words=3",
 };
@@ -76,26 +76,26 @@ static stream train_model(size_t recipe)
     return s;
 }
 
-static tide_labeler *load_labeller(void)
+static tide_labeler *load_labeler(void)
 {
     tide_error err = {.text = ""};
-    tide_labeler *labeller = tide_labeler_load("model", &err);
-    if (!labeller)
+    tide_labeler *labeler = tide_labeler_load("model", &err);
+    if (!labeler)
         fail_msg("%s", err.text);
-    return labeller;
+    return labeler;
 }
 
-/* A model that has learned its stream, asked through its trainer, which learns no more, and a labeller. */
+/* A model that has learned its stream, asked through its trainer, which learns no more, and a labeler. */
 typedef struct both {
     stream s;
     tide_trainer *trainer;
-    tide_labeler *labeller;
+    tide_labeler *labeler;
     answer told; /* by the trainer, of its last post */
 } both;
 
 static void begin(both *b, size_t recipe)
 {
-    *b = (both){.s = train_model(recipe), .labeller = load_labeller()};
+    *b = (both){.s = train_model(recipe), .labeler = load_labeler()};
     b->trainer = load_frozen("model", "all");
     tide_trainer_watch_labels(b->trainer, take_answer, NULL, &b->told);
 }
@@ -103,11 +103,11 @@ static void begin(both *b, size_t recipe)
 static void end(both *b)
 {
     tide_trainer_free(b->trainer);
-    tide_labeler_free(b->labeller);
+    tide_labeler_free(b->labeler);
     stream_free(&b->s);
 }
 
-static void a_labeller_tells_what_the_trainer_tells(void **state)
+static void a_labeler_tells_what_the_trainer_tells(void **state)
 {
     (void)state;
     for (size_t r = 0; r < COUNT(recipes); r++) {
@@ -121,7 +121,7 @@ static void a_labeller_tells_what_the_trainer_tells(void **state)
             feed_text(b.trainer, "\n");
             if (!b.told.count)
                 continue; /* nothing but stop words is no post */
-            expect_same(b.labeller, &b.told, line, i % 2 ? 4096 : 3);
+            expect_same(b.labeler, &b.told, line, i % 2 ? 4096 : 3);
             known += b.told.known > 0;
             unknown += b.told.known < b.told.words;
         }
@@ -133,20 +133,20 @@ static void a_labeller_tells_what_the_trainer_tells(void **state)
 }
 
 /* As in a record: also for phrases, which no line feed parts. */
-static void line_feeds_are_blanks_for_a_labeller(void **state)
+static void line_feeds_are_blanks_for_a_labeler(void **state)
 {
     (void)state;
     for (size_t r = 0; r < COUNT(recipes); r++) {
         both b;
         begin(&b, r);
         feed_text(b.trainer, "w2 new york w3 w4 new york\n");
-        expect_same(b.labeller, &b.told, "w2 new\nyork w3\n\nw4\nnew\nyork\n", 4096);
-        expect_same(b.labeller, &b.told, "\nw2 new\nyork w3\n\nw4\nnew\nyork", 1);
+        expect_same(b.labeler, &b.told, "w2 new\nyork w3\n\nw4\nnew\nyork\n", 4096);
+        expect_same(b.labeler, &b.told, "\nw2 new\nyork w3\n\nw4\nnew\nyork", 1);
         end(&b);
     }
 }
 
-static void a_labeller_reads_a_thousand_words(void **state)
+static void a_labeler_reads_a_thousand_words(void **state)
 {
     (void)state;
     char text[1300 * 8], *to = text;
@@ -158,28 +158,28 @@ static void a_labeller_reads_a_thousand_words(void **state)
         feed_text(b.trainer, text);
         feed_text(b.trainer, "\n");
         assert_int_equal(b.told.words, 1000);
-        expect_same(b.labeller, &b.told, text, 4096);
+        expect_same(b.labeler, &b.told, text, 4096);
         feed_text(b.trainer, "w2 w3\n"); /* and begins anew with the next text */
-        expect_same(b.labeller, &b.told, "w2 w3", 4096);
+        expect_same(b.labeler, &b.told, "w2 w3", 4096);
         end(&b);
     }
 }
 
-static void a_labeller_gives_the_most_probable_labels_first(void **state)
+static void a_labeler_gives_the_most_probable_labels_first(void **state)
 {
     (void)state;
     both b;
     begin(&b, 0);
-    uint32_t size = tide_labeler_size(b.labeller);
+    uint32_t size = tide_labeler_size(b.labeler);
     tide_prediction all[8], some[8];
     uint64_t known;
     assert_int_equal(size, 6);
-    tide_labeler_add(b.labeller, "w1 w2", 5);
-    assert_int_equal(tide_labeler_end(b.labeller, all, size, &known), size);
+    tide_labeler_add(b.labeler, "w1 w2", 5);
+    assert_int_equal(tide_labeler_end(b.labeler, all, size, &known), size);
     assert_int_equal(known, 2);
     for (size_t room = 0; room <= size; room++) {
-        tide_labeler_add(b.labeller, "w1 w2", 5);
-        assert_int_equal(tide_labeler_end(b.labeller, some, room, &known), room);
+        tide_labeler_add(b.labeler, "w1 w2", 5);
+        assert_int_equal(tide_labeler_end(b.labeler, some, room, &known), room);
         for (size_t i = 0; i < room; i++)
             assert_string_equal(some[i].label, all[i].label);
     }
@@ -187,24 +187,24 @@ static void a_labeller_gives_the_most_probable_labels_first(void **state)
 }
 
 /* What it says depends on its words alone, not on the labels that are written in it. */
-static void a_labeller_does_not_read_labels(void **state)
+static void a_labeler_does_not_read_labels(void **state)
 {
     (void)state;
     both b;
     begin(&b, 0);
-    tide_prediction plain[8], labelled[8];
+    tide_prediction plain[8], labeled[8];
     uint64_t known;
-    tide_labeler_add(b.labeller, "w1 w2", 5);
-    size_t count = tide_labeler_end(b.labeller, plain, 8, &known);
-    tide_labeler_add(b.labeller, "#tag1 w1 #w1 #tag2 w2", 21);
-    assert_int_equal(tide_labeler_end(b.labeller, labelled, 8, &known), count);
+    tide_labeler_add(b.labeler, "w1 w2", 5);
+    size_t count = tide_labeler_end(b.labeler, plain, 8, &known);
+    tide_labeler_add(b.labeler, "#tag1 w1 #w1 #tag2 w2", 21);
+    assert_int_equal(tide_labeler_end(b.labeler, labeled, 8, &known), count);
     assert_int_equal(known, 2);
     for (size_t i = 0; i < count; i++) {
-        assert_string_equal(plain[i].label, labelled[i].label);
-        assert_memory_equal(&plain[i].probability, &labelled[i].probability,
+        assert_string_equal(plain[i].label, labeled[i].label);
+        assert_memory_equal(&plain[i].probability, &labeled[i].probability,
                             sizeof(float));
     }
-    assert_int_equal(tide_labeler_end(b.labeller, plain, 8, &known), count);
+    assert_int_equal(tide_labeler_end(b.labeler, plain, 8, &known), count);
     assert_int_equal(known, 0);
     end(&b);
 }
@@ -212,11 +212,11 @@ static void a_labeller_does_not_read_labels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(a_labeller_tells_what_the_trainer_tells),
-        IN_FOLDER(line_feeds_are_blanks_for_a_labeller),
-        IN_FOLDER(a_labeller_reads_a_thousand_words),
-        IN_FOLDER(a_labeller_gives_the_most_probable_labels_first),
-        IN_FOLDER(a_labeller_does_not_read_labels),
+        IN_FOLDER(a_labeler_tells_what_the_trainer_tells),
+        IN_FOLDER(line_feeds_are_blanks_for_a_labeler),
+        IN_FOLDER(a_labeler_reads_a_thousand_words),
+        IN_FOLDER(a_labeler_gives_the_most_probable_labels_first),
+        IN_FOLDER(a_labeler_does_not_read_labels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

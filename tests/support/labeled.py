@@ -26,7 +26,7 @@ FIT = ["--label-each", 200, "--classifier-maps", 30, "--classifier-epochs", 40]
 Post = namedtuple("Post", "time words tags")  # words with the place of each tag, as (place, tag)
 
 
-def make_posts(seed, count, topics=TOPICS, begin="2020-01-01", hours=6, unlabelled=0.1):
+def make_posts(seed, count, topics=TOPICS, begin="2020-01-01", hours=6, unlabeled=0.1):
     """Frequent topics first: each has fewer posts than the one before."""
     dice = random.Random(seed)
     names = list(topics)
@@ -38,7 +38,7 @@ def make_posts(seed, count, topics=TOPICS, begin="2020-01-01", hours=6, unlabell
         about = [name for name in names if name in about]
         words = [dice.choice(topics[dice.choice(about)] if dice.random() < 0.5 else ANYBODY)
                  for _ in range(dice.randint(5, 14))]
-        tags = [] if dice.random() < unlabelled else [
+        tags = [] if dice.random() < unlabeled else [
             (dice.randint(0, len(words)), name) for name in about]
         posts.append(Post(time + number * timedelta(hours=hours), words, tags))
     return posts
