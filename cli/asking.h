@@ -26,7 +26,7 @@ void asking_close(asking *ask);
      OPTION_CHOICE,  &(vectors),                                                       \
      VECTOR_CHOICES, "which vectors to compare (default input)"},                      \
     {                                                                                  \
-        "no-centre", 0, OPTION_FLAG, &(raw), NULL, "do not subtract the mean vector"   \
+        "no-center", 0, OPTION_FLAG, &(raw), NULL, "do not subtract the mean vector"   \
     }
 
 /* Room for `count` answers, but never more than the model has words. NULL after a

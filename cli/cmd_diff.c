@@ -89,7 +89,7 @@ int cmd_diff(int argc, char **argv)
          "which words come first (default drift)"},
         {"min-count", 0, OPTION_NUMBER, &j.how.min_count, "N",
          "leave out words that a model has seen less often (default 20)"},
-        {"among", 0, OPTION_COUNT, &among, "N",
+        {"top", 0, OPTION_COUNT, &among, "N",
          "compare the vectors of the so many most frequent shared words (default "
          "10000)"},
         SPACE_OPTIONS(vectors, centered),

@@ -97,7 +97,7 @@ int cmd_export(int argc, char **argv)
         {"top", 0, OPTION_COUNT, &top, "N", "only the N most frequent words"},
         {"vectors", 0, OPTION_CHOICE, &vectors, VECTOR_CHOICES,
          "which vectors to write (default input)"},
-        {"centre", 0, OPTION_FLAG, &how.centered, NULL,
+        {"center", 0, OPTION_FLAG, &how.centered, NULL,
          "subtract the mean vector of the frequent words, as nearest does"},
         {"dtype", 0, OPTION_TEXT, &how.dtype, "NAME",
          "f32, or for npy and safetensors also f16 or i8 (default f32)"},

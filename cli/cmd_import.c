@@ -40,18 +40,30 @@ static bool find_value(const char *text, const char *name, char *value, size_t r
     return false;
 }
 
+/* What model files call a parameter. */
+static const char *filed_name(const char *name)
+{
+    size_t count;
+    const tide_param_info *table = tide_params_table(&count);
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(table[i].name, name) && *table[i].former)
+            return table[i].former;
+    return name;
+}
+
 /* The words of a model go on meeting the same words only if text falls into words as it
  * did. */
 static int inherit(tide_params *params, const settings *typed, const char *text,
                    tide_error *err)
 {
-    static const char *const names[] = {"tokens", "numbers",    "hashtags",  "mentions",
-                                        "urls",   "min-length", "max-length"};
+    static const char *const names[] = {"tokenizer", "numbers", "hashtags",
+                                        "mentions",  "urls",    "min-length",
+                                        "max-length"};
     char value[256];
     int status = TIDE_OK;
     for (size_t i = 0; i < sizeof names / sizeof *names && !status; i++)
         if (!is_typed(typed, names[i]) &&
-            find_value(text, names[i], value, sizeof value))
+            find_value(text, filed_name(names[i]), value, sizeof value))
             status = tide_params_set(params, names[i], value, err);
     return status;
 }

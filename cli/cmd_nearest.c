@@ -170,12 +170,12 @@ int cmd_nearest(int argc, char **argv)
     const char *vector_path = NULL;
     const option options[] = {
         {"count", 'n', OPTION_COUNT, &n.count, "N", "so many words (default 10)"},
-        {"negative", 0, OPTION_LIST, &n.negative, "WORD",
+        {"subtract", 0, OPTION_LIST, &n.negative, "WORD",
          "subtract this word; may be given several times"},
         {"vector", 0, OPTION_TEXT, &vector_path, "FILE",
          "add the numbers of this file, '-' for standard input; a word before them is "
          "passed over"},
-        {"among", 0, OPTION_NUMBER, &n.among, "N",
+        {"top", 0, OPTION_NUMBER, &n.among, "N",
          "look only at the N most frequent words (default: all)"},
         ASKING_OPTIONS(vectors, raw),
         {"json", 0, OPTION_FLAG, &n.ask.json, NULL,
@@ -195,9 +195,9 @@ int cmd_nearest(int argc, char **argv)
         "words. MODEL may be any file of vectors.",
         options,
         "wordtide nearest news.tide coffee\n"
-        "wordtide nearest news.tide tarsk elmoria --negative norvania\n"
+        "wordtide nearest news.tide tarsk elmoria --subtract norvania\n"
         "wordtide nearest news.tide --json < questions.txt\n"
-        "wordtide vector a.tide tea | wordtide nearest b.tide --no-centre --vector -\n",
+        "wordtide vector a.tide tea | wordtide nearest b.tide --no-center --vector -\n",
         .least = 1,
         .most = -1,
     };

@@ -22,7 +22,7 @@ int cmd_train(int argc, char **argv)
         .examples =
             "wordtide demo --tokens 1e6 | wordtide train -o news.tide\n"
             "wordtide train day1.txt day2.txt -o news.tide --vocab 100000 --dim 200\n"
-            "wordtide train --follow chat.log -o chat.tide --every 60s --tokens "
+            "wordtide train --follow chat.log -o chat.tide --every 60s --tokenizer "
             "social\n"
             "wordtide train posts.jsonl.zst --text body,user.name -o posts.tide\n"
             "wordtide train kafka://localhost/posts?group=words --text body -o "

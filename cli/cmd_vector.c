@@ -117,7 +117,7 @@ int cmd_vector(int argc, char **argv)
          "so it is without words too"},
         {"vectors", 0, OPTION_CHOICE, &which, VECTOR_CHOICES,
          "which vectors to print (default input)"},
-        {"centre", 0, OPTION_FLAG, &centered, NULL,
+        {"center", 0, OPTION_FLAG, &centered, NULL,
          "subtract the mean vector of the frequent words"},
         {"json", 0, OPTION_FLAG, &v.ask.json, NULL, "print a JSON object a word"},
         {0},

@@ -41,7 +41,7 @@ double analogies_accuracy(const analogies *r);
      OPTION_CHOICE,  &(vectors),                                                       \
      VECTOR_CHOICES, "which vectors to compare (default input)"},                      \
     {                                                                                  \
-        "centre", 0, OPTION_FLAG, &(centered), NULL,                                   \
+        "center", 0, OPTION_FLAG, &(centered), NULL,                                   \
             "subtract the mean vector of the frequent words first"                     \
     }
 

@@ -226,7 +226,7 @@ int eval_agreement(int argc, char **argv)
     const option options[] = {
         {"bands", 0, OPTION_TEXT, &bands, "LIST",
          "ranks of words in B (default 1-100,801-900,1601-1700,6401-6500)"},
-        {"neighbours", 0, OPTION_COUNT, &neighbors, "N",
+        {"neighbors", 0, OPTION_COUNT, &neighbors, "N",
          "how many of the nearest words are compared (default 10)"},
         {"points", 0, OPTION_TEXT, &path, "FILE",
          "write a TSV file with up to 2000 pairs of each cell, drawn at random: bands, "

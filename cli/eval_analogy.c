@@ -145,7 +145,7 @@ int eval_analogy(int argc, char **argv)
     int vectors = TIDE_VECTORS_INPUT, oov = 0;
     bool centered = false, json = false, tsv = false;
     const option options[] = {
-        {"among", 0, OPTION_NUMBER, &among, "N",
+        {"top", 0, OPTION_NUMBER, &among, "N",
          "only the N most frequent words are known and can answer; 0 for all (default "
          "30000)"},
         {"oov", 0, OPTION_CHOICE, &oov, "skip|wrong",
@@ -167,7 +167,7 @@ int eval_analogy(int argc, char **argv)
         "vectors.",
         options,
         "wordtide eval analogy news.tide questions-words.txt\n"
-        "wordtide eval analogy vectors.bin questions-words.txt --among 0 --json\n",
+        "wordtide eval analogy vectors.bin questions-words.txt --top 0 --json\n",
         .least = 2,
         .most = 2,
     };

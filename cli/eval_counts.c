@@ -218,13 +218,14 @@ int eval_counts(int argc, char **argv)
         "median_error_held leaves such words out. dropped_top is the share dropped of "
         "the K most frequent words, K being the capacity of the model. The text falls "
         "into words as in the training of the model; for a file of vectors alone, "
-        "--tokens and the other options of 'train' about text tell how, and those "
+        "--tokenizer and the other options of 'train' about text tell how, and those "
         "about records hold for both. The paper's figures are those of plain "
         "Space-Saving over every word: a model of --admission none --counting all, "
         "which for --profile paper has to be said, since there only the words count "
         "that sub-sampling keeps.",
         options,
-        "wordtide train text8 -o m.tide --vocab 7000 --tokens space --admission none\n"
+        "wordtide train text8 -o m.tide --vocab 7000 --tokenizer space --admission "
+        "none\n"
         "wordtide eval counts m.tide text8\n"
         "wordtide eval counts m.tide text8 --json --points errors.tsv\n",
         .least = 1,

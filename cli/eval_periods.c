@@ -204,7 +204,7 @@ int eval_periods(int argc, char **argv)
         "not held before. Records need a time (--time), unless periods are numbers "
         "of tokens.",
         options,
-        "wordtide eval periods posts.tsv.zst --time 1 --text 2 --tokens social\n"
+        "wordtide eval periods posts.tsv.zst --time 1 --text 2 --tokenizer social\n"
         "wordtide eval periods posts.jsonl --by week --time date --text body --json\n"
         "wordtide eval periods corpus.txt --by 1e6\n",
         .parameters = true,

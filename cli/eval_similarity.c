@@ -59,7 +59,7 @@ int eval_similarity(int argc, char **argv)
     int vectors = TIDE_VECTORS_INPUT, oov = 0;
     bool centered = false, json = false, tsv = false;
     const option options[] = {
-        {"among", 0, OPTION_NUMBER, &among, "N",
+        {"top", 0, OPTION_NUMBER, &among, "N",
          "only the N most frequent words are known (default 0: all)"},
         {"oov", 0, OPTION_CHOICE, &oov, "skip|zero",
          "a pair with an unknown word is left out, or taken with a cosine of 0 "

@@ -319,7 +319,7 @@ int eval_trace(int argc, char **argv)
          "again"},
         {"questions", 0, OPTION_TEXT, &t.questions.path, "FILE",
          "analogies, as for 'eval analogy'"},
-        {"among", 0, OPTION_NUMBER, &among, "N",
+        {"top", 0, OPTION_NUMBER, &among, "N",
          "analogies: only the N most frequent words are known and can answer; 0 for "
          "all (default 30000)"},
         {"reference", 0, OPTION_TEXT, &reference, "MODEL",

@@ -23,11 +23,11 @@ static void choose_labels(learning *job)
     if (job->training.resume)
         return;
     if (!labels) {
-        labels = settings_value(typed, "label") ? "marked" : "hashtags";
+        labels = settings_value(typed, "label-field") ? "marked" : "hashtags";
         settings_add(typed, "labels", labels);
     }
-    if (!strcmp(labels, "hashtags") && !settings_value(typed, "tokens"))
-        settings_add(typed, "tokens", "social");
+    if (!strcmp(labels, "hashtags") && !settings_value(typed, "tokenizer"))
+        settings_add(typed, "tokenizer", "social");
 }
 
 static int learn(learning *job, tide_trainer *trainer)
@@ -55,7 +55,8 @@ int labels_train(int argc, char **argv)
         command,
         "labels train [OPTION]... [SOURCE]... -o MODEL",
         "Learns words as 'wordtide train' does, and on the same way which labels "
-        "posts carry: their hashtags, with --label what a field of their records says, "
+        "posts carry: their hashtags, with --label-field what a field of their records "
+        "says, "
         "or with --labels marked words __label__NAME, as in fastText. A post is a line "
         "or a record; its labels are taken out of its text. The "
         "most frequent labels are counted (--label-slots) and a sample of the posts of "
@@ -67,7 +68,7 @@ int labels_train(int argc, char **argv)
         .examples =
             "wordtide labels train posts.txt -o posts.tide\n"
             "wordtide labels train posts.jsonl --text body --time date -o posts.tide\n"
-            "wordtide labels train mail.tsv --text 3 --label 2 -o mail.tide\n"
+            "wordtide labels train mail.tsv --text 3 --label-field 2 -o mail.tide\n"
             "wordtide labels train fasttext.txt --labels marked -o texts.tide\n"
             "wordtide labels train --resume posts.tide more.jsonl\n",
         .parameters = true,

@@ -167,7 +167,7 @@ void learning_take(learning *job, int argc, char **argv, command_usage usage)
         {"checkpoint", 0, OPTION_TEXT, &job->checkpoint, "FILE|DIR",
          "save to this file on the way, every minute unless --every says otherwise, "
          "and keep earlier ones beside it; then -o may be left out"},
-        {"older", 0, OPTION_NUMBER, &job->older, "N",
+        {"keep-checkpoints", 0, OPTION_NUMBER, &job->older, "N",
          "how many earlier files to keep beside a new one, as FILE.1, FILE.2: what "
          "was at -o before this run, and checkpoints (default 2)"},
         {"continue", 0, OPTION_FLAG, &job->go_on, NULL,

@@ -82,6 +82,20 @@ bool takes_parameter(const command_usage *usage, const tide_param_info *paramete
     return !usage->takes || usage->takes(parameter);
 }
 
+/* Options of version 0.1 that have another name now, and still work under the old one. */
+static const char *const renamed[][2] = {
+    {"among", "top"},         {"centre", "center"},       {"neighbours", "neighbors"},
+    {"negative", "subtract"}, {"no-centre", "no-center"}, {"older", "keep-checkpoints"},
+};
+
+static const char *present_name(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+        if (same_name(renamed[i][0], strlen(renamed[i][0]), name, length))
+            return renamed[i][1];
+    return NULL;
+}
+
 static bool find_long(const parser *p, const char *name, size_t length, target *found)
 {
     *found = (target){0};
@@ -92,9 +106,13 @@ static bool find_long(const parser *p, const char *name, size_t length, target *
     const tide_param_info *table = p->typed ? tide_params_table(&count) : NULL;
     for (size_t i = 0; i < count && !found->option; i++)
         if (is_among(table[i].name, name, length) ||
-            is_among(table[i].aliases, name, length))
+            is_among(table[i].aliases, name, length) ||
+            is_among(table[i].former, name, length))
             found->parameter = &table[i];
-    return found->option || found->parameter;
+    if (found->option || found->parameter)
+        return true;
+    const char *present = present_name(name, length);
+    return present && find_long(p, present, strlen(present), found);
 }
 
 static const option *find_letter(const parser *p, char letter)

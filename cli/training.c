@@ -139,7 +139,7 @@ static void guess_records(training *t)
         if (!strcmp(name, "records"))
             return;
         fields = fields || !strcmp(name, "text") || !strcmp(name, "time") ||
-                 !strcmp(name, "label");
+                 !strcmp(name, "label-field");
     }
     const char *kind = t->source_count && !t->resume ? records_of(t->sources[0]) : NULL;
     if (!kind && fields && !t->resume)

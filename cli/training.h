@@ -10,7 +10,7 @@
 #include "options.h"
 #include "progress.h"
 
-/* How many files that are replaced stay beside a new model, unless --older says otherwise. */
+/* How many files that are replaced stay beside a new model, unless --keep-checkpoints says otherwise. */
 enum { OLDER = 2 };
 
 typedef struct training {

@@ -75,6 +75,8 @@ typedef struct tide_model tide_model;
 typedef struct tide_param_info {
     const char *name;    /* as in --name */
     const char *aliases; /* other names, separated by spaces; "" if none */
+    const char *
+        former; /* the name in model files, and in versions up to 0.1; "" if the same */
     const char *values;  /* "a|b|c" for a choice, otherwise the range in words */
     const char *initial; /* the value in profile default */
     const char *help;

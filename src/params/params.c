@@ -17,7 +17,7 @@
 
 static bool named(const tide_param_info *info, const char *name)
 {
-    if (!strcmp(info->name, name))
+    if (!strcmp(info->name, name) || (*info->former && !strcmp(info->former, name)))
         return true;
     size_t length = strlen(name);
     for (const char *alias = info->aliases; *alias;) {
@@ -27,6 +27,12 @@ static bool named(const tide_param_info *info, const char *name)
         alias += size + strspn(alias + size, " ");
     }
     return false;
+}
+
+/* Model files keep the names that version 0.1 gave the parameters. */
+static const char *filed_name(const tide_param_info *info)
+{
+    return *info->former ? info->former : info->name;
 }
 
 static const tide_param_rule *find_row(const char *name)
@@ -343,7 +349,7 @@ static size_t print_lines(const tide_params *params, char *text, size_t room)
         if (r->keeping == LATER && !*number_at(params, r))
             continue;
         at += (size_t)snprintf(text ? text + at : NULL, text ? room - at : 0, "%s %s\n",
-                               info_of(r)->name, value);
+                               filed_name(info_of(r)), value);
     }
     return at;
 }

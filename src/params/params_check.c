@@ -117,8 +117,9 @@ static int check_batch(const tide_params *p, tide_error *err)
 static int check_records(const tide_params *p, tide_error *err)
 {
     if (p->records == TIDE_RECORDS_LINES && (*p->text || *p->time || *p->label))
-        return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "--text, --time and --label need --records json, csv or tsv");
+        return tide_fail(
+            err, TIDE_ERROR_PARAMETER,
+            "--text, --time and --label-field need --records json, csv or tsv");
     if (*p->delimiter && p->records != TIDE_RECORDS_CSV)
         return tide_fail(err, TIDE_ERROR_PARAMETER, "--delimiter needs --records csv");
     if (*p->delimiter &&
@@ -135,7 +136,7 @@ static int check_labels(const tide_params *p, tide_error *err)
                 (p->tokens == TOKENS_SOCIAL && p->hashtags == TIDE_KEEP);
     if (p->labels == LABELS_HASHTAGS && !kept)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "--labels hashtags needs --tokens social or space, and "
+                         "--labels hashtags needs --tokenizer social or space, and "
                          "--hashtags keep");
     return TIDE_OK;
 }
@@ -149,18 +150,19 @@ int tide_params_check(const tide_params *p, tide_error *err)
     if (p->minn > p->maxn)
         return tide_fail(err, TIDE_ERROR_PARAMETER, "--minn must not be above --maxn");
     if (p->rate == RATE_COORDINATE && (p->subword || p->negatives != NEGATIVES_PAIR))
-        return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "--rate coordinate needs --negatives pair and no --subword");
+        return tide_fail(
+            err, TIDE_ERROR_PARAMETER,
+            "--optimizer coordinate needs --negative-sharing pair and no --subword");
     if (p->gradient == GRADIENT_AFTER &&
         (p->negatives != NEGATIVES_PAIR || p->subword || p->rate == RATE_COORDINATE ||
          p->rate == RATE_ADAGRAD))
-        return tide_fail(
-            err, TIDE_ERROR_PARAMETER,
-            "--gradient after needs --negatives pair, no --subword, and --rate "
-            "linear, power or constant");
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "--gradient after needs --negative-sharing pair, no "
+                         "--subword, and --optimizer "
+                         "linear, power or constant");
     if (p->half_life && p->vocabulary != TIDE_VOCABULARY_SPACE_SAVING)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "--half-life needs --vocabulary space-saving");
+                         "--half-life needs --sketch space-saving");
     if (p->min_length > p->max_length)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "--min-length must not be above --max-length");

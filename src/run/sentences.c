@@ -112,9 +112,9 @@ double tide_sentence_reader_time(const tide_sentence_reader *s)
 tide_trainer *tide_sentence_reader_trainer(const tide_params *params, tide_error *err)
 {
     static const char *const plain[][2] = {
-        {"records", "lines"}, {"text", ""},         {"time", ""},
-        {"label", ""},        {"tokens", "space"},  {"stop-words", ""},
-        {"min-length", "1"},  {"max-length", "63"}, {"phrases", "0"},
+        {"records", "lines"}, {"text", ""},           {"time", ""},
+        {"label-field", ""},  {"tokenizer", "space"}, {"stop-words", ""},
+        {"min-length", "1"},  {"max-length", "63"},   {"phrases", "0"},
     };
     tide_params words = *params;
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)

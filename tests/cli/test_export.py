@@ -212,15 +212,15 @@ def test_gensim_reads_every_word_and_number(keyed_vectors, model, odd, tmp_path,
 
 
 @pytest.mark.parametrize("binary", [False, True])
-@pytest.mark.parametrize("centre", [False, True])
+@pytest.mark.parametrize("center", [False, True])
 def test_gensim_finds_the_same_neighbors(
     keyed_vectors, model, words, tmp_path, binary, center
 ):
     form = "word2vec-binary" if binary else "word2vec"
-    export(model, tmp_path / "a", "--format", form, *(["--centre"] if center else []))
+    export(model, tmp_path / "a", "--format", form, *(["--center"] if center else []))
     read = keyed_vectors.load_word2vec_format(str(tmp_path / "a"), binary=binary)
     for word in words[:10]:
-        raw = [] if center else ["--no-centre"]
+        raw = [] if center else ["--no-center"]
         hits = json.loads(wordtide("nearest", model, word, "--json", *raw).stdout)
         assert len(hits) == 10
         assert_same_ranking([(hit["word"], hit["score"]) for hit in hits], read.most_similar(word, topn=15), 1e-5)

@@ -56,7 +56,7 @@ def test_help_of_training_lists_every_parameter():
     names = parameters()
     assert len(names) > 10 and {"vocab", "dim", "labels", "classifier"} <= set(names)
     assert set(names) <= set(listed("labels", "train"))
-    about_labels = {name for name in names if re.match("labels|label-|classifier", name)}
+    about_labels = {name for name in names if re.match("labels|label-(?!field)|classifier", name)}
     assert set(names) & set(listed("train")) == set(names) - about_labels
 
 
@@ -137,3 +137,36 @@ def test_two_dashes_end_the_options(model):
     done = wordtide("nearest", model, "--", "-n")
     assert done.returncode == 1
     assert done.stderr.startswith("wordtide: '-n' is not in the vocabulary")
+
+
+@pytest.mark.parametrize("former", [
+    "--tokens space", "--tokens-version 1", "--rate constant", "--keep root", "--negatives pair",
+    "--vocabulary exact", "--label tag --records json --text body", "--older 3"])
+def test_options_of_version_0_1_still_work(tmp_path, former):
+    present = former
+    for old, new in {"--tokens ": "--tokenizer ", "--tokens-version": "--tokenizer-version", "--rate": "--optimizer",
+                     "--keep": "--subsample", "--negatives": "--negative-sharing", "--vocabulary": "--sketch",
+                     "--label ": "--label-field ", "--older": "--keep-checkpoints"}.items():
+        present = present.replace(old, new)
+    assert present != former
+    models = []
+    for options in former, present:
+        model = tmp_path / f"{len(models)}.tide"
+        text = '{"body":"tea and coffee"}\n' * 40 if "json" in former else "tea and coffee\n" * 40
+        wordtide("train", "-", "-o", model, "-q", "--dim", "4", "--vocab", "10", *options.split(), input=text)
+        models.append(model.read_bytes())
+    assert models[0] == models[1]
+    gone = {word[2:] for word in former.split() if word.startswith("--")} - {word[2:] for word in present.split()}
+    assert gone and not gone & set(listed("train"))
+
+
+@pytest.mark.parametrize("former, present", [
+    (["nearest", "MODEL", "tea", "--negative", "and"], ["nearest", "MODEL", "tea", "--subtract", "and"]),
+    (["nearest", "MODEL", "tea", "--among", "2"], ["nearest", "MODEL", "tea", "--top", "2"]),
+    (["nearest", "MODEL", "tea", "--no-centre"], ["nearest", "MODEL", "tea", "--no-center"]),
+    (["vector", "MODEL", "tea", "--centre"], ["vector", "MODEL", "tea", "--center"])])
+def test_so_do_those_of_queries(tmp_path, former, present):
+    model = tmp_path / "m.tide"
+    wordtide("train", "-", "-o", model, "-q", "--dim", "4", input="tea and coffee\n" * 40)
+    said = [wordtide(*(model if word == "MODEL" else word for word in line)).stdout for line in (former, present)]
+    assert said[0] == said[1] != ""
