@@ -1,7 +1,8 @@
-/* json.c - the rarer words of JSON: escapes, numbers and names. */
+/* json.c - the less frequent parts of the JSON scanner: escapes, numbers and
+ * literals. */
 #include "record/json.h"
 
-/* The value of a hexadecimal digit; more than 15 for any other byte. */
+/* The value of a hexadecimal digit; 16 or more for any other byte. */
 static unsigned hex_digit(unsigned char c)
 {
     if (c >= '0' && c <= '9')
@@ -10,8 +11,8 @@ static unsigned hex_digit(unsigned char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10u : 16u;
 }
 
-/* Reads four hexadecimal digits; more than 0xffff when they are not there. A line feed
- * is no digit, so nothing behind one is looked at. */
+/* Parses four hexadecimal digits; UINT32_MAX if they are not there. A line feed is not
+ * a digit, so this never reads past the sentinel. */
 static uint32_t hex4(const unsigned char *p)
 {
     uint32_t value = 0;
@@ -24,7 +25,7 @@ static uint32_t hex4(const unsigned char *p)
     return value;
 }
 
-static unsigned char *put_code_point(unsigned char *to, uint32_t c)
+static unsigned char *write_utf8(unsigned char *to, uint32_t c)
 {
     if (c < 0x80) {
         *to++ = (unsigned char)c;
@@ -45,7 +46,7 @@ static unsigned char *put_code_point(unsigned char *to, uint32_t c)
     return to;
 }
 
-/* What stands for itself or for a control character behind a backslash; 0 for others. */
+/* The character denoted by a one-letter escape; 0 if there is no such escape. */
 static unsigned char simple_escape(unsigned char c)
 {
     switch (c) {
@@ -68,7 +69,7 @@ static unsigned char simple_escape(unsigned char c)
     }
 }
 
-/* Decodes \uXXXX, or two of them that are a surrogate pair; `p` is behind the u. */
+/* Decodes \uXXXX, or two of them that form a surrogate pair; `p` is just past the u. */
 static const unsigned char *decode_unicode(const unsigned char *p, unsigned char **to)
 {
     uint32_t c = hex4(p);
@@ -86,11 +87,11 @@ static const unsigned char *decode_unicode(const unsigned char *p, unsigned char
             c = 0xfffd;
         }
     }
-    *to = put_code_point(*to, c);
+    *to = write_utf8(*to, c);
     return p;
 }
 
-const unsigned char *tide_json_decode(const unsigned char *p, unsigned char **to)
+const unsigned char *tide_json_decode_string(const unsigned char *p, unsigned char **to)
 {
     for (;;) {
         p = tide_json_copy_run(p, to);
@@ -108,7 +109,7 @@ const unsigned char *tide_json_decode(const unsigned char *p, unsigned char **to
     }
 }
 
-const unsigned char *tide_json_string_rest(const unsigned char *p)
+const unsigned char *tide_json_finish_string(const unsigned char *p)
 {
     while (*p != '"') {
         if (*p != '\\')
@@ -119,51 +120,51 @@ const unsigned char *tide_json_string_rest(const unsigned char *p)
             p += 6;
         else
             return NULL;
-        p = tide_json_run(p);
+        p = tide_json_skip_run(p);
     }
     return p + 1;
 }
 
-/* -- numbers and names ------------------------------------------------------------- */
+/* -- numbers and literals ---------------------------------------------------------- */
 
-static const unsigned char *some_digits(const unsigned char *p)
+static const unsigned char *skip_one_or_more_digits(const unsigned char *p)
 {
-    const unsigned char *end = tide_json_digits(p);
+    const unsigned char *end = tide_json_skip_digits(p);
     return end > p ? end : NULL;
 }
 
 /* minus? (0 | digits without a leading 0) (. digits)? (e sign? digits)? */
-static const unsigned char *number(const unsigned char *p)
+static const unsigned char *skip_number(const unsigned char *p)
 {
     p += *p == '-';
-    p = *p == '0' ? p + 1 : some_digits(p);
+    p = *p == '0' ? p + 1 : skip_one_or_more_digits(p);
     if (p && *p == '.')
-        p = some_digits(p + 1);
+        p = skip_one_or_more_digits(p + 1);
     if (p && (*p == 'e' || *p == 'E')) {
         p++;
-        p = some_digits(p + (*p == '+' || *p == '-'));
+        p = skip_one_or_more_digits(p + (*p == '+' || *p == '-'));
     }
     return p;
 }
 
-static const unsigned char *name(const unsigned char *p, const char *wanted)
+static const unsigned char *skip_name(const unsigned char *p, const char *expected)
 {
-    for (; *wanted; wanted++, p++)
-        if (*p != (unsigned char)*wanted)
+    for (; *expected; expected++, p++)
+        if (*p != (unsigned char)*expected)
             return NULL;
     return p;
 }
 
-const unsigned char *tide_json_literal(const unsigned char *p)
+const unsigned char *tide_json_skip_literal(const unsigned char *p)
 {
     switch (*p) {
     case 't':
-        return name(p, "true");
+        return skip_name(p, "true");
     case 'f':
-        return name(p, "false");
+        return skip_name(p, "false");
     case 'n':
-        return name(p, "null");
+        return skip_name(p, "null");
     default:
-        return number(p);
+        return skip_number(p);
     }
 }

@@ -1,15 +1,14 @@
-/* json.h - the words of JSON (RFC 8259): strings, numbers, names and what may stand
- * between them.
+/* json.h - a JSON scanner (RFC 8259): strings, numbers, literals and whitespace.
  *
- * All functions look at a line that ends with a line feed, which JSON allows nowhere in
- * a string and which nothing here takes for a blank: so whatever is searched for, the
- * search ends there, and no end has to be compared with. At least 16 bytes behind the
- * line feed can be read. A function that moves over something returns where it ends, or
- * NULL when it is not JSON.
+ * The input is one line terminated by a line feed. The line feed acts as a sentinel:
+ * JSON does not allow it inside a string and no function here treats it as whitespace,
+ * so every scan stops there and no bounds checks are needed. At least 16 bytes after
+ * the line feed must be readable. Each function that scans a value returns a pointer
+ * just past it, or NULL if the input is not valid JSON.
  *
- * Most of a record is strings that nobody wants. They are passed over 16 bytes at a
- * time by asking for the first byte that is a quote, a backslash or a control
- * character; the portable version asks about eight.
+ * Most bytes of a typical record belong to strings in fields that are not needed. Such
+ * strings are skipped 16 bytes at a time by searching for the first quote, backslash or
+ * control character; the portable version handles eight bytes at a time.
  */
 #ifndef TIDE_RECORD_JSON_H
 #define TIDE_RECORD_JSON_H
@@ -24,9 +23,10 @@
 #include <emmintrin.h>
 #endif
 
-/* Where the first quote, backslash or byte below 0x20 is. The subtractions borrow from
- * the byte above only where they have found something, so the lowest find is right. */
-static inline const unsigned char *tide_json_run_portable(const unsigned char *p)
+/* Returns the first quote, backslash or byte below 0x20 at or after `p`. A subtraction
+ * can borrow from the next higher byte only after a match, so the lowest match is
+ * exact. */
+static inline const unsigned char *tide_json_skip_run_portable(const unsigned char *p)
 {
     const uint64_t ones = 0x0101010101010101u, tops = 0x80 * ones;
     for (;; p += 8) {
@@ -40,8 +40,9 @@ static inline const unsigned char *tide_json_run_portable(const unsigned char *p
     }
 }
 
-/* Where the first byte that is no digit is. */
-static inline const unsigned char *tide_json_digits_portable(const unsigned char *p)
+/* Returns the first byte at or after `p` that is not a digit. */
+static inline const unsigned char *
+tide_json_skip_digits_portable(const unsigned char *p)
 {
     while (*p >= '0' && *p <= '9')
         p++;
@@ -57,7 +58,7 @@ static inline __m128i tide_json_specials(__m128i x)
     return _mm_or_si128(_mm_or_si128(quote, slash), control);
 }
 
-static inline const unsigned char *tide_json_run(const unsigned char *p)
+static inline const unsigned char *tide_json_skip_run(const unsigned char *p)
 {
     for (;; p += 16) {
         __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -67,7 +68,7 @@ static inline const unsigned char *tide_json_run(const unsigned char *p)
     }
 }
 
-static inline const unsigned char *tide_json_digits(const unsigned char *p)
+static inline const unsigned char *tide_json_skip_digits(const unsigned char *p)
 {
     for (;; p += 16) {
         __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -79,19 +80,19 @@ static inline const unsigned char *tide_json_digits(const unsigned char *p)
     }
 }
 #else
-static inline const unsigned char *tide_json_run(const unsigned char *p)
+static inline const unsigned char *tide_json_skip_run(const unsigned char *p)
 {
-    return tide_json_run_portable(p);
+    return tide_json_skip_run_portable(p);
 }
 
-static inline const unsigned char *tide_json_digits(const unsigned char *p)
+static inline const unsigned char *tide_json_skip_digits(const unsigned char *p)
 {
-    return tide_json_digits_portable(p);
+    return tide_json_skip_digits_portable(p);
 }
 #endif
 
-/* Copies the run at `p` to *to, moves *to behind it, and returns where it ends. May
- * write up to 16 bytes more than it copies. */
+/* Copies the run at `p` to *to, advances *to past it, and returns the end of the run.
+ * May write up to 16 bytes past the copy. */
 static inline const unsigned char *tide_json_copy_run(const unsigned char *p,
                                                       unsigned char **to)
 {
@@ -107,36 +108,38 @@ static inline const unsigned char *tide_json_copy_run(const unsigned char *p,
         }
     }
 #else
-    const unsigned char *end = tide_json_run(p);
+    const unsigned char *end = tide_json_skip_run(p);
     memcpy(*to, p, (size_t)(end - p));
     *to += end - p;
     return end;
 #endif
 }
 
-static inline const unsigned char *tide_json_blanks(const unsigned char *p)
+static inline const unsigned char *tide_json_skip_blanks(const unsigned char *p)
 {
     while (*p == ' ' || *p == '\t' || *p == '\r')
         p++;
     return p;
 }
 
-/* Over the rest of a string from a byte that ends a run. */
-const unsigned char *tide_json_string_rest(const unsigned char *p);
+/* Skips the rest of a string; `p` is at the byte that ended a run. */
+const unsigned char *tide_json_finish_string(const unsigned char *p);
 
-/* Over a string; `p` is behind its first quote. */
-static inline const unsigned char *tide_json_string(const unsigned char *p)
+/* Skips a string; `p` is just past its opening quote. */
+static inline const unsigned char *tide_json_skip_string(const unsigned char *p)
 {
-    p = tide_json_run(p);
-    return *p == '"' ? p + 1 : tide_json_string_rest(p);
+    p = tide_json_skip_run(p);
+    return *p == '"' ? p + 1 : tide_json_finish_string(p);
 }
 
-/* Over a number, true, false or null. */
-const unsigned char *tide_json_literal(const unsigned char *p);
+/* Skips a number, true, false or null. */
+const unsigned char *tide_json_skip_literal(const unsigned char *p);
 
-/* Over a string as tide_json_string does. Its text goes to *to, which moves behind it;
- * it is never longer than the string was. A surrogate without its other half becomes
- * U+FFFD, and bytes that are not UTF-8 stay as they are. May write 16 bytes more. */
-const unsigned char *tide_json_decode(const unsigned char *p, unsigned char **to);
+/* Decodes a string to *to and advances *to past the text, which is never longer than
+ * its encoded form; `p` is just past the opening quote. An unpaired surrogate becomes
+ * U+FFFD, and bytes that are not UTF-8 are copied unchanged. May write 16 bytes past
+ * the text. */
+const unsigned char *tide_json_decode_string(const unsigned char *p,
+                                             unsigned char **to);
 
 #endif

@@ -1,19 +1,19 @@
-/* record_document.c - where the values of a JSON document end: those of a list, or objects one
- * after the other, over as many lines as they like.
+/* record_document.c - splits a JSON document that spans lines into values.
  *
- * An input is such a document if it begins with a bracket [, or with an object that is not
- * closed where its line ends. All others are read line by line, where one broken line cannot
- * spoil the next.
+ * A document is an array, or a sequence of objects. An input is treated as a document
+ * if it begins with [ or with an object that is still open at the end of its line. Any
+ * other input is read line by line, so that a malformed line cannot affect the next.
  *
- *     [                      skipped, as are commas, blanks and brackets ] between values
- *       {"id": 1,            a value, up to the bracket that closes it. Its line feeds become
- *        "text": "..."},     blanks, since the reader of records wants a line
+ *     [                      skipped, as are commas, whitespace and ] between values
+ *       {"id": 1,            a value, up to its closing bracket; its line feeds
+ *        "text": "..."},     become spaces, because the parser expects one line
  *       {"id": 2, ...}
  *     ]
  *
- * Only brackets and quotes are looked at; whether the value is JSON is found when it is read.
- * One that is broken ends where a string meets a line feed, or before a line that begins with
- * {, unless an object can stand there. So what follows it is read again.
+ * The scan considers only brackets and quotes; the record parser decides later whether
+ * the value is valid. To resynchronize after a malformed value, a value also ends at a
+ * line feed inside a string, and before a line that begins with { where no object may
+ * follow.
  */
 #include "record/record_internal.h"
 
@@ -22,10 +22,10 @@ static bool is_blank(unsigned char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* -- the beginning ----------------------------------------------------------------- */
+/* -- detection --------------------------------------------------------------------- */
 
-/* Whether the object that begins here is still open at the end of its line. */
-static bool stays_open(const unsigned char *at, const unsigned char *line_end)
+/* Whether the object at `at` is still open at the end of its line. */
+static bool is_open_at_line_end(const unsigned char *at, const unsigned char *line_end)
 {
     size_t depth = 0;
     bool in_string = false;
@@ -43,11 +43,12 @@ static bool stays_open(const unsigned char *at, const unsigned char *line_end)
     return depth > 0 && !in_string;
 }
 
-/* What has been looked at without a line feed is known from `scanned`. */
-bool tide_document_begin(tide_records *r)
+/* Bytes before `scanned` are known to contain no line feed. */
+bool tide_document_detect(tide_records *r)
 {
     for (;;) {
-        const unsigned char *line = r->input + r->position, *at = line, *feed = NULL;
+        const unsigned char *line = r->input + r->position, *at = line,
+                            *line_feed = NULL;
         size_t left = r->end - r->position;
         bool long_line = left > TIDE_RECORD_MAX;
         const unsigned char *end = line + (long_line ? TIDE_RECORD_MAX + 1 : left);
@@ -58,25 +59,28 @@ bool tide_document_begin(tide_records *r)
             continue;
         }
         if (at < end && *at == '{') {
-            feed = r->input + r->scanned > at ? r->input + r->scanned : at;
-            feed = feed < end ? memchr(feed, '\n', (size_t)(end - feed)) : NULL;
+            line_feed = r->input + r->scanned > at ? r->input + r->scanned : at;
+            line_feed = line_feed < end
+                            ? memchr(line_feed, '\n', (size_t)(end - line_feed))
+                            : NULL;
             r->scanned = (size_t)(end - r->input);
         }
-        if ((at == end || (*at == '{' && !feed)) && !long_line && !r->ended)
+        if ((at == end || (*at == '{' && !line_feed)) && !long_line && !r->ended)
             return false;
-        r->document = at < end && (*at == '[' || (feed && stays_open(at, feed)));
+        r->document = at < end &&
+                      (*at == '[' || (line_feed && is_open_at_line_end(at, line_feed)));
         r->scanned = r->position;
         return true;
     }
 }
 
-/* -- values -------------------------------------------------------------------------- */
+/* -- values ------------------------------------------------------------------------ */
 
-void tide_document_skip(tide_records *r)
+void tide_document_skip_separators(tide_records *r)
 {
     tide_document_scan *s = &r->scan;
     if (r->scanned > r->position)
-        return; /* within a value */
+        return; /* inside a value */
     for (; r->position < r->end; r->position++) {
         unsigned char c = r->input[r->position];
         bool between = is_blank(c) || c == '\n' || c == ',' || c == ']';
@@ -89,17 +93,18 @@ void tide_document_skip(tide_records *r)
     *s = (tide_document_scan){.in_list = s->in_list};
 }
 
-/* Whether a line feed within brackets, before a byte, belongs to the value. */
-static bool goes_on(const tide_document_scan *s, unsigned char next)
+/* Whether a value continues after a line feed within brackets, given the byte that
+ * follows. A line that begins with { where no object may follow starts a new value. */
+static bool continues_after_line_feed(const tide_document_scan *s, unsigned char next)
 {
     return next != '{' || s->last == '[' || s->last == ':' || s->last == ',';
 }
 
-/* Looks at a byte outside of strings; true when the value ends behind it. */
-static bool take_byte(tide_document_scan *s, unsigned char c)
+/* Scans a byte outside strings; returns true if it is the last of the value. */
+static bool scan_byte(tide_document_scan *s, unsigned char c)
 {
     if (!is_blank(c))
-        s->last = c ? c : ' '; /* 0 is for none yet */
+        s->last = c ? c : ' '; /* 0 means none yet */
     s->in_string = c == '"';
     s->depth += (c == '{' || c == '[') && s->depth < UINT32_MAX;
     if (c != '}' && c != ']')
@@ -108,14 +113,14 @@ static bool take_byte(tide_document_scan *s, unsigned char c)
     return s->depth == 0;
 }
 
-bool tide_document_end(tide_records *r, size_t limit, size_t *end)
+bool tide_document_find_end(tide_records *r, size_t limit, size_t *end)
 {
     tide_document_scan *s = &r->scan;
     for (; r->scanned < limit; r->scanned++) {
         unsigned char *at = &r->input[r->scanned], c = *at;
         *end = r->scanned;
         if (s->in_string) {
-            if (c == '\n')
+            if (c == '\n') /* malformed: JSON strings do not contain line feeds */
                 return true;
             s->in_string = s->escaped || c != '"';
             s->escaped = !s->escaped && c == '\\';
@@ -123,17 +128,18 @@ bool tide_document_end(tide_records *r, size_t limit, size_t *end)
                 return ++*end, true;
             continue;
         }
-        bool closes = c == ']' || c == '\n' || c == ',';
-        if (s->depth == 0 && s->last && closes)
+        /* A number or literal outside brackets ends before what separates values. */
+        bool ends_literal = c == ']' || c == '\n' || c == ',';
+        if (s->depth == 0 && s->last && ends_literal)
             return true;
         if (c == '\n') {
             if (r->scanned + 1 == r->end && !r->ended)
-                return false; /* the next byte decides */
-            if (r->scanned + 1 < r->end && !goes_on(s, at[1]))
+                return false; /* need the next byte */
+            if (r->scanned + 1 < r->end && !continues_after_line_feed(s, at[1]))
                 return true;
             *at = c = ' ';
         }
-        if (take_byte(s, c))
+        if (scan_byte(s, c))
             return ++*end, true;
     }
     return false;

@@ -1,25 +1,24 @@
-/* records.c - records in pieces of any size, in fixed memory.
+/* records.c - splits a byte stream into records, in fixed memory.
  *
- * What is fed is copied into one buffer, and records are read where they lie:
+ * Input is copied into one buffer, and records are parsed in place:
  *
- *     input   |  read  |  record  |  record  |  half a record  |  free  |
- *                      ^position             (scanned^)        ^end
+ *     input   |  parsed  |  record  |  record  |  incomplete record  |  free  |
+ *                        ^position             (scanned^)            ^end
  *
  * A format (record_json.c, record_csv.c) finds the line feed that ends the record, and
- * when it is there, reads the whole record at once. So the cuts between feeds cannot
- * change anything. Looking for the end goes on at `scanned`: a record that comes byte
- * by byte is not looked at from its beginning again and again.
+ * parses the record only once it is complete. The result therefore does not depend on
+ * how the input is divided into feeds. The search for the end resumes at `scanned`, so
+ * a record that arrives byte by byte is scanned only once.
  *
- * A record that has no end among its first TIDE_RECORD_MAX + 1 bytes is too long. From
- * there on only the next line feed matters, also where it would be inside quotes, and
- * bytes up to it are counted (`skipped`) and not kept.
+ * A record without an end within its first TIDE_RECORD_MAX + 1 bytes is too long. Its
+ * remaining bytes are only counted (`skipped`), up to the next line feed, even if that
+ * is inside quotes.
  *
- * JSON may also come as one document, values over several lines; then record_document.c
- * finds where each of them ends.
+ * JSON may also come as a document whose values span lines; record_document.c then
+ * finds the end of each value.
  *
- * When the input has ended, the byte behind its last one serves as a line feed that
- * nobody fed. The next input may begin with a byte order mark and names of columns
- * again.
+ * When the input has ended, the byte after its last one serves as a line feed. The next
+ * input may again begin with a byte order mark and a header.
  */
 #include "detect/detect.h"
 #include "record/record.h"
@@ -35,14 +34,14 @@ static const tide_record_format *const formats[] = {
     [TIDE_RECORDS_TSV] = &tide_record_tsv,
 };
 
-/* -- making ------------------------------------------------------------------------- */
+/* -- construction ------------------------------------------------------------------ */
 
-static void begin_input(tide_records *r)
+static void reset_input(tide_records *r)
 {
     r->at_start = true;
     r->undecided = r->document = r->ended = false;
     r->scan = (tide_document_scan){0};
-    r->textless = 0;
+    r->without_text = 0;
     r->has_text = false;
     tide_records_clear_header(r);
 }
@@ -61,16 +60,16 @@ tide_records *tide_records_new(const tide_record_options *options, tide_error *e
 {
     if ((size_t)options->kind >= sizeof formats / sizeof *formats ||
         !formats[options->kind]) {
-        tide_fail(err, TIDE_ERROR_PARAMETER, "lines of text have no fields");
+        tide_fail(err, TIDE_ERROR_PARAMETER, "plain lines have no fields to extract");
         return NULL;
     }
-    void *room;
-    if (posix_memalign(&room, _Alignof(tide_records), sizeof(tide_records)) != 0) {
+    void *memory;
+    if (posix_memalign(&memory, _Alignof(tide_records), sizeof(tide_records)) != 0) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for records (%zu bytes)",
                   sizeof(tide_records));
         return NULL;
     }
-    tide_records *r = memset(room, 0, offsetof(tide_records, json.arena));
+    tide_records *r = memset(memory, 0, offsetof(tide_records, json.arena));
     r->format = formats[options->kind];
     r->time = (double)NAN;
     r->one_line = options->one_line;
@@ -80,7 +79,7 @@ tide_records *tide_records_new(const tide_record_options *options, tide_error *e
         return NULL;
     }
     r->fingerprint = fingerprint(r, options->kind);
-    begin_input(r);
+    reset_input(r);
     return r;
 }
 
@@ -94,25 +93,27 @@ uint64_t tide_records_bytes(void)
     return sizeof(tide_records);
 }
 
-/* -- feeding ------------------------------------------------------------------------ */
+/* -- feeding ----------------------------------------------------------------------- */
 
 size_t tide_records_feed(tide_records *r, const void *bytes, size_t size)
 {
-    /* Is moved at once, to stay within a few cache lines. */
-    enum { LITTLE = TIDE_ROOM(4096, 256) };
+    /* A short rest is moved to the front at every feed, so that small inputs reuse a
+     * few cache lines; a longer one only when the buffer is full. */
+    enum { COMPACT_MAX = TIDE_ROOM(4096, 256) };
     if (r->ended && !tide_records_at_boundary(r))
         return 0;
     if (r->ended)
-        begin_input(r);
-    size_t rest = r->end - r->position;
-    if (r->position > 0 && (rest <= LITTLE || size > TIDE_RECORDS_INPUT - r->end)) {
-        memmove(r->input, r->input + r->position, rest);
+        reset_input(r);
+    size_t pending = r->end - r->position;
+    if (r->position > 0 &&
+        (pending <= COMPACT_MAX || size > TIDE_RECORDS_INPUT_SIZE - r->end)) {
+        memmove(r->input, r->input + r->position, pending);
         r->scanned -= r->position;
         r->position = 0;
-        r->end = rest;
+        r->end = pending;
     }
-    if (size > TIDE_RECORDS_INPUT - r->end)
-        size = TIDE_RECORDS_INPUT - r->end;
+    if (size > TIDE_RECORDS_INPUT_SIZE - r->end)
+        size = TIDE_RECORDS_INPUT_SIZE - r->end;
     if (size > 0)
         memcpy(r->input + r->end, bytes, size);
     r->end += size;
@@ -144,16 +145,17 @@ void tide_records_skip(tide_records *r, uint64_t skipped)
     r->skipped = skipped;
 }
 
-/* -- the next record ---------------------------------------------------------------- */
+/* -- the next record --------------------------------------------------------------- */
 
-typedef struct record {
+typedef struct input_record {
     const unsigned char *bytes;
-    size_t size;          /* without what ended it */
-    uint64_t whole;       /* with it */
-    unsigned char behind; /* the byte that a line feed stands for while it is read */
-} record;
+    size_t size;         /* without its terminator */
+    uint64_t total_size; /* with it */
+    unsigned char
+        next_byte; /* the byte after it, replaced by a line feed while parsing */
+} input_record;
 
-static void move_to(tide_records *r, size_t position)
+static void advance_to(tide_records *r, size_t position)
 {
     r->position = r->scanned = position;
 }
@@ -166,25 +168,27 @@ size_t tide_records_find_line(tide_records *r, size_t limit)
     return r->scanned;
 }
 
-/* Passes over a byte order mark. False when it takes more bytes to know. */
-static bool pass_mark(tide_records *r)
+/* Skips a byte order mark at the start of an input. Returns false if more bytes are
+ * needed to recognize one. */
+static bool skip_byte_order_mark(tide_records *r)
 {
-    static const unsigned char mark[3] = {0xef, 0xbb, 0xbf};
+    static const unsigned char bom[3] = {0xef, 0xbb, 0xbf};
     size_t size = r->end - r->position;
-    bool like_mark = memcmp(r->input + r->position, mark, size < 3 ? size : 3) == 0;
-    if (like_mark && size < 3 && !r->ended)
+    bool is_prefix = memcmp(r->input + r->position, bom, size < 3 ? size : 3) == 0;
+    if (is_prefix && size < 3 && !r->ended)
         return false;
-    if (like_mark && size >= 3)
-        move_to(r, r->position + 3);
+    if (is_prefix && size >= 3)
+        advance_to(r, r->position + 3);
     r->at_start = false;
-    r->undecided = r->format->begin != NULL;
+    r->undecided = r->format->detect != NULL;
     return true;
 }
 
-static bool begin_format(tide_records *r)
+/* Returns false if more bytes are needed. */
+static bool detect_format(tide_records *r)
 {
     if (r->undecided)
-        r->undecided = !r->format->begin(r);
+        r->undecided = !r->format->detect(r);
     return !r->undecided;
 }
 
@@ -193,19 +197,20 @@ static void count_too_long(tide_records *r, uint64_t size)
     r->counts.records++;
     r->counts.too_long++;
     r->counts.bytes += size;
-    if (r->names_next)
-        tide_fail(&r->problem, TIDE_ERROR_INPUT,
-                  "the names of the columns take more than %d bytes", TIDE_RECORD_MAX);
-    r->names_next = false;
+    if (r->header_next)
+        tide_fail(&r->problem, TIDE_ERROR_INPUT, "the header is longer than %d bytes",
+                  TIDE_RECORD_MAX);
+    r->header_next = false;
 }
 
-/* Passes over the rest of a record that is too long. False when its end is to come. */
-static bool pass_rest(tide_records *r)
+/* Skips the rest of an over-long record. Returns false if its end has not arrived
+ * yet. */
+static bool skip_long_record(tide_records *r)
 {
     size_t next = r->end;
     bool found = true;
     if (r->document) {
-        found = tide_document_end(r, r->end, &next);
+        found = tide_document_find_end(r, r->end, &next);
         next = found ? next : r->scanned;
     } else {
         const unsigned char *from = r->input + r->position;
@@ -214,7 +219,7 @@ static bool pass_rest(tide_records *r)
         next = line ? (size_t)(line - r->input) + 1 : r->end;
     }
     r->skipped += next - r->position;
-    move_to(r, next);
+    advance_to(r, next);
     if (!found && !r->ended)
         return false;
     count_too_long(r, r->skipped);
@@ -222,12 +227,12 @@ static bool pass_rest(tide_records *r)
     return true;
 }
 
-/* Whether the record at the position ends before the limit; *end is where, and *after
- * where the next may begin. */
-static bool find_end(tide_records *r, size_t limit, size_t *end, size_t *after)
+/* Whether the record at `position` ends before `limit`. Sets *end to its end and *after
+ * to where the next record may begin. */
+static bool find_record_end(tide_records *r, size_t limit, size_t *end, size_t *after)
 {
     if (r->document) {
-        bool found = tide_document_end(r, limit, end);
+        bool found = tide_document_find_end(r, limit, end);
         *end = *after = found ? *end : limit;
         return found;
     }
@@ -236,21 +241,22 @@ static bool find_end(tide_records *r, size_t limit, size_t *end, size_t *after)
     return *end < limit;
 }
 
-/* The next record that is not too long; false when it is not complete yet. */
-static bool next_record(tide_records *r, record *next)
+/* Finds the next record that is not too long, and terminates it with a line feed.
+ * Returns false if it is not complete yet. */
+static bool next_record(tide_records *r, input_record *next)
 {
-    if ((r->at_start && !pass_mark(r)) || !begin_format(r))
+    if ((r->at_start && !skip_byte_order_mark(r)) || !detect_format(r))
         return false;
-    while (!r->skipped || pass_rest(r)) {
+    while (!r->skipped || skip_long_record(r)) {
         if (r->document)
-            tide_document_skip(r);
+            tide_document_skip_separators(r);
         size_t at, after,
             limit = r->end - r->position > TIDE_RECORD_MAX
                         ? r->position + TIDE_RECORD_MAX + 1
                         : r->end;
-        bool found = find_end(r, limit, &at, &after);
+        bool found = find_record_end(r, limit, &at, &after);
         if (!found && r->document && r->scanned < limit && !r->ended)
-            return false; /* the next byte decides */
+            return false; /* need the next byte */
         if (!found && limit - r->position > TIDE_RECORD_MAX) {
             r->skipped = TIDE_RECORD_MAX + 1;
             r->position = r->scanned = limit;
@@ -258,146 +264,152 @@ static bool next_record(tide_records *r, record *next)
         }
         if (!found && (!r->ended || r->position == r->end))
             return false;
-        if (at - r->position > TIDE_RECORD_MAX) { /* by the bracket that closes it */
+        if (at - r->position > TIDE_RECORD_MAX) { /* by its closing bracket */
             count_too_long(r, at - r->position);
-            move_to(r, at);
+            advance_to(r, at);
             continue;
         }
-        *next = (record){r->input + r->position, at - r->position, after - r->position,
-                         r->input[at]};
+        *next = (input_record){r->input + r->position, at - r->position,
+                               after - r->position, r->input[at]};
         r->input[at] = '\n';
-        move_to(r, after);
+        advance_to(r, after);
         return true;
     }
     return false;
 }
 
-/* -- taking ------------------------------------------------------------------------- */
+/* -- extracting the text ----------------------------------------------------------- */
 
-static void read_names(tide_records *r, const record *names)
+static void parse_header(tide_records *r, const input_record *names)
 {
     r->problem.status = TIDE_OK;
-    tide_reading reading = r->format->read_names(r, names->bytes, names->size);
-    r->names_next = reading == TIDE_READ_NOTHING;
-    if (reading != TIDE_READ_MALFORMED)
+    tide_parse_result result = r->format->parse_header(r, names->bytes, names->size);
+    r->header_next = result == TIDE_PARSE_BLANK;
+    if (result != TIDE_PARSE_MALFORMED)
         return;
     tide_records_clear_header(r);
-    r->names_next = false;
+    r->header_next = false;
     r->counts.records++;
     r->counts.malformed++;
-    r->counts.bytes += names->whole;
+    r->counts.bytes += names->total_size;
     tide_fail(&r->problem, TIDE_ERROR_INPUT,
-              "the first record, with the names of the columns, is malformed");
+              "the header (the first record) is malformed");
 }
 
-/* "__label__" and a label, in one word, and a blank, for each. Returns how many bytes. */
-static size_t put_labels(tide_records *r)
+/* Writes each label as a word "__label__NAME" and a space; whitespace in a label
+ * becomes _. Returns the size in bytes. */
+static size_t write_labels(tide_records *r)
 {
     size_t size = 0;
     uint32_t at = 0;
-    int most = r->label_field < 0 ? 0 : TIDE_RECORD_LABELS_MAX;
-    for (int count = 0; count < most; count++) {
-        unsigned char *mark = r->text + size, *label = mark + TIDE_LABEL_MARK;
-        size_t length = r->format->label(r, &at, label);
+    int max_labels = r->label_field < 0 ? 0 : TIDE_RECORD_LABELS_MAX;
+    for (int count = 0; count < max_labels; count++) {
+        unsigned char *bom = r->text + size, *label = bom + TIDE_LABEL_PREFIX_SIZE;
+        size_t length = r->format->copy_label(r, &at, label);
         if (length == 0)
             break;
-        memcpy(mark, "__label__", TIDE_LABEL_MARK);
+        memcpy(bom, "__label__", TIDE_LABEL_PREFIX_SIZE);
         for (size_t i = 0; i < length; i++)
             if (label[i] <= ' ')
                 label[i] = '_';
         label[length] = ' ';
-        size += TIDE_LABEL_MARK + length + 1;
+        size += TIDE_LABEL_PREFIX_SIZE + length + 1;
     }
     return size;
 }
 
-static void make_one_line(unsigned char *text, size_t size)
+static void replace_line_feeds(unsigned char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         if (text[i] == '\n')
             text[i] = ' ';
 }
 
-/* The text of the record just read, in r->text; 0 when it has none. */
-static size_t make_text(tide_records *r)
+/* Builds the labels and the text of the parsed record in r->text, and updates the time.
+ * Returns the size; 0 if the record has no text. */
+static size_t build_text(tide_records *r)
 {
     double time = (double)NAN;
     if (r->time_field >= 0)
         time = tide_records_parse_time(
-            r->text, r->format->value(r, (size_t)r->time_field, r->text));
-    size_t start = put_labels(r), size = start;
+            r->text, r->format->copy_field(r, (size_t)r->time_field, r->text));
+    size_t start = write_labels(r), size = start;
     for (size_t i = 0; i < r->text_fields; i++) {
-        if (r->fields[i].repeats)
+        if (r->fields[i].duplicate)
             continue;
-        size_t gap = size > start;
-        size_t added = r->format->value(r, i, r->text + size + gap);
+        size_t separator = size > start;
+        size_t added = r->format->copy_field(r, i, r->text + size + separator);
         if (added == 0)
             continue;
-        if (gap)
+        if (separator)
             r->text[size] = '\n';
-        size += gap + added;
+        size += separator + added;
     }
     if (size == start)
         return 0;
     if (!isnan(time))
         r->time = time;
     if (r->one_line)
-        make_one_line(r->text, size);
+        replace_line_feeds(r->text, size);
     r->text[size++] = '\n';
     return size;
 }
 
-static void tell_fields(tide_records *r)
+static void report_missing_text(tide_records *r)
 {
     tide_fail(&r->problem, TIDE_ERROR_INPUT,
-              "no text in field '%s' of the first %u records; there are: %s",
-              r->fields[0].name, r->textless, *r->seen ? r->seen : "no fields");
+              "field '%s' has no text in the first %u records; fields found: %s",
+              r->fields[0].name, r->without_text,
+              *r->found_fields ? r->found_fields : "none");
 }
 
-/* Says which fields there are when the first records have no text in those that were asked for. */
-static void note_textless(tide_records *r, const record *next)
+/* Counts records without text, and reports a problem when the first ones of an input
+ * have none: the field name is probably wrong. */
+static void count_without_text(tide_records *r, const input_record *next)
 {
     enum { ENOUGH = 10 };
-    if (r->textless++ == 0)
-        tide_json_fields(next->bytes, next->size, r->seen);
-    if (r->textless == ENOUGH)
-        tell_fields(r);
+    if (r->without_text++ == 0)
+        tide_json_fields(next->bytes, next->size, r->found_fields);
+    if (r->without_text == ENOUGH)
+        report_missing_text(r);
 }
 
-/* The text of a record that was read; 0 when it has none, and then it is counted. */
-static size_t take_text(tide_records *r, const record *next, tide_reading reading)
+/* Builds the text of a parsed record and updates the counts. Returns the size; 0 if
+ * there is no text. */
+static size_t extract_text(tide_records *r, const input_record *next,
+                           tide_parse_result result)
 {
-    size_t size = reading == TIDE_READ ? make_text(r) : 0;
+    size_t size = result == TIDE_PARSE_OK ? build_text(r) : 0;
     r->counts.records++;
     r->has_text |= size > 0;
     if (size > 0)
         return size;
-    r->counts.malformed += reading == TIDE_READ_MALFORMED;
-    r->counts.missing += reading == TIDE_READ;
-    r->counts.bytes += next->whole;
-    if (reading == TIDE_READ && !r->format->columns && !r->has_text)
-        note_textless(r, next);
+    r->counts.malformed += result == TIDE_PARSE_MALFORMED;
+    r->counts.missing += result == TIDE_PARSE_OK;
+    r->counts.bytes += next->total_size;
+    if (result == TIDE_PARSE_OK && !r->format->columns && !r->has_text)
+        count_without_text(r, next);
     return 0;
 }
 
 bool tide_records_take(tide_records *r, const char **text, size_t *size)
 {
-    for (record next; next_record(r, &next);) {
-        if (r->names_next) {
-            read_names(r, &next);
+    for (input_record next; next_record(r, &next);) {
+        if (r->header_next) {
+            parse_header(r, &next);
             continue;
         }
-        tide_reading reading = r->format->read(r, next.bytes, next.size);
+        tide_parse_result result = r->format->parse(r, next.bytes, next.size);
         *text = (const char *)r->text;
-        *size = reading == TIDE_READ_NOTHING ? 0 : take_text(r, &next, reading);
-        r->input[(size_t)(next.bytes - r->input) + next.size] = next.behind;
+        *size = result == TIDE_PARSE_BLANK ? 0 : extract_text(r, &next, result);
+        r->input[(size_t)(next.bytes - r->input) + next.size] = next.next_byte;
         if (*size > 0)
             return true;
     }
     if (r->ended) {
-        if (r->textless > 0 && !r->has_text)
-            tell_fields(r);
-        begin_input(r);
+        if (r->without_text > 0 && !r->has_text)
+            report_missing_text(r);
+        reset_input(r);
     }
     return false;
 }
@@ -419,10 +431,11 @@ const char *tide_records_problem(const tide_records *r)
 
 bool tide_records_has_header(const tide_records *r)
 {
-    return r->has_names;
+    return r->has_header;
 }
 
 bool tide_records_expects_header(const tide_records *r)
 {
-    return r->has_names && (r->names_next || (r->ended && tide_records_at_boundary(r)));
+    return r->has_header &&
+           (r->header_next || (r->ended && tide_records_at_boundary(r)));
 }

@@ -135,7 +135,7 @@ def test_a_field_that_no_object_has_is_told_with_those_that_there_are(tmp_path):
     source = write(tmp_path / "p.jsonl", '{"id":1,"user":{"bio":"x"},"title":"tea"}\n' * 5)
     for options, name in ([], "text"), (["--text", "tilte"], "tilte"):
         done, model = learned(tmp_path, source, *options, code=3)
-        assert f"no text in field '{name}' of the first 5 records; there are: id, user.bio, title" in done.stderr
+        assert f"field '{name}' has no text in the first 5 records; fields found: id, user.bio, title" in done.stderr
         assert not model.exists()
 
 

@@ -1,11 +1,11 @@
-/* test_records_cut.c - however an input is cut, saved and loaded, what is found is what the oracle finds in the
- * whole, up to the longest record. */
+/* test_records_cut.c - however an input is divided into feeds, saved and loaded, the
+ * result matches that of the oracle, up to the longest record. */
 #include "base/base.h"
 #include "record/json.h"
 #include "record/record.h"
 #include "records_fixture.h"
 
-/* -- random inputs -------------------------------------------------------------------- */
+/* -- random inputs ----------------------------------------------------------------- */
 
 static const tide_record_options options[] = {
     {TIDE_RECORDS_JSON, "a", "", "", false, 0},
@@ -82,8 +82,8 @@ static void random_columns(tide_rng *rng, pile *p, const char *separator)
     }
 }
 
-/* Some records with line ends of all kinds, some of them damaged, maybe with a mark at
- * the beginning; JSON also as a list, or over lines. */
+/* Some records with all kinds of line ends, some of them damaged, maybe with a mark at
+ * * the beginning; JSON also as an array, or over several lines. */
 static pile random_input(tide_rng *rng, tide_record_kind kind)
 {
     static const char *const ends[] = {"\n", "\n", "\r\n", "\n\n", " \n"};
@@ -113,9 +113,9 @@ static pile random_input(tide_rng *rng, tide_record_kind kind)
     return p;
 }
 
-/* -- properties ------------------------------------------------------------------------- */
+/* -- properties -------------------------------------------------------------------- */
 
-static void what_is_found_is_what_the_oracle_finds_however_it_is_cut(void **state)
+static void result_matches_the_oracle_for_any_division_into_feeds(void **state)
 {
     (void)state;
     tide_rng rng = tide_rng_seeded(1);
@@ -140,7 +140,7 @@ static void what_is_found_is_what_the_oracle_finds_however_it_is_cut(void **stat
     }
 }
 
-static void every_cut_and_every_truncation_agrees_with_the_oracle(void **state)
+static void every_split_and_truncation_matches_the_oracle(void **state)
 {
     (void)state;
     tide_rng rng = tide_rng_seeded(2);
@@ -205,8 +205,8 @@ saved_and_loaded_at_every_byte_it_goes_on_as_if_nothing_had_been(void **state)
     }
 }
 
-/* What is written as CSV is read again as it was. */
-static void csv_of_random_fields_comes_back(void **state)
+/* Fields written as CSV are parsed back unchanged. */
+static void csv_round_trips_random_fields(void **state)
 {
     (void)state;
     static const char *const parts[] = {"\"", ",", "\n", "\r\n", "x", "word ", "\t"};
@@ -240,7 +240,7 @@ static void csv_of_random_fields_comes_back(void **state)
     tide_records_free(r);
 }
 
-static void both_ways_to_find_the_end_of_a_run_agree(void **state)
+static void vector_and_portable_scanners_agree(void **state)
 {
     (void)state;
     unsigned char bytes[128];
@@ -249,17 +249,19 @@ static void both_ways_to_find_the_end_of_a_run_agree(void **state)
         for (size_t i = 0; i < sizeof bytes; i++)
             bytes[i] = (unsigned char)(tide_rng_next(&rng) | (run & 1 ? 0x30 : 0));
         bytes[90] = '\n';
-        assert_ptr_equal(tide_json_run(bytes), tide_json_run_portable(bytes));
+        assert_ptr_equal(tide_json_skip_run(bytes), tide_json_skip_run_portable(bytes));
         for (size_t i = 0; i < 50; i++)
             bytes[i] = (unsigned char)('0' + tide_rng_below(&rng, 10));
         bytes[tide_rng_below(&rng, 50)] = (unsigned char)"/:a\n\xb0"[run % 5];
-        assert_ptr_equal(tide_json_digits(bytes), tide_json_digits_portable(bytes));
+        assert_ptr_equal(tide_json_skip_digits(bytes),
+                         tide_json_skip_digits_portable(bytes));
     }
 }
 
-/* -- limits ------------------------------------------------------------------------------ */
+/* -- limits ------------------------------------------------------------------------ */
 
-/* A record of `length` bytes that opens quotes where there are some, then good ones. */
+/* A record of `length` bytes, with an open quote if the format has quotes, then good
+ * records. */
 static void try_length(const tide_record_options *o, size_t length)
 {
     static unsigned char input[3 * TIDE_RECORD_MAX];
@@ -291,7 +293,7 @@ static void try_length(const tide_record_options *o, size_t length)
     }
 }
 
-static void record_beyond_the_limit_is_counted_and_the_next_is_read(void **state)
+static void over_long_record_is_counted_and_the_next_is_read(void **state)
 {
     (void)state;
     static const tide_record_options some[] = {
@@ -307,9 +309,9 @@ static void record_beyond_the_limit_is_counted_and_the_next_is_read(void **state
     }
 }
 
-/* A value as long as that in a list, which ends with a bracket or, broken, with its line; and one after
- * it. Saved and loaded in the middle as well. */
-static void value_beyond_the_limit_is_counted_and_the_next_is_read(void **state)
+/* A value of that length in an array, which ends with a bracket or, if malformed, with
+ * its line, and another value after it. Also saves and loads in the middle. */
+static void over_long_value_is_counted_and_the_next_is_read(void **state)
 {
     (void)state;
     enum { ROOM = 3 * TIDE_RECORD_MAX };
@@ -349,7 +351,7 @@ static void value_beyond_the_limit_is_counted_and_the_next_is_read(void **state)
     }
 }
 
-static void half_skipped_record_is_saved(void **state)
+static void partly_skipped_record_is_saved(void **state)
 {
     (void)state;
     static char input[2 * TIDE_RECORD_MAX];
@@ -376,15 +378,15 @@ static void half_skipped_record_is_saved(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_found_is_what_the_oracle_finds_however_it_is_cut),
-        cmocka_unit_test(every_cut_and_every_truncation_agrees_with_the_oracle),
+        cmocka_unit_test(result_matches_the_oracle_for_any_division_into_feeds),
+        cmocka_unit_test(every_split_and_truncation_matches_the_oracle),
         cmocka_unit_test(
             saved_and_loaded_at_every_byte_it_goes_on_as_if_nothing_had_been),
-        cmocka_unit_test(csv_of_random_fields_comes_back),
-        cmocka_unit_test(both_ways_to_find_the_end_of_a_run_agree),
-        cmocka_unit_test(record_beyond_the_limit_is_counted_and_the_next_is_read),
-        cmocka_unit_test(value_beyond_the_limit_is_counted_and_the_next_is_read),
-        cmocka_unit_test(half_skipped_record_is_saved),
+        cmocka_unit_test(csv_round_trips_random_fields),
+        cmocka_unit_test(vector_and_portable_scanners_agree),
+        cmocka_unit_test(over_long_record_is_counted_and_the_next_is_read),
+        cmocka_unit_test(over_long_value_is_counted_and_the_next_is_read),
+        cmocka_unit_test(partly_skipped_record_is_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
