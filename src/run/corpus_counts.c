@@ -1,12 +1,13 @@
-/* counts.c - all words of a text, counted exactly.
+/* corpus_counts.c - exact counts of all words of a text.
  *
- * The truth that a bounded vocabulary is judged by, and the first pass of batch training. Words stand
- * in an array in the order in which they came first, and are found through an open hash table of
- * their numbers, at most half full, with linear probing; both double when they are full. The bytes of
- * the words go into blocks that never move. At the end the words are sorted by falling count.
+ * This is the ground truth for a bounded vocabulary, and the first pass of batch
+ * training. Words are stored in an array in order of first occurrence and found through
+ * an open-addressing hash table of indexes with linear probing, at most half full; both
+ * double when full. The bytes of the words go into blocks that never move. At the end
+ * the words are sorted by descending count.
  *
- * The hash is keyed with a secret of the process, so that no text can be made to fall into one place;
- * nothing that can be seen depends on it.
+ * The hash is keyed with a secret of the process, so that no crafted text can cause
+ * long probe sequences. No visible result depends on it.
  */
 #include "params/params.h"
 #include "reader/reader.h"
@@ -15,35 +16,35 @@
 #include <stdlib.h>
 
 enum {
-    FIRST_ROOM = 1 << 12, /* words */
-    TEXT_ROOM = 1 << 18,  /* bytes of a block of texts */
+    FIRST_CAPACITY = 1 << 12, /* words */
+    BLOCK_SIZE = 1 << 18,     /* bytes per block of word texts */
     READ_SIZE = 1 << 16,
-    TAKEN_AT_ONCE = 64,
+    WORDS_PER_READ = 64,
 };
 
 typedef struct counted {
-    const char *word; /* with a 0 after it */
+    const char *word; /* NUL-terminated */
     uint64_t count;
     uint32_t hash;
-    uint32_t number; /* of those that came before it */
+    uint32_t index; /* in order of first occurrence */
 } counted;
 
-typedef struct texts {
-    struct texts *before;
+typedef struct text_block {
+    struct text_block *previous;
     size_t used;
-    char bytes[TEXT_ROOM + 16]; /* 16 bytes of every word can be read */
-} texts;
+    char bytes[BLOCK_SIZE + 16]; /* comparison may read 16 bytes past a word */
+} text_block;
 
 struct tide_counts {
-    counted *words; /* [room] */
-    size_t size, room;
-    uint32_t *cells; /* [2 * room] number of the word + 1; 0 for a free one */
-    texts *texts;
+    counted *words; /* [capacity] */
+    size_t size, capacity;
+    uint32_t *table; /* [2 * capacity] index of the word + 1; 0 if free */
+    text_block *blocks;
     uint64_t tokens;
     uint64_t secret;
 };
 
-/* -- the table -------------------------------------------------------------------------------------- */
+/* -- hash table ------------------------------------------------------------------- */
 
 static int no_memory(const tide_counts *c, tide_error *err)
 {
@@ -51,104 +52,105 @@ static int no_memory(const tide_counts *c, tide_error *err)
                      c->size);
 }
 
-static uint32_t *free_cell(const tide_counts *c, uint32_t hash)
+static uint32_t *find_free_entry(const tide_counts *c, uint32_t hash)
 {
-    size_t mask = 2 * c->room - 1, at = hash & mask;
-    while (c->cells[at])
+    size_t mask = 2 * c->capacity - 1, at = hash & mask;
+    while (c->table[at])
         at = (at + 1) & mask;
-    return &c->cells[at];
+    return &c->table[at];
 }
 
-/* Makes room for at least one word more. */
+/* Doubles the capacity. */
 static int grow(tide_counts *c, tide_error *err)
 {
-    size_t room = c->room ? 2 * c->room : FIRST_ROOM;
-    counted *words = room < UINT32_MAX ? tide_alloc(room, sizeof *words) : NULL;
-    uint32_t *cells = words ? tide_alloc(2 * room, sizeof *cells) : NULL;
-    if (!cells) {
+    size_t capacity = c->capacity ? 2 * c->capacity : FIRST_CAPACITY;
+    counted *words = capacity < UINT32_MAX ? tide_alloc(capacity, sizeof *words) : NULL;
+    uint32_t *table = words ? tide_alloc(2 * capacity, sizeof *table) : NULL;
+    if (!table) {
         free(words);
         return no_memory(c, err);
     }
     if (c->size)
         memcpy(words, c->words, c->size * sizeof *words);
     free(c->words);
-    free(c->cells);
+    free(c->table);
     c->words = words;
-    c->cells = cells;
-    c->room = room;
+    c->table = table;
+    c->capacity = capacity;
     for (size_t i = 0; i < c->size; i++)
-        *free_cell(c, words[i].hash) = (uint32_t)i + 1;
+        *find_free_entry(c, words[i].hash) = (uint32_t)i + 1;
     return TIDE_OK;
 }
 
-static const char *keep_text(tide_counts *c, const tide_word *word)
+static const char *store_text(tide_counts *c, const tide_word *word)
 {
-    if (!c->texts || TEXT_ROOM - c->texts->used <= word->length) {
-        texts *more = tide_alloc(1, sizeof *more);
-        if (!more)
+    if (!c->blocks || BLOCK_SIZE - c->blocks->used <= word->length) {
+        text_block *block = tide_alloc(1, sizeof *block);
+        if (!block)
             return NULL;
-        more->before = c->texts;
-        c->texts = more;
+        block->previous = c->blocks;
+        c->blocks = block;
     }
-    char *text = c->texts->bytes + c->texts->used;
+    char *text = c->blocks->bytes + c->blocks->used;
     memcpy(text, word->bytes, word->length);
-    c->texts->used += word->length + 1u;
+    c->blocks->used += word->length + 1u;
     return text;
 }
 
-static int add_new(tide_counts *c, const tide_word *word, uint32_t hash,
-                   tide_error *err)
+static int add_word(tide_counts *c, const tide_word *word, uint32_t hash,
+                    tide_error *err)
 {
-    int status = c->size == c->room ? grow(c, err) : TIDE_OK;
+    int status = c->size == c->capacity ? grow(c, err) : TIDE_OK;
     if (status)
         return status;
-    const char *text = keep_text(c, word);
+    const char *text = store_text(c, word);
     if (!text)
         return no_memory(c, err);
-    uint32_t number = (uint32_t)c->size++;
-    c->words[number] = (counted){text, 1, hash, number};
-    *free_cell(c, hash) = number + 1;
+    uint32_t index = (uint32_t)c->size++;
+    c->words[index] = (counted){text, 1, hash, index};
+    *find_free_entry(c, hash) = index + 1;
     return TIDE_OK;
 }
 
-static bool is_word(const counted *known, const tide_word *word, uint32_t hash)
+static bool matches(const counted *entry, const tide_word *word, uint32_t hash)
 {
-    return known->hash == hash && !strncmp(known->word, word->bytes, word->length) &&
-           !known->word[word->length];
+    return entry->hash == hash && !strncmp(entry->word, word->bytes, word->length) &&
+           !entry->word[word->length];
 }
 
 static int count_word(tide_counts *c, const tide_word *word, tide_error *err)
 {
     uint32_t hash = (uint32_t)tide_hash(word->bytes, word->length, c->secret);
-    size_t mask = 2 * c->room - 1;
+    size_t mask = 2 * c->capacity - 1;
     c->tokens++;
-    for (size_t at = hash & mask; c->cells[at]; at = (at + 1) & mask) {
-        counted *known = &c->words[c->cells[at] - 1];
-        if (is_word(known, word, hash)) {
-            known->count++;
+    for (size_t at = hash & mask; c->table[at]; at = (at + 1) & mask) {
+        counted *entry = &c->words[c->table[at] - 1];
+        if (matches(entry, word, hash)) {
+            entry->count++;
             return TIDE_OK;
         }
     }
-    return add_new(c, word, hash, err);
+    return add_word(c, word, hash, err);
 }
 
-/* -- reading ---------------------------------------------------------------------------------------- */
+/* -- reading ---------------------------------------------------------------------- */
 
-typedef struct counting {
+typedef struct count_pass {
     tide_counts *counts;
     tide_reader *reader;
     const tide_params *params;
-    tide_run_state running;
-    uint64_t epochs; /* to come */
-    size_t source;   /* the present one */
-} counting;
+    tide_run_state run;
+    uint64_t epochs; /* still to be trained */
+    size_t source;   /* index of the open one */
+} count_pass;
 
-static int take_words(counting *c, tide_error *err)
+static int count_words(count_pass *c, tide_error *err)
 {
-    tide_word words[TAKEN_AT_ONCE];
+    tide_word words[WORDS_PER_READ];
     bool ended;
     size_t count;
-    while ((count = tide_reader_take(c->reader, words, TAKEN_AT_ONCE, &ended)) || ended)
+    while ((count = tide_reader_take(c->reader, words, WORDS_PER_READ, &ended)) ||
+           ended)
         for (size_t i = 0; i < count; i++) {
             int status = count_word(c->counts, &words[i], err);
             if (status)
@@ -157,62 +159,61 @@ static int take_words(counting *c, tide_error *err)
     return TIDE_OK;
 }
 
-static int feed(counting *c, const char *bytes, size_t size, tide_error *err)
+static int count_bytes(count_pass *c, const char *bytes, size_t size, tide_error *err)
 {
     int status = TIDE_OK;
     while (size && !status) {
         size_t used = tide_reader_feed(c->reader, bytes, size);
         bytes += used;
         size -= used;
-        status = take_words(c, err);
+        status = count_words(c, err);
     }
     return status;
 }
 
-static void watch(counting *c, const tide_source *source)
+static void report_progress(count_pass *c, const tide_source *source)
 {
-    const tide_run *run = c->running.run;
-    if (!run->watch || !tide_run_progress_due(&c->running))
+    const tide_run *run = c->run.run;
+    if (!run->watch || !tide_run_progress_due(&c->run))
         return;
     tide_stats stats = {.tokens = c->counts->tokens,
                         .vocabulary = c->counts->size,
                         .epochs = c->epochs,
-                        .done = tide_run_pass_done(&c->running, c->source, source)};
+                        .done = tide_run_pass_fraction(&c->run, c->source, source)};
     tide_reader_stats(c->reader, &stats);
     run->watch(run->watch_data, &stats);
 }
 
-/* Returns 1 when stopped. */
-static int read_open(counting *c, const tide_reading *s, tide_error *err)
+/* Returns 1 if stopped. */
+static int read_open(count_pass *c, const tide_run_input *s, tide_error *err)
 {
     char bytes[READ_SIZE];
     ptrdiff_t size = 0;
     int status = TIDE_OK;
     while (!status && (size = tide_source_read(s->source, bytes, READ_SIZE, err)) > 0) {
-        status = feed(c, bytes, (size_t)size, err);
-        tide_run_report_news(&c->running, s);
-        watch(c, s->source);
-        if (tide_run_stop_asked(&c->running))
+        status = count_bytes(c, bytes, (size_t)size, err);
+        tide_run_report_source(&c->run, s);
+        report_progress(c, s->source);
+        if (tide_run_stop_requested(&c->run))
             return 1;
     }
     if (size < 0)
-        return tide_run_stop_asked(&c->running) ? 1 : (int)size;
+        return tide_run_stop_requested(&c->run) ? 1 : (int)size;
     tide_reader_end(c->reader);
-    return status ? status : take_words(c, err);
+    return status ? status : count_words(c, err);
 }
 
-static int read_source(counting *c, const char *spec, tide_error *err)
+static int read_source(count_pass *c, const char *spec, tide_error *err)
 {
-    tide_reading reading = {
-        .spec = spec,
-        .source = tide_run_open_stored(c->running.run, c->params, spec, err)};
-    if (!reading.source)
-        return tide_run_stop_asked(&c->running) ? 1 : (int)err->status;
-    int status = read_open(c, &reading, err);
+    tide_run_input input = {
+        .spec = spec, .source = tide_run_open_stored(c->run.run, c->params, spec, err)};
+    if (!input.source)
+        return tide_run_stop_requested(&c->run) ? 1 : (int)err->status;
+    int status = read_open(c, &input, err);
     const char *problem = tide_reader_problem(c->reader);
     if (problem)
-        tide_run_note(&c->running, true, spec, problem);
-    tide_source_close(reading.source);
+        tide_run_note(&c->run, true, spec, problem);
+    tide_source_close(input.source);
     return status;
 }
 
@@ -220,12 +221,12 @@ static int read_all(tide_counts *counts, const tide_params *params, const tide_r
                     tide_error *err)
 {
     if (run->follow)
-        return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "words are counted to the end of the text, which a source "
-                         "that is followed does not have");
-    counting c = {counts,         tide_reader_new(params, NULL, err),
-                  params,         {.run = run},
-                  params->epochs, 0};
+        return tide_fail(
+            err, TIDE_ERROR_PARAMETER,
+            "counting needs text with an end, which a followed source does not have");
+    count_pass c = {counts,         tide_reader_new(params, NULL, err),
+                    params,         {.run = run},
+                    params->epochs, 0};
     if (!c.reader)
         return (int)err->status;
     int status = TIDE_OK;
@@ -235,14 +236,14 @@ static int read_all(tide_counts *counts, const tide_params *params, const tide_r
     return status;
 }
 
-/* -- the result ------------------------------------------------------------------------------------- */
+/* -- result ----------------------------------------------------------------------- */
 
 static int by_rank(const void *left, const void *right)
 {
     const counted *a = left, *b = right;
     if (a->count != b->count)
         return a->count < b->count ? 1 : -1;
-    return a->number < b->number ? -1 : a->number > b->number;
+    return a->index < b->index ? -1 : a->index > b->index;
 }
 
 tide_counts *tide_counts_new(const tide_params *params, const tide_run *run,
@@ -261,14 +262,15 @@ tide_counts *tide_counts_new(const tide_params *params, const tide_run *run,
     if (!status)
         status = read_all(c, params, run, err);
     if (status > 0)
-        *err = (tide_error){0}; /* stopped, be it by a read that a signal broke off */
+        *err =
+            (tide_error){0}; /* stopped, possibly by a read that a signal interrupted */
     if (status) {
         tide_counts_free(c);
         return NULL;
     }
     qsort(c->words, c->size, sizeof *c->words, by_rank);
-    free(c->cells);
-    c->cells = NULL;
+    free(c->table);
+    c->table = NULL;
     return c;
 }
 
@@ -276,11 +278,11 @@ void tide_counts_free(tide_counts *c)
 {
     if (!c)
         return;
-    for (texts *t = c->texts, *before; t; t = before) {
-        before = t->before;
+    for (text_block *t = c->blocks, *previous; t; t = previous) {
+        previous = t->previous;
         free(t);
     }
-    free(c->cells);
+    free(c->table);
     free(c->words);
     free(c);
 }

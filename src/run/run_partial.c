@@ -1,13 +1,18 @@
-/* run_partial.c - sources that take turns: a line or record that is not complete waits outside the intake.
+/* run_partial.c - buffers the incomplete line or record of a source that is read in
+ * turns.
  *
- * Text of two sources must not be mixed, and the intake reads one text at a time. So when a source gives up its turn,
- * nothing of it is half read: what comes after its last complete line is held here, and so is a record of several
- * lines that has no end yet, which the intake gives back. The place of the source is where that begins. Nothing
- * else waits for it: other sources have their turns, the model is saved, and a run can stop.
+ * Text of two sources must not be mixed, and the ingest reads one text at a time. So
+ * when a source ends its turn, everything after its last complete line is buffered
+ * here, and so is an unfinished record of several lines, which the ingest returns. The
+ * position of the source is where that buffer starts. Nothing else waits for the
+ * missing end: other sources have their turns, the model is saved, and the run can
+ * stop.
  *
- * At most HELD_MAX bytes are held. A record that is longer is too long anyway; what is kept of it is a number. A line
- * of text that is longer is divided behind its last white space within them. Where a line or record begins and
- * ends, and so what is held or divided, does not depend on how its text was cut into reads.
+ * At most PARTIAL_MAX bytes are buffered. A longer record is too long for the reader in
+ * any case, and only the number of its bytes is kept. A longer line of text is split
+ * after the last white space within the limit. Where lines and records start and end,
+ * and so what is buffered and where a line is split, does not depend on how the text
+ * was cut into reads.
  */
 #include "run/run_internal.h"
 #include "source/source.h"
@@ -15,55 +20,60 @@
 
 #include <stdlib.h>
 
-static bool holds(const tide_reading *s)
+static bool has_partial(const tide_run_input *s)
 {
-    return s->held_size || s->skipped;
+    return s->partial_size || s->skipped;
 }
 
-char *tide_run_place(const tide_reading *s, uint64_t offset, tide_error *err)
+char *tide_run_position(const tide_run_input *s, uint64_t offset, tide_error *err)
 {
-    bool held = holds(s) && offset == tide_source_offset(s->source);
-    if (!held || !s->held_place)
-        return tide_source_place(s->source, held ? s->held_start : offset, err);
-    char *place = strdup(s->held_place);
+    bool is_partial = has_partial(s) && offset == tide_source_offset(s->source);
+    if (!is_partial || !s->partial_position)
+        return tide_source_place(s->source, is_partial ? s->partial_start : offset,
+                                 err);
+    char *place = strdup(s->partial_position);
     if (!place)
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a place in %s", s->spec);
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a position in %s", s->spec);
     return place;
 }
 
-/* The source can still tell the place now; not when a file was rotated meanwhile. */
-static void note_start(tide_reading *s, uint64_t offset)
+/* Records the position of the buffer while the source still has it. After a rotation of
+ * the file it would be too late. */
+static void note_start(tide_run_input *s, uint64_t offset)
 {
-    if (s->held_place && s->held_start == offset)
+    if (s->partial_position && s->partial_start == offset)
         return;
-    free(s->held_place);
-    s->held_start = offset;
-    s->held_place = s->replayable ? tide_source_place(s->source, offset, NULL) : NULL;
+    free(s->partial_position);
+    s->partial_start = offset;
+    s->partial_position =
+        s->replayable ? tide_source_place(s->source, offset, NULL) : NULL;
 }
 
-void tide_run_flush_partial(tide_run_state *r, tide_reading *s)
+void tide_run_flush_partial(tide_run_state *r, tide_run_input *s)
 {
-    if (!holds(s))
+    if (!has_partial(s))
         return;
-    tide_ingest_set_plain(r->intake, tide_source_plain(s->source));
+    tide_ingest_set_plain(r->ingest, tide_source_plain(s->source));
     if (s->skipped)
-        tide_ingest_skip(r->intake, s->skipped);
-    tide_ingest_feed(r->intake, s->held, s->held_size);
-    s->held_size = 0;
+        tide_ingest_skip(r->ingest, s->skipped);
+    tide_ingest_feed(r->ingest, s->partial, s->partial_size);
+    s->partial_size = 0;
     s->skipped = 0;
 }
 
-/* What the intake has of a record that is not complete. All before `offset` was fed. */
-static void hold_record(tide_run_state *r, tide_reading *s, uint64_t offset)
+/* Moves the unfinished record from the ingest to the buffer. Everything before `offset`
+ * has been fed. */
+static void buffer_record(tide_run_state *r, tide_run_input *s, uint64_t offset)
 {
-    if (tide_ingest_at_boundary(r->intake) || !tide_ingest_in_records(r->intake))
+    if (tide_ingest_at_boundary(r->ingest) || !tide_ingest_in_records(r->ingest))
         return;
-    s->held_size = tide_ingest_unread(r->intake, s->held, &s->skipped);
-    note_start(s, offset - s->held_size - s->skipped);
+    s->partial_size = tide_ingest_unread(r->ingest, s->partial, &s->skipped);
+    note_start(s, offset - s->partial_size - s->skipped);
 }
 
-/* Where to divide a line: behind white space, or else before a character that may not be complete. */
-static size_t division(const char *text, size_t size)
+/* Where to split a line: after the last white space, or else before a UTF-8 character
+ * that may be incomplete. */
+static size_t split_point(const char *text, size_t size)
 {
     for (size_t at = size; at > 0; at--)
         if ((unsigned char)text[at - 1] <= ' ')
@@ -74,61 +84,67 @@ static size_t division(const char *text, size_t size)
     return (unsigned char)text[at] < 0x80 ? size : at;
 }
 
-static void divide(tide_run_state *r, tide_reading *s, uint64_t offset)
+static void split_line(tide_run_state *r, tide_run_input *s, uint64_t offset)
 {
-    size_t part = division(s->held, s->held_size), rest = s->held_size - part;
-    tide_ingest_feed(r->intake, s->held, part);
-    tide_ingest_feed(r->intake, "\n", 1);
-    memmove(s->held, s->held + part, rest);
-    s->held_size = rest;
+    size_t part = split_point(s->partial, s->partial_size),
+           rest = s->partial_size - part;
+    tide_ingest_feed(r->ingest, s->partial, part);
+    tide_ingest_feed(r->ingest, "\n", 1);
+    memmove(s->partial, s->partial + part, rest);
+    s->partial_size = rest;
     note_start(s, offset - rest);
-    if (!s->told_divided)
+    if (!s->reported_split)
         tide_run_note(r, true, s->spec,
-                      "a line of more than 1 MiB is divided, since other sources are "
-                      "read at the same time");
-    s->told_divided = true;
+                      "a line longer than 1 MiB was split, because several sources are "
+                      "read in turns");
+    s->reported_split = true;
 }
 
-static void hold(tide_run_state *r, tide_reading *s, const char *bytes, size_t size,
-                 uint64_t offset)
+static void buffer_partial(tide_run_state *r, tide_run_input *s, const char *bytes,
+                           size_t size, uint64_t offset)
 {
     while (size > 0) {
-        size_t room = HELD_MAX - s->held_size, part = size < room ? size : room;
-        if (!holds(s))
+        size_t space = PARTIAL_MAX - s->partial_size,
+               part = size < space ? size : space;
+        if (!has_partial(s))
             note_start(s, offset);
-        memcpy(s->held + s->held_size, bytes, part);
-        s->held_size += part;
+        memcpy(s->partial + s->partial_size, bytes, part);
+        s->partial_size += part;
         bytes += part;
         size -= part;
         offset += part;
-        if (s->held_size < HELD_MAX)
+        if (s->partial_size < PARTIAL_MAX)
             return;
-        if (tide_ingest_in_records(r->intake)) {
+        if (tide_ingest_in_records(r->ingest)) {
             tide_run_flush_partial(r, s);
-            hold_record(r, s, offset);
+            buffer_record(r, s, offset);
         } else {
-            divide(r, s, offset);
+            split_line(r, s, offset);
         }
     }
 }
 
-int tide_run_feed_whole(tide_run_state *r, tide_reading *s, const char *bytes,
-                        size_t size, tide_error *err)
+int tide_run_feed_complete(tide_run_state *r, tide_run_input *s, const char *bytes,
+                           size_t size, tide_error *err)
 {
-    const char *last = memrchr(bytes, '\n', size);
-    size_t complete = last ? (size_t)(last - bytes) + 1 : 0, used = 0;
+    const char *last_newline = memrchr(bytes, '\n', size);
+    size_t complete_size = last_newline ? (size_t)(last_newline - bytes) + 1 : 0,
+           used = 0;
     uint64_t start = tide_source_offset(s->source) - size;
-    if (complete && holds(s)) {
+    /* First complete the buffered line. */
+    if (complete_size && has_partial(s)) {
         used = (size_t)((const char *)memchr(bytes, '\n', size) - bytes) + 1;
-        hold(r, s, bytes, used, start);
+        buffer_partial(r, s, bytes, used, start);
         tide_run_flush_partial(r, s);
     }
-    int status = GOES_ON;
-    if (complete)
-        status = tide_run_feed(r, s, bytes + used, complete - used, start + used, err);
-    if (status != GOES_ON)
+    int status = CONTINUES;
+    if (complete_size)
+        status =
+            tide_run_feed(r, s, bytes + used, complete_size - used, start + used, err);
+    if (status != CONTINUES)
         return status;
-    hold_record(r, s, start + complete);
-    hold(r, s, bytes + complete, size - complete, start + complete);
+    buffer_record(r, s, start + complete_size);
+    buffer_partial(r, s, bytes + complete_size, size - complete_size,
+                   start + complete_size);
     return tide_run_pause_at(r, s, start + size, err);
 }

@@ -1,8 +1,8 @@
-/* run_progress.c - how much of its stored text a run has read.
+/* run_progress.c - the fraction of its stored text that a run has read.
  *
- * It is counted in bytes as they are stored, packed or not. Sources are read one after the other, so those before the one
- * that is open have been read. A pipe, a topic and a file that is followed have no end, and with one of them nothing
- * is known.
+ * It is measured in bytes as stored, compressed or not. Sources are read one after the
+ * other, so those before the open one have been read. A pipe, a topic and a followed
+ * file have no end; with one of them the fraction is unknown.
  */
 #include "params/params.h"
 #include "run/run_internal.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of a source that is not open; false where it is no stored file. */
+/* The size of a source that is not open. Returns false if it is not a regular file. */
 static bool stored_size(const char *spec, uint64_t *size)
 {
     struct stat status;
@@ -35,7 +35,7 @@ static bool sum_sizes(const tide_run *run, size_t count, uint64_t *total)
     return true;
 }
 
-double tide_run_pass_done(tide_run_state *r, size_t open, const tide_source *source)
+double tide_run_pass_fraction(tide_run_state *r, size_t open, const tide_source *source)
 {
     uint64_t read, size;
     if (open != r->counted_source || !r->stored_bytes) {
@@ -50,19 +50,19 @@ double tide_run_pass_done(tide_run_state *r, size_t open, const tide_source *sou
     return done < 1 ? done : 1;
 }
 
-/* While no source is open, it is what it was before. */
-double tide_run_done(tide_run_state *r)
+/* While no source is open, the last fraction stands. */
+double tide_run_fraction_done(tide_run_state *r)
 {
     const tide_params *params = tide_trainer_params(r->trainer);
     size_t open = 0;
     if (r->run->follow)
         return 0;
-    while (open < r->run->source_count && !r->readings[open].open)
+    while (open < r->run->source_count && !r->inputs[open].open)
         open++;
     if (open < r->run->source_count)
-        r->pass_done = tide_run_pass_done(r, open, r->readings[open].source);
-    if (!tide_params_batch(params) || r->pass_done <= 0)
-        return r->pass_done;
+        r->pass_fraction = tide_run_pass_fraction(r, open, r->inputs[open].source);
+    if (!tide_params_batch(params) || r->pass_fraction <= 0)
+        return r->pass_fraction;
     double passes = (double)*tide_trainer_passes(r->trainer);
-    return (passes + r->pass_done) / (double)params->epochs;
+    return (passes + r->pass_fraction) / (double)params->epochs;
 }

@@ -1,13 +1,15 @@
-/* run_save.c - what a run tells, and when it saves.
+/* run_save.c - when a run saves the model, and what happens once that is safe.
  *
- * The order in which things become true: the text is learned, the model is saved with the places,
- * and only then the sources are told, which is when a topic's offsets are committed. Whatever is
- * killed in between reads again what no saved model has learned, and nothing else.
+ * The order of events is fixed: text is learned, the model is saved with the source
+ * positions, and only then are the sources notified, which is when the offsets of a
+ * topic are committed. After a crash in between, exactly the text that no saved model
+ * has learned is read again.
  *
- * On the way only the copying of the bytes keeps training from going on; that there is room for them, and that they
- * come to the disk, is the keeper's business (checkpoint_writer.c). So a save that is due comes when there is room for it, and
- * a model too small for anybody to notice has that at once. What is told to sources then is what was saved,
- * not how far training has come since.
+ * During training only copying the bytes pauses the trainer. Preallocating the file and
+ * syncing it are done by the checkpoint writer (checkpoint_writer.c) in the background.
+ * So a large save that is due waits for its preallocated file, while a small one, whose
+ * pause is short in any case, starts at once. Sources are notified with the positions
+ * in the checkpoint, not with how far training has come since.
  */
 #include "file/file.h"
 #include "run/run.h"
@@ -19,95 +21,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WATCH_SECONDS 0.1
-#define SCRUB_SECONDS 60
-#define RETRY_SECONDS                                                                  \
-    10 /* after a save that failed: the disk was full, or too many files were open */
-enum { KEEPER_WAIT_MS = 100, LARGE = 64 << 20 };
+/* After a failed save, for example on a full disk or with too many open files. */
+#define RETRY_SECONDS 10
 
-bool tide_run_stop_asked(const tide_run_state *r)
-{
-    return r->run->stop && *r->run->stop;
-}
+enum { WRITER_WAIT_MS = 100, LARGE = 64 << 20 };
 
-/* -- telling ---------------------------------------------------------------------------------------- */
-
-void tide_run_note(const tide_run_state *r, bool warning, const char *what,
-                   const char *text)
-{
-    char line[512];
-    if (!r->run->note)
-        return;
-    snprintf(line, sizeof line, "%s: %s", what, text);
-    r->run->note(r->run->note_data, warning, line);
-}
-
-void tide_run_report_news(const tide_run_state *r, const tide_reading *s)
-{
-    const char *news;
-    while ((news = tide_source_news(s->source)))
-        tide_run_note(r, true, s->spec, news);
-}
-
-bool tide_run_progress_due(tide_run_state *r)
-{
-    double time = tide_now_seconds();
-    if (time - r->watched < WATCH_SECONDS)
-        return false;
-    r->watched = time;
-    return true;
-}
-
-void tide_run_report_progress(tide_run_state *r)
-{
-    tide_stats stats;
-    if (!tide_run_progress_due(r))
-        return;
-    tide_live *live = tide_trainer_live(r->trainer);
-    if (live)
-        tide_live_tick(live, r->watched);
-    if (!r->run->watch)
-        return;
-    tide_trainer_stats(r->trainer, &stats);
-    stats.ending = r->ending;
-    stats.saving = r->saving;
-    stats.done = tide_run_done(r);
-    r->run->watch(r->run->watch_data, &stats);
-}
-
-void tide_run_pause(tide_run_state *r)
-{
-    tide_stats stats;
-    tide_ingest_drain(r->intake);
-    tide_trainer_stats(r->trainer, &stats);
-    r->paused = true;
-    r->paused_tokens = stats.tokens;
-    r->run->pause(r->run->pause_data, &stats);
-}
-
-void tide_run_repair(tide_run_state *r)
-{
-    char count[32];
-    double time = tide_now_seconds();
-    if (time - r->scrubbed < SCRUB_SECONDS)
-        return;
-    r->scrubbed = time;
-    uint64_t healed = tide_trainer_repair(r->trainer);
-    snprintf(count, sizeof count, "%llu", (unsigned long long)(healed - r->healed));
-    if (healed > r->healed)
-        tide_run_note(r, true, "vectors that were not numbers and were begun again",
-                      count);
-    r->healed = healed;
-}
-
-/* -- saving ----------------------------------------------------------------------------------------- */
-
-static const char *path_on_the_way(const tide_run *run)
+static const char *checkpoint_path(const tide_run *run)
 {
     return run->checkpoint_path ? run->checkpoint_path : run->save_path;
 }
 
-/* Whether the model has words, or this run has read some. */
+/* Whether the model has words or this run has read any. */
 static bool has_words(const tide_run_state *r)
 {
     tide_stats stats;
@@ -115,7 +39,7 @@ static bool has_words(const tide_run_state *r)
     return stats.vocabulary > 0 || stats.tokens > r->tokens_before;
 }
 
-/* Whether the run goes on from the model in this file. */
+/* Whether the run resumed from the model in this file. */
 static bool is_origin(const tide_run_state *r, const char *path)
 {
     struct stat a, b;
@@ -130,23 +54,25 @@ static bool is_checkpoint(const tide_run *run, const char *path)
     return run->checkpoint_path && !strcmp(path, run->checkpoint_path);
 }
 
-/* How many older files this save keeps. A checkpoint is a new generation if words were read since the last one; any
- * other file is one when this run first writes it, so that what was there before stays however often the run saves. */
-static uint32_t generations(const tide_run_state *r, const char *path)
+/* The number of older files that this save keeps. A checkpoint starts a new generation
+ * if words were read since the last one. Any other file starts one when this run first
+ * writes it, so that what was there before the run survives however often the run
+ * saves. */
+static uint32_t kept_generations(const tide_run_state *r, const char *path)
 {
-    bool news = tide_ingest_tokens(r->intake) > r->kept_tokens;
-    bool first = !r->output_written && (news || !is_origin(r, path));
-    return (is_checkpoint(r->run, path) ? news : first) ? r->run->older : 0;
+    bool progress = tide_ingest_tokens(r->ingest) > r->safe_tokens;
+    bool first = !r->output_written && (progress || !is_origin(r, path));
+    return (is_checkpoint(r->run, path) ? progress : first) ? r->run->older : 0;
 }
 
-static void note_written(tide_run_state *r, const char *path)
+static void record_saved(tide_run_state *r, const char *path)
 {
     r->has_saved = true;
-    r->kept_tokens = r->pending_tokens;
+    r->safe_tokens = r->pending_tokens;
     r->output_written = r->output_written || !is_checkpoint(r->run, path);
 }
 
-static bool save_asked(const tide_run *run)
+static bool save_requested(const tide_run *run)
 {
     return run->save_now && *run->save_now;
 }
@@ -154,23 +80,24 @@ static bool save_asked(const tide_run *run)
 static bool is_time_to_save(const tide_run_state *r)
 {
     const tide_run *run = r->run;
-    uint64_t news = tide_ingest_tokens(r->intake) - r->saved_tokens;
+    uint64_t fresh = tide_ingest_tokens(r->ingest) - r->last_save_tokens;
     if (r->retry_at > 0 && tide_now_seconds() >= r->retry_at)
         return true;
-    return news && ((run->save_tokens && news >= run->save_tokens) ||
-                    (run->save_seconds > 0 &&
-                     tide_now_seconds() - r->saved >= run->save_seconds));
+    return fresh && ((run->save_tokens && fresh >= run->save_tokens) ||
+                     (run->save_seconds > 0 &&
+                      tide_now_seconds() - r->last_save >= run->save_seconds));
 }
 
-/* One that is asked for while another is on its way comes after that, and learning goes on meanwhile. */
-static bool save_wanted(const tide_run_state *r)
+/* A save that is requested while another is being written comes after it, and training
+ * continues meanwhile. */
+static bool is_save_wanted(const tide_run_state *r)
 {
-    bool asked =
-        save_asked(r->run) && !(r->saving && tide_checkpoint_writer_busy(r->keeper, 0));
-    return path_on_the_way(r->run) && (asked || is_time_to_save(r));
+    bool requested = save_requested(r->run) &&
+                     !(r->saving && tide_checkpoint_writer_busy(r->writer, 0));
+    return checkpoint_path(r->run) && (requested || is_time_to_save(r));
 }
 
-/* What the next save will come to, as far as can be told. */
+/* An estimate of the size of the next save. */
 static uint64_t save_bytes(const tide_run_state *r)
 {
     uint64_t vectors = tide_trainer_write_bytes(r->trainer);
@@ -179,64 +106,17 @@ static uint64_t save_bytes(const tide_run_state *r)
 
 bool tide_run_save_due(const tide_run_state *r)
 {
-    return save_wanted(r) && (save_bytes(r) < LARGE ||
-                              (r->next && !tide_checkpoint_writer_busy(r->keeper, 0)));
+    return is_save_wanted(r) &&
+           (save_bytes(r) < LARGE ||
+            (r->preallocated && !tide_checkpoint_writer_busy(r->writer, 0)));
 }
 
-static int note_place(tide_run_state *r, const tide_reading *s, uint64_t offset,
-                      bool live, tide_error *err)
+/* Reports the outcome of a checkpoint. One that failed before it was started counts as
+ * started now. */
+static void report_checkpoint(tide_run_state *r, double seconds, const char *error)
 {
-    tide_error ignored;
-    char *place = tide_run_place(s, offset, err ? err : &ignored);
-    r->places_lost = r->places_lost || !place;
-    if (!place)
-        return err ? (int)err->status : TIDE_ERROR_IO;
-    if (strlen(place) >= PLACE_MAX) {
-        free(place);
-        return tide_fail(err, TIDE_ERROR_IO, "%s has more places than can be kept",
-                         s->spec);
-    }
-    tide_positions_note(tide_trainer_positions(r->trainer), s->position, place, live);
-    return TIDE_OK;
-}
-
-int tide_run_note_places(tide_run_state *r, const tide_reading *s, uint64_t offset,
-                         tide_error *err)
-{
-    int status = TIDE_OK;
-    tide_positions *positions = tide_trainer_positions(r->trainer);
-    r->places_lost = false;
-    for (size_t i = 0; i < positions->count; i++)
-        positions->items[i].live = false;
-    for (size_t i = 0; i < r->run->source_count && !status; i++) {
-        const tide_reading *other = &r->readings[i];
-        if (!other->open || !other->replayable)
-            continue;
-        bool present = other == s;
-        status =
-            note_place(r, other, present ? offset : tide_source_offset(other->source),
-                       present && (s->begun || s->live), err);
-    }
-    return status;
-}
-
-static void tell_sources(tide_run_state *r, const tide_positions *saved)
-{
-    for (size_t i = 0; i < r->run->source_count; i++) {
-        const tide_reading *s = &r->readings[i];
-        tide_error err;
-        if (s->open && s->replayable && s->position < saved->count &&
-            saved->items[s->position].place &&
-            tide_source_saved(s->source, saved->items[s->position].place, &err))
-            tide_run_note(r, true, s->spec, err.text);
-    }
-}
-
-/* One that has not come to be begun counts as begun now. */
-static void tell_checkpoint(tide_run_state *r, double seconds, const char *error)
-{
-    const tide_checkpoint checkpoint = {.path = path_on_the_way(r->run),
-                                        .begun = r->saving ? r->pending_begun
+    const tide_checkpoint checkpoint = {.path = checkpoint_path(r->run),
+                                        .begun = r->saving ? r->pending_start
                                                            : tide_now_seconds(),
                                         .bytes = r->pending_bytes,
                                         .pause_seconds = r->pending_pause,
@@ -245,153 +125,159 @@ static void tell_checkpoint(tide_run_state *r, double seconds, const char *error
     r->saving = false;
     if (error) {
         tide_run_note(r, true, "not saved", error);
-        bool often = r->run->save_tokens || r->run->save_seconds > 0;
-        r->retry_at = often ? tide_now_seconds() + RETRY_SECONDS : 0;
+        bool periodic = r->run->save_tokens || r->run->save_seconds > 0;
+        r->retry_at = periodic ? tide_now_seconds() + RETRY_SECONDS : 0;
     }
     if (r->run->checkpointed)
         r->run->checkpointed(r->run->checkpointed_data, &checkpoint);
 }
 
-/* Waits for the keeper. */
-static bool ask_keeper(tide_run_state *r, tide_checkpoint_result *kept)
+/* Waits for the writer and reports progress meanwhile. */
+static bool wait_for_result(tide_run_state *r, tide_checkpoint_result *result)
 {
-    while (tide_checkpoint_writer_busy(r->keeper, KEEPER_WAIT_MS))
+    while (tide_checkpoint_writer_busy(r->writer, WRITER_WAIT_MS))
         tide_run_report_progress(r);
-    return tide_checkpoint_writer_result(r->keeper, kept);
+    return tide_checkpoint_writer_result(r->writer, result);
 }
 
-bool tide_run_collect(tide_run_state *r, bool wait)
+bool tide_run_collect_checkpoint(tide_run_state *r, bool wait)
 {
-    tide_checkpoint_result kept;
+    tide_checkpoint_result result;
     char text[160];
-    if (!r->keeper || !(wait ? ask_keeper(r, &kept)
-                             : tide_checkpoint_writer_result(r->keeper, &kept)))
+    if (!r->writer || !(wait ? wait_for_result(r, &result)
+                             : tide_checkpoint_writer_result(r->writer, &result)))
         return true;
-    if (kept.status) {
-        tell_checkpoint(r, kept.seconds, kept.error.text);
+    if (result.status) {
+        report_checkpoint(r, result.seconds, result.error.text);
         return false;
     }
-    note_written(r, path_on_the_way(r->run));
-    tell_sources(r, &r->pending);
+    record_saved(r, checkpoint_path(r->run));
+    tide_run_notify_sources(r, &r->pending_positions);
     snprintf(text, sizeof text, "%.1f MiB, training paused %.3f s, safe %.3f s later",
-             (double)r->pending_bytes / 0x1p20, r->pending_pause, kept.seconds);
+             (double)r->pending_bytes / 0x1p20, r->pending_pause, result.seconds);
     tide_run_note(r, false, "checkpoint", text);
-    tell_checkpoint(r, kept.seconds, NULL);
+    report_checkpoint(r, result.seconds, NULL);
     return true;
 }
 
-static void watch_writing(void *running)
+static void report_writing(void *running)
 {
     tide_run_report_progress(running);
 }
 
-/* The next time comes an interval from now. */
-static void begin_interval(tide_run_state *r)
+/* The next save is due one interval from now. */
+static void reset_save_interval(tide_run_state *r)
 {
-    if (save_asked(r->run))
+    if (save_requested(r->run))
         *r->run->save_now = 0;
     r->retry_at = 0;
-    r->saved = tide_now_seconds();
-    r->saved_tokens = tide_ingest_tokens(r->intake);
+    r->last_save = tide_now_seconds();
+    r->last_save_tokens = tide_ingest_tokens(r->ingest);
 }
 
-void tide_run_preallocate(tide_run_state *r)
+void tide_run_preallocate_checkpoint(tide_run_state *r)
 {
     tide_error err;
-    if (r->next || !save_wanted(r) || save_bytes(r) < LARGE ||
-        tide_checkpoint_writer_busy(r->keeper, 0))
+    if (r->preallocated || !is_save_wanted(r) || save_bytes(r) < LARGE ||
+        tide_checkpoint_writer_busy(r->writer, 0))
         return;
-    tide_run_collect(r, false);
-    r->next = tide_store_create(path_on_the_way(r->run), &err);
-    if (r->next) {
-        tide_checkpoint_writer_preallocate(r->keeper, r->next, save_bytes(r));
+    tide_run_collect_checkpoint(r, false);
+    r->preallocated = tide_store_create(checkpoint_path(r->run), &err);
+    if (r->preallocated) {
+        tide_checkpoint_writer_preallocate(r->writer, r->preallocated, save_bytes(r));
         return;
     }
-    begin_interval(r);
-    tell_checkpoint(r, 0, err.text);
+    reset_save_interval(r);
+    report_checkpoint(r, 0, err.text);
 }
 
-static tide_store_writer *take_next(tide_run_state *r)
+static tide_store_writer *take_preallocated(tide_run_state *r)
 {
-    tide_store_writer *next = r->next;
-    r->next = NULL;
+    tide_store_writer *next = r->preallocated;
+    r->preallocated = NULL;
     return next;
 }
 
-/* Copies the model as it is and lets the keeper do the rest. */
-static int begin_save(tide_run_state *r, const char *path, tide_error *err)
+/* Copies the model as it is now; the writer does the rest in the background. The time
+ * until this returns is the pause of training. */
+static int start_save(tide_run_state *r, const char *path, tide_error *err)
 {
     double start = tide_now_seconds();
-    tide_store_writer *writer = path == path_on_the_way(r->run) ? take_next(r) : NULL;
+    tide_store_writer *writer =
+        path == checkpoint_path(r->run) ? take_preallocated(r) : NULL;
     if (!writer)
         writer = tide_store_create(path, err);
     if (!writer)
         return (int)err->status;
-    int status = tide_checkpoint_writer_start(r->keeper, writer, err);
+    int status = tide_checkpoint_writer_start(r->writer, writer, err);
     if (status)
         return status;
     r->saving = true;
-    r->pending_begun = tide_now_seconds();
-    tide_store_on_progress(writer, watch_writing, r);
+    r->pending_start = tide_now_seconds();
+    tide_store_on_progress(writer, report_writing, r);
     r->pending_bytes = tide_trainer_write(r->trainer, writer);
-    r->pending_tokens = tide_ingest_tokens(r->intake);
-    tide_checkpoint_writer_finish(r->keeper, generations(r, path));
+    r->pending_tokens = tide_ingest_tokens(r->ingest);
+    tide_checkpoint_writer_finish(r->writer, kept_generations(r, path));
     r->pending_pause = tide_now_seconds() - start;
     return TIDE_OK;
 }
 
-static int begin_checkpoint(tide_run_state *r, tide_error *err)
+static int start_checkpoint(tide_run_state *r, tide_error *err)
 {
-    tide_positions_clear(&r->pending);
-    int status =
-        tide_positions_copy(tide_trainer_positions(r->trainer), &r->pending, err);
-    return status ? status : begin_save(r, path_on_the_way(r->run), err);
+    tide_positions_clear(&r->pending_positions);
+    int status = tide_positions_copy(tide_trainer_positions(r->trainer),
+                                     &r->pending_positions, err);
+    return status ? status : start_save(r, checkpoint_path(r->run), err);
 }
 
 static int save_and_wait(tide_run_state *r, const char *path, tide_error *err)
 {
-    tide_checkpoint_result kept;
-    int status = begin_save(r, path, err);
+    tide_checkpoint_result result;
+    int status = start_save(r, path, err);
     if (status)
         return status;
-    if (ask_keeper(r, &kept) && kept.status)
-        return tide_fail(err, kept.error.status, "%s", kept.error.text);
-    note_written(r, path);
+    if (wait_for_result(r, &result) && result.status)
+        return tide_fail(err, result.error.status, "%s", result.error.text);
+    record_saved(r, path);
     return TIDE_OK;
 }
 
-/* Fails where a model without words would replace a file. A source that cannot go on before it is saved gets its
- * way: the file that was there is kept as an older one. */
+/* Fails if a model without words would replace a file. A source that requires a save to
+ * continue gets one anyway; the previous file is kept as an older generation. */
 static int check_words(const tide_run_state *r, bool required, tide_error *err)
 {
-    const char *path = path_on_the_way(r->run);
+    const char *path = checkpoint_path(r->run);
     if (required || r->has_saved || has_words(r) || access(path, F_OK) != 0)
         return TIDE_OK;
     return tide_fail(err, TIDE_ERROR_INPUT, "no words were read: %s is unchanged",
                      path);
 }
 
-/* Sources are told even where there is no file to be saved: the model is the caller's. */
-bool tide_run_save(tide_run_state *r, const tide_reading *s, uint64_t offset, bool wait)
+/* Sources are notified even without a file to save to: then the caller holds the
+ * model. */
+bool tide_run_save(tide_run_state *r, const tide_run_input *s, uint64_t offset,
+                   bool wait)
 {
     tide_error err;
-    /* Who saves faster than the disk can has to wait for it. */
-    tide_run_collect(r, true);
-    begin_interval(r);
-    int status = tide_run_note_places(r, s, offset, &err);
-    if (!status && path_on_the_way(r->run))
+    /* If saves come faster than the disk can write, training waits for the disk
+     * here. */
+    tide_run_collect_checkpoint(r, true);
+    reset_save_interval(r);
+    int status = tide_run_note_positions(r, s, offset, &err);
+    if (!status && checkpoint_path(r->run))
         status = check_words(r, wait, &err);
-    if (!status && path_on_the_way(r->run))
-        status = begin_checkpoint(r, &err);
+    if (!status && checkpoint_path(r->run))
+        status = start_checkpoint(r, &err);
     else if (!status)
-        tell_sources(r, tide_trainer_positions(r->trainer));
+        tide_run_notify_sources(r, tide_trainer_positions(r->trainer));
     if (status)
-        tell_checkpoint(r, 0, err.text);
-    return !status && (!wait || tide_run_collect(r, true));
+        report_checkpoint(r, 0, err.text);
+    return !status && (!wait || tide_run_collect_checkpoint(r, true));
 }
 
-/* To where checkpoints go, if the run did not come to its end or there is no other place: what was saved there
- * last still has the places of a run that did, and going on from it comes to the same end again. */
+/* Saves to the output path, and to the checkpoint path if the run was stopped or has no
+ * output path. After a complete run the last checkpoint, with its positions, is left as
+ * it is: resuming from it leads to the same end. */
 static int save_all(tide_run_state *r, bool ended, tide_error *err)
 {
     const char *checkpoint = r->run->checkpoint_path, *path = r->run->save_path;
@@ -403,51 +289,56 @@ static int save_all(tide_run_state *r, bool ended, tide_error *err)
     return status;
 }
 
-/* A run that has read no words makes no empty model, and replaces no file but those that it goes on from. */
-static bool leaves_files(const tide_run_state *r)
+/* A run that has read no words saves no empty model, and replaces no files except those
+ * that it resumed from. */
+static bool has_nothing_to_save(const tide_run_state *r)
 {
     const char *path = r->run->save_path, *checkpoint = r->run->checkpoint_path;
-    if (tide_ingest_tokens(r->intake) > r->tokens_before)
+    if (tide_ingest_tokens(r->ingest) > r->tokens_before)
         return false;
-    bool goes_on =
+    bool is_resumed =
         (path && is_origin(r, path)) || (checkpoint && is_origin(r, checkpoint));
-    return !has_words(r) || (!goes_on && access(path ? path : checkpoint, F_OK) == 0);
+    return !has_words(r) ||
+           (!is_resumed && access(path ? path : checkpoint, F_OK) == 0);
 }
 
-/* Nobody knows how far the model has come in a source that cannot be read any more. With the places of
- * before, going on would learn text twice. So what was saved with them stands, if there is anything;
- * otherwise the model is kept without places. Whether the former. */
-static bool give_up_places(tide_run_state *r)
+/* The position in a source is unknown, for instance because it can no longer be read.
+ * Saving the old positions with the new model would make the next run learn text twice.
+ * So if an earlier save of this run exists, it stays and nothing is saved (returns
+ * true). Otherwise the model is saved without positions (returns false). */
+static bool discard_positions(tide_run_state *r)
 {
     if (r->has_saved) {
-        tide_run_note(r, true, "not saved",
-                      "the place in a source is not known; what was saved before it "
-                      "stands");
+        tide_run_note(
+            r, true, "not saved",
+            "the position in a source is unknown; the previous save is unchanged");
         return true;
     }
-    tide_run_note(r, true, "saved without places", "going on would begin sources anew");
+    tide_run_note(r, true, "saved without positions",
+                  "a resumed run would start its sources from the beginning");
     tide_positions_clear(tide_trainer_positions(r->trainer));
     return false;
 }
 
-/* What was learned before a source failed is worth keeping too. After a run to the end of all sources there are no places. */
+/* After an error in a source the model is saved too, with what was learned before it.
+ * After a run to the end of all sources there are no positions to save. */
 int tide_run_save_at_end(tide_run_state *r, int status, tide_error *err)
 {
     r->ending = true;
-    r->watched = 0;
+    r->progress_time = 0;
     tide_run_report_progress(r);
-    tide_run_collect(r, true);
-    bool nothing = status < 0 && tide_ingest_tokens(r->intake) == r->tokens_before;
-    if (!path_on_the_way(r->run) || nothing || leaves_files(r))
+    tide_run_collect_checkpoint(r, true);
+    bool no_progress = status < 0 && tide_ingest_tokens(r->ingest) == r->tokens_before;
+    if (!checkpoint_path(r->run) || no_progress || has_nothing_to_save(r))
         return status;
-    if (status && r->places_lost && give_up_places(r))
+    if (status && r->position_lost && discard_positions(r))
         return status;
     tide_error failed;
     if (!save_all(r, status == 0, &failed)) {
         if (r->run->saved)
             *r->run->saved = true;
-        if (status && !r->places_lost)
-            tell_sources(r, tide_trainer_positions(r->trainer));
+        if (status && !r->position_lost)
+            tide_run_notify_sources(r, tide_trainer_positions(r->trainer));
         return status;
     }
     if (status < 0)

@@ -1,10 +1,9 @@
-/* sentences.c - the words of sources, for those who want to do something to them before they are
- * learned.
+/* sentences.c - the words of sources, for callers that process them before training.
  *
- *     sources ──bytes──► reader ──words──► the caller ──words, blanks between──► trainer
+ *     sources ──bytes──► reader ──words──► caller ──words, separated by blanks──► trainer
  *
- * Words come out as they would go into training. A trainer for such words takes whatever is between
- * two blanks as one.
+ * The words are the ones that training on the same sources would see. The trainer made
+ * for them takes anything between two blanks as one word.
  */
 #include "params/params.h"
 #include "reader/reader.h"
@@ -19,8 +18,8 @@ struct tide_sentence_reader {
     tide_params params;
     const char *const *sources;
     size_t source_count;
-    size_t next;         /* of the sources */
-    tide_source *source; /* NULL between two */
+    size_t next_source;
+    tide_source *source; /* NULL if none is open */
     tide_reader *reader;
     size_t size, used; /* of the block */
     char block[BLOCK];
@@ -55,31 +54,32 @@ void tide_sentence_reader_close(tide_sentence_reader *s)
     free(s);
 }
 
-/* The source has ended: so has its last sentence. What is wrong with its columns is a failure, since
- * it gave no word. */
+/* The end of a source ends its last sentence. A problem with its columns is an error,
+ * since the source has yielded no words. */
 static int end_source(tide_sentence_reader *s, tide_error *err)
 {
     const char *problem = tide_reader_problem(s->reader);
     if (problem)
-        return tide_fail(err, TIDE_ERROR_INPUT, "%s: %s", s->sources[s->next - 1],
-                         problem);
+        return tide_fail(err, TIDE_ERROR_INPUT, "%s: %s",
+                         s->sources[s->next_source - 1], problem);
     tide_source_close(s->source);
     s->source = NULL;
     tide_reader_end(s->reader);
     return 1;
 }
 
-/* Returns 1 when the reader has been given something, 0 when there is nothing more. */
+/* Feeds the reader. Returns 1 if there may be more words, 0 at the end of the last
+ * source. */
 static int refill(tide_sentence_reader *s, tide_error *err)
 {
     if (s->used < s->size) {
         s->used += tide_reader_feed(s->reader, s->block + s->used, s->size - s->used);
         return 1;
     }
-    if (!s->source && s->next == s->source_count)
+    if (!s->source && s->next_source == s->source_count)
         return 0;
     if (!s->source)
-        s->source = tide_source_open(s->sources[s->next++], err);
+        s->source = tide_source_open(s->sources[s->next_source++], err);
     if (!s->source)
         return (int)err->status;
     ptrdiff_t size = tide_source_read(s->source, s->block, sizeof s->block, err);
@@ -88,13 +88,13 @@ static int refill(tide_sentence_reader *s, tide_error *err)
     return size < 0 ? (int)size : size ? 1 : end_source(s, err);
 }
 
-int tide_sentence_reader_take(tide_sentence_reader *s, tide_word *words, size_t room,
+int tide_sentence_reader_take(tide_sentence_reader *s, tide_word *words, size_t max,
                               bool *sentence_ended, tide_error *err)
 {
     tide_error ignored = {0};
     int status = 1;
     while (status > 0) {
-        size_t count = tide_reader_take(s->reader, words, room, sentence_ended);
+        size_t count = tide_reader_take(s->reader, words, max, sentence_ended);
         if (count || *sentence_ended)
             return (int)count;
         status = refill(s, err ? err : &ignored);

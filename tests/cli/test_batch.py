@@ -12,7 +12,7 @@ import pytest
 from conftest import PATIENCE, SANITIZED, logged, shown_on_terminal, start, wordtide
 
 SMALL = ["--vocab", "300", "--dim", "16"]
-REFUSED = "batch training reads its text several times; '{}' cannot be read again"
+REFUSED = "batch training reads its text several times, but '{}' can be read only once"
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def test_a_pipe_is_refused_before_it_is_read(tmp_path, text, arguments):
 
 def test_what_is_followed_is_refused(tmp_path, source):
     done = wordtide("train", "--batch", "--follow", source, "-o", tmp_path / "m")
-    assert done.returncode == 2 and "what is followed has no end" in done.stderr
+    assert done.returncode == 2 and "a followed source has no end" in done.stderr
 
 
 def test_text_without_words_is_bad_input(tmp_path):

@@ -104,7 +104,7 @@ def test_training_from_a_slow_stream_saves_stops_and_goes_on(tmp_path):
     running.wait_for("msg=stopped")
     assert running.finish() == 0
     more = Running("--resume", path, source)
-    more.wait_for("going on where the last run stopped")
+    more.wait_for("resuming where the last run stopped")
     more.process.terminate()
     assert more.finish() == 0
 

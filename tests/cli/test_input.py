@@ -110,7 +110,7 @@ def test_too_many_bad_records_end_the_run_with_3_and_keep_what_was_learned(tmp_p
     done, model = learned(tmp_path, source, "--text", "text", "--max-errors", 5)
     assert counts(model) == {"tea": 2}
     done, model = learned(tmp_path, source, "--text", "text", "--max-errors", 4, code=3)
-    assert "5 bad records are more than the 4 allowed" in done.stderr
+    assert "5 bad records exceed the limit of 4" in done.stderr
     assert counts(model) == {"tea": 2}
 
 

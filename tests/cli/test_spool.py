@@ -248,7 +248,7 @@ def test_a_place_in_a_spool_needs_that_spool(tmp_path, stopped):
     model, pipe = stopped
     before = model.read_bytes()
     for arguments, said in (
-        [], "cannot be read on where the model stopped; name the spool"), (
+        [], "cannot be resumed where the model stopped: set the spool"), (
         ["--spool", tmp_path / "other"], "other has nothing of the stream"), (
         ["--spool", tmp_path / "s" / "none" / "s"], "cannot make it: No such file"):
         done = wordtide_from(pipe, "--resume", model, *arguments)
@@ -366,7 +366,7 @@ def test_only_pipes_are_spooled(tmp_path, text):
     spool = ["-o", tmp_path / "m.tide", *SMALL, "--spool", tmp_path / "s"]
     for sources, said in (
         [path], "can be read again without"), (["demo:"], "can be read again without"), (
-        [path, "-"], "a spool is for one source"), (["-", "--spool-limit", "9k"], "1 MiB or more"), (
+        [path, "-"], "a spool is for exactly one source"), (["-", "--spool-limit", "9k"], "1 MiB or more"), (
         ["-", "--spool-limit", "1x"], "is not a whole number"), (
         ["-", "--spool-sync", "2s"], "is none of 1s|always|none"):
         done = wordtide("train", *sources, *spool, input=text)

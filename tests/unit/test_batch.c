@@ -5,7 +5,7 @@
 
 #include "oracle_batch.h"
 
-/* -- against the oracle ------------------------------------------------------------------------------ */
+/* -- against the oracle ----------------------------------------------------------- */
 
 typedef struct setting {
     const char *sample, *alpha, *min_alpha;
@@ -54,7 +54,8 @@ static void same_words_and_counts(const tide_model *model, const batch_oracle *o
     }
 }
 
-/* Single against double precision; also, that the vectors have moved far more than that. */
+/* Single against double precision; also, that the vectors have moved far more than
+ * that. */
 static void same_vectors(const tide_model *model, const batch_oracle *o)
 {
     double worst = 0, longest = 0;
@@ -114,7 +115,7 @@ static void nothing_is_thinned_out_when_sampling_is_off(void **state)
     compare(&(setting){"0", "0.05", "0", 500, 1, 1, 8, 2, 5, 300, 100});
 }
 
-/* -- stopping and going on ---------------------------------------------------------------------------- */
+/* -- stopping and going on -------------------------------------------------------- */
 
 static const char *const batch_settings[] = {
     "profile=word2vec epochs=3 vocab=300 dim=12",
@@ -206,7 +207,7 @@ static void a_batch_model_can_be_given_more_epochs_or_become_a_stream(void **sta
                         "--epochs cannot become 2: the model was begun as a stream");
 }
 
-/* -- sources ----------------------------------------------------------------------------------------- */
+/* -- sources ---------------------------------------------------------------------- */
 
 /* A pipe that is read to its end would look like text that has become empty. */
 static void going_on_needs_text_that_can_be_read_again_too(void **state)
@@ -222,7 +223,7 @@ static void going_on_needs_text_that_can_be_read_again_too(void **state)
     assert_int_equal(tide_trainer_run(trainer, &pipe, &err), TIDE_ERROR_PARAMETER);
     assert_string_equal(
         err.text,
-        "batch training reads its text several times; '-' cannot be read again");
+        "batch training reads its text several times, but '-' can be read only once");
     tide_trainer_free(trainer);
 }
 
@@ -284,7 +285,7 @@ static void a_stream_with_decay_is_resumed_however_long_it_is(void **state)
     free(t.bytes);
 }
 
-/* -- what is refused ---------------------------------------------------------------------------------- */
+/* -- what is refused -------------------------------------------------------------- */
 
 static void refuse(const char *settings, const tide_run *run, int status,
                    const char *message)
@@ -307,14 +308,16 @@ static void what_makes_no_sense_is_refused_in_a_line(void **state)
     pipe.sources = standard_input;
     pipe.source_count = 1;
     followed.follow = true;
-    refuse("epochs=1", &pipe, TIDE_ERROR_PARAMETER,
-           "batch training reads its text several times; '-' cannot be read again");
+    refuse(
+        "epochs=1", &pipe, TIDE_ERROR_PARAMETER,
+        "batch training reads its text several times, but '-' can be read only once");
     refuse("epochs=1", &followed, TIDE_ERROR_PARAMETER,
-           "batch training reads its text several times; what is followed has no end");
+           "batch training reads its text several times, but a followed source has no "
+           "end");
     refuse("epochs=0", &text, TIDE_ERROR_PARAMETER,
-           "batch training needs --epochs of 1 or more");
+           "batch training needs epochs of at least 1");
     refuse("epochs=1 frozen=yes", &text, TIDE_ERROR_PARAMETER,
-           "--frozen is for a model that is resumed");
+           "frozen needs a model to resume");
     refuse("epochs=1 sampler=reservoir", &text, TIDE_ERROR_PARAMETER,
            "--epochs needs --sampler alias: a reservoir is for streams");
     refuse("epochs=1 half-life=1000", &text, TIDE_ERROR_PARAMETER,
@@ -323,8 +326,8 @@ static void what_makes_no_sense_is_refused_in_a_line(void **state)
            "--epochs and --phrases: a pair would be one word in one epoch and two in "
            "another");
     refuse("epochs=1", &text, TIDE_ERROR_INPUT,
-           "no word of the text occurs 5 times (--min-count)");
-    refuse("epochs=1", &none, TIDE_ERROR_INPUT, "there are no words in the text");
+           "no word occurs at least 5 times (min-count)");
+    refuse("epochs=1", &none, TIDE_ERROR_INPUT, "the text contains no words");
     tide_error err;
     tide_params *params = params_of("epochs=1");
     assert_null(tide_trainer_new(params, &err));

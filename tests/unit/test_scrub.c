@@ -1,5 +1,5 @@
-/* test_scrub.c - vectors and rates that cannot be right: they are found, begin again, and leave all others as
- * they are. */
+/* test_scrub.c - vectors and rates that cannot be right: they are found, begin again,
+ * and leave all others as they are. */
 #include "base/base.h"
 #include "sgns/optimizer_internal.h"
 #include "sgns/sgns.h"
@@ -9,7 +9,7 @@
 
 enum { YOUNG = 8000, MORE = 4000 };
 
-/* -- places ----------------------------------------------------------------------------- */
+/* -- places ----------------------------------------------------------------------- */
 
 /* Everything in which a number can go wrong: NULL where a model has no such thing. */
 static float *in_matrix(const tide_matrix *m, uint32_t row, uint32_t at)
@@ -198,7 +198,8 @@ static void assert_answers_are_finite(const tide_trainer *trainer)
     tide_view_free(space);
 }
 
-/* Until the scrub finds them: a vector that is wrong is not found, and all others are. */
+/* Until the scrub finds them: a vector that is wrong is not found, and all others
+ * are. */
 static void wrong_vectors_do_not_silence_the_others(void **state)
 {
     (void)state;
@@ -313,7 +314,8 @@ static void one_bad_row_stays_the_only_one(void **state)
     free(more.bytes);
 }
 
-/* Whoever loads the file afterwards meets no bad number, and the one who saved goes on without it. */
+/* Whoever loads the file afterwards meets no bad number, and the one who saved goes on
+ * without it. */
 static void nothing_bad_is_saved(void **state)
 {
     (void)state;
@@ -336,9 +338,10 @@ static void nothing_bad_is_saved(void **state)
     free(t.bytes);
 }
 
-/* -- on the way ------------------------------------------------------------------------- */
+/* -- on the way ------------------------------------------------------------------- */
 
-/* Takes the place of the library's clock, which the linker then leaves in its archive. */
+/* Takes the place of the library's clock, which the linker then leaves in its
+ * archive. */
 static double now, step; /* seconds, and how many of them every look takes */
 
 double tide_now_seconds(void)
@@ -361,8 +364,8 @@ static bool has_two_bad_rows(const tide_sgns *l)
     return isnan(*place_of(l, OUTPUT, 0)) && isnan(*place_of(l, OUTPUT, 1));
 }
 
-/* Two output rows, which nothing else would mend, go wrong in the first pause; a little less than a minute
- * passes, and in the second pause the rest of it. */
+/* Two output rows, which nothing else would mend, go wrong in the first pause; a little
+ * less than a minute passes, and in the second pause the rest of it. */
 static void spoil_and_wait(void *data, const tide_stats *stats)
 {
     way *w = data;
@@ -387,7 +390,8 @@ static void hear(void *data, bool warning, const char *text)
 {
     way *w = data;
     w->warnings += warning;
-    assert_string_equal(text, "vectors that were not numbers and were begun again: 2");
+    assert_string_equal(text,
+                        "vectors with NaN or infinite values were reinitialized: 2");
 }
 
 static void a_bad_row_is_healed_within_a_minute_without_a_save(void **state)
