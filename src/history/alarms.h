@@ -1,19 +1,20 @@
-/* alarms.h - telling the user. Private. */
+/* alarms.h - events to notify the user of. Private. */
 #ifndef TIDE_HISTORY_ALARMS_H
 #define TIDE_HISTORY_ALARMS_H
 
 #include "base/base.h"
 
-enum { TIDE_ALARMS_KEPT = 256 };
+enum { TIDE_ALARMS_MAX = 256 };
 
-/* Rings once, when the score reaches the threshold; *told becomes false when it is below half of it. Until there is
- * a baseline nothing rings, and what is above its threshold by then does not ring later either. */
+/* Raises an alarm once when the score reaches the threshold; *alarmed is reset when the
+ * score falls below half of it. Before there is a baseline no alarm is raised, and a
+ * score that is above its threshold by then does not raise one later either. */
 void tide_alarm_check(tide_history *h, tide_alarm_kind kind, const char *word,
-                      double score, double threshold, bool *told);
-void tide_alarm_ring(tide_history *h, tide_alarm_kind kind, const char *word,
-                     double score, double threshold);
+                      double score, double threshold, bool *alarmed);
+void tide_alarm_raise(tide_history *h, tide_alarm_kind kind, const char *word,
+                      double score, double threshold);
 
-/* Calls the user for those that have not been told; without the lock. */
+/* Calls the user's callback for new alarms, without the lock. */
 void tide_alarms_report(tide_history *h);
 
 #endif

@@ -1,19 +1,24 @@
-/* ema.c - how often words come now, and how often they used to.
+/* ema.c - exponential moving averages of word rates.
  *
- * A rate is a sum of occurrences over a sum of seconds, both of which fade: what happened `span` seconds ago
- * counts 1/e. Seconds and tokens fade the same for all words, so a word needs its own sum only, and a rate is
- * right from the first second on, when there is little in either sum.
+ * A rate is a decayed sum of occurrences divided by a decayed sum of seconds: what
+ * happened `span` seconds ago has the weight 1/e. Seconds and tokens decay alike for
+ * all words, so a word needs only its own sum, and a rate is unbiased from the first
+ * second on, when both sums are small.
  *
- * Occurrences are told in lumps, once a look. A lump is taken as spread evenly over the seconds since the look before;
- * over a long pause it fades on the way, just as its seconds do.
+ * Occurrences are added once per update. They are treated as evenly spread over the
+ * seconds since the previous update, so after a long gap the early ones have already
+ * decayed, just as their seconds have.
  *
- * A trend is log2 of the occurrences in the short span against those that the long one lets expect,
+ * A trend is log2 of the occurrences in the short span over those expected from the
+ * long one,
  *
- *     log2((seen + 8) / (expected + 8)),   expected = long sum * short tokens / long tokens
+ *     log2((seen + 8) / (expected + 8))
+ *     expected = long sum * short tokens / long tokens
  *
- * as shares of all tokens, so that a busy hour is no trend of every word. Without the 8 a word seen twice, where 0.1
- * was expected, would beat all others. With it the noise of a steady word is largest where 8 are expected: the
- * fading sum then varies by 2, and the trend by 0.2, whatever the frequency.
+ * as shares of all tokens, so that a busy hour is not a trend of every word. Without
+ * the prior of 8 a word seen twice, where 0.1 was expected, would beat all others. With
+ * it the noise of a steady word is largest where 8 are expected: the decayed sum then
+ * has a standard deviation of 2, and the trend of 0.2, whatever the frequency.
  */
 #include "history/ema.h"
 
@@ -22,25 +27,25 @@
 #include <math.h>
 
 #define PRIOR 8.0
-#define SECONDS_LEAST 1e-9 /* that a rate can be told of */
+#define SECONDS_MIN 1e-9 /* below this a rate is meaningless */
 
-void tide_ema_advance(tide_ema *tempo, double seconds, double tokens)
+void tide_ema_advance(tide_ema *ema, double seconds, double tokens)
 {
-    double x = seconds / tempo->span;
-    tempo->keep = exp(-x);
-    tempo->fresh = x > 0 ? -expm1(-x) / x : 1;
-    tempo->seconds = tempo->seconds * tempo->keep + seconds * tempo->fresh;
-    tempo->tokens = tempo->tokens * tempo->keep + tokens * tempo->fresh;
+    double x = seconds / ema->span;
+    ema->decay = exp(-x);
+    ema->weight = x > 0 ? -expm1(-x) / x : 1;
+    ema->seconds = ema->seconds * ema->decay + seconds * ema->weight;
+    ema->tokens = ema->tokens * ema->decay + tokens * ema->weight;
 }
 
-float tide_ema_add(const tide_ema *tempo, float sum, double occurrences)
+float tide_ema_add(const tide_ema *ema, float sum, double occurrences)
 {
-    return (float)((double)sum * tempo->keep + occurrences * tempo->fresh);
+    return (float)((double)sum * ema->decay + occurrences * ema->weight);
 }
 
-double tide_ema_rate(const tide_ema *tempo, float sum)
+double tide_ema_rate(const tide_ema *ema, float sum)
 {
-    return tempo->seconds > SECONDS_LEAST ? (double)sum / tempo->seconds : 0;
+    return ema->seconds > SECONDS_MIN ? (double)sum / ema->seconds : 0;
 }
 
 double tide_trend(double seen, double expected)

@@ -1,7 +1,8 @@
-/* check.c - whether the file of a history can be used, without the model that it belongs to.
+/* history_check.c - checks whether a history file can be used, without its model.
  *
- * It is loaded, as when a server goes on, into a history that was made for it: of its dimension, step and rungs, over a model
- * that holds no word. Where the words would go does not matter for whether they are good.
+ * The file is loaded the way a server loads it, into a history made with the same
+ * dimension, step and number of snapshots over a model without words. Whether the
+ * records are valid does not depend on the model.
  */
 #include "file/file.h"
 #include "history/history_file.h"
@@ -10,9 +11,9 @@
 
 #include <stdlib.h>
 
-static int impossible(const tide_store *store, tide_error *err)
+static int corrupt(const tide_store *store, tide_error *err)
 {
-    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section history is impossible",
+    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section \"history\" is corrupt",
                      tide_store_path(store));
 }
 
@@ -24,7 +25,7 @@ static int count_records(const tide_store *store, const char *section, int64_t s
     return bytes < 0 ? (int)bytes : TIDE_OK;
 }
 
-static int read_facts(tide_store *store, tide_history_facts *facts, tide_error *err)
+static int read_header(tide_store *store, tide_history_facts *facts, tide_error *err)
 {
     unsigned char bytes[8 * NUMBERS];
     facts->is_history = tide_store_has(store, "history");
@@ -32,21 +33,22 @@ static int read_facts(tide_store *store, tide_history_facts *facts, tide_error *
     if (status)
         return status;
     uint64_t dim = tide_get64(bytes + 8 * NUMBER_DIM),
-             rungs = tide_get64(bytes + 8 * NUMBER_RUNGS);
-    if (!dim || dim > TIDE_DIM_MAX || rungs < 2 || rungs > TIDE_HISTORY_SNAPSHOTS_MAX)
-        return impossible(store, err);
+             snapshots = tide_get64(bytes + 8 * NUMBER_SNAPSHOTS);
+    if (!dim || dim > TIDE_DIM_MAX || snapshots < 2 ||
+        snapshots > TIDE_HISTORY_SNAPSHOTS_MAX)
+        return corrupt(store, err);
     facts->dim = (uint32_t)dim;
-    facts->rungs = (uint32_t)rungs;
+    facts->rungs = (uint32_t)snapshots;
     facts->step = double_of(tide_get64(bytes + 8 * NUMBER_STEP));
     facts->alarms = tide_get64(bytes + 8 * NUMBER_ALARMS);
-    status = count_records(store, "places", PLACE_SIZE, &facts->followed, err);
+    status = count_records(store, "places", TRACKED_SIZE, &facts->followed, err);
     return status ? status
                   : count_records(store, "words",
                                   word_size(tide_get64(bytes + 8 * NUMBER_VERSION)),
                                   &facts->words, err);
 }
 
-static tide_trainer *make_trainer(uint32_t dim, tide_error *err)
+static tide_trainer *new_empty_trainer(uint32_t dim, tide_error *err)
 {
     char text[16];
     tide_params *params = tide_params_new(err);
@@ -65,7 +67,7 @@ static int try_loading(const char *path, const tide_history_facts *facts,
 {
     const tide_history_options options = {
         .follow = 1, .watch = 1, .step = facts->step, .rungs = facts->rungs};
-    tide_trainer *trainer = make_trainer(facts->dim, err);
+    tide_trainer *trainer = new_empty_trainer(facts->dim, err);
     tide_live *live =
         trainer ? tide_live_new(trainer, TIDE_VECTORS_INPUT, false, err) : NULL;
     tide_history *history = live ? tide_history_new(live, &options, err) : NULL;
@@ -82,10 +84,10 @@ int tide_history_check(const char *path, tide_history_facts *facts, tide_error *
     tide_history_facts found = {0};
     err = err ? err : &ignored;
     tide_store *store = tide_store_open(path, err);
-    int status = store ? read_facts(store, &found, err) : (int)err->status;
-    if (!status && !(found.step >= TIDE_HISTORY_STEP_LEAST &&
-                     found.step <= TIDE_HISTORY_STEP_MOST))
-        status = impossible(store, err);
+    int status = store ? read_header(store, &found, err) : (int)err->status;
+    if (!status &&
+        !(found.step >= TIDE_HISTORY_STEP_MIN && found.step <= TIDE_HISTORY_STEP_MAX))
+        status = corrupt(store, err);
     tide_store_close(store);
     if (facts)
         *facts = found;

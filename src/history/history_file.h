@@ -1,15 +1,19 @@
-/* file.h - the file of a history: what its writer and its reader share. Private.
+/* history_file.h - the format of a history file, shared by its writer and reader.
+ * Private.
  *
- * A store of its own (doc/FORMAT.md), every number in 8 bytes unless it says otherwise:
+ * It is a store of its own (doc/FORMAT.md). Numbers have 8 bytes unless noted
+ * otherwise:
  *
- *     history   version, dimension, rungs, step, clock, the caller's time, step number and whether there was one,
- *               faded seconds and tokens of the short and of the long span, number of alarms
- *     places    of each followed word: 64 bytes of text padded with zeros, since, watched
- *     rungs     of each rung: its time, NAN for an empty one; then of each place: count, rate, vector (16 bits a number)
- *     words     of each word held: 64 bytes of text, since, the two faded sums, alarms that have rung, occurrences
- *               (not in version 1)
- *     gone      of each word that left: 64 bytes of text, count, when
- *     alarms    of each alarm kept: 64 bytes of text, number, time, kind, score, threshold
+ *     history   version, dimension, number of snapshots, step, clock, the caller's
+ *               time, last step and whether there was one, decayed seconds and tokens
+ *               of the short and of the long span, number of alarms
+ *     places    per tracked word: 64 bytes of text padded with zeros, since, watched
+ *     rungs     per snapshot: its time, NAN for an empty one; then for each tracked
+ *               word: count, rate, vector (16 bits per component)
+ *     words     per word: 64 bytes of text, since, the two decayed sums, alarms raised
+ *               (bits), occurrences (not in version 1)
+ *     gone      per evicted word: 64 bytes of text, count, when
+ *     alarms    per alarm: 64 bytes of text, number, time, kind, score, threshold
  */
 #ifndef TIDE_HISTORY_HISTORY_FILE_H
 #define TIDE_HISTORY_HISTORY_FILE_H
@@ -19,23 +23,23 @@
 enum {
     VERSION = 2,
     TEXT = TIDE_WORD_MAX + 1,
-    PLACE_SIZE = TEXT + 2 * 8,
+    TRACKED_SIZE = TEXT + 2 * 8,
     WORD_SIZE = TEXT + 5 * 8,
     WORD_SIZE_1 = TEXT + 4 * 8, /* in version 1 */
-    GONE_SIZE = TEXT + 2 * 8,
+    EVICTED_SIZE = TEXT + 2 * 8,
     ALARM_SIZE = TEXT + 5 * 8,
-    ROW_SIZE_MOST = 2 * 8 + 2 * TIDE_DIM_MAX,
+    ROW_SIZE_MAX = 2 * 8 + 2 * TIDE_DIM_MAX,
 };
 
 enum tide_history_number {
     NUMBER_VERSION,
     NUMBER_DIM,
-    NUMBER_RUNGS,
+    NUMBER_SNAPSHOTS,
     NUMBER_STEP,
     NUMBER_CLOCK,
     NUMBER_NOW,
-    NUMBER_TICK,
-    NUMBER_BEGUN,
+    NUMBER_LAST_STEP,
+    NUMBER_STARTED,
     NUMBER_FAST_SECONDS,
     NUMBER_FAST_TOKENS,
     NUMBER_SLOW_SECONDS,
@@ -63,9 +67,9 @@ static inline double double_of(uint64_t bits)
     return value;
 }
 
-static inline uint64_t alarms_kept(uint64_t count)
+static inline uint64_t alarms_in_file(uint64_t count)
 {
-    return count < TIDE_ALARMS_KEPT ? count : TIDE_ALARMS_KEPT;
+    return count < TIDE_ALARMS_MAX ? count : TIDE_ALARMS_MAX;
 }
 
 #endif

@@ -15,80 +15,84 @@
 #include <stdatomic.h>
 
 struct tide_history {
-    tide_history_options options; /* none of the sizes and spans is 0 */
+    tide_history_options options; /* with defaults filled in */
     tide_live *live;
     _Atomic bool stopped;
-    pthread_mutex_t
-        lock; /* of all that follows up to the next rule; others than the thread that looks change but
-                             `places`, `free` and `watched` */
-    bool looked;  /* since it was made or loaded */
-    double now;   /* of the caller, at the last look; NAN before the first */
-    double clock; /* seconds since the first look, which never goes back */
+
+    /* Protects everything down to the next rule. The updating thread alone changes it,
+     * except `tracked`, `free_rows` and `watched_count`, which others change as
+     * well. */
+    pthread_mutex_t lock;
+    bool updated; /* since it was made or loaded */
+    double now;   /* the caller's time at the last update; NAN before the first */
+    double clock; /* seconds since the first update; never goes back */
     tide_ema fast, slow;
-    double arrived; /* clock of the last look that found new text */
-    double pause;   /* seconds between such looks, averaged; 0: not known yet */
+    double last_text; /* clock of the last update that found new text */
+    double mean_gap;  /* mean seconds between such updates; 0 if not known yet */
     uint64_t tokens;
-    tide_model model;         /* the words of the last look: a copy of the vocabulary */
-    tide_word_stats *tenants; /* [capacity] */
-    uint32_t *order;          /* [capacity] slots by falling count */
-    uint32_t words;
-    tide_tracked_word *places; /* [ladder.places] */
-    uint32_t *free; /* [ladder.places] places that are free; the last is taken first */
-    uint32_t free_count;
-    uint32_t watched;
-    tide_snapshots ladder;
-    tide_evicted_word
-        *departed; /* [TIDE_EVICTED_WORDS_MAX] a heap, the least worth at its top */
-    uint32_t departed_count;
-    tide_alarm *alarms; /* [TIDE_ALARMS_KEPT] by number, in turn */
+    tide_model model;       /* the words of the last update: a copied vocabulary */
+    tide_word_stats *stats; /* [capacity] by slot */
+    uint32_t *order;        /* [capacity] slots by descending count */
+    uint32_t word_count;
+    tide_tracked_word *tracked; /* [snapshots.rows] */
+    uint32_t *free_rows;        /* [snapshots.rows] a stack */
+    uint32_t free_row_count;
+    uint32_t watched_count;
+    tide_snapshots snapshots;
+    tide_evicted_word *evicted; /* [TIDE_EVICTED_WORDS_MAX] a min-heap by score */
+    uint32_t evicted_count;
+    tide_alarm *alarms; /* [TIDE_ALARMS_MAX] a ring buffer by number */
     uint64_t alarm_count;
-    float (*spots)[2]; /* [places] of the map; NAN without */
+    float (*map)[2]; /* [rows] points of the map; NAN if a row has none */
     uint64_t frame;
-    /* ---- of the thread that looks alone; others may not touch it ---- */
-    uint64_t alarms_told;
-    double turned_at;         /* clock: when a rotation was last found; NAN before */
-    tide_tracked_word *saved; /* [places] as they were when saving began */
-    uint32_t *reading;        /* [places] slots whose vectors are read */
-    tide_matrix latest;       /* [places] units */
-    bool *usable;             /* [places] the row is the word's */
-    tide_matrix fit_from; /* [TIDE_FIT_MOST or places] what the rotation is found by */
+
+    /* ---- only for the updating thread, without the lock ---- */
+    uint64_t alarms_reported;
+    double last_fit;                 /* clock of the last fitted rotation; NAN before */
+    tide_tracked_word *tracked_copy; /* [rows] as of when saving started */
+    uint32_t *row_slots;             /* [rows] slots of the vectors to read */
+    tide_matrix latest;              /* [rows] unit vectors */
+    bool *has_vector;                /* [rows] whether `latest` has a vector */
+    tide_matrix fit_from; /* [TIDE_FIT_MAX or rows] what the rotation is fitted to */
     tide_matrix fit_to;
-    bool *compared; /* [places] both rows are there */
-    float *turned;  /* [places] degrees */
+    bool *compared; /* [rows] both vectors exist */
+    float *angles;  /* [rows] degrees */
     tide_aligner *aligner;
-    tide_projection plane;
+    tide_projection projection;
 };
 
-/* The most frequent words, whose common rotation is taken out. */
-enum { TIDE_FIT_MOST = 2500 };
+/* At most this many of the most frequent words determine the common rotation. */
+enum { TIDE_FIT_MAX = 2500 };
 
-/* Vectors as they are in the space, whose places were listed in `reading`; false when all are as they were. And
- * what comes of them (drift.c). */
-bool tide_drift_read(tide_history *h, const tide_view *space);
+/* Reads the vectors of the slots in `row_slots`. Returns false if none has changed. The
+ * others process them: take a snapshot if one is due, compare with one, and update the
+ * map (drift.c). */
+bool tide_drift_read_vectors(tide_history *h, const tide_view *view);
 void tide_drift_take_snapshot(tide_history *h);
 void tide_drift_compare(tide_history *h);
 void tide_drift_project(tide_history *h);
 
-/* What the caller would have called a moment of the clock. */
+/* The caller's time for a time of the clock. */
 double tide_history_time(const tide_history *h, double clock);
 
-/* The vector of a word that is seen seldom wanders with each occurrence: of its drift so much counts as 64 occurrences
- * more would have left. Lists are sorted by this, and alarms ring by it. */
-static inline double tide_drift_worth(double drift, uint64_t count)
+/* Drift discounted for rare words, whose vectors move with every occurrence: the share
+ * of the count in the count plus 64. Lists are sorted and alarms raised by this. */
+static inline double tide_drift_score(double drift, uint64_t count)
 {
     return drift * (double)count / ((double)count + 64);
 }
 
-/* Whether enough has been seen to compare with. */
+/* Whether there is enough text to compare with. */
 static inline bool tide_history_has_baseline(const tide_history *h)
 {
     return h->clock >= h->options.baseline;
 }
 
-/* The rung that drift is measured from, taken when there was a baseline; TIDE_NO_SNAPSHOT when there is none. */
+/* The snapshot that drift is measured from, taken when there was a baseline;
+ * TIDE_NO_SNAPSHOT if there is none. */
 uint32_t tide_history_drift_snapshot(const tide_history *h);
 
-/* As new, with the words that are held now. */
+/* Resets everything except the words of the live model. */
 void tide_history_reset(tide_history *h);
 
 #endif

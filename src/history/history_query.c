@@ -1,7 +1,8 @@
-/* ask.c - what any thread may ask of a history: lists of words, one word's past, neighbors then, the map.
+/* history_query.c - queries from any thread: lists of words, one word's past, its
+ * neighbors at a past time, and the map.
  *
- * All answers are of the last look, and copied out under the lock. A list takes one pass over the words held, some 20
- * ns each.
+ * Results are those of the last update, copied out under the lock. A list takes one
+ * pass over the vocabulary, about 20 ns per word.
  */
 #include "history/history_internal.h"
 #include "query/query.h"
@@ -11,21 +12,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* -- words --------------------------------------------------------------------------------------------- */
+/* -- words ------------------------------------------------------------------------ */
 
-static double drift_of(const tide_history *h, const tide_word_stats *t, uint32_t rung)
+static double drift_of(const tide_history *h, const tide_word_stats *t,
+                       uint32_t snapshot)
 {
-    return rung != TIDE_NO_SNAPSHOT && t->place != TIDE_NOT_TRACKED &&
-                   tide_tracked_word_has_snapshot(h, t->place, rung)
-               ? (double)*tide_snapshots_angle(&h->ladder, rung, t->place)
+    return snapshot != TIDE_NO_SNAPSHOT && t->row != TIDE_NOT_TRACKED &&
+                   tide_tracked_word_has_snapshot(h, t->row, snapshot)
+               ? (double)*tide_snapshots_angle(&h->snapshots, snapshot, t->row)
                : (double)NAN;
 }
 
 static tide_history_word describe(const tide_history *h, uint32_t slot)
 {
-    const tide_word_stats *t = &h->tenants[slot];
+    const tide_word_stats *t = &h->stats[slot];
     tide_entry entry = tide_model_entry(&h->model, slot);
-    uint32_t rung = tide_history_drift_snapshot(h);
+    uint32_t snapshot = tide_history_drift_snapshot(h);
     tide_history_word w = {.count = entry.count,
                            .error = entry.error,
                            .seen = (uint64_t)t->seen,
@@ -34,13 +36,13 @@ static tide_history_word describe(const tide_history *h, uint32_t slot)
                            .baseline = tide_word_stats_baseline(h, t),
                            .ratio = tide_word_stats_ratio(h, t),
                            .trend = tide_word_stats_trend(h, t),
-                           .drift = drift_of(h, t, rung),
+                           .drift = drift_of(h, t, snapshot),
                            .first_seen = tide_history_time(h, t->since),
-                           .followed = t->place != TIDE_NOT_TRACKED,
-                           .watched = t->place != TIDE_NOT_TRACKED &&
-                                      h->places[t->place].watched};
-    w.since =
-        isnan(w.drift) ? (double)NAN : tide_history_time(h, h->ladder.times[rung]);
+                           .followed = t->row != TIDE_NOT_TRACKED,
+                           .watched = t->row != TIDE_NOT_TRACKED &&
+                                      h->tracked[t->row].watched};
+    w.since = isnan(w.drift) ? (double)NAN
+                             : tide_history_time(h, h->snapshots.times[snapshot]);
     memcpy(w.word, entry.word, strnlen(entry.word, TIDE_WORD_MAX));
     return w;
 }
@@ -57,19 +59,20 @@ int tide_history_word_of(tide_history *h, const char *word, tide_history_word *f
     return status;
 }
 
-/* -- lists --------------------------------------------------------------------------------------------- */
+/* -- lists ------------------------------------------------------------------------ */
 
-/* To the millisecond: a time that was told comes back rounded. No time, which is 0, is before all. */
+/* Compares to the millisecond, since times in answers are rounded. 0 stands for no
+ * limit. */
 static bool is_after(double time, double after)
 {
     return fabs(after) <= 0 || time > after + 1e-3;
 }
 
-/* What the list is sorted by; NAN for a word that is not on it. */
+/* The sort key of a word; NAN if the word is not in the list. */
 static double score_of(const tide_history *h, const tide_history_list *list,
-                       uint32_t rung, uint32_t slot)
+                       uint32_t snapshot, uint32_t slot)
 {
-    const tide_word_stats *t = &h->tenants[slot];
+    const tide_word_stats *t = &h->stats[slot];
     const tide_vocabulary *v = h->model.vocabulary;
     switch (list->sort) {
     case TIDE_HISTORY_NEW:
@@ -82,69 +85,69 @@ static double score_of(const tide_history *h, const tide_history_list *list,
     case TIDE_HISTORY_TREND:
         return tide_word_stats_trend(h, t);
     case TIDE_HISTORY_DRIFT:
-        return tide_drift_worth(drift_of(h, t, rung), t->count);
+        return tide_drift_score(drift_of(h, t, snapshot), t->count);
     default:
         return -(double)t->rank;
     }
 }
 
-static bool begins_with(const tide_history *h, uint32_t slot, const char *prefix)
+static bool has_prefix(const tide_history *h, uint32_t slot, const char *prefix)
 {
     return !prefix || !*prefix ||
            !strncmp(tide_model_entry(&h->model, slot).word, prefix, strlen(prefix));
 }
 
-/* By count, words come in their order and need not be kept. */
-static int list_in_order(const tide_history *h, const tide_history_list *list,
-                         tide_history_word *words, size_t room, uint64_t *total)
+/* By count: the words are already in order. */
+static int list_by_count(const tide_history *h, const tide_history_list *list,
+                         tide_history_word *words, size_t max, uint64_t *total)
 {
     size_t count = 0;
-    for (uint32_t rank = 0; rank < h->words; rank++) {
-        if (!begins_with(h, h->order[rank], list->prefix))
+    for (uint32_t rank = 0; rank < h->word_count; rank++) {
+        if (!has_prefix(h, h->order[rank], list->prefix))
             continue;
-        if (++*total > list->offset && count < room)
+        if (++*total > list->offset && count < max)
             words[count++] = describe(h, h->order[rank]);
     }
     return (int)count;
 }
 
-static int list_best(const tide_history *h, const tide_history_list *list,
-                     tide_hit *hits, size_t wanted, tide_history_word *words,
-                     size_t room, uint64_t *total)
+static int list_by_score(const tide_history *h, const tide_history_list *list,
+                         tide_hit *hits, size_t needed, tide_history_word *words,
+                         size_t max, uint64_t *total)
 {
-    uint32_t rung = tide_history_drift_snapshot(h);
+    uint32_t snapshot = tide_history_drift_snapshot(h);
     size_t kept = 0, count = 0;
-    for (uint32_t rank = 0; rank < h->words; rank++) {
+    for (uint32_t rank = 0; rank < h->word_count; rank++) {
         uint32_t slot = h->order[rank];
-        double score = score_of(h, list, rung, slot);
-        if (isnan(score) || !begins_with(h, slot, list->prefix))
+        double score = score_of(h, list, snapshot, slot);
+        if (isnan(score) || !has_prefix(h, slot, list->prefix))
             continue;
         ++*total;
         kept =
-            tide_hits_insert(hits, kept, wanted, (tide_hit){NULL, (float)score, slot});
+            tide_hits_insert(hits, kept, needed, (tide_hit){NULL, (float)score, slot});
     }
-    for (size_t i = list->offset; i < kept && count < room; i++)
+    for (size_t i = list->offset; i < kept && count < max; i++)
         words[count++] = describe(h, hits[i].slot);
     return (int)count;
 }
 
 int tide_history_words(tide_history *h, const tide_history_list *list,
-                       tide_history_word *words, size_t room, uint64_t *total,
+                       tide_history_word *words, size_t max, uint64_t *total,
                        tide_error *err)
 {
     uint64_t ignored = 0, *found = total ? total : &ignored;
-    uint64_t wanted = (uint64_t)list->offset + room;
-    if (wanted > TIDE_HISTORY_LIST_MAX)
-        wanted = TIDE_HISTORY_LIST_MAX;
-    bool ordered = list->sort == TIDE_HISTORY_COUNT;
-    tide_hit *hits = ordered ? NULL : tide_alloc((size_t)wanted + 1, sizeof *hits);
-    if (!ordered && !hits)
+    uint64_t needed = (uint64_t)list->offset + max;
+    if (needed > TIDE_HISTORY_LIST_MAX)
+        needed = TIDE_HISTORY_LIST_MAX;
+    bool by_count = list->sort == TIDE_HISTORY_COUNT;
+    tide_hit *hits = by_count ? NULL : tide_alloc((size_t)needed + 1, sizeof *hits);
+    if (!by_count && !hits)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to list words");
     *found = 0;
     pthread_mutex_lock(&h->lock);
-    int count = ordered ? list_in_order(h, list, words, room, found)
-                        : list_best(h, list, hits, wanted ? (size_t)wanted : 1, words,
-                                    room, found);
+    int count = by_count ? list_by_count(h, list, words, max, found)
+                         : list_by_score(h, list, hits, needed ? (size_t)needed : 1,
+                                         words, max, found);
     pthread_mutex_unlock(&h->lock);
     free(hits);
     return count;
@@ -161,13 +164,13 @@ static int latest_first(const void *x, const void *y)
 }
 
 size_t tide_history_evicted(tide_history *h, double after, tide_evicted *gone,
-                            size_t room)
+                            size_t max)
 {
     tide_evicted all[TIDE_EVICTED_WORDS_MAX] = {0};
     size_t count = 0;
     pthread_mutex_lock(&h->lock);
-    for (uint32_t i = 0; i < h->departed_count; i++) {
-        const tide_evicted_word *d = &h->departed[i];
+    for (uint32_t i = 0; i < h->evicted_count; i++) {
+        const tide_evicted_word *d = &h->evicted[i];
         double left = tide_history_time(h, d->left);
         tide_entry entry;
         if (!is_after(left, after) ||
@@ -178,17 +181,17 @@ size_t tide_history_evicted(tide_history *h, double after, tide_evicted *gone,
     }
     pthread_mutex_unlock(&h->lock);
     qsort(all, count, sizeof *all, latest_first);
-    if (count > room)
-        count = room;
+    if (count > max)
+        count = max;
     memcpy(gone, all, count * sizeof *gone);
     return count;
 }
 
-/* -- one word's past ------------------------------------------------------------------------------------ */
+/* -- one word's past -------------------------------------------------------------- */
 
 static int not_followed(const char *word, tide_error *err)
 {
-    return tide_fail(err, TIDE_ERROR_NOT_FOUND, "'%s' is not followed", word);
+    return tide_fail(err, TIDE_ERROR_NOT_FOUND, "'%s' is not tracked", word);
 }
 
 static int oldest_first(const void *x, const void *y)
@@ -197,19 +200,19 @@ static int oldest_first(const void *x, const void *y)
     return a->age > b->age ? -1 : a->age < b->age;
 }
 
-static int points_of(const tide_history *h, uint32_t place,
+static int points_of(const tide_history *h, uint32_t row,
                      tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX])
 {
-    const tide_snapshots *l = &h->ladder;
+    const tide_snapshots *l = &h->snapshots;
     int count = 0;
-    for (uint32_t rung = 0; rung < l->rungs; rung++)
-        if (tide_tracked_word_has_snapshot(h, place, rung)) {
+    for (uint32_t snapshot = 0; snapshot < l->count; snapshot++)
+        if (tide_tracked_word_has_snapshot(h, row, snapshot)) {
             points[count] = (tide_history_point){
-                .age = h->clock - l->times[rung],
-                .time = tide_history_time(h, l->times[rung]),
-                .count = tide_snapshots_count(l, rung, place),
-                .rate = (double)tide_snapshots_rate(l, rung, place),
-                .turned = (double)*tide_snapshots_angle(l, rung, place)};
+                .age = h->clock - l->times[snapshot],
+                .time = tide_history_time(h, l->times[snapshot]),
+                .count = tide_snapshots_count(l, snapshot, row),
+                .rate = (double)tide_snapshots_rate(l, snapshot, row),
+                .turned = (double)*tide_snapshots_angle(l, snapshot, row)};
             count++;
         }
     qsort(points, (size_t)count, sizeof *points, oldest_first);
@@ -221,77 +224,78 @@ int tide_history_points(tide_history *h, const char *word,
                         tide_error *err)
 {
     pthread_mutex_lock(&h->lock);
-    uint32_t place = tide_tracked_word_find(h, word);
-    int count = place == TIDE_NOT_TRACKED ? not_followed(word, err)
-                                          : points_of(h, place, points);
+    uint32_t row = tide_tracked_word_find(h, word);
+    int count =
+        row == TIDE_NOT_TRACKED ? not_followed(word, err) : points_of(h, row, points);
     pthread_mutex_unlock(&h->lock);
     return count;
 }
 
-static int nearest_then(const tide_history *h, uint32_t place, uint32_t rung,
-                        tide_hit *best, size_t room)
+static int find_nearest(const tide_history *h, uint32_t row, uint32_t snapshot,
+                        tide_hit *best, size_t max)
 {
     const tide_kernels *k = tide_kernels_best();
     float x[TIDE_DIM_MAX] __attribute__((aligned(64))) = {0};
     float y[TIDE_DIM_MAX] __attribute__((aligned(64))) = {0};
     size_t count = 0;
-    tide_snapshots_row(&h->ladder, rung, place, x);
-    for (uint32_t other = 0; other < h->ladder.places; other++) {
-        if (other == place || !tide_tracked_word_has_snapshot(h, other, rung))
+    tide_snapshots_row(&h->snapshots, snapshot, row, x);
+    for (uint32_t other = 0; other < h->snapshots.rows; other++) {
+        if (other == row || !tide_tracked_word_has_snapshot(h, other, snapshot))
             continue;
-        tide_snapshots_row(&h->ladder, rung, other, y);
+        tide_snapshots_row(&h->snapshots, snapshot, other, y);
         float score = k->dot(x, y, h->latest.stride);
-        count = tide_hits_insert(best, count, room, (tide_hit){NULL, score, other});
+        count = tide_hits_insert(best, count, max, (tide_hit){NULL, score, other});
     }
     return (int)count;
 }
 
-/* The rung of an age, where the word was followed. */
-static uint32_t rung_then(const tide_history *h, uint32_t place, double age)
+/* The snapshot closest to an age, if the word was tracked then. */
+static uint32_t snapshot_of_age(const tide_history *h, uint32_t row, double age)
 {
-    uint32_t rung = tide_snapshots_nearest(&h->ladder, h->clock, age, 0);
-    bool old = rung != TIDE_NO_SNAPSHOT && h->clock - h->ladder.times[rung] >= age / 2;
-    return old && tide_tracked_word_has_snapshot(h, place, rung) ? rung
-                                                                 : TIDE_NO_SNAPSHOT;
+    uint32_t snapshot = tide_snapshots_nearest(&h->snapshots, h->clock, age, 0);
+    bool old = snapshot != TIDE_NO_SNAPSHOT &&
+               h->clock - h->snapshots.times[snapshot] >= age / 2;
+    return old && tide_tracked_word_has_snapshot(h, row, snapshot) ? snapshot
+                                                                   : TIDE_NO_SNAPSHOT;
 }
 
 int tide_history_nearest(tide_history *h, const char *word, double age,
-                         tide_history_hit *hits, size_t room, double *taken,
+                         tide_history_hit *hits, size_t max, double *taken,
                          tide_error *err)
 {
-    tide_hit *best = tide_alloc(room + 1, sizeof *best);
+    tide_hit *best = tide_alloc(max + 1, sizeof *best);
     if (!best)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to search");
     pthread_mutex_lock(&h->lock);
-    uint32_t place = tide_tracked_word_find(h, word);
-    uint32_t rung =
-        place == TIDE_NOT_TRACKED ? TIDE_NO_SNAPSHOT : rung_then(h, place, age);
+    uint32_t row = tide_tracked_word_find(h, word);
+    uint32_t snapshot =
+        row == TIDE_NOT_TRACKED ? TIDE_NO_SNAPSHOT : snapshot_of_age(h, row, age);
     int count = TIDE_ERROR_NOT_FOUND;
-    if (rung != TIDE_NO_SNAPSHOT) {
-        count = room ? nearest_then(h, place, rung, best, room) : 0;
-        *taken = h->clock - h->ladder.times[rung];
+    if (snapshot != TIDE_NO_SNAPSHOT) {
+        count = max ? find_nearest(h, row, snapshot, best, max) : 0;
+        *taken = h->clock - h->snapshots.times[snapshot];
     }
     for (int i = 0; i < count; i++) {
-        memcpy(hits[i].word, h->places[best[i].slot].word, sizeof hits[i].word);
+        memcpy(hits[i].word, h->tracked[best[i].slot].word, sizeof hits[i].word);
         hits[i].score = best[i].score;
     }
     pthread_mutex_unlock(&h->lock);
     free(best);
-    if (place == TIDE_NOT_TRACKED)
+    if (row == TIDE_NOT_TRACKED)
         return not_followed(word, err);
     return count >= 0 ? count
                       : tide_fail(err, TIDE_ERROR_NOT_FOUND,
-                                  "'%s' was not followed %.0f seconds ago", word, age);
+                                  "'%s' was not tracked %.0f seconds ago", word, age);
 }
 
-/* -- the map -------------------------------------------------------------------------------------------- */
+/* -- the map ---------------------------------------------------------------------- */
 
 static tide_map_point point_of(const tide_history *h, uint32_t slot)
 {
-    const tide_word_stats *t = &h->tenants[slot];
+    const tide_word_stats *t = &h->stats[slot];
     tide_entry entry = tide_model_entry(&h->model, slot);
-    tide_map_point point = {.x = h->spots[t->place][0],
-                            .y = h->spots[t->place][1],
+    tide_map_point point = {.x = h->map[t->row][0],
+                            .y = h->map[t->row][1],
                             .count = entry.count,
                             .seen = (uint64_t)t->seen,
                             .age = h->clock - t->since,
@@ -302,14 +306,14 @@ static tide_map_point point_of(const tide_history *h, uint32_t slot)
     return point;
 }
 
-size_t tide_history_map(tide_history *h, tide_map_point *points, size_t room,
+size_t tide_history_map(tide_history *h, tide_map_point *points, size_t max,
                         uint64_t *frame)
 {
     size_t count = 0;
     pthread_mutex_lock(&h->lock);
-    for (uint32_t rank = 0; rank < h->words && count < room; rank++) {
-        uint32_t place = h->tenants[h->order[rank]].place;
-        if (place != TIDE_NOT_TRACKED && !isnan(h->spots[place][0]))
+    for (uint32_t rank = 0; rank < h->word_count && count < max; rank++) {
+        uint32_t row = h->stats[h->order[rank]].row;
+        if (row != TIDE_NOT_TRACKED && !isnan(h->map[row][0]))
             points[count++] = point_of(h, h->order[rank]);
     }
     *frame = h->frame;

@@ -1,8 +1,9 @@
-/* save.c - writes the file of a history, as file.h has it.
+/* history_save.c - writes a history file (history_file.h).
  *
- * Writing waits for the disk, and those who ask must not wait with it. All that is written is changed by the thread that
- * looks alone, which is the one that saves, so it can be read without the lock. Only places are taken and given up by
- * others, when a word is watched or not any more; of them there is a copy.
+ * Writing waits for the disk, and queries must not wait with it. Only the updating
+ * thread saves, and only it changes what is saved, so no lock is needed to read it. The
+ * exception are the tracked words, which other threads change by watching and
+ * unwatching; they are copied first.
  */
 #include "file/file.h"
 #include "history/history_file.h"
@@ -25,13 +26,13 @@ static void save_numbers(const tide_history *h, tide_store_writer *writer)
     unsigned char bytes[8 * NUMBERS];
     const uint64_t numbers[NUMBERS] = {
         [NUMBER_VERSION] = VERSION,
-        [NUMBER_DIM] = h->ladder.dim,
-        [NUMBER_RUNGS] = h->ladder.rungs,
+        [NUMBER_DIM] = h->snapshots.dim,
+        [NUMBER_SNAPSHOTS] = h->snapshots.count,
         [NUMBER_STEP] = bits_of(h->options.step),
         [NUMBER_CLOCK] = bits_of(h->clock),
         [NUMBER_NOW] = bits_of(h->now),
-        [NUMBER_TICK] = h->ladder.tick,
-        [NUMBER_BEGUN] = h->ladder.begun,
+        [NUMBER_LAST_STEP] = h->snapshots.last_step,
+        [NUMBER_STARTED] = h->snapshots.started,
         [NUMBER_FAST_SECONDS] = bits_of(h->fast.seconds),
         [NUMBER_FAST_TOKENS] = bits_of(h->fast.tokens),
         [NUMBER_SLOW_SECONDS] = bits_of(h->slow.seconds),
@@ -43,35 +44,35 @@ static void save_numbers(const tide_history *h, tide_store_writer *writer)
     tide_store_put(writer, "history", bytes, sizeof bytes);
 }
 
-static void save_places(const tide_history *h, tide_store_writer *writer)
+static void save_tracked(const tide_history *h, tide_store_writer *writer)
 {
     tide_store_begin(writer, "places");
-    for (uint32_t at = 0; at < h->ladder.places; at++) {
-        unsigned char bytes[PLACE_SIZE];
-        if (!*h->saved[at].word)
+    for (uint32_t row = 0; row < h->snapshots.rows; row++) {
+        unsigned char bytes[TRACKED_SIZE];
+        if (!*h->tracked_copy[row].word)
             continue;
-        put_text(bytes, h->saved[at].word);
-        put_double(bytes + TEXT, h->saved[at].since);
-        tide_put64(bytes + TEXT + 8, h->saved[at].watched);
+        put_text(bytes, h->tracked_copy[row].word);
+        put_double(bytes + TEXT, h->tracked_copy[row].since);
+        tide_put64(bytes + TEXT + 8, h->tracked_copy[row].watched);
         tide_store_append(writer, bytes, sizeof bytes);
     }
 }
 
-static void save_rungs(const tide_history *h, tide_store_writer *writer)
+static void save_snapshots(const tide_history *h, tide_store_writer *writer)
 {
-    const tide_snapshots *l = &h->ladder;
+    const tide_snapshots *l = &h->snapshots;
     tide_store_begin(writer, "rungs");
-    for (uint32_t rung = 0; rung < l->rungs; rung++) {
+    for (uint32_t snapshot = 0; snapshot < l->count; snapshot++) {
         unsigned char bytes[2 * 8];
-        put_double(bytes, l->times[rung]);
+        put_double(bytes, l->times[snapshot]);
         tide_store_append(writer, bytes, 8);
-        for (uint32_t at = 0; at < l->places; at++) {
-            if (!*h->saved[at].word)
+        for (uint32_t row = 0; row < l->rows; row++) {
+            if (!*h->tracked_copy[row].word)
                 continue;
-            tide_put64(bytes, tide_snapshots_count(l, rung, at));
-            put_double(bytes + 8, (double)tide_snapshots_rate(l, rung, at));
+            tide_put64(bytes, tide_snapshots_count(l, snapshot, row));
+            put_double(bytes + 8, (double)tide_snapshots_rate(l, snapshot, row));
             tide_store_append(writer, bytes, sizeof bytes);
-            tide_store_append(writer, tide_snapshots_vector(l, rung, at),
+            tide_store_append(writer, tide_snapshots_vector(l, snapshot, row),
                               l->dim * sizeof(int16_t));
         }
     }
@@ -80,38 +81,38 @@ static void save_rungs(const tide_history *h, tide_store_writer *writer)
 static void save_words(const tide_history *h, tide_store_writer *writer)
 {
     tide_store_begin(writer, "words");
-    for (uint32_t rank = 0; rank < h->words; rank++) {
-        const tide_word_stats *t = &h->tenants[h->order[rank]];
+    for (uint32_t rank = 0; rank < h->word_count; rank++) {
+        const tide_word_stats *t = &h->stats[h->order[rank]];
         unsigned char bytes[WORD_SIZE];
         put_text(bytes, tide_model_entry(&h->model, h->order[rank]).word);
         put_double(bytes + TEXT, t->since);
         put_double(bytes + TEXT + 8, (double)t->fast);
         put_double(bytes + TEXT + 16, (double)t->slow);
         tide_put64(bytes + TEXT + 24,
-                   (uint64_t)t->new_told + 2 * (uint64_t)t->trend_told);
+                   (uint64_t)t->new_alarmed + 2 * (uint64_t)t->trend_alarmed);
         put_double(bytes + TEXT + 32, t->seen);
         tide_store_append(writer, bytes, sizeof bytes);
     }
 }
 
-static void save_gone(const tide_history *h, tide_store_writer *writer)
+static void save_evicted(const tide_history *h, tide_store_writer *writer)
 {
     tide_store_begin(writer, "gone");
-    for (uint32_t i = 0; i < h->departed_count; i++) {
-        unsigned char bytes[GONE_SIZE];
-        put_text(bytes, h->departed[i].word);
-        tide_put64(bytes + TEXT, h->departed[i].count);
-        put_double(bytes + TEXT + 8, h->departed[i].left);
+    for (uint32_t i = 0; i < h->evicted_count; i++) {
+        unsigned char bytes[EVICTED_SIZE];
+        put_text(bytes, h->evicted[i].word);
+        tide_put64(bytes + TEXT, h->evicted[i].count);
+        put_double(bytes + TEXT + 8, h->evicted[i].left);
         tide_store_append(writer, bytes, sizeof bytes);
     }
 }
 
 static void save_alarms(const tide_history *h, tide_store_writer *writer)
 {
-    uint64_t first = h->alarm_count - alarms_kept(h->alarm_count);
+    uint64_t first = h->alarm_count - alarms_in_file(h->alarm_count);
     tide_store_begin(writer, "alarms");
     for (uint64_t i = first; i < h->alarm_count; i++) {
-        const tide_alarm *alarm = &h->alarms[i % TIDE_ALARMS_KEPT];
+        const tide_alarm *alarm = &h->alarms[i % TIDE_ALARMS_MAX];
         unsigned char bytes[ALARM_SIZE];
         put_text(bytes, alarm->word);
         tide_put64(bytes + TEXT, alarm->number);
@@ -131,13 +132,13 @@ int tide_history_save(tide_history *h, const char *path, tide_error *err)
     if (!writer)
         return (int)err->status;
     pthread_mutex_lock(&h->lock);
-    memcpy(h->saved, h->places, h->ladder.places * sizeof *h->saved);
+    memcpy(h->tracked_copy, h->tracked, h->snapshots.rows * sizeof *h->tracked_copy);
     pthread_mutex_unlock(&h->lock);
     save_numbers(h, writer);
-    save_places(h, writer);
-    save_rungs(h, writer);
+    save_tracked(h, writer);
+    save_snapshots(h, writer);
     save_words(h, writer);
-    save_gone(h, writer);
+    save_evicted(h, writer);
     save_alarms(h, writer);
     return tide_store_commit(writer, err);
 }

@@ -1,22 +1,25 @@
 /* snapshots.c - vectors of the past at ages that double.
  *
- * Every step a snapshot is taken. The one of step n goes to the rung whose number is how often 2 divides n, and takes
- * the place of what was there:
+ * A snapshot is taken in every step. There are few of them, numbered from 0, and that
+ * of step n replaces the one whose number is the exponent of 2 in n:
  *
- *     step   1  2  3  4  5  6  7  8  9 10 11 12 ...
- *     rung   0  1  0  2  0  1  0  3  0  1  0  2 ...
+ *     step       1  2  3  4  5  6  7  8  9 10 11 12 ...
+ *     snapshot   0  1  0  2  0  1  0  3  0  1  0  2 ...
  *
- * Then for every k there is a snapshot that is at least 2^k and less than 2^(k+1) steps old. For among 2^k steps
- * in a row there is one whose number m is a multiple of 2^k: it went to some rung j >= k, and the next that
- * goes there is m + 2^(j+1), which has not come while m is younger than 2^(k+1). The highest rung takes all that
- * is left, so with R rungs this holds for the ages 1, 2, 4 ... 2^(R-2): 18 rungs of a minute reach 45
- * days, and what is on the highest is up to 91 days old.
+ * Invariant: for every k there is a snapshot that is at least 2^k and less than 2^(k+1)
+ * steps old. Among 2^k consecutive steps there is one, m, that is a multiple of 2^k.
+ * Its snapshot went to some j >= k, and the next one to replace it is that of step m +
+ * 2^(j+1), which is not reached while m is younger than 2^(k+1). The last snapshot
+ * takes all higher powers, so with R snapshots this holds for the ages 1, 2, 4 ...
+ * 2^(R-2): 18 snapshots at a step of a minute reach back 45 days, and the last of them
+ * is up to 91 days old.
  *
- * Nobody need look in time. Whoever comes late takes one snapshot for all the steps that have passed, on the highest of
- * their rungs. It has its true time, so ages are always true; what is missing is what nobody saw.
+ * If an update comes late, one snapshot stands for all steps that have passed, and
+ * replaces the one with the highest of their numbers. It has its true time, so ages are
+ * always exact; the missed moments are missing.
  *
- * Vectors are units in 16-bit fixed point, which turns them by about a hundredth of a degree. A row of zeros
- * is none.
+ * Vectors are unit vectors in 16-bit fixed point, which rotates them by about a
+ * hundredth of a degree. A row of zeros means that there is no vector.
  */
 #include "history/snapshots.h"
 
@@ -24,22 +27,22 @@
 #include <stdlib.h>
 
 #define ONE 32767.0f
-#define TICK_MOST 1e18 /* of a clock that was set forward by ages, again and again */
+#define STEPS_MAX 1e18 /* in case the clock was set far forward several times */
 
 int tide_snapshots_init(tide_snapshots *l, const tide_snapshots *shape, tide_error *err)
 {
-    size_t cells = (size_t)shape->rungs * shape->places;
+    size_t cells = (size_t)shape->count * shape->rows;
     *l = *shape;
-    l->times = tide_alloc(l->rungs, sizeof *l->times);
-    l->compared = tide_alloc(l->rungs, sizeof *l->compared);
+    l->times = tide_alloc(l->count, sizeof *l->times);
+    l->compared_at = tide_alloc(l->count, sizeof *l->compared_at);
     l->counts = tide_alloc(cells, sizeof *l->counts);
     l->rates = tide_alloc(cells, sizeof *l->rates);
     l->angles = tide_alloc(cells, sizeof *l->angles);
     l->vectors = tide_alloc(cells, l->dim * sizeof *l->vectors);
-    if (!l->times || !l->compared || !l->counts || !l->rates || !l->angles ||
+    if (!l->times || !l->compared_at || !l->counts || !l->rates || !l->angles ||
         !l->vectors)
         return tide_fail(err, TIDE_ERROR_MEMORY,
-                         "no memory for %u vectors of %u moments", l->places, l->rungs);
+                         "no memory for %u vectors in %u snapshots", l->rows, l->count);
     tide_snapshots_clear(l);
     return TIDE_OK;
 }
@@ -48,7 +51,7 @@ uint64_t tide_snapshots_bytes(const tide_snapshots *shape)
 {
     uint64_t cell =
         sizeof(uint64_t) + 2 * sizeof(float) + shape->dim * sizeof *shape->vectors;
-    return shape->rungs * (2 * sizeof(double) + cell * shape->places);
+    return shape->count * (2 * sizeof(double) + cell * shape->rows);
 }
 
 void tide_snapshots_release(tide_snapshots *l)
@@ -57,59 +60,61 @@ void tide_snapshots_release(tide_snapshots *l)
     free(l->angles);
     free(l->rates);
     free(l->counts);
-    free(l->compared);
+    free(l->compared_at);
     free(l->times);
 }
 
 void tide_snapshots_clear(tide_snapshots *l)
 {
-    l->begun = false;
-    for (uint32_t rung = 0; rung < l->rungs; rung++)
-        l->times[rung] = l->compared[rung] = (double)NAN;
-    for (size_t i = 0; i < (size_t)l->rungs * l->places; i++)
+    l->started = false;
+    for (uint32_t snapshot = 0; snapshot < l->count; snapshot++)
+        l->times[snapshot] = l->compared_at[snapshot] = (double)NAN;
+    for (size_t i = 0; i < (size_t)l->count * l->rows; i++)
         l->angles[i] = NAN;
 }
 
-/* The highest power of 2, below that of the highest rung, of which a multiple is above `before` and not
- * above `now`. */
-static uint32_t rung_of(const tide_snapshots *l, uint64_t before, uint64_t now)
+/* The largest exponent k, up to that of the last snapshot, for which a multiple of 2^k
+ * lies above `previous_step` and not above `now`. */
+static uint32_t snapshot_to_replace(const tide_snapshots *l, uint64_t previous_step,
+                                    uint64_t now)
 {
-    uint32_t rung = l->rungs - 1;
-    while (rung && before >> rung == now >> rung)
-        rung--;
-    return rung;
+    uint32_t snapshot = l->count - 1;
+    while (snapshot && previous_step >> snapshot == now >> snapshot)
+        snapshot--;
+    return snapshot;
 }
 
 uint32_t tide_snapshots_due(tide_snapshots *l, double clock)
 {
-    uint64_t tick = (uint64_t)fmin(clock / l->step, TICK_MOST);
-    if (l->begun && tick == l->tick)
+    uint64_t step = (uint64_t)fmin(clock / l->step, STEPS_MAX);
+    if (l->started && step == l->last_step)
         return TIDE_NO_SNAPSHOT;
-    uint32_t rung = l->begun ? rung_of(l, l->tick, tick) : l->rungs - 1;
-    l->begun = true;
-    l->tick = tick;
-    l->times[rung] = clock;
-    l->compared[rung] = clock; /* then is now */
-    for (uint32_t place = 0; place < l->places; place++)
-        tide_snapshots_put(l, rung, place, NULL, 0, 0);
-    return rung;
+    uint32_t snapshot =
+        l->started ? snapshot_to_replace(l, l->last_step, step) : l->count - 1;
+    l->started = true;
+    l->last_step = step;
+    l->times[snapshot] = clock;
+    l->compared_at[snapshot] = clock; /* identical to now */
+    for (uint32_t row = 0; row < l->rows; row++)
+        tide_snapshots_put(l, snapshot, row, NULL, 0, 0);
+    return snapshot;
 }
 
-static size_t cell_of(const tide_snapshots *l, uint32_t rung, uint32_t place)
+static size_t cell_of(const tide_snapshots *l, uint32_t snapshot, uint32_t row)
 {
-    return (size_t)rung * l->places + place;
+    return (size_t)snapshot * l->rows + row;
 }
 
-int16_t *tide_snapshots_vector(const tide_snapshots *l, uint32_t rung, uint32_t place)
+int16_t *tide_snapshots_vector(const tide_snapshots *l, uint32_t snapshot, uint32_t row)
 {
-    return l->vectors + cell_of(l, rung, place) * l->dim;
+    return l->vectors + cell_of(l, snapshot, row) * l->dim;
 }
 
-void tide_snapshots_put(tide_snapshots *l, uint32_t rung, uint32_t place,
+void tide_snapshots_put(tide_snapshots *l, uint32_t snapshot, uint32_t row,
                         const float *unit, uint64_t count, float rate)
 {
-    size_t cell = cell_of(l, rung, place);
-    int16_t *vector = tide_snapshots_vector(l, rung, place);
+    size_t cell = cell_of(l, snapshot, row);
+    int16_t *vector = tide_snapshots_vector(l, snapshot, row);
     l->counts[cell] = count;
     l->rates[cell] = rate;
     l->angles[cell] = unit ? 0 : NAN;
@@ -117,10 +122,10 @@ void tide_snapshots_put(tide_snapshots *l, uint32_t rung, uint32_t place,
         vector[d] = unit ? (int16_t)lrintf(unit[d] * ONE) : 0;
 }
 
-bool tide_snapshots_row(const tide_snapshots *l, uint32_t rung, uint32_t place,
+bool tide_snapshots_row(const tide_snapshots *l, uint32_t snapshot, uint32_t row,
                         float *unit)
 {
-    const int16_t *vector = tide_snapshots_vector(l, rung, place);
+    const int16_t *vector = tide_snapshots_vector(l, snapshot, row);
     bool any = false;
     for (uint32_t d = 0; d < l->dim; d++) {
         any = any || vector[d];
@@ -129,33 +134,33 @@ bool tide_snapshots_row(const tide_snapshots *l, uint32_t rung, uint32_t place,
     return any;
 }
 
-float *tide_snapshots_angle(const tide_snapshots *l, uint32_t rung, uint32_t place)
+float *tide_snapshots_angle(const tide_snapshots *l, uint32_t snapshot, uint32_t row)
 {
-    return l->angles + cell_of(l, rung, place);
+    return l->angles + cell_of(l, snapshot, row);
 }
 
-uint64_t tide_snapshots_count(const tide_snapshots *l, uint32_t rung, uint32_t place)
+uint64_t tide_snapshots_count(const tide_snapshots *l, uint32_t snapshot, uint32_t row)
 {
-    return l->counts[cell_of(l, rung, place)];
+    return l->counts[cell_of(l, snapshot, row)];
 }
 
-float tide_snapshots_rate(const tide_snapshots *l, uint32_t rung, uint32_t place)
+float tide_snapshots_rate(const tide_snapshots *l, uint32_t snapshot, uint32_t row)
 {
-    return l->rates[cell_of(l, rung, place)];
+    return l->rates[cell_of(l, snapshot, row)];
 }
 
-/* Twice as old is as far away as half as old. */
+/* Distance is logarithmic: twice and half the age are equally far. */
 uint32_t tide_snapshots_nearest(const tide_snapshots *l, double clock, double age,
                                 double from)
 {
     uint32_t best = TIDE_NO_SNAPSHOT;
-    double nearest = (double)INFINITY;
-    for (uint32_t rung = 0; rung < l->rungs; rung++) {
-        double there = fmax(clock - l->times[rung], l->step / 2);
-        double apart = fabs(log2(there / fmax(age, l->step / 2)));
-        if (l->times[rung] >= from && apart < nearest) {
-            nearest = apart;
-            best = rung;
+    double best_distance = (double)INFINITY;
+    for (uint32_t snapshot = 0; snapshot < l->count; snapshot++) {
+        double snapshot_age = fmax(clock - l->times[snapshot], l->step / 2);
+        double distance = fabs(log2(snapshot_age / fmax(age, l->step / 2)));
+        if (l->times[snapshot] >= from && distance < best_distance) {
+            best_distance = distance;
+            best = snapshot;
         }
     }
     return best;
@@ -164,30 +169,31 @@ uint32_t tide_snapshots_nearest(const tide_snapshots *l, double clock, double ag
 uint32_t tide_snapshots_oldest(const tide_snapshots *l, double from)
 {
     uint32_t oldest = TIDE_NO_SNAPSHOT;
-    for (uint32_t rung = 0; rung < l->rungs; rung++)
-        if (l->times[rung] >= from &&
-            (oldest == TIDE_NO_SNAPSHOT || l->times[rung] < l->times[oldest]))
-            oldest = rung;
+    for (uint32_t snapshot = 0; snapshot < l->count; snapshot++)
+        if (l->times[snapshot] >= from &&
+            (oldest == TIDE_NO_SNAPSHOT || l->times[snapshot] < l->times[oldest]))
+            oldest = snapshot;
     return oldest;
 }
 
-/* How the words of a snapshot differ from now changes as fast as it is old, so it is found out anew after a quarter of
- * its age. */
+/* The difference between a snapshot and now changes more slowly the older the snapshot
+ * is, so a comparison is repeated after a quarter of that age. */
 uint32_t tide_snapshots_stale(const tide_snapshots *l, double clock)
 {
     uint32_t stalest = TIDE_NO_SNAPSHOT;
-    double most = 1;
-    for (uint32_t rung = 0; rung < l->rungs; rung++) {
-        if (isnan(l->times[rung]))
+    double max_overdue = 1;
+    for (uint32_t snapshot = 0; snapshot < l->count; snapshot++) {
+        if (isnan(l->times[snapshot]))
             continue;
-        double patience = fmax(l->step, (clock - l->times[rung]) / 4);
-        double waited = isnan(l->compared[rung])
-                            ? (double)INFINITY
-                            : (clock - l->compared[rung]) / patience;
-        if (waited < most || (stalest != TIDE_NO_SNAPSHOT && waited <= most))
+        double interval = fmax(l->step, (clock - l->times[snapshot]) / 4);
+        double overdue = isnan(l->compared_at[snapshot])
+                             ? (double)INFINITY
+                             : (clock - l->compared_at[snapshot]) / interval;
+        if (overdue < max_overdue ||
+            (stalest != TIDE_NO_SNAPSHOT && overdue <= max_overdue))
             continue;
-        most = waited;
-        stalest = rung;
+        max_overdue = overdue;
+        stalest = snapshot;
     }
     return stalest;
 }

@@ -1,58 +1,63 @@
-/* snapshots.h - vectors of the past, at ages that double. Private. */
+/* snapshots.h - vectors of the past at ages that double. Private. */
 #ifndef TIDE_HISTORY_SNAPSHOTS_H
 #define TIDE_HISTORY_SNAPSHOTS_H
 
 #include "base/base.h"
 
-/* A step of the ladder, in seconds. */
-#define TIDE_HISTORY_STEP_LEAST 1e-3
-#define TIDE_HISTORY_STEP_MOST 1e9
+/* Range of the step between snapshots, in seconds. */
+#define TIDE_HISTORY_STEP_MIN 1e-3
+#define TIDE_HISTORY_STEP_MAX 1e9
 
 #define TIDE_NO_SNAPSHOT UINT32_MAX
 #define TIDE_NOT_TRACKED UINT32_MAX
-#define TIDE_TIME_MOST 1e15 /* seconds, on either side of 0 */
+#define TIDE_TIME_MAX 1e15 /* seconds, on either side of 0 */
 
+/* A row belongs to one tracked word and has the same index in every snapshot. */
 typedef struct tide_snapshots {
-    uint32_t rungs, places, dim;
+    uint32_t count, rows, dim;
     double step;
-    bool begun;
-    uint64_t tick;    /* the last step */
-    double *times;    /* [rungs] NAN for an empty one */
-    double *compared; /* [rungs] when with the vectors of now; NAN: not yet */
-    uint64_t *counts; /* [rungs][places] */
-    float *rates;
-    float *angles;    /* degrees when compared; NAN without */
-    int16_t *vectors; /* [rungs][places][dim] */
+    bool started;
+    uint64_t last_step;
+    double *times;       /* [count] NAN for an empty one */
+    double *compared_at; /* [count] last comparison with now; NAN if never */
+    uint64_t *counts;    /* [count][rows] */
+    float *rates;        /* [count][rows] */
+    float *angles;       /* [count][rows] degrees by that comparison; NAN if unknown */
+    int16_t *vectors;    /* [count][rows][dim] */
 } tide_snapshots;
 
-/* `shape` has rungs, places, dim and step. */
+/* `shape` has count, rows, dim and step. */
 int tide_snapshots_init(tide_snapshots *l, const tide_snapshots *shape,
                         tide_error *err);
 void tide_snapshots_release(tide_snapshots *l);
 void tide_snapshots_clear(tide_snapshots *l);
 uint64_t tide_snapshots_bytes(const tide_snapshots *shape);
 
-/* The rung for a snapshot that is to be taken now, emptied; TIDE_NO_SNAPSHOT when it is not yet time. */
+/* If a snapshot is due, empties the one to replace and returns its index. Otherwise
+ * returns TIDE_NO_SNAPSHOT. */
 uint32_t tide_snapshots_due(tide_snapshots *l, double clock);
 
-/* A vector of length 1, or NULL. */
-void tide_snapshots_put(tide_snapshots *l, uint32_t rung, uint32_t place,
+/* Stores a unit vector, or none if it is NULL. */
+void tide_snapshots_put(tide_snapshots *l, uint32_t snapshot, uint32_t row,
                         const float *unit, uint64_t count, float rate);
 
-/* False when there is none. */
-bool tide_snapshots_row(const tide_snapshots *l, uint32_t rung, uint32_t place,
+/* Reads a unit vector. Returns false if there is none. */
+bool tide_snapshots_row(const tide_snapshots *l, uint32_t snapshot, uint32_t row,
                         float *unit);
-int16_t *tide_snapshots_vector(const tide_snapshots *l, uint32_t rung, uint32_t place);
-float *tide_snapshots_angle(const tide_snapshots *l, uint32_t rung, uint32_t place);
-uint64_t tide_snapshots_count(const tide_snapshots *l, uint32_t rung, uint32_t place);
-float tide_snapshots_rate(const tide_snapshots *l, uint32_t rung, uint32_t place);
+int16_t *tide_snapshots_vector(const tide_snapshots *l, uint32_t snapshot,
+                               uint32_t row);
+float *tide_snapshots_angle(const tide_snapshots *l, uint32_t snapshot, uint32_t row);
+uint64_t tide_snapshots_count(const tide_snapshots *l, uint32_t snapshot, uint32_t row);
+float tide_snapshots_rate(const tide_snapshots *l, uint32_t snapshot, uint32_t row);
 
-/* Of the snapshots taken at `from` or later; TIDE_NO_SNAPSHOT when there is none. */
+/* The snapshot closest to an age, and the oldest, among those taken at `from` or later;
+ * TIDE_NO_SNAPSHOT if there are none. */
 uint32_t tide_snapshots_nearest(const tide_snapshots *l, double clock, double age,
                                 double from);
 uint32_t tide_snapshots_oldest(const tide_snapshots *l, double from);
 
-/* The rung that has waited longest to be compared with now; TIDE_NO_SNAPSHOT when none has for long. */
+/* The snapshot whose comparison with now is most overdue; TIDE_NO_SNAPSHOT if none
+ * is. */
 uint32_t tide_snapshots_stale(const tide_snapshots *l, double clock);
 
 #endif

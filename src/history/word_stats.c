@@ -1,19 +1,22 @@
-/* word_stats.c - who is in the vocabulary, since when, and how often.
+/* word_stats.c - which words are in the vocabulary, since when, and how often they
+ * occur.
  *
- * Slots are looked through once a look. One that has changed hands since, or is empty, had a word that has left; what
- * that was is in the copy of the vocabulary from the look before. A word that left and came back between two looks has
- * done both, and begins anew.
+ * Every update visits all slots. If a slot is empty or its generation has changed, the
+ * word that was in it has been evicted; the copy of the vocabulary from the previous
+ * update says which one it was. A word that was evicted and readmitted between two
+ * updates starts over.
  *
- * Occurrences are the difference of two counts. Counts that are halved on the way (half-life) fall by
- * themselves: if what was counted before is worth `before` by now, and what came since `among` on average, then
- * so many came:
+ * Occurrences are the difference of two counts. With a half-life, counts decay by
+ * themselves: if earlier occurrences are now worth `old_weight` and those since the
+ * previous update `new_weight` on average, the number of new occurrences is
  *
- *     (count now - before * count then) / among
+ *     (count now - old_weight * count then) / new_weight
  *
- * A newcomer has been seen as often as its count is above its error.
+ * A new word has been seen as often as its count exceeds its error.
  *
- * In a full vocabulary words come and go all the time, most of them seen once. So those are told, and remembered, that
- * were seen often: log2 of how often, and the time, make a worth that never changes while time goes by, as in
+ * In a full vocabulary words come and go all the time, most of them seen once. So only
+ * frequent ones are reported and remembered: log2 of the count plus the time, in units
+ * of 60 steps, gives a ranking score that need not be updated as time passes, as in
  * Cormode et al., "Forward decay", ICDE 2009.
  */
 #include "history/word_stats.h"
@@ -26,13 +29,13 @@
 
 #include <math.h>
 
-enum { WORTH_STEPS = 60 };
+enum { SCORE_STEPS = 60 };
 
-#define PAUSE_LEAST 1.0 /* seconds */
+#define GAP_MIN 1.0 /* seconds */
 
 double tide_word_stats_rank_score(const tide_history *h, double seen, double time)
 {
-    return log2(1 + seen) + time / (WORTH_STEPS * h->options.step);
+    return log2(1 + seen) + time / (SCORE_STEPS * h->options.step);
 }
 
 double tide_word_stats_trend(const tide_history *h, const tide_word_stats *t)
@@ -42,29 +45,31 @@ double tide_word_stats_trend(const tide_history *h, const tide_word_stats *t)
                               : 0;
 }
 
-/* -- rates -------------------------------------------------------------------------------------------- */
+/* -- rates ------------------------------------------------------------------------ */
 
-/* A mean over minutes goes on for minutes after the text has ended. So the pauses between looks that find new text
- * are averaged, and after ten times as long without any the stream is taken to have ended. Were text to come at random
- * at that pace, a pause would be as long by chance once in 22,000. */
-static void note_arrival(tide_history *h, bool text)
+/* The moving average of a rate stays above 0 for minutes after the text has ended. So
+ * the gaps between updates that find new text are averaged, and the stream counts as
+ * ended after ten times as long without any. With random arrivals at that rate a gap
+ * this long has a chance of 1 in 22,000. */
+static void update_text_gap(tide_history *h, bool has_text)
 {
-    if (!text)
+    if (!has_text)
         return;
-    double pause = h->clock - h->arrived;
-    h->pause = h->pause > 0 ? 0.9 * h->pause + 0.1 * pause : pause;
-    h->arrived = h->clock;
+    double gap = h->clock - h->last_text;
+    h->mean_gap = h->mean_gap > 0 ? 0.9 * h->mean_gap + 0.1 * gap : gap;
+    h->last_text = h->clock;
 }
 
-static bool has_ended(const tide_history *h)
+static bool stream_has_ended(const tide_history *h)
 {
-    double patience = h->pause > 0 ? 10 * fmax(h->pause, PAUSE_LEAST) : h->options.step;
-    return h->clock - h->arrived > patience;
+    double max_gap =
+        h->mean_gap > 0 ? 10 * fmax(h->mean_gap, GAP_MIN) : h->options.step;
+    return h->clock - h->last_text > max_gap;
 }
 
 double tide_word_stats_rate(const tide_history *h, const tide_word_stats *t)
 {
-    return has_ended(h) ? 0 : tide_ema_rate(&h->fast, t->fast);
+    return stream_has_ended(h) ? 0 : tide_ema_rate(&h->fast, t->fast);
 }
 
 double tide_word_stats_baseline(const tide_history *h, const tide_word_stats *t)
@@ -78,7 +83,7 @@ double tide_word_stats_ratio(const tide_history *h, const tide_word_stats *t)
     return baseline > 0 ? tide_word_stats_rate(h, t) / baseline : (double)NAN;
 }
 
-/* -- those who left ----------------------------------------------------------------------------------- */
+/* -- evicted words: a min-heap by score ------------------------------------------- */
 
 static void swap(tide_evicted_word *a, tide_evicted_word *b)
 {
@@ -90,139 +95,141 @@ static void swap(tide_evicted_word *a, tide_evicted_word *b)
 static void sink(tide_evicted_word *heap, uint32_t count)
 {
     for (uint32_t at = 0, child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && heap[child + 1].worth < heap[child].worth)
+        if (child + 1 < count && heap[child + 1].score < heap[child].score)
             child++;
-        if (heap[at].worth <= heap[child].worth)
+        if (heap[at].score <= heap[child].score)
             return;
         swap(&heap[at], &heap[child]);
     }
 }
 
-void tide_evicted_word_keep(tide_history *h, const tide_evicted_word *departed)
+void tide_evicted_word_keep(tide_history *h, const tide_evicted_word *evicted)
 {
-    tide_evicted_word *heap = h->departed;
-    if (h->departed_count == TIDE_EVICTED_WORDS_MAX) {
-        if (departed->worth <= heap[0].worth)
+    tide_evicted_word *heap = h->evicted;
+    if (h->evicted_count == TIDE_EVICTED_WORDS_MAX) {
+        if (evicted->score <= heap[0].score)
             return;
-        heap[0] = *departed;
-        sink(heap, h->departed_count);
+        heap[0] = *evicted;
+        sink(heap, h->evicted_count);
         return;
     }
-    uint32_t at = h->departed_count++;
-    heap[at] = *departed;
-    for (; at && heap[(at - 1) / 2].worth > heap[at].worth; at = (at - 1) / 2)
+    uint32_t at = h->evicted_count++;
+    heap[at] = *evicted;
+    for (; at && heap[(at - 1) / 2].score > heap[at].score; at = (at - 1) / 2)
         swap(&heap[at], &heap[(at - 1) / 2]);
 }
 
-/* -- those who come and go ---------------------------------------------------------------------------- */
+/* -- changes since the last update ------------------------------------------------ */
 
-static void leave(tide_history *h, uint32_t slot)
+static void evict(tide_history *h, uint32_t slot)
 {
-    tide_word_stats *t = &h->tenants[slot];
+    tide_word_stats *t = &h->stats[slot];
     tide_entry entry = tide_model_entry(&h->model, slot);
-    tide_evicted_word departed = {.count = (uint64_t)t->seen,
-                                  .left = h->clock,
-                                  .worth =
-                                      tide_word_stats_rank_score(h, t->seen, h->clock)};
-    memcpy(departed.word, entry.word, strnlen(entry.word, TIDE_WORD_MAX));
-    tide_evicted_word_keep(h, &departed);
-    if (h->options.count_alarm && departed.count >= h->options.count_alarm)
-        tide_alarm_ring(h, TIDE_ALARM_GONE, entry.word, (double)departed.count,
-                        (double)h->options.count_alarm);
-    if (t->place != TIDE_NOT_TRACKED)
-        tide_tracked_word_evicted(h, t->place);
-    *t = (tide_word_stats){.place = TIDE_NOT_TRACKED};
+    tide_evicted_word evicted = {.count = (uint64_t)t->seen,
+                                 .left = h->clock,
+                                 .score =
+                                     tide_word_stats_rank_score(h, t->seen, h->clock)};
+    memcpy(evicted.word, entry.word, strnlen(entry.word, TIDE_WORD_MAX));
+    tide_evicted_word_keep(h, &evicted);
+    if (h->options.count_alarm && evicted.count >= h->options.count_alarm)
+        tide_alarm_raise(h, TIDE_ALARM_GONE, entry.word, (double)evicted.count,
+                         (double)h->options.count_alarm);
+    if (t->row != TIDE_NOT_TRACKED)
+        tide_tracked_word_evicted(h, t->row);
+    *t = (tide_word_stats){.row = TIDE_NOT_TRACKED};
 }
 
-static void enter(const tide_history *h, tide_word_stats *t, uint32_t hands)
+static void admit(const tide_history *h, tide_word_stats *t, uint32_t generation)
 {
-    bool warm = h->looked && h->clock >= h->options.warm_up;
+    bool warm = h->updated && h->clock >= h->options.warm_up;
     *t = (tide_word_stats){.since = warm ? h->clock : (double)NAN,
-                           .hands = hands,
-                           .place = TIDE_NOT_TRACKED,
-                           .held = true};
+                           .generation = generation,
+                           .row = TIDE_NOT_TRACKED,
+                           .present = true};
 }
 
-typedef struct look {
+typedef struct counts_decay {
     const tide_vocabulary *now;
-    double before, among; /* what halving has made of counts */
-} look;
+    double old_weight, new_weight; /* effect of the half-life on counts */
+} counts_decay;
 
-static double occurrences(const tide_word_stats *t, const look *l, uint64_t count)
+static double occurrences(const tide_word_stats *t, const counts_decay *decay,
+                          uint64_t count)
 {
-    double more = (double)count - (double)t->count * l->before;
-    return more > 0 ? more / l->among : 0;
+    double new = (double)count - (double)t->count * decay->old_weight;
+    return new > 0 ? new / decay->new_weight : 0;
 }
 
-static void see(tide_history *h, const look *l, uint32_t slot, uint32_t hands)
+static void update_slot(tide_history *h, const counts_decay *decay, uint32_t slot,
+                        uint32_t generation)
 {
-    tide_word_stats *t = &h->tenants[slot];
+    tide_word_stats *t = &h->stats[slot];
     uint32_t length;
-    bool held = tide_vocabulary_word(l->now, slot, &length);
-    bool stayed = held && t->held && t->hands == hands;
-    uint64_t count = tide_vocabulary_count(l->now, slot);
-    uint64_t seen = count - tide_vocabulary_error(l->now, slot);
-    if (t->held && !stayed)
-        leave(h, slot);
-    if (!held)
+    bool present = tide_vocabulary_word(decay->now, slot, &length);
+    bool same_word = present && t->present && t->generation == generation;
+    uint64_t count = tide_vocabulary_count(decay->now, slot);
+    uint64_t seen = count - tide_vocabulary_error(decay->now, slot);
+    if (t->present && !same_word)
+        evict(h, slot);
+    if (!present)
         return;
-    if (!stayed)
-        enter(h, t, hands);
-    double came = stayed ? occurrences(t, l, count) : (double)seen;
-    t->fast = tide_ema_add(&h->fast, t->fast, came);
-    t->slow = tide_ema_add(&h->slow, t->slow, came);
-    t->seen += came;
+    if (!same_word)
+        admit(h, t, generation);
+    double occurred = same_word ? occurrences(t, decay, count) : (double)seen;
+    t->fast = tide_ema_add(&h->fast, t->fast, occurred);
+    t->slow = tide_ema_add(&h->slow, t->slow, occurred);
+    t->seen += occurred;
     t->count = count;
 }
 
-static void ring(tide_history *h, uint32_t slot)
+static void check_alarms(tide_history *h, uint32_t slot)
 {
-    tide_word_stats *t = &h->tenants[slot];
+    tide_word_stats *t = &h->stats[slot];
     const char *word = tide_model_entry(&h->model, slot).word;
-    if (!t->new_told && !isnan(t->since))
+    if (!t->new_alarmed && !isnan(t->since))
         tide_alarm_check(h, TIDE_ALARM_NEW, word, floor(t->seen),
-                         (double)h->options.count_alarm, &t->new_told);
+                         (double)h->options.count_alarm, &t->new_alarmed);
     if (h->options.trend_alarm > 0)
         tide_alarm_check(h, TIDE_ALARM_TREND, word, tide_word_stats_trend(h, t),
-                         h->options.trend_alarm, &t->trend_told);
+                         h->options.trend_alarm, &t->trend_alarmed);
 }
 
-/* Words and their order are those of the space from now on. */
-static void copy_words(tide_history *h, const tide_view *space)
+/* Copies the words and their order from the view. */
+static void copy_words(tide_history *h, const tide_view *view)
 {
-    const tide_vocabulary *v = tide_view_model(space)->vocabulary;
+    const tide_vocabulary *v = tide_view_model(view)->vocabulary;
     tide_vocabulary_copy(h->model.vocabulary, v);
     h->tokens = tide_vocabulary_tokens(v);
-    const uint32_t *order = tide_view_order(space, &h->words);
-    memcpy(h->order, order, h->words * sizeof *order);
-    for (uint32_t rank = 0; rank < h->words; rank++)
-        h->tenants[order[rank]].rank = rank;
+    const uint32_t *order = tide_view_order(view, &h->word_count);
+    memcpy(h->order, order, h->word_count * sizeof *order);
+    for (uint32_t rank = 0; rank < h->word_count; rank++)
+        h->stats[order[rank]].rank = rank;
 }
 
-void tide_word_stats_update(tide_history *h, const tide_view *space, double seconds)
+void tide_word_stats_update(tide_history *h, const tide_view *view, double seconds)
 {
-    look l = {.now = tide_view_model(space)->vocabulary};
-    uint64_t tokens = tide_vocabulary_tokens(l.now) - h->tokens;
-    note_arrival(h, tokens > 0);
-    tide_vocabulary_decay(l.now, tokens, &l.before, &l.among);
+    counts_decay decay = {.now = tide_view_model(view)->vocabulary};
+    uint64_t tokens = tide_vocabulary_tokens(decay.now) - h->tokens;
+    update_text_gap(h, tokens > 0);
+    tide_vocabulary_decay(decay.now, tokens, &decay.old_weight, &decay.new_weight);
     tide_ema_advance(&h->fast, seconds, (double)tokens);
     tide_ema_advance(&h->slow, seconds, (double)tokens);
-    for (uint32_t slot = 0; slot < tide_vocabulary_used(l.now); slot++)
-        see(h, &l, slot, tide_view_generation(space, slot));
-    copy_words(h, space);
-    for (uint32_t rank = 0; rank < h->words; rank++)
-        ring(h, h->order[rank]);
+    for (uint32_t slot = 0; slot < tide_vocabulary_used(decay.now); slot++)
+        update_slot(h, &decay, slot, tide_view_generation(view, slot));
+    copy_words(h, view);
+    for (uint32_t rank = 0; rank < h->word_count; rank++)
+        check_alarms(h, h->order[rank]);
 }
 
-void tide_word_stats_begin(tide_history *h, const tide_view *space)
+void tide_word_stats_reset(tide_history *h, const tide_view *view)
 {
-    copy_words(h, space);
+    copy_words(h, view);
     for (uint32_t slot = 0; slot < h->model.shape.vocabulary.capacity; slot++)
-        h->tenants[slot] = (tide_word_stats){.place = TIDE_NOT_TRACKED};
-    for (uint32_t rank = 0; rank < h->words; rank++) {
+        h->stats[slot] = (tide_word_stats){.row = TIDE_NOT_TRACKED};
+    for (uint32_t rank = 0; rank < h->word_count; rank++) {
         uint32_t slot = h->order[rank];
-        tide_word_stats *t = &h->tenants[slot];
-        enter(h, t, tide_view_generation(space, slot));
+        tide_word_stats *t = &h->stats[slot];
+        admit(h, t, tide_view_generation(view, slot));
         t->count = tide_vocabulary_count(h->model.vocabulary, slot);
         t->seen = (double)(t->count - tide_vocabulary_error(h->model.vocabulary, slot));
         t->rank = rank;
