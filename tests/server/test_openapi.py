@@ -44,7 +44,7 @@ def test_every_route_is_described_and_no_other(described):
 
 def test_what_needs_no_token_is_said(described):
     for key, operation in operations(described).items():
-        assert (operation.get("security") == []) == ("OPEN" in table()[key])
+        assert (operation.get("security") == []) == ("ROUTE_PUBLIC" in table()[key])
 
 
 def test_every_reference_leads_somewhere(described):

@@ -23,13 +23,13 @@ static void put(const char *path, const char *text)
 
 static void expect_mebibytes(uint64_t mebibytes)
 {
-    assert_int_equal(available_under("root") / MIB, mebibytes);
+    assert_int_equal(available_under_root("root") / MIB, mebibytes);
 }
 
 static void the_machine_bounds_it(void **state)
 {
     (void)state;
-    assert_true(available_under("nowhere") > MIB << 32);
+    assert_true(available_under_root("nowhere") > MIB << 32);
     put("/proc/meminfo", "MemTotal: 9000000 kB\nMemAvailable:    2048000 kB\n");
     expect_mebibytes(2000);
 }
@@ -60,7 +60,7 @@ static void control_groups_of_version_1_bound_it(void **state)
     (void)state;
     put("/proc/self/cgroup", "5:cpu:/docker/x\n4:hugetlb,memory:/docker/x\n0::/\n");
     put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
-    assert_true(available_under("root") > MIB << 32);
+    assert_true(available_under_root("root") > MIB << 32);
     put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "209715200\n");
     put("/sys/fs/cgroup/memory/memory.usage_in_bytes", "104857600\n");
     put("/sys/fs/cgroup/memory/memory.stat",
@@ -75,7 +75,7 @@ static void limits_of_the_process_bound_it(void **state)
     const int used[] = {STATM_SIZE, STATM_DATA};
     for (int i = 0; i < 2; i++) {
         struct rlimit before, limit;
-        uint64_t now[STATM_NUMBERS];
+        uint64_t now[STATM_FIELDS];
         assert_int_equal(getrlimit((__rlimit_resource_t)kinds[i], &before), 0);
         read_statm(now);
         limit = (struct rlimit){now[used[i]] + 64 * MIB, before.rlim_max};

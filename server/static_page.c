@@ -1,15 +1,19 @@
-/* page.c - the page, as it was built: one compressed file inside the program; and the description of the interface.
+/* static_page.c - the web page and the OpenAPI description, embedded in the program.
  *
- * For clients that do not accept gzip the page is unpacked once, when the first of them comes.
+ * The page is one gzip file. For clients that do not accept gzip it is decompressed
+ * once, at the first such request.
  */
-#include "http.h"
+#include "answer.h"
+#include "handlers.h"
+
+#include <pthread.h>
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <zlib.h>
 
-/* Puts a file between two labels. */
+/* Embeds a file between two symbols. */
 #define INCLUDE_FILE(name, path)                                                       \
     __asm__(".section .rodata\n"                                                       \
             ".global " #name "\n"                                                      \
@@ -28,23 +32,23 @@ static size_t size_between(const char *from, const char *to)
     return (size_t)((uintptr_t)to - (uintptr_t)from);
 }
 
-/* -- the page without gzip ------------------------------------------------------------------------------------- */
+/* -- the uncompressed page --------------------------------------------------------- */
 
 static struct {
     pthread_once_t once;
-    char *html; /* NULL without memory */
+    char *html; /* NULL if memory ran out */
     size_t size;
-} plain = {.once = PTHREAD_ONCE_INIT};
+} uncompressed = {.once = PTHREAD_ONCE_INIT};
 
-/* The size is at the end of every gzip file. */
-static void unpack_page(void)
+/* A gzip file ends with its uncompressed size, little endian. */
+static void decompress_page(void)
 {
-    size_t packed = size_between(server_page, server_page_end), size = 0;
-    for (size_t i = packed; i > packed - 4; i--)
+    size_t compressed = size_between(server_page, server_page_end), size = 0;
+    for (size_t i = compressed; i > compressed - 4; i--)
         size = size << 8 | (unsigned char)server_page[i - 1];
     char *html = malloc(size + 1);
     z_stream z = {.next_in = (Bytef *)(uintptr_t)server_page,
-                  .avail_in = (uInt)packed,
+                  .avail_in = (uInt)compressed,
                   .next_out = (Bytef *)html,
                   .avail_out = (uInt)size};
     int status = html ? inflateInit2(&z, 15 + 16) : Z_MEM_ERROR;
@@ -56,11 +60,12 @@ static void unpack_page(void)
         free(html);
         return;
     }
-    plain.html = html;
-    plain.size = size;
+    uncompressed.html = html;
+    uncompressed.size = size;
 }
 
-/* Whether gzip is in the list, and not with "q=0". Who says nothing does not accept it: curl shows what comes. */
+/* Whether gzip is in the list, and not with "q=0". Without Accept-Encoding it is not
+ * accepted: curl does not decompress unless told to. */
 static bool accepts_gzip(const char *list)
 {
     while (list && *list) {
@@ -74,7 +79,7 @@ static bool accepts_gzip(const char *list)
     return false;
 }
 
-/* -- routes ---------------------------------------------------------------------------------------------------- */
+/* -- routes ------------------------------------------------------------------------ */
 
 static void answer_file(request *r, const char *bytes, size_t size, const char *type)
 {
@@ -98,16 +103,17 @@ void get_description(request *r)
 void get_page(request *r)
 {
     static const char type[] = "text/html; charset=utf-8";
-    if (accepts_gzip(header(r, MHD_HTTP_HEADER_ACCEPT_ENCODING))) {
+    if (accepts_gzip(request_header(r, MHD_HTTP_HEADER_ACCEPT_ENCODING))) {
         answer_file(r, server_page, size_between(server_page, server_page_end), type);
         set_header(r, "Content-Encoding", "gzip");
     } else {
-        pthread_once(&plain.once, unpack_page);
-        if (!plain.html) {
-            answer_problem(r, 503, PROBLEM_PLAIN, NULL, "no memory to unpack the page");
+        pthread_once(&uncompressed.once, decompress_page);
+        if (!uncompressed.html) {
+            answer_problem(r, 503, PROBLEM_PLAIN, NULL,
+                           "out of memory to decompress the page");
             return;
         }
-        answer_file(r, plain.html, plain.size, type);
+        answer_file(r, uncompressed.html, uncompressed.size, type);
     }
     set_header(r, "Vary", "Accept-Encoding");
     set_header(r, "Cross-Origin-Opener-Policy", "same-origin");

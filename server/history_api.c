@@ -1,13 +1,18 @@
-/* past.c - questions about time: what words were, which come and go, which rise, which have moved. */
-#include "http.h"
+/* history_api.c - queries about time: which words are new, gone, rising or moving. */
+#include "history_api.h"
+
+#include "answer.h"
+#include "handlers.h"
+#include "server_internal.h"
+#include "terms.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAP_MAX = 10000, TICKER_WORDS = 20 };
+enum { MAP_MAX = 10000, EVENT_WORDS_MAX = 20 };
 
-/* -- lists ----------------------------------------------------------------------------------------------------- */
+/* -- lists ------------------------------------------------------------------------- */
 
 static json_t *word_json(const tide_history_word *w)
 {
@@ -21,59 +26,62 @@ static json_t *word_json(const tide_history_word *w)
         json_number(w->first_seen), "followed", w->followed, "watched", w->watched);
 }
 
-static json_t *gone_json(const tide_evicted *gone)
+static json_t *evicted_json(const tide_evicted *w)
 {
-    return json_pack("{s:o, s:o, s:o}", "word", json_word(gone->word), "count",
-                     json_count(gone->count), "left", json_number(gone->left));
+    return json_pack("{s:o, s:o, s:o}", "word", json_word(w->word), "count",
+                     json_count(w->count), "left", json_number(w->left));
 }
 
-static void list_gone(request *r, uint32_t limit)
+static void answer_evicted(request *r, uint32_t limit)
 {
-    tide_evicted *gone = calloc(limit, sizeof *gone);
+    tide_evicted *evicted = calloc(limit, sizeof *evicted);
     json_t *list = json_array();
-    size_t found = gone ? tide_history_evicted(r->server->history, 0, gone, limit) : 0;
+    size_t found =
+        evicted ? tide_history_evicted(r->server->history, 0, evicted, limit) : 0;
     for (size_t i = 0; i < found; i++)
-        json_array_append_new(list, gone_json(&gone[i]));
-    free(gone);
+        json_array_append_new(list, evicted_json(&evicted[i]));
+    free(evicted);
     answer_json(r, 200,
                 json_pack("{s:o, s:o}", "total", json_count(found), "words", list));
 }
 
-/* How words begin that were learned from text that begins so. */
+/* Tokenizes a prefix the way text is: "New Yo" becomes "new_yo". */
 static void normalize_prefix(server *s, const char *text,
                              char prefix[TIDE_WORD_MAX + 1])
 {
     tide_term term;
     size_t used = 0;
-    const tide_view *space = tide_live_acquire(s->options.live);
-    look_up(s, space, text, &term);
-    tide_live_release(s->options.live, space);
+    const tide_view *view = tide_live_acquire(s->options.live);
+    resolve_text(s, view, text, &term);
+    tide_live_release(s->options.live, view);
     *prefix = 0;
     for (uint32_t i = 0; i < term.count && used < TIDE_WORD_MAX; i++)
         used += (size_t)snprintf(prefix + used, TIDE_WORD_MAX + 1 - used, "%s%s",
                                  i ? "_" : "", term.tokens[i]);
 }
 
-/* No word begins as was written: perhaps some do as text is learned. */
-static int find_words(server *s, const tide_history_list *how, tide_history_word *words,
-                      uint32_t limit, uint64_t *total)
+/* Lists the words with the prefix as it is, or with the normalized one if there are
+ * none. */
+static int find_words(server *s, const tide_history_list *query,
+                      tide_history_word *words, uint32_t limit, uint64_t *total)
 {
-    int found = tide_history_words(s->history, how, words, limit, total, NULL);
-    if (found || *total || !how->prefix)
+    int found = tide_history_words(s->history, query, words, limit, total, NULL);
+    if (found || *total || !query->prefix)
         return found;
     char prefix[TIDE_WORD_MAX + 1];
-    tide_history_list again = *how;
-    again.prefix = prefix;
-    normalize_prefix(s, how->prefix, prefix);
-    return *prefix ? tide_history_words(s->history, &again, words, limit, total, NULL)
-                   : found;
+    tide_history_list normalized = *query;
+    normalized.prefix = prefix;
+    normalize_prefix(s, query->prefix, prefix);
+    return *prefix
+               ? tide_history_words(s->history, &normalized, words, limit, total, NULL)
+               : found;
 }
 
-static void list_words(request *r, const tide_history_list *how, uint32_t limit)
+static void answer_words(request *r, const tide_history_list *query, uint32_t limit)
 {
     uint64_t total = 0;
     tide_history_word *words = calloc(limit, sizeof *words);
-    int found = words ? find_words(r->server, how, words, limit, &total) : -1;
+    int found = words ? find_words(r->server, query, words, limit, &total) : -1;
     if (found >= 0) {
         json_t *list = json_array();
         for (int i = 0; i < found; i++)
@@ -81,7 +89,7 @@ static void list_words(request *r, const tide_history_list *how, uint32_t limit)
         answer_json(r, 200,
                     json_pack("{s:o, s:o}", "total", json_count(total), "words", list));
     } else {
-        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "no memory for the list");
+        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "out of memory for the list");
     }
     free(words);
 }
@@ -95,59 +103,60 @@ void get_words(request *r)
                                         "gone"};
     enum { SORTS = sizeof sorts / sizeof *sorts };
     uint32_t limit = 50, offset = 0;
-    if (!number_parameter(r, "limit", 1, LIST_MAX, &limit) ||
-        !number_parameter(r, "offset", 0, UINT32_MAX, &offset))
+    if (!request_integer(r, "limit", 1, LIST_MAX, &limit) ||
+        !request_integer(r, "offset", 0, UINT32_MAX, &offset))
         return;
-    char *sort = parameter(r, "sort"), *prefix = parameter(r, "prefix");
-    int which = 0;
-    while (sort && which < SORTS && strcmp(sort, sorts[which]) != 0)
-        which++;
-    const tide_history_list how = {
-        .sort = (tide_history_sort)which, .prefix = prefix, .offset = offset};
-    if (which == SORTS)
+    char *sort = request_parameter(r, "sort"), *prefix = request_parameter(r, "prefix");
+    int index = 0;
+    while (sort && index < SORTS && strcmp(sort, sorts[index]) != 0)
+        index++;
+    const tide_history_list query = {
+        .sort = (tide_history_sort)index, .prefix = prefix, .offset = offset};
+    if (index == SORTS)
         answer_problem(r, 400, PROBLEM_PLAIN, NULL,
-                       "sort is count, new, gone, trend or drift");
-    else if (which == SORTS - 1)
-        list_gone(r, limit);
-    else if (which != TIDE_HISTORY_COUNT && offset > TIDE_HISTORY_LIST_MAX - limit)
-        answer_problem(r, 400, PROBLEM_PLAIN, NULL, "such a list ends after %d words",
+                       "sort must be one of: count, new, gone, trend, drift");
+    else if (index == SORTS - 1)
+        answer_evicted(r, limit);
+    else if (index != TIDE_HISTORY_COUNT && offset > TIDE_HISTORY_LIST_MAX - limit)
+        answer_problem(r, 400, PROBLEM_PLAIN, NULL,
+                       "offset + limit must not exceed %d for this sort",
                        TIDE_HISTORY_LIST_MAX);
     else
-        list_words(r, &how, limit);
+        answer_words(r, &query, limit);
     free(sort);
     free(prefix);
 }
 
-/* -- one word ---------------------------------------------------------------------------------------------------- */
+/* -- one word ---------------------------------------------------------------------- */
 
-void describe_past(server *s, const char *word, json_t *answer)
+void add_word_history(server *s, const char *word, json_t *answer)
 {
     tide_history_word found;
-    const double none = (double)NAN;
+    const double unknown = (double)NAN;
     bool known = !tide_history_word_of(s->history, word, &found, NULL);
-    json_t *past =
+    json_t *members =
         json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "seen",
                   known ? json_count(found.seen) : json_null(), "rate",
-                  json_number(known ? found.rate : none), "baseline",
-                  json_number(known ? found.baseline : none), "ratio",
-                  json_number(known ? found.ratio : none), "trend",
-                  json_number(known ? found.trend : none), "drift",
-                  json_number(known ? found.drift : none), "since",
-                  json_number(known ? found.since : none), "first_seen",
-                  json_number(known ? found.first_seen : none), "followed",
+                  json_number(known ? found.rate : unknown), "baseline",
+                  json_number(known ? found.baseline : unknown), "ratio",
+                  json_number(known ? found.ratio : unknown), "trend",
+                  json_number(known ? found.trend : unknown), "drift",
+                  json_number(known ? found.drift : unknown), "since",
+                  json_number(known ? found.since : unknown), "first_seen",
+                  json_number(known ? found.first_seen : unknown), "followed",
                   known && found.followed, "watched", known && found.watched);
-    json_object_update(answer, past);
-    json_decref(past);
+    json_object_update(answer, members);
+    json_decref(members);
 }
 
 void get_history(request *r)
 {
     tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
     tide_error err;
-    use_token(r);
+    normalize_word(r);
     int found = tide_history_points(r->server->history, r->word, points, &err);
     if (found < 0) {
-        answer_problem(r, 404, PROBLEM_NO_PAST, NULL, "%s", err.text);
+        answer_problem(r, 404, PROBLEM_NO_HISTORY, NULL, "%s", err.text);
         return;
     }
     json_t *list = json_array();
@@ -162,14 +171,14 @@ void get_history(request *r)
                 json_pack("{s:o, s:o}", "word", json_word(r->word), "points", list));
 }
 
-void answer_past_neighbors(request *r, double age)
+void answer_past_neighbors(request *r, double age, uint32_t topn)
 {
     tide_error err;
-    double taken;
-    use_token(r);
-    tide_history_hit *hits = calloc(r->count, sizeof *hits);
+    double nearest_age;
+    normalize_word(r);
+    tide_history_hit *hits = calloc(topn, sizeof *hits);
     int found = hits ? tide_history_nearest(r->server->history, r->word, age, hits,
-                                            r->count, &taken, &err)
+                                            topn, &nearest_age, &err)
                      : -1;
     if (found >= 0) {
         json_t *list = json_array();
@@ -179,22 +188,22 @@ void answer_past_neighbors(request *r, double age)
                                                   (double)hits[i].score));
         answer_json(r, 200,
                     json_pack("{s:o, s:o, s:o}", "word", json_word(r->word), "age",
-                              json_number(taken), "neighbors", list));
+                              json_number(nearest_age), "neighbors", list));
     } else {
-        answer_problem(r, 404, PROBLEM_NO_PAST, NULL, "%s",
-                       hits ? err.text : "no memory");
+        answer_problem(r, 404, PROBLEM_NO_HISTORY, NULL, "%s",
+                       hits ? err.text : "out of memory");
     }
     free(hits);
 }
 
-static void watch(request *r, bool on)
+static void set_watched(request *r, bool watched)
 {
     tide_error err;
     tide_history *history = r->server->history;
-    int status = on ? tide_history_watch(history, r->word, &err)
-                    : tide_history_unwatch(history, r->word, &err);
+    int status = watched ? tide_history_watch(history, r->word, &err)
+                         : tide_history_unwatch(history, r->word, &err);
     if (!status)
-        answer_nothing(r);
+        answer_no_content(r);
     else
         answer_problem(r, status == TIDE_ERROR_NOT_FOUND ? 404 : 409, PROBLEM_PLAIN,
                        NULL, "%s", err.text);
@@ -202,27 +211,27 @@ static void watch(request *r, bool on)
 
 void put_watch(request *r)
 {
-    if (use_token(r))
-        watch(r, true);
+    if (normalize_word(r))
+        set_watched(r, true);
     else
         answer_problem(r, 400, PROBLEM_PLAIN, NULL,
-                       "'%s' is not one word of this model: watch its words one by one",
+                       "'%s' is not one word of this model; watch its words one by one",
                        r->word);
 }
 
 void delete_watch(request *r)
 {
-    use_token(r);
-    watch(r, false);
+    normalize_word(r);
+    set_watched(r, false);
 }
 
-/* -- the map -------------------------------------------------------------------------------------------------------- */
+/* -- the map ----------------------------------------------------------------------- */
 
 void get_map(request *r)
 {
     uint32_t limit = 2000;
     uint64_t frame = 0;
-    if (!number_parameter(r, "limit", 1, MAP_MAX, &limit))
+    if (!request_integer(r, "limit", 1, MAP_MAX, &limit))
         return;
     tide_map_point *points = calloc(limit, sizeof *points);
     size_t found =
@@ -248,50 +257,53 @@ void get_map(request *r)
     answer_json(r, 200, answer);
 }
 
-/* -- events ------------------------------------------------------------------------------------------------------------- */
+/* -- events ------------------------------------------------------------------------ */
 
-static void tell_words(server *s)
+static void publish_words(server *s)
 {
-    tide_history_word entered[TICKER_WORDS];
-    tide_evicted left[TICKER_WORDS];
-    const tide_history_list how = {.sort = TIDE_HISTORY_NEW, .after = s->told_words};
-    int came = tide_history_words(s->history, &how, entered, TICKER_WORDS, NULL, NULL);
-    size_t went = tide_history_evicted(s->history, s->told_words, left, TICKER_WORDS);
-    if (came <= 0 && !went)
+    tide_history_word entered[EVENT_WORDS_MAX];
+    tide_evicted left[EVENT_WORDS_MAX];
+    const tide_history_list query = {.sort = TIDE_HISTORY_NEW,
+                                     .after = s->words_published};
+    int admitted =
+        tide_history_words(s->history, &query, entered, EVENT_WORDS_MAX, NULL, NULL);
+    size_t evicted =
+        tide_history_evicted(s->history, s->words_published, left, EVENT_WORDS_MAX);
+    if (admitted <= 0 && !evicted)
         return;
     json_t *in = json_array(), *out = json_array();
-    for (int i = 0; i < came; i++)
+    for (int i = 0; i < admitted; i++)
         json_array_append_new(in, json_pack("{s:o, s:o, s:o}", "word",
                                             json_word(entered[i].word), "count",
                                             json_count(entered[i].count), "error",
                                             json_count(entered[i].error)));
-    for (size_t i = 0; i < went; i++)
-        json_array_append_new(out, gone_json(&left[i]));
-    events_send(s->events, "words",
-                json_pack("{s:o, s:o}", "entered", in, "left", out));
+    for (size_t i = 0; i < evicted; i++)
+        json_array_append_new(out, evicted_json(&left[i]));
+    events_publish(s->events, "words",
+                   json_pack("{s:o, s:o}", "entered", in, "left", out));
 }
 
-static void tell_alarms(server *s)
+static void publish_alarms(server *s)
 {
-    tide_alarm alarms[TICKER_WORDS];
+    tide_alarm alarms[EVENT_WORDS_MAX];
     size_t found =
-        tide_history_alarms(s->history, s->told_alarms, alarms, TICKER_WORDS);
+        tide_history_alarms(s->history, s->alarms_published, alarms, EVENT_WORDS_MAX);
     for (size_t i = 0; i < found; i++) {
         const tide_alarm *a = &alarms[i];
-        s->told_alarms = a->number;
-        figures_alarm(s->figures, a->kind);
-        events_send(s->events, "alarm",
-                    json_pack("{s:f, s:s, s:o, s:f, s:f}", "time", a->time, "kind",
-                              tide_alarm_name(a->kind), "word", json_word(a->word),
-                              "score", a->score, "threshold", a->threshold));
+        s->alarms_published = a->number;
+        status_count_alarm(s->status, a->kind);
+        events_publish(s->events, "alarm",
+                       json_pack("{s:f, s:s, s:o, s:f, s:f}", "time", a->time, "kind",
+                                 tide_alarm_name(a->kind), "word", json_word(a->word),
+                                 "score", a->score, "threshold", a->threshold));
     }
 }
 
-void past_tick(server *s, double now)
+void history_tick(server *s, double now)
 {
     if (tide_history_update(s->history, now, NULL))
         return;
-    tell_words(s);
-    s->told_words = now;
-    tell_alarms(s);
+    publish_words(s);
+    s->words_published = now;
+    publish_alarms(s);
 }
