@@ -1,19 +1,19 @@
-/* reservoir.c - a uniform sample of all slots ever counted: the paper's sampler.
+/* reservoir.c - a uniform sample of all slots ever counted: the sampler of the paper.
  *
  * Vitter, "Random sampling with a reservoir", ACM TOMS 11(1), 1985, algorithm R.
  *
  * The first `reservoir_size` slots fill the reservoir. From then on the n-th enters
- * with probability size / n and takes the place of a uniformly chosen resident. By
- * induction every token seen so far is in the reservoir with that same probability: an
- * earlier one was there with size / (n-1), and survives step n with
+ * with probability size / n and replaces a uniformly chosen entry. By induction, every
+ * token seen so far is in the reservoir with that same probability: an earlier one was
+ * there with probability size / (n-1), and survives step n with probability
  *
  *     1 - (size / n) * (1 / size)  =  (n-1) / n.
  *
- * One draw of an index below n decides both questions at once: it falls below the size
- * with the right probability, and then it is the place to overwrite.
+ * One draw of an index below n makes both decisions: it is below the size with the
+ * right probability, and then it is the index to overwrite.
  *
- * Slots go in, not words, so the entries of a word that has left count for its
- * successor, as its count does in space-saving.
+ * The reservoir holds slots, not words. The entries of an evicted word pass to the next
+ * word in its slot, just as its count does with space-saving.
  */
 #include "file/file.h"
 #include "sampler/sampler.h"
@@ -53,12 +53,12 @@ static void add(tide_sampler *s, const tide_vocabulary *v, const uint32_t *slots
         if (slots[i] == TIDE_NO_SLOT)
             continue;
         if (r->seen++ < r->entries.capacity) {
-            tide_entries_append(&r->entries, slots[i]);
+            tide_reservoir_entries_append(&r->entries, slots[i]);
             continue;
         }
-        uint64_t place = tide_rng_below(&r->rng, r->seen);
-        if (place < r->entries.capacity)
-            tide_entries_replace(&r->entries, place, slots[i]);
+        uint64_t index = tide_rng_below(&r->rng, r->seen);
+        if (index < r->entries.capacity)
+            tide_reservoir_entries_replace(&r->entries, index, slots[i]);
     }
 }
 
@@ -86,7 +86,8 @@ static int load(tide_sampler *s, tide_store *store, tide_error *err)
         return status;
     if (state[0] != TIDE_SAMPLER_RESERVOIR || state[1] < s->options.capacity ||
         state[2] < r->entries.capacity || state[3] > TIDE_COUNTED_MOST)
-        return tide_sampler_damaged(store, "sampler.state", "another sampler", err);
+        return tide_sampler_corrupt(store, "sampler.state", "not the sampler expected",
+                                    err);
     r->seen = state[3];
     r->rng.state = state[4];
     uint64_t filled = r->seen < state[2] ? r->seen : state[2];

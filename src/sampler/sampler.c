@@ -19,21 +19,21 @@ static const tide_sampler_methods *const kinds[] = {
 static int check_options(const tide_sampler_options *options, tide_error *err)
 {
     if ((size_t)options->kind >= KINDS)
-        return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "no kind of sampler has the number %d", (int)options->kind);
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "unknown kind of sampler: %d",
+                         (int)options->kind);
     const tide_sampler_methods *methods = kinds[options->kind];
     if (options->capacity < 1 || options->capacity > TIDE_CAPACITY_MAX)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "a sampler draws from 1 to %u words, not %u",
+                         "sampler capacity must be 1 to %u words, not %u",
                          TIDE_CAPACITY_MAX, options->capacity);
     if (methods->has_power && !(options->power >= 0 && options->power <= 1))
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "the power of the %s sampler is 0 to 1, not %g", methods->name,
-                         (double)options->power);
+                         "power of the %s sampler must be 0 to 1, not %g",
+                         methods->name, (double)options->power);
     if (methods->has_entries &&
         (options->reservoir_size < 1 || options->reservoir_size > TIDE_RESERVOIR_MAX))
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "the %s sampler has 1 to 2^40 entries, not %llu",
+                         "the %s sampler must have 1 to 2^40 entries, not %llu",
                          methods->name, (unsigned long long)options->reservoir_size);
     return TIDE_OK;
 }
@@ -95,7 +95,7 @@ const tide_draws *tide_sampler_draws(const tide_sampler *s)
 void tide_draws_take(const tide_draws *draws, tide_rng *rng, uint32_t *slots,
                      size_t count)
 {
-    draws->take(draws, rng, slots, count);
+    draws->draw(draws, rng, slots, count);
 }
 
 /* -- files ------------------------------------------------------------------------- */
@@ -138,9 +138,9 @@ int tide_sampler_load_state(tide_store *store, uint64_t *numbers, size_t count,
     return status;
 }
 
-int tide_sampler_damaged(tide_store *store, const char *section, const char *what,
+int tide_sampler_corrupt(tide_store *store, const char *section, const char *what,
                          tide_error *err)
 {
-    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section %s: %s",
+    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section \"%s\" is corrupt (%s)",
                      tide_store_path(store), section, what);
 }

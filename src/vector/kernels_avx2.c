@@ -1,4 +1,4 @@
-/* kernels_avx2.c - the kernels with registers of 8 floats. */
+/* kernels_avx2.c - the kernels compiled for AVX2: registers of 8 floats. */
 
 #define LANES 8
 #define NAME "avx2"

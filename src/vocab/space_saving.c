@@ -1,53 +1,53 @@
 /* space_saving.c - the most frequent words of a stream, in K slots.
  *
  * Metwally, Agrawal and El Abbadi, "Efficient computation of frequent and top-k
- * elements in data streams", ICDT 2005. A word that is held is counted. A word that is
- * not takes the slot of one with the smallest count, inherits that count as its error,
- * and goes on from there. Hence, after N tokens,
+ * elements in data streams", ICDT 2005. A token of a held word increments its count.
+ * Any other word replaces one with the smallest count, inherits that count as its
+ * error, and continues counting from there. Hence, after N tokens,
  *
  *     count - error <= true count <= count,   error <= minimum <= N / K,
  *
  * the counts add up to N, and every word with a true count above N / K is held.
  *
- * The smallest count is found by a hand that goes round the slots and stops at the
- * first whose count is `minimum`. Counts only grow, so a slot that was passed stays
- * above the minimum: when the hand comes round without having stopped, or for the last
- * time, no slot is left at the minimum, and the smallest count that the hand has seen
- * on its way becomes the new one. A hit costs one increment and nothing else. A turn
- * looks at K slots and raises a minimum that never exceeds N / K, so at most one slot
- * is looked at for each token of the stream, whatever the stream. Among equals the one
- * that waited longest goes first, so a newcomer has a whole turn to prove itself.
+ * The victim is found by a clock hand that cycles through the slots and stops at the
+ * first whose count is `minimum`. Counts only grow, so every slot behind the hand is
+ * above the minimum. When the hand reaches the end, no slot is left at the minimum, and
+ * the smallest count behind the hand, `lowest`, becomes the new minimum. A hit is a
+ * plain increment. A full cycle reads K slots and raises a minimum that never exceeds
+ * N / K, so the amortized cost is at most one slot read per token, for any stream.
+ * Among words with equal counts the one admitted first is evicted first, so a new word
+ * has a full cycle to collect tokens.
  *
  * The gate (Homem and Carvalho, "Finding top-k elements in data streams", Information
- * Sciences 180, 2010) keeps the rabble out: words that are not held are counted in a
- * small count-min sketch, and one is admitted only when its estimate there exceeds the
- * minimum. A word has two cells of 32 bits in one cache line, and only the smaller is
- * raised (conservative update). A word that leaves has its cells raised to its count.
- * So the estimate of a word that is not held is never below its true count, a word
- * that is rejected has a true count of at most the minimum, and a newcomer again
- * begins with count = minimum + 1 and error = minimum. All the bounds above remain,
- * except that the counts add up to at most N. A cell that is full says "any number"
- * from then on, and lets its words in.
+ * Sciences 180, 2010) filters out rare words. Words that are not held are counted in a
+ * small count-min sketch, and a word is admitted only when its estimate there exceeds
+ * the minimum. Each word has two 32-bit cells in one cache line, and an increment
+ * raises only the smaller (conservative update). When a word is evicted, its cells are
+ * raised to its count. So the estimate of a word that is not held is never below its
+ * true count, a rejected word has a true count of at most the minimum, and an admitted
+ * word again starts with count = minimum + 1 and error = minimum. All bounds above
+ * remain valid, except that the counts add up to at most N. A saturated cell counts as
+ * infinite: its words are always admitted.
  *
- * With a half-life the hand begins again at the first slot after every halving, since
- * rounding makes counts equal that were not. The minimum may then be 0.
+ * After every halving the hand restarts at the first slot, because rounding makes
+ * different counts equal. The minimum may then be 0.
  */
 #include "vocab/vocab.h"
 #include "vocab/vocabulary.h"
 
-#define GATE_CELLS_A_SLOT 8
+#define GATE_CELLS_PER_SLOT 8
 
 uint64_t tide_gate_lines(const tide_vocabulary_options *options)
 {
     if (options->kind != TIDE_VOCABULARY_SPACE_SAVING || !options->gate)
         return 0;
     uint64_t lines = 1;
-    while (lines * TIDE_GATE_CELLS < GATE_CELLS_A_SLOT * (uint64_t)options->capacity)
+    while (lines * TIDE_GATE_CELLS < GATE_CELLS_PER_SLOT * (uint64_t)options->capacity)
         lines *= 2;
     return lines;
 }
 
-/* The two cells of a word. */
+/* The two cells of a word: different cells of one line. */
 typedef struct gate_pair {
     uint32_t *a;
     uint32_t *b;
@@ -62,16 +62,19 @@ static gate_pair gate_cells(tide_vocabulary *v, const char *bytes, uint32_t leng
 {
     uint64_t hash = gate_hash(v, bytes, length);
     uint32_t *cells = v->gate[hash & v->gate_mask].cells;
+    /* Disjoint bits of one hash: the low ones choose the line, the top four the first
+     * cell, and the 24 in between a nonzero offset, so that the cells differ. */
     uint32_t a = (uint32_t)(hash >> 60);
     uint32_t apart = 1 + (uint32_t)((hash >> 32 & 0xffffff) * 15 >> 24); /* 1 to 15 */
     return (gate_pair){&cells[a], &cells[a ^ apart]};
 }
 
-/* Counts a word that is not held, and returns what its true count is at most. */
+/* Counts a word that is not held and returns an upper bound on its true count. */
 static uint64_t gate_count(tide_vocabulary *v, const tide_key *key)
 {
     gate_pair pair = gate_cells(v, key->bytes, key->length);
     uint32_t estimate = *pair.a < *pair.b ? *pair.a : *pair.b;
+    /* Saturated cells stay saturated: gate_halve skips them. */
     if (estimate >= UINT32_MAX - 1) {
         *pair.a = *pair.b = UINT32_MAX;
         return UINT64_MAX;
@@ -84,7 +87,8 @@ static uint64_t gate_count(tide_vocabulary *v, const tide_key *key)
     return estimate;
 }
 
-/* The word in this slot is about to leave. */
+/* Raises the cells of a word about to be evicted to its count, so that the estimate
+ * remains an upper bound while the word is not held. */
 static void gate_raise(tide_vocabulary *v, uint32_t slot)
 {
     uint32_t length;
@@ -106,9 +110,15 @@ static void gate_halve(tide_vocabulary *v)
                 v->gate[line].cells[i] /= 2;
 }
 
-/* Moves the hand to a slot at the minimum, unless the minimum rises to `estimate` on
- * the way: then nobody has to go. */
-static bool hand_stops(tide_vocabulary *v, uint64_t estimate)
+/* Advances the hand to a slot whose count is the minimum: the word to evict. Returns
+ * false, with no victim, once the minimum has risen to `estimate`: the new word is then
+ * no more frequent than any held word.
+ *
+ * Invariant: every slot below the hand has a count of at least `lowest`, and `lowest`
+ * is above the minimum. Hits may raise counts behind the hand after it passed, so
+ * `lowest` can be too small. Then the next cycle finds no slot at the minimum and
+ * raises it again, which costs time but never a wrong victim. */
+static bool advance_to_victim(tide_vocabulary *v, uint64_t estimate)
 {
     const tide_record *records = v->words.records;
     uint32_t capacity = v->words.capacity;
@@ -125,6 +135,7 @@ static bool hand_stops(tide_vocabulary *v, uint64_t estimate)
         v->lowest = lowest;
         if (hand < capacity)
             return true;
+        /* End of a cycle: no count is below `lowest`. The next cycle starts over. */
         v->minimum = lowest;
         v->lowest = UINT64_MAX;
         v->hand = 0;
@@ -132,26 +143,30 @@ static bool hand_stops(tide_vocabulary *v, uint64_t estimate)
     return false;
 }
 
-static uint32_t miss(tide_vocabulary *v, const tide_key *key, bool *reused)
+static uint32_t admit(tide_vocabulary *v, const tide_key *key, bool *reused)
 {
+    /* While there are free slots, every word is admitted with an exact count. */
     if (v->used < v->words.capacity) {
-        tide_vocabulary_seat(v, v->used, key, 1, 0);
+        tide_vocabulary_fill_slot(v, v->used, key, 1, 0);
         return v->used++;
     }
-    if (!hand_stops(v, v->gate ? gate_count(v, key) : UINT64_MAX))
+    /* Without a gate, any new word replaces the least frequent one. */
+    if (!advance_to_victim(v, v->gate ? gate_count(v, key) : UINT64_MAX))
         return TIDE_NO_SLOT;
+    /* The hand moves past the slot, so the new count is now behind it and must be
+     * included in `lowest`, below. */
     uint32_t slot = v->hand++;
     if (v->gate)
         gate_raise(v, slot);
-    tide_vocabulary_unseat(v, slot);
-    tide_vocabulary_seat(v, slot, key, v->minimum + 1, v->minimum);
+    tide_vocabulary_evict(v, slot);
+    tide_vocabulary_fill_slot(v, slot, key, v->minimum + 1, v->minimum);
     if (v->lowest > v->minimum + 1)
         v->lowest = v->minimum + 1;
     *reused = true;
     return slot;
 }
 
-static void ask(const tide_vocabulary *v, const tide_key *key)
+static void prefetch(const tide_vocabulary *v, const tide_key *key)
 {
     if (v->gate && v->used == v->words.capacity)
         __builtin_prefetch(
@@ -161,7 +176,8 @@ static void ask(const tide_vocabulary *v, const tide_key *key)
 static size_t add(tide_vocabulary *v, const tide_word *words, size_t first, size_t end,
                   uint32_t *slots, tide_admission *admissions)
 {
-    return tide_vocabulary_batch(v, words, first, end, slots, admissions, miss, ask);
+    return tide_vocabulary_batch(v, words, first, end, slots, admissions, admit,
+                                 prefetch);
 }
 
 static void halve(tide_vocabulary *v)

@@ -13,9 +13,9 @@ static const tide_vocabulary_methods *const kinds[] = {
 
 #define KINDS (sizeof kinds / sizeof *kinds)
 
-/* -- life -------------------------------------------------------------------------- */
+/* -- create and free -------------------------------------------------------------------------- */
 
-static bool words_leave(const tide_vocabulary_options *options)
+static bool evicts_words(const tide_vocabulary_options *options)
 {
     return options->kind != TIDE_VOCABULARY_EXACT;
 }
@@ -24,12 +24,13 @@ tide_vocabulary *tide_vocabulary_new_keyed(const tide_vocabulary_options *option
                                            uint64_t secret, tide_error *err)
 {
     if ((size_t)options->kind >= KINDS) {
-        tide_fail(err, TIDE_ERROR_PARAMETER, "no kind of vocabulary has the number %d",
+        tide_fail(err, TIDE_ERROR_PARAMETER, "unknown kind of vocabulary: %d",
                   (int)options->kind);
         return NULL;
     }
     if (options->capacity < 1 || options->capacity > TIDE_CAPACITY_MAX) {
-        tide_fail(err, TIDE_ERROR_PARAMETER, "a vocabulary holds 1 to %u words, not %u",
+        tide_fail(err, TIDE_ERROR_PARAMETER,
+                  "vocabulary capacity must be 1 to %u words, not %u",
                   TIDE_CAPACITY_MAX, options->capacity);
         return NULL;
     }
@@ -44,9 +45,9 @@ tide_vocabulary *tide_vocabulary_new_keyed(const tide_vocabulary_options *option
     v->minimum = options->kind == TIDE_VOCABULARY_SPACE_SAVING;
     if (tide_word_table_init(&v->words, options->capacity, secret, err) < 0)
         goto failed;
-    if (words_leave(options)) {
-        v->arrived = tide_alloc(options->capacity, sizeof *v->arrived);
-        if (!v->arrived) {
+    if (evicts_words(options)) {
+        v->admitted_at = tide_alloc(options->capacity, sizeof *v->admitted_at);
+        if (!v->admitted_at) {
             tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a vocabulary");
             goto failed;
         }
@@ -77,14 +78,14 @@ void tide_vocabulary_free(tide_vocabulary *v)
     if (!v)
         return;
     free(v->gate);
-    free(v->arrived);
+    free(v->admitted_at);
     tide_word_table_release(&v->words);
     free(v);
 }
 
 uint64_t tide_vocabulary_bytes(const tide_vocabulary_options *options)
 {
-    uint64_t arrivals = words_leave(options) ? options->capacity : 0;
+    uint64_t arrivals = evicts_words(options) ? options->capacity : 0;
     return sizeof(tide_vocabulary) + tide_word_table_bytes(options->capacity) +
            arrivals * sizeof(uint64_t) +
            sizeof(tide_gate_line) * tide_gate_lines(options);
@@ -111,7 +112,7 @@ void tide_vocabulary_copy(tide_vocabulary *copy, const tide_vocabulary *v)
     *copy = *v;
     copy->words = words;
     copy->gate = NULL;
-    copy->arrived = NULL;
+    copy->admitted_at = NULL;
     tide_word_table_copy(&copy->words, &v->words, v->used);
 }
 
@@ -126,7 +127,7 @@ static void halve_all(tide_vocabulary *v)
 {
     tide_word_table_halve(&v->words, v->used);
     v->total /= 2;
-    v->now = v->tokens;
+    v->current_token = v->tokens;
     v->methods->halve(v);
     v->since_halving = 0;
 }
@@ -157,17 +158,18 @@ uint32_t tide_vocabulary_insert(tide_vocabulary *v, const tide_word *word,
     if (v->used == v->words.capacity || count > TIDE_COUNTED_MOST - v->tokens ||
         tide_word_table_find(&v->words, &key) != TIDE_NO_SLOT)
         return TIDE_NO_SLOT;
-    v->now = v->tokens;
-    tide_vocabulary_seat(v, v->used, &key, count, error);
+    v->current_token = v->tokens;
+    tide_vocabulary_fill_slot(v, v->used, &key, count, error);
     if (v->methods->counts_from_minimum && v->lowest > count)
-        v->lowest = count; /* space-saving's is about slots behind the hand only */
+        v->lowest =
+            count; /* space-saving: `lowest` covers slots behind the hand only */
     v->admitted++;
     v->tokens += count;
     v->total += count;
     return v->used++;
 }
 
-/* -- looking ----------------------------------------------------------------------- */
+/* -- lookup ----------------------------------------------------------------------- */
 
 uint32_t tide_vocabulary_find(const tide_vocabulary *v, const tide_word *word)
 {
@@ -191,14 +193,15 @@ uint64_t tide_vocabulary_error(const tide_vocabulary *v, uint32_t slot)
     return v->words.records[slot].error;
 }
 
-/* Tokens after the last halving are worth 1, the half-life before it a half, the one before that a quarter. */
+/* Tokens since the last halving count 1, those of the half-life before it 1/2, of the
+ * one before that 1/4, and so on. */
 void tide_vocabulary_decay(const tide_vocabulary *v, uint64_t tokens, double *before,
                            double *among)
 {
-    enum { HALVINGS_MOST = 64 }; /* nothing is left of a count after so many */
+    enum { HALVINGS_MAX = 64 }; /* a 64-bit count is 0 after these */
     uint64_t part = v->since_halving, left = tokens;
     double worth = 1, sum = 0;
-    for (int i = 0; v->options.half_life && left > part && i < HALVINGS_MOST; i++) {
+    for (int i = 0; v->options.half_life && left > part && i < HALVINGS_MAX; i++) {
         sum += worth * (double)part;
         left -= part;
         part = v->options.half_life;
@@ -249,8 +252,8 @@ uint64_t tide_vocabulary_total(const tide_vocabulary *v)
 
 uint64_t tide_vocabulary_minimum(const tide_vocabulary *v)
 {
-    bool nobody_is_outside = v->rejected == 0 && v->evicted == 0;
-    return nobody_is_outside ? 0 : v->minimum;
+    bool every_word_is_held = v->rejected == 0 && v->evicted == 0;
+    return every_word_is_held ? 0 : v->minimum;
 }
 
 uint64_t tide_vocabulary_admitted(const tide_vocabulary *v)
@@ -265,7 +268,7 @@ uint64_t tide_vocabulary_evicted(const tide_vocabulary *v)
 
 uint64_t tide_vocabulary_evicted_early(const tide_vocabulary *v)
 {
-    return v->evicted_young;
+    return v->evicted_early;
 }
 
 uint64_t tide_vocabulary_rejected(const tide_vocabulary *v)

@@ -1,5 +1,4 @@
-/* vocabulary.h - what the kinds of vocabulary share: the state, and the way of a
- * batch. */
+/* vocabulary.h - state shared by all kinds of vocabulary, and the batch loop. Private. */
 #ifndef TIDE_VOCAB_VOCABULARY_H
 #define TIDE_VOCAB_VOCABULARY_H
 
@@ -13,17 +12,17 @@ typedef struct tide_vocabulary_methods {
     size_t (*add)(tide_vocabulary *v, const tide_word *words, size_t first, size_t end,
                   uint32_t *slots, tide_admission *admissions);
 
-    /* What the halving of all records means for the rest of the state. */
+    /* Adjusts the rest of the state after the counts of all records were halved. */
     void (*halve)(tide_vocabulary *v);
 
-    bool counts_from_minimum; /* the weight of a word is its count above the minimum */
+    bool counts_from_minimum; /* the weight of a word is count - minimum */
 } tide_vocabulary_methods;
 
 extern const tide_vocabulary_methods tide_space_saving;
 extern const tide_vocabulary_methods tide_misra_gries;
 extern const tide_vocabulary_methods tide_exact;
 
-/* The cells of space-saving's gate; see space_saving.c. */
+/* The space-saving gate, a count-min sketch of cache lines; see space_saving.c. */
 #define TIDE_GATE_CELLS 16
 
 typedef struct tide_gate_line {
@@ -36,92 +35,94 @@ struct tide_vocabulary {
     const tide_vocabulary_methods *methods;
     tide_vocabulary_options options;
     tide_word_table words;
-    tide_gate_line *gate; /* NULL without */
+    tide_gate_line *gate; /* [gate_mask + 1]; NULL without a gate */
     uint64_t gate_mask;
 
-    uint64_t tokens; /* ever counted */
+    uint64_t tokens; /* counted since the beginning */
     uint64_t total;  /* the same, halved with the counts */
     uint64_t since_halving;
     uint64_t admitted;
     uint64_t evicted;
-    uint64_t evicted_young;
+    uint64_t evicted_early;
     uint64_t rejected;
-    uint64_t now;      /* number of the token being looked at, where one is missing */
-    uint64_t *arrived; /* [capacity] that of the token with which a word came; NULL in a
-                          vocabulary that nobody leaves */
+    uint64_t current_token; /* number of the last token of a word that was not held */
+    /* [capacity] number of the token that admitted the word; NULL for kinds that never
+     * evict. */
+    uint64_t *admitted_at;
     uint32_t used;
     uint32_t size;
 
-    /* No word that is not held has a higher true count. Space-saving: also, none that
-     * is held has a lower count. Misra-Gries: the common offset. Exact: tokens turned
-     * away. */
+    /* Upper bound on the true count of any word that is not held. Space-saving: also a
+     * lower bound on the count of every held word. Misra-Gries: the common offset.
+     * Exact: the number of rejected tokens. */
     uint64_t minimum;
 
-    /* Space-saving: the slot to look at next. Misra-Gries: no slot below is empty. */
+    /* Space-saving: the next slot to examine. Misra-Gries: no slot below is empty. */
     uint32_t hand;
 
-    /* Space-saving: no slot below the hand has a lower count. Misra-Gries: none has. */
+    /* Lower bound on counts. Space-saving: of the slots below the hand. Misra-Gries: of
+     * all slots. */
     uint64_t lowest;
 };
 
-/* tide_vocabulary_new with a secret of one's own. */
+/* tide_vocabulary_new with a given secret instead of that of the process. */
 tide_vocabulary *tide_vocabulary_new_keyed(const tide_vocabulary_options *options,
                                            uint64_t secret, tide_error *err);
 
-/* Decides about a word that is not held: returns the slot that it has been given, and
- * whether that slot was another word's before, or TIDE_NO_SLOT. */
-typedef uint32_t tide_vocabulary_miss(tide_vocabulary *v, const tide_key *key,
-                                      bool *reused);
+/* Decides whether to admit a word that is not held. Returns its slot, and in *reused
+ * whether the slot held another word before, or TIDE_NO_SLOT if the word is rejected. */
+typedef uint32_t tide_vocabulary_admit(tide_vocabulary *v, const tide_key *key,
+                                       bool *reused);
 
-/* Asks for the memory that `miss` would need for a word which is probably not held. */
-typedef void tide_vocabulary_ask(const tide_vocabulary *v, const tide_key *key);
+/* Prefetches the memory that `admit` needs for a word that is probably not held. */
+typedef void tide_vocabulary_prefetch(const tide_vocabulary *v, const tide_key *key);
 
-/* Words are prepared this many at a time, so that the memory they need is on its way
- * while the others are being looked at. */
-#define TIDE_VOCABULARY_AHEAD 32
+/* Words looked up together, so that their cache misses overlap. */
+#define TIDE_VOCABULARY_LOOKAHEAD 32
 
-/* The way of a batch, for a kind to build its `add` from: it is inlined there together
- * with the kind's `miss` and `ask`.
+/* The loop over a batch, from which each kind builds its `add`: it is inlined there
+ * together with the kind's `admit` and `prefetch`.
  *
- * A large vocabulary fits no cache, and a token touches two lines of it: a hash cell
- * and a record. So a few words go through three steps together: hash and ask for the
- * cell, read the cell and ask for the record, count. What the second step found is a
- * guess, since counting the words before may move cells and slots; the key in the
- * record decides, and when it disagrees the search is done again. */
+ * A large vocabulary exceeds all caches, and each token touches two lines of it: a hash
+ * cell and a record. So groups of words go through three steps together: hash and
+ * prefetch the cell; read the cell and prefetch the record; count. The slot found in
+ * the second step is only a candidate, because counting the words before it may move
+ * cells and evict words. The key in the record decides; if it differs, the word is
+ * looked up again. */
 static inline __attribute__((always_inline)) size_t
 tide_vocabulary_batch(tide_vocabulary *v, const tide_word *words, size_t first,
                       size_t end, uint32_t *slots, tide_admission *admissions,
-                      tide_vocabulary_miss *miss, tide_vocabulary_ask *ask)
+                      tide_vocabulary_admit *admit, tide_vocabulary_prefetch *prefetch)
 {
-    tide_key keys[TIDE_VOCABULARY_AHEAD];
-    uint32_t guesses[TIDE_VOCABULARY_AHEAD];
+    tide_key keys[TIDE_VOCABULARY_LOOKAHEAD];
+    uint32_t candidates[TIDE_VOCABULARY_LOOKAHEAD];
     tide_word_table *t = &v->words;
     size_t admitted = 0, begin = first;
-    for (; first < end; first += TIDE_VOCABULARY_AHEAD) {
+    for (; first < end; first += TIDE_VOCABULARY_LOOKAHEAD) {
         size_t count = end - first;
-        if (count > TIDE_VOCABULARY_AHEAD)
-            count = TIDE_VOCABULARY_AHEAD;
+        if (count > TIDE_VOCABULARY_LOOKAHEAD)
+            count = TIDE_VOCABULARY_LOOKAHEAD;
         for (size_t i = 0; i < count; i++) {
             keys[i] = tide_word_table_key(t, &words[first + i]);
             __builtin_prefetch(&t->cells[keys[i].tag >> t->shift]);
         }
         for (size_t i = 0; i < count; i++) {
-            guesses[i] = tide_word_table_guess(t, &keys[i]);
-            if (guesses[i] != TIDE_NO_SLOT)
-                __builtin_prefetch(&t->records[guesses[i]], 1);
-            else if (ask)
-                ask(v, &keys[i]);
+            candidates[i] = tide_word_table_candidate(t, &keys[i]);
+            if (candidates[i] != TIDE_NO_SLOT)
+                __builtin_prefetch(&t->records[candidates[i]], 1);
+            else if (prefetch)
+                prefetch(v, &keys[i]);
         }
         for (size_t i = 0; i < count; i++) {
-            uint32_t slot = guesses[i];
-            if (slot == TIDE_NO_SLOT || !tide_words_holds(t, slot, &keys[i]))
+            uint32_t slot = candidates[i];
+            if (slot == TIDE_NO_SLOT || !tide_word_table_matches(t, slot, &keys[i]))
                 slot = tide_word_table_find(t, &keys[i]);
             if (slot != TIDE_NO_SLOT) {
                 t->records[slot].count++;
             } else {
                 bool reused = false;
-                v->now = v->tokens + (first + i - begin);
-                slot = miss(v, &keys[i], &reused);
+                v->current_token = v->tokens + (first + i - begin);
+                slot = admit(v, &keys[i], &reused);
                 if (slot != TIDE_NO_SLOT)
                     admissions[admitted++] =
                         (tide_admission){slot, (uint32_t)(first + i), reused};
@@ -135,29 +136,29 @@ tide_vocabulary_batch(tide_vocabulary *v, const tide_word *words, size_t first,
     return admitted;
 }
 
-/* Who leaves so soon after coming has hardly been trained. */
-#define TIDE_YOUNG_TOKENS 1000
+/* A word evicted this soon after its admission has hardly been trained. */
+#define TIDE_EARLY_TOKENS 1000
 
-/* Puts a newcomer into an empty slot. */
-static inline void tide_vocabulary_seat(tide_vocabulary *v, uint32_t slot,
-                                        const tide_key *key, uint64_t count,
-                                        uint64_t error)
+/* Stores a new word in an empty slot. */
+static inline void tide_vocabulary_fill_slot(tide_vocabulary *v, uint32_t slot,
+                                             const tide_key *key, uint64_t count,
+                                             uint64_t error)
 {
     tide_word_table_put(&v->words, slot, key);
     v->words.records[slot].count = count;
     v->words.records[slot].error = error;
     v->size++;
-    if (v->arrived)
-        v->arrived[slot] = v->now;
+    if (v->admitted_at)
+        v->admitted_at[slot] = v->current_token;
 }
 
-/* Sends the word in a slot away. */
-static inline void tide_vocabulary_unseat(tide_vocabulary *v, uint32_t slot)
+/* Evicts the word in a slot, which becomes empty. */
+static inline void tide_vocabulary_evict(tide_vocabulary *v, uint32_t slot)
 {
     tide_word_table_remove(&v->words, slot);
     v->size--;
     v->evicted++;
-    v->evicted_young += v->now - v->arrived[slot] <= TIDE_YOUNG_TOKENS;
+    v->evicted_early += v->current_token - v->admitted_at[slot] <= TIDE_EARLY_TOKENS;
 }
 
 #endif

@@ -1,13 +1,13 @@
-/* words.c - the table under every vocabulary; words.h draws it. */
+/* word_table.c - the hash table of every vocabulary; word_table.h shows its layout. */
 #include "vocab/word_table.h"
 
 #include <stdlib.h>
 
-const unsigned char tide_words_window[32] = {255, 255, 255, 255, 255, 255, 255, 255,
-                                             255, 255, 255, 255, 255, 255, 255, 255};
+const unsigned char tide_word_table_masks[32] = {
+    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
 
-/* The table of cells has at least two for a slot, and 2^4 to 2^31 in all. */
-static uint32_t cells_log2(uint32_t capacity)
+/* The table has at least two cells per slot, and 2^4 to 2^31 cells in all. */
+static uint32_t cell_count_log2(uint32_t capacity)
 {
     uint32_t log2 = 4;
     while ((UINT64_C(1) << log2) < 2 * (uint64_t)capacity)
@@ -18,13 +18,13 @@ static uint32_t cells_log2(uint32_t capacity)
 uint64_t tide_word_table_bytes(uint32_t capacity)
 {
     return (sizeof(tide_record) + TIDE_WORD_MAX + 1) * (uint64_t)capacity +
-           (sizeof(uint64_t) << cells_log2(capacity));
+           (sizeof(uint64_t) << cell_count_log2(capacity));
 }
 
 int tide_word_table_init(tide_word_table *t, uint32_t capacity, uint64_t secret,
                          tide_error *err)
 {
-    uint32_t log2 = cells_log2(capacity);
+    uint32_t log2 = cell_count_log2(capacity);
     tide_rng rng = {secret};
     *t = (tide_word_table){
         .records = tide_alloc(capacity, sizeof *t->records),
@@ -75,9 +75,10 @@ void tide_word_table_put(tide_word_table *t, uint32_t slot, const tide_key *key)
     t->cells[i] = (uint64_t)key->tag << 32 | (slot + 1);
 }
 
-/* Frees cell `gap`. A later cell of the same run moves into the gap unless its search
- * begins behind the gap; then the place it left is the gap. */
-static void close_gap(tide_word_table *t, uint32_t gap)
+/* Frees cell `gap` by backward shifting: a later cell of the same run moves into the
+ * gap unless its probe sequence starts after the gap; the cell it leaves is the new
+ * gap. */
+static void close_cell_gap(tide_word_table *t, uint32_t gap)
 {
     for (uint32_t i = (gap + 1) & t->mask; t->cells[i] != 0; i = (i + 1) & t->mask) {
         uint32_t home = (uint32_t)(t->cells[i] >> 32) >> t->shift;
@@ -91,12 +92,12 @@ static void close_gap(tide_word_table *t, uint32_t gap)
 
 void tide_word_table_remove(tide_word_table *t, uint32_t slot)
 {
-    uint32_t tag = tide_words_tag(t, t->records[slot].key);
+    uint32_t tag = tide_word_table_tag(t, t->records[slot].key);
     uint64_t cell = (uint64_t)tag << 32 | (slot + 1);
     uint32_t i = tag >> t->shift;
     while (t->cells[i] != cell)
         i = (i + 1) & t->mask;
-    close_gap(t, i);
+    close_cell_gap(t, i);
     t->records[slot] = (tide_record){0};
 }
 
@@ -114,6 +115,8 @@ const char *tide_word_table_text(const tide_word_table *t, uint32_t slot,
 void tide_word_table_halve(tide_word_table *t, uint32_t used)
 {
     for (tide_record *r = t->records; r < t->records + used; r++) {
+        /* Halve the guaranteed part and the count separately, rounding both down, and
+         * derive the error, so that count - error stays a lower bound. */
         uint64_t certain = r->count - r->error;
         r->count /= 2;
         r->error = r->count - certain / 2;
