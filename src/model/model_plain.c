@@ -1,4 +1,5 @@
-/* model_plain.c - a model as a file of vectors makes one: words and input vectors, and nothing else. */
+/* model_plain.c - a model as read from a file of vectors: words and input vectors
+ * only. */
 #include "model/model.h"
 #include "vector/vector.h"
 #include "vocab/vocab.h"

@@ -1,25 +1,30 @@
-/* align.c - the rotation that brings one set of vectors nearest to another.
+/* align.c - the rotation that maps one set of vectors as closely as possible to
+ * another.
  *
- * Two models of the same words can be equal in all that matters and still have no vector in common:
- * training fixes vectors up to a rotation. To see what has changed beyond that, one of them is
- * turned first. The orthogonal matrix R for which the sum of |from[i] R - to[i]|^2 is least is
+ * Two models of the same words can be equivalent and still have no vector in common,
+ * because training determines vectors only up to a rotation. To see what differs beyond
+ * that, one of them is rotated first. The orthogonal matrix R that minimizes the sum of
+ * |from[i] R - to[i]|^2 is
  *
  *     R = U V^T,   where   U S V^T = sum of from[i]^T to[i]
  *
- * is a singular value decomposition (Schönemann, "A generalized solution of the orthogonal
- * Procrustes problem", Psychometrika 31, 1966).
+ * is a singular value decomposition (Schönemann, "A generalized solution of the
+ * orthogonal Procrustes problem", Psychometrika 31, 1966).
  *
- * The decomposition is one-sided Jacobi (Hestenes, 1958): pairs of columns are rotated until all are
- * orthogonal. Then they are U S, and the product of the rotations is V. It needs some ten sweeps over
- * all pairs, 4 dim^3 operations each, and is exact to the last digits. Where the sum has no full rank,
- * some columns of U are free: what nothing is known about stays where it is as far as it can.
+ * The decomposition uses one-sided Jacobi rotations (Hestenes, 1958): pairs of columns
+ * are rotated until all columns are orthogonal. Then the columns are U S, and the
+ * product of the rotations is V. It takes about ten sweeps over all pairs, 4 dim^3
+ * operations each, and is accurate to the last digits. If the sum is rank-deficient,
+ * some columns of U are free; they are set to the columns of V where possible, so that
+ * R leaves unknown directions unchanged.
  *
- * Squares give most weight to what fits worst: a few words that have really moved pull the rotation their
- * way, and all others seem to have moved a little. So where words are to be judged one by one, the
- * quarter that the first rotation fits worst has no say in the second.
+ * Least squares give the most weight to the rows that fit worst: a few words that have
+ * really moved pull the rotation toward them, and all other words then seem to have
+ * moved a little. So when words are compared individually, the quarter that fits worst
+ * is excluded from a second fit.
  *
- * Angles are found from the distance of two unit vectors and not from their cosine, which is 1 to the last
- * digit for every small angle.
+ * Angles are computed from the distance of two unit vectors and not from their cosine,
+ * which rounds to 1 for all small angles.
  */
 #include "query/query.h"
 #include "vector/vector.h"
@@ -35,20 +40,20 @@ enum { SWEEPS_MAX = 60 };
 
 typedef struct decomposition {
     size_t dim;
-    double *columns; /* [dim][dim] column by column: the sum, then U S, then U */
-    double *right;   /* [dim][dim] column by column: V */
-    double *squares; /* [dim] of the columns' lengths */
-    const _Atomic bool *stop; /* NULL without */
-    double null; /* a column whose square is not above this is zero but for rounding */
+    double *columns;          /* [dim][dim] column-major: the sum, then U S, then U */
+    double *right;            /* [dim][dim] column-major: V */
+    double *squares;          /* [dim] squared lengths of `columns` */
+    const _Atomic bool *stop; /* may be NULL */
+    double null_square; /* columns with at most this square are 0 up to rounding */
 } decomposition;
 
 struct tide_aligner {
     decomposition s;
-    size_t *order;    /* [dim] columns by falling length */
-    double *rotation; /* [dim][dim] row by row */
-    uint32_t rows;    /* that can be fitted */
-    bool *turned;     /* [rows] those that are left out of the second fit */
-    double *angles;   /* [2][rows] as they are, and to be sorted */
+    size_t *order;    /* [dim] columns in descending order of length */
+    double *rotation; /* [dim][dim] row-major */
+    uint32_t rows;    /* maximum for tide_aligner_fit_most */
+    bool *outliers;   /* [rows] excluded from the second fit */
+    double *angles;   /* [2][rows] in the order of the rows, and sorted */
 };
 
 static bool stopped(const decomposition *s)
@@ -87,9 +92,9 @@ static void add_products(decomposition *s, const float *from, const float *to)
     }
 }
 
-/* -- the decomposition --------------------------------------------------------------------------- */
+/* -- the decomposition ------------------------------------------------------------- */
 
-static void measure_columns(decomposition *s)
+static void compute_squares(decomposition *s)
 {
     double largest = 0, epsilon = DBL_EPSILON * (double)s->dim;
     for (size_t j = 0; j < s->dim; j++) {
@@ -97,15 +102,22 @@ static void measure_columns(decomposition *s)
         s->squares[j] = dot(column, column, s->dim);
         largest = s->squares[j] > largest ? s->squares[j] : largest;
     }
-    s->null = largest * epsilon * epsilon;
+    s->null_square = largest * epsilon * epsilon;
 }
 
-/* Makes two columns orthogonal. False when they are already. */
+/* Rotates two columns so that they become orthogonal, and accumulates the rotation in
+ * V. Returns false if they already are.
+ *
+ * The tangent of the angle is the root of t^2 + 2 slope t - 1 = 0 with the smaller
+ * absolute value: an angle of at most 45 degrees, without which the sweeps would not
+ * converge. Adding two terms of the same sign avoids cancellation. The rotation moves
+ * tangent * product from one squared length to the other, so these need not be
+ * recomputed from the columns until the next sweep. */
 static bool rotate_pair(decomposition *s, size_t p, size_t q)
 {
     double *a = s->columns + p * s->dim, *b = s->columns + q * s->dim;
     double product = dot(a, b, s->dim);
-    if (s->squares[p] <= s->null || s->squares[q] <= s->null ||
+    if (s->squares[p] <= s->null_square || s->squares[q] <= s->null_square ||
         fabs(product) <= ORTHOGONAL * sqrt(s->squares[p]) * sqrt(s->squares[q]))
         return false;
     double slope = (s->squares[q] - s->squares[p]) / (2 * product);
@@ -118,6 +130,9 @@ static bool rotate_pair(decomposition *s, size_t p, size_t q)
     return true;
 }
 
+/* One-sided Jacobi: sweeps over all pairs of columns until none needs a rotation. Every
+ * sweep recomputes the squared lengths, because the updates in rotate_pair accumulate
+ * rounding errors. */
 static void decompose(decomposition *s)
 {
     for (size_t j = 0; j < s->dim; j++)
@@ -125,51 +140,54 @@ static void decompose(decomposition *s)
     bool rotated = true;
     for (int sweep = 0; rotated && sweep < SWEEPS_MAX; sweep++) {
         rotated = false;
-        measure_columns(s);
+        compute_squares(s);
         for (size_t p = 0; p + 1 < s->dim && !stopped(s); p++)
             for (size_t q = p + 1; q < s->dim; q++)
                 rotated |= rotate_pair(s, p, q);
     }
-    measure_columns(s);
+    compute_squares(s);
 }
 
-/* -- U ------------------------------------------------------------------------------------------- */
+/* -- U ----------------------------------------------------------------------------- */
 
-/* Takes out of the column what others contain: those of `order` before `done`. Returns what is left
- * of its length, which becomes 1 again. Once is not enough where little is left, twice is. */
-static double orthogonalise(const decomposition *s, double *column, const size_t *order,
+/* Makes a unit column orthogonal to the first `done` columns of `order` by
+ * Gram-Schmidt, and normalizes it. Returns the length that remained before that. If
+ * little remains, one pass leaves rounding errors in the result; two are enough. */
+static double orthogonalize(const decomposition *s, double *column, const size_t *order,
                             size_t done)
 {
-    double left = 1;
-    for (int round = 0; round < 2; round++) {
+    double remaining = 1;
+    for (int pass = 0; pass < 2; pass++) {
         for (size_t k = 0; k < done; k++) {
             const double *other = s->columns + order[k] * s->dim;
-            double part = dot(column, other, s->dim);
+            double projection = dot(column, other, s->dim);
             for (size_t d = 0; d < s->dim; d++)
-                column[d] -= part * other[d];
+                column[d] -= projection * other[d];
         }
         double length = sqrt(dot(column, column, s->dim));
-        left *= length;
+        remaining *= length;
         for (size_t d = 0; d < s->dim && length > 0; d++)
             column[d] /= length;
     }
-    return left;
+    return remaining;
 }
 
-/* A direction that no column before has: that of V if it can be. One of the columns of V has at
- * least 1 / sqrt(dim) of its length outside of the others. */
-static void invent_column(decomposition *s, const size_t *order, size_t done)
+/* Sets a column of U to a direction orthogonal to the columns before it: preferably to
+ * the corresponding column of V, which R then maps to itself. Otherwise the next column
+ * of V is tried; at least one has 1 / sqrt(dim) of its length outside the span of the
+ * columns before. */
+static void fill_null_column(decomposition *s, const size_t *order, size_t done)
 {
     double *column = s->columns + order[done] * s->dim;
     for (size_t tried = 0; tried < s->dim; tried++) {
         size_t which = (order[done] + tried) % s->dim;
         memcpy(column, s->right + which * s->dim, s->dim * sizeof *column);
-        if (orthogonalise(s, column, order, done) > 0.5 / sqrt((double)s->dim))
+        if (orthogonalize(s, column, order, done) > 0.5 / sqrt((double)s->dim))
             return;
     }
 }
 
-/* Columns by falling length; insertion keeps equal ones in their order. */
+/* Sorts columns by descending length. Insertion sort is stable. */
 static void order_columns(const decomposition *s, size_t *order)
 {
     for (size_t j = 0; j < s->dim; j++) {
@@ -180,22 +198,23 @@ static void order_columns(const decomposition *s, size_t *order)
     }
 }
 
-/* From U S to U: columns of length 1, all orthogonal. */
+/* Turns U S into U: columns of length 1, orthogonal to each other. The longest columns
+ * come first, since their direction is known best. */
 static void normalize_columns(decomposition *s, size_t *order)
 {
     order_columns(s, order);
     for (size_t k = 0; k < s->dim && !stopped(s); k++) {
         size_t j = order[k];
         double *column = s->columns + j * s->dim, length = sqrt(s->squares[j]);
-        bool known = s->squares[j] > s->null;
+        bool known = s->squares[j] > s->null_square;
         for (size_t d = 0; d < s->dim && known; d++)
             column[d] /= length;
-        if (!known || orthogonalise(s, column, order, k) < 0.5)
-            invent_column(s, order, k);
+        if (!known || orthogonalize(s, column, order, k) < 0.5)
+            fill_null_column(s, order, k);
     }
 }
 
-/* -- R ------------------------------------------------------------------------------------------- */
+/* -- R ----------------------------------------------------------------------------- */
 
 static void multiply(const decomposition *s, double *rotation)
 {
@@ -216,28 +235,28 @@ static bool all_finite(const decomposition *s)
     return true;
 }
 
-/* `without` may be NULL. */
+/* Finds R for the rows that are not excluded. `excluded` may be NULL. */
 static int fit(tide_aligner *a, const tide_matrix *from, const tide_matrix *to,
-               const bool *without, tide_error *err)
+               const bool *excluded, tide_error *err)
 {
     decomposition *s = &a->s;
     memset(s->columns, 0, s->dim * s->dim * sizeof *s->columns);
     memset(s->right, 0, s->dim * s->dim * sizeof *s->right);
     for (uint32_t i = 0; i < from->count; i++)
-        if (!without || !without[i])
+        if (!excluded || !excluded[i])
             add_products(s, tide_matrix_row(from, i), tide_matrix_row(to, i));
     if (!all_finite(s))
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "vectors to be aligned have numbers that are not finite");
+                         "cannot align vectors with NaN or infinite components");
     decompose(s);
     normalize_columns(s, a->order);
     if (stopped(s))
-        return tide_fail(err, TIDE_ERROR_PARAMETER, "aligning vectors was stopped");
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "alignment of vectors was stopped");
     multiply(s, a->rotation);
     return TIDE_OK;
 }
 
-/* -- the aligner ----------------------------------------------------------------------------------- */
+/* -- the aligner ------------------------------------------------------------------- */
 
 tide_aligner *tide_aligner_new(uint32_t dim, uint32_t rows, tide_error *err)
 {
@@ -251,11 +270,11 @@ tide_aligner *tide_aligner_new(uint32_t dim, uint32_t rows, tide_error *err)
         a->s.squares = tide_alloc(dim, sizeof *a->s.squares);
         a->order = tide_alloc(dim, sizeof *a->order);
         a->rotation = tide_alloc(square, sizeof *a->rotation);
-        a->turned = tide_alloc((size_t)rows + 1, sizeof *a->turned);
+        a->outliers = tide_alloc((size_t)rows + 1, sizeof *a->outliers);
         a->angles = tide_alloc((size_t)rows + 1, 2 * sizeof *a->angles);
     }
     if (a && a->s.columns && a->s.right && a->s.squares && a->order && a->rotation &&
-        a->turned && a->angles)
+        a->outliers && a->angles)
         return a;
     tide_aligner_free(a);
     tide_fail(err, TIDE_ERROR_MEMORY, "no memory to align vectors");
@@ -267,7 +286,7 @@ void tide_aligner_free(tide_aligner *a)
     if (!a)
         return;
     free(a->angles);
-    free(a->turned);
+    free(a->outliers);
     free(a->rotation);
     free(a->order);
     free(a->s.squares);
@@ -305,17 +324,18 @@ static int by_angle(const void *x, const void *y)
     return a < b ? -1 : a > b;
 }
 
-/* Marks the quarter of the rows that the rotation leaves farthest from where they should be. */
-static void mark_turned(tide_aligner *a, const tide_matrix *from, const tide_matrix *to)
+/* Marks the quarter of the rows that the rotation fits worst. */
+static void mark_outliers(tide_aligner *a, const tide_matrix *from,
+                          const tide_matrix *to)
 {
     double *sorted = a->angles + a->rows;
     for (uint32_t i = 0; i < from->count && !stopped(&a->s); i++)
         sorted[i] = a->angles[i] =
             tide_aligner_angle(a, tide_matrix_row(from, i), tide_matrix_row(to, i));
     qsort(sorted, from->count, sizeof *sorted, by_angle);
-    double most = sorted[from->count - 1 - from->count / 4];
+    double limit = sorted[from->count - 1 - from->count / 4];
     for (uint32_t i = 0; i < from->count; i++)
-        a->turned[i] = a->angles[i] > most;
+        a->outliers[i] = a->angles[i] > limit;
 }
 
 int tide_aligner_fit_most(tide_aligner *a, const tide_matrix *from,
@@ -325,12 +345,12 @@ int tide_aligner_fit_most(tide_aligner *a, const tide_matrix *from,
     int status = fit(a, from, to, NULL, err);
     if (status || !from->count)
         return status;
-    mark_turned(a, from, to);
-    return fit(a, from, to, a->turned, err);
+    mark_outliers(a, from, to);
+    return fit(a, from, to, a->outliers, err);
 }
 
-/* The row that the rotation brings `from` to. */
-static void turn(const tide_aligner *a, const float *from, double *out)
+/* out = from R. */
+static void apply_rotation(const tide_aligner *a, const float *from, double *out)
 {
     size_t dim = a->s.dim;
     memset(out, 0, dim * sizeof *out);
@@ -341,20 +361,20 @@ static void turn(const tide_aligner *a, const float *from, double *out)
 
 double tide_aligner_cosine(const tide_aligner *a, const float *from, const float *to)
 {
-    double turned[TIDE_DIM_MAX], product = 0;
-    turn(a, from, turned);
+    double outliers[TIDE_DIM_MAX], product = 0;
+    apply_rotation(a, from, outliers);
     for (size_t d = 0; d < a->s.dim; d++)
-        product += turned[d] * (double)to[d];
+        product += outliers[d] * (double)to[d];
     return product;
 }
 
 double tide_aligner_angle(const tide_aligner *a, const float *from, const float *to)
 {
-    double turned[TIDE_DIM_MAX], square = 0;
-    turn(a, from, turned);
+    double outliers[TIDE_DIM_MAX], square = 0;
+    apply_rotation(a, from, outliers);
     for (size_t d = 0; d < a->s.dim; d++) {
-        double apart = turned[d] - (double)to[d];
-        square += apart * apart;
+        double difference = outliers[d] - (double)to[d];
+        square += difference * difference;
     }
     return 2 * asin(fmin(1, sqrt(square) / 2)) * DEGREES;
 }

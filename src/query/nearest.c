@@ -1,15 +1,17 @@
-/* nearest.c - the words nearest to a question, or to several at once.
+/* nearest.c - finds the words nearest to a query, or to several queries at once.
  *
- * The answer is an exact scan over the rows as they are, with the training kernels. There is no index that could
- * be out of date: the vectors of a model that learns move all the time.
+ * The search is an exact scan over all rows. There is no index, which would always be
+ * out of date: the vectors of a model being trained change all the time.
  *
- * Sixteen questions go through the rows together, in a kernel of their own (vector/cosines_tmpl.h), which takes as
- * long for one as for all of them. Its cosines are good to some four digits; so they only tell which words are worth
- * a second look. These are looked at the long way, in the order of the scan, and kept by the exact cosine. They are few,
- * because the bound above which a word is of interest rises with those that are kept.
+ * Sixteen queries share one scan, in a special kernel (vector/cosines_tmpl.h) that
+ * takes as long for one query as for sixteen. Its cosines are accurate to about four
+ * digits, so they only select candidates. Candidates are rescored exactly, in the order
+ * of the scan, and ranked by the exact cosine. There are few of them, because the bound
+ * that a candidate must reach rises with the hits already found.
  *
- * In a model that learns, a word may leave after it was found. So the next best few are kept as well and take such places;
- * where even these are used up, the scan is done again.
+ * While a model is trained, a word may be evicted after it was found. So a few
+ * runners-up are collected and replace such hits; if they are used up, the scan is
+ * repeated.
  */
 #include "model/model.h"
 #include "query/query.h"
@@ -21,93 +23,93 @@
 #include <stdlib.h>
 
 enum {
-    QUERY_WORDS_MAX = 64,
-    SCANS_MOST = 4,
-    SPARE = 4,  /* of the next best */
-    ROWS = 128, /* looked at together */
+    INPUTS_MAX = 64,
+    SCANS_MAX = 4,
+    SPARE = 4,  /* runners-up */
+    ROWS = 128, /* rows per call of the kernel */
 };
 
-#define DOUBT 1e-3f /* of a cosine, the short way */
+#define APPROXIMATION_ERROR 1e-3f /* bound for the cosines of the kernel */
 
-typedef struct question {
-    float *vector;                                   /* of length 1 */
-    uint32_t asked[QUERY_WORDS_MAX * TIDE_TERM_MAX]; /* slots of its words */
-    size_t asked_count;
+typedef struct active_query {
+    float *vector;                               /* of length 1 */
+    uint32_t inputs[INPUTS_MAX * TIDE_TERM_MAX]; /* slots of its words, never hits */
+    size_t input_count;
     tide_search *search;
     size_t found;
-    tide_hit spare[SPARE]; /* the best that found no room */
+    tide_hit spare[SPARE]; /* runners-up */
     size_t spare_count;
-} question;
+} active_query;
 
 typedef struct scan {
-    tide_questions asked;
+    tide_questions batch;
     float scores[ROWS][TIDE_QUESTIONS];
     bool near[ROWS];
-    const tide_view *space;
+    const tide_view *view;
     uint32_t among;
-    bool makes_rows; /* they are sums of others */
-    question questions[TIDE_QUESTIONS];
+    bool composes_rows; /* vectors are computed from several rows */
+    active_query queries[TIDE_QUESTIONS];
     size_t count;
-    float *vectors;      /* [TIDE_QUESTIONS][stride] */
-    float *side_by_side; /* [stride][TIDE_QUESTIONS] the same */
-    float *row;          /* [stride] for a second look */
-    float *made;         /* [ROWS][stride] */
+    float *vectors;     /* [TIDE_QUESTIONS][stride] */
+    float *interleaved; /* [stride][TIDE_QUESTIONS] the same, transposed */
+    float *row;         /* [stride] scratch space */
+    float *composed;    /* [ROWS][stride] */
 } scan;
 
-static scan *scan_new(const tide_view *space, tide_error *err)
+static scan *scan_new(const tide_view *view, tide_error *err)
 {
-    size_t stride = space->model->input.stride, rows = 2 * TIDE_QUESTIONS + 1 + ROWS;
+    size_t stride = view->model->input.stride, rows = 2 * TIDE_QUESTIONS + 1 + ROWS;
     scan *s = tide_alloc(1, sizeof *s + rows * stride * sizeof(float));
     if (!s) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory to search");
         return NULL;
     }
-    s->space = space;
-    s->makes_rows =
-        space->vectors == TIDE_VECTORS_SUM ||
-        (space->vectors == TIDE_VECTORS_INPUT && space->model->ngrams != NULL);
+    s->view = view;
+    s->composes_rows =
+        view->vectors == TIDE_VECTORS_SUM ||
+        (view->vectors == TIDE_VECTORS_INPUT && view->model->ngrams != NULL);
     s->vectors = (float *)(void *)(s + 1);
-    s->side_by_side = s->vectors + TIDE_QUESTIONS * stride;
-    s->row = s->side_by_side + TIDE_QUESTIONS * stride;
-    s->made = s->row + stride;
-    s->asked.dim = space->model->shape.dim;
-    s->asked.vectors = s->side_by_side;
-    s->asked.center = space->mean;
-    s->asked.center_square =
-        space->kernels->dot(space->mean, space->mean, (uint32_t)stride);
+    s->interleaved = s->vectors + TIDE_QUESTIONS * stride;
+    s->row = s->interleaved + TIDE_QUESTIONS * stride;
+    s->composed = s->row + stride;
+    s->batch.dim = view->model->shape.dim;
+    s->batch.vectors = s->interleaved;
+    s->batch.center = view->mean;
+    s->batch.center_square =
+        view->kernels->dot(view->mean, view->mean, (uint32_t)stride);
     return s;
 }
 
-/* -- the questions --------------------------------------------------------------------------------- */
+/* -- queries ----------------------------------------------------------------------- */
 
-static int add_words(scan *s, question *q, const char *const *words, size_t count,
+static int add_words(scan *s, active_query *q, const char *const *words, size_t count,
                      float sign, tide_error *err)
 {
-    const tide_view *space = s->space;
+    const tide_view *view = s->view;
     for (size_t i = 0; i < count; i++) {
         int status =
-            tide_view_term(space, words[i], s->row, q->asked, &q->asked_count, err);
+            tide_view_term(view, words[i], s->row, q->inputs, &q->input_count, err);
         if (status)
             return status;
-        tide_view_normalize(space, s->row);
-        space->kernels->add(q->vector, sign, s->row, space->model->input.stride);
+        tide_view_normalize(view, s->row);
+        view->kernels->add(q->vector, sign, s->row, view->model->input.stride);
     }
     return TIDE_OK;
 }
 
-static int take_question(scan *s, tide_search *search)
+static int add_query(scan *s, tide_search *search)
 {
-    const tide_view *space = s->space;
+    const tide_view *view = s->view;
     const tide_query *query = &search->query;
-    uint32_t stride = space->model->input.stride;
-    question *q = &s->questions[s->count];
-    if (query->positive_count + query->negative_count > QUERY_WORDS_MAX)
+    uint32_t stride = view->model->input.stride;
+    active_query *q = &s->queries[s->count];
+    if (query->positive_count + query->negative_count > INPUTS_MAX)
         return tide_fail(&search->error, TIDE_ERROR_PARAMETER,
-                         "at most %d words can be asked at once", QUERY_WORDS_MAX);
-    *q = (question){.search = search, .vector = s->vectors + s->count * stride};
+                         "a query has at most %d words", INPUTS_MAX);
+    *q = (active_query){.search = search, .vector = s->vectors + s->count * stride};
     memset(q->vector, 0, stride * sizeof *q->vector);
     if (query->vector)
-        memcpy(q->vector, query->vector, space->model->shape.dim * sizeof *q->vector);
+        memcpy(q->vector, query->vector, view->model->shape.dim * sizeof *q->vector);
     int status =
         add_words(s, q, query->positive, query->positive_count, 1.0f, &search->error);
     if (!status)
@@ -115,37 +117,36 @@ static int take_question(scan *s, tide_search *search)
                            &search->error);
     if (status)
         return status;
-    tide_view_normalize(space, q->vector);
+    tide_view_normalize(view, q->vector);
     s->count++;
     return TIDE_OK;
 }
 
-/* Lays the questions out for the kernel; nothing has been found yet. */
-static void set_out(scan *s)
+/* Prepares the queries for the kernel and clears their results. */
+static void load_queries(scan *s)
 {
-    const tide_view *space = s->space;
-    uint32_t stride = space->model->input.stride;
+    const tide_view *view = s->view;
+    uint32_t stride = view->model->input.stride;
     for (size_t i = 0; i < TIDE_QUESTIONS; i++) {
-        bool asked = i < s->count;
+        bool used = i < s->count;
         const float *vector = s->vectors + i * stride;
         for (uint32_t d = 0; d < stride; d++)
-            s->side_by_side[d * TIDE_QUESTIONS + i] = asked ? vector[d] : 0;
-        s->asked.offsets[i] =
-            asked ? space->kernels->dot(vector, space->mean, stride) : 0;
-        s->asked.bounds[i] = asked ? -INFINITY : INFINITY;
-        s->questions[i].found = s->questions[i].spare_count = 0;
+            s->interleaved[d * TIDE_QUESTIONS + i] = used ? vector[d] : 0;
+        s->batch.offsets[i] = used ? view->kernels->dot(vector, view->mean, stride) : 0;
+        s->batch.bounds[i] = used ? -INFINITY : INFINITY;
+        s->queries[i].found = s->queries[i].spare_count = 0;
     }
 }
 
-static bool was_asked(const question *q, uint32_t slot)
+static bool is_input(const active_query *q, uint32_t slot)
 {
-    for (size_t i = 0; i < q->asked_count; i++)
-        if (q->asked[i] == slot)
+    for (size_t i = 0; i < q->input_count; i++)
+        if (q->inputs[i] == slot)
             return true;
     return false;
 }
 
-/* -- the rows --------------------------------------------------------------------------------------- */
+/* -- scanning ---------------------------------------------------------------------- */
 
 size_t tide_hits_insert(tide_hit *hits, size_t count, size_t room, tide_hit hit)
 {
@@ -158,18 +159,20 @@ size_t tide_hits_insert(tide_hit *hits, size_t count, size_t room, tide_hit hit)
     return count < room ? count + 1 : count;
 }
 
-static float exact_cosine(const scan *s, const question *q, uint32_t slot)
+static float exact_cosine(const scan *s, const active_query *q, uint32_t slot)
 {
-    const tide_view *space = s->space;
-    tide_view_centered(space, slot, s->row);
-    float square = tide_view_square(space, s->row);
+    const tide_view *view = s->view;
+    tide_view_centered(view, slot, s->row);
+    float square = tide_view_square(view, s->row);
     if (!(square > 0))
         return 0;
-    return space->kernels->dot(q->vector, s->row, space->model->input.stride) /
+    return view->kernels->dot(q->vector, s->row, view->model->input.stride) /
            sqrtf(square);
 }
 
-static void keep(question *q, tide_hit hit)
+/* Inserts a hit into the results, or into the runners-up if the results are full. A hit
+ * pushed out of the results becomes a runner-up. */
+static void insert_hit(active_query *q, tide_hit hit)
 {
     tide_search *search = q->search;
     if (q->found < search->room) {
@@ -184,64 +187,77 @@ static void keep(question *q, tide_hit hit)
         tide_hits_insert(q->spare, q->spare_count, SPARE, better ? last : hit);
 }
 
-static void look_again(scan *s, size_t number, uint32_t slot)
+/* Computes the exact cosine of a candidate and inserts it if it is good enough.
+ *
+ * The order of steps matters while the model is trained: the row is read first, and
+ * only then is_current confirms that all of it belonged to the word (view.c). A vector
+ * may also be half written or about to be repaired, hence the check for NaN.
+ *
+ * Once the runners-up are full, a word whose exact cosine is below the last of them can
+ * never become a hit. The kernel's cosine may be too low by APPROXIMATION_ERROR, so the
+ * bound for further candidates is that much lower: it never hides a word that belongs
+ * into the results, and a word it lets through in vain costs only this function. */
+static void rescore(scan *s, size_t number, uint32_t slot)
 {
-    question *q = &s->questions[number];
+    active_query *q = &s->queries[number];
     uint32_t length;
-    const char *word = tide_vocabulary_word(s->space->model->vocabulary, slot, &length);
-    if (!word || was_asked(q, slot))
+    const char *word = tide_vocabulary_word(s->view->model->vocabulary, slot, &length);
+    if (!word || is_input(q, slot))
         return;
     float score = exact_cosine(s, q, slot);
-    if (!tide_finite(score) || !tide_view_is_current(s->space, slot))
+    if (!tide_finite(score) || !tide_view_is_current(s->view, slot))
         return;
-    keep(q, (tide_hit){word, score, slot});
+    insert_hit(q, (tide_hit){word, score, slot});
     if (q->spare_count == SPARE)
-        s->asked.bounds[number] = q->spare[SPARE - 1].score - DOUBT;
+        s->batch.bounds[number] = q->spare[SPARE - 1].score - APPROXIMATION_ERROR;
 }
 
-static void look_at(scan *s, const uint32_t *slots, float *const *rows, size_t count)
+/* Compares a group of rows with all queries and rescores the candidates. The comparison
+ * is negated so that an unknown cosine, NAN, counts as a candidate. The bounds rise
+ * during the loop, so they are compared again here. */
+static void scan_rows(scan *s, const uint32_t *slots, float *const *rows, size_t count)
 {
-    s->space->kernels->cosines(&s->asked, rows, count, s->space->model->input.stride,
-                               s->scores, s->near);
+    s->view->kernels->cosines(&s->batch, rows, count, s->view->model->input.stride,
+                              s->scores, s->near);
     for (size_t j = 0; j < count; j++)
         for (size_t i = 0; s->near[j] && i < s->count; i++)
-            if (!(s->scores[j][i] < s->asked.bounds[i]))
-                look_again(s, i, slots[j]);
+            if (!(s->scores[j][i] < s->batch.bounds[i]))
+                rescore(s, i, slots[j]);
 }
 
-/* Where the vector of a slot is found as it is, or put together. */
-static float *row_of(const scan *s, uint32_t slot, size_t place)
+/* The vector of a slot: its row in the model, or composed in scratch space. */
+static float *row_of(const scan *s, uint32_t slot, size_t index)
 {
-    const tide_model *model = s->space->model;
-    if (!s->makes_rows)
-        return tide_matrix_row(s->space->vectors == TIDE_VECTORS_OUTPUT ? &model->output
-                                                                        : &model->input,
+    const tide_model *model = s->view->model;
+    if (!s->composes_rows)
+        return tide_matrix_row(s->view->vectors == TIDE_VECTORS_OUTPUT ? &model->output
+                                                                       : &model->input,
                                slot);
-    float *made = s->made + place * model->input.stride;
-    tide_view_raw(s->space, slot, made);
-    return made;
+    float *composed = s->composed + index * model->input.stride;
+    tide_view_raw(s->view, slot, composed);
+    return composed;
 }
 
-/* The i-th slot to be looked at. All of them are taken as they lie in memory, also those without a word, which
- * cost less than to ask. */
+/* The i-th slot to scan, or TIDE_NO_SLOT to skip it. A full scan goes in memory order
+ * and includes empty slots, since scanning them costs less than finding out. */
 static uint32_t slot_at(const scan *s, uint32_t i)
 {
     uint32_t length;
     if (s->among)
-        return s->space->order[i];
-    return !s->makes_rows ||
-                   tide_vocabulary_word(s->space->model->vocabulary, i, &length)
+        return s->view->order[i];
+    return !s->composes_rows ||
+                   tide_vocabulary_word(s->view->model->vocabulary, i, &length)
                ? i
                : TIDE_NO_SLOT;
 }
 
-static void look_at_all(scan *s)
+static void scan_all(scan *s)
 {
     uint32_t slots[ROWS];
     float *rows[ROWS];
     size_t count = 0;
     uint32_t all =
-        s->among ? s->among : tide_vocabulary_used(s->space->model->vocabulary);
+        s->among ? s->among : tide_vocabulary_used(s->view->model->vocabulary);
     for (uint32_t i = 0; i < all; i++) {
         uint32_t slot = slot_at(s, i);
         if (slot == TIDE_NO_SLOT)
@@ -249,60 +265,62 @@ static void look_at_all(scan *s)
         slots[count] = slot;
         rows[count] = row_of(s, slot, count);
         if (++count == ROWS) {
-            look_at(s, slots, rows, count);
+            scan_rows(s, slots, rows, count);
             count = 0;
         }
     }
-    look_at(s, slots, rows, count);
+    scan_rows(s, slots, rows, count);
 }
 
-/* -- together ----------------------------------------------------------------------------------------- */
+/* -- results ----------------------------------------------------------------------- */
 
-static size_t take_out_gone(const scan *s, tide_hit *hits, size_t found)
+static size_t remove_evicted(const scan *s, tide_hit *hits, size_t found)
 {
-    size_t kept = 0;
+    size_t valid = 0;
     for (size_t i = 0; i < found; i++)
-        if (tide_view_is_current(s->space, hits[i].slot))
-            hits[kept++] = hits[i];
-    return kept;
+        if (tide_view_is_current(s->view, hits[i].slot))
+            hits[valid++] = hits[i];
+    return valid;
 }
 
-/* Fills the places of words that have left since they were found. False where a word that was not kept would be next. */
-static bool settle(const scan *s, question *q)
+/* Replaces hits that have been evicted since they were found by runners-up. Returns
+ * false if there are too few, and words that were dropped during the scan would come
+ * next. */
+static bool refill_hits(const scan *s, active_query *q)
 {
     tide_search *search = q->search;
-    bool all_kept = q->spare_count < SPARE;
-    q->found = take_out_gone(s, search->hits, q->found);
-    size_t spare = take_out_gone(s, q->spare, q->spare_count);
+    bool complete = q->spare_count < SPARE;
+    q->found = remove_evicted(s, search->hits, q->found);
+    size_t spare = remove_evicted(s, q->spare, q->spare_count);
     for (size_t i = 0; i < spare && q->found < search->room; i++)
         search->hits[q->found++] = q->spare[i];
-    return all_kept || q->found == search->room;
+    return complete || q->found == search->room;
 }
 
-static void answer(scan *s)
+static void run_scans(scan *s)
 {
-    bool spoilt = s->count > 0;
-    for (int scans = 0; spoilt && scans < SCANS_MOST; scans++) {
-        spoilt = false;
-        set_out(s);
-        look_at_all(s);
+    bool incomplete = s->count > 0;
+    for (int scans = 0; incomplete && scans < SCANS_MAX; scans++) {
+        incomplete = false;
+        load_queries(s);
+        scan_all(s);
         for (size_t i = 0; i < s->count; i++)
-            spoilt = !settle(s, &s->questions[i]) || spoilt;
+            incomplete = !refill_hits(s, &s->queries[i]) || incomplete;
     }
     for (size_t i = 0; i < s->count; i++)
-        s->questions[i].search->found = (int)s->questions[i].found;
+        s->queries[i].search->found = (int)s->queries[i].found;
     s->count = 0;
 }
 
-static uint32_t among_of(const tide_view *space, const tide_query *query)
+static uint32_t rows_to_scan(const tide_view *view, const tide_query *query)
 {
-    return query->among < space->words ? query->among : 0;
+    return query->among < view->words ? query->among : 0;
 }
 
-void tide_view_search(const tide_view *space, tide_search *searches, size_t count)
+void tide_view_search(const tide_view *view, tide_search *searches, size_t count)
 {
     tide_error err;
-    scan *s = scan_new(space, &err);
+    scan *s = scan_new(view, &err);
     for (size_t i = 0; i < count; i++) {
         tide_search *search = &searches[i];
         if (!s) {
@@ -310,30 +328,30 @@ void tide_view_search(const tide_view *space, tide_search *searches, size_t coun
             search->found = TIDE_ERROR_MEMORY;
             continue;
         }
-        uint32_t among = among_of(space, &search->query);
+        uint32_t among = rows_to_scan(view, &search->query);
         if (s->count == TIDE_QUESTIONS || among != s->among)
-            answer(s);
+            run_scans(s);
         s->among = among;
-        search->found = take_question(s, search);
+        search->found = add_query(s, search);
         if (!search->found && !search->room)
-            s->count--; /* its words are held, and that is all that was asked */
+            s->count--; /* no results wanted: only checks that the words exist */
     }
     if (s)
-        answer(s);
+        run_scans(s);
     free(s);
 }
 
-int tide_view_nearest(const tide_view *space, const tide_query *query, tide_hit *hits,
+int tide_view_nearest(const tide_view *view, const tide_query *query, tide_hit *hits,
                       size_t room, tide_error *err)
 {
     tide_search search = {.query = *query, .hits = hits, .room = room};
-    tide_view_search(space, &search, 1);
+    tide_view_search(view, &search, 1);
     if (search.found < 0)
         tide_fail(err, search.error.status, "%s", search.error.text);
     return search.found;
 }
 
-int tide_view_analogy(const tide_view *space, const char *a, const char *b,
+int tide_view_analogy(const tide_view *view, const char *a, const char *b,
                       const char *c, tide_hit *hits, size_t room, tide_error *err)
 {
     const char *positive[] = {b, c}, *negative[] = {a};
@@ -341,5 +359,5 @@ int tide_view_analogy(const tide_view *space, const char *a, const char *b,
                         .positive_count = 2,
                         .negative = negative,
                         .negative_count = 1};
-    return tide_view_nearest(space, &query, hits, room, err);
+    return tide_view_nearest(view, &query, hits, room, err);
 }

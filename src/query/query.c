@@ -1,8 +1,8 @@
-/* query.c - asking a model: words, vectors and cosines; nearest.c has the neighbors.
+/* query.c - words, vectors and cosines of a model; nearest.c finds neighbors.
  *
- * In a model that learns meanwhile, a row that was read may have become another word's by then. So
- * whatever was read is believed only if its slot has not changed hands; a word whose slot has is not
- * held any more.
+ * While a model is trained, the word of a slot may be replaced while its row is read.
+ * So a row is used only if the generation of its slot has not changed since the
+ * refresh; if it has, the word counts as not held any more.
  */
 #include "query/query.h"
 
@@ -15,16 +15,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* -- words -------------------------------------------------------------------------------------- */
+/* -- words ------------------------------------------------------------------------- */
 
 tide_entry tide_model_entry(const tide_model *model, uint32_t slot)
 {
     const tide_vocabulary *v = model->vocabulary;
-    bool told = !model->origin.uncounted;
+    bool counted = !model->origin.uncounted;
     uint32_t length;
     return (tide_entry){.word = tide_vocabulary_word(v, slot, &length),
-                        .count = told ? tide_vocabulary_count(v, slot) : 0,
-                        .error = told ? tide_vocabulary_error(v, slot) : 0,
+                        .count = counted ? tide_vocabulary_count(v, slot) : 0,
+                        .error = counted ? tide_vocabulary_error(v, slot) : 0,
                         .slot = slot};
 }
 
@@ -44,8 +44,8 @@ size_t tide_model_words(const tide_model *model, tide_entry *entries, size_t roo
     return count;
 }
 
-/* Letters alone, so that it can be typed as it is. */
-static bool is_plain(const char *word, uint32_t length)
+/* At least 6 bytes and only letters, so that it needs no quoting in a shell. */
+static bool is_easy_to_type(const char *word, uint32_t length)
 {
     for (uint32_t i = 0; i < length; i++)
         if (!((word[i] >= 'a' && word[i] <= 'z') || (unsigned char)word[i] >= 0x80))
@@ -53,20 +53,20 @@ static bool is_plain(const char *word, uint32_t length)
     return length >= 6;
 }
 
-/* What is frequent beyond that is mostly grammar. */
-#define TOO_FREQUENT 0.0004
+/* Share of all tokens. More frequent words are mostly function words. */
+#define FREQUENCY_MAX 0.0004
 
 const char *tide_model_example(const tide_model *model)
 {
     const tide_vocabulary *v = model->vocabulary;
     uint64_t most = 0,
-             limit = (uint64_t)(TOO_FREQUENT * (double)tide_vocabulary_total(v));
+             limit = (uint64_t)(FREQUENCY_MAX * (double)tide_vocabulary_total(v));
     const char *example = NULL;
     for (uint32_t slot = 0; slot < tide_vocabulary_used(v); slot++) {
         uint32_t length;
         const char *word = tide_vocabulary_word(v, slot, &length);
         uint64_t count = word ? tide_vocabulary_count(v, slot) : 0;
-        if (count <= most || count > limit || !is_plain(word, length))
+        if (count <= most || count > limit || !is_easy_to_type(word, length))
             continue;
         most = count;
         example = word;
@@ -85,7 +85,7 @@ static uint32_t find_slot(const tide_model *model, const char *word)
                                 &(tide_word){padded, (uint32_t)length});
 }
 
-static int unknown(const char *word, tide_error *err)
+static int word_not_found(const char *word, tide_error *err)
 {
     return tide_fail(err, TIDE_ERROR_NOT_FOUND, "'%s' is not in the vocabulary", word);
 }
@@ -95,130 +95,131 @@ int tide_model_find(const tide_model *model, const char *word, tide_entry *entry
 {
     uint32_t slot = find_slot(model, word);
     if (slot == TIDE_NO_SLOT)
-        return unknown(word, err);
+        return word_not_found(word, err);
     *entry = tide_model_entry(model, slot);
     return TIDE_OK;
 }
 
-bool tide_view_entry(const tide_view *space, uint32_t rank, tide_entry *entry)
+bool tide_view_entry(const tide_view *view, uint32_t rank, tide_entry *entry)
 {
-    if (!rank || rank > space->words)
+    if (!rank || rank > view->words)
         return false;
-    *entry = tide_model_entry(space->model, space->order[rank - 1]);
+    *entry = tide_model_entry(view->model, view->order[rank - 1]);
     return true;
 }
 
-uint32_t tide_view_rank(const tide_view *space, const char *word)
+uint32_t tide_view_rank(const tide_view *view, const char *word)
 {
-    uint32_t slot = find_slot(space->model, word);
-    for (uint32_t i = 0; i < space->words; i++)
-        if (space->order[i] == slot)
+    uint32_t slot = find_slot(view->model, word);
+    for (uint32_t i = 0; i < view->words; i++)
+        if (view->order[i] == slot)
             return i + 1;
     return 0;
 }
 
-/* -- vectors -------------------------------------------------------------------------------------- */
+/* -- vectors ----------------------------------------------------------------------- */
 
-void tide_view_centered(const tide_view *space, uint32_t slot, float *out)
+void tide_view_centered(const tide_view *view, uint32_t slot, float *out)
 {
-    tide_view_raw(space, slot, out);
-    space->kernels->add(out, -1.0f, space->mean, space->model->input.stride);
+    tide_view_raw(view, slot, out);
+    view->kernels->add(out, -1.0f, view->mean, view->model->input.stride);
 }
 
-/* An unseen word is the mean of its n-grams. Output vectors have none. */
-static bool compose(const tide_view *space, const char *word, float *out)
+/* Composes the vector of a word that is not held from its n-grams. Output vectors have
+ * no n-grams. */
+static bool compose(const tide_view *view, const char *word, float *out)
 {
-    const tide_model *model = space->model;
+    const tide_model *model = view->model;
     size_t length = strlen(word);
     const tide_word unseen = {word, (uint32_t)length};
-    if (length > TIDE_WORD_MAX || space->vectors == TIDE_VECTORS_OUTPUT ||
-        !tide_model_compose(model, space->kernels, &unseen, out))
+    if (length > TIDE_WORD_MAX || view->vectors == TIDE_VECTORS_OUTPUT ||
+        !tide_model_compose(model, view->kernels, &unseen, out))
         return false;
-    space->kernels->add(out, -1.0f, space->mean, model->input.stride);
+    view->kernels->add(out, -1.0f, view->mean, model->input.stride);
     return true;
 }
 
-bool tide_view_is_valid(const tide_view *space, uint32_t slot, const float *vector)
+bool tide_view_is_valid(const tide_view *view, uint32_t slot, const float *vector)
 {
     bool finite = true;
-    for (uint32_t d = 0; space->hands && d < space->model->shape.dim; d++)
+    for (uint32_t d = 0; view->generations && d < view->model->shape.dim; d++)
         finite = finite && tide_finite(vector[d]);
-    return finite && tide_view_is_current(space, slot);
+    return finite && tide_view_is_current(view, slot);
 }
 
-static bool read_vector(const tide_view *space, uint32_t slot, float *out)
+static bool read_vector(const tide_view *view, uint32_t slot, float *out)
 {
-    tide_view_centered(space, slot, out);
-    return tide_view_is_valid(space, slot, out);
+    tide_view_centered(view, slot, out);
+    return tide_view_is_valid(view, slot, out);
 }
 
-int tide_view_word(const tide_view *space, const char *word, float *out, uint32_t *slot,
+int tide_view_word(const tide_view *view, const char *word, float *out, uint32_t *slot,
                    tide_error *err)
 {
-    *slot = find_slot(space->model, word);
-    if (*slot != TIDE_NO_SLOT && read_vector(space, *slot, out))
+    *slot = find_slot(view->model, word);
+    if (*slot != TIDE_NO_SLOT && read_vector(view, *slot, out))
         return TIDE_OK;
     *slot = TIDE_NO_SLOT;
-    return compose(space, word, out) ? TIDE_OK : unknown(word, err);
+    return compose(view, word, out) ? TIDE_OK : word_not_found(word, err);
 }
 
-int tide_view_vector(const tide_view *space, const char *word, float *vector,
+int tide_view_vector(const tide_view *view, const char *word, float *vector,
                      tide_error *err)
 {
     float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
     uint32_t slot;
-    int status = tide_view_word(space, word, row, &slot, err);
+    int status = tide_view_word(view, word, row, &slot, err);
     if (!status)
-        memcpy(vector, row, space->model->shape.dim * sizeof *vector);
+        memcpy(vector, row, view->model->shape.dim * sizeof *vector);
     return status;
 }
 
-int tide_view_term(const tide_view *space, const char *words, float *out,
+int tide_view_term(const tide_view *view, const char *words, float *out,
                    uint32_t *slots, size_t *count, tide_error *err)
 {
-    if (!strchr(words, ' ') || find_slot(space->model, words) != TIDE_NO_SLOT)
-        return tide_view_word(space, words, out, &slots[(*count)++], err);
-    uint32_t stride = space->model->input.stride, found = 0;
+    if (!strchr(words, ' ') || find_slot(view->model, words) != TIDE_NO_SLOT)
+        return tide_view_word(view, words, out, &slots[(*count)++], err);
+    uint32_t stride = view->model->input.stride, found = 0;
     float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
     memset(out, 0, stride * sizeof *out);
     for (size_t length; *words; words += length + (words[length] == ' ')) {
         char word[TIDE_WORD_MAX + 1];
         length = strcspn(words, " ");
         if (length > TIDE_WORD_MAX || found == TIDE_TERM_MAX)
-            return unknown(words, err);
+            return word_not_found(words, err);
         if (!length)
             continue;
         memcpy(word, words, length);
         word[length] = 0;
-        int status = tide_view_word(space, word, row, &slots[(*count)++], err);
+        int status = tide_view_word(view, word, row, &slots[(*count)++], err);
         if (status)
             return status;
-        space->kernels->add(out, 1.0f, row, stride);
+        view->kernels->add(out, 1.0f, row, stride);
         found++;
     }
     if (!found)
-        return unknown(words, err);
+        return word_not_found(words, err);
     for (uint32_t d = 0; d < stride; d++)
         out[d] /= (float)found;
     return TIDE_OK;
 }
 
-int tide_view_mean(const tide_view *space, const char *words, float *vector,
+int tide_view_mean(const tide_view *view, const char *words, float *vector,
                    tide_error *err)
 {
     float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
     uint32_t slots[TIDE_TERM_MAX];
     size_t count = 0;
-    int status = tide_view_term(space, words, row, slots, &count, err);
+    int status = tide_view_term(view, words, row, slots, &count, err);
     if (!status)
-        memcpy(vector, row, space->model->shape.dim * sizeof *vector);
+        memcpy(vector, row, view->model->shape.dim * sizeof *vector);
     return status;
 }
 
-float tide_view_square(const tide_view *space, float *x)
+float tide_view_square(const tide_view *view, float *x)
 {
-    uint32_t stride = space->model->input.stride;
-    float square = space->kernels->dot(x, x, stride), largest = 0;
+    uint32_t stride = view->model->input.stride;
+    float square = view->kernels->dot(x, x, stride), largest = 0;
     if (square >= FLT_MIN && square <= FLT_MAX)
         return square;
     for (uint32_t d = 0; d < stride; d++)
@@ -227,45 +228,45 @@ float tide_view_square(const tide_view *space, float *x)
     frexpf(largest, &exponent);
     for (uint32_t d = 0; d < stride; d++)
         x[d] = ldexpf(x[d], -exponent);
-    return space->kernels->dot(x, x, stride);
+    return view->kernels->dot(x, x, stride);
 }
 
-void tide_view_normalize(const tide_view *space, float *x)
+void tide_view_normalize(const tide_view *view, float *x)
 {
-    uint32_t stride = space->model->input.stride;
-    float square = tide_view_square(space, x);
+    uint32_t stride = view->model->input.stride;
+    float square = tide_view_square(view, x);
     float factor = square > 0 ? 1.0f / sqrtf(square) : 0.0f;
     for (uint32_t d = 0; d < stride; d++)
         x[d] *= factor;
 }
 
-void tide_view_unit(const tide_view *space, uint32_t slot, float *out)
+void tide_view_unit(const tide_view *view, uint32_t slot, float *out)
 {
-    tide_view_centered(space, slot, out);
-    tide_view_normalize(space, out);
+    tide_view_centered(view, slot, out);
+    tide_view_normalize(view, out);
 }
 
-bool tide_view_unit_current(const tide_view *space, uint32_t slot, float *out)
+bool tide_view_unit_current(const tide_view *view, uint32_t slot, float *out)
 {
-    bool held = read_vector(space, slot, out);
-    tide_view_normalize(space, out);
+    bool held = read_vector(view, slot, out);
+    tide_view_normalize(view, out);
     return held;
 }
 
-int tide_view_similarity(const tide_view *space, const char *a, const char *b,
+int tide_view_similarity(const tide_view *view, const char *a, const char *b,
                          float *cosine, tide_error *err)
 {
     float x[TIDE_DIM_MAX] __attribute__((aligned(64)));
     float y[TIDE_DIM_MAX] __attribute__((aligned(64)));
     uint32_t slots[2 * TIDE_TERM_MAX];
     size_t count = 0;
-    int status = tide_view_term(space, a, x, slots, &count, err);
+    int status = tide_view_term(view, a, x, slots, &count, err);
     if (!status)
-        status = tide_view_term(space, b, y, slots, &count, err);
+        status = tide_view_term(view, b, y, slots, &count, err);
     if (status)
         return status;
-    tide_view_normalize(space, x);
-    tide_view_normalize(space, y);
-    *cosine = space->kernels->dot(x, y, space->model->input.stride);
+    tide_view_normalize(view, x);
+    tide_view_normalize(view, y);
+    *cosine = view->kernels->dot(x, y, view->model->input.stride);
     return TIDE_OK;
 }

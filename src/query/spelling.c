@@ -1,9 +1,11 @@
-/* spelling.c - words spelled nearly like a word that is not there.
+/* spelling.c - suggestions for a misspelled word.
  *
- * The distance of Damerau and Levenshtein (insert, drop, replace, swap neighbors), on bytes, at
- * most two; among equals the more frequent word is the likelier wish. Every word is compared, but most are refused by
- * their length, or by their letters: two edits bring at most two new ones and take at most two away. The others need
- * but a band of the table, since a cell that is farther than two from the diagonal costs more than that.
+ * Words within a Damerau-Levenshtein distance of two (insertions, deletions,
+ * substitutions and swaps of adjacent bytes); at equal distance the more frequent word
+ * comes first. All words are compared, but most are rejected by their length or their
+ * set of letters: two edits add at most two new letters and remove at most two. For the
+ * others a band of the table suffices, since cells farther than two from the diagonal
+ * exceed the distance.
  */
 #include "model/model.h"
 #include "query/query.h"
@@ -11,9 +13,9 @@
 
 #include <stdlib.h>
 
-enum { FARTHEST = 2 };
+enum { DISTANCE_MAX = 2 };
 
-/* Which letters a word has, as a set of 64. */
+/* The set of letters of a word, as a bitmap: each byte modulo 64. */
 static uint64_t letters_of(const char *word, int length)
 {
     uint64_t letters = 0;
@@ -28,91 +30,91 @@ static bool has_more_than_two(uint64_t set)
     return (set & (set - 1)) != 0;
 }
 
-/* The distance, or FARTHEST + 1 when it is more than that. */
-static int distance(const char *a, int n, const char *b, int m)
+/* The distance, or DISTANCE_MAX + 1 if it is larger than DISTANCE_MAX. */
+static int edit_distance(const char *a, int n, const char *b, int m)
 {
     int rows[3][TIDE_WORD_MAX + 2];
-    int *before = rows[0], *last = rows[1], *now = rows[2];
+    int *before_previous = rows[0], *previous = rows[1], *current = rows[2];
     for (int j = 0; j <= m; j++)
-        last[j] = j;
+        previous[j] = j;
     for (int i = 1; i <= n; i++) {
-        int first = i > FARTHEST ? i - FARTHEST : 1;
-        int end = i + FARTHEST < m ? i + FARTHEST : m;
-        int least = now[first - 1] = i;
+        int first = i > DISTANCE_MAX ? i - DISTANCE_MAX : 1;
+        int end = i + DISTANCE_MAX < m ? i + DISTANCE_MAX : m;
+        int row_min = current[first - 1] = i;
         for (int j = first; j <= end; j++) {
-            int best = last[j - 1] + (a[i - 1] != b[j - 1]);
-            best = last[j] + 1 < best ? last[j] + 1 : best;
-            best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
+            int best = previous[j - 1] + (a[i - 1] != b[j - 1]);
+            best = previous[j] + 1 < best ? previous[j] + 1 : best;
+            best = current[j - 1] + 1 < best ? current[j - 1] + 1 : best;
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                before[j - 2] + 1 < best)
-                best = before[j - 2] + 1;
-            now[j] = best;
-            least = best < least ? best : least;
+                before_previous[j - 2] + 1 < best)
+                best = before_previous[j - 2] + 1;
+            current[j] = best;
+            row_min = best < row_min ? best : row_min;
         }
-        now[end + 1] = FARTHEST + 1;
-        if (least > FARTHEST)
-            return FARTHEST + 1;
-        int *spare = before;
-        before = last;
-        last = now;
-        now = spare;
+        current[end + 1] = DISTANCE_MAX + 1;
+        if (row_min > DISTANCE_MAX)
+            return DISTANCE_MAX + 1;
+        int *oldest = before_previous;
+        before_previous = previous;
+        previous = current;
+        current = oldest;
     }
-    return last[m];
+    return previous[m];
 }
 
-typedef struct wish {
+typedef struct target {
     const char *word;
     int length;
     uint64_t letters;
-} wish;
+} target;
 
-static int distance_to(const wish *w, const char *word, int length)
+static int bounded_distance(const target *w, const char *word, int length)
 {
-    if (!word || abs(w->length - length) > FARTHEST)
-        return FARTHEST + 1;
+    if (!word || abs(w->length - length) > DISTANCE_MAX)
+        return DISTANCE_MAX + 1;
     uint64_t letters = letters_of(word, length);
     if (has_more_than_two(w->letters & ~letters) ||
         has_more_than_two(letters & ~w->letters))
-        return FARTHEST + 1;
-    return distance(w->word, w->length, word, length);
+        return DISTANCE_MAX + 1;
+    return edit_distance(w->word, w->length, word, length);
 }
 
 typedef struct candidate {
-    int distance;
+    int edit_distance;
     tide_entry entry;
 } candidate;
 
 static bool better(const candidate *a, const candidate *b)
 {
-    if (a->distance != b->distance)
-        return a->distance < b->distance;
+    if (a->edit_distance != b->edit_distance)
+        return a->edit_distance < b->edit_distance;
     return a->entry.count > b->entry.count;
 }
 
 size_t tide_model_suggest(const tide_model *model, const char *word,
                           tide_entry *entries, size_t room)
 {
-    enum { MOST = 16 };
-    candidate best[MOST + 1];
-    size_t count = 0, wanted = room < MOST ? room : MOST;
+    enum { CANDIDATES_MAX = 16 };
+    candidate best[CANDIDATES_MAX + 1];
+    size_t count = 0, limit = room < CANDIDATES_MAX ? room : CANDIDATES_MAX;
     const tide_vocabulary *v = model->vocabulary;
     size_t length = strlen(word);
     if (length > TIDE_WORD_MAX)
         return 0;
-    int farthest = length < 4 ? 1 : FARTHEST;
-    wish wished = {word, (int)length, letters_of(word, (int)length)};
+    int distance_limit = length < 4 ? 1 : DISTANCE_MAX;
+    target wanted_word = {word, (int)length, letters_of(word, (int)length)};
     for (uint32_t slot = 0; slot < tide_vocabulary_used(v); slot++) {
         uint32_t other;
         const char *bytes = tide_vocabulary_word(v, slot, &other);
-        int d = distance_to(&wished, bytes, (int)other);
-        if (d > farthest)
+        int d = bounded_distance(&wanted_word, bytes, (int)other);
+        if (d > distance_limit)
             continue;
         candidate found = {d, tide_model_entry(model, slot)};
         size_t at = count;
         for (; at > 0 && better(&found, &best[at - 1]); at--)
             best[at] = best[at - 1];
         best[at] = found;
-        count = count < wanted ? count + 1 : count;
+        count = count < limit ? count + 1 : count;
     }
     for (size_t i = 0; i < count; i++)
         entries[i] = best[i].entry;

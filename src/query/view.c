@@ -1,18 +1,21 @@
-/* view.c - a way of looking at a model: which vectors, in which order, around which mean.
+/* view.c - a view of a model: which vectors, in which order, relative to which mean.
  *
- * A space says which vectors are meant: input rows (what word2vec and its kin publish), output rows
- * or their sum, and whether the mean of the frequent words is taken out first. Vectors of one model
- * all lean the same way; without that common part cosines tell more (Mu and Viswanath,
- * "All-but-the-top", ICLR 2018; of their two steps only the mean pays here).
+ * A view selects the vectors: input rows (what word2vec and similar programs publish),
+ * output rows or their sum, and whether the mean of the frequent words is subtracted.
+ * The vectors of a model have a large common component; without it, cosines
+ * discriminate better (Mu and Viswanath, "All-but-the-top", ICLR 2018; of their two
+ * steps only subtracting the mean helps here).
  *
- * Words are ranked by counting their counts, digit by digit from the lowest, which compares nothing: whoever
- * makes the space of a model that learns keeps it from learning meanwhile.
+ * Words are sorted by count with a radix sort, which needs no comparisons, because
+ * training pauses while the view of a model being trained is refreshed.
  *
- * In a model that learns, slots change hands. The space knows how often each had done so when it was made,
- * and a slot that has done so since is nobody's for it. A reader looks at the row first and at the
- * hands afterwards; the trainer counts the hand first and writes the newcomer's row afterwards. So
- * whoever finds the number unchanged has read nothing of a newcomer. Both look by an exchange,
- * which is what keeps processors and compilers from changing that order.
+ * While a model is trained, words are evicted and their slots reused. The view records
+ * the generation of each slot when it is refreshed, and ignores slots whose generation
+ * has changed since. A reader reads the row first and the generation afterwards; the
+ * trainer increments the generation first and writes the row of the new word
+ * afterwards. So if the generation is unchanged, nothing of the new word was read. Both
+ * access the generation by an atomic read-modify-write, which keeps compilers and
+ * processors from reordering the two steps.
  */
 #include "query/view.h"
 
@@ -24,24 +27,24 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { CENTER_WORDS = 30000, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+enum { MEAN_WORDS = 30000, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
-/* -- order -------------------------------------------------------------------------------------- */
+/* -- order ------------------------------------------------------------------------- */
 
-/* One pass, by falling digits; of equals the first stays first. */
-static void sort_digit(const tide_rank *from, tide_rank *to, uint32_t count,
-                       uint32_t shift)
+/* One pass of the radix sort: a stable counting sort by descending digit. */
+static void counting_sort_pass(const tide_rank *from, tide_rank *to, uint32_t count,
+                               uint32_t shift)
 {
-    uint32_t places[DIGITS] = {0};
+    uint32_t offsets[DIGITS] = {0};
     for (uint32_t i = 0; i < count; i++)
-        places[from[i].count >> shift & (DIGITS - 1)]++;
-    for (uint32_t digit = DIGITS, place = 0; digit-- > 0;) {
-        uint32_t size = places[digit];
-        places[digit] = place;
-        place += size;
+        offsets[from[i].count >> shift & (DIGITS - 1)]++;
+    for (uint32_t digit = DIGITS, offset = 0; digit-- > 0;) {
+        uint32_t size = offsets[digit];
+        offsets[digit] = offset;
+        offset += size;
     }
     for (uint32_t i = 0; i < count; i++)
-        to[places[from[i].count >> shift & (DIGITS - 1)]++] = from[i];
+        to[offsets[from[i].count >> shift & (DIGITS - 1)]++] = from[i];
 }
 
 uint32_t tide_rank_slots(const tide_vocabulary *v, tide_rank *ranks, uint32_t *order)
@@ -55,7 +58,7 @@ uint32_t tide_rank_slots(const tide_vocabulary *v, tide_rank *ranks, uint32_t *o
         }
     tide_rank *from = ranks, *to = ranks + words;
     for (uint32_t shift = 0; shift < 64 && highest >> shift; shift += DIGIT_BITS) {
-        sort_digit(from, to, words, shift);
+        counting_sort_pass(from, to, words, shift);
         tide_rank *sorted = to;
         to = from;
         from = sorted;
@@ -65,71 +68,70 @@ uint32_t tide_rank_slots(const tide_vocabulary *v, tide_rank *ranks, uint32_t *o
     return words;
 }
 
-/* -- vectors -------------------------------------------------------------------------------------- */
+/* -- vectors ----------------------------------------------------------------------- */
 
-void tide_view_raw(const tide_view *space, uint32_t slot, float *out)
+void tide_view_raw(const tide_view *view, uint32_t slot, float *out)
 {
-    const tide_model *model = space->model;
+    const tide_model *model = view->model;
     uint32_t stride = model->input.stride;
-    if (space->vectors == TIDE_VECTORS_OUTPUT) {
-        space->kernels->copy(out, tide_matrix_row(&model->output, slot), stride);
+    if (view->vectors == TIDE_VECTORS_OUTPUT) {
+        view->kernels->copy(out, tide_matrix_row(&model->output, slot), stride);
         return;
     }
-    tide_model_input(model, space->kernels, slot, out);
-    if (space->vectors == TIDE_VECTORS_SUM)
-        space->kernels->add(out, 1.0f, tide_matrix_row(&model->output, slot), stride);
+    tide_model_input(model, view->kernels, slot, out);
+    if (view->vectors == TIDE_VECTORS_SUM)
+        view->kernels->add(out, 1.0f, tide_matrix_row(&model->output, slot), stride);
 }
 
-/* One vector with a number that is none must not make that of all others: it waits for the scrub alone. */
-static void find_mean(tide_view *space)
+/* Skips vectors that are not finite, so that one NaN does not spread to all vectors
+ * through the mean. The NaN check of training repairs them. */
+static void compute_mean(tide_view *view)
 {
     float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
     double total[TIDE_DIM_MAX] = {0};
-    uint32_t stride = space->model->input.stride;
-    uint32_t most = space->words < CENTER_WORDS ? space->words : CENTER_WORDS,
-             count = 0;
-    for (uint32_t i = 0; i < most; i++) {
-        tide_view_raw(space, space->order[i], row);
-        if (!isfinite(space->kernels->dot(row, row, stride)))
+    uint32_t stride = view->model->input.stride;
+    uint32_t limit = view->words < MEAN_WORDS ? view->words : MEAN_WORDS, count = 0;
+    for (uint32_t i = 0; i < limit; i++) {
+        tide_view_raw(view, view->order[i], row);
+        if (!isfinite(view->kernels->dot(row, row, stride)))
             continue;
         count++;
         for (uint32_t d = 0; d < stride; d++)
             total[d] += (double)row[d];
     }
     for (uint32_t d = 0; d < stride && count; d++)
-        space->mean[d] = (float)(total[d] / count);
+        view->mean[d] = (float)(total[d] / count);
 }
 
-/* -- making --------------------------------------------------------------------------------------- */
+/* -- create and refresh ------------------------------------------------------------ */
 
-void tide_view_refresh(tide_view *space)
+void tide_view_refresh(tide_view *view)
 {
-    space->words =
-        tide_rank_slots(space->model->vocabulary, space->ranks, space->order);
-    if (space->centered)
-        find_mean(space);
-    for (uint32_t slot = 0; space->hands && slot < space->room; slot++)
-        space->seen[slot] =
-            atomic_load_explicit(&space->hands[slot], memory_order_relaxed);
+    view->words = tide_rank_slots(view->model->vocabulary, view->ranks, view->order);
+    if (view->centered)
+        compute_mean(view);
+    for (uint32_t slot = 0; view->generations && slot < view->capacity; slot++)
+        view->expected[slot] =
+            atomic_load_explicit(&view->generations[slot], memory_order_relaxed);
 }
 
-static tide_view *space_alloc(const tide_model *model, tide_vectors vectors,
-                              bool centered, uint32_t room)
+static tide_view *view_alloc(const tide_model *model, tide_vectors vectors,
+                             bool centered, uint32_t capacity)
 {
-    tide_view *space = tide_alloc(1, sizeof *space);
-    if (!space)
+    tide_view *view = tide_alloc(1, sizeof *view);
+    if (!view)
         return NULL;
-    space->model = model;
-    space->kernels = tide_kernels_best();
-    space->vectors = vectors;
-    space->centered = centered;
-    space->room = room;
-    space->mean = tide_alloc(model->input.stride, sizeof *space->mean);
-    space->order = tide_alloc((size_t)room + 1, sizeof *space->order);
-    space->ranks = tide_alloc(2 * (size_t)room + 1, sizeof *space->ranks);
-    if (space->mean && space->order && space->ranks)
-        return space;
-    tide_view_free(space);
+    view->model = model;
+    view->kernels = tide_kernels_best();
+    view->vectors = vectors;
+    view->centered = centered;
+    view->capacity = capacity;
+    view->mean = tide_alloc(model->input.stride, sizeof *view->mean);
+    view->order = tide_alloc((size_t)capacity + 1, sizeof *view->order);
+    view->ranks = tide_alloc(2 * (size_t)capacity + 1, sizeof *view->ranks);
+    if (view->mean && view->order && view->ranks)
+        return view;
+    tide_view_free(view);
     return NULL;
 }
 
@@ -138,7 +140,7 @@ static bool has_vectors(const tide_model *model, tide_vectors vectors, tide_erro
     if (vectors == TIDE_VECTORS_INPUT || model->output.rows)
         return true;
     tide_fail(err, TIDE_ERROR_PARAMETER,
-              "a file of vectors has no output vectors, only a model has");
+              "the file has no output vectors; only a native model has");
     return false;
 }
 
@@ -147,31 +149,32 @@ tide_view *tide_view_new(const tide_model *model, tide_vectors vectors, bool cen
 {
     if (!has_vectors(model, vectors, err))
         return NULL;
-    tide_view *space =
-        space_alloc(model, vectors, centered, tide_vocabulary_used(model->vocabulary));
-    if (!space) {
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory to ask the model");
+    tide_view *view =
+        view_alloc(model, vectors, centered, tide_vocabulary_used(model->vocabulary));
+    if (!view) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a view of the model");
         return NULL;
     }
-    tide_view_refresh(space);
-    free(space->ranks);
-    space->ranks = NULL;
-    return space;
+    tide_view_refresh(view);
+    free(view->ranks);
+    view->ranks = NULL;
+    return view;
 }
 
 tide_view *tide_view_new_live(const tide_model *model, tide_vectors vectors,
-                              bool centered, _Atomic uint32_t *hands, tide_error *err)
+                              bool centered, _Atomic uint32_t *generations,
+                              tide_error *err)
 {
-    uint32_t room = model->shape.vocabulary.capacity;
-    tide_view *space = space_alloc(model, vectors, centered, room);
-    if (space) {
-        space->hands = hands;
-        space->seen = tide_alloc(room, sizeof *space->seen);
+    uint32_t capacity = model->shape.vocabulary.capacity;
+    tide_view *view = view_alloc(model, vectors, centered, capacity);
+    if (view) {
+        view->generations = generations;
+        view->expected = tide_alloc(capacity, sizeof *view->expected);
     }
-    if (space && space->seen)
-        return space;
-    tide_view_free(space);
-    tide_fail(err, TIDE_ERROR_MEMORY, "no memory to ask the model while it learns");
+    if (view && view->expected)
+        return view;
+    tide_view_free(view);
+    tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a live view of the model");
     return NULL;
 }
 
@@ -182,38 +185,38 @@ uint64_t tide_view_live_bytes(const tide_shape *shape)
            tide_stride(shape->dim) * sizeof(float);
 }
 
-void tide_view_free(tide_view *space)
+void tide_view_free(tide_view *view)
 {
-    if (!space)
+    if (!view)
         return;
-    free(space->seen);
-    free(space->ranks);
-    free(space->mean);
-    free(space->order);
-    free(space);
+    free(view->expected);
+    free(view->ranks);
+    free(view->mean);
+    free(view->order);
+    free(view);
 }
 
-/* -- asking --------------------------------------------------------------------------------------- */
+/* -- accessors --------------------------------------------------------------------- */
 
-bool tide_view_is_current(const tide_view *space, uint32_t slot)
+bool tide_view_is_current(const tide_view *view, uint32_t slot)
 {
-    return !space->hands ||
-           atomic_fetch_add_explicit(&space->hands[slot], 0, memory_order_acq_rel) ==
-               space->seen[slot];
+    return !view->generations ||
+           atomic_fetch_add_explicit(&view->generations[slot], 0,
+                                     memory_order_acq_rel) == view->expected[slot];
 }
 
-uint32_t tide_view_generation(const tide_view *space, uint32_t slot)
+uint32_t tide_view_generation(const tide_view *view, uint32_t slot)
 {
-    return space->hands ? space->seen[slot] : 0;
+    return view->generations ? view->expected[slot] : 0;
 }
 
-const tide_model *tide_view_model(const tide_view *space)
+const tide_model *tide_view_model(const tide_view *view)
 {
-    return space->model;
+    return view->model;
 }
 
-const uint32_t *tide_view_order(const tide_view *space, uint32_t *words)
+const uint32_t *tide_view_order(const tide_view *view, uint32_t *words)
 {
-    *words = space->words;
-    return space->order;
+    *words = view->words;
+    return view->order;
 }

@@ -1,4 +1,4 @@
-/* view.h - what the files about spaces share. Private. */
+/* view.h - the view struct, shared by the files of this directory. Private. */
 #ifndef TIDE_QUERY_VIEW_H
 #define TIDE_QUERY_VIEW_H
 
@@ -16,45 +16,50 @@ struct tide_view {
     const tide_kernels *kernels;
     tide_vectors vectors;
     bool centered;
-    float *mean;      /* [stride]; all zero when not centered */
-    uint32_t *order;  /* [room] slots by falling count */
-    tide_rank *ranks; /* [2][room] for making the order */
-    uint32_t room;
+    float *mean;      /* [stride]; zero unless centered */
+    uint32_t *order;  /* [capacity] slots in descending order of count */
+    tide_rank *ranks; /* [2][capacity] scratch space for sorting */
+    uint32_t capacity;
     uint32_t words;
-    _Atomic uint32_t *hands; /* [room] of a model that learns; NULL otherwise */
-    uint32_t *seen;          /* [room] the same when the space was last made */
+    _Atomic uint32_t *generations; /* [capacity]; NULL unless the model is trained */
+    uint32_t *expected;            /* [capacity] generations at the last refresh */
 };
 
-/* Slots in use by falling count, of equals by their numbers; returns how many. `ranks` has room for two of
- * every slot that has been used. */
+/* Sorts the slots in use by descending count, and by number for equal counts. Returns
+ * how many there are. `ranks` is scratch space with two elements per slot ever used. */
 uint32_t tide_rank_slots(const tide_vocabulary *v, tide_rank *ranks, uint32_t *order);
 
-/* Whether the slot has the word that the space knows, asked after its vector was read. */
-bool tide_view_is_current(const tide_view *space, uint32_t slot);
+/* Whether the slot still holds the word it held at the last refresh. To be called after
+ * reading its vector. */
+bool tide_view_is_current(const tide_view *view, uint32_t slot);
 
-/* Whether a vector that was read of the slot is that of its word. In a model that learns it is not when the slot has
- * another word by now, or when it is not made of numbers and waits to be begun again. */
-bool tide_view_is_valid(const tide_view *space, uint32_t slot, const float *vector);
+/* Whether a vector read from the slot belongs to the word of the slot. While the model
+ * is trained, it does not if the word has been replaced, or if the vector is not finite
+ * and about to be repaired. */
+bool tide_view_is_valid(const tide_view *view, uint32_t slot, const float *vector);
 
-/* The vector of a slot as the space sees it, mean not yet taken out. `out` has the stride. */
-void tide_view_raw(const tide_view *space, uint32_t slot, float *out);
+/* The vector of a slot without centering. `out` has the stride of the matrix. */
+void tide_view_raw(const tide_view *view, uint32_t slot, float *out);
 
-/* The same without the mean. */
-void tide_view_centered(const tide_view *space, uint32_t slot, float *out);
+/* The same minus the mean. */
+void tide_view_centered(const tide_view *view, uint32_t slot, float *out);
 
-/* The mean of the words in a text of words separated by spaces, or the vector of the word that the text is.
- * Their slots are added to `slots`, which has room for TIDE_TERM_MAX more, and counted in *count. */
-int tide_view_term(const tide_view *space, const char *words, float *out,
+/* The vector of `words` if that is a word, otherwise the mean of the vectors of the
+ * words in it, separated by spaces. Appends their slots to `slots`, which has at least
+ * TIDE_TERM_MAX free elements, and adds their number to *count. */
+int tide_view_term(const tide_view *view, const char *words, float *out,
                    uint32_t *slots, size_t *count, tide_error *err);
 
-/* That of a word; *slot is TIDE_NO_SLOT where it is not held and its vector made of n-grams. */
-int tide_view_word(const tide_view *space, const char *word, float *out, uint32_t *slot,
+/* The vector of a word. *slot becomes TIDE_NO_SLOT if the word is not held and its
+ * vector was composed from n-grams. */
+int tide_view_word(const tide_view *view, const char *word, float *out, uint32_t *slot,
                    tide_error *err);
 
-/* |x|^2. A vector whose square no float can hold is scaled first, which does not turn it. */
-float tide_view_square(const tide_view *space, float *x);
+/* |x|^2. If that would overflow or underflow, x is first scaled by a power of two,
+ * which preserves its direction. */
+float tide_view_square(const tide_view *view, float *x);
 
-/* x / |x|; a vector of no length stays zero. */
-void tide_view_normalize(const tide_view *space, float *x);
+/* Normalizes x to length 1; a zero vector stays zero. */
+void tide_view_normalize(const tide_view *view, float *x);
 
 #endif

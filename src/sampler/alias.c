@@ -1,4 +1,5 @@
-/* alias.c - draws slots with probability proportional to weight^power, in constant time.
+/* alias.c - draws slots with probability proportional to weight^power, in constant
+ * time.
  *
  * Walker 1974; Vose, "A linear algorithm for generating random numbers with a given
  * distribution", IEEE TSE 17(9), 1991.
@@ -115,16 +116,16 @@ static column make_column(double share, uint32_t other)
  * `order` holds two stacks: order[0, small_count) are the columns whose weight is below
  * 1 and still need an alias, order[large_first, size) those with at least 1, which have
  * a surplus. Each step completes one small column from the large column on top, so the
- * weights of the columns not yet completed keep a mean of 1 and no column needs a second
- * alias. The table is done after at most `size` steps. */
+ * weights of the columns not yet completed keep a mean of 1 and no column needs a
+ * second alias. The table is done after at most `size` steps. */
 static void fill_columns(alias *a, column *columns, uint32_t size, uint32_t heaviest)
 {
     double *weights = a->weights;
     uint32_t *order = a->order;
     uint32_t small_count = 0;
     uint32_t large_first = size;
-    /* Partition without branches, which would be unpredictable: write the column to both
-     * stacks and advance only one of them. */
+    /* Partition without branches, which would be unpredictable: write the column to
+     * both stacks and advance only one of them. */
     for (uint32_t i = 0; i < size; i++) {
         uint32_t is_small = weights[i] < 1;
         order[small_count] = i;

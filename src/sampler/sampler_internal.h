@@ -47,7 +47,7 @@ struct tide_draws {
     void (*draw)(const tide_draws *draws, tide_rng *rng, uint32_t *slots, size_t count);
 };
 
-/* -- the entries of both kinds of reservoir (reservoir_entries.c) -------------------------- */
+/* -- the entries of both kinds of reservoir (reservoir_entries.c) ------------------ */
 
 #define TIDE_RESERVOIR_MAX (UINT64_C(1) << 40) /* entries */
 

@@ -1,4 +1,5 @@
-/* smoothed.c - a reservoir in proportion to count^power: the sampler of incremental SGNS.
+/* smoothed.c - a reservoir in proportion to count^power: the sampler of incremental
+ * SGNS.
  *
  * Kaji and Kobayashi, "Incremental skip-gram model with negative sampling", EMNLP
  * 2017, section 4.1. The table should hold each word in proportion to f(c) = c^a,
@@ -88,8 +89,8 @@ static uint64_t round_stochastically(tide_rng *rng, double x)
     return whole + (tide_rng_double(rng) < x - (double)whole);
 }
 
-/* Z + weight. `lost` is the exact rounding error of the sum; if it is too large, the sum
- * is rounded stochastically instead. */
+/* Z + weight. `lost` is the exact rounding error of the sum; if it is too large, the
+ * sum is rounded stochastically instead. */
 static double add_to_sum(smoothed *m, double weight)
 {
     double sum = m->sum + weight;

@@ -7,7 +7,7 @@
  * lines at a time, so that rows arrive from memory as fast as they are used; the
  * hardware prefetcher would detect the access pattern too late.
  *
- *     cosine(q, x - c) = (qx - qc) / |x - c|     for a query q of length 1 and a center c
+ *     cosine(q, x - c) = (qx - qc) / |x - c|    for a query q of length 1, center c
  *
  * The difference qx - qc loses precision where c is long compared with x - c. So the
  * cosine is reported as unknown unless |x - c| is at least a tenth of |c|. Then |x| is
@@ -30,8 +30,8 @@ enum {
     LINE = 16
 };
 
-/* qx - qc for all queries and ROWS_PER_PASS rows. Rows and queries are padded with zeros,
- * so coordinates can be processed in groups of four. */
+/* qx - qc for all queries and ROWS_PER_PASS rows. Rows and queries are padded with
+ * zeros, so coordinates can be processed in groups of four. */
 INLINE void dot_products(const tide_questions *q, const float *const *rows,
                          const float *const *next, size_t stride,
                          vec (*sums)[REGISTERS_PER_BATCH])
@@ -67,7 +67,8 @@ INLINE void squared_distances(const float *center, const float *const *rows,
     reduce8(sums, out);
 }
 
-/* Replaces squared lengths by inverse lengths: NAN where the cosine would be inaccurate. */
+/* Replaces squared lengths by inverse lengths: NAN where the cosine would be
+ * inaccurate. */
 INLINE void inverse_lengths(float *squares, float center_square)
 {
     float min_square = 0.01f * center_square;
@@ -79,8 +80,8 @@ INLINE void inverse_lengths(float *squares, float center_square)
     }
 }
 
-/* Turns the products of one row into cosines. Returns a mask of the queries whose cosine
- * is not below their bound, which includes NAN. */
+/* Turns the products of one row into cosines. Returns a mask of the queries whose
+ * cosine is not below their bound, which includes NAN. */
 INLINE lanes scale_and_compare(const tide_questions *q, float inverse, float *scores)
 {
     lanes near = {0};
@@ -100,8 +101,8 @@ INLINE bool any_lane(lanes set)
     return one;
 }
 
-/* near[k]: whether row k reaches the bound of any query. Usually no row of the tile does,
- * so all are tested together first. */
+/* near[k]: whether row k reaches the bound of any query. Usually no row of the tile
+ * does, so all are tested together first. */
 INLINE void scale_and_compare_tile(const tide_questions *q, const float *inverse,
                                    size_t count, float (*scores)[TIDE_QUESTIONS],
                                    bool *near)

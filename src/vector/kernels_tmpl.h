@@ -1,9 +1,10 @@
-/* kernels_tmpl.h - the arithmetic of training, written once in the compiler's vector types.
+/* kernels_tmpl.h - the arithmetic of training, written once in the compiler's vector
+ * types.
  *
- * Each kernels_*.c defines LANES (floats per vector register), NAME and SET (the name of
- * its table) and includes this file; the build compiles it for one instruction set.
- * Training a center word with its contexts and negatives is a small matrix product, done
- * in two passes over the rows:
+ * Each kernels_*.c defines LANES (floats per vector register), NAME and SET (the name
+ * of its table) and includes this file; the build compiles it for one instruction set.
+ * Training a center word with its contexts and negatives is a small matrix product,
+ * done in two passes over the rows:
  *
  *     dots     eight rows at a time share each load of x and form eight independent
  *              chains of additions; a tree of shuffles then sums eight registers into
@@ -29,8 +30,8 @@ typedef float vec __attribute__((vector_size(LANES * 4)));
 typedef float vec4 __attribute__((vector_size(16)));
 typedef float vec8 __attribute__((vector_size(32)));
 
-/* Registers of x, and as many of the gradient, that fit beside the temporaries: 24 of the
- * 32 registers of AVX-512, 12 of 16 elsewhere. */
+/* Registers of x, and as many of the gradient, that fit beside the temporaries: 24 of
+ * the 32 registers of AVX-512, 12 of 16 elsewhere. */
 #if LANES == 16
 #define REGISTERS 12
 #else
@@ -82,9 +83,9 @@ INLINE vec8 add_halves(vec a)
 #endif
 }
 
-/* The first two steps of the tree of additions in reduce8. Each works within the 128-bit
- * halves of a register, where shuffles are cheap: add_pairs gives
- * [a0+a1, b0+b1, a2+a3, b2+b3 | the same for the upper half]. */
+/* The first two steps of the tree of additions in reduce8. Each works within the
+ * 128-bit halves of a register, where shuffles are cheap: add_pairs gives [a0+a1,
+ * b0+b1, a2+a3, b2+b3 | the same for the upper half]. */
 INLINE vec8 add_pairs(vec8 a, vec8 b)
 {
     return __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14) +
@@ -136,9 +137,9 @@ static float dot(const float *x, const float *y, uint32_t stride)
     return sum_lanes(even + odd);
 }
 
-/* The products of x with up to `width` rows, 4 or 8. Always writes 8 results: with fewer
- * rows the last one is repeated, and with a width of 4 the upper four are 0. `width` is a
- * constant after inlining, so the sums stay in registers. */
+/* The products of x with up to `width` rows, 4 or 8. Always writes 8 results: with
+ * fewer rows the last one is repeated, and with a width of 4 the upper four are 0.
+ * `width` is a constant after inlining, so the sums stay in registers. */
 INLINE void dot_group(const float *x, float *const *rows, size_t count, uint32_t stride,
                       float *out, int width)
 {
@@ -164,16 +165,16 @@ static void dots(const float *x, float *const *rows, size_t count, uint32_t stri
         dot_group(x, rows + j, count - j, stride, out + j, 4);
 }
 
-/* The loops below are scalar and vectorized by the compiler. They run up to a multiple of
- * 16, so that there is no remainder to handle. */
+/* The loops below are scalar and vectorized by the compiler. They run up to a multiple
+ * of 16, so that there is no remainder to handle. */
 INLINE size_t round_up16(size_t count)
 {
     return (count + 15) / 16 * 16;
 }
 
-/* 1 / (1 + exp(-x)) with an error below 2e-7. With t = -x / ln 2 = n + f, where n is the
- * nearest integer, exp(-x) = 2^n * 2^f: 2^n is built from its exponent bits, 2^f is a
- * polynomial. */
+/* 1 / (1 + exp(-x)) with an error below 2e-7. With t = -x / ln 2 = n + f, where n is
+ * the nearest integer, exp(-x) = 2^n * 2^f: 2^n is built from its exponent bits, 2^f is
+ * a polynomial. */
 INLINE float sigmoid(float x)
 {
     x = x < 30.0f ? x : 30.0f;
@@ -205,8 +206,8 @@ static void errors(float *restrict e, const float *restrict weights, size_t posi
     }
 }
 
-/* 1 / sqrt(x) with a relative error of 5e-6, without division or square root: an initial
- * guess by halving the exponent, and two Newton steps. */
+/* 1 / sqrt(x) with a relative error of 5e-6, without division or square root: an
+ * initial guess by halving the exponent, and two Newton steps. */
 INLINE float inverse_root(float x)
 {
     union {
@@ -257,10 +258,10 @@ static void adagrad_own(const tide_adagrad *options, const float *restrict sums,
     }
 }
 
-/* `spread` for the first `registers` registers of x, the rows and the gradient. x and the
- * gradient are loaded once and stay in registers over all rows; `registers` is a constant
- * after inlining, which makes that possible. With `after`, the gradient gets the updated
- * row instead of the old one. */
+/* `spread` for the first `registers` registers of x, the rows and the gradient. x and
+ * the gradient are loaded once and stay in registers over all rows; `registers` is a
+ * constant after inlining, which makes that possible. With `after`, the gradient gets
+ * the updated row instead of the old one. */
 INLINE void spread_registers(const float *x, float *const *rows, const float *e,
                              const float *rates, size_t count, float *gradient,
                              int registers, bool after)
@@ -329,9 +330,9 @@ static void spread(const float *x, float *const *rows, const float *e,
 }
 
 /* tile_dots: the products of four vectors x with 2 * ROW_PAIRS rows. Each load of a row
- * serves four vectors, and each load of x serves all rows of the tile. There are as many
- * sums as registers allow, and eight of them are reduced at a time. out[k * pitch + i]
- * is the product of row k and vector i. */
+ * serves four vectors, and each load of x serves all rows of the tile. There are as
+ * many sums as registers allow, and eight of them are reduced at a time. out[k * pitch
+ * + i] is the product of row k and vector i. */
 #if LANES == 16
 #define ROW_PAIRS 2
 #else

@@ -4,10 +4,10 @@
 
 #include "file/file.h"
 
-/* -- matrix (matrix.c) ----------------------------------------------------------------------- */
+/* -- matrix (matrix.c) ------------------------------------------------------------- */
 
-/* Rows of `dim` floats, padded with zeros to a stride that is a multiple of 16; each row
- * starts on a cache line. Every kernel leaves the padding zero. */
+/* Rows of `dim` floats, padded with zeros to a stride that is a multiple of 16; each
+ * row starts on a cache line. Every kernel leaves the padding zero. */
 typedef struct tide_matrix {
     float *rows; /* [count][stride] */
     uint32_t count;
@@ -41,8 +41,8 @@ static inline void tide_prefetch_row_late(const float *row, uint32_t stride)
         __builtin_prefetch(row + i, 1, 2);
 }
 
-/* Save and load the first `count` rows without their padding. Loading fails if a value is
- * not finite. */
+/* Save and load the first `count` rows without their padding. Loading fails if a value
+ * is not finite. */
 void tide_matrix_save(const tide_matrix *m, uint32_t count, const char *section,
                       tide_store_writer *writer);
 int tide_matrix_load(tide_matrix *m, uint32_t count, const char *section,
@@ -56,7 +56,7 @@ static inline bool tide_finite(float value)
     return (bits & 0x7f800000u) != 0x7f800000u;
 }
 
-/* -- kernels (kernels.c chooses; kernels_tmpl.h is compiled once per instruction set) ----------- */
+/* -- kernels (kernels.c; kernels_tmpl.h is compiled once per instruction set) ------ */
 
 /* Vectors x processed together by the block and quad kernels. */
 #define TIDE_BLOCK 8
@@ -74,10 +74,10 @@ typedef struct tide_adagrad {
     uint32_t shift; /* layout of the sums: see tide_sum_at */
 } tide_adagrad;
 
-/* Index of the sum of a slot. The first slots belong to the most frequent words, and with
- * sixteen of their sums in one cache line all threads would contend for it. So the sums
- * of adjacent slots are 64 bytes apart, and slots that share a line are 1 << shift apart.
- * The array has 16 << shift elements. */
+/* Index of the sum of a slot. The first slots belong to the most frequent words, and
+ * with sixteen of their sums in one cache line all threads would contend for it. So the
+ * sums of adjacent slots are 64 bytes apart, and slots that share a line are 1 << shift
+ * apart. The array has 16 << shift elements. */
 static inline size_t tide_sum_at(uint32_t slot, uint32_t shift)
 {
     uint32_t low = slot & ((UINT32_C(1) << shift) - 1);
@@ -97,8 +97,9 @@ typedef struct tide_questions {
     const float *center;  /* [stride] */
 } tide_questions;
 
-/* Rows are `stride` floats and aligned to cache lines. Other threads may write the rows and
- * sums at the same time: these data races are intended, and only this code has any. */
+/* Rows are `stride` floats and aligned to cache lines. Other threads may write the rows
+ * and sums at the same time: these data races are intended, and only this code has
+ * any. */
 typedef struct tide_kernels {
     const char *name;
 
@@ -121,8 +122,8 @@ typedef struct tide_kernels {
     float (*adagrad_one)(const tide_adagrad *options, float *sum, float square);
 
     /* The same for sums[j] + added[j], where `added` is the part of a sum that only the
-     * calling thread knows until it merges it. The arrays have `count` elements, rounded
-     * up to 16. */
+     * calling thread knows until it merges it. The arrays have `count` elements,
+     * rounded up to 16. */
     void (*adagrad_own)(const tide_adagrad *options, const float *sums, float *added,
                         const float *squares, size_t count, float *rates);
 
@@ -132,16 +133,16 @@ typedef struct tide_kernels {
                    const float *rates, size_t count, uint32_t stride, float *gradient);
 
     /* The same for TIDE_BLOCK vectors x at once, `stride` apart: out[j][i] = <x_i,
-     * rows[j]>. block_spread first computes gradient_i += errors[j][i] * rows[j] for all
-     * i and j, then rows[j] += rates[j] * sum over i of errors[j][i] * x_i. */
+     * rows[j]>. block_spread first computes gradient_i += errors[j][i] * rows[j] for
+     * all i and j, then rows[j] += rates[j] * sum over i of errors[j][i] * x_i. */
     void (*block_dots)(const float *x, float *const *rows, size_t count,
                        uint32_t stride, float (*out)[TIDE_BLOCK]);
     void (*block_spread)(const float *x, float *const *rows,
                          const float (*errors)[TIDE_BLOCK], const float *rates,
                          size_t count, uint32_t stride, float *gradients);
 
-    /* The same for TIDE_QUAD vectors, but quad_spread goes row by row: a row that occurs
-     * twice is already updated the second time. squares_out[j] = sum over i of
+    /* The same for TIDE_QUAD vectors, but quad_spread goes row by row: a row that
+     * occurs twice is already updated the second time. squares_out[j] = sum over i of
      * errors[j][i]^2 * squares[i]. `errors` and `squares_out` have `count` elements,
      * rounded up to 4. */
     void (*quad_dots)(const float *x, float *const *rows, size_t count, uint32_t stride,
@@ -185,7 +186,8 @@ typedef struct tide_kernels {
 /* The fastest set that this processor can run. */
 const tide_kernels *tide_kernels_best(void);
 
-/* Set number `index`; NULL past the last. *usable: whether this processor can run it. */
+/* Set number `index`; NULL past the last. *usable: whether this processor can run
+ * it. */
 const tide_kernels *tide_kernels_at(size_t index, bool *usable);
 
 #endif

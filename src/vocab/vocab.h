@@ -60,8 +60,9 @@ typedef struct tide_admission {
 size_t tide_vocabulary_add(tide_vocabulary *v, const tide_word *words, size_t count,
                            uint32_t *slots, tide_admission *admissions);
 
-/* Inserts a word with a count of at least 1 and an error into a slot that has never been
- * used. Returns TIDE_NO_SLOT if the word is already held or no such slot is left. */
+/* Inserts a word with a count of at least 1 and an error into a slot that has never
+ * been used. Returns TIDE_NO_SLOT if the word is already held or no such slot is
+ * left. */
 uint32_t tide_vocabulary_insert(tide_vocabulary *v, const tide_word *word,
                                 uint64_t count, uint64_t error);
 

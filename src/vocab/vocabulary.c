@@ -13,7 +13,7 @@ static const tide_vocabulary_methods *const kinds[] = {
 
 #define KINDS (sizeof kinds / sizeof *kinds)
 
-/* -- create and free -------------------------------------------------------------------------- */
+/* -- create and free --------------------------------------------------------------- */
 
 static bool evicts_words(const tide_vocabulary_options *options)
 {

@@ -1,4 +1,5 @@
-/* vocabulary.h - state shared by all kinds of vocabulary, and the batch loop. Private. */
+/* vocabulary.h - state shared by all kinds of vocabulary, and the batch loop.
+ * Private. */
 #ifndef TIDE_VOCAB_VOCABULARY_H
 #define TIDE_VOCAB_VOCABULARY_H
 
@@ -70,7 +71,8 @@ tide_vocabulary *tide_vocabulary_new_keyed(const tide_vocabulary_options *option
                                            uint64_t secret, tide_error *err);
 
 /* Decides whether to admit a word that is not held. Returns its slot, and in *reused
- * whether the slot held another word before, or TIDE_NO_SLOT if the word is rejected. */
+ * whether the slot held another word before, or TIDE_NO_SLOT if the word is
+ * rejected. */
 typedef uint32_t tide_vocabulary_admit(tide_vocabulary *v, const tide_key *key,
                                        bool *reused);
 

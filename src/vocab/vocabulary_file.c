@@ -1,6 +1,7 @@
 /* vocabulary_file.c - saves and loads a vocabulary in a model file.
  *
- * Sections, with all numbers little-endian and "vocab" replaced by the vocabulary's name:
+ * Sections, with all numbers little-endian and "vocab" replaced by the vocabulary's
+ * name:
  *
  *     vocab.state    15 numbers of 64 bits, in the order of the enum below
  *     vocab.counts   count and error, 64 bits each, of every slot below `used`
@@ -244,7 +245,8 @@ typedef struct chunk {
         text[CHUNK_SLOTS * TIDE_WORD_MAX + 16]; /* every word may be read as 16 bytes */
 } chunk;
 
-/* The words of the chunk start at *offset of the text section; advances it past them. */
+/* The words of the chunk start at *offset of the text section; advances it past
+ * them. */
 static int read_chunk(chunk *p, const section_names *n, tide_store *store,
                       uint64_t *offset, tide_error *err)
 {

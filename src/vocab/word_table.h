@@ -17,8 +17,8 @@
  * evicted indefinitely, so removal shifts later cells back instead of leaving
  * tombstones, which would accumulate.
  *
- * The hash is keyed with a secret of the process, so input cannot be crafted to collide.
- * No output depends on the secret.
+ * The hash is keyed with a secret of the process, so input cannot be crafted to
+ * collide. No output depends on the secret.
  */
 #ifndef TIDE_VOCAB_WORD_TABLE_H
 #define TIDE_VOCAB_WORD_TABLE_H
@@ -72,8 +72,8 @@ void tide_word_table_remove(tide_word_table *t, uint32_t slot);
 const char *tide_word_table_text(const tide_word_table *t, uint32_t slot,
                                  uint32_t *length);
 
-/* Halves the counts of the slots below `used`, rounding down. The new error follows from
- * the guaranteed part: error' = count' - floor((count - error) / 2). */
+/* Halves the counts of the slots below `used`, rounding down. The new error follows
+ * from the guaranteed part: error' = count' - floor((count - error) / 2). */
 void tide_word_table_halve(tide_word_table *t, uint32_t used);
 
 /* 16 bytes of ones and 16 of zeros: the 16 bytes from 16 - n mask the first n bytes. */

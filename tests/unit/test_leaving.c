@@ -15,7 +15,7 @@ enum { WORDS = 20000, ROOM = 10, BEST = 24 };
 typedef struct stage {
     tide_trainer *trainer;
     tide_view *space;
-    _Atomic uint32_t *hands;
+    _Atomic uint32_t *generations;
     tide_hit ranking[WORDS];
     size_t ranked;
 } stage;
@@ -35,15 +35,16 @@ static void set_stage(stage *s)
     tide_view_free(still);
     assert_int_equal(ranked, WORDS - 1);
     s->ranked = (size_t)ranked;
-    s->hands = tide_alloc(WORDS, sizeof *s->hands);
-    s->space = tide_view_new_live(model, TIDE_VECTORS_INPUT, true, s->hands, NULL);
-    assert_true(s->hands && s->space);
+    s->generations = tide_alloc(WORDS, sizeof *s->generations);
+    s->space =
+        tide_view_new_live(model, TIDE_VECTORS_INPUT, true, s->generations, NULL);
+    assert_true(s->generations && s->space);
 }
 
 static void leave_stage(stage *s)
 {
     tide_view_free(s->space);
-    free((void *)s->hands);
+    free((void *)s->generations);
     tide_trainer_free(s->trainer);
 }
 
@@ -60,7 +61,8 @@ static void *depart(void *argument)
         for (_Atomic uint64_t wait = tide_rng_below(&rng, 20000); wait > 0; wait--)
             ;
         atomic_fetch_add(
-            &d->stage->hands[d->stage->ranking[tide_rng_below(&rng, BEST)].slot], 1);
+            &d->stage->generations[d->stage->ranking[tide_rng_below(&rng, BEST)].slot],
+            1);
     }
     return NULL;
 }
@@ -113,7 +115,7 @@ static void look_and_leave(const tide_questions *q, float *const *rows, size_t c
     real->cosines(q, rows, count, stride, scores, near);
     if (looks_left-- == 0)
         for (size_t i = 0; i < BEST; i += 3)
-            atomic_fetch_add(&at_stage.hands[at_stage.ranking[i].slot], 1);
+            atomic_fetch_add(&at_stage.generations[at_stage.ranking[i].slot], 1);
 }
 
 /* They may have been found already, or come later. */
