@@ -1,12 +1,10 @@
-/* block.h - 64 bytes of text as bit masks, bit i for byte i.
+/* block.h - classifies 64 bytes of text into bit masks; bit i is for byte i.
  *
- * A machine reads text faster by asking one question about many bytes than many
- * questions about one. Four questions are enough to find words: which bytes are white
- * space (at most 0x20), which of these end a line, which bytes oblige us to look closer
- * because they are not plain ASCII text (0x7f and above), and which are the letters
- * that nobody ever has to look at (a to z). Answers that a caller does not use cost
- * nothing, as all this is inlined. Both versions answer the same; the portable one
- * works on eight bytes in a word and is what machines without SSE2 use.
+ * Four masks are enough to find words: whitespace (0x20 and below), line feeds, bytes
+ * that are not printable ASCII (0x7f and above), and lower-case letters, which need no
+ * further processing. All functions are inlined, so a mask that the caller does not use
+ * costs nothing. The SSE2 and the portable version, which handles eight bytes per
+ * 64-bit word, return the same masks.
  */
 #ifndef TIDE_TOKEN_BLOCK_H
 #define TIDE_TOKEN_BLOCK_H
@@ -29,9 +27,8 @@ typedef struct tide_block {
     uint64_t letter;  /* a to z */
 } tide_block;
 
-/* The eight top bits of a word's bytes, gathered in its lowest byte: the
- * multiplication moves bit 8i to bit 56 + i, and no two of its partial products
- * meet. */
+/* Packs the top bits of the eight bytes of a word into one byte: the multiplication
+ * moves bit 8i to bit 56 + i, and its partial products do not overlap. */
 static inline uint64_t tide_block_gather(uint64_t tops)
 {
     return ((tops >> 7) * 0x0102040810204080u) >> 56;
@@ -44,13 +41,13 @@ static inline tide_block tide_block_portable(const unsigned char *bytes)
     for (unsigned i = 0; i < TIDE_BLOCK_SIZE; i += 8) {
         uint64_t x;
         memcpy(&x, bytes + i, sizeof x);
-        uint64_t lines = x ^ (0x0a * ones);
+        uint64_t line_feeds = x ^ (0x0a * ones);
         uint64_t space = ~(((x & low) + (0x7f - 0x20) * ones) | x) & top;
-        uint64_t newline = ~(((lines & low) + low) | lines) & top;
+        uint64_t newline = ~(((line_feeds & low) + low) | line_feeds) & top;
         uint64_t special = (((x & low) + ones) | x) & top;
-        uint64_t least = (x & low) + (0x80 - 'a') * ones;
-        uint64_t beyond = (x & low) + (0x7f - 'z') * ones;
-        block.letter |= tide_block_gather(least & ~beyond & ~x & top) << i;
+        uint64_t at_least_a = (x & low) + (0x80 - 'a') * ones;
+        uint64_t above_z = (x & low) + (0x7f - 'z') * ones;
+        block.letter |= tide_block_gather(at_least_a & ~above_z & ~x & top) << i;
         block.space |= tide_block_gather(space) << i;
         block.newline |= tide_block_gather(newline) << i;
         block.special |= tide_block_gather(special) << i;
@@ -59,7 +56,7 @@ static inline tide_block tide_block_portable(const unsigned char *bytes)
 }
 
 #ifdef __SSE2__
-/* Sixteen of the bytes, from `at`, which is a constant wherever this is called. */
+/* Classifies 16 bytes from `at`, which is a constant in every call. */
 static inline void tide_block_add16(tide_block *block, const unsigned char *bytes,
                                     unsigned at)
 {
@@ -67,8 +64,8 @@ static inline void tide_block_add16(tide_block *block, const unsigned char *byte
     __m128i space = _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(0x20)), x);
     __m128i newline = _mm_cmpeq_epi8(x, _mm_set1_epi8(0x0a));
     __m128i special = _mm_cmpeq_epi8(_mm_max_epu8(x, _mm_set1_epi8(0x7f)), x);
-    __m128i place = _mm_sub_epi8(x, _mm_set1_epi8('a'));
-    __m128i letter = _mm_cmpeq_epi8(_mm_min_epu8(place, _mm_set1_epi8(25)), place);
+    __m128i offset = _mm_sub_epi8(x, _mm_set1_epi8('a'));
+    __m128i letter = _mm_cmpeq_epi8(_mm_min_epu8(offset, _mm_set1_epi8(25)), offset);
     block->letter |= (uint64_t)(unsigned)_mm_movemask_epi8(letter) << at;
     block->space |= (uint64_t)(unsigned)_mm_movemask_epi8(space) << at;
     block->newline |= (uint64_t)(unsigned)_mm_movemask_epi8(newline) << at;

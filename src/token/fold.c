@@ -1,24 +1,25 @@
-/* fold.c - words without the differences that do not matter.
+/* fold.c - case folding and normalization of words.
  *
- * Folding is NFKC with full case folding and without ignorable code points, as utf8proc
- * does it, and then:
+ * Folding is NFKC with full case folding and without ignorable code points, as
+ * implemented by utf8proc, and then:
  *
  *  - apostrophes become ';
- *  - a sigma that ends the word is written as a final one, unless the first rules hold;
- *  - white space and controls that a letter decomposes to are left out;
- *  - a word that would more than triple its bytes stays as it is. Only a few ligatures
- *    that stand for whole phrases do (U+FDFA), and the bound lets the tokenizer promise
- *    its memory;
- *  - a word whose folded form does not fit is folded without its last code points.
+ *  - a sigma at the end of a word becomes a final sigma, unless first_rules is set;
+ *  - whitespace and control characters from decompositions are removed;
+ *  - a word that would grow to more than three times its bytes is left unchanged. Only
+ *    a few ligatures for whole phrases do (U+FDFA), and the limit bounds the memory of
+ *    the tokenizer;
+ *  - a word whose folded form is too long is folded without its last code points.
  *
- * Most words are of letters that fold one by one; a table does these without utf8proc.
+ * In most words each letter folds to a single code point; a table handles these without
+ * utf8proc.
  */
 #include "token/split.h"
 
 #include <utf8proc.h>
 
 enum {
-    DECOMPOSED_MAX = 256, /* code points; no word that fits has nearly so many */
+    DECOMPOSED_MAX = 256, /* code points; far more than a word that fits can have */
     GROWTH_MAX = 3,
 };
 
@@ -32,7 +33,7 @@ static size_t fold_emoji(const unsigned char *word, size_t length,
 {
     size_t size = 0, at = 0, step;
     for (; at < length; at += step) {
-        step = tide_code_point(word + at, length - at);
+        step = tide_code_point_length(word + at, length - at);
         uint32_t code = tide_code_point_decode(word + at, step);
         if (code == TIDE_TEXT_STYLE || code == TIDE_EMOJI_STYLE)
             continue;
@@ -45,7 +46,8 @@ static size_t fold_emoji(const unsigned char *word, size_t length,
     return size;
 }
 
-static bool stays(uint32_t code)
+/* Whether a code point may be part of a folded word. */
+static bool is_word_code_point(uint32_t code)
 {
     switch (utf8proc_category((utf8proc_int32_t)code)) {
     case UTF8PROC_CATEGORY_ZS:
@@ -60,7 +62,8 @@ static bool stays(uint32_t code)
     }
 }
 
-/* The whole word, folded; more than TIDE_WORD_MAX when it does not fit. */
+/* Folds the whole word with utf8proc. Returns the size, or more than TIDE_WORD_MAX if
+ * the result does not fit. */
 static size_t fold_whole(const unsigned char *word, size_t length,
                          unsigned char folded[TIDE_WORD_MAX])
 {
@@ -76,7 +79,7 @@ static size_t fold_whole(const unsigned char *word, size_t length,
     for (utf8proc_ssize_t i = 0; i < count; i++) {
         unsigned char bytes[4];
         uint32_t code = (uint32_t)codes[i];
-        if (!stays(code))
+        if (!is_word_code_point(code))
             continue;
         size_t step = encode(code == 0x2019 || code == 0x02bc ? '\'' : code, bytes);
         if (size + step > TIDE_WORD_MAX)
@@ -87,8 +90,9 @@ static size_t fold_whole(const unsigned char *word, size_t length,
     return size;
 }
 
-/* Letters that fold by themselves and to one code point, whatever is beside them as
- * long as that is of this table, too: the distance. */
+/* Ranges of letters that fold to a single code point, independent of their neighbors as
+ * long as those are in this table, too. The value is the distance to the folded
+ * letter. */
 static const tide_code_range simple[] = {
     {0x0000, 0x0040, 0},  {0x0041, 0x005a, 32},
     {0x005b, 0x007e, 0},  {0x00c0, 0x00d6, 32},
@@ -105,8 +109,7 @@ static const tide_code_range simple[] = {
     {0xac00, 0xd7a3, 0},
 };
 
-/* The same for words of such letters, which most are, many times faster; 0 for
- * others. */
+/* A fast path for words of such letters, which most are. Returns 0 for other words. */
 static size_t fold_simple(const unsigned char *word, size_t length,
                           unsigned char folded[TIDE_WORD_MAX])
 {
@@ -114,7 +117,7 @@ static size_t fold_simple(const unsigned char *word, size_t length,
     if (length > TIDE_WORD_MAX)
         return 0;
     for (size_t at = 0; at < length; at += step) {
-        step = tide_code_point(word + at, length - at);
+        step = tide_code_point_length(word + at, length - at);
         uint32_t code = tide_code_point_decode(word + at, step);
         const tide_code_range *r =
             tide_code_range_find(simple, sizeof simple / sizeof *simple, code);
@@ -128,21 +131,23 @@ static size_t fold_simple(const unsigned char *word, size_t length,
     return size;
 }
 
-/* At most `length`, moved back to where a code point of the word begins. */
-static size_t whole_points(const unsigned char *word, size_t length)
+/* Reduces `length` to a code point boundary of the word. */
+static size_t truncate_to_boundary(const unsigned char *word, size_t length)
 {
     while (length > 0 && tide_utf8_inside(word[length]))
         length--;
     return length;
 }
 
-/* Finds the longest beginning of the word whose folded form fits, by halving. */
-static size_t fold_beginning(const unsigned char *word, size_t length,
-                             unsigned char folded[TIDE_WORD_MAX], size_t *used)
+/* Finds the longest prefix of the word whose folded form fits, by binary search over
+ * code point boundaries: the prefix of `fits` bytes fits, that of `too_long` bytes does
+ * not. */
+static size_t fold_longest_prefix(const unsigned char *word, size_t length,
+                                  unsigned char folded[TIDE_WORD_MAX], size_t *used)
 {
     size_t fits = 0, too_long = length;
     for (;;) {
-        size_t middle = whole_points(word, (fits + too_long) / 2);
+        size_t middle = truncate_to_boundary(word, (fits + too_long) / 2);
         if (middle <= fits)
             for (middle = fits + 1;
                  middle < too_long && tide_utf8_inside(word[middle]);)
@@ -158,9 +163,9 @@ static size_t fold_beginning(const unsigned char *word, size_t length,
     return fits ? fold_whole(word, fits, folded) : 0;
 }
 
-/* Folding makes every sigma the same, and readers expect another one at the end of a
- * word, behind a Greek letter. */
-static void end_with_sigma(unsigned char *folded, size_t size)
+/* Case folding maps the final sigma to the ordinary one. Restores it at the end of a
+ * word, after a Greek letter. */
+static void restore_final_sigma(unsigned char *folded, size_t size)
 {
     static const unsigned char sigma[] = {0xcf, 0x83}, last[] = {0xcf, 0x82};
     if (size < 4 || memcmp(folded + size - 2, sigma, 2) != 0)
@@ -181,13 +186,14 @@ size_t tide_fold(const unsigned char *word, size_t length, bool emoji, bool fina
     if (size == 0)
         size = fold_whole(word, length, folded);
     if (size > TIDE_WORD_MAX)
-        size = fold_beginning(word, length, folded, used);
+        size = fold_longest_prefix(word, length, folded, used);
     if (size > GROWTH_MAX * *used || *used == 0) {
-        size = length > TIDE_WORD_MAX ? whole_points(word, TIDE_WORD_MAX) : length;
+        size =
+            length > TIDE_WORD_MAX ? truncate_to_boundary(word, TIDE_WORD_MAX) : length;
         memcpy(folded, word, size);
         *used = size;
     }
     if (final_sigma && *used == length)
-        end_with_sigma(folded, size);
+        restore_final_sigma(folded, size);
     return size;
 }

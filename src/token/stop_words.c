@@ -1,7 +1,7 @@
-/* stop_words.c - which words are not wanted: a set, made once and asked for every word.
+/* stop_words.c - an immutable set of words to omit.
  *
- * A copy of the text the words came in, and a hash table of places in it with linear
- * probing, at most half full. All of it is one allocation:
+ * A copy of the text that lists the words, and an open-addressing hash table of offsets
+ * into it with linear probing, at most half full. Both are in one allocation:
  *
  *     | tide_stop_words | cells[capacity] | text |
  */
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 typedef struct cell {
-    uint32_t start, length; /* in the text; no length: free */
+    uint32_t start, length; /* in the text; length 0: empty */
 } cell;
 
 struct tide_stop_words {
@@ -20,15 +20,17 @@ struct tide_stop_words {
     cell cells[];
 };
 
-/* The next line from *rest on, without its end; false after the last. */
+/* Returns the next line without its line end and advances *rest past it; false at the
+ * end of the text. */
 static bool next_line(const char **rest, const char **line, size_t *length)
 {
     if (!**rest)
         return false;
     *line = *rest;
-    size_t whole = strcspn(*rest, "\n");
-    *rest += whole + ((*rest)[whole] != '\0');
-    *length = whole > 0 && (*line)[whole - 1] == '\r' ? whole - 1 : whole;
+    size_t line_size = strcspn(*rest, "\n");
+    *rest += line_size + ((*rest)[line_size] != '\0');
+    *length =
+        line_size > 0 && (*line)[line_size - 1] == '\r' ? line_size - 1 : line_size;
     return true;
 }
 
@@ -42,18 +44,18 @@ static size_t capacity_for(const char *text)
     return capacity;
 }
 
-static size_t bytes_for(size_t capacity, size_t text)
+static size_t allocation_size(size_t capacity, size_t text)
 {
     return sizeof(tide_stop_words) + capacity * sizeof(cell) + text;
 }
 
 uint64_t tide_stop_words_bytes(const char *text)
 {
-    return bytes_for(capacity_for(text), strlen(text) + 1);
+    return allocation_size(capacity_for(text), strlen(text) + 1);
 }
 
-/* The cell that has the word, or the free one where it belongs. */
-static size_t find(const tide_stop_words *set, const char *word, size_t length)
+/* The index of the cell that has the word, or of the empty cell where to insert it. */
+static size_t find_cell(const tide_stop_words *set, const char *word, size_t length)
 {
     size_t at = tide_hash(word, length, 0) & (set->capacity - 1);
     for (;; at = (at + 1) & (set->capacity - 1)) {
@@ -65,21 +67,22 @@ static size_t find(const tide_stop_words *set, const char *word, size_t length)
     }
 }
 
-bool tide_stop_words_have(const tide_stop_words *set, const char *word, size_t length)
+bool tide_stop_words_contain(const tide_stop_words *set, const char *word,
+                             size_t length)
 {
-    return set->cells[find(set, word, length)].length > 0;
+    return set->cells[find_cell(set, word, length)].length > 0;
 }
 
 tide_stop_words *tide_stop_words_new(const char *text, tide_error *err)
 {
     size_t size = strlen(text) + 1, capacity = capacity_for(text), length;
     if (size > UINT32_MAX) {
-        tide_fail(err, TIDE_ERROR_PARAMETER, "more than 4 GB of stop words");
+        tide_fail(err, TIDE_ERROR_PARAMETER, "stop words are larger than 4 GiB");
         return NULL;
     }
-    tide_stop_words *set = tide_alloc(1, bytes_for(capacity, size));
+    tide_stop_words *set = tide_alloc(1, allocation_size(capacity, size));
     if (!set) {
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for %zu bytes of stop words",
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the stop words (%zu bytes)",
                   size);
         return NULL;
     }
@@ -91,7 +94,7 @@ tide_stop_words *tide_stop_words_new(const char *text, tide_error *err)
     for (const char *line; next_line(&rest, &line, &length);) {
         if (length == 0)
             continue;
-        cell *c = &set->cells[find(set, line, length)];
+        cell *c = &set->cells[find_cell(set, line, length)];
         *c = (cell){(uint32_t)(line - copy), (uint32_t)length};
     }
     return set;
@@ -102,8 +105,8 @@ void tide_stop_words_free(tide_stop_words *set)
     free(set);
 }
 
-bool tide_word_wanted(const tide_tokenizer_options *options, const tide_stop_words *set,
-                      const char *word, size_t length)
+bool tide_word_is_allowed(const tide_tokenizer_options *options,
+                          const tide_stop_words *set, const char *word, size_t length)
 {
     size_t characters = 0;
     for (size_t i = 0; i < length; i++)
@@ -112,5 +115,5 @@ bool tide_word_wanted(const tide_tokenizer_options *options, const tide_stop_wor
         return false;
     if (options->longest > 0 && characters > options->longest)
         return false;
-    return !set || !tide_stop_words_have(set, word, length);
+    return !set || !tide_stop_words_contain(set, word, length);
 }

@@ -1,23 +1,27 @@
-/* token.h - how text falls into words. */
+/* token.h - the tokenizer: splits text into sentences of words. */
 #ifndef TIDE_TOKEN_H
 #define TIDE_TOKEN_H
 
 #include "file/file.h"
 
-/* space   a word is a run of bytes above 0x20, as it is
- * words   Unicode words, case folded, NFKC; ideographs and kana one by one; Thai, Lao,
- *         Khmer and Burmese by syllables
- * social  the same, but knows hashtags, mentions, URLs and emoji
- * log     numbers, hex, UUIDs, addresses and paths become the names of their classes
+/* The kinds of tokenizer:
  *
- * A run of bytes above 0x20 that begins with "__label__" is one word in every kind, as it is: a label,
- * as fastText marks them and tide_records_take adds them.
+ * space   a word is a run of bytes above 0x20, unchanged words   Unicode words, case
+ * folded, NFKC; ideographs and kana are single words; Thai,
+ *         Lao, Khmer and Burmese are split into syllables
+ * social  like words, and recognizes hashtags, mentions, URLs and emoji * log     words
+ * of log lines, case folded; numbers, hexadecimal numbers, UUIDs, addresses
+ *         and paths are replaced by the names of their classes
  *
- * A line feed ends a sentence. A word with bytes that are not UTF-8 is dropped as a whole and counted
- * once. Control characters (U+007F to U+009F) are dropped and counted: in kind space and in labels
- * with the word they are in, in the other kinds as separators between words. Words of more than TIDE_WORD_MAX bytes are cut before the code point that
- * does not fit, and counted. The result does not depend on how the text is cut into feeds. Memory is
- * fixed. */
+ * In every kind a run of bytes above 0x20 that begins with "__label__" is one unchanged
+ * word: a label, as in fastText and as written by tide_records_take.
+ *
+ * A line feed ends a sentence. A word with bytes that are not UTF-8 is dropped as a
+ * whole and counted once. Control characters (U+007F to U+009F) are dropped and
+ * counted: together with the word around them in kind space and in labels, as
+ * separators otherwise. Words of more than TIDE_WORD_MAX bytes are truncated at a code
+ * point boundary and counted. The result does not depend on how the text is divided
+ * into feeds. Memory is fixed. */
 typedef struct tide_tokenizer tide_tokenizer;
 
 typedef enum tide_token_kind {
@@ -27,28 +31,32 @@ typedef enum tide_token_kind {
     TIDE_TOKENS_LOG,
 } tide_token_kind;
 
-/* As it is, the name of its class instead, nothing, or without its sign. */
+/* What to do with a class of tokens. */
 typedef enum tide_token_action {
     TIDE_KEEP,
-    TIDE_MASK,
+    TIDE_MASK, /* replace by the name of the class */
     TIDE_DROP,
-    TIDE_BARE
+    TIDE_BARE /* remove the # or @ and tokenize the rest */
 } tide_token_action;
 
 typedef struct tide_tokenizer_options {
     tide_token_kind kind;
-    tide_token_action numbers;  /* words, social: a word of digits alone */
+    tide_token_action numbers;  /* words, social: words of digits only; not BARE */
     tide_token_action hashtags; /* social */
     tide_token_action mentions; /* social */
-    tide_token_action urls;     /* social; not BARE, nor are numbers */
-    bool first_rules;  /* those of models from before 2: Thai, Lao, Khmer and Burmese
-                         come as they are written between separators, a final sigma as
-                         any other, the prolonged sound mark of kana by itself */
-    uint32_t shortest; /* words of fewer characters are left out; 0 or 1 for none */
-    uint32_t longest;  /* likewise of more; 0 for no limit */
-    const char *stop_words; /* one a line, as the tokenizer would give them; NULL */
-    const char *spared; /* words that begin so are left out for none of these reasons;
-                           NULL for none; must live as long */
+    tide_token_action urls;     /* social; not BARE */
+
+    /* Use the rules of version 1: Thai, Lao, Khmer and Burmese are not split into
+     * syllables, a final sigma is folded like any other, and the prolonged sound mark
+     * of kana is a word. */
+    bool first_rules;
+
+    /* Words to omit: fewer than `shortest` or more than `longest` characters (0: no
+     * limit), or listed in stop_words, one per line as the tokenizer emits them (NULL:
+     * none). Words that begin with the prefix `spared` are never omitted (NULL: none;
+     * must outlive the tokenizer). */
+    uint32_t shortest, longest;
+    const char *stop_words, *spared;
 } tide_tokenizer_options;
 
 tide_tokenizer *tide_tokenizer_new(const tide_tokenizer_options *options,
@@ -56,34 +64,35 @@ tide_tokenizer *tide_tokenizer_new(const tide_tokenizer_options *options,
 void tide_tokenizer_free(tide_tokenizer *t);
 uint64_t tide_tokenizer_bytes(const tide_tokenizer_options *options);
 
-/* Takes up to `size` bytes and returns how many. Take words until there are none, then feed again. */
+/* Copies up to `size` bytes of text into the tokenizer and returns how many. Take all
+ * words before feeding again. */
 size_t tide_tokenizer_feed(tide_tokenizer *t, const void *bytes, size_t size);
 
-/* The text ends: its last word is complete, and so is its last sentence if it has begun. */
+/* Ends the text: completes its last word and, if it has begun, its last sentence. */
 void tide_tokenizer_end(tide_tokenizer *t);
 
-/* The next words of the present sentence, at most `room`, valid until the next feed. *sentence_ended
- * says that the sentence ends after them. Returns 0 with *sentence_ended false when more text is
- * needed. Empty lines yield no sentence. */
-size_t tide_tokenizer_take(tide_tokenizer *t, tide_word *words, size_t room,
+/* Returns the next words of the current sentence, at most `capacity`, which are valid
+ * until the next feed. Sets *sentence_ended if the sentence ends after them. Returns 0
+ * with *sentence_ended false if more text is needed. Empty lines are not sentences. */
+size_t tide_tokenizer_take(tide_tokenizer *t, tide_word *words, size_t capacity,
                            bool *sentence_ended);
 
 typedef struct tide_tokenizer_counts {
     uint64_t bytes;
     uint64_t invalid; /* words that are not UTF-8, and runs of control characters */
-    uint64_t cut;     /* longer than TIDE_WORD_MAX */
-    uint64_t dropped; /* bytes, of both */
-    uint64_t omitted; /* stop words, too short or too long ones, treated with DROP */
+    uint64_t cut;     /* words truncated to TIDE_WORD_MAX */
+    uint64_t dropped; /* bytes lost to both */
+    uint64_t omitted; /* stop words, too short or too long words, and dropped tokens */
 } tide_tokenizer_counts;
 
 tide_tokenizer_counts tide_tokenizer_counted(const tide_tokenizer *t);
 
-/* Bytes taken by feed but not yet given out in a complete word or line end: what a reader that wants
- * to stop at the last sentence taken has to read again. */
+/* The number of bytes fed but not yet returned as complete words or line ends. A reader
+ * that stops after the last sentence has to read these again. */
 uint64_t tide_tokenizer_pending(const tide_tokenizer *t);
 
-/* Section tokenizer: the counters and the half-read word, so that the rest can come later. All
- * complete words must have been taken. */
+/* Section tokenizer: the counters and the incomplete word. All complete words must have
+ * been taken. */
 void tide_tokenizer_save(const tide_tokenizer *t, tide_store_writer *writer);
 int tide_tokenizer_load(tide_tokenizer *t, tide_store *store, tide_error *err);
 

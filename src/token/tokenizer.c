@@ -1,46 +1,46 @@
-/* tokenizer.c - text into words and sentences, in fixed memory.
+/* tokenizer.c - splits text into sentences of words, in fixed memory.
  *
- * The text is copied into one buffer, and words are given out as spans of it:
+ * The text is copied into one buffer, and words are returned as spans of it:
  *
- *     buffer   |  given out  |  to be looked at, beginning outside a word  |  free  |
- *                            ^position                                     ^end
+ *     buffer   |  returned  |  not yet scanned, starts outside a word  |  free  |
+ *                           ^position                                  ^end
  *
- * Sixty-four bytes at a time become bit masks (block.h). Where the mask of white space
- * has an edge, a run of text starts or ends; walking over the edges costs the same for
- * short and for long runs and never looks at a letter. A run that needs no closer look
- * is a word: for kind space when its block has no byte of 0x7f or more in it, for the
- * others when all of it is a to z.
+ * Blocks of 64 bytes are converted to bit masks (block.h). An edge in the whitespace
+ * mask is the start or end of a run of text. Iterating over edges costs the same for
+ * short and long runs, and does not touch individual letters. Most runs need no further
+ * checks and are words: for kind space if their block has no byte of 0x7f or above, for
+ * the other kinds if they consist of a to z only.
  *
- * Kind space. A run is a word or, when it is not UTF-8, nothing. A word of more than
- * TIDE_WORD_MAX bytes is cut before byte TIDE_WORD_MAX, or before the code point that
- * this byte continues (at most three bytes back). Whether a word is valid is judged on
- * what is kept of it alone. A word is counted once: as invalid when it is dropped,
- * otherwise as cut when it was cut.
+ * Kind space. A run is a word, or is dropped if it is not UTF-8. A word of more than
+ * TIDE_WORD_MAX bytes is truncated at a code point boundary, at most three bytes below
+ * the limit. Only the part that is kept is validated. A word is counted once: as
+ * invalid if it is dropped, otherwise as cut if it is truncated.
  *
  * The other kinds. The splitter of the kind (split.h) finds the words of a run one by
- * one, each in at most WINDOW bytes from where the one before ended: what is longer is
- * read as if it ended there. Words are folded where they stand. Those that become
- * longer go to the side, a part of the buffer that no text is read into:
+ * one. It sees at most WINDOW bytes from the end of the previous word, as if the run
+ * ended there. Words are folded in place. Words that become longer are written to an
+ * overflow area, a part of the buffer that is not used for text:
  *
- *     buffer   |  text, TEXT_MAX bytes  |  side: 3 * TEXT_MAX bytes  |
+ *     buffer   |  text, TEXT_MAX bytes  |  overflow: 3 * TEXT_MAX bytes  |
  *
- * That is enough, for no word grows to more than three times its bytes (tide_fold).
+ * That suffices, because no word grows to more than three times its bytes (tide_fold).
  *
- * Labels. A run that begins with "__label__" is the name of a class, not language. It is
- * one word and stays as it is, as kind space gives it, and no splitter sees it: every
- * kind must give the name that the labels of others have. The same holds for the rest of
- * a run behind a word: like a splitter, the test knows nothing of what came before.
+ * Labels. A run that begins with "__label__" is the name of a class. Every kind returns
+ * it unchanged as one word, without calling the splitter, so that labels are the same
+ * in all kinds. This also applies to the rest of a run after a word, because the test,
+ * like a splitter, does not depend on the text before.
  *
- * Invariant: `position` is never inside a word. Whatever is left there when text runs
- * out is looked at again from its beginning after the next feed, which is why the cuts
- * between feeds cannot change the result. A word that is too long would fill the buffer
- * that way. So once all complete words are out, an incomplete one of kind space is
- * shortened to its first KEEP bytes, one more than a word may have: what was removed
- * from its middle is only counted (`skipped`), and a word of 10 GB needs no more memory
- * than one of KEEP bytes. The other kinds never wait for more than WINDOW bytes.
+ * Invariant: `position` is never inside a word. When the text runs out, the incomplete
+ * word from `position` on is scanned again from its start after the next feed, so the
+ * result does not depend on how the text is divided into feeds. To keep an over-long
+ * word from filling the buffer, an incomplete word of kind space is shortened to its
+ * first PENDING_MAX bytes, one more than a word may have, once all complete words have
+ * been returned. The bytes removed from its middle are only counted (`skipped`), so a
+ * word of 10 GB needs no more memory than one of PENDING_MAX bytes. In the other kinds
+ * at most WINDOW bytes are ever pending.
  *
- * The end of the text is a line feed that nobody fed (`closed`); it is not counted in
- * bytes.
+ * The text is ended by a line feed that is appended by tide_tokenizer_end (`closed`)
+ * and not counted as input.
  */
 #include "token/tokenizer.h"
 
@@ -50,7 +50,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* What a kind takes a run of text apart with; kind space does not. */
+/* The splitter of each kind; kind space has none. */
 static tide_splitter *const splitters[] = {
     [TIDE_TOKENS_SPACE] = NULL,
     [TIDE_TOKENS_WORDS] = tide_split_words,
@@ -76,7 +76,7 @@ tide_tokenizer *tide_tokenizer_new(const tide_tokenizer_options *options,
     t->options = *options;
     t->options.stop_words = NULL;
     t->split = splitters[options->kind];
-    t->side = SIDE;
+    t->overflow = OVERFLOW_START;
     t->text_max = t->split ? TEXT_MAX : CAPACITY;
     t->selective =
         options->shortest > 1 || options->longest > 0 || has_stop_words(options);
@@ -112,7 +112,7 @@ size_t tide_tokenizer_feed(tide_tokenizer *t, const void *bytes, size_t size)
     t->end -= t->position;
     memmove(t->buffer, t->buffer + t->position, t->end);
     t->position = 0;
-    t->side = SIDE;
+    t->overflow = OVERFLOW_START;
 
     if (size > t->text_max - t->end)
         size = t->text_max - t->end;
@@ -131,7 +131,7 @@ void tide_tokenizer_end(tide_tokenizer *t)
     t->closed = true;
 }
 
-/* -- taking ------------------------------------------------------------------------ */
+/* -- finding words ----------------------------------------------------------------- */
 
 static size_t lowest_bit(uint64_t bits)
 {
@@ -143,16 +143,17 @@ static size_t highest_bit(uint64_t bits)
     return 63 - (size_t)__builtin_clzll(bits);
 }
 
-/* Removes the lowest bit and says where it was. */
+/* Clears the lowest bit and returns its index. */
 static inline size_t pop_bit(uint64_t *bits)
 {
-    size_t place = lowest_bit(*bits);
+    size_t index = lowest_bit(*bits);
     *bits &= *bits - 1;
-    return place;
+    return index;
 }
 
-/* The block at `base`, as if there were white space before `position` and a word from
- * `end`. What is special is what the kind wants to see. */
+/* The masks of the block at `base`, as if there were whitespace before `position` and a
+ * word from `end` on, so that an incomplete run has no end. `special` marks bytes that
+ * need further checks: for kinds with a splitter all but a to z. */
 static inline tide_block read_block(const tide_tokenizer *t, size_t base, bool split)
 {
     tide_block block = tide_block_read(t->buffer + base);
@@ -172,138 +173,165 @@ static inline tide_block read_block(const tide_tokenizer *t, size_t base, bool s
     return block;
 }
 
-/* All complete words are out: only an incomplete one may remain, from `position`. */
-static void shorten_rest(tide_tokenizer *t)
+/* Shortens an over-long incomplete word. All complete words must have been returned. */
+static void shorten_pending(tide_tokenizer *t)
 {
-    size_t rest = t->end - t->position;
-    if (rest > KEEP) {
-        t->skipped += rest - KEEP;
-        t->end = t->position + KEEP;
+    size_t pending = t->end - t->position;
+    if (pending > PENDING_MAX) {
+        t->skipped += pending - PENDING_MAX;
+        t->end = t->position + PENDING_MAX;
     }
 }
 
-/* Where a take stands: the words it has given, and the starts of those still to
- * come. `word` is the start of the word that ends next; without such a word it means
- * nothing. */
-typedef struct taking {
-    tide_word *next, *full;
-    size_t base, word; /* of this block; of this block or an earlier one */
-    uint64_t starts;
-} taking;
+/* The state of one call of take: where to write words, and the runs found so far.
+ * `word` is the start of the run that ends next, in this block or an earlier one. If
+ * all runs that have started have ended, it is meaningless. */
+typedef struct word_scan {
+    tide_word *next, *full; /* the next word to write, and the end of the array */
+    size_t base, word;      /* offset of this block; offset of the current run */
+    uint64_t starts;        /* further runs that start in this block */
+} word_scan;
 
-static inline void next_start(taking *k)
+static inline void start_next_run(word_scan *k)
 {
     if (k->starts)
         k->word = k->base + pop_bit(&k->starts);
 }
 
-/* Gives the words that end at these bits, until no more fit; returns the ends that
- * are left. */
-static inline uint64_t give(taking *k, const tide_tokenizer *t, uint64_t ends)
+/* Fast path: emits the runs that end at these bits unchanged, until the array is full.
+ * Returns the ends that are left. */
+static inline uint64_t emit_plain(word_scan *k, const tide_tokenizer *t, uint64_t ends)
 {
     while (ends && k->next < k->full) {
-        size_t place = k->base + pop_bit(&ends);
+        size_t run_end = k->base + pop_bit(&ends);
         k->next->bytes = (const char *)t->buffer + k->word;
-        k->next->length = (uint32_t)(place - k->word);
+        k->next->length = (uint32_t)(run_end - k->word);
         k->next++;
-        next_start(k);
+        start_next_run(k);
     }
     return ends;
 }
 
-/* The same for words that have to be judged, as far as they are not dropped. */
-static uint64_t give_judged(taking *k, tide_tokenizer *t, uint64_t ends)
+/* Kind space, for blocks with special bytes or long words: emits the runs that end at
+ * these bits, unless they are dropped. Returns the ends that are left. */
+static uint64_t emit_checked(word_scan *k, tide_tokenizer *t, uint64_t ends)
 {
     while (ends && k->next < k->full) {
-        size_t place = k->base + pop_bit(&ends);
+        size_t run_end = k->base + pop_bit(&ends);
         size_t length =
-            tide_tokenizer_check_word(t, t->buffer + k->word, place - k->word);
+            tide_tokenizer_check_word(t, t->buffer + k->word, run_end - k->word);
         k->next->bytes = (const char *)t->buffer + k->word;
         k->next->length = (uint32_t)length;
         k->next += length > 0;
-        next_start(k);
+        start_next_run(k);
     }
     return ends;
 }
 
-/* Gives words of the run from k->word to `place`, until it is used up, no more fit or,
- * when the run goes on behind `place`, too little of it is there. k->word moves on. */
-static void give_run(taking *k, tide_tokenizer *t, size_t place, bool goes_on)
+/* Splits the run from k->word to `run_end` and emits its words, until the run is used
+ * up or the array is full. If the run may continue after `run_end` (`continues`), stops
+ * when at most WINDOW bytes are left, because the next word could depend on what
+ * follows. Advances k->word past what was split, which is always a point from where
+ * splitting can resume. */
+static void split_run(word_scan *k, tide_tokenizer *t, size_t run_end, bool continues)
 {
-    while (k->word < place && k->next < k->full) {
+    while (k->word < run_end && k->next < k->full) {
         unsigned char *text = t->buffer + k->word;
-        size_t size = place - k->word;
-        bool longer = size > WINDOW;
-        if (longer)
-            size = tide_text_cut(text, WINDOW);
-        else if (goes_on)
+        size_t size = run_end - k->word;
+        /* The splitter sees exactly the same bytes however the text is divided into
+         * feeds: either a full window, or the rest of a run whose end is known. */
+        bool exceeds_window = size > WINDOW;
+        if (exceeds_window)
+            size = tide_text_truncate(text, WINDOW);
+        else if (continues)
             return;
         tide_token token = {.used = size, .length = size, .label = true};
         if (!tide_tokenizer_is_label(text, size))
             token = t->split(&t->options, text, size);
-        if (longer && token.used == size && token.start > 0) {
-            token.used = token.start; /* all of the window for the word */
+        /* The word touches the end of the window and may be longer. Consume only the
+         * separators before it, so that the next window begins with the word. If the
+         * word already begins the window, it is longer than any word may be, and is
+         * emitted. */
+        if (exceeds_window && token.used == size && token.start > 0) {
+            token.used = token.start;
             token.length = 0;
         }
-        k->next += tide_tokenizer_make(t, text, &token, k->next);
+        k->next += tide_tokenizer_emit(t, text, &token, k->next);
         k->word += token.used;
     }
 }
 
-/* Gives the words of the runs that end at these bits; returns the ends that are left. A
- * run that begins in this block and has nothing special in it is a word. */
-static uint64_t give_split(taking *k, tide_tokenizer *t, uint64_t ends,
+/* The other kinds: emits the words of the runs that end at these bits. Returns the ends
+ * that are left; the first of them may be that of a partly split run. A run that starts
+ * in this block and has no special bytes is a word as it stands. */
+static uint64_t emit_split(word_scan *k, tide_tokenizer *t, uint64_t ends,
                            uint64_t special)
 {
     while (ends && k->next < k->full) {
+        /* Bits before the first end. Those of earlier runs have been cleared in
+         * `special`, so only bytes of this run are tested. */
         uint64_t before = (ends & -ends) - 1;
-        size_t place = k->base + lowest_bit(ends);
+        size_t run_end = k->base + lowest_bit(ends);
         if ((special & before) || t->selective || k->word < k->base) {
-            give_run(k, t, place, false);
-            if (k->word < place)
+            split_run(k, t, run_end, false);
+            if (k->word < run_end) /* the array is full */
                 break;
         } else {
             k->next->bytes = (const char *)t->buffer + k->word;
-            k->next->length = (uint32_t)(place - k->word);
+            k->next->length = (uint32_t)(run_end - k->word);
             k->next++;
         }
         special &= ~before;
         ends &= ends - 1;
-        next_start(k);
+        start_next_run(k);
     }
     return ends;
 }
 
-/* `split` is a constant wherever this is called. */
+/* Finds words block by block, until the array is full, a sentence ends or the text runs
+ * * out. In each case `position` is set to a point outside any word from which the next
+ * call continues. `split` is a constant in both calls, so each gets its own copy of the
+ * code.
+ *
+ * A run is emitted when its end is found; until then its start is carried in k.word
+ * across blocks. `needs_check` says that the current run or block needs the slow path.
+ * It persists while a run with a special byte is open, because the byte may be in an
+ * earlier block. */
 static inline __attribute__((always_inline)) size_t
-take(tide_tokenizer *t, tide_word *words, size_t room, bool *sentence_ended, bool split)
+take(tide_tokenizer *t, tide_word *words, size_t capacity, bool *sentence_ended,
+     bool split)
 {
-    size_t first = t->position - t->position % TIDE_BLOCK_SIZE;
-    taking k = {words, words + room, first, t->end, 0};
-    bool after_space = true, careful = false, selective = t->selective;
+    size_t first_block = t->position - t->position % TIDE_BLOCK_SIZE;
+    word_scan k = {words, words + capacity, first_block, t->end, 0};
+    bool after_space = true, needs_check = false, selective = t->selective;
     *sentence_ended = false;
     for (; k.base < t->end; k.base += TIDE_BLOCK_SIZE) {
         tide_block block = read_block(t, k.base, split);
+        /* Edges of the mask: bit i of spaces_before says that byte i - 1 is
+         * whitespace. */
         uint64_t spaces_before = block.space << 1 | after_space;
         uint64_t ends = block.space & ~spaces_before;
         k.starts = ~block.space & spaces_before;
-        if (after_space)
-            next_start(&k);
-        careful |= selective || block.special != 0;
-        careful |= ends && k.base + lowest_bit(ends) - k.word > TIDE_WORD_MAX;
-        for (;;) { /* to the next line feed, or to the end of the block */
+        if (after_space) /* else the run in k.word continues from an earlier block */
+            start_next_run(&k);
+        needs_check |= selective || block.special != 0;
+        needs_check |= ends && k.base + lowest_bit(ends) - k.word > TIDE_WORD_MAX;
+        for (;;) { /* for each line in this block: the ends up to its line feed */
             uint64_t line = block.newline ^ (block.newline - 1), here = ends & line;
-            uint64_t left = !careful ? give(&k, t, here)
-                            : split  ? give_split(&k, t, here, block.special)
-                                     : give_judged(&k, t, here);
+            uint64_t left = !needs_check ? emit_plain(&k, t, here)
+                            : split      ? emit_split(&k, t, here, block.special)
+                                         : emit_checked(&k, t, here);
+            /* The array is full and the line continues: resume at the partly split run,
+             * or after the last run that was emitted. */
             if (k.next == k.full && (left || !block.newline)) {
                 t->position =
                     split && left ? k.word : k.base + highest_bit(here & ~left);
                 t->in_sentence = true;
-                return room;
+                return capacity;
             }
             if (!block.newline)
                 break;
+            /* A line feed ends the sentence, unless it has no words. */
             if (t->in_sentence || k.next > words) {
                 *sentence_ended = true;
                 t->in_sentence = false;
@@ -314,24 +342,25 @@ take(tide_tokenizer *t, tide_word *words, size_t room, bool *sentence_ended, boo
             block.special &= ~line;
             block.newline &= block.newline - 1;
         }
-        after_space = block.space >> 63;
-        careful &= !after_space && (block.special || !ends);
+        after_space = block.space >> 63; /* the last byte of the block is whitespace */
+        needs_check &= !after_space && (block.special || !ends);
     }
+    /* The text has run out; the run from k.word, if any, is incomplete. */
     if (split && !after_space)
-        give_run(&k, t, t->end, true);
+        split_run(&k, t, t->end, true);
     t->position = after_space ? t->end : k.word;
     t->in_sentence |= k.next > words;
     if (!split)
-        shorten_rest(t);
+        shorten_pending(t);
     return (size_t)(k.next - words);
 }
 
-size_t tide_tokenizer_take(tide_tokenizer *t, tide_word *words, size_t room,
+size_t tide_tokenizer_take(tide_tokenizer *t, tide_word *words, size_t capacity,
                            bool *sentence_ended)
 {
-    assert(room > 0);
-    return t->split ? take(t, words, room, sentence_ended, true)
-                    : take(t, words, room, sentence_ended, false);
+    assert(capacity > 0);
+    return t->split ? take(t, words, capacity, sentence_ended, true)
+                    : take(t, words, capacity, sentence_ended, false);
 }
 
 tide_tokenizer_counts tide_tokenizer_counted(const tide_tokenizer *t)

@@ -1,46 +1,45 @@
-/* tokenizer_state.c - section tokenizer of a model file: counters, and the word that the text broke
- * off in.
- */
+/* tokenizer_state.c - section tokenizer of a model file: counters and the incomplete
+ * word. */
 #include "file/file.h"
 #include "token/token.h"
 #include "token/tokenizer.h"
 
 #include <assert.h>
 
-/* Eight little-endian numbers and the first bytes of the incomplete word, filled up
+/* Eight little-endian 64-bit numbers and the first bytes of the incomplete word, padded
  * with zeros. */
 enum { BYTES, INVALID, CUT, DROPPED, OMITTED, IN_SENTENCE, SKIPPED, LENGTH, NUMBERS };
 enum { WORD_AT = 8 * NUMBERS, SECTION_SIZE = WORD_AT + WINDOW };
 
-/* How many bytes may be waiting when all complete words are taken. */
-static size_t rest_max(const tide_tokenizer *t)
+/* The maximum number of pending bytes after all complete words have been taken. */
+static size_t pending_max(const tide_tokenizer *t)
 {
-    return t->split ? WINDOW : KEEP;
+    return t->split ? WINDOW : PENDING_MAX;
 }
 
 void tide_tokenizer_save(const tide_tokenizer *t, tide_store_writer *writer)
 {
-    size_t rest = t->end - t->position;
-    assert(rest <= rest_max(t) && !(t->closed && rest > 0));
+    size_t pending = t->end - t->position;
+    assert(pending <= pending_max(t) && !(t->closed && pending > 0));
     const tide_tokenizer_counts *c = &t->counts;
     const uint64_t numbers[NUMBERS] = {c->bytes,   c->invalid, c->cut,
                                        c->dropped, c->omitted, t->in_sentence,
-                                       t->skipped, rest};
+                                       t->skipped, pending};
     unsigned char section[SECTION_SIZE] = {0};
     for (int i = 0; i < NUMBERS; i++)
         tide_put64(section + 8 * i, numbers[i]);
-    memcpy(section + WORD_AT, t->buffer + t->position, rest);
+    memcpy(section + WORD_AT, t->buffer + t->position, pending);
     tide_store_put(writer, "tokenizer", section, sizeof section);
 }
 
-/* Whether these numbers and this word can be those of a tokenizer. */
-static bool plausible(const tide_tokenizer *t, const uint64_t numbers[NUMBERS],
-                      const unsigned char *word)
+/* Whether a tokenizer can be in this state. */
+static bool is_plausible(const tide_tokenizer *t, const uint64_t numbers[NUMBERS],
+                         const unsigned char *word)
 {
     uint64_t length = numbers[LENGTH], bytes = numbers[BYTES];
-    if (numbers[IN_SENTENCE] > 1 || length > rest_max(t) || length > bytes)
+    if (numbers[IN_SENTENCE] > 1 || length > pending_max(t) || length > bytes)
         return false;
-    if (numbers[SKIPPED] > (!t->split && length == KEEP ? bytes - length : 0))
+    if (numbers[SKIPPED] > (!t->split && length == PENDING_MAX ? bytes - length : 0))
         return false;
     if (numbers[DROPPED] > bytes || numbers[INVALID] > numbers[DROPPED] ||
         numbers[CUT] > numbers[DROPPED] || numbers[OMITTED] > bytes)
@@ -60,8 +59,8 @@ int tide_tokenizer_load(tide_tokenizer *t, tide_store *store, tide_error *err)
     uint64_t numbers[NUMBERS];
     for (int i = 0; i < NUMBERS; i++)
         numbers[i] = tide_get64(section + 8 * i);
-    if (!plausible(t, numbers, section + WORD_AT))
-        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section tokenizer makes no sense",
+    if (!is_plausible(t, numbers, section + WORD_AT))
+        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section \"tokenizer\" is corrupt",
                          tide_store_path(store));
 
     t->counts = (tide_tokenizer_counts){numbers[BYTES], numbers[INVALID], numbers[CUT],
@@ -70,7 +69,7 @@ int tide_tokenizer_load(tide_tokenizer *t, tide_store *store, tide_error *err)
     t->skipped = numbers[SKIPPED];
     t->closed = false;
     t->position = 0;
-    t->side = SIDE;
+    t->overflow = OVERFLOW_START;
     t->end = numbers[LENGTH];
     memcpy(t->buffer, section + WORD_AT, t->end);
     return TIDE_OK;

@@ -1,62 +1,63 @@
-/* tokenizer_words.c - what is given out of one word: all of it, a part, its class or nothing. */
+/* tokenizer_words.c - turns a token into an emitted word: validates, truncates, folds,
+ * masks or drops it, and counts what is lost. */
 #include "token/token.h"
 #include "token/tokenizer.h"
 
-/* As many bytes as must be readable of a word. */
-static const char names[TIDE_NAMES][16] = {
-    [TIDE_NAME_NUMBER] = "<number>", [TIDE_NAME_HASHTAG] = "<hashtag>",
-    [TIDE_NAME_USER] = "<user>",     [TIDE_NAME_URL] = "<url>",
-    [TIDE_NAME_HEX] = "<hex>",       [TIDE_NAME_UUID] = "<uuid>",
-    [TIDE_NAME_IP] = "<ip>",         [TIDE_NAME_PATH] = "<path>",
-    [TIDE_NAME_TIME] = "<time>",     [TIDE_NAME_EMAIL] = "<email>",
-    [TIDE_NAME_HEART] = "<3",        [TIDE_NAME_BROKEN_HEART] = "</3",
+/* Sized so that 16 bytes are readable, as of every word. */
+static const char class_names[TIDE_TOKEN_CLASSES][16] = {
+    [TIDE_TOKEN_NUMBER] = "<number>", [TIDE_TOKEN_HASHTAG] = "<hashtag>",
+    [TIDE_TOKEN_USER] = "<user>",     [TIDE_TOKEN_URL] = "<url>",
+    [TIDE_TOKEN_HEX] = "<hex>",       [TIDE_TOKEN_UUID] = "<uuid>",
+    [TIDE_TOKEN_IP] = "<ip>",         [TIDE_TOKEN_PATH] = "<path>",
+    [TIDE_TOKEN_TIME] = "<time>",     [TIDE_TOKEN_EMAIL] = "<email>",
+    [TIDE_TOKEN_HEART] = "<3",        [TIDE_TOKEN_BROKEN_HEART] = "</3",
 };
 
-size_t tide_text_cut(const unsigned char *text, size_t length)
+size_t tide_text_truncate(const unsigned char *text, size_t length)
 {
-    size_t least = length - 3;
-    while (length > least && tide_utf8_inside(text[length]))
+    size_t min_length = length - 3;
+    while (length > min_length && tide_utf8_inside(text[length]))
         length--;
     return length;
 }
 
-static bool valid(const unsigned char *word, size_t length)
+static bool is_valid(const unsigned char *word, size_t length)
 {
     size_t step;
     for (size_t i = 0; i < length; i += step) {
-        step = word[i] < 0x7f ? 1 : tide_code_point(word + i, length - i);
+        step = word[i] < 0x7f ? 1 : tide_code_point_length(word + i, length - i);
         if (step == 0)
             return false;
     }
     return true;
 }
 
-static bool left_out(const tide_tokenizer *t, const char *word, size_t length)
+static bool is_omitted(const tide_tokenizer *t, const char *word, size_t length)
 {
     const char *spared = t->options.spared;
     return t->selective &&
            !(spared && length > strlen(spared) &&
              !memcmp(word, spared, strlen(spared))) &&
-           !tide_word_wanted(&t->options, t->stop_words, word, length);
+           !tide_word_is_allowed(&t->options, t->stop_words, word, length);
 }
 
 size_t tide_tokenizer_check_word(tide_tokenizer *t, const unsigned char *word,
                                  size_t length)
 {
-    uint64_t whole = length;
+    uint64_t original_length = length;
     if (length > TIDE_WORD_MAX) {
-        length = tide_text_cut(word, TIDE_WORD_MAX);
-        whole += t->skipped;
+        length = tide_text_truncate(word, TIDE_WORD_MAX);
+        original_length += t->skipped;
         t->skipped = 0;
     }
-    if (!valid(word, length)) {
+    if (!is_valid(word, length)) {
         t->counts.invalid++;
-        t->counts.dropped += whole;
+        t->counts.dropped += original_length;
         return 0;
     }
-    t->counts.cut += whole > length;
-    t->counts.dropped += whole - length;
-    if (left_out(t, (const char *)word, length)) {
+    t->counts.cut += original_length > length;
+    t->counts.dropped += original_length - length;
+    if (is_omitted(t, (const char *)word, length)) {
         t->counts.omitted++;
         return 0;
     }
@@ -65,10 +66,10 @@ size_t tide_tokenizer_check_word(tide_tokenizer *t, const unsigned char *word,
 
 /* -- words of the other kinds ------------------------------------------------------ */
 
-/* How much of a word is given out when it is not folded. */
-static size_t kept(const unsigned char *word, size_t length)
+/* The length of a word that is emitted without folding. */
+static size_t truncated_length(const unsigned char *word, size_t length)
 {
-    return length > TIDE_WORD_MAX ? tide_text_cut(word, TIDE_WORD_MAX) : length;
+    return length > TIDE_WORD_MAX ? tide_text_truncate(word, TIDE_WORD_MAX) : length;
 }
 
 bool tide_tokenizer_is_label(const unsigned char *text, size_t size)
@@ -77,28 +78,31 @@ bool tide_tokenizer_is_label(const unsigned char *text, size_t size)
     return size >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0;
 }
 
-/* Of a label only what is kept of it has to be text, as in kind space. */
-static bool intact(const unsigned char *text, const tide_token *token)
+/* Whether a word is valid UTF-8. Of a label, as of a word of kind space, only the part
+ * that is kept is checked. */
+static bool is_intact(const unsigned char *text, const tide_token *token)
 {
     const unsigned char *word = text + token->start;
-    return valid(word, token->label ? kept(word, token->length) : token->length);
+    return is_valid(word, token->label ? truncated_length(word, token->length)
+                                       : token->length);
 }
 
-/* Folds a word where it is or, when it grows, to the side; a label is only cut. */
-static tide_word folded(tide_tokenizer *t, unsigned char *word, const tide_token *token)
+/* Folds a word in place, or into the overflow area if it grows. A label is only
+ * truncated. */
+static tide_word fold(tide_tokenizer *t, unsigned char *word, const tide_token *token)
 {
     size_t used, size;
     unsigned char bytes[TIDE_WORD_MAX];
     if (token->label) {
-        used = size = kept(word, token->length);
+        used = size = truncated_length(word, token->length);
     } else if (!token->emoji && tide_fold_ascii(word, token->length)) {
         used = size = token->length < TIDE_WORD_MAX ? token->length : TIDE_WORD_MAX;
     } else {
         size = tide_fold(word, token->length, token->emoji, !t->options.first_rules,
                          bytes, &used);
         if (size > token->length) {
-            word = t->buffer + t->side;
-            t->side += size;
+            word = t->buffer + t->overflow;
+            t->overflow += size;
         }
         memcpy(word, bytes, size);
     }
@@ -107,14 +111,14 @@ static tide_word folded(tide_tokenizer *t, unsigned char *word, const tide_token
     return (tide_word){(const char *)word, (uint32_t)size};
 }
 
-bool tide_tokenizer_make(tide_tokenizer *t, unsigned char *text,
+bool tide_tokenizer_emit(tide_tokenizer *t, unsigned char *text,
                          const tide_token *token, tide_word *word)
 {
     t->counts.invalid += token->invalid;
     t->counts.dropped += token->dropped;
     if (token->length == 0)
         return false;
-    if (!intact(text, token)) {
+    if (!is_intact(text, token)) {
         t->counts.invalid++;
         t->counts.dropped += token->length;
         return false;
@@ -124,12 +128,13 @@ bool tide_tokenizer_make(tide_tokenizer *t, unsigned char *text,
         return false;
     }
     if (token->name)
-        *word = (tide_word){names[token->name], (uint32_t)strlen(names[token->name])};
+        *word = (tide_word){class_names[token->name],
+                            (uint32_t)strlen(class_names[token->name])};
     else
-        *word = folded(t, text + token->start, token);
+        *word = fold(t, text + token->start, token);
     if (word->length == 0)
         return false;
-    bool omitted = left_out(t, word->bytes, word->length);
+    bool omitted = is_omitted(t, word->bytes, word->length);
     t->counts.omitted += omitted;
     return !omitted;
 }
