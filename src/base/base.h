@@ -1,4 +1,5 @@
-/* base.h - what every module stands on: errors, memory, random numbers, hashing, time, a queue. */
+/* base.h - used by every module: errors, memory, random numbers, hashing, UTF-8,
+ * monotonic time, a queue, decimal numbers. */
 #ifndef TIDE_BASE_H
 #define TIDE_BASE_H
 
@@ -12,19 +13,21 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 /* -- errors (error.c) -------------------------------------------------------------- */
 
-/* Describes a failure and returns its status. `err` may be NULL. Control characters that come in
- * through the arguments are shown as '?', so that the text is one safe line. */
+/* Describes a failure in `err` and returns `status`. `err` may be NULL. Control
+ * characters in the arguments are replaced by '?', so that the text is one safe line.
+ */
 int tide_fail(tide_error *err, tide_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* -- memory (memory.c) ------------------------------------------------------------- */
 
-/* Zeroed, touched, aligned to a cache line, in huge pages where that pays; NULL when there is none
- * or count * size overflows. Released with free(). */
+/* Allocates zeroed memory: every page is touched, the block is aligned to a cache line,
+ * and large blocks use huge pages. Returns NULL if out of memory or if count * size
+ * overflows. Release with free(). */
 void *tide_alloc(size_t count, size_t size);
 
-/* The size of a buffer or a bound, and what it is in a build for fuzzing: there inputs are short, and are
- * to reach beyond it. */
+/* The size of a buffer, or a limit. A fuzzing build uses a smaller one, so that short
+ * inputs exceed it as well. */
 #ifdef TIDE_FUZZED
 #define TIDE_ROOM(usual, fuzzed) (fuzzed)
 #else
@@ -33,14 +36,14 @@ void *tide_alloc(size_t count, size_t size);
 
 /* -- counts ------------------------------------------------------------------------ */
 
-/* What a file may say has been counted. A quarter of what 64 bits hold is left from there, which is more than
- * any stream will use, so that no count ever wraps around. */
+/* The largest count accepted from a file. It leaves a quarter of the 64-bit range, more
+ * than any stream can use up, so that no count ever wraps around. */
 #define TIDE_COUNTED_MOST (UINT64_C(3) << 62)
 
 /* -- random numbers (rng.c) -------------------------------------------------------- */
 
-/* A counter, mixed by one wide multiplication: cheap to seed and to copy, and its whole state is
- * one number. */
+/* A counter, mixed by one wide multiplication. Cheap to seed and to copy: the whole
+ * state is one number. */
 typedef struct tide_rng {
     uint64_t state;
 } tide_rng;
@@ -58,7 +61,7 @@ static inline uint64_t tide_rng_next(tide_rng *rng)
     return tide_mix(rng->state, rng->state ^ 0xd1342543de82ef95u);
 }
 
-/* A generator that starts at a place far from those of other seeds. */
+/* A generator that starts far from those of other seeds. */
 tide_rng tide_rng_seeded(uint64_t seed);
 
 /* Uniform in [0, bound), without bias, over the full 64 bits. bound > 0. */
@@ -84,41 +87,42 @@ double tide_rng_normal(tide_rng *rng);
 /* XXH3 with a seed: the same on every machine. */
 uint64_t tide_hash(const void *bytes, size_t size, uint64_t seed);
 
-/* A number that nobody outside this process can know, for hash tables that strangers fill. */
+/* An unpredictable number: the seed of hash tables filled by untrusted input. */
 uint64_t tide_secret(void);
 
 /* -- words and UTF-8 (utf8.c) ------------------------------------------------------ */
 
-/* A word on its way from the text to the vocabulary: 1 to TIDE_WORD_MAX bytes, in a buffer of which
- * at least 16 from `bytes` on can be read. */
+/* A word of the text: 1 to TIDE_WORD_MAX bytes. At least 16 bytes from `bytes` on must
+ * be readable. */
 typedef struct tide_word {
     const char *bytes;
     uint32_t length;
 } tide_word;
 
-/* Length of the UTF-8 character at `text`, as RFC 3629 has it, of which `left` bytes can be read; 0
- * when there is none (utf8.c). */
+/* Length in bytes of the UTF-8 character (RFC 3629) at the start of the `left` bytes at
+ * `text`; 0 if they do not start with a complete valid one, or with a NUL. */
 size_t tide_utf8_length(const void *text, size_t left);
 
-/* Whether a byte goes on with a character that began before it. */
+/* Whether a byte is a continuation byte. */
 static inline bool tide_utf8_inside(unsigned char byte)
 {
     return (byte & 0xc0) == 0x80;
 }
 
-/* How much of a text to take so that it has at most so many bytes and ends between two characters. */
-size_t tide_utf8_cut(const char *text, size_t length, size_t most);
+/* The largest length up to `max` at which the text can be cut between two characters. */
+size_t tide_utf8_cut(const char *text, size_t length, size_t max);
 
-/* The word without canonical, compatible and case differences, as tokenizers that fold have it. False when
- * it is not UTF-8 or its folded form is too long for a word. */
+/* Applies compatibility composition (NFKC) and case folding, as a folding tokenizer
+ * does. False if the word is not UTF-8 or its folded form is too long for a word. */
 bool tide_utf8_fold(const char *word, char folded[TIDE_WORD_MAX + 1]);
 
 /* -- monotonic time (clock.c, deadline.c) ------------------------------------------ */
 
+/* CLOCK_MONOTONIC. */
 double tide_now_seconds(void);
 int64_t tide_now_ms(void);
 
-/* The moment in so many milliseconds, for pthread_cond_clockwait with CLOCK_MONOTONIC (deadline.c). */
+/* `wait_ms` milliseconds from now, for pthread_cond_clockwait with CLOCK_MONOTONIC. */
 struct timespec tide_deadline(int wait_ms);
 
 /* -- queue (queue.c) --------------------------------------------------------------- */
@@ -132,21 +136,22 @@ void tide_queue_free(tide_queue *queue);
 /* False when the queue is full. The item must not be NULL. */
 bool tide_queue_try_push(tide_queue *queue, void *item);
 
-/* The oldest item; NULL when there is none. */
+/* Removes the oldest item; NULL if the queue is empty. */
 void *tide_queue_try_pop(tide_queue *queue);
 
-/* Waits for an item; NULL once the queue is closed and empty. */
+/* Waits for an item and removes it; NULL once the queue is closed and empty. */
 void *tide_queue_pop(tide_queue *queue);
 
-/* No more items will come. */
+/* Marks the end of the queue: no more items can be pushed, and waiting threads wake. */
 void tide_queue_close(tide_queue *queue);
 
 /* -- decimal numbers (decimal.c) --------------------------------------------------- */
 
 /* tide_decimal_write is in wordtide.h. */
 
-/* Reads the number at the beginning of a text that has a 0 at its end; returns what follows it. NULL
- * when there is no decimal number, or one beyond the floats. The locale does not matter. */
+/* Parses the number at the start of a NUL-terminated text, independently of the locale.
+ * Returns a pointer to what follows it; NULL if there is no decimal number or it is out
+ * of the range of a float. */
 const char *tide_decimal_read(const char *text, float *value);
 
 #endif

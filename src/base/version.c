@@ -1,4 +1,4 @@
-/* version.c - which wordtide this is. */
+/* version.c - the version of the library. */
 #include "base/base.h"
 
 const char *tide_version(void)

@@ -1,7 +1,7 @@
-/* file.c - reading, writing and syncing in spite of signals.
+/* file_io.c - reading, writing and syncing in spite of signals.
  *
- * A call that a signal interrupts is made again, but not for ever: somebody who sends
- * signals without end must not hold up a save.
+ * A call that is interrupted by a signal is repeated, but not forever: a flood of
+ * signals must not block a save.
  */
 #include "file/file.h"
 

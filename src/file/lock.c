@@ -1,9 +1,10 @@
-/* lock.c - one writer at a time for a path, and for as long as it lives.
+/* lock.c - an exclusive lock on a path, held by at most one process.
  *
- * The lock (flock) is on a file ".NAME.lock" and dies with the process. It lies beside the file itself, to
- * which several symbolic links may lead. Whoever releases it removes the lock's file first, so another one may
- * have opened that when it is not there any more: a lock counts only if the name still leads to the file
- * that was locked.
+ * The lock is an flock on a file ".NAME.lock" and ends with the process. The lock file is
+ * in the directory of the target, after following symbolic links, so that all links to a
+ * file share one lock. Closing the lock removes the lock file before the flock is
+ * released. Another process may have opened the old file by then, so a lock is valid only
+ * if the name still refers to the file that was locked.
  */
 #include "base/base.h"
 
@@ -33,7 +34,8 @@ static tide_lock *lock_new(const char *path, tide_error *err)
     return lock;
 }
 
-static bool still_there(const tide_lock *lock)
+/* Whether the name still refers to the locked file. */
+static bool is_current(const tide_lock *lock)
 {
     struct stat opened, named;
     return fstat(lock->file, &opened) == 0 && stat(lock->path, &named) == 0 &&
@@ -54,11 +56,11 @@ tide_lock *tide_lock_open(const char *path, tide_error *err)
             break;
         }
         bool locked = flock(lock->file, LOCK_EX | LOCK_NB) == 0;
-        if (locked && still_there(lock))
+        if (locked && is_current(lock))
             return lock;
         int cause = errno;
         close(lock->file);
-        if (locked)
+        if (locked) /* a lock file that was removed meanwhile: try the new one */
             continue;
         tide_fail(err, TIDE_ERROR_IO, "%s: %s", path,
                   cause == EWOULDBLOCK ? "another process is writing it"

@@ -1,9 +1,8 @@
-/* output.c - a file that is written from its beginning to its end, and then put in its
- * place.
+/* output.c - a file that is written sequentially and then replaces the old one.
  *
  * The bytes go through a buffer into a temporary file beside the path (replace.c), so
- * that the path has the old file or the whole new one. What is open already, standard
- * output among it, has no such place: there the bytes just go out.
+ * that the path holds either the old file or the complete new one. A file that is
+ * already open, such as standard output, cannot be replaced and is written directly.
  */
 #include "file/file.h"
 #include "file/store_internal.h"
@@ -14,14 +13,14 @@
 
 struct tide_output {
     tide_replacement replacement;
-    int open_file; /* of the caller, instead of a replacement; otherwise -1 */
-    int failed;    /* errno of the first write that failed; 0 */
+    int open_file;   /* the caller's file instead of a replacement; otherwise -1 */
+    int write_errno; /* of the first write that failed; 0 if none did */
     size_t used;
     char temporary[2 * PATH_MAX];
     char buffer[TIDE_OUTPUT_ROOM];
 };
 
-/* The temporary file lies where the path leads to, links followed. */
+/* The temporary file is in the directory of the target, after following links. */
 static void name_temporary(tide_output *out, const char *path)
 {
     char target[PATH_MAX];
@@ -66,13 +65,13 @@ tide_output *tide_output_create(const char *path, tide_error *err)
 static void write_all(tide_output *out, const char *bytes, size_t size)
 {
     int file = out->open_file < 0 ? out->replacement.file : out->open_file;
-    while (size > 0 && !out->failed) {
+    while (size > 0 && !out->write_errno) {
         ssize_t written = write(file, bytes, size);
         if (written > 0) {
             bytes += written;
             size -= (size_t)written;
         } else if (written == 0 || errno != EINTR) {
-            out->failed = written < 0 ? errno : ENOSPC; /* as file.c has it */
+            out->write_errno = written < 0 ? errno : ENOSPC; /* like tide_file_write */
         }
     }
 }
@@ -108,7 +107,7 @@ void tide_output_put(tide_output *out, const void *bytes, size_t size)
 
 bool tide_output_failed(const tide_output *out)
 {
-    return out->failed != 0;
+    return out->write_errno != 0;
 }
 
 const char *tide_output_temporary(const tide_output *out)
@@ -116,7 +115,7 @@ const char *tide_output_temporary(const tide_output *out)
     return out->temporary;
 }
 
-static const char *name_of(const tide_output *out)
+static const char *destination(const tide_output *out)
 {
     return out->open_file == STDOUT_FILENO ? "to standard output"
            : out->open_file < 0            ? out->replacement.path
@@ -128,10 +127,10 @@ int tide_output_commit(tide_output *out, tide_error *err)
     bool replaces = out->open_file < 0;
     flush(out);
     int status = TIDE_OK;
-    if (out->failed) {
-        errno = out->failed;
-        status = tide_fail(err, TIDE_ERROR_IO, "cannot write %s: %s", name_of(out),
-                           strerror(out->failed));
+    if (out->write_errno) {
+        errno = out->write_errno;
+        status = tide_fail(err, TIDE_ERROR_IO, "cannot write %s: %s", destination(out),
+                           strerror(out->write_errno));
     }
     if (replaces && !status)
         status = tide_replacement_sync(&out->replacement, err);
@@ -148,9 +147,9 @@ void tide_output_discard(tide_output *out)
 {
     if (!out)
         return;
-    int kept = errno; /* of the failure that led here */
+    int saved_errno = errno; /* of the failure that led here */
     if (out->open_file < 0)
         tide_replacement_discard(&out->replacement);
     free(out);
-    errno = kept;
+    errno = saved_errno;
 }

@@ -1,19 +1,24 @@
 /* store_write.c - the writer of a store.
  *
- * Sections go out as they come, behind a place left free for the header, which can only
- * be written when their sizes and checksums are known. Bytes are first copied into a
- * piece and then hashed where the copy is: the checksum is always that of the bytes
- * written, even if somebody changed the original in between.
+ * Sections are written in sequence behind a gap for the header, which can be written only
+ * when their sizes and checksums are known. Bytes are first copied into a buffer and then
+ * hashed there, so the checksum is always that of the bytes written, even if another
+ * thread modifies the original in between.
  *
- * Who cannot wait for the file shares the work. One thread fills pieces, another writes
- * them (tide_store_run_writer); the first writes one itself when none is empty, and when it
- * is done the last few are still to be written. And it has room made in advance
- * (tide_store_preallocate): the disk has promised its blocks, and its pages are in the
- * cache of the kernel, where a new one would have to be found and cleared first.
+ * For low-pause saves two threads share the work:
  *
- * A failure is kept until the commit, so that modules can save themselves without
- * looking after errors. The file depends on its sections alone: no time, process or
- * chance.
+ *     saving thread --> full --> writing thread (tide_store_run_writer)
+ *                  <-- empty <--
+ *
+ * The saving thread fills buffers and passes them on through the queue `full`; it writes
+ * a buffer itself if `empty` has no other for it, so it never waits. When it is done, the
+ * last few buffers may still have to be written. In addition the file can be preallocated
+ * (tide_store_preallocate): its blocks are reserved on disk, and its pages are in the
+ * page cache, where new ones would have to be allocated and cleared first.
+ *
+ * A failure is remembered until the commit, so that modules can save themselves without
+ * checking for errors. The contents of the file depend on its sections alone, not on
+ * time, process or chance.
  */
 #include "file/file.h"
 #include "file/store_internal.h"
@@ -25,35 +30,35 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { PIECE = TIDE_ROOM(1 << 20, 4096), SHARED_PIECES = 4 };
+enum { BUFFER_SIZE = TIDE_ROOM(1 << 20, 4096), SHARED_BUFFERS = 4 };
 
-typedef struct piece {
+typedef struct buffer {
     uint64_t offset; /* in the file */
     size_t used;
-    unsigned char bytes[PIECE];
-} piece;
+    unsigned char bytes[BUFFER_SIZE];
+} buffer;
 
 struct tide_store_writer {
-    XXH3_state_t hash; /* of the open section, without the end of the piece */
+    XXH3_state_t hash; /* of the open section, up to `hashed` */
     tide_replacement replacement;
-    tide_section_table table;  /* its last section is open */
-    tide_error failure;        /* of who fills; TIDE_OK while there is none */
-    _Atomic int unwritten;     /* errno of the first write that failed; 0 */
-    uint64_t room;             /* bytes that the file was given in advance */
-    piece *filling;            /* one of `pieces` */
-    size_t hashed;             /* bytes of it */
-    piece *pieces;             /* one, or SHARED_PIECES */
-    tide_queue *full, *empty;  /* pieces of a file that is shared; NULL */
-    void (*watch)(void *data); /* NULL for nobody */
-    void *watch_data;
+    tide_section_table table; /* its last section is open */
+    tide_error failure;       /* of the saving thread; TIDE_OK if there is none */
+    _Atomic int write_errno;  /* of the first write that failed; 0 if none did */
+    uint64_t preallocated;    /* bytes */
+    buffer *filling;          /* one of `buffers` */
+    size_t hashed;            /* bytes of `filling` that are in `hash` */
+    buffer *buffers;          /* one, or SHARED_BUFFERS */
+    tide_queue *full, *empty; /* of buffers; NULL without a writing thread */
+    void (*on_progress)(void *data); /* may be NULL */
+    void *progress_data;
     char path[];
 };
 
-static void release(tide_store_writer *w)
+static void free_writer(tide_store_writer *w)
 {
     tide_queue_free(w->full);
     tide_queue_free(w->empty);
-    free(w->pieces);
+    free(w->buffers);
     free(w);
 }
 
@@ -62,8 +67,8 @@ tide_store_writer *tide_store_create(const char *path, tide_error *err)
     size_t length = strlen(path);
     tide_store_writer *w = tide_alloc(1, sizeof *w + length + 1);
     if (w)
-        w->filling = w->pieces = tide_alloc(1, sizeof *w->pieces);
-    if (!w || !w->pieces) {
+        w->filling = w->buffers = tide_alloc(1, sizeof *w->buffers);
+    if (!w || !w->buffers) {
         free(w);
         tide_fail(err, TIDE_ERROR_MEMORY, "cannot write %s: no memory", path);
         return NULL;
@@ -72,74 +77,84 @@ tide_store_writer *tide_store_create(const char *path, tide_error *err)
     w->filling->offset = TIDE_STORE_HEADER;
     XXH3_64bits_reset(&w->hash);
     if (tide_replacement_open(&w->replacement, w->path, err) != TIDE_OK) {
-        release(w);
+        free_writer(w);
         return NULL;
     }
     return w;
 }
 
-void tide_store_on_progress(tide_store_writer *w, void (*watch)(void *data), void *data)
+void tide_store_on_progress(tide_store_writer *w, void (*callback)(void *data),
+                            void *data)
 {
-    w->watch = watch;
-    w->watch_data = data;
+    w->on_progress = callback;
+    w->progress_data = data;
 }
 
 static bool failed(const tide_store_writer *w)
 {
-    return w->failure.status != TIDE_OK || w->unwritten;
+    return w->failure.status != TIDE_OK || w->write_errno;
 }
 
 /* -- writing -------------------------------------------------------------------------- */
 
-static void write_piece(tide_store_writer *w, const piece *p)
+static void write_buffer(tide_store_writer *w, const buffer *b)
 {
-    if (!w->unwritten)
-        w->unwritten =
-            tide_file_write(w->replacement.file, p->bytes, p->used, p->offset);
+    if (!w->write_errno)
+        w->write_errno =
+            tide_file_write(w->replacement.file, b->bytes, b->used, b->offset);
 }
 
 int tide_store_start_writer(tide_store_writer *w, tide_error *err)
 {
-    piece *pieces = tide_alloc(SHARED_PIECES, sizeof *pieces);
-    w->full = tide_queue_new(SHARED_PIECES, NULL);
-    w->empty = tide_queue_new(SHARED_PIECES, NULL);
-    if (!pieces || !w->full || !w->empty) {
-        free(pieces);
+    buffer *buffers = tide_alloc(SHARED_BUFFERS, sizeof *buffers);
+    w->full = tide_queue_new(SHARED_BUFFERS, NULL);
+    w->empty = tide_queue_new(SHARED_BUFFERS, NULL);
+    if (!buffers || !w->full || !w->empty) {
+        free(buffers);
         return tide_fail(err, TIDE_ERROR_MEMORY, "cannot write %s: no memory", w->path);
     }
-    pieces[0].offset = w->filling->offset;
-    for (int i = 1; i < SHARED_PIECES; i++)
-        tide_queue_try_push(w->empty, &pieces[i]);
-    free(w->pieces);
-    w->filling = w->pieces = pieces;
+    buffers[0].offset = w->filling->offset;
+    for (int i = 1; i < SHARED_BUFFERS; i++)
+        tide_queue_try_push(w->empty, &buffers[i]);
+    free(w->buffers);
+    w->filling = w->buffers = buffers;
     return TIDE_OK;
 }
 
 void tide_store_run_writer(tide_store_writer *w)
 {
-    for (piece *p; (p = tide_queue_pop(w->full));) {
-        write_piece(w, p);
-        tide_queue_try_push(w->empty, p);
+    for (buffer *b; (b = tide_queue_pop(w->full));) {
+        write_buffer(w, b);
+        tide_queue_try_push(w->empty, b);
     }
 }
 
-static void hash_piece(tide_store_writer *w)
+static void update_hash(tide_store_writer *w)
 {
-    piece *p = w->filling;
-    XXH3_64bits_update(&w->hash, p->bytes + w->hashed, p->used - w->hashed);
-    w->hashed = p->used;
+    buffer *b = w->filling;
+    XXH3_64bits_update(&w->hash, b->bytes + w->hashed, b->used - w->hashed);
+    w->hashed = b->used;
 }
 
-/* Goes on with an empty piece, at `offset`. */
+/* Gets the current buffer written and continues with an empty one, at `offset` in the
+ * file. */
 static void flush(tide_store_writer *w, uint64_t offset)
 {
-    hash_piece(w);
-    piece *empty = w->full ? tide_queue_try_pop(w->empty) : NULL;
+    /* The buffer may hold the end of one section and the start of the next; tide_store_begin
+     * has set `hashed` to that boundary, so only the open section is hashed here. After
+     * this the buffer may belong to the other thread, so it has to be hashed first. */
+    update_hash(w);
+    buffer *empty = w->full ? tide_queue_try_pop(w->empty) : NULL;
     if (empty) {
-        tide_queue_try_push(w->full, w->filling); /* has room for all */
+        /* The push cannot fail: every buffer is in `full`, in `empty`, being filled or
+         * being written, and each queue has a capacity of SHARED_BUFFERS. */
+        tide_queue_try_push(w->full, w->filling);
         w->filling = empty;
     } else {
-        write_piece(w, w->filling);
+        /* There is no second thread, or it has fallen behind and all other buffers are
+         * waiting for it. Writing this one here bounds memory without waiting for it.
+         * The order of the writes does not matter, since each has its own offset. */
+        write_buffer(w, w->filling);
     }
     w->filling->offset = offset;
     w->filling->used = w->hashed = 0;
@@ -150,21 +165,21 @@ static uint64_t end_of_file(const tide_store_writer *w)
     return w->filling->offset + w->filling->used;
 }
 
-static void write_on(tide_store_writer *w, const void *bytes, size_t size)
+static void write_bytes(tide_store_writer *w, const void *bytes, size_t size)
 {
     const unsigned char *from = bytes;
     while (size > 0 && !failed(w)) {
-        piece *p = w->filling;
-        size_t n = PIECE - p->used < size ? PIECE - p->used : size;
-        memcpy(p->bytes + p->used, from, n);
-        p->used += n;
+        buffer *b = w->filling;
+        size_t n = BUFFER_SIZE - b->used < size ? BUFFER_SIZE - b->used : size;
+        memcpy(b->bytes + b->used, from, n);
+        b->used += n;
         from += n;
         size -= n;
-        if (p->used < PIECE)
+        if (b->used < BUFFER_SIZE)
             continue;
         flush(w, end_of_file(w));
-        if (w->watch)
-            w->watch(w->watch_data);
+        if (w->on_progress)
+            w->on_progress(w->progress_data);
     }
 }
 
@@ -176,10 +191,10 @@ static void end_section(tide_store_writer *w)
         return;
     static const unsigned char zeros[TIDE_STORE_ALIGN];
     tide_section *section = &w->table.sections[w->table.count - 1];
-    hash_piece(w);
+    update_hash(w);
     section->checksum = XXH3_64bits_digest(&w->hash);
     uint64_t end = section->offset + section->size;
-    write_on(w, zeros, tide_store_aligned(end) - end);
+    write_bytes(w, zeros, tide_store_aligned(end) - end);
 }
 
 void tide_store_begin(tide_store_writer *w, const char *name)
@@ -201,7 +216,8 @@ void tide_store_begin(tide_store_writer *w, const char *name)
         valid = strcmp(w->table.sections[i].name, name) != 0;
     if (!valid) {
         tide_fail(&w->failure, TIDE_ERROR_PARAMETER,
-                  "cannot write %s: not a new section name: %.20s", w->path, name);
+                  "cannot write %s: invalid or duplicate section name \"%.20s\"",
+                  w->path, name);
         return;
     }
     section->offset = end_of_file(w);
@@ -216,10 +232,10 @@ void tide_store_append(tide_store_writer *w, const void *bytes, size_t size)
         return;
     if (w->table.count == 0) {
         tide_fail(&w->failure, TIDE_ERROR_PARAMETER,
-                  "cannot write %s: no section begun", w->path);
+                  "cannot write %s: no section was begun", w->path);
         return;
     }
-    write_on(w, bytes, size);
+    write_bytes(w, bytes, size);
     w->table.sections[w->table.count - 1].size += size;
 }
 
@@ -230,76 +246,79 @@ void tide_store_put(tide_store_writer *w, const char *name, const void *bytes,
     tide_store_append(w, bytes, size);
 }
 
-static void finish(tide_store_writer *w)
+/* Writes the end record, and then the header into the gap at the start of the file. */
+static void write_end_and_header(tide_store_writer *w)
 {
     unsigned char header[TIDE_STORE_HEADER], end[TIDE_STORE_END];
     end_section(w);
     w->table.length = end_of_file(w) + sizeof end;
     tide_store_header(&w->table, header);
     tide_store_end(&w->table, end);
-    write_on(w, end, sizeof end);
+    write_bytes(w, end, sizeof end);
     flush(w, 0);
-    write_on(w, header, sizeof header);
+    write_bytes(w, header, sizeof header);
     flush(w, 0);
 }
 
 uint64_t tide_store_finish(tide_store_writer *w)
 {
     if (!failed(w))
-        finish(w);
-    w->watch = NULL;
+        write_end_and_header(w);
+    w->on_progress = NULL;
     if (w->full)
         tide_queue_close(w->full);
     return w->table.length;
 }
 
-/* -- the rest of its way -------------------------------------------------------------- */
+/* -- committing ----------------------------------------------------------------------- */
 
-static bool is_full(int reason)
+static bool is_disk_full(int reason)
 {
     return reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
 }
 
-/* Where a file system cannot promise blocks, the pages are those of a hole. */
+/* If the file system cannot reserve blocks, the file becomes a hole of that size, which
+ * still brings its pages into the cache. */
 void tide_store_preallocate(tide_store_writer *w, uint64_t bytes)
 {
     int file = w->replacement.file;
     int reason = fallocate(file, 0, 0, (off_t)bytes) != 0 ? errno : 0;
-    if (reason && !is_full(reason))
+    if (reason && !is_disk_full(reason))
         reason = ftruncate(file, (off_t)bytes) != 0 ? errno : 0;
-    w->unwritten = reason;
+    w->write_errno = reason;
     if (reason)
         return;
-    w->room = bytes;
+    w->preallocated = bytes;
     (void)syncfs(file);
-    for (uint64_t at = 0; at < bytes; at += PIECE)
-        if (tide_file_read(file, w->filling->bytes, PIECE, at) < 0)
+    for (uint64_t at = 0; at < bytes; at += BUFFER_SIZE)
+        if (tide_file_read(file, w->filling->bytes, BUFFER_SIZE, at) < 0)
             return;
 }
 
-/* What a reader would find now must be what was meant to be written. */
+/* Verifies that a reader finds what was meant to be written. */
 static void read_back(tide_store_writer *w)
 {
     int file = w->replacement.file;
     tide_section_table found;
     bool same = tide_store_table(file, w->path, &found, NULL) == TIDE_OK &&
-                found.seal == w->table.seal;
+                found.checksum == w->table.checksum;
     for (uint32_t i = 0; same && i < w->table.count; i++)
-        same = tide_store_check(file, w->path, &w->table.sections[i], w->pieces->bytes,
-                                PIECE, NULL) == TIDE_OK;
+        same = tide_store_check(file, w->path, &w->table.sections[i], w->buffers->bytes,
+                                BUFFER_SIZE, NULL) == TIDE_OK;
     if (!same)
         tide_fail(&w->failure, TIDE_ERROR_IO,
-                  "cannot write %s: reading it back gives something else", w->path);
+                  "cannot write %s: read-back verification failed", w->path);
 }
 
-static void make_safe(tide_store_writer *w)
+/* Truncates a preallocated file to its actual length, syncs it and reads it back. */
+static void sync_and_verify(tide_store_writer *w)
 {
-    if (w->room > w->table.length &&
+    if (w->preallocated > w->table.length &&
         ftruncate(w->replacement.file, (off_t)w->table.length) != 0)
-        w->unwritten = errno;
-    if (w->unwritten)
+        w->write_errno = errno;
+    if (w->write_errno)
         tide_fail(&w->failure, TIDE_ERROR_IO, "cannot write %s: %s", w->path,
-                  strerror(w->unwritten));
+                  strerror(w->write_errno));
     else if (tide_replacement_sync(&w->replacement, &w->failure) == TIDE_OK)
         read_back(w);
 }
@@ -308,14 +327,14 @@ int tide_store_replace(tide_store_writer *w, uint32_t older, tide_error *err)
 {
     int status;
     if (w->failure.status == TIDE_OK)
-        make_safe(w);
+        sync_and_verify(w);
     if (w->failure.status != TIDE_OK) {
         status = tide_fail(err, w->failure.status, "%s", w->failure.text);
         tide_replacement_discard(&w->replacement);
     } else {
         status = tide_replacement_commit(&w->replacement, older, err);
     }
-    release(w);
+    free_writer(w);
     return status;
 }
 
@@ -330,5 +349,5 @@ void tide_store_discard(tide_store_writer *w)
     if (!w)
         return;
     tide_replacement_discard(&w->replacement);
-    release(w);
+    free_writer(w);
 }

@@ -84,7 +84,7 @@ def test_a_flipped_bit_is_found_and_its_section_named(tmp_path, model, name):
     done = wordtide("check", path)
     assert done.returncode == 4 and done.stdout == ""
     line = one_line(done)
-    assert str(path) in line and f"section {name}" in line
+    assert str(path) in line and f'section "{name}"' in line
 
 
 @pytest.mark.parametrize(("name", "place"), [

@@ -237,21 +237,21 @@ static void places_where_no_file_can_be_are_refused(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"", "cannot write : not the name of a file"},
+        {"", "cannot write : not a valid file name"},
         {".", "cannot write .: Is a directory"},
         {"sub", "cannot write sub: Is a directory"},
         {"sub/", "cannot write sub/: Is a directory"},
-        {"none/", "cannot write none/: not the name of a file"},
+        {"none/", "cannot write none/: not a valid file name"},
         {"none/m.tide", "cannot write none/m.tide: No such file or directory"},
         {"file/m.tide", "cannot write file/m.tide: Not a directory"},
         {"pipe", "cannot write pipe: not a regular file"},
-        {"dangling", "cannot write dangling: the symbolic link leads nowhere"},
+        {"dangling", "cannot write dangling: dangling symbolic link"},
         {"loop", "cannot write loop: Too many levels of symbolic links"},
         {"/dev/null", "cannot write /dev/null: not a regular file"},
         {"/dev/stdout",
-         "cannot write /dev/stdout: it is open already, and cannot be replaced"},
+         "cannot write /dev/stdout: an open file cannot be replaced"},
         {"/dev/fd/1",
-         "cannot write /dev/fd/1: it is open already, and cannot be replaced"},
+         "cannot write /dev/fd/1: an open file cannot be replaced"},
     };
     assert_int_equal(mkdir("sub", 0777) | mkfifo("pipe", 0600), 0);
     assert_int_equal(symlink("nowhere", "dangling") | symlink("loop", "loop"), 0);

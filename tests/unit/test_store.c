@@ -186,7 +186,7 @@ static void what_the_disk_has_made_of_it_is_read_before_it_counts(void **state)
             at = (off_t)size - 1;
         damage_temporary(at);
         assert_int_equal(tide_store_replace(w, 1, &err), TIDE_ERROR_IO);
-        assert_non_null(strstr(err.text, "reading it back gives something else"));
+        assert_non_null(strstr(err.text, "read-back verification failed"));
         expect_small("m.tide");
         assert_int_equal(entries("."), 1);
         if ((uint64_t)at == size - 1)
@@ -204,12 +204,12 @@ static void section_that_is_missing_or_of_another_size_is_named(void **state)
     assert_true(tide_store_has(s, "params"));
     assert_false(tide_store_has(s, "param"));
     assert_int_equal(tide_store_size(s, "param", &err), TIDE_ERROR_FORMAT);
-    assert_string_equal(err.text, "m.tide: section param is missing");
+    assert_string_equal(err.text, "m.tide: section \"param\" is missing");
     assert_int_equal(tide_store_read(s, "param", bytes, 1, &err), TIDE_ERROR_FORMAT);
     assert_int_equal(tide_store_read_at(s, "param", 0, bytes, 1, &err),
                      TIDE_ERROR_FORMAT);
     assert_int_equal(tide_store_read(s, "params", bytes, 12, &err), TIDE_ERROR_FORMAT);
-    assert_string_equal(err.text, "m.tide: section params has 13 bytes instead of 12");
+    assert_string_equal(err.text, "m.tide: section \"params\" has 13 bytes instead of 12");
     assert_int_equal(tide_store_read_at(s, "params", 0, bytes, 13, &err), TIDE_OK);
     assert_int_equal(tide_store_read_at(s, "params", 13, bytes, 0, &err), TIDE_OK);
     assert_int_equal(tide_store_read_at(s, "params", 0, bytes, 14, &err),
@@ -237,7 +237,7 @@ static void every_flipped_bit_is_refused(void **state)
             const char *why = refused("m.tide");
             if (at >= 2688 + 64 && at < 2688 + 64 + 61)
                 assert_string_equal(why,
-                                    "m.tide: section rows.in-0 is damaged (checksum)");
+                                    "m.tide: section \"rows.in-0\" is corrupt (checksum mismatch)");
             assert_int_equal(pwrite(file, &bytes[at], 1, (off_t)at), 1);
         }
     close(file);
@@ -252,7 +252,7 @@ static void every_truncation_is_refused(void **state)
     size_t size = slurp("m.tide", bytes);
     while (size-- > 0) {
         assert_int_equal(truncate("m.tide", (off_t)size), 0);
-        assert_contains(refused("m.tide"), "m.tide: cut short: ");
+        assert_contains(refused("m.tide"), "m.tide: truncated: ");
     }
 }
 
@@ -266,7 +266,7 @@ static void anything_appended_is_refused(void **state)
     for (size_t more = 1; more < 200; more++) {
         bytes[size + more - 1] = more % 2 ? 0 : (unsigned char)tide_rng_next(&rng);
         spit("m.tide", bytes, size + more);
-        assert_contains(refused("m.tide"), "bytes follow its end");
+        assert_contains(refused("m.tide"), "bytes follow the end record");
     }
 }
 
@@ -279,7 +279,7 @@ static void foreign_and_mangled_files_are_told_apart(void **state)
     spit("m.tide", "x", 1);
     assert_string_equal(refused("m.tide"), "m.tide: not a wordtide model");
     spit("m.tide", "", 0);
-    assert_string_equal(refused("m.tide"), "m.tide: cut short: it is empty");
+    assert_string_equal(refused("m.tide"), "m.tide: truncated: the file is empty");
 
     write_small("m.tide");
     size_t size = slurp("m.tide", bytes), kept = 0;
@@ -288,7 +288,7 @@ static void foreign_and_mangled_files_are_told_apart(void **state)
             mangled[kept++] = bytes[i];
     spit("m.tide", mangled, kept);
     assert_string_equal(refused("m.tide"),
-                        "m.tide: damaged: it was transferred as text");
+                        "m.tide: corrupt: it was transferred in text mode");
 
     bytes[8] = 2;
     spit("m.tide", bytes, size);
@@ -320,10 +320,10 @@ static void file_that_changes_after_it_was_opened_is_noticed(void **state)
     assert_int_equal(pwrite(file, "T", 1, 2688), 1);
     close(file);
     assert_int_equal(tide_store_read(s, "params", bytes, 13, &err), TIDE_ERROR_FORMAT);
-    assert_string_equal(err.text, "m.tide: section params is damaged (checksum)");
+    assert_string_equal(err.text, "m.tide: section \"params\" is corrupt (checksum mismatch)");
     assert_int_equal(truncate("m.tide", 2690), 0);
     assert_int_equal(tide_store_read(s, "params", bytes, 13, &err), TIDE_ERROR_FORMAT);
-    assert_contains(err.text, "cut short");
+    assert_contains(err.text, "truncated");
     tide_store_close(s);
 }
 
@@ -344,30 +344,30 @@ static void wrong_structure_is_refused_even_with_right_checksums(void **state)
     static const change changes[] = {
         {8, "\0", 1, NULL},  /* the version is made right again */
         {10, "\7", 1, NULL}, /* a larger minor version is readable */
-        {12, "\101", 1, "header is damaged"},
-        {15, "\1", 1, "header is damaged"},
+        {12, "\101", 1, "header is corrupt"},
+        {15, "\1", 1, "header is corrupt"},
         {12, "\5", 1, "name of section 5"},
-        {12, "\3", 1, "something follows the table"},
-        {24, "\1", 1, "header is damaged"},
-        {63, "\1", 1, "header is damaged"},
-        {2679, "\1", 1, "something follows the table"},
+        {12, "\3", 1, "bytes after the table are not zero"},
+        {24, "\1", 1, "header is corrupt"},
+        {63, "\1", 1, "header is corrupt"},
+        {2679, "\1", 1, "bytes after the table are not zero"},
         {TABLE, "P", 1, "name of section 1"},
         {TABLE, "\0", 1, "name of section 1"},
         {TABLE + 15, "x", 1, "name of section 1"},
         {TABLE + 6, "123456789x", 10, "name of section 1"},
-        {TABLE, "empty\0", 6, "section empty is there twice"},
-        {TABLE + 17, "\0", 1, "section params is out of place"},
-        {TABLE + 16, "\1", 1, "section params is out of place"},
-        {TABLE + 23, "\x80", 1, "section params is out of place"},
-        {TABLE + 24, "\x41", 1, "section empty is out of place"},
-        {TABLE + 31, "\xff", 1, "section params is out of place"},
+        {TABLE, "empty\0", 6, "duplicate section \"empty\""},
+        {TABLE + 17, "\0", 1, "section \"params\" has a wrong offset or size"},
+        {TABLE + 16, "\1", 1, "section \"params\" has a wrong offset or size"},
+        {TABLE + 23, "\x80", 1, "section \"params\" has a wrong offset or size"},
+        {TABLE + 24, "\x41", 1, "section \"empty\" has a wrong offset or size"},
+        {TABLE + 31, "\xff", 1, "section \"params\" has a wrong offset or size"},
         {TABLE + 24, "\xff\xff\xff\xff\xff\xff\xff\xff", 8,
-         "section params is out of place"},
+         "section \"params\" has a wrong offset or size"},
         {TABLE + 3 * ENTRY + 24, "\1", 1, NULL}, /* the rest is zeros */
         {TABLE + 3 * ENTRY + 24, "\0", 1, "do not fill the file"},
-        {TABLE + 3 * ENTRY + 24, "\x41", 1, "section line is out of place"},
-        {HEADER + 13, "\1", 1, "bytes behind section params are damaged"},
-        {HEADER + 63, "\1", 1, "bytes behind section params are damaged"},
+        {TABLE + 3 * ENTRY + 24, "\x41", 1, "section \"line\" has a wrong offset or size"},
+        {HEADER + 13, "\1", 1, "padding after section \"params\" is not zero"},
+        {HEADER + 63, "\1", 1, "padding after section \"params\" is not zero"},
     };
     unsigned char bytes[ROOM], changed[ROOM];
     write_small("m.tide");
@@ -404,7 +404,7 @@ static void bad_and_repeated_section_names_are_reported_by_the_commit(void **sta
         tide_store_put(w, names[i], "y", 1);
         tide_store_put(w, "later", "z", 1);
         assert_int_equal(tide_store_commit(w, &err), TIDE_ERROR_PARAMETER);
-        assert_contains(err.text, "not a new section name");
+        assert_contains(err.text, "invalid or duplicate section name");
     }
     expect_small("m.tide");
     assert_int_equal(entries("."), 1);
