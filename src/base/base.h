@@ -109,7 +109,8 @@ static inline bool tide_utf8_inside(unsigned char byte)
     return (byte & 0xc0) == 0x80;
 }
 
-/* The largest length up to `max` at which the text can be cut between two characters. */
+/* The largest length up to `max` at which the text can be cut between two characters.
+ */
 size_t tide_utf8_cut(const char *text, size_t length, size_t max);
 
 /* Applies compatibility composition (NFKC) and case folding, as a folding tokenizer

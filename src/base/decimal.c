@@ -281,8 +281,8 @@ static const char *scan(const char *at, scanned *s)
     return *at == 'e' || *at == 'E' ? scan_exponent(at + 1, s) : at;
 }
 
-/* Rounds a double to a float. False if it is too close to the midpoint of two floats, or
- * outside the range of normal floats. */
+/* Rounds a double to a float. False if it is too close to the midpoint of two floats,
+ * or outside the range of normal floats. */
 static bool round_double(double wide, float *value)
 {
     enum { NEAR = 8 };

@@ -1,10 +1,10 @@
 /* error.c - error messages.
  *
  * A message ends up on terminals, in logs and in JSON, and part of it is untrusted:
- * paths, words, names in files. So everything that could move a cursor or break the line
- * is replaced by '?': control characters (U+0000 to U+001F, U+007F to U+009F) and bytes
- * that are not UTF-8. A message that is too long loses its middle, because it usually
- * names the object at its start and the reason at its end.
+ * paths, words, names in files. So everything that could move a cursor or break the
+ * line is replaced by '?': control characters (U+0000 to U+001F, U+007F to U+009F) and
+ * bytes that are not UTF-8. A message that is too long loses its middle, because it
+ * usually names the object at its start and the reason at its end.
  */
 #include "base/base.h"
 
@@ -51,7 +51,8 @@ static void make_safe(char *text)
     *to = '\0';
 }
 
-/* Copies `text` into `capacity` bytes; "..." replaces its middle if it does not copy_shortened. */
+/* Copies `text` into `capacity` bytes; "..." replaces its middle if it does not
+ * copy_shortened. */
 static void copy_shortened(char *to, size_t capacity, const char *text)
 {
     static const char gap[] = "...";

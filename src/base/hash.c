@@ -12,8 +12,8 @@ uint64_t tide_hash(const void *bytes, size_t size, uint64_t seed)
 }
 
 /* If the system has no random bytes (an old kernel, a sandbox, a machine that has just
- * booted), fall back to the clocks and the addresses of stack and code. They are hard to
- * guess remotely, which is enough against hash flooding. */
+ * booted), fall back to the clocks and the addresses of stack and code. They are hard
+ * to guess remotely, which is enough against hash flooding. */
 uint64_t tide_secret(void)
 {
     uint64_t secret;

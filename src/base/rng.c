@@ -9,9 +9,9 @@
 #include <math.h>
 
 /* A bijection in which every bit of the seed affects every bit of the state: different
- * seeds start at different states, and neighboring seeds at unrelated ones. Each step is
- * invertible, since the multiplier is odd and x ^ (x >> 32) leaves the high half of x
- * unchanged. */
+ * seeds start at different states, and neighboring seeds at unrelated ones. Each step
+ * is invertible, since the multiplier is odd and x ^ (x >> 32) leaves the high half of
+ * x unchanged. */
 tide_rng tide_rng_seeded(uint64_t seed)
 {
     uint64_t state = seed + 0x6a09e667f3bcc909u;

@@ -1,4 +1,4 @@
-/* decode.c - which kind of compression, by the first bytes. */
+/* decode.c - detecting compression by the magic number. */
 #include "decode/decode.h"
 
 static const tide_decoder_kind *const decoders[] = {
@@ -10,21 +10,22 @@ static const tide_decoder_kind *const decoders[] = {
 
 enum { DECODERS = sizeof decoders / sizeof *decoders };
 
-/* Whether the bytes begin with a magic number; when there are too few to know, the form
- * stays open. */
-static bool begins(const unsigned char *bytes, size_t size, const unsigned char *magic,
-                   size_t magic_size, tide_compression *form)
+/* Whether the bytes start with a magic number. Sets `undecided` if they are only the
+ * beginning of it. */
+static bool starts_with(const unsigned char *bytes, size_t size,
+                        const unsigned char *magic, size_t magic_size, bool *undecided)
 {
     bool same = memcmp(bytes, magic, size < magic_size ? size : magic_size) == 0;
-    form->open = form->open || (same && size < magic_size);
+    *undecided = *undecided || (same && size < magic_size);
     return same && size >= magic_size;
 }
 
 tide_compression tide_compression_of(const unsigned char *bytes, size_t size)
 {
-    tide_compression form = {0};
-    for (size_t i = 0; i < DECODERS && !form.decoder; i++)
-        if (begins(bytes, size, decoders[i]->magic, decoders[i]->magic_size, &form))
-            form.decoder = decoders[i];
-    return form;
+    tide_compression found = {0};
+    for (size_t i = 0; i < DECODERS && !found.decoder; i++)
+        if (starts_with(bytes, size, decoders[i]->magic, decoders[i]->magic_size,
+                        &found.undecided))
+            found.decoder = decoders[i];
+    return found;
 }

@@ -1,4 +1,4 @@
-/* decode.h - what a kind of compression has to be able to do, and how it is told by its first bytes. */
+/* decode.h - decompression: the interface of a decoder, and detection of the format. */
 #ifndef TIDE_DECODE_H
 #define TIDE_DECODE_H
 
@@ -6,12 +6,12 @@
 
 enum { TIDE_MAGIC_MAX = 6 };
 
-/* Packed bytes on their way into unpacked ones; decode moves both pointers. */
+/* Compressed input and the buffer for decompressed output; decode advances both. */
 typedef struct tide_decoding {
     const unsigned char *in;
     size_t in_size;
     unsigned char *out;
-    size_t out_room;
+    size_t out_capacity;
 } tide_decoding;
 
 typedef struct tide_decoder_kind {
@@ -21,29 +21,29 @@ typedef struct tide_decoder_kind {
 
     void *(*open)(tide_error *err);
     void (*close)(void *state);
-    void (*restart)(void *state); /* from the first byte again */
+    void (*restart)(void *state); /* the next input is the start of the data again */
 
-    /* Uses input, makes output, or both; members that follow each other are one text. At the end
-     * of the input `ended` is true, in_size 0 in the end: returns TIDE_ERROR_FORMAT if a member is
-     * incomplete then, or whenever the data is damaged; all that could be unpacked has been given
-     * before. The text says what is wrong ("ends in the middle", "is damaged"); the caller names
-     * the source. */
+    /* Consumes input, produces output, or both. Concatenated members are one text.
+     * `ended` is true if no input follows `in`. Returns TIDE_ERROR_FORMAT if the data
+     * is corrupt, or if a member is incomplete at the end of the input; everything that
+     * could be decompressed has been returned before. The error says what is wrong ("is
+     * truncated", "is corrupt"); the caller prepends the name of the source. */
     int (*decode)(void *state, tide_decoding *data, bool ended, tide_error *err);
 } tide_decoder_kind;
 
-/* pzstd: zstd that begins with a frame to skip. */
+/* pzstd: zstd that starts with a skippable frame. */
 extern const tide_decoder_kind tide_decoder_gzip;
 extern const tide_decoder_kind tide_decoder_zstd, tide_decoder_pzstd;
 extern const tide_decoder_kind tide_decoder_xz;
 
-/* -- whether something is packed, by its first bytes (decode.c) -------------------- */
+/* -- detection (decode.c) ---------------------------------------------------------- */
 
 typedef struct tide_compression {
-    const tide_decoder_kind *decoder; /* that unpacks it; NULL: none */
-    bool open;                        /* more bytes may show that one does */
+    const tide_decoder_kind *decoder; /* NULL if no magic number was found */
+    bool undecided;                   /* more bytes may complete a magic number */
 } tide_compression;
 
-/* TIDE_MAGIC_MAX bytes are always enough. */
+/* TIDE_MAGIC_MAX bytes always suffice for a decision. */
 tide_compression tide_compression_of(const unsigned char *bytes, size_t size);
 
 #endif

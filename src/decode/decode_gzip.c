@@ -1,7 +1,7 @@
-/* decode_gzip.c - gzip by zlib: RFC 1952, members one after the other.
+/* decode_gzip.c - gzip (RFC 1952) by zlib, with concatenated members.
  *
- * zlib stops at the end of a member. What follows is another one, or zeros with which
- * tapes and block devices fill up, or something that does not belong there.
+ * zlib stops at the end of a member. What follows is another member, or the zeros that
+ * pad tapes and block devices, or an error.
  */
 #include "decode/decode.h"
 
@@ -14,18 +14,18 @@ enum { WINDOW_BITS = 15, GZIP_ONLY = 16, FIRST_BYTE = 0x1f };
 
 typedef struct gzip {
     z_stream stream;
-    bool between; /* members */
+    bool between_members;
 } gzip;
 
 static void *gzip_open(tide_error *err)
 {
     gzip *g = tide_alloc(1, sizeof *g);
     if (g && inflateInit2(&g->stream, WINDOW_BITS + GZIP_ONLY) == Z_OK) {
-        g->between = true;
+        g->between_members = true;
         return g;
     }
     free(g);
-    tide_fail(err, TIDE_ERROR_MEMORY, "no memory to unpack gzip");
+    tide_fail(err, TIDE_ERROR_MEMORY, "no memory to decompress gzip");
     return NULL;
 }
 
@@ -38,7 +38,7 @@ static void gzip_close(void *state)
 
 static void gzip_restart(void *state)
 {
-    ((gzip *)state)->between = true;
+    ((gzip *)state)->between_members = true;
 }
 
 static void skip_zeros(tide_decoding *data)
@@ -49,7 +49,7 @@ static void skip_zeros(tide_decoding *data)
     }
 }
 
-static uInt at_most_an_int(size_t size)
+static uInt clamp_to_uint(size_t size)
 {
     return size < UINT_MAX ? (uInt)size : UINT_MAX;
 }
@@ -57,13 +57,13 @@ static uInt at_most_an_int(size_t size)
 static int inflate_some(z_stream *stream, tide_decoding *data)
 {
     stream->next_in = data->in;
-    stream->avail_in = at_most_an_int(data->in_size);
+    stream->avail_in = clamp_to_uint(data->in_size);
     stream->next_out = data->out;
-    stream->avail_out = at_most_an_int(data->out_room);
+    stream->avail_out = clamp_to_uint(data->out_capacity);
     int result = inflate(stream, Z_NO_FLUSH);
     data->in_size -= (size_t)(stream->next_in - data->in);
     data->in = stream->next_in;
-    data->out_room -= (size_t)(stream->next_out - data->out);
+    data->out_capacity -= (size_t)(stream->next_out - data->out);
     data->out = stream->next_out;
     return result;
 }
@@ -71,26 +71,27 @@ static int inflate_some(z_stream *stream, tide_decoding *data)
 static int gzip_decode(void *state, tide_decoding *data, bool ended, tide_error *err)
 {
     gzip *g = state;
-    if (g->between) {
+    if (g->between_members) {
         skip_zeros(data);
         if (data->in_size == 0)
             return TIDE_OK;
         if (*data->in != FIRST_BYTE)
-            return tide_fail(err, TIDE_ERROR_FORMAT, "is followed by something else");
+            return tide_fail(err, TIDE_ERROR_FORMAT, "is followed by trailing garbage");
         inflateReset(&g->stream);
-        g->between = false;
+        g->between_members = false;
     }
-    size_t room = data->out_room;
+    size_t capacity = data->out_capacity;
     int result = inflate_some(&g->stream, data);
     if (result == Z_STREAM_END)
-        g->between = true;
+        g->between_members = true;
     else if (result == Z_MEM_ERROR)
-        return tide_fail(err, TIDE_ERROR_MEMORY, "needs more memory than there is");
+        return tide_fail(err, TIDE_ERROR_MEMORY,
+                         "cannot be decompressed: out of memory");
     else if (result != Z_OK && result != Z_BUF_ERROR)
-        return tide_fail(err, TIDE_ERROR_FORMAT, "is damaged (%s)",
+        return tide_fail(err, TIDE_ERROR_FORMAT, "is corrupt (%s)",
                          g->stream.msg ? g->stream.msg : zError(result));
-    else if (ended && data->in_size == 0 && data->out_room == room)
-        return tide_fail(err, TIDE_ERROR_FORMAT, "ends in the middle");
+    else if (ended && data->in_size == 0 && data->out_capacity == capacity)
+        return tide_fail(err, TIDE_ERROR_FORMAT, "is truncated");
     return TIDE_OK;
 }
 

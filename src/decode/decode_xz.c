@@ -1,7 +1,7 @@
-/* decode_xz.c - xz by liblzma, streams one after the other.
+/* decode_xz.c - xz by liblzma, with concatenated streams.
  *
- * liblzma knows of padding and of streams that follow each other, but finds the end
- * only when it is told that no more input comes.
+ * liblzma handles padding and concatenated streams itself, but recognizes the end only
+ * if LZMA_FINISH says that no more input follows.
  */
 #include "decode/decode.h"
 
@@ -13,14 +13,14 @@ enum { MEMORY_MAX_MIB = TIDE_ROOM(256, 1) };
 
 typedef struct xz {
     lzma_stream stream;
-    lzma_ret started;
+    lzma_ret init_result;
 } xz;
 
 static void xz_restart(void *state)
 {
     xz *x = state;
-    x->started = lzma_stream_decoder(&x->stream, (uint64_t)MEMORY_MAX_MIB << 20,
-                                     LZMA_CONCATENATED);
+    x->init_result = lzma_stream_decoder(&x->stream, (uint64_t)MEMORY_MAX_MIB << 20,
+                                         LZMA_CONCATENATED);
 }
 
 static void xz_close(void *state)
@@ -36,38 +36,40 @@ static void *xz_open(tide_error *err)
     if (x) {
         x->stream = (lzma_stream)LZMA_STREAM_INIT;
         xz_restart(x);
-        if (x->started == LZMA_OK)
+        if (x->init_result == LZMA_OK)
             return x;
         xz_close(x);
     }
-    tide_fail(err, TIDE_ERROR_MEMORY, "no memory to unpack xz");
+    tide_fail(err, TIDE_ERROR_MEMORY, "no memory to decompress xz");
     return NULL;
 }
 
-static int explain(const xz *x, lzma_ret result, tide_error *err)
+static int fail(const xz *x, lzma_ret result, tide_error *err)
 {
     switch (result) {
     case LZMA_MEM_ERROR:
-        return tide_fail(err, TIDE_ERROR_MEMORY, "needs more memory than there is");
+        return tide_fail(err, TIDE_ERROR_MEMORY,
+                         "cannot be decompressed: out of memory");
     case LZMA_MEMLIMIT_ERROR:
         return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "needs %llu MiB of memory to be unpacked, and %d are granted "
-                         "(xz -dc does it)",
+                         "needs %llu MiB of memory to be decompressed, more than the "
+                         "limit of %d MiB (use xz -dc)",
                          (unsigned long long)lzma_memusage(&x->stream) >> 20,
                          MEMORY_MAX_MIB);
     case LZMA_OPTIONS_ERROR:
         return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "is damaged or of a newer kind than this liblzma knows");
+                         "is corrupt, or this liblzma is too old for it");
     case LZMA_BUF_ERROR:
-        return tide_fail(err, TIDE_ERROR_FORMAT, "ends in the middle");
+        return tide_fail(err, TIDE_ERROR_FORMAT, "is truncated");
     default:
         return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "is damaged or followed by something else");
+                         "is corrupt or followed by trailing garbage");
     }
 }
 
-/* It takes two calls without anything to do until liblzma says that there is nothing. */
-static lzma_ret lzma_some(lzma_stream *stream, lzma_action action)
+/* liblzma reports LZMA_BUF_ERROR only at the second call in a row without progress, so
+ * a call without progress is repeated. */
+static lzma_ret run_coder(lzma_stream *stream, lzma_action action)
 {
     size_t in = stream->avail_in, out = stream->avail_out;
     lzma_ret result = lzma_code(stream, action);
@@ -79,22 +81,22 @@ static lzma_ret lzma_some(lzma_stream *stream, lzma_action action)
 static int xz_decode(void *state, tide_decoding *data, bool ended, tide_error *err)
 {
     xz *x = state;
-    if (x->started != LZMA_OK)
-        return explain(x, x->started, err);
+    if (x->init_result != LZMA_OK)
+        return fail(x, x->init_result, err);
     x->stream.next_in = data->in;
     x->stream.avail_in = data->in_size;
     x->stream.next_out = data->out;
-    x->stream.avail_out = data->out_room;
-    lzma_ret result = lzma_some(&x->stream, ended ? LZMA_FINISH : LZMA_RUN);
+    x->stream.avail_out = data->out_capacity;
+    lzma_ret result = run_coder(&x->stream, ended ? LZMA_FINISH : LZMA_RUN);
     data->in = x->stream.next_in;
     data->in_size = x->stream.avail_in;
     data->out = x->stream.next_out;
-    data->out_room = x->stream.avail_out;
+    data->out_capacity = x->stream.avail_out;
     if (result == LZMA_OK || result == LZMA_STREAM_END)
         return TIDE_OK;
     if (result == LZMA_BUF_ERROR && !ended)
         return TIDE_OK;
-    return explain(x, result, err);
+    return fail(x, result, err);
 }
 
 const tide_decoder_kind tide_decoder_xz = {

@@ -1,12 +1,12 @@
-/* decode_zstd.c - Zstandard by libzstd: RFC 8878, frames one after the other.
+/* decode_zstd.c - Zstandard (RFC 8878) by libzstd, with concatenated frames.
  *
- * A frame asks for the memory it needs, up to gigabytes; 128 MiB is what every
- * decompressor has to grant by default, and no more is given here.
+ * A frame declares the window it needs, up to gigabytes. libzstd accepts 128 MiB by
+ * default, and that is the limit here.
  *
- * libzstd forgets how much it has written when it comes upon an error. So it is never
- * given more than one block at a time, without the header of the next one: what an
- * error takes with it is then the block it is in. How much that is libzstd says in
- * advance, and its advice is to add the next header.
+ * When libzstd returns an error, it does not say how much output it has written before.
+ * So it gets at most one block per call, without the header of the next block: then an
+ * error loses no more than the block it is in. The size comes from the hint that
+ * libzstd returns for the next call, which includes the next block header.
  */
 #include "decode/decode.h"
 
@@ -18,7 +18,7 @@ enum { WINDOW_BITS_MAX = TIDE_ROOM(27, 20), MAGIC_SIZE = 4, BLOCK_HEADER_SIZE = 
 
 typedef struct zstd {
     ZSTD_DCtx *context;
-    size_t advice; /* bytes to the end of the next block's header; 0 between frames */
+    size_t hint; /* bytes to the end of the next block's header; 0 between frames */
 } zstd;
 
 static void *zstd_open(tide_error *err)
@@ -29,7 +29,7 @@ static void *zstd_open(tide_error *err)
         return z;
     }
     free(z);
-    tide_fail(err, TIDE_ERROR_MEMORY, "no memory to unpack zstd");
+    tide_fail(err, TIDE_ERROR_MEMORY, "no memory to decompress zstd");
     return NULL;
 }
 
@@ -44,52 +44,55 @@ static void zstd_restart(void *state)
 {
     zstd *z = state;
     ZSTD_DCtx_reset(z->context, ZSTD_reset_session_only);
-    z->advice = 0;
+    z->hint = 0;
 }
 
-static int explain(size_t result, tide_error *err)
+static int fail(size_t result, tide_error *err)
 {
     switch (ZSTD_getErrorCode(result)) {
     case ZSTD_error_memory_allocation:
-        return tide_fail(err, TIDE_ERROR_MEMORY, "needs more memory than there is");
+        return tide_fail(err, TIDE_ERROR_MEMORY,
+                         "cannot be decompressed: out of memory");
     case ZSTD_error_frameParameter_windowTooLarge:
         return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "needs a window of more than %d MiB to be unpacked, which is "
-                         "not granted (zstd -dc --long=31 does)",
+                         "needs a window above the limit of %d MiB (use zstd -dc "
+                         "--long=31)",
                          1 << (WINDOW_BITS_MAX - 20));
     case ZSTD_error_prefix_unknown:
-        return tide_fail(err, TIDE_ERROR_FORMAT, "is followed by something else");
+        return tide_fail(err, TIDE_ERROR_FORMAT, "is followed by trailing garbage");
     default:
-        return tide_fail(err, TIDE_ERROR_FORMAT, "is damaged (%s)",
+        return tide_fail(err, TIDE_ERROR_FORMAT, "is corrupt (%s)",
                          ZSTD_getErrorName(result));
     }
 }
 
-static size_t portion(const zstd *z, size_t in_size)
+/* How many input bytes to pass: up to the end of the current block, or of the magic
+ * number of the next frame. */
+static size_t input_size(const zstd *z, size_t in_size)
 {
-    size_t most = z->advice == 0 ? MAGIC_SIZE : z->advice;
-    if (z->advice > BLOCK_HEADER_SIZE)
-        most -= BLOCK_HEADER_SIZE;
-    return in_size < most ? in_size : most;
+    size_t max = z->hint == 0 ? MAGIC_SIZE : z->hint;
+    if (z->hint > BLOCK_HEADER_SIZE)
+        max -= BLOCK_HEADER_SIZE;
+    return in_size < max ? in_size : max;
 }
 
 static int zstd_decode(void *state, tide_decoding *data, bool ended, tide_error *err)
 {
     zstd *z = state;
-    if (data->in_size == 0 && z->advice == 0)
+    if (data->in_size == 0 && z->hint == 0)
         return TIDE_OK;
-    ZSTD_inBuffer in = {data->in, portion(z, data->in_size), 0};
-    ZSTD_outBuffer out = {data->out, data->out_room, 0};
+    ZSTD_inBuffer in = {data->in, input_size(z, data->in_size), 0};
+    ZSTD_outBuffer out = {data->out, data->out_capacity, 0};
     size_t result = ZSTD_decompressStream(z->context, &out, &in);
     if (ZSTD_isError(result))
-        return explain(result, err);
-    z->advice = result;
+        return fail(result, err);
+    z->hint = result;
     data->in += in.pos;
     data->in_size -= in.pos;
     data->out += out.pos;
-    data->out_room -= out.pos;
-    if (ended && data->in_size == 0 && out.pos == 0 && z->advice > 0)
-        return tide_fail(err, TIDE_ERROR_FORMAT, "ends in the middle");
+    data->out_capacity -= out.pos;
+    if (ended && data->in_size == 0 && out.pos == 0 && z->hint > 0)
+        return tide_fail(err, TIDE_ERROR_FORMAT, "is truncated");
     return TIDE_OK;
 }
 
@@ -103,7 +106,7 @@ const tide_decoder_kind tide_decoder_zstd = {
     .decode = zstd_decode,
 };
 
-/* pzstd begins with a frame that holds no text but the size of the next one. */
+/* pzstd starts with a skippable frame that holds the size of the next one. */
 const tide_decoder_kind tide_decoder_pzstd = {
     .name = "zstd",
     .magic = {0x50, 0x2a, 0x4d, 0x18},

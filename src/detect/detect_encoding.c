@@ -1,27 +1,30 @@
 /* detect_encoding.c - text in other encodings than UTF-8.
  *
- * UTF-16 and UTF-32. A byte order mark alone proves little: it is also "\xff\xfe", two bytes
- * that a line of text in another encoding, or of nonsense, may begin with. What follows has to
- * be of that encoding as well. Without a mark there must be zeros where the encoding has
- * them, and letters of an alphabet: a few zeros would make ideographs of ASCII.
+ * UTF-16 and UTF-32. A byte order mark alone proves little: a line in another encoding,
+ * or of garbage, may also start with the two bytes "\xff\xfe". So what follows has to
+ * be valid in that encoding as well. Without a mark there must be zeros where the
+ * encoding has them, and letters of an alphabet: a few zeros would turn ASCII into
+ * ideographs.
  *
- * Eight bits. Latin-1, Windows-1252 and the like are told by what they are not: there are
- * bytes above 127, and none of them is UTF-8. They must be in an eighth of the lines, so that
- * a few broken words in a log are no reason to refuse it, and in two lines at least (three if
- * more may come), so that the author of one line does not decide about the others.
+ * Eight bits. Latin-1, Windows-1252 and the like are recognized by what they are not:
+ * there are bytes above 127, and invalid of them form UTF-8. They must occur in an
+ * eighth of the lines, so that a few high words in a log do not cause a refusal, and in
+ * at min two lines (three if more may follow), so that no single line decides about the
+ * others.
  */
 #include "detect/detect.h"
 
 enum {
-    UNITS_LEAST = 8, /* of UTF-16, or 4 of UTF-32, that are judged without a mark */
-    UNITS_MOST = 512,
-    ALPHABETS = 0x2100, /* code points of letters and punctuation are below */
-    STRANGE = 20,       /* one in so many may be above */
-    PLACES = 4,         /* of broken bytes */
-    RARITY = 8,         /* one line in so many has some */
+    UNITS_MIN = 8, /* of UTF-16, or 4 of UTF-32, needed to decide without a mark */
+    UNITS_MAX = 512,
+    ALPHABETS_END = 0x2100, /* letters and punctuation have code points below */
+    UNUSUAL_RATIO = 20,     /* at most one unit in this many may be above */
+    INVALID_RUNS_MIN = 4,   /* runs of bytes above 127 */
+    LINE_RATIO = 8,         /* at min one line in this many has some */
 };
 
-/* -- two and four bytes a character ------------------------------------------------- */
+/* -- UTF-16 and UTF-32 ---------------------------------------------------------------
+ */
 
 static uint32_t unit_at(const unsigned char *bytes, size_t width, bool big)
 {
@@ -32,38 +35,41 @@ static uint32_t unit_at(const unsigned char *bytes, size_t width, bool big)
 }
 
 typedef struct units {
-    size_t count, ascii, strange; /* in all; below 128; above ALPHABETS */
-    bool valid;                   /* they are characters of text */
+    size_t count;   /* all units */
+    size_t ascii;   /* those below 128 */
+    size_t unusual; /* those from ALPHABETS_END on */
+    bool valid;     /* all are characters of text */
 } units;
 
-static units look_at(tide_head head, size_t width, bool big)
+static units count_units(tide_head head, size_t width, bool big)
 {
     units found = {.valid = true};
     size_t size = head.size / width;
-    for (; found.count < size && found.count < UNITS_MOST; found.count++) {
+    for (; found.count < size && found.count < UNITS_MAX; found.count++) {
         uint32_t unit = unit_at(head.bytes + found.count * width, width, big);
         bool control =
             unit < 0x20 ? tide_is_control((unsigned char)unit) : unit == 0x7f;
-        bool none = unit > 0x10ffff || (unit & 0xfffe) == 0xfffe ||
-                    (width == 4 && unit >= 0xd800 && unit <= 0xdfff);
-        found.valid &= !control && !none;
+        bool invalid = unit > 0x10ffff || (unit & 0xfffe) == 0xfffe ||
+                       (width == 4 && unit >= 0xd800 && unit <= 0xdfff);
+        found.valid &= !control && !invalid;
         found.ascii += unit < 0x80;
-        found.strange += unit >= ALPHABETS;
+        found.unusual += unit >= ALPHABETS_END;
     }
     return found;
 }
 
-/* Without a mark. */
+/* Whether this is UTF-16 or UTF-32 without a byte order mark. */
 static tide_match is_wide(tide_head head, size_t width, bool big)
 {
-    units found = look_at(head, width, big);
-    size_t least = width == 2 ? UNITS_LEAST : UNITS_LEAST / 2;
+    units found = count_units(head, width, big);
+    size_t min = width == 2 ? UNITS_MIN : UNITS_MIN / 2;
     bool zeros = width == 4 || (memchr(head.bytes, 0, head.size) && found.ascii > 0);
     if (!found.valid || (found.count > 0 && !zeros))
         return TIDE_NO;
-    if (found.count < least)
+    if (found.count < min)
         return head.whole || found.count == 0 ? TIDE_NO : TIDE_MAYBE;
-    return found.ascii * 10 >= found.count && found.strange * STRANGE <= found.count
+    return found.ascii * 10 >= found.count &&
+                   found.unusual * UNUSUAL_RATIO <= found.count
                ? TIDE_YES
                : TIDE_NO;
 }
@@ -88,32 +94,34 @@ tide_match tide_is_utf32_big(tide_head head)
     return is_wide(head, 4, true);
 }
 
-/* How many bytes are neither ASCII text nor UTF-8. */
-static size_t odd_bytes(const unsigned char *bytes, size_t size)
+/* Counts the bytes that are neither ASCII text nor part of valid UTF-8. */
+static size_t count_non_text(const unsigned char *bytes, size_t size)
 {
-    size_t odd = 0;
+    size_t count = 0;
     for (size_t at = 0, step; at < size; at += step) {
         step = tide_utf8_length(bytes + at, size - at);
-        odd += step == 0 || (bytes[at] < 0x80 && tide_is_control(bytes[at]));
+        count += step == 0 || (bytes[at] < 0x80 && tide_is_control(bytes[at]));
         step += step == 0;
     }
-    return odd;
+    return count;
 }
 
-/* A mark, and behind it zeros, or as many bytes that are no text as ideographs have. */
+/* A mark, followed by zeros, or by as many non-text bytes as ideographs have. */
 tide_match tide_is_utf16(tide_head head)
 {
-    enum { MARK = 2, ENOUGH = 64, RARE = 8 };
+    enum { MARK = 2, SIZE_MIN = 64, NON_TEXT_RATIO = 8 };
     if (head.size < MARK)
         return head.bytes[0] >= 0xfe && !head.whole ? TIDE_MAYBE : TIDE_NO;
     bool big = head.bytes[0] == 0xfe;
     if (unit_at(head.bytes, MARK, big) != 0xfeff)
         return TIDE_NO;
     head = (tide_head){head.bytes + MARK, head.size - MARK, head.whole};
-    if (!look_at(head, 2, big).valid)
+    if (!count_units(head, 2, big).valid)
         return TIDE_NO;
-    if (head.size >= ENOUGH || head.whole || memchr(head.bytes, 0, head.size))
-        return odd_bytes(head.bytes, head.size) * RARE > head.size ? TIDE_YES : TIDE_NO;
+    if (head.size >= SIZE_MIN || head.whole || memchr(head.bytes, 0, head.size))
+        return count_non_text(head.bytes, head.size) * NON_TEXT_RATIO > head.size
+                   ? TIDE_YES
+                   : TIDE_NO;
     return TIDE_MAYBE;
 }
 
@@ -127,28 +135,30 @@ tide_match tide_is_utf32(tide_head head)
     return size == 4 ? TIDE_YES : head.whole ? TIDE_NO : TIDE_MAYBE;
 }
 
-/* -- one byte a character ------------------------------------------------------------- */
+/* -- 8-bit encodings ------------------------------------------------------------------
+ */
 
 tide_match tide_is_8bit(tide_head head)
 {
-    size_t places = 0, lines = 0, broken_lines = 0;
-    bool was_broken = false, line_broken = false;
+    size_t runs = 0, lines = 0, high_lines = 0; /* high: with bytes above 127 */
+    bool was_high = false, line_high = false;
     for (size_t at = 0; at < head.size; at++) {
         unsigned char c = head.bytes[at];
-        bool broken = c >= 0x80;
+        bool high = c >= 0x80;
         if (tide_is_control(c) ||
-            (broken && tide_utf8_length(head.bytes + at, head.size - at)))
+            (high && tide_utf8_length(head.bytes + at, head.size - at)))
             return TIDE_NO; /* binary, or UTF-8 */
-        places += broken && !was_broken;
-        line_broken |= broken;
+        runs += high && !was_high;
+        line_high |= high;
         if (c == '\n' || at + 1 == head.size) {
             lines++;
-            broken_lines += line_broken;
-            line_broken = false;
+            high_lines += line_high;
+            line_high = false;
         }
-        was_broken = broken;
+        was_high = high;
     }
-    bool several = broken_lines > 2 || (head.whole && (broken_lines > 1 || lines == 1));
-    return places >= PLACES && several && broken_lines * RARITY >= lines ? TIDE_YES
-                                                                         : TIDE_NO;
+    bool several = high_lines > 2 || (head.whole && (high_lines > 1 || lines == 1));
+    return runs >= INVALID_RUNS_MIN && several && high_lines * LINE_RATIO >= lines
+               ? TIDE_YES
+               : TIDE_NO;
 }

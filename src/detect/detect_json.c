@@ -1,220 +1,223 @@
-/* detect_json.c - whether a text is JSON objects: a list of them, one after the other, or one
- * a line.
+/* detect_json.c - whether a text is JSON objects: an array of them, a sequence, or one
+ * per line.
  *
- * The text is walked through as far as it is there, over lines or not. Text that merely
- * begins with a bracket breaks the rules of JSON soon, and then three objects must have been
- * complete before.
+ * The text is parsed as far as it is available, regardless of lines. Text that merely
+ * starts with a bracket soon violates the grammar; it counts as JSON only if three
+ * objects were complete before.
  */
 #include "detect/detect.h"
 
 enum { OBJECTS = 3, MEMBERS = 3, NESTING = 64 };
 
-typedef enum result { DONE, BROKEN, CUT } result; /* CUT: the bytes end within it */
+/* INVALID: not JSON; TRUNCATED: the bytes end within the value */
+typedef enum result { DONE, INVALID, TRUNCATED } result;
 
-typedef struct walk {
+typedef struct parser {
     const unsigned char *at, *end;
     size_t objects; /* complete ones with a member */
     size_t members; /* complete ones of the first object */
-    char *fields;   /* of the first object; NULL */
-    char path[TIDE_JSON_FIELDS];
-} walk;
+    char *fields;   /* collects the fields of the first object; may be NULL */
+    char path[TIDE_JSON_FIELDS]; /* of the current member */
+} parser;
 
-static result value(walk *w, unsigned depth);
+static result parse_value(parser *p, unsigned depth);
 
-static void blanks(walk *w)
+static void skip_blanks(parser *p)
 {
-    while (w->at < w->end && memchr(" \t\r\n", *w->at, 4))
-        w->at++;
+    while (p->at < p->end && memchr(" \t\r\n", *p->at, 4))
+        p->at++;
 }
 
-/* The next byte behind blanks; 0 at the end. */
-static unsigned char next(walk *w)
+/* Skips blanks and returns the next byte; 0 at the end. */
+static unsigned char next_byte(parser *p)
 {
-    blanks(w);
-    return w->at < w->end ? *w->at : 0;
+    skip_blanks(p);
+    return p->at < p->end ? *p->at : 0;
 }
 
-/* Over a string, which begins here. */
-static result string(walk *w)
+/* The parser is at the opening quote. */
+static result parse_string(parser *p)
 {
     bool escaped = false;
-    for (w->at++; w->at < w->end; w->at++) {
-        unsigned char c = *w->at;
+    for (p->at++; p->at < p->end; p->at++) {
+        unsigned char c = *p->at;
         if (c < 0x20)
-            return BROKEN;
+            return INVALID;
         if (c == '"' && !escaped) {
-            w->at++;
+            p->at++;
             return DONE;
         }
         escaped = c == '\\' && !escaped;
     }
-    return CUT;
+    return TRUNCATED;
 }
 
-static result literal(walk *w)
+static result parse_literal(parser *p)
 {
     static const char *const names[] = {"true", "false", "null"};
-    const unsigned char *from = w->at;
-    while (w->at < w->end &&
-           ((unsigned)(*w->at | 0x20) - 'a' < 26 || (*w->at >= '0' && *w->at <= '9') ||
-            memchr("+-.", *w->at, 3)))
-        w->at++;
-    size_t size = (size_t)(w->at - from);
-    if (w->at == w->end)
-        return CUT;
+    const unsigned char *from = p->at;
+    while (p->at < p->end &&
+           ((unsigned)(*p->at | 0x20) - 'a' < 26 || (*p->at >= '0' && *p->at <= '9') ||
+            memchr("+-.", *p->at, 3)))
+        p->at++;
+    size_t size = (size_t)(p->at - from);
+    if (p->at == p->end)
+        return TRUNCATED;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (size == strlen(names[i]) && !memcmp(from, names[i], size))
             return DONE;
-    return size > 0 && (*from == '-' || (*from >= '0' && *from <= '9')) ? DONE : BROKEN;
+    return size > 0 && (*from == '-' || (*from >= '0' && *from <= '9')) ? DONE
+                                                                        : INVALID;
 }
 
-/* Adds the path to the list, unless it is full. */
-static void add_field(walk *w)
+/* Adds the path to the list of fields, unless it is full. */
+static void add_field(parser *p)
 {
-    size_t used = strlen(w->fields), size = strlen(w->path);
+    size_t used = strlen(p->fields), size = strlen(p->path);
     const char *gap = used ? ", " : "";
     if (used + size + strlen(gap) + sizeof ", ..." <= TIDE_JSON_FIELDS)
-        sprintf(w->fields + used, "%s%s", gap, w->path);
-    else if (used >= 3 && strcmp(w->fields + used - 3, "...") != 0)
-        memcpy(w->fields + used, ", ...", sizeof ", ...");
+        sprintf(p->fields + used, "%s%s", gap, p->path);
+    else if (used >= 3 && strcmp(p->fields + used - 3, "...") != 0)
+        memcpy(p->fields + used, ", ...", sizeof ", ...");
 }
 
-/* One "key": value; the path goes on with the key meanwhile. */
-static result member(walk *w, unsigned depth)
+/* Parses one "key": value. Meanwhile the path includes the key. */
+static result parse_member(parser *p, unsigned depth)
 {
-    size_t length = strlen(w->path);
-    const unsigned char *key = w->at + 1;
-    result done = *w->at == '"' ? string(w) : BROKEN;
+    size_t length = strlen(p->path);
+    const unsigned char *key = p->at + 1;
+    result done = *p->at == '"' ? parse_string(p) : INVALID;
     if (done != DONE)
         return done;
-    size_t size = (size_t)(w->at - 1 - key);
-    if (next(w) != ':')
-        return w->at < w->end ? BROKEN : CUT;
-    w->at++;
+    size_t size = (size_t)(p->at - 1 - key);
+    if (next_byte(p) != ':')
+        return p->at < p->end ? INVALID : TRUNCATED;
+    p->at++;
     bool listed =
-        w->fields && w->objects == 0 && size > 0 && length + size + 2 < sizeof w->path;
+        p->fields && p->objects == 0 && size > 0 && length + size + 2 < sizeof p->path;
     if (listed)
-        snprintf(w->path + length, sizeof w->path - length, "%s%.*s", length ? "." : "",
+        snprintf(p->path + length, sizeof p->path - length, "%s%.*s", length ? "." : "",
                  (int)size, (const char *)key);
-    unsigned char first = next(w);
+    unsigned char first = next_byte(p);
     if (listed && first && first != '{')
-        add_field(w);
-    done = value(w, depth);
-    w->path[length] = '\0';
+        add_field(p);
+    done = parse_value(p, depth);
+    p->path[length] = '\0';
     return done;
 }
 
-static result object(walk *w, unsigned depth)
+static result parse_object(parser *p, unsigned depth)
 {
-    w->at++;
-    if (next(w) == '}') {
-        w->at++;
+    p->at++;
+    if (next_byte(p) == '}') {
+        p->at++;
         return DONE;
     }
     for (;;) {
-        if (next(w) == 0)
-            return w->at < w->end ? BROKEN : CUT;
-        result done = member(w, depth);
+        if (next_byte(p) == 0)
+            return p->at < p->end ? INVALID : TRUNCATED;
+        result done = parse_member(p, depth);
         if (done != DONE)
             return done;
-        w->members += w->objects == 0;
-        unsigned char c = next(w);
+        p->members += p->objects == 0;
+        unsigned char c = next_byte(p);
         if (c != ',' && c != '}')
-            return w->at < w->end ? BROKEN : CUT;
-        w->at++;
+            return p->at < p->end ? INVALID : TRUNCATED;
+        p->at++;
         if (c == '}') {
-            w->objects += depth == 0;
+            p->objects += depth == 0;
             return DONE;
         }
     }
 }
 
-static result list(walk *w, unsigned depth)
+static result parse_array(parser *p, unsigned depth)
 {
-    w->at++;
-    if (next(w) == ']') {
-        w->at++;
+    p->at++;
+    if (next_byte(p) == ']') {
+        p->at++;
         return DONE;
     }
     for (;;) {
-        next(w);
-        result done = value(w, depth);
+        next_byte(p);
+        result done = parse_value(p, depth);
         if (done != DONE)
             return done;
-        unsigned char c = next(w);
+        unsigned char c = next_byte(p);
         if (c != ',' && c != ']')
-            return w->at < w->end ? BROKEN : CUT;
-        w->at++;
+            return p->at < p->end ? INVALID : TRUNCATED;
+        p->at++;
         if (c == ']')
             return DONE;
     }
 }
 
-static result value(walk *w, unsigned depth)
+static result parse_value(parser *p, unsigned depth)
 {
-    if (w->at == w->end)
-        return CUT;
+    if (p->at == p->end)
+        return TRUNCATED;
     if (depth == NESTING)
-        return BROKEN;
-    switch (*w->at) {
+        return INVALID;
+    switch (*p->at) {
     case '"':
-        return string(w);
+        return parse_string(p);
     case '{':
-        return object(w, depth + 1);
+        return parse_object(p, depth + 1);
     case '[':
-        return list(w, depth + 1);
+        return parse_array(p, depth + 1);
     default:
-        return literal(w);
+        return parse_literal(p);
     }
 }
 
-/* Objects, with commas between them in a list. */
-static result walk_through(walk *w)
+/* Parses objects, with commas between them in an array. With `fields`, only the first.
+ */
+static result parse_objects(parser *p)
 {
-    bool in_list = next(w) == '[';
-    w->at += in_list;
-    while (w->objects < OBJECTS || w->fields) {
-        unsigned char c = next(w);
-        if (w->at == w->end)
-            return CUT;
-        if (in_list && w->objects > 0 && (c == ']' || c == ',')) {
-            in_list = c == ',';
-            w->at++;
+    bool in_array = next_byte(p) == '[';
+    p->at += in_array;
+    while (p->objects < OBJECTS || p->fields) {
+        unsigned char c = next_byte(p);
+        if (p->at == p->end)
+            return TRUNCATED;
+        if (in_array && p->objects > 0 && (c == ']' || c == ',')) {
+            in_array = c == ',';
+            p->at++;
             continue;
         }
-        result done = c == '{' ? object(w, 0) : BROKEN;
+        result done = c == '{' ? parse_object(p, 0) : INVALID;
         if (done != DONE)
             return done;
-        if (w->fields)
+        if (p->fields)
             break;
     }
     return DONE;
 }
 
-static walk begin(const unsigned char *bytes, size_t size)
+static parser parser_at(const unsigned char *bytes, size_t size)
 {
     bool marked = size >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3);
-    return (walk){.at = bytes + (marked ? 3 : 0), .end = bytes + size};
+    return (parser){.at = bytes + (marked ? 3 : 0), .end = bytes + size};
 }
 
 tide_match tide_is_json(tide_head head)
 {
-    walk w = begin(head.bytes, head.size);
-    result done = walk_through(&w);
-    if (w.objects >= OBJECTS)
+    parser p = parser_at(head.bytes, head.size);
+    result done = parse_objects(&p);
+    if (p.objects >= OBJECTS)
         return TIDE_YES;
-    if (done == BROKEN)
+    if (done == INVALID)
         return TIDE_NO;
     if (!head.whole)
         return TIDE_MAYBE;
-    return w.objects > 0 || w.members >= MEMBERS ? TIDE_YES : TIDE_NO;
+    return p.objects > 0 || p.members >= MEMBERS ? TIDE_YES : TIDE_NO;
 }
 
 void tide_json_fields(const unsigned char *bytes, size_t size,
                       char fields[TIDE_JSON_FIELDS])
 {
-    walk w = begin(bytes, size);
+    parser p = parser_at(bytes, size);
     fields[0] = '\0';
-    w.fields = fields;
-    walk_through(&w);
+    p.fields = fields;
+    parse_objects(&p);
 }

@@ -1,22 +1,22 @@
-/* detect_vectors.c - word vectors, as text or as floats: rows whose lengths agree.
+/* detect_vectors.c - word vectors, as text or as floats: rows of equal length.
  *
  *     word2vec text      "N D", then lines of a word and D numbers
- *     word2vec binary    "N D", then a word, a blank and D floats of four bytes
- *     GloVe              lines of a word and as many numbers in each
+ *     word2vec binary    "N D", then a word, a blank and D floats of four bytes each
+ *     GloVe              lines of a word and the same count of numbers in each
  */
 #include "detect/detect.h"
 
 #include <math.h>
 
 enum {
-    ROWS = 2,       /* that prove it, or all if there are fewer */
-    GLOVE_ROWS = 3, /* without a first line, more and longer ones */
-    ODD_ROWS = 20,  /* one in so many may be another, for words with blanks in them */
-    GLOVE_DIM = 10,
+    ROWS_MIN = 2,       /* enough as evidence, or all if there are fewer */
+    GLOVE_ROWS_MIN = 3, /* without a header, more and longer rows are required */
+    GLOVE_DIM_MIN = 10,
+    BAD_ROW_RATIO = 20, /* one row in this many may differ: words may contain blanks */
     WORD_MAX_BYTES = 1024,
 };
 
-/* A line of the head; false when it is not complete. */
+/* The next line of the head; false if it is not complete. */
 static bool next_line(tide_head head, size_t *at, const unsigned char **line,
                       size_t *size)
 {
@@ -35,8 +35,10 @@ static bool is_blank(unsigned char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The next column, copied so that it ends with a 0; its length, 0 at the end. */
-static size_t column(const unsigned char **at, const unsigned char *end, char text[64])
+/* Copies the next column, truncated if necessary. Returns its length, 0 at the
+ * end. */
+static size_t next_column(const unsigned char **at, const unsigned char *end,
+                          char text[64])
 {
     while (*at < end && is_blank(**at))
         ++*at;
@@ -55,15 +57,15 @@ static bool is_number(const char *text)
     return end && !*end;
 }
 
-/* How many numbers follow the word; 0 when it is no row. */
-static size_t row_numbers(const unsigned char *line, size_t size)
+/* Counts the numbers that follow the word; 0 if the line is not a row. */
+static size_t count_numbers(const unsigned char *line, size_t size)
 {
     const unsigned char *end = line + size;
     char text[64];
     size_t numbers = 0;
-    if (size == 0 || !column(&line, end, text))
+    if (size == 0 || !next_column(&line, end, text))
         return 0;
-    while (column(&line, end, text)) {
+    while (next_column(&line, end, text)) {
         if (!is_number(text))
             return 0;
         numbers++;
@@ -71,7 +73,7 @@ static size_t row_numbers(const unsigned char *line, size_t size)
     return numbers;
 }
 
-/* Reads the line "N D"; MAYBE when it may become one. */
+/* Parses the line "N D"; TIDE_MAYBE if it is incomplete. */
 static tide_match read_header(tide_head head, size_t *at, uint64_t *count,
                               uint64_t *dim)
 {
@@ -97,39 +99,39 @@ static tide_match read_header(tide_head head, size_t *at, uint64_t *count,
 tide_match tide_is_word2vec_text(tide_head head)
 {
     uint64_t count, dim;
-    size_t at = 0, size, rows = 0, odd = 0;
+    size_t at = 0, size, rows = 0, bad = 0;
     const unsigned char *line;
     tide_match evidence = read_header(head, &at, &count, &dim);
     if (evidence != TIDE_YES)
         return evidence;
-    size_t wanted = count < ROWS ? (size_t)count : ROWS;
+    size_t needed = count < ROWS_MIN ? (size_t)count : ROWS_MIN;
     for (; rows < count && next_line(head, &at, &line, &size); rows++)
-        odd += row_numbers(line, size) != dim;
-    if (odd * ODD_ROWS > rows)
+        bad += count_numbers(line, size) != dim;
+    if (bad * BAD_ROW_RATIO > rows)
         return TIDE_NO;
-    bool enough = rows >= wanted || (rows > 0 && head.size == TIDE_DETECT_SIZE);
+    bool enough = rows >= needed || (rows > 0 && head.size == TIDE_DETECT_SIZE);
     if (dim < 2)
-        return TIDE_NO; /* so are many files of numbers */
+        return TIDE_NO; /* many files of numbers look like this */
     return enough ? TIDE_YES : head.whole ? TIDE_NO : TIDE_MAYBE;
 }
 
 tide_match tide_is_glove(tide_head head)
 {
-    size_t at = 0, size, rows = 0, odd = 0, dim = 0;
+    size_t at = 0, size, rows = 0, bad = 0, dim = 0;
     const unsigned char *line = head.bytes;
     for (; next_line(head, &at, &line, &size); rows++) {
-        size_t numbers = row_numbers(line, size);
+        size_t numbers = count_numbers(line, size);
         dim = rows ? dim : numbers;
-        odd += numbers < GLOVE_DIM || numbers != dim || !memchr(line, '.', size);
-        if (odd * ODD_ROWS > rows)
+        bad += numbers < GLOVE_DIM_MIN || numbers != dim || !memchr(line, '.', size);
+        if (bad * BAD_ROW_RATIO > rows)
             return TIDE_NO;
     }
-    if (rows >= GLOVE_ROWS)
+    if (rows >= GLOVE_ROWS_MIN)
         return TIDE_YES;
     return head.whole || rows == 0 ? TIDE_NO : TIDE_MAYBE;
 }
 
-/* Whether so many floats are there and are those of vectors. */
+/* Whether these bytes can be the floats of a vector. */
 static bool are_floats(const unsigned char *bytes, uint64_t dim)
 {
     enum { LARGEST = 10000 };
@@ -149,8 +151,8 @@ tide_match tide_is_word2vec_binary(tide_head head)
     tide_match evidence = read_header(head, &at, &count, &dim);
     if (evidence != TIDE_YES)
         return evidence;
-    uint64_t wanted = count < ROWS ? count : ROWS;
-    for (uint64_t rows = 0; rows < wanted; rows++) {
+    uint64_t needed = count < ROWS_MIN ? count : ROWS_MIN;
+    for (uint64_t rows = 0; rows < needed; rows++) {
         while (at < head.size && head.bytes[at] == '\n')
             at++;
         size_t left = head.size - at;

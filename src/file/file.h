@@ -1,4 +1,5 @@
-/* file.h - files: I/O that survives signals, the sectioned store, atomic replacement. */
+/* file.h - files: I/O that survives signals, the sectioned store, atomic replacement.
+ */
 #ifndef TIDE_FILE_H
 #define TIDE_FILE_H
 
@@ -6,7 +7,8 @@
 
 /* -- calls that signals may interrupt (file_io.c) ---------------------------------- */
 
-/* Writes all `size` bytes. Returns 0 or an errno; after an error part may be written. */
+/* Writes all `size` bytes. Returns 0 or an errno; after an error part may be written.
+ */
 int tide_file_write(int file, const void *bytes, size_t size, uint64_t offset);
 
 /* Reads `size` bytes, or those up to the end of the file. Returns their count, or -1
@@ -54,8 +56,8 @@ void tide_store_put(tide_store_writer *writer, const char *name, const void *byt
                     size_t size);
 
 /* Writes the header and the end record, syncs, reads the file back, renames it over
- * `path` and syncs the directory. Frees the writer. On failure the old file is untouched
- * and the temporary one removed. */
+ * `path` and syncs the directory. Frees the writer. On failure the old file is
+ * untouched and the temporary one removed. */
 int tide_store_commit(tide_store_writer *writer, tide_error *err);
 
 /* The two halves of a commit. tide_store_finish writes everything that is still
@@ -81,9 +83,9 @@ void tide_store_discard(tide_store_writer *writer);
 
 typedef struct tide_store tide_store;
 
-/* Opens a store and validates all of it: header, table, lengths, padding, end record and
- * the checksum of every section. Reads the file once through a small buffer; sizes found
- * in the file never determine an allocation. */
+/* Opens a store and validates all of it: header, table, lengths, padding, end record
+ * and the checksum of every section. Reads the file once through a small buffer; sizes
+ * found in the file never determine an allocation. */
 tide_store *tide_store_open(const char *path, tide_error *err);
 void tide_store_close(tide_store *store);
 
@@ -124,8 +126,8 @@ static inline uint64_t tide_get64(const unsigned char *bytes)
 
 #define TIDE_OUTPUT_ROOM (256 * 1024)
 
-/* Writes to a file that the caller has opened and has to close. It has no temporary file
- * either. */
+/* Writes to a file that the caller has opened and has to close. It has no temporary
+ * file either. */
 tide_output *tide_output_open(int file, tide_error *err);
 
 /* Returns a buffer of `size` <= TIDE_OUTPUT_ROOM bytes; tide_output_advance then says

@@ -1,10 +1,10 @@
 /* lock.c - an exclusive lock on a path, held by at most one process.
  *
- * The lock is an flock on a file ".NAME.lock" and ends with the process. The lock file is
- * in the directory of the target, after following symbolic links, so that all links to a
- * file share one lock. Closing the lock removes the lock file before the flock is
- * released. Another process may have opened the old file by then, so a lock is valid only
- * if the name still refers to the file that was locked.
+ * The lock is an flock on a file ".NAME.lock" and ends with the process. The lock file
+ * is in the directory of the target, after following symbolic links, so that all links
+ * to a file share one lock. Closing the lock removes the lock file before the flock is
+ * released. Another process may have opened the old file by then, so a lock is valid
+ * only if the name still refers to the file that was locked.
  */
 #include "base/base.h"
 

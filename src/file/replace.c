@@ -5,9 +5,9 @@
  * any crash, finds the complete old file or the complete new one.
  *
  * The temporary name is ".NAME.tmp.PID.N". Its writer holds a lock (flock) on it for as
- * long as it has that name, and the lock ends with the process. So a temporary file that
- * can be locked was left behind by a crash, and the next writer for the same NAME removes
- * it; one that cannot be locked belongs to another writer and is left alone.
+ * long as it has that name, and the lock ends with the process. So a temporary file
+ * that can be locked was left behind by a crash, and the next writer for the same NAME
+ * removes it; one that cannot be locked belongs to another writer and is left alone.
  */
 #include "file/file.h"
 #include "file/store_internal.h"
@@ -208,9 +208,9 @@ static bool is_linked_to_next(const tide_replacement *r, uint32_t age)
            younger.st_ino == older.st_ino && younger.st_dev == older.st_dev;
 }
 
-/* Shifts the older versions by one: each file is linked, through a temporary name, to the
- * name of the next older version. No name is missing at any moment, so a search for an
- * intact version never stops at a gap. A rename between two names of one file does
+/* Shifts the older versions by one: each file is linked, through a temporary name, to
+ * the name of the next older version. No name is missing at any moment, so a search for
+ * an intact version never stops at a gap. A rename between two names of one file does
  * nothing, so the temporary name is then removed separately. On a file system without
  * hard links no older versions are kept.
  *
@@ -236,9 +236,9 @@ static void shift_versions(const tide_replacement *r, uint32_t older)
 int tide_replacement_commit(tide_replacement *r, uint32_t older, tide_error *err)
 {
     int status = TIDE_OK;
-    /* Some file systems report a failed write only when the file is closed. The lock must
-     * survive that, so a second descriptor holds it; if there is none left, the sync
-     * before has to suffice. */
+    /* Some file systems report a failed write only when the file is closed. The lock
+     * must survive that, so a second descriptor holds it; if there is none left, the
+     * sync before has to suffice. */
     int lock = fcntl(r->file, F_DUPFD_CLOEXEC, 0);
     int closed = lock >= 0 ? close(r->file) : 0;
     if (lock < 0)

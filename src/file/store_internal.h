@@ -58,8 +58,8 @@ int tide_store_table(int file, const char *path, tide_section_table *table,
 int tide_store_check(int file, const char *path, const tide_section *section,
                      unsigned char *buffer, size_t capacity, tide_error *err);
 
-/* For tests: corrects magic, length, checksums and end record in the bytes of a file, as
- * far as its table allows, so that a reader gets past them. */
+/* For tests: corrects magic, length, checksums and end record in the bytes of a file,
+ * as far as its table allows, so that a reader gets past them. */
 void tide_store_rechecksum(unsigned char *bytes, size_t size);
 
 /* -- replacement (replace.c) ------------------------------------------------------- */
@@ -79,9 +79,9 @@ int tide_replacement_open(tide_replacement *replacement, const char *path,
 /* Syncs the temporary file to disk. */
 int tide_replacement_sync(tide_replacement *replacement, tide_error *err);
 
-/* Renames the temporary file over the target. If `older` is above 0, the old file is kept
- * as NAME.1, the one that was NAME.1 as NAME.2, and so on up to that number. Releases
- * everything, also on failure. */
+/* Renames the temporary file over the target. If `older` is above 0, the old file is
+ * kept as NAME.1, the one that was NAME.1 as NAME.2, and so on up to that number.
+ * Releases everything, also on failure. */
 int tide_replacement_commit(tide_replacement *replacement, uint32_t older,
                             tide_error *err);
 

@@ -8,8 +8,8 @@
  *
  * Every byte of the file is implied by the header, covered by a checksum, or zero, and
  * the reader verifies all of them before it returns the first: a file with one flipped
- * bit, a missing tail or trailing bytes is refused. Sizes found in the file are compared
- * with the size of the file and never determine an allocation.
+ * bit, a missing tail or trailing bytes is refused. Sizes found in the file are
+ * compared with the size of the file and never determine an allocation.
  */
 #include "file/file.h"
 #include "file/store_internal.h"

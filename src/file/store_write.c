@@ -1,20 +1,20 @@
 /* store_write.c - the writer of a store.
  *
- * Sections are written in sequence behind a gap for the header, which can be written only
- * when their sizes and checksums are known. Bytes are first copied into a buffer and then
- * hashed there, so the checksum is always that of the bytes written, even if another
- * thread modifies the original in between.
+ * Sections are written in sequence behind a gap for the header, which can be written
+ * only when their sizes and checksums are known. Bytes are first copied into a buffer
+ * and then hashed there, so the checksum is always that of the bytes written, even if
+ * another thread modifies the original in between.
  *
  * For low-pause saves two threads share the work:
  *
  *     saving thread --> full --> writing thread (tide_store_run_writer)
  *                  <-- empty <--
  *
- * The saving thread fills buffers and passes them on through the queue `full`; it writes
- * a buffer itself if `empty` has no other for it, so it never waits. When it is done, the
- * last few buffers may still have to be written. In addition the file can be preallocated
- * (tide_store_preallocate): its blocks are reserved on disk, and its pages are in the
- * page cache, where new ones would have to be allocated and cleared first.
+ * The saving thread fills buffers and passes them on through the queue `full`; it
+ * writes a buffer itself if `empty` has no other for it, so it never waits. When it is
+ * done, the last few buffers may still have to be written. In addition the file can be
+ * preallocated (tide_store_preallocate): its blocks are reserved on disk, and its pages
+ * are in the page cache, where new ones would have to be allocated and cleared first.
  *
  * A failure is remembered until the commit, so that modules can save themselves without
  * checking for errors. The contents of the file depend on its sections alone, not on
@@ -95,7 +95,8 @@ static bool failed(const tide_store_writer *w)
     return w->failure.status != TIDE_OK || w->write_errno;
 }
 
-/* -- writing -------------------------------------------------------------------------- */
+/* -- writing --------------------------------------------------------------------------
+ */
 
 static void write_buffer(tide_store_writer *w, const buffer *b)
 {
@@ -140,9 +141,10 @@ static void update_hash(tide_store_writer *w)
  * file. */
 static void flush(tide_store_writer *w, uint64_t offset)
 {
-    /* The buffer may hold the end of one section and the start of the next; tide_store_begin
-     * has set `hashed` to that boundary, so only the open section is hashed here. After
-     * this the buffer may belong to the other thread, so it has to be hashed first. */
+    /* The buffer may hold the end of one section and the start of the next;
+     * tide_store_begin has set `hashed` to that boundary, so only the open section is
+     * hashed here. After this the buffer may belong to the other thread, so it has to
+     * be hashed first. */
     update_hash(w);
     buffer *empty = w->full ? tide_queue_try_pop(w->empty) : NULL;
     if (empty) {
@@ -183,7 +185,8 @@ static void write_bytes(tide_store_writer *w, const void *bytes, size_t size)
     }
 }
 
-/* -- sections ------------------------------------------------------------------------- */
+/* -- sections -------------------------------------------------------------------------
+ */
 
 static void end_section(tide_store_writer *w)
 {
@@ -270,7 +273,8 @@ uint64_t tide_store_finish(tide_store_writer *w)
     return w->table.length;
 }
 
-/* -- committing ----------------------------------------------------------------------- */
+/* -- committing -----------------------------------------------------------------------
+ */
 
 static bool is_disk_full(int reason)
 {

@@ -216,7 +216,7 @@ static void warn_of_content(follow *f)
     tide_head head = read_head(f, bytes);
     tide_compression form = tide_compression_of(head.bytes, head.size);
     tide_detected found = tide_detect(head, f->expected);
-    f->judged = form.decoder || found.kind || !found.open || head.size == HEAD;
+    f->judged = form.decoder || found.kind || !found.undecided || head.size == HEAD;
     if (form.decoder)
         TELL(f, "looks like %s data, but is read as text since it is followed",
              form.decoder->name);
@@ -232,12 +232,12 @@ static int refuse_others(const follow *f, tide_error *err)
     tide_head head = read_head(f, bytes);
     tide_compression form = tide_compression_of(head.bytes, head.size);
     tide_detected found = tide_detect(head, f->expected);
-    if (form.decoder && tide_detect_named(".gz .zst .xz .tgz", f->path))
+    if (form.decoder && tide_has_suffix(".gz .zst .xz .tgz", f->path))
         return tide_fail(err, TIDE_ERROR_FORMAT,
                          "%s is compressed, and cannot be followed: its %s data is "
                          "read without --follow",
                          f->path, form.decoder->name);
-    return found.kind && tide_detect_named(found.kind->endings, f->path)
+    return found.kind && tide_has_suffix(found.kind->suffixes, f->path)
                ? tide_detect_refuse(found.kind, head, f->path, err)
                : TIDE_OK;
 }

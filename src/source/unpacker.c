@@ -122,7 +122,7 @@ static int choose_form(tide_unpacker *u, tide_error *err)
     tide_compression form = tide_compression_of(u->in, u->in_size);
     if (form.decoder)
         return begin(u, form.decoder, err);
-    if (!form.open || u->ended)
+    if (!form.undecided || u->ended)
         u->form = PLAIN;
     return TIDE_OK;
 }
@@ -176,10 +176,10 @@ static size_t decode(tide_unpacker *u, size_t room)
     tide_decoding data = {u->in + u->in_start, u->in_size, u->kept + at, room};
     tide_error err;
     int status = u->decoder->decode(u->decoding, &data, u->ended, &err);
-    size_t count = room - data.out_room;
+    size_t count = room - data.out_capacity;
     u->in_start += u->in_size - data.in_size;
     u->in_size = data.in_size;
-    u->filled = data.out_room == 0;
+    u->filled = data.out_capacity == 0;
     u->made += count;
     if (status != TIDE_OK)
         tide_fail(&u->failure, status, "%s: %s data %s, after %llu bytes of text",
@@ -249,7 +249,7 @@ static ptrdiff_t judge(tide_unpacker *u, int wait_ms, tide_error *err)
         u->form = NOT_READABLE;
         return tide_detect_refuse(found.kind, head, u->spec, &u->failure);
     }
-    if (found.open && !head.whole && head.size < HEAD)
+    if (found.undecided && !head.whole && head.size < HEAD)
         return TIDE_SOURCE_LATER;
     u->judged = true;
     return TIDE_OK;

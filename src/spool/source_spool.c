@@ -93,7 +93,7 @@ static int refuse_binary(spooled *s, size_t size, tide_error *err)
 {
     tide_compression form = tide_compression_of(s->block, size);
     tide_detected found = tide_detect((tide_head){s->block, size, false}, s->expected);
-    if ((form.open || (found.open && !found.kind)) && tide_pipe_is_kept(s->pipe) &&
+    if ((form.undecided || (found.undecided && !found.kind)) && tide_pipe_is_kept(s->pipe) &&
         s->undecided++ < UNDECIDED_MAX) {
         poll(NULL, 0, UNDECIDED_MS);
         return TIDE_SOURCE_LATER;

@@ -91,7 +91,7 @@ def test_json_is_not_learned_as_text_unless_asked_for(tmp_path, text):
     source = tmp_path / "posts.json"
     source.write_text(text)
     said = refused(source, tmp_path / "m.tide")
-    assert "--text FIELD" in said and "id, user.name, body" in said
+    assert 'parameter "text"' in said and "id, user.name, body" in said
     done = wordtide("train", source, "-o", tmp_path / "m.tide", "--records", "lines", *SMALL)
     assert done.returncode == 0
     assert counts(tmp_path / "m.tide")["body"] == 20

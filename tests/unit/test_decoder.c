@@ -293,13 +293,13 @@ static void only_padding_may_follow(void **state)
         {"\0\0\0\0\0\0\0\0",
          8,
          {NULL,
-          "news: zstd data is followed by something else, after 5000 bytes of text",
+          "news: zstd data is followed by trailing garbage, after 5000 bytes of text",
           NULL}},
         {"more text than a header",
          24,
-         {"news: gzip data is followed by something else, after 5000 bytes of text",
-          "news: zstd data is followed by something else, after 5000 bytes of text",
-          "news: xz data is damaged or followed by something else, after 5000 bytes of "
+         {"news: gzip data is followed by trailing garbage, after 5000 bytes of text",
+          "news: zstd data is followed by trailing garbage, after 5000 bytes of text",
+          "news: xz data is corrupt or followed by trailing garbage, after 5000 bytes of "
           "text"}},
     };
     block text = made_text(5000, false, 3);
@@ -363,7 +363,7 @@ static void what_comes_before_the_cut_is_all_given(void **state)
         memory m = {cut.bytes, cut.size, 0, 0, false, false};
         result r = unpacked(&m, 0, text.size);
         snprintf(error, sizeof error,
-                 "news: %s data ends in the middle, after %zu bytes of text",
+                 "news: %s data is truncated, after %zu bytes of text",
                  packers[i].name, r.text.size);
         assert_string_equal(r.err.text, error);
         /* Random bytes are stored in blocks of at most 128 KiB. */
@@ -421,8 +421,8 @@ static void zstd_window_of_more_than_128_MiB_is_refused(void **state)
     assert_unpacks(literal("\x28\xb5\x2f\xfd\0\x88\x19\0\0abc", 12), 0, 0, text);
     assert_breaks(
         literal("\x28\xb5\x2f\xfd\0\x90\x19\0\0abc", 12), text, 0,
-        "news: zstd data needs a window of more than 128 MiB to be unpacked, "
-        "which is not granted (zstd -dc --long=31 does), after 0 bytes of text");
+        "news: zstd data needs a window above the limit of 128 MiB (use zstd -dc "
+        "--long=31), after 0 bytes of text");
 }
 
 /* The header of the first block begins at byte 12: its size / 4 - 1, flags, two numbers
@@ -442,8 +442,8 @@ static void xz_dictionary_of_more_than_256_MiB_is_refused(void **state)
     uint32_t check = lzma_crc32(header, size - 4, 0);
     memcpy(header + size - 4, &check, sizeof check);
     assert_breaks(archive, text, 0,
-                  "news: xz data needs 1024 MiB of memory to be unpacked, and 256 are "
-                  "granted (xz -dc does it), after 0 bytes of text");
+                  "news: xz data needs 1024 MiB of memory to be decompressed, more than "
+                  "the limit of 256 MiB (use xz -dc), after 0 bytes of text");
     free(text.bytes);
     free(archive.bytes);
 }
@@ -455,12 +455,12 @@ static void what_is_neither_text_nor_unpacked_is_refused(void **state)
         const char *bytes, *error;
     } table[] = {
         {"BZh91AY&SY\xff",
-         "news is compressed with bzip2, which is not read: bzcat news | "
+         "news is data compressed with bzip2, which cannot be read: bzcat news | "
          "wordtide train -"},
-        {"PK\3\4\24", "news is a zip archive, which is not read: unzip -p news | "
+        {"PK\3\4\24", "news is a zip archive, which cannot be read: unzip -p news | "
                       "wordtide train -"},
         {"\4\"M\x18zzz",
-         "news is compressed with lz4, which is not read: lz4 -dc news | "
+         "news is data compressed with lz4, which cannot be read: lz4 -dc news | "
          "wordtide train -"},
         {"PAR1\x15\x04\x15\x10",
          "news is a Parquet file, not text: export it as text, JSON or CSV"},
@@ -707,7 +707,7 @@ static void packed_pipe_that_trickles_is_unpacked(void **state)
         tide_error err = {0};
         assert_int_equal(end_trickle(&t, &err), TIDE_ERROR_FORMAT);
         assert_non_null(strstr(err.text, "standard input: "));
-        assert_non_null(strstr(err.text, " data ends in the middle, after "));
+        assert_non_null(strstr(err.text, " data is truncated, after "));
         free(archive.bytes);
         free(text.bytes);
     }

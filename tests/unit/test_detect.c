@@ -39,8 +39,8 @@ static const sample samples[] = {
     {LITERAL("ARROW1\0\0\xff\xff"), "Arrow"},
     {LITERAL("SQLite format 3\0\x10\0"), "SQLite"},
     {LITERAL("%PDF-1.4\n%\xe2\xe3\xcf\xd3\n"), "PDF"},
-    {LITERAL(MODEL_HEADER), "a model of wordtide"},
-    {LITERAL(MODEL_HEADER "history\0"), "beside a model"},
+    {LITERAL(MODEL_HEADER), "a wordtide model"},
+    {LITERAL(MODEL_HEADER "history\0"), "belongs to a model"},
     {LITERAL("\x93NUMPY\1\0"), "NumPy"},
     {LITERAL("\x40\0\0\0\0\0\0\0{\"words\":"), "safetensors"},
     {LITERAL("\xba\x16\x4f\x2f\x0c\0\0\0\x64\0\0\0"), "fastText"},
@@ -200,22 +200,21 @@ static void refusals_say_what_to_do(void **state)
     } table[] = {
         {{LITERAL("PK\3\4\24"), NULL},
          "a.zip",
-         "a.zip is a zip archive, which is not read: unzip -p a.zip | wordtide train "
-         "-"},
+         "a.zip is a zip archive, which cannot be read: unzip -p a.zip | wordtide "
+         "train -"},
         {{LITERAL("PK\3\4\24"), NULL}, "-", "standard input is a zip archive, which"},
-        {{LITERAL(MODEL_HEADER), NULL}, "m.tide", "--resume m.tide"},
+        {{LITERAL(MODEL_HEADER), NULL}, "m.tide", "resume training from it"},
         {{LITERAL("1 3\na 1 2 3\n"), NULL},
          "v.vec",
-         "v.vec is a file of vectors in word2vec's text format, not text: make a model "
-         "of "
-         "it first: wordtide import v.vec -o NEW.tide"},
+         "v.vec is a file of vectors in word2vec's text format, not text: convert it to "
+         "a model first: wordtide import v.vec -o NEW.tide"},
         {{LITERAL(
               "[{\"id\":1, \"user\": {\"name\": \"x\", \"a\": []}, \"text\": \"t\"}]"),
           NULL},
          "posts.json",
-         "posts.json is JSON: name the field with the text, --text FIELD (there are: "
-         "id, "
-         "user.name, user.a, text); --records lines reads it as plain text"},
+         "posts.json is JSON: name the field with the text in parameter \"text\" "
+         "(fields: id, user.name, user.a, text), or set parameter \"records\" to "
+         "\"lines\" to read it as plain text"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const sample *s = &table[i].sample;

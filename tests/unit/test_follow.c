@@ -148,7 +148,7 @@ static void text_that_looks_like_something_else_is_read_with_a_warning(void **st
     static const char *const table[][2] = {
         {"\x1f\x8b\x08zz\nzz\n", "looks like gzip data"},
         {"\x28\xb5\x2f\xfdzz\n", "looks like zstd data"},
-        {"BZh91AY&SY\1\n", "looks like compressed with bzip2"},
+        {"BZh91AY&SY\1\n", "looks like data compressed with bzip2"},
         {"{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n", "looks like JSON"},
         {"PAR1S is where I live\n", NULL},
         {"\xff\xfeh and more\n", NULL},
