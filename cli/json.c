@@ -1,4 +1,4 @@
-/* json.c - a JSON object. */
+/* json.c - writes a JSON object. */
 #include "json.h"
 #include "output.h"
 

@@ -244,7 +244,7 @@ def test_bench_tells_for_how_long_a_checkpoint_stops_training(tmp_path):
     assert [name for name in rows if not rows[name]["paused"]] == ["room", "safe"]
     assert all(0 <= row["least"] <= row["median"] <= row["most"] for row in rows.values())
     assert not list(tmp_path.iterdir())
-    assert "seconds for a GiB" in wordtide("bench", "checkpoint", path, *small).stdout
+    assert "seconds per GiB" in wordtide("bench", "checkpoint", path, *small).stdout
     path.write_text("kept")
     assert wordtide("bench", "checkpoint", path, *small).returncode != 0
     assert path.read_text() == "kept"

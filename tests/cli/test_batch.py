@@ -114,7 +114,7 @@ def test_text_without_words_is_bad_input(tmp_path):
 
 def test_a_minimum_count_without_batch_is_wrong_usage(tmp_path, source):
     done = wordtide("train", source, "--min-count", 3, "-o", tmp_path / "m")
-    assert done.returncode == 2 and "--min-count is for --batch" in done.stderr
+    assert done.returncode == 2 and "--min-count needs --batch" in done.stderr
 
 
 def interrupted_at(path, source, shown_first):

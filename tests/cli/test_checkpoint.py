@@ -126,7 +126,7 @@ def test_a_checkpoint_is_not_written_over_by_a_new_run(text, tmp_path):
     before = (tmp_path / "c.tide").read_bytes()
     done = wordtide("train", text, "--checkpoint", tmp_path / "c.tide", *SMALL)
     assert done.returncode == 2
-    assert "is there already: --continue goes on from it" in done.stderr.splitlines()[0]
+    assert "already exists; use --continue to resume from it" in done.stderr.splitlines()[0]
     assert (tmp_path / "c.tide").read_bytes() == before
 
 
@@ -139,7 +139,7 @@ def test_continue_begins_when_there_is_nothing(text, whole, tmp_path):
 @pytest.mark.parametrize("arguments,complaint", [
     (["--continue", "-o", "m.tide"], "--continue needs --checkpoint"),
     (["--checkpoint", ""], "is not the name of a file"),
-    (["--checkpoint", "c.tide", "--continue", "--resume", "m.tide"], "exclude each other"),
+    (["--checkpoint", "c.tide", "--continue", "--resume", "m.tide"], "cannot be combined"),
 ])
 def test_what_does_not_go_together_is_refused(text, tmp_path, arguments, complaint):
     done = wordtide("train", text, *arguments, cwd=tmp_path)

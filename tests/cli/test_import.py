@@ -221,7 +221,7 @@ def blanks(tmp_path):
 def test_vector_leaves_words_with_blanks_out(blanks):
     done = run("vector", blanks)
     assert done.stdout == "2 2\n2024 3 4\ntea -5 6\n"
-    assert "1 words with blanks left out" in done.stderr
+    assert "1 words with spaces left out" in done.stderr
     assert len(run("vector", blanks, "--json").stdout.splitlines()) == 3
 
 

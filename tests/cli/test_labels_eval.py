@@ -337,7 +337,7 @@ def run(names, tmp_path, arguments):
     (["MODEL", "missing"], 1, "missing"),
     (["missing", "STREAM"], 1, "missing"),
     (["STREAM", "STREAM"], 4, "not a wordtide model"),
-    (["MODEL", "BARE"], 3, "no post carries a label"),
+    (["MODEL", "BARE"], 3, "no post has a label"),
     (["TIMELESS", "STREAM", "--records", "lines", "--by", "day"], 3, "no post has a time"),
     (["MODEL", "STREAM", "-o", "no/folder"], 1, "no/folder"),
     (["MODEL", "STREAM", "--predictions", "no/folder"], 1, "no/folder"),

@@ -191,7 +191,7 @@ def test_nobody_to_tell_is_no_failure(tmp_path, text, address):
         assert done.returncode == 0
     warnings = done.stderr.splitlines()
     assert len(warnings) == bool(address)
-    assert all(line.startswith("wordtide: cannot tell systemd") for line in warnings)
+    assert all(line.startswith("wordtide: cannot notify systemd") for line in warnings)
     assert path.read_bytes() == expected.read_bytes()
 
 

@@ -104,7 +104,7 @@ def test_commands_of_others_point_to_ours(command, ours):
 
 @pytest.mark.parametrize(("arguments", "ours"), [
     (["nearest", "m", "w", "--topn", "3"], "--count"), (["nearest", "m", "w", "-k", "3"], "--count"),
-    (["train", "-input", "x"], "files are named without one")])
+    (["train", "-input", "x"], "give the files as arguments")])
 def test_options_of_others_point_to_ours(arguments, ours):
     done = wordtide(*arguments)
     assert done.returncode == 2 and ours in done.stderr

@@ -51,10 +51,10 @@ def test_every_test_program_is_built_and_run(root, build):
     assert sorted(written - run) == [], "not listed in tests/meson.build"
 
 
-def test_the_help_of_labels_train_names_every_parameter(build, table):
+def test_help_all_of_labels_train_names_every_parameter(build, table):
     command = os.environ.get("WORDTIDE", str(build / "cli" / "wordtide"))
     text = subprocess.run(
-        [command, "labels", "train", "--help"], capture_output=True, text=True, check=True
+        [command, "labels", "train", "--help-all"], capture_output=True, text=True, check=True
     ).stdout
     names = ["--" + parameter.name.decode() for parameter in table]
     assert len(names) > 10

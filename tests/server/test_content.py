@@ -44,7 +44,7 @@ def test_a_model_that_is_named_is_served_and_not_changed(model):
     server.send("milk and cream\n")
     wait_until(lambda: server.get("/v1/words/cream").status == 200, "what was sent")
     log = server.end()
-    assert "stays as it is: --checkpoint FILE would keep" in log
+    assert "will not be changed; add --checkpoint FILE to save" in log
     assert model.read_bytes() == before
 
 
@@ -61,7 +61,7 @@ def test_two_models_are_one_too_many(model):
     for arguments in ["--resume", model], ["--continue", "--checkpoint", "x.tide"], [model]:
         done = wordtide("serve", "--port", "0", model, *arguments)
         assert done.returncode == 2
-        assert f"{model} is a model, and" in done.stderr
+        assert f"{model} is a model, but" in done.stderr
 
 
 def test_vectors_are_to_be_imported_first(model, tmp_path):

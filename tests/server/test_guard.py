@@ -177,7 +177,7 @@ def test_all_else_needs_the_token(shut, method, path):
 def refused(*arguments):
     """What a server says that does not start."""
     said = refusal(*arguments)
-    assert "the page is at" not in said
+    assert "listening on" not in said
     return said
 
 
@@ -226,7 +226,7 @@ def test_tokens_of_any_good_size(tmp_path, size, end):
 def test_it_starts_where_nobody_else_comes(token_file, host, with_token):
     server = start("serve", "--port", "0", *SMALL, "--host", host,
                    *(["--token-file", token_file] if with_token else []), stderr=subprocess.PIPE)
-    assert b"the page is at" in server.stderr.readline()
+    assert b"listening on" in server.stderr.readline()
     server.terminate()
     server.communicate(timeout=PATIENCE)
     assert server.returncode == 0
