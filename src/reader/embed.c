@@ -1,9 +1,10 @@
-/* embed.c - the vector of a text: a mean of its words, in which frequent ones weigh little.
+/* embed.c - the vector of a text: a weighted mean of the vectors of its words.
  *
- * A word of frequency p weighs a / (a + p). The counts are the model's own, so nothing else has to be
- * known about the language. What the paper of Arora et al. does besides, taking the common
- * direction out of all the texts' vectors, needs all texts at once; a space that is centered takes
- * out most of it beforehand.
+ * Arora, Liang, Ma, "A simple but tough-to-beat baseline for sentence embeddings", ICLR
+ * 2017: a word of relative frequency p has the weight a / (a + p). Frequencies come
+ * from the counts of the model, so no other knowledge about the language is needed. The
+ * paper then removes the common component of the vectors of all texts, which requires
+ * all texts at once; a centered view of the model removes most of it beforehand.
  */
 #include "model/model.h"
 #include "reader/reader.h"
@@ -13,36 +14,36 @@
 
 struct tide_embedder {
     const tide_model *model;
-    const tide_view *space;
-    tide_model_tokenizer *wording;
+    const tide_view *view;
+    tide_model_tokenizer *tokenizer;
     double a;
-    float *vector; /* [dim] of a word */
-    double *total; /* [dim] */
-    double weight;
-    uint64_t known;
+    float *vector;  /* [dim] of the current word */
+    double *total;  /* [dim] weighted sum of the vectors so far */
+    double weight;  /* sum of the weights */
+    uint64_t known; /* words that have a vector */
 };
 
-tide_embedder *tide_embedder_new(const tide_view *space, double a, tide_error *err)
+tide_embedder *tide_embedder_new(const tide_view *view, double a, tide_error *err)
 {
-    const tide_model *model = tide_view_model(space);
+    const tide_model *model = tide_view_model(view);
     if (!(a > 0 && a <= 1e9)) {
-        tide_fail(err, TIDE_ERROR_PARAMETER, "a must be above 0");
+        tide_fail(err, TIDE_ERROR_PARAMETER, "a must be above 0 and at most 1e9");
         return NULL;
     }
     tide_embedder *e = tide_alloc(1, sizeof *e);
     if (e) {
         uint32_t dim = tide_model_dim(model);
         *e = (tide_embedder){.model = model,
-                             .space = space,
+                             .view = view,
                              .a = a,
-                             .wording = tide_model_tokenizer_new(model, err),
+                             .tokenizer = tide_model_tokenizer_new(model, err),
                              .vector = tide_alloc(dim, sizeof *e->vector),
                              .total = tide_alloc(dim, sizeof *e->total)};
     }
-    if (e && e->wording && e->vector && e->total)
+    if (e && e->tokenizer && e->vector && e->total)
         return e;
-    if (!e || e->wording)
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for vectors of texts");
+    if (!e || e->tokenizer)
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for embedding texts");
     tide_embedder_free(e);
     return NULL;
 }
@@ -51,21 +52,21 @@ void tide_embedder_free(tide_embedder *e)
 {
     if (!e)
         return;
-    tide_model_tokenizer_free(e->wording);
+    tide_model_tokenizer_free(e->tokenizer);
     free(e->vector);
     free(e->total);
     free(e);
 }
 
-/* Adds a word, if the model knows it. With subwords it knows them all, and those it has not seen
- * have a frequency of 0. */
-static void add_word(void *embedder, const tide_word *found)
+/* Adds a word if it has a vector. With subwords every word has one, and the frequency
+ * of unknown words is 0. */
+static void add_word(void *embedder, const tide_word *token)
 {
     tide_embedder *e = embedder;
     char word[TIDE_WORD_MAX + 1];
-    memcpy(word, found->bytes, found->length);
-    word[found->length] = 0;
-    if (tide_view_vector(e->space, word, e->vector, NULL))
+    memcpy(word, token->bytes, token->length);
+    word[token->length] = 0;
+    if (tide_view_vector(e->view, word, e->vector, NULL))
         return;
     tide_entry entry = {0};
     tide_model_find(e->model, word, &entry, NULL);
@@ -79,12 +80,12 @@ static void add_word(void *embedder, const tide_word *found)
 
 void tide_embedder_add(tide_embedder *e, const char *text, size_t size)
 {
-    tide_model_tokenizer_add(e->wording, text, size, add_word, e);
+    tide_model_tokenizer_add(e->tokenizer, text, size, add_word, e);
 }
 
 uint64_t tide_embedder_end(tide_embedder *e, float *vector)
 {
-    tide_model_tokenizer_end(e->wording, add_word, e);
+    tide_model_tokenizer_end(e->tokenizer, add_word, e);
     uint32_t dim = tide_model_dim(e->model);
     for (uint32_t d = 0; d < dim; d++)
         vector[d] = e->weight > 0 ? (float)(e->total[d] / e->weight) : 0;

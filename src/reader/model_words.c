@@ -1,7 +1,9 @@
-/* model_words.c - the words of a text as a model that does not learn knows them.
+/* model_words.c - tokenizes text for a finished model.
  *
- * The tokenizer is that of training. Labels are left out, if the model has any. Where phrases were joined, two
- * words become one when the model holds that: which pairs were joined when is not known any more.
+ * Uses the tokenizer parameters of training, and removes labels if the model was
+ * trained with labels. If it was trained with phrases, two words are joined if the
+ * model has the joined word; which pairs were joined at which time of training is not
+ * recorded.
  */
 #include "model/model.h"
 #include "params/params.h"
@@ -11,25 +13,29 @@
 
 #include <stdlib.h>
 
-enum { WORDS = 64, ROOM = 2 * TIDE_WORD_MAX + 17 };
+enum { BATCH = 64, HELD_SIZE = 2 * TIDE_WORD_MAX + 17 };
 
 struct tide_model_tokenizer {
     const tide_model *model;
     tide_params *params;
     tide_tokenizer *tokenizer;
-    char waiting[ROOM]; /* for the word after it, with phrases; 16 bytes can be read */
-    uint32_t length;    /* of it; 0 for none */
+
+    /* With phrases: the previous word, which may form a phrase with the next one, and
+     * space for that phrase; 16 bytes past its end are readable. Length 0: none. */
+    char held[HELD_SIZE];
+    uint32_t held_length;
 };
 
-/* Takes the parameters, which may be NULL after an error. */
-static tide_model_tokenizer *make(const tide_model *model, tide_params *params,
-                                  bool asked, tide_error *err)
+/* Takes ownership of the parameters, which are NULL after an error. With `for_query`,
+ * the tokenizer is for queries. */
+static tide_model_tokenizer *new_tokenizer(const tide_model *model, tide_params *params,
+                                           bool for_query, tide_error *err)
 {
     tide_model_tokenizer *w = tide_alloc(1, sizeof *w);
     if (params && w) {
         tide_tokenizer_options options =
-            tide_params_tokenizer(params, asked ? NULL : model->stop_words);
-        if (asked)
+            tide_params_tokenizer(params, for_query ? NULL : model->stop_words);
+        if (for_query)
             options.shortest = options.longest = 0;
         *w = (tide_model_tokenizer){.model = model, .params = params};
         w->tokenizer = tide_tokenizer_new(&options, err);
@@ -45,7 +51,7 @@ static tide_model_tokenizer *make(const tide_model *model, tide_params *params,
 
 tide_model_tokenizer *tide_model_tokenizer_new(const tide_model *model, tide_error *err)
 {
-    return make(model, tide_params_of_model(model, err), false, err);
+    return new_tokenizer(model, tide_params_of_model(model, err), false, err);
 }
 
 tide_model_tokenizer *tide_model_tokenizer_new_query(const tide_model *model,
@@ -53,10 +59,10 @@ tide_model_tokenizer *tide_model_tokenizer_new_query(const tide_model *model,
 {
     tide_params *params = *tide_model_params(model) ? tide_params_of_model(model, err)
                                                     : tide_params_new(err);
-    return make(model, params, true, err);
+    return new_tokenizer(model, params, true, err);
 }
 
-void tide_model_tokenizer_use(tide_model_tokenizer *w, const tide_model *model)
+void tide_model_tokenizer_set_model(tide_model_tokenizer *w, const tide_model *model)
 {
     w->model = model;
 }
@@ -70,71 +76,72 @@ void tide_model_tokenizer_free(tide_model_tokenizer *w)
     free(w);
 }
 
-/* The word that waits is followed by none. */
-static void release(tide_model_tokenizer *w, tide_word_callback *take, void *to)
+/* Passes on the held word, which does not form a phrase with another. */
+static void flush_held(tide_model_tokenizer *w, tide_word_callback *callback,
+                       void *data)
 {
-    if (w->length)
-        take(to, &(tide_word){w->waiting, w->length});
-    w->length = 0;
+    if (w->held_length)
+        callback(data, &(tide_word){w->held, w->held_length});
+    w->held_length = 0;
 }
 
-/* With phrases a word waits for the next, since the model may have the two as one. */
-static void give(tide_model_tokenizer *w, const tide_word *word,
-                 tide_word_callback *take, void *to)
+/* Passes on a word. With phrases it is held until the next word is known. */
+static void add_word(tide_model_tokenizer *w, const tide_word *word,
+                     tide_word_callback *callback, void *data)
 {
     tide_word label;
     if (tide_params_label(w->params, word, &label))
         return;
     if (!w->params->phrases) {
-        take(to, word);
+        callback(data, word);
         return;
     }
-    uint32_t length = w->length + 1 + word->length;
-    if (w->length && length <= TIDE_WORD_MAX) {
-        tide_word pair = {w->waiting, length};
-        w->waiting[w->length] = '_';
-        memcpy(w->waiting + w->length + 1, word->bytes, word->length);
+    uint32_t length = w->held_length + 1 + word->length;
+    if (w->held_length && length <= TIDE_WORD_MAX) {
+        tide_word pair = {w->held, length};
+        w->held[w->held_length] = '_';
+        memcpy(w->held + w->held_length + 1, word->bytes, word->length);
         if (tide_vocabulary_find(w->model->vocabulary, &pair) != TIDE_NO_SLOT) {
-            w->length = 0;
-            take(to, &pair);
+            w->held_length = 0;
+            callback(data, &pair);
             return;
         }
     }
-    release(w, take, to);
-    memcpy(w->waiting, word->bytes, word->length);
-    w->length = word->length;
+    flush_held(w, callback, data);
+    memcpy(w->held, word->bytes, word->length);
+    w->held_length = word->length;
 }
 
-/* All words that are complete. */
-static void take_words(tide_model_tokenizer *w, tide_word_callback *take, void *to)
+/* Processes all complete words of the tokenizer. */
+static void drain(tide_model_tokenizer *w, tide_word_callback *callback, void *data)
 {
-    tide_word words[WORDS];
+    tide_word words[BATCH];
     size_t count;
     bool sentence_ended;
-    while ((count = tide_tokenizer_take(w->tokenizer, words, WORDS, &sentence_ended)) ||
+    while ((count = tide_tokenizer_take(w->tokenizer, words, BATCH, &sentence_ended)) ||
            sentence_ended) {
         for (size_t i = 0; i < count; i++)
-            give(w, &words[i], take, to);
+            add_word(w, &words[i], callback, data);
         if (sentence_ended)
-            release(w, take, to);
+            flush_held(w, callback, data);
     }
 }
 
 void tide_model_tokenizer_add(tide_model_tokenizer *w, const char *text, size_t size,
-                              tide_word_callback *take, void *to)
+                              tide_word_callback *callback, void *data)
 {
     while (size) {
         size_t used = tide_tokenizer_feed(w->tokenizer, text, size);
         text += used;
         size -= used;
-        take_words(w, take, to);
+        drain(w, callback, data);
     }
 }
 
-void tide_model_tokenizer_end(tide_model_tokenizer *w, tide_word_callback *take,
-                              void *to)
+void tide_model_tokenizer_end(tide_model_tokenizer *w, tide_word_callback *callback,
+                              void *data)
 {
     tide_tokenizer_end(w->tokenizer);
-    take_words(w, take, to);
-    release(w, take, to);
+    drain(w, callback, data);
+    flush_held(w, callback, data);
 }

@@ -1,20 +1,21 @@
-/* phrases.c - pairs of words that belong together become one: new york, new_york.
+/* phrases.c - joins pairs of words that form a phrase: new york becomes new_york.
  *
- * Mikolov et al., "Distributed representations of words and phrases and their compositionality",
- * NIPS 2013, section 4, made streaming. Of n words so far, a and b are joined when
+ * Mikolov et al., "Distributed representations of words and phrases and their
+ * compositionality", NIPS 2013, section 4, adapted to streams. After n words, a and b
+ * are joined if
  *
- *     (count(a b) - least) * n  >  threshold * count(a) * count(b),
+ *     (count(a b) - min_count) * n  >  threshold * count(a) * count(b),
  *
- * that is, when the pair comes so many times as often as it would by chance. word2phrase counts in a
- * first pass over the text; here words and pairs share one Space-Saving sketch of fixed size, and a
- * pair is joined from the moment on at which its counts say so. The pair's count is taken at its
- * lower bound and those of its words at their upper ones, so what the sketch does not know for
- * certain never joins anything.
+ * that is, if the pair is `threshold` times as frequent as it would be by chance.
+ * word2phrase counts in a first pass over the text. Here words and pairs share one
+ * Space-Saving sketch of fixed size, and a pair is joined from the moment its counts
+ * justify it. The lower bound is used for the count of the pair and the upper bounds
+ * for those of its words, so the error of the sketch never causes a pair to be joined.
  *
- * Joining goes from left to right, and a word that has been joined is not joined again. A word is
- * held back until the next one of its sentence is known. Every decision depends on the words before
- * it alone, so how the text is cut does not matter. Where words are frozen nothing is counted: what
- * the model knows as a phrase stays one, and no other pair becomes one.
+ * Words are joined from left to right, and a joined word is not joined again. A word is
+ * held back until the next word of its sentence is known. Each decision depends only on
+ * the words before it, so the result does not depend on how the text is divided. With a
+ * fixed vocabulary nothing is counted, and the set of phrases does not change.
  */
 #include "file/file.h"
 #include "params/params.h"
@@ -24,32 +25,33 @@
 #include <stdlib.h>
 
 enum {
-    WORDS = 64, /* taken at once */
-    ROOM = 80,  /* of a word that is given out, 16 bytes behind it readable */
+    BATCH = 64,     /* words processed at a time */
+    WORD_SIZE = 80, /* bytes for a word, including 16 readable bytes after it */
     STATE_NUMBERS = 4,
     STATE_SIZE = 8 * STATE_NUMBERS + TIDE_WORD_MAX + 1,
 };
 
 struct tide_phrases {
     tide_vocabulary *counts; /* of words, and of pairs "a b" */
-    bool fixed;              /* nothing is counted any more */
+    bool fixed;              /* the vocabulary is fixed: do not count */
     double threshold;
-    uint64_t least;
-    uint64_t words; /* counted */
+    uint64_t min_count;
+    uint64_t words; /* number of words counted */
 
-    /* The last word of the sentence, for the pair with the next. */
-    char last[ROOM];
-    uint32_t last_length; /* 0 at the beginning of a sentence */
+    /* The previous word of the sentence, which may form a pair with the next. */
+    char last[WORD_SIZE];
+    uint32_t last_length; /* 0 at the start of a sentence */
     uint64_t last_count;
-    bool held; /* it has not been given out */
+    bool held; /* it has not been emitted yet */
 
-    tide_word given[WORDS + 1];
-    char texts[WORDS + 1][ROOM];
-    size_t given_count, given_at;
+    /* Words ready to be returned, from ready_next on. */
+    tide_word ready[BATCH + 1];
+    char texts[BATCH + 1][WORD_SIZE];
+    size_t ready_count, ready_next;
     bool ended; /* a sentence ends after them */
 };
 
-static tide_vocabulary_options sketch_of(const tide_params *params)
+static tide_vocabulary_options sketch_options(const tide_params *params)
 {
     return (tide_vocabulary_options){.kind = TIDE_VOCABULARY_SPACE_SAVING,
                                      .capacity = (uint32_t)params->phrases,
@@ -61,7 +63,7 @@ static tide_vocabulary_options sketch_of(const tide_params *params)
 
 uint64_t tide_phrases_bytes(const tide_params *params)
 {
-    tide_vocabulary_options sketch = sketch_of(params);
+    tide_vocabulary_options sketch = sketch_options(params);
     return params->phrases ? sizeof(tide_phrases) + tide_vocabulary_bytes(&sketch) : 0;
 }
 
@@ -73,10 +75,10 @@ tide_phrases *tide_phrases_new(const tide_params *params, tide_store *store,
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for phrases");
         return NULL;
     }
-    tide_vocabulary_options sketch = sketch_of(params);
+    tide_vocabulary_options sketch = sketch_options(params);
     p->fixed = tide_params_fixed_vocabulary(params);
     p->threshold = params->phrase_threshold;
-    p->least = params->phrase_count;
+    p->min_count = params->phrase_count;
     p->counts = store ? tide_vocabulary_load(&sketch, store, err)
                       : tide_vocabulary_new(&sketch, err);
     if (!p->counts) {
@@ -93,10 +95,10 @@ void tide_phrases_free(tide_phrases *p)
     free(p);
 }
 
-/* -- joining ------------------------------------------------------------------------------------- */
+/* -- joining ----------------------------------------------------------------------- */
 
-/* Counts a word or a pair, unless all is fixed, and returns its slot. */
-static uint32_t count(tide_phrases *p, const char *bytes, uint32_t length)
+/* Counts a word or a pair, unless the vocabulary is fixed, and returns its slot. */
+static uint32_t count_word(tide_phrases *p, const char *bytes, uint32_t length)
 {
     const tide_word word = {bytes, length};
     uint32_t slot;
@@ -107,15 +109,15 @@ static uint32_t count(tide_phrases *p, const char *bytes, uint32_t length)
     return slot;
 }
 
-static void give(tide_phrases *p, const char *bytes, uint32_t length)
+static void emit(tide_phrases *p, const char *bytes, uint32_t length)
 {
-    size_t at = p->given_count++;
+    size_t at = p->ready_count++;
     memcpy(p->texts[at], bytes, length);
-    p->given[at] = (tide_word){p->texts[at], length};
+    p->ready[at] = (tide_word){p->texts[at], length};
 }
 
-/* What the pair is known to have been seen, at least. */
-static uint64_t certain(const tide_phrases *p, uint32_t slot)
+/* A lower bound of the count of a pair. */
+static uint64_t min_pair_count(const tide_phrases *p, uint32_t slot)
 {
     if (slot == TIDE_NO_SLOT)
         return 0;
@@ -123,17 +125,19 @@ static uint64_t certain(const tide_phrases *p, uint32_t slot)
            tide_vocabulary_error(p->counts, slot);
 }
 
-/* Halved with the counts: the sketch halves words and pairs together. */
-static double words_so_far(const tide_phrases *p)
+/* The number of words, decayed like the counts of the sketch. */
+static double decayed_words(const tide_phrases *p)
 {
     double left = (double)tide_vocabulary_total(p->counts) /
                   (double)tide_vocabulary_tokens(p->counts);
     return (double)p->words * left;
 }
 
-/* Whether the last word, if it is still held, and this one are one. Leaves them in `pair`. */
-static bool belong(tide_phrases *p, const tide_word *word, uint64_t word_count,
-                   char pair[ROOM])
+/* Counts the pair of the last word and this one, and writes it joined to `pair`.
+ * Returns whether the two form a phrase; if the last word is no longer held, they do
+ * not. */
+static bool count_pair(tide_phrases *p, const tide_word *word, uint64_t word_count,
+                       char pair[WORD_SIZE])
 {
     uint32_t length = p->last_length + 1 + word->length;
     if (!p->last_length || length > TIDE_WORD_MAX)
@@ -141,25 +145,27 @@ static bool belong(tide_phrases *p, const tide_word *word, uint64_t word_count,
     memcpy(pair, p->last, p->last_length);
     pair[p->last_length] = ' ';
     memcpy(pair + p->last_length + 1, word->bytes, word->length);
-    uint64_t seen = certain(p, count(p, pair, length));
+    uint64_t seen = min_pair_count(p, count_word(p, pair, length));
     pair[p->last_length] = '_';
-    return p->held && seen > p->least &&
-           (double)(seen - p->least) * words_so_far(p) >
+    return p->held && seen > p->min_count &&
+           (double)(seen - p->min_count) * decayed_words(p) >
                p->threshold * (double)p->last_count * (double)word_count;
 }
 
-static void take_word(tide_phrases *p, const tide_word *word)
+/* Processes the next word: emits a phrase, or the last word, which then is not part of
+ * one. */
+static void process_word(tide_phrases *p, const tide_word *word)
 {
-    char pair[ROOM];
-    uint32_t slot = count(p, word->bytes, word->length);
+    char pair[WORD_SIZE];
+    uint32_t slot = count_word(p, word->bytes, word->length);
     uint64_t word_count = slot == TIDE_NO_SLOT ? tide_vocabulary_minimum(p->counts)
                                                : tide_vocabulary_count(p->counts, slot);
     p->words += !p->fixed;
-    bool joined = belong(p, word, word_count, pair);
+    bool joined = count_pair(p, word, word_count, pair);
     if (joined)
-        give(p, pair, p->last_length + 1 + word->length);
+        emit(p, pair, p->last_length + 1 + word->length);
     else if (p->held)
-        give(p, p->last, p->last_length);
+        emit(p, p->last, p->last_length);
     memcpy(p->last, word->bytes, word->length);
     p->last_length = word->length;
     p->last_count = word_count;
@@ -169,31 +175,32 @@ static void take_word(tide_phrases *p, const tide_word *word)
 static void end_sentence(tide_phrases *p)
 {
     if (p->held)
-        give(p, p->last, p->last_length);
+        emit(p, p->last, p->last_length);
     p->held = false;
     p->last_length = 0;
     p->ended = true;
 }
 
-size_t tide_phrases_take(tide_phrases *p, tide_take *take, void *from, tide_word *words,
-                         size_t room, bool *sentence_ended)
+size_t tide_phrases_take(tide_phrases *p, tide_word_source *source, void *data,
+                         tide_word *words, size_t capacity, bool *sentence_ended)
 {
-    tide_word taken[WORDS];
-    while (p->given_at == p->given_count && !p->ended) {
+    tide_word batch[BATCH];
+    while (p->ready_next == p->ready_count && !p->ended) {
         bool ended;
-        p->given_at = p->given_count = 0;
-        size_t size = take(from, taken, WORDS, &ended);
+        p->ready_next = p->ready_count = 0;
+        size_t size = source(data, batch, BATCH, &ended);
         for (size_t i = 0; i < size; i++)
-            take_word(p, &taken[i]);
+            process_word(p, &batch[i]);
         if (ended)
             end_sentence(p);
         if (!size && !ended)
             break;
     }
-    size_t left = p->given_count - p->given_at, size = left < room ? left : room;
+    size_t left = p->ready_count - p->ready_next,
+           size = left < capacity ? left : capacity;
     if (size)
-        memcpy(words, p->given + p->given_at, size * sizeof *words);
-    p->given_at += size;
+        memcpy(words, p->ready + p->ready_next, size * sizeof *words);
+    p->ready_next += size;
     *sentence_ended = p->ended && size == left;
     p->ended = p->ended && !*sentence_ended;
     return size;
@@ -201,12 +208,13 @@ size_t tide_phrases_take(tide_phrases *p, tide_take *take, void *from, tide_word
 
 bool tide_phrases_at_boundary(const tide_phrases *p)
 {
-    return !p->held && p->given_at == p->given_count;
+    return !p->held && p->ready_next == p->ready_count;
 }
 
-/* -- section phrase --------------------------------------------------------------------------------- */
+/* -- section phrase ---------------------------------------------------------------- */
 
-/* Words counted, count of the last word, whether it is held, its length; its bytes. */
+/* Little-endian 64-bit numbers: words counted, count of the last word, whether it is
+ * held, its length; then its bytes. */
 void tide_phrases_save(const tide_phrases *p, tide_store_writer *writer)
 {
     const uint64_t numbers[STATE_NUMBERS] = {p->words, p->last_count, p->held,
@@ -228,7 +236,7 @@ int tide_phrases_load(tide_phrases *p, tide_store *store, tide_error *err)
     uint64_t held = tide_get64(state + 16), length = tide_get64(state + 24);
     if (held > 1 || length > TIDE_WORD_MAX || (held && !length) ||
         tide_get64(state) > tide_vocabulary_tokens(p->counts))
-        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section phrase is impossible",
+        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section \"phrase\" is corrupt",
                          tide_store_path(store));
     p->words = tide_get64(state);
     p->last_count = tide_get64(state + 8);

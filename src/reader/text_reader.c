@@ -1,12 +1,12 @@
-/* text_reader.c - from the bytes of a source to words.
+/* text_reader.c - turns the bytes of a source into sentences of words.
  *
  *     bytes ──► records ──text──► tokenizer ──words──► labels ──► phrases ──► words
- *               JSON, CSV, TSV                      taken out   --phrases
+ *               JSON, CSV, TSV                         removed    joined
  *
- * What is not asked for is not there: plain lines go straight into the tokenizer. Labels are taken out
- * before anybody has seen them as words, and are there when the sentence ends. The list of stop
- * words is kept in the model file, so that a model goes on with the words it began with, wherever
- * the list has gone.
+ * Stages that the parameters do not enable are skipped: plain lines go directly to the
+ * tokenizer. Labels are removed before words are counted, and are available when their
+ * sentence ends. The stop word list is stored in the model file, so that training
+ * resumes with the same list even if the original file is gone.
  */
 #include "file/file.h"
 #include "params/params.h"
@@ -21,30 +21,30 @@
 
 enum { STOP_WORDS_MAX = 16 << 20, STATE_NUMBERS = 2, LABELS_MAX = 256 };
 
-/* Of the sentence being read, as they came. */
+/* The labels of the current sentence in order. */
 typedef struct label_list {
     uint32_t count;
-    bool ended; /* so has their sentence, and the next word begins another */
+    bool ended; /* the sentence has ended; the next word begins another */
     tide_word words[LABELS_MAX];
-    char texts[LABELS_MAX][TIDE_WORD_MAX + 17]; /* 16 bytes can be read behind each */
+    char texts[LABELS_MAX][TIDE_WORD_MAX + 17]; /* 16 bytes readable after each */
 } label_list;
 
 struct tide_reader {
     const tide_params *params;
     tide_records *records; /* NULL for plain lines */
-    bool plain;            /* what is fed now are lines, whatever the records are */
+    bool plain;            /* input is currently plain lines, not records */
     tide_tokenizer *tokenizer;
     tide_phrases *phrases; /* NULL without */
     label_list *labels;    /* NULL without */
     char *stop_words;      /* NULL without */
     uint64_t bytes;        /* fed */
 
-    const char *text; /* of a record, on its way into the tokenizer */
+    const char *text; /* of a record, not yet fed to the tokenizer */
     size_t text_left;
-    bool ending; /* the text ends after what is left */
+    bool ending; /* end the text after that */
 };
 
-/* -- making ------------------------------------------------------------------------------------------ */
+/* -- construction ------------------------------------------------------------------ */
 
 uint64_t tide_reader_bytes(const tide_params *params)
 {
@@ -54,20 +54,20 @@ uint64_t tide_reader_bytes(const tide_params *params)
     return sizeof(tide_reader) + tide_tokenizer_bytes(&options) + records + labels;
 }
 
-static char *read_list(const char *path, tide_error *err)
+static char *read_stop_words(const char *path, tide_error *err)
 {
     FILE *file = fopen(path, "rb");
     struct stat status = {0};
-    size_t room = file && !fstat(fileno(file), &status) && status.st_size > 0
-                      ? (size_t)status.st_size
-                      : 0;
-    room = room < STOP_WORDS_MAX ? room : STOP_WORDS_MAX;
-    char *list = file ? tide_alloc(room + 1, 1) : NULL;
-    size_t size = list ? fread(list, 1, room + 1, file) : 0;
+    size_t capacity = file && !fstat(fileno(file), &status) && status.st_size > 0
+                          ? (size_t)status.st_size
+                          : 0;
+    capacity = capacity < STOP_WORDS_MAX ? capacity : STOP_WORDS_MAX;
+    char *list = file ? tide_alloc(capacity + 1, 1) : NULL;
+    size_t size = list ? fread(list, 1, capacity + 1, file) : 0;
     int cause = !file || (list && ferror(file)) ? errno : 0;
     if (file)
         fclose(file);
-    if (list && !cause && size <= room) {
+    if (list && !cause && size <= capacity) {
         list[size] = 0;
         return list;
     }
@@ -76,13 +76,13 @@ static char *read_list(const char *path, tide_error *err)
         tide_fail(err, TIDE_ERROR_IO, "cannot read %s: %s", path, strerror(cause));
     else if (size)
         tide_fail(err, TIDE_ERROR_PARAMETER,
-                  "%s: stop words must be a file of at most 16 MiB", path);
+                  "%s: stop words must be in a regular file of at most 16 MiB", path);
     else
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the stop words");
     return NULL;
 }
 
-static char *copy_list(const char *list, tide_error *err)
+static char *copy_stop_words(const char *list, tide_error *err)
 {
     size_t size = strlen(list) + 1;
     char *copy = tide_alloc(size, 1);
@@ -93,13 +93,14 @@ static char *copy_list(const char *list, tide_error *err)
     return copy;
 }
 
-static char *load_list(tide_store *store, tide_error *err)
+static char *load_stop_words(tide_store *store, tide_error *err)
 {
     int64_t size = tide_store_size(store, "stop-words", err);
     if (size < 0)
         return NULL;
     if (size > STOP_WORDS_MAX) {
-        tide_fail(err, TIDE_ERROR_FORMAT, "%s: section stop-words is too large",
+        tide_fail(err, TIDE_ERROR_FORMAT,
+                  "%s: section \"stop-words\" is larger than 16 MiB",
                   tide_store_path(store));
         return NULL;
     }
@@ -119,14 +120,14 @@ tide_reader *tide_reader_new(const tide_params *params, tide_store *store,
 {
     tide_reader *r = tide_alloc(1, sizeof *r);
     if (!r) {
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a reader");
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the text reader");
         return NULL;
     }
     r->params = params;
     if (*params->stop_words) {
-        r->stop_words = store               ? load_list(store, err)
-                        : params->stop_list ? copy_list(params->stop_list, err)
-                                            : read_list(params->stop_words, err);
+        r->stop_words = store               ? load_stop_words(store, err)
+                        : params->stop_list ? copy_stop_words(params->stop_list, err)
+                                            : read_stop_words(params->stop_words, err);
         if (!r->stop_words)
             goto failed;
     }
@@ -139,7 +140,7 @@ tide_reader *tide_reader_new(const tide_params *params, tide_store *store,
     if (params->labels) {
         r->labels = tide_alloc(1, sizeof *r->labels);
         if (!r->labels) {
-            tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a reader");
+            tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the labels of a sentence");
             goto failed;
         }
     }
@@ -170,7 +171,7 @@ void tide_reader_free(tide_reader *r)
     free(r);
 }
 
-/* -- reading ------------------------------------------------------------------------------------------ */
+/* -- reading ----------------------------------------------------------------------- */
 
 void tide_reader_set_plain(tide_reader *r, bool plain)
 {
@@ -198,8 +199,9 @@ void tide_reader_end(tide_reader *r)
     r->ending = true;
 }
 
-/* Gives the tokenizer more text, or the end of it. False when there is neither. */
-static bool refill(tide_reader *r)
+/* Feeds more text, or the end of the text, to the tokenizer. Returns false if there is
+ * neither. */
+static bool feed_tokenizer(tide_reader *r)
 {
     if (!r->text_left && r->records)
         tide_records_take(r->records, &r->text, &r->text_left);
@@ -216,7 +218,7 @@ static bool refill(tide_reader *r)
     return ending;
 }
 
-static void note_label(label_list *l, const tide_word *label)
+static void add_label(label_list *l, const tide_word *label)
 {
     if (l->count == LABELS_MAX || !label->length)
         return;
@@ -226,9 +228,9 @@ static void note_label(label_list *l, const tide_word *label)
     l->words[l->count++] = (tide_word){text, label->length};
 }
 
-/* Leaves the words that are no labels at the front and returns how many; `ended` says that the sentence
- * ends with these. */
-static size_t sort_out(tide_reader *r, tide_word *words, size_t count, bool ended)
+/* Removes labels from the words and adds them to the list. Returns the number of words
+ * left. `ended` says that the sentence ends after these words. */
+static size_t extract_labels(tide_reader *r, tide_word *words, size_t count, bool ended)
 {
     label_list *l = r->labels;
     size_t kept = 0;
@@ -237,7 +239,7 @@ static size_t sort_out(tide_reader *r, tide_word *words, size_t count, bool ende
     for (size_t i = 0; i < count; i++) {
         tide_word label;
         if (tide_params_label(r->params, &words[i], &label))
-            note_label(l, &label);
+            add_label(l, &label);
         else
             words[kept++] = words[i];
     }
@@ -245,33 +247,35 @@ static size_t sort_out(tide_reader *r, tide_word *words, size_t count, bool ende
     return kept;
 }
 
-/* As tide_tokenizer_take. Who joins words to phrases takes all it can get, and how much that is depends on how
- * the text is fed: the labels must not, so there they come with one word at a time. */
-static size_t take_text(void *reader, tide_word *words, size_t room,
-                        bool *sentence_ended)
+/* A tide_word_source without labels. Phrases take words ahead of what they return, as
+ * many as are available. That depends on how the text is fed, and the labels of a
+ * sentence must not. So with phrases and labels, words are taken one at a time. */
+static size_t take_unlabeled(void *reader, tide_word *words, size_t capacity,
+                             bool *sentence_ended)
 {
     tide_reader *r = reader;
     if (r->labels && r->phrases)
-        room = 1;
+        capacity = 1;
     for (;;) {
-        size_t count = tide_tokenizer_take(r->tokenizer, words, room, sentence_ended);
+        size_t count =
+            tide_tokenizer_take(r->tokenizer, words, capacity, sentence_ended);
         if (!r->labels || (!count && !*sentence_ended))
             return count;
-        count = sort_out(r, words, count, *sentence_ended);
+        count = extract_labels(r, words, count, *sentence_ended);
         if (count || *sentence_ended)
             return count;
     }
 }
 
-size_t tide_reader_take(tide_reader *r, tide_word *words, size_t room,
+size_t tide_reader_take(tide_reader *r, tide_word *words, size_t capacity,
                         bool *sentence_ended)
 {
     size_t count;
     do
-        count = r->phrases ? tide_phrases_take(r->phrases, take_text, r, words, room,
-                                               sentence_ended)
-                           : take_text(r, words, room, sentence_ended);
-    while (!count && !*sentence_ended && refill(r));
+        count = r->phrases ? tide_phrases_take(r->phrases, take_unlabeled, r, words,
+                                               capacity, sentence_ended)
+                           : take_unlabeled(r, words, capacity, sentence_ended);
+    while (!count && !*sentence_ended && feed_tokenizer(r));
     return count;
 }
 
@@ -336,9 +340,10 @@ bool tide_reader_expects_header(const tide_reader *r)
     return r->records && tide_records_expects_header(r->records);
 }
 
-/* -- sections reader, stop-words, and those of the parts ----------------------------------------------- */
+/* -- sections reader, stop-words and reader.labels --------------------------------- */
 
-/* The state of records is good for the same fields only. */
+/* A fingerprint of the record fields: the state of records is valid for the same fields
+ * only. */
 static uint64_t fields_hash(const tide_params *params)
 {
     uint64_t hash = tide_hash(params->text, strlen(params->text), params->records);
@@ -347,7 +352,7 @@ static uint64_t fields_hash(const tide_params *params)
     return *params->delimiter ? tide_hash(params->delimiter, 1, hash) : hash;
 }
 
-/* Those of a sentence that has not ended: a 0 after each. */
+/* Saves the labels of an incomplete sentence, each followed by a 0 byte. */
 static void save_labels(const label_list *l, tide_store_writer *writer)
 {
     tide_store_begin(writer, "reader.labels");
@@ -371,16 +376,16 @@ static int load_labels(label_list *l, tide_store *store, tide_error *err)
             l->count == LABELS_MAX)
             status = TIDE_ERROR_FORMAT;
         else
-            note_label(l, &(tide_word){bytes + at, (uint32_t)length});
+            add_label(l, &(tide_word){bytes + at, (uint32_t)length});
         at += length + 1;
     }
     if (status == TIDE_ERROR_FORMAT)
-        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section %s is impossible",
+        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section \"%s\" is corrupt",
                          tide_store_path(store), section);
     return status;
 }
 
-/* Bytes fed, and a hash of what records are. */
+/* Section reader: the number of bytes fed and a hash of the record fields. */
 void tide_reader_save(const tide_reader *r, tide_store_writer *writer)
 {
     unsigned char state[8 * STATE_NUMBERS];
