@@ -14,6 +14,7 @@
 #include "file/file.h"
 #include "label/label.h"
 #include "params/params.h"
+#include "reader/reader.h"
 #include "run/run_internal.h"
 #include "source/source.h"
 #include "train/train.h"
@@ -130,7 +131,8 @@ int tide_run_feed(tide_run_state *r, tide_run_input *s, const char *bytes, size_
 
 static int check_problems(tide_run_state *r, const tide_run_input *s, tide_error *err)
 {
-    const char *problem = r->reported_problem ? NULL : tide_ingest_problem(r->ingest);
+    const char *problem =
+        r->reported_problem ? NULL : tide_reader_problem(tide_ingest_reader(r->ingest));
     if (problem) {
         tide_run_note(r, true, s->spec, problem);
         r->reported_problem = true;
@@ -182,7 +184,7 @@ int tide_run_read_block(tide_run_state *r, tide_run_input *s, int wait_ms,
                         tide_error *err)
 {
     char block[BLOCK];
-    tide_ingest_set_plain(r->ingest, tide_source_plain(s->source));
+    tide_reader_set_plain(tide_ingest_reader(r->ingest), tide_source_plain(s->source));
     /* A replayable source stops inside tide_run_feed, at a sentence boundary, where its
      * position is exact. Any other source has no position and stops between blocks:
      * what was read is already learned, and nothing more is consumed. */

@@ -14,6 +14,7 @@
  * and so what is buffered and where a line is split, does not depend on how the text
  * was cut into reads.
  */
+#include "reader/reader.h"
 #include "run/run_internal.h"
 #include "source/source.h"
 #include "train/train.h"
@@ -53,9 +54,9 @@ void tide_run_flush_partial(tide_run_state *r, tide_run_input *s)
 {
     if (!has_partial(s))
         return;
-    tide_ingest_set_plain(r->ingest, tide_source_plain(s->source));
+    tide_reader_set_plain(tide_ingest_reader(r->ingest), tide_source_plain(s->source));
     if (s->skipped)
-        tide_ingest_skip(r->ingest, s->skipped);
+        tide_reader_skip(tide_ingest_reader(r->ingest), s->skipped);
     tide_ingest_feed(r->ingest, s->partial, s->partial_size);
     s->partial_size = 0;
     s->skipped = 0;
@@ -65,9 +66,11 @@ void tide_run_flush_partial(tide_run_state *r, tide_run_input *s)
  * has been fed. */
 static void buffer_record(tide_run_state *r, tide_run_input *s, uint64_t offset)
 {
-    if (tide_ingest_at_boundary(r->ingest) || !tide_ingest_in_records(r->ingest))
+    if (tide_ingest_at_boundary(r->ingest) ||
+        !tide_reader_in_records(tide_ingest_reader(r->ingest)))
         return;
-    s->partial_size = tide_ingest_unread(r->ingest, s->partial, &s->skipped);
+    s->partial_size =
+        tide_reader_unread(tide_ingest_reader(r->ingest), s->partial, &s->skipped);
     note_start(s, offset - s->partial_size - s->skipped);
 }
 
@@ -115,7 +118,7 @@ static void buffer_partial(tide_run_state *r, tide_run_input *s, const char *byt
         offset += part;
         if (s->partial_size < PARTIAL_MAX)
             return;
-        if (tide_ingest_in_records(r->ingest)) {
+        if (tide_reader_in_records(tide_ingest_reader(r->ingest))) {
             tide_run_flush_partial(r, s);
             buffer_record(r, s, offset);
         } else {

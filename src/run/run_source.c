@@ -8,6 +8,7 @@
  */
 #include "detect/detect.h"
 #include "params/params.h"
+#include "reader/reader.h"
 #include "run/run_internal.h"
 #include "source/source.h"
 #include "train/train.h"
@@ -84,7 +85,8 @@ static int prepare_input(tide_run_state *r, tide_run_input *s, tide_error *err)
 {
     s->replayable = tide_source_can_resume(s->source);
     bool alone = tide_source_is_one_text(s->source) && !tide_run_interleaves(r);
-    if (!alone && !tide_source_plain(s->source) && tide_ingest_has_header(r->ingest))
+    if (!alone && !tide_source_plain(s->source) &&
+        tide_reader_has_header(tide_ingest_reader(r->ingest)))
         return tide_fail(
             err, TIDE_ERROR_PARAMETER,
             "%s has no header with column names here; use column numbers instead",
@@ -144,7 +146,7 @@ static int read_header(tide_run_state *r, const tide_run_input *s, tide_error *e
         return (int)err->status;
     char byte;
     ptrdiff_t size = 1;
-    while (tide_ingest_expects_header(r->ingest) && size > 0) {
+    while (tide_reader_expects_header(tide_ingest_reader(r->ingest)) && size > 0) {
         size = tide_source_read(source, &byte, 1, err);
         if (size > 0)
             tide_ingest_feed(r->ingest, &byte, 1);
@@ -163,6 +165,6 @@ int tide_run_start_text(tide_run_state *r, tide_run_input *s, tide_error *err)
     if (!s->mid_text)
         tide_trainer_end(r->trainer, NULL);
     bool needs_header = s->resumed && !tide_source_plain(s->source) &&
-                        tide_ingest_expects_header(r->ingest);
+                        tide_reader_expects_header(tide_ingest_reader(r->ingest));
     return needs_header ? read_header(r, s, err) : TIDE_OK;
 }

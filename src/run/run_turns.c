@@ -9,6 +9,7 @@
  * position is learned first, because it cannot be read again. For a feed this includes
  * all text that was accepted from its clients; the feed accepts no more from then on.
  */
+#include "reader/reader.h"
 #include "run/run_internal.h"
 #include "source/source.h"
 #include "train/train.h"
@@ -43,7 +44,7 @@ static void drain(tide_run_state *r, tide_run_input *s)
     tide_error ignored;
     ptrdiff_t size;
     tide_feed_close(r->run->feed);
-    tide_ingest_set_plain(r->ingest, tide_source_plain(s->source));
+    tide_reader_set_plain(tide_ingest_reader(r->ingest), tide_source_plain(s->source));
     while ((size = tide_source_poll(s->source, block, BLOCK, 0, &ignored)) > 0)
         tide_ingest_feed(r->ingest, block, (size_t)size);
 }

@@ -113,6 +113,11 @@ void tide_ingest_count_generations(tide_ingest *in, _Atomic uint32_t *hands)
     in->hands = hands;
 }
 
+tide_reader *tide_ingest_reader(tide_ingest *in)
+{
+    return in->reader;
+}
+
 const uint64_t *tide_ingest_quarantine(const tide_ingest *in)
 {
     return in->closed;
@@ -205,11 +210,6 @@ void tide_ingest_feed_now(tide_ingest *in, const char *bytes, size_t size)
         tide_ingest_defer_text(in, bytes, size);
 }
 
-void tide_ingest_set_plain(tide_ingest *in, bool plain)
-{
-    tide_reader_set_plain(in->reader, plain);
-}
-
 void tide_ingest_feed(tide_ingest *in, const void *bytes, size_t size)
 {
     bool kept = tide_ingest_is_deferred(in) && tide_ingest_defer_text(in, bytes, size);
@@ -256,21 +256,6 @@ bool tide_ingest_at_boundary(const tide_ingest *in)
     return !sentence_size(in) && tide_reader_at_boundary(in->reader);
 }
 
-bool tide_ingest_in_records(const tide_ingest *in)
-{
-    return tide_reader_in_records(in->reader);
-}
-
-size_t tide_ingest_unread(tide_ingest *in, void *bytes, uint64_t *skipped)
-{
-    return tide_reader_unread(in->reader, bytes, skipped);
-}
-
-void tide_ingest_skip(tide_ingest *in, uint64_t skipped)
-{
-    tide_reader_skip(in->reader, skipped);
-}
-
 bool tide_ingest_prepare_negatives(tide_ingest *in)
 {
     if (!tide_sampler_draws(in->sampler))
@@ -293,21 +278,6 @@ uint64_t tide_ingest_bad_records(const tide_ingest *in)
     tide_stats stats = {0};
     tide_reader_stats(in->reader, &stats);
     return stats.malformed_records + stats.missing_records + stats.long_records;
-}
-
-const char *tide_ingest_problem(const tide_ingest *in)
-{
-    return tide_reader_problem(in->reader);
-}
-
-bool tide_ingest_has_header(const tide_ingest *in)
-{
-    return tide_reader_has_header(in->reader);
-}
-
-bool tide_ingest_expects_header(const tide_ingest *in)
-{
-    return tide_reader_expects_header(in->reader);
 }
 
 void tide_ingest_stats(const tide_ingest *in, tide_stats *stats)

@@ -5,6 +5,7 @@
 #include "file/file.h"
 #include "label/label.h"
 #include "params/params.h"
+#include "reader/reader.h"
 #include "sgns/sgns.h"
 
 /* -- budget (budget.c) ---------------------------------------------------------------- */
@@ -74,18 +75,14 @@ void tide_ingest_count_generations(tide_ingest *intake, _Atomic uint32_t *hands)
 /* Bit per slot: its old vectors may still be in use, so it is not to be drawn. */
 const uint64_t *tide_ingest_quarantine(const tide_ingest *intake);
 
-/* As tide_reader_set_plain. */
-void tide_ingest_set_plain(tide_ingest *intake, bool plain);
+/* The reader that cuts the bytes into words. Borrowed. */
+tide_reader *tide_ingest_reader(tide_ingest *ingest);
+
 void tide_ingest_feed(tide_ingest *intake, const void *bytes, size_t size);
 void tide_ingest_end(tide_ingest *intake);
 
 /* Whether the last sentence is complete and the next has not begun. */
 bool tide_ingest_at_boundary(const tide_ingest *intake);
-
-/* As those of tide_reader. All that was fed before the half-read record is taken. */
-bool tide_ingest_in_records(const tide_ingest *intake);
-size_t tide_ingest_unread(tide_ingest *intake, void *bytes, uint64_t *skipped);
-void tide_ingest_skip(tide_ingest *intake, uint64_t skipped);
 
 /* Whether a stop has left a post, and all that was fed after it, for later: until then nothing is learned. The next
  * feed or end sees to that first. */
@@ -108,10 +105,6 @@ uint64_t tide_ingest_clock(const tide_ingest *intake);
 
 /* Records left out, whatever the reason. */
 uint64_t tide_ingest_bad_records(const tide_ingest *intake);
-/* As those of tide_reader. */
-const char *tide_ingest_problem(const tide_ingest *intake);
-bool tide_ingest_has_header(const tide_ingest *intake);
-bool tide_ingest_expects_header(const tide_ingest *intake);
 void tide_ingest_stats(const tide_ingest *intake, tide_stats *stats);
 
 /* Calls `pause` between two sentences, the first time that the number of tokens has reached or passed
