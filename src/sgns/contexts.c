@@ -1,11 +1,13 @@
-/* contexts.c - which neighbors of a word are its contexts, and how much each counts.
+/* contexts.c - which neighbors of a word are its contexts, and with which weights.
  *
- *   weighted  all within `window`, fewer at the ends of the sentence; the one at distance d counts
- *             1/d. The expectation of dynamic, nearly, without its noise.
- *   dynamic   all within a width drawn from 1..window for every word, all alike (word2vec).
- *   full      all within `window`, and only where the whole window fits the sentence (the paper's
- *             Algorithm 2). Only here a lesson has holes, where a word has lost its slot: a window
- *             with one is not whole.
+ *   weighted  all words within `window`; the one at distance d weighs 1/d. Close to the
+ *             expectation of dynamic, without its variance.
+ *   dynamic   all words within a width drawn from 1..window for each center, with equal
+ *             weights (word2vec).
+ *   full      all words within `window`, but only where the whole window lies within
+ *             the sentence (the paper's Algorithm 2). Only here a sentence can have
+ *             holes, left by words that have lost their slots; a window with a hole
+ *             does not count.
  */
 #include "params/params.h"
 #include "sgns/sgns.h"
@@ -19,22 +21,22 @@ void tide_contexts_init(tide_contexts *contexts, const tide_params *params)
         float weight = params->contexts == CONTEXTS_WEIGHTED ? 1.0f / (float)d : 1.0f;
         contexts->weights[CONTEXTS_MIDDLE - d] = weight;
         contexts->weights[CONTEXTS_MIDDLE + d] = weight;
-        contexts->reach[d] = contexts->reach[d - 1] + weight;
+        contexts->cumulative[d] = contexts->cumulative[d - 1] + weight;
     }
 }
 
-static bool is_whole(const tide_sentence *lesson, uint32_t first, uint32_t last)
+static bool is_whole(const tide_sentence *sentence, uint32_t first, uint32_t last)
 {
     for (uint32_t i = first; i <= last; i++)
-        if (lesson->slots[i] == TIDE_NO_SLOT)
+        if (sentence->slots[i] == TIDE_NO_SLOT)
             return false;
     return true;
 }
 
-bool tide_contexts_around(const tide_contexts *contexts, const tide_sentence *lesson,
+bool tide_contexts_around(const tide_contexts *contexts, const tide_sentence *sentence,
                           tide_rng *rng, uint32_t at, uint32_t *first, uint32_t *last)
 {
-    uint32_t count = lesson->count;
+    uint32_t count = sentence->count;
     uint32_t width = contexts->width;
     if (contexts->kind == CONTEXTS_DYNAMIC)
         width = 1 + (uint32_t)tide_rng_below(rng, width);
@@ -43,6 +45,6 @@ bool tide_contexts_around(const tide_contexts *contexts, const tide_sentence *le
     *first = at > width ? at - width : 0;
     *last = at + width < count ? at + width : count - 1;
     if (contexts->kind == CONTEXTS_FULL)
-        return is_whole(lesson, *first, *last);
+        return is_whole(sentence, *first, *last);
     return *last > *first;
 }

@@ -1,25 +1,32 @@
-/* hot_rows.c - a thread's own copies of the output rows that all threads want.
+/* hot_rows.c - a thread's private cache of the output rows that every thread uses.
  *
- * Threads learn without locks, and a row that one of them has written is in no other's cache. Most rows
- * are seldom wanted by two at a time. A few hundred words are in every sentence and among all negatives,
- * and their rows would travel between the processors all the time. So every thread has copies of
- * those, and after every WAIT words it meets the others:
+ * Threads train without locks, and a cache line that one core has written must travel
+ * to the next core that uses it. Most rows are rarely used by two threads at once. A
+ * few hundred words, however, occur in every sentence and among all negatives, and
+ * their rows would bounce between the cores all the time. So every thread trains
+ * private copies of those rows and merges them into the shared rows after every
+ * MERGE_INTERVAL words:
  *
- *     mine = copy - base,  theirs = row - base       what each has moved since the last meeting
- *     row = base = copy = row + mine - t theirs,     t = <mine, theirs> / <theirs, theirs> within [0, 1]
+ *     mine = copy - base,  theirs = row - base       changes since the last merge
+ *     t = <mine, theirs> / <theirs, theirs>          clipped to [0, 1]
+ *     row = base = copy = row + mine - t theirs
  *
- * Moves in different directions add up, as they would with one thread; a move that the others have made
- * too is made once. Without t, rows that get to where they want to be between two meetings would be carried
- * past it once for every thread; with the mean, those that do not would move half as far. (Maleki et al.,
- * "Adasum", MLSys 2021, weigh gradients so.)
+ * Changes in different directions add up, as they would with one thread; a change that
+ * the other threads have made too is applied once. Without t, rows that reach their
+ * optimum between two merges would overshoot it once per thread; with the mean instead
+ * of the sum, all other rows would move too slowly. (Maleki et al., "Adasum", MLSys
+ * 2021, combine gradients this way.)
  *
- * A slot's copy can only be at one place, slot % TIDE_HOT_ROWS, so one look tells whether there is one. The
- * most frequent word of a place has it.
+ * The cache is direct mapped: a slot's copy can only be at index slot % TIDE_HOT_ROWS.
+ * Of the slots that share an index, the most frequent word's is cached.
  *
- * When a slot changes hands, the thread that reads closes it and then recalls its copies. No copy is made
- * of a closed slot; who makes one says so first and looks afterwards, so that of two who do both at the
- * same time at least one notices. The slot opens when all lessons given before it was closed are learned,
- * and those given later find the place empty: so nobody ever brings a word's copy to its successor.
+ * When a slot is reused for another word, the reading thread first quarantines it and
+ * then invalidates its copies. A thread that caches a slot first publishes it in
+ * slots[] and then checks the quarantine. Both use sequentially consistent operations,
+ * so if the two race, at least one of them sees the other and the entry ends up empty.
+ * The quarantine ends when every sentence emitted before it has been trained, and
+ * sentences emitted later find the entry empty: a copy of the old word is never merged
+ * into the row of the new one.
  */
 #include "sgns/hot_rows.h"
 
@@ -31,23 +38,23 @@
 #include <stdlib.h>
 
 enum {
-    WAIT = 65536,  /* between two meetings, in words */
-    RAREST = 4096, /* a word that is copied is more than one in so many */
+    MERGE_INTERVAL = 65536, /* words */
+    RARITY_MAX = 4096, /* a hot word is more frequent than one token in RARITY_MAX */
 };
 
 tide_hot_rows *tide_hot_rows_new(uint32_t dim,
-                                 const _Atomic uint32_t chosen[TIDE_HOT_ROWS],
+                                 const _Atomic uint32_t selected[TIDE_HOT_ROWS],
                                  tide_error *err)
 {
     tide_hot_rows *c = tide_alloc(1, sizeof *c);
     if (c) {
-        c->chosen = chosen;
+        c->selected = selected;
         c->stride = tide_stride(dim);
         c->rows = tide_alloc(TIDE_HOT_ROWS, c->stride * sizeof(float));
         c->bases = tide_alloc(TIDE_HOT_ROWS, c->stride * sizeof(float));
-        c->theirs = tide_alloc(1, c->stride * sizeof(float));
+        c->delta = tide_alloc(1, c->stride * sizeof(float));
     }
-    if (!c || !c->rows || !c->bases || !c->theirs) {
+    if (!c || !c->rows || !c->bases || !c->delta) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a training thread");
         tide_hot_rows_free(c);
         return NULL;
@@ -59,7 +66,7 @@ tide_hot_rows *tide_hot_rows_new(uint32_t dim,
 void tide_hot_rows_free(tide_hot_rows *c)
 {
     if (c) {
-        free(c->theirs);
+        free(c->delta);
         free(c->bases);
         free(c->rows);
     }
@@ -72,124 +79,133 @@ uint64_t tide_hot_rows_bytes(uint32_t dim)
            (2 * (uint64_t)TIDE_HOT_ROWS + 1) * tide_stride(dim) * sizeof(float);
 }
 
-static uint32_t owner_of(const tide_hot_rows *c, uint32_t place)
+static uint32_t cached_slot(const tide_hot_rows *c, uint32_t index)
 {
-    return atomic_load_explicit(&c->slots[place], memory_order_relaxed);
+    return atomic_load_explicit(&c->slots[index], memory_order_relaxed);
 }
 
-/* -- choosing -------------------------------------------------------------------------------------- */
+/* -- selection --------------------------------------------------------------------- */
 
-void tide_hot_rows_select_none(_Atomic uint32_t chosen[TIDE_HOT_ROWS])
+void tide_hot_rows_select_none(_Atomic uint32_t selected[TIDE_HOT_ROWS])
 {
-    for (uint32_t place = 0; place < TIDE_HOT_ROWS; place++)
-        atomic_init(&chosen[place], TIDE_NO_SLOT);
+    for (uint32_t index = 0; index < TIDE_HOT_ROWS; index++)
+        atomic_init(&selected[index], TIDE_NO_SLOT);
 }
 
 void tide_hot_rows_select(const tide_vocabulary *v,
-                          _Atomic uint32_t chosen[TIDE_HOT_ROWS])
+                          _Atomic uint32_t selected[TIDE_HOT_ROWS])
 {
-    uint64_t most[TIDE_HOT_ROWS];
-    uint32_t best[TIDE_HOT_ROWS];
-    for (uint32_t place = 0; place < TIDE_HOT_ROWS; place++) {
-        most[place] = tide_vocabulary_total(v) / RAREST;
-        best[place] = TIDE_NO_SLOT;
+    uint64_t weights[TIDE_HOT_ROWS];
+    uint32_t slots[TIDE_HOT_ROWS];
+    for (uint32_t index = 0; index < TIDE_HOT_ROWS; index++) {
+        weights[index] = tide_vocabulary_total(v) / RARITY_MAX;
+        slots[index] = TIDE_NO_SLOT;
     }
     for (uint32_t slot = 0; slot < tide_vocabulary_used(v); slot++) {
-        uint32_t place = slot % TIDE_HOT_ROWS;
+        uint32_t index = slot % TIDE_HOT_ROWS;
         uint64_t weight = tide_vocabulary_weight(v, slot);
-        if (weight > most[place]) {
-            most[place] = weight;
-            best[place] = slot;
+        if (weight > weights[index]) {
+            weights[index] = weight;
+            slots[index] = slot;
         }
     }
-    for (uint32_t place = 0; place < TIDE_HOT_ROWS; place++)
-        atomic_store_explicit(&chosen[place], best[place], memory_order_relaxed);
+    for (uint32_t index = 0; index < TIDE_HOT_ROWS; index++)
+        atomic_store_explicit(&selected[index], slots[index], memory_order_relaxed);
 }
 
-/* -- meeting --------------------------------------------------------------------------------------- */
+/* -- merging ----------------------------------------------------------------------- */
 
-static float *copy_at(const tide_hot_rows *c, uint32_t place)
+static float *copy_at(const tide_hot_rows *c, uint32_t index)
 {
-    return c->rows + (size_t)place * c->stride;
+    return c->rows + (size_t)index * c->stride;
 }
 
-static float *base_at(const tide_hot_rows *c, uint32_t place)
+static float *base_at(const tide_hot_rows *c, uint32_t index)
 {
-    return c->bases + (size_t)place * c->stride;
+    return c->bases + (size_t)index * c->stride;
 }
 
-/* The copy begins as the slot's row is. */
-static void take(tide_hot_rows *c, const tide_sgns *l, uint32_t place)
+/* Copies the shared row of the slot at `index`. */
+static void load_row(tide_hot_rows *c, const tide_sgns *sgns, uint32_t index)
 {
-    uint32_t slot = owner_of(c, place);
+    uint32_t slot = cached_slot(c, index);
     if (slot == TIDE_NO_SLOT)
         return;
-    float *base = base_at(c, place);
-    l->kernels->copy(base, tide_matrix_row(&l->model->output, slot), c->stride);
-    l->kernels->copy(copy_at(c, place), base, c->stride);
+    float *base = base_at(c, index);
+    sgns->kernels->copy(base, tide_matrix_row(&sgns->model->output, slot), c->stride);
+    sgns->kernels->copy(copy_at(c, index), base, c->stride);
 }
 
-/* Which part of the others' move is in mine already. */
-static float overlap(const tide_sgns *l, const float *mine, const float *theirs,
+/* Returns t: the share of the other threads' change that is already in this
+ * thread's. */
+static float overlap(const tide_sgns *sgns, const float *mine, const float *theirs,
                      uint32_t stride)
 {
-    float both = l->kernels->dot(mine, theirs, stride);
-    float square = l->kernels->dot(theirs, theirs, stride);
+    float both = sgns->kernels->dot(mine, theirs, stride);
+    float square = sgns->kernels->dot(theirs, theirs, stride);
     return both <= 0 ? 0 : both < square ? both / square : 1;
 }
 
-static void meet(tide_hot_rows *c, const tide_sgns *l, uint32_t place)
+/* Merges the copy at `index` into the shared row, then copies the result back.
+ *
+ * Other threads train the same row meanwhile, without locks: `add` changes the row in
+ * place, so that their steps since the copy of it was taken are added to and not
+ * overwritten. A change with a NaN or an infinity is dropped; the copy then restarts
+ * from the shared row. */
+static void merge_row(tide_hot_rows *c, const tide_sgns *sgns, uint32_t index)
 {
-    uint32_t slot = owner_of(c, place);
+    uint32_t slot = cached_slot(c, index);
     if (slot == TIDE_NO_SLOT)
         return;
-    const tide_kernels *k = l->kernels;
-    float *mine = copy_at(c, place), *base = base_at(c, place),
-          *row = tide_matrix_row(&l->model->output, slot), *theirs = c->theirs;
+    const tide_kernels *k = sgns->kernels;
+    float *mine = copy_at(c, index), *base = base_at(c, index),
+          *row = tide_matrix_row(&sgns->model->output, slot), *theirs = c->delta;
     k->copy(theirs, row, c->stride);
     k->add(theirs, -1, base, c->stride);
     k->add(mine, -1, base, c->stride);
     if (tide_finite(k->dot(mine, mine, c->stride))) {
-        k->add(mine, -overlap(l, mine, theirs, c->stride), theirs, c->stride);
+        k->add(mine, -overlap(sgns, mine, theirs, c->stride), theirs, c->stride);
         k->add(row, 1, mine, c->stride);
     }
-    take(c, l, place);
+    load_row(c, sgns, index);
 }
 
-void tide_hot_rows_flush(tide_hot_rows *c, const tide_sgns *l)
+void tide_hot_rows_flush(tide_hot_rows *c, const tide_sgns *sgns)
 {
-    for (uint32_t place = 0; place < TIDE_HOT_ROWS && !c->stale; place++)
-        meet(c, l, place);
+    for (uint32_t index = 0; index < TIDE_HOT_ROWS && !c->stale; index++)
+        merge_row(c, sgns, index);
     c->stale = true;
 }
 
-/* -- places ---------------------------------------------------------------------------------------- */
+/* -- cached slots ------------------------------------------------------------------ */
 
-/* Gives every place to the slot that was chosen for it. */
-static void elect(tide_hot_rows *c, const tide_sgns *l)
+/* Caches the slots that are selected now. An entry is set before the quarantine is
+ * read, as the comment at the top explains; new entries are loaded by the caller. */
+static void refresh(tide_hot_rows *c, const tide_sgns *sgns)
 {
-    for (uint32_t place = 0; place < TIDE_HOT_ROWS; place++) {
-        uint32_t chosen = atomic_load_explicit(&c->chosen[place], memory_order_relaxed);
-        if (owner_of(c, place) == chosen)
+    for (uint32_t index = 0; index < TIDE_HOT_ROWS; index++) {
+        uint32_t selected =
+            atomic_load_explicit(&c->selected[index], memory_order_relaxed);
+        if (cached_slot(c, index) == selected)
             continue;
-        atomic_store(&c->slots[place], chosen);
-        if (chosen != TIDE_NO_SLOT && tide_sgns_is_quarantined(l, chosen))
-            atomic_store(&c->slots[place], TIDE_NO_SLOT);
+        atomic_store(&c->slots[index], selected);
+        if (selected != TIDE_NO_SLOT && tide_sgns_is_quarantined(sgns, selected))
+            atomic_store(&c->slots[index], TIDE_NO_SLOT);
     }
 }
 
-void tide_hot_rows_begin(tide_hot_rows *c, const tide_sgns *l,
-                         const tide_sentence *lesson)
+void tide_hot_rows_prepare(tide_hot_rows *c, const tide_sgns *sgns,
+                           const tide_sentence *sentence)
 {
-    if (c->learned >= WAIT) {
-        tide_hot_rows_flush(c, l);
-        elect(c, l);
-        c->learned = 0;
+    if (c->trained >= MERGE_INTERVAL) {
+        tide_hot_rows_flush(c, sgns);
+        refresh(c, sgns);
+        c->trained = 0;
     }
-    for (uint32_t place = 0; place < TIDE_HOT_ROWS && c->stale; place++)
-        take(c, l, place);
+    for (uint32_t index = 0; index < TIDE_HOT_ROWS && c->stale; index++)
+        load_row(c, sgns, index);
     c->stale = false;
-    c->learned += lesson->count;
+    c->trained += sentence->count;
 }
 
 void tide_hot_rows_invalidate(tide_hot_rows *c, uint32_t slot)

@@ -1,4 +1,5 @@
-/* copies.h - a thread's own copies of the output rows that all threads want (hot_rows.c). */
+/* hot_rows.h - a thread's private cache of the output rows that every thread uses
+ * (hot_rows.c). */
 #ifndef TIDE_SGNS_HOT_ROWS_H
 #define TIDE_SGNS_HOT_ROWS_H
 
@@ -10,50 +11,55 @@
 enum { TIDE_HOT_ROWS = 1024 };
 
 typedef struct tide_hot_rows {
-    /* Whose row is at a place, a slot or TIDE_NO_SLOT. The thread that reads clears it when the slot
-     * gets another word. */
+    /* The slot cached at each index, or TIDE_NO_SLOT. The reading thread clears an
+     * entry when the slot is reused for another word. */
     _Atomic uint32_t slots[TIDE_HOT_ROWS];
-    float *rows;   /* [TIDE_HOT_ROWS][stride] */
-    float *bases;  /* [TIDE_HOT_ROWS][stride] what they were at the last meeting */
-    float *theirs; /* [stride] scratch */
+    float *rows;  /* [TIDE_HOT_ROWS][stride] the private copies */
+    float *bases; /* [TIDE_HOT_ROWS][stride] rows after the last merge */
+    float *delta; /* [stride] scratch: what other threads have changed */
     uint32_t stride;
-    const _Atomic uint32_t *chosen; /* [TIDE_HOT_ROWS] for whom a place is next */
-    uint64_t learned;               /* words since the last meeting */
-    bool stale; /* all was given: somebody may have written the rows of all since */
+    const _Atomic uint32_t
+        *selected;    /* [TIDE_HOT_ROWS] slots to cache from the next merge on */
+    uint64_t trained; /* words since the last merge */
+    bool stale;       /* flushed: the shared rows may have changed since */
 } tide_hot_rows;
 
-/* Finds the words of which it is worth to have copies, one for each place or TIDE_NO_SLOT. */
+/* Selects the slots worth caching: for each index the most frequent word that maps to
+ * it, or TIDE_NO_SLOT if none is frequent enough. */
 void tide_hot_rows_select(const tide_vocabulary *vocabulary,
-                          _Atomic uint32_t chosen[TIDE_HOT_ROWS]);
-void tide_hot_rows_select_none(_Atomic uint32_t chosen[TIDE_HOT_ROWS]);
+                          _Atomic uint32_t selected[TIDE_HOT_ROWS]);
+void tide_hot_rows_select_none(_Atomic uint32_t selected[TIDE_HOT_ROWS]);
 
-/* `chosen` must live longer. */
+/* Borrows `selected`. */
 tide_hot_rows *tide_hot_rows_new(uint32_t dim,
-                                 const _Atomic uint32_t chosen[TIDE_HOT_ROWS],
+                                 const _Atomic uint32_t selected[TIDE_HOT_ROWS],
                                  tide_error *err);
-void tide_hot_rows_free(tide_hot_rows *copies);
+void tide_hot_rows_free(tide_hot_rows *cache);
 uint64_t tide_hot_rows_bytes(uint32_t dim);
 
-/* Before a lesson is learned: may bring copies and rows together, and change what is copied. */
-void tide_hot_rows_begin(tide_hot_rows *copies, const tide_sgns *learner,
-                         const tide_sentence *lesson);
+/* To be called before a sentence is trained. Merges the copies with the shared rows and
+ * refreshes the selection when a merge is due; reloads the copies after a flush. */
+void tide_hot_rows_prepare(tide_hot_rows *cache, const tide_sgns *sgns,
+                           const tide_sentence *sentence);
 
-/* The slot's row here, where all others have `row`. Chosen with a mask: which words are copied is
- * nothing that a processor could predict. */
+/* Returns this thread's copy of the slot's row, or the shared `row` if the slot is not
+ * cached. The choice is a mask instead of a branch, because it is unpredictable. */
 static inline float *tide_hot_rows_row(const tide_hot_rows *c, uint32_t slot,
                                        float *row)
 {
-    uint32_t place = slot % TIDE_HOT_ROWS;
-    uint32_t owner = atomic_load_explicit(&c->slots[place], memory_order_relaxed);
-    uintptr_t own = -(uintptr_t)(owner == slot);
-    uintptr_t copy = (uintptr_t)(c->rows + (size_t)place * c->stride);
-    return (float *)((copy & own) | ((uintptr_t)row & ~own));
+    uint32_t index = slot % TIDE_HOT_ROWS;
+    uint32_t cached = atomic_load_explicit(&c->slots[index], memory_order_relaxed);
+    uintptr_t hit = -(uintptr_t)(cached == slot);
+    uintptr_t copy = (uintptr_t)(c->rows + (size_t)index * c->stride);
+    return (float *)((copy & hit) | ((uintptr_t)row & ~hit));
 }
 
-/* Lets the rows of all have what was learned. The copies' thread must be idle, or be the caller's. */
-void tide_hot_rows_flush(tide_hot_rows *copies, const tide_sgns *learner);
+/* Merges all copies into the shared rows. The owning thread must be idle or be the
+ * caller. */
+void tide_hot_rows_flush(tide_hot_rows *cache, const tide_sgns *sgns);
 
-/* The slot has been closed, by the caller, because it gets another word. */
-void tide_hot_rows_invalidate(tide_hot_rows *copies, uint32_t slot);
+/* Drops the copy of a slot without merging it. The caller has quarantined the slot
+ * before, because it is being reused for another word. */
+void tide_hot_rows_invalidate(tide_hot_rows *cache, uint32_t slot);
 
 #endif

@@ -1,21 +1,25 @@
-/* optimizer.c - how large a step a row takes.
+/* optimizer.c - the learning rate of each row.
  *
- *   adagrad     one sum of squared gradients a row and matrix; the step is eta / sqrt(base + sum),
- *               with base chosen so that the first step is alpha-first. Words are seen so unequally
- *               often that a rate of their own is worth more than any schedule; one number a row
- *               does it nearly as well as one a coordinate (Duchi et al., JMLR 12, 2011).
- *   coordinate  the full AdaGrad, as incremental SGNS has it (Kaji and Kobayashi, EMNLP 2017).
- *   linear      alpha * (1 - age / tau), at least min-alpha, where a slot's age is counted in the
- *               steps it took part in: the paper's.
- *   power       alpha / sqrt(1 + age / tau), with ages of their own for input and output.
+ *   adagrad     one accumulator of squared gradients per row; the rate is eta /
+ *               sqrt(base + accumulator), with base chosen so that the first rate is
+ *               alpha-first. Word frequencies differ so much that a rate per row is
+ *               worth more than any schedule, and one accumulator per row does nearly
+ *               as well as one per coordinate (Duchi et al., JMLR 12, 2011).
+ *   coordinate  AdaGrad with an accumulator per coordinate, as in incremental SGNS
+ *               (Kaji and Kobayashi, EMNLP 2017).
+ *   linear      alpha * (1 - age / tau), at least min-alpha, where a slot's age is the
+ *               number of steps it took part in: the paper's.
+ *   power       alpha / sqrt(1 + age / tau), with separate ages for input and output.
  *   constant    alpha.
- *   decay       alpha * (1 - tokens / tokens in all), at least min-alpha: word2vec's. In a stream,
- *               of which nobody knows the length, it is constant.
+ *   decay       alpha * (1 - tokens / total tokens), at least min-alpha: word2vec's. In
+ *               a stream, whose length is unknown, it is constant.
  *
- * An endless stream must not freeze, so adagrad forgets: its sums have a half-life, counted in
- * tokens. Nothing is swept for that. A sum is kept multiplied by a scale 2^(tokens / half-life),
- * newer gradients enter multiplied by today's scale, and a step divides by it again; when the scale
- * has grown large, all sums are divided by it once. A new word starts from nothing.
+ * Training of an endless stream must not freeze, so adagrad forgets: its accumulators
+ * have a half-life, counted in tokens. They are not swept for that. Instead an
+ * accumulator is stored multiplied by a scale of 2^(tokens / half-life): new gradients
+ * are multiplied by the present scale when they are added, and a step divides by it.
+ * When the scale has become large, all accumulators are divided by it once and it
+ * restarts from 1.
  */
 #include "params/params.h"
 #include "sgns/optimizer_internal.h"
@@ -26,12 +30,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SCALE_MOST 0x1p24
+#define SCALE_MAX 0x1p24
 
-/* What a word's input sum is for each time it was seen, in training as it is by default, and what
- * it does not exceed: frequent words are thinned out. */
+/* How much a word's input accumulator grows per occurrence with the default parameters,
+ * and the value it does not exceed because frequent words are subsampled. */
 #define CREDIT 0.3
-#define CREDIT_MOST 5000.0
+#define CREDIT_MAX 5000.0
 
 static bool has_ages(const tide_params *p)
 {
@@ -46,23 +50,24 @@ static uint32_t shift_for(uint64_t count)
     return shift;
 }
 
-static uint64_t sums_bytes(uint64_t count)
+static uint64_t accumulator_bytes(uint64_t count)
 {
     return (UINT64_C(16) << shift_for(count)) * sizeof(float);
 }
 
-static bool sums_init(tide_sums *s, uint64_t count)
+static bool accumulators_init(tide_accumulators *a, uint64_t count)
 {
-    s->shift = shift_for(count);
-    s->values = tide_alloc((size_t)16 << s->shift, sizeof(float));
-    return s->values != NULL;
+    a->shift = shift_for(count);
+    a->values = tide_alloc((size_t)16 << a->shift, sizeof(float));
+    return a->values != NULL;
 }
 
 uint64_t tide_optimizer_bytes(const tide_params *p)
 {
     switch (p->rate) {
     case RATE_ADAGRAD:
-        return 2 * sums_bytes(p->vocab) + (p->subword ? sums_bytes(p->subword) : 0);
+        return 2 * accumulator_bytes(p->vocab) +
+               (p->subword ? accumulator_bytes(p->subword) : 0);
     case RATE_COORDINATE:
         return 2 * tide_matrix_bytes(p->vocab, (uint32_t)p->dim);
     case RATE_LINEAR:
@@ -82,138 +87,141 @@ static tide_adagrad adagrad_settings(const tide_params *p, double factor)
                           .floor = (float)p->min_alpha};
 }
 
-static bool allocate(tide_optimizer *r, const tide_params *p)
+static bool allocate(tide_optimizer *o, const tide_params *p)
 {
     uint32_t vocab = (uint32_t)p->vocab, dim = (uint32_t)p->dim;
     if (p->rate == RATE_ADAGRAD) {
-        return sums_init(&r->sum_input, vocab) && sums_init(&r->sum_output, vocab) &&
-               (!p->subword || sums_init(&r->sum_subword, p->subword));
+        return accumulators_init(&o->input_accumulators, vocab) &&
+               accumulators_init(&o->output_accumulators, vocab) &&
+               (!p->subword || accumulators_init(&o->subword_accumulators, p->subword));
     }
     if (p->rate == RATE_COORDINATE)
-        return !tide_matrix_init(&r->each_input, vocab, dim, NULL) &&
-               !tide_matrix_init(&r->each_output, vocab, dim, NULL);
+        return !tide_matrix_init(&o->input_coordinates, vocab, dim, NULL) &&
+               !tide_matrix_init(&o->output_coordinates, vocab, dim, NULL);
     if (has_ages(p)) {
-        r->age_input = tide_alloc(vocab, sizeof(uint32_t));
-        r->age_output =
-            p->rate == RATE_LINEAR ? r->age_input : tide_alloc(vocab, sizeof(uint32_t));
-        return r->age_input && r->age_output;
+        o->age_input = tide_alloc(vocab, sizeof(uint32_t));
+        o->age_output =
+            p->rate == RATE_LINEAR ? o->age_input : tide_alloc(vocab, sizeof(uint32_t));
+        return o->age_input && o->age_output;
     }
     return true;
 }
 
 tide_optimizer *tide_optimizer_new(const tide_params *params, tide_error *err)
 {
-    tide_optimizer *r = tide_alloc(1, sizeof *r);
-    if (r) {
-        r->params = params;
-        r->input = adagrad_settings(params, 1.0);
-        r->output = adagrad_settings(params, params->alpha_output);
+    tide_optimizer *o = tide_alloc(1, sizeof *o);
+    if (o) {
+        o->params = params;
+        o->input = adagrad_settings(params, 1.0);
+        o->output = adagrad_settings(params, params->alpha_output);
     }
-    if (!r || !allocate(r, params)) {
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the rates of %llu words",
+    if (!o || !allocate(o, params)) {
+        tide_fail(err, TIDE_ERROR_MEMORY,
+                  "no memory for the optimizer state of %llu words",
                   (unsigned long long)params->vocab);
-        tide_optimizer_free(r);
+        tide_optimizer_free(o);
         return NULL;
     }
-    return r;
+    return o;
 }
 
-void tide_optimizer_free(tide_optimizer *r)
+void tide_optimizer_free(tide_optimizer *o)
 {
-    if (!r)
+    if (!o)
         return;
-    free(r->sum_input.values);
-    free(r->sum_output.values);
-    free(r->sum_subword.values);
-    if (r->age_output != r->age_input)
-        free(r->age_output);
-    free(r->age_input);
-    tide_matrix_release(&r->each_input);
-    tide_matrix_release(&r->each_output);
-    free(r);
+    free(o->input_accumulators.values);
+    free(o->output_accumulators.values);
+    free(o->subword_accumulators.values);
+    if (o->age_output != o->age_input)
+        free(o->age_output);
+    free(o->age_input);
+    tide_matrix_release(&o->input_coordinates);
+    tide_matrix_release(&o->output_coordinates);
+    free(o);
 }
 
-void tide_optimizer_credit(tide_optimizer *r, uint32_t slot, uint64_t count)
+void tide_optimizer_credit(tide_optimizer *o, uint32_t slot, uint64_t count)
 {
     double sum = CREDIT * (double)count;
-    sum = sum < CREDIT_MOST ? sum : CREDIT_MOST;
-    if (r->sum_input.values)
-        r->sum_input.values[tide_sum_at(slot, r->sum_input.shift)] = (float)sum;
-    if (r->each_input.rows)
-        for (uint32_t d = 0; d < r->each_input.dim; d++)
-            tide_matrix_row(&r->each_input, slot)[d] = (float)sum;
-    if (r->age_input)
-        r->age_input[slot] = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+    sum = sum < CREDIT_MAX ? sum : CREDIT_MAX;
+    if (o->input_accumulators.values)
+        o->input_accumulators.values[tide_sum_at(slot, o->input_accumulators.shift)] =
+            (float)sum;
+    if (o->input_coordinates.rows)
+        for (uint32_t d = 0; d < o->input_coordinates.dim; d++)
+            tide_matrix_row(&o->input_coordinates, slot)[d] = (float)sum;
+    if (o->age_input)
+        o->age_input[slot] = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 
-void tide_optimizer_reset(tide_optimizer *r, uint32_t slot)
+void tide_optimizer_reset(tide_optimizer *o, uint32_t slot)
 {
-    if (r->sum_input.values) {
-        size_t at = tide_sum_at(slot, r->sum_input.shift);
-        r->sum_input.values[at] = r->sum_output.values[at] = 0;
+    if (o->input_accumulators.values) {
+        size_t at = tide_sum_at(slot, o->input_accumulators.shift);
+        o->input_accumulators.values[at] = o->output_accumulators.values[at] = 0;
     }
-    if (r->age_input)
-        r->age_input[slot] = r->age_output[slot] = 0;
-    if (r->each_input.rows) {
-        size_t bytes = r->each_input.stride * sizeof(float);
-        memset(tide_matrix_row(&r->each_input, slot), 0, bytes);
-        memset(tide_matrix_row(&r->each_output, slot), 0, bytes);
+    if (o->age_input)
+        o->age_input[slot] = o->age_output[slot] = 0;
+    if (o->input_coordinates.rows) {
+        size_t bytes = o->input_coordinates.stride * sizeof(float);
+        memset(tide_matrix_row(&o->input_coordinates, slot), 0, bytes);
+        memset(tide_matrix_row(&o->output_coordinates, slot), 0, bytes);
     }
 }
 
-/* -- forgetting ------------------------------------------------------------------------------------ */
+/* -- forgetting -------------------------------------------------------------------- */
 
 float tide_optimizer_scale_at(uint64_t age, uint64_t half_life)
 {
     return half_life ? (float)exp2((double)age / (double)half_life) : 1.0f;
 }
 
-void tide_optimizer_plan(tide_optimizer *r, double tokens)
+void tide_optimizer_set_total(tide_optimizer *o, double tokens)
 {
-    r->plan = tokens;
+    o->total_tokens = tokens;
 }
 
-static float still_to_do(double tokens, double plan)
+static float remaining_share(double tokens, double total_tokens)
 {
-    if (plan <= 0)
+    if (total_tokens <= 0)
         return 1.0f;
-    return tokens < plan ? (float)(1.0 - tokens / (plan + 1)) : 0.0f;
+    return tokens < total_tokens ? (float)(1.0 - tokens / (total_tokens + 1)) : 0.0f;
 }
 
-float tide_optimizer_scale(const tide_optimizer *r, uint64_t tokens)
+float tide_optimizer_scale(const tide_optimizer *o, uint64_t tokens)
 {
-    if (r->params->rate == RATE_DECAY)
-        return still_to_do((double)tokens, r->plan);
-    return tide_optimizer_scale_at(tokens - r->origin, r->params->rate_half_life);
+    if (o->params->rate == RATE_DECAY)
+        return remaining_share((double)tokens, o->total_tokens);
+    return tide_optimizer_scale_at(tokens - o->origin, o->params->rate_half_life);
 }
 
-bool tide_optimizer_needs_rescale(const tide_optimizer *r, uint64_t tokens)
+bool tide_optimizer_needs_rescale(const tide_optimizer *o, uint64_t tokens)
 {
-    return (double)tide_optimizer_scale(r, tokens) > SCALE_MOST;
+    return (double)tide_optimizer_scale(o, tokens) > SCALE_MAX;
 }
 
-static void divide(tide_sums *s, float scale)
+static void divide(tide_accumulators *a, float scale)
 {
-    for (size_t i = 0; s->values && i < (size_t)16 << s->shift; i++)
-        s->values[i] /= scale;
+    for (size_t i = 0; a->values && i < (size_t)16 << a->shift; i++)
+        a->values[i] /= scale;
 }
 
-void tide_optimizer_divide(tide_optimizer *r, uint64_t tokens, float scale)
+void tide_optimizer_divide_by(tide_optimizer *o, uint64_t tokens, float scale)
 {
-    divide(&r->sum_input, scale);
-    divide(&r->sum_output, scale);
-    divide(&r->sum_subword, scale);
-    r->origin = tokens;
+    divide(&o->input_accumulators, scale);
+    divide(&o->output_accumulators, scale);
+    divide(&o->subword_accumulators, scale);
+    o->origin = tokens;
 }
 
-void tide_optimizer_rescale(tide_optimizer *r, uint64_t tokens)
+void tide_optimizer_rescale(tide_optimizer *o, uint64_t tokens)
 {
-    tide_optimizer_divide(r, tokens, tide_optimizer_scale(r, tokens));
+    tide_optimizer_divide_by(o, tokens, tide_optimizer_scale(o, tokens));
 }
 
-/* -- steps --------------------------------------------------------------------------------------------- */
+/* -- steps ------------------------------------------------------------------------- */
 
-static float by_age(const tide_params *p, double factor, uint32_t age, float scale)
+static float rate_at_age(const tide_params *p, double factor, uint32_t age, float scale)
 {
     double alpha = p->alpha * factor, t = (double)age / p->tau;
     double rate = p->rate == RATE_LINEAR  ? alpha * (1.0 - t)
@@ -228,153 +236,160 @@ static uint32_t age_of(const uint32_t *ages, uint32_t slot)
     return ages ? __atomic_load_n(&ages[slot], __ATOMIC_RELAXED) : 0;
 }
 
-static void grow_older(uint32_t *ages, uint32_t slot)
+static void increment_age(uint32_t *ages, uint32_t slot)
 {
     uint32_t age = age_of(ages, slot);
     if (age != UINT32_MAX)
         __atomic_store_n(&ages[slot], age + 1, __ATOMIC_RELAXED);
 }
 
-static tide_adagrad step_at(const tide_adagrad *settings, const tide_sums *sums,
-                            float scale)
+static tide_adagrad adagrad_at(const tide_adagrad *settings,
+                               const tide_accumulators *accumulators, float scale)
 {
-    tide_adagrad how = *settings;
-    how.scale = scale;
-    how.shift = sums->shift;
-    return how;
+    tide_adagrad adagrad = *settings;
+    adagrad.scale = scale;
+    adagrad.shift = accumulators->shift;
+    return adagrad;
 }
 
-void tide_optimizer_output(tide_optimizer *r, const tide_kernels *k, float scale,
-                           const uint32_t *slots, const float *squares, size_t count,
-                           float *out)
+void tide_optimizer_output_rates(tide_optimizer *o, const tide_kernels *k, float scale,
+                                 const uint32_t *slots, const float *squares,
+                                 size_t count, float *rates)
 {
-    const tide_params *p = r->params;
+    const tide_params *p = o->params;
     if (p->rate == RATE_ADAGRAD) {
-        tide_adagrad how = step_at(&r->output, &r->sum_output, scale);
-        k->adagrad(&how, r->sum_output.values, slots, squares, count, out);
+        tide_adagrad adagrad = adagrad_at(&o->output, &o->output_accumulators, scale);
+        k->adagrad(&adagrad, o->output_accumulators.values, slots, squares, count,
+                   rates);
         return;
     }
-    if (!r->age_output) {
-        float rate = by_age(p, p->alpha_output, 0, scale);
+    if (!o->age_output) {
+        float rate = rate_at_age(p, p->alpha_output, 0, scale);
         for (size_t j = 0; j < count; j++)
-            out[j] = rate;
+            rates[j] = rate;
         return;
     }
     for (size_t j = 0; j < count; j++) {
-        out[j] = by_age(p, p->alpha_output, age_of(r->age_output, slots[j]), scale);
+        rates[j] =
+            rate_at_age(p, p->alpha_output, age_of(o->age_output, slots[j]), scale);
         if (p->rate == RATE_POWER)
-            grow_older(r->age_output, slots[j]);
+            increment_age(o->age_output, slots[j]);
     }
 }
 
-static float one_step(const tide_adagrad *settings, tide_sums *s, const tide_kernels *k,
-                      float scale, uint32_t row, float square)
+static float adagrad_rate(const tide_adagrad *settings, tide_accumulators *a,
+                          const tide_kernels *k, float scale, uint32_t row,
+                          float square)
 {
-    tide_adagrad how = step_at(settings, s, scale);
-    return k->adagrad_one(&how, &s->values[tide_sum_at(row, s->shift)], square);
+    tide_adagrad adagrad = adagrad_at(settings, a, scale);
+    return k->adagrad_one(&adagrad, &a->values[tide_sum_at(row, a->shift)], square);
 }
 
-/* Read and written without locks, as the kernels do it. */
-static float load_sum(const float *sum)
+/* Accumulators are shared between threads without locks, like rows. */
+static float load_relaxed(const float *sum)
 {
     float value;
     __atomic_load(sum, &value, __ATOMIC_RELAXED);
     return value;
 }
 
-static void store_sum(float *sum, float value)
+static void store_relaxed(float *sum, float value)
 {
     __atomic_store(sum, &value, __ATOMIC_RELAXED);
 }
 
-void tide_optimizer_move_cache(tide_optimizer *r, tide_sum_cache *reach,
+void tide_optimizer_move_cache(tide_optimizer *o, tide_accumulator_cache *cache,
                                const uint32_t *slots, uint32_t begin, uint32_t end)
 {
-    tide_sums *s = &r->sum_output;
-    for (uint32_t i = reach->begin; s->values && i < begin; i++)
-        if (reach->added[i] > 0) {
-            float *sum = &s->values[tide_sum_at(slots[i], s->shift)];
-            store_sum(sum, load_sum(sum) + reach->added[i]);
+    tide_accumulators *a = &o->output_accumulators;
+    for (uint32_t i = cache->begin; a->values && i < begin; i++)
+        if (cache->added[i] > 0) {
+            float *sum = &a->values[tide_sum_at(slots[i], a->shift)];
+            store_relaxed(sum, load_relaxed(sum) + cache->added[i]);
         }
-    for (uint32_t i = reach->end; s->values && i < end; i++) {
-        reach->added[i] = 0;
+    for (uint32_t i = cache->end; a->values && i < end; i++) {
+        cache->added[i] = 0;
         if (slots[i] != TIDE_NO_SLOT)
-            reach->sums[i] = load_sum(&s->values[tide_sum_at(slots[i], s->shift)]);
+            cache->values[i] =
+                load_relaxed(&a->values[tide_sum_at(slots[i], a->shift)]);
     }
-    reach->begin = begin;
-    reach->end = end;
+    cache->begin = begin;
+    cache->end = end;
 }
 
-void tide_optimizer_cached(tide_optimizer *r, const tide_kernels *k, float scale,
-                           tide_sum_cache *reach, const uint32_t *slots, uint32_t first,
-                           uint32_t count, const float *squares, float *out)
+void tide_optimizer_cached_rates(tide_optimizer *o, const tide_kernels *k, float scale,
+                                 tide_accumulator_cache *cache, const uint32_t *slots,
+                                 uint32_t first, uint32_t count, const float *squares,
+                                 float *rates)
 {
-    if (r->params->rate == RATE_ADAGRAD) {
-        tide_adagrad how = step_at(&r->output, &r->sum_output, scale);
-        k->adagrad_own(&how, reach->sums + first, reach->added + first, squares, count,
-                       out);
+    if (o->params->rate == RATE_ADAGRAD) {
+        tide_adagrad adagrad = adagrad_at(&o->output, &o->output_accumulators, scale);
+        k->adagrad_own(&adagrad, cache->values + first, cache->added + first, squares,
+                       count, rates);
         return;
     }
     for (uint32_t j = 0; j < count; j++) {
-        out[j] = 0;
+        rates[j] = 0;
         if (slots[first + j] != TIDE_NO_SLOT)
-            tide_optimizer_output(r, k, scale, slots + first + j, squares + j, 1,
-                                  out + j);
+            tide_optimizer_output_rates(o, k, scale, slots + first + j, squares + j, 1,
+                                        rates + j);
     }
 }
 
-float tide_optimizer_input(tide_optimizer *r, const tide_kernels *k, float scale,
-                           uint32_t slot, float square)
+float tide_optimizer_input_rate(tide_optimizer *o, const tide_kernels *k, float scale,
+                                uint32_t slot, float square)
 {
-    const tide_params *p = r->params;
+    const tide_params *p = o->params;
     if (p->rate == RATE_ADAGRAD)
-        return one_step(&r->input, &r->sum_input, k, scale, slot, square);
-    float rate = by_age(p, 1.0, age_of(r->age_input, slot), scale);
+        return adagrad_rate(&o->input, &o->input_accumulators, k, scale, slot, square);
+    float rate = rate_at_age(p, 1.0, age_of(o->age_input, slot), scale);
     if (p->rate == RATE_POWER)
-        grow_older(r->age_input, slot);
+        increment_age(o->age_input, slot);
     return rate;
 }
 
-float tide_optimizer_subword(tide_optimizer *r, const tide_kernels *k, float scale,
-                             uint32_t row, float square)
+float tide_optimizer_subword_rate(tide_optimizer *o, const tide_kernels *k, float scale,
+                                  uint32_t row, float square)
 {
-    if (r->params->rate == RATE_ADAGRAD)
-        return one_step(&r->input, &r->sum_subword, k, scale, row, square);
-    return by_age(r->params, 1.0, 0, scale);
+    if (o->params->rate == RATE_ADAGRAD)
+        return adagrad_rate(&o->input, &o->subword_accumulators, k, scale, row, square);
+    return rate_at_age(o->params, 1.0, 0, scale);
 }
 
-static void prefetch_sum(const tide_sums *s, uint32_t slot)
+static void prefetch(const tide_accumulators *a, uint32_t slot)
 {
-    if (s->values)
-        __builtin_prefetch(&s->values[tide_sum_at(slot, s->shift)], 1, 3);
+    if (a->values)
+        __builtin_prefetch(&a->values[tide_sum_at(slot, a->shift)], 1, 3);
 }
 
-void tide_optimizer_prefetch_output(const tide_optimizer *r, uint32_t slot)
+void tide_optimizer_prefetch_output(const tide_optimizer *o, uint32_t slot)
 {
-    prefetch_sum(&r->sum_output, slot);
+    prefetch(&o->output_accumulators, slot);
 }
 
-void tide_optimizer_prefetch_input(const tide_optimizer *r, uint32_t slot)
+void tide_optimizer_prefetch_input(const tide_optimizer *o, uint32_t slot)
 {
-    prefetch_sum(&r->sum_input, slot);
+    prefetch(&o->input_accumulators, slot);
 }
 
-bool tide_optimizer_ages_by(const tide_optimizer *r, uint64_t what)
+bool tide_optimizer_ages_by(const tide_optimizer *o, uint64_t what)
 {
-    return r->params->rate == RATE_LINEAR && r->params->age == what;
+    return o->params->rate == RATE_LINEAR && o->params->age == what;
 }
 
-void tide_optimizer_age(tide_optimizer *r, uint32_t slot)
+void tide_optimizer_age(tide_optimizer *o, uint32_t slot)
 {
-    grow_older(r->age_input, slot);
+    increment_age(o->age_input, slot);
 }
 
-float *tide_optimizer_input_sums(tide_optimizer *r, uint32_t slot)
+float *tide_optimizer_input_coordinates(tide_optimizer *o, uint32_t slot)
 {
-    return r->each_input.rows ? tide_matrix_row(&r->each_input, slot) : NULL;
+    return o->input_coordinates.rows ? tide_matrix_row(&o->input_coordinates, slot)
+                                     : NULL;
 }
 
-float *tide_optimizer_output_sums(tide_optimizer *r, uint32_t slot)
+float *tide_optimizer_output_coordinates(tide_optimizer *o, uint32_t slot)
 {
-    return r->each_output.rows ? tide_matrix_row(&r->each_output, slot) : NULL;
+    return o->output_coordinates.rows ? tide_matrix_row(&o->output_coordinates, slot)
+                                      : NULL;
 }

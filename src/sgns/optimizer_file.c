@@ -1,67 +1,68 @@
-/* optimizer_file.c - the rates' part of a model file: sections rate.*. */
+/* optimizer_file.c - the optimizer's part of a model file: sections rate.*. */
 #include "file/file.h"
 #include "params/params.h"
 #include "sgns/optimizer_internal.h"
 #include "sgns/sgns.h"
 #include "vector/vector.h"
 
-/* In the order of the slots. */
-static void save_sums(tide_store_writer *writer, const char *section,
-                      const tide_sums *s, uint32_t count)
+/* Values are in slot order. */
+static void save_accumulators(tide_store_writer *writer, const char *section,
+                              const tide_accumulators *a, uint32_t count)
 {
-    if (!s->values)
+    if (!a->values)
         return;
     tide_store_begin(writer, section);
     for (uint32_t slot = 0; slot < count; slot++)
-        tide_store_append(writer, &s->values[tide_sum_at(slot, s->shift)],
+        tide_store_append(writer, &a->values[tide_sum_at(slot, a->shift)],
                           sizeof(float));
 }
 
-void tide_optimizer_save(const tide_optimizer *r, uint32_t used,
+void tide_optimizer_save(const tide_optimizer *o, uint32_t used,
                          tide_store_writer *writer)
 {
-    save_sums(writer, "rate.input", &r->sum_input, used);
-    save_sums(writer, "rate.output", &r->sum_output, used);
-    save_sums(writer, "rate.subword", &r->sum_subword, (uint32_t)r->params->subword);
-    if (r->age_input)
-        tide_store_put(writer, "rate.age", r->age_input, used * sizeof(uint32_t));
-    if (r->age_output != r->age_input)
-        tide_store_put(writer, "rate.age-output", r->age_output,
+    save_accumulators(writer, "rate.input", &o->input_accumulators, used);
+    save_accumulators(writer, "rate.output", &o->output_accumulators, used);
+    save_accumulators(writer, "rate.subword", &o->subword_accumulators,
+                      (uint32_t)o->params->subword);
+    if (o->age_input)
+        tide_store_put(writer, "rate.age", o->age_input, used * sizeof(uint32_t));
+    if (o->age_output != o->age_input)
+        tide_store_put(writer, "rate.age-output", o->age_output,
                        used * sizeof(uint32_t));
-    if (r->each_input.rows) {
-        tide_matrix_save(&r->each_input, used, "rate.each", writer);
-        tide_matrix_save(&r->each_output, used, "rate.each-out", writer);
+    if (o->input_coordinates.rows) {
+        tide_matrix_save(&o->input_coordinates, used, "rate.each", writer);
+        tide_matrix_save(&o->output_coordinates, used, "rate.each-out", writer);
     }
-    uint64_t origin[2] = {r->origin, r->params->rate_half_life};
+    uint64_t origin[2] = {o->origin, o->params->rate_half_life};
     tide_store_put(writer, "rate.origin", origin, sizeof origin);
 }
 
-/* Sums must be finite and not negative, or every later step would be wrong. */
-static int load_sums(tide_store *store, const char *section, tide_sums *s,
-                     uint32_t count, tide_error *err)
+/* Rejects values that are negative or not finite: they would spoil every later step. */
+static int load_accumulators(tide_store *store, const char *section,
+                             tide_accumulators *a, uint32_t count, tide_error *err)
 {
-    enum { PIECE = 1024 };
-    float piece[PIECE];
-    if (!s->values)
+    enum { CHUNK = 1024 };
+    float chunk[CHUNK];
+    if (!a->values)
         return TIDE_OK;
     int64_t size = tide_store_size(store, section, err);
     if (size < 0)
         return (int)size;
-    bool sound = (uint64_t)size == count * sizeof(float);
-    for (uint32_t slot = 0; slot < count && sound; slot++) {
-        if (slot % PIECE == 0) {
-            uint32_t rest = count - slot < PIECE ? count - slot : PIECE;
-            int status = tide_store_read_at(store, section, slot * sizeof(float), piece,
-                                            rest * sizeof(float), err);
+    bool valid = (uint64_t)size == count * sizeof(float);
+    for (uint32_t slot = 0; slot < count && valid; slot++) {
+        if (slot % CHUNK == 0) {
+            uint32_t length = count - slot < CHUNK ? count - slot : CHUNK;
+            int status = tide_store_read_at(store, section, slot * sizeof(float), chunk,
+                                            length * sizeof(float), err);
             if (status)
                 return status;
         }
-        float value = piece[slot % PIECE];
-        sound = tide_finite(value) && value >= 0;
-        s->values[tide_sum_at(slot, s->shift)] = value;
+        float value = chunk[slot % CHUNK];
+        valid = tide_finite(value) && value >= 0;
+        a->values[tide_sum_at(slot, a->shift)] = value;
     }
-    return sound ? TIDE_OK
-                 : tide_fail(err, TIDE_ERROR_FORMAT, "%s: section %s is impossible",
+    return valid ? TIDE_OK
+                 : tide_fail(err, TIDE_ERROR_FORMAT, "%s: section \"%s\" is corrupt",
                              tide_store_path(store), section);
 }
 
@@ -72,50 +73,52 @@ static int load_ages(tide_store *store, const char *section, uint32_t *ages,
                 : TIDE_OK;
 }
 
-/* When the half-life is another one now, the sums are brought to today's scale once. Decay has no sums, and
- * its scale does not grow. */
-static int load_origin(tide_optimizer *r, tide_store *store, uint64_t tokens,
+/* If the half-life was changed since the save, the accumulators are rescaled once. Rate
+ * decay has no accumulators, and its scale does not grow. */
+static int load_origin(tide_optimizer *o, tide_store *store, uint64_t tokens,
                        tide_error *err)
 {
     uint64_t origin[2];
     int status = tide_store_read(store, "rate.origin", origin, sizeof origin, err);
     if (status)
         return status;
-    if (r->params->rate == RATE_DECAY)
+    if (o->params->rate == RATE_DECAY)
         return TIDE_OK;
     float scale = origin[0] <= tokens
                       ? tide_optimizer_scale_at(tokens - origin[0], origin[1])
                       : 0;
     if (!(scale >= 1 && tide_finite(scale)))
         return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "%s: section rate.origin is impossible",
+                         "%s: section \"rate.origin\" is corrupt",
                          tide_store_path(store));
-    r->origin = origin[0];
-    if (origin[1] != r->params->rate_half_life)
-        tide_optimizer_divide(r, tokens, scale);
+    o->origin = origin[0];
+    if (origin[1] != o->params->rate_half_life)
+        tide_optimizer_divide_by(o, tokens, scale);
     return TIDE_OK;
 }
 
-int tide_optimizer_load(tide_optimizer *r, uint32_t used, uint64_t tokens,
+int tide_optimizer_load(tide_optimizer *o, uint32_t used, uint64_t tokens,
                         tide_store *store, tide_error *err)
 {
-    int status = load_sums(store, "rate.input", &r->sum_input, used, err);
+    int status =
+        load_accumulators(store, "rate.input", &o->input_accumulators, used, err);
     if (!status)
-        status = load_sums(store, "rate.output", &r->sum_output, used, err);
+        status =
+            load_accumulators(store, "rate.output", &o->output_accumulators, used, err);
     if (!status)
-        status = load_sums(store, "rate.subword", &r->sum_subword,
-                           (uint32_t)r->params->subword, err);
+        status = load_accumulators(store, "rate.subword", &o->subword_accumulators,
+                                   (uint32_t)o->params->subword, err);
     if (!status)
-        status = load_ages(store, "rate.age", r->age_input, used, err);
-    if (!status && r->age_output != r->age_input)
-        status = load_ages(store, "rate.age-output", r->age_output, used, err);
-    if (!status && r->each_input.rows) {
-        status = tide_matrix_load(&r->each_input, used, "rate.each", store, err);
+        status = load_ages(store, "rate.age", o->age_input, used, err);
+    if (!status && o->age_output != o->age_input)
+        status = load_ages(store, "rate.age-output", o->age_output, used, err);
+    if (!status && o->input_coordinates.rows) {
+        status = tide_matrix_load(&o->input_coordinates, used, "rate.each", store, err);
         if (!status)
-            status =
-                tide_matrix_load(&r->each_output, used, "rate.each-out", store, err);
+            status = tide_matrix_load(&o->output_coordinates, used, "rate.each-out",
+                                      store, err);
     }
     if (!status)
-        status = load_origin(r, store, tokens, err);
+        status = load_origin(o, store, tokens, err);
     return status;
 }

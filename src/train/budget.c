@@ -1,4 +1,5 @@
-/* budget.c - the memory that training takes, by part, and the vocabulary that a given memory has room for. */
+/* budget.c - the memory that training needs, by part, and the vocabulary that fits a
+ * given memory. */
 #include "label/label.h"
 #include "model/model.h"
 #include "params/params.h"
@@ -12,11 +13,11 @@
 
 #include <stdio.h>
 
-/* -- what there is to pay for ------------------------------------------------------ */
+/* -- parts ------------------------------------------------------------------------- */
 
-/* What a process has besides what it allocates here: the code that it runs, its own and that of libraries, their
- * heap, the windows of packed text, and the 5 MiB through which a save goes; and the stack of a thread, with what the
- * C library keeps for it. Measured: 14 MiB and 33 KiB. */
+/* What a process needs besides the parts below: code, libraries and their heap,
+ * decompression windows, and the 5 MiB buffer of a save; and for each thread its stack
+ * and the C library's own data. Measured: 14 MiB and 33 KiB. */
 enum { PROGRAM_BYTES = 20 << 20, THREAD_BYTES = 64 << 10 };
 
 static uint64_t program_bytes(const tide_params *p)
@@ -65,50 +66,51 @@ uint64_t tide_budget_allocated(const tide_params *params)
     return tide_budget_process(&alone) - program_bytes(params);
 }
 
-/* -- what fits ---------------------------------------------------------------------- */
+/* -- fitting a vocabulary ---------------------------------------------------------- */
 
 static unsigned long long mebibytes(uint64_t bytes)
 {
     return (bytes + (1 << 20) - 1) >> 20;
 }
 
-/* With one word it does not fit. It may as the profile that takes the least. */
-static int too_little(const tide_params *params, tide_error *err)
+/* Not even one word fits. The smallest profile may fit, so the message mentions it. */
+static int fail_too_little(const tide_params *params, tide_error *err)
 {
     char fast[64] = "";
-    tide_params other = *params;
+    tide_params fast_params = *params;
     uint64_t needed = tide_budget_process(params);
-    if (!tide_params_set(&other, "profile", "fast", NULL)) {
-        other.vocab = 1;
-        uint64_t least = tide_budget_process(&other);
-        if (least < needed)
-            snprintf(fast, sizeof fast, ", or %llu MiB with --profile fast",
-                     mebibytes(least));
+    if (!tide_params_set(&fast_params, "profile", "fast", NULL)) {
+        fast_params.vocab = 1;
+        uint64_t low = tide_budget_process(&fast_params);
+        if (low < needed)
+            snprintf(fast, sizeof fast, ", or %llu MiB with profile fast",
+                     mebibytes(low));
     }
     return tide_fail(err, TIDE_ERROR_PARAMETER,
-                     "--memory %.4g MiB is too little: the program, and all but the "
-                     "words, needs %llu MiB%s",
+                     "memory %.4g MiB is too little: without any words, training "
+                     "needs %llu MiB%s",
                      (double)params->memory / 0x1p20, mebibytes(needed), fast);
 }
 
-/* The largest vocabulary that the memory holds, by bisection of a budget that only grows. */
+/* Finds the largest vocabulary that fits, by bisection: the budget grows with the
+ * vocabulary. */
 static int fit_memory(tide_params *params, tide_error *err)
 {
-    uint64_t least = 1, most = TIDE_CAPACITY_MAX;
-    while (least < most) {
-        params->vocab = (least + most + 1) / 2;
+    uint64_t low = 1, high = TIDE_CAPACITY_MAX;
+    while (low < high) {
+        params->vocab = (low + high + 1) / 2;
         if (tide_budget_process(params) <= params->memory)
-            least = params->vocab;
+            low = params->vocab;
         else
-            most = params->vocab - 1;
+            high = params->vocab - 1;
     }
-    params->vocab = least;
-    return tide_budget_process(params) > params->memory ? too_little(params, err)
+    params->vocab = low;
+    return tide_budget_process(params) > params->memory ? fail_too_little(params, err)
                                                         : TIDE_OK;
 }
 
-/* A model that is loaded has the size that it has, and what it allocates is held against the memory; for a new one
- * it is the whole process. */
+/* The vocabulary size is given. For a loaded model, whose size cannot be changed, only
+ * what it allocates is compared with the memory; for a new one the whole process is. */
 static int check_memory(const tide_params *params, tide_error *err)
 {
     uint64_t needed =
@@ -116,7 +118,7 @@ static int check_memory(const tide_params *params, tide_error *err)
     if (!params->memory || needed <= params->memory)
         return TIDE_OK;
     return tide_fail(err, TIDE_ERROR_PARAMETER,
-                     "--vocab %llu needs %llu MiB, more than --memory allows",
+                     "vocab %llu needs %llu MiB, more than memory allows",
                      (unsigned long long)params->vocab, mebibytes(needed));
 }
 

@@ -1,5 +1,6 @@
-/* ingest_file.c - the intake's part of a model file: everything needed to read on as if nothing had
- * happened, the half-read sentence and the half-read word included.
+/* ingest_file.c - the ingest's part of a model file: all that a resumed run needs to
+ * give the same result as an uninterrupted one, down to the half-read sentence and the
+ * half-read word.
  */
 #include "file/file.h"
 #include "params/params.h"
@@ -30,7 +31,7 @@ int tide_held_words_load(held_word *words, uint32_t count, const char *section,
         unsigned char length;
         int status = tide_store_read_at(store, section, at, &length, 1, err);
         if (!status && (!length || length > TIDE_WORD_MAX))
-            status = tide_fail(err, TIDE_ERROR_FORMAT, "%s: section %s is impossible",
+            status = tide_fail(err, TIDE_ERROR_FORMAT, "%s: section \"%s\" is corrupt",
                                tide_store_path(store), section);
         if (!status)
             status =
@@ -41,7 +42,8 @@ int tide_held_words_load(held_word *words, uint32_t count, const char *section,
         at += 1u + length;
     }
     if (tide_store_size(store, section, err) != (int64_t)at)
-        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section %s has the wrong size",
+        return tide_fail(err, TIDE_ERROR_FORMAT,
+                         "%s: section \"%s\" has the wrong size",
                          tide_store_path(store), section);
     return TIDE_OK;
 }
@@ -49,23 +51,25 @@ int tide_held_words_load(held_word *words, uint32_t count, const char *section,
 void tide_ingest_save(const tide_ingest *in, tide_store_writer *writer)
 {
     uint64_t state[STATE_WORDS] = {
-        in->sentence, in->lessons, in->tokens,    in->cut_sentences,
-        in->count,    in->read,    in->continued, in->rng.state,
+        in->sentence_number, in->emitted,     in->tokens,    in->cut_sentences,
+        in->slot_count,      in->token_count, in->continued, in->rng.state,
     };
     uint32_t used = tide_vocabulary_used(in->model->vocabulary);
     tide_store_put(writer, "intake", state, sizeof state);
     tide_store_put(writer, "intake.admitted", in->admitted,
                    used * sizeof *in->admitted);
-    tide_store_put(writer, "intake.slots", in->slots, in->count * sizeof *in->slots);
+    tide_store_put(writer, "intake.slots", in->slots,
+                   in->slot_count * sizeof *in->slots);
     if (tide_ingest_words_return(in))
         tide_store_put(writer, "intake.hashes", in->hashes,
-                       in->count * sizeof *in->hashes);
+                       in->slot_count * sizeof *in->hashes);
     if (in->held)
-        tide_held_words_save(in->held, in->read, "intake.held", writer);
-    if (in->waiting)
-        tide_ingest_save_deferred(in, writer);
-    if (in->fixed || in->left_out)
-        tide_store_put(writer, "intake.left-out", &in->left_out, sizeof in->left_out);
+        tide_held_words_save(in->held, in->token_count, "intake.held", writer);
+    if (in->post)
+        tide_ingest_save_post(in, writer);
+    if (in->fixed_vocabulary || in->unknown_tokens)
+        tide_store_put(writer, "intake.left-out", &in->unknown_tokens,
+                       sizeof in->unknown_tokens);
     tide_reader_save(in->reader, writer);
     tide_sampler_save(in->sampler, writer);
     tide_replay_save(in->replay, writer);
@@ -77,34 +81,34 @@ static int load_state(tide_ingest *in, tide_store *store, tide_error *err)
     int status = tide_store_read(store, "intake", state, sizeof state, err);
     if (status)
         return status;
-    bool countable = true;
+    bool plausible = true;
     for (int i = 0; i < 4; i++)
-        countable = countable && state[i] <= TIDE_COUNTED_MOST;
-    if (!countable || !state[0] || state[4] > state[5] || state[5] >= SENTENCE_MAX ||
+        plausible = plausible && state[i] <= TIDE_COUNTED_MOST;
+    if (!plausible || !state[0] || state[4] > state[5] || state[5] >= SENTENCE_MAX ||
         state[6] > 1)
-        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section intake is impossible",
+        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section \"intake\" is corrupt",
                          tide_store_path(store));
-    in->sentence = state[0];
-    in->lessons = state[1];
+    in->sentence_number = state[0];
+    in->emitted = state[1];
     in->tokens = state[2];
     in->cut_sentences = state[3];
-    in->count = (uint32_t)state[4];
-    in->read = (uint32_t)state[5];
+    in->slot_count = (uint32_t)state[4];
+    in->token_count = (uint32_t)state[5];
     in->continued = state[6];
     in->rng.state = state[7];
     return TIDE_OK;
 }
 
-/* Only where words are fixed, or were. */
-static int load_left_out(tide_ingest *in, tide_store *store, tide_error *err)
+/* The section exists only if the vocabulary is fixed, or was for a time. */
+static int load_unknown_tokens(tide_ingest *in, tide_store *store, tide_error *err)
 {
     static const char section[] = "intake.left-out";
     if (!tide_store_has(store, section))
         return TIDE_OK;
-    int status =
-        tide_store_read(store, section, &in->left_out, sizeof in->left_out, err);
-    if (!status && in->left_out > in->tokens)
-        status = tide_fail(err, TIDE_ERROR_FORMAT, "%s: section %s is impossible",
+    int status = tide_store_read(store, section, &in->unknown_tokens,
+                                 sizeof in->unknown_tokens, err);
+    if (!status && in->unknown_tokens > in->tokens)
+        status = tide_fail(err, TIDE_ERROR_FORMAT, "%s: section \"%s\" is corrupt",
                            tide_store_path(store), section);
     return status;
 }
@@ -116,14 +120,14 @@ static int load_slots(tide_ingest *in, tide_store *store, tide_error *err)
                                  used * sizeof *in->admitted, err);
     if (!status)
         status = tide_store_read(store, "intake.slots", in->slots,
-                                 in->count * sizeof *in->slots, err);
+                                 in->slot_count * sizeof *in->slots, err);
     if (!status && tide_ingest_words_return(in))
         status = tide_store_read(store, "intake.hashes", in->hashes,
-                                 in->count * sizeof *in->hashes, err);
-    for (uint32_t i = 0; i < in->count && !status; i++)
+                                 in->slot_count * sizeof *in->hashes, err);
+    for (uint32_t i = 0; i < in->slot_count && !status; i++)
         if (in->slots[i] != TIDE_NO_SLOT && in->slots[i] >= used)
             status = tide_fail(err, TIDE_ERROR_FORMAT,
-                               "%s: section intake.slots is impossible",
+                               "%s: section \"intake.slots\" is corrupt",
                                tide_store_path(store));
     return status;
 }
@@ -132,13 +136,14 @@ int tide_ingest_load(tide_ingest *in, tide_store *store, tide_error *err)
 {
     int status = load_state(in, store, err);
     if (!status)
-        status = load_left_out(in, store, err);
+        status = load_unknown_tokens(in, store, err);
     if (!status)
         status = load_slots(in, store, err);
     if (!status && in->held)
-        status = tide_held_words_load(in->held, in->read, "intake.held", store, err);
-    if (!status && in->waiting)
-        status = tide_ingest_load_deferred(in, store, err);
+        status =
+            tide_held_words_load(in->held, in->token_count, "intake.held", store, err);
+    if (!status && in->post)
+        status = tide_ingest_load_post(in, store, err);
     if (!status)
         status = tide_reader_load(in->reader, store, err);
     if (status)

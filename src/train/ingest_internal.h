@@ -1,4 +1,8 @@
-/* ingest_internal.h - what the files of the intake share. */
+/* ingest_internal.h - what the files ingest*.c share. Private.
+ *
+ *     bytes > reader > ingest_words.c > ingest_sentence.c > executor
+ *                  \ ingest_posts.c /                          with labels only
+ */
 #ifndef TIDE_TRAIN_INGEST_INTERNAL_H
 #define TIDE_TRAIN_INGEST_INTERNAL_H
 
@@ -12,69 +16,73 @@
 #include "train/replay.h"
 #include "train/train.h"
 
-enum { WORDS_AT_ONCE = 64, BEHIND_MAX = 128 * 1024 };
+enum { WORDS_AT_ONCE = 64, DEFERRED_MAX = 128 * 1024 };
 
 typedef struct held_word {
     char bytes[TIDE_WORD_MAX];
     uint32_t length;
 } held_word;
 
-/* The words of a section, each as its length in one byte and its bytes. */
+/* Sections of words, each stored as its length in one byte and its bytes. */
 void tide_held_words_save(const held_word *words, uint32_t count, const char *section,
                           tide_store_writer *writer);
 int tide_held_words_load(held_word *words, uint32_t count, const char *section,
                          tide_store *store, tide_error *err);
 
-/* A post whose words wait until it is complete, or longer (ingest_posts.c). */
-typedef struct tide_held_post {
+/* The post being read, whose words are not counted before it is complete, and what has
+ * been deferred because a stop interrupted a refit (ingest_posts.c). */
+typedef struct tide_pending_post {
     uint32_t count;
     held_word words[SENTENCE_MAX];
-    tide_word views[SENTENCE_MAX]; /* of the same */
-    size_t left;                   /* bytes of the present feed that follow it */
+    tide_word views[SENTENCE_MAX]; /* of `words` */
+    size_t bytes_after; /* how much of the text being fed comes after the post */
 
-    bool unfitted; /* it waits for a classifier that a stop has kept from learning */
-    bool ended;    /* and the text ends after what is behind it */
-    size_t behind_size;
-    char behind[BEHIND_MAX]; /* text that was fed after it */
-} tide_held_post;
+    bool deferred;   /* it is complete and waits for a refit that was interrupted */
+    bool text_ended; /* the text ends after deferred_text */
+    size_t deferred_size;
+    char deferred_text[DEFERRED_MAX]; /* what was fed after the post */
+} tide_pending_post;
 
 struct tide_ingest {
     const tide_params *params;
     tide_model *model;
-    tide_optimizer *rates;
-    const tide_sgns *learner;
-    tide_executor school;
-    bool fixed; /* no word comes or goes, and nothing is counted */
+    tide_optimizer *optimizer;
+    const tide_sgns *sgns;
+    tide_executor executor;
+    bool fixed_vocabulary; /* nothing is counted and no word is admitted or evicted */
 
     tide_reader *reader;
     tide_sampler *sampler;
     tide_replay *replay;
-    tide_rng rng; /* decides which frequent words stay */
+    tide_rng rng; /* for subsampling */
 
-    uint32_t *slots; /* [SENTENCE_MAX + WORDS_AT_ONCE] of the sentence being read */
-    uint64_t *
-        hashes; /* the same for word hashes, where a word may leave and come back in it */
-    uint32_t count;
-    uint32_t read; /* its tokens so far */
-    held_word *
-        held; /* [SENTENCE_MAX] the words themselves, where counting waits for its end */
-    tide_held_post *waiting; /* NULL without labels */
-    tide_labels *labels;     /* NULL without */
-    const uint64_t *passes;  /* how often the text has been read */
-    bool continued;          /* the line goes on after a sentence was cut off it */
-    uint32_t *kept;          /* [SENTENCE_MAX] */
-    float *chances;          /* [SENTENCE_MAX] of the same to stay */
-    uint64_t *admitted;      /* [vocab] sentence in which the slot's word came */
-    uint64_t *closed;        /* bit per slot */
-    _Atomic uint32_t *hands; /* [vocab] how often a slot changed hands; NULL unless
-                                   somebody asks meanwhile */
-    uint64_t
-        table_since; /* sentence from which on the sampler's present table is drawn from */
+    /* The sentence being read. */
+    uint64_t sentence_number; /* from 1 */
+    uint32_t token_count;     /* of the text */
+    uint32_t slot_count;      /* of slots[]; lower where words are held or unknown */
+    uint32_t *slots;          /* [SENTENCE_MAX + WORDS_AT_ONCE] */
+    uint64_t *hashes;         /* of the words; only if tide_ingest_words_return */
+    held_word *held; /* [SENTENCE_MAX] with counting kept: words wait for its end */
+    bool continued;  /* the line goes on: its beginning was cut off as a sentence */
 
-    uint64_t sentence; /* the one being read, from 1 */
-    uint64_t lessons;
+    /* Subsampling. */
+    uint32_t *kept; /* [SENTENCE_MAX] */
+    float *chances; /* [SENTENCE_MAX] of the same slots to be kept */
+
+    /* Slots that are reused (ingest_words.c). */
+    uint64_t *admitted;            /* [vocab] sentence in which the word came */
+    uint64_t *quarantined;         /* bit per slot */
+    _Atomic uint32_t *generations; /* [vocab] how often a slot was reused; or NULL */
+    uint64_t table_since; /* first sentence to use the present negative table */
+
+    /* Posts with labels: all NULL without. */
+    tide_pending_post *post;
+    tide_labels *labels;
+    const uint64_t *passes; /* how often the text has been read */
+
+    uint64_t emitted; /* sentences so far, replays included */
     uint64_t tokens;
-    uint64_t left_out; /* of them, because nobody knows them and the words are fixed */
+    uint64_t unknown_tokens; /* tokens dropped because the vocabulary is fixed */
     uint64_t cut_sentences;
 
     void (*pause)(void *data);
@@ -83,65 +91,51 @@ struct tide_ingest {
     uint64_t next_pause; /* in tokens; UINT64_MAX for none */
 };
 
-/* Whether tokens of a word that lost its slot are looked for again when it gets one within the same
- * sentence. With the gate that is rare enough to leave them out. */
+/* -- words (ingest_words.c) -------------------------------------------------------- */
+
+/* Adds up to WORDS_AT_ONCE words to the sentence being read: counts them and looks up
+ * their slots. With a fixed vocabulary it moves the known words to the front of
+ * words[]. */
+void tide_ingest_add_words(tide_ingest *in, tide_word *words, size_t count);
+
+/* With counting kept: subsamples and counts the held words at the end of their
+ * sentence. */
+void tide_ingest_count_held(tide_ingest *in);
+
+/* Whether a word that loses its slot may get one again within the same sentence, so
+ * that its tokens must be found again. With the admission gate this is so rare that
+ * they are dropped. */
 bool tide_ingest_words_return(const tide_ingest *in);
 
-/* The sentence is complete, or cut because it is too long. (ingest.c) */
-void tide_ingest_end_sentence(tide_ingest *in, bool ended);
-
-/* As tide_ingest_feed, when nothing waits. (ingest.c) */
-void tide_ingest_feed_now(tide_ingest *in, const char *bytes, size_t size);
-
-/* -- words (ingest_words.c) ------------------------------------------------------------------------ */
-
-/* Takes words of the sentence being read, of which there may be WORDS_AT_ONCE; returns how many are
- * in it. */
-size_t tide_ingest_take(tide_ingest *in, tide_word *words, size_t count);
-
-/* -- lessons (ingest_sentence.c) -------------------------------------------------------------------- */
-
-/* The sentence that was read becomes lessons, and the next begins. */
-void tide_ingest_emit(tide_ingest *in);
-
-/* What the keeping of frequent words is measured by: a count above this may be thinned out. */
-double tide_ingest_threshold(const tide_ingest *in);
-
-/* -- posts (ingest_posts.c) ------------------------------------------------------------------------ */
-
-/* Lets words wait for the end of their post, or for SENTENCE_MAX of them. */
-void tide_ingest_hold_words(tide_ingest *in, const tide_word *words, size_t count);
-
-/* The post has come to its end (`ended`) or to SENTENCE_MAX words: shows it to the labels, then takes its words.
- * False when a stop has come between. */
-bool tide_ingest_take_post(tide_ingest *in, bool ended);
-
-/* How many of the bytes to feed at once: where a stop may come between two posts, up to the end of a line. */
-size_t tide_ingest_piece(const tide_ingest *in, const char *bytes, size_t size);
-
-/* Keeps text that follows a post which waits; false when it cannot. */
-bool tide_ingest_defer_text(tide_ingest *in, const char *bytes, size_t size);
-
-/* Makes up for what a stop has left undone, if that is anything. Where it is `stoppable`, another one may come. */
-void tide_ingest_resume_deferred(tide_ingest *in, bool stoppable);
-
-/* Sections intake.post, intake.waiting, intake.behind. */
-void tide_ingest_save_deferred(const tide_ingest *in, tide_store_writer *writer);
-int tide_ingest_load_deferred(tide_ingest *in, tide_store *store, tide_error *err);
-
-/* -- words, where they wait for the end of their sentence ------------------------------------------ */
-
-/* The sentence ends: takes the words that waited for that. */
-void tide_ingest_take_held(tide_ingest *in);
-
-/* Gives the slot's word its first vectors; the second only if no earlier lesson can get in the way
- * any more, and says whether. */
+/* Sets the initial vectors of the slot's word and ends its quarantine. */
 void tide_ingest_init_slot(tide_ingest *in, uint32_t slot);
+
+/* The same if everything emitted before the quarantine has been trained; returns
+ * whether. */
 bool tide_ingest_release_slot(tide_ingest *in, uint32_t slot);
 
 static inline bool tide_ingest_is_quarantined(const tide_ingest *in, uint32_t slot)
 {
-    return in->closed[slot / 64] >> (slot % 64) & 1;
+    return in->quarantined[slot / 64] >> (slot % 64) & 1;
 }
+
+/* -- sentences (ingest_sentence.c) ------------------------------------------------- */
+
+/* The sentence has been read to its end, or (`complete` is false) is cut because it is
+ * too long: emits it and starts the next one. */
+void tide_ingest_end_sentence(tide_ingest *in, bool complete);
+
+/* Words with counts above this threshold are subsampled. */
+double tide_ingest_threshold(const tide_ingest *in);
+
+/* -- posts (ingest_posts.c) -------------------------------------------------------- */
+
+/* tide_ingest_feed and tide_ingest_end for trainers with labels. */
+void tide_ingest_feed_posts(tide_ingest *in, const char *bytes, size_t size);
+void tide_ingest_end_posts(tide_ingest *in);
+
+/* Sections intake.post, intake.waiting and intake.behind. */
+void tide_ingest_save_post(const tide_ingest *in, tide_store_writer *writer);
+int tide_ingest_load_post(tide_ingest *in, tide_store *store, tide_error *err);
 
 #endif

@@ -1,8 +1,9 @@
-/* ingest_sentence.c - from sentences to lessons.
+/* ingest_sentence.c - emits sentences to be trained.
  *
- * The slots of a sentence become a lesson, frequent words thinned out; then, when a chunk of the past is
- * complete, so do the repeats. All that is random here comes from one generator, and what is random in
- * a lesson from the lesson's number, so the result depends on the sentences alone.
+ * At the end of a sentence its slots are subsampled and emitted. When that completes a
+ * chunk of the replay ring, sentences of older chunks are emitted again. All randomness
+ * here comes from one generator, and that of training from the sequence number of the
+ * emitted sentence: so the result depends on the text alone, not on timing.
  */
 #include "params/params.h"
 #include "sampler/sampler.h"
@@ -18,19 +19,20 @@ double tide_ingest_threshold(const tide_ingest *in)
     return in->params->sample * (double)tide_vocabulary_total(in->model->vocabulary);
 }
 
-/* Whether a token stored at `stamp` still means the word that the slot has, and may be trained. */
+/* Whether a slot stored during sentence `stamp` still means the same word and may be
+ * trained. */
 static inline bool usable(tide_ingest *in, uint32_t slot, uint64_t stamp)
 {
     return slot < in->params->vocab &&
-           (stamp == in->sentence || in->admitted[slot] <= stamp) &&
+           (stamp == in->sentence_number || in->admitted[slot] <= stamp) &&
            (!tide_ingest_is_quarantined(in, slot) ||
             tide_ingest_release_slot(in, slot));
 }
 
-/* Copies what is still valid of a sentence, of now or of the past; where only whole windows count,
- * what is not leaves a hole. Returns how many. */
-static uint32_t sift(tide_ingest *in, const uint32_t *tokens, uint32_t count,
-                     uint64_t stamp)
+/* Copies the usable slots of a sentence to in->kept. With contexts full, unusable ones
+ * become holes. Returns the number of slots and holes. */
+static uint32_t copy_usable(tide_ingest *in, const uint32_t *tokens, uint32_t count,
+                            uint64_t stamp)
 {
     bool holes = in->params->contexts == CONTEXTS_FULL;
     uint32_t *kept = in->kept;
@@ -43,9 +45,11 @@ static uint32_t sift(tide_ingest *in, const uint32_t *tokens, uint32_t count,
     return (uint32_t)(kept - in->kept);
 }
 
-/* Thins out the frequent ones among the first `count` of in->kept. Whether one stays is a toss that
- * no processor can predict, so it moves an index and not a branch. */
-static uint32_t thin_out(tide_ingest *in, uint32_t count)
+/* Subsamples the first `count` slots of in->kept: drops frequent words at random.
+ * Returns how many are left. A drop cannot be predicted by the processor, so it
+ * advances an index by 0 or 1 instead of branching. For that, in->kept has one element
+ * more than a sentence. */
+static uint32_t subsample(tide_ingest *in, uint32_t count)
 {
     double threshold = in->held ? 0 : tide_ingest_threshold(in);
     if (threshold <= 0)
@@ -68,65 +72,96 @@ static uint32_t thin_out(tide_ingest *in, uint32_t count)
     return (uint32_t)(kept - slots);
 }
 
-static void give(tide_ingest *in, const uint32_t *tokens, uint32_t count,
+/* Emits a sentence that was read as sentence number `stamp`. */
+static void emit(tide_ingest *in, const uint32_t *tokens, uint32_t count,
                  uint64_t stamp)
 {
-    uint32_t kept = thin_out(in, sift(in, tokens, count, stamp));
-    const tide_draws *draws = tide_sampler_draws(in->sampler);
-    if (kept < 2 || !draws)
+    uint32_t kept = subsample(in, copy_usable(in, tokens, count, stamp));
+    const tide_draws *negatives = tide_sampler_draws(in->sampler);
+    if (kept < 2 || !negatives)
         return;
-    tide_sentence lesson = {
+    tide_sentence sentence = {
         .slots = in->kept,
         .count = kept,
-        .number = in->lessons++,
-        .sentence = in->sentence,
-        .fresh = stamp == in->sentence,
-        .draws = draws,
-        .scale = tide_optimizer_scale(in->rates, tide_ingest_clock(in)),
+        .sequence = in->emitted++,
+        .emitted_at = in->sentence_number,
+        .fresh = stamp == in->sentence_number,
+        .negatives = negatives,
+        .scale = tide_optimizer_scale(in->optimizer, tide_ingest_clock(in)),
     };
-    in->school.teach(in->school.self, &lesson);
+    in->executor.train(in->executor.self, &sentence);
 }
 
-static void give_memory(tide_ingest *in, const tide_replay_chunk *memory)
+static void emit_chunk(tide_ingest *in, const tide_replay_chunk *chunk)
 {
-    for (uint32_t from = 0; from < memory->count;) {
+    for (uint32_t from = 0; from < chunk->count;) {
         uint32_t to = from + 1;
-        while (to < memory->count && !(memory->tokens[to] & TIDE_FIRST))
+        while (to < chunk->count && !(chunk->tokens[to] & TIDE_FIRST))
             to++;
-        give(in, memory->tokens + from, to - from, memory->stamp);
+        emit(in, chunk->tokens + from, to - from, chunk->stamp);
         from = to;
     }
 }
 
+/* The sampler has two negative tables. The spare one may be rebuilt when every sentence
+ * that draws from it has been trained, which are those emitted before table_since. */
 static void refresh_sampler(tide_ingest *in)
 {
-    bool spare_is_free = in->school.finished(in->school.self) + 1 >= in->table_since;
+    bool spare_is_free =
+        in->executor.completed(in->executor.self) + 1 >= in->table_since;
     if (tide_sampler_refresh(in->sampler, in->model->vocabulary, spare_is_free))
-        in->table_since = in->sentence;
+        in->table_since = in->sentence_number;
 }
 
-void tide_ingest_emit(tide_ingest *in)
+static void emit_sentence(tide_ingest *in)
 {
     if (in->held)
-        tide_ingest_take_held(in);
-    in->read = 0;
+        tide_ingest_count_held(in);
+    in->token_count = 0;
     if (in->params->frozen == FROZEN_ALL)
-        in->count = 0;
-    if (!in->count)
+        in->slot_count = 0;
+    if (!in->slot_count)
         return;
     uint64_t clock = tide_ingest_clock(in);
-    if (tide_optimizer_needs_rescale(in->rates, clock)) {
-        in->school.wait(in->school.self);
-        tide_optimizer_rescale(in->rates, clock);
+    if (tide_optimizer_needs_rescale(in->optimizer, clock)) {
+        in->executor.drain(in->executor.self);
+        tide_optimizer_rescale(in->optimizer, clock);
     }
     refresh_sampler(in);
-    give(in, in->slots, in->count, in->sentence);
-    if (tide_replay_add(in->replay, in->slots, in->count, in->sentence))
+    emit(in, in->slots, in->slot_count, in->sentence_number);
+    if (tide_replay_add(in->replay, in->slots, in->slot_count, in->sentence_number))
         for (uint32_t turn = 0; turn + 1 < in->params->replay; turn++) {
-            tide_replay_chunk memory;
-            if (tide_replay_due(in->replay, turn, clock, &memory))
-                give_memory(in, &memory);
+            tide_replay_chunk chunk;
+            if (tide_replay_due(in->replay, turn, clock, &chunk))
+                emit_chunk(in, &chunk);
         }
-    in->count = 0;
-    in->sentence++;
+    in->slot_count = 0;
+    in->sentence_number++;
+}
+
+/* -- pauses ------------------------------------------------------------------------ */
+
+static void schedule_pause(tide_ingest *in)
+{
+    in->next_pause =
+        in->pause ? (in->tokens / in->pause_every + 1) * in->pause_every : UINT64_MAX;
+}
+
+void tide_ingest_set_pause(tide_ingest *in, uint64_t every, void (*pause)(void *data),
+                           void *data)
+{
+    in->pause = pause;
+    in->pause_data = data;
+    in->pause_every = every;
+    schedule_pause(in);
+}
+
+void tide_ingest_end_sentence(tide_ingest *in, bool complete)
+{
+    emit_sentence(in);
+    in->continued = !complete;
+    if (in->tokens >= in->next_pause) {
+        schedule_pause(in);
+        in->pause(in->pause_data);
+    }
 }

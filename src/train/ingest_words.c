@@ -1,18 +1,19 @@
-/* ingest_words.c - what becomes of a word that is read: it is counted, and has a slot or none.
+/* ingest_words.c - counts the words that are read and finds their slots.
  *
- * Slots change hands. Three things must not happen: a lesson that trains the newcomer with the
- * contexts of its predecessor, a reader who is given the predecessor's vector, and a lesson still
- * being learned elsewhere that writes the predecessor's row back over the newcomer's.
+ * Slots are reused: a word that is admitted may get the slot of one that is evicted.
+ * Three things must not happen then: training the new word with contexts of the old
+ * one, showing a concurrent reader the old word's vector as the new one's, and a
+ * sentence still in training that writes the old word's row over the new one's.
  *
- *  - Within the sentence being read, the predecessor's tokens are struck out.
- *  - In the remembered past, stamps tell (replay.c).
- *  - Lessons given earlier may still be on their way. While they are, the slot is closed: it is
- *    left out of lessons and of negative draws. The first time it is wanted after they are all
- *    learned it is given its initial vectors and opened. With one thread nothing is ever on its
- *    way, and slots open at once.
+ *  - In the sentence being read, tokens of the old word are removed.
+ *  - In the replay ring, stamps tell which slots are outdated (replay.c).
+ *  - Sentences emitted earlier may still be waiting to be trained. Until they are, the
+ *    slot is quarantined: it is left out of sentences and of negative draws. The first
+ *    time it is needed after they are all trained, it gets its initial vectors and is
+ *    released. With one thread nothing is ever waiting, and slots are released at once.
  *
- * Where the words are fixed nothing is counted, and words that are not held are as if they had never
- * been in the text.
+ * With a fixed vocabulary nothing is counted, and unknown words are dropped as if they
+ * had never been in the text.
  */
 #include "params/params.h"
 #include "sampler/sampler.h"
@@ -23,113 +24,127 @@
 
 #include <math.h>
 
-/* -- slots that change hands ---------------------------------------------------------------------------- */
+/* -- reused slots ------------------------------------------------------------------ */
 
 bool tide_ingest_words_return(const tide_ingest *in)
 {
     return !in->model->shape.vocabulary.gate;
 }
 
-static void set_closed(tide_ingest *in, uint32_t slot, bool closed)
+static void set_quarantined(tide_ingest *in, uint32_t slot, bool quarantined)
 {
-    uint64_t bit = UINT64_C(1) << (slot % 64), *word = &in->closed[slot / 64];
-    __atomic_store_n(word, closed ? *word | bit : *word & ~bit, __ATOMIC_SEQ_CST);
+    uint64_t bit = UINT64_C(1) << (slot % 64), *word = &in->quarantined[slot / 64];
+    __atomic_store_n(word, quarantined ? *word | bit : *word & ~bit, __ATOMIC_SEQ_CST);
 }
 
 void tide_ingest_init_slot(tide_ingest *in, uint32_t slot)
 {
-    tide_init_slot(in->learner, slot);
-    set_closed(in, slot, false);
+    tide_init_slot(in->sgns, slot);
+    set_quarantined(in, slot, false);
 }
 
 bool tide_ingest_release_slot(tide_ingest *in, uint32_t slot)
 {
-    if (in->school.finished(in->school.self) + 1 < in->admitted[slot])
+    if (in->executor.completed(in->executor.self) + 1 < in->admitted[slot])
         return false;
     tide_ingest_init_slot(in, slot);
     return true;
 }
 
-static void strike_out(tide_ingest *in, uint32_t slot, uint32_t before)
+/* Removes the tokens of the slot's previous word from the first `before` of the
+ * sentence. */
+static void remove_tokens(tide_ingest *in, uint32_t slot, uint32_t before)
 {
     uint32_t *slots = in->slots;
-    for (uint32_t i = 0; i < before; i++) /* without a branch, so many at a time */
+    for (uint32_t i = 0; i < before; i++) /* without a branch, so it is vectorized */
         slots[i] = slots[i] == slot ? TIDE_NO_SLOT : slots[i];
     tide_replay_forget_slot(in->replay, slot);
 }
 
-/* The word at `at` has been given a slot: so have those before it in the sentence. */
-static void take_back(tide_ingest *in, uint32_t slot, uint32_t at)
+/* The word of token `at` has got a slot: earlier tokens of the same word get it too. */
+static void restore_tokens(tide_ingest *in, uint32_t slot, uint32_t at)
 {
     for (uint32_t i = 0; i < at; i++)
         if (in->slots[i] == TIDE_NO_SLOT && in->hashes[i] == in->hashes[at])
             in->slots[i] = slot;
 }
 
-/* From now on the slot has another word: it opens when nobody can have the old one any more. */
-static void claim(tide_ingest *in, const tide_admission *admission)
+/* A word has been admitted to a slot. If the slot had another word, the order is: count
+ * the generation, so that readers of the old vector notice; quarantine it, so that no
+ * thread caches its row any more; invalidate the copies that exist. Only then may its
+ * row be initialized, at once if nothing is waiting to be trained, or else when it is
+ * released. */
+static void claim_slot(tide_ingest *in, const tide_admission *admission)
 {
     uint32_t slot = admission->slot;
-    in->admitted[slot] = in->sentence;
-    if (admission->reused) {
-        if (in->hands) /* before anything of the newcomer is written */
-            atomic_fetch_add_explicit(&in->hands[slot], 1, memory_order_acq_rel);
-        set_closed(in, slot, true);
-        in->school.recall(in->school.self, slot);
-        tide_ingest_release_slot(in, slot);
-    } else {
-        tide_ingest_init_slot(in, slot); /* nobody has had it before */
+    in->admitted[slot] = in->sentence_number;
+    if (!admission->reused) {
+        tide_ingest_init_slot(in, slot);
+        return;
     }
+    if (in->generations)
+        atomic_fetch_add_explicit(&in->generations[slot], 1, memory_order_acq_rel);
+    set_quarantined(in, slot, true);
+    in->executor.invalidate(in->executor.self, slot);
+    tide_ingest_release_slot(in, slot);
 }
 
-/* What that means for the tokens of the sentence before it. */
-static void admit(tide_ingest *in, const tide_admission *admission)
+/* Corrects the tokens of the sentence before the one that was admitted. */
+static void correct_tokens(tide_ingest *in, const tide_admission *admission)
 {
-    uint32_t slot = admission->slot, at = in->count + admission->at;
+    uint32_t slot = admission->slot, at = in->slot_count + admission->at;
     if (admission->reused)
-        strike_out(in, slot, at);
+        remove_tokens(in, slot, at);
     if (tide_ingest_words_return(in))
-        take_back(in, slot, at);
+        restore_tokens(in, slot, at);
 }
 
-/* -- words ----------------------------------------------------------------------------------------------- */
+/* -- counting ---------------------------------------------------------------------- */
 
-static void note_hashes(tide_ingest *in, const tide_word *words, size_t count)
+static void set_hashes(tide_ingest *in, const tide_word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        in->hashes[in->count + i] = tide_hash(words[i].bytes, words[i].length, 0);
+        in->hashes[in->slot_count + i] =
+            tide_hash(words[i].bytes, words[i].length, 0);
 }
 
+/* Counts a batch of words and appends their slots to the sentence. The vocabulary
+ * reports all admissions of the batch at once. All of them are claimed before the
+ * sampler sees the words, because it may draw them from then on. Only then are tokens
+ * corrected: a slot can be reused twice in a batch, and the corrections are applied in
+ * the order of the tokens. */
 static void count_words(tide_ingest *in, const tide_word *words, size_t count)
 {
     tide_vocabulary *v = in->model->vocabulary;
     tide_admission admissions[WORDS_AT_ONCE];
     if (tide_ingest_words_return(in))
-        note_hashes(in, words, count);
-    size_t admitted =
-        tide_vocabulary_add(v, words, count, in->slots + in->count, admissions);
+        set_hashes(in, words, count);
+    uint32_t *slots = in->slots + in->slot_count;
+    size_t admitted = tide_vocabulary_add(v, words, count, slots, admissions);
     for (size_t i = 0; i < admitted; i++)
-        claim(in, &admissions[i]);
-    tide_sampler_add(in->sampler, v, in->slots + in->count,
-                     count); /* can be drawn from now on */
+        claim_slot(in, &admissions[i]);
+    tide_sampler_add(in->sampler, v, slots, count);
     for (size_t i = 0; i < admitted; i++)
-        admit(in, &admissions[i]);
-    in->count += (uint32_t)count;
+        correct_tokens(in, &admissions[i]);
+    in->slot_count += (uint32_t)count;
 }
 
+/* The smoothed sampler looks at the count of a word at each of its occurrences. So it
+ * needs words one by one, before the next one is counted; for the others a batch gives
+ * the same result. */
 static void count_in_order(tide_ingest *in, const tide_word *words, size_t count)
 {
     if (in->params->sampler != TIDE_SAMPLER_SMOOTHED) {
         count_words(in, words, count);
         return;
     }
-    for (size_t i = 0; i < count; i++) /* it looks at every count as it is reached */
+    for (size_t i = 0; i < count; i++)
         count_words(in, &words[i], 1);
 }
 
-/* Whether a token stays, for f = count / (sample * total): with chance 1/sqrt(f) + 1/f, which is
- * word2vec's rule, or the plain root 1/sqrt(f). */
-static bool stays(tide_ingest *in, uint64_t count, double threshold)
+/* Whether subsampling keeps a token, for f = count / (sample * total): with chance
+ * 1/sqrt(f) + 1/f, which is word2vec's rule, or 1/sqrt(f). */
+static bool is_kept(tide_ingest *in, uint64_t count, double threshold)
 {
     float chance = 1.0f / sqrtf((float)((double)count / threshold));
     if (in->params->keep == KEEP_WORD2VEC)
@@ -137,62 +152,65 @@ static bool stays(tide_ingest *in, uint64_t count, double threshold)
     return chance >= 1.0f || tide_rng_float(&in->rng) < chance;
 }
 
-/* The paper's way: a sentence is first thinned out, by the counts before it, and only what stays is
- * counted at all. So its words wait for its end. */
+/* With counting kept, the paper's method, a sentence is first subsampled by the counts
+ * before it, and only words that are kept are counted. So the words are held until the
+ * sentence ends. */
 static void hold_words(tide_ingest *in, const tide_word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        held_word *held = &in->held[in->read + i];
+        held_word *held = &in->held[in->token_count + i];
         memcpy(held->bytes, words[i].bytes, words[i].length);
         held->length = words[i].length;
     }
 }
 
-void tide_ingest_take_held(tide_ingest *in)
+void tide_ingest_count_held(tide_ingest *in)
 {
     const tide_vocabulary *v = in->model->vocabulary;
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < in->read; i++) {
+    for (uint32_t i = 0; i < in->token_count; i++) {
         tide_word word = {in->held[i].bytes, in->held[i].length};
         uint32_t slot = tide_vocabulary_find(v, &word);
         if (slot == TIDE_NO_SLOT || in->params->sample == 0 ||
-            stays(in, tide_vocabulary_weight(v, slot), tide_ingest_threshold(in)))
+            is_kept(in, tide_vocabulary_weight(v, slot), tide_ingest_threshold(in)))
             in->held[kept++] = in->held[i];
     }
     for (uint32_t i = 0; i < kept; i++) {
         tide_word word = {in->held[i].bytes, in->held[i].length};
-        if (in->fixed)
-            in->slots[in->count++] = tide_vocabulary_find(v, &word);
+        if (in->fixed_vocabulary)
+            in->slots[in->slot_count++] = tide_vocabulary_find(v, &word);
         else
             count_words(in, &word, 1);
     }
 }
 
-/* Where the words are fixed, the others are as if they had never been there. Leaves those that are
- * held at the front, and their slots behind those of the sentence; returns how many. */
+/* -- words ------------------------------------------------------------------------- */
+
+/* With a fixed vocabulary: moves the known words to the front and sets their slots
+ * after those of the sentence. Returns how many they are. */
 static size_t find_words(tide_ingest *in, tide_word *words, size_t count)
 {
     const tide_vocabulary *v = in->model->vocabulary;
-    uint32_t *slots = in->slots + in->count;
+    uint32_t *slots = in->slots + in->slot_count;
     size_t known = 0;
     for (size_t i = 0; i < count; i++) {
         words[known] = words[i];
         slots[known] = tide_vocabulary_find(v, &words[i]);
         known += slots[known] != TIDE_NO_SLOT;
     }
-    in->left_out += count - known;
+    in->unknown_tokens += count - known;
     return known;
 }
 
-size_t tide_ingest_take(tide_ingest *in, tide_word *words, size_t count)
+void tide_ingest_add_words(tide_ingest *in, tide_word *words, size_t count)
 {
-    if (in->fixed)
+    if (in->fixed_vocabulary)
         count = find_words(in, words, count);
     if (in->held)
         hold_words(in, words, count);
-    else if (in->fixed)
-        in->count += (uint32_t)count;
+    else if (in->fixed_vocabulary)
+        in->slot_count += (uint32_t)count;
     else
         count_in_order(in, words, count);
-    return count;
+    in->token_count += (uint32_t)count;
 }

@@ -1,4 +1,4 @@
-/* train.h - the trainer and what it is made of. The public part is in wordtide.h. */
+/* train.h - the trainer and its parts. The public functions are in wordtide.h. */
 #ifndef TIDE_TRAIN_H
 #define TIDE_TRAIN_H
 
@@ -8,26 +8,27 @@
 #include "reader/reader.h"
 #include "sgns/sgns.h"
 
-/* -- budget (budget.c) ---------------------------------------------------------------- */
+/* -- memory budget (budget.c) ------------------------------------------------------ */
 
-/* What a trainer allocates, and what a process with it comes to. */
+/* The bytes that a trainer allocates, and those of a process with it. */
 uint64_t tide_budget_allocated(const tide_params *params);
 uint64_t tide_budget_process(const tide_params *params);
 
-/* Sees that the parameters fit together and chooses the vocabulary's size if only the memory was
- * given. */
+/* Checks that the parameters fit together, and sets the vocabulary size if only the
+ * memory was given. */
 int tide_params_complete(tide_params *params, tide_error *err);
 
 /* -- positions (positions.c) ------------------------------------------------------- */
 
-/* How far an unfinished run has come in its sources, so that the next one can go on. */
+/* How far an unfinished run has read its sources, so that the next run can resume
+ * there. */
 enum { SPEC_MAX = 4096, PLACE_MAX = 1 << 20 };
 
 typedef struct tide_position {
-    char *spec;
-    char *place; /* as the source wrote it; NULL while there is none */
-    bool live;   /* the state of the intake belongs to this source */
-    bool taken;  /* by a source of the run that goes on */
+    char *spec;  /* the source, as the user named it */
+    char *place; /* in the source's own format; NULL if none is known yet */
+    bool live;   /* the saved state of the ingest continues this source's text */
+    bool taken;  /* by a source of the resumed run */
 } tide_position;
 
 typedef struct tide_positions {
@@ -35,18 +36,19 @@ typedef struct tide_positions {
     size_t count;
 } tide_positions;
 
-/* Another source is begun: its number. Then, how far it has come: `place` is taken over. */
+/* Adds a source; *number identifies it. Then sets how far it has been read; owns
+ * `place`. */
 int tide_positions_begin(tide_positions *positions, const char *spec, size_t *number,
                          tide_error *err);
 void tide_positions_note(tide_positions *positions, size_t number, char *place,
                          bool live);
 
-/* The first place noted for a source of this name that was not taken yet; NULL without. */
+/* Returns the first position with this spec that has a place and was not taken before,
+ * and marks it as taken. NULL if there is none. */
 tide_position *tide_positions_take(tide_positions *positions, const char *spec);
 
 void tide_positions_clear(tide_positions *positions);
 
-/* Makes `copy` the same. */
 int tide_positions_copy(const tide_positions *positions, tide_positions *copy,
                         tide_error *err);
 void tide_positions_save(const tide_positions *positions, tide_store_writer *writer);
@@ -56,105 +58,111 @@ int tide_positions_load(tide_positions *positions, tide_store *store, tide_error
 
 typedef struct tide_ingest tide_ingest;
 
-/* The sampler comes out of the store, if there is one; the rest follows with tide_ingest_load. */
-tide_ingest *tide_ingest_new(const tide_params *params, const tide_sgns *learner,
+/* Loads the sampler from the store if there is one; tide_ingest_load loads the rest. */
+tide_ingest *tide_ingest_new(const tide_params *params, const tide_sgns *sgns,
                              tide_store *store, tide_error *err);
-void tide_ingest_free(tide_ingest *intake);
+void tide_ingest_free(tide_ingest *ingest);
 uint64_t tide_ingest_bytes(const tide_params *params);
 
-/* To be set before the first feed. */
-void tide_ingest_set_executor(tide_ingest *intake, tide_executor school);
+/* Must be set before the first feed. */
+void tide_ingest_set_executor(tide_ingest *ingest, tide_executor executor);
 
-/* Posts go to the labels before they are learned. To be set before the first feed. */
-void tide_ingest_set_labels(tide_ingest *intake, tide_labels *labels,
+/* Must be set before the first feed if the parameters have labels. */
+void tide_ingest_set_labels(tide_ingest *ingest, tide_labels *labels,
                             const uint64_t *passes);
 
-/* hands[slot] counts from now on how often the slot changes hands; NULL for no more. Others may read it. */
-void tide_ingest_count_generations(tide_ingest *intake, _Atomic uint32_t *hands);
+/* From now on, generations[slot] counts how often the slot is reused for another word.
+ * Other threads may read it. NULL ends the counting. */
+void tide_ingest_count_generations(tide_ingest *ingest, _Atomic uint32_t *generations);
 
-/* Bit per slot: its old vectors may still be in use, so it is not to be drawn. */
-const uint64_t *tide_ingest_quarantine(const tide_ingest *intake);
+/* Bit per slot: set while sentences that mean the slot's previous word may still be in
+ * training, so that it must not be drawn. */
+const uint64_t *tide_ingest_quarantine(const tide_ingest *ingest);
 
 /* The reader that cuts the bytes into words. Borrowed. */
 tide_reader *tide_ingest_reader(tide_ingest *ingest);
 
-void tide_ingest_feed(tide_ingest *intake, const void *bytes, size_t size);
-void tide_ingest_end(tide_ingest *intake);
+void tide_ingest_feed(tide_ingest *ingest, const void *bytes, size_t size);
+void tide_ingest_end(tide_ingest *ingest);
 
-/* Whether the last sentence is complete and the next has not begun. */
-bool tide_ingest_at_boundary(const tide_ingest *intake);
+/* Whether the last sentence is complete and the next one has not begun. */
+bool tide_ingest_at_boundary(const tide_ingest *ingest);
 
-/* Whether a stop has left a post, and all that was fed after it, for later: until then nothing is learned. The next
- * feed or end sees to that first. */
-bool tide_ingest_is_deferred(const tide_ingest *intake);
+/* Whether a stop has deferred a post and the text fed after it: until the next feed or
+ * end, which processes them first, nothing is trained. */
+bool tide_ingest_is_deferred(const tide_ingest *ingest);
 
-/* Gives a word a slot before the first sentence, with its first vectors. TIDE_NO_SLOT when it has
- * one or none is left. */
-uint32_t tide_ingest_insert(tide_ingest *intake, const tide_word *word, uint64_t count,
+/* Inserts a word with its initial vectors before the first sentence. Returns
+ * TIDE_NO_SLOT if it has a slot already or none is left. */
+uint32_t tide_ingest_insert(tide_ingest *ingest, const tide_word *word, uint64_t count,
                             uint64_t error);
 
-/* No word comes any more: makes the table of negatives if there is none yet. False when there is nothing to
- * draw, and so nothing can be learned. */
-bool tide_ingest_prepare_negatives(tide_ingest *intake);
+/* The vocabulary is complete: builds the negative table if there is none yet. Returns
+ * false if there is nothing to draw, so that nothing can be trained. */
+bool tide_ingest_prepare_negatives(tide_ingest *ingest);
 
-uint64_t tide_ingest_tokens(const tide_ingest *intake);
+uint64_t tide_ingest_tokens(const tide_ingest *ingest);
 
-/* The same without those that were left out because nobody knows them and the words are fixed: what
- * time is for the rates. */
-uint64_t tide_ingest_clock(const tide_ingest *intake);
+/* The same without tokens dropped because the vocabulary is fixed: the clock of
+ * learning rates and replay. */
+uint64_t tide_ingest_clock(const tide_ingest *ingest);
 
-/* Records left out, whatever the reason. */
-uint64_t tide_ingest_bad_records(const tide_ingest *intake);
-void tide_ingest_stats(const tide_ingest *intake, tide_stats *stats);
+/* The number of records skipped for any reason. */
+uint64_t tide_ingest_bad_records(const tide_ingest *ingest);
+void tide_ingest_stats(const tide_ingest *ingest, tide_stats *stats);
 
-/* Calls `pause` between two sentences, the first time that the number of tokens has reached or passed
- * another multiple of `every`. The intake must not be fed meanwhile. NULL for no more. */
-void tide_ingest_set_pause(tide_ingest *intake, uint64_t every,
+/* Calls `pause` between two sentences whenever the number of tokens reaches or passes a
+ * multiple of `every`. It must not feed the ingest. NULL ends that. */
+void tide_ingest_set_pause(tide_ingest *ingest, uint64_t every,
                            void (*pause)(void *data), void *data);
 
-/* Waits until all lessons are learned and opens all slots: the state that can be saved. */
-void tide_ingest_drain(tide_ingest *intake);
+/* Returns when everything emitted is trained and no slot is quarantined: the state that
+ * can be saved. */
+void tide_ingest_drain(tide_ingest *ingest);
 
 /* Sections intake.*, tokenizer, sampler.*, replay.*. */
-void tide_ingest_save(const tide_ingest *intake, tide_store_writer *writer);
-int tide_ingest_load(tide_ingest *intake, tide_store *store, tide_error *err);
+void tide_ingest_save(const tide_ingest *ingest, tide_store_writer *writer);
+int tide_ingest_load(tide_ingest *ingest, tide_store *store, tide_error *err);
 
 /* -- trainer (trainer.c) ----------------------------------------------------------- */
 
-tide_positions *tide_trainer_positions(tide_trainer *trainer);
+/* Returns a trainer with an empty vocabulary, also if that is meant to be fixed: the
+ * caller fills it and then calls tide_trainer_plan. */
+tide_trainer *tide_trainer_make(const tide_params *params, tide_error *err);
 
-/* The file that it was loaded from, also if that was an older one beside it; NULL for a new one. */
+/* The vocabulary is filled or loaded: sets the total number of tokens for the
+ * optimizer. Fails if the vocabulary is fixed and there is nothing to draw negatives
+ * from. */
+int tide_trainer_plan(tide_trainer *trainer, tide_error *err);
+
+tide_positions *tide_trainer_positions(tide_trainer *trainer);
+tide_ingest *tide_trainer_intake(tide_trainer *trainer);
+tide_labels *tide_trainer_labels_part(tide_trainer *trainer); /* NULL without labels */
+tide_live *tide_trainer_live(const tide_trainer *trainer);    /* NULL without */
+
+/* The file that the trainer was loaded from, as the user named it, even if an older
+ * checkpoint of it was used; NULL for a new one. */
 const char *tide_trainer_origin(const tide_trainer *trainer);
 
 /* How often a batch run has read all its text. */
 uint64_t *tide_trainer_passes(tide_trainer *trainer);
 
-/* Sees that all vectors are numbers, all lessons learned; returns how many were begun again since the trainer
- * was made, because they were not. Called before anything is saved, too. */
+/* Checks all vectors for NaNs, after training everything pending, and resets the bad
+ * ones. Returns how many have been reset since the trainer was made. Part of every
+ * save. */
 uint64_t tide_trainer_repair(tide_trainer *trainer);
 
-/* The first half of saving: fills the file and seals it; returns how large it is. */
+/* The first half of a save: writes all sections and finishes the file; returns its
+ * size. */
 uint64_t tide_trainer_write(tide_trainer *trainer, tide_store_writer *writer);
 
-/* How large it would be, less what is small beside the vectors. */
+/* About how large that file will be: its vectors. */
 uint64_t tide_trainer_write_bytes(const tide_trainer *trainer);
-
-/* An empty one for these parameters, whoever fills its vocabulary. */
-tide_trainer *tide_trainer_make(const tide_params *params, tide_error *err);
-
-/* The vocabulary is filled or loaded: lets the rates know how much there is to learn and, where words are
- * fixed, sees that there are negatives. */
-int tide_trainer_plan(tide_trainer *trainer, tide_error *err);
-tide_ingest *tide_trainer_intake(tide_trainer *trainer);
-tide_labels *tide_trainer_labels_part(tide_trainer *trainer); /* NULL without */
 
 /* -- live models (live.c) ---------------------------------------------------------- */
 
-/* Who asks while the trainer learns; NULL for nobody. */
-void tide_trainer_set_live(tide_trainer *trainer, tide_live *live);
-tide_live *tide_trainer_live(const tide_trainer *trainer);
-
-/* Some ten times a second, by the thread that learns: the figures, and now and then the words. */
+/* To be called about ten times per second by the training thread: updates the
+ * statistics, and from time to time the view. */
 void tide_live_tick(tide_live *live, double now);
 
 #endif

@@ -1,4 +1,5 @@
-/* trainer.c - the trainer: a model, its rates, the intake and the crew. */
+/* trainer.c - the trainer: a model, its optimizer, the ingest, and the workers that
+ * train. */
 #include "file/file.h"
 #include "format/format.h"
 #include "label/label.h"
@@ -14,47 +15,49 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* -- making --------------------------------------------------------------------------------------------- */
+/* -- construction ------------------------------------------------------------------ */
 
-/* Memory is touched when it is allocated, so what does not fit is better refused than tried. */
+/* Allocated memory is touched at once. So more than the machine has is refused
+ * beforehand instead of swapping. */
 static int check_machine(const tide_params *params, tide_error *err)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    double here = (double)pages * (double)size,
-           wanted = (double)tide_budget_allocated(params);
-    if (pages > 0 && wanted > here)
-        return tide_fail(err, TIDE_ERROR_MEMORY,
-                         "this needs %.1f GiB of memory and the machine has %.1f GiB",
-                         wanted / 0x1p30, here / 0x1p30);
+    double available = (double)pages * (double)size,
+           needed = (double)tide_budget_allocated(params);
+    if (pages > 0 && needed > available)
+        return tide_fail(
+            err, TIDE_ERROR_MEMORY,
+            "training needs %.1f GiB of memory, but the machine has %.1f GiB",
+            needed / 0x1p30, available / 0x1p30);
     return TIDE_OK;
 }
 
 int tide_trainer_build(tide_trainer *t, tide_store *store, tide_error *err)
 {
-    t->rates = tide_optimizer_new(&t->params, err);
-    if (!t->rates)
+    t->optimizer = tide_optimizer_new(&t->params, err);
+    if (!t->optimizer)
         return TIDE_ERROR_MEMORY;
-    t->learner = (tide_sgns){.params = &t->params,
-                             .model = t->model,
-                             .rates = t->rates,
-                             .kernels = tide_kernels_best()};
-    tide_contexts_init(&t->learner.contexts, &t->params);
-    t->intake = tide_ingest_new(&t->params, &t->learner, store, err);
-    if (!t->intake)
+    t->sgns = (tide_sgns){.params = &t->params,
+                          .model = t->model,
+                          .optimizer = t->optimizer,
+                          .kernels = tide_kernels_best()};
+    tide_contexts_init(&t->sgns.contexts, &t->params);
+    t->ingest = tide_ingest_new(&t->params, &t->sgns, store, err);
+    if (!t->ingest)
         return TIDE_ERROR_MEMORY;
     if (t->params.threads > 1)
-        t->learner.closed = tide_ingest_quarantine(t->intake);
+        t->sgns.quarantined = tide_ingest_quarantine(t->ingest);
     if (t->params.labels) {
         t->labels =
-            tide_labels_new(&t->params, t->model, t->learner.closed, store, err);
+            tide_labels_new(&t->params, t->model, t->sgns.quarantined, store, err);
         if (!t->labels)
             return TIDE_ERROR_MEMORY;
-        tide_ingest_set_labels(t->intake, t->labels, &t->passes);
+        tide_ingest_set_labels(t->ingest, t->labels, &t->passes);
     }
-    t->crew = tide_workers_new(&t->learner, err);
-    if (!t->crew)
+    t->workers = tide_workers_new(&t->sgns, err);
+    if (!t->workers)
         return TIDE_ERROR_MEMORY;
-    tide_ingest_set_executor(t->intake, tide_workers_executor(t->crew));
+    tide_ingest_set_executor(t->ingest, tide_workers_executor(t->workers));
     return TIDE_OK;
 }
 
@@ -77,7 +80,7 @@ tide_trainer *tide_trainer_alloc(const tide_params *params, tide_error *err)
         free(t);
         return NULL;
     }
-    t->params.others = NULL; /* the size is found */
+    t->params.others = NULL; /* the vocabulary size is set */
     return t;
 }
 
@@ -93,7 +96,7 @@ tide_trainer *tide_trainer_make(const tide_params *params, tide_error *err)
         tide_trainer_free(t);
         return NULL;
     }
-    tide_init_subwords(&t->learner);
+    tide_init_subwords(&t->sgns);
     return t;
 }
 
@@ -103,62 +106,61 @@ tide_trainer *tide_trainer_new(const tide_params *params, tide_error *err)
         return tide_trainer_make(params, err);
     tide_fail(err, TIDE_ERROR_PARAMETER,
               params->frozen
-                  ? "--frozen is for a model that is resumed"
-                  : "--epochs needs text whose words are counted beforehand");
+                  ? "frozen needs a model that is resumed"
+                  : "epochs needs text whose words have been counted before");
     return NULL;
 }
 
 int tide_trainer_plan(tide_trainer *t, tide_error *err)
 {
-    tide_optimizer_plan(t->rates,
-                        (double)t->params.epochs *
-                            (double)tide_vocabulary_total(t->model->vocabulary));
+    tide_optimizer_set_total(t->optimizer,
+                             (double)t->params.epochs *
+                                 (double)tide_vocabulary_total(t->model->vocabulary));
     if (!tide_params_fixed_vocabulary(&t->params) || t->params.frozen == FROZEN_ALL ||
-        tide_ingest_prepare_negatives(t->intake))
+        tide_ingest_prepare_negatives(t->ingest))
         return TIDE_OK;
-    return tide_fail(
-        err, TIDE_ERROR_PARAMETER,
-        "--frozen yes: the model has not learned enough to have negatives");
+    return tide_fail(err, TIDE_ERROR_PARAMETER,
+                     "frozen yes: the model has too few words to draw negatives from");
 }
 
 void tide_trainer_free(tide_trainer *t)
 {
     if (!t)
         return;
-    tide_workers_free(t->crew);
+    tide_workers_free(t->workers);
     tide_labels_free(t->labels);
-    tide_ingest_free(t->intake);
-    tide_optimizer_free(t->rates);
+    tide_ingest_free(t->ingest);
+    tide_optimizer_free(t->optimizer);
     tide_model_free(t->model);
     tide_positions_clear(&t->positions);
     free(t->origin);
     free(t);
 }
 
-/* -- learning ------------------------------------------------------------------------------------------- */
+/* -- training ---------------------------------------------------------------------- */
 
 int tide_trainer_feed(tide_trainer *t, const void *bytes, size_t size, tide_error *err)
 {
     (void)err;
-    tide_ingest_feed(t->intake, bytes, size);
+    tide_ingest_feed(t->ingest, bytes, size);
     return TIDE_OK;
 }
 
 int tide_trainer_end(tide_trainer *t, tide_error *err)
 {
     (void)err;
-    tide_ingest_end(t->intake);
-    tide_ingest_drain(t->intake);
+    tide_ingest_end(t->ingest);
+    tide_ingest_drain(t->ingest);
     return TIDE_OK;
 }
 
 void tide_trainer_stats(const tide_trainer *t, tide_stats *stats)
 {
     *stats = (tide_stats){0};
-    tide_ingest_stats(t->intake, stats);
-    tide_sgns_progress progress = tide_workers_progress(t->crew);
+    tide_ingest_stats(t->ingest, stats);
+    tide_sgns_progress progress = tide_workers_progress(t->workers);
     stats->trained = progress.centers;
-    stats->healed = t->healed;
+    stats->healed = t->repaired;
     if (tide_params_batch(&t->params)) {
         stats->epochs = t->params.epochs;
         stats->epoch = t->passes < stats->epochs ? t->passes + 1 : stats->epochs;
@@ -193,12 +195,7 @@ uint64_t *tide_trainer_passes(tide_trainer *t)
 
 tide_ingest *tide_trainer_intake(tide_trainer *t)
 {
-    return t->intake;
-}
-
-void tide_trainer_set_live(tide_trainer *t, tide_live *live)
-{
-    t->live = live;
+    return t->ingest;
 }
 
 tide_live *tide_trainer_live(const tide_trainer *t)
@@ -206,7 +203,7 @@ tide_live *tide_trainer_live(const tide_trainer *t)
     return t->live;
 }
 
-/* -- labels --------------------------------------------------------------------------------------------- */
+/* -- labels ------------------------------------------------------------------------ */
 
 tide_labels *tide_trainer_labels_part(tide_trainer *t)
 {
@@ -220,9 +217,9 @@ void tide_trainer_label_stats(const tide_trainer *t, tide_label_stats *stats)
         tide_labels_stats(t->labels, stats);
 }
 
-size_t tide_trainer_labels(const tide_trainer *t, tide_label *labels, size_t room)
+size_t tide_trainer_labels(const tide_trainer *t, tide_label *labels, size_t capacity)
 {
-    return t->labels ? tide_labels_list(t->labels, labels, room) : 0;
+    return t->labels ? tide_labels_list(t->labels, labels, capacity) : 0;
 }
 
 int tide_trainer_fit(tide_trainer *t, tide_epoch_watch *watch, void *data,
@@ -230,13 +227,13 @@ int tide_trainer_fit(tide_trainer *t, tide_epoch_watch *watch, void *data,
 {
     if (!t->labels)
         return tide_fail(err, TIDE_ERROR_PARAMETER, "this model has no labels");
-    tide_ingest_drain(t->intake);
+    tide_ingest_drain(t->ingest);
     return tide_labels_fit(t->labels, watch, data, err);
 }
 
 void tide_trainer_watch_labels(tide_trainer *t,
                                void (*post)(void *data,
-                                            const tide_predicted_post *told),
+                                            const tide_predicted_post *predicted),
                                tide_epoch_watch *epoch, void *data)
 {
     if (t->labels)
@@ -255,15 +252,14 @@ int tide_trainer_import(tide_trainer *t, tide_rows *rows, const char *counts,
                         tide_imported *done, tide_error *err)
 {
     tide_imported ignored;
-    return tide_import(t->intake, &t->learner, rows, counts, done ? done : &ignored,
-                       err);
+    return tide_import(t->ingest, &t->sgns, rows, counts, done ? done : &ignored, err);
 }
 
 uint64_t tide_trainer_repair(tide_trainer *t)
 {
-    tide_repaired healed;
-    tide_ingest_drain(t->intake);
-    tide_repair_nans(&t->learner, &healed);
-    t->healed += healed.words + healed.subwords;
-    return t->healed;
+    tide_repaired repaired;
+    tide_ingest_drain(t->ingest);
+    tide_repair_nans(&t->sgns, &repaired);
+    t->repaired += repaired.words + repaired.subwords;
+    return t->repaired;
 }

@@ -1,4 +1,5 @@
-/* trainer_internal.h - what the files of the trainer share. Private. */
+/* trainer_internal.h - what trainer.c, trainer_file.c, budget.c and live.c share.
+ * Private. */
 #ifndef TIDE_TRAIN_TRAINER_INTERNAL_H
 #define TIDE_TRAIN_TRAINER_INTERNAL_H
 
@@ -12,25 +13,26 @@
 struct tide_trainer {
     tide_params params;
     tide_model *model;
-    tide_optimizer *rates;
-    tide_sgns learner;
-    tide_ingest *intake;
-    tide_labels *labels; /* NULL without */
-    tide_workers *crew;
+    tide_optimizer *optimizer;
+    tide_sgns sgns;
+    tide_ingest *ingest;
+    tide_labels *labels; /* NULL without labels */
+    tide_workers *workers;
     tide_positions positions;
-    uint64_t passes; /* batch: how often all text has been read */
-    uint64_t healed; /* rows that could not be right and begin again */
-    tide_live *live; /* NULL when nobody asks meanwhile */
-    char *origin; /* the file that it was loaded from, as named; NULL for a new one */
+    uint64_t passes;   /* batch: how often all text has been read */
+    uint64_t repaired; /* rows reset because of NaNs */
+    tide_live *live;   /* NULL without */
+    char *origin;      /* see tide_trainer_origin */
 };
 
-/* One with nothing but its parameters, which fit together and into the machine. */
+/* Allocates a trainer that has only its parameters. Fails if they do not fit together,
+ * or the machine has too little memory for them. */
 tide_trainer *tide_trainer_alloc(const tide_params *params, tide_error *err);
 
-/* All that is about its model, which it has; out of the store, if there is one. */
+/* Builds all parts around trainer->model; loads what the store has, if there is one. */
 int tide_trainer_build(tide_trainer *trainer, tide_store *store, tide_error *err);
 
-/* The parameters as the model keeps them. */
+/* Prints the parameters into the model. */
 int tide_trainer_print_params(tide_trainer *trainer, tide_error *err);
 
 #endif

@@ -33,7 +33,7 @@ typedef struct batch_oracle {
     tide_sampler *sampler;
     double v[BATCH_TYPES][BATCH_DIM], u[BATCH_TYPES][BATCH_DIM];
     tide_rng thinning;
-    uint64_t lessons;
+    uint64_t emitted;
 } batch_oracle;
 
 static int batch_find(const batch_oracle *o, const char *word, int among)
@@ -165,7 +165,7 @@ static void batch_learn(batch_oracle *o, const int *kept, int count)
 {
     if (count < 2)
         return;
-    tide_rng rng = tide_rng_seeded(o->seed + o->lessons++ * 0xc2b2ae3d27d4eb4fu);
+    tide_rng rng = tide_rng_seeded(o->seed + o->emitted++ * 0xc2b2ae3d27d4eb4fu);
     for (int at = 0; at < count; at++) {
         int width = 1 + (int)tide_rng_below(&rng, (uint64_t)o->C);
         for (int c = at - width; c <= at + width; c++)

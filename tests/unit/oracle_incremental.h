@@ -32,7 +32,7 @@ typedef struct rival {
     double v[RIVAL_WORDS][RIVAL_DIM], u[RIVAL_WORDS][RIVAL_DIM];
     double gv[RIVAL_WORDS][RIVAL_DIM],
         gu[RIVAL_WORDS][RIVAL_DIM]; /* squared gradients */
-    uint64_t lessons;
+    uint64_t emitted;
 } rival;
 
 static int rival_find(const rival *o, const char *word)
@@ -145,7 +145,7 @@ static void rival_learn(rival *o, const int *k, int count)
 {
     if (count < 2)
         return;
-    tide_rng rng = tide_rng_seeded(o->seed + o->lessons++ * 0xc2b2ae3d27d4eb4fu);
+    tide_rng rng = tide_rng_seeded(o->seed + o->emitted++ * 0xc2b2ae3d27d4eb4fu);
     for (int at = 0; at < count; at++) {
         int width = 1 + (int)tide_rng_below(&rng, (uint64_t)o->C);
         for (int i = at - width; i <= at + width; i++)

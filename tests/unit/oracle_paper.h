@@ -36,7 +36,7 @@ typedef struct oracle {
     double v[ORACLE_WORDS][ORACLE_DIM], u[ORACLE_WORDS][ORACLE_DIM]; /* v and v' */
     double t[ORACLE_WORDS];
     tide_rng thinning;
-    uint64_t lessons;
+    uint64_t emitted;
 } oracle;
 
 static int oracle_find(const oracle *o, const char *word)
@@ -155,7 +155,7 @@ static void oracle_sentence(oracle *o, char (*words)[16], int count)
         k[j] = oracle_find(o, kept[j]);
     if (J < 2)
         return;
-    tide_rng rng = tide_rng_seeded(o->seed + o->lessons++ * 0xc2b2ae3d27d4eb4fu);
+    tide_rng rng = tide_rng_seeded(o->seed + o->emitted++ * 0xc2b2ae3d27d4eb4fu);
     for (int j = 0; j + 2 * o->C < J; j++) {
         bool whole = true;
         for (int m = j; m <= j + 2 * o->C; m++)

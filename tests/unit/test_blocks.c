@@ -36,11 +36,11 @@ typedef struct plain {
     const tide_params *p;
     tide_contexts contexts;
     int dim;
-    const uint64_t *closed; /* bit per slot, all of them below 64; NULL for none */
+    const uint64_t *quarantined; /* bit per slot, all of them below 64; NULL for none */
     double v[WORDS][DIM_MOST], u[WORDS][DIM_MOST], sum_v[WORDS], sum_u[WORDS];
 
     /* of a lesson */
-    const tide_sentence *lesson;
+    const tide_sentence *sentence;
     double known[LENGTH_MOST], added[LENGTH_MOST];
     uint32_t first[TIDE_BLOCK], last[TIDE_BLOCK];
     double weight[TIDE_BLOCK];
@@ -69,7 +69,7 @@ static double sigmoid_of(double x)
 static double rate_of(const plain *o, double sum, double factor)
 {
     double eta = o->p->alpha * factor, root = eta / o->p->alpha_first;
-    return fmax(eta / sqrt(root * root + sum / (double)o->lesson->scale),
+    return fmax(eta / sqrt(root * root + sum / (double)o->sentence->scale),
                 o->p->min_alpha);
 }
 
@@ -86,7 +86,7 @@ static double weight_of_draw(const plain *o, uint32_t at, int i, uint32_t slot,
     double weight = o->weight[i];
     uint32_t center = at + (uint32_t)i;
     for (uint32_t j = o->first[i]; o->p->exclude && j <= o->last[i]; j++)
-        if (j != center && o->lesson->slots[j] == slot)
+        if (j != center && o->sentence->slots[j] == slot)
             weight -= weight_at(o, center, j);
     return weight > 1e-6 ? weight * (double)o->p->negative / draws : 0;
 }
@@ -97,7 +97,7 @@ static uint32_t plain_open(const plain *o, const uint32_t *drawn, uint32_t draws
 {
     uint32_t count = 0;
     for (uint32_t j = 0; j < draws; j++)
-        if (!o->closed || !(*o->closed >> drawn[j] & 1))
+        if (!o->quarantined || !(*o->quarantined >> drawn[j] & 1))
             open[count++] = drawn[j];
     return count;
 }
@@ -116,7 +116,7 @@ static void plain_negatives(plain *o, uint32_t at, const uint32_t *all_drawn,
             error[j][i] = -weight * sigmoid_of(product(o, o->x[i], o->u[drawn[j]]));
             square += error[j][i] * error[j][i] * product(o, o->x[i], o->x[i]) / o->dim;
         }
-        o->sum_u[drawn[j]] += square * (double)o->lesson->scale;
+        o->sum_u[drawn[j]] += square * (double)o->sentence->scale;
         rate[j] = rate_of(o, o->sum_u[drawn[j]], o->p->alpha_output);
     }
     for (uint32_t j = 0; j < draws; j++)
@@ -139,9 +139,9 @@ static double weight_near(const plain *o, uint32_t at, int i, uint32_t j)
 /* The errors of four centers come first, then every row moves in its turn, then the centers do. */
 static void plain_quad(plain *o, uint32_t at, int quad)
 {
-    const uint32_t *slots = o->lesson->slots;
+    const uint32_t *slots = o->sentence->slots;
     double error[LENGTH_MOST][TIDE_BLOCK], rate[LENGTH_MOST];
-    for (uint32_t j = 0; j < o->lesson->count; j++) {
+    for (uint32_t j = 0; j < o->sentence->count; j++) {
         double square = 0;
         for (int i = quad; i < quad + TIDE_QUAD; i++) {
             double weight = weight_near(o, at, i, j);
@@ -149,10 +149,10 @@ static void plain_quad(plain *o, uint32_t at, int quad)
                 weight * (1 - sigmoid_of(product(o, o->x[i], o->u[slots[j]])));
             square += error[j][i] * error[j][i] * product(o, o->x[i], o->x[i]) / o->dim;
         }
-        o->added[j] += square * (double)o->lesson->scale;
+        o->added[j] += square * (double)o->sentence->scale;
         rate[j] = rate_of(o, o->known[j] + o->added[j], o->p->alpha_output);
     }
-    for (uint32_t j = 0; j < o->lesson->count; j++) {
+    for (uint32_t j = 0; j < o->sentence->count; j++) {
         double step[DIM_MOST] = {0};
         for (int i = quad; i < quad + TIDE_QUAD; i++) {
             move(o, o->gradient[i], error[j][i], o->u[slots[j]]);
@@ -165,7 +165,7 @@ static void plain_quad(plain *o, uint32_t at, int quad)
             continue;
         uint32_t slot = slots[at + (uint32_t)i];
         o->sum_v[slot] += product(o, o->gradient[i], o->gradient[i]) / o->dim *
-                          (double)o->lesson->scale;
+                          (double)o->sentence->scale;
         move(o, o->v[slot], rate_of(o, o->sum_v[slot], 1), o->gradient[i]);
     }
 }
@@ -175,8 +175,8 @@ static void plain_plan(plain *o, uint32_t at, tide_rng *rng)
 {
     for (uint32_t i = 0; i < TIDE_BLOCK; i++) {
         o->weight[i] = 0;
-        if (at + i >= o->lesson->count ||
-            !tide_contexts_around(&o->contexts, o->lesson, rng, at + i, &o->first[i],
+        if (at + i >= o->sentence->count ||
+            !tide_contexts_around(&o->contexts, o->sentence, rng, at + i, &o->first[i],
                                   &o->last[i]))
             continue;
         for (uint32_t j = o->first[i]; j <= o->last[i]; j++)
@@ -186,19 +186,19 @@ static void plain_plan(plain *o, uint32_t at, tide_rng *rng)
 
 static void plain_block(plain *o, uint32_t at, const uint32_t *drawn, uint32_t draws)
 {
-    uint32_t count = o->lesson->count, width = (uint32_t)o->p->window;
+    uint32_t count = o->sentence->count, width = (uint32_t)o->p->window;
     for (uint32_t i = 0; i < TIDE_BLOCK; i++) {
         memset(o->gradient[i], 0, sizeof o->gradient[i]);
         memset(o->x[i], 0, sizeof o->x[i]);
         if (o->weight[i] > 0)
-            memcpy(o->x[i], o->v[o->lesson->slots[at + i]], sizeof o->x[i]);
+            memcpy(o->x[i], o->v[o->sentence->slots[at + i]], sizeof o->x[i]);
     }
     plain_negatives(o, at, drawn, draws);
     for (uint32_t j = 0; j < count; j++) {
         if (j + width < at && j + width + TIDE_BLOCK >= at)
-            o->sum_u[o->lesson->slots[j]] += o->added[j];
+            o->sum_u[o->sentence->slots[j]] += o->added[j];
         if (j < at + TIDE_BLOCK + width && (!at || j >= at + width)) {
-            o->known[j] = o->sum_u[o->lesson->slots[j]];
+            o->known[j] = o->sum_u[o->sentence->slots[j]];
             o->added[j] = 0;
         }
     }
@@ -206,31 +206,32 @@ static void plain_block(plain *o, uint32_t at, const uint32_t *drawn, uint32_t d
         plain_quad(o, at, i);
 }
 
-static void plain_learn(plain *o, const tide_sentence *lesson)
+static void plain_train(plain *o, const tide_sentence *sentence)
 {
     uint32_t drawn[2][DRAWS_MAX], draws = SHARED_DRAWS * (uint32_t)o->p->negative;
-    tide_rng rng = tide_rng_seeded(o->p->seed + lesson->number * 0xc2b2ae3d27d4eb4fu);
+    tide_rng rng =
+        tide_rng_seeded(o->p->seed + sentence->sequence * 0xc2b2ae3d27d4eb4fu);
     uint32_t at = 0, width = (uint32_t)o->p->window;
-    o->lesson = lesson;
-    tide_draws_take(lesson->draws, &rng, drawn[0], draws);
-    for (; at < lesson->count; at += TIDE_BLOCK) {
+    o->sentence = sentence;
+    tide_draws_take(sentence->negatives, &rng, drawn[0], draws);
+    for (; at < sentence->count; at += TIDE_BLOCK) {
         plain_plan(o, at, &rng);
-        if (at + TIDE_BLOCK < lesson->count)
-            tide_draws_take(lesson->draws, &rng, drawn[1], draws);
+        if (at + TIDE_BLOCK < sentence->count)
+            tide_draws_take(sentence->negatives, &rng, drawn[1], draws);
         plain_block(o, at, drawn[0], draws);
         memcpy(drawn[0], drawn[1], sizeof drawn[0]);
     }
     at -= TIDE_BLOCK;
-    for (uint32_t j = at > width ? at - width : 0; j < lesson->count; j++)
-        o->sum_u[lesson->slots[j]] += o->added[j];
+    for (uint32_t j = at > width ? at - width : 0; j < sentence->count; j++)
+        o->sum_u[sentence->slots[j]] += o->added[j];
 }
 
 /* -- the engine beside it ------------------------------------------------------------------------------------- */
 
 typedef struct pair {
     tide_model model;
-    tide_sgns learner;
-    tide_scratch *desk;
+    tide_sgns sgns;
+    tide_scratch *scratch;
     plain *oracle;
 } pair;
 
@@ -241,14 +242,14 @@ static pair begin(tide_params *params)
               .oracle = calloc(1, sizeof(plain))};
     assert_false(tide_matrix_init(&t.model.input, WORDS, (uint32_t)params->dim, &err));
     assert_false(tide_matrix_init(&t.model.output, WORDS, (uint32_t)params->dim, &err));
-    t.learner = (tide_sgns){.params = params,
-                            .rates = tide_optimizer_new(params, &err),
-                            .kernels = tide_kernels_best()};
-    tide_contexts_init(&t.learner.contexts, params);
-    t.desk = tide_scratch_new((uint32_t)params->dim, NULL, &err);
-    assert_true(t.desk && t.learner.rates && t.oracle);
+    t.sgns = (tide_sgns){.params = params,
+                         .optimizer = tide_optimizer_new(params, &err),
+                         .kernels = tide_kernels_best()};
+    tide_contexts_init(&t.sgns.contexts, params);
+    t.scratch = tide_scratch_new((uint32_t)params->dim, NULL, &err);
+    assert_true(t.scratch && t.sgns.optimizer && t.oracle);
     t.oracle->p = params;
-    t.oracle->contexts = t.learner.contexts;
+    t.oracle->contexts = t.sgns.contexts;
     t.oracle->dim = (int)params->dim;
     tide_rng rng = tide_rng_seeded(5);
     for (uint32_t k = 0; k < WORDS; k++)
@@ -263,8 +264,8 @@ static pair begin(tide_params *params)
 
 static void end(pair *t)
 {
-    tide_scratch_free(t->desk);
-    tide_optimizer_free(t->learner.rates);
+    tide_scratch_free(t->scratch);
+    tide_optimizer_free(t->sgns.optimizer);
     tide_matrix_release(&t->model.input);
     tide_matrix_release(&t->model.output);
     free(t->oracle);
@@ -278,7 +279,7 @@ static void close_to(double value, double expected, const char *what)
 
 static void same(const pair *t)
 {
-    const tide_optimizer *r = t->learner.rates;
+    const tide_optimizer *r = t->sgns.optimizer;
     for (uint32_t k = 0; k < WORDS; k++) {
         for (int d = 0; d < t->oracle->dim; d++) {
             close_to((double)tide_matrix_row(&t->model.input, k)[d], t->oracle->v[k][d],
@@ -286,20 +287,22 @@ static void same(const pair *t)
             close_to((double)tide_matrix_row(&t->model.output, k)[d],
                      t->oracle->u[k][d], "output");
         }
-        close_to((double)r->sum_input.values[tide_sum_at(k, r->sum_input.shift)],
+        close_to((double)r->input_accumulators
+                     .values[tide_sum_at(k, r->input_accumulators.shift)],
                  t->oracle->sum_v[k], "sum of inputs");
-        close_to((double)r->sum_output.values[tide_sum_at(k, r->sum_output.shift)],
+        close_to((double)r->output_accumulators
+                     .values[tide_sum_at(k, r->output_accumulators.shift)],
                  t->oracle->sum_u[k], "sum of outputs");
     }
 }
 
 /* Lessons of all lengths, the same words again and again in some. Slots may be closed; no lesson has these. */
-static void compare_closed(const char *settings, uint64_t closed)
+static void compare_closed(const char *settings, uint64_t quarantined)
 {
     tide_params *params = params_of(settings);
     pair t = begin(params);
-    t.learner.model = &t.model;
-    t.learner.closed = t.oracle->closed = closed ? &closed : NULL;
+    t.sgns.model = &t.model;
+    t.sgns.quarantined = t.oracle->quarantined = quarantined ? &quarantined : NULL;
     tide_rng rng = tide_rng_seeded(11);
     for (uint32_t number = 0; number < 60; number++) {
         uint32_t slots[LENGTH_MOST], count = number % 37 ? 2 + number : LENGTH_MOST;
@@ -307,17 +310,17 @@ static void compare_closed(const char *settings, uint64_t closed)
         for (uint32_t j = 0; number % 5 == 0 && j < count; j++)
             slots[j] %= 3;
         for (uint32_t j = 0; j < count; j++)
-            while (closed >> slots[j] & 1)
+            while (quarantined >> slots[j] & 1)
                 slots[j]++;
-        tide_sentence lesson = {.slots = slots,
-                                .count = count,
-                                .number = number,
-                                .draws = &low,
-                                .scale = 1 + (float)number / 16};
-        tide_sgns_progress learned = {0};
-        tide_sgns_train(&t.learner, t.desk, &lesson, &learned);
-        plain_learn(t.oracle, &lesson);
-        assert_int_equal(learned.centers, count);
+        tide_sentence sentence = {.slots = slots,
+                                  .count = count,
+                                  .sequence = number,
+                                  .negatives = &low,
+                                  .scale = 1 + (float)number / 16};
+        tide_sgns_progress progress = {0};
+        tide_sgns_train(&t.sgns, t.scratch, &sentence, &progress);
+        plain_train(t.oracle, &sentence);
+        assert_int_equal(progress.centers, count);
         same(&t);
     }
     end(&t);
@@ -368,29 +371,29 @@ static void closed_rows_are_not_touched(void **state)
         "vocab=60 dim=20", "vocab=60 dim=20 negatives=pair",
         "vocab=60 dim=20 negatives=pair rate=coordinate",
         "vocab=60 dim=20 negatives=pair gradient=after exclude=no"};
-    const uint64_t closed = 0x0f0f0f0f0f0f0f0;
+    const uint64_t quarantined = 0x0f0f0f0f0f0f0f0;
     for (size_t k = 0; k < COUNT(settings); k++) {
         tide_params *params = params_of(settings[k]);
         pair t = begin(params);
-        t.learner.model = &t.model;
-        t.learner.closed = &closed;
+        t.sgns.model = &t.model;
+        t.sgns.quarantined = &quarantined;
         float before[WORDS][DIM_MOST];
         for (uint32_t i = 0; i < WORDS; i++)
             memcpy(before[i], tide_matrix_row(&t.model.output, i), 20 * sizeof(float));
         for (uint32_t number = 0; number < 20; number++) {
             uint32_t slots[] = {0, 1, 2, 3, 1, 0, 3, 3, 2, 1};
-            tide_sentence lesson = {.slots = slots,
-                                    .count = COUNT(slots),
-                                    .number = number,
-                                    .draws = &low,
-                                    .scale = 1};
-            tide_sgns_progress learned = {0};
-            tide_sgns_train(&t.learner, t.desk, &lesson, &learned);
+            tide_sentence sentence = {.slots = slots,
+                                      .count = COUNT(slots),
+                                      .sequence = number,
+                                      .negatives = &low,
+                                      .scale = 1};
+            tide_sgns_progress progress = {0};
+            tide_sgns_train(&t.sgns, t.scratch, &sentence, &progress);
         }
         for (uint32_t i = 0; i < WORDS; i++) {
             bool same_bits = !memcmp(before[i], tide_matrix_row(&t.model.output, i),
                                      20 * sizeof(float));
-            if (closed >> i & 1)
+            if (quarantined >> i & 1)
                 assert_true(same_bits);
             else if (i < 30) /* drawn often enough */
                 assert_false(same_bits);
@@ -408,7 +411,7 @@ static void threads_are_shown_what_is_closed(void **state)
         char settings[64];
         snprintf(settings, sizeof settings, "vocab=60 dim=8 threads=%d", threads);
         tide_trainer *trainer = trainer_of(settings);
-        const uint64_t *shown = learner_of(trainer)->closed;
+        const uint64_t *shown = sgns_of(trainer)->quarantined;
         assert_ptr_equal(
             shown,
             threads > 1 ? tide_ingest_quarantine(tide_trainer_intake(trainer)) : NULL);

@@ -15,10 +15,10 @@ enum { SLOTS = 3 * TIDE_HOT_ROWS, DIM = 20, ENOUGH = 1 << 20 };
 
 typedef struct setting {
     tide_trainer *trainer;
-    tide_sgns learner;
-    uint64_t closed[SLOTS / 64];
-    _Atomic uint32_t chosen[TIDE_HOT_ROWS];
-    tide_hot_rows *copies[2];
+    tide_sgns sgns;
+    uint64_t quarantined[SLOTS / 64];
+    _Atomic uint32_t selected[TIDE_HOT_ROWS];
+    tide_hot_rows *caches[2];
 } setting;
 
 static setting *begin(void)
@@ -26,12 +26,12 @@ static setting *begin(void)
     setting *s = tide_alloc(1, sizeof *s);
     assert_non_null(s);
     s->trainer = trainer_of("vocab=3072 dim=20");
-    s->learner = *learner_of(s->trainer);
-    s->learner.closed = s->closed;
-    tide_hot_rows_select_none(s->chosen);
+    s->sgns = *sgns_of(s->trainer);
+    s->sgns.quarantined = s->quarantined;
+    tide_hot_rows_select_none(s->selected);
     for (int i = 0; i < 2; i++) {
-        s->copies[i] = tide_hot_rows_new(DIM, s->chosen, NULL);
-        assert_non_null(s->copies[i]);
+        s->caches[i] = tide_hot_rows_new(DIM, s->selected, NULL);
+        assert_non_null(s->caches[i]);
     }
     return s;
 }
@@ -39,19 +39,19 @@ static setting *begin(void)
 static void end(setting *s)
 {
     for (int i = 0; i < 2; i++)
-        tide_hot_rows_free(s->copies[i]);
+        tide_hot_rows_free(s->caches[i]);
     tide_trainer_free(s->trainer);
     free(s);
 }
 
 static float *row_of(const setting *s, uint32_t slot)
 {
-    return tide_matrix_row(&s->learner.model->output, slot);
+    return tide_matrix_row(&s->sgns.model->output, slot);
 }
 
 static float *seen_by(const setting *s, int who, uint32_t slot)
 {
-    return tide_hot_rows_row(s->copies[who], slot, row_of(s, slot));
+    return tide_hot_rows_row(s->caches[who], slot, row_of(s, slot));
 }
 
 static bool has_copy(const setting *s, int who, uint32_t slot)
@@ -80,12 +80,12 @@ static void assert_all(const float *row, float value)
 /* A lesson of so many words, none of which matter. */
 static void learn(setting *s, int who, uint32_t words)
 {
-    tide_sentence lesson = {.count = words};
-    tide_hot_rows_begin(s->copies[who], &s->learner, &lesson);
+    tide_sentence sentence = {.count = words};
+    tide_hot_rows_prepare(s->caches[who], &s->sgns, &sentence);
 }
 
 /* So many that the next lesson begins with a meeting. */
-static void meet(setting *s, int who)
+static void merge(setting *s, int who)
 {
     learn(s, who, ENOUGH);
     learn(s, who, 0);
@@ -93,13 +93,13 @@ static void meet(setting *s, int who)
 
 static void choose(setting *s, uint32_t slot)
 {
-    atomic_store(&s->chosen[slot % TIDE_HOT_ROWS], slot);
+    atomic_store(&s->selected[slot % TIDE_HOT_ROWS], slot);
 }
 
-static void set_closed(setting *s, uint32_t slot, bool closed)
+static void set_quarantined(setting *s, uint32_t slot, bool quarantined)
 {
-    uint64_t bit = UINT64_C(1) << slot % 64, word = s->closed[slot / 64];
-    __atomic_store_n(&s->closed[slot / 64], closed ? word | bit : word & ~bit,
+    uint64_t bit = UINT64_C(1) << slot % 64, word = s->quarantined[slot / 64];
+    __atomic_store_n(&s->quarantined[slot / 64], quarantined ? word | bit : word & ~bit,
                      __ATOMIC_SEQ_CST);
 }
 
@@ -110,7 +110,7 @@ static void the_most_frequent_word_of_a_place_is_chosen(void **state)
 {
     (void)state;
     setting *s = begin();
-    tide_ingest *intake = tide_trainer_intake(s->trainer);
+    tide_ingest *ingest = tide_trainer_intake(s->trainer);
     tide_rng rng = tide_rng_seeded(1);
     uint64_t counts[SLOTS], total = 0;
     for (uint32_t i = 0; i < SLOTS; i++) {
@@ -119,21 +119,21 @@ static void the_most_frequent_word_of_a_place_is_chosen(void **state)
         counts[i] = 1 + tide_rng_below(&rng, i % 3 ? 100 : 5000);
         total += counts[i];
         tide_word word = {bytes, length};
-        assert_int_equal(tide_ingest_insert(intake, &word, counts[i], 0), i);
+        assert_int_equal(tide_ingest_insert(ingest, &word, counts[i], 0), i);
     }
-    tide_hot_rows_select(s->learner.model->vocabulary, s->chosen);
+    tide_hot_rows_select(s->sgns.model->vocabulary, s->selected);
     uint32_t none = 0;
-    for (uint32_t place = 0; place < TIDE_HOT_ROWS; place++) {
-        uint32_t best = place;
-        for (uint32_t slot = place; slot < SLOTS; slot += TIDE_HOT_ROWS)
+    for (uint32_t index = 0; index < TIDE_HOT_ROWS; index++) {
+        uint32_t best = index;
+        for (uint32_t slot = index; slot < SLOTS; slot += TIDE_HOT_ROWS)
             best = counts[slot] > counts[best] ? slot : best;
-        uint32_t chosen = atomic_load(&s->chosen[place]);
+        uint32_t selected = atomic_load(&s->selected[index]);
         if (counts[best] <= total / 4096) {
-            assert_int_equal(chosen, TIDE_NO_SLOT);
+            assert_int_equal(selected, TIDE_NO_SLOT);
             none++;
         } else {
-            assert_int_equal(counts[chosen], counts[best]);
-            assert_int_equal(chosen % TIDE_HOT_ROWS, place);
+            assert_int_equal(counts[selected], counts[best]);
+            assert_int_equal(selected % TIDE_HOT_ROWS, index);
         }
     }
     assert_in_range(none, 1, TIDE_HOT_ROWS / 2);
@@ -149,14 +149,14 @@ static void only_the_chosen_are_copied_and_only_at_a_meeting(void **state)
     fill(row_of(s, 7), 3);
     learn(s, 0, 1);
     assert_false(has_copy(s, 0, 7));
-    meet(s, 0);
+    merge(s, 0);
     for (uint32_t slot = 0; slot < SLOTS; slot++)
         assert_int_equal(has_copy(s, 0, slot), slot == 7 || slot == 8 + TIDE_HOT_ROWS);
     assert_false(has_copy(s, 1, 7));
     assert_all(seen_by(s, 0, 7), 3);
     choose(s, 7 + TIDE_HOT_ROWS);
     fill(seen_by(s, 0, 7), 5);
-    meet(s, 0);
+    merge(s, 0);
     assert_false(has_copy(s, 0, 7));
     assert_true(has_copy(s, 0, 7 + TIDE_HOT_ROWS));
     assert_all(row_of(s, 7), 5); /* what was learned until then is not lost */
@@ -170,12 +170,12 @@ static void meet_from(setting *s, float moves[2][DIM], float out[DIM])
 {
     choose(s, 5);
     for (int i = 0; i < 2; i++) {
-        meet(s, i);
+        merge(s, i);
         for (uint32_t k = 0; k < DIM; k++)
             seen_by(s, i, 5)[k] += moves[i][k];
     }
     for (int i = 0; i < 2; i++)
-        meet(s, i);
+        merge(s, i);
     for (uint32_t k = 0; k < DIM; k++)
         out[k] = seen_by(s, 1, 5)[k];
 }
@@ -234,11 +234,11 @@ static void what_was_given_is_taken_anew(void **state)
     (void)state;
     setting *s = begin();
     choose(s, 5);
-    meet(s, 0);
+    merge(s, 0);
     fill(seen_by(s, 0, 5), 6);
-    tide_hot_rows_flush(s->copies[0], &s->learner);
+    tide_hot_rows_flush(s->caches[0], &s->sgns);
     assert_all(row_of(s, 5), 6);
-    tide_hot_rows_flush(s->copies[0], &s->learner); /* nothing is given twice */
+    tide_hot_rows_flush(s->caches[0], &s->sgns); /* nothing is given twice */
     assert_all(row_of(s, 5), 6);
     fill(row_of(s, 5), -1);
     learn(s, 0, 1);
@@ -252,9 +252,9 @@ static void what_is_no_number_is_not_given(void **state)
     setting *s = begin();
     choose(s, 5);
     fill(row_of(s, 5), 2);
-    meet(s, 0);
+    merge(s, 0);
     seen_by(s, 0, 5)[DIM - 1] = NAN;
-    meet(s, 0);
+    merge(s, 0);
     assert_all(row_of(s, 5), 2);
     assert_all(seen_by(s, 0, 5), 2);
     end(s);
@@ -286,20 +286,20 @@ static void a_copy_that_is_recalled_is_forgotten(void **state)
     (void)state;
     setting *s = begin();
     choose(s, 5);
-    meet(s, 0);
+    merge(s, 0);
     fill(seen_by(s, 0, 5), 9);
-    tide_hot_rows_invalidate(s->copies[0],
+    tide_hot_rows_invalidate(s->caches[0],
                              5 + TIDE_HOT_ROWS); /* another slot's place */
     assert_true(has_copy(s, 0, 5));
-    set_closed(s, 5, true);
-    tide_hot_rows_invalidate(s->copies[0], 5);
+    set_quarantined(s, 5, true);
+    tide_hot_rows_invalidate(s->caches[0], 5);
     assert_false(has_copy(s, 0, 5));
     fill(row_of(s, 5), 1);
-    meet(s, 0);
+    merge(s, 0);
     assert_all(row_of(s, 5), 1);
     assert_false(has_copy(s, 0, 5)); /* closed */
-    set_closed(s, 5, false);
-    meet(s, 0);
+    set_quarantined(s, 5, false);
+    merge(s, 0);
     assert_true(has_copy(s, 0, 5));
     assert_all(seen_by(s, 0, 5), 1);
     end(s);
@@ -324,34 +324,34 @@ static void no_order_of_events_mixes_two_words(void **state)
         setting *s = begin();
         tide_rng rng = tide_rng_seeded(seed);
         float number = 1;
-        bool closed = false;
+        bool quarantined = false;
         choose(s, 5);
         fill(row_of(s, 5), number);
         for (int step = 0; step < 200; step++) {
             int who = (int)tide_rng_below(&rng, 2);
             switch (tide_rng_below(&rng, 6)) {
             case 0:
-                meet(s, who);
+                merge(s, who);
                 break;
             case 1:
-                tide_hot_rows_flush(s->copies[who], &s->learner);
+                tide_hot_rows_flush(s->caches[who], &s->sgns);
                 break;
             case 2:
-                if (closed)
+                if (quarantined)
                     break;
-                set_closed(s, 5, closed = true);
+                set_quarantined(s, 5, quarantined = true);
                 for (int i = 0; i < 2; i++)
-                    tide_hot_rows_invalidate(s->copies[i], 5);
+                    tide_hot_rows_invalidate(s->caches[i], 5);
                 break;
             case 3:
-                if (!closed)
+                if (!quarantined)
                     break;
                 fill(row_of(s, 5), ++number);
-                set_closed(s, 5, closed = false);
+                set_quarantined(s, 5, quarantined = false);
                 break;
             default:
                 learn(s, who, 1);
-                if (!closed)
+                if (!quarantined)
                     add_a_little(seen_by(s, who, 5));
             }
             assert_is_of(row_of(s, 5), number);
@@ -377,7 +377,7 @@ typedef struct learning {
 
 static bool is_closed(const setting *s)
 {
-    return __atomic_load_n(&s->closed[0], __ATOMIC_SEQ_CST) >> 5 & 1;
+    return __atomic_load_n(&s->quarantined[0], __ATOMIC_SEQ_CST) >> 5 & 1;
 }
 
 /* Waits until so many lessons are over. It does not look again and again, which on a busy machine would cost the
@@ -393,7 +393,7 @@ static void wait_for_lessons(learning *l, uint64_t count)
 static void *learn_on(void *argument)
 {
     learning *l = argument;
-    const tide_kernels *k = l->s->learner.kernels;
+    const tide_kernels *k = l->s->sgns.kernels;
     float little[64] __attribute__((aligned(64))) = {1},
                      got[64] __attribute__((aligned(64)));
     while (!atomic_load(&l->stop)) {
@@ -424,14 +424,14 @@ static void threads_do_not_mix_two_words(void **state)
     learning l = {.s = begin(),
                   .lock = PTHREAD_MUTEX_INITIALIZER,
                   .one_over = PTHREAD_COND_INITIALIZER};
-    const tide_kernels *k = l.s->learner.kernels;
+    const tide_kernels *k = l.s->sgns.kernels;
     float row[64] __attribute__((aligned(64))) = {0};
     choose(l.s, 5);
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, learn_on, &l), 0);
     for (int word = 1; word <= WORDS; word++) {
-        set_closed(l.s, 5, true);
-        tide_hot_rows_invalidate(l.s->copies[0], 5);
+        set_quarantined(l.s, 5, true);
+        tide_hot_rows_invalidate(l.s->caches[0], 5);
         uint64_t before = atomic_load(&l.begun);
         wait_for_lessons(&l, before);
         k->copy(row, row_of(l.s, 5), 32);
@@ -440,7 +440,7 @@ static void threads_do_not_mix_two_words(void **state)
         fill(row, (float)word);
         k->copy(row_of(l.s, 5), row, 32);
         atomic_store(&l.number, (float)word);
-        set_closed(l.s, 5, false);
+        set_quarantined(l.s, 5, false);
         before = atomic_load(&l.begun);
         wait_for_lessons(&l, before + tide_rng_below(&(tide_rng){word}, 3));
     }

@@ -16,17 +16,17 @@ enum { BELOW = 1000, YOUNG = 8000, MORE = 4000 };
 
 /* By how much a model is made older. */
 typedef struct older {
-    uint64_t tokens, sentences, lessons, centers;
+    uint64_t tokens, sentences, emitted, centers;
 } older;
 
 /* So that each of them passes the age soon. */
 static older older_by(const tide_trainer *trainer, uint64_t age)
 {
     tide_stats stats = stats_of(trainer);
-    const tide_ingest *intake = tide_trainer_intake((tide_trainer *)trainer);
+    const tide_ingest *ingest = tide_trainer_intake((tide_trainer *)trainer);
     return (older){.tokens = age - BELOW - stats.tokens,
                    .sentences = age - BELOW / 20 - stats.sentences,
-                   .lessons = age - BELOW / 20 - intake->lessons,
+                   .emitted = age - BELOW / 20 - ingest->emitted,
                    .centers = age - BELOW - stats.trained};
 }
 
@@ -37,7 +37,7 @@ static void make_older(const char *path, const older *by, uint64_t chunks)
     shift_one(path, "vocab.counts", 0, by->tokens);
     shift(path, "vocab.arrived", 1, 1, SIZE_MAX, by->tokens);
     shift_one(path, "intake", 0, by->sentences);
-    shift_one(path, "intake", 1, by->lessons);
+    shift_one(path, "intake", 1, by->emitted);
     shift_one(path, "intake", 2, by->tokens);
     shift(path, "intake.admitted", 0, 1, SIZE_MAX, by->sentences);
     shift_one(path, "rate.origin", 0, by->tokens);
@@ -305,11 +305,11 @@ static void numbers_that_might_wrap_around_are_refused(void **state)
 /* The step that the word in a slot would take, with nothing to be added to its sum. */
 static float input_rate(tide_trainer *trainer, uint32_t slot)
 {
-    const tide_sgns *l = learner_of(trainer);
-    float scale =
-        tide_optimizer_scale(l->rates, tide_ingest_clock(tide_trainer_intake(trainer)));
+    const tide_sgns *sgns = sgns_of(trainer);
+    float scale = tide_optimizer_scale(sgns->optimizer,
+                                       tide_ingest_clock(tide_trainer_intake(trainer)));
     assert_true(tide_finite(scale) && scale > 0);
-    return tide_optimizer_input(l->rates, l->kernels, scale, slot, 0);
+    return tide_optimizer_input_rate(sgns->optimizer, sgns->kernels, scale, slot, 0);
 }
 
 /* Sums are scaled by 2^(tokens / half-life), and divided again when that has grown large: with a half-life
@@ -322,7 +322,7 @@ static void rates_of_an_old_model_stay_positive_and_finite(void **state)
     for (size_t r = 0; r < COUNT(recipes); r++)
         for (size_t i = 0; i < COUNT(ages); i++) {
             pair p = pair_of(recipes[r], ages[i], 0);
-            uint64_t origin = learner_of(p.old)->rates->origin;
+            uint64_t origin = sgns_of(p.old)->optimizer->origin;
             for (size_t at = 0; at + 2000 < p.more.size; at += 2000) {
                 feed(p.old, p.more.bytes + at, 2000);
                 for (uint32_t slot = 0; slot < 20; slot++) {
@@ -330,7 +330,7 @@ static void rates_of_an_old_model_stay_positive_and_finite(void **state)
                     assert_true(tide_finite(rate) && rate > 0 && rate < 0.5f);
                 }
             }
-            bool rescaled = learner_of(p.old)->rates->origin != origin;
+            bool rescaled = sgns_of(p.old)->optimizer->origin != origin;
             assert_int_equal(rescaled, r == 0);
             assert_true(is_finite(tide_trainer_model(p.old)));
             pair_free(&p);
@@ -344,9 +344,10 @@ static void sums_are_divided_alike_when_they_have_grown_large(void **state)
     corpus t = demo_text(5, YOUNG);
     tide_trainer *trainer =
         trained("vocab=60 dim=8 subword=500 replay=1 rate-half-life=2000", &t);
-    tide_optimizer *r = learner_of(trainer)->rates;
+    tide_optimizer *r = sgns_of(trainer)->optimizer;
     uint64_t clock = tide_ingest_clock(tide_trainer_intake(trainer));
-    const tide_sums *const all[] = {&r->sum_input, &r->sum_output, &r->sum_subword};
+    const tide_accumulators *const all[] = {
+        &r->input_accumulators, &r->output_accumulators, &r->subword_accumulators};
     const uint32_t rows[] = {60, 60, 500};
     static float before[3][500];
     for (int i = 0; i < 3; i++)
@@ -391,7 +392,7 @@ static void rates_that_fall_with_age_never_rise_again(void **state)
             assert_true(rate > 0 && rate <= before);
             before = rate;
         }
-        assert_int_equal(learner_of(trainer)->rates->age_input[0], UINT32_MAX);
+        assert_int_equal(sgns_of(trainer)->optimizer->age_input[0], UINT32_MAX);
         tide_trainer_free(trainer);
     }
     free(first.bytes);
@@ -405,7 +406,7 @@ static void a_plan_of_any_length_is_worked_off_evenly(void **state)
     tide_optimizer *rates = tide_optimizer_new(params, NULL);
     assert_non_null(rates);
     for (size_t i = 0; i < COUNT(ages); i++) {
-        tide_optimizer_plan(rates, (double)ages[i]);
+        tide_optimizer_set_total(rates, (double)ages[i]);
         float before = 1;
         for (uint64_t step = 0; step <= 1000; step++) {
             float left = tide_optimizer_scale(rates, ages[i] / 1000 * step);

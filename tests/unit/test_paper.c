@@ -129,7 +129,7 @@ static void compare(const setting *s)
     const tide_model *model = tide_trainer_model(trainer);
     tide_stats stats;
     tide_trainer_stats(trainer, &stats);
-    assert_true(o->lessons > 0 && stats.trained > 0);
+    assert_true(o->emitted > 0 && stats.trained > 0);
     same_words_and_counts(model, o);
     same_vectors(model, o);
     tide_trainer_free(trainer);

@@ -15,13 +15,13 @@
 enum { SENTENCES = 4000, WORDS_MOST = 40, RECORDED = 1 << 18, TURNS_MOST = 8 };
 
 typedef struct sentence {
-    uint32_t slots[WORDS_MOST], hands[WORDS_MOST], count;
+    uint32_t slots[WORDS_MOST], generations[WORDS_MOST], count;
 } sentence;
 
 typedef struct oracle {
     uint32_t vocab, turns, chunk_count;
-    _Atomic uint32_t *hands; /* [vocab] */
-    sentence *sentences;     /* [SENTENCES] */
+    _Atomic uint32_t *generations; /* [vocab] */
+    sentence *sentences;           /* [SENTENCES] */
     uint32_t sentence_count;
     uint32_t chunks[SENTENCES], chunk; /* the first sentence of each; the open one */
     uint32_t open_tokens;
@@ -35,13 +35,14 @@ typedef struct oracle {
     uint64_t repeated_tokens;
 } oracle;
 
-static void record(void *self, const tide_sentence *lesson)
+static void record(void *self, const tide_sentence *sentence)
 {
     oracle *o = self;
-    assert_true(o->size + lesson->count < RECORDED);
-    o->tokens[o->size++] = lesson->count;
-    memcpy(o->tokens + o->size, lesson->slots, lesson->count * sizeof *lesson->slots);
-    o->size += lesson->count;
+    assert_true(o->size + sentence->count < RECORDED);
+    o->tokens[o->size++] = sentence->count;
+    memcpy(o->tokens + o->size, sentence->slots,
+           sentence->count * sizeof *sentence->slots);
+    o->size += sentence->count;
 }
 
 static oracle *oracle_for(const tide_params *params)
@@ -51,18 +52,19 @@ static oracle *oracle_for(const tide_params *params)
     o->vocab = (uint32_t)params->vocab;
     o->turns = (uint32_t)params->replay - 1;
     o->chunk_count = (uint32_t)params->replay_ring / SENTENCE_MAX;
-    o->hands = tide_alloc(o->vocab, sizeof *o->hands);
+    o->generations = tide_alloc(o->vocab, sizeof *o->generations);
     o->sentences = calloc(SENTENCES, sizeof *o->sentences);
     o->tokens = calloc(RECORDED, sizeof *o->tokens);
     o->repeats = calloc(SENTENCES * TURNS_MOST, sizeof *o->repeats);
     o->repeated = calloc(SENTENCES, sizeof *o->repeated);
-    assert_true(o->hands && o->sentences && o->tokens && o->repeats && o->repeated);
+    assert_true(o->generations && o->sentences && o->tokens && o->repeats &&
+                o->repeated);
     return o;
 }
 
 static void oracle_free(oracle *o)
 {
-    free((void *)o->hands);
+    free((void *)o->generations);
     free(o->sentences);
     free(o->tokens);
     free(o->repeats);
@@ -72,9 +74,9 @@ static void oracle_free(oracle *o)
 
 static void watch(tide_trainer *trainer, oracle *o)
 {
-    tide_ingest *intake = tide_trainer_intake(trainer);
-    tide_ingest_set_executor(intake, tide_executor_inline(o, record));
-    tide_ingest_count_generations(intake, o->hands);
+    tide_ingest *ingest = tide_trainer_intake(trainer);
+    tide_ingest_set_executor(ingest, tide_executor_inline(o, record));
+    tide_ingest_count_generations(ingest, o->generations);
 }
 
 /* -- what must come --------------------------------------------------------------------- */
@@ -84,7 +86,7 @@ static uint32_t valid_words(const oracle *o, const sentence *s, uint32_t *slots)
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->count; i++)
         if (s->slots[i] != TIDE_NO_SLOT &&
-            atomic_load(&o->hands[s->slots[i]]) == s->hands[i])
+            atomic_load(&o->generations[s->slots[i]]) == s->generations[i])
             slots[count++] = s->slots[i];
     return count;
 }
@@ -141,7 +143,7 @@ static bool feed_sentence(tide_trainer *trainer, oracle *o, const char *text,
     memcpy(s->slots, tide_trainer_intake(trainer)->slots, words * sizeof *s->slots);
     for (uint32_t i = 0; i < words; i++)
         if (s->slots[i] != TIDE_NO_SLOT)
-            s->hands[i] = atomic_load(&o->hands[s->slots[i]]);
+            s->generations[i] = atomic_load(&o->generations[s->slots[i]]);
     if (tide_sampler_draws(tide_trainer_intake(trainer)->sampler))
         o->at = after_sentence(o, o->at, s);
     assert_true(o->at);
@@ -278,31 +280,31 @@ static void repeats_fade(void **state)
 /* -- slots that wait -------------------------------------------------------------------- */
 
 /* A school whose lessons take as long as so many sentences. */
-typedef struct slow_school {
-    const tide_ingest *intake;
+typedef struct slow_executor {
+    const tide_ingest *ingest;
     uint64_t
         changed[100]; /* the sentence in which the slot was given another word; or 0 */
     uint64_t behind, finished;
-    uint64_t lessons, changes;
-} slow_school;
+    uint64_t emitted, changes;
+} slow_executor;
 
-static void teach_slowly(void *self, const tide_sentence *lesson)
+static void train_slowly(void *self, const tide_sentence *sentence)
 {
-    slow_school *s = self;
-    for (uint32_t i = 0; i < lesson->count; i++) {
-        uint32_t slot = lesson->slots[i];
+    slow_executor *s = self;
+    for (uint32_t i = 0; i < sentence->count; i++) {
+        uint32_t slot = sentence->slots[i];
         if (slot == TIDE_NO_SLOT) /* a hole */
             continue;
         assert_true(s->changed[slot] <= s->finished + 1);
-        assert_false(tide_ingest_is_quarantined(s->intake, slot));
+        assert_false(tide_ingest_is_quarantined(s->ingest, slot));
     }
-    s->lessons++;
+    s->emitted++;
 }
 
 static uint64_t finished_slowly(void *self)
 {
-    slow_school *s = self;
-    uint64_t number = s->intake->sentence;
+    slow_executor *s = self;
+    uint64_t number = s->ingest->sentence_number;
     s->finished = number > s->behind + 1 ? number - 1 - s->behind : 0;
     return s->finished;
 }
@@ -314,9 +316,9 @@ static void wait_slowly(void *self)
 
 static void recall_slowly(void *self, uint32_t slot)
 {
-    slow_school *s = self;
-    assert_true(tide_ingest_is_quarantined(s->intake, slot));
-    s->changed[slot] = s->intake->sentence;
+    slow_executor *s = self;
+    assert_true(tide_ingest_is_quarantined(s->ingest, slot));
+    s->changed[slot] = s->ingest->sentence_number;
     s->changes++;
 }
 
@@ -331,10 +333,10 @@ static void a_slot_stays_closed_while_lessons_are_on_their_way(void **state)
     for (size_t k = 0; k < COUNT(settings); k++)
         for (uint64_t behind = 0; behind <= 5; behind++) {
             tide_trainer *trainer = trainer_of(settings[k]);
-            tide_ingest *intake = tide_trainer_intake(trainer);
-            slow_school s = {.intake = intake, .behind = behind};
-            tide_ingest_set_executor(intake,
-                                     (tide_executor){&s, teach_slowly, finished_slowly,
+            tide_ingest *ingest = tide_trainer_intake(trainer);
+            slow_executor s = {.ingest = ingest, .behind = behind};
+            tide_ingest_set_executor(ingest,
+                                     (tide_executor){&s, train_slowly, finished_slowly,
                                                      wait_slowly, recall_slowly});
             tide_rng rng = tide_rng_seeded(behind);
             for (uint32_t n = 0; n < 1000; n++) {
@@ -342,7 +344,7 @@ static void a_slot_stays_closed_while_lessons_are_on_their_way(void **state)
                 make_line(&rng, n, 20, line);
                 feed_text(trainer, line);
             }
-            assert_true(s.lessons > 500 && s.changes > 100);
+            assert_true(s.emitted > 500 && s.changes > 100);
             tide_trainer_free(trainer);
         }
 }

@@ -17,7 +17,7 @@ static float *in_matrix(const tide_matrix *m, uint32_t row, uint32_t at)
     return m->rows ? tide_matrix_row(m, row) + at : NULL;
 }
 
-static float *in_sums(const tide_sums *s, uint32_t row)
+static float *in_sums(const tide_accumulators *s, uint32_t row)
 {
     return s->values ? &s->values[tide_sum_at(row, s->shift)] : NULL;
 }
@@ -36,31 +36,31 @@ enum {
     PLACES,
 };
 
-static float *place_of(const tide_sgns *l, int place, uint32_t row)
+static float *place_of(const tide_sgns *sgns, int place, uint32_t row)
 {
-    const tide_optimizer *r = l->rates;
-    uint32_t dim = l->model->input.dim;
+    const tide_optimizer *r = sgns->optimizer;
+    uint32_t dim = sgns->model->input.dim;
     switch (place) {
     case INPUT_FIRST:
-        return in_matrix(&l->model->input, row, 0);
+        return in_matrix(&sgns->model->input, row, 0);
     case INPUT_LAST:
-        return in_matrix(&l->model->input, row, dim - 1);
+        return in_matrix(&sgns->model->input, row, dim - 1);
     case INPUT_PADDING:
-        return in_matrix(&l->model->input, row, l->model->input.stride - 1);
+        return in_matrix(&sgns->model->input, row, sgns->model->input.stride - 1);
     case OUTPUT:
-        return in_matrix(&l->model->output, row, dim / 2);
+        return in_matrix(&sgns->model->output, row, dim / 2);
     case INPUT_SUM:
-        return in_sums(&r->sum_input, row);
+        return in_sums(&r->input_accumulators, row);
     case OUTPUT_SUM:
-        return in_sums(&r->sum_output, row);
+        return in_sums(&r->output_accumulators, row);
     case INPUT_EACH:
-        return in_matrix(&r->each_input, row, dim - 1);
+        return in_matrix(&r->input_coordinates, row, dim - 1);
     case OUTPUT_EACH:
-        return in_matrix(&r->each_output, row, 1);
+        return in_matrix(&r->output_coordinates, row, 1);
     case SUBWORD:
-        return in_matrix(&l->model->subword, row, dim - 1);
+        return in_matrix(&sgns->model->subword, row, dim - 1);
     default:
-        return in_sums(&r->sum_subword, row);
+        return in_sums(&r->subword_accumulators, row);
     }
 }
 
@@ -75,19 +75,20 @@ static const char *const kinds[] = {
 static const float wrong[] = {NAN, -NAN, INFINITY, -INFINITY, 1e30f, -1e30f};
 
 /* Begins again what a place is part of, by hand. */
-static void begin_again(const tide_sgns *l, int place, uint32_t row)
+static void begin_again(const tide_sgns *sgns, int place, uint32_t row)
 {
     uint32_t length;
-    size_t size = l->model->input.stride * sizeof(float);
-    if (place < SUBWORD && tide_vocabulary_word(l->model->vocabulary, row, &length)) {
-        tide_init_slot(l, row);
+    size_t size = sgns->model->input.stride * sizeof(float);
+    if (place < SUBWORD &&
+        tide_vocabulary_word(sgns->model->vocabulary, row, &length)) {
+        tide_init_slot(sgns, row);
     } else if (place < SUBWORD) {
-        memset(tide_matrix_row(&l->model->input, row), 0, size);
-        memset(tide_matrix_row(&l->model->output, row), 0, size);
-        tide_optimizer_reset(l->rates, row);
+        memset(tide_matrix_row(&sgns->model->input, row), 0, size);
+        memset(tide_matrix_row(&sgns->model->output, row), 0, size);
+        tide_optimizer_reset(sgns->optimizer, row);
     } else {
-        memset(tide_matrix_row(&l->model->subword, row), 0, size);
-        *in_sums(&l->rates->sum_subword, row) = 0;
+        memset(tide_matrix_row(&sgns->model->subword, row), 0, size);
+        *in_sums(&sgns->optimizer->subword_accumulators, row) = 0;
     }
 }
 
@@ -95,21 +96,21 @@ static void begin_again(const tide_sgns *l, int place, uint32_t row)
 static void check_place(const char *path, int place)
 {
     tide_trainer *ill = load_from(path), *well = load_from(path);
-    const tide_sgns *l = learner_of(ill);
-    if (place_of(l, place, 0)) {
+    const tide_sgns *sgns = sgns_of(ill);
+    if (place_of(sgns, place, 0)) {
         for (uint32_t i = 0; i < COUNT(wrong); i++) {
-            *place_of(l, place, 3 + 7 * i) = wrong[i];
-            begin_again(learner_of(well), place, 3 + 7 * i);
+            *place_of(sgns, place, 3 + 7 * i) = wrong[i];
+            begin_again(sgns_of(well), place, 3 + 7 * i);
         }
-        tide_repaired healed;
-        tide_repair_nans(l, &healed);
-        assert_int_equal(healed.words, place < SUBWORD ? COUNT(wrong) : 0);
-        assert_int_equal(healed.subwords, place < SUBWORD ? 0 : COUNT(wrong));
+        tide_repaired repaired;
+        tide_repair_nans(sgns, &repaired);
+        assert_int_equal(repaired.words, place < SUBWORD ? COUNT(wrong) : 0);
+        assert_int_equal(repaired.subwords, place < SUBWORD ? 0 : COUNT(wrong));
         save_to(ill, "ill");
         save_to(well, "well");
         assert_true(same_file("ill", "well"));
-        tide_repair_nans(l, &healed);
-        assert_int_equal(healed.words + healed.subwords, 0);
+        tide_repair_nans(sgns, &repaired);
+        assert_int_equal(repaired.words + repaired.subwords, 0);
     }
     tide_trainer_free(ill);
     tide_trainer_free(well);
@@ -135,12 +136,12 @@ static void sums_below_zero_cannot_be_right(void **state)
     corpus t = demo_text(5, YOUNG);
     for (size_t k = 0; k < 2; k++) {
         tide_trainer *trainer = trained(kinds[k], &t);
-        const tide_sgns *l = learner_of(trainer);
-        *place_of(l, k ? INPUT_EACH : INPUT_SUM, 5) = -1e-3f;
-        *place_of(l, k ? OUTPUT_EACH : OUTPUT_SUM, 6) = -1e30f;
-        tide_repaired healed;
-        tide_repair_nans(l, &healed);
-        assert_int_equal(healed.words, 2);
+        const tide_sgns *sgns = sgns_of(trainer);
+        *place_of(sgns, k ? INPUT_EACH : INPUT_SUM, 5) = -1e-3f;
+        *place_of(sgns, k ? OUTPUT_EACH : OUTPUT_SUM, 6) = -1e30f;
+        tide_repaired repaired;
+        tide_repair_nans(sgns, &repaired);
+        assert_int_equal(repaired.words, 2);
         tide_trainer_free(trainer);
     }
     free(t.bytes);
@@ -169,15 +170,15 @@ static void an_empty_slot_that_is_wrong_has_zeros(void **state)
     tide_trainer *trainer =
         trainer_of("vocab=60 dim=20 vocabulary=misra-gries replay=1");
     uint32_t slot = feed_until_a_slot_is_empty(trainer, &t);
-    const tide_sgns *l = learner_of(trainer);
-    *place_of(l, OUTPUT, slot) = NAN;
-    *place_of(l, OUTPUT_SUM, slot) = NAN;
-    *place_of(l, INPUT_FIRST, slot) = 1;
-    tide_repaired healed;
-    tide_repair_nans(l, &healed);
-    assert_int_equal(healed.words, 1);
+    const tide_sgns *sgns = sgns_of(trainer);
+    *place_of(sgns, OUTPUT, slot) = NAN;
+    *place_of(sgns, OUTPUT_SUM, slot) = NAN;
+    *place_of(sgns, INPUT_FIRST, slot) = 1;
+    tide_repaired repaired;
+    tide_repair_nans(sgns, &repaired);
+    assert_int_equal(repaired.words, 1);
     for (int place = INPUT_FIRST; place <= OUTPUT_SUM; place++)
-        assert_true(*place_of(l, place, slot) == 0);
+        assert_true(*place_of(sgns, place, slot) == 0);
     tide_trainer_free(trainer);
     free(t.bytes);
 }
@@ -208,7 +209,7 @@ static void wrong_vectors_do_not_silence_the_others(void **state)
     const tide_model *model = tide_trainer_model(trainer);
     const char *asked = "the";
     for (uint32_t i = 0; i < COUNT(wrong); i++) {
-        *place_of(learner_of(trainer), INPUT_FIRST, 3 + 7 * i) = wrong[i];
+        *place_of(sgns_of(trainer), INPUT_FIRST, 3 + 7 * i) = wrong[i];
         tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, true, NULL);
         tide_query query = {.positive = &asked, .positive_count = 1};
         tide_hit hits[60];
@@ -230,21 +231,21 @@ static void learning_goes_on_after_healing(void **state)
     corpus t = demo_text(5, YOUNG), more = demo_text(6, MORE);
     for (size_t k = 0; k < COUNT(kinds); k++) {
         tide_trainer *trainer = trained(kinds[k], &t);
-        const tide_sgns *l = learner_of(trainer);
+        const tide_sgns *sgns = sgns_of(trainer);
         for (int place = 0; place < PLACES; place++)
-            for (uint32_t i = 0; place_of(l, place, 0) && i < COUNT(wrong); i++)
-                *place_of(l, place, 5 * i + (uint32_t)place) = wrong[i];
-        tide_repaired healed;
-        tide_repair_nans(l, &healed);
-        assert_true(healed.words >= COUNT(wrong));
+            for (uint32_t i = 0; place_of(sgns, place, 0) && i < COUNT(wrong); i++)
+                *place_of(sgns, place, 5 * i + (uint32_t)place) = wrong[i];
+        tide_repaired repaired;
+        tide_repair_nans(sgns, &repaired);
+        assert_true(repaired.words >= COUNT(wrong));
         uint64_t trained_before = stats_of(trainer).trained;
         feed(trainer, more.bytes, more.size);
         assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
         assert_true(stats_of(trainer).trained > trained_before);
         assert_true(isfinite(stats_of(trainer).loss));
         assert_answers_are_finite(trainer);
-        tide_repair_nans(l, &healed);
-        assert_int_equal(healed.words + healed.subwords, 0);
+        tide_repair_nans(sgns, &repaired);
+        assert_int_equal(repaired.words + repaired.subwords, 0);
         tide_trainer_free(trainer);
     }
     free(t.bytes);
@@ -270,9 +271,9 @@ static void learning_that_runs_away_is_not_taken_for_damage(void **state)
     for (size_t i = 0; i < COUNT(wild); i++) {
         tide_trainer *trainer = trained(wild[i], &t);
         save_to(trainer, "before");
-        tide_repaired healed;
-        tide_repair_nans(learner_of(trainer), &healed);
-        assert_int_equal(healed.words + healed.subwords, 0);
+        tide_repaired repaired;
+        tide_repair_nans(sgns_of(trainer), &repaired);
+        assert_int_equal(repaired.words + repaired.subwords, 0);
         save_to(trainer, "after");
         assert_true(same_file("before", "after"));
         tide_trainer_free(trainer);
@@ -284,9 +285,9 @@ static void an_empty_model_is_sound(void **state)
 {
     (void)state;
     tide_trainer *trainer = trainer_of("vocab=10 dim=4 subword=100");
-    tide_repaired healed = {7, 7};
-    tide_repair_nans(learner_of(trainer), &healed);
-    assert_int_equal(healed.words + healed.subwords, 0);
+    tide_repaired repaired = {7, 7};
+    tide_repair_nans(sgns_of(trainer), &repaired);
+    assert_int_equal(repaired.words + repaired.subwords, 0);
     tide_trainer_free(trainer);
 }
 
@@ -297,14 +298,14 @@ static void one_bad_row_stays_the_only_one(void **state)
     corpus t = demo_text(5, YOUNG), more = demo_text(6, MORE);
     for (size_t k = 0; k < COUNT(kinds); k++) {
         tide_trainer *trainer = trained(kinds[k], &t);
-        const tide_sgns *l = learner_of(trainer);
-        *place_of(l, OUTPUT, 3) = NAN;
+        const tide_sgns *sgns = sgns_of(trainer);
+        *place_of(sgns, OUTPUT, 3) = NAN;
         feed(trainer, more.bytes, more.size);
         assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
-        tide_repaired healed;
-        tide_repair_nans(l, &healed);
-        assert_true(healed.words <= 1 &&
-                    healed.subwords == 0); /* slot 3 may have a new word */
+        tide_repaired repaired;
+        tide_repair_nans(sgns, &repaired);
+        assert_true(repaired.words <= 1 &&
+                    repaired.subwords == 0); /* slot 3 may have a new word */
         assert_true(isfinite(stats_of(trainer).loss));
         save_to(trainer, "m");
         tide_trainer_free(trainer);
@@ -323,14 +324,14 @@ static void nothing_bad_is_saved(void **state)
     for (size_t k = 0; k < COUNT(kinds); k++)
         for (int place = 0; place < PLACES; place++) {
             tide_trainer *trainer = trained(kinds[k], &t);
-            const tide_sgns *l = learner_of(trainer);
-            if (place_of(l, place, 0)) {
-                *place_of(l, place, 9) = NAN;
+            const tide_sgns *sgns = sgns_of(trainer);
+            if (place_of(sgns, place, 0)) {
+                *place_of(sgns, place, 9) = NAN;
                 save_to(trainer, "m");
                 assert_int_equal(stats_of(trainer).healed, 1);
-                assert_true(isfinite(*place_of(l, place, 9)));
+                assert_true(isfinite(*place_of(sgns, place, 9)));
                 tide_trainer *loaded = load_from("m");
-                assert_true(isfinite(*place_of(learner_of(loaded), place, 9)));
+                assert_true(isfinite(*place_of(sgns_of(loaded), place, 9)));
                 tide_trainer_free(loaded);
             }
             tide_trainer_free(trainer);
@@ -359,9 +360,9 @@ typedef struct way {
     int pauses, warnings;
 } way;
 
-static bool has_two_bad_rows(const tide_sgns *l)
+static bool has_two_bad_rows(const tide_sgns *sgns)
 {
-    return isnan(*place_of(l, OUTPUT, 0)) && isnan(*place_of(l, OUTPUT, 1));
+    return isnan(*place_of(sgns, OUTPUT, 0)) && isnan(*place_of(sgns, OUTPUT, 1));
 }
 
 /* Two output rows, which nothing else would mend, go wrong in the first pause; a little
@@ -369,19 +370,19 @@ static bool has_two_bad_rows(const tide_sgns *l)
 static void spoil_and_wait(void *data, const tide_stats *stats)
 {
     way *w = data;
-    const tide_sgns *l = learner_of(w->trainer);
+    const tide_sgns *sgns = sgns_of(w->trainer);
     switch (++w->pauses) {
     case 1:
-        *place_of(l, OUTPUT, 0) = NAN;
-        *place_of(l, OUTPUT, 1) = NAN;
+        *place_of(sgns, OUTPUT, 0) = NAN;
+        *place_of(sgns, OUTPUT, 1) = NAN;
         now += 59;
         break;
     case 2:
-        assert_true(has_two_bad_rows(l) && stats->healed == 0);
+        assert_true(has_two_bad_rows(sgns) && stats->healed == 0);
         now += 2;
         break;
     default:
-        assert_true(is_finite(l->model));
+        assert_true(is_finite(sgns->model));
         assert_int_equal(stats->healed, 2);
     }
 }

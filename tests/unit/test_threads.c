@@ -201,15 +201,15 @@ static void a_trainer_can_be_freed_with_work_under_way(void **state)
     free(t.bytes);
 }
 
-/* -- the order of lessons ---------------------------------------------------------------- */
+/* -- completion ---------------------------------------------------------------- */
 
-/* A slot may be given to another word only when no lesson with the word before is on its way
- * any more, so the crew must never say that a sentence is finished which is not. Lessons are
- * made slow by their size, so that batches queue up. A sentence has one lesson or several (its repeats), which often
- * begin in one batch and end in the next. */
-static void check_finished(uint32_t lessons_most)
+/* A slot may be reused only when nothing emitted with its previous word is waiting to be trained, so the
+ * workers must never report a sentence as completed that is not. Sentences are long, so that
+ * batches queue up. During one sentence of the text one or several are emitted (with replays), often
+ * split between two batches. */
+static void check_completed(uint32_t emitted_max)
 {
-    enum { LESSONS = SANITIZED ? 1500 : 4000, LENGTH = 100 };
+    enum { SENTENCES = SANITIZED ? 1500 : 4000, LENGTH = 100 };
     tide_trainer *trainer =
         trainer_of("vocab=2000 dim=400 threads=2 replay=1 sample=0");
     corpus t = demo_text(17, 5000);
@@ -219,61 +219,62 @@ static void check_finished(uint32_t lessons_most)
     tide_sampler_options options = tide_params_sampler(tide_trainer_params(trainer));
     tide_sampler *sampler = tide_sampler_new(&options, NULL);
     assert_true(sampler && tide_sampler_refresh(sampler, model->vocabulary, true));
-    tide_sgns learner = {.params = tide_trainer_params(trainer),
-                         .model = (tide_model *)model,
-                         .rates =
-                             tide_optimizer_new(tide_trainer_params(trainer), NULL),
-                         .kernels = tide_kernels_best()};
-    tide_contexts_init(&learner.contexts, learner.params);
-    tide_workers *crew = tide_workers_new(&learner, NULL);
-    assert_true(crew && learner.rates);
-    tide_executor school = tide_workers_executor(crew);
+    tide_sgns sgns = {.params = tide_trainer_params(trainer),
+                      .model = (tide_model *)model,
+                      .optimizer =
+                          tide_optimizer_new(tide_trainer_params(trainer), NULL),
+                      .kernels = tide_kernels_best()};
+    tide_contexts_init(&sgns.contexts, sgns.params);
+    tide_workers *workers = tide_workers_new(&sgns, NULL);
+    assert_true(workers && sgns.optimizer);
+    tide_executor executor = tide_workers_executor(workers);
     uint32_t slots[LENGTH], wrong = 0;
-    static uint64_t lessons_until[LESSONS + 2]; /* the end of a sentence */
-    tide_rng rng = tide_rng_seeded(lessons_most);
+    static uint64_t emitted_until[SENTENCES + 2]; /* the end of a sentence */
+    tide_rng rng = tide_rng_seeded(emitted_max);
     for (uint32_t i = 0; i < LENGTH; i++)
         slots[i] = i;
-    for (uint64_t n = 0, sentence = 1, left = 1; n < LESSONS; n++) {
-        tide_sentence lesson = {.slots = slots,
-                                .count = LENGTH,
-                                .number = n,
-                                .sentence = sentence,
-                                .draws = tide_sampler_draws(sampler),
-                                .scale = 1};
-        school.teach(school.self, &lesson);
+    for (uint64_t n = 0, number = 1, left = 1; n < SENTENCES; n++) {
+        tide_sentence sentence = {.slots = slots,
+                                  .count = LENGTH,
+                                  .sequence = n,
+                                  .emitted_at = number,
+                                  .negatives = tide_sampler_draws(sampler),
+                                  .scale = 1};
+        executor.train(executor.self, &sentence);
         if (--left == 0) {
-            lessons_until[sentence++] = n + 1;
-            left = 1 + tide_rng_below(&rng, lessons_most);
+            emitted_until[number++] = n + 1;
+            left = 1 + tide_rng_below(&rng, emitted_max);
         }
-        lessons_until[sentence] = UINT64_MAX;
-        uint64_t finished = school.finished(school.self);
-        uint64_t learned = tide_workers_progress(crew).centers / LENGTH;
-        assert_true(finished <= sentence || finished == TIDE_ALL_SENTENCES);
-        wrong += finished == TIDE_ALL_SENTENCES ? learned <= n
-                                                : lessons_until[finished] > learned;
+        emitted_until[number] = UINT64_MAX;
+        uint64_t completed = executor.completed(executor.self);
+        uint64_t trained = tide_workers_progress(workers).centers / LENGTH;
+        assert_true(completed <= number || completed == TIDE_ALL_SENTENCES);
+        wrong += completed == TIDE_ALL_SENTENCES ? trained <= n
+                                                 : emitted_until[completed] > trained;
     }
-    school.wait(school.self);
-    assert_int_equal(school.finished(school.self), TIDE_ALL_SENTENCES);
-    assert_int_equal(tide_workers_progress(crew).centers, (uint64_t)LESSONS * LENGTH);
+    executor.drain(executor.self);
+    assert_int_equal(executor.completed(executor.self), TIDE_ALL_SENTENCES);
+    assert_int_equal(tide_workers_progress(workers).centers,
+                     (uint64_t)SENTENCES * LENGTH);
     assert_int_equal(wrong, 0);
-    tide_workers_free(crew);
-    tide_optimizer_free(learner.rates);
+    tide_workers_free(workers);
+    tide_optimizer_free(sgns.optimizer);
     tide_sampler_free(sampler);
     tide_trainer_free(trainer);
     free(t.bytes);
 }
 
-static void no_sentence_is_called_finished_before_it_is(void **state)
+static void no_sentence_is_reported_completed_before_it_is(void **state)
 {
     (void)state;
-    check_finished(1);
-    check_finished(5);
+    check_completed(1);
+    check_completed(5);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_sentence_is_called_finished_before_it_is),
+        cmocka_unit_test(no_sentence_is_reported_completed_before_it_is),
         cmocka_unit_test(more_threads_hold_the_same_words_with_finite_vectors),
         cmocka_unit_test(more_threads_train_as_many_words),
         cmocka_unit_test(more_threads_learn_as_well_as_one),

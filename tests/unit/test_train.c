@@ -321,11 +321,11 @@ typedef struct seen {
     size_t count;
 } seen;
 
-static void take_lesson(void *self, const tide_sentence *lesson)
+static void record_size(void *self, const tide_sentence *sentence)
 {
     seen *s = self;
     assert_true(s->count < COUNT(s->sizes));
-    s->sizes[s->count++] = lesson->count;
+    s->sizes[s->count++] = sentence->count;
 }
 
 static void a_long_line_is_cut_into_sentences(void **state)
@@ -347,7 +347,7 @@ static void a_long_line_is_cut_into_sentences(void **state)
         seen s = {.count = 0};
         uint64_t sentences = stats_of(trainer).sentences;
         tide_ingest_set_executor(tide_trainer_intake(trainer),
-                                 tide_executor_inline(&s, take_lesson));
+                                 tide_executor_inline(&s, record_size));
         for (int k = 0; k < cases[i].words; k++)
             feed_text(trainer, k % 2 ? "a " : "b ");
         feed_text(trainer, "\n");
@@ -493,7 +493,7 @@ static void tokens_of_a_word_that_left_are_no_contexts(void **state)
         feed_text(trainer, "a b\n");
     seen s = {.count = 0};
     tide_ingest_set_executor(tide_trainer_intake(trainer),
-                             tide_executor_inline(&s, take_lesson));
+                             tide_executor_inline(&s, record_size));
     feed_text(trainer,
               "a a a a b b x y\n"); /* x takes the slot of b, and y that of x */
     assert_int_equal(s.count, 1);

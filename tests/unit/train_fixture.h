@@ -68,9 +68,9 @@ static inline tide_trainer *trainer_of(const char *settings)
     return trainer;
 }
 
-static inline const tide_sgns *learner_of(tide_trainer *trainer)
+static inline const tide_sgns *sgns_of(tide_trainer *trainer)
 {
-    return tide_trainer_intake(trainer)->learner;
+    return tide_trainer_intake(trainer)->sgns;
 }
 
 static inline tide_stats stats_of(const tide_trainer *trainer)
