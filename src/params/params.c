@@ -1,6 +1,6 @@
-/* params.c - reading, printing and keeping the values of parameters.
+/* params.c - parses, prints and stores parameter values.
  *
- * Numbers look the same whatever the locale of the program says.
+ * Numbers do not depend on the locale of the program.
  */
 #include "params/params.h"
 
@@ -13,9 +13,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* -- one value ------------------------------------------------------------------------------------- */
+/* -- one value --------------------------------------------------------------------- */
 
-static bool named(const tide_param_info *info, const char *name)
+static bool has_name(const tide_param_info *info, const char *name)
 {
     if (!strcmp(info->name, name) || (*info->former && !strcmp(info->former, name)))
         return true;
@@ -29,16 +29,16 @@ static bool named(const tide_param_info *info, const char *name)
     return false;
 }
 
-/* Model files keep the names that version 0.1 gave the parameters. */
-static const char *filed_name(const tide_param_info *info)
+/* Model files use the names of version 0.1. */
+static const char *stored_name(const tide_param_info *info)
 {
     return *info->former ? info->former : info->name;
 }
 
-static const tide_param_rule *find_row(const char *name)
+static const tide_param_rule *find_rule(const char *name)
 {
     for (int i = 0; i < tide_param_count; i++)
-        if (named(&tide_param_infos[i], name))
+        if (has_name(&tide_param_infos[i], name))
             return &tide_param_rules[i];
     return NULL;
 }
@@ -63,7 +63,8 @@ static char *text_at(const tide_params *params, const tide_param_rule *r)
     return (char *)params + r->offset;
 }
 
-/* The choice number `index` of "a|b|c"; returns its length, 0 past the last. */
+/* Finds choice number `index` of "a|b|c". Returns its length, or 0 past the last
+ * one. */
 static int choice(const char *values, uint64_t index, const char **start)
 {
     for (; index; index--) {
@@ -92,34 +93,35 @@ static int set_choice(tide_params *params, const tide_param_rule *r, const char 
 static int set_text(tide_params *params, const tide_param_rule *r, const char *value)
 {
     size_t length = strlen(value);
-    if (length >= (size_t)r->most || strpbrk(value, "\n\r"))
+    if (length >= (size_t)r->max || strpbrk(value, "\n\r"))
         return -1;
     memcpy(text_at(params, r), value, length + 1);
     return 0;
 }
 
-/* The C locale, for this thread, until it is left with the value returned. */
-static locale_t enter_plain_locale(void)
+/* Switches this thread to the C locale; leave_c_locale needs the value returned. */
+static locale_t enter_c_locale(void)
 {
     return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
 }
 
-static void leave_plain_locale(locale_t before)
+static void leave_c_locale(locale_t before)
 {
     freelocale(uselocale(before));
 }
 
-/* A number, with k, M or G behind it: powers of 1024 for sizes, of 1000 for the rest. */
-static int read_number(const tide_param_rule *r, const char *value, double *number)
+/* Parses a number with an optional suffix k, M, G or T: powers of 1024 for sizes, of
+ * 1000 otherwise. */
+static int parse_number(const tide_param_rule *r, const char *value, double *number)
 {
     if (!isdigit((unsigned char)*value) && *value != '.')
         return -1;
     char *end;
-    locale_t before = enter_plain_locale();
+    locale_t before = enter_c_locale();
     errno = 0;
     *number = strtod(value, &end);
     bool out_of_range = errno != 0;
-    leave_plain_locale(before);
+    leave_c_locale(before);
     static const char units[] = "kMGT";
     const char *unit = *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
     if (unit && r->kind != REAL) {
@@ -133,11 +135,11 @@ static int read_number(const tide_param_rule *r, const char *value, double *numb
     return *end || out_of_range ? -1 : 0;
 }
 
-/* Whole numbers that a double cannot hold exactly are read digit by digit. */
+/* Plain digits are parsed as an integer, since a double may not hold them exactly. */
 static int set_number(tide_params *params, const tide_param_rule *r, const char *value)
 {
     double number;
-    if (read_number(r, value, &number) || !(number >= r->least && number <= r->most))
+    if (parse_number(r, value, &number) || !(number >= r->min && number <= r->max))
         return -1;
     if (r->kind == REAL) {
         *real_at(params, r) = number;
@@ -155,26 +157,26 @@ static bool is_random(const tide_param_rule *r, const char *value)
     return r->kind == SEED && !strcmp(value, "random");
 }
 
-/* A drawn seed is a number from then on, and kept as one. */
+/* 'random' draws a seed, which is stored as a number. */
 static int set_seed(tide_params *params, const tide_param_rule *r, const char *value)
 {
     if (!is_random(r, value))
         return set_number(params, r, value);
-    *number_at(params, r) = tide_secret() % ((uint64_t)r->most + 1);
+    *number_at(params, r) = tide_secret() % ((uint64_t)r->max + 1);
     return 0;
 }
 
 static int apply_profile(tide_params *params, uint64_t profile, tide_error *err);
 
-static int set_row(tide_params *params, const tide_param_rule *r, const char *value,
-                   tide_error *err)
+static int set_value(tide_params *params, const tide_param_rule *r, const char *value,
+                     tide_error *err)
 {
     int bad = r->kind == CHOICE ? set_choice(params, r, value)
               : r->kind == TEXT ? set_text(params, r, value)
               : r->kind == SEED ? set_seed(params, r, value)
                                 : set_number(params, r, value);
     if (bad)
-        return tide_fail(err, TIDE_ERROR_PARAMETER, "--%s '%s': must be %s",
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "%s '%s': must be %s",
                          info_of(r)->name, value, info_of(r)->values);
     if (r->offset == offsetof(tide_params, vocab))
         params->vocab_given = true;
@@ -185,7 +187,8 @@ static int set_row(tide_params *params, const tide_param_rule *r, const char *va
     return TIDE_OK;
 }
 
-/* Terminals obey them, and a model goes to others. */
+/* Control characters are rejected because a model may be printed on other people's
+ * terminals. */
 static bool has_control(const char *text)
 {
     for (const unsigned char *at = (const unsigned char *)text; *at; at++)
@@ -197,69 +200,70 @@ static bool has_control(const char *text)
 int tide_params_set(tide_params *params, const char *name, const char *value,
                     tide_error *err)
 {
-    const tide_param_rule *r = find_row(name);
+    const tide_param_rule *r = find_rule(name);
     if (!r)
-        return tide_fail(err, TIDE_ERROR_PARAMETER, "there is no parameter '%s'", name);
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "unknown parameter '%s'", name);
     if (r->kind == TEXT && has_control(value))
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "--%s '%s': has a control character", name, value);
-    return set_row(params, r, value, err);
+                         "%s '%s': contains a control character", name, value);
+    return set_value(params, r, value, err);
 }
 
-/* With as few digits as tell it from every other number. */
-static int print_real(char *text, size_t room, double value)
+/* Prints the shortest text that parses to the same value. */
+static int print_real(char *text, size_t capacity, double value)
 {
     if (value == floor(value) && value < 1e15)
-        return snprintf(text, room, "%.0f", value);
-    locale_t before = enter_plain_locale();
+        return snprintf(text, capacity, "%.0f", value);
+    locale_t before = enter_c_locale();
     int length = 0;
     for (int digits = 6; digits <= 17; digits++) {
-        length = snprintf(text, room, "%.*g", digits, value);
+        length = snprintf(text, capacity, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
             break;
     }
-    leave_plain_locale(before);
+    leave_c_locale(before);
     return length;
 }
 
-static int print_row(const tide_params *params, const tide_param_rule *r, char *text,
-                     size_t room)
+static int print_value(const tide_params *params, const tide_param_rule *r, char *text,
+                       size_t capacity)
 {
     const char *start = "";
     switch (r->kind) {
     case CHOICE: {
         int length = choice(info_of(r)->values, *number_at(params, r), &start);
-        return snprintf(text, room, "%.*s", length, start);
+        return snprintf(text, capacity, "%.*s", length, start);
     }
     case TEXT:
-        return snprintf(text, room, "%s", text_at(params, r));
+        return snprintf(text, capacity, "%s", text_at(params, r));
     case REAL:
-        return print_real(text, room, *real_at(params, r));
+        return print_real(text, capacity, *real_at(params, r));
     default:
-        return snprintf(text, room, "%llu", (unsigned long long)*number_at(params, r));
+        return snprintf(text, capacity, "%llu",
+                        (unsigned long long)*number_at(params, r));
     }
 }
 
 int tide_params_text(const tide_params *params, const char *name, char *text,
-                     size_t room)
+                     size_t capacity)
 {
-    const tide_param_rule *r = find_row(name);
-    return r ? print_row(params, r, text, room) : TIDE_ERROR_PARAMETER;
+    const tide_param_rule *r = find_rule(name);
+    return r ? print_value(params, r, text, capacity) : TIDE_ERROR_PARAMETER;
 }
 
 bool tide_params_on_resume(const char *name)
 {
-    const tide_param_rule *r = find_row(name);
+    const tide_param_rule *r = find_rule(name);
     return r && info_of(r)->on_resume;
 }
 
 bool tide_params_is_default_request(const char *name, const char *value)
 {
-    const tide_param_rule *r = find_row(name);
+    const tide_param_rule *r = find_rule(name);
     return r && is_random(r, value);
 }
 
-/* -- all of them -------------------------------------------------------------------------------------- */
+/* -- all parameters ---------------------------------------------------------------- */
 
 const tide_param_info *tide_params_table(size_t *count)
 {
@@ -270,10 +274,10 @@ const tide_param_info *tide_params_table(size_t *count)
 static int set_defaults(tide_params *params, tide_error *err)
 {
     for (int i = 1; i < tide_param_count; i++) {
-        if (tide_param_rules[i].keeping == LOCAL)
+        if (tide_param_rules[i].storage == NOT_STORED)
             continue;
         int status =
-            set_row(params, &tide_param_rules[i], tide_param_infos[i].initial, err);
+            set_value(params, &tide_param_rules[i], tide_param_infos[i].initial, err);
         if (status)
             return status;
     }
@@ -323,33 +327,34 @@ void tide_params_free(tide_params *params)
     free(params);
 }
 
-/* Whether a value, as it is printed, is the one that the parameter has before it is set. */
+/* Whether a printed value is the default. */
 static bool is_initial(const tide_params *params, const tide_param_rule *r,
                        const char *value)
 {
     char initial[TEXT_MAX];
     tide_params probe = *params;
-    set_row(&probe, r, info_of(r)->initial, NULL);
-    print_row(&probe, r, initial, sizeof initial);
+    set_value(&probe, r, info_of(r)->initial, NULL);
+    print_value(&probe, r, initial, sizeof initial);
     return !strcmp(value, initial);
 }
 
-/* Returns the length of all lines, of which it writes as many as there is room for. */
-static size_t print_lines(const tide_params *params, char *text, size_t room)
+/* Returns the length of all lines; writes those that fit into `text`, which may be
+ * NULL. */
+static size_t print_lines(const tide_params *params, char *text, size_t capacity)
 {
     size_t at = 0;
     for (int i = 0; i < tide_param_count; i++) {
         const tide_param_rule *r = &tide_param_rules[i];
         char value[TEXT_MAX];
-        if (r->keeping == LOCAL)
+        if (r->storage == NOT_STORED)
             continue;
-        print_row(params, r, value, sizeof value);
-        if (r->keeping == OPTIONAL && is_initial(params, r, value))
+        print_value(params, r, value, sizeof value);
+        if (r->storage == STORED_IF_CHANGED && is_initial(params, r, value))
             continue;
-        if (r->keeping == LATER && !*number_at(params, r))
+        if (r->storage == STORED_IF_SET && !*number_at(params, r))
             continue;
-        at += (size_t)snprintf(text ? text + at : NULL, text ? room - at : 0, "%s %s\n",
-                               filed_name(info_of(r)), value);
+        at += (size_t)snprintf(text ? text + at : NULL, text ? capacity - at : 0,
+                               "%s %s\n", stored_name(info_of(r)), value);
     }
     return at;
 }
@@ -363,22 +368,22 @@ char *tide_params_print(const tide_params *params)
     return text;
 }
 
-static int unreadable(const char *path, tide_error *err)
+static int corrupt(const char *path, tide_error *err)
 {
-    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: the parameters are not readable",
-                     path);
+    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section \"params\" is corrupt", path);
 }
 
-/* Files from before a parameter do not have it, and mean its first choice. */
+/* Files older than a parameter do not contain it and imply its first choice. */
 static void set_first_choices(tide_params *params)
 {
     for (int i = 0; i < tide_param_count; i++)
-        if (tide_param_rules[i].keeping == LATER)
+        if (tide_param_rules[i].storage == STORED_IF_SET)
             *number_at(params, &tide_param_rules[i]) = 0;
 }
 
-/* The text must be what printing the result gives, so that no parameter silently takes a default. Texts of old
- * models may have control characters. */
+/* Printing the result must give the same text, so that no missing parameter silently
+ * gets a default. Unlike tide_params_set it accepts control characters, which old
+ * models may contain. */
 int tide_params_scan(tide_params *params, const char *text, const char *path,
                      tide_error *err)
 {
@@ -387,24 +392,24 @@ int tide_params_scan(tide_params *params, const char *text, const char *path,
         size_t name_length = strcspn(at, " \n"), length = strcspn(at, "\n");
         if (name_length >= sizeof name || at[name_length] != ' ' || !at[length] ||
             length - name_length > sizeof value)
-            return unreadable(path, err);
+            return corrupt(path, err);
         snprintf(name, sizeof name, "%.*s", (int)name_length, at);
         snprintf(value, sizeof value, "%.*s", (int)(length - name_length - 1),
                  at + name_length + 1);
-        const tide_param_rule *r = find_row(name);
-        if (!r || r->keeping == LOCAL || set_row(params, r, value, err))
-            return tide_fail(err, TIDE_ERROR_FORMAT, "%s: parameter '%s %s' is unknown",
+        const tide_param_rule *r = find_rule(name);
+        if (!r || r->storage == NOT_STORED || set_value(params, r, value, err))
+            return tide_fail(err, TIDE_ERROR_FORMAT, "%s: unknown parameter '%s %s'",
                              path, name, value);
         if (r->offset == offsetof(tide_params, profile))
             set_first_choices(params);
         at += length + 1;
     }
-    char *again = tide_params_print(params);
-    if (!again)
+    char *printed = tide_params_print(params);
+    if (!printed)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for parameters");
-    bool same = !strcmp(text, again);
-    free(again);
-    return same ? TIDE_OK : unreadable(path, err);
+    bool same = !strcmp(text, printed);
+    free(printed);
+    return same ? TIDE_OK : corrupt(path, err);
 }
 
 tide_params *tide_params_of_model(const tide_model *model, tide_error *err)
@@ -412,7 +417,7 @@ tide_params *tide_params_of_model(const tide_model *model, tide_error *err)
     const char *text = tide_model_params(model);
     if (!*text) {
         tide_fail(err, TIDE_ERROR_PARAMETER,
-                  "a file of vectors alone does not tell how they were trained");
+                  "the file has vectors only and no training parameters");
         return NULL;
     }
     tide_params *params = tide_params_new(err);

@@ -1,4 +1,5 @@
-/* params.h - the parameters of training: one table for flags, files and documents. */
+/* params.h - the parameters of training. One table defines options, files and
+ * documents. */
 #ifndef TIDE_PARAMS_H
 #define TIDE_PARAMS_H
 
@@ -8,15 +9,14 @@
 #include "vector/vector.h"
 
 enum {
-    SENTENCE_MAX = 1000, /* tokens */
-    RATE_HALF_LIFE_LEAST =
-        50, /* tokens: the scale must not overflow within a sentence */
+    SENTENCE_MAX = 1000,     /* tokens */
+    RATE_HALF_LIFE_MIN = 50, /* tokens; the scale must not overflow within a sentence */
     WINDOW_MAX = 64,
     CONTEXTS_MIDDLE = WINDOW_MAX + TIDE_QUAD,
     NEGATIVE_MAX = 64,
-    DELIMITER_MAX = 2, /* likewise */
-    TEXT_MAX = 256, /* bytes of a parameter that is a text, the 0 at its end included */
-    SHARED_DRAWS = 4, /* draws of a block, for each negative a pair should have */
+    DELIMITER_MAX = 2, /* bytes with the terminating 0 */
+    TEXT_MAX = 256,    /* the same for all other texts */
+    SHARED_DRAWS = 4,  /* draws of a block per negative of a pair */
 };
 
 typedef enum tide_profile {
@@ -51,7 +51,7 @@ struct tide_params {
     uint64_t profile;
     /* sizes */
     uint64_t vocab, dim, memory, threads, seed;
-    /* sources to words */
+    /* tokenizer and records */
     uint64_t tokens, tokens_version, numbers, hashtags, mentions, urls, min_length,
         max_length;
     uint64_t phrases, phrase_count;
@@ -59,8 +59,8 @@ struct tide_params {
     uint64_t records;
     char stop_words[TEXT_MAX], text[TEXT_MAX], time[TEXT_MAX], label[TEXT_MAX];
     char delimiter[DELIMITER_MAX];
-    const char *stop_list; /* that of a model, borrowed; NULL: what the file has */
-    /* text to pairs */
+    const char *stop_list; /* of a loaded model, borrowed; NULL: read the file */
+    /* contexts */
     uint64_t window, contexts, counting, keep;
     double sample;
     /* vocabulary */
@@ -70,7 +70,7 @@ struct tide_params {
     /* negatives */
     uint64_t negative, negatives, exclude, sampler, reservoir;
     double power;
-    /* learning */
+    /* learning rates and initial vectors */
     uint64_t init, gradient, rate, age;
     double alpha, alpha_output, alpha_first, min_alpha, tau;
     uint64_t rate_half_life;
@@ -85,46 +85,51 @@ struct tide_params {
     uint64_t classifier, maps, post_words, batch, fit_epochs, patience;
     double dropout, fit_rate, held_out;
     bool vocab_given;
-    bool loaded; /* from a model, whose size is what it is */
-    /* what others in the process need beside such a trainer; NULL for nothing */
+    bool loaded; /* from a model, whose size cannot change */
+    /* what the process needs beside such a trainer; NULL for nothing */
     uint64_t (*others)(const tide_params *params, const void *data);
     const void *others_data;
 };
 
+/* Whether the parameter may be changed when a model is resumed. */
 bool tide_params_on_resume(const char *name);
 
-/* Whether this asks for no value of its own, so that the one of a model that is resumed will do. */
+/* Whether any value satisfies this request (seed 'random'), so that a resumed model
+ * keeps its own. */
 bool tide_params_is_default_request(const char *name, const char *value);
 
-/* Whether no word comes or goes and nothing is counted: in batch training, whose vocabulary was made
- * beforehand, and when it is frozen. */
+/* Whether no word is admitted or evicted and nothing is counted: in batch training,
+ * whose vocabulary is built in a pass before, and when it is frozen. */
 bool tide_params_fixed_vocabulary(const tide_params *params);
 
-/* Whether a run reads its sources several times. */
+/* Whether a run reads its sources in epochs. */
 bool tide_params_batch(const tide_params *params);
 
-/* Sees that the parameters fit together. */
+/* Fails if the parameters contradict each other. */
 int tide_params_check(const tide_params *params, tide_error *err);
 
-/* "name value" lines of all parameters that shape the result; free with free(). */
+/* Returns "name value" lines of all parameters that affect the result; free with
+ * free(). */
 char *tide_params_print(const tide_params *params);
 
-/* Reads them back; `path` is the file that they come from. */
+/* Parses such lines; `path` is the file they come from. */
 int tide_params_scan(tide_params *params, const char *text, const char *path,
                      tide_error *err);
 
 tide_sampler_options tide_params_sampler(const tide_params *params);
 
-/* The texts in the options are the parameters' own, or `stop_words`, which may be NULL. */
+/* The options borrow the texts of the parameters, and `stop_words`, which may be
+ * NULL. */
 tide_tokenizer_options tide_params_tokenizer(const tide_params *params,
                                              const char *stop_words);
 tide_record_options tide_params_records(const tide_params *params);
 
-/* Whether a word is a label; *label is then its name, within the word, which may be empty. */
+/* Whether a word is a label. *label is then its name, a part of the word, which may be
+ * empty. */
 bool tide_params_label(const tide_params *params, const tide_word *word,
                        tide_word *label);
 
-/* The model that a trainer with these parameters makes. */
+/* The shape of a model with these parameters. */
 tide_shape tide_params_shape(const tide_params *params);
 
 #endif

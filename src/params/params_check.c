@@ -1,4 +1,5 @@
-/* params_check.c - what follows from parameters, and whether they fit together. */
+/* params_check.c - what follows from parameters, and whether they contradict each
+ * other. */
 #include "model/model.h"
 #include "params/params.h"
 #include "sampler/sampler.h"
@@ -63,7 +64,7 @@ tide_record_options tide_params_records(const tide_params *params)
                                  .delimiter = *params->delimiter};
 }
 
-/* The keycap is not a hashtag: # and U+FE0F or U+20E3. */
+/* # followed by U+FE0F or U+20E3 is the keycap emoji and not a hashtag. */
 static bool is_hashtag(const tide_word *word)
 {
     static const char *const keycaps[] = {"\xef\xb8\x8f", "\xe2\x83\xa3"};
@@ -97,75 +98,74 @@ bool tide_params_batch(const tide_params *params)
     return params->epochs && !params->frozen;
 }
 
-/* What learns as it goes along has nothing to learn where all is known beforehand. */
+/* Parts that follow a stream do not work with counts that are fixed from the
+ * beginning. */
 static int check_batch(const tide_params *p, tide_error *err)
 {
     if (p->sampler != TIDE_SAMPLER_ALIAS)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "--epochs needs --sampler alias: a reservoir is for streams");
+                         "epochs needs sampler alias: reservoirs are for streams");
     if (p->half_life)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "--epochs and --half-life: nothing is counted any more");
+                         "epochs cannot be combined with half-life: counts are fixed");
     if (p->phrases)
         return tide_fail(
             err, TIDE_ERROR_PARAMETER,
-            "--epochs and --phrases: a pair would be one word in one epoch "
-            "and two in another");
+            "epochs cannot be combined with phrases: a pair would be one word in "
+            "one epoch and two in another");
     return TIDE_OK;
 }
 
 static int check_records(const tide_params *p, tide_error *err)
 {
     if (p->records == TIDE_RECORDS_LINES && (*p->text || *p->time || *p->label))
-        return tide_fail(
-            err, TIDE_ERROR_PARAMETER,
-            "--text, --time and --label-field need --records json, csv or tsv");
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "text, time and label-field need records json, csv or tsv");
     if (*p->delimiter && p->records != TIDE_RECORDS_CSV)
-        return tide_fail(err, TIDE_ERROR_PARAMETER, "--delimiter needs --records csv");
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "delimiter needs records csv");
     if (*p->delimiter &&
         (*p->delimiter <= ' ' || *p->delimiter > '~' || *p->delimiter == '"'))
         return tide_fail(
             err, TIDE_ERROR_PARAMETER,
-            "--delimiter is a character like ; or |; tabs are --records tsv");
+            "delimiter must be a character like ; or |; for tabs use records tsv");
     return TIDE_OK;
 }
 
 static int check_labels(const tide_params *p, tide_error *err)
 {
-    bool kept = p->tokens == TOKENS_SPACE ||
-                (p->tokens == TOKENS_SOCIAL && p->hashtags == TIDE_KEEP);
-    if (p->labels == LABELS_HASHTAGS && !kept)
+    bool hashtags_kept = p->tokens == TOKENS_SPACE ||
+                         (p->tokens == TOKENS_SOCIAL && p->hashtags == TIDE_KEEP);
+    if (p->labels == LABELS_HASHTAGS && !hashtags_kept)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "--labels hashtags needs --tokenizer social or space, and "
-                         "--hashtags keep");
+                         "labels hashtags needs tokenizer space, or tokenizer social "
+                         "with hashtags keep");
     return TIDE_OK;
 }
 
 int tide_params_check(const tide_params *p, tide_error *err)
 {
-    if (p->rate_half_life && p->rate_half_life < RATE_HALF_LIFE_LEAST)
+    if (p->rate_half_life && p->rate_half_life < RATE_HALF_LIFE_MIN)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "--rate-half-life must be 0 or at least %d",
-                         RATE_HALF_LIFE_LEAST);
+                         "rate-half-life must be 0 or at least %d", RATE_HALF_LIFE_MIN);
     if (p->minn > p->maxn)
-        return tide_fail(err, TIDE_ERROR_PARAMETER, "--minn must not be above --maxn");
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "minn must not be greater than maxn");
     if (p->rate == RATE_COORDINATE && (p->subword || p->negatives != NEGATIVES_PAIR))
         return tide_fail(
             err, TIDE_ERROR_PARAMETER,
-            "--optimizer coordinate needs --negative-sharing pair and no --subword");
+            "optimizer coordinate needs negative-sharing pair and no subword");
     if (p->gradient == GRADIENT_AFTER &&
         (p->negatives != NEGATIVES_PAIR || p->subword || p->rate == RATE_COORDINATE ||
          p->rate == RATE_ADAGRAD))
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "--gradient after needs --negative-sharing pair, no "
-                         "--subword, and --optimizer "
-                         "linear, power or constant");
+                         "gradient after needs negative-sharing pair, no subword, and "
+                         "optimizer linear, power, constant or decay");
     if (p->half_life && p->vocabulary != TIDE_VOCABULARY_SPACE_SAVING)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "--half-life needs --sketch space-saving");
+                         "half-life needs sketch space-saving");
     if (p->min_length > p->max_length)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "--min-length must not be above --max-length");
+                         "min-length must not be greater than max-length");
     int status = p->epochs ? check_batch(p, err) : TIDE_OK;
     if (!status)
         status = check_labels(p, err);

@@ -1,4 +1,4 @@
-/* params.h - what the files about parameters share. */
+/* params_internal.h - what the files params*.c share. Private. */
 #ifndef TIDE_PARAMS_PARAMS_INTERNAL_H
 #define TIDE_PARAMS_PARAMS_INTERNAL_H
 
@@ -6,26 +6,27 @@
 
 typedef enum tide_param_kind { COUNT, SEED, SIZE, REAL, CHOICE, TEXT } tide_param_kind;
 
-typedef enum tide_param_keeping {
-    FILED,
-    LOCAL,    /* about a run, not about its result: not kept in the file */
-    OPTIONAL, /* kept unless it has its first value, as older files do not have it */
-    LATER,    /* a choice; kept unless it is the first, which is that of older files */
-} tide_param_keeping;
+/* Whether a parameter is stored in model files. */
+typedef enum tide_param_storage {
+    STORED,
+    NOT_STORED,        /* concerns the run and not its result */
+    STORED_IF_CHANGED, /* unless it has its default, which older files imply */
+    STORED_IF_SET,     /* unless it is the first choice, which older files imply */
+} tide_param_storage;
 
-/* How the parameter with the same place in tide_param_infos is read and kept. */
+/* How the parameter with the same index in tide_param_infos is parsed and stored. */
 typedef struct tide_param_rule {
     size_t offset;
-    double least, most; /* TEXT: of its length */
+    double min, max; /* TEXT: max is that of its length */
     tide_param_kind kind;
-    tide_param_keeping keeping;
+    tide_param_storage storage;
 } tide_param_rule;
 
 extern const tide_param_info tide_param_infos[];
 extern const tide_param_rule tide_param_rules[];
 extern const int tide_param_count;
 
-/* By tide_profile, "name=value name=value": what differs from profile default. */
+/* By tide_profile: the differences from profile default, as "name=value name=value". */
 extern const char *const tide_param_profiles[];
 
 #endif

@@ -281,7 +281,7 @@ def test_another_dimension_is_refused(tmp_path):
     file = tmp_path / "v.vec"
     file.write_text("1 2\na 1 2\n")
     done = run("import", file, "-o", tmp_path / "m.tide", "--dim", "3", code=2)
-    assert "the vectors have 2 numbers, and --dim says 3" in done.stderr
+    assert "the vectors have 2 dimensions, but dim is 3" in done.stderr
 
 
 def test_subwords_leave_imported_vectors_as_they_are(model, tmp_path):

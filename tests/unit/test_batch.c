@@ -204,7 +204,7 @@ static void a_batch_model_can_be_given_more_epochs_or_become_a_stream(void **sta
     static const char *const epochs[][2] = {{"epochs", "2"}};
     assert_null(tide_trainer_load("stream", epochs, 1, &err));
     assert_string_equal(err.text,
-                        "--epochs cannot become 2: the model was begun as a stream");
+                        "epochs cannot be changed to 2: the model was started as a stream");
 }
 
 /* -- sources ---------------------------------------------------------------------- */
@@ -319,12 +319,12 @@ static void what_makes_no_sense_is_refused_in_a_line(void **state)
     refuse("epochs=1 frozen=yes", &text, TIDE_ERROR_PARAMETER,
            "frozen needs a model to resume");
     refuse("epochs=1 sampler=reservoir", &text, TIDE_ERROR_PARAMETER,
-           "--epochs needs --sampler alias: a reservoir is for streams");
+           "epochs needs sampler alias: reservoirs are for streams");
     refuse("epochs=1 half-life=1000", &text, TIDE_ERROR_PARAMETER,
-           "--epochs and --half-life: nothing is counted any more");
+           "epochs cannot be combined with half-life: counts are fixed");
     refuse("epochs=1 phrases=100", &text, TIDE_ERROR_PARAMETER,
-           "--epochs and --phrases: a pair would be one word in one epoch and two in "
-           "another");
+           "epochs cannot be combined with phrases: a pair would be one word in one "
+           "epoch and two in another");
     refuse("epochs=1", &text, TIDE_ERROR_INPUT,
            "no word occurs at least 5 times (min-count)");
     refuse("epochs=1", &none, TIDE_ERROR_INPUT, "the text contains no words");
@@ -332,7 +332,7 @@ static void what_makes_no_sense_is_refused_in_a_line(void **state)
     tide_params *params = params_of("epochs=1");
     assert_null(tide_trainer_new(params, &err));
     assert_string_equal(err.text,
-                        "--epochs needs text whose words are counted beforehand");
+                        "epochs needs text whose words have been counted before");
     tide_params_free(params);
 }
 
@@ -362,7 +362,7 @@ static void damaged_numbers_are_refused(void **state)
     tide_error err;
     replace_number("model", "bad", "intake.left-out", 0, UINT64_MAX);
     assert_null(tide_trainer_load("bad", NULL, 0, &err));
-    assert_string_equal(err.text, "bad: section intake.left-out is impossible");
+    assert_string_equal(err.text, "bad: section \"intake.left-out\" is corrupt");
     replace_number("model", "bad", "vocab.arrived", 0, 5);
     assert_null(tide_trainer_load("bad", NULL, 0, &err));
     assert_string_equal(err.text,

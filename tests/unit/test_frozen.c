@@ -173,7 +173,7 @@ static void without_words_there_is_nothing_to_freeze(void **state)
         assert_int_equal(err.status, TIDE_ERROR_PARAMETER);
         assert_string_equal(
             err.text,
-            "--frozen yes: the model has not learned enough to have negatives");
+            "frozen yes: the model has too few words to draw negatives from");
     }
 }
 

@@ -35,14 +35,14 @@ typedef struct oracle {
     uint64_t repeated_tokens;
 } oracle;
 
-static void record(void *self, const tide_sentence *sentence)
+static void record(void *self, const tide_sentence *emitted)
 {
     oracle *o = self;
-    assert_true(o->size + sentence->count < RECORDED);
-    o->tokens[o->size++] = sentence->count;
-    memcpy(o->tokens + o->size, sentence->slots,
-           sentence->count * sizeof *sentence->slots);
-    o->size += sentence->count;
+    assert_true(o->size + emitted->count < RECORDED);
+    o->tokens[o->size++] = emitted->count;
+    memcpy(o->tokens + o->size, emitted->slots,
+           emitted->count * sizeof *emitted->slots);
+    o->size += emitted->count;
 }
 
 static oracle *oracle_for(const tide_params *params)
@@ -288,11 +288,11 @@ typedef struct slow_executor {
     uint64_t emitted, changes;
 } slow_executor;
 
-static void train_slowly(void *self, const tide_sentence *sentence)
+static void train_slowly(void *self, const tide_sentence *emitted)
 {
     slow_executor *s = self;
-    for (uint32_t i = 0; i < sentence->count; i++) {
-        uint32_t slot = sentence->slots[i];
+    for (uint32_t i = 0; i < emitted->count; i++) {
+        uint32_t slot = emitted->slots[i];
         if (slot == TIDE_NO_SLOT) /* a hole */
             continue;
         assert_true(s->changed[slot] <= s->finished + 1);
