@@ -18,11 +18,11 @@ enum { RING_SIZE = 64, BLOCK_BYTES = 16 * 1024, SUBSCRIBERS_MAX = 256 };
 typedef struct subscriber {
     events *events;
     struct MHD_Connection *connection;
-    uint64_t next; /* number of the next message */
-    char *message; /* a copy of the one that is being sent */
+    uint64_t next_message; /* number of it */
+    char *message;         /* a copy of the one that is being sent */
     size_t size, offset;
     bool suspended;
-    struct subscriber *following;
+    struct subscriber *next;
 } subscriber;
 
 struct events {
@@ -55,7 +55,7 @@ void events_free(events *e)
 /* The lock is held. */
 static void resume_all(events *e)
 {
-    for (subscriber *sub = e->subscribers; sub; sub = sub->following) {
+    for (subscriber *sub = e->subscribers; sub; sub = sub->next) {
         if (sub->suspended)
             MHD_resume_connection(sub->connection);
         sub->suspended = false;
@@ -90,17 +90,17 @@ void events_close(events *e)
 
 /* -- subscribers ------------------------------------------------------------------- */
 
-/* Moves to the next message, or to the oldest in the ring if the subscriber was too
+/* Copies the next message, or to the oldest in the ring if the subscriber was too
  * slow. Returns false if there is none. The lock is held. */
-static bool next_message(subscriber *sub)
+static bool load_message(subscriber *sub)
 {
     events *e = sub->events;
-    if (e->count > RING_SIZE && sub->next < e->count - RING_SIZE)
-        sub->next = e->count - RING_SIZE;
-    if (sub->next == e->count)
+    if (e->count > RING_SIZE && sub->next_message < e->count - RING_SIZE)
+        sub->next_message = e->count - RING_SIZE;
+    if (sub->next_message == e->count)
         return false;
     free(sub->message);
-    sub->message = strdup(e->messages[sub->next++ % RING_SIZE]);
+    sub->message = strdup(e->messages[sub->next_message++ % RING_SIZE]);
     sub->size = sub->message ? strlen(sub->message) : 0;
     sub->offset = 0;
     return sub->message != NULL;
@@ -116,7 +116,7 @@ static ptrdiff_t read_message(void *data, uint64_t position, char *bytes,
     pthread_mutex_lock(&e->lock);
     if (e->closed) {
         size = MHD_CONTENT_READER_END_OF_STREAM;
-    } else if (sub->offset < sub->size || next_message(sub)) {
+    } else if (sub->offset < sub->size || load_message(sub)) {
         size_t left = sub->size - sub->offset;
         size = (ptrdiff_t)(left < capacity ? left : capacity);
         memcpy(bytes, sub->message + sub->offset, (size_t)size);
@@ -134,9 +134,9 @@ static void remove_subscriber(void *data)
     subscriber *sub = data;
     events *e = sub->events;
     pthread_mutex_lock(&e->lock);
-    for (subscriber **at = &e->subscribers; *at; at = &(*at)->following)
+    for (subscriber **at = &e->subscribers; *at; at = &(*at)->next)
         if (*at == sub) {
-            *at = sub->following;
+            *at = sub->next;
             break;
         }
     e->subscriber_count--;
@@ -154,8 +154,8 @@ struct MHD_Response *events_subscribe(events *e, struct MHD_Connection *connecti
     bool has_room = e->subscriber_count < SUBSCRIBERS_MAX;
     *sub = (subscriber){.events = e,
                         .connection = connection,
-                        .next = e->count ? e->count - 1 : 0,
-                        .following = e->subscribers};
+                        .next_message = e->count ? e->count - 1 : 0,
+                        .next = e->subscribers};
     if (has_room) {
         e->subscribers = sub;
         e->subscriber_count++;

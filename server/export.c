@@ -324,7 +324,8 @@ void get_export(request *r)
     char *dtype = request_parameter(r, "dtype");
     const tide_export options = {.format = format,
                                  .dtype = dtype ? x->dtype : NULL,
-                                 .centered = is_flag_set(r, "centre"),
+                                 .centered = is_flag_set(r, "center") ||
+                                             is_flag_set(r, "centre"),
                                  .top = top,
                                  .stop = &x->stop};
     pthread_mutex_lock(&x->lock);

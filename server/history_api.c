@@ -60,8 +60,8 @@ static void normalize_prefix(server *s, const char *text,
                                  i ? "_" : "", term.tokens[i]);
 }
 
-/* Lists the words with the prefix as it is, or with the normalized one if there are
- * none. */
+/* Lists the words with the prefix as given; if there are none, with the normalized
+ * one. */
 static int find_words(server *s, const tide_history_list *query,
                       tide_history_word *words, uint32_t limit, uint64_t *total)
 {

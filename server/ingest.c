@@ -165,10 +165,9 @@ static void submit_lines(request *r, line_batch *l, bool atomic)
     if (all)
         answer_json(r, 200, answer);
     else
-        answer_problem(
-            r, 429, PROBLEM_BUSY, answer,
-            "the queue is full; the first %llu were accepted, resend the others",
-            (unsigned long long)done);
+        answer_problem(r, 429, PROBLEM_BUSY, answer,
+                       "only the first %llu were accepted; resend the others",
+                       (unsigned long long)done);
 }
 
 static void ingest(request *r, tide_record_kind kind, bool atomic, char *fields)

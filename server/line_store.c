@@ -152,8 +152,7 @@ static void mark_input(line_batch *l, uint64_t number)
     l->marked_inputs = number;
 }
 
-/* Completes the partial line, which the input with this number has given, counted from
- * 1. */
+/* Completes the partial line, given by the input with this number (counted from 1). */
 static void end_line(line_batch *l, uint64_t number)
 {
     l->full = l->full || number > BATCH_INPUTS_MAX;

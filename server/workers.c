@@ -4,9 +4,7 @@
  * megabytes or wait for a disk. They queue such a request here and continue. A worker
  * takes all queued requests, up to a bound, and handles them one after another. Where
  * text has to be on the disk before it is acknowledged, the whole batch shares one
- * sync.
- *
- * An idle worker syncs text that has waited for its time.
+ * sync. While there are no requests, a worker calls it regularly, for what is due.
  */
 #include "workers.h"
 

@@ -64,7 +64,7 @@ def nameless(server):
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("query, options", [
-    ("", []), ("&top=40", ["--top", "40"]), ("&centre=1", ["--centre"]), ("&dtype=f32", ["--dtype", "f32"])])
+    ("", []), ("&top=40", ["--top", "40"]), ("&center=1", ["--centre"]), ("&dtype=f32", ["--dtype", "f32"])])
 def test_it_is_what_the_saved_model_exports(server, tmp_path, format, query, options):
     assert server.post("/v1/checkpoint").status == 200
     answer = vectors_file(server, f"?format={format}{query}")
@@ -94,7 +94,7 @@ def test_its_headers_alone_keep_nobody_waiting(server):
 @pytest.mark.parametrize("format", ["word2vec", "word2vec-binary", "glove"])
 def test_gensim_reads_the_vectors_that_are_answered(server, tmp_path, format):
     path = tmp_path / "vectors"
-    path.write_bytes(vectors_file(server, f"?format={format}&centre=1").body)
+    path.write_bytes(vectors_file(server, f"?format={format}&center=1").body)
     loaded = OptionalModule("gensim.models").KeyedVectors.load_word2vec_format(path, binary=format == "word2vec-binary", no_header=format == "glove")
     listed = [entry["word"] for entry in server.get("/v1/words?limit=1000").json["words"]]
     assert loaded.index_to_key == listed and len(listed) > 100

@@ -96,7 +96,7 @@ def examples(word):
                  f"/v1/similarity?a={word}&b=none", f"/v1/analogy?a={word}&b={word}&c={word}", "/v1/analogy",
                  f"/v1/analogy?a={word}&b={word}&c=none", "/insert/elasticsearch/_license",
                  "/v1/words/-?word=..", f"/v1/words/-/neighbors?word={word}", "/v1/export", "/v1/export?format=npy",
-                 "/v1/export?format=safetensors&dtype=f16&top=5&centre=1", "/v1/export?format=glove&dtype=f16",
+                 "/v1/export?format=safetensors&dtype=f16&top=5&center=1", "/v1/export?format=glove&dtype=f16",
                  "/v1/export?top=0"):
         yield "GET", path, None, {}
     yield "PUT", "/insert/elasticsearch/_ilm", b"{}", json_type
