@@ -1,12 +1,12 @@
-// slopes.ts - what became of a list of neighbours: who stayed, who came, who went, and where
-// each stood before and stands now.
+// slopes.ts - the difference between two lists of neighbors: which words stayed, came or went, and
+// their ranks before and now.
 
 import type { Near } from "../../data/types";
 
 export interface Slope {
   word: string;
-  from: number; // place before
-  to: number; // place now
+  from: number; // rank before
+  to: number; // rank now
 }
 
 export interface Change {
@@ -16,15 +16,15 @@ export interface Change {
 }
 
 export function changeBetween(before: Near[], now: Near[]): Change {
-  const placeNow = new Map(now.map(({ word }, i) => [word, i]));
-  const placeBefore = new Set(before.map(({ word }) => word));
+  const rankNow = new Map(now.map(({ word }, i) => [word, i]));
+  const wordsBefore = new Set(before.map(({ word }) => word));
   const slopes: Slope[] = [];
   const went = new Set<string>();
   before.forEach(({ word }, from) => {
-    const to = placeNow.get(word);
+    const to = rankNow.get(word);
     if (to === undefined) went.add(word);
     else slopes.push({ word, from, to });
   });
-  const came = new Set(now.map(({ word }) => word).filter((word) => !placeBefore.has(word)));
+  const came = new Set(now.map(({ word }) => word).filter((word) => !wordsBefore.has(word)));
   return { slopes, came, went };
 }

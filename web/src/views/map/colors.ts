@@ -1,7 +1,7 @@
-// colours.ts - what the colours of the map mean. A ramp has a few steps, so that all dots of a
-// colour are drawn at once.
+// colors.ts - the meaning of the colors of the map. A ramp has few steps, so that all dots of one
+// color are drawn in one path.
 
-import { colourOf } from "../../ui/theme";
+import { colorOf } from "../../ui/theme";
 import type { Dot } from "./scene";
 
 export type Tint = "age" | "drift" | "trend";
@@ -11,13 +11,13 @@ export const STEPS = 12;
 export const TINTS: readonly { value: Tint; text: string; low: string; high: string }[] = [
   { value: "age", text: "age", low: "old", high: "new" },
   { value: "drift", text: "drift", low: "steady", high: "turned 60\u00b0" },
-  { value: "trend", text: "trend", low: "ebbing", high: "rising" },
+  { value: "trend", text: "trend", low: "falling", high: "rising" },
 ];
 
 const DAY = 86400;
 
-/** Between 0 and 1, or null where nothing is known. */
-export function tintOf(dot: Pick<Dot, Tint>, tint: Tint): number | null {
+/** A value from 0 to 1; null if unknown. */
+export function tintValue(dot: Pick<Dot, Tint>, tint: Tint): number | null {
   if (tint === "trend") return dot.trend === null ? null : clamp(0.5 + dot.trend / 5);
   if (tint === "drift") return dot.drift === null ? null : clamp(dot.drift / 60);
   return dot.age === null ? 0 : clamp(1 - Math.log1p(dot.age) / Math.log1p(DAY));
@@ -25,7 +25,7 @@ export function tintOf(dot: Pick<Dot, Tint>, tint: Tint): number | null {
 
 const clamp = (share: number) => Math.min(1, Math.max(0, share));
 
-export const stepOf = (share: number): number => Math.min(STEPS - 1, Math.floor(share * STEPS));
+export const colorStep = (share: number): number => Math.min(STEPS - 1, Math.floor(share * STEPS));
 
 const RAMPS: Record<Tint, string[]> = {
   age: ["--map-old", "--tide", "--rise"],
@@ -35,14 +35,14 @@ const RAMPS: Record<Tint, string[]> = {
 
 type Rgb = [number, number, number];
 
-function rgbOf(variable: string): Rgb {
-  const [r = 0, g = 0, b = 0] = (colourOf(variable).match(/[\d.]+/g) ?? []).map(Number);
+function parseRgb(variable: string): Rgb {
+  const [r = 0, g = 0, b = 0] = (colorOf(variable).match(/[\d.]+/g) ?? []).map(Number);
   return [r, g, b];
 }
 
-/** The colours of all steps, in the theme of now. */
-export function rampOf(tint: Tint): string[] {
-  const stops = RAMPS[tint].map(rgbOf);
+/** The colors of all steps in the current theme. */
+export function colorRamp(tint: Tint): string[] {
+  const stops = RAMPS[tint].map(parseRgb);
   return Array.from({ length: STEPS }, (_, step) => {
     const at = (step / (STEPS - 1)) * (stops.length - 1);
     const from = stops[Math.floor(at)] ?? [0, 0, 0];
