@@ -4,6 +4,7 @@
 #include "options.h"
 #include "output.h"
 
+#include <wordtide/tools.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "options.h"
 #include "output.h"
 
+#include <wordtide/history.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "options.h"
 #include "output.h"
 
+#include <wordtide/tools.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

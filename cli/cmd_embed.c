@@ -5,6 +5,7 @@
 #include "output.h"
 #include "query_common.h"
 
+#include <wordtide/tools.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -4,6 +4,7 @@
 #include "output.h"
 #include "query_common.h"
 
+#include <wordtide/formats.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

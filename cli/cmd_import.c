@@ -6,6 +6,7 @@
 #include "output.h"
 #include "train_options.h"
 
+#include <wordtide/formats.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "query_common.h"
 #include "train_options.h"
 
+#include <wordtide/labels.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

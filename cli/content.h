@@ -3,6 +3,7 @@
 #define CONTENT_H
 
 #include <wordtide.h>
+#include <wordtide/tools.h>
 
 /* Detects the content of a regular file; anything else counts as text. If it is not text,
  * `description` names it, as in "a zip archive". */

@@ -6,6 +6,8 @@
 #include "query_common.h"
 #include "table.h"
 
+#include <wordtide/eval.h>
+
 int eval_similarity(int argc, char **argv);
 int eval_analogy(int argc, char **argv);
 int eval_counts(int argc, char **argv);

@@ -10,6 +10,7 @@
 
 #include "../server/process.h"
 
+#include <wordtide/tools.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

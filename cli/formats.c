@@ -2,6 +2,7 @@
 #include "formats.h"
 #include "options.h"
 
+#include <wordtide/formats.h>
 #include <string.h>
 #include <sys/stat.h>
 

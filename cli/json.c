@@ -2,6 +2,7 @@
 #include "json.h"
 #include "output.h"
 
+#include <wordtide/tools.h>
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>

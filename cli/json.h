@@ -2,6 +2,7 @@
 #ifndef JSON_H
 #define JSON_H
 
+#include <stdio.h>
 #include <wordtide.h>
 
 enum { JSON_DEPTH = 8 };

@@ -2,6 +2,7 @@
 #include "lines.h"
 #include "output.h"
 
+#include <wordtide/tools.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* output.c - messages, words, numbers and JSON. */
 #include "output.h"
 
+#include <wordtide/tools.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -8,6 +8,8 @@
 
 #include <wordtide.h>
 
+#include <stdio.h>
+
 enum {
     EXIT_USAGE = 2,    /* invalid command line */
     EXIT_INPUT = 3,    /* too much invalid input */

@@ -3,6 +3,7 @@
 #include "json.h"
 #include "output.h"
 
+#include <wordtide/tools.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -14,6 +14,7 @@
 #define PREDICTIONS_H
 
 #include <wordtide.h>
+#include <wordtide/labels.h>
 
 typedef struct predictions predictions;
 

@@ -6,6 +6,7 @@
 #define PROGRESS_H
 
 #include <wordtide.h>
+#include <wordtide/labels.h>
 
 typedef struct progress {
     bool terminal, quiet;

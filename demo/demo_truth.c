@@ -2,6 +2,7 @@
  * write it, and what happens there, read off its calendar. */
 #include "demo/demo.h"
 
+#include <wordtide/tools.h>
 #include <assert.h>
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 The library's modules are the folders of src/, and demo/. A module is known to others by the header that
 bears its own name; every other header is private to its folder. A module may include the headers of the
 modules that BELOW lists for it, all of which come before it in that list. Every file may include
-<wordtide.h>. The front ends (cli, server) include nothing else of ours except the headers in their own
+<wordtide.h> and the headers of include/wordtide. The front ends (cli, server) include nothing else of ours except the headers in their own
 folder; the command also carries the server and includes server/server.h and server/process.h. Tests may
 look inside.
 
@@ -108,7 +108,7 @@ def judge_module(module, target):
 
 def judge(path, target):
     """Why the file path may not include target; None if it may. Both relative to root."""
-    if target == Path("include/wordtide.h"):
+    if target == Path("include/wordtide.h") or target.parent == Path("include/wordtide") and path.parts[0] != "include":
         return None
     module = module_of(path)
     if module:

@@ -15,6 +15,7 @@
 #include "process.h"
 #include "server_internal.h"
 
+#include <wordtide/formats.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

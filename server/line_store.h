@@ -4,6 +4,7 @@
 
 #include "request.h"
 
+#include <wordtide/tools.h>
 #include <pthread.h>
 
     enum {

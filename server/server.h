@@ -7,6 +7,7 @@
 #define SERVER_H
 
 #include <wordtide.h>
+#include <wordtide/history.h>
 
 typedef struct server server;
 

@@ -5,6 +5,7 @@
 
 #include <wordtide.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 

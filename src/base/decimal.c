@@ -24,6 +24,7 @@
  */
 #include "base/base.h"
 
+#include <wordtide/tools.h>
 #include <ctype.h>
 #include <float.h>
 #include <locale.h>

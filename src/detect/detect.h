@@ -11,6 +11,8 @@
 
 #include "base/base.h"
 
+#include <wordtide/tools.h>
+
 /* The contents that a reader accepts besides plain text. Everything else that is
  * recognized is refused. */
 typedef enum tide_expected {

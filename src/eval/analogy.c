@@ -14,6 +14,7 @@
 #include "vector/vector.h"
 #include "vocab/vocab.h"
 
+#include <wordtide/eval.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -17,6 +17,7 @@
 #include "model/model.h"
 #include "vocab/vocab.h"
 
+#include <wordtide/eval.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -8,6 +8,8 @@
 #include "vector/vector.h"
 #include "vocab/vocab.h"
 
+#include <wordtide/eval.h>
+
 /* -- statistics (statistics.c) --------------------------------------------------------------------- */
 
 /* Correlations of two lists of numbers, all finite and below 1e150; NAN when one of them does not vary. */

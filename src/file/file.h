@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+#include <wordtide/tools.h>
+
 /* -- calls that signals may interrupt (file_io.c) ---------------------------------- */
 
 /* Writes all `size` bytes. Returns 0 or an errno; after an error part may be written.

@@ -8,6 +8,7 @@
  */
 #include "base/base.h"
 
+#include <wordtide/tools.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

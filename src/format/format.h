@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+#include <wordtide/formats.h>
+#include <wordtide/tools.h>
 #include <limits.h>
 
 typedef struct tide_format tide_format;

@@ -4,6 +4,8 @@
 
 #include "base/base.h"
 
+#include <wordtide/history.h>
+
 enum { TIDE_ALARMS_MAX = 256 };
 
 /* Raises an alarm once when the score reaches the threshold; *alarmed is reset when the

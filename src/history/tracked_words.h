@@ -4,6 +4,8 @@
 
 #include "base/base.h"
 
+#include <wordtide/history.h>
+
 /* The word of a row. */
 typedef struct tide_tracked_word {
     char word[TIDE_WORD_MAX + 1]; /* "" for a free row */

@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+#include <wordtide/history.h>
+
 /* The word in a slot. */
 typedef struct tide_word_stats {
     uint64_t count;

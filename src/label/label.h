@@ -8,6 +8,8 @@
 #include "params/params.h"
 #include "vector/vector.h"
 
+#include <wordtide/labels.h>
+
 /* -- tracker (tracker.c over posts.c and sample.c; tracker_query.c, tracker_file.c) -- */
 
 /* Counts the labels of a stream in one pass and keeps, of every label it holds, a uniform sample of

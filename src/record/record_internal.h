@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+#include <wordtide/tools.h>
+
 enum {
     TIDE_TEXT_FIELDS_MAX = 16,
     TIDE_FIELDS_MAX = TIDE_TEXT_FIELDS_MAX + 2, /* plus a time and a label */

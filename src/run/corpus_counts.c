@@ -13,6 +13,7 @@
 #include "reader/reader.h"
 #include "run/run_internal.h"
 
+#include <wordtide/eval.h>
 #include <stdlib.h>
 
 enum {

@@ -18,6 +18,8 @@
 #include "source/source.h"
 #include "train/train.h"
 
+#include <wordtide/eval.h>
+
 /* -- constructor ------------------------------------------------------------------ */
 
 static int check_source(const char *spec, const tide_params *params,

@@ -5,6 +5,8 @@
 #include "spool/segment.h"
 #include "spool/spool.h"
 
+#include <wordtide/tools.h>
+
 struct tide_spool {
     int folder;
     tide_lock *lock;

@@ -165,4 +165,7 @@ uint64_t tide_trainer_write_bytes(const tide_trainer *trainer);
  * statistics, and from time to time the view. */
 void tide_live_tick(tide_live *live, double now);
 
+/* What tide_trainer_stop sets. */
+volatile sig_atomic_t *tide_trainer_stop_flag(tide_trainer *trainer);
+
 #endif

@@ -263,3 +263,13 @@ uint64_t tide_trainer_repair(tide_trainer *t)
     t->repaired += repaired.words + repaired.subwords;
     return t->repaired;
 }
+
+void tide_trainer_stop(tide_trainer *trainer)
+{
+    trainer->stop = 1;
+}
+
+volatile sig_atomic_t *tide_trainer_stop_flag(tide_trainer *trainer)
+{
+    return &trainer->stop;
+}

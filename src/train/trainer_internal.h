@@ -22,6 +22,7 @@ struct tide_trainer {
     uint64_t passes;   /* batch: how often all text has been read */
     uint64_t repaired; /* rows reset because of NaNs */
     tide_live *live;   /* NULL without */
+    volatile sig_atomic_t stop; /* set by tide_trainer_stop */
     char *origin;      /* see tide_trainer_origin */
 };
 

@@ -8,6 +8,8 @@
 #include "demo/demo.h"
 #include "fuzz_fixture.h"
 
+#include <wordtide/tools.h>
+
 enum { SPEC_MAX = 512, TEXT = 1000, SPAN = 100000, READ = 8 };
 
 static void must_be_in_order(void *data, const tide_demo_event *event)

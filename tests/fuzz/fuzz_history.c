@@ -10,6 +10,7 @@
 #include "file/store_internal.h"
 #include "fuzz_fixture.h"
 
+#include <wordtide/history.h>
 #include <math.h>
 
 enum { FILE_MAX = 1 << 16, CHANGE = 10, UPDATES = 6, LONG_RUN = 8 };

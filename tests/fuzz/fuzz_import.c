@@ -6,6 +6,8 @@
  */
 #include "fuzz_fixture.h"
 
+#include <wordtide/formats.h>
+
 enum { VOCABULARY = 6 };
 
 static char folder[FOLDER_MAX], counts_path[IN_FOLDER_MAX];

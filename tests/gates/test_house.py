@@ -15,6 +15,7 @@ class Parameter(ctypes.Structure):
     _fields_ = [
         ("name", ctypes.c_char_p),
         ("aliases", ctypes.c_char_p),
+        ("former", ctypes.c_char_p),
         ("values", ctypes.c_char_p),
         ("initial", ctypes.c_char_p),
         ("help", ctypes.c_char_p),
@@ -69,7 +70,7 @@ def test_every_parameter_has_a_help_and_a_group(table):
 def test_no_name_or_alias_means_two_parameters(table):
     names = [p.name.decode() for p in table]
     for parameter in table:
-        names += parameter.aliases.decode().split()
+        names += parameter.aliases.decode().split() + parameter.former.decode().split()
     assert sorted(names) == sorted(set(names))
 
 

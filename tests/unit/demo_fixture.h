@@ -5,6 +5,7 @@
 
 #include "demo/demo.h"
 
+#include <wordtide/tools.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -7,6 +7,8 @@
 #include "vector/vector.h"
 #include "train_fixture.h"
 
+#include <wordtide/history.h>
+
 /* Training moves no vector measurably. */
 #define STILL_SETTINGS "dim=8 rate=constant alpha=1e-9 replay=1 sample=0 admission=none"
 

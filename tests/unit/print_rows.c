@@ -7,6 +7,9 @@
  * on standard error, and the exit status 1.
  */
 #include <wordtide.h>
+#include <wordtide/formats.h>
+
+#include <stdio.h>
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -17,6 +17,8 @@
 
 #include "folder_fixture.h"
 
+#include <wordtide/tools.h>
+
 /* -- error ------------------------------------------------------------------------- */
 
 static void control_characters_and_broken_utf8_are_shown_as_question_marks(void **state)

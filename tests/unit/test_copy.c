@@ -4,6 +4,7 @@
 
 #include "memory_fixture.h"
 
+#include <wordtide/formats.h>
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -4,6 +4,8 @@
 #include "memory_fixture.h"
 #include "oracle_batch.h"
 
+#include <wordtide/eval.h>
+
 static tide_counts *count_all(const tide_run *run)
 {
     tide_error err;

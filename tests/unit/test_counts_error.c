@@ -6,6 +6,8 @@
 
 #include "memory_fixture.h"
 
+#include <wordtide/formats.h>
+
 enum { TYPES = 4000, TOKENS = 60000 };
 
 /* -- texts and models ------------------------------------------------------------------ */

@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 
+#include <wordtide/tools.h>
 #include <locale.h>
 #include <math.h>
 #include <setjmp.h>

@@ -11,6 +11,8 @@
 
 #include "memory_fixture.h"
 
+#include <wordtide/tools.h>
+
 enum { TOKENS = 1000000, WORDS_MAX = 5000, STREAM_MAX = 8 << 20 };
 
 /* -- a million tokens and their counts --------------------------------------------- */

@@ -7,6 +7,8 @@
 
 #include "demo_fixture.h"
 
+#include <wordtide/history.h>
+
 enum {
     TOKENS = SANITIZED ? 400000 : 5000000,
     STEP = 10000, /* between two looks */

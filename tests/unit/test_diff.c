@@ -4,6 +4,8 @@
 #include "vocab/vocab.h"
 #include "train_fixture.h"
 
+#include <wordtide/eval.h>
+
 enum { WORDS = 300, DIM = 10, MOVED = 40, STRAYED = 20 };
 
 /* A model as a file of vectors: words, counts and rows as the test wants them. */

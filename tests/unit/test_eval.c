@@ -6,6 +6,8 @@
 
 #include "train_fixture.h"
 
+#include <wordtide/formats.h>
+
 /* -- models made of a text of vectors ------------------------------------------------------------ */
 
 typedef struct asked {
