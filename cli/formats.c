@@ -3,6 +3,7 @@
 #include "options.h"
 
 #include <wordtide/formats.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -1,6 +1,7 @@
 /* help.c - the help of a command, made from its usage and the library's table. */
 #include "help.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { WIDTH = 80, HELP_COLUMN = 26 };
