@@ -4,6 +4,8 @@
 
 #include "table.h"
 
+#include <wordtide/labels.h>
+
 typedef struct label_report {
     table_style style;
     table *table; /* NULL for periods in JSON */

@@ -2,6 +2,7 @@
 #include "lockfile.h"
 #include "output.h"
 
+#include <wordtide/tools.h>
 #include <assert.h>
 #include <limits.h>
 #include <stdio.h>

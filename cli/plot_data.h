@@ -4,6 +4,7 @@
 #define PLOT_DATA_H
 
 #include <wordtide.h>
+#include <wordtide/tools.h>
 
 typedef struct plot_data {
     const char *path;
