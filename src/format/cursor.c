@@ -1,10 +1,10 @@
-/* cursor.c - a place in a file that is read on, with a buffer that holds any one row.
+/* cursor.c - buffered sequential reading of a file.
  *
- * The longest row there can be, a line of TIDE_DIM_MAX numbers, has room in the buffer,
- * and the byte after what was read is a 0: so a row can be taken apart in place.
+ * The buffer holds the longest possible row, a line of TIDE_DIM_MAX numbers, and the
+ * byte after its content is a 0, so a row can be parsed in place.
  *
- * Standard input, pipes and compressed files are read as the text of training is,
- * through a source.
+ * Standard input, pipes and compressed files are read through a source, like training
+ * text.
  */
 #include "format/format.h"
 
@@ -19,25 +19,25 @@ static int cannot_read(const char *path, int reason, tide_error *err)
     return tide_fail(err, TIDE_ERROR_IO, "cannot read %s: %s", path, strerror(reason));
 }
 
-static int make_buffer(tide_cursor *c, size_t room, tide_error *err)
+static int make_buffer(tide_cursor *c, size_t capacity, tide_error *err)
 {
-    c->room = room;
-    c->bytes = tide_alloc(room + 1, 1);
+    c->capacity = capacity;
+    c->bytes = tide_alloc(capacity + 1, 1);
     if (c->bytes)
         return TIDE_OK;
     tide_cursor_close(c);
     return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to read %s", c->path);
 }
 
-/* The first bytes of gzip, zstd and xz. */
+/* Whether the file starts with the magic number of gzip, zstd or xz. */
 static bool is_compressed(int file)
 {
-    static const char *const marks[] = {"\x1f\x8b", "(\xb5/\xfd", "\3757zXZ"};
+    static const char *const magics[] = {"\x1f\x8b", "(\xb5/\xfd", "\3757zXZ"};
     char start[8];
     ssize_t size = pread(file, start, sizeof start, 0);
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        size_t length = strlen(marks[i]);
-        if (size >= (ssize_t)length && !memcmp(start, marks[i], length))
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
+        size_t length = strlen(magics[i]);
+        if (size >= (ssize_t)length && !memcmp(start, magics[i], length))
             return true;
     }
     return false;
@@ -48,25 +48,25 @@ static int open_file(tide_cursor *c, tide_error *err)
     c->file = open(c->path, O_RDONLY | O_CLOEXEC);
     if (c->file < 0)
         return cannot_read(c->path, errno, err);
-    c->owns = true;
+    c->owns_file = true;
     struct stat status;
     if (fstat(c->file, &status) == 0 && S_ISDIR(status.st_mode))
         return cannot_read(c->path, EISDIR, err);
     return TIDE_OK;
 }
 
-int tide_cursor_open(tide_cursor *c, const char *path, size_t room, tide_error *err)
+int tide_cursor_open(tide_cursor *c, const char *path, size_t capacity, tide_error *err)
 {
     *c = (tide_cursor){.path = path, .end = UINT64_MAX};
-    bool standard = !strcmp(path, "-");
-    int status = standard ? TIDE_OK : open_file(c, err);
+    bool is_stdin = !strcmp(path, "-");
+    int status = is_stdin ? TIDE_OK : open_file(c, err);
     if (!status &&
-        (standard || lseek(c->file, 0, SEEK_CUR) < 0 || is_compressed(c->file))) {
-        c->stream = tide_source_open(path, err); /* a pipe keeps its writer meanwhile */
+        (is_stdin || lseek(c->file, 0, SEEK_CUR) < 0 || is_compressed(c->file))) {
+        c->stream = tide_source_open(path, err); /* leaves a pipe's writer connected */
         status = c->stream ? TIDE_OK : TIDE_ERROR_IO;
     }
     if (!status)
-        return make_buffer(c, room, err);
+        return make_buffer(c, capacity, err);
     tide_cursor_close(c);
     return status;
 }
@@ -83,41 +83,41 @@ int tide_cursor_part(tide_cursor *c, const tide_cursor *whole, uint64_t begin,
 {
     *c = (tide_cursor){
         .path = whole->path, .file = whole->file, .next = begin, .end = end};
-    return make_buffer(c, TIDE_PART_ROOM, err);
+    return make_buffer(c, TIDE_PART_CAPACITY, err);
 }
 
 void tide_cursor_close(tide_cursor *c)
 {
-    if (c->owns)
+    if (c->owns_file)
         close(c->file);
     tide_source_close(c->stream);
     free(c->bytes);
-    c->owns = false;
+    c->owns_file = false;
     c->stream = NULL;
     c->bytes = NULL;
 }
 
-/* Reads once, as much as fits. */
+/* Reads once, as much as fits the buffer. */
 static int read_more(tide_cursor *c, tide_error *err)
 {
-    uint64_t left = c->end - c->next;
-    size_t room = c->room - c->size;
-    if (room > left)
-        room = (size_t)left;
-    char *to = c->bytes + c->size;
+    uint64_t remaining = c->end - c->next;
+    size_t capacity = c->capacity - c->size;
+    if (capacity > remaining)
+        capacity = (size_t)remaining;
+    char *target = c->bytes + c->size;
     ptrdiff_t got = 0;
-    if (room > 0)
+    if (capacity > 0)
         do {
             errno = 0;
-            got = c->stream ? tide_source_read(c->stream, to, room, err)
-                            : pread(c->file, to, room, (off_t)c->next);
+            got = c->stream ? tide_source_read(c->stream, target, capacity, err)
+                            : pread(c->file, target, capacity, (off_t)c->next);
         } while (got < 0 && errno == EINTR);
     if (got < 0)
         return c->stream ? (int)got : cannot_read(c->path, errno, err);
     c->size += (size_t)got;
     c->next += (uint64_t)got;
     c->bytes[c->size] = '\0';
-    c->ended = got == 0;
+    c->at_end = got == 0;
     return TIDE_OK;
 }
 
@@ -129,7 +129,7 @@ ptrdiff_t tide_cursor_fill(tide_cursor *c, size_t want, tide_error *err)
         c->at = 0;
         c->bytes[c->size] = '\0';
     }
-    while (c->size - c->at < want && !c->ended) {
+    while (c->size - c->at < want && !c->at_end) {
         int status = read_more(c, err);
         if (status)
             return status;
@@ -144,12 +144,12 @@ int tide_cursor_line(tide_cursor *c, char **line, size_t *length, tide_error *er
     for (;;) {
         size_t present = c->size - c->at;
         end = memchr(c->bytes + c->at + searched, '\n', present - searched);
-        if (end || c->ended)
+        if (end || c->at_end)
             break;
-        if (present == c->room)
+        if (present == c->capacity)
             return tide_fail(err, TIDE_ERROR_FORMAT,
-                             "%s:%llu: a line of more than %zu bytes", c->path,
-                             (unsigned long long)c->line + 1, c->room);
+                             "%s:%llu: line longer than %zu bytes", c->path,
+                             (unsigned long long)c->line + 1, c->capacity);
         searched = present;
         ptrdiff_t filled = tide_cursor_fill(c, present + 1, err);
         if (filled < 0)

@@ -1,7 +1,7 @@
-/* dtype.c - vectors in fewer bytes: half precision, and bytes with a scale a row.
+/* dtype.c - compact number types: half precision, and bytes with a scale per row.
  *
- *     f16   sign, 5 bits of exponent, 10 of fraction; to the nearest, ties to even
- *     i8    round(127 x / max|x|), and the scale max|x| / 127 for the way back
+ *     f16   sign, 5 bits of exponent, 10 of fraction; rounded to nearest, ties to even
+ *     i8    round(127 x / max|x|), with the scale max|x| / 127 for decoding
  */
 #include "format/format.h"
 
@@ -14,7 +14,7 @@ size_t tide_dtype_size(tide_dtype dtype)
     return sizes[dtype];
 }
 
-uint16_t tide_half_from(float value)
+uint16_t tide_half_from_float(float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -23,22 +23,21 @@ uint16_t tide_half_from(float value)
         return (uint16_t)(sign | 0x7e00);
     if (magnitude >= 0x47800000) /* 65536 */
         return (uint16_t)(sign | 0x7c00);
-    if (magnitude < 0x33000000) /* half of the smallest one, 2^-25 */
+    if (magnitude < 0x33000000) /* 2^-25, half of the smallest subnormal */
         return (uint16_t)sign;
     uint32_t shift = 13,
-             fraction = magnitude - 0x38000000; /* the other exponent bias */
-    if (magnitude <
-        0x38800000) { /* 2^-14: below it the fraction loses its leading one */
+             fraction = magnitude - 0x38000000; /* adjusts the exponent bias */
+    if (magnitude < 0x38800000) {               /* 2^-14: subnormal as f16 */
         shift = 126 - (magnitude >> 23);
         fraction = (magnitude & 0x7fffff) | 0x800000;
     }
-    uint32_t half = fraction >> shift, rest = fraction & ((1u << shift) - 1);
-    uint32_t middle = 1u << (shift - 1);
-    half += rest > middle || (rest == middle && (half & 1));
-    return (uint16_t)(sign | half); /* a carry into the exponent is right */
+    uint32_t half = fraction >> shift, remainder = fraction & ((1u << shift) - 1);
+    uint32_t halfway = 1u << (shift - 1);
+    half += remainder > halfway || (remainder == halfway && (half & 1));
+    return (uint16_t)(sign | half); /* a carry into the exponent is correct */
 }
 
-float tide_half_to(uint16_t half)
+float tide_half_to_float(uint16_t half)
 {
     uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f;
     uint32_t fraction = half & 0x3ff, bits;
@@ -60,8 +59,8 @@ static void encode_bytes(const float *vector, uint32_t dim, unsigned char *bytes
     for (uint32_t d = 0; d < dim; d++)
         largest = fmaxf(largest, fabsf(vector[d]));
     for (uint32_t d = 0; d < dim; d++) {
-        double share = largest > 0 ? (double)vector[d] / (double)largest : 0;
-        bytes[d] = (unsigned char)(signed char)lrint(127 * share);
+        double quotient = largest > 0 ? (double)vector[d] / (double)largest : 0;
+        bytes[d] = (unsigned char)(signed char)lrint(127 * quotient);
     }
     *scale = largest / 127;
 }
@@ -76,7 +75,7 @@ void tide_encode(tide_dtype dtype, const float *vector, uint32_t dim,
         encode_bytes(vector, dim, bytes, scale);
     else
         for (uint32_t d = 0; d < dim; d++) {
-            uint16_t half = tide_half_from(vector[d]);
+            uint16_t half = tide_half_from_float(vector[d]);
             memcpy(bytes + d * sizeof half, &half, sizeof half);
         }
 }
@@ -89,7 +88,7 @@ static float decode_one(tide_dtype dtype, const unsigned char *bytes, float scal
     switch (dtype) {
     case TIDE_F16:
         memcpy(&half, bytes, sizeof half);
-        return tide_half_to(half);
+        return tide_half_to_float(half);
     case TIDE_F64:
         memcpy(&wide, bytes, sizeof wide);
         return fabs(wide) < 0x1.ffffffp127 ? (float)wide : INFINITY;

@@ -1,9 +1,9 @@
-/* format.c - the table of formats, and what writing them has in common.
+/* format.c - the table of formats, and what they share for writing.
  *
- * An export is a table: the words by falling count, as far as the format can hold them,
- * and a way of looking at the model that gives each its vector. The format gets it with
- * a path and writes its file or files through tide_output, so that nobody ever finds
- * half of one.
+ * An export passes the format a tide_table: the words that the format can represent, in
+ * descending order of count, and a view of the model that provides their vectors. The
+ * format writes its file or files through tide_output, so a failed export never leaves
+ * a partial file behind.
  */
 #include "format/format.h"
 
@@ -16,30 +16,32 @@
 #include <unistd.h>
 
 #ifdef TIDE_SQLITE
-#define SQLITE(FORMAT)                                                                 \
-    FORMAT(sqlite, "sqlite", "a SQLite table words", "f32", NULL, 0, 1)
+#define SQLITE_FORMAT(FORMAT)                                                          \
+    FORMAT(sqlite, "sqlite", "a SQLite database with a table named words", "f32",      \
+           NULL, 0, 1)
 #else
-#define SQLITE(FORMAT)
+#define SQLITE_FORMAT(FORMAT)
 #endif
 
-/* One line a format: its functions, name, help, dtypes, ending, whether it reads, whether
- * it writes. Detection asks them in this order. */
+/* One line per format: its functions, name, help, dtypes, file name ending, whether it
+ * can be read, whether it can be written. Detection tries them in this order. */
 #define FORMATS(FORMAT)                                                                \
-    FORMAT(native, "tide", "a model of wordtide's own", "f32", NULL, 1, 0)             \
-    FORMAT(safetensors, "safetensors", "tensors embeddings, counts and words",         \
+    FORMAT(native, "tide", "a native wordtide model", "f32", NULL, 1, 0)               \
+    FORMAT(safetensors, "safetensors", "tensors named embeddings, counts and words",   \
            "f32|f16|i8", ".safetensors", 1, 1)                                         \
-    FORMAT(npy, "npy", "a NumPy array NAME.npy, and NAME.words.tsv beside it",         \
+    FORMAT(npy, "npy", "a NumPy array NAME.npy, with its words in NAME.words.tsv",     \
            "f32|f16|i8", NULL, 1, 1)                                                   \
-    FORMAT(word2vec_binary, "word2vec-binary", "word2vec's .bin", "f32", ".bin", 1, 1) \
-    FORMAT(word2vec, "word2vec", "text as of word2vec, gensim and fastText's .vec",    \
+    FORMAT(word2vec_binary, "word2vec-binary", "binary file of word2vec", "f32",       \
+           ".bin", 1, 1)                                                               \
+    FORMAT(word2vec, "word2vec", "text file of word2vec, gensim and fastText (.vec)",  \
            "f32", ".vec", 1, 1)                                                        \
-    FORMAT(glove, "glove", "the same without its first line", "f32", ".txt", 1, 1)     \
+    FORMAT(glove, "glove", "the same without the header line", "f32", ".txt", 1, 1)    \
     FORMAT(projector, "projector",                                                     \
-           "TensorBoard's: OUT_vectors.tsv, OUT_metadata.tsv, OUT_config.json", "f32", \
+           "TensorBoard: OUT_vectors.tsv, OUT_metadata.tsv, OUT_config.json", "f32",   \
            NULL, 0, 1)                                                                 \
-    FORMAT(pgvector, "pgvector", "lines for COPY of PostgreSQL with pgvector", "f32",  \
+    FORMAT(pgvector, "pgvector", "input for COPY in PostgreSQL with pgvector", "f32",  \
            ".tsv", 0, 1)                                                               \
-    SQLITE(FORMAT)
+    SQLITE_FORMAT(FORMAT)
 
 #define INFO(id, name, help, dtypes, ending, reads, writes)                            \
     {name, help, dtypes, ending, reads, writes},
@@ -74,34 +76,35 @@ const tide_format *tide_format_find(const char *name, const tide_format_info **i
 
 /* -- rows -------------------------------------------------------------------------- */
 
-static int does_not_fit(const tide_table *table, uint32_t i, const char *what,
-                        tide_error *err)
+static int bad_value(const tide_table *table, uint32_t i, const char *what,
+                     tide_error *err)
 {
-    return tide_fail(err, TIDE_ERROR_PARAMETER, "the vector of '%s' has a number %s",
-                     table->words[i].word, what);
+    return tide_fail(err, TIDE_ERROR_PARAMETER,
+                     "the vector of '%s' has a value that is %s", table->words[i].word,
+                     what);
 }
 
 tide_output *tide_table_output(const tide_table *table, const char *path,
                                tide_error *err)
 {
-    return table->open_file < 0 ? tide_output_create(path, err)
-                                : tide_output_open(table->open_file, err);
+    return table->output_file < 0 ? tide_output_create(path, err)
+                                  : tide_output_open(table->output_file, err);
 }
 
 int tide_table_row(tide_table *table, uint32_t i, tide_error *err)
 {
     if (table->stop && __atomic_load_n(table->stop, __ATOMIC_RELAXED))
-        return tide_fail(err, TIDE_ERROR_IO, "the export was stopped");
+        return tide_fail(err, TIDE_ERROR_IO, "export was stopped");
     int status =
-        tide_view_vector(table->space, table->words[i].word, table->vector, err);
+        tide_view_vector(table->view, table->words[i].word, table->vector, err);
     if (status)
         return status;
     for (uint32_t d = 0; d < table->dim; d++) {
         if (!tide_finite(table->vector[d]))
-            return does_not_fit(table, i, "that is not finite", err);
+            return bad_value(table, i, "not finite", err);
         if (table->dtype == TIDE_F16 &&
-            !tide_finite(tide_half_to(tide_half_from(table->vector[d]))))
-            return does_not_fit(table, i, "that is too large for f16", err);
+            !tide_finite(tide_half_to_float(tide_half_from_float(table->vector[d]))))
+            return bad_value(table, i, "too large for f16", err);
     }
     tide_encode(table->dtype, table->vector, table->dim, table->code, &table->scale);
     return TIDE_OK;
@@ -116,7 +119,7 @@ char *tide_put_numbers(char *to, const tide_table *table, char before)
     return to;
 }
 
-size_t tide_text_room(const tide_table *table)
+size_t tide_text_row_bytes(const tide_table *table)
 {
     enum { AROUND = 2 * TIDE_WORD_MAX + 64 };
     return AROUND + table->dim * (size_t)(TIDE_DECIMAL_MAX + 1);
@@ -124,30 +127,30 @@ size_t tide_text_room(const tide_table *table)
 
 _Static_assert(2 * TIDE_WORD_MAX + 64 + TIDE_DIM_MAX * (TIDE_DECIMAL_MAX + 1) <=
                    TIDE_OUTPUT_ROOM,
-               "a row of text has room in the buffer");
+               "a row of text fits the buffer");
 
-bool tide_path_beside(const char *path, const char *old, const char *ending,
-                      char beside[PATH_MAX])
+bool tide_path_sibling(const char *path, const char *old, const char *ending,
+                       char sibling[PATH_MAX])
 {
-    size_t length = strlen(path), cut = strlen(old);
-    if (length > cut && !strcmp(path + length - cut, old))
-        length -= cut;
+    size_t length = strlen(path), old_length = strlen(old);
+    if (length > old_length && !strcmp(path + length - old_length, old))
+        length -= old_length;
     if (length + strlen(ending) >= PATH_MAX)
         return false;
-    memcpy(beside, path, length);
-    memcpy(beside + length, ending, strlen(ending) + 1);
+    memcpy(sibling, path, length);
+    memcpy(sibling + length, ending, strlen(ending) + 1);
     return true;
 }
 
 /* -- export ------------------------------------------------------------------------ */
 
-/* The dtype by its name, which must be among the format's. */
+/* Finds a dtype by its name, which must be one that the format supports. */
 static int find_dtype(const tide_format_info *info, const char *name, tide_dtype *dtype,
                       tide_error *err)
 {
     static const char *const names[] = {
         [TIDE_F32] = "f32", [TIDE_F16] = "f16", [TIDE_I8] = "i8"};
-    *dtype = TIDE_F32; /* the first of every format */
+    *dtype = TIDE_F32; /* every format supports it */
     if (!name)
         return TIDE_OK;
     size_t length = strlen(name);
@@ -160,11 +163,12 @@ static int find_dtype(const tide_format_info *info, const char *name, tide_dtype
             }
         at += item + (at[item] == '|');
     }
-    return tide_fail(err, TIDE_ERROR_PARAMETER, "the format %s holds %s, not '%s'",
+    return tide_fail(err, TIDE_ERROR_PARAMETER, "format %s holds %s, not '%s'",
                      info->name, info->dtypes, name);
 }
 
-/* Words that cannot be asked for by their bytes are none. */
+/* Whether the word can be exported: the format can represent it, and it is found by its
+ * own bytes, which is not so for a word with a 0 in it. */
 static bool can_write(const tide_model *model, const tide_format *format,
                       const tide_entry *entry)
 {
@@ -175,7 +179,7 @@ static bool can_write(const tide_model *model, const tide_format *format,
            found.slot == entry->slot;
 }
 
-/* The words that are written, and the number of those that are not. */
+/* Selects the words to export, and counts those written and left out. */
 static void choose_words(tide_table *table, const tide_model *model,
                          const tide_format *format, uint32_t top,
                          tide_exported *exported)
@@ -189,7 +193,7 @@ static void choose_words(tide_table *table, const tide_model *model,
     *exported = (tide_exported){table->count, count - table->count};
 }
 
-static int write_table(const tide_model *model, const tide_export *how,
+static int write_table(const tide_model *model, const tide_export *options,
                        const tide_format *format, tide_table *table, const char *path,
                        tide_exported *exported, tide_error *err)
 {
@@ -200,57 +204,56 @@ static int write_table(const tide_model *model, const tide_export *how,
     table->code = tide_alloc(table->dim, tide_dtype_size(table->dtype));
     if (!table->words || !table->vector || !table->code)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to write %u words", size);
-    table->space = tide_view_new(model, how->vectors, how->centered, err);
-    if (!table->space)
+    table->view = tide_view_new(model, options->vectors, options->centered, err);
+    if (!table->view)
         return TIDE_ERROR_MEMORY;
-    choose_words(table, model, format, how->top, exported);
+    choose_words(table, model, format, options->top, exported);
     if (exported->words + exported->left_out == 0 && size > 0)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to write %u words", size);
     return format->write(table, path, err);
 }
 
-/* To the path, or to the open file where that is not -1. */
-static int export_either(const tide_model *model, const tide_export *how,
-                         const char *path, int file, tide_exported *done,
-                         tide_error *err)
+/* Exports to the open file, or to the path if `file` is -1. */
+static int export_to(const tide_model *model, const tide_export *options,
+                     const char *path, int file, tide_exported *result, tide_error *err)
 {
     const tide_format_info *info;
-    const tide_format *format = tide_format_find(how->format, &info);
+    const tide_format *format = tide_format_find(options->format, &info);
     if (!format)
-        return tide_fail(err, TIDE_ERROR_PARAMETER, "'%s' is not a format",
-                         how->format);
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "unknown format '%s'",
+                         options->format);
     if (!format->write)
-        return tide_fail(err, TIDE_ERROR_PARAMETER, "the format %s cannot be exported",
-                         how->format);
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "format %s cannot be exported",
+                         options->format);
     if (!info->ending && file >= 0)
-        return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "the format %s needs a path, not %s", how->format,
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "format %s needs a path, not %s",
+                         options->format,
                          file == STDOUT_FILENO ? "standard output" : "an open file");
-    tide_table table = {.open_file = file, .stop = how->stop};
+    tide_table table = {.output_file = file, .stop = options->stop};
     tide_exported exported = {0};
-    int status = find_dtype(info, how->dtype, &table.dtype, err);
+    int status = find_dtype(info, options->dtype, &table.dtype, err);
     if (!status)
-        status = write_table(model, how, format, &table, path, &exported, err);
-    if (!status && done)
-        *done = exported;
-    int kept = errno; /* for a caller who wants to know why a write failed */
-    tide_view_free(table.space);
+        status = write_table(model, options, format, &table, path, &exported, err);
+    if (!status && result)
+        *result = exported;
+    int saved_errno = errno; /* tells the caller why a write failed */
+    tide_view_free(table.view);
     free(table.words);
     free(table.vector);
     free(table.code);
-    errno = kept;
+    errno = saved_errno;
     return status;
 }
 
-int tide_model_export(const tide_model *model, const tide_export *how, const char *path,
-                      tide_exported *done, tide_error *err)
+int tide_model_export(const tide_model *model, const tide_export *options,
+                      const char *path, tide_exported *result, tide_error *err)
 {
     int file = strcmp(path, "-") ? -1 : STDOUT_FILENO;
-    return export_either(model, how, path, file, done, err);
+    return export_to(model, options, path, file, result, err);
 }
 
-int tide_model_export_open(const tide_model *model, const tide_export *how, int file,
-                           tide_exported *done, tide_error *err)
+int tide_model_export_open(const tide_model *model, const tide_export *options,
+                           int file, tide_exported *result, tide_error *err)
 {
-    return export_either(model, how, "", file, done, err);
+    return export_to(model, options, "", file, result, err);
 }

@@ -1,13 +1,14 @@
-/* format_glove.c - GloVe's text: lines of a word and its numbers, and no first line.
+/* format_glove.c - text format of GloVe: lines of a word and its vector, without a
+ * header.
  *
- * What is written has no word in which Python's str.split() sees a blank, since that is
- * how such files are read everywhere.
+ * Words that Python's str.split() would split are not written, because that is how such
+ * files are usually read.
  */
 #include "format/format.h"
 
-/* The blanks of str.split() beyond ASCII, as ranges of UTF-8 text; strings of one
- * length compare as their code points do. */
-static const char *const blanks[][2] = {
+/* What str.split() treats as space beyond ASCII, as ranges of UTF-8 strings. Strings of
+ * equal length compare like their code points. */
+static const char *const unicode_spaces[][2] = {
     {"\xc2\x85", "\xc2\x85"},         /* U+0085 */
     {"\xc2\xa0", "\xc2\xa0"},         /* U+00A0 */
     {"\xe1\x9a\x80", "\xe1\x9a\x80"}, /* U+1680 */
@@ -18,12 +19,12 @@ static const char *const blanks[][2] = {
     {"\xe3\x80\x80", "\xe3\x80\x80"}, /* U+3000 */
 };
 
-static bool is_wide_blank(const char *at)
+static bool is_unicode_space(const char *position)
 {
-    for (size_t i = 0; i < sizeof blanks / sizeof *blanks; i++) {
-        size_t length = strlen(blanks[i][0]);
-        if (strncmp(at, blanks[i][0], length) >= 0 &&
-            strncmp(at, blanks[i][1], length) <= 0)
+    for (size_t i = 0; i < sizeof unicode_spaces / sizeof *unicode_spaces; i++) {
+        size_t length = strlen(unicode_spaces[i][0]);
+        if (strncmp(position, unicode_spaces[i][0], length) >= 0 &&
+            strncmp(position, unicode_spaces[i][1], length) <= 0)
             return true;
     }
     return false;
@@ -31,8 +32,9 @@ static bool is_wide_blank(const char *at)
 
 static bool holds(const char *word)
 {
-    for (const char *at = word; *at; at++)
-        if (strchr(" \t\n\v\f\r\x1c\x1d\x1e\x1f", *at) || is_wide_blank(at))
+    for (const char *position = word; *position; position++)
+        if (strchr(" \t\n\v\f\r\x1c\x1d\x1e\x1f", *position) ||
+            is_unicode_space(position))
             return false;
     return true;
 }
@@ -58,29 +60,29 @@ static bool detect(const char *start, size_t size)
            !tide_text_is_binary(blank, (size_t)(start + line - blank));
 }
 
-/* The first row tells the dimension: all columns but the word, which may have blanks in
- * it. */
+/* The first row determines the dimension: all columns except those of the word, which
+ * may contain spaces. */
 static int open_text(tide_rows *rows, tide_error *err)
 {
     tide_cursor *c = &rows->cursor;
     size_t first = c->at;
     char *line;
     size_t length;
-    int got = tide_cursor_line(c, &line, &length, err);
-    if (got < 0)
-        return got;
-    if (got == 0)
+    int result = tide_cursor_line(c, &line, &length, err);
+    if (result < 0)
+        return result;
+    if (result == 0)
         return tide_fail(err, TIDE_ERROR_FORMAT, "%s: the file is empty", rows->path);
     char ending = length && line[length - 1] == '\r' ? '\r' : '\0';
     if (ending)
         line[length - 1] = '\0';
     tide_columns columns = tide_text_columns(line);
     if (columns.numbers == 0)
-        return tide_fail(err, TIDE_ERROR_FORMAT, "%s:1: not a word and its numbers",
+        return tide_fail(err, TIDE_ERROR_FORMAT, "%s:1: expected a word and its vector",
                          rows->path);
     if (ending)
         line[length - 1] = ending;
-    line[length] = '\n'; /* back to the beginning */
+    line[length] = '\n'; /* rewind */
     c->at = first;
     c->line = 0;
     return tide_rows_set_dim(rows, columns.numbers, err);

@@ -1,5 +1,5 @@
-/* format_native.c - a model of our own as rows: its words by falling count, with input
- * vectors. */
+/* format_native.c - reads a native model as rows: its words in descending order of
+ * count, with their input vectors. */
 #include "format/format.h"
 #include "model/model.h"
 
@@ -7,7 +7,7 @@
 
 typedef struct native {
     tide_model *model;
-    tide_view *space;
+    tide_view *view;
     tide_entry *words;
 } native;
 
@@ -20,7 +20,7 @@ static void close_native(tide_rows *rows)
 {
     native *n = rows->state;
     free(n->words);
-    tide_view_free(n->space);
+    tide_view_free(n->view);
     tide_model_free(n->model);
     free(n);
 }
@@ -33,12 +33,13 @@ static int open_native(tide_rows *rows, tide_error *err)
     native *n = rows->state = tide_alloc(1, sizeof *n);
     if (!n)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to read %s", rows->path);
-    tide_error why = {.status = TIDE_ERROR_MEMORY, .text = "no memory to read a model"};
-    n->model = tide_model_load(rows->path, &why);
+    tide_error load_error = {.status = TIDE_ERROR_MEMORY,
+                             .text = "no memory to read a model"};
+    n->model = tide_model_load(rows->path, &load_error);
     if (n->model)
-        n->space = tide_view_new(n->model, TIDE_VECTORS_INPUT, false, &why);
-    if (!n->space)
-        return tide_fail(err, why.status, "%s", why.text);
+        n->view = tide_view_new(n->model, TIDE_VECTORS_INPUT, false, &load_error);
+    if (!n->view)
+        return tide_fail(err, load_error.status, "%s", load_error.text);
     rows->params = tide_model_params(n->model);
     rows->count = tide_model_size(n->model);
     n->words = tide_alloc(rows->count + 1, sizeof *n->words);
@@ -51,15 +52,15 @@ static int next_native(tide_rows *rows, tide_error *err)
 {
     native *n = rows->state;
     (void)err;
-    if (rows->taken == rows->count)
+    if (rows->rows_read == rows->count)
         return TIDE_ROW_END;
-    const tide_entry *entry = &n->words[rows->taken];
+    const tide_entry *entry = &n->words[rows->rows_read];
     rows->word_count = entry->count;
     rows->word_error = entry->error;
-    int got = tide_rows_set_word(rows, entry->word, strlen(entry->word));
-    if (tide_view_vector(n->space, entry->word, rows->vector, NULL))
-        got = TIDE_ROW_BAD; /* a word with a zero byte in it */
-    return got;
+    int result = tide_rows_set_word(rows, entry->word, strlen(entry->word));
+    if (tide_view_vector(n->view, entry->word, rows->vector, NULL))
+        result = TIDE_ROW_BAD; /* a word with a zero byte in it */
+    return result;
 }
 
 const tide_format tide_format_native = {

@@ -1,13 +1,13 @@
-/* format_npy.c - NumPy's array file, with the words beside it.
+/* format_npy.c - NumPy array file, with the words in a second file.
  *
- *     NAME.npy         0x93 "NUMPY", version, length, then a dictionary in Python's
- *                      notation, filled up with spaces so that the numbers begin at a
+ *     NAME.npy         0x93 "NUMPY", version, length, then a dictionary in Python
+ *                      syntax, padded with spaces so that the numbers start at a
  *                      multiple of 64 bytes and np.load(mmap_mode="r") can map them:
  *                      N rows of D numbers, '<f4', '<f2' or '|i1'
  *     NAME.words.tsv   N lines   word TAB count, for '|i1' also TAB scale
  *
- * Vectors of bytes are scale * byte. Arrays of '<f8', NumPy's usual ones, are read too,
- * and so are lists of words without counts.
+ * Values of '|i1' are scale * byte. Arrays of '<f8', the default of NumPy, can also be
+ * read, and so can lists of words without counts.
  */
 #include "file/file.h"
 #include "format/format.h"
@@ -28,7 +28,7 @@ enum { TYPES = sizeof types / sizeof *types };
 
 static int too_long(const char *path, tide_error *err)
 {
-    return tide_fail(err, TIDE_ERROR_PARAMETER, "%s: the path is too long", path);
+    return tide_fail(err, TIDE_ERROR_PARAMETER, "%s: path is too long", path);
 }
 
 /* -- writing ----------------------------------------------------------------------- */
@@ -56,15 +56,15 @@ static void put_header(tide_output *out, const tide_table *table)
 
 static void put_word(tide_output *out, const tide_table *table, uint32_t i)
 {
-    char *line = tide_output_reserve(out, tide_text_room(table));
-    char *to = stpcpy(line, table->words[i].word);
-    to += sprintf(to, "\t%" PRIu64, table->words[i].count);
+    char *line = tide_output_reserve(out, tide_text_row_bytes(table));
+    char *end_of_text = stpcpy(line, table->words[i].word);
+    end_of_text += sprintf(end_of_text, "\t%" PRIu64, table->words[i].count);
     if (table->dtype == TIDE_I8) {
-        *to++ = '\t';
-        to += tide_decimal_write(table->scale, to);
+        *end_of_text++ = '\t';
+        end_of_text += tide_decimal_write(table->scale, end_of_text);
     }
-    *to++ = '\n';
-    tide_output_advance(out, (size_t)(to - line));
+    *end_of_text++ = '\n';
+    tide_output_advance(out, (size_t)(end_of_text - line));
 }
 
 static int write_rows(tide_table *table, tide_output *numbers, tide_output *words,
@@ -86,11 +86,11 @@ static int write_rows(tide_table *table, tide_output *numbers, tide_output *word
 
 static int write_npy(tide_table *table, const char *path, tide_error *err)
 {
-    char beside[PATH_MAX];
-    if (!tide_path_beside(path, ".npy", ".words.tsv", beside))
+    char words_path[PATH_MAX];
+    if (!tide_path_sibling(path, ".npy", ".words.tsv", words_path))
         return too_long(path, err);
     tide_output *numbers = tide_output_create(path, err);
-    tide_output *words = numbers ? tide_output_create(beside, err) : NULL;
+    tide_output *words = numbers ? tide_output_create(words_path, err) : NULL;
     int status = TIDE_ERROR_IO;
     if (words)
         status = write_rows(table, numbers, words, err);
@@ -113,14 +113,13 @@ static bool detect(const char *start, size_t size)
     return size >= MAGIC && !memcmp(start, magic, MAGIC);
 }
 
-static int wrong_header(const tide_rows *rows, const char *what, tide_error *err)
+static int bad_header(const tide_rows *rows, const char *what, tide_error *err)
 {
-    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: the header of the array %s",
-                     rows->path, what);
+    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: array header %s", rows->path, what);
 }
 
-/* What follows a key of the dictionary; NULL when it is not there. */
-static const char *value_of(const char *header, const char *key)
+/* The text after a key of the dictionary; NULL if the key is missing. */
+static const char *find_value(const char *header, const char *key)
 {
     const char *at = strstr(header, key);
     if (!at)
@@ -156,25 +155,26 @@ static bool read_shape(const char *at, uint64_t *count, uint64_t *dim)
 static int read_dictionary(tide_rows *rows, const char *header, tide_dtype *dtype,
                            tide_error *err)
 {
-    const char *descr = value_of(header, "'descr'");
-    const char *order = value_of(header, "'fortran_order'");
+    const char *descr = find_value(header, "'descr'");
+    const char *order = find_value(header, "'fortran_order'");
     uint64_t dim;
     if (!descr || !order)
-        return wrong_header(rows, "is damaged", err);
+        return bad_header(rows, "is corrupt", err);
     if (strncmp(order, "False", 5) != 0)
-        return wrong_header(rows, "says that columns come before rows", err);
-    if (!read_shape(value_of(header, "'shape'"), &rows->count, &dim))
-        return wrong_header(rows, "does not say rows and columns", err);
+        return bad_header(rows, "has Fortran order; C order is needed", err);
+    if (!read_shape(find_value(header, "'shape'"), &rows->count, &dim))
+        return bad_header(rows, "has no shape of rows and columns", err);
     for (size_t i = 0; i < TYPES; i++)
         if (descr[0] == '\'' && !strncmp(descr + 1, types[i].descr, 3) &&
             descr[4] == '\'') {
             *dtype = types[i].dtype;
             return tide_rows_set_dim(rows, dim, err);
         }
-    return wrong_header(rows, "has a type that is not <f4, <f2, |i1 or <f8", err);
+    return bad_header(rows, "has an unsupported type; must be <f4, <f2, |i1 or <f8",
+                      err);
 }
 
-/* Takes the header and leaves the cursor at the first number. */
+/* Parses the header and leaves the cursor at the first number. */
 static int read_header(tide_rows *rows, tide_dtype *dtype, tide_error *err)
 {
     tide_cursor *c = &rows->cursor;
@@ -183,14 +183,14 @@ static int read_header(tide_rows *rows, tide_dtype *dtype, tide_error *err)
         return (int)size;
     const unsigned char *b = (const unsigned char *)c->bytes;
     if (size < MAGIC + 6 || !detect(c->bytes, (size_t)size))
-        return wrong_header(rows, "is cut off", err);
+        return bad_header(rows, "is cut off", err);
     size_t start = b[MAGIC] == 1 ? MAGIC + 4 : MAGIC + 6;
     size_t length = b[MAGIC + 2] | (size_t)b[MAGIC + 3] << 8;
     if (b[MAGIC] != 1)
         length |= (size_t)b[MAGIC + 4] << 16 | (size_t)b[MAGIC + 5] << 24;
     if (length == 0 || length > HEADER_MAX - start || start + length > (size_t)size)
-        return wrong_header(rows, "is cut off", err);
-    c->bytes[start + length - 1] = '\0'; /* a newline stood there */
+        return bad_header(rows, "is cut off", err);
+    c->bytes[start + length - 1] = '\0'; /* replaces a newline */
     c->at = start + length;
     return read_dictionary(rows, c->bytes + start, dtype, err);
 }
@@ -224,22 +224,21 @@ static int open_npy(tide_rows *rows, tide_error *err)
             tide_rows_check_count(rows, rows->dim * tide_dtype_size(n->dtype), err);
     if (status)
         return status;
-    if (!tide_path_beside(rows->path, ".npy", ".words.tsv", n->words_path))
+    if (!tide_path_sibling(rows->path, ".npy", ".words.tsv", n->words_path))
         return too_long(rows->path, err);
-    return tide_cursor_open(&n->words, n->words_path, TIDE_PART_ROOM, err);
+    return tide_cursor_open(&n->words, n->words_path, TIDE_PART_CAPACITY, err);
 }
 
-static int words_and_rows_differ(const tide_rows *rows, const char *how,
-                                 tide_error *err)
+static int count_mismatch(const tide_rows *rows, const char *how, tide_error *err)
 {
     const npy *n = rows->state;
     return tide_fail(err, TIDE_ERROR_FORMAT, "%s: %s words than the %llu rows of %s",
                      n->words_path, how, (unsigned long long)rows->count, rows->path);
 }
 
-/* Cuts "word TAB count TAB scale" and keeps all three. */
-static int take_words(tide_rows *rows, char *line, size_t length, float *scale,
-                      tide_error *err)
+/* Parses a line "word TAB count TAB scale". */
+static int parse_words_line(tide_rows *rows, char *line, size_t length, float *scale,
+                            tide_error *err)
 {
     const npy *n = rows->state;
     char *tab = memchr(line, '\t', length);
@@ -261,26 +260,26 @@ static int next_npy(tide_rows *rows, tide_error *err)
     tide_cursor *c = &rows->cursor;
     char *line;
     size_t length, bytes = rows->dim * tide_dtype_size(n->dtype);
-    int got = tide_cursor_line(&n->words, &line, &length, err);
-    if (got < 0)
-        return got;
-    if (rows->taken == rows->count)
-        return got ? words_and_rows_differ(rows, "more", err) : TIDE_ROW_END;
-    if (got == 0)
-        return words_and_rows_differ(rows, "fewer", err);
+    int result = tide_cursor_line(&n->words, &line, &length, err);
+    if (result < 0)
+        return result;
+    if (rows->rows_read == rows->count)
+        return result ? count_mismatch(rows, "more", err) : TIDE_ROW_END;
+    if (result == 0)
+        return count_mismatch(rows, "fewer", err);
     ptrdiff_t size = tide_cursor_fill(c, bytes, err);
     if (size < 0)
         return (int)size;
     if ((size_t)size < bytes)
         return tide_fail(
             err, TIDE_ERROR_FORMAT, "%s: the file ends in row %llu of %llu", rows->path,
-            (unsigned long long)rows->taken + 1, (unsigned long long)rows->count);
+            (unsigned long long)rows->rows_read + 1, (unsigned long long)rows->count);
     float scale;
-    got = take_words(rows, line, length, &scale, err);
+    result = parse_words_line(rows, line, length, &scale, err);
     tide_decode(n->dtype, (const unsigned char *)c->bytes + c->at, rows->dim, scale,
                 rows->vector);
     c->at += bytes;
-    return got;
+    return result;
 }
 
 const tide_format tide_format_npy = {

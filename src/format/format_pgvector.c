@@ -1,13 +1,12 @@
-/* format_pgvector.c - lines for PostgreSQL's COPY, with vectors as pgvector writes
- * them.
+/* format_pgvector.c - input for PostgreSQL's COPY, with vectors in pgvector syntax.
  *
  *     word TAB count TAB [0.1,-0.2,...]
  *
  *     CREATE TABLE words (word text PRIMARY KEY, count bigint, vector vector(100));
  *     \copy words FROM 'words.copy'
  *
- * A backslash begins an escape in such text, and so the bytes that mean something there
- * are written as \\, \t, \n and \r. Any word can be held.
+ * Backslashes, tabs, newlines and carriage returns are escaped as \\, \t, \n and \r, so
+ * any word can be represented.
  */
 #include "format/format.h"
 

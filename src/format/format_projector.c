@@ -1,11 +1,11 @@
-/* format_projector.c - for TensorBoard's embedding projector.
+/* format_projector.c - files for TensorBoard's embedding projector.
  *
  *     OUT_vectors.tsv    N lines of D numbers
- *     OUT_metadata.tsv   "word TAB count", then N lines; TensorBoard wants a first line
- *                        with names for several columns, and none for one
- *     OUT_config.json    names both, for projector.tensorflow.org and for a log folder
+ *     OUT_metadata.tsv   "word TAB count", then N lines; TensorBoard requires a header
+ *                        line if there are several columns
+ *     OUT_config.json    refers to both, for projector.tensorflow.org and log folders
  *
- * An OUT that is a folder, or ends with a slash, gets OUT/vectors.tsv and so on.
+ * If OUT is a folder or ends with a slash, the files are OUT/vectors.tsv and so on.
  */
 #include "file/file.h"
 #include "format/format.h"
@@ -18,26 +18,26 @@ static bool holds(const char *word)
     return !strpbrk(word, "\t\n\r");
 }
 
-/* Within a folder the name has no "_" before it. */
-static bool name_file(const char *path, const char *ending, char file[PATH_MAX])
+/* Derives the path of one file. In a folder the file name has no leading "_". */
+static bool make_path(const char *path, const char *ending, char file[PATH_MAX])
 {
     size_t length = strlen(path);
     struct stat status;
-    char inside[32];
+    char in_folder[32];
     bool slash = length > 0 && path[length - 1] == '/';
     bool folder = !slash && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-    snprintf(inside, sizeof inside, "/%s", ending + 1);
-    return tide_path_beside(path, "", folder ? inside : ending + slash, file);
+    snprintf(in_folder, sizeof in_folder, "/%s", ending + 1);
+    return tide_path_sibling(path, "", folder ? in_folder : ending + slash, file);
 }
 
-static const char *last_part(const char *path)
+static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-/* The name of a file as a JSON string. */
-static char *put_name(char *to, const char *name)
+/* Writes a file name as a JSON string. */
+static char *put_json_string(char *to, const char *name)
 {
     *to++ = '"';
     for (; *name; name++) {
@@ -61,9 +61,9 @@ static void put_config(tide_output *out, const tide_table *table, const char *ve
                   "{\"embeddings\": [{\"tensorName\": \"wordtide\", \"tensorShape\": "
                   "[%u, %u], \"tensorPath\": ",
                   table->count, table->dim);
-    to = put_name(to, last_part(vectors));
+    to = put_json_string(to, base_name(vectors));
     to = stpcpy(to, ", \"metadataPath\": ");
-    to = put_name(to, last_part(metadata));
+    to = put_json_string(to, base_name(metadata));
     to = stpcpy(to, "}]}\n");
     tide_output_advance(out, (size_t)(to - text));
 }
@@ -77,13 +77,13 @@ static int put_rows(tide_table *table, tide_output *vectors, tide_output *metada
         int status = tide_table_row(table, i, err);
         if (status)
             return status;
-        char *row = tide_output_reserve(vectors, tide_text_room(table));
+        char *row = tide_output_reserve(vectors, tide_text_row_bytes(table));
         char *to = tide_put_numbers(row, table, '\t');
         *to++ = '\n';
         size_t bytes = (size_t)(to - row) - 1;
-        memmove(row, row + 1, bytes); /* no tab before the first */
+        memmove(row, row + 1, bytes); /* drops the tab before the first number */
         tide_output_advance(vectors, bytes);
-        row = tide_output_reserve(metadata, tide_text_room(table));
+        row = tide_output_reserve(metadata, tide_text_row_bytes(table));
         int length = sprintf(row, "%s\t%" PRIu64 "\n", table->words[i].word,
                              table->words[i].count);
         tide_output_advance(metadata, (size_t)length);
@@ -101,9 +101,8 @@ static int write_projector(tide_table *table, const char *path, tide_error *err)
     tide_output *out[FILES] = {NULL};
     int status = TIDE_OK;
     for (int i = 0; i < FILES && !status; i++) {
-        if (!name_file(path, endings[i], paths[i]))
-            status =
-                tide_fail(err, TIDE_ERROR_PARAMETER, "%s: the path is too long", path);
+        if (!make_path(path, endings[i], paths[i]))
+            status = tide_fail(err, TIDE_ERROR_PARAMETER, "%s: path is too long", path);
         else if (!(out[i] = tide_output_create(paths[i], err)))
             status = TIDE_ERROR_IO;
     }

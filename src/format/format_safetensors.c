@@ -1,17 +1,17 @@
 /* format_safetensors.c - vectors, counts and words as tensors of a safetensors file.
  *
- *     u64 length | JSON header, filled up with spaces | the tensors, one by one
+ *     u64 length | JSON header, padded with spaces | the tensors, concatenated
  *
  *     counts       I64 [N]
- *     scales       F32 [N], of I8 only: a number is its scale times the byte
+ *     scales       F32 [N], for I8 only: a value is its scale times the byte
  *     embeddings   F32, F16 or I8 [N, D]
- *     words        U8, the words as UTF-8 with a newline between two
+ *     words        U8, the words as UTF-8, separated by newlines
  *
- * The header's length is a multiple of 8 and tensors of larger numbers come first, so
- * that all lie at multiples of their size, without the gaps that the format forbids.
+ * The header length is a multiple of 8, and tensors of larger types come first, so that
+ * all tensors are aligned without gaps, which the format forbids.
  *
- * Read are files with tensors of these names; `counts` may be missing, others are
- * passed over.
+ * Files with tensors of these names can be read. `counts` is optional, and other
+ * tensors are ignored.
  */
 #include "format/format_safetensors.h"
 
@@ -39,7 +39,7 @@ static uint64_t words_bytes(const tide_table *table)
     return bytes;
 }
 
-/* One tensor of the header; `at` is where it begins, and then where it ends. */
+/* Writes the header entry of a tensor that starts at *at, and advances *at past it. */
 static char *put_tensor(char *to, const char *name, const char *type, const char *shape,
                         uint64_t bytes, uint64_t *at)
 {
@@ -54,12 +54,12 @@ static char *put_tensor(char *to, const char *name, const char *type, const char
 static void put_header(tide_output *out, const tide_table *table)
 {
     char *start = tide_output_reserve(out, 4096), *to = start + 8;
-    char rows[32], matrix[32], letters[32];
+    char rows[32], matrix[32], word_bytes[32];
     uint64_t at = 0, count = table->count;
     uint64_t numbers = count * table->dim * tide_dtype_size(table->dtype);
     snprintf(rows, sizeof rows, "%" PRIu64, count);
     snprintf(matrix, sizeof matrix, "%" PRIu64 ",%u", count, table->dim);
-    snprintf(letters, sizeof letters, "%" PRIu64, words_bytes(table));
+    snprintf(word_bytes, sizeof word_bytes, "%" PRIu64, words_bytes(table));
     to += sprintf(to,
                   "{\"__metadata__\":{\"format\":\"wordtide\",\"version\":\"%s\","
                   "\"words\":\"UTF-8, a newline between two\"}",
@@ -68,7 +68,7 @@ static void put_header(tide_output *out, const tide_table *table)
     if (table->dtype == TIDE_I8)
         to = put_tensor(to, "scales", "F32", rows, 4 * count, &at);
     to = put_tensor(to, "embeddings", type_names[table->dtype], matrix, numbers, &at);
-    to = put_tensor(to, "words", "U8", letters, words_bytes(table), &at);
+    to = put_tensor(to, "words", "U8", word_bytes, words_bytes(table), &at);
     *to++ = '}';
     while ((to - start) % 8)
         *to++ = ' ';
@@ -76,9 +76,10 @@ static void put_header(tide_output *out, const tide_table *table)
     tide_output_advance(out, (size_t)(to - start));
 }
 
-/* Vectors of bytes are looked up twice, since their scales come first. */
-static int put_vectors(tide_output *out, tide_table *table, bool scales,
-                       tide_error *err)
+/* Writes the scales or the encoded rows. For i8 this runs twice over the vectors,
+ * because the scales come first in the file. */
+static int write_vectors(tide_output *out, tide_table *table, bool scales,
+                         tide_error *err)
 {
     size_t bytes = table->dim * tide_dtype_size(table->dtype);
     for (uint32_t i = 0; i < table->count && !tide_output_failed(out); i++) {
@@ -103,9 +104,9 @@ static int write_tensors(tide_table *table, const char *path, tide_error *err)
         tide_output_put(out, &table->words[i].count, sizeof table->words[i].count);
     int status = TIDE_OK;
     if (table->dtype == TIDE_I8)
-        status = put_vectors(out, table, true, err);
+        status = write_vectors(out, table, true, err);
     if (!status)
-        status = put_vectors(out, table, false, err);
+        status = write_vectors(out, table, false, err);
     if (status) {
         tide_output_discard(out);
         return status;
@@ -131,7 +132,7 @@ static bool detect(const char *start, size_t size)
            tide_get64((const unsigned char *)start) <= TIDE_TENSORS_HEADER_MAX;
 }
 
-static int damaged(const tide_rows *rows, const char *what, tide_error *err)
+static int corrupt(const tide_rows *rows, const char *what, tide_error *err)
 {
     return tide_fail(err, TIDE_ERROR_FORMAT, "%s: %s", rows->path, what);
 }
@@ -146,14 +147,15 @@ static void close_tensors(tide_rows *rows)
     free(t);
 }
 
-/* Whether the tensor has this type and shape, and the bytes that follow from them. */
-static bool fits(const tide_tensor *tensor, const char *type, size_t size,
-                 uint64_t rows, uint64_t columns)
+/* Whether the tensor has the given type and shape, and the size that results from
+ * them. */
+static bool matches(const tide_tensor *tensor, const char *type, size_t size,
+                    uint64_t rows, uint64_t columns)
 {
     uint64_t numbers, bytes;
-    bool as_many =
+    bool shape_matches =
         columns ? tensor->dims == 2 && tensor->shape[1] == columns : tensor->dims == 1;
-    return as_many && tensor->shape[0] == rows && !strcmp(tensor->dtype, type) &&
+    return shape_matches && tensor->shape[0] == rows && !strcmp(tensor->dtype, type) &&
            !__builtin_mul_overflow(rows, columns ? columns : 1, &numbers) &&
            !__builtin_mul_overflow(numbers, size, &bytes) &&
            tensor->end - tensor->begin == bytes;
@@ -164,22 +166,22 @@ static int find_matrix(tide_rows *rows, const tide_tensor *tensor, tide_error *e
     tensors *t = rows->state;
     for (int i = 0; i < 3; i++)
         if (tensor->dims == 2 && tensor->shape[1] &&
-            fits(tensor, type_names[i], tide_dtype_size((tide_dtype)i),
-                 tensor->shape[0], tensor->shape[1])) {
+            matches(tensor, type_names[i], tide_dtype_size((tide_dtype)i),
+                    tensor->shape[0], tensor->shape[1])) {
             t->dtype = (tide_dtype)i;
             rows->count = tensor->shape[0];
             return tide_rows_set_dim(rows, tensor->shape[1], err);
         }
-    return damaged(rows, "no matrix of F32, F16 or I8 named embeddings", err);
+    return corrupt(rows, "no matrix \"embeddings\" of type F32, F16 or I8", err);
 }
 
-/* Whether the file is long enough for the tensor. */
-static bool is_there(const tide_rows *rows, const tide_tensor *tensor, uint64_t base)
+/* Whether the tensor lies within the file. */
+static bool is_in_file(const tide_rows *rows, const tide_tensor *tensor, uint64_t base)
 {
     return tensor->end <= tide_cursor_length(&rows->cursor) - base;
 }
 
-/* Opens a cursor for each tensor; `base` is where they begin. */
+/* Opens a cursor for each tensor; `base` is the file offset of the first. */
 static int open_parts(tide_rows *rows, const tide_tensors *found, uint64_t base,
                       tide_error *err)
 {
@@ -195,8 +197,8 @@ static int open_parts(tide_rows *rows, const tide_tensors *found, uint64_t base,
         const tide_tensor *tensor = parts[i].tensor;
         if (!tensor->present)
             continue;
-        if (!is_there(rows, tensor, base))
-            return damaged(rows, "the file ends before its tensors do", err);
+        if (!is_in_file(rows, tensor, base))
+            return corrupt(rows, "the file is shorter than its tensors", err);
         int status = tide_cursor_part(parts[i].cursor, &rows->cursor,
                                       base + tensor->begin, base + tensor->end, err);
         if (status)
@@ -205,7 +207,7 @@ static int open_parts(tide_rows *rows, const tide_tensors *found, uint64_t base,
     return TIDE_OK;
 }
 
-/* Sees that the tensors fit together. */
+/* Checks that the tensors are consistent with each other. */
 static int check_tensors(tide_rows *rows, const tide_tensors *found, tide_error *err)
 {
     tensors *t = rows->state;
@@ -213,14 +215,14 @@ static int check_tensors(tide_rows *rows, const tide_tensors *found, tide_error 
     if (status)
         return status;
     const tide_tensor *words = &found->words;
-    if (!words->present || !fits(words, "U8", 1, words->shape[0], 0))
-        return damaged(rows, "no tensor of U8 named words", err);
+    if (!words->present || !matches(words, "U8", 1, words->shape[0], 0))
+        return corrupt(rows, "no tensor \"words\" of type U8", err);
     t->has_counts = found->counts.present;
-    if (t->has_counts && !fits(&found->counts, "I64", 8, rows->count, 0))
-        return damaged(rows, "the tensor counts does not fit the embeddings", err);
+    if (t->has_counts && !matches(&found->counts, "I64", 8, rows->count, 0))
+        return corrupt(rows, "tensor \"counts\" does not match the embeddings", err);
     if (t->dtype == TIDE_I8 &&
-        (!found->scales.present || !fits(&found->scales, "F32", 4, rows->count, 0)))
-        return damaged(rows, "no scales that fit the embeddings", err);
+        (!found->scales.present || !matches(&found->scales, "F32", 4, rows->count, 0)))
+        return corrupt(rows, "no tensor \"scales\" that matches the embeddings", err);
     return TIDE_OK;
 }
 
@@ -237,35 +239,35 @@ static int open_tensors(tide_rows *rows, tide_error *err)
     if (size < 0)
         return (int)size;
     if (!detect(c->bytes, (size_t)size))
-        return damaged(rows, "no header of safetensors", err);
+        return corrupt(rows, "not a safetensors header", err);
     uint64_t length = tide_get64((const unsigned char *)c->bytes);
     if (length > (uint64_t)size - 8)
-        return damaged(rows, "the header is cut off", err);
+        return corrupt(rows, "the header is cut off", err);
     tide_tensors found;
     if (!tide_tensors_parse(c->bytes + 8, (size_t)length, &found))
-        return damaged(rows, "the header is damaged", err);
+        return corrupt(rows, "the header is corrupt", err);
     status = check_tensors(rows, &found, err);
     if (status)
         return status;
     return open_parts(rows, &found, 8 + length, err);
 }
 
-static int cut_off(const tide_rows *rows, tide_error *err)
+static int truncated(const tide_rows *rows, tide_error *err)
 {
     return tide_fail(err, TIDE_ERROR_FORMAT, "%s: the file ends in row %llu of %llu",
-                     rows->path, (unsigned long long)rows->taken + 1,
+                     rows->path, (unsigned long long)rows->rows_read + 1,
                      (unsigned long long)rows->count);
 }
 
-/* The next `size` bytes of a tensor. */
-static int take(const tide_rows *rows, tide_cursor *c, void *bytes, size_t size,
-                tide_error *err)
+/* Reads the next `size` bytes of a tensor. */
+static int read_bytes(const tide_rows *rows, tide_cursor *c, void *bytes, size_t size,
+                      tide_error *err)
 {
     ptrdiff_t present = tide_cursor_fill(c, size, err);
     if (present < 0)
         return (int)present;
     if ((size_t)present < size)
-        return cut_off(rows, err);
+        return truncated(rows, err);
     memcpy(bytes, c->bytes + c->at, size);
     c->at += size;
     return TIDE_OK;
@@ -278,21 +280,21 @@ static int next_tensors(tide_rows *rows, tide_error *err)
     size_t length;
     unsigned char code[TIDE_DIM_MAX * sizeof(float)];
     float scale = 1;
-    int got = tide_cursor_line(&t->words, &line, &length, err);
-    if (got < 0)
-        return got;
-    bool more = rows->taken < rows->count;
-    if (!more && !got)
+    int result = tide_cursor_line(&t->words, &line, &length, err);
+    if (result < 0)
+        return result;
+    bool has_row = rows->rows_read < rows->count;
+    if (!has_row && !result)
         return TIDE_ROW_END;
-    if (!more || !got)
-        return damaged(rows, "words and embeddings differ in number", err);
-    int status =
-        take(rows, &t->embeddings, code, rows->dim * tide_dtype_size(t->dtype), err);
+    if (!has_row || !result)
+        return corrupt(rows, "numbers of words and embeddings differ", err);
+    int status = read_bytes(rows, &t->embeddings, code,
+                            rows->dim * tide_dtype_size(t->dtype), err);
     if (!status && t->has_counts)
-        status =
-            take(rows, &t->counts, &rows->word_count, sizeof rows->word_count, err);
+        status = read_bytes(rows, &t->counts, &rows->word_count,
+                            sizeof rows->word_count, err);
     if (!status && t->dtype == TIDE_I8)
-        status = take(rows, &t->scales, &scale, sizeof scale, err);
+        status = read_bytes(rows, &t->scales, &scale, sizeof scale, err);
     if (status)
         return status;
     tide_decode(t->dtype, code, rows->dim, scale, rows->vector);

@@ -1,14 +1,13 @@
-/* format_text.c - rows of text: a word and its numbers in a line, with blanks between
- * them.
+/* format_text.c - rows of text: a word and its vector per line, separated by blanks.
  *
- * A row is read from the left, the word up to the first blank and then the numbers. One
- * that does not go so is looked at again:
+ * A row is parsed from the left: the word up to the first blank, then the numbers. If
+ * that fails, the columns decide:
  *
- *     fewer columns than 1 + dim     the file is not what it seems: a failure
- *     more, and numbers in them      the same
- *     more, and the second column    a word with blanks in it, as some published files
- *     is no number                   have them: left out
- *     a number that is none          left out
+ *     fewer columns than 1 + dim         error: not a row of this dimension
+ *     more, and the second is a number   error
+ *     more, and the second is none       skipped: the word contains blanks, as in some
+ *                                        published files
+ *     as many, but an invalid number     skipped
  */
 #include "file/file.h"
 #include "format/format.h"
@@ -41,7 +40,7 @@ static bool is_number(const char *at)
 
 /* -- the first line ---------------------------------------------------------------- */
 
-static const char *read_whole(const char *at, uint64_t *number)
+static const char *read_integer(const char *at, uint64_t *number)
 {
     const char *first = at;
     *number = 0;
@@ -53,10 +52,10 @@ static const char *read_whole(const char *at, uint64_t *number)
 bool tide_text_header(const char *start, size_t size, uint64_t *count, uint64_t *dim,
                       size_t *length)
 {
-    const char *at = read_whole(start, count);
+    const char *at = read_integer(start, count);
     if (!at || !is_blank(*at))
         return false;
-    at = read_whole(skip_blanks(at), dim);
+    at = read_integer(skip_blanks(at), dim);
     if (!at)
         return false;
     at = skip_blanks(at);
@@ -69,8 +68,8 @@ bool tide_text_header(const char *start, size_t size, uint64_t *count, uint64_t 
     return *at == '\n';
 }
 
-/* Bytes that no text has. */
-static bool has_controls(const char *bytes, size_t size)
+/* Whether there are control characters that do not occur in text. */
+static bool has_control_characters(const char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         if ((unsigned char)bytes[i] < 0x20 && (bytes[i] < '\t' || bytes[i] > '\r'))
@@ -91,14 +90,15 @@ bool tide_text_is_row(const char *start, uint64_t dim)
 
 bool tide_text_is_binary(const char *bytes, size_t size)
 {
-    if (has_controls(bytes, size))
+    if (has_control_characters(bytes, size))
         return true;
-    enum { LONGEST = 4, FIRST_OF_SEVERAL = 0xc2 };
+    enum { CHARACTER_MAX = 4, MULTIBYTE_MIN = 0xc2 };
     for (size_t at = 0, length; at < size; at += length) {
         length = tide_utf8_length(bytes + at, size - at);
-        bool cut = size - at < LONGEST && (unsigned char)bytes[at] >= FIRST_OF_SEVERAL;
+        bool truncated =
+            size - at < CHARACTER_MAX && (unsigned char)bytes[at] >= MULTIBYTE_MIN;
         if (length == 0)
-            return !cut;
+            return !truncated;
     }
     return false;
 }
@@ -117,21 +117,20 @@ tide_columns tide_text_columns(const char *line)
     return columns;
 }
 
-static int judge_columns(const tide_rows *rows, const char *line, tide_error *err)
+static int check_columns(const tide_rows *rows, const char *line, tide_error *err)
 {
     tide_columns columns = tide_text_columns(line);
-    size_t wanted = (size_t)rows->dim + 1;
+    size_t expected = (size_t)rows->dim + 1;
     bool word_with_blanks =
-        columns.count > wanted && !is_number(skip_blanks(skip_column(line)));
-    if (columns.count == wanted || word_with_blanks)
+        columns.count > expected && !is_number(skip_blanks(skip_column(line)));
+    if (columns.count == expected || word_with_blanks)
         return TIDE_ROW_BAD;
-    return tide_fail(err, TIDE_ERROR_FORMAT,
-                     "%s:%llu: a row of %zu columns, where there should be %zu",
+    return tide_fail(err, TIDE_ERROR_FORMAT, "%s:%llu: %zu columns instead of %zu",
                      rows->path, (unsigned long long)rows->cursor.line, columns.count,
-                     wanted);
+                     expected);
 }
 
-/* Reads dim numbers up to the end of the line. */
+/* Reads dim numbers, which must be all up to the end of the line. */
 static bool read_numbers(const char *at, uint32_t dim, float *vector)
 {
     for (uint32_t d = 0; d < dim; d++) {
@@ -146,10 +145,10 @@ static bool read_numbers(const char *at, uint32_t dim, float *vector)
 
 static int end_of_text(const tide_rows *rows, tide_error *err)
 {
-    if (rows->taken >= rows->count)
+    if (rows->rows_read >= rows->count)
         return TIDE_ROW_END;
     return tide_fail(err, TIDE_ERROR_FORMAT, "%s: the file ends after row %llu of %llu",
-                     rows->path, (unsigned long long)rows->taken,
+                     rows->path, (unsigned long long)rows->rows_read,
                      (unsigned long long)rows->count);
 }
 
@@ -157,7 +156,7 @@ int tide_text_next(tide_rows *rows, tide_error *err)
 {
     char *line;
     size_t length = 0;
-    while (length == 0) { /* empty lines are nothing */
+    while (length == 0) { /* skip empty lines */
         int got = tide_cursor_line(&rows->cursor, &line, &length, err);
         if (got < 0)
             return got;
@@ -166,16 +165,16 @@ int tide_text_next(tide_rows *rows, tide_error *err)
         if (length && line[length - 1] == '\r')
             line[--length] = '\0';
     }
-    if (rows->count && rows->taken == rows->count)
+    if (rows->count && rows->rows_read == rows->count)
         return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "%s:%llu: more rows than the %llu of the first line",
-                         rows->path, (unsigned long long)rows->cursor.line,
+                         "%s:%llu: more rows than the %llu in the header", rows->path,
+                         (unsigned long long)rows->cursor.line,
                          (unsigned long long)rows->count);
     if (strlen(line) != length)
         return TIDE_ROW_BAD; /* a zero byte */
     const char *blank = skip_column(line);
     if (!read_numbers(blank, rows->dim, rows->vector))
-        return judge_columns(rows, line, err);
+        return check_columns(rows, line, err);
     return tide_rows_set_word(rows, line, (size_t)(blank - line));
 }
 
@@ -192,7 +191,7 @@ int tide_write_rows(tide_table *table, const char *path, const char *head,
             tide_output_discard(out);
             return status;
         }
-        char *row = tide_output_reserve(out, tide_text_room(table));
+        char *row = tide_output_reserve(out, tide_text_row_bytes(table));
         tide_output_advance(out, (size_t)(put(row, table, i) - row));
     }
     return tide_output_commit(out, err);

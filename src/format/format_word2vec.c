@@ -1,19 +1,18 @@
-/* format_word2vec.c - word2vec's formats: text, which is fastText's .vec too, and
- * binary.
+/* format_word2vec.c - the formats of word2vec: text (also .vec of fastText) and binary.
  *
  *     text      N D \n   then N lines   word 0.1 -0.2 ... \n
  *     binary    N D \n   then N times   word, a space, D little-endian floats, \n
  *
- * word2vec.c writes the newline after a binary row and gensim does not; both are read.
- * A blank after the last number of a line, as word2vec.c and fastText write it, is
- * passed over.
+ * word2vec.c writes a newline after a binary row and gensim does not; both are
+ * accepted. A blank after the last number of a line, which word2vec.c and fastText
+ * write, is ignored.
  *
- * Which words are left out. word2vec.c and fastText end a word of text at any of the
- * six blanks of ASCII; gensim (4.2) takes the bytes up to a newline for a line, which
- * it cuts at spaces only, and in binary files takes the bytes up to a space for the
- * word. So no word with one of the six can be in a file that all of them read, and any
- * other can: the blanks of Unicode (U+0085, U+00A0, U+2028 ...), at which Python's
- * str.split and str.splitlines would cut, are not looked at by any of the three.
+ * Words that contain one of the six ASCII white-space characters are not exported,
+ * because not all readers would accept them: word2vec.c and fastText end a word of text
+ * at any of the six; gensim (4.2) splits text at newlines and then at spaces, and in
+ * binary files reads a word up to a space. Unicode spaces (U+0085, U+00A0, U+2028 ...),
+ * at which Python's str.split and str.splitlines would split, are safe: none of the
+ * three treats them specially.
  */
 #include "format/format.h"
 
@@ -62,9 +61,9 @@ static int write_binary(tide_table *table, const char *path, tide_error *err)
 
 /* -- reading ----------------------------------------------------------------------- */
 
-/* Whether what follows the line "N D" is made of floats, not of digits. The first bytes
- * of a float may happen to be digits, but others tell; a row of text is one wherever
- * odd words may follow. */
+/* Whether the data after the header line is binary. A row that ends in enough decimal
+ * numbers is text, whatever bytes its word has; otherwise control characters or invalid
+ * UTF-8 indicate binary floats. */
 static bool has_floats(const char *rows, size_t size, uint64_t dim)
 {
     return !tide_text_is_row(rows, dim) && tide_text_is_binary(rows, size);
@@ -80,7 +79,7 @@ static bool detect_text(const char *start, size_t size)
     size -= length;
     if (has_floats(start, size, dim))
         return false;
-    /* A word that is a number and its only coordinate look like this line too. */
+    /* GloVe text of one dimension whose words are numbers looks like a header too. */
     const char *end = memchr(start, '\n', size);
     const char *first = memchr(start, ' ', size);
     bool two_columns = end && first && first < end &&
@@ -96,9 +95,9 @@ static bool detect_binary(const char *start, size_t size)
            has_floats(start + length, size - length, dim);
 }
 
-/* A text row has a word and `dim` times a blank and a digit, at least; a binary one a
- * word, a space and the floats. */
-static int open_either(tide_rows *rows, bool binary, tide_error *err)
+/* Reads the header. The minimum size of a row is a byte of a word and a blank and a
+ * digit per number for text; a byte of a word, a space and the floats for binary. */
+static int open_with_header(tide_rows *rows, bool binary, tide_error *err)
 {
     tide_cursor *c = &rows->cursor;
     ptrdiff_t size = tide_cursor_fill(c, 64, err);
@@ -108,7 +107,8 @@ static int open_either(tide_rows *rows, bool binary, tide_error *err)
     size_t length;
     if (!tide_text_header(c->bytes + c->at, (size_t)size, &rows->count, &dim, &length))
         return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "%s:1: not the number of words and of dimensions", rows->path);
+                         "%s:1: expected the number of words and of dimensions",
+                         rows->path);
     c->at += length;
     c->line = 1;
     int status = tide_rows_set_dim(rows, dim, err);
@@ -119,22 +119,22 @@ static int open_either(tide_rows *rows, bool binary, tide_error *err)
 
 static int open_text(tide_rows *rows, tide_error *err)
 {
-    return open_either(rows, false, err);
+    return open_with_header(rows, false, err);
 }
 
 static int open_binary(tide_rows *rows, tide_error *err)
 {
-    return open_either(rows, true, err);
+    return open_with_header(rows, true, err);
 }
 
-static int cut_off(const tide_rows *rows, tide_error *err)
+static int truncated(const tide_rows *rows, tide_error *err)
 {
     return tide_fail(err, TIDE_ERROR_FORMAT, "%s: the file ends in row %llu of %llu",
-                     rows->path, (unsigned long long)rows->taken + 1,
+                     rows->path, (unsigned long long)rows->rows_read + 1,
                      (unsigned long long)rows->count);
 }
 
-/* Nothing but newlines may follow the last row. */
+/* Only newlines may follow the last row. */
 static int end_of_binary(tide_rows *rows, tide_error *err)
 {
     tide_cursor *c = &rows->cursor;
@@ -143,31 +143,32 @@ static int end_of_binary(tide_rows *rows, tide_error *err)
         c->at++;
     if (size > 0)
         return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "%s: more bytes than %llu rows of %u numbers have", rows->path,
+                         "%s: extra bytes after %llu rows of %u numbers", rows->path,
                          (unsigned long long)rows->count, rows->dim);
     return (int)size;
 }
 
 static int next_binary(tide_rows *rows, tide_error *err)
 {
-    enum { LONGEST = 4096 }; /* word that is looked for */
+    enum { WORD_SEARCH_MAX = 4096 }; /* bytes searched for the end of a word */
     tide_cursor *c = &rows->cursor;
-    if (rows->taken == rows->count)
+    if (rows->rows_read == rows->count)
         return end_of_binary(rows, err);
     size_t bytes = rows->dim * sizeof(float);
-    ptrdiff_t size = tide_cursor_fill(c, LONGEST + 1 + bytes, err);
+    ptrdiff_t size = tide_cursor_fill(c, WORD_SEARCH_MAX + 1 + bytes, err);
     if (size < 0)
         return (int)size;
     const char *word = c->bytes + c->at, *end = word + size;
     while (word < end && *word == '\n')
         word++;
-    size_t left = (size_t)(end - word);
-    const char *space = memchr(word, ' ', left < LONGEST ? left : LONGEST);
-    if (!space && left >= LONGEST)
-        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: row %llu: a word without an end",
-                         rows->path, (unsigned long long)rows->taken + 1);
+    size_t remaining = (size_t)(end - word);
+    const char *space =
+        memchr(word, ' ', remaining < WORD_SEARCH_MAX ? remaining : WORD_SEARCH_MAX);
+    if (!space && remaining >= WORD_SEARCH_MAX)
+        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: row %llu: unterminated word",
+                         rows->path, (unsigned long long)rows->rows_read + 1);
     if (!space || (size_t)(end - space - 1) < bytes)
-        return cut_off(rows, err);
+        return truncated(rows, err);
     memcpy(rows->vector, space + 1, bytes);
     c->at = (size_t)(space + 1 - c->bytes) + bytes;
     return tide_rows_set_word(rows, word, (size_t)(space - word));

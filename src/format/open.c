@@ -1,12 +1,14 @@
-/* open.c - any file of vectors as a model.
+/* open.c - opens a file of vectors of any format as a model.
  *
- * A file of ours is loaded. Any other is read row by row into a vocabulary that holds every word and
- * a matrix of input vectors; contexts, parameters and n-grams it has none. How many rows there are
- * is believed only where the length of the file backs it. Otherwise the model grows by doubling, its
- * words granted again in the same order, so that they keep their slots.
+ * A native model is loaded. Any other file is read row by row into an exact vocabulary
+ * and a matrix of input vectors; it has no output vectors, parameters or n-grams. The
+ * number of rows in a header is trusted only if the file is long enough for them.
+ * Otherwise the model grows by doubling: the words are inserted again in the same
+ * order, so that they keep their slots.
  *
- * Most formats do not tell counts. Then every word is granted once, and slots tell the order; the
- * model is marked as `uncounted`, and nobody is told those counts.
+ * Most formats have no counts. Then every word gets a count of 1, the order of the file
+ * is the order of the slots, and the model is marked as `uncounted`, so that these
+ * counts are not reported.
  */
 #include "format/format.h"
 #include "model/model.h"
@@ -18,11 +20,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FIRST_ROOM = 4096, MARK = 4 };
+enum { INITIAL_CAPACITY = 4096, MAGIC_BYTES = 4 };
 
-/* -- room ------------------------------------------------------------------------------------------- */
+/* -- growing ----------------------------------------------------------------------- */
 
-/* Makes the model twice as large; false, and the model as it was, when that cannot be. */
+/* Doubles the capacity of the model. On failure returns false and leaves it
+ * unchanged. */
 static bool grow(tide_model **model, const char *path, tide_error *err)
 {
     tide_model *old = *model;
@@ -48,7 +51,7 @@ static bool grow(tide_model **model, const char *path, tide_error *err)
     return true;
 }
 
-/* -- rows ------------------------------------------------------------------------------------------- */
+/* -- rows -------------------------------------------------------------------------- */
 
 static bool is_held(const tide_model *model, const tide_row *row)
 {
@@ -56,8 +59,8 @@ static bool is_held(const tide_model *model, const tide_row *row)
     return tide_model_find(model, row->word, &entry, NULL) == TIDE_OK;
 }
 
-static int take_row(tide_model **model, const tide_row *row, const char *path,
-                    tide_error *err)
+static int add_row(tide_model **model, const tide_row *row, const char *path,
+                   tide_error *err)
 {
     if (is_held(*model, row)) {
         (*model)->origin.twice++;
@@ -68,12 +71,13 @@ static int take_row(tide_model **model, const tide_row *row, const char *path,
         (*model)->origin.uncounted = row->count == 0;
     if (used == (*model)->input.count && !grow(model, path, err))
         return TIDE_ERROR_MEMORY;
-    bool told = !(*model)->origin.uncounted && row->count;
-    uint32_t slot = tide_model_insert(*model, row->word, row->length,
-                                      told ? row->count : 1, told ? row->error : 1);
+    bool counted = !(*model)->origin.uncounted && row->count;
+    uint32_t slot =
+        tide_model_insert(*model, row->word, row->length, counted ? row->count : 1,
+                          counted ? row->error : 1);
     if (slot == TIDE_NO_SLOT)
-        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: the count of '%s' is too large",
-                         path, row->word);
+        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: count of '%s' is too large", path,
+                         row->word);
     memcpy(tide_matrix_row(&(*model)->input, slot), row->vector,
            (*model)->shape.dim * sizeof *row->vector);
     return TIDE_OK;
@@ -81,15 +85,15 @@ static int take_row(tide_model **model, const tide_row *row, const char *path,
 
 static tide_model *read_rows(tide_rows *rows, tide_error *err)
 {
-    bool backed = rows->count && !rows->cursor.stream;
+    bool count_is_reliable = rows->count && !rows->cursor.stream;
     tide_model *model = tide_model_new_plain(
-        backed ? (uint32_t)rows->count : FIRST_ROOM, rows->dim, err);
+        count_is_reliable ? (uint32_t)rows->count : INITIAL_CAPACITY, rows->dim, err);
     tide_row row;
-    int got = model ? 1 : TIDE_ERROR_MEMORY;
-    while (got > 0 && (got = tide_rows_next(rows, &row, err)) > 0)
-        if (take_row(&model, &row, rows->path, err))
-            got = TIDE_ERROR_MEMORY;
-    if (got < 0) {
+    int result = model ? 1 : TIDE_ERROR_MEMORY;
+    while (result > 0 && (result = tide_rows_next(rows, &row, err)) > 0)
+        if (add_row(&model, &row, rows->path, err))
+            result = TIDE_ERROR_MEMORY;
+    if (result < 0) {
         tide_model_free(model);
         return NULL;
     }
@@ -99,16 +103,17 @@ static tide_model *read_rows(tide_rows *rows, tide_error *err)
     return model;
 }
 
-/* -- opening ---------------------------------------------------------------------------------------- */
+/* -- opening ----------------------------------------------------------------------- */
 
-/* A pipe is not looked into: what is read of it is gone, and who writes it would see it close. */
+/* Checks the magic number of regular files only: peeking at a pipe would consume bytes,
+ * and closing it would disconnect its writer. */
 static bool is_native(const char *path)
 {
-    char start[MARK];
-    struct stat about;
-    bool plain =
-        strcmp(path, "-") != 0 && !stat(path, &about) && S_ISREG(about.st_mode);
-    int file = plain ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    char start[MAGIC_BYTES];
+    struct stat info;
+    bool regular =
+        strcmp(path, "-") != 0 && !stat(path, &info) && S_ISREG(info.st_mode);
+    int file = regular ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (file < 0)
         return false;
     bool read = pread(file, start, sizeof start, 0) == sizeof start;

@@ -1,8 +1,7 @@
-/* rows.c - the vectors of a file, one after the other, whatever its format.
+/* rows.c - reads the vectors of a file of any format, one by one.
  *
- * The format is told by the contents: the formats that begin with a mark of their own
- * come first in the table, then those that begin with the line "N D", and last plain
- * text.
+ * The format is detected from the content: the table lists formats with a magic number
+ * first, then those with a header line "N D", and last plain text.
  */
 #include "format/format.h"
 #include "vector/vector.h"
@@ -38,8 +37,8 @@ int tide_rows_set_dim(tide_rows *rows, uint64_t dim, tide_error *err)
 {
     if (dim == 0 || dim > TIDE_DIM_MAX)
         return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "%s: vectors of %llu numbers, where 1 to %d can be",
-                         rows->path, (unsigned long long)dim, TIDE_DIM_MAX);
+                         "%s: vectors of %llu numbers; must be 1 to %d", rows->path,
+                         (unsigned long long)dim, TIDE_DIM_MAX);
     rows->dim = (uint32_t)dim;
     rows->vector = tide_alloc(rows->dim, sizeof *rows->vector);
     if (!rows->vector)
@@ -47,12 +46,12 @@ int tide_rows_set_dim(tide_rows *rows, uint64_t dim, tide_error *err)
     return TIDE_OK;
 }
 
-int tide_rows_check_count(const tide_rows *rows, uint64_t least_bytes, tide_error *err)
+int tide_rows_check_count(const tide_rows *rows, uint64_t min_bytes, tide_error *err)
 {
-    if (rows->count <= tide_cursor_length(&rows->cursor) / least_bytes)
+    if (rows->count <= tide_cursor_length(&rows->cursor) / min_bytes)
         return TIDE_OK;
     return tide_fail(err, TIDE_ERROR_FORMAT,
-                     "%s: the file is too short for the %llu rows it says it has",
+                     "%s: the file is too short for the %llu rows in its header",
                      rows->path, (unsigned long long)rows->count);
 }
 
@@ -61,12 +60,12 @@ int tide_rows_need_file(const tide_rows *rows, tide_error *err)
     if (!rows->cursor.stream)
         return TIDE_OK;
     return tide_fail(err, TIDE_ERROR_FORMAT,
-                     "%s: the format %s is read from a file, not from a pipe or packed",
+                     "%s: format %s cannot be read from a pipe or a compressed file",
                      rows->path, tide_rows_format(rows));
 }
 
-/* Windows marks text as UTF-8 with a character that is none of it. */
-static int skip_mark(tide_cursor *c, tide_error *err)
+/* Windows programs put a byte order mark before UTF-8 text. */
+static int skip_byte_order_mark(tide_cursor *c, tide_error *err)
 {
     ptrdiff_t size = tide_cursor_fill(c, 3, err);
     if (size >= 3 && !memcmp(c->bytes, "\xef\xbb\xbf", 3))
@@ -77,7 +76,7 @@ static int skip_mark(tide_cursor *c, tide_error *err)
 static int detect(tide_rows *rows, tide_error *err)
 {
     tide_cursor *c = &rows->cursor;
-    ptrdiff_t size = tide_cursor_fill(c, TIDE_CURSOR_ROOM, err);
+    ptrdiff_t size = tide_cursor_fill(c, TIDE_CURSOR_CAPACITY, err);
     if (size < 0)
         return (int)size;
     if (size == 0)
@@ -86,10 +85,10 @@ static int detect(tide_rows *rows, tide_error *err)
     for (size_t i = 0; (rows->format = tide_format_at(i, &info)); i++)
         if (rows->format->open && rows->format->detect(c->bytes + c->at, (size_t)size))
             return TIDE_OK;
-    tide_error what;
-    bool known = tide_content_of(c->bytes + c->at, (size_t)size, true, &what);
+    tide_error content;
+    bool known = tide_content_of(c->bytes + c->at, (size_t)size, true, &content);
     return tide_fail(err, TIDE_ERROR_FORMAT, "%s: not a file of vectors%s%s",
-                     rows->path, known ? " but " : "", known ? what.text : "");
+                     rows->path, known ? " but " : "", known ? content.text : "");
 }
 
 static int find_format(tide_rows *rows, const char *name, tide_error *err)
@@ -99,25 +98,24 @@ static int find_format(tide_rows *rows, const char *name, tide_error *err)
         return detect(rows, err);
     rows->format = tide_format_find(name, &info);
     if (!rows->format)
-        return tide_fail(err, TIDE_ERROR_PARAMETER, "'%s' is not a format", name);
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "unknown format '%s'", name);
     if (!rows->format->open)
-        return tide_fail(err, TIDE_ERROR_PARAMETER, "the format %s cannot be read",
-                         name);
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "format %s cannot be read", name);
     return TIDE_OK;
 }
 
-static int begin(tide_rows *rows, const char *format, tide_error *err)
+static int open_rows(tide_rows *rows, const char *format, tide_error *err)
 {
-    int status = tide_cursor_open(&rows->cursor, rows->path, TIDE_CURSOR_ROOM, err);
+    int status = tide_cursor_open(&rows->cursor, rows->path, TIDE_CURSOR_CAPACITY, err);
     if (!status)
-        status = skip_mark(&rows->cursor, err);
+        status = skip_byte_order_mark(&rows->cursor, err);
     if (!status)
         status = find_format(rows, format, err);
     if (!status)
         status = rows->format->open(rows, err);
     if (!status && rows->count > TIDE_CAPACITY_MAX)
         status =
-            tide_fail(err, TIDE_ERROR_FORMAT, "%s: %llu rows, where at most %u can be",
+            tide_fail(err, TIDE_ERROR_FORMAT, "%s: %llu rows exceed the maximum of %u",
                       rows->path, (unsigned long long)rows->count, TIDE_CAPACITY_MAX);
     return status;
 }
@@ -134,7 +132,7 @@ tide_rows *tide_rows_open(const char *path, const char *format, tide_error *err)
         return NULL;
     }
     rows->path = memcpy(copy, path, length);
-    if (begin(rows, format, err)) {
+    if (open_rows(rows, format, err)) {
         tide_rows_close(rows);
         return NULL;
     }
@@ -174,7 +172,7 @@ uint64_t tide_rows_count(const tide_rows *rows)
 
 uint64_t tide_rows_left_out(const tide_rows *rows)
 {
-    return rows->left_out;
+    return rows->skipped;
 }
 
 const char *tide_rows_params(const tide_rows *rows)
@@ -194,15 +192,15 @@ int tide_rows_next(tide_rows *rows, tide_row *row, tide_error *err)
 {
     for (;;) {
         rows->word_count = rows->word_error = 0;
-        int got = rows->format->next(rows, err);
-        if (got <= 0)
-            return got;
-        rows->taken++;
-        if (got == TIDE_ROW_GOOD && all_finite(rows->vector, rows->dim)) {
+        int result = rows->format->next(rows, err);
+        if (result <= 0)
+            return result;
+        rows->rows_read++;
+        if (result == TIDE_ROW_GOOD && all_finite(rows->vector, rows->dim)) {
             *row = (tide_row){rows->word, rows->length, rows->vector, rows->word_count,
                               rows->word_error};
             return 1;
         }
-        rows->left_out++;
+        rows->skipped++;
     }
 }

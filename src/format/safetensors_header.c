@@ -1,15 +1,14 @@
-/* safetensors_header.c - the JSON of a safetensors header.
+/* safetensors_header.c - parser for the JSON header of a safetensors file.
  *
  * The header is an object of objects: {"NAME": {"dtype": "F32", "shape": [2, 3],
- * "data_offsets": [0, 24]}, ...}. A scanner walks over it once, keeps what is known and
- * passes over other values, however deep, without recursion. It never looks beyond
- * `end`.
+ * "data_offsets": [0, 24]}, ...}. It is scanned once. Unknown values are skipped
+ * without recursion, however deeply nested. The scanner never reads past `end`.
  */
 #include "format/format_safetensors.h"
 
 typedef struct scanner {
     const char *at, *end;
-    bool wrong;
+    bool failed;
 } scanner;
 
 static char peek(scanner *s)
@@ -19,70 +18,71 @@ static char peek(scanner *s)
     return s->at < s->end ? *s->at : '\0';
 }
 
-/* Takes the character if it comes next. */
-static bool take(scanner *s, char wanted)
+/* Consumes the next character if it is the given one. */
+static bool accept(scanner *s, char character)
 {
-    if (peek(s) != wanted || s->at == s->end)
+    if (peek(s) != character || s->at == s->end)
         return false;
     s->at++;
     return true;
 }
 
-static void need(scanner *s, char wanted)
+static void expect(scanner *s, char character)
 {
-    if (!take(s, wanted))
-        s->wrong = true;
+    if (!accept(s, character))
+        s->failed = true;
 }
 
-/* A string; what does not fit, or has escapes in it, equals no name that is looked for.
- */
-static void read_string(scanner *s, char *text, size_t room)
+/* Reads a string to compare it with known names, all of which are short and need no
+ * escapes: a string that is too long becomes empty, and escapes are not decoded. */
+static void read_string(scanner *s, char *text, size_t capacity)
 {
     size_t length = 0;
-    need(s, '"');
-    while (s->at < s->end && *s->at != '"' && !s->wrong) {
+    expect(s, '"');
+    while (s->at < s->end && *s->at != '"' && !s->failed) {
         if (*s->at == '\\' && s->at + 1 < s->end)
             s->at++;
-        if (length + 1 < room)
+        if (length + 1 < capacity)
             text[length++] = *s->at;
         else
-            length = room; /* too long */
+            length = capacity; /* too long */
         s->at++;
     }
-    need(s, '"');
-    text[length < room ? length : 0] = '\0';
+    expect(s, '"');
+    text[length < capacity ? length : 0] = '\0';
 }
 
 static uint64_t read_number(scanner *s)
 {
     uint64_t number = 0;
     char c = peek(s);
-    s->wrong = s->wrong || c < '0' || c > '9';
-    while (!s->wrong && s->at < s->end && *s->at >= '0' && *s->at <= '9') {
-        s->wrong = number > (uint64_t)INT64_MAX / 10 - 1;
+    s->failed = s->failed || c < '0' || c > '9';
+    while (!s->failed && s->at < s->end && *s->at >= '0' && *s->at <= '9') {
+        s->failed = number > (uint64_t)INT64_MAX / 10 - 1;
         number = 10 * number + (uint64_t)(*s->at++ - '0');
     }
     return number;
 }
 
-/* Up to two numbers are kept; returns how many there are. */
+/* Reads an array of numbers and stores the first two. Returns the number of
+ * elements. */
 static uint32_t read_numbers(scanner *s, uint64_t numbers[2])
 {
     uint32_t count = 0;
-    need(s, '[');
-    if (take(s, ']'))
+    expect(s, '[');
+    if (accept(s, ']'))
         return 0;
     do {
         uint64_t number = read_number(s);
         if (count < 2)
             numbers[count] = number;
         count++;
-    } while (!s->wrong && take(s, ','));
-    need(s, ']');
+    } while (!s->failed && accept(s, ','));
+    expect(s, ']');
     return count;
 }
 
-/* Any value, by its brackets. */
+/* Skips any value by matching brackets. */
 static void skip_value(scanner *s)
 {
     char text[1];
@@ -90,7 +90,7 @@ static void skip_value(scanner *s)
     do {
         char c = peek(s);
         if (s->at >= s->end)
-            s->wrong = true;
+            s->failed = true;
         else if (c == '"')
             read_string(s, text, sizeof text);
         else if (c == '{' || c == '[')
@@ -99,7 +99,7 @@ static void skip_value(scanner *s)
             depth--, s->at++;
         else
             s->at++;
-    } while (!s->wrong &&
+    } while (!s->failed &&
              (depth > 0 || (peek(s) != ',' && peek(s) != '}' && peek(s) != ']')));
 }
 
@@ -108,12 +108,12 @@ static void read_tensor(scanner *s, tide_tensor *tensor)
     uint64_t offsets[2] = {0, 0};
     uint32_t count = 0;
     *tensor = (tide_tensor){.present = true};
-    need(s, '{');
+    expect(s, '{');
     do {
         char key[16];
         read_string(s, key, sizeof key);
-        need(s, ':');
-        if (s->wrong)
+        expect(s, ':');
+        if (s->failed)
             return;
         if (!strcmp(key, "dtype"))
             read_string(s, tensor->dtype, sizeof tensor->dtype);
@@ -123,11 +123,11 @@ static void read_tensor(scanner *s, tide_tensor *tensor)
             count = read_numbers(s, offsets);
         else
             skip_value(s);
-    } while (!s->wrong && take(s, ','));
-    need(s, '}');
+    } while (!s->failed && accept(s, ','));
+    expect(s, '}');
     tensor->begin = offsets[0];
     tensor->end = offsets[1];
-    s->wrong = s->wrong || count != 2 || tensor->begin > tensor->end;
+    s->failed = s->failed || count != 2 || tensor->begin > tensor->end;
 }
 
 bool tide_tensors_parse(const char *text, size_t length, tide_tensors *tensors)
@@ -141,22 +141,22 @@ bool tide_tensors_parse(const char *text, size_t length, tide_tensors *tensors)
                  {"words", &tensors->words},
                  {"counts", &tensors->counts},
                  {"scales", &tensors->scales}};
-    need(&s, '{');
+    expect(&s, '{');
     do {
         char name[16];
         tide_tensor *tensor = NULL;
         read_string(&s, name, sizeof name);
-        need(&s, ':');
+        expect(&s, ':');
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)
             if (!strcmp(name, known[i].name))
                 tensor = known[i].tensor;
-        if (s.wrong)
+        if (s.failed)
             return false;
         if (tensor)
             read_tensor(&s, tensor);
         else
             skip_value(&s);
-    } while (!s.wrong && take(&s, ','));
-    need(&s, '}');
-    return !s.wrong && peek(&s) == '\0' && s.at == s.end;
+    } while (!s.failed && accept(&s, ','));
+    expect(&s, '}');
+    return !s.failed && peek(&s) == '\0' && s.at == s.end;
 }
