@@ -336,7 +336,7 @@ def test_what_numpy_writes_is_read(model, tmp_path):
         assert read_rows(tmp_path / "a.npy") == ("npy", native, 0)
     numpy.save(tmp_path / "a.npy", numpy.asfortranarray(array))
     done = subprocess.run([PRINT_ROWS, tmp_path / "a.npy"], capture_output=True, check=False)
-    assert done.returncode == 1 and b"columns come before rows" in done.stderr
+    assert done.returncode == 1 and b"Fortran order" in done.stderr
 
 
 # -- safetensors -------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ static void follow(tide_drift_plan *plan, fate *fates)
 }
 
 /* A new word never came in the text, so its fate is empty, which holds for it. */
-static void check_fate(const tide_change *change, const fate *f, fate *sum)
+static void check_fate(const tide_word_change *change, const fate *f, fate *sum)
 {
     uint64_t after = f->came[1] + f->came[2];
     assert_int_equal(f->kept[0], f->came[0]);
@@ -159,11 +159,11 @@ static void chosen_words_are_fit_for_it(void **state)
     tide_drift_plan *plan = plan_of("", &options);
     uint32_t judged[TIDE_DRIFT_EVENTS] = {0};
     for (uint32_t i = 0; i < plan->changing; i++) {
-        const tide_change *change = &plan->changes[i];
+        const tide_word_change *change = &plan->changes[i];
         const char *word = plan->words[plan->unchanged + i];
         uint64_t count = count_of(plan, word);
-        bool newcomer = change->event == TIDE_DRIFT_BORN && change->judged;
-        judged[change->event] += change->judged;
+        bool newcomer = change->event == TIDE_DRIFT_BORN && change->measured;
+        judged[change->event] += change->measured;
         assert_true(newcomer ? count == 0 : count >= 100);
         assert_true(newcomer || count <= tide_counts_at(plan->counts, 100).count);
         assert_int_equal(plan->changes[change->other].event, change->event);
@@ -198,7 +198,7 @@ static void an_odd_number_of_words_is_rounded_up(void **state)
         tide_drift_plan *plan = plan_of("", &options);
         uint32_t judged[TIDE_DRIFT_EVENTS] = {0};
         for (uint32_t k = 0; k < plan->changing; k++)
-            judged[plan->changes[k].event] += plan->changes[k].judged;
+            judged[plan->changes[k].event] += plan->changes[k].measured;
         for (int event = 0; event < TIDE_DRIFT_EVENTS; event++)
             assert_int_equal(judged[event], given[i]);
         tide_drift_plan_free(plan);
@@ -235,7 +235,7 @@ static void new_words_have_names_of_their_own(void **state)
     tide_drift_options options = plain_options();
     tide_drift_plan *plan = plan_of("", &options);
     for (uint32_t i = 0; i < plan->changing; i++)
-        if (plan->changes[i].event == TIDE_DRIFT_BORN && plan->changes[i].judged)
+        if (plan->changes[i].event == TIDE_DRIFT_BORN && plan->changes[i].measured)
             assert_int_equal(count_of(plan, plan->words[plan->unchanged + i]), 0);
     tide_drift_plan_free(plan);
 }

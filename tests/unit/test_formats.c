@@ -487,7 +487,7 @@ static void wrong_names_are_refused(void **state)
     const struct {
         const char *format, *dtype, *path, *says;
     } wrong[] = {
-        {"wrod2vec", NULL, "out", "not a format"},
+        {"wrod2vec", NULL, "out", "unknown format"},
         {"tide", NULL, "out", "cannot be exported"},
         {"glove", "f16", "out", "holds f32"},
         {"npy", "f64", "out", "f32|f16|i8"},

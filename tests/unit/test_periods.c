@@ -351,7 +351,7 @@ static void what_cannot_be_done_is_told(void **state)
     assert_int_equal(try_periods("", TIDE_PERIOD_DAY, 0, &s, &err), TIDE_ERROR_IO);
     write_file("stream", "a b c\n", 6);
     assert_int_equal(try_periods("", TIDE_PERIOD_DAY, 0, &s, &err), TIDE_ERROR_INPUT);
-    assert_non_null(strstr(err.text, "--time"));
+    assert_non_null(strstr(err.text, "parameter time"));
     assert_int_equal(try_periods("records=tsv text=body", TIDE_PERIOD_DAY, 0, &s, &err),
                      TIDE_ERROR_INPUT);
     assert_non_null(strstr(err.text, "body"));
