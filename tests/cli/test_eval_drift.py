@@ -111,7 +111,7 @@ def test_input_that_cannot_be_read_twice_is_refused():
     (["periods", "nowhere"], 1, "nowhere"),
     (["periods", "--by", "fortnight"], 2, "fortnight"),
     (["periods", "--by", "0"], 2, "--by"),
-    (["periods", "demo:tokens=1000"], 3, "--time"),
+    (["periods", "demo:tokens=1000"], 3, "parameter time"),
 ])
 def test_what_cannot_be_done_is_told(arguments, code, words):
     done = wordtide("eval", *arguments)
