@@ -78,7 +78,7 @@ scenario("a lost connection comes back", { world: null, allowed: /ERR_/ }, async
     const page = await openAt(server.url);
     await page.getByText("Learning", { exact: true }).waitFor();
     await server.stop();
-    await page.getByText("Connection lost, trying again").waitFor();
+    await page.getByText("Connection lost, retrying").waitFor();
     server = await startMock("few", new URL(server.url).port);
     await page.getByText("Learning", { exact: true }).waitFor();
   } finally {

@@ -1,4 +1,4 @@
-"""A line of a followed file that is only half written keeps nothing else waiting."""
+"""A partially written line of a followed file blocks nothing else."""
 
 import pytest
 from running import counts
@@ -12,14 +12,14 @@ POSTS = 200
     ('"x ' + "x " * 40000, '"\n', ["--records", "csv", "--text", "1"]),
     ('"x \n\nx ', '"\n', ["--records", "csv", "--text", "1"]),
 ], ids=["line", "quote", "short-quote"])
-def test_half_a_line_stops_neither_learning_nor_saving(tmp_path, begin, end, settings):
+def test_a_partial_line_blocks_neither_training_nor_saving(tmp_path, begin, end, settings):
     log, saved = tmp_path / "chat.log", tmp_path / "m.tide"
     log.write_text(begin)
     server = Server(log, "--checkpoint", saved, "--every", "1h", *settings)
     assert server.send("beta gamma\n" * POSTS).status == 200
     server.wait_for_tokens(2 * POSTS)
     assert server.post("/v1/checkpoint").status == 200
-    server.kill()  # the half line is not part of what was saved, and comes again
+    server.kill()  # the partial line is not part of the checkpoint and is read again
     log.open("a").write(end)
     server = Server("--resume", saved, log, "--checkpoint", saved, size=[])
     server.wait_for_tokens(2 * POSTS + begin.count("x"))
@@ -28,7 +28,7 @@ def test_half_a_line_stops_neither_learning_nor_saving(tmp_path, begin, end, set
     assert counts(saved)["beta"] == POSTS
 
 
-def test_a_server_stops_while_a_line_is_half_there(tmp_path):
+def test_a_server_stops_despite_a_partial_line(tmp_path):
     log, saved = tmp_path / "chat.log", tmp_path / "m.tide"
     log.write_text("x " * 40000)
     server = Server(log, "--checkpoint", saved, "--every", "1h")
@@ -37,7 +37,7 @@ def test_a_server_stops_while_a_line_is_half_there(tmp_path):
     assert counts(saved)["beta"] == POSTS
 
 
-def test_text_that_was_taken_survives_an_error_of_another_source(tmp_path):
+def test_accepted_text_survives_an_error_of_another_source(tmp_path):
     log, saved = tmp_path / "log.jsonl", tmp_path / "m.tide"
     log.write_text("")
     server = Server(log, "--checkpoint", saved, "--every", "1h", "--max-errors", "5",

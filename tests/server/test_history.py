@@ -1,5 +1,5 @@
-"""What words were: lists of what is new, gone, rising and moving, one word's past, the map, and
-words that somebody watches."""
+"""Queries about time: lists of new, gone, rising and moving words, histories, the map, and
+watched words."""
 
 import json
 
@@ -42,7 +42,7 @@ def test_a_ratio_is_the_quotient_of_its_rates(server):
 
 
 def test_seen_never_decreases(server):
-    """Counts are halved every 300,000 words, so that they do."""
+    """The half-life of 300,000 words makes counts decrease."""
     seen, counts, fell = {}, {}, False
 
     def look():
@@ -85,7 +85,7 @@ def test_rates_are_0_when_the_text_has_ended():
     server.end()
 
 
-def test_the_past_of_a_word_grows_and_is_told_oldest_first(server):
+def test_the_history_of_a_word_grows_oldest_first(server):
     word = encoded(words(server, "limit=5")[4]["word"])
 
     def points():
@@ -100,7 +100,7 @@ def test_the_past_of_a_word_grows_and_is_told_oldest_first(server):
     assert answer["age"] > 0 and len(answer["neighbors"]) == 5
 
 
-def test_a_past_that_there_is_not_is_a_problem(server):
+def test_a_missing_history_is_a_problem(server):
     word = encoded(words(server, "limit=5")[4]["word"])
     for path in (f"/v1/words/{word}/neighbors?age=1000000", "/v1/words/nobodysaysthis/history"):
         answer = server.get(path)
@@ -120,10 +120,10 @@ def test_a_watched_word_is_followed_until_it_is_not(server):
     assert server.ask("DELETE", "/v1/words/zyxwatched/watch", None).status == 404
 
 
-WARM_UP = 12  # seconds in which no word is new, and a little
+WARM_UP = 12  # seconds without new words, with a margin
 
 
-def test_a_word_that_is_sent_is_new(server):
+def test_a_sent_word_is_listed_as_new(server):
     wait_until(lambda: server.get("/v1/stats").json["now"] - server.get("/v1/stats").json["started"] > WARM_UP,
                "the end of the warm-up")
     server.ask("POST", "/v1/ingest", b"zyxnewborn comes with zyxnewborn\n" * 20, Content_Type="text/plain")
@@ -138,13 +138,13 @@ def test_the_map_has_columns_of_one_length(server):
     assert len(set(answer["words"])) == 50
 
 
-def test_lists_end_where_they_must(server):
+def test_lists_are_bounded(server):
     assert server.get("/v1/words?sort=trend&offset=1990&limit=10").status == 200
     assert server.get("/v1/words?sort=trend&offset=1991&limit=10").status == 400
     assert server.get("/v1/words?sort=up").status == 400
 
 
-def test_a_restart_remembers(tmp_path):
+def test_the_history_survives_a_restart(tmp_path):
     path = tmp_path / "m.tide"
     arguments = ["demo:rate=20000", "--checkpoint", path, "--continue", "--history-step", "1s"]
     server = Server(*arguments)
@@ -162,7 +162,7 @@ def test_a_restart_remembers(tmp_path):
     assert len(wait_until(remembers, "the past")) >= 3
 
 
-def test_the_file_of_the_past_can_be_checked(tmp_path):
+def test_check_accepts_the_history_file(tmp_path):
     path = tmp_path / "m.tide"
     server = Server("demo:rate=20000", "--checkpoint", path, "--history-step", "1s")
     wait_until(lambda: words(server, "limit=3"), "words")

@@ -1,4 +1,4 @@
-"""Searches that come together, and unknown words that never cease to come."""
+"""Concurrent searches, and a flood of unknown words."""
 
 import http.client
 import json
@@ -7,7 +7,7 @@ from serving import PATIENCE, Server, encoded, wait_until
 
 
 def ask_at_once(server, paths):
-    """All are asked before any answer is read, each on a connection of its own."""
+    """All requests are sent before any answer is read, each on its own connection."""
     connections = []
     for path in paths:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
@@ -21,7 +21,7 @@ def ask_at_once(server, paths):
     return answers
 
 
-def test_questions_that_come_together_are_answered_as_one_by_one(server):
+def test_concurrent_searches_return_the_same_as_sequential_ones(server):
     listed = server.get("/v1/words?limit=60").json["words"]
     words = [entry["word"] for entry in listed]
     assert len(words) == 60
@@ -36,8 +36,8 @@ def test_questions_that_come_together_are_answered_as_one_by_one(server):
     assert {status for status, _ in together} == {200, 404}
 
 
-def test_unknown_words_take_a_share_of_the_time_and_no_more(tmp_path):
-    """Who asks for them without end gets no suggestions for a while, and some again when he has paused."""
+def test_suggestions_use_a_bounded_share_of_the_time(tmp_path):
+    """A client that asks for them continuously gets no suggestions for a while, and some again after a pause."""
     text = tmp_path / "many.txt"
     text.write_text("".join(f"word{i} another{i}\n" for i in range(20_000)))
     server = Server(text, size=("--vocab", "40000", "--dim", "4"))

@@ -1,4 +1,4 @@
-"""Slow clients and very many of them: everybody else is served as before."""
+"""Slow clients, and many of them: other clients are served as usual."""
 
 import resource
 import socket
@@ -11,17 +11,17 @@ from watching import wait_until
 
 SLOW = 200 if SANITIZED else 1000
 READERS = 50
-QUICK = 3  # answers in the time in which the slow ones are borne with
+QUICK = 3  # answers within the time limit of the slow ones
 MANY = 10_000
 HEAD = b"GET /v1/stats HTTP/1.1\r\nHost: localhost\r\nX: "
 BODY = b"POST /v1/ingest HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 1000\r\n\r\n"
 
 
-SOFT, HARD = resource.getrlimit(resource.RLIMIT_NOFILE)  # as the tests were started
+SOFT, HARD = resource.getrlimit(resource.RLIMIT_NOFILE)  # of the test process
 
 
 def limited(soft, hard):
-    """Options for a process that may have so many files open."""
+    """Options for a process with this limit on open files."""
     return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))}
 
 
@@ -34,7 +34,7 @@ def served(text):
 
 @pytest.fixture(autouse=True)
 def files():
-    """As many sockets as may be, for the test alone: servers are started with limits of their own."""
+    """Raises the limit for the test process; servers have limits of their own."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (HARD, HARD))
     yield HARD
     resource.setrlimit(resource.RLIMIT_NOFILE, (SOFT, HARD))
@@ -44,7 +44,7 @@ def files():
 
 
 class Idle:
-    """Connections that send nothing, or half a header; those that are closed are replaced."""
+    """Opens connections that send nothing or half a header, and replaces those that are closed."""
 
     def __init__(self, server):
         self.server, self.connections, self.opened = server, [], 0
@@ -61,7 +61,7 @@ class Idle:
 
 
 def use_all(server, number):
-    """One request of every sort, each on a connection of its own: none may fail."""
+    """Sends one request of every kind, each on its own connection: none may fail."""
     assert server.send(f"word{number} among others\n").json["taken"] == 1
     assert server.post("/v1/checkpoint", {}).status == 200
     for path in ("/health", "/ready", "/metrics", "/v1/stats", "/v1/words", "/v1/words/among/neighbors"):
@@ -69,8 +69,8 @@ def use_all(server, number):
 
 
 @pytest.mark.parametrize("soft, hard, idle", [(1024, HARD, 1500), (1024, 1024, 1500), (256, 256, 400), (128, 128, 200)])
-def test_idle_connections_cost_nothing(tmp_path, soft, hard, idle):
-    """More than there can be at a time, while text is taken into a spool, saved and asked for."""
+def test_idle_connections_do_not_affect_others(tmp_path, soft, hard, idle):
+    """More connections than allowed, while text is spooled, saved and queried."""
     model, batch = tmp_path / "m.tide", idle // 15
     server = Server("--checkpoint", model, "--every", "1s", "--spool", tmp_path / "s", **limited(soft, hard))
     wait_until(lambda: server.send("among others\n").status == 200, "text to be taken")
@@ -87,7 +87,7 @@ def test_idle_connections_cost_nothing(tmp_path, soft, hard, idle):
     assert found["among"] == 21 and all(found[f"word{number}"] == 1 for number in range(20))
 
 
-def test_the_one_that_is_used_is_not_the_one_that_is_closed(tmp_path):
+def test_an_active_connection_is_not_closed_for_others(tmp_path):
     server = Server(**limited(128, 128))
     used, crowd = server.connect(), Idle(server)
     for _ in range(50):
@@ -97,22 +97,22 @@ def test_the_one_that_is_used_is_not_the_one_that_is_closed(tmp_path):
     server.end()
 
 
-def test_too_few_files_are_refused_at_the_start(tmp_path):
+def test_a_low_descriptor_limit_is_an_error_at_the_start(tmp_path):
     done = wordtide("serve", "--port", "0", *SMALL, **limited(64, 64))
     assert done.returncode == 1 and "ulimit -n 1024" in done.stderr, done.stderr
 
 
-def test_the_limit_of_files_is_raised():
+def test_the_descriptor_limit_is_raised():
     server = Server(**limited(256, 4096))
     assert resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE) == (4096, 4096)
     server.end()
 
 
-# -- slow ones ----------------------------------------------------------------------------------------
+# -- slow clients ----------------------------------------------------------------------------------------
 
 
 def trickle(connections):
-    """One byte more on each; those that were closed are left out."""
+    """Sends one more byte on each; returns those that are still open."""
     for connection in connections[:]:
         try:
             connection.sendall(b"x")
@@ -122,7 +122,7 @@ def trickle(connections):
 
 
 @pytest.mark.parametrize("beginning", [HEAD, BODY])
-def test_slow_senders_keep_nobody_waiting(served, beginning):
+def test_slow_senders_do_not_delay_others(served, beginning):
     def begin_slowly(count):
         slow = [served.connect() for _ in range(count)]
         for connection in slow:
@@ -134,7 +134,7 @@ def test_slow_senders_keep_nobody_waiting(served, beginning):
         trickle(slow)
         latest = begin_slowly(10)
         assert served.get("/v1/words/the/neighbors").status == 200
-        # An answer that had waited for a slow one would have come after its end, some seconds later.
+        # An answer blocked by a slow client would arrive only after its end, seconds later.
         assert not all(map(is_closed, latest))
         slow += latest
     wait_until(lambda: trickle(slow) or not slow, "the end of the slow ones", pause=0.5)
@@ -142,7 +142,7 @@ def test_slow_senders_keep_nobody_waiting(served, beginning):
     served.end()
 
 
-def test_one_slow_sender_has_some_seconds(served):
+def test_a_single_slow_sender_is_tolerated(served):
     begun = time.monotonic()
     connection = served.connect()
     connection.sendall(HEAD)
@@ -157,7 +157,7 @@ def test_one_slow_sender_has_some_seconds(served):
     served.end()
 
 
-def test_slow_readers_keep_nobody_waiting(served):
+def test_slow_readers_do_not_delay_others(served):
     before = served.resident()
     slow = []
     for _ in range(READERS):
@@ -168,15 +168,15 @@ def test_slow_readers_keep_nobody_waiting(served):
         slow.append(connection)
     for _ in range(20):
         assert served.get("/v1/words/the/neighbors").status == 200
-    kept = 400 << 20 if SANITIZED else 0  # what was freed, for a while
+    kept = 400 << 20 if SANITIZED else 0  # freed memory that a sanitizer holds back
     assert served.resident() - before < (READERS << 20) + kept
     for connection in slow:
         connection.close()
     served.end()
 
 
-def test_many_connections(served, files):
-    """More than there are places: nothing breaks, and when they have gone all is as before."""
+def test_many_concurrent_connections_are_served(served, files):
+    """More than the server allows: nothing breaks, and everything recovers afterward."""
     many = []
     for _ in range(min(MANY, files - 200)):
         connection = socket.socket()
@@ -191,8 +191,8 @@ def test_many_connections(served, files):
     served.end()
 
 
-def test_clients_that_go_away(served):
-    """In the middle of a request, of its body, and of what they asked for."""
+def test_disconnecting_clients_do_no_harm(served):
+    """In the middle of a request, of its body, and of the response."""
     for turn in range(300):
         connection = served.connect()
         connection.sendall((HEAD, BODY + b"abc", b"GET /v1/words/the/neighbors HTTP/1.1\r\nHost: localhost\r\n\r\n")[turn % 3])
@@ -201,7 +201,7 @@ def test_clients_that_go_away(served):
     served.end()
 
 
-def test_bodies_without_an_end_are_forgotten(served):
+def test_unfinished_bodies_are_freed(served):
     served.send("x\n" * 1000)
     before = served.resident()
     body = (b"POST /v1/ingest HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
@@ -215,17 +215,17 @@ def test_bodies_without_an_end_are_forgotten(served):
     served.end()
 
 
-def test_a_body_that_was_answered_leaves_its_room(served):
-    """All the room that it took, which grows in steps of 256 KiB and is 24 MiB for all bodies together. These are refused
-    when they have come, so that nothing is learned."""
+def test_an_answered_body_returns_its_memory(served):
+    """The buffer of a body grows in steps of 256 KiB, and all bodies together have 24 MiB. These bodies are rejected
+    after they have been received, so that nothing is learned."""
     body = b"x" * (256 * 1024 + 1)
     answers = [served.post("/v1/ingest", body, Content_Type="text/plain", Content_Encoding="br").status for _ in range(200)]
     assert answers == [415] * 200
     served.end()
 
 
-def test_all_bodies_together_have_a_bound(served):
-    """Who would need too much is told so; nobody is kept waiting, and the memory comes back."""
+def test_the_total_memory_of_bodies_is_bounded(served):
+    """Bodies that would need too much are refused at once, and the memory is returned."""
     before = served.resident()
     waiting = []
     for _ in range(12):

@@ -1,4 +1,4 @@
-"""Who may ask: the names, the pages and the tokens that open the door."""
+"""Access control: allowed hosts, origins and tokens."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ SHUT = [("GET", path) for path in (
     "/insert/elasticsearch/_bulk")]
 
 HERE = "localhost:{port}"
-PAIRS = [  # Host, Origin (None: a program asks), whether they may
+PAIRS = [  # Host, Origin (None: not a browser), whether it is accepted
     ("localhost", None, True),
     (HERE, None, True),
     ("LOCALHOST:{port}", None, True),
@@ -84,7 +84,7 @@ def named(text):
     server.end()
 
 
-SITES = [  # Sec-Fetch-Site, Sec-Fetch-Mode, whether a page of the server may be read, and whether data may
+SITES = [  # Sec-Fetch-Site, Sec-Fetch-Mode, whether the page is served, whether data is
     ("same-origin", "cors", True, True),
     ("none", "navigate", True, True),
     ("cross-site", "navigate", True, False),  # a link
@@ -101,7 +101,7 @@ SITES = [  # Sec-Fetch-Site, Sec-Fetch-Mode, whether a page of the server may be
 
 
 @pytest.mark.parametrize("site, mode, page, data", SITES)
-def test_pages_of_other_sites_may_link_to_the_page_and_no_more(named, site, mode, page, data):
+def test_other_sites_may_only_link_to_public_routes(named, site, mode, page, data):
     headers = {"Sec_Fetch_Site": site} | ({"Sec_Fetch_Mode": mode} if mode else {})
     for path in OPEN:
         assert named.get(path, **headers).status == (200 if page else 403)
@@ -112,7 +112,7 @@ def test_pages_of_other_sites_may_link_to_the_page_and_no_more(named, site, mode
 
 
 @pytest.mark.parametrize("host, origin, may", PAIRS)
-def test_only_known_names_and_our_own_page_may_ask(named, host, origin, may):
+def test_only_allowed_hosts_and_the_same_origin_are_accepted(named, host, origin, may):
     host = host.format(port=named.port)
     lines = f"Host: {host}\r\n"
     if origin is not None:
@@ -131,7 +131,7 @@ def test_only_known_names_and_our_own_page_may_ask(named, host, origin, may):
             assert status in (400, 403)
 
 
-def test_the_list_is_as_long_as_promised():
+def test_the_list_of_cases_is_complete():
     assert len(PAIRS) >= 40
 
 
@@ -153,12 +153,12 @@ def shut(text, token_file):
     server.end()
 
 
-def test_what_is_open_needs_no_token(shut):
+def test_public_routes_need_no_token(shut):
     assert [shut.get(path).status for path in OPEN] == [200] * len(OPEN)
 
 
 @pytest.mark.parametrize("method, path", SHUT)
-def test_all_else_needs_the_token(shut, method, path):
+def test_all_other_routes_need_the_token(shut, method, path):
     for wrong in (None, "", "Bearer", "Bearer ", TOKEN, f"Basic {TOKEN}", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}",
                   f"Bearer x{TOKEN[1:]}", f"Bearer {TOKEN} {TOKEN}", f"Bearer {TOKEN}{TOKEN}", f"Bearer {TOKEN.upper()}"):
         headers = {"Content-Type": "application/json"} | ({} if wrong is None else {"Authorization": wrong})
@@ -175,14 +175,14 @@ def test_all_else_needs_the_token(shut, method, path):
 
 
 def refused(*arguments):
-    """What a server says that does not start."""
+    """The error message of a server that does not start."""
     said = refusal(*arguments)
     assert "listening on" not in said
     return said
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o660, 0o666, 0o610])
-def test_a_token_that_others_can_read_is_refused(tmp_path, mode):
+def test_a_token_file_readable_by_others_is_rejected(tmp_path, mode):
     path = tmp_path / "token"
     path.write_text(TOKEN)
     path.chmod(mode)
@@ -192,14 +192,14 @@ def test_a_token_that_others_can_read_is_refused(tmp_path, mode):
 @pytest.mark.parametrize("content", [b"", b"\n", b"short", b"x" * 15, b"x" * 257, b"x" * 5000, b"\n" + TOKEN.encode(),
                                      b"with a blank in it", b"with\x01control0000", "äääääääääääää".encode(),
                                      b"0123456789abcdef\x000123456789"])
-def test_a_token_that_is_none_is_refused(tmp_path, content):
+def test_an_invalid_token_file_is_rejected(tmp_path, content):
     path = tmp_path / "token"
     path.write_bytes(content)
     path.chmod(0o600)
     assert "--token-file" in refused("--token-file", path)
 
 
-def test_a_token_file_that_cannot_be_read(tmp_path):
+def test_an_unreadable_token_file_is_reported(tmp_path):
     assert "--token-file" in refused("--token-file", tmp_path / "none")
     assert "--token-file" in refused("--token-file", tmp_path)
     os.mkfifo(tmp_path / "pipe", 0o600)
@@ -208,7 +208,7 @@ def test_a_token_file_that_cannot_be_read(tmp_path):
 
 @pytest.mark.parametrize("size", [16, 256])
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
-def test_tokens_of_any_good_size(tmp_path, size, end):
+def test_tokens_of_any_valid_length_work(tmp_path, size, end):
     path = tmp_path / "token"
     path.write_bytes(("x" * size + end).encode())
     path.chmod(0o400)
@@ -218,12 +218,12 @@ def test_tokens_of_any_good_size(tmp_path, size, end):
     server.end()
 
 
-# -- where it listens ------------------------------------------------------------------------------------------
+# -- listening ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.0.0.9"])
 @pytest.mark.parametrize("with_token", [False, True])
-def test_it_starts_where_nobody_else_comes(token_file, host, with_token):
+def test_it_starts_without_a_token_on_loopback(token_file, host, with_token):
     server = start("serve", "--port", "0", *SMALL, "--host", host,
                    *(["--token-file", token_file] if with_token else []), stderr=subprocess.PIPE)
     assert b"listening on" in server.stderr.readline()
@@ -233,11 +233,11 @@ def test_it_starts_where_nobody_else_comes(token_file, host, with_token):
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.1", "example.invalid"])
-def test_it_does_not_start_where_others_come_without_a_token(host):
+def test_it_requires_a_token_on_reachable_addresses(host):
     assert "--token-file" in refused("--host", host)
 
 
-def test_with_a_token_it_listens_to_all(token_file):
+def test_with_a_token_it_listens_on_all_addresses(token_file):
     server = Server("--host", "0.0.0.0", "--token-file", token_file)
     assert server.get("/v1/stats").status == 401
     assert server.get("/v1/stats", Authorization=f"Bearer {TOKEN}").status == 200
@@ -245,15 +245,15 @@ def test_with_a_token_it_listens_to_all(token_file):
 
 
 @pytest.mark.parametrize("host", ["example.invalid", "300.1.1.1", "", "192.0.2.1"])
-def test_an_address_that_is_not_ours_is_named(token_file, host):
+def test_a_foreign_address_is_reported(token_file, host):
     assert "cannot listen on" in refused("--host", host, "--token-file", token_file)
 
 
-def test_a_port_that_is_taken_is_named(named):
+def test_a_port_in_use_is_reported(named):
     for host in ("127.0.0.1", "localhost"):
         assert f"{host}:{named.port}: Address already in use" in refused("--host", host, "--port", named.port)
 
 
 @pytest.mark.parametrize("port", ["-1", "65536", "x", "99999999999999999999"])
-def test_ports_that_are_none(port):
+def test_invalid_ports_are_rejected(port):
     assert "--port" in refused("--port", port)

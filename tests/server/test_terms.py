@@ -1,4 +1,4 @@
-"""Words are found however they are written: what is asked goes the way of the text."""
+"""Words are found in any spelling: queries go through the tokenizer like text."""
 
 import json
 
@@ -32,7 +32,7 @@ def ask(server, method, path, body=None):
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-def test_a_word_is_found_as_it_is_learned(reader, spelling):
+def test_queries_are_tokenized_like_text(reader, spelling):
     tokens = SPELLINGS[spelling]
     note = [{"text": spelling, "tokens": tokens, "unknown": []}]
     word, plain = encoded(spelling), encoded(" ".join(tokens))
@@ -61,31 +61,31 @@ def test_a_greek_word_is_found_with_its_final_sigma(reader, spelling):
     assert told.status == 200 and told.json["held"]
 
 
-def test_a_word_as_it_is_has_no_terms(reader):
+def test_a_word_of_the_model_has_no_terms(reader):
     for path in ("/v1/words/tea", "/v1/words/tea/neighbors", "/v1/similarity?a=tea&b=coffee",
                  "/v1/analogy?a=tea&b=coffee&c=le"):
         assert "terms" not in reader.get(path).json
 
 
-def test_what_is_not_known_of_a_text_is_told(reader):
+def test_unknown_words_of_a_text_are_listed(reader):
     told = reader.get(f"/v1/words/{encoded('Cup of Tea')}").json
     assert told["word"] == "tea"
     assert told["terms"] == [{"text": "Cup of Tea", "tokens": ["tea"], "unknown": ["cup", "of"]}]
 
 
-def test_suggestions_are_for_the_word_as_it_is_learned(reader):
+def test_suggestions_are_for_the_tokenized_word(reader):
     told = reader.get("/v1/words/COFFE")
     assert told.status == 404 and told.json["word"] == "COFFE" and told.json["suggestions"] == ["coffee"]
 
 
-def test_a_prefix_completes_however_it_is_written(reader):
+def test_a_prefix_is_normalized_if_nothing_matches(reader):
     for prefix in ("COFF", "Coff", "coff"):
         words = [entry["word"] for entry in reader.get(f"/v1/words?prefix={prefix}").json["words"]]
         assert words == ["coffee"]
     assert reader.get(f"/v1/words?prefix={encoded('ДЕ')}").json["words"][0]["word"] == "день"
 
 
-def test_a_word_is_watched_as_it_is_learned(reader):
+def test_a_watched_word_is_tokenized(reader):
     assert ask(reader, "PUT", "/v1/words/COFFEE/watch").status == 204
     wait_until(lambda: reader.get("/v1/words/coffee").json["watched"], "the watched word")
     assert wait_until(lambda: reader.get("/v1/words/Coffee/history").status == 200, "its history")

@@ -1,4 +1,4 @@
-"""What is acknowledged is learned, word for word, whatever the post and whatever records the trainer reads elsewhere."""
+"""Acknowledged text is learned word for word, for all kinds of bodies and of other records of the trainer."""
 
 import collections
 import json
@@ -22,7 +22,7 @@ FORMS = ["text", "records", "list", "pretty list", "jsonline", "bulk"]
 
 
 def random_post(dice, form):
-    """Text with everything that means something to one of the formats."""
+    """Text with every character that is special in one of the formats."""
     pieces = ['"', '""', ",", ";", "\t", "\\", "\\n", "{", "}", "[", "]", ":", "'", " ", "é", "__", "\r x"]
     if form != "text":
         pieces += ["\n", "\r\n"]
@@ -55,7 +55,7 @@ def words_of(posts):
 
 
 @pytest.mark.parametrize("records", RECORDS)
-def test_what_is_acknowledged_is_learned(tmp_path, records):
+def test_acknowledged_text_is_learned(tmp_path, records):
     dice = random.Random(records)
     model = tmp_path / "m.tide"
     server = Server("--checkpoint", model, *RECORDS[records], size=SIZE)
@@ -75,7 +75,7 @@ def test_what_is_acknowledged_is_learned(tmp_path, records):
 
 
 def test_posts_and_a_growing_file_of_records_do_not_mix(tmp_path):
-    """The file is cut in the middle of its records, also within quotes, whenever a post comes."""
+    """Whenever a body arrives, the file ends in the middle of a record, even inside quotes."""
     dice = random.Random(1)
     model, path = tmp_path / "m.tide", tmp_path / "posts.csv"
     path.touch()
@@ -99,7 +99,7 @@ def test_posts_and_a_growing_file_of_records_do_not_mix(tmp_path):
 
 
 @pytest.mark.parametrize("records", RECORDS)
-def test_a_post_brings_its_labels(tmp_path, records):
+def test_labels_of_records_are_learned(tmp_path, records):
     label = ["--label", "tags"] if RECORDS[records] else []
     model = tmp_path / "m.tide"
     server = Server("--checkpoint", model, *RECORDS[records], *label, size=SIZE)
@@ -112,8 +112,8 @@ def test_a_post_brings_its_labels(tmp_path, records):
 
 
 @pytest.mark.parametrize("kind", ["queue", "spool"])
-def test_a_line_is_taken_skipped_or_refused_for_a_while(tmp_path, kind):
-    """Lines around the size of the room: what is refused is taken when there is nothing else on its way."""
+def test_a_line_is_accepted_skipped_or_rejected_temporarily(tmp_path, kind):
+    """Lines of about the size of the queue: a rejected one is accepted once the queue is empty."""
     limit = 1 << 20
     room = ["--queue", str(limit)] if kind == "queue" else ["--spool", tmp_path / "s", "--spool-limit", "1M"]
     model = tmp_path / "m.tide"
