@@ -1,25 +1,26 @@
-/* demo.c - an endless newspaper about a world that does not exist.
+/* demo.c - generates an endless stream of synthetic news about an invented world.
  *
- * A stream to learn from needs text, and a test of what was learned needs the truth
- * about it. This one makes its text out of tables (demo_words.c, demo_templates.c), so
- * the truth can be read off the same tables (demo_truth.c): which words are of one
- * kind, which pairs stand in one relation.
+ * Demonstrations need a stream to train on, and tests need to know what a model should
+ * have learned from it. The text is generated from tables (demo_words.c,
+ * demo_templates.c), so the ground truth follows from the same tables (demo_truth.c):
+ * which words form a group, and which pairs have the same relation.
  *
- * The stream is a row of articles of a few lines on one topic. A line is an opener or
- * none, a template of the topic, and a tail or none. Each of them is on one of two
- * sides, drawn at random. So both words of a pair get the very same sentences and
- * differ only in what goes with their side, which is what makes a relation out of many
- * pairs: "the king and his guests" and "the queen and her guests", "will soon bake" and
- * "recently baked".
+ * The stream is a sequence of articles of a few lines about one topic. A line consists
+ * of an optional opener, a template of the topic, and an optional tail. Each of these
+ * is on one of two sides, drawn at random. Both words of a pair thus occur in the same
+ * sentences, which differ only in the words that depend on the side. That is what makes
+ * the pairs of a relation analogous: "the king and his guests" and "the queen and her
+ * guests", "will soon bake" and "recently baked".
  *
- * With events some words come, go, change their group or are drawn more often for a
- * while, and topics have their seasons: demo_calendar.c says when, demo_names.c what
- * that means for a draw. Lines keep to what was true when they began.
+ * With events, words appear, fade, change their group or become more frequent for a
+ * while, and topics have seasons: demo_calendar.c schedules the events, and
+ * demo_groups.c computes the resulting probabilities. A line is generated from the
+ * state at its start.
  *
- * The stream is a function of its settings: every draw comes from one generator, in
- * the order of the text, and the time is the number of tokens. A draw by rank looks up the leading eight bits of a random
- * number and goes on from there row by row. A line costs a draw and a copy for each
- * gap; nothing is allocated.
+ * The stream is a function of its settings: all draws come from one generator in the
+ * order of the text, and time is the number of tokens. A draw by rank uses a guide
+ * table: the top eight bits of a random number select the row where a linear search
+ * starts. Each gap costs one draw and one copy; nothing is allocated.
  */
 #include "demo/demo.h"
 
@@ -27,11 +28,11 @@
 #include <stdlib.h>
 
 struct tide_demo {
-    bool hashtags; /* a line ends with that of its topic */
-    bool events;   /* else what follows is not used */
+    bool hashtags; /* each line ends with the hashtag of its topic */
+    bool events;   /* if false, calendar and groups are not used */
     tide_demo_calendar calendar;
-    tide_demo_names rosters;
-    tide_demo_place place;
+    tide_demo_groups groups;
+    tide_demo_place state;
     tide_demo_tables tables;
 };
 
@@ -44,13 +45,13 @@ tide_demo *tide_demo_of(const tide_demo_settings *settings, tide_error *err)
         return NULL;
     }
     tide_demo_tables_load(&demo->tables);
-    tide_demo_names_load(&demo->rosters, &demo->tables);
+    tide_demo_groups_load(&demo->groups, &demo->tables);
     demo->calendar =
-        tide_demo_calendar_of(&demo->tables, settings->seed, settings->pace);
+        tide_demo_calendar_make(&demo->tables, settings->seed, settings->pace);
     demo->events = settings->events;
     demo->hashtags = settings->hashtags;
-    demo->place.rng = tide_rng_seeded(settings->seed);
-    demo->place.last_template = UINT32_MAX;
+    demo->state.rng = tide_rng_seeded(settings->seed);
+    demo->state.last_template = UINT32_MAX;
     return demo;
 }
 
@@ -64,28 +65,28 @@ void tide_demo_free(tide_demo *demo)
     free(demo);
 }
 
-const tide_demo_calendar *tide_demo_calendar_in(const tide_demo *demo)
+const tide_demo_calendar *tide_demo_active_calendar(const tide_demo *demo)
 {
     return demo->events ? &demo->calendar : NULL;
 }
 
-/* Ticks of the calendar before the present line. */
-static int64_t now(const tide_demo *demo)
+/* The tick in which the current line begins. */
+static int64_t current_tick(const tide_demo *demo)
 {
-    return (int64_t)(demo->place.tokens / demo->calendar.tick);
+    return (int64_t)(demo->state.tokens / demo->calendar.tick);
 }
 
-/* -- writing lines ----------------------------------------------------------------- */
+/* -- generating lines -------------------------------------------------------------- */
 
-/* Uniform enough below a small bound: the bias is below bound / 2^32. */
+/* A random number below a small bound, with a bias of less than bound / 2^32. */
 static uint32_t draw(tide_demo *demo, uint32_t bound)
 {
-    return (uint32_t)((tide_rng_next(&demo->place.rng) >> 32) * bound >> 32);
+    return (uint32_t)((tide_rng_next(&demo->state.rng) >> 32) * bound >> 32);
 }
 
 static uint8_t draw_row(tide_demo *demo, const tide_demo_rows *l)
 {
-    uint64_t random = tide_rng_next(&demo->place.rng) >> 32;
+    uint64_t random = tide_rng_next(&demo->state.rng) >> 32;
     uint32_t point = (uint32_t)(random * l->below[l->count - 1] >> 32);
     uint8_t row = l->guide[random >> 24];
     while (l->below[row] <= point)
@@ -93,11 +94,11 @@ static uint8_t draw_row(tide_demo *demo, const tide_demo_rows *l)
     return row;
 }
 
-/* The row that a list is bound to, drawn when it is first asked for. The rows of an
- * article, and so those of a line, come in twos that differ. */
+/* The row that a list is bound to, drawn on first use. Bindings 1 and 2 (of the
+ * article) are different rows, and so are 3 and 4 (of the line). */
 static uint8_t bound_row(tide_demo *demo, uint8_t number, uint8_t binding)
 {
-    tide_demo_place *p = &demo->place;
+    tide_demo_place *p = &demo->state;
     unsigned which = binding - 1u, other = which ^ 1u;
     if (!(p->is_bound[number] >> which & 1)) {
         const tide_demo_rows *l = &demo->tables.lists[number];
@@ -110,8 +111,7 @@ static uint8_t bound_row(tide_demo *demo, uint8_t number, uint8_t binding)
     return p->bound[number][which];
 }
 
-/* Adds text with a space before it, and makes an article "a" an "an" where that is
- * needed. */
+/* Appends a space and the text, and changes an article "a" before a vowel to "an". */
 static void write_text(tide_demo_place *p, tide_demo_text t)
 {
     if (t.length == 0)
@@ -132,18 +132,18 @@ static void write_word(tide_demo *demo, const tide_demo_step *s, uint32_t side)
 {
     const tide_demo_field *f = &demo->tables.fields[s->field];
     const tide_demo_rows *l = &demo->tables.lists[f->list];
-    const tide_demo_name_list *roster =
-        demo->events
-            ? tide_demo_names_find(&demo->rosters, &demo->calendar, f->list, now(demo))
-            : NULL;
-    if (roster) {
-        write_text(&demo->place, roster->words[draw_row(demo, &roster->rows)]);
+    const tide_demo_group_words *group =
+        demo->events ? tide_demo_groups_find(&demo->groups, &demo->calendar, f->list,
+                                             current_tick(demo))
+                     : NULL;
+    if (group) {
+        write_text(&demo->state, group->words[draw_row(demo, &group->rows)]);
         return;
     }
     uint32_t row =
         s->binding ? bound_row(demo, f->list, s->binding) : draw_row(demo, l);
     uint32_t column = f->column + (f->paired ? side : 0);
-    write_text(&demo->place, demo->tables.words[l->first + row * l->columns + column]);
+    write_text(&demo->state, demo->tables.words[l->first + row * l->columns + column]);
 }
 
 static void write_template(tide_demo *demo, uint32_t number)
@@ -154,11 +154,11 @@ static void write_template(tide_demo *demo, uint32_t number)
         if (s->kind == TIDE_DEMO_WORD)
             write_word(demo, s, side);
         else if (s->kind == TIDE_DEMO_TEXT)
-            write_text(&demo->place, s->text);
+            write_text(&demo->state, s->text);
         else if (s->kind == TIDE_DEMO_SIDE)
-            write_text(&demo->place, s[1 + side].text);
+            write_text(&demo->state, s[1 + side].text);
         else
-            write_text(&demo->place, s[1 + draw(demo, s->count)].text);
+            write_text(&demo->state, s[1 + draw(demo, s->count)].text);
     }
 }
 
@@ -170,16 +170,16 @@ static uint32_t draw_topic(tide_demo *demo)
     uint32_t point = draw(demo, TIDE_DEMO_WHOLE);
     for (;; topic++) {
         const char *name = tide_demo_topics[topic].name;
-        uint32_t share = tide_demo_calendar_topic(name, now(demo));
+        uint32_t share = tide_demo_calendar_topic_share(name, current_tick(demo));
         if (point < share)
             return topic;
         point -= share;
     }
 }
 
-static void begin_article(tide_demo *demo)
+static void start_article(tide_demo *demo)
 {
-    tide_demo_place *p = &demo->place;
+    tide_demo_place *p = &demo->state;
     p->topic = draw_topic(demo);
     p->lines_left = 3 + draw(demo, 4);
     memset(p->is_bound, 0, sizeof p->is_bound);
@@ -193,7 +193,7 @@ static uint32_t count_tokens(const tide_demo_place *p)
     return tokens;
 }
 
-/* It is a label, and not one of the words. */
+/* The hashtag is a label and does not count as a token. */
 static void write_hashtag(tide_demo_place *p)
 {
     const char *topic = tide_demo_topics[p->topic].name;
@@ -204,15 +204,15 @@ static void write_hashtag(tide_demo_place *p)
     p->length += (uint32_t)length;
 }
 
-static void begin_line(tide_demo *demo)
+static void generate_line(tide_demo *demo)
 {
-    tide_demo_place *p = &demo->place;
+    tide_demo_place *p = &demo->state;
     p->length = p->given = 0;
     if (p->lines_left == 0)
-        begin_article(demo);
+        start_article(demo);
     p->lines_left--;
     for (size_t i = 0; i < tide_demo_list_count; i++)
-        p->is_bound[i] &= 3; /* what was bound for the last line alone is free again */
+        p->is_bound[i] &= 3; /* release bindings 3 and 4, which last for a line */
 
     const tide_demo_range *t = &demo->tables.topics[p->topic];
     uint32_t number = t->first + draw(demo, t->count);
@@ -236,35 +236,36 @@ static void begin_line(tide_demo *demo)
 
 tide_demo_place *tide_demo_stand(tide_demo *demo)
 {
-    return &demo->place;
+    return &demo->state;
 }
 
-size_t tide_demo_read_until(tide_demo *demo, char *bytes, size_t room, uint64_t tokens)
+size_t tide_demo_read_until(tide_demo *demo, char *bytes, size_t capacity,
+                            uint64_t tokens)
 {
-    tide_demo_place *p = &demo->place;
-    size_t done = 0;
-    while (done < room) {
+    tide_demo_place *p = &demo->state;
+    size_t size = 0;
+    while (size < capacity) {
         if (p->given == p->length) {
             if (p->tokens >= tokens)
                 break;
-            begin_line(demo);
+            generate_line(demo);
         }
         size_t part = p->length - p->given;
-        part = part < room - done ? part : room - done;
-        memcpy(bytes + done, p->line + p->given, part);
+        part = part < capacity - size ? part : capacity - size;
+        memcpy(bytes + size, p->line + p->given, part);
         p->given += (uint32_t)part;
-        done += part;
+        size += part;
     }
-    p->offset += done;
-    return done;
+    p->offset += size;
+    return size;
 }
 
-size_t tide_demo_read(tide_demo *demo, char *bytes, size_t room)
+size_t tide_demo_read(tide_demo *demo, char *bytes, size_t capacity)
 {
-    return tide_demo_read_until(demo, bytes, room, UINT64_MAX);
+    return tide_demo_read_until(demo, bytes, capacity, UINT64_MAX);
 }
 
 uint64_t tide_demo_tokens(const tide_demo *demo)
 {
-    return demo->place.tokens;
+    return demo->state.tokens;
 }

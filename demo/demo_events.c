@@ -1,12 +1,12 @@
-/* demo_events.c - to whom things happen in the invented newsroom.
+/* demo_events.c - the words and topics that have events in the demo stream.
  *
- * demo_calendar.c says when. Every group that words come into, leave or burst in has a
- * list of a single column, in which any word can stand for any other. No group that
- * words burst in is one that words come into or leave: so the share of a word there is
- * known at any time. The groups go by the names that they have in the truth.
+ * demo_calendar.c schedules the events. Each group with events is a list of a single
+ * column, so its words are interchangeable. Groups with bursts are different from those
+ * that words join or leave, so that the share of a word is always known. Groups have
+ * the names of the facts in demo_words.c.
  *
- * To add a word, add it to a row. Coinages are ours: they are no word, no firm and
- * nobody. There are as many in each row.
+ * To add a word, add it to a row. All rows of coined words have the same length. Coined
+ * words must not be words, companies or persons in reality.
  */
 #include "demo/demo.h"
 
@@ -25,7 +25,7 @@ const tide_demo_coinage tide_demo_coinages[TIDE_DEMO_COINED_GROUPS] = {
                "sparkswing, fogtrance"},
 };
 
-const tide_demo_changer tide_demo_changers[TIDE_DEMO_CHANGERS] = {
+const tide_demo_changing_word tide_demo_changing_words[TIDE_DEMO_CHANGING_WORDS] = {
     {"vinegar", "seasonings", "companies"}, {"turnips", "vegetables", "bands"},
     {"cider", "drinks", "software"},        {"radishes", "vegetables", "teams"},
     {"saffron", "seasonings", "bands"},     {"brandy", "drinks", "companies"},
@@ -33,8 +33,8 @@ const tide_demo_changer tide_demo_changers[TIDE_DEMO_CHANGERS] = {
     {"lemonade", "drinks", "bands"},
 };
 
-const char *const tide_demo_bursting[TIDE_DEMO_BURSTING] = {"towns", "dishes",
-                                                            "surnames", "sports"};
+const char *const tide_demo_burst_groups[TIDE_DEMO_BURST_GROUPS] = {
+    "towns", "dishes", "surnames", "sports"};
 
 const tide_demo_season tide_demo_seasons[TIDE_DEMO_SEASONS] = {{"weather", "storms"},
                                                                {"politics", "parties"}};

@@ -1,13 +1,14 @@
-/* demo_settings.c - the demo as it is asked for: "demo:seed=7,tokens=1e6,events=on".
+/* demo_settings.c - parses the settings of a demo stream,
+ * "demo:seed=7,tokens=1e6,events=on".
  *
- *     seed      another stream (1)
- *     tokens    ends with the line that completes so many; 0 for a stream without end (0)
- *     hashtags  on or off: every line ends with one (off)
- *     events    on or off: things happen (off)
- *     pace      of the events: 2 is twice as fast (1); demo_calendar.c tells what 1 is
- *     rate      words a second; 0 for as fast as they are read (0)
+ *     seed      random seed (1)
+ *     tokens    end after the line that reaches this number of tokens; 0: endless (0)
+ *     hashtags  on or off: end every line with a hashtag (off)
+ *     events    on or off: schedule events (off)
+ *     pace      speed of the events; 2 is twice as fast as in demo_calendar.c (1)
+ *     rate      words per second; 0: unlimited (0)
  *
- * On and off are also 1 and 0.
+ * Switches also accept 1 and 0.
  */
 #include "demo/demo.h"
 
@@ -16,15 +17,15 @@
 
 static const char prefix[] = "demo:";
 
-static const float pace_least = 0.01f, pace_most = 100;
-static const uint64_t rate_most = 1000000000;
+static const float pace_min = 0.01f, pace_max = 100;
+static const uint64_t rate_max = 1000000000;
 
 bool tide_demo_is_spec(const char *spec)
 {
     return strncmp(spec, prefix, sizeof prefix - 1) == 0;
 }
 
-/* A whole number, also as 1e6 or 2.5e6. */
+/* Parses an integer, which may be written as 1e6 or 2.5e6. */
 static bool read_number(const char *text, uint64_t *number)
 {
     char *end;
@@ -52,7 +53,7 @@ static int set_number(const char *name, const char *text, void *value, tide_erro
 static int set_rate(const char *name, const char *text, void *value, tide_error *err)
 {
     int status = set_number(name, text, value, err);
-    if (status == TIDE_OK && *(uint64_t *)value > rate_most)
+    if (status == TIDE_OK && *(uint64_t *)value > rate_max)
         status = tide_fail(err, TIDE_ERROR_PARAMETER,
                            "demo: %s must be at most 1e9, not '%s'", name, text);
     return status;
@@ -72,7 +73,7 @@ static int set_pace(const char *name, const char *text, void *value, tide_error 
 {
     float *pace = value;
     const char *end = tide_decimal_read(text, pace);
-    if (end && *end == '\0' && *pace >= pace_least && *pace <= pace_most)
+    if (end && *end == '\0' && *pace >= pace_min && *pace <= pace_max)
         return TIDE_OK;
     return tide_fail(err, TIDE_ERROR_PARAMETER,
                      "demo: %s must be a number from 0.01 to 100, not '%s'", name,
@@ -81,8 +82,9 @@ static int set_pace(const char *name, const char *text, void *value, tide_error 
 
 static const struct setting {
     const char *name;
-    size_t place;
-    int (*set)(const char *name, const char *text, void *value, tide_error *err);
+    size_t offset;
+    int (*apply_setting)(const char *name, const char *text, void *value,
+                         tide_error *err);
 } table[] = {
     {"seed", offsetof(tide_demo_settings, seed), set_number},
     {"tokens", offsetof(tide_demo_settings, tokens), set_number},
@@ -92,7 +94,7 @@ static const struct setting {
     {"rate", offsetof(tide_demo_settings, rate), set_rate},
 };
 
-static int set(char *setting, tide_demo_settings *settings, tide_error *err)
+static int apply_setting(char *setting, tide_demo_settings *settings, tide_error *err)
 {
     char *value = strchr(setting, '=');
     if (!value)
@@ -100,10 +102,11 @@ static int set(char *setting, tide_demo_settings *settings, tide_error *err)
     *value++ = '\0';
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(setting, table[i].name) == 0)
-            return table[i].set(setting, value, (char *)settings + table[i].place, err);
+            return table[i].apply_setting(setting, value,
+                                          (char *)settings + table[i].offset, err);
     return tide_fail(err, TIDE_ERROR_PARAMETER,
-                     "demo: unknown setting %s (there are seed, tokens, hashtags, "
-                     "events, pace and rate)",
+                     "demo: unknown setting '%s' (expected seed, tokens, hashtags, "
+                     "events, pace or rate)",
                      setting);
 }
 
@@ -113,15 +116,17 @@ int tide_demo_settings_read(const char *spec, tide_demo_settings *settings,
     char text[256], *rest = text;
     *settings = (tide_demo_settings){.seed = 1};
     if (!tide_demo_is_spec(spec))
-        return tide_fail(err, TIDE_ERROR_PARAMETER, "%s is not the demo", spec);
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "'%s' is not a demo stream ('demo:...')", spec);
     spec += sizeof prefix - 1;
     if (strlen(spec) >= sizeof text)
-        return tide_fail(err, TIDE_ERROR_PARAMETER, "demo: too many settings");
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "demo: settings are longer than 255 bytes");
     memcpy(text, spec, strlen(spec) + 1);
     int status = TIDE_OK;
     for (char *setting; status == TIDE_OK && (setting = strsep(&rest, ","));)
         if (*setting)
-            status = set(setting, settings, err);
+            status = apply_setting(setting, settings, err);
     if (status == TIDE_OK && settings->pace > 0 && !settings->events)
         status = tide_fail(err, TIDE_ERROR_PARAMETER, "demo: pace needs events=on");
     settings->pace = settings->pace > 0 ? settings->pace : 1;

@@ -1,23 +1,23 @@
-/* demo_tables.c - the written tables of the demo, taken apart into words and steps.
+/* demo_tables.c - compiles the source tables of the demo into words and steps.
  *
- * A template is text with gaps in braces:
+ * * A template is text with gaps in braces:
  *
- *     {dish}      a word of the field dish, of any row
- *     {capital1}  the same, of the row that list is bound to for the article
+ *     {dish}      a word of the field dish, from any row
+ *     {capital1}  likewise, from the row that the list is bound to for the article
  *     {capital2}  another such row
- *     {oven3}     of the row that list is bound to for the line; {oven4} another
- *     {king*1}    one of the two columns of a pair, by the side on which the line is
- *     {his/her}   one of two texts, by the side
- *     {a|b|c}     one of several texts, each as likely; a text may be empty
+ *     {oven3}     from the row that the list is bound to for the line; {oven4} another
+ *     {king*1}    one of the two columns of a pair, depending on the side
+ *     {his/her}   one of two texts, depending on the side
+ *     {a|b|c}     one of several texts with equal probability; a text may be empty
  *
- * Each becomes a few steps that are quick to follow. What is wrong with a table is our
- * own mistake, so assertions say it, the first time that anybody makes a demo.
+ * Each template becomes a sequence of steps. Errors in the tables are bugs and are
+ * caught by assertions whenever a demo stream is created.
  */
 #include "demo/demo.h"
 
 #include <assert.h>
 
-bool tide_demo_part(const char **rest, const char *ends, tide_demo_text *part)
+bool tide_demo_next_part(const char **rest, const char *ends, tide_demo_text *part)
 {
     *rest += strspn(*rest, ends);
     part->bytes = *rest;
@@ -30,7 +30,7 @@ static uint8_t add_fields(tide_demo_tables *t, uint8_t number, const char *names
 {
     tide_demo_text name;
     uint8_t column = 0;
-    while (tide_demo_part(&names, " ", &name)) {
+    while (tide_demo_next_part(&names, " ", &name)) {
         assert(t->field_count < TIDE_DEMO_FIELDS_MAX);
         bool paired = name.bytes[name.length - 1] == '*';
         t->fields[t->field_count++] = (tide_demo_field){name, number, column, paired};
@@ -39,7 +39,7 @@ static uint8_t add_fields(tide_demo_tables *t, uint8_t number, const char *names
     return column;
 }
 
-void tide_demo_rows_guide(tide_demo_rows *l)
+void tide_demo_rows_build_guide(tide_demo_rows *l)
 {
     uint32_t row = 0, sum = l->below[l->count - 1];
     for (uint64_t i = 0; i < TIDE_DEMO_GUIDE; i++) {
@@ -56,7 +56,7 @@ static void set_weights(tide_demo_rows *l, unsigned flatness)
         sum += (1u << 20) / (row + flatness);
         l->below[row] = sum;
     }
-    tide_demo_rows_guide(l);
+    tide_demo_rows_build_guide(l);
 }
 
 static void add_list(tide_demo_tables *t, uint8_t number)
@@ -67,10 +67,10 @@ static void add_list(tide_demo_tables *t, uint8_t number)
     l->first = (uint32_t)t->word_count;
     const char *rest = source->rows;
     tide_demo_text row, form;
-    while (tide_demo_part(&rest, ",\n", &row)) {
+    while (tide_demo_next_part(&rest, ",\n", &row)) {
         const char *forms = row.bytes + strspn(row.bytes, " ");
         for (int column = 0; column < l->columns; column++) {
-            bool present = tide_demo_part(&forms, "/,\n", &form);
+            bool present = tide_demo_next_part(&forms, "/,\n", &form);
             assert(present && form.bytes < row.bytes + row.length);
             assert(t->word_count < TIDE_DEMO_WORDS_MAX);
             (void)present;
@@ -93,7 +93,7 @@ const tide_demo_field *tide_demo_field_find(const tide_demo_tables *t,
     for (size_t i = 0; i < t->field_count; i++)
         if (tide_demo_text_equal(t->fields[i].name, name))
             return &t->fields[i];
-    assert(0); /* a field that no list has */
+    assert(0); /* no list has this field */
     return NULL;
 }
 
@@ -119,7 +119,7 @@ static tide_demo_step *add_step(tide_demo_tables *t, tide_demo_kind kind,
     return s;
 }
 
-/* The texts between the separators; they may be empty. */
+/* Adds a choice between the texts between the separators, which may be empty. */
 static void add_choice(tide_demo_tables *t, tide_demo_kind kind, tide_demo_text gap,
                        char separator)
 {

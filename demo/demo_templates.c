@@ -1,7 +1,7 @@
-/* demo_templates.c - the sentences of the invented newsroom.
+/* demo_templates.c - the sentence templates of the demo stream.
  *
- * demo_tables.c says how they are written. A line has 8 to 25 words, with an opener and
- * a tail.
+ * demo_tables.c describes their syntax. A line has 8 to 25 words, including an opener
+ * and a tail.
  */
 #include "demo/demo.h"
 

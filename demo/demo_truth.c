@@ -1,12 +1,12 @@
-/* demo_truth.c - what is true in the world of the demo, read off the tables that
- * write it, and what happens there, read off its calendar. */
+/* demo_truth.c - the ground truth of the demo stream: groups and analogies from its
+ * tables, events from its calendar. */
 #include "demo/demo.h"
 
 #include <wordtide/tools.h>
 #include <assert.h>
 #include <stdlib.h>
 
-/* One column of a list, as far as a fact speaks of it. */
+/* A column of a list. */
 typedef struct column {
     const tide_demo_text *words;
     uint32_t rows, stride;
@@ -20,12 +20,13 @@ static column find_column(const tide_demo_tables *t, tide_demo_text name, bool *
     return (column){&t->words[l->first + f->column], l->count, l->columns};
 }
 
-static void tell_group(const tide_demo_tables *t, const tide_demo_fact *fact, FILE *out)
+static void print_group(const tide_demo_tables *t, const tide_demo_fact *fact,
+                        FILE *out)
 {
     const char *rest = fact->fields, *separator = "\t";
     tide_demo_text name;
     fprintf(out, "group\t%s", fact->name);
-    while (tide_demo_part(&rest, " ", &name)) {
+    while (tide_demo_next_part(&rest, " ", &name)) {
         bool paired;
         column c = find_column(t, name, &paired);
         for (uint32_t i = 0; i < c.rows * (1u + paired); i++, separator = " ") {
@@ -44,7 +45,7 @@ typedef struct pairs {
     const tide_demo_text *words[PAIRS_MAX][2];
 } pairs;
 
-/* Adds the pairs of one field, or of two with a colon between. */
+/* Adds the pairs of a starred field, or of two fields written "from:to". */
 static void add_pairs(const tide_demo_tables *t, tide_demo_text name, pairs *all)
 {
     bool paired;
@@ -63,14 +64,14 @@ static void add_pairs(const tide_demo_tables *t, tide_demo_text name, pairs *all
     }
 }
 
-/* Every pair with a few others, evenly spread over all. */
-static void tell_analogies(const tide_demo_tables *t, const tide_demo_fact *fact,
-                           FILE *out)
+/* Prints analogies of every pair with a few others, evenly spaced over all pairs. */
+static void print_analogies(const tide_demo_tables *t, const tide_demo_fact *fact,
+                            FILE *out)
 {
     pairs all = {0};
     const char *rest = fact->fields;
     tide_demo_text name;
-    while (tide_demo_part(&rest, " ", &name))
+    while (tide_demo_next_part(&rest, " ", &name))
         add_pairs(t, name, &all);
     for (uint32_t i = 0; i < all.count; i++)
         for (uint32_t k = 1; k <= PARTNERS; k++) {
@@ -94,57 +95,58 @@ int tide_demo_truth(FILE *out, tide_error *err)
     for (size_t i = 0; i < tide_demo_fact_count; i++) {
         const tide_demo_fact *fact = &tide_demo_facts[i];
         if (strcmp(fact->kind, "group") == 0)
-            tell_group(t, fact, out);
+            print_group(t, fact, out);
         else
-            tell_analogies(t, fact, out);
+            print_analogies(t, fact, out);
     }
     free(t);
     if (fflush(out) != 0 || ferror(out))
-        return tide_fail(err, TIDE_ERROR_IO, "cannot write the truth of the demo");
+        return tide_fail(err, TIDE_ERROR_IO,
+                         "cannot write the ground truth of the demo");
     return TIDE_OK;
 }
 
-/* -- what happens ------------------------------------------------------------------ */
+/* -- events ------------------------------------------------------------------------ */
 
-typedef struct listener {
+typedef struct event_sink {
     uint64_t tick; /* tokens */
-    void (*tell)(void *data, const tide_demo_event *event);
+    void (*callback)(void *data, const tide_demo_event *event);
     void *data;
-} listener;
+} event_sink;
 
-/* What ends beyond the last token that can be counted ends there. */
+/* Converts ticks to tokens; UINT64_MAX if that overflows. */
 static uint64_t as_tokens(int64_t ticks, uint64_t tick)
 {
     uint64_t tokens;
     return __builtin_mul_overflow((uint64_t)ticks, tick, &tokens) ? UINT64_MAX : tokens;
 }
 
-static double as_number(uint32_t share)
+static double as_fraction(uint32_t share)
 {
     return (double)share / TIDE_DEMO_WHOLE;
 }
 
-static void tell_event(void *data, const tide_demo_event_script *h)
+static void forward_event(void *data, const tide_demo_scheduled_event *e)
 {
-    const listener *l = data;
+    const event_sink *l = data;
     tide_demo_event event = {
-        .kind = h->kind,
-        .from = as_tokens(h->from, l->tick),
-        .to = as_tokens(h->to, l->tick),
-        .before = h->before,
-        .after = h->after,
-        .share_before = as_number(h->shares[0]),
-        .share_during = as_number(h->shares[1]),
-        .share_after = as_number(h->shares[2]),
+        .kind = e->kind,
+        .from = as_tokens(e->from, l->tick),
+        .to = as_tokens(e->to, l->tick),
+        .before = e->before,
+        .after = e->after,
+        .share_before = as_fraction(e->shares[0]),
+        .share_during = as_fraction(e->shares[1]),
+        .share_after = as_fraction(e->shares[2]),
     };
-    assert(h->word.length <= TIDE_WORD_MAX);
-    memcpy(event.word, h->word.bytes, h->word.length);
-    l->tell(l->data, &event);
+    assert(e->word.length <= TIDE_WORD_MAX);
+    memcpy(event.word, e->word.bytes, e->word.length);
+    l->callback(l->data, &event);
 }
 
 int tide_demo_events(const char *spec, uint64_t from, uint64_t to,
-                     void (*tell)(void *data, const tide_demo_event *event), void *data,
-                     tide_error *err)
+                     void (*callback)(void *data, const tide_demo_event *event),
+                     void *data, tide_error *err)
 {
     tide_demo_settings settings;
     int status = tide_demo_settings_read(spec, &settings, err);
@@ -153,11 +155,11 @@ int tide_demo_events(const char *spec, uint64_t from, uint64_t to,
     tide_demo *demo = tide_demo_of(&settings, err);
     if (!demo)
         return TIDE_ERROR_MEMORY;
-    const tide_demo_calendar *c = tide_demo_calendar_in(demo);
+    const tide_demo_calendar *c = tide_demo_active_calendar(demo);
     if (c && from < to) {
-        listener l = {c->tick, tell, data};
-        tide_demo_calendar_describe(c, (int64_t)(from / c->tick),
-                                    (int64_t)((to - 1) / c->tick) + 1, tell_event, &l);
+        event_sink l = {c->tick, callback, data};
+        tide_demo_calendar_list(c, (int64_t)(from / c->tick),
+                                (int64_t)((to - 1) / c->tick) + 1, forward_event, &l);
     }
     tide_demo_free(demo);
     return TIDE_OK;

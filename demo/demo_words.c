@@ -1,14 +1,14 @@
-/* demo_words.c - the words of the invented newsroom, and what is true of them.
+/* demo_words.c - the words of the demo stream, and the facts about them.
  *
- * demo.h says what a list is. Words of one row meet in the same sentences, and the last
- * columns of most lists exist for that alone: they tell one pair from the next ("bake"
- * has its oven, "fry" its skillet), while the sides of all pairs of one relation share
- * the words of their side ("will soon" against "recently"). The world is made up: its
- * places, people, teams, bands, firms, papers and parties.
+ * demo.h describes lists. Words of a row occur in the same sentences. The last columns
+ * of most lists exist only for that: they distinguish one pair from the next ("bake"
+ * has its oven, "fry" its skillet), while the same sides of all pairs of a relation
+ * share the words of that side ("will soon" against "recently"). All places, people,
+ * teams, bands, companies, newspapers and parties are invented.
  *
- * To add a word, add it to a row; to add a relation, add a list with a starred field,
- * sentences that use it on both sides, and a line in the facts. The tests say whether
- * it occurs often enough to be learnt.
+ * To add a word, add it to a row. To add a relation, add a list with a starred field,
+ * sentences that use it on both sides, and a fact. The tests check that it occurs often
+ * enough to be learned.
  */
 #include "demo/demo.h"
 
@@ -372,7 +372,7 @@ const tide_demo_list tide_demo_lists[] = {
 
 const size_t tide_demo_list_count = COUNT(tide_demo_lists);
 
-/* -- the truth --------------------------------------------------------------------- */
+/* -- facts ------------------------------------------------------------------------- */
 
 const tide_demo_fact tide_demo_facts[] = {
     {"group", "countries", "country"},

@@ -1,5 +1,5 @@
-/* test_demo_events.c - things happen in the invented newsroom at a steady pace, and the
- * stream is the same however it is read. */
+/* test_demo_events.c - the schedule of the events in the demo stream, and the stream
+ * with events. */
 #include "base/base.h"
 #include "source/source.h"
 #include "demo_fixture.h"
@@ -26,12 +26,12 @@ static void stream_without_events_has_none(void **state)
     tide_error err = {0};
     assert_int_equal(tide_demo_events("news.txt", 0, 1, collect, NULL, &err),
                      TIDE_ERROR_PARAMETER);
-    assert_string_equal(err.text, "news.txt is not the demo");
+    assert_string_equal(err.text, "'news.txt' is not a demo stream ('demo:...')");
     assert_int_equal(tide_demo_events("demo:pace=3", 0, 1, collect, NULL, &err),
                      TIDE_ERROR_PARAMETER);
 }
 
-static void events_of_an_interval_are_those_that_touch_it(void **state)
+static void events_of_an_interval_are_those_that_overlap_it(void **state)
 {
     (void)state;
     static const char spec[] = "demo:seed=3,events=on,pace=0.7";
@@ -55,8 +55,8 @@ static void events_of_an_interval_are_those_that_touch_it(void **state)
     free(all);
 }
 
-/* At an ordinary speed there is something to see every minute, and never nothing for
- * long; of each kind one thing at a time. */
+/* At pace 1 and 2,000 words/s there is about an event per minute and never a long gap;
+ * events of a kind do not overlap. */
 static void events_come_at_a_steady_pace(void **state)
 {
     (void)state;
@@ -76,7 +76,7 @@ static void events_come_at_a_steady_pace(void **state)
     free(l);
 }
 
-static void words_have_long_rests_between_events_of_a_kind(void **state)
+static void events_of_a_kind_are_far_apart_for_each_word(void **state)
 {
     (void)state;
     event_list *l = events_of("demo:seed=5,events=on", 0, (uint64_t)1000 * MINUTE);
@@ -95,8 +95,9 @@ static void words_have_long_rests_between_events_of_a_kind(void **state)
     free(l);
 }
 
-/* A word fades as what it was born as, and comes back from where it has gone. */
-static void lives_of_words_make_sense(void **state)
+/* A word fades from the group it was born in, and a change starts from the group that
+ * the previous change has led to. */
+static void events_of_a_word_are_consistent(void **state)
 {
     (void)state;
     event_list *l = events_of("demo:seed=6,events=on", 0, (uint64_t)500 * MINUTE);
@@ -127,7 +128,7 @@ static void lives_of_words_make_sense(void **state)
     free(l);
 }
 
-static void pace_makes_everything_so_many_times_as_fast(void **state)
+static void pace_scales_all_times(void **state)
 {
     (void)state;
     event_list *l = events_of("demo:seed=3,events=on", 0, 20000000);
@@ -173,7 +174,7 @@ static void stream_does_not_depend_on_the_sizes_of_reads(void **state)
     free(t.bytes);
 }
 
-static void stream_goes_on_from_anywhere_as_if_it_had_been_read(void **state)
+static void stream_resumes_from_a_copied_state(void **state)
 {
     (void)state;
     static const char spec[] = "demo:seed=3,events=on,pace=20,tokens=800000";
@@ -238,13 +239,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stream_without_events_has_none),
-        cmocka_unit_test(events_of_an_interval_are_those_that_touch_it),
+        cmocka_unit_test(events_of_an_interval_are_those_that_overlap_it),
         cmocka_unit_test(events_come_at_a_steady_pace),
-        cmocka_unit_test(words_have_long_rests_between_events_of_a_kind),
-        cmocka_unit_test(lives_of_words_make_sense),
-        cmocka_unit_test(pace_makes_everything_so_many_times_as_fast),
+        cmocka_unit_test(events_of_a_kind_are_far_apart_for_each_word),
+        cmocka_unit_test(events_of_a_word_are_consistent),
+        cmocka_unit_test(pace_scales_all_times),
         cmocka_unit_test(stream_does_not_depend_on_the_sizes_of_reads),
-        cmocka_unit_test(stream_goes_on_from_anywhere_as_if_it_had_been_read),
+        cmocka_unit_test(stream_resumes_from_a_copied_state),
         cmocka_unit_test(hashtags_are_added_to_the_same_stream),
         cmocka_unit_test(every_line_is_8_to_25_lower_case_words),
     };

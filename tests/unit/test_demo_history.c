@@ -1,7 +1,8 @@
-/* test_demo_history.c - what happens in the demo stream is seen by whoever follows its words: born ones are listed as
- * new, changed ones lead the list of drift, bursts that of trends, and faded ones leave.
+/* test_demo_history.c - the history detects the events of the demo stream: new words
+ * are listed as new, changed words lead the drift list, bursts the trend list, and
+ * faded words are evicted.
  *
- * The stream is read as fast as it goes, and time is its own: 2,000 words are a second. */
+ * The stream is read without a rate limit; 2,000 words count as a second. */
 #include "demo/demo.h"
 #include "train_fixture.h"
 
@@ -23,7 +24,7 @@ enum {
 
 static const char spec[] = "demo:seed=3,events=on";
 
-/* So few slots that somebody has to leave for every word that is born. */
+/* So few slots that each new word evicts another. */
 static const char settings[] = "vocab=2350 dim=32 replay=2 half-life=300000 "
                                "rate-half-life=300000";
 
@@ -90,7 +91,7 @@ static bool was_born(const event_list *l, const char *word)
     return false;
 }
 
-/* Of the words seen often that are listed as new at the end. */
+/* Checks the frequent words that are listed as new at the end. */
 static void judge_new(tide_history *history, const event_list *l, tally *t)
 {
     tide_history_word words[40];
@@ -137,10 +138,11 @@ static tally follow(void)
     return t;
 }
 
-/* Measured: 11 of 11 born words among the 5 newest within a minute, and all 8 that are listed were born; 7 of 7
- * changed ones among the 10 farthest movers of 2,300; 14 of 14 bursts among the 5 steepest within half a minute; 9 of 9
- * faded ones gone. */
-static void what_happens_is_seen(void **state)
+/* Measured: 11 of 11 new words among the 5 newest within a minute, and all 8 listed
+ * ones are new; 7 of 7 changed words among the 10 farthest movers of 2,300; 14 of 14
+ * bursts among the 5 steepest trends within half a minute; 9 of 9 faded words
+ * evicted. */
+static void history_detects_all_events(void **state)
 {
     (void)state;
     tally t = follow();
@@ -160,7 +162,7 @@ static void what_happens_is_seen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_happens_is_seen),
+        cmocka_unit_test(history_detects_all_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_demo_learned.c - what happens in the demo stream is learned by those who read it:
- * new words are found among their like, and changed ones among their new like. */
+/* test_demo_learned.c - a model learns the events of the demo stream: the neighbors of
+ * new words are of their group, and those of changed words of their new group. */
 #include "demo/demo.h"
 #include "train_fixture.h"
 
@@ -16,7 +16,7 @@ static const char spec[] = "demo:seed=3,events=on";
 static const char settings[] = "vocab=4000 dim=32 replay=2 half-life=300000 "
                                "rate-half-life=300000";
 
-/* The words that belong to a group at the beginning, or are coined for it. */
+/* Whether a word is of a group at the start of the stream, or coined for it. */
 static bool belongs(const truth *t, const char *group, const char *word)
 {
     for (size_t i = 0; i < t->count; i++)
@@ -30,7 +30,7 @@ static bool belongs(const truth *t, const char *group, const char *word)
     return false;
 }
 
-/* The share of the nearest words that belong to a group. */
+/* The fraction of the nearest words that belong to a group. */
 static double nearness(const tide_trainer *trainer, const truth *t, const char *word,
                        const char *group)
 {
@@ -53,9 +53,8 @@ typedef struct scores {
     int births, changes_before, changes_after;
 } scores;
 
-/* Asks about an event when the stream has come to the token `now`, which it does in
- * steps: about a birth when its news is over, about a change just before it and when the
- * word has been used in the new way for a while. */
+/* Measures an event when the stream, which advances in steps, has reached the token
+ * `now`: a birth at its end, a change just before it and some time after it. */
 static void ask(const tide_trainer *trainer, const truth *t, const tide_demo_event *e,
                 uint64_t now, scores *s)
 {
@@ -107,10 +106,10 @@ static scores learn(void)
     return s;
 }
 
-/* Precision at 10, the mean of all events of the stream. Measured: 1.00 for the new words,
- * 1.00 for the others before they change; after it 0.00 are of the old group and 0.98 of
+/* Mean precision at 10 over all events of the stream. Measured: 1.00 for new words,
+ * 1.00 for others before they change; afterwards 0.00 for the old group and 0.98 for
  * the new one. */
-static void words_are_found_among_their_like(void **state)
+static void neighbors_are_of_the_current_group(void **state)
 {
     (void)state;
     scores s = learn();
@@ -124,7 +123,7 @@ static void words_are_found_among_their_like(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_are_found_among_their_like),
+        cmocka_unit_test(neighbors_are_of_the_current_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_demo_truth.c - words of the demo occur as often as its events say, and topics
- * too. */
+/* test_demo_truth.c - words and topics of the demo stream are as frequent as its events
+ * say. */
 #include "demo/demo.h"
 #include "demo_fixture.h"
 
@@ -8,9 +8,9 @@
 
 enum { MINUTE = 120000, TOKENS = 4000000, WATCHED_MAX = 1024 };
 
-/* -- watching words --------------------------------------------------------------- */
+/* -- counting words ---------------------------------------------------------------- */
 
-/* Where watched words occur: the tokens before their lines. */
+/* The positions of the words of interest: the tokens before their lines. */
 typedef struct watched {
     char word[TIDE_WORD_MAX + 1];
     uint32_t *at;
@@ -89,7 +89,7 @@ static void forget(watch *w)
     free(w);
 }
 
-/* How often words of a group occur, in a stream in which nothing happens. */
+/* The frequency of the words of a group in a stream without events. */
 typedef struct usual {
     tide_demo_tables tables;
     watch *watch;
@@ -130,10 +130,10 @@ static double uses(usual *u, const char *group)
     return (double)count;
 }
 
-/* A word with a share of its group between two tokens occurs as often as that says.
- * Words of a group come in articles, several at a time, which makes for up to twice the
- * variance of single ones; the number of uses of the group, `n`, is itself measured, and
- * has five times. */
+/* A word with a given share of its group between two tokens has the expected number of
+ * occurrences. Words of a group occur in articles, several at a time, which up to
+ * doubles the variance of independent ones; the number of uses of the group, `n`, is
+ * itself measured, with five times the variance. */
 static void assert_share(usual *u, watch *w, const tide_demo_event *e,
                          const char *group, double share, uint64_t from, uint64_t to)
 {
@@ -150,7 +150,7 @@ static void assert_share(usual *u, watch *w, const tide_demo_event *e,
                  expected, sigma);
 }
 
-/* So much before and after, its share stays as it is. */
+/* The share of a word is constant this long before and after an event. */
 enum { AROUND = 4 * MINUTE };
 
 static void check_event(usual *u, watch *w, const tide_demo_event *e)
@@ -167,7 +167,7 @@ static void check_event(usual *u, watch *w, const tide_demo_event *e)
     assert_share(u, w, e, e->after, e->share_during * (1 + ratio) / 2, e->from, e->to);
 }
 
-static void words_occur_as_often_as_the_events_say(void **state)
+static void word_frequencies_match_the_events(void **state)
 {
     (void)state;
     text plain = text_of("demo:seed=2,tokens=4e6");
@@ -192,7 +192,7 @@ static void words_occur_as_often_as_the_events_say(void **state)
     free(plain.bytes), free(t.bytes);
 }
 
-/* The share of lines with a hashtag between two tokens. */
+/* The fraction of lines between two tokens that have a hashtag. */
 static double share_of_lines(const text *t, const char *topic, uint64_t from,
                              uint64_t to, double *lines)
 {
@@ -214,9 +214,9 @@ static double share_of_lines(const text *t, const char *topic, uint64_t from,
     return found / all;
 }
 
-/* Lines come in articles of 3 to 6, so their variance is that of single ones times
- * E[n^2] / E[n] = 4.8. */
-static void topics_have_their_seasons(void **state)
+/* Lines come in articles of n = 3 to 6, so the variance is that of independent lines
+ * times E[n^2] / E[n] = 4.8. */
+static void topic_frequencies_match_the_seasons(void **state)
 {
     (void)state;
     text t = text_of("demo:seed=22,events=on,tokens=4e6,hashtags=on");
@@ -242,8 +242,8 @@ static void topics_have_their_seasons(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_occur_as_often_as_the_events_say),
-        cmocka_unit_test(topics_have_their_seasons),
+        cmocka_unit_test(word_frequencies_match_the_events),
+        cmocka_unit_test(topic_frequencies_match_the_seasons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -234,8 +234,8 @@ static void unknown_or_wrong_settings_of_the_demo_are_refused(void **state)
     (void)state;
     assert_refused(
         "demo:speed=3", TIDE_ERROR_PARAMETER,
-        "demo: unknown setting speed (there are seed, tokens, hashtags, events, "
-        "pace and rate)");
+        "demo: unknown setting 'speed' (expected seed, tokens, hashtags, events, "
+        "pace or rate)");
     assert_refused("demo:seed", TIDE_ERROR_PARAMETER, "demo: seed needs a value");
     assert_refused("demo:hashtags=2", TIDE_ERROR_PARAMETER,
                    "demo: hashtags must be on or off, not '2'");
@@ -275,7 +275,7 @@ static void unknown_or_wrong_settings_of_the_demo_are_refused(void **state)
     }
     char spec[1000] = "demo:";
     memset(spec + 5, ',', 900);
-    assert_refused(spec, TIDE_ERROR_PARAMETER, "demo: too many settings");
+    assert_refused(spec, TIDE_ERROR_PARAMETER, "demo: settings are longer than 255 bytes");
 }
 
 int main(void)
