@@ -1,8 +1,9 @@
 /* predictor.c - from the words of a post to the probabilities of its labels.
  *
- * The classifier reads vectors, not words: a word that the model has come to know since the classifier
- * learned is read like any other, by where its vector lies. So the labels are fixed, but the words are
- * not. Only the most frequent are read as they were when it learned (anchors.c).
+ * The classifier reads vectors, not words. A word that the model has learned since the
+ * classifier was trained is read like any other, by where its vector lies. So the
+ * labels are fixed, but the vocabulary is not. Only the most frequent words are read
+ * with the vectors they had when it was trained (anchors.c).
  */
 #include "label/predictor.h"
 
@@ -13,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* -- knowledge ------------------------------------------------------------------------------------------ */
+/* -- fitted classifier ------------------------------------------------------------ */
 
 int tide_fitted_init(tide_fitted *k, const tide_model *model,
                      tide_classifier *classifier, tide_error *err)
@@ -22,12 +23,12 @@ int tide_fitted_init(tide_fitted *k, const tide_model *model,
     *k = (tide_fitted){.texts = tide_alloc(o->labels, sizeof *k->texts),
                        .names = tide_alloc(o->labels, sizeof *k->names),
                        .probabilities = tide_alloc(o->labels, sizeof *k->probabilities),
-                       .rows = tide_alloc(o->words_most, sizeof *k->rows)};
-    bool composed = !model->shape.subwords.rows ||
-                    !tide_matrix_init(&k->composed, o->words_most + 1, o->dim, NULL);
-    if (!k->texts || !k->names || !k->probabilities || !k->rows || !composed) {
+                       .rows = tide_alloc(o->max_words, sizeof *k->rows)};
+    bool ok = !model->shape.subwords.rows ||
+              !tide_matrix_init(&k->composed, o->max_words + 1, o->dim, NULL);
+    if (!k->texts || !k->names || !k->probabilities || !k->rows || !ok) {
         tide_fitted_release(k);
-        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to tell %u labels",
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to predict %u labels",
                          o->labels);
     }
     for (uint32_t i = 0; i < o->labels; i++)
@@ -48,18 +49,18 @@ void tide_fitted_release(tide_fitted *k)
     *k = (tide_fitted){0};
 }
 
-/* -- the teller ------------------------------------------------------------------------------------------ */
+/* -- predictor -------------------------------------------------------------------- */
 
-tide_predictor *tide_predictor_new(const tide_model *model, const uint64_t *closed,
+tide_predictor *tide_predictor_new(const tide_model *model, const uint64_t *quarantined,
                                    tide_error *err)
 {
     tide_predictor *t = tide_alloc(1, sizeof *t);
     if (!t) {
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory to tell labels");
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory to predict labels");
         return NULL;
     }
     t->model = model;
-    t->closed = closed;
+    t->quarantined = quarantined;
     t->kernels = tide_kernels_best();
     return t;
 }
@@ -68,19 +69,19 @@ void tide_predictor_free(tide_predictor *t)
 {
     if (!t)
         return;
-    tide_fitted_release(&t->knowledge);
+    tide_fitted_release(&t->fitted);
     free(t);
 }
 
 uint32_t tide_predictor_size(const tide_predictor *t)
 {
-    const tide_classifier *c = t->knowledge.classifier;
+    const tide_classifier *c = t->fitted.classifier;
     return c ? tide_classifier_options_of(c)->labels : 0;
 }
 
 const char *const *tide_predictor_names(const tide_predictor *t)
 {
-    return t->knowledge.names;
+    return t->fitted.names;
 }
 
 uint64_t tide_predictor_fits(const tide_predictor *t)
@@ -88,27 +89,30 @@ uint64_t tide_predictor_fits(const tide_predictor *t)
     return t->fits;
 }
 
-/* -- telling ------------------------------------------------------------------------------------------ */
+/* -- prediction ------------------------------------------------------------------- */
 
-static bool is_closed(const tide_predictor *t, uint32_t slot)
+static bool is_quarantined(const tide_predictor *t, uint32_t slot)
 {
-    return t->closed &&
-           __atomic_load_n(&t->closed[slot / 64], __ATOMIC_ACQUIRE) >> (slot % 64) & 1;
+    return t->quarantined &&
+           __atomic_load_n(&t->quarantined[slot / 64], __ATOMIC_ACQUIRE) >>
+                   (slot % 64) &
+               1;
 }
 
-/* The vector of a word as number `at` of the post; NULL when it has none. */
-static const float *vector_of(tide_predictor *t, const tide_word *word, uint32_t at)
+/* The vector of a word, the `at`-th known one of the post; NULL if it has none. It may
+ * be composed of several parts, into a row of `composed`. */
+static const float *find_vector(tide_predictor *t, const tide_word *word, uint32_t at)
 {
     const tide_model *m = t->model;
-    const float *anchored = tide_anchors_find(&t->knowledge.anchors, word);
+    const float *anchored = tide_anchors_find(&t->fitted.anchors, word);
     if (anchored)
         return anchored;
     uint32_t slot = tide_vocabulary_find(m->vocabulary, word);
-    if (slot != TIDE_NO_SLOT && is_closed(t, slot))
+    if (slot != TIDE_NO_SLOT && is_quarantined(t, slot))
         return NULL;
     if (!m->shape.subwords.rows)
         return slot == TIDE_NO_SLOT ? NULL : tide_matrix_row(&m->input, slot);
-    float *row = tide_matrix_row(&t->knowledge.composed, at);
+    float *row = tide_matrix_row(&t->fitted.composed, at);
     if (slot != TIDE_NO_SLOT)
         tide_model_input(m, t->kernels, slot, row);
     else if (!tide_model_compose(m, t->kernels, word, row))
@@ -116,29 +120,29 @@ static const float *vector_of(tide_predictor *t, const tide_word *word, uint32_t
     return row;
 }
 
-void tide_predictor_word(tide_predictor *t, const tide_word *word)
+void tide_predictor_add(tide_predictor *t, const tide_word *word)
 {
-    tide_fitted *k = &t->knowledge;
+    tide_fitted *k = &t->fitted;
     t->words++;
     if (!k->classifier)
         return;
-    uint32_t most = tide_classifier_options_of(k->classifier)->words_most;
-    uint32_t at = t->known < most ? t->known : most;
-    const float *row = vector_of(t, word, at);
-    if (row && at < most)
+    uint32_t max = tide_classifier_options_of(k->classifier)->max_words;
+    uint32_t at = t->known < max ? t->known : max;
+    const float *row = find_vector(t, word, at);
+    if (row && at < max)
         k->rows[at] = row;
     t->known += row != NULL;
 }
 
 tide_predictor_result tide_predictor_end(tide_predictor *t)
 {
-    tide_fitted *k = &t->knowledge;
-    tide_predictor_result telling = {t->words, t->known, k->probabilities};
+    tide_fitted *k = &t->fitted;
+    tide_predictor_result result = {t->words, t->known, k->probabilities};
     if (k->classifier) {
-        uint32_t most = tide_classifier_options_of(k->classifier)->words_most;
-        tide_classifier_predict(k->classifier, k->rows,
-                                t->known < most ? t->known : most, k->probabilities);
+        uint32_t max = tide_classifier_options_of(k->classifier)->max_words;
+        tide_classifier_predict(k->classifier, k->rows, t->known < max ? t->known : max,
+                                k->probabilities);
     }
     t->words = t->known = 0;
-    return telling;
+    return result;
 }

@@ -1,4 +1,5 @@
-/* predictor_file.c - the teller's part of a model file: the names of the labels beside the classifier. */
+/* predictor_file.c - a predictor in a model file: the names of its labels, the anchors,
+ * the classifier. */
 #include "file/file.h"
 #include "label/label.h"
 #include "label/predictor.h"
@@ -10,11 +11,11 @@ enum { NUMBERS_SIZE = 2 * 8 };
 
 static const char section[] = "label.names";
 
-/* Its length in one byte and its bytes, for every label; before them, in 8 each, how often it has learned and
- * the number of anchors. */
+/* Section label.names: the number of trainings and the number of anchors, 8 bytes each;
+ * then for every label its length in one byte and its name. */
 void tide_predictor_save(const tide_predictor *t, tide_store_writer *writer)
 {
-    const tide_fitted *k = &t->knowledge;
+    const tide_fitted *k = &t->fitted;
     unsigned char numbers[NUMBERS_SIZE];
     if (!k->classifier)
         return;
@@ -31,9 +32,9 @@ void tide_predictor_save(const tide_predictor *t, tide_store_writer *writer)
     tide_classifier_save(k->classifier, writer);
 }
 
-static int impossible(const tide_store *store, tide_error *err)
+static int corrupt(const tide_store *store, tide_error *err)
 {
-    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section %s is impossible",
+    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section \"%s\" is corrupt",
                      tide_store_path(store), section);
 }
 
@@ -44,23 +45,23 @@ static int load_names(tide_predictor *t, tide_store *store, tide_error *err)
     uint64_t at = sizeof numbers;
     for (uint32_t i = 0; i < tide_predictor_size(t) && !status; i++) {
         unsigned char length;
-        char *text = t->knowledge.texts[i];
+        char *text = t->fitted.texts[i];
         status = tide_store_read_at(store, section, at, &length, 1, err);
         if (!status && (!length || length > TIDE_WORD_MAX))
-            status = impossible(store, err);
+            status = corrupt(store, err);
         if (!status)
             status = tide_store_read_at(store, section, at + 1, text, length, err);
         if (!status && memchr(text, 0, length))
-            status = impossible(store, err);
+            status = corrupt(store, err);
         at += 1u + length;
     }
     if (!status && tide_store_size(store, section, err) != (int64_t)at)
-        status = impossible(store, err);
+        status = corrupt(store, err);
     uint64_t fits = tide_get64(numbers), anchors = tide_get64(numbers + 8);
     if (!status && (!fits || anchors > TIDE_CAPACITY_MAX))
-        status = impossible(store, err);
+        status = corrupt(store, err);
     if (!status)
-        status = tide_anchors_load(&t->knowledge.anchors, (uint32_t)anchors,
+        status = tide_anchors_load(&t->fitted.anchors, (uint32_t)anchors,
                                    t->model->shape.dim, store, err);
     t->fits = fits;
     return status;
@@ -92,13 +93,13 @@ int tide_predictor_load(tide_predictor *t, tide_store *store, tide_error *err)
     if (!classifier)
         return (int)err->status;
     int status = tide_classifier_options_of(classifier)->dim == t->model->shape.dim
-                     ? tide_fitted_init(&t->knowledge, t->model, classifier, err)
-                     : impossible(store, err);
+                     ? tide_fitted_init(&t->fitted, t->model, classifier, err)
+                     : corrupt(store, err);
     if (status)
         tide_classifier_free(classifier);
     else
         status = load_names(t, store, err);
-    if (status && t->knowledge.classifier)
-        tide_fitted_release(&t->knowledge);
+    if (status && t->fitted.classifier)
+        tide_fitted_release(&t->fitted);
     return status;
 }

@@ -1,11 +1,12 @@
-/* fit.c - a classifier from the posts that the tracker has kept.
+/* predictor_fit.c - trains a classifier on the posts that the tracker has kept.
  *
- * The labels are the most frequent of which there are posts; a post that several of them keep is one
- * example with several labels. Labels that are not among them are not told, and a post may well carry some.
- * Equal numbers of posts for every label make the frequent ones rarer than they are, as in the paper.
+ * The labels are the most frequent ones that have posts. A post in the samples of
+ * several labels is one example with several labels. Other labels are not predicted,
+ * though posts may carry them. An equal number of posts per label makes frequent labels
+ * rarer than they are, as in the paper.
  *
- * Words are looked up in the vocabulary as it is now: those that have left it since the post came teach
- * nothing. Their vectors are copied, since examples are read for many epochs.
+ * Words are looked up in the current vocabulary; those evicted since the post are
+ * skipped. Their vectors are copied, since examples are read for many epochs.
  */
 #include "label/label.h"
 #include "label/predictor.h"
@@ -17,47 +18,47 @@
 
 #define NO_ROW UINT32_MAX
 
-enum { POST_LEAST = 64 }; /* bytes that a kept post takes: two cells */
+enum { MIN_POST_BYTES = 64 }; /* a kept post takes at least two cells */
 
-typedef struct lesson {
+typedef struct fit_state {
     const tide_model *model;
     const tide_kernels *kernels;
     const tide_tracker *tracker;
     tide_classifier_options options;
-    uint32_t each, anchors;
+    uint32_t posts_per_label, anchors;
 
-    tide_held_label *labels; /* [options.labels] */
-    uint32_t *label_of;      /* [slots of the tracker] which of them it is; or NO_ROW */
+    tide_tracked_label *labels; /* [options.labels] */
+    uint32_t *label_by_slot; /* [slots of the tracker] which of them it is; or NO_ROW */
     uint32_t *posts;         /* [post_count] */
     size_t post_count;
 
     tide_example *examples; /* [post_count] */
-    uint32_t *numbers;      /* words and labels of all examples, one after the other */
-    size_t used;
-    uint32_t *row_of;  /* [slots of the vocabulary]; or NO_ROW */
-    uint32_t *slot_of; /* [row_count] */
+    uint32_t *indexes;      /* words and labels of all examples, one after the other */
+    size_t index_count;
+    uint32_t *row_by_slot; /* [slots of the vocabulary]; or NO_ROW */
+    uint32_t *slot_by_row; /* [row_count] */
     uint32_t row_count;
     tide_matrix vectors;
-} lesson;
+} fit_state;
 
-static void release(lesson *l)
+static void release_state(fit_state *l)
 {
     tide_matrix_release(&l->vectors);
-    free(l->slot_of);
-    free(l->row_of);
-    free(l->numbers);
+    free(l->slot_by_row);
+    free(l->row_by_slot);
+    free(l->indexes);
     free(l->examples);
     free(l->posts);
-    free(l->label_of);
+    free(l->label_by_slot);
     free(l->labels);
 }
 
 static int no_memory(tide_error *err)
 {
-    return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to learn labels");
+    return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to train a classifier");
 }
 
-static uint32_t *numbers(size_t count, uint32_t value)
+static uint32_t *indexes(size_t count, uint32_t value)
 {
     uint32_t *all = tide_alloc(count, sizeof *all);
     for (size_t i = 0; all && i < count; i++)
@@ -65,10 +66,11 @@ static uint32_t *numbers(size_t count, uint32_t value)
     return all;
 }
 
-/* -- labels ---------------------------------------------------------------------------------------------- */
+/* -- labels ----------------------------------------------------------------------- */
 
-/* Labels may be held before a post with words has come. */
-static uint32_t leave_out_empty(tide_held_label *labels, size_t count, uint32_t room)
+/* A label may be tracked before a post with words was seen. */
+static uint32_t remove_empty_labels(tide_tracked_label *labels, size_t count,
+                                    uint32_t room)
 {
     uint32_t kept = 0;
     for (size_t i = 0; i < count && kept < room; i++)
@@ -77,69 +79,70 @@ static uint32_t leave_out_empty(tide_held_label *labels, size_t count, uint32_t 
     return kept;
 }
 
-static int choose_labels(lesson *l, tide_error *err)
+static int choose_labels(fit_state *l, tide_error *err)
 {
     uint32_t capacity = tide_tracker_state(l->tracker).capacity;
     l->labels = tide_alloc(capacity, sizeof *l->labels);
-    l->label_of = numbers(capacity, NO_ROW);
-    if (!l->labels || !l->label_of)
+    l->label_by_slot = indexes(capacity, NO_ROW);
+    if (!l->labels || !l->label_by_slot)
         return no_memory(err);
     size_t count = tide_tracker_top(l->tracker, l->labels, capacity);
-    l->options.labels = leave_out_empty(l->labels, count, l->options.labels);
+    l->options.labels = remove_empty_labels(l->labels, count, l->options.labels);
     if (!l->options.labels)
         return tide_fail(err, TIDE_ERROR_INPUT,
-                         "no post with a label and a word has been seen");
+                         "no post with a label and a word has been read yet");
     for (uint32_t i = 0; i < l->options.labels; i++)
-        l->label_of[l->labels[i].slot] = i;
+        l->label_by_slot[l->labels[i].slot] = i;
     return TIDE_OK;
 }
 
-/* -- posts ----------------------------------------------------------------------------------------------- */
+/* -- posts ------------------------------------------------------------------------ */
 
-static uint32_t chosen_of(const lesson *l, uint32_t label)
+static uint32_t post_count_of(const fit_state *l, uint32_t label)
 {
     uint32_t kept = l->labels[label].kept;
-    return kept < l->each ? kept : l->each;
+    return kept < l->posts_per_label ? kept : l->posts_per_label;
 }
 
-/* Puts the posts that are there for the first time at the front; returns how many. */
-static size_t leave_out_known(uint32_t *posts, size_t count, uint64_t *known)
+/* Moves the posts that were not seen before to the front and returns their number.
+ * `seen` has a bit per post id. */
+static size_t remove_duplicates(uint32_t *posts, size_t count, uint64_t *seen)
 {
-    size_t fresh = 0;
+    size_t unique = 0;
     for (size_t i = 0; i < count; i++) {
-        uint64_t bit = UINT64_C(1) << (posts[i] % 64), *word = &known[posts[i] / 64];
-        posts[fresh] = posts[i];
-        fresh += !(*word & bit);
+        uint64_t bit = UINT64_C(1) << (posts[i] % 64), *word = &seen[posts[i] / 64];
+        posts[unique] = posts[i];
+        unique += !(*word & bit);
         *word |= bit;
     }
-    return fresh;
+    return unique;
 }
 
-static int choose_posts(lesson *l, tide_error *err)
+static int choose_posts(fit_state *l, tide_error *err)
 {
-    size_t most = 0;
+    size_t max = 0;
     for (uint32_t i = 0; i < l->options.labels; i++)
-        most += chosen_of(l, i);
+        max += post_count_of(l, i);
     uint32_t ids = tide_tracker_state(l->tracker).ids;
-    uint64_t *known = tide_alloc(ids / 64 + 1, sizeof *known);
-    l->posts = tide_alloc(most, sizeof *l->posts);
-    if (!known || !l->posts) {
-        free(known);
+    uint64_t *seen = tide_alloc(ids / 64 + 1, sizeof *seen);
+    l->posts = tide_alloc(max, sizeof *l->posts);
+    if (!seen || !l->posts) {
+        free(seen);
         return no_memory(err);
     }
     for (uint32_t i = 0; i < l->options.labels; i++) {
         uint32_t *posts = l->posts + l->post_count;
-        size_t count =
-            tide_tracker_sample(l->tracker, l->labels[i].slot, posts, chosen_of(l, i));
-        l->post_count += leave_out_known(posts, count, known);
+        size_t count = tide_tracker_sample(l->tracker, l->labels[i].slot, posts,
+                                           post_count_of(l, i));
+        l->post_count += remove_duplicates(posts, count, seen);
     }
-    free(known);
+    free(seen);
     return TIDE_OK;
 }
 
-/* -- examples -------------------------------------------------------------------------------------------- */
+/* -- examples --------------------------------------------------------------------- */
 
-/* The next word of a text, from *at on. */
+/* Reads the next word of a post, from *at on. */
 static bool next_word(const tide_post *post, uint32_t *at, tide_word *word)
 {
     while (*at < post->length && post->text[*at] == ' ')
@@ -151,37 +154,38 @@ static bool next_word(const tide_post *post, uint32_t *at, tide_word *word)
     return length > 0;
 }
 
-/* The row of the word's vector, which it gets with its first example. */
-static uint32_t row_of(lesson *l, const tide_word *word)
+/* The row of the word's vector. A word gets one with its first example. */
+static uint32_t find_or_add_row(fit_state *l, const tide_word *word)
 {
     uint32_t slot = tide_vocabulary_find(l->model->vocabulary, word);
     if (slot == TIDE_NO_SLOT)
         return NO_ROW;
-    if (l->row_of[slot] == NO_ROW) {
-        l->row_of[slot] = l->row_count;
-        l->slot_of[l->row_count++] = slot;
+    if (l->row_by_slot[slot] == NO_ROW) {
+        l->row_by_slot[slot] = l->row_count;
+        l->slot_by_row[l->row_count++] = slot;
     }
-    return l->row_of[slot];
+    return l->row_by_slot[slot];
 }
 
-static void take_words(lesson *l, const tide_post *post, tide_example *example)
+static void add_words(fit_state *l, const tide_post *post, tide_example *example)
 {
     tide_word word;
     for (uint32_t at = 0;
-         example->word_count < l->options.words_most && next_word(post, &at, &word);) {
-        uint32_t row = word.length <= TIDE_WORD_MAX ? row_of(l, &word) : NO_ROW;
+         example->word_count < l->options.max_words && next_word(post, &at, &word);) {
+        uint32_t row =
+            word.length <= TIDE_WORD_MAX ? find_or_add_row(l, &word) : NO_ROW;
         if (row == NO_ROW)
             continue;
-        l->numbers[l->used++] = row;
+        l->indexes[l->index_count++] = row;
         example->word_count++;
     }
 }
 
-static void take_labels(lesson *l, const tide_post *post, tide_example *example)
+static void add_labels(fit_state *l, const tide_post *post, tide_example *example)
 {
-    uint32_t *labels = l->numbers + l->used, count = 0;
+    uint32_t *labels = l->indexes + l->index_count, count = 0;
     for (uint32_t i = 0; i < post->label_count; i++) {
-        uint32_t label = l->label_of[post->labels[i]], at = count;
+        uint32_t label = l->label_by_slot[post->labels[i]], at = count;
         if (label == NO_ROW)
             continue;
         for (; at > 0 && labels[at - 1] > label; at--)
@@ -190,51 +194,51 @@ static void take_labels(lesson *l, const tide_post *post, tide_example *example)
         count++;
     }
     example->label_count = count;
-    l->used += count;
+    l->index_count += count;
 }
 
-static size_t numbers_of_post(const tide_classifier_options *o)
+static size_t max_indexes_per_post(const tide_classifier_options *o)
 {
-    return o->words_most + TIDE_POST_LABELS;
+    return o->max_words + TIDE_POST_LABELS;
 }
 
-static int make_examples(lesson *l, tide_error *err)
+static int make_examples(fit_state *l, tide_error *err)
 {
     uint32_t words = tide_vocabulary_used(l->model->vocabulary);
     l->examples = tide_alloc(l->post_count, sizeof *l->examples);
-    l->numbers =
-        tide_alloc(l->post_count * numbers_of_post(&l->options), sizeof *l->numbers);
-    l->row_of = numbers(words, NO_ROW);
-    l->slot_of = numbers(words, 0);
+    l->indexes = tide_alloc(l->post_count * max_indexes_per_post(&l->options),
+                            sizeof *l->indexes);
+    l->row_by_slot = indexes(words, NO_ROW);
+    l->slot_by_row = indexes(words, 0);
     tide_post *post = tide_alloc(1, sizeof *post);
-    if (!l->examples || !l->numbers || !l->row_of || !l->slot_of || !post) {
+    if (!l->examples || !l->indexes || !l->row_by_slot || !l->slot_by_row || !post) {
         free(post);
         return no_memory(err);
     }
     for (size_t i = 0; i < l->post_count; i++) {
         tide_example *example = &l->examples[i];
         tide_tracker_post(l->tracker, l->posts[i], post);
-        example->words = l->numbers + l->used;
-        take_words(l, post, example);
-        example->labels = l->numbers + l->used;
-        take_labels(l, post, example);
+        example->words = l->indexes + l->index_count;
+        add_words(l, post, example);
+        example->labels = l->indexes + l->index_count;
+        add_labels(l, post, example);
     }
     free(post);
     return TIDE_OK;
 }
 
-static int copy_vectors(lesson *l, tide_error *err)
+static int copy_vectors(fit_state *l, tide_error *err)
 {
     int status = tide_matrix_init(&l->vectors, l->row_count, l->options.dim, err);
     for (uint32_t row = 0; row < l->row_count && !status; row++)
-        tide_model_input(l->model, l->kernels, l->slot_of[row],
+        tide_model_input(l->model, l->kernels, l->slot_by_row[row],
                          tide_matrix_row(&l->vectors, row));
     return status;
 }
 
-/* -- learning -------------------------------------------------------------------------------------------- */
+/* -- training --------------------------------------------------------------------- */
 
-static int prepare(lesson *l, tide_error *err)
+static int prepare_examples(fit_state *l, tide_error *err)
 {
     int status = choose_labels(l, err);
     if (!status)
@@ -244,8 +248,8 @@ static int prepare(lesson *l, tide_error *err)
     return status ? status : copy_vectors(l, err);
 }
 
-static int learn(lesson *l, tide_fitted *k, tide_epoch_watch *watch, void *data,
-                 tide_error *err)
+static int train_and_snapshot(fit_state *l, tide_fitted *k, tide_epoch_watch *watch,
+                              void *data, tide_error *err)
 {
     tide_classifier *classifier = tide_classifier_new(&l->options, err);
     int status = classifier
@@ -274,53 +278,53 @@ int tide_predictor_fit(tide_predictor *t, const tide_tracker *tracker,
 {
     tide_error ignored = {0};
     err = err ? err : &ignored;
-    lesson l = {.model = t->model,
-                .kernels = t->kernels,
-                .tracker = tracker,
-                .options = options->classifier,
-                .each = options->each,
-                .anchors = options->anchors};
-    tide_fitted learned;
-    int status = prepare(&l, err);
+    fit_state l = {.model = t->model,
+                   .kernels = t->kernels,
+                   .tracker = tracker,
+                   .options = options->classifier,
+                   .posts_per_label = options->posts_per_label,
+                   .anchors = options->anchors};
+    tide_fitted fitted;
+    int status = prepare_examples(&l, err);
     if (!status)
-        status = learn(&l, &learned, watch, data, err);
-    release(&l);
+        status = train_and_snapshot(&l, &fitted, watch, data, err);
+    release_state(&l);
     if (status)
         return status;
-    if (options->abandoned && *options->abandoned) {
-        tide_fitted_release(&learned);
+    if (options->aborted && *options->aborted) {
+        tide_fitted_release(&fitted);
         return 1;
     }
-    tide_fitted_release(&t->knowledge);
-    t->knowledge = learned;
+    tide_fitted_release(&t->fitted);
+    t->fitted = fitted;
     t->fits++;
     return TIDE_OK;
 }
 
-static uint64_t knowledge_bytes(const tide_predictor_options *options, uint64_t anchors)
+static uint64_t fitted_bytes(const tide_predictor_options *options, uint64_t anchors)
 {
     const tide_classifier_options *c = &options->classifier;
     uint64_t label = TIDE_WORD_MAX + 1 + sizeof(char *) + sizeof(float);
     return tide_classifier_bytes(c) + tide_anchors_bytes(anchors, c->dim) +
-           c->labels * label + c->words_most * sizeof(float *) +
-           tide_matrix_bytes(c->words_most + 1, c->dim);
+           c->labels * label + c->max_words * sizeof(float *) +
+           tide_matrix_bytes(c->max_words + 1, c->dim);
 }
 
-/* Words have a row and a slot, and a rank while the frequent ones are chosen. */
+/* Words have a row and a slot, and a rank while the anchors are chosen. */
 uint64_t tide_predictor_bytes(const tide_predictor_options *options,
                               const tide_tracker_options *tracker, uint64_t vocabulary)
 {
     const tide_classifier_options *c = &options->classifier;
-    uint64_t kept = tracker->memory / POST_LEAST,
-             posts = (uint64_t)c->labels * options->each,
+    uint64_t kept = tracker->memory / MIN_POST_BYTES,
+             posts = (uint64_t)c->labels * options->posts_per_label,
              anchors = options->anchors < vocabulary ? options->anchors : vocabulary;
     posts = posts < kept ? posts : kept;
     uint64_t examples = posts * (sizeof(uint32_t) + sizeof(tide_example) +
-                                 numbers_of_post(c) * sizeof(uint32_t));
-    uint64_t labels = tracker->labels * (sizeof(tide_held_label) + sizeof(uint32_t));
+                                 max_indexes_per_post(c) * sizeof(uint32_t));
+    uint64_t labels = tracker->labels * (sizeof(tide_tracked_label) + sizeof(uint32_t));
     uint64_t words = vocabulary * (2 * sizeof(uint32_t) + 2 * sizeof(uint64_t)) +
                      tide_matrix_bytes(vocabulary, c->dim);
     return sizeof(tide_predictor) + examples + labels + words + sizeof(tide_post) +
-           2 * knowledge_bytes(options, anchors) +
+           2 * fitted_bytes(options, anchors) +
            tide_classifier_training_bytes(c, posts);
 }

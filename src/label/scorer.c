@@ -1,8 +1,9 @@
-/* judge.c - scores of what was told of the posts of a stream.
+/* scorer.c - scores the predictions for the posts of a stream.
  *
- * The classifier may learn anew on the way and tell other labels afterwards. Only labels that it tells at
- * the time are judged, so that a post is judged alike whatever was told before it; but every label has a
- * number here that it keeps, and the classifier's numbers are translated.
+ * The classifier may be retrained in between and then predict other labels. Only labels
+ * that it can predict at the time are scored, so that the scores of a post do not
+ * depend on earlier predictions. Every label has a fixed index here, and the
+ * classifier's indexes are mapped to them.
  */
 #include "label/label.h"
 #include "vocab/vocab.h"
@@ -10,56 +11,57 @@
 #include <stdlib.h>
 
 enum { LABELS_MAX = TIDE_ROOM(1 << 16, 64) };
-#define NOT_TOLD (-1.0f)
+#define NOT_PREDICTED (-1.0f)
 
 struct tide_scorer {
     tide_metrics *metrics;
-    tide_vocabulary *names; /* slots are the numbers of the labels */
-    float *probabilities;   /* [size of names]; NOT_TOLD for those not told now */
-    uint64_t fit;           /* of which the numbers below are; 0 for none */
-    uint32_t *number_of;    /* by the classifier's label */
+    tide_vocabulary *names; /* slots are the indexes of the labels */
+    float *
+        probabilities; /* [size of names]; NOT_PREDICTED if it cannot be predicted now */
+    uint64_t fit;      /* the training that the indexes below are for; 0 if none */
+    uint32_t *index_of; /* by the classifier's index */
     uint64_t posts, labeled, words, unknown;
 };
 
-/* -- making ---------------------------------------------------------------------------------------------- */
+/* -- constructor ------------------------------------------------------------------ */
 
 tide_scorer *tide_scorer_new(float threshold, tide_error *err)
 {
     const tide_vocabulary_options names = {.kind = TIDE_VOCABULARY_EXACT,
                                            .capacity = LABELS_MAX};
-    tide_scorer *j = tide_alloc(1, sizeof *j);
-    if (!j) {
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory to judge labels");
+    tide_scorer *s = tide_alloc(1, sizeof *s);
+    if (!s) {
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory to score labels");
         return NULL;
     }
-    j->names = tide_vocabulary_new(&names, err);
-    j->metrics = j->names ? tide_metrics_new(0, threshold, err) : NULL;
-    if (j->metrics)
-        return j;
-    tide_scorer_free(j);
+    s->names = tide_vocabulary_new(&names, err);
+    s->metrics = s->names ? tide_metrics_new(0, threshold, err) : NULL;
+    if (s->metrics)
+        return s;
+    tide_scorer_free(s);
     return NULL;
 }
 
-void tide_scorer_free(tide_scorer *j)
+void tide_scorer_free(tide_scorer *s)
 {
-    if (!j)
+    if (!s)
         return;
-    free(j->number_of);
-    free(j->probabilities);
-    tide_metrics_free(j->metrics);
-    tide_vocabulary_free(j->names);
-    free(j);
+    free(s->index_of);
+    free(s->probabilities);
+    tide_metrics_free(s->metrics);
+    tide_vocabulary_free(s->names);
+    free(s);
 }
 
-void tide_scorer_reset(tide_scorer *j)
+void tide_scorer_reset(tide_scorer *s)
 {
-    tide_metrics_reset(j->metrics);
-    j->posts = j->labeled = j->words = j->unknown = 0;
+    tide_metrics_reset(s->metrics);
+    s->posts = s->labeled = s->words = s->unknown = 0;
 }
 
-/* -- numbers of labels ------------------------------------------------------------------------------------ */
+/* -- indexes of labels ------------------------------------------------------------ */
 
-/* A word of which 16 bytes can be read. */
+/* A word with 16 readable bytes after it. */
 typedef struct padded {
     char bytes[TIDE_WORD_MAX + 17];
     tide_word word;
@@ -73,97 +75,100 @@ static void pad(padded *p, const char *name)
     p->word = (tide_word){p->bytes, (uint32_t)length};
 }
 
-/* The number of a label; it gets one if it has none. */
-static uint32_t number_of(tide_scorer *j, const char *name)
+/* The index of a label. A new label is assigned one. */
+static uint32_t index_of(tide_scorer *s, const char *name)
 {
     padded p;
     pad(&p, name);
-    uint32_t number = tide_vocabulary_find(j->names, &p.word);
-    return number == TIDE_NO_SLOT ? tide_vocabulary_insert(j->names, &p.word, 1, 0)
-                                  : number;
+    uint32_t index = tide_vocabulary_find(s->names, &p.word);
+    return index == TIDE_NO_SLOT ? tide_vocabulary_insert(s->names, &p.word, 1, 0)
+                                 : index;
 }
 
-/* The classifier has learned anew: which numbers its labels have. */
-static int translate(tide_scorer *j, const tide_predicted_post *told, tide_error *err)
+/* Maps the labels of a retrained classifier to indexes. */
+static int map_labels(tide_scorer *s, const tide_predicted_post *prediction,
+                      tide_error *err)
 {
-    uint32_t *numbers = tide_alloc(told->name_count, sizeof *numbers);
-    if (!numbers)
-        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to judge labels");
-    free(j->number_of);
-    j->number_of = numbers;
-    j->fit = 0;
-    for (uint32_t i = 0; i < told->name_count; i++) {
-        numbers[i] = number_of(j, told->names[i]);
-        if (numbers[i] == TIDE_NO_SLOT)
+    uint32_t *indexes = tide_alloc(prediction->name_count, sizeof *indexes);
+    if (!indexes)
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to score labels");
+    free(s->index_of);
+    s->index_of = indexes;
+    s->fit = 0;
+    for (uint32_t i = 0; i < prediction->name_count; i++) {
+        indexes[i] = index_of(s, prediction->names[i]);
+        if (indexes[i] == TIDE_NO_SLOT)
             return tide_fail(err, TIDE_ERROR_INPUT,
-                             "more than %d different labels have been told",
+                             "more than %d different labels were predicted",
                              LABELS_MAX);
     }
-    uint32_t size = tide_vocabulary_size(j->names);
-    free(j->probabilities);
-    j->probabilities = tide_alloc(size, sizeof *j->probabilities);
-    if (!j->probabilities)
-        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to judge labels");
+    uint32_t size = tide_vocabulary_size(s->names);
+    free(s->probabilities);
+    s->probabilities = tide_alloc(size, sizeof *s->probabilities);
+    if (!s->probabilities)
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to score labels");
     for (uint32_t i = 0; i < size; i++)
-        j->probabilities[i] = NOT_TOLD;
-    for (uint32_t i = 0; i < told->name_count; i++)
-        j->probabilities[numbers[i]] = 0;
-    int status = tide_metrics_grow(j->metrics, size, err);
-    j->fit = status ? 0 : told->fit;
+        s->probabilities[i] = NOT_PREDICTED;
+    for (uint32_t i = 0; i < prediction->name_count; i++)
+        s->probabilities[indexes[i]] = 0;
+    int status = tide_metrics_grow(s->metrics, size, err);
+    s->fit = status ? 0 : prediction->fit;
     return status;
 }
 
-/* The rising numbers of the labels of a post that are judged; returns how many. */
-static uint32_t find_truth(const tide_scorer *j, const tide_predicted_post *told,
+/* Lists the indexes of the post's labels that can be predicted, in ascending order, and
+ * returns their number. */
+static uint32_t find_truth(const tide_scorer *s, const tide_predicted_post *prediction,
                            uint32_t truth[TIDE_POST_LABELS])
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < told->label_count && i < TIDE_POST_LABELS; i++) {
+    for (uint32_t i = 0; i < prediction->label_count && i < TIDE_POST_LABELS; i++) {
         padded p;
-        pad(&p, told->labels[i]);
-        uint32_t number = tide_vocabulary_find(j->names, &p.word), at = count;
-        if (number == TIDE_NO_SLOT || !told->name_count ||
-            j->probabilities[number] == NOT_TOLD)
+        pad(&p, prediction->labels[i]);
+        uint32_t index = tide_vocabulary_find(s->names, &p.word), at = count;
+        if (index == TIDE_NO_SLOT || !prediction->name_count ||
+            s->probabilities[index] == NOT_PREDICTED)
             continue;
-        for (; at > 0 && truth[at - 1] > number; at--)
+        for (; at > 0 && truth[at - 1] > index; at--)
             truth[at] = truth[at - 1];
-        truth[at] = number;
+        truth[at] = index;
         count++;
     }
     return count;
 }
 
-/* -- judging ---------------------------------------------------------------------------------------------- */
+/* -- scoring ---------------------------------------------------------------------- */
 
-int tide_scorer_add(tide_scorer *j, const tide_predicted_post *told, tide_error *err)
+int tide_scorer_add(tide_scorer *s, const tide_predicted_post *prediction,
+                    tide_error *err)
 {
     uint32_t truth[TIDE_POST_LABELS];
-    if (told->name_count && j->fit != told->fit) {
-        int status = translate(j, told, err);
+    if (prediction->name_count && s->fit != prediction->fit) {
+        int status = map_labels(s, prediction, err);
         if (status)
             return status;
     }
-    uint32_t count = find_truth(j, told, truth);
-    j->posts++;
-    j->labeled += told->label_count > 0;
+    uint32_t count = find_truth(s, prediction, truth);
+    s->posts++;
+    s->labeled += prediction->label_count > 0;
     if (!count)
         return TIDE_OK;
-    for (uint32_t i = 0; i < told->name_count; i++)
-        j->probabilities[j->number_of[i]] = told->probabilities[i];
-    tide_metrics_add(j->metrics, j->probabilities, truth, count);
-    j->words += told->words;
-    j->unknown += told->unknown;
+    for (uint32_t i = 0; i < prediction->name_count; i++)
+        s->probabilities[s->index_of[i]] = prediction->probabilities[i];
+    tide_metrics_add(s->metrics, s->probabilities, truth, count);
+    s->words += prediction->words;
+    s->unknown += prediction->unknown;
     return TIDE_OK;
 }
 
-tide_scores tide_scorer_scores(const tide_scorer *j)
+tide_scores tide_scorer_scores(const tide_scorer *s)
 {
-    tide_scores verdict = tide_metrics_total(j->metrics);
-    verdict.posts = j->posts;
-    verdict.labeled = j->labeled;
-    verdict.words = j->words;
-    verdict.unknown = j->unknown;
-    return verdict;
+    tide_scores scores = tide_metrics_total(s->metrics);
+    scores.posts = s->posts;
+    scores.labeled = s->labeled;
+    scores.words = s->words;
+    scores.unknown = s->unknown;
+    return scores;
 }
 
 static int by_support(const void *a, const void *b)
@@ -174,15 +179,15 @@ static int by_support(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-size_t tide_scorer_labels(const tide_scorer *j, tide_label_score *scores, size_t room)
+size_t tide_scorer_labels(const tide_scorer *s, tide_label_score *scores, size_t max)
 {
-    uint32_t size = tide_vocabulary_size(j->names), length;
+    uint32_t size = tide_vocabulary_size(s->names), length;
     tide_label_score *all = tide_alloc(size, sizeof *all);
     for (uint32_t i = 0; all && i < size; i++) {
-        all[i].name = tide_vocabulary_word(j->names, i, &length);
-        all[i].score = tide_metrics_label(j->metrics, i, &all[i].support);
+        all[i].name = tide_vocabulary_word(s->names, i, &length);
+        all[i].score = tide_metrics_label(s->metrics, i, &all[i].support);
     }
-    size_t count = !all ? 0 : size < room ? size : room;
+    size_t count = !all ? 0 : size < max ? size : max;
     if (count) {
         qsort(all, size, sizeof *all, by_support);
         memcpy(scores, all, count * sizeof *scores);

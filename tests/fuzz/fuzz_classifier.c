@@ -1,8 +1,9 @@
 /* fuzz_classifier.c - changes to a good file of a classifier.
  *
- * The first byte is the kind; then come changes, each of them u16 place behind the header and four bytes
- * to be put there. Checksums are put right, so that the checks behind them have to hold. Whatever loads must
- * give probabilities; whatever does not must say why.
+ * The first byte is the kind; then come changes, each of them u16 place behind the
+ * header and four bytes to be put there. Checksums are put right, so that the checks
+ * behind them have to hold. Whatever loads must give probabilities; whatever does not
+ * must say why.
  */
 #include "base/base.h"
 #include "file/file.h"
@@ -17,7 +18,7 @@ static unsigned char good[TIDE_CLASSIFIER_KINDS][FILE_MOST];
 static size_t good_sizes[TIDE_CLASSIFIER_KINDS];
 static tide_matrix vectors;
 
-/* -- good files --------------------------------------------------------------------------------------- */
+/* -- good files ------------------------------------------------------------------- */
 
 static tide_classifier *trained(tide_classifier_kind kind)
 {
@@ -29,9 +30,9 @@ static tide_classifier *trained(tide_classifier_kind kind)
                                              .dim = DIM,
                                              .labels = LABELS,
                                              .maps = 2,
-                                             .words_most = 4,
+                                             .max_words = 4,
                                              .batch = 50,
-                                             .epochs_most = 2,
+                                             .max_epochs = 2,
                                              .patience = 3,
                                              .threads = 1,
                                              .dropout = 0.5f,
@@ -68,7 +69,7 @@ static void make_all_good(void)
         make_good((tide_classifier_kind)kind);
 }
 
-/* -- inputs ------------------------------------------------------------------------------------------- */
+/* -- inputs ----------------------------------------------------------------------- */
 
 static void change(unsigned char *bytes, size_t size, const uint8_t *data, size_t left)
 {

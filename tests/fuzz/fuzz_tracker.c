@@ -1,11 +1,12 @@
-/* fuzz_tracker.c - arbitrary changes to the file of a label tracker, with right checksums.
+/* fuzz_tracker.c - arbitrary changes to the file of a label tracker, with right
+ * checksums.
  *
  * The input is a list of changes to a good file, each of them
  *
  *     u16 place behind the header, u8 count, `count` (at most 8) bytes to be put there
  *
- * Whatever loads must answer, load again when it is saved, and hold its memory when it goes on;
- * whatever does not load must say why.
+ * Whatever loads must answer, load again when it is saved, and hold its memory when it
+ * goes on; whatever does not load must say why.
  */
 #include "base/base.h"
 #include "file/file.h"
@@ -16,7 +17,7 @@
 enum { FILE_MAX = 1 << 16 };
 
 static const tide_tracker_options options = {
-    .labels = 4, .most = 5, .post_bytes = 64, .memory = 32 * 300, .seed = 1};
+    .labels = 4, .max_posts = 5, .post_bytes = 64, .memory = 32 * 300, .seed = 1};
 
 static unsigned char good[FILE_MAX];
 static size_t good_size;
@@ -34,7 +35,7 @@ static void teach(tide_tracker *t, int posts)
     }
 }
 
-/* -- the file, in a folder of this process ---------------------------------------------- */
+/* -- the file, in a folder of this process ---------------------------------------- */
 
 static char folder[FOLDER_MAX], path[IN_FOLDER_MAX];
 
@@ -95,12 +96,12 @@ static void change(unsigned char *bytes, const uint8_t *data, size_t left)
 
 static void ask(const tide_tracker *t)
 {
-    tide_held_label labels[8];
+    tide_tracked_label labels[8];
     size_t count = tide_tracker_top(t, labels, 8);
     for (size_t i = 0; i < count; i++) {
         uint32_t posts[8];
         tide_post post;
-        must(labels[i].kept <= options.most && labels[i].kept <= labels[i].seen);
+        must(labels[i].kept <= options.max_posts && labels[i].kept <= labels[i].seen);
         must(tide_tracker_sample(t, labels[i].slot, posts, 8) == labels[i].kept);
         for (uint32_t k = 0; k < labels[i].kept; k++) {
             tide_tracker_post(t, posts[k], &post);

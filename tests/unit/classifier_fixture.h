@@ -1,5 +1,5 @@
-/* classifier_fixture.h - small worlds of posts with labels, and memory that is counted. Include it in one
- * file. */
+/* classifier_fixture.h - small worlds of posts with labels, and memory that is counted.
+ * Include it in one file. */
 #ifndef CLASSIFIER_FIXTURE_H
 #define CLASSIFIER_FIXTURE_H
 
@@ -16,7 +16,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* -- memory that is counted, and runs out when a test says so --------------------------------------- */
+/* -- memory that is counted, and runs out when a test says so --------------------- */
 
 static int allocations_left = -1; /* negative for no limit */
 static size_t allocated;
@@ -33,7 +33,7 @@ int posix_memalign(void **block, size_t alignment, size_t size)
     return *block ? 0 : ENOMEM;
 }
 
-/* -- posts to learn from ---------------------------------------------------------------------------- */
+/* -- posts to learn from ---------------------------------------------------------- */
 
 enum { WORDS = 60, POSTS = 240, LONGEST = 9, LABELS_MOST = 4 };
 
@@ -112,9 +112,9 @@ static inline tide_classifier_options usual_options(uint32_t dim, uint32_t label
         .dim = dim,
         .labels = labels,
         .maps = 100,
-        .words_most = 64,
+        .max_words = 64,
         .batch = 50,
-        .epochs_most = 50,
+        .max_epochs = 50,
         .patience = 3,
         .threads = 1,
         .dropout = 0.5f,
@@ -148,9 +148,9 @@ static tide_classifier_options small_options(tide_classifier_kind kind, uint32_t
     tide_classifier_options o = usual_options(dim, labels);
     o.kind = kind;
     o.maps = 5;
-    o.words_most = 16;
+    o.max_words = 16;
     o.batch = 20;
-    o.epochs_most = 6;
+    o.max_epochs = 6;
     o.rate = 0.01f;
     return o;
 }

@@ -1,4 +1,5 @@
-/* test_classifier.c - the classifier against its formula, finite differences and itself. */
+/* test_classifier.c - the classifier against its formula, finite differences and
+ * itself. */
 #include "base/base.h"
 #include "label/label.h"
 #include "label/network.h"
@@ -6,7 +7,7 @@
 #include "classifier_fixture.h"
 #include "classifier_oracle.h"
 
-/* -- the formula ------------------------------------------------------------------------------------ */
+/* -- the formula ------------------------------------------------------------------ */
 
 /* With every set of kernels that this processor runs. */
 static void check_predictions(tide_classifier *c, const world *w)
@@ -46,7 +47,7 @@ static void predictions_are_those_of_the_formula(void **state)
         }
 }
 
-/* -- gradients -------------------------------------------------------------------------------------- */
+/* -- gradients -------------------------------------------------------------------- */
 
 enum { BATCH = 12 };
 
@@ -69,7 +70,7 @@ static void begin_passage(passage *p, const world *w, tide_classifier *c)
         memcpy(trace->rows, w->rows[i], sizeof w->rows[i]);
         for (uint32_t k = 0; k < w->examples[i].label_count; k++)
             trace->errors[w->labels[i][k]] = 1;
-        c->encoder->read(c, trace, c->scratch);
+        c->encoder->encode(c, trace, c->scratch);
         trace->features[c->features] = 1;
         for (uint32_t f = 0; f < c->features; f++)
             p->masks[i][f] = 1;
@@ -160,8 +161,8 @@ static void gradients_are_those_of_finite_differences(void **state)
     check_gradients(TIDE_CLASSIFIER_LINEAR, 0.3f);
 }
 
-/* Kept with 0.7 and then 1/0.7: variance 0.3/0.7, so 5 sigma of the mean of 20000 is 0.024; of the share of
- * zeros 0.017. */
+/* Kept with 0.7 and then 1/0.7: variance 0.3/0.7, so 5 sigma of the mean of 20000 is
+ * 0.024; of the share of zeros 0.017. */
 static void dropout_keeps_the_expectation(void **state)
 {
     (void)state;
@@ -178,8 +179,8 @@ static void dropout_keeps_the_expectation(void **state)
     assert_true(fabs(zeros / DRAWS - 0.3) < 0.017);
 }
 
-/* The first step of Adam is as long as the rate, whatever the gradient; the others against the paper's
- * formula in double precision. */
+/* The first step of Adam is as long as the rate, whatever the gradient; the others
+ * against the paper's formula in double precision. */
 static void adam_steps_as_its_paper_says(void **state)
 {
     (void)state;
@@ -200,7 +201,7 @@ static void adam_steps_as_its_paper_says(void **state)
     }
 }
 
-/* -- learning --------------------------------------------------------------------------------------- */
+/* -- learning --------------------------------------------------------------------- */
 
 /* Learned long enough to know it all; `last` is the last epoch. */
 static tide_classifier *well_trained(tide_classifier_kind kind, const world *w,
@@ -210,7 +211,7 @@ static tide_classifier *well_trained(tide_classifier_kind kind, const world *w,
     o.maps = 16;
     o.dropout = 0;
     o.held_out = 0;
-    o.epochs_most = 150;
+    o.max_epochs = 150;
     tide_classifier *c = trained(&o, w, keep_last, last);
     assert_int_equal(last->epoch, 150);
     assert_int_equal(last->best_epoch, 150);
@@ -251,9 +252,9 @@ static void every_unit_learns(void **state)
     world *w = world_new(16, 9);
     label_by_words(w);
     tide_classifier_options o = small_options(TIDE_CLASSIFIER_CNN, 16, 4);
-    o.epochs_most = 1;
+    o.max_epochs = 1;
     tide_classifier *c = trained(&o, w, NULL, NULL);
-    o.epochs_most = 2;
+    o.max_epochs = 2;
     tide_classifier *later = trained(&o, w, NULL, NULL);
     for (uint32_t unit = 0; unit < c->features; unit++)
         assert_true(c->bias.rows[unit] != 0);
@@ -283,7 +284,7 @@ static void the_best_epoch_is_taken_back(void **state)
     tide_classifier_options o = small_options(TIDE_CLASSIFIER_CNN, 8, 4);
     o.held_out = 0.3f;
     o.patience = 4;
-    o.epochs_most = 100;
+    o.max_epochs = 100;
     tide_epoch last, shorter;
     tide_classifier *c = trained(&o, w, keep_last, &last);
     assert_int_equal(last.held_out, POSTS * 3 / 10);
@@ -291,7 +292,7 @@ static void the_best_epoch_is_taken_back(void **state)
     assert_true(last.epoch < 100);
     assert_int_equal(last.epoch, last.best_epoch + 4);
     assert_true(last.held_out_loss >= last.best_loss);
-    o.epochs_most = last.best_epoch;
+    o.max_epochs = last.best_epoch;
     tide_classifier *best = trained(&o, w, keep_last, &shorter);
     assert_int_equal(shorter.best_epoch, last.best_epoch);
     assert_true(shorter.held_out_loss == last.best_loss);
@@ -316,7 +317,7 @@ static void whoever_watches_can_stop_it(void **state)
     tide_epoch last;
     tide_classifier *stopped = trained(&o, w, stop_at_2, &last);
     assert_int_equal(last.epoch, 2);
-    o.epochs_most = 2;
+    o.max_epochs = 2;
     tide_classifier *other = trained(&o, w, NULL, NULL);
     assert_true(same(stopped, other));
     tide_classifier_free(other);
@@ -372,7 +373,7 @@ static void the_scale_of_the_vectors_does_not_matter(void **state)
     world_free(w);
 }
 
-/* -- telling ---------------------------------------------------------------------------------------- */
+/* -- telling ---------------------------------------------------------------------- */
 
 static void posts_without_words_get_the_frequencies(void **state)
 {
@@ -427,7 +428,7 @@ static void a_long_post_is_cut(void **state)
         rows[i] = tide_matrix_row(&w->vectors, i);
     for (int kind = 0; kind < TIDE_CLASSIFIER_FREQUENT; kind++) {
         tide_classifier_options o = small_options((tide_classifier_kind)kind, 8, 4);
-        o.words_most = 5;
+        o.max_words = 5;
         tide_classifier *c = trained(&o, w, NULL, NULL);
         float whole[4], beginning[4];
         tide_classifier_predict(c, rows, COUNT(rows), whole);

@@ -1,4 +1,5 @@
-/* test_classifier_file.c - what a classifier refuses, what it takes, and how it is kept in a file. */
+/* test_classifier_file.c - what a classifier refuses, what it takes, and how it is kept
+ * in a file. */
 #include "file/file.h"
 #include "label/label.h"
 #include "vector/vector.h"
@@ -7,7 +8,7 @@
 #include <math.h>
 #include <unistd.h>
 
-/* -- what is refused -------------------------------------------------------------------------------- */
+/* -- what is refused -------------------------------------------------------------- */
 
 static void impossible_options_are_refused(void **state)
 {
@@ -21,9 +22,9 @@ static void impossible_options_are_refused(void **state)
     bad[2].labels = 0;
     bad[3].labels = 65537;
     bad[4].maps = 0;
-    bad[5].words_most = 4097;
+    bad[5].max_words = 4097;
     bad[6].batch = 0;
-    bad[7].epochs_most = 0;
+    bad[7].max_epochs = 0;
     bad[8].patience = 0;
     bad[9].threads = 257;
     bad[10].dropout = 0.95f;
@@ -89,7 +90,7 @@ static void impossible_examples_are_refused(void **state)
     world_free(w);
 }
 
-/* -- memory ----------------------------------------------------------------------------------------- */
+/* -- memory ----------------------------------------------------------------------- */
 
 static void memory_is_what_was_said(void **state)
 {
@@ -123,7 +124,7 @@ static void running_out_of_memory_is_told(void **state)
     label_by_words(w);
     tide_classifier_options o = small_options(TIDE_CLASSIFIER_CNN, 8, 4);
     o.threads = 2;
-    o.epochs_most = 1;
+    o.max_epochs = 1;
     tide_classifier *c = NULL;
     tide_error err;
     int failures = 0;
@@ -148,7 +149,7 @@ static void running_out_of_memory_is_told(void **state)
     world_free(w);
 }
 
-/* -- in a file -------------------------------------------------------------------------------------- */
+/* -- in a file -------------------------------------------------------------------- */
 
 static char path[64];
 

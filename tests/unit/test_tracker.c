@@ -1,12 +1,14 @@
-/* test_tracker.c - that the samples of labels are uniform, fair and within their memory. */
+/* test_tracker.c - that the samples of labels are uniform, fair and within their
+ * memory. */
 #include "base/base.h"
 #include "label/label.h"
 #include "vocab/vocab.h"
 #include "tracker_fixture.h"
 
-/* -- a plain oracle ---------------------------------------------------------------------------- */
+/* -- a plain oracle --------------------------------------------------------------- */
 
-/* Keeps every post, sorts all that a label ever saw, and adds all cells up anew each time. */
+/* Keeps every post, sorts all that a label ever saw, and adds all cells up anew each
+ * time. */
 enum { POSTS = 700, SLOTS = 12 };
 
 typedef struct oracle_post {
@@ -149,7 +151,7 @@ static void assert_same(const oracle *o, const tide_tracker *t)
     tide_post found;
     assert_int_equal(tide_tracker_state(t).used, CELL * oracle_cells(o));
     for (uint32_t slot = 0; slot < tide_vocabulary_used(o->labels); slot++) {
-        tide_held_label label;
+        tide_tracked_label label;
         assert_true(tide_tracker_label(t, slot, &label));
         assert_int_equal(label_of(t, o->slots[slot].tag).slot, slot);
         assert_int_equal(label.count, tide_vocabulary_count(o->labels, slot));
@@ -172,14 +174,14 @@ static void samples_are_those_of_one_who_keeps_everything(void **state)
     for (uint64_t seed = 0; seed < 9; seed++) {
         tide_tracker_options options =
             small(seed % 2 ? SLOTS : 3, cells[seed % 3], seed);
-        options.most = seed % 4 == 3 ? 9 : 1000;
+        options.max_posts = seed % 4 == 3 ? 9 : 1000;
         tide_tracker *t = made(&options);
         oracle *o = calloc(1, sizeof *o);
         tide_vocabulary_options sketch = {.capacity = options.labels};
         assert_non_null(o);
         o->labels = tide_vocabulary_new(&sketch, NULL);
         o->rng = tide_rng_seeded(seed ^ 0x1abe15);
-        o->most = options.most;
+        o->most = options.max_posts;
         o->post_bytes = options.post_bytes;
         o->room = tide_tracker_state(t).room / CELL;
         tide_rng rng = tide_rng_seeded(seed + 100);
@@ -198,11 +200,12 @@ static void samples_are_those_of_one_who_keeps_everything(void **state)
     }
 }
 
-/* -- uniform -------------------------------------------------------------------------------------- */
+/* -- uniform ---------------------------------------------------------------------- */
 
-/* kept[i] is how often post i of a label was in its sample, over many runs. With samples of fixed
- * size, sum (kept - mean)^2 / (mean * (1 - p)) * (n - 1) / n is chi-square with n - 1 degrees of
- * freedom, of mean n - 1 and variance 2 (n - 1); 5 sigma are allowed. */
+/* kept[i] is how often post i of a label was in its sample, over many runs. With
+ * samples of fixed size, sum (kept - mean)^2 / (mean * (1 - p)) * (n - 1) / n is
+ * chi-square with n - 1 degrees of freedom, of mean n - 1 and variance 2 (n - 1); 5
+ * sigma are allowed. */
 static void assert_uniform(const uint32_t *kept, int n, int runs)
 {
     double mean = 0, chi = 0;
@@ -228,8 +231,8 @@ static void count_kept(const tide_tracker *t, int tag, const int *rank, uint32_t
     }
 }
 
-/* A label sees half its posts, others come and take memory away, go and leave it, and then it sees
- * the other half. */
+/* A label sees half its posts, others come and take memory away, go and leave it, and
+ * then it sees the other half. */
 static void samples_are_uniform_when_memory_goes_and_comes(void **state)
 {
     (void)state;
@@ -284,7 +287,7 @@ static void samples_are_uniform_whatever_a_post_is_like(void **state)
     assert_uniform(kept, MINE, RUNS);
 }
 
-/* -- fair and bounded ------------------------------------------------------------------------------ */
+/* -- fair and bounded ------------------------------------------------------------- */
 
 static void nobody_gives_up_a_post_while_another_has_two_more(void **state)
 {
@@ -297,7 +300,7 @@ static void nobody_gives_up_a_post_while_another_has_two_more(void **state)
     for (uint64_t i = 0; i < 5000; i++) {
         uint32_t before[TAGS];
         for (uint32_t slot = 0; slot < TAGS; slot++) {
-            tide_held_label label = {0};
+            tide_tracked_label label = {0};
             tide_tracker_label(t, slot, &label);
             before[slot] = label.kept;
         }
@@ -305,7 +308,7 @@ static void nobody_gives_up_a_post_while_another_has_two_more(void **state)
         add(t, &p);
         uint32_t largest = 0, after[TAGS];
         for (uint32_t slot = 0; slot < TAGS; slot++) {
-            tide_held_label label = {0};
+            tide_tracked_label label = {0};
             tide_tracker_label(t, slot, &label);
             after[slot] = label.kept;
             largest = label.kept > largest ? label.kept : largest;
@@ -317,7 +320,7 @@ static void nobody_gives_up_a_post_while_another_has_two_more(void **state)
             }
     }
     assert_true(losses > 20);
-    assert_true(tide_tracker_state(t).given_up >= losses);
+    assert_true(tide_tracker_state(t).evicted >= losses);
     tide_tracker_free(t);
 }
 
@@ -367,7 +370,7 @@ static void a_newcomer_has_nothing_of_its_predecessor(void **state)
         evictions += label_of(t, p.tags[0]).slot == TIDE_NO_SLOT;
         add(t, &p);
         uint32_t posts[1000];
-        tide_held_label label = label_of(t, p.tags[0]);
+        tide_tracked_label label = label_of(t, p.tags[0]);
         size_t count = tide_tracker_sample(t, label.slot, posts, 1000);
         for (size_t k = 0; k < count; k++) {
             tide_post found;
@@ -381,7 +384,7 @@ static void a_newcomer_has_nothing_of_its_predecessor(void **state)
     tide_tracker_free(t);
 }
 
-/* -- odd posts ----------------------------------------------------------------------------------------- */
+/* -- odd posts -------------------------------------------------------------------- */
 
 static void odd_posts_are_counted(void **state)
 {
@@ -441,7 +444,7 @@ static void a_long_label_ends_at_a_character(void **state)
     for (int i = 0; i < 40; i++)
         memcpy(name + 2 * i, "\xc3\xa9", 2);
     tide_tracker_add(t, &(tide_word){name, 80}, 1, "text", 4);
-    tide_held_label label;
+    tide_tracked_label label;
     assert_true(tide_tracker_label(t, 0, &label));
     assert_int_equal(label.length, 62);
     memset(name, '\xa9', sizeof name);
@@ -464,7 +467,7 @@ static void the_top_labels_are_in_order(void **state)
         truth[tag]++;
         add_one(t, tag, "words");
     }
-    tide_held_label top[40];
+    tide_tracked_label top[40];
     assert_int_equal(tide_tracker_top(t, top, 5), 5);
     assert_int_equal(tide_tracker_top(t, top, 40), 30);
     for (int i = 0; i < 30; i++) {
@@ -477,7 +480,7 @@ static void the_top_labels_are_in_order(void **state)
     tide_tracker_free(t);
 }
 
-/* -- options and memory ------------------------------------------------------------------------------------ */
+/* -- options and memory ----------------------------------------------------------- */
 
 static void impossible_options_are_refused(void **state)
 {
@@ -487,7 +490,7 @@ static void impossible_options_are_refused(void **state)
         bad[i] = usual_options();
     bad[0].labels = 0;
     bad[1].labels = UINT32_MAX;
-    bad[2].most = 0;
+    bad[2].max_posts = 0;
     bad[3].post_bytes = TIDE_WORD_MAX;
     bad[4].post_bytes = TIDE_POST_MAX + 1;
     bad[5].memory = 1000;

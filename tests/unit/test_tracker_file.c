@@ -1,5 +1,5 @@
-/* test_tracker_file.c - that a label tracker goes on after a stop as if there had been none, and that
- * what is damaged is refused. */
+/* test_tracker_file.c - that a label tracker goes on after a stop as if there had been
+ * none, and that what is damaged is refused. */
 #include "base/base.h"
 #include "file/file.h"
 #include "label/label.h"
@@ -159,13 +159,13 @@ static void damaged_sections_are_refused_by_name(void **state)
         assert_true(refused > 10);
         free(bytes);
     }
-    options.most++;
+    options.max_posts++;
     tide_error err = {0};
     assert_null(loaded("a", &options, &err));
     assert_non_null(strstr(err.text, "label.tracker"));
 }
 
-/* -- what a file must not say -------------------------------------------------------------- */
+/* -- what a file must not say ----------------------------------------------------- */
 
 typedef struct bytes {
     unsigned char at[8192];
@@ -274,8 +274,8 @@ static void posts_that_do_not_fit_are_refused(void **state)
     assert_refused(&options, &posts, "more posts than fit");
 }
 
-/* Slots in the order of their samples' sizes, the smallest first, so that the order has to be found
- * again; then all of memory is needed. */
+/* Slots in the order of their samples' sizes, the smallest first, so that the order has
+ * to be found again; then all of memory is needed. */
 static void the_largest_sample_gives_way_after_a_stop(void **state)
 {
     (void)state;
@@ -284,7 +284,7 @@ static void the_largest_sample_gives_way_after_a_stop(void **state)
     for (int tag = 0; tag < 12; tag++)
         for (int i = 0; i <= tag; i++)
             add_one(t, 7 * tag, "a few words");
-    assert_int_equal(tide_tracker_state(t).given_up, 0);
+    assert_int_equal(tide_tracker_state(t).evicted, 0);
     save_tracker("a", t);
     tide_tracker_free(t);
     tide_error err = {0};
@@ -292,7 +292,7 @@ static void the_largest_sample_gives_way_after_a_stop(void **state)
     assert_non_null(t);
     for (int i = 0; i < 5; i++)
         add_one(t, 0, "a few words");
-    assert_int_equal(tide_tracker_state(t).given_up, 2);
+    assert_int_equal(tide_tracker_state(t).evicted, 2);
     assert_int_equal(label_of(t, 77).kept, 11);
     assert_int_equal(label_of(t, 70).kept, 10);
     assert_int_equal(label_of(t, 63).kept, 10);
@@ -300,7 +300,8 @@ static void the_largest_sample_gives_way_after_a_stop(void **state)
     tide_tracker_free(t);
 }
 
-/* How many posts there were decides nothing: an old tracker keeps what a young one does. */
+/* How many posts there were decides nothing: an old tracker keeps what a young one
+ * does. */
 static void a_tracker_goes_on_at_any_age(void **state)
 {
     (void)state;

@@ -1,10 +1,11 @@
-/* test_judge.c - scores of what was told, against a plain computation that keeps every post. */
+/* test_judge.c - scores of what was told, against a plain computation that keeps every
+ * post. */
 #include "base/base.h"
 #include "labels_fixture.h"
 
 enum { UNIVERSE = 24, TOLD = 9, POSTS = 400 };
 
-/* -- posts that were told ------------------------------------------------------------------------------- */
+/* -- posts that were told --------------------------------------------------------- */
 
 /* Labels are numbers of the universe. */
 typedef struct past {
@@ -60,7 +61,7 @@ static past add_post(tide_scorer *judge, tide_rng *rng, const int *names,
     return p;
 }
 
-/* -- a plain computation ------------------------------------------------------------------------------- */
+/* -- a plain computation ---------------------------------------------------------- */
 
 static bool is_true(const past *p, int label)
 {
@@ -207,7 +208,7 @@ static void expect_verdict(const tide_scorer *judge, const past *posts, int coun
     expect_score(v.macro, macro);
 }
 
-/* -- scores -------------------------------------------------------------------------------------------- */
+/* -- scores ----------------------------------------------------------------------- */
 
 static void expect_list(const tide_scorer *judge, const past *posts, int count,
                         float threshold)
@@ -231,7 +232,8 @@ static void expect_list(const tide_scorer *judge, const past *posts, int count,
         assert_string_equal(few[i].name, scores[i].name);
 }
 
-/* Before it has learned nothing is told; then other labels every fifty posts, in another order. */
+/* Before it has learned nothing is told; then other labels every fifty posts, in
+ * another order. */
 static void scores_are_those_of_a_plain_computation(void **state)
 {
     (void)state;
@@ -280,7 +282,7 @@ static void a_new_account_begins_with_nothing(void **state)
     tide_scorer_free(NULL);
 }
 
-/* -- bounds -------------------------------------------------------------------------------------------- */
+/* -- bounds ----------------------------------------------------------------------- */
 
 enum { MOST = 1 << 16 };
 

@@ -1,5 +1,5 @@
-/* test_turns.c - sources that are read at once: what is half there of one keeps nobody else waiting, and however text
- * comes and runs end, every word is learned once. */
+/* test_turns.c - sources that are read at once: what is half there of one keeps nobody
+ * else waiting, and however text comes and runs end, every word is learned once. */
 #include "base/base.h"
 #include "train_fixture.h"
 
@@ -39,7 +39,7 @@ static corpus repeat(const char *word, size_t size)
     return t;
 }
 
-/* -- random text, written while it is read ------------------------------------------------ */
+/* -- random text, written while it is read ---------------------------------------- */
 
 static void put(corpus *t, size_t *room, const char *text)
 {
@@ -62,7 +62,8 @@ static size_t random_length(tide_rng *rng, int line)
                                                             : 300000);
 }
 
-/* Lines, or records in the kind's form; those of CSV are quoted and have lines of their own. */
+/* Lines, or records in the kind's form; those of CSV are quoted and have lines of their
+ * own. */
 static corpus random_text(tide_rng *rng, const char *kind, char letter)
 {
     corpus t = {NULL, 0};
@@ -210,7 +211,7 @@ static void every_word_is_learned_once_however_text_comes(void **state)
         storm(kinds[seed % 3], seed < 6 ? 2 : 1, seed);
 }
 
-/* -- what is half there -------------------------------------------------------------------- */
+/* -- what is half there ----------------------------------------------------------- */
 
 typedef struct half {
     volatile sig_atomic_t stop, save;
@@ -250,8 +251,8 @@ static tide_run until_saved(half *h, const char *const *sources, size_t count)
                       .checkpointed_data = h};
 }
 
-/* A line, or a record with a stray quote, which has no end: the other source is read, checkpoints are made, and a
- * stop is followed. Then the end comes. */
+/* A line, or a record with a stray quote, which has no end: the other source is read,
+ * checkpoints are made, and a stop is followed. Then the end comes. */
 static void no_source_waits_for_the_end_of_another_ones_line(void **state)
 {
     (void)state;
@@ -302,7 +303,8 @@ static void no_source_waits_for_the_end_of_another_ones_line(void **state)
     }
 }
 
-/* Its words stay whole, and each piece is a line of its own, wherever reads were cut. */
+/* Its words stay whole, and each piece is a line of its own, wherever reads were
+ * cut. */
 static void a_line_of_more_than_a_mebibyte_is_divided(void **state)
 {
     (void)state;
@@ -327,7 +329,7 @@ static void a_line_of_more_than_a_mebibyte_is_divided(void **state)
     }
 }
 
-/* -- one source alone ---------------------------------------------------------------------- */
+/* -- one source alone ------------------------------------------------------------- */
 
 static void stop_after_bytes(void *data, const tide_stats *stats)
 {
@@ -338,7 +340,8 @@ static void stop_after_bytes(void *data, const tide_stats *stats)
     }
 }
 
-/* Reads a source until so many bytes are learned or it ends; saves the model as well. */
+/* Reads a source until so many bytes are learned or it ends; saves the model as
+ * well. */
 static uint64_t read_until(tide_trainer *trainer, const char *source, bool follow,
                            uint64_t bytes, const char *path)
 {
@@ -356,7 +359,8 @@ static uint64_t read_until(tide_trainer *trainer, const char *source, bool follo
     return h.bytes;
 }
 
-/* All that is read after a stop is the rest of a block; and going on from there comes to the same model. */
+/* All that is read after a stop is the rest of a block; and going on from there comes
+ * to the same model. */
 static void a_stop_does_not_wait_for_the_end_of_a_line(void **state)
 {
     (void)state;
@@ -433,7 +437,7 @@ static void a_long_line_is_read_like_any_other_text(void **state)
     }
 }
 
-/* -- what was handed over ------------------------------------------------------------------ */
+/* -- what was handed over --------------------------------------------------------- */
 
 /* Whatever ends the run, and wherever the feed stands among the sources. */
 static void text_that_was_taken_is_learned_when_another_source_fails(void **state)

@@ -1,5 +1,5 @@
-/* test_teller.c - how labels are learned from the posts kept, frequent words as they were then, the memory that
- * takes, the file, and scores of what was told. */
+/* test_teller.c - how labels are learned from the posts kept, frequent words as they
+ * were then, the memory that takes, the file, and scores of what was told. */
 #include "base/base.h"
 #include "file/file.h"
 #include "label/label.h"
@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <malloc.h>
 
-/* -- memory that is counted, and runs out when a test says so --------------------------------------- */
+/* -- memory that is counted, and runs out when a test says so --------------------- */
 
 enum { BLOCKS = 4096 };
 
@@ -57,7 +57,7 @@ void free(void *block)
 }
 #endif
 
-/* -- trainers ------------------------------------------------------------------------------------------ */
+/* -- trainers --------------------------------------------------------------------- */
 
 #define HASHTAGS LABELED "tokens=space labels=hashtags dim=8 replay=1 "
 
@@ -92,7 +92,7 @@ static void learn_on(tide_trainer *trainer, uint64_t seed)
     stream_free(&s);
 }
 
-/* -- labels -------------------------------------------------------------------------------------------- */
+/* -- labels ----------------------------------------------------------------------- */
 
 static void the_most_frequent_labels_with_posts_are_told(void **state)
 {
@@ -178,7 +178,7 @@ static void tell_word(tide_predictor *teller, const char *text)
     char padded[TIDE_WORD_MAX + 16] = {0};
     tide_word word = {padded, (uint32_t)strlen(text)};
     memcpy(padded, text, word.length);
-    tide_predictor_word(teller, &word);
+    tide_predictor_add(teller, &word);
 }
 
 /* A slot that is closed is about to get another word, so its vector is not read. */
@@ -210,7 +210,7 @@ static void words_of_closed_slots_are_unknown(void **state)
     tide_trainer_free(trainer);
 }
 
-/* -- anchors -------------------------------------------------------------------------------------------- */
+/* -- anchors ---------------------------------------------------------------------- */
 
 static void anchored_words_are_read_as_they_were(void **state)
 {
@@ -284,7 +284,7 @@ static void an_anchored_word_may_leave_the_vocabulary(void **state)
     }
 }
 
-/* -- memory --------------------------------------------------------------------------------------------- */
+/* -- memory ----------------------------------------------------------------------- */
 
 static void labels_take_the_memory_that_was_said(void **state)
 {
@@ -309,7 +309,8 @@ static void labels_take_the_memory_that_was_said(void **state)
 
 enum { CROWD = 20, CROWD_WORDS = 650 };
 
-/* Posts that have every word of the vocabulary once, so that little of what is planned for stays free. */
+/* Posts that have every word of the vocabulary once, so that little of what is planned
+ * for stays free. */
 static tide_trainer *crowded(const char *settings)
 {
     tide_trainer *trainer = trainer_of(settings);
@@ -404,7 +405,7 @@ static void running_out_of_memory_on_the_way_is_told_once(void **state)
     tide_trainer_free(trainer);
 }
 
-/* -- in a file ------------------------------------------------------------------------------------------ */
+/* -- in a file -------------------------------------------------------------------- */
 
 /* A model that has learned, with the words and the labels of half a post. */
 static void save_half_a_post(void)
@@ -557,7 +558,8 @@ static void impossible_labels_of_half_a_post_are_refused(void **state)
     expect_refused("reader.labels");
 }
 
-/* While a post waits, none of its words has been taken; there would be no room for both. */
+/* While a post waits, none of its words has been taken; there would be no room for
+ * both. */
 static void a_sentence_beside_a_post_that_waits_is_refused(void **state)
 {
     (void)state;

@@ -78,7 +78,8 @@ static void pauses_depend_on_tokens_alone_and_change_nothing(void **state)
     free(t.bytes);
 }
 
-/* Reaching a multiple is enough, and one that was reached before the run is not reached again. */
+/* Reaching a multiple is enough, and one that was reached before the run is not reached
+ * again. */
 static void a_pause_is_due_when_a_multiple_is_reached(void **state)
 {
     (void)state;
