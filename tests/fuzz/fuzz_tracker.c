@@ -1,12 +1,11 @@
-/* fuzz_tracker.c - arbitrary changes to the file of a label tracker, with right
- * checksums.
+/* fuzz_tracker.c - changes to the file of a label tracker, with recomputed checksums.
  *
- * The input is a list of changes to a good file, each of them
+ * The input is a list of changes to a valid file, each of them
  *
- *     u16 place behind the header, u8 count, `count` (at most 8) bytes to be put there
+ *     u16 offset behind the header, u8 count, `count` (at most 8) bytes to store there
  *
- * Whatever loads must answer, load again when it is saved, and hold its memory when it
- * goes on; whatever does not load must say why.
+ * A file that loads must answer queries, load again after it is saved, and stay within
+ * its memory when it continues; one that does not must give a reason.
  */
 #include "base/base.h"
 #include "file/file.h"

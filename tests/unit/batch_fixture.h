@@ -5,8 +5,8 @@
 #include "base/base.h"
 #include "train_fixture.h"
 
-/* Words of falling frequency, some that come once, and now and then a line of more words than a
- * sentence may have. */
+/* Words of descending frequency, some of which occur once, and a few lines longer than
+ * a sentence may be. */
 static inline corpus make_text(uint64_t seed, int lines, int types)
 {
     corpus t = {malloc((size_t)lines * 2000), 0};
@@ -26,7 +26,7 @@ static inline corpus make_text(uint64_t seed, int lines, int types)
     return t;
 }
 
-/* A run over "text" and, if there are two, "more". */
+/* A run over "text" and, with two sources, "more". */
 static inline tide_run run_over(size_t sources)
 {
     static const char *const specs[] = {"text", "more"};

@@ -1,5 +1,6 @@
-/* classifier_fixture.h - small worlds of posts with labels, and memory that is counted.
- * Include it in one file. */
+/* classifier_fixture.h - small sets of labeled posts, and allocations that are counted
+ * and can fail. Include it in one file.
+ */
 #ifndef CLASSIFIER_FIXTURE_H
 #define CLASSIFIER_FIXTURE_H
 
@@ -16,7 +17,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* -- memory that is counted, and runs out when a test says so --------------------- */
+/* -- counted and failing allocations ---------------------------------------------- */
 
 static int allocations_left = -1; /* negative for no limit */
 static size_t allocated;
@@ -33,7 +34,7 @@ int posix_memalign(void **block, size_t alignment, size_t size)
     return *block ? 0 : ENOMEM;
 }
 
-/* -- posts to learn from ---------------------------------------------------------- */
+/* -- examples --------------------------------------------------------------------- */
 
 enum { WORDS = 60, POSTS = 240, LONGEST = 9, LABELS_MOST = 4 };
 
@@ -45,7 +46,7 @@ typedef struct world {
     const float *rows[POSTS][LONGEST];
 } world;
 
-/* Random posts of 1 to 9 words; the labels are left to be set. */
+/* Random posts of 1 to 9 words, without labels yet. */
 static inline world *world_new(uint32_t dim, uint64_t seed)
 {
     world *w = calloc(1, sizeof *w);
@@ -77,7 +78,7 @@ static inline void add_label(world *w, uint32_t post, uint32_t label)
     w->labels[post][w->examples[post].label_count++] = label;
 }
 
-/* Labels that have nothing to do with the words. */
+/* Labels that are independent of the words. */
 static inline void label_at_random(world *w, uint32_t labels, uint64_t seed)
 {
     tide_rng rng = tide_rng_seeded(seed);
@@ -95,7 +96,7 @@ static inline bool has_word(const world *w, uint32_t post, uint32_t from, uint32
     return false;
 }
 
-/* Label n says that one of ten certain words is there. */
+/* Label n means that one of ten certain words occurs. */
 static inline void label_by_words(world *w)
 {
     for (uint32_t i = 0; i < POSTS; i++)
@@ -104,7 +105,7 @@ static inline void label_by_words(world *w)
                 add_label(w, i, label);
 }
 
-/* As the parameters have them, with fewer epochs. */
+/* The defaults of the parameters, with fewer epochs. */
 static inline tide_classifier_options usual_options(uint32_t dim, uint32_t labels)
 {
     return (tide_classifier_options){

@@ -1,4 +1,4 @@
-/* test_batch.c - training on stored text, which is read several times. */
+/* test_batch.c - batch training on stored text, which is read several times. */
 #include "vector/vector.h"
 #include "vocab/vocab.h"
 #include "batch_fixture.h"
@@ -54,8 +54,8 @@ static void same_words_and_counts(const tide_model *model, const batch_oracle *o
     }
 }
 
-/* Single against double precision; also, that the vectors have moved far more than
- * that. */
+/* Compares single with double precision, and checks that the vectors have moved far
+ * more than the tolerance. */
 static void same_vectors(const tide_model *model, const batch_oracle *o)
 {
     double worst = 0, longest = 0;
@@ -91,13 +91,13 @@ static void compare(const setting *s)
     free(t.bytes);
 }
 
-static void batch_training_is_word2vec(void **state)
+static void batch_training_equals_word2vec(void **state)
 {
     (void)state;
     compare(&(setting){"0.01", "0.05", "0.0000025", 1000, 5, 2, 16, 5, 5, 500, 300});
 }
 
-static void the_most_frequent_words_are_kept_where_there_are_too_many(void **state)
+static void the_most_frequent_words_are_kept(void **state)
 {
     (void)state;
     compare(&(setting){"0.05", "0.1", "0.0001", 40, 2, 3, 8, 3, 4, 300, 200});
@@ -109,13 +109,13 @@ static void rates_fall_to_their_floor_and_no_further(void **state)
     compare(&(setting){"1", "0.1", "0.06", 500, 5, 2, 8, 2, 3, 300, 100});
 }
 
-static void nothing_is_thinned_out_when_sampling_is_off(void **state)
+static void nothing_is_subsampled_with_sample_0(void **state)
 {
     (void)state;
     compare(&(setting){"0", "0.05", "0", 500, 1, 1, 8, 2, 5, 300, 100});
 }
 
-/* -- stopping and going on -------------------------------------------------------- */
+/* -- stop and resume -------------------------------------------------------------- */
 
 static const char *const batch_settings[] = {
     "profile=word2vec epochs=3 vocab=300 dim=12",
@@ -137,7 +137,7 @@ static void stop_there(void *data, const tide_stats *stats)
         s->stop = 1;
 }
 
-static void a_run_that_is_stopped_anywhere_goes_on_exactly(void **state)
+static void a_run_stopped_anywhere_resumes_exactly(void **state)
 {
     (void)state;
     two_sources(21);
@@ -209,8 +209,8 @@ static void a_batch_model_can_be_given_more_epochs_or_become_a_stream(void **sta
 
 /* -- sources ---------------------------------------------------------------------- */
 
-/* A pipe that is read to its end would look like text that has become empty. */
-static void going_on_needs_text_that_can_be_read_again_too(void **state)
+/* A pipe that was read to its end would look like empty text. */
+static void resuming_needs_replayable_text_too(void **state)
 {
     (void)state;
     two_sources(23);
@@ -245,8 +245,8 @@ static void a_bad_record_counts_once_in_every_epoch(void **state)
     }
 }
 
-/* The names at the head of a file are names in every epoch, also after a stop. */
-static void columns_have_their_names_in_every_epoch(void **state)
+/* The header of a file is a header in every epoch, also after a stop. */
+static void headers_are_read_in_every_epoch(void **state)
 {
     (void)state;
     write_file("text", "id,body\n1,one two\n2,one two\n3,one two\n", 38);
@@ -271,7 +271,7 @@ static void columns_have_their_names_in_every_epoch(void **state)
     tide_trainer_free(trainer);
 }
 
-/* A half-life is of no consequence for a rate that does not forget. */
+/* A half-life does not affect an optimizer without decay. */
 static void a_stream_with_decay_is_resumed_however_long_it_is(void **state)
 {
     (void)state;
@@ -285,7 +285,7 @@ static void a_stream_with_decay_is_resumed_however_long_it_is(void **state)
     free(t.bytes);
 }
 
-/* -- what is refused -------------------------------------------------------------- */
+/* -- rejected input --------------------------------------------------------------- */
 
 static void refuse(const char *settings, const tide_run *run, int status,
                    const char *message)
@@ -299,7 +299,7 @@ static void refuse(const char *settings, const tide_run *run, int status,
     tide_params_free(params);
 }
 
-static void what_makes_no_sense_is_refused_in_a_line(void **state)
+static void contradictory_options_are_rejected(void **state)
 {
     (void)state;
     write_file("text", "one two three one\n", 18);
@@ -336,7 +336,7 @@ static void what_makes_no_sense_is_refused_in_a_line(void **state)
     tide_params_free(params);
 }
 
-/* A few words are a text too: the table of negatives does not wait for more. */
+/* The table for negative sampling does not need a minimum number of words. */
 static void a_tiny_text_is_learned(void **state)
 {
     (void)state;
@@ -349,7 +349,7 @@ static void a_tiny_text_is_learned(void **state)
     tide_trainer_free(trainer);
 }
 
-static void damaged_numbers_are_refused(void **state)
+static void corrupt_numbers_are_rejected(void **state)
 {
     (void)state;
     two_sources(71);
@@ -375,19 +375,19 @@ static void damaged_numbers_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(batch_training_is_word2vec),
-        IN_FOLDER(the_most_frequent_words_are_kept_where_there_are_too_many),
+        IN_FOLDER(batch_training_equals_word2vec),
+        IN_FOLDER(the_most_frequent_words_are_kept),
         IN_FOLDER(rates_fall_to_their_floor_and_no_further),
-        IN_FOLDER(nothing_is_thinned_out_when_sampling_is_off),
-        IN_FOLDER(a_run_that_is_stopped_anywhere_goes_on_exactly),
+        IN_FOLDER(nothing_is_subsampled_with_sample_0),
+        IN_FOLDER(a_run_stopped_anywhere_resumes_exactly),
         IN_FOLDER(a_batch_model_can_be_given_more_epochs_or_become_a_stream),
-        IN_FOLDER(going_on_needs_text_that_can_be_read_again_too),
+        IN_FOLDER(resuming_needs_replayable_text_too),
         IN_FOLDER(a_bad_record_counts_once_in_every_epoch),
-        IN_FOLDER(columns_have_their_names_in_every_epoch),
+        IN_FOLDER(headers_are_read_in_every_epoch),
         IN_FOLDER(a_stream_with_decay_is_resumed_however_long_it_is),
-        IN_FOLDER(what_makes_no_sense_is_refused_in_a_line),
+        IN_FOLDER(contradictory_options_are_rejected),
         IN_FOLDER(a_tiny_text_is_learned),
-        IN_FOLDER(damaged_numbers_are_refused),
+        IN_FOLDER(corrupt_numbers_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* test_labels.c - a trainer of posts with labels: what the words become is as if there had been no labels, what
- * is told of a post comes from the posts before it alone, and a stop changes nothing. */
+/* test_labels.c - a trainer on labeled posts: words are learned as if there were no
+ * labels, a prediction depends on earlier posts only, and a stop changes nothing.
+ */
 #include "base/base.h"
 #include "label/label.h"
 #include "train/train.h"
@@ -13,7 +14,7 @@ static const char *const recipes[] = {
     LABELED "vocab=50 dim=8 replay=1 phrases=500 phrase-threshold=3 half-life=5000",
 };
 
-/* "name=value ..." of a recipe for texts of a kind, and more. */
+/* "name=value ..." of a profile for a kind of text, and more. */
 static const char *settings_of(size_t recipe, label_kind kind, const char *more)
 {
     static char settings[512];
@@ -22,9 +23,9 @@ static const char *settings_of(size_t recipe, label_kind kind, const char *more)
     return settings;
 }
 
-/* -- words ---------------------------------------------------------------------------------------- */
+/* -- words ------------------------------------------------------------------------ */
 
-/* All that is learned from words. */
+/* Everything that is learned from words. */
 static bool compare_learned(const char *name)
 {
     static const char *const learned[] = {"vocab.",  "input",  "output",
@@ -66,7 +67,7 @@ static void expect_label(const tide_label *label, const char *name, uint64_t cou
     assert_int_equal(label->count, count);
 }
 
-static void what_only_looks_like_a_label_is_a_word(void **state)
+static void text_that_only_looks_like_a_label_is_a_word(void **state)
 {
     (void)state;
     static const char *const texts[KINDS] = {
@@ -76,7 +77,7 @@ static void what_only_looks_like_a_label_is_a_word(void **state)
     static const uint32_t words[KINDS] = {5, 6, 3};
     for (label_kind kind = 0; kind < KINDS; kind++) {
         tide_trainer *trainer = trainer_of(settings_of(0, kind, " admission=none"));
-        told_log log;
+        prediction_log log;
         log_open(&log);
         watch_into(trainer, &log);
         feed_text(trainer, texts[kind]);
@@ -90,12 +91,12 @@ static void what_only_looks_like_a_label_is_a_word(void **state)
     }
 }
 
-/* -- before a post is learned ---------------------------------------------------------------------- */
+/* -- before a post is learned ----------------------------------------------------- */
 
-static void a_post_is_told_before_its_words_are_counted(void **state)
+static void a_post_is_predicted_before_its_words_are_counted(void **state)
 {
     (void)state;
-    told_log log;
+    prediction_log log;
     log_open(&log);
     tide_trainer *trainer =
         trainer_of(settings_of(0, SPACE_HASHTAGS, " admission=none"));
@@ -114,8 +115,8 @@ static void a_post_is_told_before_its_words_are_counted(void **state)
     log_close(&log);
 }
 
-/* What is said of the posts of a text, learning anew now and then. */
-static void log_stream(told_log *log, const corpus *t)
+/* The predictions for the posts of a text, with refits in between. */
+static void log_stream(prediction_log *log, const corpus *t)
 {
     log_open(log);
     tide_trainer *trainer =
@@ -126,7 +127,7 @@ static void log_stream(told_log *log, const corpus *t)
     tide_trainer_free(trainer);
 }
 
-/* The first so many lines. */
+/* The first `count` lines. */
 static size_t lines_size(const char *text, int lines)
 {
     const char *at = text;
@@ -135,15 +136,15 @@ static size_t lines_size(const char *text, int lines)
     return (size_t)(at - text);
 }
 
-static void what_is_told_does_not_depend_on_what_comes_later(void **state)
+static void predictions_do_not_depend_on_later_posts(void **state)
 {
     (void)state;
     stream s = make_stream(SPACE_HASHTAGS, 11, 60);
-    told_log whole;
+    prediction_log whole;
     log_stream(&whole, &s.with);
     assert_int_equal(whole.posts, 60);
     for (int posts = 1; posts < 60; posts++) {
-        told_log part;
+        prediction_log part;
         log_stream(&part, &(corpus){s.with.bytes, lines_size(s.with.bytes, posts)});
         assert_int_equal(part.posts, posts);
         assert_memory_equal(whole.said, part.said, part.said_size);
@@ -170,16 +171,16 @@ static corpus relabeled(const corpus *t, int line)
     return other;
 }
 
-static void what_is_told_does_not_depend_on_the_labels_of_the_post(void **state)
+static void predictions_do_not_depend_on_the_labels_of_the_post(void **state)
 {
     (void)state;
     stream s = make_stream(SPACE_HASHTAGS, 12, 60);
-    told_log log;
+    prediction_log log;
     log_stream(&log, &s.with);
     int later = 0;
     for (int line = 0; line < 60; line++) {
         corpus other = relabeled(&s.with, line);
-        told_log exchanged;
+        prediction_log exchanged;
         log_stream(&exchanged, &other);
         assert_int_equal(exchanged.posts, 60);
         assert_memory_equal(log.said, exchanged.said, lines_size(log.said, line + 1));
@@ -188,14 +189,14 @@ static void what_is_told_does_not_depend_on_the_labels_of_the_post(void **state)
         log_close(&exchanged);
         free(other.bytes);
     }
-    assert_true(later > 20); /* of the posts behind it, it does */
+    assert_true(later > 20); /* later predictions do depend on it */
     log_close(&log);
     stream_free(&s);
 }
 
-/* -- stops ---------------------------------------------------------------------------------------- */
+/* -- stops ------------------------------------------------------------------------ */
 
-/* Records of several fields, of several lines, over several lines; as such, and after them. */
+/* Records with several fields or lines; unchanged, and as a resumed text. */
 static corpus make_records(uint64_t seed, int records)
 {
     corpus t = {malloc((size_t)records * 256), 0};
@@ -216,10 +217,10 @@ static corpus make_records(uint64_t seed, int records)
 
 typedef struct stretch {
     const char *settings;
-    corpus before, here; /* stops are in the latter, after every byte */
+    corpus before, here; /* the stops, after every byte, are in the latter */
 } stretch;
 
-/* The last lines, of `size` bytes or a few more. */
+/* The last lines, with at least `size` bytes. */
 static size_t start_of_last(const corpus *t, size_t size)
 {
     size_t start = t->size - size;
@@ -228,7 +229,8 @@ static size_t start_of_last(const corpus *t, size_t size)
     return start;
 }
 
-static void learn_stretch(const stretch *s, bool stop, told_log *log, const char *path)
+static void learn_stretch(const stretch *s, bool stop, prediction_log *log,
+                          const char *path)
 {
     tide_trainer *trainer = trainer_of(s->settings);
     log_open(log);
@@ -251,7 +253,7 @@ static void expect_stops_change_nothing(const char *settings, const corpus *t)
 {
     size_t start = start_of_last(t, SANITIZED ? 30 : 80);
     stretch s = {settings, {t->bytes, start}, {t->bytes + start, t->size - start - 1}};
-    told_log whole, stopped;
+    prediction_log whole, stopped;
     learn_stretch(&s, false, &whole, "whole");
     learn_stretch(&s, true, &stopped, "stopped");
     assert_string_equal(whole.said, stopped.said);
@@ -283,8 +285,9 @@ static void a_stop_after_any_byte_changes_nothing(void **state)
     free(t.bytes);
 }
 
-/* In the middle of a line that is too long, its labels are known and its first words told. */
-static void a_stop_within_a_line_without_end_changes_nothing(void **state)
+/* In the middle of an overlong line its labels are known and its first words were
+ * predicted from. */
+static void a_stop_within_an_overlong_line_changes_nothing(void **state)
 {
     (void)state;
     corpus t = {calloc(1, 65536), 0};
@@ -294,7 +297,7 @@ static void a_stop_within_a_line_without_end_changes_nothing(void **state)
     for (int i = 0; i < 3; i++)
         t.size += (size_t)sprintf(t.bytes + t.size, "#late%d ", i);
     size_t start = t.size - 100;
-    told_log logs[2];
+    prediction_log logs[2];
     for (int stop = 0; stop < 2; stop++) {
         tide_trainer *trainer = trainer_of(settings_of(0, SPACE_HASHTAGS, ""));
         log_open(&logs[stop]);
@@ -322,14 +325,14 @@ static void a_stop_within_a_line_without_end_changes_nothing(void **state)
     free(t.bytes);
 }
 
-static void two_threads_tell_and_learn_anew(void **state)
+static void two_threads_predict_and_refit(void **state)
 {
     (void)state;
     stream s = make_stream(SPACE_HASHTAGS, 51, SANITIZED ? 600 : 3000);
     static const char *const vectors[] = {"", " subword=300"};
     for (size_t i = 0; i < COUNT(vectors); i++) {
         char more[128];
-        told_log log;
+        prediction_log log;
         log_open(&log);
         snprintf(more, sizeof more,
                  " threads=2 admission=none label-refit=200 label-anchors=5%s",
@@ -350,9 +353,9 @@ static void two_threads_tell_and_learn_anew(void **state)
     stream_free(&s);
 }
 
-/* -- words that are fixed -------------------------------------------------------------------------- */
+/* -- fixed vocabularies ----------------------------------------------------------- */
 
-/* Exact, as long as all labels are held. */
+/* Exact while all labels are tracked. */
 static uint64_t count_of(const tide_trainer *trainer, const char *name)
 {
     tide_label labels[64];
@@ -374,7 +377,7 @@ static void a_batch_counts_every_post_once(void **state)
     uint64_t expected = count_of(trainer, "#tag0");
     tide_trainer_free(trainer);
 
-    told_log log;
+    prediction_log log;
     log_open(&log);
     trainer = batch_of(LABELED "tokens=space labels=hashtags epochs=3 vocab=50 dim=8 "
                                "label-refit=50",
@@ -410,7 +413,7 @@ static bool compare_frozen(const char *name)
     return false;
 }
 
-static void a_frozen_model_tells_and_counts_posts_and_learns_nothing(void **state)
+static void a_frozen_model_predicts_and_counts_but_does_not_train(void **state)
 {
     (void)state;
     stream first = make_stream(SPACE_HASHTAGS, 71, 200),
@@ -421,7 +424,7 @@ static void a_frozen_model_tells_and_counts_posts_and_learns_nothing(void **stat
         fit(trainer);
         save_to(trainer, "model");
         tide_trainer_free(trainer);
-        told_log log;
+        prediction_log log;
         log_open(&log);
         trainer = load_frozen("model", "all");
         uint64_t trained_before = stats_of(trainer).trained;
@@ -438,12 +441,12 @@ static void a_frozen_model_tells_and_counts_posts_and_learns_nothing(void **stat
     stream_free(&then);
 }
 
-/* -- posts ---------------------------------------------------------------------------------------- */
+/* -- posts ------------------------------------------------------------------------ */
 
-static void a_record_is_one_post_whatever_its_fields_and_lines(void **state)
+static void a_record_is_one_post_with_any_fields_and_lines(void **state)
 {
     (void)state;
-    told_log log;
+    prediction_log log;
     log_open(&log);
     tide_trainer *trainer =
         trainer_of(LABELED "vocab=30 dim=8 records=json text=title,body time=time "
@@ -461,7 +464,7 @@ static void a_record_is_one_post_whatever_its_fields_and_lines(void **state)
     log_close(&log);
 }
 
-/* A line of so many words with a label before word `at`, and one at its end. */
+/* A line of words with a label before word `at` and one at its end. */
 static char *long_line(int words, int at)
 {
     char *line = malloc((size_t)words * 8 + 64), *to = line;
@@ -488,7 +491,7 @@ static void a_post_is_the_first_thousand_words_of_a_line(void **state)
     for (size_t i = 0; i < COUNT(lines); i++)
         for (size_t piece = 1; piece < 100000; piece *= 50) {
             char *line = long_line(lines[i].words, lines[i].at), expected[64];
-            told_log log;
+            prediction_log log;
             log_open(&log);
             tide_trainer *trainer = trainer_of(settings_of(0, SPACE_HASHTAGS, ""));
             watch_into(trainer, &log);
@@ -506,12 +509,13 @@ static void a_post_is_the_first_thousand_words_of_a_line(void **state)
         }
 }
 
-/* A word waits for the next there; which labels are the post's must not depend on how much was fed. */
+/* With phrases a word waits for the next one. Which labels belong to the post must not
+ * depend on how the text was cut into feeds. */
 static void with_phrases_the_labels_of_a_long_line_do_not_depend_on_feeds(void **state)
 {
     (void)state;
     char *line = long_line(1010, 1003);
-    told_log logs[2];
+    prediction_log logs[2];
     for (int i = 0; i < 2; i++) {
         log_open(&logs[i]);
         tide_trainer *trainer = trainer_of(
@@ -533,7 +537,7 @@ static void posts_may_lack_labels_or_words_or_have_many(void **state)
     char many[4096] = "words ";
     for (int i = 0; i < 300; i++)
         sprintf(many + strlen(many), "#tag%d ", i);
-    told_log log;
+    prediction_log log;
     log_open(&log);
     tide_trainer *trainer = trainer_of(settings_of(0, SPACE_HASHTAGS, ""));
     watch_into(trainer, &log);
@@ -549,7 +553,7 @@ static void posts_may_lack_labels_or_words_or_have_many(void **state)
     assert_int_equal(stats.empty, 2);
     assert_int_equal(stats.kept, 1);
     assert_int_equal(stats.labels, 2 + 32 + 1);
-    assert_int_equal(stats.extra_labels, 256 - 32); /* no more are remembered */
+    assert_int_equal(stats.extra_labels, 256 - 32); /* the maximum */
     assert_string_equal(last_line(log.carried), " #last\n");
     feed_text(trainer, "another text\n");
     assert_string_equal(last_line(log.carried), "\n");
@@ -557,7 +561,7 @@ static void posts_may_lack_labels_or_words_or_have_many(void **state)
     log_close(&log);
 }
 
-static void before_there_are_labels_there_is_nothing_to_fit(void **state)
+static void without_labels_there_is_nothing_to_fit(void **state)
 {
     (void)state;
     tide_error err;
@@ -578,20 +582,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(labels_are_never_words),
-        cmocka_unit_test(what_only_looks_like_a_label_is_a_word),
-        cmocka_unit_test(a_post_is_told_before_its_words_are_counted),
-        cmocka_unit_test(what_is_told_does_not_depend_on_what_comes_later),
-        cmocka_unit_test(what_is_told_does_not_depend_on_the_labels_of_the_post),
+        cmocka_unit_test(text_that_only_looks_like_a_label_is_a_word),
+        cmocka_unit_test(a_post_is_predicted_before_its_words_are_counted),
+        cmocka_unit_test(predictions_do_not_depend_on_later_posts),
+        cmocka_unit_test(predictions_do_not_depend_on_the_labels_of_the_post),
         IN_FOLDER(a_stop_after_any_byte_changes_nothing),
-        IN_FOLDER(a_stop_within_a_line_without_end_changes_nothing),
-        IN_FOLDER(two_threads_tell_and_learn_anew),
+        IN_FOLDER(a_stop_within_an_overlong_line_changes_nothing),
+        IN_FOLDER(two_threads_predict_and_refit),
         IN_FOLDER(a_batch_counts_every_post_once),
-        IN_FOLDER(a_frozen_model_tells_and_counts_posts_and_learns_nothing),
-        cmocka_unit_test(a_record_is_one_post_whatever_its_fields_and_lines),
+        IN_FOLDER(a_frozen_model_predicts_and_counts_but_does_not_train),
+        cmocka_unit_test(a_record_is_one_post_with_any_fields_and_lines),
         cmocka_unit_test(a_post_is_the_first_thousand_words_of_a_line),
         cmocka_unit_test(with_phrases_the_labels_of_a_long_line_do_not_depend_on_feeds),
         cmocka_unit_test(posts_may_lack_labels_or_words_or_have_many),
-        cmocka_unit_test(before_there_are_labels_there_is_nothing_to_fit),
+        cmocka_unit_test(without_labels_there_is_nothing_to_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* test_metrics.c - the metrics against a second, plain computation that keeps all posts. */
+/* test_metrics.c - the metrics against a reference implementation that keeps all
+ * posts. */
 
 #include "base/base.h"
 #include "label/label.h"
@@ -19,8 +20,8 @@ typedef struct record {
     bool had[POSTS][LABELS_MOST];
 } record;
 
-/* Probabilities from a few values, so that there are ties; the last label is never had, the last but one
- * never predicted. */
+/* Probabilities from a few values, so that there are ties. No post has the last label,
+ * and the last but one is never predicted. */
 static record random_record(uint32_t labels, uint64_t values, uint64_t seed)
 {
     record r = {.labels = labels, .threshold = 0.5f};
@@ -51,14 +52,14 @@ static tide_metrics *measured(const record *r)
     return m;
 }
 
-/* -- the plain way ---------------------------------------------------------------------------------- */
+/* -- reference implementation ----------------------------------------------------- */
 
 static double or_0(double part, double whole)
 {
     return whole == 0 ? 0 : part / whole;
 }
 
-/* Of the labels from `from` to before `to`, all decisions together. */
+/* All decisions about the labels in [from, to). */
 static tide_score plain_score(const record *r, uint32_t from, uint32_t to)
 {
     double right = 0, predicted = 0, had = 0;
@@ -74,7 +75,7 @@ static tide_score plain_score(const record *r, uint32_t from, uint32_t to)
                         or_0(2 * precision * recall, precision + recall)};
 }
 
-/* A label is among the first k when fewer than k come before it. */
+/* A label is in the top k if fewer than k come before it. */
 static double plain_precision_at(const record *r, uint32_t k)
 {
     double right = 0;
@@ -139,7 +140,7 @@ static void check_record(const record *r)
     tide_metrics_free(m);
 }
 
-static void metrics_are_those_of_the_definitions(void **state)
+static void metrics_equal_their_definitions(void **state)
 {
     (void)state;
     for (uint32_t labels = 1; labels <= LABELS_MOST; labels++)
@@ -152,7 +153,7 @@ static void metrics_are_those_of_the_definitions(void **state)
             }
 }
 
-static void nothing_had_or_predicted_is_0_and_not_undefined(void **state)
+static void undefined_ratios_are_0(void **state)
 {
     (void)state;
     record r = {.labels = 6, .threshold = 0.5f};
@@ -165,8 +166,8 @@ static void nothing_had_or_predicted_is_0_and_not_undefined(void **state)
     tide_metrics_free(m);
 }
 
-/* One post at a time, and nothing is remembered but counts. */
-static void only_making_it_takes_memory(void **state)
+/* Posts are added one at a time, and only counts are kept. */
+static void only_the_constructor_allocates(void **state)
 {
     (void)state;
     tide_error err;
@@ -187,9 +188,9 @@ static void only_making_it_takes_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(metrics_are_those_of_the_definitions),
-        cmocka_unit_test(nothing_had_or_predicted_is_0_and_not_undefined),
-        cmocka_unit_test(only_making_it_takes_memory),
+        cmocka_unit_test(metrics_equal_their_definitions),
+        cmocka_unit_test(undefined_ratios_are_0),
+        cmocka_unit_test(only_the_constructor_allocates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

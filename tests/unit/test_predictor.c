@@ -1,5 +1,5 @@
-/* test_teller.c - how labels are learned from the posts kept, frequent words as they
- * were then, the memory that takes, the file, and scores of what was told. */
+/* test_predictor.c - predictors: training on sampled posts, anchors, memory, files, and
+ * scores. */
 #include "base/base.h"
 #include "file/file.h"
 #include "label/label.h"
@@ -11,12 +11,12 @@
 #include <errno.h>
 #include <malloc.h>
 
-/* -- memory that is counted, and runs out when a test says so --------------------- */
+/* -- counted and failing allocations ---------------------------------------------- */
 
 enum { BLOCKS = 4096 };
 
-static int allocations_left = -1; /* before one fails; negative for none */
-static void *blocks[BLOCKS];      /* that tide_alloc has given out, and their sizes */
+static int allocations_left = -1; /* until one fails; negative if none does */
+static void *blocks[BLOCKS];      /* live allocations of tide_alloc, and their sizes */
 static size_t sizes[BLOCKS], live, peak;
 
 static void note_block(void *block, size_t size)
@@ -43,7 +43,7 @@ int posix_memalign(void **block, size_t alignment, size_t size)
     return *block ? 0 : ENOMEM;
 }
 
-#if !SANITIZED /* who must see it itself; what is asked of `live` there is always right */
+#if !SANITIZED /* a sanitizer needs malloc itself; `live` is still exact without it */
 void __libc_free(void *block);
 
 void free(void *block)
@@ -61,7 +61,7 @@ void free(void *block)
 
 #define HASHTAGS LABELED "tokens=space labels=hashtags dim=8 replay=1 "
 
-/* Learned from 200 posts, and told to tell. */
+/* Trained on 200 posts, with predictions. */
 static tide_trainer *fitted(const char *settings, uint64_t seed)
 {
     stream s = make_stream(SPACE_HASHTAGS, seed, 200);
@@ -71,10 +71,10 @@ static tide_trainer *fitted(const char *settings, uint64_t seed)
     return trainer;
 }
 
-/* What is told of a post; the caller frees it. */
+/* The prediction for a post; the caller frees it. */
 static char *told_of(tide_trainer *trainer, const char *post)
 {
-    told_log log;
+    prediction_log log;
     log_open(&log);
     watch_into(trainer, &log);
     feed_text(trainer, post);
@@ -94,7 +94,7 @@ static void learn_on(tide_trainer *trainer, uint64_t seed)
 
 /* -- labels ----------------------------------------------------------------------- */
 
-static void the_most_frequent_labels_with_posts_are_told(void **state)
+static void the_most_frequent_labels_with_posts_are_predicted(void **state)
 {
     (void)state;
     tide_trainer *trainer = trainer_of(HASHTAGS "vocab=50 admission=none label-top=3");
@@ -119,8 +119,8 @@ static void the_most_frequent_labels_with_posts_are_told(void **state)
     tide_trainer_free(trainer);
 }
 
-/* The same words go with the same label, so it is told them from any other. */
-static void labels_are_told_from_words(void **state)
+/* The same words always have the same label, so it can be predicted. */
+static void labels_are_predicted_from_words(void **state)
 {
     (void)state;
     tide_trainer *trainer =
@@ -142,8 +142,8 @@ static void labels_are_told_from_words(void **state)
     tide_trainer_free(trainer);
 }
 
-/* The classifier looks at so many words; those after them are counted and no more. */
-static void words_beyond_those_looked_at_change_nothing(void **state)
+/* Words beyond the classifier's maximum are only counted. */
+static void words_beyond_the_maximum_change_nothing(void **state)
 {
     (void)state;
     static const char *const kinds[] = {"", "subword=500",
@@ -181,8 +181,8 @@ static void tell_word(tide_predictor *teller, const char *text)
     tide_predictor_add(teller, &word);
 }
 
-/* A slot that is closed is about to get another word, so its vector is not read. */
-static void words_of_closed_slots_are_unknown(void **state)
+/* A quarantined slot is about to get another word, so its vector is not read. */
+static void words_of_quarantined_slots_are_unknown(void **state)
 {
     (void)state;
     tide_trainer *trainer =
@@ -212,7 +212,7 @@ static void words_of_closed_slots_are_unknown(void **state)
 
 /* -- anchors ---------------------------------------------------------------------- */
 
-static void anchored_words_are_read_as_they_were(void **state)
+static void anchored_words_have_their_old_vectors(void **state)
 {
     (void)state;
     static const char *const kinds[] = {HASHTAGS "vocab=200 admission=none",
@@ -286,7 +286,7 @@ static void an_anchored_word_may_leave_the_vocabulary(void **state)
 
 /* -- memory ----------------------------------------------------------------------- */
 
-static void labels_take_the_memory_that_was_said(void **state)
+static void labels_take_the_announced_memory(void **state)
 {
     (void)state;
     static const char *const some[] = {
@@ -309,8 +309,8 @@ static void labels_take_the_memory_that_was_said(void **state)
 
 enum { CROWD = 20, CROWD_WORDS = 650 };
 
-/* Posts that have every word of the vocabulary once, so that little of what is planned
- * for stays free. */
+/* Posts that contain every word of the vocabulary once, so that most of the planned
+ * memory is used. */
 static tide_trainer *crowded(const char *settings)
 {
     tide_trainer *trainer = trainer_of(settings);
@@ -326,7 +326,7 @@ static tide_trainer *crowded(const char *settings)
     return trainer;
 }
 
-static void learning_labels_takes_no_more_memory_than_was_said(void **state)
+static void training_takes_at_most_the_announced_memory(void **state)
 {
     (void)state;
     static const char *const some[] = {"classifier=linear", "classifier=cnn",
@@ -347,7 +347,7 @@ static void learning_labels_takes_no_more_memory_than_was_said(void **state)
         size_t before = live;
         peak = live;
         fit(trainer);
-        fit(trainer); /* the old classifier lives until the new one has learned */
+        fit(trainer); /* the old classifier lives until the new one is trained */
         if (peak - before > said)
             fail_msg("%s: %zu bytes and not %llu", some[i], peak - before,
                      (unsigned long long)said);
@@ -356,7 +356,7 @@ static void learning_labels_takes_no_more_memory_than_was_said(void **state)
     }
 }
 
-static void running_out_of_memory_leaves_the_classifier_as_it_was(void **state)
+static void failed_allocations_leave_the_classifier_unchanged(void **state)
 {
     (void)state;
     tide_trainer *trainer =
@@ -385,7 +385,7 @@ static void running_out_of_memory_leaves_the_classifier_as_it_was(void **state)
     tide_trainer_free(trainer);
 }
 
-static void running_out_of_memory_on_the_way_is_told_once(void **state)
+static void failed_allocations_in_a_refit_are_reported_once(void **state)
 {
     (void)state;
     tide_trainer *trainer =
@@ -405,9 +405,9 @@ static void running_out_of_memory_on_the_way_is_told_once(void **state)
     tide_trainer_free(trainer);
 }
 
-/* -- in a file -------------------------------------------------------------------- */
+/* -- file ------------------------------------------------------------------------- */
 
-/* A model that has learned, with the words and the labels of half a post. */
+/* A trained model, with the words and labels of half a post. */
 static void save_half_a_post(void)
 {
     tide_trainer *trainer =
@@ -417,7 +417,7 @@ static void save_half_a_post(void)
     tide_trainer_free(trainer);
 }
 
-/* The section at fault is named in a line. */
+/* The message names the section in one line. */
 static void expect_refused(const char *section)
 {
     tide_error err = {.text = ""};
@@ -453,7 +453,7 @@ static bool damage_size(const char *section)
     replace_section("good", "bad", section, bytes, size + 1);
     expect_refused(section);
     if (strcmp(section, "label.names") !=
-        0) { /* without it, nothing has been learned */
+        0) { /* without it the predictor is untrained */
         replace_section("good", "bad", section, NULL, 0);
         expect_refused(section);
     }
@@ -461,7 +461,7 @@ static bool damage_size(const char *section)
     return true;
 }
 
-static void sections_of_the_wrong_size_are_refused(void **state)
+static void sections_of_the_wrong_size_are_rejected(void **state)
 {
     (void)state;
     save_half_a_post();
@@ -480,7 +480,7 @@ static void damage(const char *section, size_t at, const void *bytes, size_t cou
     expect_refused(section);
 }
 
-static void impossible_numbers_are_refused(void **state)
+static void invalid_numbers_are_rejected(void **state)
 {
     (void)state;
     save_half_a_post();
@@ -489,7 +489,7 @@ static void impossible_numbers_are_refused(void **state)
         size_t place;
         uint64_t number;
     } numbers[] = {
-        {"label.names", 0, 0}, /* never learned, and yet it tells */
+        {"label.names", 0, 0}, /* 0 trainings but with labels */
         {"label.names", 1, UINT64_MAX},
         {"label.names", 1, TIDE_CAPACITY_MAX + UINT64_C(1)},
         {"label.fitted", 0, 201}, /* in the future */
@@ -507,7 +507,8 @@ static void impossible_numbers_are_refused(void **state)
     peak = live;
     replace_number("good", "bad", "label.names", 1, TIDE_CAPACITY_MAX);
     expect_refused("anchor.");
-    assert_in_range(peak - live, 0, 16 << 20); /* asked for by what the file says */
+    assert_in_range(peak - live, 0,
+                    16 << 20); /* allocated because of a size in the file */
     damage("label.names", 16, "\0", 1);
     damage("label.names", 18, "\0", 1);
     damage("anchor.vectors", 4, &(float){NAN}, 4);
@@ -517,14 +518,14 @@ static void impossible_numbers_are_refused(void **state)
     damage("reader.labels", 0, "\0", 1);
 }
 
-static void names_that_are_too_long_are_refused(void **state)
+static void overlong_names_are_rejected(void **state)
 {
     (void)state;
     save_half_a_post();
     size_t size;
     unsigned char *bytes = read_section("good", "label.names", &size);
     for (unsigned char length = 64; length < 67; length++) {
-        unsigned char names[16 + 6 * 67], *to = names + 16; /* six labels are told */
+        unsigned char names[16 + 6 * 67], *to = names + 16; /* there are six labels */
         memcpy(names, bytes, 16);
         for (int i = 0; i < 6; i++, to += 1 + length) {
             *to = length;
@@ -539,7 +540,7 @@ static void names_that_are_too_long_are_refused(void **state)
     free(bytes);
 }
 
-static void impossible_labels_of_half_a_post_are_refused(void **state)
+static void invalid_labels_of_half_a_post_are_rejected(void **state)
 {
     (void)state;
     save_half_a_post();
@@ -558,9 +559,8 @@ static void impossible_labels_of_half_a_post_are_refused(void **state)
     expect_refused("reader.labels");
 }
 
-/* While a post waits, none of its words has been taken; there would be no room for
- * both. */
-static void a_sentence_beside_a_post_that_waits_is_refused(void **state)
+/* While a post waits none of its words was processed; there is no room for both. */
+static void a_sentence_beside_a_waiting_post_is_rejected(void **state)
 {
     (void)state;
     save_half_a_post();
@@ -573,7 +573,7 @@ static void a_sentence_beside_a_post_that_waits_is_refused(void **state)
     expect_refused("intake.post");
 }
 
-static void what_has_not_learned_is_loaded_as_such(void **state)
+static void an_untrained_predictor_is_loaded_as_such(void **state)
 {
     (void)state;
     tide_trainer *trainer = trainer_of(HASHTAGS "vocab=50 admission=none");
@@ -596,23 +596,23 @@ static void what_has_not_learned_is_loaded_as_such(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_most_frequent_labels_with_posts_are_told),
-        cmocka_unit_test(labels_are_told_from_words),
-        IN_FOLDER(words_beyond_those_looked_at_change_nothing),
-        IN_FOLDER(words_of_closed_slots_are_unknown),
-        cmocka_unit_test(anchored_words_are_read_as_they_were),
+        cmocka_unit_test(the_most_frequent_labels_with_posts_are_predicted),
+        cmocka_unit_test(labels_are_predicted_from_words),
+        IN_FOLDER(words_beyond_the_maximum_change_nothing),
+        IN_FOLDER(words_of_quarantined_slots_are_unknown),
+        cmocka_unit_test(anchored_words_have_their_old_vectors),
         cmocka_unit_test(only_the_most_frequent_words_are_anchored),
         IN_FOLDER(an_anchored_word_may_leave_the_vocabulary),
-        cmocka_unit_test(labels_take_the_memory_that_was_said),
-        cmocka_unit_test(learning_labels_takes_no_more_memory_than_was_said),
-        IN_FOLDER(running_out_of_memory_leaves_the_classifier_as_it_was),
-        cmocka_unit_test(running_out_of_memory_on_the_way_is_told_once),
-        IN_FOLDER(sections_of_the_wrong_size_are_refused),
-        IN_FOLDER(impossible_numbers_are_refused),
-        IN_FOLDER(names_that_are_too_long_are_refused),
-        IN_FOLDER(impossible_labels_of_half_a_post_are_refused),
-        IN_FOLDER(a_sentence_beside_a_post_that_waits_is_refused),
-        IN_FOLDER(what_has_not_learned_is_loaded_as_such),
+        cmocka_unit_test(labels_take_the_announced_memory),
+        cmocka_unit_test(training_takes_at_most_the_announced_memory),
+        IN_FOLDER(failed_allocations_leave_the_classifier_unchanged),
+        cmocka_unit_test(failed_allocations_in_a_refit_are_reported_once),
+        IN_FOLDER(sections_of_the_wrong_size_are_rejected),
+        IN_FOLDER(invalid_numbers_are_rejected),
+        IN_FOLDER(overlong_names_are_rejected),
+        IN_FOLDER(invalid_labels_of_half_a_post_are_rejected),
+        IN_FOLDER(a_sentence_beside_a_waiting_post_is_rejected),
+        IN_FOLDER(an_untrained_predictor_is_loaded_as_such),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* test_run.c - that runs over records, broken archives and several sources at once go on where they
- * were left, with nothing lost, repeated or mixed. */
+/* test_run.c - runs over records, truncated archives and several sources resume where
+ * they stopped, without losing, repeating or mixing text.
+ */
 #include "base/base.h"
 #include "train_fixture.h"
 
@@ -9,7 +10,7 @@
 
 typedef struct run_log {
     volatile sig_atomic_t stop;
-    int stop_after; /* calls of watch before it says stop; 0 for never */
+    int stop_after; /* calls of watch until it requests a stop; 0 if never */
 } run_log;
 
 static void watch(void *data, const tide_stats *stats)
@@ -62,7 +63,7 @@ static void write_table(const char *path, const corpus *t, bool id_first)
 static corpus text_of(uint64_t seed, uint64_t tokens)
 {
     corpus t = demo_text(seed, tokens);
-    t.bytes[t.size] = 0; /* demo_text has room */
+    t.bytes[t.size] = 0; /* demo_text leaves room */
     return t;
 }
 
@@ -86,7 +87,7 @@ static tide_trainer *saved_and_loaded(tide_trainer *trainer,
 
 #define CSV RECIPE "records=csv text=body"
 
-static void a_table_goes_on_with_its_columns_and_another_with_its_own(void **state)
+static void every_table_resumes_with_its_own_columns(void **state)
 {
     (void)state;
     corpus t = text_of(1, 30000), u = text_of(2, 3000);
@@ -113,7 +114,7 @@ static void a_table_goes_on_with_its_columns_and_another_with_its_own(void **sta
     assert_int_equal(run_one(trainer, "b.csv", 0).status, 0);
     assert_true(stats_of(trainer).tokens > half + 2000);
     assert_false(knows(trainer, "number7") || knows(trainer, "id"));
-    assert_int_equal(run_one(trainer, "a.csv", 0).status, 0); /* its place is kept */
+    assert_int_equal(run_one(trainer, "a.csv", 0).status, 0); /* its position is kept */
     assert_false(knows(trainer, "number7") || knows(trainer, "id"));
     assert_int_equal(stats_of(trainer).missing_records, 0);
     tide_trainer_free(trainer);
@@ -121,7 +122,7 @@ static void a_table_goes_on_with_its_columns_and_another_with_its_own(void **sta
     free(u.bytes);
 }
 
-static void other_columns_can_be_asked_for_in_the_middle(void **state)
+static void other_columns_can_be_chosen_in_the_middle(void **state)
 {
     (void)state;
     corpus t = text_of(1, 30000);
@@ -137,7 +138,7 @@ static void other_columns_can_be_asked_for_in_the_middle(void **state)
     free(t.bytes);
 }
 
-static void a_run_with_too_many_errors_goes_on_to_the_same_model(void **state)
+static void a_run_with_too_many_errors_resumes_to_the_same_model(void **state)
 {
     (void)state;
     corpus t = text_of(3, 30000);
@@ -165,7 +166,7 @@ static void a_run_with_too_many_errors_goes_on_to_the_same_model(void **state)
     trainer = trainer_of(RECIPE "records=json");
     outcome o = run_with(trainer, how, 0);
     assert_int_equal(o.status,
-                     TIDE_ERROR_INPUT); /* by the last, which has no line end */
+                     TIDE_ERROR_INPUT); /* in the last line, which has no line end */
     tide_trainer_free(trainer);
     how.max_errors = 20;
     trainer = trainer_of(RECIPE "records=json");
@@ -197,7 +198,7 @@ static void write_packed(const char *path, const corpus *t, double part)
     free(packed);
 }
 
-static void an_archive_that_is_completed_later_is_read_on(void **state)
+static void an_archive_that_is_completed_later_is_resumed(void **state)
 {
     (void)state;
     corpus t = text_of(4, 40000);
@@ -219,7 +220,7 @@ static void an_archive_that_is_completed_later_is_read_on(void **state)
     free(t.bytes);
 }
 
-static void names_of_columns_are_refused_where_there_are_none(void **state)
+static void column_names_are_rejected_without_a_header(void **state)
 {
     (void)state;
     write_file("a.csv", "id,body\n1,tea\n", 14);
@@ -232,14 +233,14 @@ static void names_of_columns_are_refused_where_there_are_none(void **state)
     tide_trainer_free(trainer);
 }
 
-/* -- several sources at once -------------------------------------------------------------- */
+/* -- several sources at once ------------------------------------------------------ */
 
 typedef struct typist {
     int pipe, calls;
     volatile sig_atomic_t stop;
 } typist;
 
-/* Goes on with the line after a while, and says stop when all words are there. */
+/* Completes the line after a while, and requests a stop when all words are read. */
 static void type_on(void *data, const tide_stats *stats)
 {
     typist *t = data;
@@ -248,7 +249,7 @@ static void type_on(void *data, const tide_stats *stats)
     t->stop = stats->tokens == 4 || t->calls == 300;
 }
 
-static void a_line_that_is_half_there_is_not_mixed_with_others(void **state)
+static void an_incomplete_line_is_not_mixed_with_others(void **state)
 {
     (void)state;
     write_file("log", "world\nwide\n", 11);
@@ -270,7 +271,7 @@ static void a_line_that_is_half_there_is_not_mixed_with_others(void **state)
     assert_int_equal(stats_of(trainer).tokens, 4);
     assert_true(knows(trainer, "hello") && knows(trainer, "world"));
 
-    /* The place in the file was noted, although it was the pipe that was stopped. */
+    /* The position in the file was recorded although the run stopped in the pipe. */
     trainer = saved_and_loaded(trainer, NULL, 0);
     write_file("log", "world\nwide\nweb\n", 15);
     t = (typist){.calls = 290};
@@ -286,7 +287,7 @@ static void a_line_that_is_half_there_is_not_mixed_with_others(void **state)
 
 typedef struct end_log {
     bool saved, saved_at_end;
-    int calls, ends; /* ends: calls that said so */
+    int calls, ends; /* calls with `ending` set */
     uint64_t tokens;
 } end_log;
 
@@ -294,13 +295,13 @@ static void see_the_end(void *data, const tide_stats *stats)
 {
     end_log *log = data;
     log->calls++;
-    assert_true(stats->ending || !log->ends); /* there is no way back */
+    assert_true(stats->ending || !log->ends); /* it stays set */
     log->ends += stats->ending;
     log->saved_at_end = log->saved_at_end || log->saved;
     log->tokens = stats->tokens;
 }
 
-static void who_watches_is_told_of_the_end_before_the_last_save(void **state)
+static void the_end_is_reported_before_the_last_save(void **state)
 {
     (void)state;
     write_file("text", "hello wide world\n", 17);
@@ -324,7 +325,7 @@ static void who_watches_is_told_of_the_end_before_the_last_save(void **state)
     tide_trainer_free(trainer);
 }
 
-/* With a half-life counts are halved, and so is the number of words they are compared with. */
+/* With a half-life the counts of pairs and of words are halved alike. */
 static void words_that_are_independent_are_never_joined(void **state)
 {
     (void)state;
@@ -356,8 +357,8 @@ static void ask_once(void *data, const tide_stats *stats)
     a->has_asked = true;
 }
 
-/* The file of the way is there only because somebody asked. */
-static void a_save_is_made_when_it_is_asked_for(void **state)
+/* The checkpoint exists only because it was requested. */
+static void a_requested_save_is_made(void **state)
 {
     (void)state;
     const char *source = "demo:tokens=200000";
@@ -388,9 +389,9 @@ static void count_checkpoint(void *data, const tide_checkpoint *checkpoint)
     ++*(int *)data;
 }
 
-/* At the end of the sentence in which the words are full, however many are read at once: a sentence of the demo
- * has less than 50. */
-static void a_save_is_made_after_so_many_words(void **state)
+/* At the end of the sentence in which the limit is reached, however much is read at
+ * once: a sentence of the demo has fewer than 50 words. */
+static void a_save_is_made_after_save_tokens(void **state)
 {
     (void)state;
     enum { WORDS = 30000, EVERY = 500, SENTENCE = 50 };
@@ -422,15 +423,15 @@ static void a_save_is_made_after_so_many_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(a_table_goes_on_with_its_columns_and_another_with_its_own),
-        IN_FOLDER(other_columns_can_be_asked_for_in_the_middle),
-        IN_FOLDER(a_run_with_too_many_errors_goes_on_to_the_same_model),
-        IN_FOLDER(an_archive_that_is_completed_later_is_read_on),
-        IN_FOLDER(names_of_columns_are_refused_where_there_are_none),
-        IN_FOLDER(a_line_that_is_half_there_is_not_mixed_with_others),
-        IN_FOLDER(who_watches_is_told_of_the_end_before_the_last_save),
-        IN_FOLDER(a_save_is_made_when_it_is_asked_for),
-        IN_FOLDER(a_save_is_made_after_so_many_words),
+        IN_FOLDER(every_table_resumes_with_its_own_columns),
+        IN_FOLDER(other_columns_can_be_chosen_in_the_middle),
+        IN_FOLDER(a_run_with_too_many_errors_resumes_to_the_same_model),
+        IN_FOLDER(an_archive_that_is_completed_later_is_resumed),
+        IN_FOLDER(column_names_are_rejected_without_a_header),
+        IN_FOLDER(an_incomplete_line_is_not_mixed_with_others),
+        IN_FOLDER(the_end_is_reported_before_the_last_save),
+        IN_FOLDER(a_requested_save_is_made),
+        IN_FOLDER(a_save_is_made_after_save_tokens),
         cmocka_unit_test(words_that_are_independent_are_never_joined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* test_pauses.c - a run that lets somebody look at the model on the way. */
+/* test_run_pauses.c - the pause callback of a run, which may read the model. */
 #include "batch_fixture.h"
 
 typedef struct pauses {
@@ -78,7 +78,7 @@ static void pauses_depend_on_tokens_alone_and_change_nothing(void **state)
     free(t.bytes);
 }
 
-/* Reaching a multiple is enough, and one that was reached before the run is not reached
+/* Reaching a multiple is enough, and a multiple reached before the run does not count
  * again. */
 static void a_pause_is_due_when_a_multiple_is_reached(void **state)
 {

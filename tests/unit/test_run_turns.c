@@ -1,5 +1,7 @@
-/* test_turns.c - sources that are read at once: what is half there of one keeps nobody
- * else waiting, and however text comes and runs end, every word is learned once. */
+/* test_run_turns.c - sources that are read in turns: the incomplete line of one does
+ * not block the others, and every word is learned once, however text arrives and runs
+ * end.
+ */
 #include "base/base.h"
 #include "train_fixture.h"
 
@@ -7,7 +9,7 @@
 
 #include <pthread.h>
 
-enum { BLOCK = 65536 }; /* what a run reads at once */
+enum { BLOCK = 65536 }; /* the block size of a run */
 
 #define RECIPE "vocab=400 dim=2 window=1 replay=1 threads=1 "
 
@@ -62,8 +64,8 @@ static size_t random_length(tide_rng *rng, int line)
                                                             : 300000);
 }
 
-/* Lines, or records in the kind's form; those of CSV are quoted and have lines of their
- * own. */
+/* Lines, or records of the given kind; those of CSV are quoted and contain line
+ * feeds. */
 static corpus random_text(tide_rng *rng, const char *kind, char letter)
 {
     corpus t = {NULL, 0};
@@ -124,7 +126,8 @@ static void stop_at_the_end(void *data, const tide_stats *stats)
         w->stop = 1;
 }
 
-/* As after a stop, or as after a kill: then the checkpoint before may be the last. */
+/* Resumes as after a stop or as after a kill; after a kill the previous checkpoint may
+ * be the last one. */
 static tide_trainer *load_some(tide_trainer *trainer, writer *w, const char *settings)
 {
     const char *path = tide_rng_below(&w->rng, 2) || access("m.1", F_OK) ? "m" : "m.1";
@@ -203,7 +206,7 @@ static void storm(const char *kind, size_t count, uint64_t seed)
     free(w.text[1].bytes);
 }
 
-static void every_word_is_learned_once_however_text_comes(void **state)
+static void every_word_is_learned_once_however_text_arrives(void **state)
 {
     (void)state;
     static const char *const kinds[] = {"lines", "csv", "json"};
@@ -211,13 +214,13 @@ static void every_word_is_learned_once_however_text_comes(void **state)
         storm(kinds[seed % 3], seed < 6 ? 2 : 1, seed);
 }
 
-/* -- what is half there ----------------------------------------------------------- */
+/* -- incomplete lines and records ------------------------------------------------- */
 
 typedef struct half {
     volatile sig_atomic_t stop, save;
     int saved, calls;
-    uint64_t tokens;       /* at which to ask for a save, and then to stop */
-    uint64_t until, bytes; /* read: to stop at, and when it stopped */
+    uint64_t tokens;       /* when to request a save, and then a stop */
+    uint64_t until, bytes; /* tokens read: where to stop, and where it stopped */
 } half;
 
 static void save_then_stop(void *data, const tide_stats *stats)
@@ -251,9 +254,9 @@ static tide_run until_saved(half *h, const char *const *sources, size_t count)
                       .checkpointed_data = h};
 }
 
-/* A line, or a record with a stray quote, which has no end: the other source is read,
- * checkpoints are made, and a stop is followed. Then the end comes. */
-static void no_source_waits_for_the_end_of_another_ones_line(void **state)
+/* While a line, or a record with a stray quote, has no end, the other source is read,
+ * checkpoints are made, and a stop works. Then the end arrives. */
+static void an_incomplete_line_does_not_block_other_sources(void **state)
 {
     (void)state;
     static const struct {
@@ -303,9 +306,8 @@ static void no_source_waits_for_the_end_of_another_ones_line(void **state)
     }
 }
 
-/* Its words stay whole, and each piece is a line of its own, wherever reads were
- * cut. */
-static void a_line_of_more_than_a_mebibyte_is_divided(void **state)
+/* Words stay whole and each piece becomes a line, wherever reads were cut. */
+static void a_line_longer_than_a_mebibyte_is_split(void **state)
 {
     (void)state;
     static const char *const words[] = {"abcdefg ", "\xc3\xa9"};
@@ -329,7 +331,7 @@ static void a_line_of_more_than_a_mebibyte_is_divided(void **state)
     }
 }
 
-/* -- one source alone ------------------------------------------------------------- */
+/* -- a single source -------------------------------------------------------------- */
 
 static void stop_after_bytes(void *data, const tide_stats *stats)
 {
@@ -340,8 +342,7 @@ static void stop_after_bytes(void *data, const tide_stats *stats)
     }
 }
 
-/* Reads a source until so many bytes are learned or it ends; saves the model as
- * well. */
+/* Reads a source until the given bytes are learned or it ends, and saves the model. */
 static uint64_t read_until(tide_trainer *trainer, const char *source, bool follow,
                            uint64_t bytes, const char *path)
 {
@@ -359,8 +360,8 @@ static uint64_t read_until(tide_trainer *trainer, const char *source, bool follo
     return h.bytes;
 }
 
-/* All that is read after a stop is the rest of a block; and going on from there comes
- * to the same model. */
+/* Only the rest of a block is read after a stop, and resuming leads to the same
+ * model. */
 static void a_stop_does_not_wait_for_the_end_of_a_line(void **state)
 {
     (void)state;
@@ -411,7 +412,7 @@ static uint64_t reads_so_far(void)
     return reads;
 }
 
-/* With several sources or alone. */
+/* With several sources or a single one. */
 static void a_long_line_is_read_like_any_other_text(void **state)
 {
     (void)state;
@@ -433,14 +434,15 @@ static void a_long_line_is_read_like_any_other_text(void **state)
             tide_trainer_free(trainer);
             free(text.bytes);
         }
-        assert_true(reads[0] <= 4 * reads[1] + 100); /* by bytes: 10,000 times */
+        assert_true(reads[0] <=
+                    4 * reads[1] + 100); /* byte by byte would be 10,000 times */
     }
 }
 
-/* -- what was handed over --------------------------------------------------------- */
+/* -- accepted text ---------------------------------------------------------------- */
 
-/* Whatever ends the run, and wherever the feed stands among the sources. */
-static void text_that_was_taken_is_learned_when_another_source_fails(void **state)
+/* For any end of the run and any position of the feed among the sources. */
+static void accepted_text_is_learned_when_another_source_fails(void **state)
 {
     (void)state;
     static const char *const table[][2] = {
@@ -474,8 +476,8 @@ static void text_that_was_taken_is_learned_when_another_source_fails(void **stat
     free(text.bytes);
 }
 
-/* The half line is not learned with it: it comes again. */
-static void what_is_drained_is_not_put_behind_half_a_line(void **state)
+/* The incomplete line is not learned with it, since it will be read again. */
+static void drained_text_is_not_appended_to_an_incomplete_line(void **state)
 {
     (void)state;
     static const char *const sources[] = {"half", "feed:"};
@@ -501,13 +503,13 @@ static void what_is_drained_is_not_put_behind_half_a_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(every_word_is_learned_once_however_text_comes),
-        IN_FOLDER(no_source_waits_for_the_end_of_another_ones_line),
-        IN_FOLDER(a_line_of_more_than_a_mebibyte_is_divided),
+        IN_FOLDER(every_word_is_learned_once_however_text_arrives),
+        IN_FOLDER(an_incomplete_line_does_not_block_other_sources),
+        IN_FOLDER(a_line_longer_than_a_mebibyte_is_split),
         IN_FOLDER(a_stop_does_not_wait_for_the_end_of_a_line),
         IN_FOLDER(a_long_line_is_read_like_any_other_text),
-        IN_FOLDER(text_that_was_taken_is_learned_when_another_source_fails),
-        IN_FOLDER(what_is_drained_is_not_put_behind_half_a_line),
+        IN_FOLDER(accepted_text_is_learned_when_another_source_fails),
+        IN_FOLDER(drained_text_is_not_appended_to_an_incomplete_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

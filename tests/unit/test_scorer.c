@@ -1,18 +1,18 @@
-/* test_judge.c - scores of what was told, against a plain computation that keeps every
- * post. */
+/* test_scorer.c - scores of predictions, against a reference implementation that keeps
+ * every post. */
 #include "base/base.h"
 #include "labels_fixture.h"
 
 enum { UNIVERSE = 24, TOLD = 9, POSTS = 400 };
 
-/* -- posts that were told --------------------------------------------------------- */
+/* -- predicted posts -------------------------------------------------------------- */
 
-/* Labels are numbers of the universe. */
-typedef struct past {
-    bool carried[UNIVERSE], told[UNIVERSE];
-    float probabilities[UNIVERSE]; /* of those told */
+/* Labels are integers. */
+typedef struct scored_post {
+    bool carried[UNIVERSE], prediction[UNIVERSE];
+    float probabilities[UNIVERSE]; /* of the predicted ones */
     uint32_t words, unknown;
-} past;
+} scored_post;
 
 static const char *name_of(int label)
 {
@@ -21,7 +21,7 @@ static const char *name_of(int label)
     return names[label];
 }
 
-/* Which labels a classifier tells, in which order. */
+/* The labels of a classifier, in order. */
 static void choose_names(tide_rng *rng, int names[UNIVERSE])
 {
     for (int i = 0; i < UNIVERSE; i++) {
@@ -31,13 +31,13 @@ static void choose_names(tide_rng *rng, int names[UNIVERSE])
     }
 }
 
-/* A random post, added to the judge too. */
-static past add_post(tide_scorer *judge, tide_rng *rng, const int *names,
-                     uint32_t count, uint64_t fit)
+/* A random post, also added to the scorer. */
+static scored_post add_post(tide_scorer *scorer, tide_rng *rng, const int *names,
+                            uint32_t count, uint64_t fit)
 {
     const char *labels[UNIVERSE], *told_names[UNIVERSE];
     float probabilities[UNIVERSE];
-    past p = {.words = (uint32_t)tide_rng_below(rng, 20)};
+    scored_post p = {.words = (uint32_t)tide_rng_below(rng, 20)};
     p.unknown = (uint32_t)tide_rng_below(rng, p.words + 1);
     uint32_t label_count = 0;
     for (int i = 0; i < UNIVERSE; i++)
@@ -46,29 +46,29 @@ static past add_post(tide_scorer *judge, tide_rng *rng, const int *names,
     for (uint32_t i = 0; i < count; i++) {
         told_names[i] = name_of(names[i]);
         probabilities[i] = tide_rng_float(rng);
-        p.told[names[i]] = true;
+        p.prediction[names[i]] = true;
         p.probabilities[names[i]] = probabilities[i];
     }
-    const tide_predicted_post told = {.labels = labels,
-                                      .label_count = label_count,
-                                      .words = p.words,
-                                      .unknown = p.unknown,
-                                      .fit = fit,
-                                      .names = told_names,
-                                      .name_count = count,
-                                      .probabilities = probabilities};
-    assert_int_equal(tide_scorer_add(judge, &told, NULL), TIDE_OK);
+    const tide_predicted_post prediction = {.labels = labels,
+                                            .label_count = label_count,
+                                            .words = p.words,
+                                            .unknown = p.unknown,
+                                            .fit = fit,
+                                            .names = told_names,
+                                            .name_count = count,
+                                            .probabilities = probabilities};
+    assert_int_equal(tide_scorer_add(scorer, &prediction, NULL), TIDE_OK);
     return p;
 }
 
-/* -- a plain computation ---------------------------------------------------------- */
+/* -- reference implementation ----------------------------------------------------- */
 
-static bool is_true(const past *p, int label)
+static bool is_true(const scored_post *p, int label)
 {
-    return p->told[label] && p->carried[label];
+    return p->prediction[label] && p->carried[label];
 }
 
-static int truths_of(const past *p)
+static int truths_of(const scored_post *p)
 {
     int count = 0;
     for (int i = 0; i < UNIVERSE; i++)
@@ -76,17 +76,17 @@ static int truths_of(const past *p)
     return count;
 }
 
-/* Labels that are told and more probable. */
-static int place_of(const past *p, int label)
+/* How many predicted labels are more probable. */
+static int place_of(const scored_post *p, int label)
 {
     int place = 0;
     for (int i = 0; i < UNIVERSE; i++)
-        place += p->told[i] && p->probabilities[i] > p->probabilities[label];
+        place += p->prediction[i] && p->probabilities[i] > p->probabilities[label];
     return place;
 }
 
-/* How many of the most probable are right. */
-static int right_among(const past *p, int most)
+/* How many of the most probable labels are correct. */
+static int right_among(const scored_post *p, int most)
 {
     int right = 0;
     for (int i = 0; i < UNIVERSE; i++)
@@ -98,13 +98,13 @@ typedef struct tally {
     double had, predicted, both;
 } tally;
 
-/* Of one label in the posts that are scored. */
-static tally tally_of(const past *posts, int count, int label, float threshold)
+/* For one label in the scored posts. */
+static tally tally_of(const scored_post *posts, int count, int label, float threshold)
 {
     tally t = {0};
     for (int i = 0; i < count; i++) {
-        const past *p = &posts[i];
-        if (!truths_of(p) || !p->told[label])
+        const scored_post *p = &posts[i];
+        if (!truths_of(p) || !p->prediction[label])
             continue;
         bool predicted = p->probabilities[label] >= threshold;
         t.had += p->carried[label];
@@ -136,28 +136,28 @@ static void expect_score(tide_score found, tide_score expected)
     assert_true(fabs(found.f1 - expected.f1) < 1e-12);
 }
 
-static bool ever_told(const past *posts, int count, int label, bool scored)
+static bool ever_told(const scored_post *posts, int count, int label, bool scored)
 {
     for (int i = 0; i < count; i++)
-        if (posts[i].told[label] && (!scored || truths_of(&posts[i])))
+        if (posts[i].prediction[label] && (!scored || truths_of(&posts[i])))
             return true;
     return false;
 }
 
-static int told_at_5(const past *p)
+static int told_at_5(const scored_post *p)
 {
-    int told = 0;
+    int prediction = 0;
     for (int label = 0; label < UNIVERSE; label++)
-        told += p->told[label];
-    return told < 5 ? told : 5;
+        prediction += p->prediction[label];
+    return prediction < 5 ? prediction : 5;
 }
 
-static void expect_counts(const tide_scores *v, const past *posts, int count)
+static void expect_counts(const tide_scores *v, const scored_post *posts, int count)
 {
     uint64_t labeled = 0, scored = 0, truths = 0, words = 0, unknown = 0;
     double at_1 = 0, at_5 = 0, recall_at_5 = 0;
     for (int i = 0; i < count; i++) {
-        const past *p = &posts[i];
+        const scored_post *p = &posts[i];
         int true_ones = truths_of(p);
         bool any = false;
         for (int label = 0; label < UNIVERSE; label++)
@@ -185,10 +185,10 @@ static void expect_counts(const tide_scores *v, const past *posts, int count)
     assert_true(fabs(v->recall_at_5 - recall_at_5 * share) < 1e-12);
 }
 
-static void expect_verdict(const tide_scorer *judge, const past *posts, int count,
-                           float threshold)
+static void expect_scores(const tide_scorer *scorer, const scored_post *posts,
+                          int count, float threshold)
 {
-    tide_scores v = tide_scorer_scores(judge);
+    tide_scores v = tide_scorer_scores(scorer);
     tally all = {0};
     tide_score weighted = {0}, macro = {0};
     int labels = 0;
@@ -210,14 +210,14 @@ static void expect_verdict(const tide_scorer *judge, const past *posts, int coun
 
 /* -- scores ----------------------------------------------------------------------- */
 
-static void expect_list(const tide_scorer *judge, const past *posts, int count,
+static void expect_list(const tide_scorer *scorer, const scored_post *posts, int count,
                         float threshold)
 {
     tide_label_score scores[UNIVERSE + 1];
-    size_t size = tide_scorer_labels(judge, scores, COUNT(scores)), told = 0;
+    size_t size = tide_scorer_labels(scorer, scores, COUNT(scores)), prediction = 0;
     for (int i = 0; i < UNIVERSE; i++)
-        told += ever_told(posts, count, i, false);
-    assert_int_equal(size, told);
+        prediction += ever_told(posts, count, i, false);
+    assert_int_equal(size, prediction);
     for (size_t i = 0; i < size; i++) {
         tally t = tally_of(posts, count, atoi(scores[i].name + 1), threshold);
         assert_int_equal(scores[i].support, (uint64_t)t.had);
@@ -227,58 +227,58 @@ static void expect_list(const tide_scorer *judge, const past *posts, int count,
                      strcmp(scores[i - 1].name, scores[i].name) < 0));
     }
     tide_label_score few[2];
-    assert_int_equal(tide_scorer_labels(judge, few, 2), size < 2 ? size : 2);
+    assert_int_equal(tide_scorer_labels(scorer, few, 2), size < 2 ? size : 2);
     for (size_t i = 0; i < 2 && i < size; i++)
         assert_string_equal(few[i].name, scores[i].name);
 }
 
-/* Before it has learned nothing is told; then other labels every fifty posts, in
- * another order. */
-static void scores_are_those_of_a_plain_computation(void **state)
+/* Nothing is predicted before the first training; then the labels and their order
+ * change every fifty posts. */
+static void scores_equal_the_reference(void **state)
 {
     (void)state;
     for (int run = 0; run < 4; run++) {
         float threshold = run % 2 ? 0.5f : 0.2f;
-        int told = run < 2 ? TOLD : 3;
-        tide_scorer *judge = tide_scorer_new(threshold, NULL);
+        int prediction = run < 2 ? TOLD : 3;
+        tide_scorer *scorer = tide_scorer_new(threshold, NULL);
         tide_rng rng = tide_rng_seeded((uint64_t)run);
-        static past posts[POSTS];
+        static scored_post posts[POSTS];
         int names[UNIVERSE] = {0};
-        assert_non_null(judge);
+        assert_non_null(scorer);
         for (int i = 0; i < POSTS; i++) {
             if (i % 50 == 0)
                 choose_names(&rng, names);
-            posts[i] =
-                add_post(judge, &rng, names, i < 20 ? 0 : told, 1 + (uint64_t)i / 50);
+            posts[i] = add_post(scorer, &rng, names, i < 20 ? 0 : prediction,
+                                1 + (uint64_t)i / 50);
             if (i % 23 == 0 || i + 1 == POSTS) {
-                expect_verdict(judge, posts, i + 1, threshold);
-                expect_list(judge, posts, i + 1, threshold);
+                expect_scores(scorer, posts, i + 1, threshold);
+                expect_list(scorer, posts, i + 1, threshold);
             }
         }
-        tide_scorer_free(judge);
+        tide_scorer_free(scorer);
     }
 }
 
-static void a_new_account_begins_with_nothing(void **state)
+static void a_reset_clears_all_scores(void **state)
 {
     (void)state;
-    tide_scorer *judge = tide_scorer_new(0.5f, NULL);
+    tide_scorer *scorer = tide_scorer_new(0.5f, NULL);
     tide_rng rng = tide_rng_seeded(7);
-    static past posts[POSTS];
+    static scored_post posts[POSTS];
     int names[UNIVERSE] = {0};
-    assert_non_null(judge);
+    assert_non_null(scorer);
     for (int account = 0; account < 4; account++) {
         for (int i = 0; i < 100; i++) {
             if (i % 40 == 0)
                 choose_names(&rng, names);
-            posts[i] = add_post(judge, &rng, names, TOLD,
+            posts[i] = add_post(scorer, &rng, names, TOLD,
                                 1 + (uint64_t)(account * 3 + i / 40));
         }
-        expect_verdict(judge, posts, 100, 0.5f);
-        tide_scorer_reset(judge);
-        expect_verdict(judge, posts, 0, 0.5f);
+        expect_scores(scorer, posts, 100, 0.5f);
+        tide_scorer_reset(scorer);
+        expect_scores(scorer, posts, 0, 0.5f);
     }
-    tide_scorer_free(judge);
+    tide_scorer_free(scorer);
     tide_scorer_free(NULL);
 }
 
@@ -286,14 +286,14 @@ static void a_new_account_begins_with_nothing(void **state)
 
 enum { MOST = 1 << 16 };
 
-static void more_labels_than_there_can_be_are_an_error(void **state)
+static void too_many_labels_are_an_error(void **state)
 {
     (void)state;
     char(*texts)[8] = malloc((MOST + 1) * sizeof *texts);
     const char **names = malloc((MOST + 1) * sizeof *names);
     float *probabilities = calloc(MOST + 1, sizeof *probabilities);
-    tide_scorer *judge = tide_scorer_new(0.5f, NULL);
-    assert_true(texts && names && probabilities && judge);
+    tide_scorer *scorer = tide_scorer_new(0.5f, NULL);
+    assert_true(texts && names && probabilities && scorer);
     for (int i = 0; i <= MOST; i++) {
         snprintf(texts[i], sizeof texts[i], "%d", i);
         names[i] = texts[i];
@@ -305,22 +305,22 @@ static void more_labels_than_there_can_be_are_an_error(void **state)
                                .names = names,
                                .name_count = MOST,
                                .probabilities = probabilities};
-    assert_int_equal(tide_scorer_add(judge, &all, NULL), TIDE_OK);
+    assert_int_equal(tide_scorer_add(scorer, &all, NULL), TIDE_OK);
     tide_predicted_post more = all;
     more.fit = 2;
     more.names = names + MOST;
     more.name_count = 1;
     for (int turn = 0; turn < 2; turn++) {
         tide_error err = {.text = ""};
-        assert_int_equal(tide_scorer_add(judge, &more, &err), TIDE_ERROR_INPUT);
+        assert_int_equal(tide_scorer_add(scorer, &more, &err), TIDE_ERROR_INPUT);
         assert_string_equal(err.text,
-                            "more than 65536 different labels have been told");
-        assert_int_equal(tide_scorer_add(judge, &more, NULL), TIDE_ERROR_INPUT);
-        assert_int_equal(tide_scorer_add(judge, &all, NULL), TIDE_OK);
+                            "more than 65536 different labels were predicted");
+        assert_int_equal(tide_scorer_add(scorer, &more, NULL), TIDE_ERROR_INPUT);
+        assert_int_equal(tide_scorer_add(scorer, &all, NULL), TIDE_OK);
     }
-    assert_int_equal(tide_scorer_scores(judge).scored, 3);
-    assert_true(tide_scorer_scores(judge).micro.f1 == 1);
-    tide_scorer_free(judge);
+    assert_int_equal(tide_scorer_scores(scorer).scored, 3);
+    assert_true(tide_scorer_scores(scorer).micro.f1 == 1);
+    tide_scorer_free(scorer);
     free(probabilities);
     free(names);
     free(texts);
@@ -329,9 +329,9 @@ static void more_labels_than_there_can_be_are_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scores_are_those_of_a_plain_computation),
-        cmocka_unit_test(a_new_account_begins_with_nothing),
-        cmocka_unit_test(more_labels_than_there_can_be_are_an_error),
+        cmocka_unit_test(scores_equal_the_reference),
+        cmocka_unit_test(a_reset_clears_all_scores),
+        cmocka_unit_test(too_many_labels_are_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,12 @@
-/* test_tracker.c - that the samples of labels are uniform, fair and within their
- * memory. */
+/* test_tracker.c - the samples of labels are uniform, fair and within their memory. */
 #include "base/base.h"
 #include "label/label.h"
 #include "vocab/vocab.h"
 #include "tracker_fixture.h"
 
-/* -- a plain oracle --------------------------------------------------------------- */
+/* -- reference implementation ----------------------------------------------------- */
 
-/* Keeps every post, sorts all that a label ever saw, and adds all cells up anew each
+/* Keeps every post, sorts all that a label ever saw, and sums up all cells each
  * time. */
 enum { POSTS = 700, SLOTS = 12 };
 
@@ -19,7 +18,7 @@ typedef struct oracle_post {
 } oracle_post;
 
 typedef struct oracle {
-    tide_vocabulary *labels; /* told one label at a time */
+    tide_vocabulary *labels; /* counts one label at a time */
     tide_rng rng;
     uint64_t number;
     oracle_post posts[POSTS];
@@ -64,7 +63,7 @@ static void oracle_shrink(oracle *o)
     }
 }
 
-/* The labels, each once, in their order; returns the size of their part of a record. */
+/* The distinct labels in order. Returns the size of their part of a record. */
 static size_t oracle_labels(oracle *o, const post *p, oracle_post *to)
 {
     size_t size = 0;
@@ -166,8 +165,8 @@ static void assert_same(const oracle *o, const tide_tracker *t)
     }
 }
 
-/* The generator of priorities begins where the tracker's does. */
-static void samples_are_those_of_one_who_keeps_everything(void **state)
+/* The generator of priorities has the tracker's seed. */
+static void samples_equal_the_reference(void **state)
 {
     (void)state;
     const uint64_t cells[] = {220, 400, 1500};
@@ -200,7 +199,7 @@ static void samples_are_those_of_one_who_keeps_everything(void **state)
     }
 }
 
-/* -- uniform ---------------------------------------------------------------------- */
+/* -- uniformity ------------------------------------------------------------------- */
 
 /* kept[i] is how often post i of a label was in its sample, over many runs. With
  * samples of fixed size, sum (kept - mean)^2 / (mean * (1 - p)) * (n - 1) / n is
@@ -231,9 +230,9 @@ static void count_kept(const tide_tracker *t, int tag, const int *rank, uint32_t
     }
 }
 
-/* A label sees half its posts, others come and take memory away, go and leave it, and
- * then it sees the other half. */
-static void samples_are_uniform_when_memory_goes_and_comes(void **state)
+/* A label sees half of its posts, others are admitted and take memory, are evicted and
+ * free it, and then it sees the other half. */
+static void samples_are_uniform_when_memory_varies(void **state)
 {
     (void)state;
     enum { RUNS = 10000, HALF = 40, BURST = 30 };
@@ -260,8 +259,8 @@ static void samples_are_uniform_when_memory_goes_and_comes(void **state)
     assert_uniform(kept, 2 * HALF, RUNS);
 }
 
-/* Posts of label 0 that are long or short, alone or with others that keep them too. */
-static void samples_are_uniform_whatever_a_post_is_like(void **state)
+/* Posts of label 0 that are long or short, in its sample alone or in several. */
+static void samples_are_uniform_for_posts_of_any_size(void **state)
 {
     (void)state;
     enum { RUNS = 6000, MINE = 240, STREAM = 3 * MINE };
@@ -287,9 +286,9 @@ static void samples_are_uniform_whatever_a_post_is_like(void **state)
     assert_uniform(kept, MINE, RUNS);
 }
 
-/* -- fair and bounded ------------------------------------------------------------- */
+/* -- fairness and memory ---------------------------------------------------------- */
 
-static void nobody_gives_up_a_post_while_another_has_two_more(void **state)
+static void no_label_loses_a_post_while_another_has_two_more(void **state)
 {
     (void)state;
     enum { TAGS = 10 };
@@ -324,8 +323,8 @@ static void nobody_gives_up_a_post_while_another_has_two_more(void **state)
     tide_tracker_free(t);
 }
 
-/* With everything that comes, memory is what was promised, and no more is asked for. */
-static void memory_is_what_was_promised(void **state)
+/* For all inputs the memory is as announced, and nothing is allocated later. */
+static void memory_is_as_announced(void **state)
 {
     (void)state;
     for (int kind = 0; kind < 3; kind++) {
@@ -357,7 +356,7 @@ static void memory_is_what_was_promised(void **state)
     }
 }
 
-static void a_newcomer_has_nothing_of_its_predecessor(void **state)
+static void a_new_label_has_nothing_of_its_predecessor(void **state)
 {
     (void)state;
     tide_tracker_options options = small(4, 2000, 1);
@@ -435,7 +434,7 @@ static void odd_posts_are_counted(void **state)
     tide_tracker_free(t);
 }
 
-static void a_long_label_ends_at_a_character(void **state)
+static void a_long_label_is_cut_between_characters(void **state)
 {
     (void)state;
     tide_tracker_options options = small(4, 300, 1);
@@ -455,7 +454,7 @@ static void a_long_label_ends_at_a_character(void **state)
     tide_tracker_free(t);
 }
 
-static void the_top_labels_are_in_order(void **state)
+static void the_top_labels_are_sorted(void **state)
 {
     (void)state;
     tide_tracker_options options = small(30, 2000, 1);
@@ -482,7 +481,7 @@ static void the_top_labels_are_in_order(void **state)
 
 /* -- options and memory ----------------------------------------------------------- */
 
-static void impossible_options_are_refused(void **state)
+static void invalid_options_are_rejected(void **state)
 {
     (void)state;
     tide_tracker_options bad[6];
@@ -508,16 +507,16 @@ static void impossible_options_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples_are_those_of_one_who_keeps_everything),
-        cmocka_unit_test(samples_are_uniform_when_memory_goes_and_comes),
-        cmocka_unit_test(samples_are_uniform_whatever_a_post_is_like),
-        cmocka_unit_test(nobody_gives_up_a_post_while_another_has_two_more),
-        cmocka_unit_test(memory_is_what_was_promised),
-        cmocka_unit_test(a_newcomer_has_nothing_of_its_predecessor),
+        cmocka_unit_test(samples_equal_the_reference),
+        cmocka_unit_test(samples_are_uniform_when_memory_varies),
+        cmocka_unit_test(samples_are_uniform_for_posts_of_any_size),
+        cmocka_unit_test(no_label_loses_a_post_while_another_has_two_more),
+        cmocka_unit_test(memory_is_as_announced),
+        cmocka_unit_test(a_new_label_has_nothing_of_its_predecessor),
         cmocka_unit_test(odd_posts_are_counted),
-        cmocka_unit_test(a_long_label_ends_at_a_character),
-        cmocka_unit_test(the_top_labels_are_in_order),
-        cmocka_unit_test(impossible_options_are_refused),
+        cmocka_unit_test(a_long_label_is_cut_between_characters),
+        cmocka_unit_test(the_top_labels_are_sorted),
+        cmocka_unit_test(invalid_options_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

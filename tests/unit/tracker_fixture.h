@@ -1,5 +1,4 @@
-/* tracker_fixture.h - for the tests of the label tracker: posts, and trackers for
- * them. */
+/* tracker_fixture.h - random posts and trackers for the tests of the label tracker. */
 #ifndef TIDE_TRACKER_FIXTURE_H
 #define TIDE_TRACKER_FIXTURE_H
 
@@ -20,7 +19,7 @@ typedef struct post {
     size_t length;
 } post;
 
-/* Every seventh name is longer than a label may be. */
+/* Every seventh name is longer than the limit of a label. */
 static inline uint32_t name_of(int tag, char name[PIECES + 16])
 {
     int length = snprintf(name, PIECES + 16, "tag%d", tag);
@@ -77,7 +76,7 @@ static inline tide_tracker *made(const tide_tracker_options *options)
     return t;
 }
 
-/* As the parameters have them. */
+/* The defaults of the parameters. */
 static inline tide_tracker_options usual_options(void)
 {
     return (tide_tracker_options){.labels = 10000,
@@ -87,7 +86,7 @@ static inline tide_tracker_options usual_options(void)
                                   .seed = 1};
 }
 
-/* TIDE_NO_SLOT when it is not held. */
+/* TIDE_NO_SLOT if it is not tracked. */
 static inline uint32_t slot_of(const tide_tracker *t, const char *name, size_t length)
 {
     char padded[TIDE_WORD_MAX + 16] = {0};
