@@ -223,8 +223,7 @@ typedef struct tide_demo_group_words {
 
 typedef struct tide_demo_groups {
     size_t count;
-    uint8_t
-        group_index[TIDE_DEMO_LISTS_MAX]; /* by list: index of its group from 1, or 0 */
+    uint8_t group_index[TIDE_DEMO_LISTS_MAX]; /* by list: its group from 1, or 0 */
     tide_demo_group_words groups[TIDE_DEMO_GROUPS_MAX];
 } tide_demo_groups;
 

@@ -13,7 +13,7 @@
  *
  *     birth    a new word appears with a high share, and then stays at a lower one
  *     fade     the share of that word, STAY ticks later, decreases linearly to zero
- * *     change   the uses of a word shift linearly from its group to another group; the
+ *     change   the uses of a word shift linearly from its group to another group; the
  *              next change of the word leads back
  *     burst    the share of a word is 5 to 20 times as high for a while
  *     season   the share of a topic rises and falls linearly, while that of another
@@ -37,10 +37,8 @@ enum {
     BURST_SHARE_MAX = PERCENT(35),
     BURST_MIN = 5,
     BURST_MAX = 20,
-    TOPIC_SWING =
-        80, /* percent of a topic's usual share, at the height of the season */
-    BURST_STEP =
-        7, /* step from one bursting word to the next; coprime to their number */
+    TOPIC_SWING = 80, /* percent of a topic's usual share, at the peak of the season */
+    BURST_STEP = 7,   /* from one bursting word to the next; coprime to their number */
 };
 
 typedef enum event_type { BIRTH, FADE, CHANGE, BURST, SEASON, KINDS } event_type;
@@ -49,8 +47,7 @@ typedef struct event_kind {
     const char *name;
     int64_t interval, first, jitter, length; /* in ticks */
     int64_t first_index; /* index of the first event after the start of the stream */
-    event_type
-        random_source; /* whose random numbers to use: a fade has those of its birth */
+    event_type random_source; /* a fade uses the random numbers of its birth */
     void (*fill)(const tide_demo_calendar *c, int64_t n, tide_demo_scheduled_event *e);
 } event_kind;
 

@@ -1,6 +1,6 @@
 /* demo_tables.c - compiles the source tables of the demo into words and steps.
  *
- * * A template is text with gaps in braces:
+ * A template is text with gaps in braces:
  *
  *     {dish}      a word of the field dish, from any row
  *     {capital1}  likewise, from the row that the list is bound to for the article

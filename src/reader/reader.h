@@ -98,13 +98,13 @@ void tide_model_tokenizer_set_model(tide_model_tokenizer *tokenizer,
 void tide_model_tokenizer_free(tide_model_tokenizer *tokenizer);
 
 /* Receives a word, which is valid during the call. */
-typedef void tide_word_callback(void *to, const tide_word *word);
+typedef void tide_word_callback(void *data, const tide_word *word);
 
 /* Adds part of a text, divided anywhere; and ends the text, after which the next
  * begins. */
 void tide_model_tokenizer_add(tide_model_tokenizer *tokenizer, const char *text,
-                              size_t size, tide_word_callback *take, void *to);
-void tide_model_tokenizer_end(tide_model_tokenizer *tokenizer, tide_word_callback *take,
-                              void *to);
+                              size_t size, tide_word_callback *callback, void *data);
+void tide_model_tokenizer_end(tide_model_tokenizer *tokenizer,
+                              tide_word_callback *callback, void *data);
 
 #endif

@@ -13,8 +13,7 @@
 
 struct tide_resolver {
     tide_model_tokenizer *tokenizer;
-    bool
-        default_tokenizer; /* the tokenizer is the default one, not that of the model */
+    bool default_tokenizer; /* the model does not say how it was tokenized */
 };
 
 tide_resolver *tide_resolver_new(const tide_model *model, tide_error *err)

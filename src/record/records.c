@@ -149,10 +149,9 @@ void tide_records_skip(tide_records *r, uint64_t skipped)
 
 typedef struct input_record {
     const unsigned char *bytes;
-    size_t size;         /* without its terminator */
-    uint64_t total_size; /* with it */
-    unsigned char
-        next_byte; /* the byte after it, replaced by a line feed while parsing */
+    size_t size;             /* without its terminator */
+    uint64_t total_size;     /* with it */
+    unsigned char next_byte; /* saved: a line feed replaces it while parsing */
 } input_record;
 
 static void advance_to(tide_records *r, size_t position)

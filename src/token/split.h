@@ -73,8 +73,7 @@ typedef enum tide_char_class {
 
 typedef struct tide_char {
     uint32_t code;
-    uint32_t
-        length; /* in bytes; 0 for a control character or the end; 1 if not UTF-8 */
+    uint32_t length; /* in bytes; 0: control character or end of text; 1: invalid */
     tide_char_class class;
 } tide_char;
 

@@ -10,7 +10,7 @@
  *     <ip>       v4 or v6; port and prefix too   10.0.0.1:80  /10.0.0.1  fe80::1%eth0
  *     <email>    name@host.tld                   root@example.org
  *     <path>     absolute, or from . .. ~        /var/log/a.log  ../b  ~/c  C:\d
- * *     <hex>      0x..., or 8 or more digits,     0x7ffe  a1b2c3d4 (but deadbeef and
+ *     <hex>      0x..., or 8 or more digits,     0x7ffe  a1b2c3d4 (but deadbeef and
  *                of which some are a-f and           12345678 are not)
  *                some are 0-9
  *     <number>   sign, digits with . , inside,   -12  4.5GB  1h30m  99%  1e-9
@@ -18,15 +18,15 @@
  *     word       letters, digits; . - _ inside   node-a  com.example.main  max_size
  *                and ' between letters               can't
  *
- * * A word ends before a part that is a number or hexadecimal: "worker-12" is worker
+ * A word ends before a part that is a number or hexadecimal: "worker-12" is worker
  * and <number>, "blk_-1608" is blk and <number>. Everything else is a separator:
  * key=value, [pid], quotes. A / \ : @ directly after a token has no special meaning
  * ("src/main.c:12" is src, main.c, <number>). Words with letters outside ASCII are
  * found as in split_words.c.
  *
- * * Scanners never look behind `at`. At the end of the text peek returns 0, which no
- * scanner accepts, so they need no bounds checks. The tokenizer passes at most WINDOW
- * bytes, which bounds the cost of the lookahead.
+ * * Scanners never look at text before their start. At the end of the text peek returns
+ * 0, which no scanner accepts, so they need no bounds checks. The tokenizer passes at
+ * most WINDOW bytes, which bounds the cost of the lookahead.
  */
 #include "token/split.h"
 #include "token/token.h"

@@ -12,7 +12,7 @@
  *                \ |, repeated or not (":)))" is ":)"); <3 and </3
  *     word       as in split_words.c
  *
- * * # and @ have no special meaning directly after a word ("a#b"), nor has a colon
+ * # and @ have no special meaning directly after a word ("a#b"), nor has a colon
  * after digits ("10:3"). &lt; &gt; &amp; are separators like the characters they stand
  * for, but &lt;3 is a heart. With the action BARE the # or @ is a separator, and the
  * rest is split into words.

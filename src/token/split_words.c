@@ -1,6 +1,6 @@
 /* split_words.c - Unicode words, a simplification of UAX #29.
  *
- * *     letters, digits and their marks      form words                 naïve  x86
+ *     letters, digits and their marks      form words                 naïve  x86
  *     ' and U+2019 between letters         are part of a word, as '   don't
  *     . and , between digits               are part of a word         3.14  1,000
  *     _ between letters or digits          is part of a word          snake_case

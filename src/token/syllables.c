@@ -11,8 +11,8 @@
  *     Khmer       consonant, subscripts (coeng and a consonant), marks                 ស្ត្រី
  *     Burmese     consonant, stacked consonants, marks                                 မြို့
  *
- * * It remains to decide about consonants without a vowel of their own, which either
- * end the previous syllable or begin the next. In Burmese they carry a sign, asat or
+ * It remains to decide about consonants without a vowel of their own, which either end
+ * the previous syllable or begin the next. In Burmese they carry a sign, asat or
  * virama. In the other scripts they are bare, and their neighbors decide. Rules for
  * Thai, and likewise Lao, where o is the letter U+0E2D and w is U+0E27, which may also
  * be vowels:
@@ -32,8 +32,7 @@
 typedef struct script {
     uint32_t first, last;
     size_t (*end)(const unsigned char *text, size_t size, size_t at, uint32_t shift);
-    uint32_t
-        shift; /* Lao: offset of its code points from the corresponding Thai ones */
+    uint32_t shift; /* Lao: distance of its code points from the Thai ones */
 } script;
 
 /* -- Thai and Lao ------------------------------------------------------------------ */

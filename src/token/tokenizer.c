@@ -289,7 +289,7 @@ static uint64_t emit_split(word_scan *k, tide_tokenizer *t, uint64_t ends,
 }
 
 /* Finds words block by block, until the array is full, a sentence ends or the text runs
- * * out. In each case `position` is set to a point outside any word from which the next
+ * out. In each case `position` is set to a point outside any word from which the next
  * call continues. `split` is a constant in both calls, so each gets its own copy of the
  * code.
  *

@@ -7,12 +7,10 @@
 
 enum {
     CAPACITY = 256 * 1024,
-    TEXT_MAX = CAPACITY / 4, /* the part for text, in kinds that fold */
-    PENDING_MAX =
-        TIDE_WORD_MAX + 1, /* bytes kept of an incomplete word of kind space */
-    WINDOW = 1024,         /* bytes that a splitter sees at once */
-    PADDING =
-        64, /* for the closing line feed, whole blocks, and 16 bytes after a word */
+    TEXT_MAX = CAPACITY / 4,         /* the part for text, in kinds that fold */
+    PENDING_MAX = TIDE_WORD_MAX + 1, /* kept of an incomplete word of kind space */
+    WINDOW = 1024,                   /* bytes that a splitter sees at once */
+    PADDING = 64, /* for the closing line feed, full blocks, 16 bytes after a word */
     OVERFLOW_START = TEXT_MAX + PADDING,
 };
 

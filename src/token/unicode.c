@@ -117,8 +117,7 @@ tide_char tide_char_decode(const unsigned char *bytes, size_t left)
 
 enum {
     KEYCAP = 0x20e3,
-    FIRST_EMOJI_BY_DEFAULT =
-        0x231a, /* earlier pictographs are text by default: (c), arrows */
+    FIRST_EMOJI = 0x231a, /* earlier pictographs are text by default: (c), arrows */
 };
 
 static bool is_emoji_start(const unsigned char *text, size_t size, size_t at,
@@ -136,7 +135,7 @@ static bool is_emoji_start(const unsigned char *text, size_t size, size_t at,
     if (bound == UTF8PROC_BOUNDCLASS_REGIONAL_INDICATOR)
         return true;
     return bound == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC &&
-           (c.code >= FIRST_EMOJI_BY_DEFAULT || next.code == TIDE_EMOJI_STYLE);
+           (c.code >= FIRST_EMOJI || next.code == TIDE_EMOJI_STYLE);
 }
 
 size_t tide_emoji_end(const unsigned char *text, size_t size, size_t at)

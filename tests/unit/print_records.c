@@ -2,7 +2,7 @@
  *
  *     print_records json|csv|tsv TEXT TIME LABEL < INPUT
  *
- * * Feeds one line at a time and prints its result: "good" and the text in hexadecimal,
+ * Feeds one line at a time and prints its result: "good" and the text in hexadecimal,
  * "malformed", "missing", "too_long", or "none" if no record has ended.
  */
 #include "record/record.h"

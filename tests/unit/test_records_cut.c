@@ -83,7 +83,7 @@ static void random_columns(tide_rng *rng, pile *p, const char *separator)
 }
 
 /* Some records with all kinds of line ends, some of them damaged, maybe with a mark at
- * * the beginning; JSON also as an array, or over several lines. */
+ * the beginning; JSON also as an array, or over several lines. */
 static pile random_input(tide_rng *rng, tide_record_kind kind)
 {
     static const char *const ends[] = {"\n", "\n", "\r\n", "\n\n", " \n"};
