@@ -40,6 +40,7 @@ void answer_text(request *r, int status, const char *type, char *text, size_t si
     set_header(r, "Content-Type", type);
 }
 
+/* Fills the buffer with as many chunks of the stream as fit. */
 static ptrdiff_t read_stream(void *data, uint64_t position, char *bytes,
                              size_t capacity)
 {

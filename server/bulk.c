@@ -64,6 +64,7 @@ static int parse_action(char *line, size_t size)
     return -1;
 }
 
+/* Handles a complete action line; blank lines are ignored. */
 static void end_action(bulk *b)
 {
     b->action[b->action_size] = 0;
@@ -82,6 +83,7 @@ static void end_action(bulk *b)
     b->lines_before = b->lines.count;
 }
 
+/* Notes whether the record of the last item gave a line. */
 static void end_record(bulk *b)
 {
     bool rejected = b->lines.full;
@@ -91,6 +93,8 @@ static void end_record(bulk *b)
     b->in_record = false;
 }
 
+/* Splits a chunk into lines, which are actions and records in turn. Both may continue
+ * in the next chunk. */
 static bool add_chunk(void *state, char *bytes, size_t size)
 {
     bulk *b = state;

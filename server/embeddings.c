@@ -22,20 +22,19 @@ typedef struct vectors {
     size_t count; /* texts */
     size_t bytes; /* of this struct */
     uint64_t words;
-    size_t next; /* text to format */
-    size_t
-        offset; /* in the vector of the text before it: numbers, or bytes of base64 */
+    size_t next;    /* text to format */
+    size_t offset;  /* in the vector of the text before: values, or bytes if base64 */
     bool in_vector; /* that vector is not complete */
     float values[]; /* [count][dim]; a text without a known word has a NaN first */
 } vectors;
 
 /* -- formatting -------------------------------------------------------------------- */
 
-static size_t encode_base64(const unsigned char *bytes, size_t size, char *to)
+static size_t encode_base64(const unsigned char *bytes, size_t size, char *text)
 {
     static const char digits[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char *out = to;
+    char *out = text;
     for (size_t i = 0; i < size; i += 3) {
         uint32_t three = (uint32_t)bytes[i] << 16;
         three |= i + 1 < size ? (uint32_t)bytes[i + 1] << 8 : 0;
@@ -45,7 +44,7 @@ static size_t encode_base64(const unsigned char *bytes, size_t size, char *to)
         *out++ = i + 1 < size ? digits[three >> 6 & 63] : '=';
         *out++ = i + 2 < size ? digits[three & 63] : '=';
     }
-    return (size_t)(out - to);
+    return (size_t)(out - text);
 }
 
 static size_t write_numbers(vectors *v, const float *vector, char *out, size_t capacity)
@@ -72,7 +71,8 @@ static size_t write_base64(vectors *v, const float *vector, char *out)
     return size;
 }
 
-/* Writes the next chunk of the response. */
+/* Writes the next chunk of the response: its beginning, the beginning of an embedding,
+ * a part of its vector, or the end. */
 static size_t write_vectors(void *state, char *out, size_t capacity)
 {
     vectors *v = state;

@@ -71,6 +71,8 @@ static int open_unnamed_file(const char *checkpoint)
 
 /* -- writing ----------------------------------------------------------------------- */
 
+/* Copies the live model if there is memory for it. Returns NULL with an error
+ * otherwise. */
 static tide_model *copy_model(exporter *x, tide_error *err)
 {
     tide_live *live = x->server->options.live;

@@ -44,6 +44,7 @@ static bool has_prefix(const char *name, const char *prefix)
     return !strncasecmp(name, prefix, strlen(prefix));
 }
 
+/* Checks headers that determine where the body ends, and those that look like them. */
 static void check_framing(headers *h, const char *name, const char *value)
 {
     if (!strcasecmp(name, "Content-Length")) {

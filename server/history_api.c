@@ -259,6 +259,7 @@ void get_map(request *r)
 
 /* -- events ------------------------------------------------------------------------ */
 
+/* Publishes up to EVENT_WORDS_MAX words that entered, and as many that left. */
 static void publish_words(server *s)
 {
     tide_history_word entered[EVENT_WORDS_MAX];

@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
-    /* Adds what the history has about a word to an answer. */
-    void add_word_history(server *s, const char *word, json_t *answer);
+/* Adds what the history has about a word to an answer. */
+void add_word_history(server *s, const char *word, json_t *answer);
 
 /* Answers with the neighbors of r->word as they were `age` seconds ago. */
 void answer_past_neighbors(request *r, double age, uint32_t topn);

@@ -48,7 +48,7 @@ static bool is_blank(char c)
 static bool split_byte(post *p, char *at)
 {
     char c = *at;
-    if (p->quoted) {
+    if (p->quoted) { /* strings may have commas and brackets, but no raw line feeds */
         p->quoted = p->escaped || c != '"';
         p->escaped = !p->escaped && c == '\\';
         return c != '\n';
@@ -57,7 +57,7 @@ static bool split_byte(post *p, char *at)
         *at = ' ';
         return true;
     }
-    if (p->depth == 1 && (c == ',' || c == ']')) {
+    if (p->depth == 1 && (c == ',' || c == ']')) { /* the end of an element */
         bool valid = p->has_element || c == ']';
         p->depth -= c == ']';
         p->has_element = false;
@@ -68,7 +68,7 @@ static bool split_byte(post *p, char *at)
     p->depth -= c == ']' || c == '}';
     p->quoted = c == '"';
     p->has_element = true;
-    return p->depth > 0;
+    return p->depth > 0; /* nothing may follow the array */
 }
 
 static void add_array(post *p, char *bytes, size_t size)
@@ -111,6 +111,8 @@ static bool add_chunk(void *state, char *bytes, size_t size)
     p->detected = true;
     if (!is_text(p))
         return false;
+    /* Skip leading blanks and look at the first character, which may be in any
+     * chunk. */
     while (!p->started && p->kind == TIDE_RECORDS_JSON && size) {
         p->started = !is_blank(*bytes);
         p->array = *bytes == '[';

@@ -130,7 +130,7 @@ static void extend_line(line_batch *l, const char *text, size_t size)
 {
     size_t length = l->partial + size;
     l->too_long = l->too_long || length >= l->line_max;
-    if (l->too_long) {
+    if (l->too_long) { /* drop it, including what is still to come */
         l->large = true;
         l->partial = 0;
     } else if (l->size + length >= BATCH_BYTES_MAX) {
@@ -155,6 +155,7 @@ static void mark_input(line_batch *l, uint64_t number)
 /* Completes the partial line, given by the input with this number (counted from 1). */
 static void end_line(line_batch *l, uint64_t number)
 {
+    /* This input is the first that does not fit: all before it count. */
     l->full = l->full || number > BATCH_INPUTS_MAX;
     l->inputs = l->full ? number - 1 : number;
     if (l->full)
@@ -253,6 +254,7 @@ bool line_batch_submit(line_batch *l, request *r, bool atomic, size_t *accepted)
                        "unknown whether the lines were accepted: %s", err.text);
         return false;
     }
+    /* The feed accepts whole lines only. */
     for (const char *at = bytes, *end = bytes + appended; at < end; ++*accepted)
         at = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
     status_count_rejected(r->server->status, l->size - (size_t)appended);

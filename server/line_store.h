@@ -7,11 +7,11 @@
 #include <wordtide/tools.h>
 #include <pthread.h>
 
-    enum {
-        BATCH_BYTES_MAX = 24 << 20,  /* lines of one request */
-        BATCH_INPUTS_MAX = 24 << 20, /* input lines or records of one request */
-        BULK_ITEMS_MAX = 3 << 20,
-    };
+enum {
+    BATCH_BYTES_MAX = 24 << 20,  /* lines of one request */
+    BATCH_INPUTS_MAX = 24 << 20, /* input lines or records of one request */
+    BULK_ITEMS_MAX = 3 << 20,
+};
 
 /* Buffers that requests use one after another. */
 typedef struct line_store {

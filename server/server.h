@@ -32,8 +32,7 @@ typedef struct server_options {
     tide_trainer *trainer; /* its parameters and budget are read at the start only */
     tide_live *live;
     tide_history *history;
-    const char
-        *history_path; /* where it is saved with each checkpoint; NULL: nowhere */
+    const char *history_path; /* saved to with each checkpoint; NULL: nowhere */
     tide_feed *feed;
     server_needs needs;
     bool feed_syncs; /* acknowledge text only after tide_feed_sync */

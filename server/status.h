@@ -38,9 +38,8 @@ typedef struct server_status {
 
     pthread_mutex_t lock; /* protects what follows; never held during disk I/O */
     tide_stats stats;
-    rate_sample samples[RATE_SAMPLES]; /* a ring */
-    uint64_t
-        sample_count; /* ever; the latest is at (sample_count - 1) % RATE_SAMPLES */
+    rate_sample samples[RATE_SAMPLES]; /* a ring; sample n is at n % RATE_SAMPLES */
+    uint64_t sample_count;             /* ever taken */
     double tokens_rate, admitted_rate, evicted_rate; /* per second */
     uint64_t rejected_bytes;
     uint64_t alarms[TIDE_ALARM_KINDS];

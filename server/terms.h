@@ -6,9 +6,8 @@
 
 #include <jansson.h>
 
-    /* Resolves a text to words of the model. Returns false if none of them is known. */
-    bool resolve_text(server *s, const tide_view *view, const char *text,
-                      tide_term *term);
+/* Resolves a text to words of the model. Returns false if none of them is known. */
+bool resolve_text(server *s, const tide_view *view, const char *text, tide_term *term);
 
 /* Adds to the "terms" member of an answer how a text was read, unless it is a word. */
 void add_term(json_t *answer, const char *text, const tide_term *term);

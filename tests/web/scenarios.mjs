@@ -31,7 +31,7 @@ scenario("the page opens, shows data and updates", {}, async ({ open }) => {
   const page = await open();
   await page.getByText("Learning", { exact: true }).waitFor();
   await page.locator(".tide canvas").waitFor();
-  const figure = page.locator(".so-far .number");
+  const figure = page.locator(".word-count .number");
   const first = await figure.textContent();
   assert.match(first, /^[\d,]+$/);
   await until(async () => (await figure.textContent()) !== first);
@@ -56,8 +56,8 @@ scenario("neighbors then and now are shown side by side", { mockOnly: true }, as
   const page = await open("#/word/cloud");
   await page.getByRole("radio", { name: "16 min" }).check();
   await page.getByText("16 min ago", { exact: true }).waitFor();
-  await page.locator(".near .went").first().waitFor();
-  await page.locator(".near .came").first().waitFor();
+  await page.locator(".near .removed").first().waitFor();
+  await page.locator(".near .added").first().waitFor();
   await page.getByText("Distance from today").waitFor();
   await page.locator(".history canvas").nth(1).waitFor();
 });

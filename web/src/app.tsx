@@ -46,7 +46,7 @@ export function App() {
       </a>
       <Header tabs={VIEWS.map((name) => ({ view: name, title: VIEW_COMPONENTS[name].title }))} />
       <main ref={main} id="main" class={`view-${view}`} tabIndex={-1}>
-        <h1 class="unseen">{title}</h1>
+        <h1 class="visually-hidden">{title}</h1>
         <NotSaved />
         <ErrorBoundary key={view}>
           <Shown />

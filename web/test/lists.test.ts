@@ -7,8 +7,8 @@ const near = (words: string) => words.split(" ").map((word) => ({ word, score: 0
 
 test("changes between lists of neighbors are found", () => {
   const change = changeBetween(near("rain hail gale"), near("gale kernel rain"));
-  expect([...change.came]).toEqual(["kernel"]);
-  expect([...change.went]).toEqual(["hail"]);
+  expect([...change.added]).toEqual(["kernel"]);
+  expect([...change.removed]).toEqual(["hail"]);
   expect(change.slopes).toEqual([
     { word: "rain", from: 0, to: 2 },
     { word: "gale", from: 2, to: 0 },

@@ -17,7 +17,7 @@ export function Notice({ title, children }: { title: string; children?: Componen
 
 export function ErrorText({ problem }: { problem: Problem }) {
   return (
-    <p class="trouble" role="alert">
+    <p class="error-text" role="alert">
       {problem.message}
     </p>
   );
@@ -39,7 +39,7 @@ export function NothingLearned() {
 export function NotSaved() {
   if (!failure.value) return null;
   return (
-    <p class="trouble not-saved" role="alert">
+    <p class="error-text not-saved" role="alert">
       The last checkpoint failed: {visible(failure.value)}. Training continues but is not saved.
     </p>
   );

@@ -29,7 +29,7 @@ export function TokenDialog() {
             : "It is the content of the file passed to the server with --token-file."}
         </p>
         <label>
-          <span class="unseen">Token</span>
+          <span class="visually-hidden">Token</span>
           <input ref={field} type="password" autoComplete="off" spellcheck={false} required />
         </label>
         <p class="fine">Stored until this tab is closed.</p>

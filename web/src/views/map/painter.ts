@@ -29,7 +29,7 @@ interface Shown {
   x: number;
   y: number;
   opacity: number;
-  wanted: boolean;
+  placed: boolean;
 }
 
 interface VisibleDot {
@@ -72,32 +72,32 @@ export class Painter {
     const { context, camera } = this;
     context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
     context.clearRect(0, 0, camera.width, camera.height);
-    const seen = this.visibleDots();
-    this.paintDots(seen, tint);
+    const visible = this.visibleDots();
+    this.paintDots(visible, tint);
     this.paintTrail();
     this.paintNear(marks);
-    for (const one of seen) if (one.dot.flash > 0) this.paintFlash(one);
-    this.paintMarks(seen, marks);
-    return this.paintLabels(seen, marks);
+    for (const one of visible) if (one.dot.flash > 0) this.paintFlash(one);
+    this.paintMarks(visible, marks);
+    return this.paintLabels(visible, marks);
   }
 
   private visibleDots(): VisibleDot[] {
     const { camera } = this;
     const grow = Math.min(2.2, 0.85 + 0.15 * camera.zoom);
-    const seen: VisibleDot[] = [];
+    const visible: VisibleDot[] = [];
     for (const dot of this.scene.dots) {
       const { x, y } = camera.toScreen(dot);
       if (x < -MARGIN || y < -MARGIN || x > camera.width + MARGIN || y > camera.height + MARGIN)
         continue;
-      seen.push({ dot, x, y, radius: dot.radius * grow });
+      visible.push({ dot, x, y, radius: dot.radius * grow });
     }
-    return seen;
+    return visible;
   }
 
-  private paintDots(seen: VisibleDot[], tint: Tint): void {
+  private paintDots(visible: VisibleDot[], tint: Tint): void {
     const { context } = this;
     const paths = new Map<number, Path2D>();
-    for (const { dot, x, y, radius } of seen) {
+    for (const { dot, x, y, radius } of visible) {
       const share = tintValue(dot, tint);
       const step = share === null ? STEPS : colorStep(share);
       const fade = Math.round(dot.presence * 4);
@@ -156,8 +156,8 @@ export class Painter {
     this.ring(x, y, radius + 22 * (1 - dot.flash), 2, dot.flash);
   }
 
-  private paintMarks(seen: VisibleDot[], marks: Marks): void {
-    for (const { dot, x, y, radius } of seen) {
+  private paintMarks(visible: VisibleDot[], marks: Marks): void {
+    for (const { dot, x, y, radius } of visible) {
       if (dot.word === marks.chosen) this.ring(x, y, radius + 5, 2, 1);
       else if (dot.word === marks.hovered) this.ring(x, y, radius + 4, 1.5, 0.8);
     }
@@ -184,33 +184,33 @@ export class Painter {
     return width;
   }
 
-  private candidates(seen: VisibleDot[], marks: Marks): VisibleDot[] {
+  private candidates(visible: VisibleDot[], marks: Marks): VisibleDot[] {
     const isMarked = ({ word }: Dot) => word === marks.chosen || word === marks.hovered;
     const weight = ({ dot }: VisibleDot) =>
       isMarked(dot)
         ? Infinity
-        : dot.radius + 3 * dot.flash + (this.shown.get(dot.word)?.wanted ? VISIBLE_BONUS : 0);
-    return seen
+        : dot.radius + 3 * dot.flash + (this.shown.get(dot.word)?.placed ? VISIBLE_BONUS : 0);
+    return visible
       .filter(({ dot }, i) => !dot.leaving && (i < LABEL_CANDIDATES || dot.flash > 0 || isMarked(dot)))
       .map((one) => ({ one, weight: weight(one) }))
       .sort((a, b) => b.weight - a.weight)
       .map(({ one }) => one);
   }
 
-  private paintLabels(seen: VisibleDot[], marks: Marks): boolean {
+  private paintLabels(visible: VisibleDot[], marks: Marks): boolean {
     const { context, camera, shown } = this;
     context.font = this.font;
     context.textBaseline = "middle";
-    const candidates = this.candidates(seen, marks);
+    const candidates = this.candidates(visible, marks);
     const boxes = candidates.map(({ dot, x, y, radius }): Candidate => {
       return { x, y, radius, width: this.widthOf(dot.label) };
     });
-    for (const label of shown.values()) label.wanted = false;
+    for (const label of shown.values()) label.placed = false;
     for (const { index, x, y } of placeLabels(boxes, camera.width, camera.height, MAX_LABELS)) {
       const dot = candidates[index]?.dot;
       if (!dot) continue;
       const opacity = shown.get(dot.word)?.opacity ?? 0;
-      shown.set(dot.word, { text: dot.label, x, y, opacity, wanted: true });
+      shown.set(dot.word, { text: dot.label, x, y, opacity, placed: true });
     }
     return this.fadeLabels();
   }
@@ -223,9 +223,9 @@ export class Painter {
     context.strokeStyle = this.halo;
     context.fillStyle = this.ink;
     for (const [word, label] of this.shown) {
-      const wanted = label.wanted ? 1 : 0;
-      label.opacity = Math.min(1, Math.max(0, label.opacity + (wanted ? FADE : -3 * FADE)));
-      fading ||= label.opacity !== wanted;
+      const target = label.placed ? 1 : 0;
+      label.opacity = Math.min(1, Math.max(0, label.opacity + (target ? FADE : -3 * FADE)));
+      fading ||= label.opacity !== target;
       if (label.opacity === 0) {
         this.shown.delete(word);
         continue;

@@ -84,11 +84,11 @@ export class Scene {
       const arrived = Math.abs(dx) + Math.abs(dy) < MIN_DISTANCE;
       dot.x += arrived ? dx : dx * share;
       dot.y += arrived ? dy : dy * share;
-      const wanted = dot.leaving ? 0 : 1;
-      const gap = wanted - dot.presence;
-      dot.presence = Math.abs(gap) < 0.02 ? wanted : dot.presence + gap * share;
+      const target = dot.leaving ? 0 : 1;
+      const gap = target - dot.presence;
+      dot.presence = Math.abs(gap) < 0.02 ? target : dot.presence + gap * share;
       dot.flash = still ? 0 : Math.max(0, dot.flash - milliseconds / FLASH_MS);
-      moving ||= !arrived || dot.presence !== wanted || dot.flash > 0;
+      moving ||= !arrived || dot.presence !== target || dot.flash > 0;
     }
     this.removeFaded();
     return moving;

@@ -65,7 +65,7 @@ function Drifter({ row }: { row: WordRow }) {
           <span class="note">now</span>
           <WordList
             words={now.map(({ word }) => word)}
-            {...(past ? { fresh: change.came } : {})}
+            {...(past ? { fresh: change.added } : {})}
           />
         </p>
       </div>

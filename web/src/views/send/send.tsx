@@ -77,7 +77,7 @@ export function SendView() {
             ref={picker}
             type="file"
             multiple
-            class="unseen"
+            class="visually-hidden"
             tabIndex={-1}
             aria-label="Files to learn"
             onChange={(event) => {

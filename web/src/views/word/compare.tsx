@@ -1,5 +1,5 @@
 // compare.tsx - neighbors then and now, side by side. Lines connect those in both lists, which shows
-// at a glance which ones moved, came and went.
+// at a glance which ones moved, appeared and disappeared.
 
 import { useSignal } from "@preact/signals";
 import { wordPath } from "../../data/api";
@@ -76,7 +76,7 @@ export function Compare({ word, points }: { word: string; points: Point[] }) {
       <div class="near-columns">
         {then.length > 0 ? (
           <>
-            <Column title={`${roughly(age)} ago`} near={then} marked={change.went} mark="went" />
+            <Column title={`${roughly(age)} ago`} near={then} marked={change.removed} mark="removed" />
             <Slopes change={change} />
           </>
         ) : (
@@ -87,8 +87,8 @@ export function Compare({ word, points }: { word: string; points: Point[] }) {
         <Column
           title="Now"
           near={now}
-          marked={then.length ? change.came : new Set()}
-          mark="came"
+          marked={then.length ? change.added : new Set()}
+          mark="added"
         />
       </div>
     </section>

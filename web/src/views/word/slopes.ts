@@ -1,5 +1,5 @@
-// slopes.ts - the difference between two lists of neighbors: which words stayed, came or went, and
-// their ranks before and now.
+// slopes.ts - the difference between two lists of neighbors: which words stayed, were added or removed,
+// and their ranks before and now.
 
 import type { Near } from "../../data/types";
 
@@ -11,20 +11,20 @@ export interface Slope {
 
 export interface Change {
   slopes: Slope[]; // those in both lists
-  came: Set<string>;
-  went: Set<string>;
+  added: Set<string>;
+  removed: Set<string>;
 }
 
 export function changeBetween(before: Near[], now: Near[]): Change {
   const rankNow = new Map(now.map(({ word }, i) => [word, i]));
   const wordsBefore = new Set(before.map(({ word }) => word));
   const slopes: Slope[] = [];
-  const went = new Set<string>();
+  const removed = new Set<string>();
   before.forEach(({ word }, from) => {
     const to = rankNow.get(word);
-    if (to === undefined) went.add(word);
+    if (to === undefined) removed.add(word);
     else slopes.push({ word, from, to });
   });
-  const came = new Set(now.map(({ word }) => word).filter((word) => !wordsBefore.has(word)));
-  return { slopes, came, went };
+  const added = new Set(now.map(({ word }) => word).filter((word) => !wordsBefore.has(word)));
+  return { slopes, added, removed };
 }

@@ -24,7 +24,7 @@ function WordSection({ sort, title, matches }: Kind) {
   const { data } = useFetch<WordList<WordRow>>(path);
   const rows = data?.words.filter(matches) ?? [];
   return (
-    <section class="some">
+    <section class="word-section">
       <h2>{title}</h2>
       <ul>
         {data && rows.length === 0 && <li class="note">none</li>}
@@ -40,7 +40,7 @@ function WordSection({ sort, title, matches }: Kind) {
 
 export function WordLists() {
   return (
-    <div class="beginnings">
+    <div class="word-lists">
       {KINDS.map((kind) => (
         <WordSection key={kind.sort} {...kind} />
       ))}
