@@ -323,6 +323,7 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err
     tide_stats before;
     tide_trainer_stats(trainer, &before);
     tide_run_state r = {.trainer = trainer,
+                        .trainer_stop = tide_trainer_stop_flag(trainer),
                         .ingest = tide_trainer_intake(trainer),
                         .run = run,
                         .previous = *positions,
@@ -354,7 +355,7 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err
 
     tide_labels *labels = tide_trainer_labels_part(trainer);
     if (labels)
-        tide_labels_stop(labels, run->stop);
+        tide_labels_stop(labels, run->stop ? run->stop : r.trainer_stop);
     int status = read_with_pauses(&r, err);
     if (labels)
         tide_labels_stop(labels, NULL);
@@ -372,5 +373,6 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err
     tide_positions_clear(&r.pending_positions);
     tide_positions_clear(&r.previous);
     free(r.inputs);
+    *r.trainer_stop = 0;
     return status;
 }

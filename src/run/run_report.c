@@ -10,7 +10,7 @@
 
 bool tide_run_stop_requested(const tide_run_state *r)
 {
-    return r->run->stop && *r->run->stop;
+    return (r->run->stop && *r->run->stop) || (r->trainer_stop && *r->trainer_stop);
 }
 
 void tide_run_note(const tide_run_state *r, bool warning, const char *what,
