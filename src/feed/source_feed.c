@@ -101,6 +101,6 @@ const tide_source_kind tide_source_feed = {
     .open = ring_open,
     .close = ring_close,
     .read = ring_read,
-    .drained = true,
+    .drains = true,
     .plain = true,
 };

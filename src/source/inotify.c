@@ -1,7 +1,7 @@
-/* inotify.c - when to look at a file and its folder again.
+/* inotify.c - waiting for changes of a file and its directory.
  *
- * inotify says so. Where it cannot be had, and for what it does not see (writers on
- * other machines), there is a look every so often.
+ * Uses inotify. For changes that it does not report (writers on other machines), and
+ * where it is not available, the wait ends after an interval and the caller polls.
  */
 #include "source/inotify.h"
 
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 enum {
-    LOOK_MS = 1000,      /* between two looks when nothing was heard */
-    LOOK_ALONE_MS = 100, /* likewise without inotify */
+    POLL_MS = 1000,           /* polling interval */
+    POLL_NO_INOTIFY_MS = 100, /* likewise without inotify */
 };
 
 void tide_inotify_open(tide_inotify *w)
@@ -26,18 +26,18 @@ void tide_inotify_close(tide_inotify *w)
         close(w->queue);
 }
 
-void tide_inotify_file(tide_inotify *w, int file)
+void tide_inotify_watch_file(tide_inotify *w, int file)
 {
     char name[64];
     if (w->queue < 0)
         return;
     if (w->file >= 0)
-        inotify_rm_watch(w->queue, w->file); /* may be gone with its file */
+        inotify_rm_watch(w->queue, w->file); /* fails if the file was deleted */
     snprintf(name, sizeof name, "/proc/self/fd/%d", file);
     w->file = inotify_add_watch(w->queue, name, IN_MODIFY | IN_DELETE_SELF);
 }
 
-void tide_inotify_begin(tide_inotify *w, const char *folder)
+void tide_inotify_drain(tide_inotify *w, const char *folder)
 {
     char events[4096];
     if (w->queue < 0)
@@ -52,10 +52,10 @@ void tide_inotify_begin(tide_inotify *w, const char *folder)
 
 bool tide_inotify_wait(const tide_inotify *w, bool has_file, int64_t until)
 {
-    bool heard = w->folder >= 0 && (!has_file || w->file >= 0);
-    int64_t left = until - tide_now_ms(), most = heard ? LOOK_MS : LOOK_ALONE_MS;
+    bool watching = w->folder >= 0 && (!has_file || w->file >= 0);
+    int64_t left = until - tide_now_ms(), max = watching ? POLL_MS : POLL_NO_INOTIFY_MS;
     if (left <= 0)
         return false;
     struct pollfd queue = {.fd = w->queue, .events = POLLIN};
-    return poll(&queue, 1, (int)(left < most ? left : most)) >= 0;
+    return poll(&queue, 1, (int)(left < max ? left : max)) >= 0;
 }

@@ -1,5 +1,6 @@
-/* kafka.h - what the files of the reader of topics share. Private to source_kafka.c, which reads,
- * kafka_setup.c and kafka_partitions.c. */
+/* kafka.h - shared by the files of the Kafka source: source_kafka.c reads messages,
+ * kafka_setup.c parses settings and makes the client, kafka_partitions.c handles
+ * assignment and commits. Private. */
 #ifndef TIDE_SOURCE_KAFKA_H
 #define TIDE_SOURCE_KAFKA_H
 
@@ -12,112 +13,130 @@
 typedef rd_kafka_topic_partition_t tide_partition;
 typedef rd_kafka_topic_partition_list_t tide_partitions;
 
-/* -- kafka_setup.c ------------------------------------------------------------------------------ */
+/* -- kafka_setup.c
+ * ------------------------------------------------------------------------------ */
 
 typedef struct tide_kafka_settings {
-    char *text; /* holds what the next ones point to */
+    char *text; /* the strings below point into it */
     const char *brokers, *topics;
     bool in_group;
     bool from_end;
-    tide_partitions *wanted; /* topics; with their partitions if given */
-    bool some_partitions;    /* they are */
-    int patience_ms; /* how long a topic or a broker may fail to show up at first */
+    tide_partitions *wanted; /* topics, or their partitions if those are given */
+    bool some_partitions;    /* partitions are given */
+    int startup_timeout_ms;  /* how long brokers and topics may be missing at first */
 } tide_kafka_settings;
 
-/* Makes a client of "kafka://BROKERS/TOPICS?..." that has not begun to read. NULL on failure. */
+/* Makes a client for "kafka://BROKERS/TOPICS?...", which does not fetch yet. NULL on
+ * failure. */
 rd_kafka_t *tide_kafka_connect(const char *spec, const tide_source_options *options,
                                tide_kafka_settings *settings, tide_error *err);
 void tide_kafka_settings_clear(tide_kafka_settings *settings);
 
-/* "topic[partition]=OFFSET ..." in order; free() it. NULL without memory. */
-char *tide_kafka_places_text(tide_partitions *places);
+/* Formats a place, "topic[partition]=OFFSET ..." in order; free() it. NULL if out of
+ * memory. */
+char *tide_kafka_place_format(tide_partitions *positions);
 
-/* The way back; NULL when it is no such text. */
-tide_partitions *tide_kafka_places_parse(const char *text);
+/* Parses a place; NULL if it is not valid. */
+tide_partitions *tide_kafka_place_parse(const char *text);
 
-/* -- kafka_partitions.c -------------------------------------------------------------------------- */
+/* -- kafka_partitions.c
+ * -------------------------------------------------------------------------- */
 
 /* The reader. */
 typedef struct tide_topics {
     tide_kafka_settings settings;
     rd_kafka_t *client;
     rd_kafka_queue_t *queue;
-    tide_partitions *places;    /* the next offsets of all that we know */
-    tide_partitions *saved;     /* the same, as far as a saved model has come */
-    tide_partitions *committed; /* the same, as far as the group knows */
-    tide_partitions *arriving;  /* given to us; where to begin is not known yet */
-    tide_partitions *leaving; /* revoked; kept until what was read from them is saved */
-    bool lost;                /* those belong to another member already */
-    bool begun;               /* partitions were assigned at least once */
-    bool told;                /* that it is not known where to begin */
+
+    /* Offsets per partition, of the next message. For each partition
+     * committed <= saved <= positions, unless the group has committed more than this
+     * reader has read. */
+    tide_partitions *positions; /* as far as messages were returned */
+    tide_partitions *saved;     /* as far as a saved model has come */
+    tide_partitions *committed; /* as far as the group knows */
+
+    tide_partitions *assigned; /* pending: their start offsets are not known yet */
+    tide_partitions *revoked; /* pending: held until what was read from them is saved */
+    bool lost;                /* the revoked ones already belong to another member */
+    bool started;             /* partitions were assigned at least once */
+    bool warned;              /* that start offsets cannot be determined */
     int64_t opened_ms;
-    bool one_message; /* no read goes beyond the end of a message */
+    bool one_message; /* a read returns no more than one message */
 
     rd_kafka_event_t *event; /* holds the message */
     const rd_kafka_message_t *message;
-    size_t given;              /* of its payload and line feed */
-    tide_partition *of_latest; /* the place of the latest message */
+    size_t returned;                 /* bytes of its payload and line feed */
+    tide_partition *latest_position; /* entry in `positions` of the latest message */
 
-    tide_error failure; /* to be returned when what was read is given out */
-    tide_error trouble; /* why nothing could be reached so far */
-    tide_error not_committed;
-    bool refused;            /* for good */
-    int64_t commit_again_ms; /* when to try once more what was refused; 0 for never */
+    tide_error failure;       /* returned by the next read */
+    tide_error startup_error; /* why nothing could be reached so far */
+    tide_error commit_error;
+    bool commit_refused;     /* for good */
+    int64_t commit_retry_ms; /* when to retry a failed commit; 0: never */
     tide_error news;
-    bool is_news;
+    bool has_news;
 } tide_topics;
 
-/* Something a person should know, see tide_source_news. */
-#define TIDE_TOPICS_TELL(k, ...)                                                       \
-    ((k)->is_news = true, (void)tide_fail(&(k)->news, TIDE_OK, __VA_ARGS__))
+/* Sets a notice for the user, see tide_source_news. */
+#define TIDE_TOPICS_NOTIFY(k, ...)                                                     \
+    ((k)->has_news = true, (void)tide_fail(&(k)->news, TIDE_OK, __VA_ARGS__))
 
-/* "kafka: cannot read TOPICS from BROKERS: ...". */
+/* Fails with "kafka: cannot read TOPICS from BROKERS: REASON". */
 int tide_topics_fail(const tide_topics *k, const char *reason, tide_error *err);
 
-void tide_partitions_forget(tide_partitions **list);
+/* Destroys a list and sets it to NULL. */
+void tide_partitions_clear(tide_partitions **list);
 
-/* The place of a partition, made if there is none. Others may move. */
-tide_partition *tide_topics_entry(tide_topics *k, const char *topic, int32_t number);
+/* The position of a partition, added if there is none, which may move the others. */
+tide_partition *tide_topics_position(tide_topics *k, const char *topic, int32_t number);
 
-/* Without a group: all partitions of the topics arrive. TIDE_SOURCE_LATER while they are unknown. */
-int tide_topics_take_all(tide_topics *k, tide_error *err);
+/* Without a group: assigns all partitions of the topics. TIDE_SOURCE_LATER while they
+ * are unknown. */
+int tide_topics_assign_all(tide_topics *k, tide_error *err);
 
-/* Whether somebody who knows all the topics can be reached. */
-bool tide_topics_are_there(tide_topics *k);
+/* Whether all topics can be reached. */
+bool tide_topics_are_reachable(tide_topics *k);
 
-/* Begins to read what arrives, or asks again the next time (TIDE_SOURCE_LATER), which is told
- * once. */
-int tide_topics_take_arriving(tide_topics *k, tide_error *err);
+/* Starts to read the pending assigned partitions. TIDE_SOURCE_LATER if their start
+ * offsets cannot be determined yet; this is reported once. */
+int tide_topics_start_assigned(tide_topics *k, tide_error *err);
 
-/* Messages that we wanted next are gone: goes on with the oldest one. */
-int tide_topics_begin_again(tide_topics *k, const tide_partition *p, tide_error *err);
+/* The next messages of a partition have expired: continues with the oldest one. */
+int tide_topics_reset_to_oldest(tide_topics *k, const tide_partition *p,
+                                tide_error *err);
 
+/* Handles a rebalance event: partitions become pending as assigned or revoked. */
 void tide_topics_rebalance(tide_topics *k, rd_kafka_event_t *event);
 
 /* Whether revoked partitions have to wait for a save. */
-bool tide_topics_leaving_unsaved(const tide_topics *k);
+bool tide_topics_revoked_unsaved(const tide_topics *k);
 
-/* Commits what is saved of revoked partitions, and gives them back to the group. They go even when the commit fails:
- * the next member then reads again what we have read. */
-int tide_topics_release(tide_topics *k, tide_error *err);
+/* Commits what is saved of the revoked partitions and releases them to the group. They
+ * are released even if the commit fails: then the next member reads the same messages
+ * again. */
+int tide_topics_release_revoked(tide_topics *k, tide_error *err);
 
-/* Gives up what is revoked and takes nothing of what is assigned: librdkafka waits for an answer before it closes. */
-void tide_topics_answer_rebalance(tide_topics *k);
+/* Before closing: releases what is revoked and declines what is assigned, since
+ * librdkafka waits for a response to a rebalance. */
+void tide_topics_end_rebalance(tide_topics *k);
 
-/* A model with these places was loaded, or is saved. What lies behind our own place is ignored. */
-void tide_topics_note_saved(tide_topics *k, const tide_partitions *places);
+/* Records that a model with these positions was loaded or saved. Offsets behind our own
+ * positions are ignored. */
+void tide_topics_note_saved(tide_topics *k, const tide_partitions *positions);
 
-/* As tide_source_saved. The place may be an older one than the present: revoked partitions stay until all that was
- * read from them is in a saved model, so TIDE_SOURCE_SAVE is answered only by a place that has that. */
+/* As tide_source_saved. The place may be older than the current one. Revoked partitions
+ * are held until a saved model has everything that was read from them, so only a place
+ * that covers it ends TIDE_SOURCE_SAVE. */
 int tide_topics_commit(tide_topics *k, const char *place, tide_error *err);
 
-/* An answer to a commit came. */
+/* Handles the result of a commit. */
 void tide_topics_on_commit(tide_topics *k, rd_kafka_event_t *event);
 
-/* As tide_source_finish. Partitions that are revoked meanwhile are kept until then. */
+/* As tide_source_finish. Partitions that are revoked meanwhile are held until then. */
 int tide_topics_finish(tide_topics *k, tide_error *err);
 
-/* Commits again what was refused a while ago. A group does that while its members join anew. */
-void tide_topics_commit_again(tide_topics *k);
+/* Retries a failed commit when it is due. A group refuses commits while it
+ * rebalances. */
+void tide_topics_retry_commit(tide_topics *k);
 
 #endif

@@ -1,21 +1,25 @@
-/* kafka_partitions.c - partitions that come and go, and where to begin with them.
+/* kafka_partitions.c - assignment of partitions, start offsets and commits.
  *
- * Without a group all partitions are ours from the beginning, and our places alone say
- * where to go on. In a group they come and go. One that comes is read from our own
- * place or from the offset that the group has committed, whichever is further: if it is
- * the group's, another member has gone on where we had stopped. One that goes is kept
- * until all that was read from it is saved; then its offset is committed, and only then
- * may another member begin. A save says up to which place, which may be an older one: a
- * checkpoint takes a while, and reading goes on meanwhile.
+ * Without a group all partitions are ours from the start, and our own positions alone
+ * say where to continue. In a group, partitions are assigned and revoked:
  *
- * librdkafka has two ways to hand out partitions: all anew every time, or
- * ("cooperative") only those that change.
+ *     assigned --> read from max(own position, offset committed by the group)
+ *     revoked  --> held until everything read from it is saved, then committed,
+ *                  then released to the next member
+ *
+ * If the group's offset is further than our own, another member has continued where we
+ * had stopped. A partition is released only after the commit, so that the next member
+ * does not read the same messages again. A save reports its place, which may be older
+ * than the current one: a checkpoint takes a while, and reading continues meanwhile.
+ *
+ * librdkafka has two rebalance protocols: all partitions are revoked and assigned again
+ * every time ("eager"), or only those that change ("cooperative").
  */
 #include "source/kafka.h"
 #include "source/source.h"
 
-enum { COMMIT_AGAIN_MS = 100, FINISH_MS = 3000 };
-enum { ANSWER_MS = 1000 }; /* how long we wait for an answer before we ask again */
+enum { COMMIT_RETRY_MS = 100, FINISH_MS = 3000 };
+enum { REQUEST_MS = 1000 }; /* timeout of a request, which is then repeated */
 
 int tide_topics_fail(const tide_topics *k, const char *reason, tide_error *err)
 {
@@ -23,8 +27,8 @@ int tide_topics_fail(const tide_topics *k, const char *reason, tide_error *err)
                      k->settings.topics, k->settings.brokers, reason);
 }
 
-/* The status of a call that says what went wrong in an object. */
-static int taken(const tide_topics *k, rd_kafka_error_t *error, tide_error *err)
+/* The status of a call that returns an error object; destroys the object. */
+static int status_of(const tide_topics *k, rd_kafka_error_t *error, tide_error *err)
 {
     if (!error)
         return TIDE_OK;
@@ -33,16 +37,17 @@ static int taken(const tide_topics *k, rd_kafka_error_t *error, tide_error *err)
     return status;
 }
 
-void tide_partitions_forget(tide_partitions **list)
+void tide_partitions_clear(tide_partitions **list)
 {
     if (*list)
         rd_kafka_topic_partition_list_destroy(*list);
     *list = NULL;
 }
 
-/* -- places ------------------------------------------------------------------------ */
+/* -- positions --------------------------------------------------------------------- */
 
-/* RD_KAFKA_OFFSET_INVALID, which is less than any offset, if there is none. */
+/* The offset of a partition; RD_KAFKA_OFFSET_INVALID, which is less than any offset, if
+ * there is none. */
 static int64_t offset_in(const tide_partitions *list, const tide_partition *p)
 {
     const tide_partition *found =
@@ -50,44 +55,45 @@ static int64_t offset_in(const tide_partitions *list, const tide_partition *p)
     return found ? found->offset : RD_KAFKA_OFFSET_INVALID;
 }
 
-static int64_t place_of(const tide_topics *k, const tide_partition *p)
+static int64_t position_of(const tide_topics *k, const tide_partition *p)
 {
-    return offset_in(k->places, p);
+    return offset_in(k->positions, p);
 }
 
-static tide_partition *entry(tide_partitions *list, const char *topic, int32_t number)
+static tide_partition *find_or_add(tide_partitions *list, const char *topic,
+                                   int32_t number)
 {
     tide_partition *found = rd_kafka_topic_partition_list_find(list, topic, number);
     return found ? found : rd_kafka_topic_partition_list_add(list, topic, number);
 }
 
-tide_partition *tide_topics_entry(tide_topics *k, const char *topic, int32_t number)
+tide_partition *tide_topics_position(tide_topics *k, const char *topic, int32_t number)
 {
-    k->of_latest = NULL;
-    return entry(k->places, topic, number);
+    k->latest_position = NULL;
+    return find_or_add(k->positions, topic, number);
 }
 
-/* An offset in `list` never moves back. */
+/* Sets the offset of a partition unless it would decrease. */
 static void raise_offset(tide_partitions *list, const tide_partition *p, int64_t offset)
 {
     if (offset > offset_in(list, p))
-        entry(list, p->topic, p->partition)->offset = offset;
+        find_or_add(list, p->topic, p->partition)->offset = offset;
 }
 
-void tide_topics_note_saved(tide_topics *k, const tide_partitions *places)
+void tide_topics_note_saved(tide_topics *k, const tide_partitions *positions)
 {
-    for (int i = 0; i < places->cnt; i++) {
-        const tide_partition *p = &places->elems[i];
-        if (p->offset <= place_of(k, p))
+    for (int i = 0; i < positions->cnt; i++) {
+        const tide_partition *p = &positions->elems[i];
+        if (p->offset <= position_of(k, p))
             raise_offset(k->saved, p, p->offset);
     }
 }
 
-/* -- offsets that are committed ---------------------------------------------------- */
+/* -- commits ----------------------------------------------------------------------- */
 
-static int refuse_commit(rd_kafka_resp_err_t code, tide_error *err)
+static int fail_commit(rd_kafka_resp_err_t code, tide_error *err)
 {
-    return tide_fail(err, TIDE_ERROR_IO, "kafka: offsets are not committed: %s",
+    return tide_fail(err, TIDE_ERROR_IO, "kafka: cannot commit offsets: %s",
                      rd_kafka_err2str(code));
 }
 
@@ -98,7 +104,8 @@ static void note_committed(tide_topics *k, const tide_partitions *list)
             raise_offset(k->committed, &list->elems[i], list->elems[i].offset);
 }
 
-/* The group goes on without us, and what it has may be further. */
+/* This client is no longer a member of the group, whose offsets may be further. A retry
+ * cannot succeed. */
 static bool is_final(rd_kafka_resp_err_t code)
 {
     return code == RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION ||
@@ -111,17 +118,17 @@ void tide_topics_on_commit(tide_topics *k, rd_kafka_event_t *event)
     rd_kafka_resp_err_t code = rd_kafka_event_error(event);
     const tide_partitions *list = rd_kafka_event_topic_partition_list(event);
     if (code && code != RD_KAFKA_RESP_ERR__NO_OFFSET) {
-        refuse_commit(code, &k->not_committed);
-        k->commit_again_ms = is_final(code) ? 0 : tide_now_ms() + COMMIT_AGAIN_MS;
-        k->refused = is_final(code);
+        fail_commit(code, &k->commit_error);
+        k->commit_retry_ms = is_final(code) ? 0 : tide_now_ms() + COMMIT_RETRY_MS;
+        k->commit_refused = is_final(code);
     } else if (list) {
         note_committed(k, list);
     }
 }
 
-/* What is saved and not committed of the partitions that we have now: the others belong
- * to other members. */
-static tide_partitions *to_commit(const tide_topics *k)
+/* Offsets that are saved but not committed, of the partitions currently assigned to us;
+ * the others belong to other members. */
+static tide_partitions *uncommitted_offsets(const tide_topics *k)
 {
     tide_partitions *ours = NULL, *list = rd_kafka_topic_partition_list_new(8);
     if (rd_kafka_assignment(k->client, &ours) != RD_KAFKA_RESP_ERR_NO_ERROR)
@@ -140,28 +147,29 @@ static tide_partitions *to_commit(const tide_topics *k)
 static int commit(tide_topics *k, bool wait, tide_error *err)
 {
     rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
-    tide_partitions *list = to_commit(k);
+    tide_partitions *list = uncommitted_offsets(k);
     if (k->settings.in_group && list->cnt > 0 && !k->lost)
-        /* With rd_kafka_commit the result would come only where a callback is set. */
+        /* rd_kafka_commit without waiting would report its result only to a
+         * callback. */
         code = wait ? rd_kafka_commit(k->client, list, false)
                     : rd_kafka_commit_queue(k->client, list, k->queue, NULL, NULL);
     if (wait && !code)
         note_committed(k, list);
     rd_kafka_topic_partition_list_destroy(list);
-    return code ? refuse_commit(code, err) : TIDE_OK;
+    return code ? fail_commit(code, err) : TIDE_OK;
 }
 
-void tide_topics_commit_again(tide_topics *k)
+void tide_topics_retry_commit(tide_topics *k)
 {
-    if (!k->commit_again_ms || tide_now_ms() < k->commit_again_ms)
+    if (!k->commit_retry_ms || tide_now_ms() < k->commit_retry_ms)
         return;
-    k->commit_again_ms = 0;
+    k->commit_retry_ms = 0;
     (void)commit(k, false, NULL);
 }
 
 static bool all_committed(const tide_topics *k)
 {
-    tide_partitions *list = to_commit(k);
+    tide_partitions *list = uncommitted_offsets(k);
     bool none = list->cnt == 0;
     rd_kafka_topic_partition_list_destroy(list);
     return none;
@@ -170,42 +178,45 @@ static bool all_committed(const tide_topics *k)
 int tide_topics_finish(tide_topics *k, tide_error *err)
 {
     int64_t until = tide_now_ms() + FINISH_MS;
-    k->refused = false;
+    k->commit_refused = false;
     while (k->settings.in_group && !all_committed(k)) {
-        rd_kafka_event_t *event = rd_kafka_queue_poll(k->queue, COMMIT_AGAIN_MS);
+        rd_kafka_event_t *event = rd_kafka_queue_poll(k->queue, COMMIT_RETRY_MS);
         if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_OFFSET_COMMIT)
             tide_topics_on_commit(k, event);
         else if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_REBALANCE)
             tide_topics_rebalance(k, event);
         rd_kafka_event_destroy(event);
-        if (k->refused || rd_kafka_assignment_lost(k->client) || tide_now_ms() > until)
-            return k->not_committed.status
-                       ? tide_fail(err, TIDE_ERROR_IO, "%s", k->not_committed.text)
-                       : refuse_commit(RD_KAFKA_RESP_ERR__TIMED_OUT, err);
-        tide_topics_commit_again(k);
+        if (k->commit_refused || rd_kafka_assignment_lost(k->client) ||
+            tide_now_ms() > until)
+            return k->commit_error.status
+                       ? tide_fail(err, TIDE_ERROR_IO, "%s", k->commit_error.text)
+                       : fail_commit(RD_KAFKA_RESP_ERR__TIMED_OUT, err);
+        tide_topics_retry_commit(k);
     }
     return TIDE_OK;
 }
 
-/* -- partitions that come ---------------------------------------------------------- */
+/* -- assigned partitions ----------------------------------------------------------- */
 
 static bool is_cooperative(const tide_topics *k)
 {
     return strcmp(rd_kafka_rebalance_protocol(k->client), "COOPERATIVE") == 0;
 }
 
-/* Takes partitions in addition to those that we have, or instead of them. */
+/* Starts fetching from these partitions, in addition to the current ones or instead of
+ * them, according to the protocol. */
 static int assign(tide_topics *k, const tide_partitions *list, tide_error *err)
 {
-    k->begun = true;
+    k->started = true;
     if (is_cooperative(k))
-        return taken(k, rd_kafka_incremental_assign(k->client, list), err);
+        return status_of(k, rd_kafka_incremental_assign(k->client, list), err);
     rd_kafka_resp_err_t code = rd_kafka_assign(k->client, list);
     return code ? tide_topics_fail(k, rd_kafka_err2str(code), err) : TIDE_OK;
 }
 
-/* "The end" as an offset, so that it is the same after a stop. */
-static rd_kafka_resp_err_t find_ends(tide_topics *k, tide_partitions *list)
+/* Replaces RD_KAFKA_OFFSET_END by the actual offset, so that it is the same after a
+ * restart. */
+static rd_kafka_resp_err_t resolve_ends(tide_topics *k, tide_partitions *list)
 {
     tide_partitions *ends = rd_kafka_topic_partition_list_new(list->cnt);
     for (int i = 0; i < list->cnt; i++)
@@ -214,7 +225,7 @@ static rd_kafka_resp_err_t find_ends(tide_topics *k, tide_partitions *list)
                                               list->elems[i].partition)
                 ->offset = RD_KAFKA_OFFSET_END;
     rd_kafka_resp_err_t code =
-        ends->cnt ? rd_kafka_offsets_for_times(k->client, ends, ANSWER_MS)
+        ends->cnt ? rd_kafka_offsets_for_times(k->client, ends, REQUEST_MS)
                   : RD_KAFKA_RESP_ERR_NO_ERROR;
     for (int i = 0; i < ends->cnt && !code; i++) {
         const tide_partition *p = &ends->elems[i];
@@ -226,17 +237,17 @@ static rd_kafka_resp_err_t find_ends(tide_topics *k, tide_partitions *list)
     return code;
 }
 
-/* Sets where to begin. */
-static rd_kafka_resp_err_t find_places(tide_topics *k, tide_partitions *list)
+/* Determines the start offsets of the partitions in `list`. */
+static rd_kafka_resp_err_t find_start_offsets(tide_topics *k, tide_partitions *list)
 {
     rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
     for (int i = 0; i < list->cnt; i++)
         list->elems[i].offset = RD_KAFKA_OFFSET_INVALID;
     if (k->settings.in_group && list->cnt)
-        code = rd_kafka_committed(k->client, list, ANSWER_MS);
+        code = rd_kafka_committed(k->client, list, REQUEST_MS);
     for (int i = 0; i < list->cnt && !code; i++) {
         tide_partition *p = &list->elems[i];
-        int64_t own = place_of(k, p);
+        int64_t own = position_of(k, p);
         code = p->err;
         raise_offset(k->committed, p, p->offset);
         raise_offset(k->saved, p, p->offset);
@@ -246,61 +257,62 @@ static rd_kafka_resp_err_t find_places(tide_topics *k, tide_partitions *list)
             p->offset =
                 k->settings.from_end ? RD_KAFKA_OFFSET_END : RD_KAFKA_OFFSET_BEGINNING;
     }
-    return code ? code : find_ends(k, list);
+    return code ? code : resolve_ends(k, list);
 }
 
-static void keep_places(tide_topics *k, const tide_partitions *list)
+static void set_positions(tide_topics *k, const tide_partitions *list)
 {
     for (int i = 0; i < list->cnt; i++) {
         const tide_partition *p = &list->elems[i];
         if (p->offset >= 0)
-            tide_topics_entry(k, p->topic, p->partition)->offset = p->offset;
+            tide_topics_position(k, p->topic, p->partition)->offset = p->offset;
     }
 }
 
-int tide_topics_take_arriving(tide_topics *k, tide_error *err)
+int tide_topics_start_assigned(tide_topics *k, tide_error *err)
 {
-    rd_kafka_resp_err_t code = find_places(k, k->arriving);
+    rd_kafka_resp_err_t code = find_start_offsets(k, k->assigned);
     if (code) {
-        tide_topics_fail(k, rd_kafka_err2str(code), &k->trouble);
-        if (!k->told)
-            TIDE_TOPICS_TELL(k,
-                             "where to begin with %d partitions cannot be found out: "
-                             "%s; asking again",
-                             k->arriving->cnt, rd_kafka_err2str(code));
-        k->told = true;
+        tide_topics_fail(k, rd_kafka_err2str(code), &k->startup_error);
+        if (!k->warned)
+            TIDE_TOPICS_NOTIFY(
+                k,
+                "cannot determine the start offsets of %d partitions: %s; "
+                "retrying",
+                k->assigned->cnt, rd_kafka_err2str(code));
+        k->warned = true;
         return TIDE_SOURCE_LATER;
     }
-    k->told = false;
-    int status = assign(k, k->arriving, err);
-    keep_places(k, k->arriving);
-    tide_partitions_forget(&k->arriving);
-    if (!status) /* a kill may have come between an earlier save and its commit */
+    k->warned = false;
+    int status = assign(k, k->assigned, err);
+    set_positions(k, k->assigned);
+    tide_partitions_clear(&k->assigned);
+    if (!status) /* an earlier process may have been killed between save and commit */
         (void)commit(k, false, NULL);
     return status;
 }
 
-/* Adds the partitions of one topic, or finds that those we want are there. */
+/* Adds the wanted partitions of one topic to the list, if they exist. */
 static int add_partitions(tide_topics *k, const tide_partition *wanted,
                           tide_partitions *list, tide_error *err)
 {
     const struct rd_kafka_metadata *data = NULL;
     rd_kafka_topic_t *topic = rd_kafka_topic_new(k->client, wanted->topic, NULL);
     rd_kafka_resp_err_t code =
-        topic ? rd_kafka_metadata(k->client, 0, topic, &data, ANSWER_MS)
+        topic ? rd_kafka_metadata(k->client, 0, topic, &data, REQUEST_MS)
               : rd_kafka_last_error();
     int status = TIDE_SOURCE_LATER;
     bool found = !code && data && data->topic_cnt == 1;
     if (found)
         code = data->topics[0].err;
     if (code) {
-        tide_topics_fail(k, rd_kafka_err2str(code), &k->trouble);
+        tide_topics_fail(k, rd_kafka_err2str(code), &k->startup_error);
     } else if (found && data->topics[0].partition_cnt > 0) {
         int count = data->topics[0].partition_cnt;
         status = TIDE_OK;
         if (wanted->partition >= count)
             status = tide_fail(err, TIDE_ERROR_IO,
-                               "kafka: %s has %d partitions, and no number %d",
+                               "kafka: topic %s has %d partitions, but no partition %d",
                                wanted->topic, count, (int)wanted->partition);
         else if (wanted->partition >= 0)
             rd_kafka_topic_partition_list_add(list, wanted->topic, wanted->partition);
@@ -314,8 +326,8 @@ static int add_partitions(tide_topics *k, const tide_partition *wanted,
     return status;
 }
 
-/* The partitions of all topics, added to a list. */
-static int find_all(tide_topics *k, tide_partitions *list, tide_error *err)
+/* Adds the wanted partitions of all topics to the list. */
+static int add_all_partitions(tide_topics *k, tide_partitions *list, tide_error *err)
 {
     const tide_partitions *wanted = k->settings.wanted;
     int status = TIDE_OK;
@@ -324,131 +336,147 @@ static int find_all(tide_topics *k, tide_partitions *list, tide_error *err)
     return status;
 }
 
-/* Partitions that a topic gets later are found by the next run. */
-int tide_topics_take_all(tide_topics *k, tide_error *err)
+/* Partitions that are added to a topic later are found by the next run. */
+int tide_topics_assign_all(tide_topics *k, tide_error *err)
 {
     tide_partitions *list = rd_kafka_topic_partition_list_new(8);
-    int status = find_all(k, list, err);
+    int status = add_all_partitions(k, list, err);
     if (status == TIDE_OK)
-        k->arriving = list;
+        k->assigned = list;
     else
         rd_kafka_topic_partition_list_destroy(list);
     return status;
 }
 
-bool tide_topics_are_there(tide_topics *k)
+bool tide_topics_are_reachable(tide_topics *k)
 {
     tide_partitions *list = rd_kafka_topic_partition_list_new(8);
-    int status = find_all(k, list, NULL);
+    int status = add_all_partitions(k, list, NULL);
     rd_kafka_topic_partition_list_destroy(list);
     return status == TIDE_OK;
 }
 
-/* They are too old, or the topic was made anew. */
-int tide_topics_begin_again(tide_topics *k, const tide_partition *p, tide_error *err)
+/* The messages have expired, or the topic was deleted and created again. */
+int tide_topics_reset_to_oldest(tide_topics *k, const tide_partition *p,
+                                tide_error *err)
 {
     tide_partitions *list = NULL;
-    TIDE_TOPICS_TELL(
-        k,
-        "%s[%d]: there is no message %lld any more; going on with the oldest "
-        "there is",
-        p->topic, (int)p->partition, (long long)place_of(k, p));
-    k->of_latest = NULL;
-    tide_partitions *const lists[] = {k->places, k->saved, k->committed};
+    TIDE_TOPICS_NOTIFY(
+        k, "%s[%d]: message %lld no longer exists; continuing with the oldest one",
+        p->topic, (int)p->partition, (long long)position_of(k, p));
+    k->latest_position = NULL;
+    tide_partitions *const lists[] = {k->positions, k->saved, k->committed};
     for (int i = 0; i < 3; i++)
         rd_kafka_topic_partition_list_del(lists[i], p->topic, p->partition);
     if (is_cooperative(k)) {
         list = rd_kafka_topic_partition_list_new(1);
         rd_kafka_topic_partition_list_add(list, p->topic, p->partition);
-        int status = taken(k, rd_kafka_incremental_unassign(k->client, list), err);
+        int status = status_of(k, rd_kafka_incremental_unassign(k->client, list), err);
         if (status) {
-            tide_partitions_forget(&list);
+            tide_partitions_clear(&list);
             return status;
         }
     } else if (rd_kafka_assignment(k->client, &list) != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        return tide_topics_fail(k, "no partitions", err);
+        return tide_topics_fail(k, "no partitions are assigned", err);
     }
     for (int i = 0; i < list->cnt; i++) {
-        int64_t own = place_of(k, &list->elems[i]);
+        int64_t own = position_of(k, &list->elems[i]);
         list->elems[i].offset = own >= 0 ? own : RD_KAFKA_OFFSET_BEGINNING;
     }
     int status = assign(k, list, err);
-    tide_partitions_forget(&list);
+    tide_partitions_clear(&list);
     return status;
 }
 
-/* -- a save ------------------------------------------------------------------------- */
+/* -- saves
+ * -------------------------------------------------------------------------- */
 
 int tide_topics_commit(tide_topics *k, const char *place, tide_error *err)
 {
-    tide_partitions *places = tide_kafka_places_parse(place);
-    if (!places)
-        return tide_fail(err, TIDE_ERROR_FORMAT, "kafka: '%s' is no place", place);
-    tide_topics_note_saved(k, places);
-    rd_kafka_topic_partition_list_destroy(places);
-    bool release = k->leaving && !tide_topics_leaving_unsaved(k);
-    int status = release ? tide_topics_release(k, err) : commit(k, false, err);
-    if (!status && k->not_committed.status) {
-        status = tide_fail(err, TIDE_ERROR_IO, "%s", k->not_committed.text);
-        k->not_committed.status = TIDE_OK;
+    tide_partitions *positions = tide_kafka_place_parse(place);
+    if (!positions)
+        return tide_fail(err, TIDE_ERROR_FORMAT, "kafka: '%s' is not a valid place",
+                         place);
+    tide_topics_note_saved(k, positions);
+    rd_kafka_topic_partition_list_destroy(positions);
+    bool release = k->revoked && !tide_topics_revoked_unsaved(k);
+    int status = release ? tide_topics_release_revoked(k, err) : commit(k, false, err);
+    if (!status && k->commit_error.status) {
+        status = tide_fail(err, TIDE_ERROR_IO, "%s", k->commit_error.text);
+        k->commit_error.status = TIDE_OK;
     }
     return status;
 }
 
-/* -- partitions that go ------------------------------------------------------------ */
+/* -- revoked partitions ------------------------------------------------------------ */
 
-bool tide_topics_leaving_unsaved(const tide_topics *k)
+bool tide_topics_revoked_unsaved(const tide_topics *k)
 {
-    for (int i = 0; k->leaving && !k->lost && i < k->leaving->cnt; i++)
-        if (place_of(k, &k->leaving->elems[i]) >
-            offset_in(k->saved, &k->leaving->elems[i]))
+    for (int i = 0; k->revoked && !k->lost && i < k->revoked->cnt; i++)
+        if (position_of(k, &k->revoked->elems[i]) >
+            offset_in(k->saved, &k->revoked->elems[i]))
             return true;
     return false;
 }
 
-static void unassign_leaving(tide_topics *k)
+static void unassign_revoked(tide_topics *k)
 {
     if (is_cooperative(k))
-        taken(k, rd_kafka_incremental_unassign(k->client, k->leaving), &k->trouble);
+        status_of(k, rd_kafka_incremental_unassign(k->client, k->revoked),
+                  &k->startup_error);
     else
         rd_kafka_assign(k->client, NULL);
-    tide_partitions_forget(&k->leaving);
+    tide_partitions_clear(&k->revoked);
     k->lost = false;
 }
 
-int tide_topics_release(tide_topics *k, tide_error *err)
+int tide_topics_release_revoked(tide_topics *k, tide_error *err)
 {
     int status = commit(k, true, err);
-    unassign_leaving(k);
+    unassign_revoked(k);
     return status;
 }
 
-void tide_topics_answer_rebalance(tide_topics *k)
+void tide_topics_end_rebalance(tide_topics *k)
 {
     tide_error ignored;
-    if (k->leaving)
-        unassign_leaving(k);
-    if (!k->arriving)
+    if (k->revoked)
+        unassign_revoked(k);
+    if (!k->assigned)
         return;
     tide_partitions *none = rd_kafka_topic_partition_list_new(0);
     (void)assign(k, none, &ignored);
-    tide_partitions_forget(&none);
-    tide_partitions_forget(&k->arriving);
+    tide_partitions_clear(&none);
+    tide_partitions_clear(&k->assigned);
 }
 
 void tide_topics_rebalance(tide_topics *k, rd_kafka_event_t *event)
 {
     const tide_partitions *list = rd_kafka_event_topic_partition_list(event);
-    tide_partitions_forget(&k->arriving);
-    tide_partitions_forget(&k->leaving);
+
+    /* A new event supersedes whatever is still pending from the last one. */
+    tide_partitions_clear(&k->assigned);
+    tide_partitions_clear(&k->revoked);
+
+    /* Neither kind of event is answered here. An assignment needs start offsets, which
+     * take a request to the group and may have to be retried
+     * (tide_topics_start_assigned).
+     */
     if (rd_kafka_event_error(event) == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
-        k->arriving = rd_kafka_topic_partition_list_copy(list);
+        k->assigned = rd_kafka_topic_partition_list_copy(list);
         return;
     }
-    k->leaving = rd_kafka_topic_partition_list_copy(list);
+
+    /* A revocation is answered by tide_topics_release_revoked, after the caller has
+     * saved what was read from the partitions. Until then the group waits, and no other
+     * member can start with them. The exception is a member that has been silent for
+     * too long: its partitions are already reassigned, so a commit would be refused,
+     * and there is no point in waiting. */
+    k->revoked = rd_kafka_topic_partition_list_copy(list);
     k->lost = rd_kafka_assignment_lost(k->client);
     if (k->lost)
-        TIDE_TOPICS_TELL(k,
-                         "partitions were given to another member of the group before "
-                         "their offsets were committed; both may read the same");
+        TIDE_TOPICS_NOTIFY(
+            k, "partitions were reassigned to another member of the group "
+               "before their offsets were committed; both may read the same "
+               "messages");
 }

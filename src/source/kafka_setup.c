@@ -1,13 +1,13 @@
-/* kafka_setup.c - from "kafka://BROKER[,BROKER]/TOPIC[,TOPIC][?SETTING[&SETTING]]" to a
- * client of librdkafka, and places as text.
+/* kafka_setup.c - making a librdkafka client for
+ * "kafka://BROKER[,BROKER]/TOPIC[,TOPIC][?SETTING[&SETTING]]", and places as text.
  *
- *     group=NAME              share the topics with others, by partition
+ *     group=NAME              share the partitions with the other members of the group
  *     partitions=0,2          only these (without a group)
- *     from=beginning|end      where to begin what has not been read before
+ *     from=beginning|end      where to start what has not been read before
  *
- * All of librdkafka's own properties can be set beside them, except those that would
- * commit offsets before the text is safe on disk. What it logs is dropped: whatever
- * matters comes as an event, and a library does not print.
+ * In addition all properties of librdkafka can be set, except those that would commit
+ * offsets before the text is safe on disk. Its log messages are dropped: everything
+ * that matters is also reported as an event, and a library does not print.
  */
 #include "source/kafka.h"
 #include "source/source.h"
@@ -21,7 +21,7 @@ enum { TOPIC_MAX = 249, PARTITION_MAX = 1000000 };
 
 /* -- the name of the source -------------------------------------------------------- */
 
-static int wrong(tide_error *err, const char *what, const char *text)
+static int invalid(tide_error *err, const char *what, const char *text)
 {
     return tide_fail(err, TIDE_ERROR_PARAMETER, "kafka: %s '%s'", what, text);
 }
@@ -32,24 +32,24 @@ static bool is_topic(const char *text, size_t length)
 }
 
 /* A decimal number that ends at `end`. */
-static bool read_number(const char *text, const char *end, int64_t most, int64_t *value)
+static bool read_number(const char *text, const char *end, int64_t max, int64_t *value)
 {
     *value = 0;
     for (const char *c = text; c < end; c++) {
-        if (*c < '0' || *c > '9' || *value > (most - (*c - '0')) / 10)
+        if (*c < '0' || *c > '9' || *value > (max - (*c - '0')) / 10)
             return false;
         *value = *value * 10 + (*c - '0');
     }
     return text < end;
 }
 
-static int take_topics(tide_kafka_settings *s, tide_error *err)
+static int parse_topics(tide_kafka_settings *s, tide_error *err)
 {
     for (const char *at = s->topics;; at++) {
         char name[TOPIC_MAX + 1];
         size_t length = strcspn(at, ",");
         if (!is_topic(at, length))
-            return wrong(err, "no name of a topic in", s->topics);
+            return invalid(err, "invalid topic name in", s->topics);
         memcpy(name, at, length);
         name[length] = '\0';
         if (!rd_kafka_topic_partition_list_find(s->wanted, name, RD_KAFKA_PARTITION_UA))
@@ -60,8 +60,8 @@ static int take_topics(tide_kafka_settings *s, tide_error *err)
     }
 }
 
-/* Every topic with each of these partitions instead of all. */
-static int take_partitions(tide_kafka_settings *s, const char *text, tide_error *err)
+/* Replaces the topics by the given partitions of each of them. */
+static int parse_partitions(tide_kafka_settings *s, const char *text, tide_error *err)
 {
     tide_partitions *topics = s->wanted;
     s->wanted = rd_kafka_topic_partition_list_new(topics->cnt);
@@ -81,26 +81,27 @@ static int take_partitions(tide_kafka_settings *s, const char *text, tide_error 
             break;
     }
     rd_kafka_topic_partition_list_destroy(topics);
-    return good ? TIDE_OK : wrong(err, "partitions must be numbers, not", text);
+    return good ? TIDE_OK : invalid(err, "partitions must be numbers, not", text);
 }
 
-static int take_setting(tide_kafka_settings *s, char *setting, const char **group,
-                        const char **partitions, tide_error *err)
+static int parse_setting(tide_kafka_settings *s, char *setting, const char **group,
+                         const char **partitions, tide_error *err)
 {
     char *value = strchr(setting, '=');
     if (!value || value[1] == '\0')
-        return wrong(err, "a value is missing for", setting);
+        return invalid(err, "missing value for", setting);
     *value++ = '\0';
     if (strcmp(setting, "group") == 0)
         *group = value;
     else if (strcmp(setting, "partitions") == 0)
         *partitions = value;
     else if (strcmp(setting, "from") != 0)
-        return wrong(err, "there are group, partitions and from, but no", setting);
+        return invalid(err,
+                       "unknown setting (use group, partitions or from):", setting);
     else if (strcmp(value, "end") == 0)
         s->from_end = true;
     else if (strcmp(value, "beginning") != 0)
-        return wrong(err, "from must be beginning or end, not", value);
+        return invalid(err, "from must be beginning or end, not", value);
     return TIDE_OK;
 }
 
@@ -111,15 +112,15 @@ static int parse_spec(tide_kafka_settings *s, const char **group, tide_error *er
     s->brokers = strsep(&rest, "/");
     s->topics = rest ? strsep(&rest, "?") : "";
     if (s->brokers[strspn(s->brokers, " \t\n\v\f\r,")] == '\0')
-        return wrong(err, "no broker before", s->topics);
-    int status = take_topics(s, err);
+        return invalid(err, "no broker before", s->topics);
+    int status = parse_topics(s, err);
     while (rest && status == TIDE_OK)
-        status = take_setting(s, strsep(&rest, "&"), group, &partitions, err);
+        status = parse_setting(s, strsep(&rest, "&"), group, &partitions, err);
     if (status == TIDE_OK && *group && partitions)
-        return wrong(err, "a group shares partitions out itself; leave out partitions",
-                     partitions);
+        return invalid(err, "a group assigns partitions itself; remove partitions",
+                       partitions);
     if (status == TIDE_OK && partitions)
-        status = take_partitions(s, partitions, err);
+        status = parse_partitions(s, partitions, err);
     return status;
 }
 
@@ -131,8 +132,8 @@ static void drop_log(const rd_kafka_t *client, int level, const char *facility,
     (void)client, (void)level, (void)facility, (void)text;
 }
 
-static int set(rd_kafka_conf_t *conf, const char *name, const char *value,
-               tide_error *err)
+static int set_conf(rd_kafka_conf_t *conf, const char *name, const char *value,
+                    tide_error *err)
 {
     char reason[256];
     if (rd_kafka_conf_set(conf, name, value, reason, sizeof reason) == RD_KAFKA_CONF_OK)
@@ -142,19 +143,20 @@ static int set(rd_kafka_conf_t *conf, const char *name, const char *value,
 
 static int set_property(rd_kafka_conf_t *conf, const char *property, tide_error *err)
 {
-    static const char *const ours[] = {"enable.auto.commit", "enable.auto.offset.store",
-                                       "auto.commit.enable", "auto.offset.reset"};
+    static const char *const reserved[] = {"enable.auto.commit",
+                                           "enable.auto.offset.store",
+                                           "auto.commit.enable", "auto.offset.reset"};
     char name[128];
     const char *value = strchr(property, '=');
     size_t length = value ? (size_t)(value - property) : 0;
     if (length == 0 || length >= sizeof name)
-        return wrong(err, "a property is NAME=VALUE, not", property);
+        return invalid(err, "a property is NAME=VALUE, not", property);
     memcpy(name, property, length);
     name[length] = '\0';
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        if (strcmp(name, ours[i]) == 0)
-            return wrong(err, "offsets are looked after here, so do not set", name);
-    return set(conf, name, value + 1, err);
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (strcmp(name, reserved[i]) == 0)
+            return invalid(err, "offsets are managed by wordtide; do not set", name);
+    return set_conf(conf, name, value + 1, err);
 }
 
 static int configure(rd_kafka_conf_t *conf, tide_kafka_settings *s, const char *group,
@@ -168,25 +170,25 @@ static int configure(rd_kafka_conf_t *conf, tide_kafka_settings *s, const char *
         {"fetch.max.bytes", "16777216"},
         {"enable.auto.commit", "false"},
         {"enable.auto.offset.store", "false"},
-        {"auto.offset.reset", "error"}, /* so that we hear of messages that are gone */
+        {"auto.offset.reset", "error"}, /* so that expired messages are reported */
     };
     int status = TIDE_OK;
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults && !status; i++)
-        status = set(conf, defaults[i][0], defaults[i][1], err);
+        status = set_conf(conf, defaults[i][0], defaults[i][1], err);
     for (size_t i = 0; options && i < options->property_count && !status; i++)
         status = set_property(conf, options->properties[i], err);
     char value[32] = "";
     size_t size = sizeof value;
     if (rd_kafka_conf_get(conf, "group.id", NULL, &size) == RD_KAFKA_CONF_OK)
         s->in_group = size > 1;
-    if (!s->in_group && !status) /* it wants one, and never uses it */
-        status = set(conf, "group.id", "wordtide", err);
+    if (!s->in_group && !status) /* required by librdkafka, but not used */
+        status = set_conf(conf, "group.id", "wordtide", err);
     size = sizeof value;
     rd_kafka_conf_get(conf, "socket.connection.setup.timeout.ms", value, &size);
-    s->patience_ms = atoi(value);
+    s->startup_timeout_ms = atoi(value);
     if (!status && s->in_group && s->some_partitions)
         status = tide_fail(err, TIDE_ERROR_PARAMETER,
-                           "kafka: a group shares partitions out itself");
+                           "kafka: a group assigns partitions itself");
     rd_kafka_conf_set_log_cb(conf, drop_log);
     rd_kafka_conf_set_events(conf, RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_REBALANCE |
                                        RD_KAFKA_EVENT_ERROR |
@@ -233,25 +235,25 @@ failed:
 
 /* -- places ------------------------------------------------------------------------ */
 
-/* What has no place yet is left out; nothing at all is a dash. */
-char *tide_kafka_places_text(tide_partitions *places)
+/* Partitions without an offset are omitted; an empty list is "-". */
+char *tide_kafka_place_format(tide_partitions *positions)
 {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
-    const char *between = "";
-    rd_kafka_topic_partition_list_sort(places, NULL, NULL);
-    for (int i = 0; i < places->cnt; i++) {
-        const rd_kafka_topic_partition_t *p = &places->elems[i];
+    const char *separator = "";
+    rd_kafka_topic_partition_list_sort(positions, NULL, NULL);
+    for (int i = 0; i < positions->cnt; i++) {
+        const rd_kafka_topic_partition_t *p = &positions->elems[i];
         if (p->offset < 0)
             continue;
-        fprintf(out, "%s%s[%d]=%lld", between, p->topic, (int)p->partition,
+        fprintf(out, "%s%s[%d]=%lld", separator, p->topic, (int)p->partition,
                 (long long)p->offset);
-        between = " ";
+        separator = " ";
     }
-    if (*between == '\0')
+    if (*separator == '\0')
         fputc('-', out);
     bool failed = ferror(out);
     if (fclose(out) == 0 && !failed)
@@ -261,7 +263,8 @@ char *tide_kafka_places_text(tide_partitions *places)
 }
 
 /* One "topic[partition]=OFFSET" that ends at `end`. */
-static bool parse_place(const char *text, const char *end, tide_partitions *places)
+static bool parse_position(const char *text, const char *end,
+                           tide_partitions *positions)
 {
     char topic[TOPIC_MAX + 1];
     int64_t partition, offset;
@@ -273,24 +276,24 @@ static bool parse_place(const char *text, const char *end, tide_partitions *plac
         return false;
     memcpy(topic, text, (size_t)(bracket - text));
     topic[bracket - text] = '\0';
-    rd_kafka_topic_partition_list_add(places, topic, (int32_t)partition)->offset =
+    rd_kafka_topic_partition_list_add(positions, topic, (int32_t)partition)->offset =
         offset;
     return true;
 }
 
-tide_partitions *tide_kafka_places_parse(const char *text)
+tide_partitions *tide_kafka_place_parse(const char *text)
 {
-    tide_partitions *places = rd_kafka_topic_partition_list_new(8);
+    tide_partitions *positions = rd_kafka_topic_partition_list_new(8);
     if (strcmp(text, "-") == 0)
-        return places;
+        return positions;
     for (;; text++) {
         const char *end = text + strcspn(text, " ");
-        if (!parse_place(text, end, places))
+        if (!parse_position(text, end, positions))
             break;
         text = end;
         if (*text == '\0')
-            return places;
+            return positions;
     }
-    rd_kafka_topic_partition_list_destroy(places);
+    rd_kafka_topic_partition_list_destroy(positions);
     return NULL;
 }

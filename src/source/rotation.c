@@ -1,17 +1,16 @@
-/* rotation.c - finding one's way among the files of a log that is rotated.
+/* rotation.c - finding the files of a rotated log, and their order.
  *
- * A log is one text, written by one writer into one file after the other. The one that
- * has the name of the log is the last; the others lie beside it under names that begin
- * with that name and go on with digits and what stands between the digits of a date:
- * log.1, log-20260101, log.2026-01-01T12:00:00; or end in ".old". They are in order of
- * the time of their last writing. Files that were rotated within one tick of the clock
- * (some milliseconds) are told apart by their names: of short numbers the larger one is
- * the older file, of dates the smaller.
+ * A log is one text, written by one writer into one file after another. The file with
+ * the name of the log is the latest; the older ones are in the same directory, under
+ * that name followed by digits and the separators of a date (log.1, log-20260101,
+ * log.2026-01-01T12:00:00) or by ".old". They are ordered by modification time. Files
+ * that were rotated within one tick of the clock (some milliseconds) are ordered by
+ * name: of short numbers the larger one is the older file, of dates the smaller.
  *
- * A folder is not read in one instant. While files are being renamed one of them may
- * show up twice or not at all, so it is read twice, and what was seen counts when both
- * times had the same names with the same files. Memory does not depend on the number of
- * files.
+ * Listing a directory is not atomic. While files are being renamed, one of them may
+ * show up twice or not at all. So the directory is listed twice, and the result counts
+ * only if both listings had the same names for the same files. Memory does not depend
+ * on the number of files.
  */
 #include "source/rotation.h"
 
@@ -25,11 +24,11 @@
 
 enum { SHORT_NUMBER = 5 }; /* digits; dates have more */
 
-typedef struct walk {
+typedef struct listing {
     DIR *folder;
     const char *base;
-    uint64_t seen; /* hash of names and files */
-} walk;
+    uint64_t hash; /* of names and inodes; independent of their order */
+} listing;
 
 void tide_rotation_set(tide_rotated_file *file, const struct stat *status)
 {
@@ -39,29 +38,30 @@ void tide_rotation_set(tide_rotated_file *file, const struct stat *status)
     file->size = (uint64_t)status->st_size;
 }
 
-static bool walk_begin(walk *w, const char *folder, const char *base)
+static bool listing_open(listing *l, const char *folder, const char *base)
 {
-    *w = (walk){.folder = opendir(folder), .base = base};
-    return w->folder;
+    *l = (listing){.folder = opendir(folder), .base = base};
+    return l->folder;
 }
 
-/* The next regular file whose name begins with that of the log. */
-static bool walk_next(walk *w, tide_rotated_file *file)
+/* The next regular file whose name starts with that of the log. Closes the listing at
+ * the end. */
+static bool listing_next(listing *l, tide_rotated_file *file)
 {
-    size_t length = strlen(w->base);
-    for (struct dirent *entry; (entry = readdir(w->folder));) {
+    size_t length = strlen(l->base);
+    for (struct dirent *entry; (entry = readdir(l->folder));) {
         struct stat status;
         size_t size = strlen(entry->d_name);
-        if (strncmp(entry->d_name, w->base, length) != 0 || size >= sizeof file->name ||
-            fstatat(dirfd(w->folder), entry->d_name, &status, 0) != 0 ||
+        if (strncmp(entry->d_name, l->base, length) != 0 || size >= sizeof file->name ||
+            fstatat(dirfd(l->folder), entry->d_name, &status, 0) != 0 ||
             !S_ISREG(status.st_mode))
             continue;
         tide_rotation_set(file, &status);
         memcpy(file->name, entry->d_name, size + 1);
-        w->seen += tide_hash(file->name, size, (uint64_t)file->inode);
+        l->hash += tide_hash(file->name, size, (uint64_t)file->inode);
         return true;
     }
-    closedir(w->folder);
+    closedir(l->folder);
     return false;
 }
 
@@ -70,8 +70,8 @@ static bool same_file(const tide_rotated_file *a, const tide_rotated_file *b)
     return a->inode == b->inode && a->device == b->device;
 }
 
-/* What a rotation may add to the name of a log. */
-static size_t rotated_length(const char *suffix)
+/* The length of the suffix that a rotation has added to the name of the log. */
+static size_t rotation_suffix_length(const char *suffix)
 {
     if (strncmp(suffix, ".old", 4) == 0)
         return 4;
@@ -79,27 +79,29 @@ static size_t rotated_length(const char *suffix)
     return begins ? strspn(suffix, "0123456789.:_TZ+-") : 0;
 }
 
-/* Of a name that is made of the log's and an ending like ".gz", the ending. */
-static const char *ending(const char *name, const char *base)
+/* What follows the name of the log and the suffix of a rotation: "", or a file
+ * extension like ".gz". */
+static const char *extension(const char *name, const char *base)
 {
     const char *suffix = name + strlen(base);
-    size_t length = *suffix ? rotated_length(suffix) : 0;
+    size_t length = *suffix ? rotation_suffix_length(suffix) : 0;
     if (length && suffix[length] && suffix[length - 1] == '.')
         length--;
     return suffix + length;
 }
 
-static bool is_packed(const char *name, const char *base)
+static bool is_compressed(const char *name, const char *base)
 {
-    static const char *const endings[] = {".gz", ".xz", ".zst", ".bz2", ".lz4", ".Z"};
-    const char *end = ending(name, base);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (end != name + strlen(base) && strcmp(end, endings[i]) == 0)
+    static const char *const extensions[] = {".gz",  ".xz",  ".zst",
+                                             ".bz2", ".lz4", ".Z"};
+    const char *end = extension(name, base);
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
+        if (end != name + strlen(base) && strcmp(end, extensions[i]) == 0)
             return true;
     return false;
 }
 
-/* ".12" and such, or 0. */
+/* The number of a name like "log.12"; 0 if the name is of another form. */
 static unsigned long short_number(const char *name, const char *base)
 {
     const char *digits = name + strnlen(name, strlen(base)) + 1;
@@ -132,10 +134,11 @@ static bool is_later(const tide_rotated_file *a, const tide_rotated_file *b,
     return number && other ? number < other : strcmp(a->name, b->name) > 0;
 }
 
-static void consider(tide_rotation *s, const tide_rotated_file *file,
-                     const tide_rotated_file *present, const char *base)
+/* Takes `file` into account if it follows the current one. */
+static void update_next(tide_rotation *s, const tide_rotated_file *file,
+                        const tide_rotated_file *current, const char *base)
 {
-    if (same_file(file, present) || !is_later(file, present, base))
+    if (same_file(file, current) || !is_later(file, current, base))
         return;
     s->has_text = s->has_text || file->size > 0;
     if (!s->found || is_later(&s->next, file, base))
@@ -143,41 +146,42 @@ static void consider(tide_rotation *s, const tide_rotated_file *file,
     s->found = true;
 }
 
-/* The name that a file has now; false when the folder cannot be read. */
-static bool find_name(const char *folder, const char *base, tide_rotated_file *present,
-                      uint64_t *seen)
+/* Finds the name that the current file has now, and hashes the listing. False if the
+ * directory cannot be read. */
+static bool find_name(const char *folder, const char *base, tide_rotated_file *current,
+                      uint64_t *hash)
 {
-    walk w;
+    listing l;
     tide_rotated_file file;
-    if (!walk_begin(&w, folder, base))
+    if (!listing_open(&l, folder, base))
         return false;
-    while (walk_next(&w, &file))
-        if (same_file(&file, present))
-            memcpy(present->name, file.name, sizeof file.name);
-    *seen = w.seen;
+    while (listing_next(&l, &file))
+        if (same_file(&file, current))
+            memcpy(current->name, file.name, sizeof file.name);
+    *hash = l.hash;
     return true;
 }
 
 bool tide_rotation_next(const char *folder, const char *base,
-                        const tide_rotated_file *present, tide_rotation *s)
+                        const tide_rotated_file *current, tide_rotation *s)
 {
-    walk w;
-    uint64_t seen;
-    tide_rotated_file file, here = *present, packed = {0};
+    listing l;
+    uint64_t hash;
+    tide_rotated_file file, here = *current, compressed = {0};
     here.name[0] = '\0';
     *s = (tide_rotation){0};
-    if (!find_name(folder, base, &here, &seen) || !walk_begin(&w, folder, base))
+    if (!find_name(folder, base, &here, &hash) || !listing_open(&l, folder, base))
         return false;
-    while (walk_next(&w, &file)) {
-        if (*ending(file.name, base) == '\0')
-            consider(s, &file, &here, base);
-        else if (is_packed(file.name, base) &&
+    while (listing_next(&l, &file)) {
+        if (*extension(file.name, base) == '\0')
+            update_next(s, &file, &here, base);
+        else if (is_compressed(file.name, base) &&
                  compare_times(&file.written, &here.written) > 0)
-            packed = file;
+            compressed = file;
     }
-    if (packed.name[0] && s->found && is_later(&s->next, &packed, base))
-        memcpy(s->packed, packed.name, sizeof packed.name);
-    return w.seen == seen;
+    if (compressed.name[0] && s->found && is_later(&s->next, &compressed, base))
+        memcpy(s->compressed, compressed.name, sizeof compressed.name);
+    return l.hash == hash;
 }
 
 bool tide_fingerprint_file(int file, uint64_t offset, uint64_t *fingerprint)
@@ -199,12 +203,12 @@ bool tide_fingerprint_file(int file, uint64_t offset, uint64_t *fingerprint)
 
 int tide_rotation_open(const char *folder, const tide_rotated_file *file)
 {
-    int place = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (place < 0)
+    int directory = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0)
         return -1;
-    int opened = openat(place, file->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int opened = openat(directory, file->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status;
-    close(place);
+    close(directory);
     if (opened >= 0 && (fstat(opened, &status) != 0 || status.st_ino != file->inode ||
                         status.st_dev != file->device)) {
         close(opened);
@@ -214,9 +218,9 @@ int tide_rotation_open(const char *folder, const tide_rotated_file *file)
     return opened;
 }
 
-/* Opens a file if its text before `offset` is what it should be. */
-static int open_if(const char *folder, const tide_rotated_file *file, uint64_t offset,
-                   uint64_t fingerprint)
+/* Opens a file if its text before `offset` has this fingerprint. */
+static int open_if_matching(const char *folder, const tide_rotated_file *file,
+                            uint64_t offset, uint64_t fingerprint)
 {
     uint64_t found;
     int opened = file->size < offset ? -1 : tide_rotation_open(folder, file);
@@ -228,21 +232,22 @@ static int open_if(const char *folder, const tide_rotated_file *file, uint64_t o
     return opened;
 }
 
-/* With `wanted` only that file is looked at, otherwise all are. More than one of those
- * is as good as none. */
-static int look_through(const char *folder, const char *base,
-                        const tide_rotated_file *wanted, uint64_t offset,
-                        uint64_t fingerprint)
+/* Searches for a file with this fingerprint: `wanted` only, or all if it is NULL. If
+ * several files match, there is no telling which is the right one, and none is
+ * opened. */
+static int find_matching(const char *folder, const char *base,
+                         const tide_rotated_file *wanted, uint64_t offset,
+                         uint64_t fingerprint)
 {
-    walk w;
+    listing l;
     tide_rotated_file file, first = {0};
     int found = -1, several = 0;
-    if (!walk_begin(&w, folder, base))
+    if (!listing_open(&l, folder, base))
         return -1;
-    while (walk_next(&w, &file)) {
+    while (listing_next(&l, &file)) {
         if (wanted && !same_file(&file, wanted))
             continue;
-        int opened = open_if(folder, &file, offset, fingerprint);
+        int opened = open_if_matching(folder, &file, offset, fingerprint);
         if (opened >= 0 && found < 0) {
             found = opened;
             first = file;
@@ -261,11 +266,11 @@ int tide_rotation_find(const char *folder, const char *base,
                        const tide_rotated_file *wanted, uint64_t offset,
                        uint64_t fingerprint)
 {
-    enum { TRIES = 3 }; /* it may be renamed while we look */
+    enum { TRIES = 3 }; /* the file may be renamed during the search */
     int found = -1;
     for (int i = 0; i < TRIES && found < 0; i++)
-        found = look_through(folder, base, wanted, offset, fingerprint);
+        found = find_matching(folder, base, wanted, offset, fingerprint);
     if (found < 0 && offset > 0)
-        found = look_through(folder, base, NULL, offset, fingerprint);
+        found = find_matching(folder, base, NULL, offset, fingerprint);
     return found;
 }

@@ -1,15 +1,15 @@
-/* source.c - the table of sources: the first kind that knows a name opens it.
+/* source.c - the table of sources: the first kind that matches a name opens it.
  *
  * Every name that no other kind claims is a path; a file that happens to be called "-"
- * or "demo:" is reached as "./-" or "./demo:".
+ * or "demo:" can be named "./-" or "./demo:".
  *
- * The place of a source that is one run of bytes is the text
+ * The place of a source that is one sequence of bytes is the text
  *
  *     OFFSET FINGERPRINT
  *
- * in decimal and in hexadecimal digits: a hash of up to 4 KiB of the text before the
- * offset, by which it is told whether the source is still the same. It counts unpacked
- * bytes, so that a file may be packed or unpacked between two runs.
+ * in decimal and in hexadecimal digits. The fingerprint is a hash of up to 4 KiB of the
+ * text before the offset; it shows whether the source is still the same. Offsets count
+ * decompressed bytes, so a file may be compressed or decompressed between two runs.
  */
 #include "source/source.h"
 
@@ -28,15 +28,15 @@ static const tide_source_kind *const kinds[] = {
     &tide_source_follow, &tide_source_file,
 };
 
-/* How long a read waits before it looks again; a signal ends it at once. */
+/* How long tide_source_read waits in one poll; a signal ends the wait immediately. */
 enum { READ_WAIT_MS = 1000 };
 
-enum { PLACE_ROOM = 20 + 1 + 16 + 1 };
+enum { PLACE_SIZE = 20 + 1 + 16 + 1 };
 
 struct tide_source {
     const tide_source_kind *kind;
     void *state;
-    tide_unpacker *unpacker; /* NULL for a kind that is never packed */
+    tide_unpacker *unpacker; /* NULL for a kind that is never compressed */
     uint64_t offset;
     char spec[];
 };
@@ -48,11 +48,11 @@ static const tide_source_kind *find_kind(const char *spec,
     for (size_t i = 0; i < LAST; i++)
         if (kinds[i]->matches(spec, options))
             return kinds[i];
-    return kinds[LAST]; /* takes every name */
+    return kinds[LAST]; /* matches every name */
 }
 
-/* Where a source that was opened, or went to a place, goes on. */
-static uint64_t start_of(const tide_source *source)
+/* The offset at which a source starts after it was opened or moved to a place. */
+static uint64_t start_offset(const tide_source *source)
 {
     return source->kind->offset ? source->kind->offset(source->state) : 0;
 }
@@ -70,8 +70,8 @@ tide_source *tide_source_open_with(const char *spec, const tide_source_options *
     source->state = source->kind->open(spec, options, err);
     if (!source->state)
         goto failed;
-    source->offset = start_of(source);
-    if (source->kind->may_be_packed) {
+    source->offset = start_offset(source);
+    if (source->kind->may_be_compressed) {
         source->unpacker = tide_unpacker_new(source->kind, source->state, source->spec,
                                              options->expected, err);
         if (!source->unpacker)
@@ -99,29 +99,31 @@ void tide_source_close(tide_source *source)
     free(source);
 }
 
-/* -- reading -------------------------------------------------------------------------- */
+/* -- reading
+ * -------------------------------------------------------------------------- */
 
-ptrdiff_t tide_source_poll(tide_source *source, void *bytes, size_t room, int wait_ms,
-                           tide_error *err)
+ptrdiff_t tide_source_poll(tide_source *source, void *bytes, size_t capacity,
+                           int wait_ms, tide_error *err)
 {
-    if (room == 0)
+    if (capacity == 0)
         return 0;
     ptrdiff_t count =
         source->unpacker
-            ? tide_unpacker_read(source->unpacker, bytes, room, wait_ms, err)
-            : source->kind->read(source->state, bytes, room, wait_ms, err);
+            ? tide_unpacker_read(source->unpacker, bytes, capacity, wait_ms, err)
+            : source->kind->read(source->state, bytes, capacity, wait_ms, err);
     if (count > 0)
         source->offset += (uint64_t)count;
     return count;
 }
 
-/* Nobody is there who could save what was read, so it counts as saved. */
-static int save_nothing(tide_source *source, tide_error *err)
+/* tide_source_read has no model to save, so everything that was read counts as
+ * saved. */
+static int mark_all_saved(tide_source *source, tide_error *err)
 {
     char *place = tide_source_place(source, source->offset, err);
     if (!place)
         return TIDE_ERROR_IO;
-    (void)tide_source_saved(source, place, NULL); /* others learn it later */
+    (void)tide_source_saved(source, place, NULL); /* a failed commit is retried */
     free(place);
     return TIDE_OK;
 }
@@ -133,17 +135,17 @@ static int interrupted(const tide_source *source, tide_error *err)
     return TIDE_ERROR_IO;
 }
 
-ptrdiff_t tide_source_read(tide_source *source, void *bytes, size_t room,
+ptrdiff_t tide_source_read(tide_source *source, void *bytes, size_t capacity,
                            tide_error *err)
 {
     for (;;) {
         errno = 0;
-        ptrdiff_t count = tide_source_poll(source, bytes, room, READ_WAIT_MS, err);
+        ptrdiff_t count = tide_source_poll(source, bytes, capacity, READ_WAIT_MS, err);
         if (count != TIDE_SOURCE_LATER && count != TIDE_SOURCE_SAVE)
             return count;
         if (count == TIDE_SOURCE_LATER && errno == EINTR)
             return interrupted(source, err);
-        if (count == TIDE_SOURCE_SAVE && save_nothing(source, err) != TIDE_OK)
+        if (count == TIDE_SOURCE_SAVE && mark_all_saved(source, err) != TIDE_OK)
             return TIDE_ERROR_IO;
     }
 }
@@ -158,11 +160,12 @@ bool tide_source_progress(const tide_source *source, uint64_t *read, uint64_t *s
     return source->kind->progress && source->kind->progress(source->state, read, size);
 }
 
-/* -- places --------------------------------------------------------------------------- */
+/* -- places
+ * --------------------------------------------------------------------------- */
 
 bool tide_source_can_resume(const tide_source *source)
 {
-    return source->kind->replayable && source->kind->replayable(source->state);
+    return source->kind->can_resume && source->kind->can_resume(source->state);
 }
 
 bool tide_source_plain(const tide_source *source)
@@ -172,17 +175,17 @@ bool tide_source_plain(const tide_source *source)
 
 bool tide_source_drains(const tide_source *source)
 {
-    return source->kind->drained;
+    return source->kind->drains;
 }
 
 bool tide_source_discards(const tide_source *source)
 {
-    return source->kind->forgets;
+    return source->kind->discards;
 }
 
 bool tide_source_divisible(const tide_source *source)
 {
-    return !source->kind->settled;
+    return !source->kind->at_boundary;
 }
 
 bool tide_source_is_one_text(const tide_source *source)
@@ -192,7 +195,7 @@ bool tide_source_is_one_text(const tide_source *source)
 
 bool tide_source_at_boundary(const tide_source *source)
 {
-    return !source->kind->settled || source->kind->settled(source->state);
+    return !source->kind->at_boundary || source->kind->at_boundary(source->state);
 }
 
 static int seek(tide_source *source, uint64_t offset, tide_error *err)
@@ -223,21 +226,21 @@ char *tide_source_place(tide_source *source, uint64_t offset, tide_error *err)
     if (source->kind->place)
         return source->kind->place(source->state, offset, err);
     if (!tide_source_can_resume(source)) {
-        tide_fail(err, TIDE_ERROR_IO, "%s cannot be read again", source->spec);
+        tide_fail(err, TIDE_ERROR_IO, "%s cannot be resumed", source->spec);
         return NULL;
     }
     if (fingerprint(source, offset, &hash, err) != TIDE_OK)
         return NULL;
-    char *place = tide_alloc(1, PLACE_ROOM);
+    char *place = tide_alloc(1, PLACE_SIZE);
     if (place)
-        snprintf(place, PLACE_ROOM, "%llu %016llx", (unsigned long long)offset,
+        snprintf(place, PLACE_SIZE, "%llu %016llx", (unsigned long long)offset,
                  (unsigned long long)hash);
     else
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a place in %s", source->spec);
     return place;
 }
 
-/* Digits alone, all of `size` characters. */
+/* Parses `size` characters, which must all be digits. */
 static bool read_digits(const char *text, size_t size, int base, uint64_t *number)
 {
     static const char digits[] = "0123456789abcdef";
@@ -252,14 +255,16 @@ static bool read_digits(const char *text, size_t size, int base, uint64_t *numbe
     return size > 0;
 }
 
-static bool parse(const char *place, uint64_t *offset, uint64_t *hash)
+static bool parse_place(const char *place, uint64_t *offset, uint64_t *hash)
 {
     size_t size = strcspn(place, " ");
     return place[size] == ' ' && read_digits(place, size, 10, offset) &&
            read_digits(place + size + 1, strlen(place + size + 1), 16, hash);
 }
 
-static int find(tide_source *source, uint64_t offset, uint64_t wanted, tide_error *err)
+/* Seeks to the offset if the fingerprint of the text before it is `wanted`. */
+static int seek_verified(tide_source *source, uint64_t offset, uint64_t wanted,
+                         tide_error *err)
 {
     uint64_t found;
     int status = seek(source, offset, err);
@@ -268,7 +273,7 @@ static int find(tide_source *source, uint64_t offset, uint64_t wanted, tide_erro
     if (status == TIDE_OK && found != wanted)
         status =
             tide_fail(err, TIDE_ERROR_FORMAT,
-                      "other text before byte %llu than it had, so it is read from its "
+                      "the text before byte %llu has changed, so it is read from the "
                       "start",
                       (unsigned long long)offset);
     return status;
@@ -277,23 +282,24 @@ static int find(tide_source *source, uint64_t offset, uint64_t wanted, tide_erro
 int tide_source_seek(tide_source *source, const char *place, tide_error *err)
 {
     uint64_t offset, hash, before = source->offset;
-    if (source->kind->go_to) {
-        int found = source->kind->go_to(source->state, place, err);
-        source->offset = start_of(source);
+    if (source->kind->seek_place) {
+        int found = source->kind->seek_place(source->state, place, err);
+        source->offset = start_offset(source);
         return found;
     }
     if (!tide_source_can_resume(source))
-        return tide_fail(err, TIDE_ERROR_IO, "cannot be read again");
-    if (!parse(place, &offset, &hash))
+        return tide_fail(err, TIDE_ERROR_IO, "cannot be resumed");
+    if (!parse_place(place, &offset, &hash))
         return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "'%s' is no place in it, so it is read from its start", place);
-    int status = find(source, offset, hash, err);
+                         "'%s' is not a valid place, so it is read from the start",
+                         place);
+    int status = seek_verified(source, offset, hash, err);
     if (status == TIDE_OK)
         return TIDE_OK;
     int back = seek(source, before, NULL);
     return back == TIDE_OK
                ? status
-               : tide_fail(err, TIDE_ERROR_IO, "cannot be read where it was any more");
+               : tide_fail(err, TIDE_ERROR_IO, "cannot return to its old position");
 }
 
 int tide_source_saved(tide_source *source, const char *place, tide_error *err)

@@ -1,11 +1,11 @@
 /* source_file.c - files, named pipes and standard input.
  *
- * A regular file can be read again from any offset. Standard input is taken as it comes
- * even when it is a file: whoever redirects another file next time means that one, from
- * its beginning.
+ * A regular file can be read from any offset. Standard input is never resumed, even if
+ * it is a file: the next run may have another file redirected to it, which is then to
+ * be read from its start.
  *
- * A regular file has its bytes or has ended. Anything else may have none yet, and is
- * asked first, so that nobody waits for longer than they want to.
+ * A read of a regular file never blocks for long. Anything else is polled before a
+ * read, so that the read respects the timeout.
  */
 #include "source/source.h"
 
@@ -21,11 +21,11 @@ enum { READ_MAX = 1 << 30 };
 typedef struct file {
     int descriptor;
     bool regular;
-    bool ours; /* to close, and to read again */
+    bool ours; /* opened here: has to be closed, and can be resumed */
     char name[];
 } file;
 
-/* Keeps errno, which says whether a signal was the cause. */
+/* Preserves errno, which tells the caller whether a signal was the cause. */
 static int fail(const char *name, tide_error *err)
 {
     int cause = errno;
@@ -76,8 +76,9 @@ static file *new_file(const char *name, int descriptor, bool ours, tide_error *e
     return f;
 }
 
-/* What cannot be read is refused at once, not in the middle of a run. */
-static void *checked(file *f, tide_error *err)
+/* Refuses a directory when it is opened, not in the middle of a run. Frees the file on
+ * failure. */
+static void *check_type(file *f, tide_error *err)
 {
     struct stat status;
     if (fstat(f->descriptor, &status) != 0)
@@ -103,7 +104,7 @@ static void *open_stdin(const char *spec, const tide_source_options *options,
     (void)spec;
     (void)options;
     file *f = new_file("standard input", STDIN_FILENO, false, err);
-    return f ? checked(f, err) : NULL;
+    return f ? check_type(f, err) : NULL;
 }
 
 /* Opening a named pipe waits for its writer. */
@@ -112,7 +113,7 @@ static void *open_path(const char *spec, const tide_source_options *options,
 {
     (void)options;
     if (spec[0] == '\0') {
-        tide_fail(err, TIDE_ERROR_PARAMETER, "a source needs a name");
+        tide_fail(err, TIDE_ERROR_PARAMETER, "the name of a source is empty");
         return NULL;
     }
     int descriptor = open(spec, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -121,7 +122,7 @@ static void *open_path(const char *spec, const tide_source_options *options,
         return NULL;
     }
     file *f = new_file(spec, descriptor, true, err);
-    return f ? checked(f, err) : NULL;
+    return f ? check_type(f, err) : NULL;
 }
 
 int tide_file_descriptor(const void *state)
@@ -134,16 +135,17 @@ const char *tide_file_name(const void *state)
     return ((const file *)state)->name;
 }
 
-/* Positive when there are bytes, the end or an error to be read; otherwise as poll. */
+/* Positive if there are bytes, the end or an error to be read; otherwise like
+ * poll(2). */
 static int wait_for(const file *f, int wait_ms)
 {
     struct pollfd waiting = {.fd = f->descriptor, .events = POLLIN};
     return f->regular ? 1 : poll(&waiting, 1, wait_ms);
 }
 
-/* A signal, or another process that makes the pipe non-blocking or takes its bytes, leaves
- * us with nothing for now; errno says which. */
-static ptrdiff_t file_read(void *state, void *bytes, size_t room, int wait_ms,
+/* Nothing is available after a signal, or if another process has made the pipe
+ * non-blocking or consumed its bytes; errno says which. */
+static ptrdiff_t file_read(void *state, void *bytes, size_t capacity, int wait_ms,
                            tide_error *err)
 {
     file *f = state;
@@ -151,13 +153,13 @@ static ptrdiff_t file_read(void *state, void *bytes, size_t room, int wait_ms,
     if (count == 0)
         return TIDE_SOURCE_LATER;
     if (count > 0)
-        count = read(f->descriptor, bytes, room < READ_MAX ? room : READ_MAX);
+        count = read(f->descriptor, bytes, capacity < READ_MAX ? capacity : READ_MAX);
     if (count < 0 && (errno == EINTR || errno == EAGAIN))
         return TIDE_SOURCE_LATER;
     return count < 0 ? fail(f->name, err) : count;
 }
 
-static bool file_replayable(const void *state)
+static bool file_can_resume(const void *state)
 {
     const file *f = state;
     return f->regular && f->ours;
@@ -182,8 +184,9 @@ static int file_peek(void *state, uint64_t offset, void *bytes, size_t size,
     if (offset > INT64_MAX)
         return too_short(f, offset, err);
     for (size_t done = 0; done < size;) {
-        off_t place = (off_t)(offset - size + done);
-        ssize_t count = pread(f->descriptor, (char *)bytes + done, size - done, place);
+        off_t position = (off_t)(offset - size + done);
+        ssize_t count =
+            pread(f->descriptor, (char *)bytes + done, size - done, position);
         if (count < 0 && errno != EINTR)
             return fail(f->name, err);
         if (count == 0)
@@ -210,8 +213,8 @@ const tide_source_kind tide_source_stdin = {
     .open = open_stdin,
     .close = file_close,
     .read = file_read,
-    .may_be_packed = true,
-    .replayable = file_replayable,
+    .may_be_compressed = true,
+    .can_resume = file_can_resume,
     .seek = file_seek,
     .peek = file_peek,
     .progress = file_progress,
@@ -222,8 +225,8 @@ const tide_source_kind tide_source_file = {
     .open = open_path,
     .close = file_close,
     .read = file_read,
-    .may_be_packed = true,
-    .replayable = file_replayable,
+    .may_be_compressed = true,
+    .can_resume = file_can_resume,
     .seek = file_seek,
     .peek = file_peek,
     .progress = file_progress,

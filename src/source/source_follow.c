@@ -1,25 +1,25 @@
 /* source_follow.c - a file that grows and is rotated away under its reader.
  *
- * Given out are whole lines; what comes after the last line feed waits for the rest of
- * its line. A line that is longer than the caller's room goes out in parts, and a reader
- * may stop anywhere within what it got.
+ * Reads return whole lines; what follows the last line feed waits for the rest of its
+ * line. A line that is longer than the caller's buffer is returned in parts, and a
+ * reader may stop anywhere within what it got.
  *
  * A rotation renames the file, and sooner or later its writer opens a new one. Until
- * then it may still write into the old one, so the old one is left only when a later
- * file has at least one byte: its only writer has moved on. Its end is looked at once
- * more after that byte was seen, and is final then. A last line without a line feed is
- * given one when the next file is begun. rotation.c finds out which file comes next, also when several rotations
- * went by between two looks.
+ * then it may still write to the old one, so the reader leaves the old file only when a
+ * later file has at least one byte: there is one writer, and it has moved on. The old
+ * file is read once more after that byte was seen; then its end is final. If the last
+ * line has no line feed, one is inserted before the next file. rotation.c finds the
+ * next file, also if several rotations have happened since the last check.
  *
  * A place is "DEVICE:INODE OFFSET FINGERPRINT": a file keeps its inode when it is
- * renamed. If the file has become another one (copied to another disk, copied away and
- * cut short), it is known by the text before the offset. Behind the line feed that we
- * make, the place is the beginning of the next file; before it, the end of the old one.
+ * renamed. If the text has moved to another file (copied to another disk, or copied and
+ * truncated), it is found by the text before the offset. Behind an inserted line feed
+ * the place is the start of the next file; before it, the end of the old one.
  *
- * A file that is packed or no text otherwise has no lines. It is refused when it is opened
- * if its name says so too, since its user then means it. In all other cases whoever writes
- * the file could make it look so, and must not be able to end a run: it is read as text,
- * with a warning.
+ * A file that is compressed or otherwise not text is refused when it is opened, if its
+ * name says so too, since then that is what the user asked for. In all other cases
+ * whoever writes the file could make it look that way, and must not be able to stop a
+ * run: it is read as text, with a warning.
  */
 #include "decode/decode.h"
 #include "detect/detect.h"
@@ -37,25 +37,27 @@ enum { READ_MAX = 1 << 30, HEAD = 4096 };
 
 typedef struct follow {
     char *path, *folder;
-    const char *base;      /* the name in the folder */
-    struct timespec begun; /* until there is a file, one written since then counts */
-    int file;              /* -1 while there is none */
-    uint64_t offset;       /* of the next byte to give out */
-    bool inside;           /* a line: the last byte given out was no line feed */
-    uint64_t given; /* bytes given out since the source was opened or found a place */
-    uint64_t first; /* how many of them are from before the present file */
-    char *earlier;  /* the place before `first`, if a line was broken off there */
-    bool judged;    /* its first bytes */
+    const char *base;       /* the name in the folder */
+    struct timespec opened; /* the first file must have been modified since then */
+    int file;               /* -1 while there is none */
+    uint64_t offset;        /* in the file, of the next byte to return */
+    bool inside_line;       /* the last byte returned was not a line feed */
+    uint64_t returned;      /* bytes since the source was opened or moved to a place */
+    uint64_t file_start;    /* the value of `returned` at the start of the text that can
+                               be resumed in the current file */
+    char
+        *earlier_place; /* the place before `file_start`, if a line feed was inserted */
+    bool content_checked; /* the first bytes of the file */
     tide_expected expected;
     tide_inotify watch;
-    int trouble; /* the last reason why the file could not be opened or stays away */
+    int reported_errno; /* why the file cannot be opened or is missing; 0 */
     tide_error news;
-    bool is_news;
+    bool has_news;
 } follow;
 
 /* The caller names the source. */
-#define TELL(f, ...)                                                                   \
-    ((f)->is_news = true, (void)tide_fail(&(f)->news, TIDE_OK, __VA_ARGS__))
+#define NOTIFY(f, ...)                                                                 \
+    ((f)->has_news = true, (void)tide_fail(&(f)->news, TIDE_OK, __VA_ARGS__))
 
 static bool is_followed(const char *spec, const tide_source_options *options)
 {
@@ -65,31 +67,33 @@ static bool is_followed(const char *spec, const tide_source_options *options)
 
 /* -- files ------------------------------------------------------------------------- */
 
-static void begin_text(follow *f)
+/* Starts counting for places at the current position of the file. */
+static void mark_file_start(follow *f)
 {
-    free(f->earlier);
-    f->earlier = NULL;
-    f->first = f->given;
+    free(f->earlier_place);
+    f->earlier_place = NULL;
+    f->file_start = f->returned;
 }
 
-static void begin_file(follow *f, int file, uint64_t offset)
+/* Makes `file` the current one, to be read from `offset`. */
+static void switch_file(follow *f, int file, uint64_t offset)
 {
     if (f->file >= 0)
         close(f->file);
     char last = '\n';
     f->file = file;
     f->offset = offset;
-    f->inside =
+    f->inside_line =
         offset > 0 && pread(file, &last, 1, (off_t)offset - 1) == 1 && last != '\n';
-    begin_text(f);
-    f->judged = offset > 0;
-    f->trouble = 0;
+    mark_file_start(f);
+    f->content_checked = offset > 0;
+    f->reported_errno = 0;
     posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
-    tide_inotify_file(&f->watch, file);
+    tide_inotify_watch_file(&f->watch, file);
 }
 
-/* Opens the file that has the path now. Returns 0 or an errno. */
-static int open_present(follow *f)
+/* Opens the file that the path currently refers to. Returns 0 or an errno. */
+static int open_current(follow *f)
 {
     struct stat status;
     int file = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -102,71 +106,73 @@ static int open_present(follow *f)
     if (reason)
         close(file);
     else
-        begin_file(f, file, 0);
+        switch_file(f, file, 0);
     return reason;
 }
 
-/* What is read now; before the first file, one that was written when we began. */
-static int describe_present(const follow *f, tide_rotated_file *present, nlink_t *names)
+/* Describes the current file and counts its names. Before the first file it is an
+ * imaginary one, modified when the source was opened. */
+static int describe_current(const follow *f, tide_rotated_file *current, nlink_t *links)
 {
     struct stat status;
-    *names = 0;
+    *links = 0;
     if (f->file < 0) {
-        *present = (tide_rotated_file){.written = f->begun};
+        *current = (tide_rotated_file){.written = f->opened};
         return 0;
     }
     if (fstat(f->file, &status) != 0)
         return errno;
-    tide_rotation_set(present, &status);
-    *names = status.st_nlink;
+    tide_rotation_set(current, &status);
+    *links = status.st_nlink;
     return 0;
 }
 
-static void tell_trouble(follow *f, int reason, bool deleted)
+/* Reports, once per reason, why there is no file to read. */
+static void report_missing(follow *f, int reason, bool deleted)
 {
-    if (reason == f->trouble)
+    if (reason == f->reported_errno)
         return;
-    f->trouble = reason;
+    f->reported_errno = reason;
     if (reason != ENOENT)
-        TELL(f, "cannot be opened: %s; waiting", strerror(reason));
+        NOTIFY(f, "cannot be opened: %s; waiting", strerror(reason));
     else if (deleted)
-        TELL(f, "was deleted; waiting for a new one");
+        NOTIFY(f, "was deleted; waiting for a new one");
     else
-        f->trouble = 0; /* it is renamed, or has never been there */
+        f->reported_errno = 0; /* it was renamed, or has never existed */
 }
 
-/* Whether the writer has gone over to a later file. */
-static bool is_succeeded(follow *f, tide_rotation *s)
+/* Whether the writer has moved on to a later file; `s` then describes it. */
+static bool has_successor(follow *f, tide_rotation *s)
 {
     struct stat status;
-    tide_rotated_file present = {0};
-    nlink_t names;
-    int reason = describe_present(f, &present, &names);
+    tide_rotated_file current = {0};
+    nlink_t links;
+    int reason = describe_current(f, &current, &links);
     if (reason == 0 && stat(f->path, &status) != 0)
         reason = errno;
-    else if (reason == 0 && f->file >= 0 && status.st_ino == present.inode &&
-             status.st_dev == present.device)
+    else if (reason == 0 && f->file >= 0 && status.st_ino == current.inode &&
+             status.st_dev == current.device)
         return false;
-    tell_trouble(f, reason, f->file >= 0 && names == 0);
-    return tide_rotation_next(f->folder, f->base, &present, s) && s->found &&
+    report_missing(f, reason, f->file >= 0 && links == 0);
+    return tide_rotation_next(f->folder, f->base, &current, s) && s->found &&
            (s->has_text || f->file < 0);
 }
 
-/* Goes over to the next file. False when it has been renamed meanwhile, or cannot be
+/* Switches to the next file. False if it has been renamed meanwhile, or cannot be
  * opened yet. */
-static bool step(follow *f, const tide_rotation *s)
+static bool open_successor(follow *f, const tide_rotation *s)
 {
     int file = tide_rotation_open(f->folder, &s->next);
     if (file < 0) {
-        tell_trouble(f, errno, false);
+        report_missing(f, errno, false);
         return false;
     }
-    if (s->packed[0])
-        TELL(f, "%s was compressed before it could be read; its text is left out",
-             s->packed);
+    if (s->compressed[0])
+        NOTIFY(f, "%s was compressed before it could be read; its text is skipped",
+               s->compressed);
     else if (f->file >= 0)
-        TELL(f, "was rotated; going on with the next file");
-    begin_file(f, file, 0);
+        NOTIFY(f, "was rotated; continuing with the next file");
+    switch_file(f, file, 0);
     return true;
 }
 
@@ -179,108 +185,112 @@ static ptrdiff_t fail(const follow *f, tide_error *err)
                                       strerror(errno));
 }
 
-/* A line that was broken off is ended by us. */
-static ptrdiff_t end_line(follow *f, char *bytes)
+/* Returns a line feed that is not in the file, to end an incomplete line. */
+static ptrdiff_t insert_line_feed(follow *f, char *bytes)
 {
-    f->inside = false;
-    f->first = ++f->given;
+    f->inside_line = false;
+    f->file_start = ++f->returned;
     bytes[0] = '\n';
     return 1;
 }
 
-static ptrdiff_t begin_again(follow *f, char *bytes)
+/* The file is shorter than what was read from it. */
+static ptrdiff_t restart_truncated(follow *f, char *bytes)
 {
-    TELL(f,
-         "was cut short; it is read from its beginning, and what it had beyond byte "
-         "%" PRIu64 " is lost",
-         f->offset);
+    NOTIFY(f,
+           "was truncated; it is read from the start, and text beyond byte %" PRIu64
+           " may be lost",
+           f->offset);
     f->offset = 0;
-    f->judged = false;
-    begin_text(f);
-    return f->inside ? end_line(f, bytes) : TIDE_SOURCE_LATER;
+    f->content_checked = false;
+    mark_file_start(f);
+    return f->inside_line ? insert_line_feed(f, bytes) : TIDE_SOURCE_LATER;
 }
 
-/* -- what it is --------------------------------------------------------------------- */
+/* -- content
+ * ------------------------------------------------------------------------ */
 
-/* Reads the first bytes of the present file. */
+/* Reads the first bytes of the current file. */
 static tide_head read_head(const follow *f, unsigned char bytes[HEAD])
 {
     ssize_t count = pread(f->file, bytes, HEAD, 0);
     return (tide_head){bytes, count > 0 ? (size_t)count : 0, false};
 }
 
-/* Tells once for each file what it looks like, if that is no text. */
+/* Warns once per file if its content does not look like text. */
 static void warn_of_content(follow *f)
 {
     unsigned char bytes[HEAD];
     tide_head head = read_head(f, bytes);
-    tide_compression form = tide_compression_of(head.bytes, head.size);
+    tide_compression compression = tide_compression_of(head.bytes, head.size);
     tide_detected found = tide_detect(head, f->expected);
-    f->judged = form.decoder || found.kind || !found.undecided || head.size == HEAD;
-    if (form.decoder)
-        TELL(f, "looks like %s data, but is read as text since it is followed",
-             form.decoder->name);
+    f->content_checked =
+        compression.decoder || found.kind || !found.undecided || head.size == HEAD;
+    if (compression.decoder)
+        NOTIFY(f, "looks like %s data, but is read as text since it is followed",
+               compression.decoder->name);
     else if (found.kind)
-        TELL(f, "looks like %s, but is read as text since it is followed",
-             found.kind->what);
+        NOTIFY(f, "looks like %s, but is read as text since it is followed",
+               found.kind->what);
 }
 
-/* Refuses what is no text, in the name as well as in its contents. */
-static int refuse_others(const follow *f, tide_error *err)
+/* Refuses a file that is not text according to both its name and its content. */
+static int refuse_non_text(const follow *f, tide_error *err)
 {
     unsigned char bytes[HEAD];
     tide_head head = read_head(f, bytes);
-    tide_compression form = tide_compression_of(head.bytes, head.size);
+    tide_compression compression = tide_compression_of(head.bytes, head.size);
     tide_detected found = tide_detect(head, f->expected);
-    if (form.decoder && tide_has_suffix(".gz .zst .xz .tgz", f->path))
+    if (compression.decoder && tide_has_suffix(".gz .zst .xz .tgz", f->path))
         return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "%s is compressed, and cannot be followed: its %s data is "
-                         "read without --follow",
-                         f->path, form.decoder->name);
+                         "%s has %s data, which cannot be followed: read it without "
+                         "\"follow\"",
+                         f->path, compression.decoder->name);
     return found.kind && tide_has_suffix(found.kind->suffixes, f->path)
                ? tide_detect_refuse(found.kind, head, f->path, err)
                : TIDE_OK;
 }
 
-/* Lines of the present file, TIDE_SOURCE_LATER when there is no complete one. When its
- * end is final, what is left counts as one. */
-static ptrdiff_t read_lines(follow *f, char *bytes, size_t room, bool final,
+/* Reads lines of the current file; TIDE_SOURCE_LATER if there is no complete one. If
+ * its end is final, the remaining bytes count as a line. */
+static ptrdiff_t read_lines(follow *f, char *bytes, size_t capacity, bool final,
                             tide_error *err)
 {
     struct stat status;
     if (fstat(f->file, &status) != 0)
         return fail(f, err);
     if ((uint64_t)status.st_size < f->offset) {
-        ptrdiff_t broken_off = begin_again(f, bytes);
-        if (broken_off != TIDE_SOURCE_LATER)
-            return broken_off;
+        ptrdiff_t inserted = restart_truncated(f, bytes);
+        if (inserted != TIDE_SOURCE_LATER)
+            return inserted;
     }
-    room = room < READ_MAX ? room : READ_MAX;
-    ssize_t count = pread(f->file, bytes, room, (off_t)f->offset);
+    capacity = capacity < READ_MAX ? capacity : READ_MAX;
+    ssize_t count = pread(f->file, bytes, capacity, (off_t)f->offset);
     if (count < 0)
         return fail(f, err);
     const char *last = memrchr(bytes, '\n', (size_t)count);
-    size_t whole = last ? (size_t)(last - bytes) + 1 : 0;
-    if (!last && (final || (size_t)count == room))
-        whole = (size_t)count;
-    if (whole == 0)
+    size_t complete = last ? (size_t)(last - bytes) + 1 : 0;
+    if (!last && (final || (size_t)count == capacity))
+        complete = (size_t)count;
+    if (complete == 0)
         return TIDE_SOURCE_LATER;
-    if (!f->judged)
+    if (!f->content_checked)
         warn_of_content(f);
-    f->offset += whole;
-    f->given += whole;
-    f->inside = bytes[whole - 1] != '\n';
-    return (ptrdiff_t)whole;
+    f->offset += complete;
+    f->returned += complete;
+    f->inside_line = bytes[complete - 1] != '\n';
+    return (ptrdiff_t)complete;
 }
 
-/* -- a place ----------------------------------------------------------------------- */
+/* -- places ------------------------------------------------------------------------ */
 
-/* Where in the present file a byte that was given out is. One that was cut short is read
- * from its beginning. */
+/* The offset in the current file of the byte with this number among those returned. 0
+ * if the file was truncated before it, since it will be read from its start. */
 static uint64_t offset_in_file(const follow *f, uint64_t number)
 {
     struct stat status;
-    uint64_t offset = f->offset - (f->given - (number < f->first ? f->first : number));
+    uint64_t offset =
+        f->offset - (f->returned - (number < f->file_start ? f->file_start : number));
     bool cut = f->file >= 0 && fstat(f->file, &status) == 0 &&
                (uint64_t)status.st_size < offset;
     return cut ? 0 : offset;
@@ -290,18 +300,18 @@ static char *follow_place(void *state, uint64_t number, tide_error *err)
 {
     follow *f = state;
     uint64_t offset = offset_in_file(f, number), fingerprint = 0;
-    tide_rotated_file present = {0};
-    nlink_t names;
+    tide_rotated_file current = {0};
+    nlink_t links;
     char *place = NULL;
-    if (describe_present(f, &present, &names) != 0 ||
+    if (describe_current(f, &current, &links) != 0 ||
         (f->file >= 0 && !tide_fingerprint_file(f->file, offset, &fingerprint))) {
-        tide_fail(err, TIDE_ERROR_IO, "%s cannot be read any more", f->path);
+        tide_fail(err, TIDE_ERROR_IO, "%s can no longer be read", f->path);
         return NULL;
     }
-    if (number < f->first && f->earlier)
-        place = strdup(f->earlier);
+    if (number < f->file_start && f->earlier_place)
+        place = strdup(f->earlier_place);
     else if (asprintf(&place, "%ju:%ju %" PRIu64 " %016" PRIx64,
-                      (uintmax_t)present.device, (uintmax_t)present.inode, offset,
+                      (uintmax_t)current.device, (uintmax_t)current.inode, offset,
                       fingerprint) < 0)
         place = NULL;
     if (!place)
@@ -309,57 +319,70 @@ static char *follow_place(void *state, uint64_t number, tide_error *err)
     return place;
 }
 
-/* What there is at this moment. */
-static ptrdiff_t look(follow *f, char *bytes, size_t room, tide_error *err)
+/* Reads what is available now, and moves on to the next file after a rotation. */
+static ptrdiff_t read_available(follow *f, char *bytes, size_t capacity,
+                                tide_error *err)
 {
     for (;;) {
         ptrdiff_t count = TIDE_SOURCE_LATER;
         tide_rotation s;
         if (f->file >= 0)
-            count = read_lines(f, bytes, room, false, err);
+            count = read_lines(f, bytes, capacity, false, err);
         if (count != TIDE_SOURCE_LATER)
             return count;
-        if (!is_succeeded(f, &s))
+        if (!has_successor(f, &s))
             return TIDE_SOURCE_LATER;
+
+        /* The writer may have appended to this file between the read above and its
+         * first byte in a later one. Now that such a byte was seen, the file cannot
+         * grow any more. So read it to its end once more, including an incomplete last
+         * line; this loop comes back here until nothing is left. */
         if (f->file >= 0)
-            count = read_lines(f, bytes, room, true, err);
+            count = read_lines(f, bytes, capacity, true, err);
         if (count != TIDE_SOURCE_LATER)
             return count;
-        bool broken_off = f->inside;
-        char *earlier = broken_off ? follow_place(f, f->given, NULL) : NULL;
-        if (!step(f, &s)) {
+
+        /* An incomplete last line gets its line feed only after the switch, since the
+         * switch may fail and the reader may be stopped before it. A place before that
+         * line feed is in the old file, which cannot be described any more once it is
+         * closed; so compose that place first. If memory is short there is none, and
+         * the place is then the start of the next file. */
+        bool inside_line = f->inside_line;
+        char *earlier = inside_line ? follow_place(f, f->returned, NULL) : NULL;
+        if (!open_successor(f, &s)) {
             free(earlier);
             return TIDE_SOURCE_LATER;
         }
-        f->earlier = earlier;
-        if (broken_off)
-            return end_line(f, bytes);
+        f->earlier_place = earlier;
+
+        /* Opening the next file has reset inside_line, but the caller has not got the
+         * line feed yet. */
+        if (inside_line)
+            return insert_line_feed(f, bytes);
     }
 }
 
-static ptrdiff_t follow_read(void *state, void *bytes, size_t room, int wait_ms,
+static ptrdiff_t follow_read(void *state, void *bytes, size_t capacity, int wait_ms,
                              tide_error *err)
 {
     follow *f = state;
     int64_t until = wait_ms < 0 ? INT64_MAX : tide_now_ms() + wait_ms;
     do {
-        tide_inotify_begin(&f->watch, f->folder);
-        ptrdiff_t count = look(f, bytes, room, err);
+        tide_inotify_drain(&f->watch, f->folder);
+        ptrdiff_t count = read_available(f, bytes, capacity, err);
         if (count != TIDE_SOURCE_LATER)
             return count;
     } while (tide_inotify_wait(&f->watch, f->file >= 0, until));
     return TIDE_SOURCE_LATER;
 }
 
-/* -- the rest ---------------------------------------------------------------------- */
-
-static bool follow_replayable(const void *state)
+static bool follow_can_resume(const void *state)
 {
     (void)state;
     return true;
 }
 
-static int follow_go_to(void *state, const char *place, tide_error *err)
+static int follow_seek_place(void *state, const char *place, tide_error *err)
 {
     follow *f = state;
     uintmax_t device, inode;
@@ -369,7 +392,7 @@ static int follow_go_to(void *state, const char *place, tide_error *err)
            &fingerprint, &end);
     if (end < 0 || place[end] != '\0')
         return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "'%s' is no place in a file, so it is read from its start",
+                         "'%s' is not a valid place, so it is read from the start",
                          place);
     if (inode == 0) /* there was no file yet */
         return TIDE_OK;
@@ -377,20 +400,20 @@ static int follow_go_to(void *state, const char *place, tide_error *err)
     int file = tide_rotation_find(f->folder, f->base, &wanted, offset, fingerprint);
     if (file < 0)
         return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "neither it nor a file it was rotated to has the text that "
-                         "was read before, so it is read from its start; what was "
-                         "written in between may be lost");
-    f->given = 0;
-    begin_file(f, file, offset);
+                         "neither it nor a rotated file has the text that was read "
+                         "before, so it is read from the start; what was written in "
+                         "between may be lost");
+    f->returned = 0;
+    switch_file(f, file, offset);
     return TIDE_OK;
 }
 
 static const char *follow_news(void *state)
 {
     follow *f = state;
-    bool is_news = f->is_news;
-    f->is_news = false;
-    return is_news ? f->news.text : NULL;
+    bool had_news = f->has_news;
+    f->has_news = false;
+    return had_news ? f->news.text : NULL;
 }
 
 /* -- opening and closing ----------------------------------------------------------- */
@@ -401,11 +424,11 @@ static void follow_close(void *state)
     if (f->file >= 0)
         close(f->file);
     tide_inotify_close(&f->watch);
-    free(f->earlier);
+    free(f->earlier_place);
     free(f);
 }
 
-/* The path, and the folder and the name that it is made of. */
+/* Allocates the state with the path and splits it into directory and name. */
 static follow *new_follow(const char *path)
 {
     size_t size = strlen(path) + 1;
@@ -425,7 +448,8 @@ static void *follow_open(const char *spec, const tide_source_options *options,
                          tide_error *err)
 {
     if (spec[0] == '\0' || spec[strlen(spec) - 1] == '/') {
-        tide_fail(err, TIDE_ERROR_PARAMETER, "a file to follow needs a name");
+        tide_fail(err, TIDE_ERROR_PARAMETER,
+                  "the name of a file to follow is empty or ends with '/'");
         return NULL;
     }
     follow *f = new_follow(spec);
@@ -435,9 +459,9 @@ static void *follow_open(const char *spec, const tide_source_options *options,
     }
     f->file = -1;
     f->expected = options->expected;
-    clock_gettime(CLOCK_REALTIME_COARSE, &f->begun);
+    clock_gettime(CLOCK_REALTIME_COARSE, &f->opened);
     tide_inotify_open(&f->watch);
-    int reason = open_present(f);
+    int reason = open_current(f);
     if (reason != 0 && reason != ENOENT) {
         tide_fail(err, TIDE_ERROR_IO, "cannot follow %s: %s", spec,
                   reason == ESPIPE ? "Not a regular file" : strerror(reason));
@@ -445,8 +469,8 @@ static void *follow_open(const char *spec, const tide_source_options *options,
         return NULL;
     }
     if (reason == ENOENT)
-        TELL(f, "is not there yet; waiting for it to appear");
-    else if (refuse_others(f, err) != TIDE_OK) {
+        NOTIFY(f, "does not exist yet; waiting for it");
+    else if (refuse_non_text(f, err) != TIDE_OK) {
         follow_close(f);
         return NULL;
     }
@@ -459,8 +483,8 @@ const tide_source_kind tide_source_follow = {
     .close = follow_close,
     .read = follow_read,
     .several_texts = true,
-    .replayable = follow_replayable,
+    .can_resume = follow_can_resume,
     .place = follow_place,
-    .go_to = follow_go_to,
+    .seek_place = follow_seek_place,
     .news = follow_news,
 };

@@ -93,8 +93,8 @@ static int refuse_binary(spooled *s, size_t size, tide_error *err)
 {
     tide_compression form = tide_compression_of(s->block, size);
     tide_detected found = tide_detect((tide_head){s->block, size, false}, s->expected);
-    if ((form.undecided || (found.undecided && !found.kind)) && tide_pipe_is_kept(s->pipe) &&
-        s->undecided++ < UNDECIDED_MAX) {
+    if ((form.undecided || (found.undecided && !found.kind)) &&
+        tide_pipe_is_kept(s->pipe) && s->undecided++ < UNDECIDED_MAX) {
         poll(NULL, 0, UNDECIDED_MS);
         return TIDE_SOURCE_LATER;
     }
@@ -290,11 +290,11 @@ const tide_source_kind tide_source_spool = {
     .open = spooled_open,
     .close = spooled_close,
     .read = spooled_read,
-    .forgets = true,
-    .replayable = spooled_replayable,
+    .discards = true,
+    .can_resume = spooled_replayable,
     .offset = spooled_offset,
     .place = spooled_place,
-    .go_to = spooled_go_to,
+    .seek_place = spooled_go_to,
     .saved = spooled_saved,
     .news = spooled_news,
 };

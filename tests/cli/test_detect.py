@@ -106,7 +106,7 @@ def test_vectors_are_no_model_to_go_on_from(made, tmp_path):
 def test_a_file_that_is_followed_may_come_later_and_begin_with_anything(tmp_path):
     log, model = tmp_path / "chat.log", tmp_path / "m.tide"
     training = Training(model, "--follow", log, every=1)
-    training.wait_for("is not there yet; waiting for it to appear")
+    training.wait_for("does not exist yet; waiting for it")
     log.write_text("PAR1S is where I live\n")
     training.finish_at(5)
     assert counts(model)["live"] == 1

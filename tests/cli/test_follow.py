@@ -58,7 +58,7 @@ def test_rotation_and_a_lost_place_are_told(tmp_path, text):
     training.wait_for_save()
     log.rename(tmp_path / "log.1")
     log.write_bytes(b"a new file\n")
-    training.wait_for("log: was rotated; going on with the next file")
+    training.wait_for("log: was rotated; continuing with the next file")
     training.finish_at(count_words(text) + 3)
     log.write_bytes(b"x\n")
     again = Training(model, "--follow", log, every=1)

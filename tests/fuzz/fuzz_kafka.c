@@ -36,13 +36,13 @@ static void try_name(const char *text)
 
 static void try_places(const char *text)
 {
-    tide_partitions *places = tide_kafka_places_parse(text);
+    tide_partitions *places = tide_kafka_place_parse(text);
     if (!places)
         return;
-    char *once = tide_kafka_places_text(places);
-    tide_partitions *again = once ? tide_kafka_places_parse(once) : NULL;
+    char *once = tide_kafka_place_format(places);
+    tide_partitions *again = once ? tide_kafka_place_parse(once) : NULL;
     must(again && again->cnt == places->cnt);
-    char *twice = tide_kafka_places_text(again);
+    char *twice = tide_kafka_place_format(again);
     must(twice && strcmp(once, twice) == 0);
     rd_kafka_topic_partition_list_destroy(places);
     rd_kafka_topic_partition_list_destroy(again);

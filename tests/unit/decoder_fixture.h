@@ -50,7 +50,7 @@ static int memory_peek(void *state, uint64_t offset, void *bytes, size_t size,
 
 static const tide_source_kind memory_kind = {
     .read = memory_read,
-    .may_be_packed = true,
+    .may_be_compressed = true,
     .seek = memory_seek,
     .peek = memory_peek,
 };

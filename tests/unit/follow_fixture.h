@@ -118,7 +118,7 @@ static inline void go_back(reader *r)
     tide_error err = {0};
     kind->close(r->state);
     open_reader(r);
-    if (kind->go_to(r->state, r->place, &err) != TIDE_OK)
+    if (kind->seek_place(r->state, r->place, &err) != TIDE_OK)
         fail_msg("%s: %s", r->place, err.text);
     r->size = r->begun = r->place_size;
     r->latest = 0;

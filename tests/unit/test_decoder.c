@@ -528,8 +528,8 @@ static void damaged_archive_can_be_read_again_before_the_damage(void **state)
         tide_error err = {0};
         assert_int_equal(tide_unpacker_seek(u, 400000, &err), TIDE_ERROR_FORMAT);
         assert_string_equal(err.text,
-                            "damaged before byte 400000 of its text, so it is "
-                            "read from its start");
+                            "corrupt before byte 400000 of its text, so it is "
+                            "read from the start");
         assert_int_equal(tide_unpacker_seek(u, 1000, NULL), TIDE_OK);
         assert_int_equal(tide_unpacker_read(u, bytes, 100, 0, NULL), 100);
         assert_memory_equal(bytes, text.bytes + 1000, 100);
@@ -604,8 +604,8 @@ static void place_in_a_file_is_the_same_however_it_is_packed(void **state)
     }
     block shorter = {text.bytes, OFFSET - 1}, *const wrong[] = {&other, &shorter};
     static const char *const texts[] = {
-        "other text before byte 300001 than it had, so it is read from its start",
-        "shorter than it was, so it is read from its start"};
+        "the text before byte 300001 has changed, so it is read from the start",
+        "shorter than before, so it is read from the start"};
     for (size_t i = 0; i < COUNT(packers) * 2; i++) {
         block archive = packers[i / 2].pack(*wrong[i % 2], 3);
         write_file(archive);

@@ -185,8 +185,8 @@ static void what_is_no_text_by_name_and_contents_is_refused(void **state)
 {
     (void)state;
     static const char *const table[][3] = {
-        {"log.gz", "\x1f\x8b\x08zz\n", "compressed, and cannot be followed: its gzip"},
-        {"log.bz2", "BZh91AY&SY\1\n", "is compressed with bzip2"},
+        {"log.gz", "\x1f\x8b\x08zz\n", "has gzip data, which cannot be followed"},
+        {"log.bz2", "BZh91AY&SY\1\n", "is data compressed with bzip2"},
         {"log.vec", "2 3\na 1 2 3\nb 4 5 6\n", "wordtide import"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -381,7 +381,7 @@ static void a_file_cut_short_is_read_from_its_beginning(void **state)
     assert_int_equal(truncate(in_folder("log"), 0), 0);
     append("log", "new\n");
     assert_read(&r, "one\ntwo\nlo\nnew\n");
-    assert_news(&r, "was cut short");
+    assert_news(&r, "was truncated");
     free_reader(&r);
 }
 
@@ -418,8 +418,8 @@ static void a_place_that_is_nowhere_is_refused_and_reading_begins(void **state)
     static const char *const wrong[] = {"",        "1:2",     "1:2 3 ",
                                         "1:2 3 x", "a:2 3 4", "1:2 3 4 5"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(kind->go_to(r.state, wrong[i], &err), TIDE_ERROR_FORMAT);
-    assert_int_equal(kind->go_to(r.state, r.place, &err), TIDE_ERROR_FORMAT);
+        assert_int_equal(kind->seek_place(r.state, wrong[i], &err), TIDE_ERROR_FORMAT);
+    assert_int_equal(kind->seek_place(r.state, r.place, &err), TIDE_ERROR_FORMAT);
     assert_non_null(strstr(err.text, "has the text that was read before"));
     r.size = 0;
     assert_read(&r, "six\nten\n");

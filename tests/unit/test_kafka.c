@@ -80,7 +80,7 @@ static void free_reader(reader *r)
 static void note_place(reader *r)
 {
     tide_error err = {0};
-    assert_true(kind->settled(r->state));
+    assert_true(kind->at_boundary(r->state));
     free(r->place);
     r->place = kind->place(r->state, 0, &err);
     if (!r->place)
@@ -125,7 +125,7 @@ static void go_back(reader *r)
         kind->close(r->state);
     open_reader(r);
     r->size = r->place_size;
-    if (r->place && kind->go_to(r->state, r->place, &err) != TIDE_OK)
+    if (r->place && kind->seek_place(r->state, r->place, &err) != TIDE_OK)
         fail_msg("%s", err.text);
 }
 
@@ -214,7 +214,7 @@ static void a_message_is_a_line(void **state)
     produce(&c, "topic", 0, "", 0);
     deliver(&c);
     reader r = new_reader(&c, "");
-    assert_true(kind->replayable(r.state));
+    assert_true(kind->can_resume(r.state));
     read_lines(&r, 3, 100);
     assert_string_equal(r.text, "one two\nthree\nfour\n");
     while (strcmp(r.place ? r.place : "", "topic[0]=4") != 0) { /* the empty one */
@@ -238,11 +238,11 @@ static void a_message_larger_than_the_room_comes_in_parts(void **state)
             read_some(&r, room);
             size_t within = r.size % 9;
             if (r.size < 9)
-                assert_int_equal(kind->settled(r.state), within == 0);
+                assert_int_equal(kind->at_boundary(r.state), within == 0);
         }
         read_lines(&r, 2, room);
         assert_string_equal(r.text, "abcdefgh\ni\n");
-        assert_true(kind->settled(r.state));
+        assert_true(kind->at_boundary(r.state));
         free_reader(&r);
     }
     free_cluster(&c);
@@ -261,7 +261,7 @@ static void every_message_comes_once_whatever_happens(void **state)
         uint64_t what = tide_rng_below(&rng, 30);
         if (what < 1 && deaths++ < 20) {
             go_back(&r);
-        } else if (what < 8 && kind->settled(r.state)) {
+        } else if (what < 8 && kind->at_boundary(r.state)) {
             note_place(&r);
         } else if (what < 10 && made < EACH) {
             produce_numbers(&c, made, made + 20, 30);
@@ -319,12 +319,12 @@ static void messages_that_are_gone_are_told(void **state)
     cluster c = new_cluster("topic", PARTITIONS);
     produce_numbers(&c, 0, 5, 1);
     reader r = new_reader(&c, "");
-    assert_int_equal(kind->go_to(r.state, "topic[0]=5 topic[1]=1000 topic[2]=4", NULL),
+    assert_int_equal(kind->seek_place(r.state, "topic[0]=5 topic[1]=1000 topic[2]=4", NULL),
                      TIDE_OK);
     read_lines(&r, 6, 1000);
     const char *news = kind->news(r.state);
     assert_non_null(news);
-    assert_non_null(strstr(news, "topic[1]: there is no message 1000 any more"));
+    assert_non_null(strstr(news, "topic[1]: message 1000 no longer exists"));
     assert_null(kind->news(r.state));
     assert_non_null(strstr(r.text, "1 0 7\n1 1 7\n1 2 7\n1 3 7\n1 4 7\n"));
     assert_non_null(strstr(r.text, "2 4 7\n"));
@@ -397,9 +397,9 @@ static void partitions_without_a_place_are_told_once(void **state)
             news = kind->news(r.state);
         }
         assert_non_null(news);
-        assert_non_null(strstr(news, "where to begin with 3 partitions cannot be found "
-                                     "out: Unknown"));
-        assert_non_null(strstr(news, "; asking again"));
+        assert_non_null(strstr(news, "cannot determine the start offsets of 3 "
+                                     "partitions: Unknown"));
+        assert_non_null(strstr(news, "; retrying"));
         read_lines(&r, 15, 1000);
         assert_null(kind->news(r.state));
         assert_complete(&r, PARTITIONS, 5);
@@ -449,7 +449,7 @@ static void share_out(reader *a, reader *b, int each, bool checkpoint)
     produce_numbers(c, 0, each / 2, 20);
     read_lines(a, 3, 60);
     if (checkpoint) {
-        while (!kind->settled(a->state))
+        while (!kind->at_boundary(a->state))
             read_some(a, 200);
         begin_checkpoint(a);
         read_lines(a, (size_t)each, 60);
@@ -474,7 +474,7 @@ static void share_out(reader *a, reader *b, int each, bool checkpoint)
 }
 
 /* The mock cluster accepts no commit while it waits for members to join anew. So the second begins
- * from the start, and the first is told that its offsets are not committed. */
+ * from the start, and the first is told that its cannot commit offsets. */
 static void members_of_a_group_share_and_lose_nothing(void **state)
 {
     (void)state;
@@ -573,7 +573,7 @@ static bool hand_over_what_was_saved_before(int each)
     read_lines(&a, (size_t)(PARTITIONS * each / 2), 200);
     note_place(&a);
     go_back(&a);
-    while (!((const tide_topics *)a.state)->begun)
+    while (!((const tide_topics *)a.state)->started)
         assert_false(read_some(&a, 200));
     open_reader(&b);
     b.text[0] = '\0';
@@ -630,15 +630,15 @@ static void wrong_names_and_settings_are_refused(void **state)
 {
     (void)state;
     assert_refused("kafka://", "no broker before ''");
-    assert_refused("kafka://host", "no name of a topic in ''");
+    assert_refused("kafka://host", "invalid topic name in ''");
     assert_refused("kafka:///topic", "no broker before 'topic'");
     assert_refused("kafka:// ,\t/topic", "no broker before 'topic'");
-    assert_refused("kafka://host/a,,b", "no name of a topic in 'a,,b'");
-    assert_refused("kafka://host/a b", "no name of a topic in 'a b'");
-    assert_refused("kafka://host/a?grup=x", "but no 'grup'");
-    assert_refused("kafka://host/a?group=", "a value is missing for 'group='");
+    assert_refused("kafka://host/a,,b", "invalid topic name in 'a,,b'");
+    assert_refused("kafka://host/a b", "invalid topic name in 'a b'");
+    assert_refused("kafka://host/a?grup=x", "or from): 'grup'");
+    assert_refused("kafka://host/a?group=", "missing value for 'group='");
     assert_refused("kafka://host/a?partitions=0,x", "must be numbers, not '0,x'");
-    assert_refused("kafka://host/a?partitions=1&group=g", "a group shares partitions");
+    assert_refused("kafka://host/a?partitions=1&group=g", "a group assigns partitions");
     assert_refused("kafka://host/a?from=middle", "not 'middle'");
     static const char *const wrong[][2] = {
         {"no.such=1", "No such configuration property: \"no.such\""},
@@ -704,7 +704,7 @@ static void a_topic_or_partition_that_is_not_there_is_named(void **state)
     char spec[256];
     snprintf(spec, sizeof spec, "kafka://%s/topic?partitions=1,7", c.brokers);
     tide_error err = failure_of(spec);
-    assert_string_equal(err.text, "kafka: topic has 3 partitions, and no number 7");
+    assert_string_equal(err.text, "kafka: topic topic has 3 partitions, but no partition 7");
     rd_kafka_mock_topic_set_error(c.mock, "gone",
                                   RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
     for (int i = 0; i < 2; i++) {
@@ -739,9 +739,9 @@ static void places_that_are_none_are_refused(void **state)
                                         "topic[99999999999]=1",
                                         "other[0]=5"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(kind->go_to(source, wrong[i], &err), TIDE_ERROR_FORMAT);
-    assert_int_equal(kind->go_to(source, "-", &err), TIDE_OK);
-    assert_int_equal(kind->go_to(source, "other[0]=5 topic[7]=9 topic[2]=3", &err),
+        assert_int_equal(kind->seek_place(source, wrong[i], &err), TIDE_ERROR_FORMAT);
+    assert_int_equal(kind->seek_place(source, "-", &err), TIDE_OK);
+    assert_int_equal(kind->seek_place(source, "other[0]=5 topic[7]=9 topic[2]=3", &err),
                      TIDE_OK);
     char *place = kind->place(source, 0, &err);
     assert_string_equal(place, "topic[2]=3 topic[7]=9");

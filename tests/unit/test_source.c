@@ -72,7 +72,7 @@ static void file_that_is_too_short_for_a_position_is_refused(void **state)
     }
     tide_error err = {0};
     tide_source_seek(source, "123456789 0", &err);
-    assert_string_equal(err.text, "shorter than it was, so it is read from its start");
+    assert_string_equal(err.text, "shorter than before, so it is read from the start");
     assert_int_equal(tide_source_offset(source), 0);
     const char *end = place_in(content, FILE_SIZE);
     assert_int_equal(tide_source_seek(source, end, NULL), TIDE_OK);
@@ -93,7 +93,7 @@ file_with_other_text_before_a_place_is_refused_and_reading_stays(void **state)
     char *last = wrong + strlen(wrong) - 1;
     *last = *last == '0' ? '1' : '0';
     assert_int_equal(tide_source_seek(source, wrong, &err), TIDE_ERROR_FORMAT);
-    assert_non_null(strstr(err.text, "other text before byte 5000 than it had"));
+    assert_non_null(strstr(err.text, "the text before byte 5000 has changed"));
     assert_int_equal(tide_source_offset(source), 50);
     assert_int_equal(tide_source_read(source, bytes, 100, NULL), 100);
     assert_memory_equal(bytes, content + 50, 100);
@@ -125,7 +125,7 @@ static void what_is_no_place_is_refused(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         tide_error err = {0};
         assert_int_equal(tide_source_seek(source, wrong[i], &err), TIDE_ERROR_FORMAT);
-        assert_non_null(strstr(err.text, "is no place in it, so it is read from"));
+        assert_non_null(strstr(err.text, "is not a valid place, so it is read from"));
     }
     tide_source_close(source);
 }
@@ -136,7 +136,7 @@ static void what_cannot_be_read_is_refused_with_its_name(void **state)
     assert_refused("/no/such/file", TIDE_ERROR_IO,
                    "cannot read /no/such/file: No such file or directory");
     assert_refused("/", TIDE_ERROR_IO, "cannot read /: Is a directory");
-    assert_refused("", TIDE_ERROR_PARAMETER, "a source needs a name");
+    assert_refused("", TIDE_ERROR_PARAMETER, "the name of a source is empty");
 }
 
 /* -- pipes ------------------------------------------------------------------------- */

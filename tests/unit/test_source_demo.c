@@ -113,7 +113,7 @@ static void demo_source_that_ends_earlier_refuses_a_position_and_stays(void **st
     assert_no_place(source, 1 << 22, TIDE_ERROR_FORMAT);
     tide_error err = {0};
     tide_source_seek(source, "123456789 0", &err);
-    assert_string_equal(err.text, "shorter than it was, so it is read from its start");
+    assert_string_equal(err.text, "shorter than before, so it is read from the start");
     assert_int_equal(tide_source_offset(source), 100);
     assert_int_equal(tide_source_read(source, again, 100, NULL), 100);
     assert_memory_equal(again, bytes + 100, 100);
