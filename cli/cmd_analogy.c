@@ -81,8 +81,8 @@ int cmd_analogy(int argc, char **argv)
     const command_usage usage = {
         "analogy",
         "analogy [OPTION]... MODEL [A B C]",
-        "A is to B as C is to which word? Prints the words nearest to B - A + C, each "
-        "line with score and word. Without words it answers questions from standard "
+        "A is to B as C is to which word? Prints the words nearest to B - A + C, one "
+        "per line: score and word. Without words it answers questions from standard "
         "input, three words per line, each answer followed by an empty line. MODEL may "
         "be any file of vectors.",
         options,

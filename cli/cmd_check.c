@@ -1,8 +1,8 @@
 /* cmd_check.c - wordtide check: verifies files before they are needed.
  *
- * A model is loaded first for queries, then for training, which verifies the checksum of
- * every section and that the contents of the sections are valid and consistent. A history
- * is loaded too. */
+ * A model is loaded first for queries, then for training, which verifies the checksum
+ * of every section and that the contents of the sections are valid and consistent. A
+ * history is loaded too. */
 #include "commands.h"
 #include "options.h"
 #include "output.h"
@@ -36,8 +36,8 @@ static void read_size(const char *path, facts *found)
         found->bytes = (uint64_t)status.st_size;
 }
 
-/* A file that is not a model, as `err` says, may be a history. If it is one and cannot be
- * read, `err` becomes the problem of the history. */
+/* A file that is not a model, as `err` says, may be a history. If it is one and cannot
+ * be read, `err` becomes the problem of the history. */
 static bool read_history(const char *path, facts *found, tide_error *err)
 {
     tide_error problem;
@@ -166,9 +166,8 @@ int cmd_check(int argc, char **argv)
         "check",
         "check [OPTION]... FILE...",
         "Reads files completely and prints whether they can be used, one line per "
-        "file. "
-        "For a model every checksum is verified, and then it is loaded as for "
-        "continuing its training. That takes as much memory as training, which depends "
+        "file. For a model every checksum is verified, and then it is loaded as if to "
+        "continue its training. That takes as much memory as training, which depends "
         "on the parameters in the file ('wordtide info' shows it). The history of a "
         "server is checked in the same way; for a file of vectors the format is "
         "printed. All files are checked. The exit code is 4 if one of them cannot be "

@@ -117,10 +117,8 @@ int cmd_demo(int argc, char **argv)
         "demo",
         "demo [OPTION]...",
         "Prints an endless synthetic news stream, one sentence per line. Its words "
-        "have "
-        "known groups and analogies, and change at known times. The same seed gives "
-        "the "
-        "same stream.",
+        "have known groups and analogies, and change at known times. The same seed "
+        "gives the same stream.",
         options,
         "wordtide demo | head\n"
         "wordtide demo --tokens 1e6 | wordtide train -o news.tide\n"

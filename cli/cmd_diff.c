@@ -15,7 +15,7 @@ typedef struct job {
     uint64_t max_rows;
 } job;
 
-/* -- output --------------------------------------------------------------------------- */
+/* -- output ------------------------------------------------------------------------ */
 
 static void print_summary(const tide_diff *diff)
 {
@@ -63,7 +63,7 @@ static int print_differences(const job *j, const tide_diff *diff, table_style st
     return EXIT_SUCCESS;
 }
 
-/* -- the command ---------------------------------------------------------------------- */
+/* -- the command ------------------------------------------------------------------- */
 
 static int compare(const job *j, table_style style)
 {
@@ -108,8 +108,7 @@ int cmd_diff(int argc, char **argv)
         "most come first, or with --sort those with the least overlap, those new in B "
         "or gone from A, or those whose frequency changed most. Words without any "
         "difference are left out. The output is a table on a terminal and "
-        "tab-separated "
-        "otherwise. A and B are models or files of vectors.",
+        "tab-separated otherwise. A and B are models or files of vectors.",
         options,
         "wordtide diff monday.tide friday.tide\n"
         "wordtide diff monday.tide friday.tide --sort new -n 50\n"

@@ -196,11 +196,9 @@ int cmd_embed(int argc, char **argv)
         "embed",
         "embed [OPTION]... MODEL [FILE]...",
         "Prints one vector for each line of text: the mean of the vectors of its "
-        "words, "
-        "with lower weights for frequent words (SIF). Text is tokenized as in "
-        "training; "
-        "files may be compressed. A line without any known word gets an empty line, "
-        "null or NaN.",
+        "words, with lower weights for frequent words (SIF). Text is tokenized as in "
+        "training; files may be compressed. A line without any known word gets an "
+        "empty line, null or NaN.",
         options,
         "wordtide embed news.tide titles.txt > titles.tsv\n"
         "wordtide embed news.tide titles.txt --format npy -o titles.npy\n"

@@ -106,10 +106,8 @@ int cmd_export(int argc, char **argv)
         "export",
         "export [OPTION]... MODEL [-o OUT]",
         "Writes the words and their vectors by falling count for other programs. A "
-        "file "
-        "is replaced completely or not at all. Words that a format cannot represent "
-        "are "
-        "left out and counted. MODEL may be any file of vectors.",
+        "file is replaced completely or not at all. Words that a format cannot "
+        "represent are left out and counted. MODEL may be any file of vectors.",
         options,
         "wordtide export news.tide -o news.vec\n"
         "wordtide export news.tide -o news.npy --dtype f16 --top 50000\n"

@@ -201,9 +201,8 @@ int cmd_import(int argc, char **argv)
         "binary), GloVe, fastText (.vec), .npy, safetensors, or a model. Text may be "
         "compressed, or come from standard input, '-'. The words keep their vectors, "
         "and 'wordtide train --resume MODEL' continues from them. The command takes "
-        "the "
-        "parameters of train; the dimension is that of the file, and a model keeps its "
-        "tokenizer.",
+        "the parameters of train; the dimension is that of the file, and a model keeps "
+        "its tokenizer.",
         options,
         "wordtide import GoogleNews-vectors-negative300.bin -o news.tide\n"
         "wordtide import wiki.vec -o wiki.tide --vocab 500000\n"

@@ -208,11 +208,9 @@ int cmd_info(int argc, char **argv)
         "info",
         "info [OPTION]... [MODEL]",
         "Describes a model, its labels if it has any, and the memory needed to "
-        "continue "
-        "training it; or a file of vectors: its format, invalid and duplicate rows, "
-        "and "
-        "whether it has counts. Without a model it takes the parameters of train and "
-        "prints what such training would need.",
+        "continue training it; or a file of vectors: its format, invalid and duplicate "
+        "rows, and whether it has counts. Without a model it takes the parameters of "
+        "train and prints what such training would need.",
         options,
         "wordtide info news.tide\n"
         "wordtide info --vocab 100000 --dim 200\n",

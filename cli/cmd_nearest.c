@@ -18,8 +18,9 @@ typedef struct nearest {
     uint64_t count;
 } nearest;
 
-/* Reads dim numbers and skips a word before them, as `wordtide vector` prints it. If that
- * word looks like a number, there is one number too many, and the first is dropped. */
+/* Reads dim numbers and skips a word before them, as `wordtide vector` prints it. If
+ * that word looks like a number, there is one number too many, and the first is
+ * dropped. */
 static int read_numbers(FILE *in, const char *path, float *vector, uint32_t dim)
 {
     char text[256];
@@ -188,7 +189,7 @@ int cmd_nearest(int argc, char **argv)
         "nearest",
         "nearest [OPTION]... MODEL [WORD]...",
         "Prints the words whose vectors have the highest cosine with the sum of the "
-        "given words, each line with score and word. Without words it answers queries "
+        "given words, one per line: score and word. Without words it answers queries "
         "from standard input, one per line, each answer followed by an empty line. A "
         "word is looked up as written, then as the tokenizer splits it: 'hot tea' is "
         "the mean of two words. MODEL may be any file of vectors.",

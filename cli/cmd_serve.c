@@ -1,4 +1,4 @@
-/* cmd_serve.c - wordtide serve: learn, and answer queries over HTTP meanwhile. */
+/* cmd_serve.c - wordtide serve: learn and answer queries over HTTP at the same time. */
 #include "commands.h"
 #include "labels.h"
 #include "output.h"
@@ -15,7 +15,8 @@
 
 enum { TOKEN_MIN = 16, TOKEN_MAX = 256, QUEUE_BYTES = 32 << 20 };
 
-/* Thresholds of alarms: log2 of the change in frequency, degrees of drift, occurrences. */
+/* Thresholds of alarms: log2 of the change in frequency, degrees of drift,
+ * occurrences. */
 enum { TREND_ALARM = 2, DRIFT_ALARM = 45, COUNT_ALARM = 50 };
 enum { DEMO_STEP = 5, DRIFT_STEPS = 90 }; /* drift is measured over DRIFT_STEPS steps */
 
@@ -36,7 +37,7 @@ typedef struct serving {
     server *server;
 } serving;
 
-/* -- the token -------------------------------------------------------------------- */
+/* -- the token --------------------------------------------------------------------- */
 
 static bool is_visible(const char *text, size_t size)
 {
@@ -64,8 +65,8 @@ static void read_token(serving *s)
         size--;
     if (size < TOKEN_MIN || size > TOKEN_MAX || !is_visible(s->token, (size_t)size))
         usage_error("serve",
-                    "--token-file %s: the token must have %d to %d characters and "
-                    "no spaces",
+                    "--token-file %s: the token must have %d to %d characters and no "
+                    "spaces",
                     s->token_file, TOKEN_MIN, TOKEN_MAX);
     s->token[size] = 0;
 }
@@ -172,8 +173,8 @@ static void note_address(serving *s)
     if (!train_options_model_path(&s->job.options) && s->job.options.served_model)
         progress_note(
             &s->job.progress, false,
-            "the model file will not be changed; add --checkpoint FILE to save "
-            "what is learned");
+            "the model file will not be changed; add --checkpoint FILE to save what is "
+            "learned");
     else if (!train_options_model_path(&s->job.options))
         progress_note(
             &s->job.progress, false,
@@ -194,7 +195,7 @@ static int serve(serving *s, tide_trainer *trainer)
     return train_job_run(&s->job, trainer);
 }
 
-/* -- the command -------------------------------------------------------------------- */
+/* -- the command ------------------------------------------------------------------- */
 
 int cmd_serve(int argc, char **argv)
 {
@@ -209,8 +210,7 @@ int cmd_serve(int argc, char **argv)
          "require the token in this file: Authorization: Bearer TOKEN"},
         {"allow-host", 0, OPTION_LIST, &s.names, "NAME",
          "another host name that clients use for this server, besides localhost; may "
-         "be "
-         "repeated"},
+         "be repeated"},
         {"demo", 0, OPTION_FLAG, &s.job.options.demo, NULL,
          "learn from the built-in news stream with events"},
         {"queue", 0, OPTION_COUNT, &s.queue, "BYTES",
@@ -227,15 +227,14 @@ int cmd_serve(int argc, char **argv)
         "serve",
         "serve [OPTION]... [SOURCE]...",
         "Learns as 'wordtide train --follow' does, from sources and from text sent to "
-        "it, and answers over HTTP meanwhile: a web page at /, JSON under /v1, metrics "
-        "for Prometheus at /metrics, and the routes that log shippers use under "
-        "/insert. A SOURCE that is a model is served, and its file is not changed. It "
-        "listens on this machine only, unless --host says otherwise. SIGINT and "
-        "SIGTERM "
-        "finish the text that was sent, save the model if it has a file, and exit. "
-        "With "
-        "--spool, text is in that directory before its request is answered, and it is "
-        "learned exactly once, even if the process is killed and restarted.",
+        "it, and answers queries over HTTP at the same time: a web page at /, JSON "
+        "under /v1, metrics for Prometheus at /metrics, and the routes that log "
+        "shippers use under /insert. A SOURCE that is a model is served, and its file "
+        "is not changed. The server listens on this machine only, unless --host says "
+        "otherwise. SIGINT and SIGTERM finish the text that was sent, save the model "
+        "if it has a file, and exit. With --spool, text is stored in that directory "
+        "before its request is answered, and it is learned exactly once, even if the "
+        "process is killed and restarted.",
         .options = options,
         .examples =
             "wordtide serve --demo\n"

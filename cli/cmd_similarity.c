@@ -80,10 +80,8 @@ int cmd_similarity(int argc, char **argv)
         "similarity",
         "similarity [OPTION]... MODEL [A B]",
         "Prints the cosine of two words, between -1 and 1. Without words it reads "
-        "pairs "
-        "from standard input, one per line, and prints score and pair. MODEL may be "
-        "any "
-        "file of vectors.",
+        "pairs from standard input, one per line, and prints score and pair. MODEL may "
+        "be any file of vectors.",
         options,
         "wordtide similarity news.tide tea coffee\n"
         "printf 'tea coffee\\ntea bridge\\n' | wordtide similarity news.tide\n",

@@ -125,8 +125,7 @@ int cmd_vector(int argc, char **argv)
         "vector",
         "vector [OPTION]... MODEL [WORD]...",
         "Prints vectors in word2vec's text format: a word and its numbers per line. "
-        "The "
-        "single word '-' reads words from standard input. MODEL may be any file of "
+        "The single word '-' reads words from standard input. MODEL may be any file of "
         "vectors.",
         options,
         "wordtide vector news.tide tea coffee\n"

@@ -47,7 +47,8 @@ int cmd_words(int argc, char **argv)
     int sort = SORT_COUNT;
     bool json = false;
     const option options[] = {
-        {"count", 'n', OPTION_COUNT, &max_count, "N", "print at most N (default: all)"},
+        {"count", 'n', OPTION_COUNT, &max_count, "N",
+         "print at most N words (default: all)"},
         {"prefix", 0, OPTION_TEXT, &prefix, "TEXT",
          "print only words with this prefix"},
         {"sort", 0, OPTION_CHOICE, &sort, "count|word",
@@ -60,9 +61,8 @@ int cmd_words(int argc, char **argv)
         "words [OPTION]... MODEL",
         "Prints the words of a model with count and error, separated by tabs. A word "
         "was seen at most count and at least count - error times. Most files of "
-        "vectors "
-        "have no counts; then both are '-', or null in JSON, and the words are in the "
-        "order of the file.",
+        "vectors have no counts; then both are '-', or null in JSON, and the words are "
+        "in the order of the file.",
         options,
         "wordtide words news.tide -n 20\n"
         "wordtide words news.tide --prefix un --sort word\n",

@@ -20,7 +20,7 @@ typedef struct job {
     tide_agreement_result result;
 } job;
 
-/* -- bands --------------------------------------------------------------------------- */
+/* -- bands ------------------------------------------------------------------------- */
 
 /* Parses a band like "1-100". Returns the rest of the text; NULL if it is invalid. */
 static const char *parse_band(const char *text, tide_band *band)
@@ -73,7 +73,7 @@ static void log_cut_bands(const job *j)
                         band_text(j->result.near[i].band, used), j->paths[1]);
 }
 
-/* -- output --------------------------------------------------------------------------- */
+/* -- output ------------------------------------------------------------------------ */
 
 static double undefined_share(const tide_agreement_cell *c)
 {
@@ -196,7 +196,7 @@ static void write_pair(void *data, const tide_agreement_pair *pair)
     fprintf(out->file, "%.6f\t%.6f\n", (double)pair->cosine_a, (double)pair->cosine_b);
 }
 
-/* -- the command ---------------------------------------------------------------------- */
+/* -- the command ------------------------------------------------------------------- */
 
 static int evaluate(job *j, uint64_t neighbors, const char *path)
 {
@@ -244,12 +244,11 @@ int eval_agreement(int argc, char **argv)
         "ranks by B's counts. For the pairs of words from two bands it prints: the "
         "share of pairs that are undefined because A lacks a word; Pearson's "
         "correlation of the cosines in A and in B; the means of both; and the bias, "
-        "the "
-        "mean difference A - B. For each band it prints how many of a word's nearest "
-        "neighbors are the same in A and B, searching only words that both models "
-        "hold; "
-        "words missing in A are left out and counted. A and B are models or files of "
-        "vectors; words without counts are ranked in the order of the file.",
+        "the mean difference A - B. For each band it prints how many of a word's "
+        "nearest neighbors are the same in A and B, searching only words that both "
+        "models hold; words missing in A are left out and counted. A and B are models "
+        "or files of vectors; words without counts are ranked in the order of the "
+        "file.",
         options,
         "wordtide eval agreement stream.tide word2vec.bin\n"
         "wordtide eval agreement a.tide b.tide --bands 1-1000 --json\n"

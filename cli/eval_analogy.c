@@ -163,8 +163,7 @@ int eval_analogy(int argc, char **argv)
         "(3CosAdd). QUESTIONS has lines of four words in sections, each headed by a "
         "line with a colon and a name; names starting with 'gram' mark syntactic "
         "sections, others semantic ones. Lines starting with '#' are ignored. A word "
-        "is "
-        "looked up as spelled, then in lower case. MODEL is a model or a file of "
+        "is looked up as spelled, then in lower case. MODEL is a model or a file of "
         "vectors.",
         options,
         "wordtide eval analogy news.tide questions-words.txt\n"

@@ -1,4 +1,5 @@
-/* eval_counts.c - wordtide eval counts: compares the counts of a model with exact ones. */
+/* eval_counts.c - wordtide eval counts: counts of a model compared with exact
+ * counts. */
 #include "eval.h"
 #include "json.h"
 #include "output.h"
@@ -217,20 +218,16 @@ int eval_counts(int argc, char **argv)
         "eval counts [OPTION]... MODEL [SOURCE]...",
         "Counts the words of the text exactly, and prints which of the most frequent "
         "words the model has dropped and the relative error of its counts by true "
-        "rank, "
-        "as the median of the words within 5 % of each rank. A dropped word is taken "
-        "to "
-        "have the count of the least frequent word held, as in the paper; "
+        "rank, as the median of the words within 5 % of each rank. A dropped word is "
+        "taken to have the count of the least frequent word held, as in the paper; "
         "median_error_held leaves such words out. dropped_top is the share of the K "
         "most frequent words that was dropped, K being the capacity of the model. The "
         "text is tokenized as in training; for a file of vectors, which does not "
-        "record "
-        "that, use --tokenizer and the other text options of train. The record options "
-        "apply to both. The paper's figures are those of plain Space-Saving over every "
-        "word, that is, of a model with --admission none --counting all. With "
-        "--profile "
-        "paper the latter must be given, because that profile counts only the words "
-        "that subsampling keeps.",
+        "record that, use --tokenizer and the other text options of train. The record "
+        "options apply to both. The paper's figures are those of plain Space-Saving "
+        "over every word, that is, of a model with --admission none --counting all. "
+        "With --profile paper the latter must be given, because that profile counts "
+        "only the words that subsampling keeps.",
         options,
         "wordtide train text8 -o m.tide --vocab 7000 --tokenizer space --admission "
         "none\n"

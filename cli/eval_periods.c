@@ -198,12 +198,10 @@ int eval_periods(int argc, char **argv)
         command,
         "eval periods [OPTION]... [SOURCE]...",
         "Trains on a stream in order of time, and compares the end of every period "
-        "with "
-        "the end of the one before: words admitted and evicted; the mean cosine of the "
-        "1,000 most frequent words with their earlier selves, before and after the "
-        "best "
-        "common rotation, and the overlap of their 10 nearest; of the 3,000 most "
-        "frequent words, those that moved most beyond that rotation, with their "
+        "with the end of the one before: words admitted and evicted; the mean cosine "
+        "of the 1,000 most frequent words with their earlier selves, before and after "
+        "the best common rotation, and the overlap of their 10 nearest; of the 3,000 "
+        "most frequent words, those that moved most beyond that rotation, with their "
         "neighbors then and now; and the most frequent new words. Records need a time "
         "(--time), unless periods are numbers of tokens.",
         options,

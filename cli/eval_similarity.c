@@ -1,4 +1,4 @@
-/* eval_similarity.c - wordtide eval similarity: correlation of cosines with human scores. */
+/* eval_similarity.c - wordtide eval similarity: cosines compared with human scores. */
 #include "eval.h"
 #include "output.h"
 

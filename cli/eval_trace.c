@@ -25,8 +25,9 @@ typedef struct pair_set {
     char name[SET_NAME_SIZE];
 } pair_set;
 
-/* While stopped, the time it has run so far. While running, the moment at which it would
- * have started without pauses. stopwatch_toggle turns one into the other: now - x. */
+/* While stopped, the time it has run so far. While running, the moment at which it
+ * would have started without pauses. stopwatch_toggle subtracts it from the present,
+ * which turns one into the other. */
 typedef struct stopwatch {
     double seconds, cpu_seconds;
 } stopwatch;
@@ -56,7 +57,7 @@ static void stopwatch_toggle(stopwatch *w)
     w->cpu_seconds = (double)cpu.tv_sec + 1e-9 * (double)cpu.tv_nsec - w->cpu_seconds;
 }
 
-/* -- evaluation ----------------------------------------------------------------------- */
+/* -- evaluation -------------------------------------------------------------------- */
 
 /* NaN where a score is not defined. */
 typedef struct scores {
@@ -111,7 +112,7 @@ static int evaluate(trace *t, scores *s)
     return err.status == TIDE_OK ? EXIT_SUCCESS : log_error(&err);
 }
 
-/* -- output --------------------------------------------------------------------------- */
+/* -- output ------------------------------------------------------------------------ */
 
 /* A column of the output. */
 typedef struct field {
@@ -164,7 +165,7 @@ static void print_object(const trace *t, const field *fields, size_t count)
     out_end(&j);
 }
 
-/* Rows are printed as they are measured, before the widest cell of a column is known. */
+/* Rows are printed at once, before the widest cell of a column is known. */
 static void print_cell(const trace *t, bool first, const char *name, const char *text)
 {
     enum { USUAL_WIDTH = 10 };
@@ -219,7 +220,7 @@ static void on_step(void *data, const tide_stats *now)
     stopwatch_toggle(&t->watch);
 }
 
-/* -- the command ---------------------------------------------------------------------- */
+/* -- the command ------------------------------------------------------------------- */
 
 static void add_sets(trace *t, const text_list *paths)
 {
@@ -343,11 +344,9 @@ int eval_trace(int argc, char **argv)
         "Trains as 'wordtide train' does with the same options, and prints at every "
         "step: words read; seconds of training and its processor time, without "
         "evaluation; words held, admitted and evicted; words evicted within 1,000 "
-        "words "
-        "of their admission; words read that were not held; loss; Spearman's "
+        "words of their admission; words read that were not held; loss; Spearman's "
         "correlation for each list of pairs; the share of analogies solved; the mean "
-        "of "
-        "these scores if all are defined; and the overlap with the neighbors of a "
+        "of these scores if all are defined; and the overlap with the neighbors of a "
         "reference. SIGINT and SIGTERM end it after one more step.",
         options,
         "wordtide eval trace text8 --every 1e6 --pairs ws353.tsv --json\n"

@@ -57,7 +57,7 @@ static void print_options(const command_usage *usage, bool all)
                                "print all options and all training parameters"});
 }
 
-/* -- training parameters ------------------------------------------------------------- */
+/* -- training parameters ----------------------------------------------------------- */
 
 /* The short form leaves out ranges and aliases, which would take most of the lines. */
 static void print_parameter(const tide_param_info *parameter, bool all)
@@ -151,7 +151,7 @@ static size_t count_parameters(const command_usage *usage)
     return accepted;
 }
 
-/* -- the whole ----------------------------------------------------------------------- */
+/* -- the whole --------------------------------------------------------------------- */
 
 /* Indents every line. */
 static void print_lines(const char *lines)

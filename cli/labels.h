@@ -15,7 +15,8 @@ int labels_eval(int argc, char **argv);
 /* Whether a parameter matters for training words without labels. */
 bool is_word_parameter(const tide_param_info *parameter);
 
-/* Whether the trainer tracks labels; if not, prints an error message about the model. */
+/* Whether the trainer tracks labels; if not, prints an error message about the
+ * model. */
 bool tracks_labels(const tide_trainer *trainer, const char *path);
 
 /* Fits the classifier, to the end or until a signal, and saves the model with `backups`

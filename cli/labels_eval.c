@@ -1,9 +1,9 @@
-/* labels_eval.c - wordtide labels eval: predicts the labels of a stream post by post, and
- * scores the predictions.
+/* labels_eval.c - wordtide labels eval: predicts the labels of a stream post by post,
+ * and scores the predictions.
  *
- * Every post is predicted before anything is learned from it, so the scores are those of
- * a live system at that moment. Windows divide the stream by the number of posts or by
- * time. A post that is late or has no time counts in the current window.
+ * Every post is predicted before anything is learned from it, so the scores are those
+ * of a live system at that moment. Windows divide the stream by the number of posts or
+ * by time. A post that is late or has no time counts in the current window.
  */
 #include "formats.h"
 #include "label_report.h"
@@ -166,8 +166,8 @@ static int check_model(const job *j, const tide_trainer *trainer)
     check_typed_parameters(j, trainer);
     if (j->learn && !strcmp(frozen, "all"))
         usage_error(command,
-                    "--learn: this model is frozen completely; add --frozen no "
-                    "or --frozen yes");
+                    "--learn: this model is frozen completely; add --frozen no or "
+                    "--frozen yes");
     if (stats.epochs)
         usage_error(command, "--learn: this model was trained in batches and needs "
                              "--frozen yes");

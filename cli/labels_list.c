@@ -1,4 +1,4 @@
-/* labels_list.c - wordtide labels list: the labels of a model, with counts and error bounds. */
+/* labels_list.c - wordtide labels list: the labels of a model with their counts. */
 #include "labels.h"
 #include "output.h"
 #include "table.h"
@@ -45,7 +45,8 @@ int labels_list(int argc, char **argv)
     uint64_t max_count = UINT64_MAX;
     bool json = false, tsv = false;
     const option options[] = {
-        {"count", 'n', OPTION_COUNT, &max_count, "N", "print at most N (default: all)"},
+        {"count", 'n', OPTION_COUNT, &max_count, "N",
+         "print at most N labels (default: all)"},
         TABLE_OPTIONS(json, tsv),
         {0},
     };

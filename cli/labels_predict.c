@@ -13,7 +13,7 @@ static const char command[] = "labels predict";
 
 typedef struct job {
     tide_labeler *labeler;
-    tide_prediction *predictions; /* [most] */
+    tide_prediction *predictions; /* [max_count] */
     size_t max_count;
     float threshold;
     table_style style;
@@ -133,11 +133,10 @@ int labels_predict(int argc, char **argv)
         command,
         "labels predict [OPTION]... MODEL [FILE]...",
         "Prints the most probable labels of each line of text with their "
-        "probabilities, "
-        "one output line per input line; with --tsv, one row per label: line number, "
-        "rank, label and probability. Labels in the text are ignored. Files may be "
-        "compressed; the default is standard input. A line without any known word gets "
-        "the most frequent labels.",
+        "probabilities, one output line per input line; with --tsv, one row per label: "
+        "line number, rank, label and probability. Labels in the text are ignored. "
+        "Files may be compressed; the default is standard input. A line without any "
+        "known word gets the most frequent labels.",
         options,
         "echo 'goal in the last minute' | wordtide labels predict posts.tide\n"
         "wordtide labels predict posts.tide texts.txt --threshold 0.5 > labels.txt\n"

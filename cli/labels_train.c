@@ -2,8 +2,8 @@
  * classifier.
  *
  * The model is saved when the stream ends, before the classifier is fitted. If the
- * process dies while fitting, `labels fit` continues from that file. A stream stopped by a
- * signal may be continued later, so its classifier is left to `labels fit`.
+ * process dies while fitting, `labels fit` continues from that file. A stream stopped
+ * by a signal may be continued later, so its classifier is left to `labels fit`.
  */
 #include "labels.h"
 #include "output.h"
@@ -58,18 +58,15 @@ int labels_train(int argc, char **argv)
         command,
         "labels train [OPTION]... [SOURCE]... -o MODEL",
         "Learns word vectors as 'wordtide train' does and, in the same pass, the "
-        "labels "
-        "of posts: their hashtags; with --label-field the values of a field of their "
-        "records; or with --labels marked, words like __label__NAME, as in fastText. A "
-        "post is a line or a record; its labels are removed from its text. The most "
-        "frequent labels are counted (--label-slots), and a sample of the posts of "
-        "each "
-        "is kept (--label-memory). When the stream ends, a classifier is fitted that "
-        "predicts the most frequent labels (--label-top) from the words of a post. "
-        "SIGINT and SIGTERM save the model and leave the classifier to 'wordtide "
-        "labels "
-        "fit'; while it is being fitted, they stop that and keep the best result so "
-        "far.",
+        "labels of posts: their hashtags; with --label-field the values of a field of "
+        "their records; or with --labels marked, words like __label__NAME, as in "
+        "fastText. A post is a line or a record; its labels are removed from its text. "
+        "The most frequent labels are counted (--label-slots), and a sample of the "
+        "posts of each is kept (--label-memory). When the stream ends, a classifier is "
+        "fitted that predicts the most frequent labels (--label-top) from the words of "
+        "a post. SIGINT and SIGTERM save the model and leave the classifier to "
+        "'wordtide labels fit'; while it is being fitted, they stop that and keep the "
+        "best result so far.",
         .examples =
             "wordtide labels train posts.txt -o posts.tide\n"
             "wordtide labels train posts.jsonl --text body --time date -o posts.tide\n"

@@ -1,5 +1,5 @@
-/* lines.h - reads the lines of files, a pipe or standard input, for commands that answer
- * each of them. */
+/* lines.h - reads the lines of files, a pipe or standard input, for commands that
+ * answer each of them. */
 #ifndef LINES_H
 #define LINES_H
 
@@ -13,8 +13,8 @@ typedef struct line_reader {
     void *data;
 } line_reader;
 
-/* Reads the sources, or standard input if there are none. Returns the exit code, after an
- * error message if a source cannot be read. */
+/* Reads the sources, or standard input if there are none. Returns the exit code, after
+ * an error message if a source cannot be read. */
 int read_lines(char **names, int count, const line_reader *reader);
 
 /* Logs how many lines have no known word, if there are any. */

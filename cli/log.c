@@ -2,8 +2,8 @@
  *
  * Training must not block because the reader of a log pipe is stuck, so poll(2) asks
  * whether there is space before every write. A pipe with space takes a whole line at
- * once, since no line is longer than PIPE_BUF. O_NONBLOCK would not do: it is a property
- * of the open file, which other processes may share.
+ * once, since no line is longer than PIPE_BUF. O_NONBLOCK would not do: it is a
+ * property of the open file, which other processes may share.
  *
  * A reader may be busy for a moment, so the first write waits for up to a second. If
  * that passes without space, further lines are dropped at once until there is space
@@ -33,8 +33,8 @@ static bool has_space(void)
     return !blocked;
 }
 
-/* An interrupted write is not retried: on a terminal that is stuck, retrying would keep a
- * signal from ending the command. */
+/* An interrupted write is not retried: on a terminal that is stuck, retrying would keep
+ * a signal from ending the command. */
 static void write_out(const char *text, size_t size)
 {
     ssize_t written = 1;

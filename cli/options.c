@@ -123,6 +123,7 @@ static const option *find_letter(const parser *p, char letter)
     return NULL;
 }
 
+/* d[i][j] is the distance of the first i letters of a and the first j letters of b. */
 int spelling_distance(const char *a, const char *b)
 {
     enum { LONGEST = 32 };
@@ -332,6 +333,8 @@ static void apply_target(parser *p, target t, const char *given)
         settings_add(p->typed, name, given);
 }
 
+/* "-qn5" is -q -n 5: flags may be combined, and the first option with a value takes the
+ * rest of the argument, or else the next argument. */
 static void parse_letters(parser *p, const char *argument)
 {
     for (const char *letter = argument + 1; *letter; letter++) {
@@ -363,6 +366,8 @@ static void parse_argument(parser *p, char *argument)
     const char *name = argument + 1 + (argument[1] == '-');
     size_t length = strcspn(name, "=");
     target t;
+    /* "-n" alone is the letter even if a long name "n" exists; longer arguments with one
+     * dash are long names first. */
     bool letter = argument[1] != '-' && !argument[2] && find_letter(p, argument[1]);
     if (!letter && find_long(p, name, length, &t))
         apply_target(p, t, name[length] ? name + length + 1 : NULL);

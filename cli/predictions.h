@@ -1,5 +1,5 @@
-/* predictions.h - a file of predicted labels: JSON, one object per line, in the order of
- * the posts.
+/* predictions.h - a file of predicted labels: JSON, one object per line, in the order
+ * of the posts.
  *
  *     {"post":6,"names":["a","b","c"]}
  *     {"post":7,"time":"2020-03-01T12:00:00Z","labels":["a","x"],
@@ -18,9 +18,9 @@
 
 typedef struct predictions predictions;
 
-/* Opens the file. With `append` an existing file is extended; `fit` is the number of the
- * fit whose names were written last, 0 if they must be written again. `path` must live as
- * long as the result. NULL after an error message. */
+/* Opens the file. With `append` an existing file is extended; `fit` is the number of
+ * the fit whose names were written last, 0 if they must be written again. `path` must
+ * live as long as the result. NULL after an error message. */
 predictions *predictions_open(const char *path, float threshold, bool append,
                               uint64_t fit);
 

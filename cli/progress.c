@@ -314,7 +314,7 @@ void progress_suggest(const progress *p, const char *path, const char *word)
         log_printf("try: wordtide words %s\n", path);
 }
 
-/* -- the classifier ------------------------------------------------------------------ */
+/* -- the classifier ---------------------------------------------------------------- */
 
 bool progress_epoch(void *data, const tide_epoch *epoch)
 {

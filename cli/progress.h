@@ -1,7 +1,7 @@
 /* progress.h - the progress of training, on standard error and for systemd.
  *
- * On a terminal it is one line that is overwritten; otherwise a logfmt line at the first
- * words, and then every ten seconds. */
+ * On a terminal it is one line that is overwritten; otherwise a logfmt line at the
+ * first words, and then every ten seconds. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
@@ -37,12 +37,12 @@ void progress_break(progress *p);
 void progress_end(progress *p, const tide_stats *stats, const char *path,
                   const char *backup, bool stopped);
 
-/* On a terminal, suggests a command to query the model at `path`. `word` is a word of it,
- * or NULL. */
+/* On a terminal, suggests a command to query the model at `path`. `word` is a word of
+ * it, or NULL. */
 void progress_suggest(const progress *p, const char *path, const char *word);
 
-/* A callback for tide_trainer_watch_labels whose `data` is the progress. Shows the epoch
- * of the classifier and returns true. */
+/* A callback for tide_trainer_watch_labels whose `data` is the progress. Shows the
+ * epoch of the classifier and returns true. */
 bool progress_epoch(void *data, const tide_epoch *epoch);
 
 /* Logs the fitted classifier after the model was saved at `path`; `backup` as above. */

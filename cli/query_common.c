@@ -68,7 +68,7 @@ void print_hits(const query_context *query, const tide_hit *hits, int count)
         putchar(']');
 }
 
-/* -- resolving words ----------------------------------------------------------------- */
+/* -- resolving words --------------------------------------------------------------- */
 
 static void explain_unknown(const query_context *query, const char *word,
                             const tide_term *term, char reason[REASON_SIZE])
@@ -178,7 +178,7 @@ void print_term_tokens(const resolved_terms *terms)
         putchar(']');
 }
 
-/* -- queries from standard input ----------------------------------------------------- */
+/* -- queries from standard input --------------------------------------------------- */
 
 enum { LINE_SIZE = 16384, WORDS_MAX = LINE_SIZE / 2 };
 

@@ -29,8 +29,8 @@ void query_close(query_context *query);
         "no-center", 0, OPTION_FLAG, &(raw), NULL, "do not subtract the mean vector"   \
     }
 
-/* Allocates *count hits, after reducing *count to the size of the vocabulary. NULL after
- * an error message. */
+/* Allocates *count hits, after reducing *count to the size of the vocabulary. NULL
+ * after an error message. */
 tide_hit *query_alloc_hits(const query_context *query, uint64_t *count);
 
 /* All words of a model by falling count, released with free. NULL after an error

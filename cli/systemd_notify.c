@@ -1,10 +1,10 @@
 /* systemd_notify.c - the protocol of sd_notify(3), without libsystemd.
  *
- * A notification is a datagram of NAME=VALUE lines to the socket in NOTIFY_SOCKET, which
- * is a path or, after '@', an abstract name. WATCHDOG_USEC is the longest interval
- * between notifications that systemd tolerates from process WATCHDOG_PID; we send them
- * twice as often. Sending never blocks. A datagram that cannot be sent, for example
- * while systemd itself restarts, is sent again with the next call.
+ * A notification is a datagram of NAME=VALUE lines to the socket in NOTIFY_SOCKET,
+ * which is a path or, after '@', an abstract name. WATCHDOG_USEC is the longest
+ * interval between notifications that systemd tolerates from process WATCHDOG_PID; we
+ * send them twice as often. Sending never blocks. A datagram that cannot be sent, for
+ * example while systemd itself restarts, is sent again with the next call.
  */
 #include "systemd_notify.h"
 #include "output.h"

@@ -1,9 +1,9 @@
 /* systemd_notify.h - reports the state of a service to systemd, if it asks for that.
  *
- * systemd is notified when training is ready, then regularly that it is alive and how it
- * progresses, and when it shuts down. With WatchdogSec= systemd restarts a service that
- * does not notify it often enough, so these functions are called only where training
- * makes progress or waits for text. */
+ * systemd is notified when training is ready, then regularly that it is alive and how
+ * it progresses, and when it shuts down. With WatchdogSec= systemd restarts a service
+ * that does not notify it often enough, so these functions are called only where
+ * training makes progress or waits for text. */
 #ifndef SYSTEMD_NOTIFY_H
 #define SYSTEMD_NOTIFY_H
 

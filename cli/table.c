@@ -1,8 +1,8 @@
 /* table.c - a table on standard output: aligned text, TSV, or one JSON object per row.
  *
- * The widest cell determines the width of an aligned column, so cells are collected in a
- * memory stream, each terminated by 0. A first pass measures them, and a second prints
- * them. Columns of numbers are aligned to the right. */
+ * The widest cell determines the width of an aligned column, so cells are collected in
+ * a memory stream, each terminated by 0. A first pass measures them, and a second
+ * prints them. Columns of numbers are aligned to the right. */
 #include "table.h"
 #include "json.h"
 #include "output.h"

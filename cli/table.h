@@ -17,8 +17,8 @@ typedef struct table table;
  * message. */
 table *table_new(table_style style, const char *const *columns);
 
-/* Add the cells of a row from left to right. A number that is not finite is "-", or null
- * in JSON. */
+/* Add the cells of a row from left to right. A number that is not finite is "-", or
+ * null in JSON. */
 void table_text(table *t, const char *text);
 void table_count(table *t, uint64_t count);
 void table_real(table *t, double value, int digits);
@@ -29,7 +29,8 @@ void table_end_row(table *t);
 /* Writes aligned text, unless it has no rows, and frees the table. NULL is fine. */
 void table_end(table *t);
 
-/* The style that --json and --tsv select; both together are a usage error of `command`. */
+/* The style that --json and --tsv select; both together are a usage error of
+ * `command`. */
 table_style table_style_of(bool json, bool tsv, const char *command);
 
 /* Two options for the flags of table_style_of. */

@@ -6,7 +6,8 @@
 
 #include <limits.h>
 
-/* Replaced files to keep beside a new model, unless --keep-checkpoints says otherwise. */
+/* Replaced files to keep beside a new model, unless --keep-checkpoints says
+ * otherwise. */
 enum { BACKUPS_DEFAULT = 2 };
 
 /* The training parameters that --help shows, for training words, and with labels. */
@@ -66,7 +67,8 @@ void train_options_parse(train_options *options, int argc, char **argv,
                          command_usage usage);
 void train_options_release(train_options *options);
 
-/* Parses a duration such as 10s or 1m; anything else is a usage error of option `name`. */
+/* Parses a duration such as 10s or 1m; anything else is a usage error of option
+ * `name`. */
 double train_options_seconds(const train_options *options, const char *name,
                              const char *text);
 

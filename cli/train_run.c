@@ -1,16 +1,16 @@
 /* train_run.c - runs training: signals, the trainer, and the result.
  *
- * A handler set without SA_RESTART makes a signal interrupt a blocked read. A signal that
- * comes just before the read would not, so the handler also starts an alarm that repeats
- * every second until the run is over.
+ * A handler set without SA_RESTART makes a signal interrupt a blocked read. A signal
+ * that comes just before the read would not, so the handler also starts an alarm that
+ * repeats every second until the run is over.
  *
  * The second signal to stop ends the process at once, with two exceptions. The same
- * signal again within REPEAT_SECONDS is a duplicate: timeout(1) signals both the command
- * and its process group. A SIGHUP never counts as the second one, because the shell and
- * the kernel both send it when a terminal is closed.
+ * signal again within REPEAT_SECONDS is a duplicate: timeout(1) signals both the
+ * command and its process group. A SIGHUP never counts as the second one, because the
+ * shell and the kernel both send it when a terminal is closed.
  *
- * Without a terminal, SIGHUP comes from tools that rotate logs or ask a daemon to reload.
- * There is nothing to reload, so it is ignored.
+ * Without a terminal, SIGHUP comes from tools that rotate logs or ask a daemon to
+ * reload. There is nothing to reload, so it is ignored.
  */
 #include "train_run.h"
 #include "content.h"
@@ -287,8 +287,8 @@ tide_trainer *train_job_open(train_job *job, int *code)
     return trainer;
 }
 
-/* A run without words leaves the files unchanged. That is no failure if there was a model
- * before, or if the command waited for text and was stopped. */
+/* A run without words leaves the files unchanged. That is no failure if there was a
+ * model before, or if the command waited for text and was stopped. */
 static int exit_code_without_words(const train_job *job)
 {
     const train_options *options = &job->options;

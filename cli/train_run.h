@@ -1,23 +1,23 @@
 /* train_run.h - runs training: signals, the trainer, and the result.
  *
- * The first SIGINT or SIGTERM stops the run after the current sentence; the model is then
- * saved as at the end of the text. The second ends the process. SIGHUP acts like the
- * first if it may come from the terminal on standard error, and is ignored otherwise.
- * SIGUSR1 saves after the current sentence and continues. */
+ * The first SIGINT or SIGTERM stops the run after the current sentence; the model is
+ * then saved as at the end of the text. The second ends the process. SIGHUP acts like
+ * the first if it may come from the terminal on standard error, and is ignored
+ * otherwise. SIGUSR1 saves after the current sentence and continues. */
 #ifndef TRAIN_RUN_H
 #define TRAIN_RUN_H
 
 #include "progress.h"
 #include "train_options.h"
 
-/* -- for all commands that train ------------------------------------------------------ */
+/* -- for all commands that train --------------------------------------------------- */
 
 /* A run over the sources that signals can stop; the caller sets the rest. */
 tide_run new_run(const train_input *input);
 
-/* Creates or loads the trainer, and catches signals from now on. Returns NULL with *code
- * EXIT_SUCCESS if counting the words was stopped, and otherwise with an exit code after
- * an error message. */
+/* Creates or loads the trainer, and catches signals from now on. Returns NULL with
+ * *code EXIT_SUCCESS if counting the words was stopped, and otherwise with an exit code
+ * after an error message. */
 tide_trainer *open_trainer(const train_input *input, const tide_run *run, int *code);
 
 /* Runs to the end. Returns 0, 1 if stopped, or a negative status. */
@@ -36,7 +36,7 @@ void log_skipped_input(progress *p, const tide_stats *now, const tide_stats *bef
 /* Logs the error and returns the exit code of a run that failed with it. */
 int log_training_error(const tide_error *err);
 
-/* -- train, serve and labels train ---------------------------------------------------- */
+/* -- train, serve and labels train ------------------------------------------------- */
 
 typedef struct train_job {
     train_options options;

@@ -119,7 +119,7 @@ def test_exchanged_words_are_the_movers(before, exchanged, models, sort, least, 
     assert precision(found, exchanged) >= (0.2 if SANITIZED else least)
 
 
-def test_the_same_model_differs_in_nothing(before):
+def test_a_model_does_not_differ_from_itself(before):
     for sort in ("drift", "overlap", "new", "gone", "count"):
         done = wordtide("diff", before, before, "--sort", sort, "--tsv")
         assert done.returncode == 0
@@ -127,7 +127,7 @@ def test_the_same_model_differs_in_nothing(before):
         assert "drift 0.0 degrees" in done.stderr
 
 
-def test_a_turned_copy_differs_in_nothing(before, tmp_path):
+def test_a_rotated_copy_does_not_differ(before, tmp_path):
     """Vectors of another program, turned by a rotation that nobody knows."""
     path = tmp_path / "plain.txt"
     assert wordtide("export", before, "-o", path).returncode == 0
@@ -145,7 +145,7 @@ def test_a_turned_copy_differs_in_nothing(before, tmp_path):
         assert rows(before, turned, *options) == [], sort
 
 
-def test_drift_is_what_numpy_finds(before, after):
+def test_drift_equals_that_of_numpy(before, after):
     """The same by least squares: fit, leave out the worst quarter, fit again."""
     found = {r["word"]: r["drift"] for r in rows(before, after, "-n", "100000")}
     vectors = []
@@ -163,7 +163,7 @@ def test_drift_is_what_numpy_finds(before, after):
     assert numpy.abs(angles - numpy.array(list(found.values()))).max() < 0.5
 
 
-def test_words_of_one_side(before, texts, tmp_path):
+def test_words_held_by_one_model_are_listed(before, texts, tmp_path):
     lines = texts[0].splitlines()
     longer = [line + " zeitgeist" if i % 9 == 0 else line for i, line in enumerate(lines)]
     text = "\n".join(longer).replace("coffee", "mocha") + "\n"

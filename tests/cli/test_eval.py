@@ -289,7 +289,7 @@ def test_exact_spelling_answers_as_gensim_does(mixed, folder):
     assert found["right"] >= 150 and found["asked"] == 300
 
 
-def test_table_and_tsv_say_the_same_as_json(trained, questions):
+def test_table_and_tsv_equal_json(trained, questions):
     [found] = judge("analogy", trained, questions)
     lines = wordtide("eval", "analogy", trained, questions, "--tsv").stdout.splitlines()
     rows = [dict(zip(lines[0].split("\t"), line.split("\t"))) for line in lines[1:]]
@@ -361,7 +361,7 @@ def test_hostile_names_are_data(trained, folder):
     ["similarity", "MODEL", "PAIRS", "--oov", "wrong"],
     ["analogy", "MODEL", "PAIRS", "PAIRS"],
 ])
-def test_wrong_usage_is_told(arguments, trained, pairs):
+def test_usage_errors_are_reported(arguments, trained, pairs):
     names = {"MODEL": trained, "PAIRS": pairs}
     done = wordtide("eval", *(names.get(word, word) for word in arguments))
     assert done.returncode == 2

@@ -486,13 +486,13 @@ def test_a_set_that_is_lost_on_the_way_ends_the_training(course, tmp_path):
     assert done.returncode == 1 and done.stdout == "" and done.stderr.count("\n") == 1
 
 
-def test_without_sets_there_is_no_score(course):
+def test_without_test_sets_scores_are_null(course):
     (step,) = objects(wordtide("eval", "trace", course / "text", *SMALL, "-q", "--json"))
     assert step["similarity"] == {} and step["loss"] > 0
     assert step["analogy"] is step["mean"] is step["overlap"] is None
 
 
-def test_the_time_of_judging_is_left_out(course, pair_of_models):
+def test_the_time_of_evaluation_is_left_out(course, pair_of_models):
     """Ten times as many steps cost judging ten times, and training the same."""
     def cpu_seconds(every):
         arguments = [course / "text", *SMALL, "-q", "--every", every, "--json"]
@@ -525,7 +525,7 @@ def test_a_signal_ends_after_one_more_step(course, tmp_path, number):
     assert wordtide("words", path).stdout.count("\n") == steps[-1]["vocabulary"]
 
 
-def test_files_that_cannot_be_used_are_found_before_training(course, tmp_path):
+def test_unusable_files_are_found_before_training(course, tmp_path):
     text = course / "text"
     for wrong in (
         ["--pairs", tmp_path / "none.tsv"],
@@ -540,7 +540,7 @@ def test_files_that_cannot_be_used_are_found_before_training(course, tmp_path):
     assert done.returncode == 2 and "'one'" in done.stderr
 
 
-def test_nobody_reading_ends_the_training(course):
+def test_a_closed_pipe_ends_the_training(course):
     process = start(
         "eval", "trace", "demo:", *SMALL, "-q", "--every", "1e4", "--tsv", stdout=subprocess.PIPE
     )

@@ -26,7 +26,7 @@ def reference(text, tmp_path):
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_a_killed_training_loses_and_doubles_nothing(tmp_path, text, reference, seed):
+def test_killed_training_loses_and_repeats_nothing(tmp_path, text, reference, seed):
     log, model = Log(tmp_path, text, KILLS + KILLS // 10 + 4), tmp_path / "m.tide"
 
     def begin(every=EVERY):
@@ -51,7 +51,7 @@ def test_a_file_that_appears_later_is_read(tmp_path, text, reference):
     assert learned(model) == reference
 
 
-def test_rotation_and_a_lost_place_are_told(tmp_path, text):
+def test_rotation_and_a_lost_position_are_reported(tmp_path, text):
     log, model = tmp_path / "log", tmp_path / "m.tide"
     log.write_bytes(text)
     training = Training(model, "--follow", log, every=1)

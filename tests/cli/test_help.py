@@ -139,7 +139,7 @@ def test_wrong_usage_is_one_line_that_ends_with_a_hint(arguments, message):
     assert message in (None, complaint)
 
 
-def test_options_are_taken_in_every_spelling(tmp_path):
+def test_options_are_accepted_in_every_spelling(tmp_path):
     spellings = [
         ["--dim", "7", "--vocab", "90"],
         ["--dim=7", "--vocab=90"],
@@ -189,7 +189,7 @@ def test_options_of_version_0_1_still_work(tmp_path, former):
     (["nearest", "MODEL", "tea", "--among", "2"], ["nearest", "MODEL", "tea", "--top", "2"]),
     (["nearest", "MODEL", "tea", "--no-centre"], ["nearest", "MODEL", "tea", "--no-center"]),
     (["vector", "MODEL", "tea", "--centre"], ["vector", "MODEL", "tea", "--center"])])
-def test_so_do_those_of_queries(tmp_path, former, present):
+def test_query_options_of_version_0_1_still_work(tmp_path, former, present):
     model = tmp_path / "m.tide"
     wordtide("train", "-", "-o", model, "-q", "--dim", "4", input="tea and coffee\n" * 40)
     said = [wordtide(*(model if word == "MODEL" else word for word in line)).stdout for line in (former, present)]

@@ -189,7 +189,7 @@ def corrupted(rng, line):
     return line[:at] + [b"", byte, byte, b""][way] + line[end:]
 
 
-def test_what_is_found_in_valid_and_corrupted_objects_is_what_python_finds():
+def test_valid_and_corrupted_objects_are_parsed_as_by_python():
     rng = random.Random(1)
     lines = []
     for _ in range(6000):

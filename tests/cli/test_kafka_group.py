@@ -191,7 +191,7 @@ def play(folder, dice, kills, topic, tally):
     tally.add(members, topic.made, kills, allowed)
 
 
-def test_kills_among_rebalances_lose_and_double_nothing(tmp_path, figure):
+def test_kills_during_rebalances_lose_and_repeat_nothing(tmp_path, figure):
     dice, tally = random.Random(7), Tally()
     for number in range(100 + KILLS):
         topic, folder = Numbers(), tmp_path / str(number)

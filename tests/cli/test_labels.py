@@ -71,7 +71,7 @@ def test_clear_texts_get_their_labels(model):
         assert all(probability < 0.5 for _, probability in answer[1:])
 
 
-def test_every_classifier_tells(model, folder):
+def test_every_classifier_predicts(model, folder):
     before = learned(model)
     for kind in "linear", "frequent":
         path = folder / f"{kind}.tide"
@@ -81,7 +81,7 @@ def test_every_classifier_tells(model, folder):
     assert learned(model) == before  # another file was written
 
 
-def test_labels_are_counted_exactly_while_there_is_room(model):
+def test_labels_are_counted_exactly_below_capacity(model):
     truth = Counter(f"#{name}" for post in POSTS for name in labels_of(post))
     rows = objects(labels("list", model, "--json").stdout)
     assert {row["label"]: row["count"] for row in rows} == truth
@@ -92,7 +92,7 @@ def test_labels_are_counted_exactly_while_there_is_room(model):
         assert row["label"][1:] in labels_of(since) and 0 < row["posts"] <= row["count"]
 
 
-def test_list_is_a_table_too(model):
+def test_list_prints_a_table(model):
     rows = objects(labels("list", model, "--json", "-n", 2).stdout)
     for more in [], ["--tsv"]:
         head, *lines = labels("list", model, "-n", 2, *more).stdout.splitlines()
@@ -114,7 +114,7 @@ def facts(model):
     return {name: known[name] for name in names if name in known}
 
 
-def test_info_tells_of_labels_posts_and_the_classifier(model, stream, tmp_path, unlabeled):
+def test_info_describes_labels_posts_and_the_classifier(model, stream, tmp_path, unlabeled):
     rows = objects(labels("list", model, "--json").stdout)
     told = facts(model)
     assert told["labels"] == len(rows) and told["posts"] == len(POSTS)
@@ -130,7 +130,7 @@ def test_info_tells_of_labels_posts_and_the_classifier(model, stream, tmp_path, 
     assert facts(unlabeled) == {}
 
 
-def test_only_the_most_frequent_labels_are_told(model, folder):
+def test_only_the_most_frequent_labels_are_predicted(model, folder):
     path = folder / "top.tide"
     labels("fit", model, "-o", path, "--label-top", 2, "-q")
     rows = objects(labels("list", path, "--json").stdout)
@@ -229,10 +229,10 @@ def test_predict_says_the_same_in_every_form(model):
     assert rows == [[str(i), str(rank), label, f"{probability:.6f}"]
                     for i, answer in enumerate(answers, 1)
                     for rank, (label, probability) in enumerate(answer, 1)]
-    assert done.stderr == "wordtide: 1 of 5 lines have no word that is known\n"
+    assert done.stderr == "wordtide: 1 of 5 lines have no known word\n"
 
 
-def test_a_line_keeps_its_place_when_nothing_is_probable(model):
+def test_a_line_without_a_probable_label_is_empty(model):
     done = labels("predict", model, "--threshold", 1, input="rocket moon\n\noven\n")
     assert done.stdout == "\n\n\n"
     assert [answer["known"] for answer in objects(
@@ -247,7 +247,7 @@ def test_predict_reads_files_one_after_the_other(model, folder):
     assert first == ["#space", "#music", "#cooking"]
 
 
-def test_predict_answers_before_the_next_line_comes(model):
+def test_predict_answers_before_the_next_line_arrives(model):
     process = start("labels", "predict", model, "-n", 1, stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE)
     for label, text in CLEAR.items():
@@ -295,7 +295,7 @@ def uninterrupted(stream, folder):
     return path
 
 
-def test_a_killed_training_goes_on_as_if_nothing_had_been(stream, tmp_path, uninterrupted):
+def test_killed_training_resumes_to_the_same_model(stream, tmp_path, uninterrupted):
     path = tmp_path / "m.tide"
     training = Training(stream, "-o", path, *SMALL, *FIT, *MIDDLE, "--every", 1000)
     training.wait_for('msg="checkpoint')  # a part of the stream has been saved
@@ -308,19 +308,19 @@ def test_a_killed_training_goes_on_as_if_nothing_had_been(stream, tmp_path, unin
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_stopped_training_is_saved_and_not_fitted(stream, tmp_path, uninterrupted, number):
+def test_stopped_training_is_saved_but_not_fitted(stream, tmp_path, uninterrupted, number):
     path = tmp_path / "m.tide"
     training = Training(stream, "-o", path, *SMALL, *FIT, *MIDDLE, *ENDLESS)
     training.wait_for("msg=fitting")
     code, said = training.end(number)
-    assert code == 0 and f"'wordtide labels fit {path}' makes the classifier now" in said
+    assert code == 0 and f"'wordtide labels fit {path}' fits the classifier now" in said
     assert "msg=stopped" in said and "msg=fitted" not in said
     labels("train", "--resume", path, stream, "-q", *EPOCHS)
     assert path.read_bytes() == uninterrupted.read_bytes()
 
 
 @pytest.mark.parametrize("more", [[], ["--batch", "--epochs", 2], ["--threads", 2]])
-def test_a_signal_ends_learning_anew_on_the_way(stream, tmp_path, more):
+def test_a_signal_ends_a_refit_during_training(stream, tmp_path, more):
     """It would take for ever. With fewer epochs, going on comes to what those come to from the start."""
     path, whole, few = tmp_path / "m.tide", tmp_path / "whole.tide", ["--classifier-epochs", 4]
     common = [stream, *SMALL, *FIT, *more, "--label-refit", 1000]
@@ -354,7 +354,7 @@ def test_a_kill_during_the_fit_loses_nothing_else(stream, tmp_path, model):
     assert learned(path) == learned(model)
 
 
-def test_a_resumed_stream_is_fitted_anew(tmp_path):
+def test_a_resumed_stream_is_fitted_again(tmp_path):
     path, more = tmp_path / "m.tide", tmp_path / "more.txt"
     text = as_lines(POSTS)
     half = text.index("\n", len(text) // 2) + 1
@@ -367,7 +367,7 @@ def test_a_resumed_stream_is_fitted_anew(tmp_path):
     assert told(path, "rocket") != half_told
 
 
-def test_train_goes_on_with_a_model_that_has_labels(model, tmp_path):
+def test_train_resumes_a_model_with_labels(model, tmp_path):
     path = tmp_path / "m.tide"
     done = wordtide("train", "--resume", model, "-o", path, "-q", input=as_lines(POSTS[:500]))
     assert done.returncode == 0 and done.stderr == ""
@@ -378,7 +378,7 @@ def test_train_goes_on_with_a_model_that_has_labels(model, tmp_path):
 
 
 @pytest.mark.parametrize("command", [["labels", "fit"], ["import", "-o"]])
-def test_a_model_that_is_being_trained_is_left_alone(model, tmp_path, command):
+def test_a_model_being_trained_is_locked(model, tmp_path, command):
     path = tmp_path / "m.tide"
     path.write_bytes(model.read_bytes())
     training = Training("--resume", path, "--follow", tmp_path / "log")
@@ -391,7 +391,7 @@ def test_a_model_that_is_being_trained_is_left_alone(model, tmp_path, command):
     labels("fit", path, "-q")
 
 
-def test_nobody_trains_a_model_whose_classifier_is_being_made(model, tmp_path):
+def test_a_model_being_fitted_is_locked(model, tmp_path):
     path = tmp_path / "m.tide"
     path.write_bytes(model.read_bytes())
     fit = Training(path, *ENDLESS, command="fit")
@@ -404,7 +404,7 @@ def test_nobody_trains_a_model_whose_classifier_is_being_made(model, tmp_path):
 # -- progress --------------------------------------------------------------------------------------
 
 
-def test_the_log_tells_what_was_fitted(stream, tmp_path):
+def test_the_log_describes_the_fit(stream, tmp_path):
     done = labels("train", stream, "-o", tmp_path / "m.tide", *SMALL, *FIT)
     assert logged(done.stderr, "fitting")["epochs_most"] == "40"
     fields = logged(done.stderr, "fitted")
@@ -432,7 +432,7 @@ def test_a_terminal_shows_every_epoch(model, tmp_path):
     epochs = re.findall(r"\rfitting: epoch (\d+) of at most 40, held-out loss 0\.\d{4}, best \d+",
                         shown)
     assert [int(epoch) for epoch in epochs] == list(range(1, len(epochs) + 1)) and len(epochs) > 1
-    assert re.search(r"3k posts, 2\.7k with a label; 6 labels held, 6 told; held-out loss", shown)
+    assert re.search(r"3k posts, 2\.7k with a label; 6 labels held, 6 predicted; held-out loss", shown)
 
 
 # -- many labels, few labels -----------------------------------------------------------------------
@@ -486,7 +486,7 @@ def cpu_seconds():
 
 
 @pytest.mark.skipif(SANITIZED, reason="takes too long")
-def test_many_labels_that_are_told_are_listed_at_once(tmp_path):
+def test_many_predicted_labels_are_listed_quickly(tmp_path):
     """Who looks through all of those that are told for each that is held takes some hundred times as long."""
     path, held, most = tmp_path / "m.tide", 100_000, 65_536
     begun = cpu_seconds()
@@ -542,7 +542,7 @@ def test_no_post_with_a_label_and_text(tmp_path, text):
     (["fit", "MODEL", "-o", "no/folder"], 1),
     (["train", "STREAM", "-o", "OUT", "--tokens", "words"], 2),
 ])
-def test_what_cannot_be_used_is_told_in_one_line(arguments, code, unlabeled, model, stream,
+def test_unusable_input_is_reported_in_one_line(arguments, code, unlabeled, model, stream,
                                                  tmp_path):
     names = {"UNLABELED": unlabeled, "MODEL": model, "STREAM": stream, "OUT": tmp_path / "out"}
     before = model.read_bytes()
@@ -562,7 +562,7 @@ def test_what_cannot_be_used_is_told_in_one_line(arguments, code, unlabeled, mod
     ["predict", "MODEL", "--threshold", "nan"], ["predict", "MODEL", "-n", "0"],
     ["nothing", "MODEL"],
 ])
-def test_wrong_usage_is_told(arguments, model, tmp_path):
+def test_usage_errors_are_reported(arguments, model, tmp_path):
     before = model.read_bytes()
     done = wordtide("labels", *(model if word == "MODEL" else word for word in arguments),
                     cwd=tmp_path, input="a b #c\n")
@@ -573,7 +573,7 @@ def test_wrong_usage_is_told(arguments, model, tmp_path):
 
 
 @pytest.mark.parametrize("style", [[], ["--json"], ["--tsv"]])
-def test_a_reader_that_goes_away_or_a_full_disk_ends_the_answers(model, stream, style):
+def test_a_closed_pipe_or_a_full_disk_ends_the_output(model, stream, style):
     with start("labels", "predict", model, stream, *style, stdout=subprocess.PIPE,
                stderr=subprocess.PIPE) as process:
         process.stdout.readline()
@@ -586,7 +586,7 @@ def test_a_reader_that_goes_away_or_a_full_disk_ends_the_answers(model, stream, 
         assert process.wait(PATIENCE) == 1 and re.fullmatch("wordtide: .*: No space left on .*\n", said)
 
 
-def test_labels_that_a_terminal_would_obey_are_data(tmp_path):
+def test_labels_with_control_characters_are_data(tmp_path):
     path = tmp_path / "m.tide"
     stream = tmp_path / "s.tsv"
     stream.write_text("a\"\x1b[31m\\\tthe rocket\n" * 40)

@@ -80,7 +80,7 @@ def names_told(model):
 # -- scores ----------------------------------------------------------------------------------------
 
 
-def test_predictions_are_of_the_posts_that_are_scored(judged, model):
+def test_the_predictions_are_those_of_scored_posts(judged, model):
     found, predictions = judged
     known = set(names_told(model))
     numbers = [i for i, post in enumerate(TEST) if {f"#{n}" for n in labels_of(post)} & known]
@@ -164,7 +164,7 @@ def test_unknown_words_are_counted(model, folder):
 # -- windows ---------------------------------------------------------------------------------------
 
 
-def test_a_window_is_judged_like_a_stream_of_its_own(model, stream, folder):
+def test_a_window_is_scored_like_its_own_stream(model, stream, folder):
     *windows, total = evaluate(model, stream, "--by", 500)
     assert [window["period"] for window in windows] == ["posts 0-499", "posts 500-999",
                                                         "posts 1000-1199"]
@@ -177,7 +177,7 @@ def test_a_window_is_judged_like_a_stream_of_its_own(model, stream, folder):
 
 
 @pytest.mark.parametrize("unit, length", [("day", 10), ("month", 7), ("year", 4)])
-def test_windows_of_the_calendar(model, stream, unit, length):
+def test_windows_follow_the_calendar(model, stream, unit, length):
     expected = defaultdict(int)
     for post in TEST:
         expected[post.time.isoformat()[:length]] += 1
@@ -186,7 +186,7 @@ def test_windows_of_the_calendar(model, stream, unit, length):
     assert [window["period"] for window in windows] == list(expected)
 
 
-def test_posts_without_a_time_or_too_late_are_in_the_present_window(timeless, folder):
+def test_late_posts_and_those_without_a_time_are_in_the_current_window(timeless, folder):
     months = [None, 3, None, 4, 3, None, 5]
     posts = [post._replace(time=month and datetime(2020, month, 31 if month == 3 else 1))
              for post, month in zip(make_posts(3, len(months)), months)]
@@ -197,7 +197,7 @@ def test_posts_without_a_time_or_too_late_are_in_the_present_window(timeless, fo
         ("2020-03", 3), ("2020-04", 3), ("2020-05", 1)]
 
 
-def test_table_and_tsv_say_the_same_as_json(model, stream):
+def test_table_and_tsv_equal_json(model, stream):
     expected = evaluate(model, stream, "--by", 400)
     head, *rows = [line.split("\t") for line in labels(
         "eval", model, stream, "--by", 400, "--tsv", "-q").stdout.splitlines()]
@@ -222,7 +222,7 @@ def predictions_of(model, path, posts, *arguments):
     return path.read_text().splitlines()
 
 
-def test_labels_are_named_whenever_the_classifier_is_new(model, folder):
+def test_labels_are_named_after_every_fit(model, folder):
     """The second classifier knows more of them."""
     path = folder / "named.jsonl"
     lines = [json.loads(line) for line in predictions_of(
@@ -249,7 +249,7 @@ def test_without_learn_nothing_is_learned(model, stream, folder):
 
 @pytest.mark.parametrize("more", [["--learn"], ["--learn", "--frozen", "yes"],
                                   ["--learn", "--label-refit", 150]])
-def test_what_is_told_does_not_depend_on_what_comes(model, folder, more):
+def test_predictions_do_not_depend_on_later_posts(model, folder, more):
     path = folder / "order.jsonl"
     first = make_posts(5, 300)
     alone = predictions_of(model, path, first, *more)
@@ -261,7 +261,7 @@ def test_what_is_told_does_not_depend_on_what_comes(model, folder, more):
     assert still[:2] == alone[:2] and still[-1] != alone[-1]  # something was learned in between
 
 
-def test_a_post_is_told_before_its_own_labels_are_known(model, folder):
+def test_a_post_is_predicted_before_its_labels_are_learned(model, folder):
     """Its labels may be any, and what is told of it is the same; then they are learned."""
     path = folder / "own.jsonl"
     posts = make_posts(8, 200, unlabeled=0)
@@ -276,7 +276,7 @@ def test_a_post_is_told_before_its_own_labels_are_known(model, folder):
         assert len(both) > 100 and all(ours[post] == theirs[post] for post in both)
 
 
-def test_a_stopped_evaluation_goes_on_where_it_was(model, stream, tmp_path):
+def test_a_stopped_evaluation_resumes_where_it_stopped(model, stream, tmp_path):
     """Learning anew on the way takes its time, so there is a middle to be stopped in."""
     more = ["--learn", "--label-refit", 100, "--classifier-patience", 100,
             "--classifier-epochs", 10 if SANITIZED else 40]
@@ -343,14 +343,14 @@ def run(names, tmp_path, arguments):
     (["MODEL", "STREAM", "--predictions", "no/folder"], 1, "no/folder"),
     (["MODEL", "STREAM", "--predictions", "/dev/full"], 1, "No space left"),
 ])
-def test_what_cannot_be_used_is_told_in_one_line(names, tmp_path, arguments, code, message):
+def test_unusable_input_is_reported_in_one_line(names, tmp_path, arguments, code, message):
     done = run(names, tmp_path, arguments)
     assert done.returncode == code and message in done.stderr
     assert re.fullmatch("wordtide: .+\n", done.stderr)
 
 
 @pytest.mark.parametrize("source", ["EMPTY", "BROKEN"])
-def test_a_stream_without_a_post_is_told(names, tmp_path, source):
+def test_a_stream_without_posts_is_reported(names, tmp_path, source):
     done = run(names, tmp_path, ["MODEL", source, "--json"])
     assert done.returncode == 3 and done.stderr.startswith("wordtide: no words were read\n")
 
@@ -366,7 +366,7 @@ def test_a_stream_without_a_post_is_told(names, tmp_path, source):
     ["MODEL", "STREAM", "--frozen", "no"], ["MODEL", "STREAM", "--frozen", "yes"],
     ["MODEL", "STREAM", "--classifier", "linear"], ["MODEL", "STREAM", "--label-top", "2"],
 ])
-def test_wrong_usage_is_told(names, tmp_path, arguments):
+def test_usage_errors_are_reported(names, tmp_path, arguments):
     before = names["MODEL"].read_bytes(), names["STREAM"].read_bytes()
     done = run(names, tmp_path, arguments)
     (complaint,) = done.stderr.splitlines()
@@ -375,6 +375,6 @@ def test_wrong_usage_is_told(names, tmp_path, arguments):
     assert before == (names["MODEL"].read_bytes(), names["STREAM"].read_bytes())
 
 
-def test_a_batch_model_goes_on_with_its_vocabulary(names, tmp_path):
+def test_a_batch_model_resumes_with_a_frozen_vocabulary(names, tmp_path):
     done = run(names, tmp_path, ["BATCH", "STREAM", "--learn", "--frozen", "yes", "--json"])
     assert done.returncode == 0 and json.loads(done.stdout)["posts"] == len(TEST)

@@ -11,7 +11,7 @@ from conftest import PATIENCE, SMALL, Running, send_twice, shown_on_terminal, st
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_signal_saves_while_text_comes_in(tmp_path, text, number, threads):
+def test_a_signal_saves_while_text_arrives(tmp_path, text, number, threads):
     path = tmp_path / "m.tide"
     running = Running("-o", path, *SMALL, "--threads", threads)
     running.feed(text)
@@ -35,7 +35,7 @@ def test_a_signal_saves_while_the_pipe_is_silent(tmp_path, text, number):
     assert wordtide("words", path).stdout.count("\n") > 10
 
 
-def test_a_signal_before_any_text_makes_no_model(tmp_path):
+def test_a_signal_before_any_text_creates_no_model(tmp_path):
     path = tmp_path / "m.tide"
     running = Running("-o", path, *SMALL)
     running.wait_for("msg=memory")
@@ -54,7 +54,7 @@ def test_a_signal_ends_the_wait_for_a_named_pipe(tmp_path):
     assert not path.exists()
 
 
-def test_two_signals_end_at_once(tmp_path, text):
+def test_a_second_signal_exits_at_once(tmp_path, text):
     """Both are pending when the stopped process goes on, so the second meets the first."""
     path = tmp_path / "m.tide"
     running = Running("-o", path, *SMALL)
@@ -66,7 +66,7 @@ def test_two_signals_end_at_once(tmp_path, text):
     assert not path.exists()
 
 
-def test_a_stopped_model_goes_on(tmp_path, text):
+def test_a_stopped_model_can_be_resumed(tmp_path, text):
     path = tmp_path / "m.tide"
     running = Running("-o", path, *SMALL)
     running.feed(text)
@@ -86,7 +86,7 @@ def expect_saved(running, path):
 
 @pytest.mark.parametrize("option", ["-o", "--checkpoint"])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_usr1_saves_now_and_goes_on(tmp_path, text, option, threads):
+def test_usr1_saves_and_continues(tmp_path, text, option, threads):
     path = tmp_path / "m.tide"
     running = Running(option, path, *SMALL, "--threads", threads)
     running.feed(text)
@@ -159,7 +159,7 @@ def test_hup_saves_when_the_terminal_is_closed(tmp_path):
     assert wordtide("check", path).returncode == 0
 
 
-def test_hup_stays_ignored_where_it_was(tmp_path):
+def test_hup_stays_ignored_if_it_was_ignored(tmp_path):
     """As nohup does."""
     path = tmp_path / "m.tide"
     process, watcher = on_terminal(path, signal.SIG_IGN)

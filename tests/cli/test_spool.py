@@ -69,7 +69,7 @@ def waiting_in(pipe):
 @pytest.mark.parametrize("options", [
     [], ["--every", "1000"], ["--spool-limit", "1M"], ["--spool-sync", "always"],
     ["--spool-sync", "none", "--every", "3000"]])
-def test_the_model_is_the_one_without_a_spool(tmp_path, text, options):
+def test_a_spool_does_not_change_the_model(tmp_path, text, options):
     long = text * 20  # larger than the smallest spool
     whole = plain(tmp_path / "whole.tide", long, *SMALL)
     train(tmp_path / "m.tide", long, "--spool", tmp_path / "s", *options)
@@ -77,7 +77,7 @@ def test_the_model_is_the_one_without_a_spool(tmp_path, text, options):
     assert text_in(tmp_path / "s") == 0
 
 
-def test_a_text_without_a_line_end_and_no_text_at_all(tmp_path):
+def test_text_without_a_newline_and_empty_text_are_spooled(tmp_path):
     whole = plain(tmp_path / "whole.tide", b"one two", *SMALL)
     train(tmp_path / "m.tide", b"one two", "--spool", tmp_path / "s")
     assert (tmp_path / "m.tide").read_bytes() == whole
@@ -111,7 +111,7 @@ def test_sockets_and_terminals_are_spooled_too(tmp_path):
     assert (tmp_path / "b.tide").read_bytes() == whole
 
 
-def test_columns_have_names_also_after_a_kill(tmp_path):
+def test_columns_keep_their_names_after_a_kill(tmp_path):
     rows = b"id,body\n" + b"".join(b"x%d,a%d b%d\n" % (n, n, n) for n in range(800))
     arguments = [*ROOMY, "--records", "csv", "--text", "body"]
     whole = plain(tmp_path / "whole.tide", rows, *arguments)
@@ -184,7 +184,7 @@ def test_nothing_is_lost_or_learned_twice_when_killed(tmp_path, figure):
     assert model.read_bytes() == whole
 
 
-def test_a_stream_that_repeats_itself_is_not_taken_for_what_was_spooled(tmp_path):
+def test_a_repetitive_stream_is_not_mistaken_for_spooled_text(tmp_path):
     """The last piece is marked as taken, so the same bytes again are others."""
     reading, writing = os.pipe()
     spool, model = tmp_path / "s", tmp_path / "m.tide"
@@ -203,7 +203,7 @@ def test_a_stream_that_repeats_itself_is_not_taken_for_what_was_spooled(tmp_path
 
 
 @pytest.mark.parametrize("ending", [b"", b"and half a sen"])
-def test_stopping_keeps_what_was_not_learned(tmp_path, ending):
+def test_stopping_keeps_unlearned_text(tmp_path, ending):
     lines = numbered(3000) + ending
     whole = plain(tmp_path / "whole.tide", lines, *ROOMY)
     reading, writing = os.pipe()
@@ -244,7 +244,7 @@ def stopped(tmp_path):
     return model, reading
 
 
-def test_a_place_in_a_spool_needs_that_spool(tmp_path, stopped):
+def test_a_position_in_a_spool_needs_that_spool(tmp_path, stopped):
     model, pipe = stopped
     before = model.read_bytes()
     for arguments, said in (
@@ -261,14 +261,14 @@ def test_a_place_in_a_spool_needs_that_spool(tmp_path, stopped):
     assert set(counts(model)) == {"one", "two", "three", "fourteen", "five"}
 
 
-def test_the_place_can_be_left(tmp_path, stopped):
+def test_the_position_can_be_abandoned(tmp_path, stopped):
     model, pipe = stopped
     done = wordtide_from(pipe, "--resume", model, "--from-start")
     assert done.returncode == 0, done.stderr
     assert "teen" in counts(model)
 
 
-def test_a_model_does_not_go_on_with_the_spool_of_another(tmp_path, stopped):
+def test_a_model_does_not_resume_with_another_spool(tmp_path, stopped):
     model, pipe = stopped
     spool, new = tmp_path / "s", tmp_path / "new.tide"
     reading, writing = os.pipe()
@@ -292,7 +292,7 @@ def test_a_model_does_not_go_on_with_the_spool_of_another(tmp_path, stopped):
     assert "from byte 28 on, but the model has come no further than byte 18" in done.stderr
 
 
-def test_a_spool_has_one_process(tmp_path):
+def test_a_spool_is_locked(tmp_path):
     reading, writing = os.pipe()
     process = start("train", "-o", tmp_path / "a.tide", *ROOMY, "--spool", tmp_path / "s",
                     stdin=reading, stderr=subprocess.PIPE)
@@ -305,7 +305,7 @@ def test_a_spool_has_one_process(tmp_path):
     assert process.wait(PATIENCE) == 0
 
 
-def test_a_torn_end_is_cut_and_told(tmp_path, stopped):
+def test_a_torn_end_is_truncated_and_reported(tmp_path, stopped):
     model, pipe = stopped
     last = max((tmp_path / "s").glob("*.spool"))
     with open(last, "ab") as file:
@@ -315,7 +315,7 @@ def test_a_torn_end_is_cut_and_told(tmp_path, stopped):
     assert set(counts(model)) == {"one", "two", "three", "fourteen", "five"}
 
 
-def test_an_end_that_the_model_has_learned_may_be_missing(tmp_path):
+def test_a_learned_end_may_be_missing(tmp_path):
     """A power failure may take what was not synced; the saved model was."""
     spool, model = tmp_path / "s", tmp_path / "c.tide"
     where = ["--spool", spool, "--checkpoint", model, "--every", "6"]
@@ -337,7 +337,7 @@ def test_an_end_that_the_model_has_learned_may_be_missing(tmp_path):
     assert set(counts(model)) == {"one", "two", "three", "four", "five", "six", "eight"}
 
 
-def test_damage_is_named_and_nothing_is_skipped(tmp_path):
+def test_damage_is_reported_and_nothing_is_skipped(tmp_path):
     spool, segment = tmp_path / "s", tmp_path / "s" / "000000000001.spool"
     reading, writing = os.pipe()
     arguments = ["-o", tmp_path / "m.tide", *ROOMY, "--spool", spool]
@@ -377,7 +377,7 @@ def test_only_pipes_are_spooled(tmp_path, text):
 
 
 @pytest.mark.parametrize("pieces", [1, 2])
-def test_packed_text_is_refused_and_left_in_the_pipe(tmp_path, text, pieces):
+def test_compressed_text_is_rejected_and_left_in_the_pipe(tmp_path, text, pieces):
     packed = gzip.compress(text[:5000])
     reading, writing = os.pipe()
     first = packed if pieces == 1 else packed[:2]

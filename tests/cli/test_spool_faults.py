@@ -123,7 +123,7 @@ def test_failing_at_every_call(text, whole, made, tmp_path, name, error):
         shutil.rmtree(folder)
 
 
-def test_a_full_disk_is_waited_for(text, whole, made, tmp_path):
+def test_training_waits_while_the_disk_is_full(text, whole, made, tmp_path):
     """Not loss, not death; and told once."""
     pieces = [when for when, line in made["pwrite64"] if ", 655" in line]
     code, said = traced(command(tmp_path), tmp_path, "-e", "trace=pwrite64", "-e",

@@ -80,7 +80,7 @@ def commands_in(got):
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_no_command_says_them(evil, posts, tmp_path, command):
+def test_no_command_prints_control_characters(evil, posts, tmp_path, command):
     path = tmp_path / "evil.tide"
     path.write_bytes(evil.read_bytes())
     named = {"MODEL": path, "POSTS": posts}
@@ -90,13 +90,13 @@ def test_no_command_says_them(evil, posts, tmp_path, command):
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json"]])
-def test_info_tells_what_is_left_of_them(evil, arguments):
+def test_info_prints_replacements(evil, arguments):
     done = wordtide("info", evil, *arguments)
     assert done.returncode == 0 and "PWNED" in done.stdout
     assert not commands_in(done.stdout.encode())
 
 
-def test_a_path_with_them_is_told_without(posts, tmp_path):
+def test_paths_are_printed_without_control_characters(posts, tmp_path):
     path = tmp_path / os.fsdecode(b"m" + EVIL.replace(b"/", b"") + b".tide")
     for arguments in (["-o", path], ["--resume", path]):
         for got in (shown("train", posts, "--text", "t", *arguments, *(SMALL if "-o" in arguments else [])),
@@ -108,7 +108,7 @@ def test_a_path_with_them_is_told_without(posts, tmp_path):
 
 @pytest.mark.parametrize("name", ["label", "text", "time", "stop-words"])
 @pytest.mark.parametrize("character", ["\x1b", "\x07", "\x7f", "\x9b", "\t"])
-def test_a_new_model_is_not_given_them(tmp_path, name, character):
+def test_parameters_with_control_characters_are_rejected(tmp_path, name, character):
     done = wordtide("train", "-o", tmp_path / "m.tide", "--records", "json", f"--{name}", f"a{character}b", input="x\n")
     assert done.returncode == 2 and "control character" in done.stderr
     assert not commands_in(done.stderr.encode())

@@ -1,9 +1,9 @@
 /* fuzz_options.c - arbitrary arguments of a command.
  *
- * Every line of the input is an argument. Parsing either leaves every option with a value
- * of its kind and the operands at the front of argv, or it reports an error and exits
- * with EXIT_USAGE; exit() is replaced by a longjmp. Numbers and durations are within
- * bounds, and a printed number parses as itself.
+ * Every line of the input is an argument. Parsing either leaves every option with a
+ * value of its kind and the operands at the front of argv, or it reports an error and
+ * exits with EXIT_USAGE; exit() is replaced by a longjmp. Numbers and durations are
+ * within bounds, and a printed number parses as itself.
  */
 #include "fuzz_fixture.h"
 
@@ -19,7 +19,7 @@ static jmp_buf at_exit;
 static int exit_code; /* of a parser that exited */
 static bool reported;
 
-/* -- replacements of the command's functions ----------------------------------------- */
+/* -- replacements of the command's functions --------------------------------------- */
 
 void exit_parser(int status)
 {
@@ -59,7 +59,7 @@ int finish_output(int status)
     return status;
 }
 
-/* -- properties --------------------------------------------------------------------- */
+/* -- properties -------------------------------------------------------------------- */
 
 static void must_parse_as_itself(uint64_t number)
 {
