@@ -1,4 +1,4 @@
-"""Asking a model: answers as text and as JSON, unknown words, questions from a pipe."""
+"""Querying a model: text and JSON output, unknown words, queries from a pipe."""
 
 import json
 import struct

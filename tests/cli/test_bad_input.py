@@ -1,4 +1,4 @@
-"""Whatever comes in: training ends well, says what it skipped, and memory stays put."""
+"""Invalid input: training succeeds, reports what it skipped, and stays within its memory."""
 
 import os
 import subprocess
@@ -92,7 +92,7 @@ def test_a_word_of_a_mebibyte_is_truncated_between_characters(tmp_path):
 
 
 def peak_bytes(tmp_path, chunk, count):
-    """Trains on a chunk repeated and returns the largest memory the process ever had."""
+    """Trains on a repeated chunk and returns the peak memory of the process."""
     process = start(
         *["train", "-o", tmp_path / "m.tide", *SMALL, "--profile", "fast", "--tokens", "space"],
         stdin=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Training on stored text: counted once, read several times; and going on with its words."""
+"""Training on stored text: counted once, read several times, then resumed."""
 
 import gzip
 import json
@@ -118,7 +118,7 @@ def test_min_count_without_batch_is_a_usage_error(tmp_path, source):
 
 
 def interrupted_at(path, source, shown_first):
-    """Trains, and sends SIGINT when the terminal shows this."""
+    """Trains, and sends SIGINT when this text appears on the terminal."""
     watcher, terminal = pty.openpty()
     process = start(
         *["train", "--batch", "--epochs", 4, source, "-o", path, *SMALL],

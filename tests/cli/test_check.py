@@ -1,4 +1,4 @@
-"""`wordtide check` finds every file that cannot be used before somebody needs it."""
+"""`wordtide check` finds unusable files before they are needed."""
 
 import ctypes
 import gzip
@@ -21,7 +21,7 @@ def checksum(data):
 
 
 def sealed(data):
-    """The model's bytes with checksums that are right again."""
+    """The model's bytes with corrected checksums."""
     data = bytearray(data)
     for at in range(64, 64 + 40 * struct.unpack_from("<I", data, 12)[0], 40):
         offset, size = struct.unpack_from("<QQ", data, at + 16)
@@ -33,7 +33,7 @@ def sealed(data):
 
 
 def section(data, name):
-    """Where a section of the model begins."""
+    """The offset of a section in the model."""
     for at in range(64, 2680, 40):
         if data[at : at + 16].rstrip(b"\0") == name.encode():
             return struct.unpack_from("<Q", data, at + 16)[0]
@@ -90,7 +90,7 @@ def test_a_flipped_bit_is_found_and_its_section_named(tmp_path, model, name):
 @pytest.mark.parametrize(("name", "place"), [
     ("intake", 40), ("sampler.state", 0), ("rate.input", 0), ("trainer", 8)])
 def test_damage_that_only_training_would_notice_is_found(tmp_path, model, name, place):
-    """Right checksums, and numbers that cannot be: the model can be asked all the same."""
+    """The checksums are right but a number is invalid; the model can still be queried."""
     path = tmp_path / "m.tide"
     data = model.read_bytes()
     at = section(data, name) + place

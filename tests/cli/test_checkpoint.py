@@ -1,4 +1,4 @@
-"""Checkpoints on the way: generations, recovery, one writer at a time."""
+"""Checkpoints during training: generations, recovery, one writer at a time."""
 
 import fcntl
 import signal
@@ -33,7 +33,7 @@ def tokens_of(path):
 
 
 def checkpointed(text, folder, *more):
-    """A run to its end that leaves its model and its checkpoints."""
+    """A complete run that leaves its model and its checkpoints."""
     done = wordtide("train", text, "--checkpoint", folder / "c.tide", *EVERY, *more,
                     *(SMALL if "--continue" not in more else []))
     assert done.returncode == 0, done.stderr
@@ -101,7 +101,7 @@ def test_a_bad_checkpoint_is_reported_left_alone_and_the_previous_one_used(text,
 
 
 def test_a_missing_generation_is_skipped(text, whole, tmp_path):
-    """A kill while they are moved on leaves a gap."""
+    """A kill while generations are renamed leaves a gap."""
     checkpointed(text, tmp_path, "-o", tmp_path / "m.tide")
     (tmp_path / "c.tide.1").unlink()
     newest = tmp_path / "c.tide"
@@ -147,7 +147,7 @@ def test_contradictory_options_are_rejected(text, tmp_path, arguments, complaint
 
 
 def test_stopping_and_continuing_does_not_change_the_model(tmp_path):
-    """The source never ends, so there is always a middle to be stopped in."""
+    """The source never ends, so a stop always comes in the middle."""
     spec, path = "demo:tokens=400000", tmp_path / "c.tide"
     command = ["train", spec, "--checkpoint", path, "--continue", "--every", "5000"]
     for turn in range(3):
@@ -167,7 +167,7 @@ def test_stopping_and_continuing_does_not_change_the_model(tmp_path):
 def test_two_processes_do_not_write_one_model(text, tmp_path):
     process = start("train", "-o", tmp_path / "m.tide", *SMALL, stdin=subprocess.PIPE,
                     stderr=subprocess.PIPE)
-    process.stderr.readline()  # it has begun
+    process.stderr.readline()  # it has started
     done = wordtide("train", text, "-o", tmp_path / "m.tide", *SMALL)
     assert done.returncode == 1
     assert done.stderr.splitlines() == [

@@ -1,4 +1,4 @@
-"""Model files that cannot be used are refused with exit code 4 and one line."""
+"""Unusable model files are rejected with exit code 4 and one line."""
 
 import gzip
 
@@ -8,7 +8,7 @@ from conftest import wordtide
 
 
 def refused(path, text=b""):
-    """Both ways to open a model must say the same."""
+    """Both ways to open a model must report the same error."""
     for arguments in (["words", path], ["train", "--resume", path]):
         done = wordtide(*arguments, input=text)
         assert done.returncode == 4, (arguments, done)

@@ -1,4 +1,4 @@
-"""The demo stream as a command and as a source: what happens in it, and how fast it comes."""
+"""The demo stream as a command and as a source: its events and its rate."""
 
 import signal
 import subprocess
@@ -80,7 +80,7 @@ def test_invalid_settings_are_reported_in_one_line(arguments, told):
 
 
 def test_output_arrives_line_by_line_at_its_rate():
-    """Never more than is due, and not only when a buffer is full."""
+    """Never more than is due, and not only when a buffer fills."""
     begin = time.monotonic()
     process = start("demo", "--rate", "300", stdout=subprocess.PIPE, bufsize=0)
     words = 0
@@ -93,7 +93,7 @@ def test_output_arrives_line_by_line_at_its_rate():
 
 
 def test_training_from_a_slow_stream_saves_stops_and_resumes(tmp_path):
-    """While there is nothing to read, checkpoints are made and a signal is heard."""
+    """While there is nothing to read, checkpoints are saved and signals are handled."""
     path = tmp_path / "m.tide"
     source = "demo:rate=200,events=on,pace=50"
     running = Running(source, "-o", path, *SMALL, "--every", "1s")

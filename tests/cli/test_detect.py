@@ -1,4 +1,4 @@
-"""What the input is: read as it should be, or refused with the command to use instead."""
+"""Detection of the input: it is read correctly, or rejected with the command to use."""
 
 import gzip
 import json

@@ -38,7 +38,7 @@ def test_a_random_seed_can_be_reused(tmp_path, text):
 
 
 def test_a_resumed_model_keeps_its_random_seed(tmp_path, text):
-    """Whatever starts it again may go on saying --seed random."""
+    """A restart may repeat --seed random."""
     path, other = tmp_path / "m.tide", tmp_path / "other.tide"
     train(path, text, "--seed", "random")
     wordtide("train", "--resume", path, "-o", other, input=text)
@@ -62,7 +62,7 @@ def test_the_pieces_of_a_pipe_do_not_matter(tmp_path, text, whole, size):
 
 
 def test_files_and_a_pipe_give_the_same_model(tmp_path, text, whole):
-    """The files are cut at line ends, since the end of a file ends its sentence."""
+    """The files are split at newlines, since the end of a file ends its sentence."""
     lines = text.splitlines(keepends=True)
     cuts = [0, 100, 101, 700, len(lines)]
     parts = [tmp_path / f"part{i}.txt" for i in range(4)]
@@ -84,7 +84,7 @@ def test_two_halves_give_the_model_of_the_whole(tmp_path, text, whole):
 
 
 def interrupted(path, source):
-    """Trains on a file and sends SIGINT when the first progress line is shown."""
+    """Trains on a file and sends SIGINT at the first progress line."""
     watcher, terminal = pty.openpty()
     process = start("train", source, "-o", path, *SMALL, stderr=terminal)
     os.close(terminal)

@@ -27,7 +27,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def truth():
-    """Groups and analogies of the demo stream."""
+    """The demo's groups and analogies."""
     lines = wordtide("demo", "--truth", "-").stdout.splitlines()
     rows = [line.split() for line in lines]
     groups = [row[2:] for row in rows if row[0] == "group"]
@@ -57,7 +57,7 @@ def exported(trained, folder):
 
 @pytest.fixture(scope="module")
 def mixed(folder, truth):
-    """Random vectors of words, a third of them in two spellings."""
+    """Random vectors of words, a third of which have two spellings."""
     rng = random.Random(5)
     groups, analogies = truth
     asked = {word for rows in analogies.values() for row in rows for word in row}
@@ -124,7 +124,7 @@ def judge(what, *arguments):
 
 
 def test_spearman_and_pearson_are_those_of_scipy(folder):
-    """Words in 40 directions of the plane against one: ties on both sides."""
+    """Words in 40 directions of the plane against one, with ties on both sides."""
     rng = random.Random(3)
     angles = [rng.uniform(0, math.pi) for _ in range(40)]
     vectors = folder / "plane.txt"

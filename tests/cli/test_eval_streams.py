@@ -1,4 +1,4 @@
-"""Judging counts, agreement and training on its way, against Python's Counter and numpy."""
+"""eval counts, agreement and trace, checked against Python's Counter and numpy."""
 
 import collections
 import gzip
@@ -43,7 +43,7 @@ def near(x, y, tolerance=2e-6):
 
 @pytest.fixture(scope="module")
 def zipf(tmp_path_factory):
-    """A text whose words are as frequent as 1 / rank, and its words."""
+    """A text whose word frequencies follow 1 / rank, and its words."""
     draw = random.Random(1)
     words = [f"w{int(5000 ** draw.random())}" for _ in range(60000)]
     path = tmp_path_factory.mktemp("zipf") / "text"
@@ -79,7 +79,7 @@ def counted(zipf, tmp_path_factory):
 
 
 class CountOracle:
-    """What is to be said about a model, from its words and those of the text."""
+    """The expected statistics of a model, from its words and those of the text."""
 
     def __init__(self, model, words, capacity):
         listed = wordtide("words", model).stdout.splitlines()
@@ -225,7 +225,7 @@ def pair_of_models(tmp_path_factory):
 
 
 def unit_vectors(model, *options):
-    """Words by falling count, and their vectors of length 1."""
+    """Words by falling count, and their unit vectors."""
     words = [line.split("\t")[0] for line in wordtide("words", model).stdout.splitlines()]
     done = wordtide("vector", model, *words, *options)
     assert done.returncode == 0, done.stderr
@@ -478,7 +478,7 @@ def test_names_of_sets_are_data(course, tmp_path):
 
 
 def test_a_set_that_is_lost_on_the_way_ends_the_training(course, tmp_path):
-    """Standard input can be judged by once, before the first word."""
+    """Standard input can be read only once, by the evaluation before the first word."""
     done = wordtide(
         "eval", "trace", course / "text", *SMALL, "-q", "--every", "5000", "--pairs", "-",
         "-o", tmp_path / "m.tide", input=(course / "one.tsv").read_bytes(),
@@ -493,7 +493,7 @@ def test_without_test_sets_scores_are_null(course):
 
 
 def test_the_time_of_evaluation_is_left_out(course, pair_of_models):
-    """Ten times as many steps cost judging ten times, and training the same."""
+    """Ten times as many steps take ten times the evaluation but the same training."""
     def cpu_seconds(every):
         arguments = [course / "text", *SMALL, "-q", "--every", every, "--json"]
         steps = objects(

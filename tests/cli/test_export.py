@@ -1,4 +1,4 @@
-"""Exported vectors as others read them: gensim, fastText, NumPy, PostgreSQL, SQLite.
+"""Exported vectors as other programs read them: gensim, fastText, NumPy, PostgreSQL, SQLite.
 
 A reader that is not installed skips its test. What the library itself reads is printed by
 print_rows, which the build makes beside the tests.
@@ -47,7 +47,7 @@ def read_rows(path, *form):
 
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory):
-    """A model with words that hurt careless readers."""
+    """A model with words that break careless readers."""
     words = ['"', "\\", "\\N", "é", "日本", "a\u00a0b", "x\u2028y", "x\u0085y", "😀", "1e5"]
     path = tmp_path_factory.mktemp("odd") / "odd.tide"
     train(path, (" ".join(words) + "\n").encode() * 50, "--tokens", "space")
@@ -343,7 +343,7 @@ def test_files_of_numpy_are_read(model, tmp_path):
 
 
 def read_safetensors(raw):
-    """The tensors of a file, after the letter of the specification."""
+    """The tensors of a file, read strictly by the specification."""
     sizes = {"I64": 8, "F32": 4, "F16": 2, "I8": 1, "U8": 1}
     (length,) = struct.unpack("<Q", raw[:8])
     header, data = raw[8 : 8 + length], raw[8 + length :]
@@ -399,7 +399,7 @@ def test_safetensors_follow_their_specification(model, words, tmp_path, dtype):
 
 @pytest.fixture(scope="module")
 def postgres(tmp_path_factory):
-    """A server of our own on a Unix socket; gives a function that runs psql."""
+    """A private server on a Unix socket; returns a function that runs psql."""
     found = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     if not found:
         pytest.skip("needs a PostgreSQL server")

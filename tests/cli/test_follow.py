@@ -1,4 +1,4 @@
-"""A file that grows and is rotated is learned from once, however often training is
+"""A file that grows and is rotated is learned exactly once, however often training is
 killed."""
 
 import pytest
@@ -34,7 +34,7 @@ def test_killed_training_loses_and_repeats_nothing(tmp_path, text, reference, se
 
     first = begin()
     log.write(log.size)
-    first.wait_for_save()  # from now on there is a place to go on from
+    first.wait_for_save()  # from now on there is a position to resume from
     first.kill()
     kill_and_go_on(begin, log.go_on, seed)
     log.write(len(text))

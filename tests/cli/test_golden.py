@@ -1,4 +1,4 @@
-"""Files of old versions load for ever: each in tests/golden is asked and trained further.
+"""Files of old versions load forever: each in tests/golden is queried and resumed.
 
 NEVER change these files, nor make them anew, to have this test pass: somebody has weeks of learning
 in a file like them. What they hold, and how they were made, is in their README.md. A new kind of
@@ -30,14 +30,14 @@ def printed(*arguments):
 
 
 def vectors(text):
-    """Rows of word2vec's text: a list of words and one of numbers."""
+    """Rows of word2vec's text format: a list of words and a list of vectors."""
     rows = [line.split() for line in text.splitlines()[1:]]
     return [row[0] for row in rows], [[float(x) for x in row[1:]] for row in rows]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A copy to work in: a batch remembers its source by name."""
+    """A working copy, since a batch model remembers its source by name."""
     return shutil.copytree(GOLDEN, tmp_path_factory.mktemp("golden") / "copy")
 
 

@@ -29,7 +29,7 @@ WORDS = list(dict.fromkeys(word for word in hostile_words(20_000) if holdable(wo
 
 @pytest.fixture(scope="module")
 def vectors(tmp_path_factory):
-    """A file as a stranger may hand it over: no trainer has kept control characters out of it."""
+    """An untrusted file: no trainer has removed its control characters."""
     draw = random.Random(3)
     rows = (word.encode() + b" " + struct.pack("<4f", *(draw.uniform(-1, 1) for _ in range(4))) + b"\n"
             for word in WORDS)
@@ -78,7 +78,7 @@ def test_gensim_reads_the_words_in_a_format(vectors, tmp_path, form):
 
 
 def on_terminal(*arguments):
-    """What the command shows on a terminal, on both of its outputs, and its exit status."""
+    """The command's combined output on a terminal, and its exit status."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen([BINARY, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
                                env=dict(os.environ, TERM="xterm"))

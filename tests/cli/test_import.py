@@ -1,4 +1,4 @@
-"""Vectors from elsewhere begin a model, and texts get vectors."""
+"""Importing vectors from elsewhere, and embedding texts."""
 
 import gzip
 import json
@@ -25,7 +25,7 @@ def run(*arguments, code=0, **options):
 
 
 def vectors(path):
-    """Word and numbers, as floats have them."""
+    """Words and vectors, rounded to single precision."""
     lines = run("vector", path).stdout.splitlines()[1:]
     rows = (line.split(" ") for line in lines)
     return {word: [struct.pack("f", float(n)) for n in numbers] for word, *numbers in rows}
@@ -211,7 +211,7 @@ def test_an_imported_model_keeps_its_tokenizer(text, tmp_path):
 
 @pytest.fixture
 def blanks(tmp_path):
-    """A model with a word that has a blank, and one that looks like a number."""
+    """A model with a word that has a space, and one that looks like a number."""
     numpy.save(tmp_path / "v.npy", numpy.array([[1, 2], [3, 4], [-5, 6]], "<f4"))
     (tmp_path / "v.words.tsv").write_text("New York\t9\n2024\t8\ntea\t7\n")
     run("import", tmp_path / "v.npy", "-o", tmp_path / "m.tide")
@@ -237,7 +237,7 @@ def cosine(a, b):
 
 
 def test_training_continues_from_imported_vectors(model, text, tmp_path):
-    """Known words stay near where they were; new ones come in."""
+    """Known words stay near their vectors, and new words are admitted."""
     run("export", model, "-o", tmp_path / "v.vec")
     run("import", tmp_path / "v.vec", "-o", tmp_path / "m.tide", "--vocab", "500")
     before = vectors(tmp_path / "m.tide")

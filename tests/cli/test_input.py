@@ -1,4 +1,4 @@
-"""Text as it comes: compressed, in records, from several places, with bad parts."""
+"""Input formats: compressed, in records, from several sources, with invalid parts."""
 
 import csv
 import gzip
@@ -12,7 +12,7 @@ from running import SMALL, counts, logged, train, wordtide
 
 
 def learned(tmp_path, source, *arguments, code=0):
-    """Trains from a source: the process and the bytes of the model."""
+    """Trains from a source; returns the process and the bytes of the model."""
     model = tmp_path / "learned.tide"
     model.unlink(missing_ok=True)
     done = wordtide("train", source, "-o", model, *SMALL, *arguments)

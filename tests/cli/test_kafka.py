@@ -1,4 +1,4 @@
-"""Messages of a topic are learned from once, however often training is killed."""
+"""Messages of a topic are learned exactly once, however often training is killed."""
 
 import pathlib
 import subprocess
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(not MOCK.exists(), reason="built without Kafka")
 
 
 class Topic:
-    """A topic in a Kafka of our own, which gets a text line by line."""
+    """A topic on a private Kafka broker, filled with a text line by line."""
 
     def __init__(self, text, parts, partitions):
         self.process = subprocess.Popen(
@@ -41,7 +41,7 @@ class Topic:
         del self.lines[: self.size]
 
     def send(self, lines):
-        """Returns when all messages are in the topic."""
+        """Waits until all messages are in the topic."""
         self.process.stdin.write(b"".join(lines) + b"\n")
         self.process.stdin.flush()
         assert self.process.stdout.readline() == b"ok\n"
@@ -86,13 +86,13 @@ def test_every_message_of_several_partitions_counts_once(tmp_path, text, referen
 
 
 def test_a_killed_member_of_a_group_resumes(tmp_path, text, reference):
-    """Few kills, since the group waits seconds for a member that does not answer."""
+    """Few kills, since the group waits seconds for a member that does not respond."""
     model = trained_while_killed(tmp_path, text, 3, "?group=words", seed=3, kills=1)
     assert counts(model) == counts(reference)
 
 
 def test_a_quote_in_one_message_does_not_swallow_the_next(tmp_path):
-    """Whatever a message is, it is one or several whole records."""
+    """A message always holds one or more complete records."""
     topic, model = Topic(b"", 1, 1), tmp_path / "m.tide"
     topic.send([b'"open quote\n'] + [b"beta gamma\n"] * 200)
     spec = f"kafka://{topic.brokers}/topic"

@@ -1,4 +1,4 @@
-"""labels train, fit, list and predict: posts with labels, from the stream to the answer."""
+"""labels train, fit, list and predict: from a stream of labeled posts to predictions."""
 
 import json
 import os
@@ -101,7 +101,7 @@ def test_list_prints_a_table(model):
 
 
 def facts(model):
-    """What info says of labels, in JSON and as text."""
+    """The output of info about labels, as JSON and as text."""
     done = wordtide("info", model, "--json")
     assert done.returncode == 0
     known = json.loads(done.stdout)
@@ -164,7 +164,7 @@ def test_a_field_of_the_records_is_a_label(folder):
 
 
 def test_an_array_has_several_labels(folder):
-    """As many as the posts have; what is nested deeper, and null, are none."""
+    """All labels of a post count; nested values and null do not."""
     path, stream = folder / "array.tide", folder / "array.jsonl"
     posts = make_posts(5, 1500)
     with stream.open("w") as file:
@@ -203,7 +203,7 @@ def test_hashtags_of_a_text_do_not_change_what_is_told(model):
 
 @pytest.mark.parametrize("profile", ["default", "paper"])
 def test_hashtags_leave_no_trace_in_the_vectors(stream, folder, profile):
-    """Vectors are those of the stream without them, to the last digit."""
+    """Labels do not change the vectors, to the last digit."""
     with_labels, without = folder / f"with-{profile}.tide", folder / f"without-{profile}.tide"
     more = ["--profile", profile, "--reservoir", 1000, "-q"]
     labels("train", stream, "-o", with_labels, *more, *SMALL, *FIT, "--classifier", "frequent")
@@ -259,11 +259,11 @@ def test_predict_answers_before_the_next_line_arrives(model):
     process.stdout.close()
 
 
-# -- stopping and going on -------------------------------------------------------------------------
+# -- stopping and resuming -------------------------------------------------------------------------
 
 
 class Training:
-    """A training with labels, of a file, that the test ends."""
+    """Training with labels from a file, which the test ends."""
 
     def __init__(self, *arguments, command="train"):
         self.process = start("labels", command, *arguments, stderr=subprocess.PIPE)
@@ -282,7 +282,7 @@ class Training:
         return code, said
 
 
-# Learning anew on the way takes its time, so there is a middle to be stopped in.
+# Refits take a while, so a stop comes in the middle.
 EPOCHS = ["--classifier-patience", 100, "--classifier-epochs", 10 if SANITIZED else 40]
 MIDDLE = ["--label-refit", 1000, *EPOCHS]
 ENDLESS = ["--classifier-epochs", 10000, "--classifier-patience", 10000]
@@ -321,7 +321,7 @@ def test_stopped_training_is_saved_but_not_fitted(stream, tmp_path, uninterrupte
 
 @pytest.mark.parametrize("more", [[], ["--batch", "--epochs", 2], ["--threads", 2]])
 def test_a_signal_ends_a_refit_during_training(stream, tmp_path, more):
-    """It would take for ever. With fewer epochs, going on comes to what those come to from the start."""
+    """The refit would take forever. Resumed with fewer epochs, the model equals one that had few from the start."""
     path, whole, few = tmp_path / "m.tide", tmp_path / "whole.tide", ["--classifier-epochs", 4]
     common = [stream, *SMALL, *FIT, *more, "--label-refit", 1000]
     training = Training(*common, *ENDLESS, "-o", path)
@@ -439,7 +439,7 @@ def test_a_terminal_shows_every_epoch(model, tmp_path):
 
 
 def most_memory(process):
-    """That the process has had so far; 0 when it has ended."""
+    """Peak memory of the process so far; 0 if it has ended."""
     status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
     found = re.search(r"^VmHWM:\s+(\d+) kB", status, re.M)
     return int(found[1]) * 1024 if found else 0
@@ -481,13 +481,13 @@ def test_a_million_labels(tmp_path):
 
 
 def cpu_seconds():
-    """That the runs so far have taken of the processors, however busy these were."""
+    """Processor time of the runs so far, independent of the machine's load."""
     return os.times().children_user + os.times().children_system
 
 
 @pytest.mark.skipif(SANITIZED, reason="takes too long")
 def test_many_predicted_labels_are_listed_quickly(tmp_path):
-    """Who looks through all of those that are told for each that is held takes some hundred times as long."""
+    """A linear search per label would take some hundred times as long."""
     path, held, most = tmp_path / "m.tide", 100_000, 65_536
     begun = cpu_seconds()
     posts = "".join(f"w{i % 97} #l{i}\n" for i in range(held))

@@ -1,4 +1,4 @@
-"""labels eval: posts are told before they are learned, and judged as scikit-learn would."""
+"""labels eval: posts are predicted before they are learned, and scored like scikit-learn."""
 
 import json
 import re
@@ -28,7 +28,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def model(folder):
-    """Knows four of the six topics, and not too well."""
+    """A model that knows four of the six topics, not too well."""
     path = folder / "posts.tide"
     labels("train", "-o", path, "-q", *SMALL, *FIT, "--label-top", 4, "--label-each", 60,
            "--label-anchors", 0,
@@ -38,7 +38,7 @@ def model(folder):
 
 @pytest.fixture(scope="module")
 def timeless(folder):
-    """Has seen lines, and not a single time."""
+    """A model trained on lines without times."""
     path = folder / "timeless.tide"
     labels("train", "-o", path, "-q", *SMALL, *FIT, input=as_lines(make_posts(1, 500)))
     return path
@@ -56,7 +56,7 @@ def evaluate(model, *arguments, **options):
 
 
 def scored_lines(path):
-    """The lines about posts; others name the labels that are told."""
+    """The lines about posts, without those that name the labels."""
     return [line for line in path.read_text().splitlines() if "names" not in json.loads(line)]
 
 
@@ -66,7 +66,7 @@ def scored(path):
 
 @pytest.fixture(scope="module")
 def judged(model, stream, folder):
-    """The object about all, and the predictions."""
+    """The object for the whole stream, and the predictions."""
     path = folder / "predictions.jsonl"
     [found] = evaluate(model, stream, "--predictions", path, "--threshold", 0.3)
     return found, scored(path)
@@ -150,7 +150,7 @@ def test_at_least_five_labels_are_written(stream, folder):
 
 
 def test_unknown_words_are_counted(model, folder):
-    """With --learn, a word of a post is known from the next post on and not before."""
+    """With --learn, a word of a post is known from the next post on."""
     path = folder / "unknown.jsonl"
     bodies = ["the rocket zzz yyy #space", "xxx without a label", "the moon zzz vvv #space"]
     path.write_text("".join(json.dumps({"body": body}) + "\n" for body in bodies))
@@ -223,7 +223,7 @@ def predictions_of(model, path, posts, *arguments):
 
 
 def test_labels_are_named_after_every_fit(model, folder):
-    """The second classifier knows more of them."""
+    """The second classifier knows more labels."""
     path = folder / "named.jsonl"
     lines = [json.loads(line) for line in predictions_of(
         model, path, TEST[:500], "--learn", "--label-refit", 250, "--label-top", 5)]
@@ -262,7 +262,7 @@ def test_predictions_do_not_depend_on_later_posts(model, folder, more):
 
 
 def test_a_post_is_predicted_before_its_labels_are_learned(model, folder):
-    """Its labels may be any, and what is told of it is the same; then they are learned."""
+    """A post's labels do not affect its own prediction; then they are learned."""
     path = folder / "own.jsonl"
     posts = make_posts(8, 200, unlabeled=0)
     names = list(TOPICS)
@@ -277,7 +277,7 @@ def test_a_post_is_predicted_before_its_labels_are_learned(model, folder):
 
 
 def test_a_stopped_evaluation_resumes_where_it_stopped(model, stream, tmp_path):
-    """Learning anew on the way takes its time, so there is a middle to be stopped in."""
+    """Refits take a while, so a stop comes in the middle."""
     more = ["--learn", "--label-refit", 100, "--classifier-patience", 100,
             "--classifier-epochs", 10 if SANITIZED else 40]
     whole, first, second = (tmp_path / name for name in ("whole", "first", "second"))

@@ -1,4 +1,4 @@
-"""Training takes no more memory than is said at the start, the program itself included."""
+"""Training takes no more memory than it reports at the start, including the program."""
 
 import re
 import subprocess
@@ -21,7 +21,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 
 def trained(folder, *arguments):
-    """The bytes that were promised, and the most that there were."""
+    """The reported bytes, and the peak of the process."""
     line = [sys.executable, "-I", "-S", "-c", MEASURED, BINARY, "train", *arguments, "-o", folder / "m.tide"]
     done = subprocess.run(list(map(str, line)), capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""Run as a service: systemd is told when it is ready, that it is alive, and when it is on its way down."""
+"""As a service: systemd is notified of readiness, of activity and of the shutdown."""
 
 import os
 import secrets
@@ -10,12 +10,12 @@ import pytest
 
 from conftest import BINARY, PATIENCE, SMALL, logged, start, wordtide
 
-SELDOM = {"WATCHDOG_USEC": "60000000"}  # so that all there is to tell waits to be read
+SELDOM = {"WATCHDOG_USEC": "60000000"}  # so that messages wait in the queue
 OFTEN = {"WATCHDOG_USEC": "200000"}
 
 
 class Manager:
-    """The side of systemd: a socket, and what is in the environment of the service."""
+    """A stand-in for systemd: a socket and the service's environment."""
 
     def __init__(self, address):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -30,13 +30,13 @@ class Manager:
         return self.process
 
     def hear(self, seconds=PATIENCE):
-        """The fields of the next message."""
+        """Waits for the next message and returns its fields."""
         self.socket.settimeout(seconds)
         lines = self.socket.recv(4096).decode().splitlines()
         return dict(line.split("=", 1) for line in lines)
 
     def heard(self):
-        """All messages that are there now."""
+        """All messages in the queue."""
         messages = []
         try:
             while True:
@@ -72,7 +72,7 @@ def log(tmp_path):
 
 
 def read_log(process, message):
-    """Up to the line with the message."""
+    """Reads up to the line with the message."""
     for line in process.stderr:
         if message in line.decode():
             return
@@ -117,7 +117,7 @@ def test_a_resumed_model_is_ready_once_it_is_loaded(manager, tmp_path, log, text
 
 @pytest.mark.parametrize("source", ["demo:", "--follow"])
 def test_keep_alives_are_sent_regularly(manager, tmp_path, log, source):
-    """While it learns without end, and while it waits for text."""
+    """Both while it learns and while it waits for text."""
     sources = [source, log] if source == "--follow" else [source]
     process = manager.start(*sources, "-o", tmp_path / "m.tide", "-q", **OFTEN)
     assert "READY" in manager.hear()
@@ -171,7 +171,7 @@ def test_keep_alives_are_sent_only_with_a_watchdog(manager, tmp_path, log, watch
 
 
 def test_the_watchdog_of_this_process_is_answered(manager, tmp_path, log):
-    """The shell becomes the command, and keeps its number."""
+    """The shell is replaced by the command, which keeps its process id."""
     script = 'WATCHDOG_PID=$$ exec "$0" "$@"'
     arguments = ["train", log, "-o", tmp_path / "m.tide", *SMALL]
     done = subprocess.run(["sh", "-c", script, BINARY, *map(str, arguments)],
@@ -208,7 +208,7 @@ def test_a_full_socket_does_not_block_training(manager, tmp_path, log):
     assert logged(done.stderr, "finished")["words"] == "4"
     process = manager.start("--follow", log, "-o", tmp_path / "n.tide")
     read_log(process, "msg=memory")
-    while "READY" not in manager.hear():  # what could not be told is told later
+    while "READY" not in manager.hear():  # what could not be sent is sent later
         pass
     process.terminate()
     assert process.wait(PATIENCE) == 0

@@ -34,7 +34,7 @@ def report(text, out, *more):
 
 
 class Page(HTMLParser):
-    """Elements by id, what the page would fetch, and whether all that opens closes."""
+    """Elements by id, external references, and whether every tag is closed."""
 
     def __init__(self, text):
         super().__init__()
@@ -83,7 +83,7 @@ def stream(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(stream):
-    """The report without sets: the folder and the page."""
+    """The report without test sets: its directory and its page."""
     out = stream.parent / "out"
     report(stream, out)
     return out, (out / "report.html").read_text()
@@ -91,7 +91,7 @@ def made(stream):
 
 @pytest.fixture(scope="module")
 def sets(stream):
-    """Pairs and questions of frequent words; their scores mean nothing."""
+    """Pairs and questions of frequent words; their scores are meaningless."""
     model = stream.parent / "words.tide"
     assert wordtide("train", stream, "-o", model, "--dim", "4", "-q").returncode == 0
     words = [line.split("\t")[0] for line in wordtide("words", model).stdout.splitlines()]
@@ -233,7 +233,7 @@ def test_a_run_that_fails_is_named_and_not_remembered(stream, tmp_path):
 
 
 def test_of_several_runs_the_one_that_failed_is_named(stream, tmp_path):
-    """All others wait for ever and are stopped for it."""
+    """All others wait forever and are stopped."""
     program = tmp_path / "program"
     program.write_text("#!/bin/sh\ncase $* in *incremental*) echo broken >&2; exit 1;; esac\n"
                        "exec sleep 600\n")

@@ -1,4 +1,4 @@
-"""How far training has come, how long it will take, and what comes next."""
+"""Progress, remaining time, and suggestions of the next command."""
 
 import gzip
 import os
@@ -22,7 +22,7 @@ def texts(tmp_path_factory):
 
 
 def done_first(arguments, tmp_path, **options):
-    """The fraction that the first line of the log tells, which comes after the first block."""
+    """The fraction in the first progress line, which follows the first block."""
     done = wordtide("train", *arguments, "-o", tmp_path / "m.tide", *SMALL, **options)
     assert done.returncode == 0, done.stderr
     return float(logged(done.stderr, "training").get("done", 0))

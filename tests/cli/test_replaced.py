@@ -1,4 +1,4 @@
-"""A model that is there is never lost: not to an empty stream, nor to a new model, nor to a full disk."""
+"""An existing model is never lost: not to an empty stream, a new model, or a full disk."""
 
 import os
 import resource
@@ -13,7 +13,7 @@ EMPTY = [b"", b"\n \n\n", b"... ,,, !!!\n"]
 
 @pytest.fixture
 def kept(model, tmp_path):
-    """A model that somebody still needs."""
+    """A model that must survive."""
     path = tmp_path / "m.tide"
     path.write_bytes(model.read_bytes())
     return path
@@ -73,7 +73,7 @@ def test_resuming_without_new_words_succeeds_and_changes_nothing(kept, tmp_path)
 
 @pytest.mark.parametrize("every", [[], ["--every", "1000"]])
 def test_the_previous_model_is_kept_and_named(kept, text, tmp_path, every):
-    """However often the run saves on its way."""
+    """However often the run saves."""
     old = kept.read_bytes()
     done = wordtide("train", "-o", kept, *SMALL, *every, "--seed", "2", input=text)
     assert done.returncode == 0 and f'earlier_model="{kept}.1"' in done.stderr
@@ -139,7 +139,7 @@ def test_only_a_model_may_replace_a_model(model, kept, arguments):
 
 
 def limit_files():
-    """No file may grow beyond this, as if the disk were full."""
+    """Limits the size of files, as if the disk were full."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
 
 

@@ -1,4 +1,4 @@
-"""A signal ends training well: the sentence is finished, the model saved, exit 0."""
+"""A signal ends training cleanly: it finishes the sentence, saves the model and exits with 0."""
 
 import os
 import signal
@@ -55,7 +55,7 @@ def test_a_signal_ends_the_wait_for_a_named_pipe(tmp_path):
 
 
 def test_a_second_signal_exits_at_once(tmp_path, text):
-    """Both are pending when the stopped process goes on, so the second meets the first."""
+    """Both are pending when the stopped process continues, so the second follows at once."""
     path = tmp_path / "m.tide"
     running = Running("-o", path, *SMALL)
     running.feed(text)
@@ -77,7 +77,7 @@ def test_a_stopped_model_can_be_resumed(tmp_path, text):
 
 
 def expect_saved(running, path):
-    """Asked to save, it does so and goes on."""
+    """SIGUSR1 saves the model, and training continues."""
     running.process.send_signal(signal.SIGUSR1)
     running.wait_for("checkpoint: ")
     assert wordtide("check", path).returncode == 0
@@ -98,7 +98,7 @@ def test_usr1_saves_and_continues(tmp_path, text, option, threads):
 
 
 def test_usr1_saves_while_the_pipe_is_silent(tmp_path):
-    """Again and again, even if there is nothing new: a disk may have been full before."""
+    """Repeatedly, even without new text: the disk may have been full before."""
     path = tmp_path / "m.tide"
     running = Running("-o", path, *SMALL)
     running.wait_for("msg=memory")
@@ -117,7 +117,7 @@ def test_usr1_does_not_end_the_wait_for_a_named_pipe(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     running = Running("-o", path, *SMALL, tmp_path / "pipe")
     running.wait_for("msg=memory")
-    for _ in range(20):  # that it waits already is not to be seen
+    for _ in range(20):  # whether it waits already cannot be observed
         running.process.send_signal(signal.SIGUSR1)
         time.sleep(0.01)
     (tmp_path / "pipe").write_bytes(b"some words\n")
@@ -138,7 +138,7 @@ def test_hup_is_ignored_without_a_terminal(tmp_path, text):
 
 
 def on_terminal(path, on_hup=signal.SIG_DFL):
-    """A training whose log is a terminal, and that has shown its first words. Whoever runs the tests may ignore SIGHUP."""
+    """Training on a terminal that has shown its first words. SIGHUP is reset, since it may be ignored here."""
     watcher, terminal = os.openpty()
     process = start("train", "demo:", "-o", path, *SMALL, stderr=terminal,
                     preexec_fn=lambda: signal.signal(signal.SIGHUP, on_hup))
@@ -150,7 +150,7 @@ def on_terminal(path, on_hup=signal.SIG_DFL):
 
 
 def test_hup_saves_when_the_terminal_is_closed(tmp_path):
-    """Even if it comes twice, from the kernel and from the shell."""
+    """Even if it is sent twice, by the kernel and by the shell."""
     path = tmp_path / "m.tide"
     process, watcher = on_terminal(path)
     send_twice(process, signal.SIGHUP)

@@ -1,4 +1,4 @@
-"""Exactly once for pipes: what a spool has taken is learned, and learned one time.
+"""Exactly once for pipes: what is in a spool is learned once.
 
 The oracle is the model of the same text from a pipe without a spool: with one thread, text that
 was lost or learned twice anywhere makes other bytes. WORDTIDE_KILLS says how often the process is
@@ -29,7 +29,7 @@ ROOMY = ["--vocab", "5000", "--dim", "8", "--threads", "1"]  # no word has to le
 
 
 def numbered(words, seed=1):
-    """Every word is there once, and no place looks like another."""
+    """Every word occurs once, so no position looks like another."""
     names = [f"w{number}" for number in range(words)]
     dice = random.Random(seed)
     lines, at = [], 0
@@ -48,7 +48,7 @@ def plain(path, text, *arguments):
 
 
 def fill(text):
-    """The end of a pipe, which the caller holds, with all of the text in it."""
+    """The read end of a pipe with all of the text in it; the caller keeps it open."""
     reading, writing = os.pipe()
     assert len(text) <= 60000
     os.write(writing, text)
@@ -57,7 +57,7 @@ def fill(text):
 
 
 def waiting_in(pipe):
-    """Bytes that nobody has taken yet."""
+    """The unread bytes of a pipe."""
     size = array.array("i", [0])
     fcntl.ioctl(pipe, termios.FIONREAD, size)
     return size[0]
@@ -129,7 +129,7 @@ def test_columns_keep_their_names_after_a_kill(tmp_path):
 
 
 def wordtide_from(pipe, *arguments, **options):
-    """The command with this standard input, to its end."""
+    """Runs the command with this standard input."""
     return subprocess.run([BINARY, "train", "-", *map(str, arguments)], stdin=pipe,
                           capture_output=True, text=True, timeout=PATIENCE, **options)
 
@@ -138,7 +138,7 @@ def wordtide_from(pipe, *arguments, **options):
 
 
 def feed(fifo, text, dice, done):
-    """Writes in pieces of any size, slowly enough that there are kills in between."""
+    """Writes pieces of random sizes, slowly enough for kills in between."""
     at = 0
     while at < len(text) and not done.is_set():
         size = dice.randint(1, 2 * len(text) // (40 * KILLS) + 2)
@@ -185,7 +185,7 @@ def test_nothing_is_lost_or_learned_twice_when_killed(tmp_path, figure):
 
 
 def test_a_repetitive_stream_is_not_mistaken_for_spooled_text(tmp_path):
-    """The last piece is marked as taken, so the same bytes again are others."""
+    """The last piece is marked as consumed, so a repetition counts as new text."""
     reading, writing = os.pipe()
     spool, model = tmp_path / "s", tmp_path / "m.tide"
     command = ["-o", model, *ROOMY, "--spool", spool]
@@ -230,7 +230,7 @@ def test_stopping_keeps_unlearned_text(tmp_path, ending):
 
 @pytest.fixture
 def stopped(tmp_path):
-    """A model that has stopped in the middle of a stream, and a pipe with the rest."""
+    """A model stopped in the middle of a stream, and a pipe with the rest."""
     reading, writing = os.pipe()
     model = tmp_path / "m.tide"
     process = start("train", "-o", model, *ROOMY, "--spool", tmp_path / "s", "--every", "10",
@@ -316,7 +316,7 @@ def test_a_torn_end_is_truncated_and_reported(tmp_path, stopped):
 
 
 def test_a_learned_end_may_be_missing(tmp_path):
-    """A power failure may take what was not synced; the saved model was."""
+    """A power failure may lose unsynced text, but the saved model is synced."""
     spool, model = tmp_path / "s", tmp_path / "c.tide"
     where = ["--spool", spool, "--checkpoint", model, "--every", "6"]
     reading, writing = os.pipe()
@@ -357,7 +357,7 @@ def test_damage_is_reported_and_nothing_is_skipped(tmp_path):
     assert segment.read_bytes() == damaged and not (tmp_path / "m.tide").exists()
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- rejected input -------------------------------------------------------------------------------
 
 
 def test_only_pipes_are_spooled(tmp_path, text):

@@ -1,4 +1,4 @@
-"""What a stranger has put into a file never reaches a terminal as a command to it."""
+"""Control characters in untrusted files never reach a terminal."""
 
 import os
 import pty
@@ -20,7 +20,7 @@ COMMANDS = [
 
 
 def replaced(data, changes):
-    """The model with other values of parameters: sections after them move up or down by multiples of 64."""
+    """The model with changed parameters; later sections move by multiples of 64."""
     at = next(at for at in range(64, 2680, 40) if data[at : at + 16].rstrip(b"\0") == b"params")
     offset, size = struct.unpack_from("<QQ", data, at + 16)
     text = data[offset : offset + size]
@@ -58,7 +58,7 @@ def evil(posts, tmp_path_factory):
 
 
 def shown(*arguments):
-    """What standard output and standard error, both a terminal, were sent."""
+    """The bytes sent to a terminal through standard output and standard error."""
     watcher, terminal = pty.openpty()
     process = start(*arguments, stdin=terminal, stdout=terminal, stderr=terminal)
     os.close(terminal)
@@ -74,7 +74,7 @@ def shown(*arguments):
 
 
 def commands_in(got):
-    """Control characters, but for line ends and the progress that is written over."""
+    """Control characters other than newlines and the overwritten progress line."""
     got = re.sub(rb"\r([^\r\n\x1b]*)\x1b\[K", rb"\1", got)
     return re.findall(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|(?<![\x80-\xff])[\x80-\x9f]", got)
 

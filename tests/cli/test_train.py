@@ -1,4 +1,4 @@
-"""Training from the command line: what it says, refuses, saves and leaves alone."""
+"""Training from the command line: messages, rejected input, saved and unchanged files."""
 
 import os
 import pty
