@@ -134,7 +134,7 @@ def test_an_import_and_a_fit_keep_it_too(kept, text, tmp_path):
 def test_only_a_model_may_replace_a_model(model, kept, arguments):
     before = kept.read_bytes()
     done = wordtide(*[model if argument == "MODEL" else argument for argument in arguments], kept, input=b"a\n")
-    assert done.returncode == 2 and "m.tide is a model" in done.stderr
+    assert done.returncode == 2 and "m.tide is a wordtide model" in done.stderr
     assert kept.read_bytes() == before
 
 

@@ -368,7 +368,7 @@ def test_only_pipes_are_spooled(tmp_path, text):
         [path], "can be read again without"), (["demo:"], "can be read again without"), (
         [path, "-"], "a spool is for exactly one source"), (["-", "--spool-limit", "9k"], "1 MiB or more"), (
         ["-", "--spool-limit", "1x"], "is not a whole number"), (
-        ["-", "--spool-sync", "2s"], "is none of 1s|always|none"):
+        ["-", "--spool-sync", "2s"], "must be one of 1s|always|none"):
         done = wordtide("train", *sources, *spool, input=text)
         assert done.returncode == 2 and said in done.stderr, done.stderr
     with open(path, "rb") as file:
