@@ -1,5 +1,5 @@
 /* eval.h - evaluation of models: human similarity scores, exact counts, other models,
- * and change over time. The public part is in wordtide.h. */
+ * and change over time. The public part is wordtide/eval.h. */
 #ifndef TIDE_EVAL_H
 #define TIDE_EVAL_H
 

@@ -57,14 +57,14 @@ static void put_header(tide_output *out, const tide_table *table)
 static void put_word(tide_output *out, const tide_table *table, uint32_t i)
 {
     char *line = tide_output_reserve(out, tide_text_row_bytes(table));
-    char *end_of_text = stpcpy(line, table->words[i].word);
-    end_of_text += sprintf(end_of_text, "\t%" PRIu64, table->words[i].count);
+    char *to = stpcpy(line, table->words[i].word);
+    to += sprintf(to, "\t%" PRIu64, table->words[i].count);
     if (table->dtype == TIDE_I8) {
-        *end_of_text++ = '\t';
-        end_of_text += tide_decimal_write(table->scale, end_of_text);
+        *to++ = '\t';
+        to += tide_decimal_write(table->scale, to);
     }
-    *end_of_text++ = '\n';
-    tide_output_advance(out, (size_t)(end_of_text - line));
+    *to++ = '\n';
+    tide_output_advance(out, (size_t)(to - line));
 }
 
 static int write_rows(tide_table *table, tide_output *numbers, tide_output *words,
@@ -229,11 +229,13 @@ static int open_npy(tide_rows *rows, tide_error *err)
     return tide_cursor_open(&n->words, n->words_path, TIDE_PART_CAPACITY, err);
 }
 
-static int count_mismatch(const tide_rows *rows, const char *how, tide_error *err)
+static int count_mismatch(const tide_rows *rows, const char *fewer_or_more,
+                          tide_error *err)
 {
     const npy *n = rows->state;
     return tide_fail(err, TIDE_ERROR_FORMAT, "%s: %s words than the %llu rows of %s",
-                     n->words_path, how, (unsigned long long)rows->count, rows->path);
+                     n->words_path, fewer_or_more, (unsigned long long)rows->count,
+                     rows->path);
 }
 
 /* Parses a line "word TAB count TAB scale". */

@@ -46,7 +46,7 @@ typedef struct scan {
     float scores[ROWS][TIDE_QUESTIONS];
     bool near[ROWS];
     const tide_view *view;
-    uint32_t among;
+    uint32_t top;
     bool composes_rows; /* vectors are computed from several rows */
     active_query queries[TIDE_QUESTIONS];
     size_t count;
@@ -148,15 +148,15 @@ static bool is_input(const active_query *q, uint32_t slot)
 
 /* -- scanning ---------------------------------------------------------------------- */
 
-size_t tide_hits_insert(tide_hit *hits, size_t count, size_t room, tide_hit hit)
+size_t tide_hits_insert(tide_hit *hits, size_t count, size_t capacity, tide_hit hit)
 {
-    if (count == room && hit.score <= hits[room - 1].score)
+    if (count == capacity && hit.score <= hits[capacity - 1].score)
         return count;
-    size_t at = count < room ? count : room - 1;
+    size_t at = count < capacity ? count : capacity - 1;
     for (; at > 0 && hits[at - 1].score < hit.score; at--)
         hits[at] = hits[at - 1];
     hits[at] = hit;
-    return count < room ? count + 1 : count;
+    return count < capacity ? count + 1 : count;
 }
 
 static float exact_cosine(const scan *s, const active_query *q, uint32_t slot)
@@ -243,7 +243,7 @@ static float *row_of(const scan *s, uint32_t slot, size_t index)
 static uint32_t slot_at(const scan *s, uint32_t i)
 {
     uint32_t length;
-    if (s->among)
+    if (s->top)
         return s->view->order[i];
     return !s->composes_rows ||
                    tide_vocabulary_word(s->view->model->vocabulary, i, &length)
@@ -256,8 +256,7 @@ static void scan_all(scan *s)
     uint32_t slots[ROWS];
     float *rows[ROWS];
     size_t count = 0;
-    uint32_t all =
-        s->among ? s->among : tide_vocabulary_used(s->view->model->vocabulary);
+    uint32_t all = s->top ? s->top : tide_vocabulary_used(s->view->model->vocabulary);
     for (uint32_t i = 0; i < all; i++) {
         uint32_t slot = slot_at(s, i);
         if (slot == TIDE_NO_SLOT)
@@ -328,10 +327,10 @@ void tide_view_search(const tide_view *view, tide_search *searches, size_t count
             search->found = TIDE_ERROR_MEMORY;
             continue;
         }
-        uint32_t among = rows_to_scan(view, &search->query);
-        if (s->count == TIDE_QUESTIONS || among != s->among)
+        uint32_t top = rows_to_scan(view, &search->query);
+        if (s->count == TIDE_QUESTIONS || top != s->top)
             run_scans(s);
-        s->among = among;
+        s->top = top;
         search->found = add_query(s, search);
         if (!search->found && !search->room)
             s->count--; /* no results wanted: only checks that the words exist */

@@ -59,16 +59,16 @@ static bool is_easy_to_type(const char *word, uint32_t length)
 const char *tide_model_example(const tide_model *model)
 {
     const tide_vocabulary *v = model->vocabulary;
-    uint64_t most = 0,
+    uint64_t highest = 0,
              limit = (uint64_t)(FREQUENCY_MAX * (double)tide_vocabulary_total(v));
     const char *example = NULL;
     for (uint32_t slot = 0; slot < tide_vocabulary_used(v); slot++) {
         uint32_t length;
         const char *word = tide_vocabulary_word(v, slot, &length);
         uint64_t count = word ? tide_vocabulary_count(v, slot) : 0;
-        if (count <= most || count > limit || !is_easy_to_type(word, length))
+        if (count <= highest || count > limit || !is_easy_to_type(word, length))
             continue;
-        most = count;
+        highest = count;
         example = word;
     }
     return example;

@@ -73,6 +73,6 @@ uint32_t tide_view_generation(const tide_view *view, uint32_t slot);
 
 /* Inserts a hit into a list of the best, in descending order of score; equal scores
  * keep the order of insertion. Returns the new number of hits. */
-size_t tide_hits_insert(tide_hit *hits, size_t count, size_t room, tide_hit hit);
+size_t tide_hits_insert(tide_hit *hits, size_t count, size_t capacity, tide_hit hit);
 
 #endif

@@ -78,11 +78,11 @@ const char *tide_vocabulary_word(const tide_vocabulary *v, uint32_t slot,
 uint64_t tide_vocabulary_count(const tide_vocabulary *v, uint32_t slot);
 uint64_t tide_vocabulary_error(const tide_vocabulary *v, uint32_t slot);
 
-/* The effect of halving on the last `tokens` tokens: one of them now counts *among on
- * average, and an older one counts *before as much as when that window began. Both are
- * 1 without halving. */
-void tide_vocabulary_decay(const tide_vocabulary *v, uint64_t tokens, double *before,
-                           double *among);
+/* The effect of halving on the last `tokens` tokens: one of them now counts *recent on
+ * average, and the count of an older one has been multiplied by *older since then. Both
+ * are 1 without halving. */
+void tide_vocabulary_decay(const tide_vocabulary *v, uint64_t tokens, double *older,
+                           double *recent);
 
 /* The estimate of the true count that negative sampling and subsampling use: the count
  * for space-saving and exact, the count minus the common offset for Misra-Gries (at

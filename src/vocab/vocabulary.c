@@ -195,8 +195,8 @@ uint64_t tide_vocabulary_error(const tide_vocabulary *v, uint32_t slot)
 
 /* Tokens since the last halving count 1, those of the half-life before it 1/2, of the
  * one before that 1/4, and so on. */
-void tide_vocabulary_decay(const tide_vocabulary *v, uint64_t tokens, double *before,
-                           double *among)
+void tide_vocabulary_decay(const tide_vocabulary *v, uint64_t tokens, double *older,
+                           double *recent)
 {
     enum { HALVINGS_MAX = 64 }; /* a 64-bit count is 0 after these */
     uint64_t part = v->since_halving, left = tokens;
@@ -207,8 +207,8 @@ void tide_vocabulary_decay(const tide_vocabulary *v, uint64_t tokens, double *be
         part = v->options.half_life;
         worth /= 2;
     }
-    *before = worth;
-    *among = tokens ? (sum + worth * (double)left) / (double)tokens : 1;
+    *older = worth;
+    *recent = tokens ? (sum + worth * (double)left) / (double)tokens : 1;
 }
 
 uint64_t tide_vocabulary_weight(const tide_vocabulary *v, uint32_t slot)
@@ -223,10 +223,10 @@ void tide_vocabulary_weights(const tide_vocabulary *v, const uint32_t *slots,
                              size_t count, float *weights)
 {
     const tide_record *records = v->words.records;
-    uint64_t least = v->methods->counts_from_minimum ? v->minimum : 0;
+    uint64_t offset = v->methods->counts_from_minimum ? v->minimum : 0;
     for (size_t i = 0; i < count; i++) {
-        uint64_t weight = slots[i] == TIDE_NO_SLOT ? least : records[slots[i]].count;
-        weights[i] = weight > least ? (float)(weight - least) : 0;
+        uint64_t weight = slots[i] == TIDE_NO_SLOT ? offset : records[slots[i]].count;
+        weights[i] = weight > offset ? (float)(weight - offset) : 0;
     }
 }
 
