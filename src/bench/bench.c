@@ -1,4 +1,5 @@
-/* bench.c - how fast the kernels and the intake are on this machine. */
+/* bench.c - measures the speed of kernels, ingest and record parsing on this
+ * machine. */
 #include "params/params.h"
 #include "sgns/sgns.h"
 #include "source/source.h"
@@ -15,10 +16,11 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* -- kernels -------------------------------------------------------------------------------------- */
+/* -- kernels ---------------------------------------------------------------------- */
 
-/* The work of a block of center words of profile fast: 16 contexts each, 20 words around four of them, and 20 negatives
- * for all, out of rows that fit the second-level cache; and questions to as many rows as there are negatives. */
+/* The workload of a block of center words in profile fast: 16 contexts each, 20 words
+ * around each group of four, and 20 negatives shared by all, from rows that fit the L2
+ * cache; and queries against as many rows as there are negatives. */
 enum { ROWS = 1024, NEGATIVES = 20, NEAR = 20, CONTEXTS = 16, BEST_OF = 5 };
 
 typedef struct bench {
@@ -147,7 +149,7 @@ static double time_operation(bench *b, void (*run)(bench *b))
 static int prepare_bench(bench *b, uint32_t dim, tide_error *err)
 {
     if (!dim || dim > TIDE_DIM_MAX)
-        return tide_fail(err, TIDE_ERROR_PARAMETER, "the dimension must be 1..%d",
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "dim must be between 1 and %d",
                          TIDE_DIM_MAX);
     int status = tide_matrix_init(&b->rows, ROWS, dim, err);
     if (status)
@@ -155,7 +157,7 @@ static int prepare_bench(bench *b, uint32_t dim, tide_error *err)
     b->x = tide_alloc(TIDE_QUESTIONS, b->rows.stride * sizeof(float));
     b->gradients = tide_alloc(TIDE_BLOCK, b->rows.stride * sizeof(float));
     if (!b->x || !b->gradients)
-        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to measure");
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the benchmark");
     tide_rng rng = tide_rng_seeded(2);
     for (uint32_t i = 0; i < ROWS; i++)
         for (uint32_t d = 0; d < dim; d++)
@@ -171,22 +173,22 @@ static int prepare_bench(bench *b, uint32_t dim, tide_error *err)
     return TIDE_OK;
 }
 
-int tide_bench_kernels(uint32_t dim, tide_timing *timings, size_t room, tide_error *err)
+int tide_bench_kernels(uint32_t dim, tide_timing *timings, size_t max, tide_error *err)
 {
     bench *b = tide_alloc(1, sizeof *b);
     if (!b)
-        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to measure");
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the benchmark");
     int count = prepare_bench(b, dim, err);
-    bool usable;
+    bool supported;
     const tide_kernels *k;
-    for (size_t set = 0; count >= 0 && (k = tide_kernels_at(set, &usable)); set++)
-        for (int i = 0; i < OPERATIONS && (size_t)count < room; i++) {
+    for (size_t set = 0; count >= 0 && (k = tide_kernels_at(set, &supported)); set++)
+        for (int i = 0; i < OPERATIONS && (size_t)count < max; i++) {
             b->k = k;
             timings[count++] = (tide_timing){
                 .set = k->name,
                 .name = operations[i].name,
-                .nanoseconds = usable ? time_operation(b, operations[i].run) : 0,
-                .usable = usable,
+                .nanoseconds = supported ? time_operation(b, operations[i].run) : 0,
+                .usable = supported,
                 .chosen = k == tide_kernels_best(),
             };
         }
@@ -197,16 +199,16 @@ int tide_bench_kernels(uint32_t dim, tide_timing *timings, size_t room, tide_err
     return count;
 }
 
-/* -- intake ----------------------------------------------------------------------------------------- */
+/* -- ingest ----------------------------------------------------------------------- */
 
-static void drop_lesson(void *self, const tide_sentence *lesson)
+static void drop_sentence(void *self, const tide_sentence *sentence)
 {
     (void)self;
-    (void)lesson;
+    (void)sentence;
 }
 
-static int read_through(tide_ingest *intake, tide_source *source, double *seconds,
-                        tide_error *err)
+static int ingest_source(tide_ingest *ingest, tide_source *source, double *seconds,
+                         tide_error *err)
 {
     static const size_t block = 256 * 1024;
     char *bytes = tide_alloc(block, 1);
@@ -215,10 +217,10 @@ static int read_through(tide_ingest *intake, tide_source *source, double *second
     ptrdiff_t size;
     while ((size = tide_source_read(source, bytes, block, err)) > 0) {
         double start = cpu_seconds();
-        tide_ingest_feed(intake, bytes, (size_t)size);
+        tide_ingest_feed(ingest, bytes, (size_t)size);
         *seconds += cpu_seconds() - start;
     }
-    tide_ingest_end(intake);
+    tide_ingest_end(ingest);
     free(bytes);
     return (int)size;
 }
@@ -230,12 +232,12 @@ static int ingest_once(const tide_params *params, const char *spec, double *nano
     tide_source *source = trainer ? tide_source_open(spec, err) : NULL;
     int status = err ? (int)err->status : TIDE_ERROR_IO;
     if (source) {
-        tide_ingest *intake = tide_trainer_intake(trainer);
+        tide_ingest *ingest = tide_trainer_intake(trainer);
         double seconds = 0;
-        tide_ingest_set_executor(intake, tide_executor_inline(NULL, drop_lesson));
+        tide_ingest_set_executor(ingest, tide_executor_inline(NULL, drop_sentence));
         *replayable = tide_source_can_resume(source);
-        status = read_through(intake, source, &seconds, err);
-        *tokens = tide_ingest_tokens(intake);
+        status = ingest_source(ingest, source, &seconds, err);
+        *tokens = tide_ingest_tokens(ingest);
         *nanoseconds = *tokens ? seconds * 1e9 / (double)*tokens : 0;
     }
     tide_source_close(source);
@@ -243,27 +245,28 @@ static int ingest_once(const tide_params *params, const char *spec, double *nano
     return status;
 }
 
-/* The least of a few passes: what else the machine does can only add to it. */
+/* Takes the minimum of a few passes, since other load on the machine can only add to
+ * it. */
 int tide_bench_ingest(const tide_params *params, const char *spec, double *nanoseconds,
                       uint64_t *tokens, tide_error *err)
 {
-    tide_params settled = *params;
-    settled.replay = 1;
-    bool again = false;
-    int status = ingest_once(&settled, spec, nanoseconds, tokens, &again, err);
-    for (int round = 1; again && round < BEST_OF && !status; round++) {
+    tide_params adjusted = *params;
+    adjusted.replay = 1;
+    bool repeatable = false;
+    int status = ingest_once(&adjusted, spec, nanoseconds, tokens, &repeatable, err);
+    for (int round = 1; repeatable && round < BEST_OF && !status; round++) {
         double each = 0;
-        status = ingest_once(&settled, spec, &each, tokens, &again, err);
+        status = ingest_once(&adjusted, spec, &each, tokens, &repeatable, err);
         if (!status && each < *nanoseconds)
             *nanoseconds = each;
     }
     return status;
 }
 
-/* -- records ------------------------------------------------------------------------------------ */
+/* -- records ---------------------------------------------------------------------- */
 
-/* Feeds a block and takes all texts; returns CPU seconds. */
-static double take_texts(tide_records *records, const char *bytes, size_t size)
+/* Feeds a block and reads all texts. Returns CPU seconds. */
+static double read_texts(tide_records *records, const char *bytes, size_t size)
 {
     double start = cpu_seconds();
     const char *text;
@@ -283,16 +286,16 @@ static int records_once(const tide_record_options *options, const char *spec,
                         tide_error *err)
 {
     static const size_t block = 256 * 1024;
-    char *room = tide_alloc(block, 1);
-    tide_records *records = room ? tide_records_new(options, err) : NULL;
+    char *buffer = tide_alloc(block, 1);
+    tide_records *records = buffer ? tide_records_new(options, err) : NULL;
     tide_source *source = records ? tide_source_open(spec, err) : NULL;
     int status = err ? (int)err->status : TIDE_ERROR_IO;
     if (source) {
         ptrdiff_t size;
         *seconds = 0;
         *bytes = 0;
-        while ((size = tide_source_read(source, room, block, err)) > 0) {
-            *seconds += take_texts(records, room, (size_t)size);
+        while ((size = tide_source_read(source, buffer, block, err)) > 0) {
+            *seconds += read_texts(records, buffer, (size_t)size);
             *bytes += (uint64_t)size;
         }
         *count = tide_records_counted(records).records;
@@ -300,7 +303,7 @@ static int records_once(const tide_record_options *options, const char *spec,
     }
     tide_source_close(source);
     tide_records_free(records);
-    free(room);
+    free(buffer);
     return status;
 }
 
@@ -309,8 +312,7 @@ int tide_bench_records(const tide_params *params, const char *spec,
 {
     tide_record_options options = tide_params_records(params);
     if (options.kind == TIDE_RECORDS_LINES)
-        return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "--records json, csv or tsv says what to measure");
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "records must be json, csv or tsv");
     *bytes_per_second = 0;
     int status = TIDE_OK;
     for (int round = 0; round < BEST_OF && !status; round++) {

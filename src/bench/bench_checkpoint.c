@@ -1,8 +1,11 @@
-/* bench_checkpoint.c - for how long a checkpoint makes training stand still on this machine.
+/* bench_checkpoint.c - measures for how long a checkpoint pauses training on this
+ * machine.
  *
- * A model with a word in every slot is saved again and again, in the ways that there are: by one thread into a new
- * file, or into one that has room, and as a run does it (checkpoint_writer.c), which is taken apart. Figures are seconds for a GiB of the file. On a busy
- * machine the least of them, and the processor time of the thread that has the model, tell more than the rest.
+ * A model with a word in every slot is saved repeatedly in each of the possible ways:
+ * by one thread into a new file, by one thread into a preallocated file, and by the
+ * checkpoint writer as in a run (checkpoint_writer.c), broken down into its phases. The
+ * results are seconds per GiB of the file. On a busy machine the minimum, and the CPU
+ * time of the training thread, are the most reliable.
  */
 #include "file/file.h"
 #include "params/params.h"
@@ -13,100 +16,100 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK, PLAIN, ROOMY, ROOM, PAUSE, SAFE };
+enum { NAN_CHECK, PLAIN, PREALLOCATED, PREALLOCATE, PAUSE, SAFE };
 
 static const char *const names[TIDE_CHECKPOINT_PARTS] = {"look", "plain", "roomy",
                                                          "room", "pause", "safe"};
 
 typedef struct bench {
     tide_trainer *trainer;
-    tide_checkpoint_writer *keeper;
+    tide_checkpoint_writer *writer;
     const char *path;
     uint64_t bytes;
     double wall[TIDE_CHECKPOINT_PARTS][TIDE_CHECKPOINT_ROUNDS];
-    double processor[TIDE_CHECKPOINT_PARTS][TIDE_CHECKPOINT_ROUNDS];
+    double cpu[TIDE_CHECKPOINT_PARTS][TIDE_CHECKPOINT_ROUNDS];
 } bench;
 
-typedef struct moment {
-    double wall, processor;
-} moment;
+typedef struct timestamp {
+    double wall, cpu;
+} timestamp;
 
-static moment now(void)
+static timestamp now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (moment){tide_now_seconds(), (double)t.tv_sec + 1e-9 * (double)t.tv_nsec};
+    return (timestamp){tide_now_seconds(), (double)t.tv_sec + 1e-9 * (double)t.tv_nsec};
 }
 
-static void note_since(bench *b, int part, uint32_t round, moment start)
+static void record_time(bench *b, int part, uint32_t round, timestamp start)
 {
-    moment end = now();
+    timestamp end = now();
     b->wall[part][round] = end.wall - start.wall;
-    b->processor[part][round] = end.processor - start.processor;
+    b->cpu[part][round] = end.cpu - start.cpu;
 }
 
-/* -- a round ------------------------------------------------------------------------------------- */
+/* -- one round -------------------------------------------------------------------- */
 
-static void wait_for_keeper(bench *b)
+static void wait_for_writer(bench *b)
 {
-    while (tide_checkpoint_writer_busy(b->keeper, 1000))
+    while (tide_checkpoint_writer_busy(b->writer, 1000))
         continue;
 }
 
-/* By one thread, into a new file or into one that has room. */
-static int save_alone(bench *b, int part, uint32_t round, tide_error *err)
+/* Saves with one thread, into a new or a preallocated file. */
+static int save_with_one_thread(bench *b, int part, uint32_t round, tide_error *err)
 {
     tide_store_writer *writer = tide_store_create(b->path, err);
     if (!writer)
         return (int)err->status;
-    if (part == ROOMY)
+    if (part == PREALLOCATED)
         tide_store_preallocate(writer, b->bytes);
-    moment start = now();
+    timestamp start = now();
     b->bytes = tide_trainer_write(b->trainer, writer);
-    note_since(b, part, round, start);
+    record_time(b, part, round, start);
     tide_store_discard(writer);
     return TIDE_OK;
 }
 
-static int save_as_a_run(bench *b, uint32_t round, tide_error *err)
+static int save_like_a_run(bench *b, uint32_t round, tide_error *err)
 {
-    tide_checkpoint_result kept = {0};
-    moment start = now();
+    tide_checkpoint_result result = {0};
+    timestamp start = now();
     tide_store_writer *writer = tide_store_create(b->path, err);
     if (!writer)
         return (int)err->status;
-    tide_checkpoint_writer_preallocate(b->keeper, writer, b->bytes);
-    wait_for_keeper(b);
-    note_since(b, ROOM, round, start);
+    tide_checkpoint_writer_preallocate(b->writer, writer, b->bytes);
+    wait_for_writer(b);
+    record_time(b, PREALLOCATE, round, start);
 
     start = now();
-    int status = tide_checkpoint_writer_start(b->keeper, writer, err);
+    int status = tide_checkpoint_writer_start(b->writer, writer, err);
     if (status)
         return status;
     tide_trainer_write(b->trainer, writer);
-    tide_checkpoint_writer_finish(b->keeper, 0);
-    note_since(b, PAUSE, round, start);
+    tide_checkpoint_writer_finish(b->writer, 0);
+    record_time(b, PAUSE, round, start);
 
     start = now();
-    wait_for_keeper(b);
-    note_since(b, SAFE, round, start);
-    tide_checkpoint_writer_result(b->keeper, &kept);
-    return kept.status ? tide_fail(err, kept.error.status, "%s", kept.error.text)
-                       : TIDE_OK;
+    wait_for_writer(b);
+    record_time(b, SAFE, round, start);
+    tide_checkpoint_writer_result(b->writer, &result);
+    return result.status ? tide_fail(err, result.error.status, "%s", result.error.text)
+                         : TIDE_OK;
 }
 
 static int measure_round(bench *b, uint32_t round, tide_error *err)
 {
-    moment start = now();
+    timestamp start = now();
     tide_trainer_repair(b->trainer);
-    note_since(b, LOOK, round, start);
-    int status = save_alone(b, PLAIN, round, err);
+    record_time(b, NAN_CHECK, round, start);
+    int status = save_with_one_thread(b, PLAIN, round, err);
     if (!status)
-        status = save_alone(b, ROOMY, round, err);
-    return status ? status : save_as_a_run(b, round, err);
+        status = save_with_one_thread(b, PREALLOCATED, round, err);
+    return status ? status : save_like_a_run(b, round, err);
 }
 
-/* -- all of them --------------------------------------------------------------------------------- */
+/* -- all rounds ------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {
@@ -114,23 +117,22 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void sum_up(bench *b, uint32_t rounds, tide_checkpoint_timing *parts)
+static void summarize(bench *b, uint32_t rounds, tide_checkpoint_timing *parts)
 {
     double gib = (double)b->bytes / 0x1p30;
     for (int i = 0; i < TIDE_CHECKPOINT_PARTS; i++) {
         qsort(b->wall[i], rounds, sizeof(double), compare);
-        qsort(b->processor[i], rounds, sizeof(double), compare);
-        parts[i] =
-            (tide_checkpoint_timing){.name = names[i],
-                                     .paused = i != ROOM && i != SAFE,
-                                     .least = b->wall[i][0] / gib,
-                                     .median = b->wall[i][rounds / 2] / gib,
-                                     .most = b->wall[i][rounds - 1] / gib,
-                                     .processor = b->processor[i][rounds / 2] / gib};
+        qsort(b->cpu[i], rounds, sizeof(double), compare);
+        parts[i] = (tide_checkpoint_timing){.name = names[i],
+                                            .paused = i != PREALLOCATE && i != SAFE,
+                                            .least = b->wall[i][0] / gib,
+                                            .median = b->wall[i][rounds / 2] / gib,
+                                            .most = b->wall[i][rounds - 1] / gib,
+                                            .processor = b->cpu[i][rounds / 2] / gib};
     }
 }
 
-static void fill(tide_trainer *trainer, const tide_params *params)
+static void fill_vocabulary(tide_trainer *trainer, const tide_params *params)
 {
     char text[32];
     for (uint64_t i = 0; i < params->vocab; i++) {
@@ -156,29 +158,29 @@ int tide_bench_checkpoint(const tide_params *params, const char *path, uint32_t 
     tide_error ignored = {0};
     err = err ? err : &ignored;
     if (!rounds || rounds > TIDE_CHECKPOINT_ROUNDS)
-        return tide_fail(err, TIDE_ERROR_PARAMETER, "there can be 1 to %d rounds",
+        return tide_fail(err, TIDE_ERROR_PARAMETER, "rounds must be between 1 and %d",
                          TIDE_CHECKPOINT_ROUNDS);
     if (access(path, F_OK) == 0)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "%s is there already, and would not be afterwards", path);
+                         "%s exists; refusing to overwrite it", path);
     int status = TIDE_ERROR_MEMORY;
     bench *b = tide_alloc(1, sizeof *b);
     if (!b)
-        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to measure");
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the benchmark");
     b->path = path;
     b->trainer = tide_trainer_new(params, err);
-    b->keeper = b->trainer ? tide_checkpoint_writer_new(err) : NULL;
-    if (b->keeper) {
-        fill(b->trainer, tide_trainer_params(b->trainer));
+    b->writer = b->trainer ? tide_checkpoint_writer_new(err) : NULL;
+    if (b->writer) {
+        fill_vocabulary(b->trainer, tide_trainer_params(b->trainer));
         status = measure(b, rounds, err);
     } else {
         status = (int)err->status;
     }
     if (!status) {
-        sum_up(b, rounds, parts);
+        summarize(b, rounds, parts);
         *bytes = b->bytes;
     }
-    tide_checkpoint_writer_free(b->keeper);
+    tide_checkpoint_writer_free(b->writer);
     tide_trainer_free(b->trainer);
     free(b);
     return status;

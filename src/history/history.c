@@ -90,18 +90,18 @@ uint64_t tide_history_bytes(const tide_params *params,
 {
     tide_history_options o = with_defaults(options);
     tide_shape shape = tide_params_shape(params);
-    tide_snapshots l = snapshots_shape(&o, &shape);
+    tide_snapshots s = snapshots_shape(&o, &shape);
     uint64_t per_slot = sizeof(tide_word_stats) + sizeof(uint32_t);
     uint64_t per_row = 2 * sizeof(tide_tracked_word) + 2 * sizeof(uint32_t) +
                        2 * sizeof(bool) + 3 * sizeof(float);
     return sizeof(tide_history) + per_slot * shape.vocabulary.capacity +
-           tide_vocabulary_copy_bytes(&shape.vocabulary) + per_row * l.rows +
-           tide_snapshots_bytes(&l) +
+           tide_vocabulary_copy_bytes(&shape.vocabulary) + per_row * s.rows +
+           tide_snapshots_bytes(&s) +
            TIDE_EVICTED_WORDS_MAX * sizeof(tide_evicted_word) +
-           TIDE_ALARMS_MAX * sizeof(tide_alarm) + tide_matrix_bytes(l.rows, l.dim) +
-           2 * tide_matrix_bytes(fit_row_count(l.rows), l.dim) +
-           tide_aligner_bytes(l.dim, fit_row_count(l.rows)) +
-           tide_projection_bytes(l.rows, l.dim);
+           TIDE_ALARMS_MAX * sizeof(tide_alarm) + tide_matrix_bytes(s.rows, s.dim) +
+           2 * tide_matrix_bytes(fit_row_count(s.rows), s.dim) +
+           tide_aligner_bytes(s.dim, fit_row_count(s.rows)) +
+           tide_projection_bytes(s.rows, s.dim);
 }
 
 /* -- constructor ------------------------------------------------------------------ */

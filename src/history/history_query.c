@@ -189,7 +189,7 @@ size_t tide_history_evicted(tide_history *h, double after, tide_evicted *gone,
 
 /* -- one word's past -------------------------------------------------------------- */
 
-static int not_followed(const char *word, tide_error *err)
+static int not_tracked(const char *word, tide_error *err)
 {
     return tide_fail(err, TIDE_ERROR_NOT_FOUND, "'%s' is not tracked", word);
 }
@@ -203,16 +203,16 @@ static int oldest_first(const void *x, const void *y)
 static int points_of(const tide_history *h, uint32_t row,
                      tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX])
 {
-    const tide_snapshots *l = &h->snapshots;
+    const tide_snapshots *s = &h->snapshots;
     int count = 0;
-    for (uint32_t snapshot = 0; snapshot < l->count; snapshot++)
+    for (uint32_t snapshot = 0; snapshot < s->count; snapshot++)
         if (tide_tracked_word_has_snapshot(h, row, snapshot)) {
             points[count] = (tide_history_point){
-                .age = h->clock - l->times[snapshot],
-                .time = tide_history_time(h, l->times[snapshot]),
-                .count = tide_snapshots_count(l, snapshot, row),
-                .rate = (double)tide_snapshots_rate(l, snapshot, row),
-                .turned = (double)*tide_snapshots_angle(l, snapshot, row)};
+                .age = h->clock - s->times[snapshot],
+                .time = tide_history_time(h, s->times[snapshot]),
+                .count = tide_snapshots_count(s, snapshot, row),
+                .rate = (double)tide_snapshots_rate(s, snapshot, row),
+                .turned = (double)*tide_snapshots_angle(s, snapshot, row)};
             count++;
         }
     qsort(points, (size_t)count, sizeof *points, oldest_first);
@@ -226,7 +226,7 @@ int tide_history_points(tide_history *h, const char *word,
     pthread_mutex_lock(&h->lock);
     uint32_t row = tide_tracked_word_find(h, word);
     int count =
-        row == TIDE_NOT_TRACKED ? not_followed(word, err) : points_of(h, row, points);
+        row == TIDE_NOT_TRACKED ? not_tracked(word, err) : points_of(h, row, points);
     pthread_mutex_unlock(&h->lock);
     return count;
 }
@@ -282,7 +282,7 @@ int tide_history_nearest(tide_history *h, const char *word, double age,
     pthread_mutex_unlock(&h->lock);
     free(best);
     if (row == TIDE_NOT_TRACKED)
-        return not_followed(word, err);
+        return not_tracked(word, err);
     return count >= 0 ? count
                       : tide_fail(err, TIDE_ERROR_NOT_FOUND,
                                   "'%s' was not tracked %.0f seconds ago", word, age);

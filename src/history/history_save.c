@@ -60,20 +60,20 @@ static void save_tracked(const tide_history *h, tide_store_writer *writer)
 
 static void save_snapshots(const tide_history *h, tide_store_writer *writer)
 {
-    const tide_snapshots *l = &h->snapshots;
+    const tide_snapshots *s = &h->snapshots;
     tide_store_begin(writer, "rungs");
-    for (uint32_t snapshot = 0; snapshot < l->count; snapshot++) {
+    for (uint32_t snapshot = 0; snapshot < s->count; snapshot++) {
         unsigned char bytes[2 * 8];
-        put_double(bytes, l->times[snapshot]);
+        put_double(bytes, s->times[snapshot]);
         tide_store_append(writer, bytes, 8);
-        for (uint32_t row = 0; row < l->rows; row++) {
+        for (uint32_t row = 0; row < s->rows; row++) {
             if (!*h->tracked_copy[row].word)
                 continue;
-            tide_put64(bytes, tide_snapshots_count(l, snapshot, row));
-            put_double(bytes + 8, (double)tide_snapshots_rate(l, snapshot, row));
+            tide_put64(bytes, tide_snapshots_count(s, snapshot, row));
+            put_double(bytes + 8, (double)tide_snapshots_rate(s, snapshot, row));
             tide_store_append(writer, bytes, sizeof bytes);
-            tide_store_append(writer, tide_snapshots_vector(l, snapshot, row),
-                              l->dim * sizeof(int16_t));
+            tide_store_append(writer, tide_snapshots_vector(s, snapshot, row),
+                              s->dim * sizeof(int16_t));
         }
     }
 }

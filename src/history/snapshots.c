@@ -29,21 +29,21 @@
 #define ONE 32767.0f
 #define STEPS_MAX 1e18 /* in case the clock was set far forward several times */
 
-int tide_snapshots_init(tide_snapshots *l, const tide_snapshots *shape, tide_error *err)
+int tide_snapshots_init(tide_snapshots *s, const tide_snapshots *shape, tide_error *err)
 {
     size_t cells = (size_t)shape->count * shape->rows;
-    *l = *shape;
-    l->times = tide_alloc(l->count, sizeof *l->times);
-    l->compared_at = tide_alloc(l->count, sizeof *l->compared_at);
-    l->counts = tide_alloc(cells, sizeof *l->counts);
-    l->rates = tide_alloc(cells, sizeof *l->rates);
-    l->angles = tide_alloc(cells, sizeof *l->angles);
-    l->vectors = tide_alloc(cells, l->dim * sizeof *l->vectors);
-    if (!l->times || !l->compared_at || !l->counts || !l->rates || !l->angles ||
-        !l->vectors)
+    *s = *shape;
+    s->times = tide_alloc(s->count, sizeof *s->times);
+    s->compared_at = tide_alloc(s->count, sizeof *s->compared_at);
+    s->counts = tide_alloc(cells, sizeof *s->counts);
+    s->rates = tide_alloc(cells, sizeof *s->rates);
+    s->angles = tide_alloc(cells, sizeof *s->angles);
+    s->vectors = tide_alloc(cells, s->dim * sizeof *s->vectors);
+    if (!s->times || !s->compared_at || !s->counts || !s->rates || !s->angles ||
+        !s->vectors)
         return tide_fail(err, TIDE_ERROR_MEMORY,
-                         "no memory for %u vectors in %u snapshots", l->rows, l->count);
-    tide_snapshots_clear(l);
+                         "no memory for %u vectors in %u snapshots", s->rows, s->count);
+    tide_snapshots_clear(s);
     return TIDE_OK;
 }
 
@@ -54,111 +54,111 @@ uint64_t tide_snapshots_bytes(const tide_snapshots *shape)
     return shape->count * (2 * sizeof(double) + cell * shape->rows);
 }
 
-void tide_snapshots_release(tide_snapshots *l)
+void tide_snapshots_release(tide_snapshots *s)
 {
-    free(l->vectors);
-    free(l->angles);
-    free(l->rates);
-    free(l->counts);
-    free(l->compared_at);
-    free(l->times);
+    free(s->vectors);
+    free(s->angles);
+    free(s->rates);
+    free(s->counts);
+    free(s->compared_at);
+    free(s->times);
 }
 
-void tide_snapshots_clear(tide_snapshots *l)
+void tide_snapshots_clear(tide_snapshots *s)
 {
-    l->started = false;
-    for (uint32_t snapshot = 0; snapshot < l->count; snapshot++)
-        l->times[snapshot] = l->compared_at[snapshot] = (double)NAN;
-    for (size_t i = 0; i < (size_t)l->count * l->rows; i++)
-        l->angles[i] = NAN;
+    s->started = false;
+    for (uint32_t snapshot = 0; snapshot < s->count; snapshot++)
+        s->times[snapshot] = s->compared_at[snapshot] = (double)NAN;
+    for (size_t i = 0; i < (size_t)s->count * s->rows; i++)
+        s->angles[i] = NAN;
 }
 
 /* The largest exponent k, up to that of the last snapshot, for which a multiple of 2^k
  * lies above `previous_step` and not above `now`. */
-static uint32_t snapshot_to_replace(const tide_snapshots *l, uint64_t previous_step,
+static uint32_t snapshot_to_replace(const tide_snapshots *s, uint64_t previous_step,
                                     uint64_t now)
 {
-    uint32_t snapshot = l->count - 1;
+    uint32_t snapshot = s->count - 1;
     while (snapshot && previous_step >> snapshot == now >> snapshot)
         snapshot--;
     return snapshot;
 }
 
-uint32_t tide_snapshots_due(tide_snapshots *l, double clock)
+uint32_t tide_snapshots_due(tide_snapshots *s, double clock)
 {
-    uint64_t step = (uint64_t)fmin(clock / l->step, STEPS_MAX);
-    if (l->started && step == l->last_step)
+    uint64_t step = (uint64_t)fmin(clock / s->step, STEPS_MAX);
+    if (s->started && step == s->last_step)
         return TIDE_NO_SNAPSHOT;
     uint32_t snapshot =
-        l->started ? snapshot_to_replace(l, l->last_step, step) : l->count - 1;
-    l->started = true;
-    l->last_step = step;
-    l->times[snapshot] = clock;
-    l->compared_at[snapshot] = clock; /* identical to now */
-    for (uint32_t row = 0; row < l->rows; row++)
-        tide_snapshots_put(l, snapshot, row, NULL, 0, 0);
+        s->started ? snapshot_to_replace(s, s->last_step, step) : s->count - 1;
+    s->started = true;
+    s->last_step = step;
+    s->times[snapshot] = clock;
+    s->compared_at[snapshot] = clock; /* identical to now */
+    for (uint32_t row = 0; row < s->rows; row++)
+        tide_snapshots_put(s, snapshot, row, NULL, 0, 0);
     return snapshot;
 }
 
-static size_t cell_of(const tide_snapshots *l, uint32_t snapshot, uint32_t row)
+static size_t cell_of(const tide_snapshots *s, uint32_t snapshot, uint32_t row)
 {
-    return (size_t)snapshot * l->rows + row;
+    return (size_t)snapshot * s->rows + row;
 }
 
-int16_t *tide_snapshots_vector(const tide_snapshots *l, uint32_t snapshot, uint32_t row)
+int16_t *tide_snapshots_vector(const tide_snapshots *s, uint32_t snapshot, uint32_t row)
 {
-    return l->vectors + cell_of(l, snapshot, row) * l->dim;
+    return s->vectors + cell_of(s, snapshot, row) * s->dim;
 }
 
-void tide_snapshots_put(tide_snapshots *l, uint32_t snapshot, uint32_t row,
+void tide_snapshots_put(tide_snapshots *s, uint32_t snapshot, uint32_t row,
                         const float *unit, uint64_t count, float rate)
 {
-    size_t cell = cell_of(l, snapshot, row);
-    int16_t *vector = tide_snapshots_vector(l, snapshot, row);
-    l->counts[cell] = count;
-    l->rates[cell] = rate;
-    l->angles[cell] = unit ? 0 : NAN;
-    for (uint32_t d = 0; d < l->dim; d++)
+    size_t cell = cell_of(s, snapshot, row);
+    int16_t *vector = tide_snapshots_vector(s, snapshot, row);
+    s->counts[cell] = count;
+    s->rates[cell] = rate;
+    s->angles[cell] = unit ? 0 : NAN;
+    for (uint32_t d = 0; d < s->dim; d++)
         vector[d] = unit ? (int16_t)lrintf(unit[d] * ONE) : 0;
 }
 
-bool tide_snapshots_row(const tide_snapshots *l, uint32_t snapshot, uint32_t row,
+bool tide_snapshots_row(const tide_snapshots *s, uint32_t snapshot, uint32_t row,
                         float *unit)
 {
-    const int16_t *vector = tide_snapshots_vector(l, snapshot, row);
+    const int16_t *vector = tide_snapshots_vector(s, snapshot, row);
     bool any = false;
-    for (uint32_t d = 0; d < l->dim; d++) {
+    for (uint32_t d = 0; d < s->dim; d++) {
         any = any || vector[d];
         unit[d] = (float)vector[d] / ONE;
     }
     return any;
 }
 
-float *tide_snapshots_angle(const tide_snapshots *l, uint32_t snapshot, uint32_t row)
+float *tide_snapshots_angle(const tide_snapshots *s, uint32_t snapshot, uint32_t row)
 {
-    return l->angles + cell_of(l, snapshot, row);
+    return s->angles + cell_of(s, snapshot, row);
 }
 
-uint64_t tide_snapshots_count(const tide_snapshots *l, uint32_t snapshot, uint32_t row)
+uint64_t tide_snapshots_count(const tide_snapshots *s, uint32_t snapshot, uint32_t row)
 {
-    return l->counts[cell_of(l, snapshot, row)];
+    return s->counts[cell_of(s, snapshot, row)];
 }
 
-float tide_snapshots_rate(const tide_snapshots *l, uint32_t snapshot, uint32_t row)
+float tide_snapshots_rate(const tide_snapshots *s, uint32_t snapshot, uint32_t row)
 {
-    return l->rates[cell_of(l, snapshot, row)];
+    return s->rates[cell_of(s, snapshot, row)];
 }
 
 /* Distance is logarithmic: twice and half the age are equally far. */
-uint32_t tide_snapshots_nearest(const tide_snapshots *l, double clock, double age,
+uint32_t tide_snapshots_nearest(const tide_snapshots *s, double clock, double age,
                                 double from)
 {
     uint32_t best = TIDE_NO_SNAPSHOT;
     double best_distance = (double)INFINITY;
-    for (uint32_t snapshot = 0; snapshot < l->count; snapshot++) {
-        double snapshot_age = fmax(clock - l->times[snapshot], l->step / 2);
-        double distance = fabs(log2(snapshot_age / fmax(age, l->step / 2)));
-        if (l->times[snapshot] >= from && distance < best_distance) {
+    for (uint32_t snapshot = 0; snapshot < s->count; snapshot++) {
+        double snapshot_age = fmax(clock - s->times[snapshot], s->step / 2);
+        double distance = fabs(log2(snapshot_age / fmax(age, s->step / 2)));
+        if (s->times[snapshot] >= from && distance < best_distance) {
             best_distance = distance;
             best = snapshot;
         }
@@ -166,29 +166,29 @@ uint32_t tide_snapshots_nearest(const tide_snapshots *l, double clock, double ag
     return best;
 }
 
-uint32_t tide_snapshots_oldest(const tide_snapshots *l, double from)
+uint32_t tide_snapshots_oldest(const tide_snapshots *s, double from)
 {
     uint32_t oldest = TIDE_NO_SNAPSHOT;
-    for (uint32_t snapshot = 0; snapshot < l->count; snapshot++)
-        if (l->times[snapshot] >= from &&
-            (oldest == TIDE_NO_SNAPSHOT || l->times[snapshot] < l->times[oldest]))
+    for (uint32_t snapshot = 0; snapshot < s->count; snapshot++)
+        if (s->times[snapshot] >= from &&
+            (oldest == TIDE_NO_SNAPSHOT || s->times[snapshot] < s->times[oldest]))
             oldest = snapshot;
     return oldest;
 }
 
 /* The difference between a snapshot and now changes more slowly the older the snapshot
  * is, so a comparison is repeated after a quarter of that age. */
-uint32_t tide_snapshots_stale(const tide_snapshots *l, double clock)
+uint32_t tide_snapshots_stale(const tide_snapshots *s, double clock)
 {
     uint32_t stalest = TIDE_NO_SNAPSHOT;
     double max_overdue = 1;
-    for (uint32_t snapshot = 0; snapshot < l->count; snapshot++) {
-        if (isnan(l->times[snapshot]))
+    for (uint32_t snapshot = 0; snapshot < s->count; snapshot++) {
+        if (isnan(s->times[snapshot]))
             continue;
-        double interval = fmax(l->step, (clock - l->times[snapshot]) / 4);
-        double overdue = isnan(l->compared_at[snapshot])
+        double interval = fmax(s->step, (clock - s->times[snapshot]) / 4);
+        double overdue = isnan(s->compared_at[snapshot])
                              ? (double)INFINITY
-                             : (clock - l->compared_at[snapshot]) / interval;
+                             : (clock - s->compared_at[snapshot]) / interval;
         if (overdue < max_overdue ||
             (stalest != TIDE_NO_SNAPSHOT && overdue <= max_overdue))
             continue;

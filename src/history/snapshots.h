@@ -27,37 +27,37 @@ typedef struct tide_snapshots {
 } tide_snapshots;
 
 /* `shape` has count, rows, dim and step. */
-int tide_snapshots_init(tide_snapshots *l, const tide_snapshots *shape,
+int tide_snapshots_init(tide_snapshots *s, const tide_snapshots *shape,
                         tide_error *err);
-void tide_snapshots_release(tide_snapshots *l);
-void tide_snapshots_clear(tide_snapshots *l);
+void tide_snapshots_release(tide_snapshots *s);
+void tide_snapshots_clear(tide_snapshots *s);
 uint64_t tide_snapshots_bytes(const tide_snapshots *shape);
 
 /* If a snapshot is due, empties the one to replace and returns its index. Otherwise
  * returns TIDE_NO_SNAPSHOT. */
-uint32_t tide_snapshots_due(tide_snapshots *l, double clock);
+uint32_t tide_snapshots_due(tide_snapshots *s, double clock);
 
 /* Stores a unit vector, or none if it is NULL. */
-void tide_snapshots_put(tide_snapshots *l, uint32_t snapshot, uint32_t row,
+void tide_snapshots_put(tide_snapshots *s, uint32_t snapshot, uint32_t row,
                         const float *unit, uint64_t count, float rate);
 
 /* Reads a unit vector. Returns false if there is none. */
-bool tide_snapshots_row(const tide_snapshots *l, uint32_t snapshot, uint32_t row,
+bool tide_snapshots_row(const tide_snapshots *s, uint32_t snapshot, uint32_t row,
                         float *unit);
-int16_t *tide_snapshots_vector(const tide_snapshots *l, uint32_t snapshot,
+int16_t *tide_snapshots_vector(const tide_snapshots *s, uint32_t snapshot,
                                uint32_t row);
-float *tide_snapshots_angle(const tide_snapshots *l, uint32_t snapshot, uint32_t row);
-uint64_t tide_snapshots_count(const tide_snapshots *l, uint32_t snapshot, uint32_t row);
-float tide_snapshots_rate(const tide_snapshots *l, uint32_t snapshot, uint32_t row);
+float *tide_snapshots_angle(const tide_snapshots *s, uint32_t snapshot, uint32_t row);
+uint64_t tide_snapshots_count(const tide_snapshots *s, uint32_t snapshot, uint32_t row);
+float tide_snapshots_rate(const tide_snapshots *s, uint32_t snapshot, uint32_t row);
 
 /* The snapshot closest to an age, and the oldest, among those taken at `from` or later;
  * TIDE_NO_SNAPSHOT if there are none. */
-uint32_t tide_snapshots_nearest(const tide_snapshots *l, double clock, double age,
+uint32_t tide_snapshots_nearest(const tide_snapshots *s, double clock, double age,
                                 double from);
-uint32_t tide_snapshots_oldest(const tide_snapshots *l, double from);
+uint32_t tide_snapshots_oldest(const tide_snapshots *s, double from);
 
 /* The snapshot whose comparison with now is most overdue; TIDE_NO_SNAPSHOT if none
  * is. */
-uint32_t tide_snapshots_stale(const tide_snapshots *l, double clock);
+uint32_t tide_snapshots_stale(const tide_snapshots *s, double clock);
 
 #endif

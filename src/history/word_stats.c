@@ -92,7 +92,7 @@ static void swap(tide_evicted_word *a, tide_evicted_word *b)
     *b = kept;
 }
 
-static void sink(tide_evicted_word *heap, uint32_t count)
+static void sift_down(tide_evicted_word *heap, uint32_t count)
 {
     for (uint32_t at = 0, child; (child = 2 * at + 1) < count; at = child) {
         if (child + 1 < count && heap[child + 1].score < heap[child].score)
@@ -110,7 +110,7 @@ void tide_evicted_word_keep(tide_history *h, const tide_evicted_word *evicted)
         if (evicted->score <= heap[0].score)
             return;
         heap[0] = *evicted;
-        sink(heap, h->evicted_count);
+        sift_down(heap, h->evicted_count);
         return;
     }
     uint32_t at = h->evicted_count++;

@@ -56,7 +56,7 @@ int tide_classifier_check(const tide_classifier_options *o, tide_error *err)
 
 /* -- traces ----------------------------------------------------------------------- */
 
-static uint32_t larger(uint32_t a, uint32_t b)
+static uint32_t max_of(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
@@ -78,7 +78,7 @@ static uint32_t dense_stride(const tide_classifier_options *options)
 
 static uint32_t gradients_stride(const tide_classifier_options *options)
 {
-    return larger(dense_stride(options), tide_stride(options->labels));
+    return max_of(dense_stride(options), tide_stride(options->labels));
 }
 
 static size_t rows_bytes(const tide_classifier_options *options)
@@ -139,7 +139,7 @@ uint32_t tide_scratch_floats(const tide_classifier_options *o)
 {
     uint32_t products = TIDE_WIDTHS * o->max_words * TIDE_BLOCK;
     uint32_t window = TIDE_WIDTHS * tide_stride(o->dim);
-    return larger(tide_stride(products), larger(window, dense_stride(o)));
+    return max_of(tide_stride(products), max_of(window, dense_stride(o)));
 }
 
 /* -- constructor ------------------------------------------------------------------ */

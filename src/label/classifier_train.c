@@ -37,34 +37,34 @@ typedef struct training {
     tide_epoch epoch;
 } training;
 
-static const tide_classifier_options *options_of(const training *l)
+static const tide_classifier_options *options_of(const training *t)
 {
-    return &l->step.classifier->options;
+    return &t->step.classifier->options;
 }
 
 /* -- one mini-batch --------------------------------------------------------------- */
 
 /* Points the trace at the vectors of the post's words, and stores the truth, 0 or 1 per
  * label, in `errors`, where tide_dense_loss replaces it. */
-static void load_example(const training *l, const tide_example *example,
+static void load_example(const training *t, const tide_example *example,
                          tide_trace *trace)
 {
-    uint32_t max = options_of(l)->max_words;
+    uint32_t max = options_of(t)->max_words;
     trace->row_count = example->word_count < max ? example->word_count : max;
     for (uint32_t i = 0; i < trace->row_count; i++)
-        trace->rows[i] = tide_matrix_row(l->vectors, example->words[i]);
-    memset(trace->errors, 0, options_of(l)->labels * sizeof(float));
+        trace->rows[i] = tide_matrix_row(t->vectors, example->words[i]);
+    memset(trace->errors, 0, options_of(t)->labels * sizeof(float));
     for (uint32_t i = 0; i < example->label_count; i++)
         trace->errors[example->labels[i]] = 1;
 }
 
 /* The generator depends only on seed, epoch and position, not on which thread runs
  * this. */
-static void apply_dropout(const training *l, uint32_t position, tide_trace *trace)
+static void apply_dropout(const training *t, uint32_t position, tide_trace *trace)
 {
-    const uint64_t key[] = {options_of(l)->seed, l->epoch.epoch, position};
+    const uint64_t key[] = {options_of(t)->seed, t->epoch.epoch, position};
     tide_rng rng = tide_rng_seeded(tide_hash(key, sizeof key, 0));
-    tide_dropout(trace->features, l->step.classifier->features, options_of(l)->dropout,
+    tide_dropout(trace->features, t->step.classifier->features, options_of(t)->dropout,
                  &rng);
 }
 
@@ -72,18 +72,18 @@ static void apply_dropout(const training *l, uint32_t position, tide_trace *trac
  * other, since no weight changes before all threads are done. */
 static void forward_pass(void *task, uint32_t member)
 {
-    const training *l = task;
-    const tide_classifier *c = l->step.classifier;
-    float *scratch = l->scratch + (size_t)member * l->scratch_floats;
-    for (uint32_t i = member; i < l->step.count; i += c->options.threads) {
-        tide_trace *trace = &l->step.traces[i];
-        load_example(l, &l->examples[l->order[l->first + i]], trace);
+    const training *t = task;
+    const tide_classifier *c = t->step.classifier;
+    float *scratch = t->scratch + (size_t)member * t->scratch_floats;
+    for (uint32_t i = member; i < t->step.count; i += c->options.threads) {
+        tide_trace *trace = &t->step.traces[i];
+        load_example(t, &t->examples[t->order[t->first + i]], trace);
         c->encoder->encode(c, trace, scratch);
         trace->features[c->features] = 1;
-        if (l->updating && c->options.dropout > 0)
-            apply_dropout(l, l->first + i, trace);
+        if (t->updating && c->options.dropout > 0)
+            apply_dropout(t, t->first + i, trace);
         tide_dense_loss(c, trace);
-        if (l->updating && c->encoder->windows)
+        if (t->updating && c->encoder->windows)
             tide_dense_backpropagate(c, trace);
     }
 }
@@ -95,46 +95,46 @@ static void forward_pass(void *task, uint32_t member)
  * this step. */
 static void backward_pass(void *task, uint32_t member)
 {
-    const training *l = task;
-    const tide_classifier *c = l->step.classifier;
-    float *scratch = l->scratch + (size_t)member * l->scratch_floats;
+    const training *t = task;
+    const tide_classifier *c = t->step.classifier;
+    float *scratch = t->scratch + (size_t)member * t->scratch_floats;
     uint32_t units = c->encoder->windows ? c->features : 0;
     for (uint32_t i = member; i < units + c->options.labels; i += c->options.threads)
         if (i < units)
-            tide_cnn_update(&l->step, i, scratch);
+            tide_cnn_update(&t->step, i, scratch);
         else
-            tide_dense_update(&l->step, i - units, scratch);
+            tide_dense_update(&t->step, i - units, scratch);
 }
 
 /* Runs the posts from..to of the order in mini-batches, and updates the weights if
  * `updating`. Returns the mean loss per post and label. */
-static double run_batches(training *l, uint32_t from, uint32_t to, bool updating)
+static double run_batches(training *t, uint32_t from, uint32_t to, bool updating)
 {
     double loss = 0;
-    l->updating = updating;
-    for (l->first = from; l->first < to; l->first += l->step.count) {
-        uint32_t left = to - l->first;
-        l->step.count = left < l->batch.count ? left : l->batch.count;
-        tide_thread_team_run(l->team, forward_pass, l);
-        for (uint32_t i = 0; i < l->step.count; i++)
-            loss += l->step.traces[i].loss;
+    t->updating = updating;
+    for (t->first = from; t->first < to; t->first += t->step.count) {
+        uint32_t left = to - t->first;
+        t->step.count = left < t->batch.count ? left : t->batch.count;
+        tide_thread_team_run(t->team, forward_pass, t);
+        for (uint32_t i = 0; i < t->step.count; i++)
+            loss += t->step.traces[i].loss;
         if (updating) {
-            l->step.adam = tide_adam_at(options_of(l)->rate, ++l->steps);
-            tide_thread_team_run(l->team, backward_pass, l);
+            t->step.adam = tide_adam_at(options_of(t)->rate, ++t->steps);
+            tide_thread_team_run(t->team, backward_pass, t);
         }
     }
-    return loss / ((double)(to - from) * options_of(l)->labels);
+    return loss / ((double)(to - from) * options_of(t)->labels);
 }
 
 /* -- epochs ----------------------------------------------------------------------- */
 
-static void shuffle(training *l, uint32_t from)
+static void shuffle(training *t, uint32_t from)
 {
-    for (uint32_t i = l->posts; i > from + 1; i--) {
-        uint32_t j = from + (uint32_t)tide_rng_below(&l->rng, i - from);
-        uint32_t swapped = l->order[j];
-        l->order[j] = l->order[i - 1];
-        l->order[i - 1] = swapped;
+    for (uint32_t i = t->posts; i > from + 1; i--) {
+        uint32_t j = from + (uint32_t)tide_rng_below(&t->rng, i - from);
+        uint32_t swapped = t->order[j];
+        t->order[j] = t->order[i - 1];
+        t->order[i - 1] = swapped;
     }
 }
 
@@ -144,61 +144,61 @@ static void copy_rows(float *to, const float *from, const tide_matrix *shape)
         memcpy(to, from, tide_matrix_bytes(shape->count, shape->dim));
 }
 
-static void save_best_weights(training *l)
+static void save_best_weights(training *t)
 {
-    const tide_classifier *c = l->step.classifier;
-    copy_rows(l->step.dense.best, c->dense.rows, &c->dense);
-    copy_rows(l->step.filters.best, c->filters.rows, &c->filters);
-    copy_rows(l->step.bias.best, c->bias.rows, &c->bias);
+    const tide_classifier *c = t->step.classifier;
+    copy_rows(t->step.dense.best, c->dense.rows, &c->dense);
+    copy_rows(t->step.filters.best, c->filters.rows, &c->filters);
+    copy_rows(t->step.bias.best, c->bias.rows, &c->bias);
 }
 
-static void restore_best_weights(training *l)
+static void restore_best_weights(training *t)
 {
-    const tide_classifier *c = l->step.classifier;
-    copy_rows(c->dense.rows, l->step.dense.best, &c->dense);
-    copy_rows(c->filters.rows, l->step.filters.best, &c->filters);
-    copy_rows(c->bias.rows, l->step.bias.best, &c->bias);
+    const tide_classifier *c = t->step.classifier;
+    copy_rows(c->dense.rows, t->step.dense.best, &c->dense);
+    copy_rows(c->filters.rows, t->step.filters.best, &c->filters);
+    copy_rows(c->bias.rows, t->step.bias.best, &c->bias);
 }
 
-static int train_epoch(training *l, tide_error *err)
+static int train_epoch(training *t, tide_error *err)
 {
-    tide_epoch *e = &l->epoch;
+    tide_epoch *e = &t->epoch;
     double start = tide_now_seconds();
     e->epoch++;
-    shuffle(l, l->held_out_count);
-    e->loss = run_batches(l, l->held_out_count, l->posts, true);
+    shuffle(t, t->held_out_count);
+    e->loss = run_batches(t, t->held_out_count, t->posts, true);
     e->held_out_loss =
-        l->held_out_count > 0 ? run_batches(l, 0, l->held_out_count, false) : 0;
+        t->held_out_count > 0 ? run_batches(t, 0, t->held_out_count, false) : 0;
     if (!isfinite(e->loss) || !isfinite(e->held_out_loss))
         return tide_fail(
             err, TIDE_ERROR_INPUT,
             "the loss of epoch %u is NaN or infinite; try a classifier-rate below %g",
-            e->epoch, (double)options_of(l)->rate);
+            e->epoch, (double)options_of(t)->rate);
     /* Without held-out posts there is nothing to compare, so the last epoch counts as
      * the best. */
-    if (e->epoch == 1 || l->held_out_count == 0 || e->held_out_loss < e->best_loss) {
+    if (e->epoch == 1 || t->held_out_count == 0 || e->held_out_loss < e->best_loss) {
         e->best_epoch = e->epoch;
         e->best_loss = e->held_out_loss;
-        save_best_weights(l);
+        save_best_weights(t);
     }
     e->seconds = tide_now_seconds() - start;
     return TIDE_OK;
 }
 
-static int train_epochs(training *l, tide_epoch_watch *watch, void *context,
+static int train_epochs(training *t, tide_epoch_watch *watch, void *context,
                         tide_error *err)
 {
-    const tide_classifier_options *o = options_of(l);
+    const tide_classifier_options *o = options_of(t);
     bool improving = true;
-    while (improving && l->epoch.epoch < o->max_epochs) {
-        int status = train_epoch(l, err);
+    while (improving && t->epoch.epoch < o->max_epochs) {
+        int status = train_epoch(t, err);
         if (status)
             return status;
-        improving = l->epoch.epoch - l->epoch.best_epoch < o->patience;
-        if (watch && !watch(context, &l->epoch))
+        improving = t->epoch.epoch - t->epoch.best_epoch < o->patience;
+        if (watch && !watch(context, &t->epoch))
             improving = false;
     }
-    restore_best_weights(l);
+    restore_best_weights(t);
     return TIDE_OK;
 }
 
@@ -206,37 +206,37 @@ static int train_epochs(training *l, tide_epoch_watch *watch, void *context,
 
 /* Chooses the posts to train on and to hold out, at random. Posts without words are in
  * neither part. */
-static int split_posts(training *l, size_t count, tide_error *err)
+static int split_posts(training *t, size_t count, tide_error *err)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (l->examples[i].word_count > 0)
-            l->order[l->posts++] = i;
-    shuffle(l, 0);
-    float share = options_of(l)->held_out;
-    l->held_out_count = (uint32_t)((double)share * l->posts);
-    if (l->held_out_count == 0 && share > 0 && l->posts > 1)
-        l->held_out_count = 1;
-    l->epoch.epochs_most = options_of(l)->max_epochs;
-    l->epoch.learned = l->posts - l->held_out_count;
-    l->epoch.held_out = l->held_out_count;
-    if (l->posts == 0)
+        if (t->examples[i].word_count > 0)
+            t->order[t->posts++] = i;
+    shuffle(t, 0);
+    float share = options_of(t)->held_out;
+    t->held_out_count = (uint32_t)((double)share * t->posts);
+    if (t->held_out_count == 0 && share > 0 && t->posts > 1)
+        t->held_out_count = 1;
+    t->epoch.epochs_most = options_of(t)->max_epochs;
+    t->epoch.learned = t->posts - t->held_out_count;
+    t->epoch.held_out = t->held_out_count;
+    if (t->posts == 0)
         return tide_fail(err, TIDE_ERROR_INPUT,
                          "none of %zu examples has a word with a vector", count);
     return TIDE_OK;
 }
 
-static void count_labels(const training *l, size_t count)
+static void count_labels(const training *t, size_t count)
 {
-    tide_examples_frequencies(l->examples, count, l->order, l->held_out_count,
-                              options_of(l)->labels, l->step.classifier->prior);
+    tide_examples_frequencies(t->examples, count, t->order, t->held_out_count,
+                              options_of(t)->labels, t->step.classifier->prior);
 }
 
-static void init_weights(training *l)
+static void init_weights(training *t)
 {
-    tide_classifier *c = l->step.classifier;
+    tide_classifier *c = t->step.classifier;
     if (c->encoder->windows)
-        tide_cnn_init(c, &l->rng);
-    tide_dense_init(c, &l->rng);
+        tide_cnn_init(c, &t->rng);
+    tide_dense_init(c, &t->rng);
 }
 
 /* -- memory and entry point ------------------------------------------------------- */
@@ -256,36 +256,36 @@ static bool allocate_moments(tide_moments *m, const tide_matrix *weights)
     return m->mean;
 }
 
-static int allocate(training *l, size_t count, tide_error *err)
+static int allocate(training *t, size_t count, tide_error *err)
 {
-    const tide_classifier *c = l->step.classifier;
-    l->scratch_floats = tide_scratch_floats(&c->options);
-    l->order = tide_alloc(count, sizeof *l->order);
-    l->scratch = tide_alloc(c->options.threads, l->scratch_floats * sizeof(float));
-    bool ok = l->order && l->scratch && allocate_moments(&l->step.dense, &c->dense);
+    const tide_classifier *c = t->step.classifier;
+    t->scratch_floats = tide_scratch_floats(&c->options);
+    t->order = tide_alloc(count, sizeof *t->order);
+    t->scratch = tide_alloc(c->options.threads, t->scratch_floats * sizeof(float));
+    bool ok = t->order && t->scratch && allocate_moments(&t->step.dense, &c->dense);
     if (ok && c->encoder->windows)
-        ok = allocate_moments(&l->step.filters, &c->filters) &&
-             allocate_moments(&l->step.bias, &c->bias);
+        ok = allocate_moments(&t->step.filters, &c->filters) &&
+             allocate_moments(&t->step.bias, &c->bias);
     if (!ok)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to train on %zu examples",
                          count);
-    int status = tide_traces_init(&l->batch, &c->options, c->options.batch, err);
+    int status = tide_traces_init(&t->batch, &c->options, c->options.batch, err);
     if (status)
         return status;
-    l->step.traces = l->batch.traces;
-    l->team = tide_thread_team_new(c->options.threads, err);
-    return l->team ? TIDE_OK : TIDE_ERROR_MEMORY;
+    t->step.traces = t->batch.traces;
+    t->team = tide_thread_team_new(c->options.threads, err);
+    return t->team ? TIDE_OK : TIDE_ERROR_MEMORY;
 }
 
-static void release(training *l)
+static void release(training *t)
 {
-    tide_thread_team_free(l->team);
-    tide_traces_release(&l->batch);
-    free(l->step.bias.mean);
-    free(l->step.filters.mean);
-    free(l->step.dense.mean);
-    free(l->scratch);
-    free(l->order);
+    tide_thread_team_free(t->team);
+    tide_traces_release(&t->batch);
+    free(t->step.bias.mean);
+    free(t->step.filters.mean);
+    free(t->step.dense.mean);
+    free(t->scratch);
+    free(t->order);
 }
 
 uint64_t tide_classifier_training_bytes(const tide_classifier_options *o, size_t posts)
@@ -304,22 +304,22 @@ uint64_t tide_classifier_training_bytes(const tide_classifier_options *o, size_t
     return bytes;
 }
 
-static int train_weights(training *l, size_t count, tide_epoch_watch *watch,
+static int train_weights(training *t, size_t count, tide_epoch_watch *watch,
                          void *context, tide_error *err)
 {
-    int status = allocate(l, count, err);
+    int status = allocate(t, count, err);
     if (!status)
-        status = split_posts(l, count, err);
+        status = split_posts(t, count, err);
     if (!status)
-        status = tide_examples_scale(l->examples, l->order + l->held_out_count,
-                                     l->posts - l->held_out_count, l->vectors,
-                                     &l->step.classifier->scale, err);
+        status = tide_examples_scale(t->examples, t->order + t->held_out_count,
+                                     t->posts - t->held_out_count, t->vectors,
+                                     &t->step.classifier->scale, err);
     if (!status) {
-        count_labels(l, count);
-        init_weights(l);
-        status = train_epochs(l, watch, context, err);
+        count_labels(t, count);
+        init_weights(t);
+        status = train_epochs(t, watch, context, err);
     }
-    release(l);
+    release(t);
     return status;
 }
 
@@ -327,7 +327,7 @@ int tide_classifier_train(tide_classifier *c, const tide_example *examples,
                           size_t count, const tide_matrix *vectors,
                           tide_epoch_watch *watch, void *context, tide_error *err)
 {
-    training l = {
+    training t = {
         .step = {.classifier = c},
         .examples = examples,
         .vectors = vectors,
@@ -337,9 +337,9 @@ int tide_classifier_train(tide_classifier *c, const tide_example *examples,
     memset(c->prior, 0, c->options.labels * sizeof *c->prior);
     int status = tide_examples_check(&c->options, examples, count, vectors, err);
     if (!status && c->features == 0)
-        count_labels(&l, count);
+        count_labels(&t, count);
     else if (!status)
-        status = train_weights(&l, count, watch, context, err);
+        status = train_weights(&t, count, watch, context, err);
     c->trained = status == TIDE_OK;
     if (status)
         memset(c->prior, 0, c->options.labels * sizeof *c->prior);

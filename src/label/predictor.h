@@ -57,8 +57,8 @@ struct tide_predictor {
 
 /* Allocates what the classifier needs for predictions, and takes it over unless this
  * fails. */
-int tide_fitted_init(tide_fitted *k, const tide_model *model,
+int tide_fitted_init(tide_fitted *f, const tide_model *model,
                      tide_classifier *classifier, tide_error *err);
-void tide_fitted_release(tide_fitted *k);
+void tide_fitted_release(tide_fitted *f);
 
 #endif

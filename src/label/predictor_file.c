@@ -13,23 +13,23 @@ static const char section[] = "label.names";
 
 /* Section label.names: the number of trainings and the number of anchors, 8 bytes each;
  * then for every label its length in one byte and its name. */
-void tide_predictor_save(const tide_predictor *t, tide_store_writer *writer)
+void tide_predictor_save(const tide_predictor *p, tide_store_writer *writer)
 {
-    const tide_fitted *k = &t->fitted;
+    const tide_fitted *f = &p->fitted;
     unsigned char numbers[NUMBERS_SIZE];
-    if (!k->classifier)
+    if (!f->classifier)
         return;
-    tide_put64(numbers, t->fits);
-    tide_put64(numbers + 8, tide_anchors_size(&k->anchors));
+    tide_put64(numbers, p->fits);
+    tide_put64(numbers + 8, tide_anchors_size(&f->anchors));
     tide_store_begin(writer, section);
     tide_store_append(writer, numbers, sizeof numbers);
-    for (uint32_t i = 0; i < tide_predictor_size(t); i++) {
-        unsigned char length = (unsigned char)strlen(k->texts[i]);
+    for (uint32_t i = 0; i < tide_predictor_size(p); i++) {
+        unsigned char length = (unsigned char)strlen(f->texts[i]);
         tide_store_append(writer, &length, 1);
-        tide_store_append(writer, k->texts[i], length);
+        tide_store_append(writer, f->texts[i], length);
     }
-    tide_anchors_save(&k->anchors, writer);
-    tide_classifier_save(k->classifier, writer);
+    tide_anchors_save(&f->anchors, writer);
+    tide_classifier_save(f->classifier, writer);
 }
 
 static int corrupt(const tide_store *store, tide_error *err)
@@ -38,14 +38,14 @@ static int corrupt(const tide_store *store, tide_error *err)
                      tide_store_path(store), section);
 }
 
-static int load_names(tide_predictor *t, tide_store *store, tide_error *err)
+static int load_names(tide_predictor *p, tide_store *store, tide_error *err)
 {
     unsigned char numbers[NUMBERS_SIZE] = {0};
     int status = tide_store_read_at(store, section, 0, numbers, sizeof numbers, err);
     uint64_t at = sizeof numbers;
-    for (uint32_t i = 0; i < tide_predictor_size(t) && !status; i++) {
+    for (uint32_t i = 0; i < tide_predictor_size(p) && !status; i++) {
         unsigned char length;
-        char *text = t->fitted.texts[i];
+        char *text = p->fitted.texts[i];
         status = tide_store_read_at(store, section, at, &length, 1, err);
         if (!status && (!length || length > TIDE_WORD_MAX))
             status = corrupt(store, err);
@@ -61,9 +61,9 @@ static int load_names(tide_predictor *t, tide_store *store, tide_error *err)
     if (!status && (!fits || anchors > TIDE_CAPACITY_MAX))
         status = corrupt(store, err);
     if (!status)
-        status = tide_anchors_load(&t->fitted.anchors, (uint32_t)anchors,
-                                   t->model->shape.dim, store, err);
-    t->fits = fits;
+        status = tide_anchors_load(&p->fitted.anchors, (uint32_t)anchors,
+                                   p->model->shape.dim, store, err);
+    p->fits = fits;
     return status;
 }
 
@@ -83,7 +83,7 @@ int tide_predictor_peek(tide_store *store, uint64_t *fits, uint32_t *labels,
     return status;
 }
 
-int tide_predictor_load(tide_predictor *t, tide_store *store, tide_error *err)
+int tide_predictor_load(tide_predictor *p, tide_store *store, tide_error *err)
 {
     tide_error ignored = {0};
     err = err ? err : &ignored;
@@ -92,14 +92,14 @@ int tide_predictor_load(tide_predictor *t, tide_store *store, tide_error *err)
     tide_classifier *classifier = tide_classifier_load(store, err);
     if (!classifier)
         return (int)err->status;
-    int status = tide_classifier_options_of(classifier)->dim == t->model->shape.dim
-                     ? tide_fitted_init(&t->fitted, t->model, classifier, err)
+    int status = tide_classifier_options_of(classifier)->dim == p->model->shape.dim
+                     ? tide_fitted_init(&p->fitted, p->model, classifier, err)
                      : corrupt(store, err);
     if (status)
         tide_classifier_free(classifier);
     else
-        status = load_names(t, store, err);
-    if (status && t->fitted.classifier)
-        tide_fitted_release(&t->fitted);
+        status = load_names(p, store, err);
+    if (status && p->fitted.classifier)
+        tide_fitted_release(&p->fitted);
     return status;
 }

@@ -41,16 +41,16 @@ typedef struct fit_state {
     tide_matrix vectors;
 } fit_state;
 
-static void release_state(fit_state *l)
+static void release_state(fit_state *f)
 {
-    tide_matrix_release(&l->vectors);
-    free(l->slot_by_row);
-    free(l->row_by_slot);
-    free(l->indexes);
-    free(l->examples);
-    free(l->posts);
-    free(l->label_by_slot);
-    free(l->labels);
+    tide_matrix_release(&f->vectors);
+    free(f->slot_by_row);
+    free(f->row_by_slot);
+    free(f->indexes);
+    free(f->examples);
+    free(f->posts);
+    free(f->label_by_slot);
+    free(f->labels);
 }
 
 static int no_memory(tide_error *err)
@@ -58,7 +58,7 @@ static int no_memory(tide_error *err)
     return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to train a classifier");
 }
 
-static uint32_t *indexes(size_t count, uint32_t value)
+static uint32_t *new_indexes(size_t count, uint32_t value)
 {
     uint32_t *all = tide_alloc(count, sizeof *all);
     for (size_t i = 0; all && i < count; i++)
@@ -70,38 +70,38 @@ static uint32_t *indexes(size_t count, uint32_t value)
 
 /* A label may be tracked before a post with words was seen. */
 static uint32_t remove_empty_labels(tide_tracked_label *labels, size_t count,
-                                    uint32_t room)
+                                    uint32_t max_count)
 {
     uint32_t kept = 0;
-    for (size_t i = 0; i < count && kept < room; i++)
+    for (size_t i = 0; i < count && kept < max_count; i++)
         if (labels[i].kept)
             labels[kept++] = labels[i];
     return kept;
 }
 
-static int choose_labels(fit_state *l, tide_error *err)
+static int choose_labels(fit_state *f, tide_error *err)
 {
-    uint32_t capacity = tide_tracker_state(l->tracker).capacity;
-    l->labels = tide_alloc(capacity, sizeof *l->labels);
-    l->label_by_slot = indexes(capacity, NO_ROW);
-    if (!l->labels || !l->label_by_slot)
+    uint32_t capacity = tide_tracker_state(f->tracker).capacity;
+    f->labels = tide_alloc(capacity, sizeof *f->labels);
+    f->label_by_slot = new_indexes(capacity, NO_ROW);
+    if (!f->labels || !f->label_by_slot)
         return no_memory(err);
-    size_t count = tide_tracker_top(l->tracker, l->labels, capacity);
-    l->options.labels = remove_empty_labels(l->labels, count, l->options.labels);
-    if (!l->options.labels)
+    size_t count = tide_tracker_top(f->tracker, f->labels, capacity);
+    f->options.labels = remove_empty_labels(f->labels, count, f->options.labels);
+    if (!f->options.labels)
         return tide_fail(err, TIDE_ERROR_INPUT,
                          "no post with a label and a word has been read yet");
-    for (uint32_t i = 0; i < l->options.labels; i++)
-        l->label_by_slot[l->labels[i].slot] = i;
+    for (uint32_t i = 0; i < f->options.labels; i++)
+        f->label_by_slot[f->labels[i].slot] = i;
     return TIDE_OK;
 }
 
 /* -- posts ------------------------------------------------------------------------ */
 
-static uint32_t post_count_of(const fit_state *l, uint32_t label)
+static uint32_t post_count_of(const fit_state *f, uint32_t label)
 {
-    uint32_t kept = l->labels[label].kept;
-    return kept < l->posts_per_label ? kept : l->posts_per_label;
+    uint32_t kept = f->labels[label].kept;
+    return kept < f->posts_per_label ? kept : f->posts_per_label;
 }
 
 /* Moves the posts that were not seen before to the front and returns their number.
@@ -118,23 +118,23 @@ static size_t remove_duplicates(uint32_t *posts, size_t count, uint64_t *seen)
     return unique;
 }
 
-static int choose_posts(fit_state *l, tide_error *err)
+static int choose_posts(fit_state *f, tide_error *err)
 {
     size_t max = 0;
-    for (uint32_t i = 0; i < l->options.labels; i++)
-        max += post_count_of(l, i);
-    uint32_t ids = tide_tracker_state(l->tracker).ids;
+    for (uint32_t i = 0; i < f->options.labels; i++)
+        max += post_count_of(f, i);
+    uint32_t ids = tide_tracker_state(f->tracker).ids;
     uint64_t *seen = tide_alloc(ids / 64 + 1, sizeof *seen);
-    l->posts = tide_alloc(max, sizeof *l->posts);
-    if (!seen || !l->posts) {
+    f->posts = tide_alloc(max, sizeof *f->posts);
+    if (!seen || !f->posts) {
         free(seen);
         return no_memory(err);
     }
-    for (uint32_t i = 0; i < l->options.labels; i++) {
-        uint32_t *posts = l->posts + l->post_count;
-        size_t count = tide_tracker_sample(l->tracker, l->labels[i].slot, posts,
-                                           post_count_of(l, i));
-        l->post_count += remove_duplicates(posts, count, seen);
+    for (uint32_t i = 0; i < f->options.labels; i++) {
+        uint32_t *posts = f->posts + f->post_count;
+        size_t count = tide_tracker_sample(f->tracker, f->labels[i].slot, posts,
+                                           post_count_of(f, i));
+        f->post_count += remove_duplicates(posts, count, seen);
     }
     free(seen);
     return TIDE_OK;
@@ -155,37 +155,37 @@ static bool next_word(const tide_post *post, uint32_t *at, tide_word *word)
 }
 
 /* The row of the word's vector. A word gets one with its first example. */
-static uint32_t find_or_add_row(fit_state *l, const tide_word *word)
+static uint32_t find_or_add_row(fit_state *f, const tide_word *word)
 {
-    uint32_t slot = tide_vocabulary_find(l->model->vocabulary, word);
+    uint32_t slot = tide_vocabulary_find(f->model->vocabulary, word);
     if (slot == TIDE_NO_SLOT)
         return NO_ROW;
-    if (l->row_by_slot[slot] == NO_ROW) {
-        l->row_by_slot[slot] = l->row_count;
-        l->slot_by_row[l->row_count++] = slot;
+    if (f->row_by_slot[slot] == NO_ROW) {
+        f->row_by_slot[slot] = f->row_count;
+        f->slot_by_row[f->row_count++] = slot;
     }
-    return l->row_by_slot[slot];
+    return f->row_by_slot[slot];
 }
 
-static void add_words(fit_state *l, const tide_post *post, tide_example *example)
+static void add_words(fit_state *f, const tide_post *post, tide_example *example)
 {
     tide_word word;
     for (uint32_t at = 0;
-         example->word_count < l->options.max_words && next_word(post, &at, &word);) {
+         example->word_count < f->options.max_words && next_word(post, &at, &word);) {
         uint32_t row =
-            word.length <= TIDE_WORD_MAX ? find_or_add_row(l, &word) : NO_ROW;
+            word.length <= TIDE_WORD_MAX ? find_or_add_row(f, &word) : NO_ROW;
         if (row == NO_ROW)
             continue;
-        l->indexes[l->index_count++] = row;
+        f->indexes[f->index_count++] = row;
         example->word_count++;
     }
 }
 
-static void add_labels(fit_state *l, const tide_post *post, tide_example *example)
+static void add_labels(fit_state *f, const tide_post *post, tide_example *example)
 {
-    uint32_t *labels = l->indexes + l->index_count, count = 0;
+    uint32_t *labels = f->indexes + f->index_count, count = 0;
     for (uint32_t i = 0; i < post->label_count; i++) {
-        uint32_t label = l->label_by_slot[post->labels[i]], at = count;
+        uint32_t label = f->label_by_slot[post->labels[i]], at = count;
         if (label == NO_ROW)
             continue;
         for (; at > 0 && labels[at - 1] > label; at--)
@@ -194,7 +194,7 @@ static void add_labels(fit_state *l, const tide_post *post, tide_example *exampl
         count++;
     }
     example->label_count = count;
-    l->index_count += count;
+    f->index_count += count;
 }
 
 static size_t max_indexes_per_post(const tide_classifier_options *o)
@@ -202,102 +202,103 @@ static size_t max_indexes_per_post(const tide_classifier_options *o)
     return o->max_words + TIDE_POST_LABELS;
 }
 
-static int make_examples(fit_state *l, tide_error *err)
+static int make_examples(fit_state *f, tide_error *err)
 {
-    uint32_t words = tide_vocabulary_used(l->model->vocabulary);
-    l->examples = tide_alloc(l->post_count, sizeof *l->examples);
-    l->indexes = tide_alloc(l->post_count * max_indexes_per_post(&l->options),
-                            sizeof *l->indexes);
-    l->row_by_slot = indexes(words, NO_ROW);
-    l->slot_by_row = indexes(words, 0);
+    uint32_t words = tide_vocabulary_used(f->model->vocabulary);
+    f->examples = tide_alloc(f->post_count, sizeof *f->examples);
+    f->indexes = tide_alloc(f->post_count * max_indexes_per_post(&f->options),
+                            sizeof *f->indexes);
+    f->row_by_slot = new_indexes(words, NO_ROW);
+    f->slot_by_row = new_indexes(words, 0);
     tide_post *post = tide_alloc(1, sizeof *post);
-    if (!l->examples || !l->indexes || !l->row_by_slot || !l->slot_by_row || !post) {
+    if (!f->examples || !f->indexes || !f->row_by_slot || !f->slot_by_row || !post) {
         free(post);
         return no_memory(err);
     }
-    for (size_t i = 0; i < l->post_count; i++) {
-        tide_example *example = &l->examples[i];
-        tide_tracker_post(l->tracker, l->posts[i], post);
-        example->words = l->indexes + l->index_count;
-        add_words(l, post, example);
-        example->labels = l->indexes + l->index_count;
-        add_labels(l, post, example);
+    for (size_t i = 0; i < f->post_count; i++) {
+        tide_example *example = &f->examples[i];
+        tide_tracker_post(f->tracker, f->posts[i], post);
+        example->words = f->indexes + f->index_count;
+        add_words(f, post, example);
+        example->labels = f->indexes + f->index_count;
+        add_labels(f, post, example);
     }
     free(post);
     return TIDE_OK;
 }
 
-static int copy_vectors(fit_state *l, tide_error *err)
+static int copy_vectors(fit_state *f, tide_error *err)
 {
-    int status = tide_matrix_init(&l->vectors, l->row_count, l->options.dim, err);
-    for (uint32_t row = 0; row < l->row_count && !status; row++)
-        tide_model_input(l->model, l->kernels, l->slot_by_row[row],
-                         tide_matrix_row(&l->vectors, row));
+    int status = tide_matrix_init(&f->vectors, f->row_count, f->options.dim, err);
+    for (uint32_t row = 0; row < f->row_count && !status; row++)
+        tide_model_input(f->model, f->kernels, f->slot_by_row[row],
+                         tide_matrix_row(&f->vectors, row));
     return status;
 }
 
 /* -- training --------------------------------------------------------------------- */
 
-static int prepare_examples(fit_state *l, tide_error *err)
+static int prepare_examples(fit_state *f, tide_error *err)
 {
-    int status = choose_labels(l, err);
+    int status = choose_labels(f, err);
     if (!status)
-        status = choose_posts(l, err);
+        status = choose_posts(f, err);
     if (!status)
-        status = make_examples(l, err);
-    return status ? status : copy_vectors(l, err);
+        status = make_examples(f, err);
+    return status ? status : copy_vectors(f, err);
 }
 
-static int train_and_snapshot(fit_state *l, tide_fitted *k, tide_epoch_watch *watch,
-                              void *data, tide_error *err)
+static int train_and_snapshot(fit_state *f, tide_fitted *result,
+                              tide_epoch_watch *watch, void *data, tide_error *err)
 {
-    tide_classifier *classifier = tide_classifier_new(&l->options, err);
+    tide_classifier *classifier = tide_classifier_new(&f->options, err);
     int status = classifier
-                     ? tide_classifier_train(classifier, l->examples, l->post_count,
-                                             &l->vectors, watch, data, err)
+                     ? tide_classifier_train(classifier, f->examples, f->post_count,
+                                             &f->vectors, watch, data, err)
                      : (int)err->status;
     if (!status)
-        status = tide_fitted_init(k, l->model, classifier, err);
+        status = tide_fitted_init(result, f->model, classifier, err);
     if (status) {
         tide_classifier_free(classifier);
         return status;
     }
-    status = tide_anchors_snapshot(&k->anchors, l->model, l->kernels, l->anchors, err);
+    status =
+        tide_anchors_snapshot(&result->anchors, f->model, f->kernels, f->anchors, err);
     if (status) {
-        tide_fitted_release(k);
+        tide_fitted_release(result);
         return status;
     }
-    for (uint32_t i = 0; i < l->options.labels; i++)
-        memcpy(k->texts[i], l->labels[i].name, l->labels[i].length);
+    for (uint32_t i = 0; i < f->options.labels; i++)
+        memcpy(result->texts[i], f->labels[i].name, f->labels[i].length);
     return TIDE_OK;
 }
 
-int tide_predictor_fit(tide_predictor *t, const tide_tracker *tracker,
+int tide_predictor_fit(tide_predictor *p, const tide_tracker *tracker,
                        const tide_predictor_options *options, tide_epoch_watch *watch,
                        void *data, tide_error *err)
 {
     tide_error ignored = {0};
     err = err ? err : &ignored;
-    fit_state l = {.model = t->model,
-                   .kernels = t->kernels,
+    fit_state f = {.model = p->model,
+                   .kernels = p->kernels,
                    .tracker = tracker,
                    .options = options->classifier,
                    .posts_per_label = options->posts_per_label,
                    .anchors = options->anchors};
     tide_fitted fitted;
-    int status = prepare_examples(&l, err);
+    int status = prepare_examples(&f, err);
     if (!status)
-        status = train_and_snapshot(&l, &fitted, watch, data, err);
-    release_state(&l);
+        status = train_and_snapshot(&f, &fitted, watch, data, err);
+    release_state(&f);
     if (status)
         return status;
     if (options->aborted && *options->aborted) {
         tide_fitted_release(&fitted);
         return 1;
     }
-    tide_fitted_release(&t->fitted);
-    t->fitted = fitted;
-    t->fits++;
+    tide_fitted_release(&p->fitted);
+    p->fitted = fitted;
+    p->fits++;
     return TIDE_OK;
 }
 
