@@ -23,7 +23,7 @@ typedef struct counted {
 
 static char *stream;
 static size_t stream_size;
-static counted *words; /* by rising spelling */
+static counted *words; /* sorted */
 static size_t word_count;
 
 static int by_spelling(const void *a, const void *b)
@@ -41,7 +41,7 @@ static void count_words(void)
     size_t count = 0;
     for (size_t i = 0, start = 0; i < stream_size; i++)
         if (text[i] == ' ' ||
-            text[i] == '\n') { /* strsep looks at all the rest each time */
+            text[i] == '\n') { /* not strsep, which scans the rest each time */
             text[i] = 0;
             if (i > start)
                 tokens[count++] = text + start;
@@ -132,9 +132,9 @@ static void stream_does_not_depend_on_the_sizes_of_reads(void **state)
         char piece[5000];
         tide_demo *demo = tide_demo_new(1, NULL);
         for (size_t done = 0; done < 100000;) {
-            size_t room = pieces[i] ? pieces[i] : 1 + tide_rng_below(&rng, 5000);
-            size_t size = tide_demo_read(demo, piece, room);
-            assert_in_range(size, 1, room);
+            size_t capacity = pieces[i] ? pieces[i] : 1 + tide_rng_below(&rng, 5000);
+            size_t size = tide_demo_read(demo, piece, capacity);
+            assert_in_range(size, 1, capacity);
             assert_memory_equal(piece, stream + done, size);
             done += size;
         }
@@ -275,13 +275,13 @@ static void a_becomes_an_before_a_vowel(void **state)
 static void vocabulary_has_the_expected_size(void **state)
 {
     (void)state;
-    uint32_t most = 0, rare = 0;
+    uint32_t max_count = 0, rare = 0;
     for (size_t i = 0; i < word_count; i++) {
-        most = words[i].count > most ? words[i].count : most;
+        max_count = words[i].count > max_count ? words[i].count : max_count;
         rare += words[i].count < 100;
     }
     assert_in_range(word_count, 1200, 4000);
-    assert_in_range(most, TOKENS * 3 / 100, TOKENS * 9 / 100);
+    assert_in_range(max_count, TOKENS * 3 / 100, TOKENS * 9 / 100);
     assert_in_range(rare, word_count / 10, word_count * 9 / 10);
 }
 

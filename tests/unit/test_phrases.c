@@ -11,7 +11,7 @@
 typedef struct oracle {
     uint64_t words[100], pairs[100][100], total;
     double threshold;
-    uint64_t least;
+    uint64_t min_count;
 } oracle;
 
 static size_t oracle_line(oracle *o, const int *line, size_t count, char *out)
@@ -24,8 +24,8 @@ static size_t oracle_line(oracle *o, const int *line, size_t count, char *out)
         uint64_t pair = i ? ++o->pairs[line[i - 1]][line[i]] : 0;
         /* the count of the previous word is the one at its occurrence */
         uint64_t before = i ? o->words[line[i - 1]] - (line[i - 1] == line[i]) : 0;
-        bool join = held && pair > o->least &&
-                    (double)(pair - o->least) * (double)o->total >
+        bool join = held && pair > o->min_count &&
+                    (double)(pair - o->min_count) * (double)o->total >
                         o->threshold * (double)before * (double)o->words[line[i]];
         if (join)
             at += sprintf(at, "w%d_w%d ", line[i - 1], line[i]);
@@ -94,7 +94,7 @@ static void pairs_are_joined_according_to_exact_counts(void **state)
          *out = wanted;
     tide_rng rng = tide_rng_seeded(3);
     oracle *o = calloc(1, sizeof *o);
-    *o = (oracle){.threshold = 8, .least = 5};
+    *o = (oracle){.threshold = 8, .min_count = 5};
     for (int i = 0; i < LINES; i++) {
         int line[16];
         size_t count = random_line(&rng, line);

@@ -159,7 +159,7 @@ static void thai(const uint32_t *c, size_t n, bool lao, bool *starts)
 
 typedef struct alphabet {
     uint32_t first, last;
-    uint32_t often[6]; /* those that matter most */
+    uint32_t often[6]; /* code points with special rules, drawn more often */
 } alphabet;
 
 static const alphabet alphabets[] = {

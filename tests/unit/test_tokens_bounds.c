@@ -95,15 +95,15 @@ static void words_that_grow_stay_valid_until_the_next_feed(void **state)
     tide_word *all = calloc(COUNT, sizeof *all);
     char *text = malloc(16 * COUNT);
     for (size_t g = 0; g < 3; g++) {
-        size_t size = 0, length = strlen(growing[g][0]), count = 0, given;
+        size_t size = 0, length = strlen(growing[g][0]), count = 0, taken;
         for (; size < 4 * COUNT; size += length)
             memcpy(text + size, growing[g][0], length);
         tide_tokenizer *t = tide_tokenizer_new(&words, NULL);
         size_t fed = tide_tokenizer_feed(t, text, size);
         tide_tokenizer_end(t);
         bool ended;
-        while ((given = tide_tokenizer_take(t, all + count, COUNT - count, &ended)) > 0)
-            count += given;
+        while ((taken = tide_tokenizer_take(t, all + count, COUNT - count, &ended)) > 0)
+            count += taken;
         assert_true(count >= fed / length);
         for (size_t i = 0; i + 1 < count; i++) {
             assert_int_equal(all[i].length, strlen(growing[g][1]));

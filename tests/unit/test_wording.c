@@ -90,21 +90,21 @@ static tide_labeler *load_labeler(void)
 }
 
 /* A saved model, loaded by a trainer that no longer learns and by a labeler. */
-typedef struct both {
+typedef struct fixture {
     stream s;
     tide_trainer *trainer;
     tide_labeler *labeler;
     answer predicted; /* the prediction of the trainer for its last post */
-} both;
+} fixture;
 
-static void begin(both *b, size_t set)
+static void setup(fixture *b, size_t set)
 {
-    *b = (both){.s = train_model(set), .labeler = load_labeler()};
+    *b = (fixture){.s = train_model(set), .labeler = load_labeler()};
     b->trainer = load_frozen("model", "all");
     tide_trainer_watch_labels(b->trainer, store_answer, NULL, &b->predicted);
 }
 
-static void end(both *b)
+static void teardown(fixture *b)
 {
     tide_trainer_free(b->trainer);
     tide_labeler_free(b->labeler);
@@ -115,8 +115,8 @@ static void labeler_predicts_the_same_as_the_trainer(void **state)
 {
     (void)state;
     for (size_t r = 0; r < COUNT(parameter_sets); r++) {
-        both b;
-        begin(&b, r);
+        fixture b;
+        setup(&b, r);
         int known = 0, unknown = 0;
         char *rest = b.s.with.bytes, *line;
         for (size_t i = 0; (line = strtok_r(rest, "\n", &rest)); i++) {
@@ -133,7 +133,7 @@ static void labeler_predicts_the_same_as_the_trainer(void **state)
         bool all_held = strstr(parameter_sets[r], "subword") ||
                         strstr(parameter_sets[r], "phrases");
         assert_true(unknown > 20 || all_held);
-        end(&b);
+        teardown(&b);
     }
 }
 
@@ -142,13 +142,13 @@ static void labeler_treats_line_feeds_as_spaces(void **state)
 {
     (void)state;
     for (size_t r = 0; r < COUNT(parameter_sets); r++) {
-        both b;
-        begin(&b, r);
+        fixture b;
+        setup(&b, r);
         feed_text(b.trainer, "w2 new york w3 w4 new york\n");
         expect_same(b.labeler, &b.predicted, "w2 new\nyork w3\n\nw4\nnew\nyork\n",
                     4096);
         expect_same(b.labeler, &b.predicted, "\nw2 new\nyork w3\n\nw4\nnew\nyork", 1);
-        end(&b);
+        teardown(&b);
     }
 }
 
@@ -159,23 +159,23 @@ static void labeler_reads_a_thousand_words(void **state)
     for (int i = 0; i < 1300; i++)
         to += sprintf(to, i < 996 ? "x%d " : "w%d ", i % 40);
     for (size_t r = 0; r < COUNT(parameter_sets); r++) {
-        both b;
-        begin(&b, r);
+        fixture b;
+        setup(&b, r);
         feed_text(b.trainer, text);
         feed_text(b.trainer, "\n");
         assert_int_equal(b.predicted.words, 1000);
         expect_same(b.labeler, &b.predicted, text, 4096);
-        feed_text(b.trainer, "w2 w3\n"); /* and begins anew with the next text */
+        feed_text(b.trainer, "w2 w3\n"); /* the next text starts with an empty state */
         expect_same(b.labeler, &b.predicted, "w2 w3", 4096);
-        end(&b);
+        teardown(&b);
     }
 }
 
 static void labeler_returns_the_most_probable_labels_first(void **state)
 {
     (void)state;
-    both b;
-    begin(&b, 0);
+    fixture b;
+    setup(&b, 0);
     uint32_t size = tide_labeler_size(b.labeler);
     tide_prediction all[8], some[8];
     uint64_t known;
@@ -183,21 +183,21 @@ static void labeler_returns_the_most_probable_labels_first(void **state)
     tide_labeler_add(b.labeler, "w1 w2", 5);
     assert_int_equal(tide_labeler_end(b.labeler, all, size, &known), size);
     assert_int_equal(known, 2);
-    for (size_t room = 0; room <= size; room++) {
+    for (size_t capacity = 0; capacity <= size; capacity++) {
         tide_labeler_add(b.labeler, "w1 w2", 5);
-        assert_int_equal(tide_labeler_end(b.labeler, some, room, &known), room);
-        for (size_t i = 0; i < room; i++)
+        assert_int_equal(tide_labeler_end(b.labeler, some, capacity, &known), capacity);
+        for (size_t i = 0; i < capacity; i++)
             assert_string_equal(some[i].label, all[i].label);
     }
-    end(&b);
+    teardown(&b);
 }
 
 /* Predictions depend only on the words of a text, not on labels in it. */
 static void labeler_ignores_labels_in_the_text(void **state)
 {
     (void)state;
-    both b;
-    begin(&b, 0);
+    fixture b;
+    setup(&b, 0);
     tide_prediction plain[8], labeled[8];
     uint64_t known;
     tide_labeler_add(b.labeler, "w1 w2", 5);
@@ -212,7 +212,7 @@ static void labeler_ignores_labels_in_the_text(void **state)
     }
     assert_int_equal(tide_labeler_end(b.labeler, plain, 8, &known), count);
     assert_int_equal(known, 0);
-    end(&b);
+    teardown(&b);
 }
 
 int main(void)
