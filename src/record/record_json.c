@@ -119,6 +119,7 @@ static void discard_segments(tide_json *j, uint32_t field, uint32_t from, uint32
 
 /* -- keys -------------------------------------------------------------------------- */
 
+/* Descends one level on every active path; no key of the object has been seen yet. */
 static void enter_object(tide_json *j, uint32_t active)
 {
     for (; active; active &= active - 1) {
@@ -179,8 +180,9 @@ static context match_key(tide_records *r, const unsigned char *key, size_t size,
             part += key[i] == '.';
         record_key(&r->json, field, object, part);
         if (size == f->length - object->start) {
-            next.field = field;
+            next.field = field; /* the whole path has been matched */
         } else {
+            /* If the value is an object, its keys are matched from here on. */
             object[1].start = object->start + (uint32_t)size + 1;
             object[1].part = part + 1;
             next.active |= UINT32_C(1) << field;

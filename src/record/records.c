@@ -168,7 +168,7 @@ size_t tide_records_find_line(tide_records *r, size_t limit)
 }
 
 /* Skips a byte order mark at the start of an input. Returns false if more bytes are
- * needed to recognize one. */
+ * needed. */
 static bool skip_byte_order_mark(tide_records *r)
 {
     static const unsigned char bom[3] = {0xef, 0xbb, 0xbf};

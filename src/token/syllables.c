@@ -121,8 +121,8 @@ static cluster thai_cluster(const unsigned char *text, size_t size, size_t at,
         k.end += length;
         c = thai_at(text, size, k.end, shift, &length);
     }
-    /* A letter that is not a consonant forms a cluster by itself, but not after a
-     * leading vowel, which needs a consonant. */
+    /* Any other character also begins a cluster, but not after a leading vowel, which
+     * needs a consonant. */
     if (c && (is_consonant(c) || !k.lead_vowel)) {
         k.consonant = is_consonant(c) ? c : 0;
         k.end += length;
@@ -159,7 +159,7 @@ static bool has_vowel(const cluster *k)
 }
 
 /* Whether the consonants of `k` and `next` together begin one syllable, as kl does: the
- * second is a liquid, or a sonorant after the letter ho, and the vowel is around
+ * second is r, l or w, or a sonorant after the letter ho, and the vowel belongs to
  * both. */
 static bool begins_syllable_with(const cluster *k, const cluster *next)
 {
@@ -201,19 +201,20 @@ static void append_cluster(syllable *r)
 static bool append_vowel(syllable *r)
 {
     const cluster *k = &r->k, *next = &r->next;
-    if (!has_vowel(
-            k)) { /* the vowel is o or w, or the next consonant ends the syllable */
-        bool consonant = is_vowel_letter(next);
-        if (consonant || (!k->tone && is_bare(next) && !is_vowel_letter(&r->third)))
+    /* The vowel is the letter o or w; or it is not written and a final consonant
+     * follows. */
+    if (!has_vowel(k)) {
+        bool vowel_letter = is_vowel_letter(next);
+        if (vowel_letter || (!k->tone && is_bare(next) && !is_vowel_letter(&r->third)))
             append_cluster(r);
-        return consonant;
+        return vowel_letter;
     }
     bool diphthong = k->lead_vowel == MAIMUAN || k->lead_vowel == MAIMALAI;
     /* These vowels are always open. */
     if (k->trail_vowel == SARA_A || k->trail_vowel == SARA_AM ||
         k->trail_vowel == LAKKHANGYAO)
         return false;
-    /* Vowels whose last part is written with a letter: iia, uuea, and ai before yo. */
+    /* Vowels whose last part is a letter: ia (เ-ีย), uea (เ-ือ), ai (ไ-ย). */
     bool glide =
         is_bare(next) &&
         ((k->mark_vowel == SARA_II && k->lead_vowel && next->consonant == YO_YAK) ||
@@ -232,8 +233,8 @@ static size_t thai_syllable_end(const unsigned char *text, size_t size, size_t a
     r.third = thai_cluster(text, size, r.next.end, shift);
     r.k = r.next;
     append_cluster(&r);
-    if (begins_syllable_with(
-            &r.k, &r.next)) { /* the vowel is that of both clusters together */
+    if (begins_syllable_with(&r.k, &r.next)) {
+        /* The vowel consists of the signs of both clusters. */
         uint32_t lead_vowel = r.k.lead_vowel;
         r.k = r.next;
         r.k.lead_vowel = lead_vowel;
@@ -241,7 +242,7 @@ static size_t thai_syllable_end(const unsigned char *text, size_t size, size_t a
     }
     if (append_vowel(&r) && is_bare(&r.next) && !is_vowel_letter(&r.third))
         append_cluster(&r);
-    for (;;) {
+    for (;;) { /* silenced consonants, and a bare one before them */
         bool last_but_one = is_bare(&r.next) && r.third.silent;
         if (!r.next.silent && !last_but_one)
             return r.end;

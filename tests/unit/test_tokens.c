@@ -44,8 +44,8 @@ static bool is_number(const char *word, size_t length)
     return strspn(word, "0123456789.,") >= length;
 }
 
-static void oracle_give(transcript *s, const char *word, size_t length,
-                        tide_token_action numbers)
+static void oracle_add_word(transcript *s, const char *word, size_t length,
+                            tide_token_action numbers)
 {
     char small[4096];
     for (size_t i = 0; i < length; i++)
@@ -72,7 +72,7 @@ static transcript oracle_words(const char *text, size_t size, tide_token_action 
             continue;
         size_t had = s.size;
         if (i > start)
-            oracle_give(&s, text + start, i - start, numbers);
+            oracle_add_word(&s, text + start, i - start, numbers);
         start = i + 1;
         in_sentence |= s.size > had;
         if (i < size && text[i] == 0x7f) {
@@ -121,14 +121,14 @@ static void ascii_words_match_the_oracle_for_any_feeds(void **state)
         options.numbers = (tide_token_action)(run % 3);
         size_t size = random_ascii(&rng, text, TEXT);
         text[size] = '\0';
-        transcript wanted = oracle_words(text, size, options.numbers);
+        transcript expected = oracle_words(text, size, options.numbers);
         for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
             transcript s = transcript_make(&options, text, size, pieces[i],
                                            1 + tide_rng_below(&rng, BATCH), &rng);
-            assert_true(transcript_equal(&s, &wanted));
+            assert_true(transcript_equal(&s, &expected));
             free(s.bytes);
         }
-        free(wanted.bytes);
+        free(expected.bytes);
     }
 }
 
@@ -209,7 +209,7 @@ static void invalid_word_is_dropped_whole_and_counted_once(void **state)
 {
     (void)state;
     static const struct {
-        const char *text, *wanted;
+        const char *text, *expected;
         unsigned invalid, dropped;
     } table[] = {
         {"one tw\xffo three", "one three", 1, 4},
@@ -243,7 +243,7 @@ static void invalid_word_is_dropped_whole_and_counted_once(void **state)
     for (size_t kind = TIDE_TOKENS_WORDS; kind <= TIDE_TOKENS_LOG; kind++)
         for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
             tide_tokenizer_options options = {.kind = (tide_token_kind)kind};
-            check(&options, table[i].text, table[i].wanted);
+            check(&options, table[i].text, table[i].expected);
             transcript s = tokenize(&options, table[i].text);
             assert_int_equal(s.invalid, table[i].invalid);
             assert_int_equal(s.dropped, table[i].dropped);
@@ -409,15 +409,15 @@ static void label_matches_kind_space(void **state)
             if (text[i] <= 0x20)
                 text[i] = '_';
         memcpy(text + end, rest, sizeof rest - 1);
-        transcript wanted = oracle_transcript(text, end + sizeof rest - 1, true);
+        transcript expected = oracle_transcript(text, end + sizeof rest - 1, true);
         for (size_t kind = TIDE_TOKENS_SPACE; kind <= TIDE_TOKENS_LOG; kind++) {
             tide_tokenizer_options options = {.kind = (tide_token_kind)kind};
             transcript s = transcript_make(&options, text, end + sizeof rest - 1, 0,
                                            1 + tide_rng_below(&rng, 4), &rng);
-            assert_true(transcript_equal(&s, &wanted));
+            assert_true(transcript_equal(&s, &expected));
             free(s.bytes);
         }
-        free(wanted.bytes);
+        free(expected.bytes);
     }
 }
 
@@ -428,11 +428,11 @@ static void stop_words_are_omitted_in_every_kind(void **state)
     (void)state;
     static const char stops[] = "the\r\n\n#tag\nétait\n<number>\nlast";
     static const char text[] = "the cat était #tag 12 last";
-    static const char *const wanted[] = {"cat 12", "cat tag 12", "cat 12", "cat tag"};
+    static const char *const expected[] = {"cat 12", "cat tag 12", "cat 12", "cat tag"};
     for (size_t kind = TIDE_TOKENS_SPACE; kind <= TIDE_TOKENS_LOG; kind++) {
         tide_tokenizer_options options = {.kind = (tide_token_kind)kind,
                                           .stop_words = stops};
-        check(&options, text, wanted[kind]);
+        check(&options, text, expected[kind]);
         transcript s = tokenize(&options, text);
         assert_true(s.omitted >= 3);
         free(s.bytes);
