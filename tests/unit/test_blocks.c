@@ -1,7 +1,9 @@
-/* test_blocks.c - the steps that profiles default and fast take, against a plain program.
+/* test_blocks.c - the training steps of profiles default and fast against a plain
+ * program.
  *
- * The oracle has the same lessons and draws the same negatives; it knows nothing of kernels, of padding, of rows that
- * are asked for ahead, nor of where sums lie. Both begin with the same random rows and must end with the same.
+ * The oracle gets the same sentences and draws the same negatives. It has no kernels,
+ * no padding, no prefetches and no layout of accumulators. Both start with the same
+ * random rows and must end with the same.
  */
 
 #include "base/base.h"
@@ -21,7 +23,7 @@
 
 enum { WORDS = 60, DIM_MOST = 40, LENGTH_MOST = 300 };
 
-/* Low slots more often. */
+/* Draws low slots more often. */
 static void draw_low(const tide_draws *draws, tide_rng *rng, uint32_t *slots,
                      size_t count)
 {
@@ -36,7 +38,7 @@ typedef struct plain {
     const tide_params *p;
     tide_contexts contexts;
     int dim;
-    const uint64_t *quarantined; /* bit per slot, all of them below 64; NULL for none */
+    const uint64_t *quarantined; /* bit per slot below 64; NULL for none */
     double v[WORDS][DIM_MOST], u[WORDS][DIM_MOST], sum_v[WORDS], sum_u[WORDS];
 
     /* of a lesson */
@@ -79,7 +81,8 @@ static double weight_at(const plain *o, uint32_t center, uint32_t at)
     return o->p->contexts == CONTEXTS_WEIGHTED ? 1 / away : 1;
 }
 
-/* Of the block's center i, for one that was drawn: contexts that are the same word do not count. */
+/* The weight of a draw for center i of the block: contexts that are the same word do
+ * not count. */
 static double weight_of_draw(const plain *o, uint32_t at, int i, uint32_t slot,
                              uint32_t draws)
 {
@@ -91,7 +94,7 @@ static double weight_of_draw(const plain *o, uint32_t at, int i, uint32_t slot,
     return weight > 1e-6 ? weight * (double)o->p->negative / draws : 0;
 }
 
-/* A slot that is closed is as if it had not been drawn. */
+/* A quarantined slot is treated as if it had not been drawn. */
 static uint32_t plain_open(const plain *o, const uint32_t *drawn, uint32_t draws,
                            uint32_t *open)
 {
@@ -127,7 +130,7 @@ static void plain_negatives(plain *o, uint32_t at, const uint32_t *all_drawn,
             move(o, o->u[drawn[j]], rate[j] * error[j][i], o->x[i]);
 }
 
-/* The weight of the word at j for the block's center i; 0 when it is no context of it. */
+/* The weight of the word at j for center i of the block; 0 if it is not a context. */
 static double weight_near(const plain *o, uint32_t at, int i, uint32_t j)
 {
     uint32_t center = at + (uint32_t)i;
@@ -136,7 +139,8 @@ static double weight_near(const plain *o, uint32_t at, int i, uint32_t j)
     return is_context ? weight_at(o, center, j) : 0;
 }
 
-/* The errors of four centers come first, then every row moves in its turn, then the centers do. */
+/* First the errors of four centers are computed, then the rows move one by one, then
+ * the centers. */
 static void plain_quad(plain *o, uint32_t at, int quad)
 {
     const uint32_t *slots = o->sentence->slots;
@@ -170,7 +174,7 @@ static void plain_quad(plain *o, uint32_t at, int quad)
     }
 }
 
-/* Which contexts there are is not this test's question. */
+/* Uses the library's choice of contexts, which this test does not check. */
 static void plain_plan(plain *o, uint32_t at, tide_rng *rng)
 {
     for (uint32_t i = 0; i < TIDE_BLOCK; i++) {
@@ -226,7 +230,7 @@ static void plain_train(plain *o, const tide_sentence *sentence)
         o->sum_u[sentence->slots[j]] += o->added[j];
 }
 
-/* -- the engine beside it ------------------------------------------------------------------------------------- */
+/* -- the engine beside it ---------------------------------------------------------- */
 
 typedef struct pair {
     tide_model model;
@@ -296,7 +300,8 @@ static void same(const pair *t)
     }
 }
 
-/* Lessons of all lengths, the same words again and again in some. Slots may be closed; no lesson has these. */
+/* Sentences of all lengths, some with few distinct words. Quarantined slots occur in
+ * none. */
 static void compare_closed(const char *settings, uint64_t quarantined)
 {
     tide_params *params = params_of(settings);
@@ -332,7 +337,7 @@ static void compare(const char *settings)
     compare_closed(settings, 0);
 }
 
-static void blocks_are_what_they_are_written_to_be(void **state)
+static void blocks_match_the_plain_program(void **state)
 {
     (void)state;
     compare("vocab=60 dim=20 window=8");
@@ -341,20 +346,21 @@ static void blocks_are_what_they_are_written_to_be(void **state)
     compare("vocab=60 dim=16 window=21 negative=1");
 }
 
-static void so_they_are_with_windows_of_any_width(void **state)
+static void blocks_match_it_with_windows_of_any_width(void **state)
 {
     (void)state;
     compare("vocab=60 dim=20 window=9 contexts=dynamic");
 }
 
-static void and_where_contexts_may_be_drawn(void **state)
+static void blocks_match_it_where_contexts_may_be_drawn(void **state)
 {
     (void)state;
     compare("vocab=60 dim=20 window=8 exclude=no");
 }
 
-/* Some of them the most frequent; in the end all but two, so that there is often nothing to push away. */
-static void and_where_slots_are_closed(void **state)
+/* Some of the most frequent slots; in the end all but two, so that often no draw is
+ * left. */
+static void blocks_match_it_with_quarantined_slots(void **state)
 {
     (void)state;
     compare_closed("vocab=60 dim=20 window=8", 0x5);
@@ -363,8 +369,9 @@ static void and_where_slots_are_closed(void **state)
                    (UINT64_C(1) << WORDS) - 1 - (UINT64_C(1) << 58) - 2);
 }
 
-/* Whichever way pairs are learned, a closed row stays as it is to the last bit: another thread may be writing it. */
-static void closed_rows_are_not_touched(void **state)
+/* With shared and with separate negatives, a quarantined row does not change by a bit:
+ * another thread may be writing it. */
+static void quarantined_rows_are_not_touched(void **state)
 {
     (void)state;
     static const char *const settings[] = {
@@ -403,8 +410,9 @@ static void closed_rows_are_not_touched(void **state)
     }
 }
 
-/* What is closed is the intake's business; with threads the learner must be shown it. */
-static void threads_are_shown_what_is_closed(void **state)
+/* With several threads, the trainer must pass the quarantine on to the training
+ * threads. */
+static void threads_see_the_quarantine(void **state)
 {
     (void)state;
     for (int threads = 1; threads <= 2; threads++) {
@@ -422,12 +430,12 @@ static void threads_are_shown_what_is_closed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_are_what_they_are_written_to_be),
-        cmocka_unit_test(so_they_are_with_windows_of_any_width),
-        cmocka_unit_test(and_where_contexts_may_be_drawn),
-        cmocka_unit_test(and_where_slots_are_closed),
-        cmocka_unit_test(closed_rows_are_not_touched),
-        cmocka_unit_test(threads_are_shown_what_is_closed),
+        cmocka_unit_test(blocks_match_the_plain_program),
+        cmocka_unit_test(blocks_match_it_with_windows_of_any_width),
+        cmocka_unit_test(blocks_match_it_where_contexts_may_be_drawn),
+        cmocka_unit_test(blocks_match_it_with_quarantined_slots),
+        cmocka_unit_test(quarantined_rows_are_not_touched),
+        cmocka_unit_test(threads_see_the_quarantine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* test_copies.c - copies of frequent rows: who has one, what comes of meeting, and that no word ever
- * gets what its slot's former word had learned, in every order of events and with threads. */
+/* test_copies.c - the cache of hot rows: which rows are cached, what a merge does, and
+ * that no word ever gets training of its slot's previous word, in every order of events
+ * and with threads. */
 
 #include "base/base.h"
 #include "sgns/hot_rows.h"
@@ -65,7 +66,7 @@ static void fill(float *row, float value)
         row[i] = value;
 }
 
-/* cmocka's own takes what is no number for equal. */
+/* cmocka's own function treats NaNs as equal. */
 static void assert_near(float value, float wanted)
 {
     assert_true(fabsf(value - wanted) < 1e-5f);
@@ -77,14 +78,14 @@ static void assert_all(const float *row, float value)
         assert_near(row[i], value);
 }
 
-/* A lesson of so many words, none of which matter. */
+/* Prepares for a sentence of this many words. Which ones does not matter. */
 static void learn(setting *s, int who, uint32_t words)
 {
     tide_sentence sentence = {.count = words};
     tide_hot_rows_prepare(s->caches[who], &s->sgns, &sentence);
 }
 
-/* So many that the next lesson begins with a meeting. */
+/* Enough words for a merge before the next sentence. */
 static void merge(setting *s, int who)
 {
     learn(s, who, ENOUGH);
@@ -103,10 +104,10 @@ static void set_quarantined(setting *s, uint32_t slot, bool quarantined)
                      __ATOMIC_SEQ_CST);
 }
 
-/* -- who has one -------------------------------------------------------------------------- */
+/* -- who has one ------------------------------------------------------------------- */
 
-/* Against all slots of a place, one by one. */
-static void the_most_frequent_word_of_a_place_is_chosen(void **state)
+/* Compares with all slots of an index, one by one. */
+static void the_most_frequent_word_of_an_index_is_selected(void **state)
 {
     (void)state;
     setting *s = begin();
@@ -140,7 +141,7 @@ static void the_most_frequent_word_of_a_place_is_chosen(void **state)
     end(s);
 }
 
-static void only_the_chosen_are_copied_and_only_at_a_meeting(void **state)
+static void only_selected_rows_are_cached_and_only_at_a_merge(void **state)
 {
     (void)state;
     setting *s = begin();
@@ -159,13 +160,13 @@ static void only_the_chosen_are_copied_and_only_at_a_meeting(void **state)
     merge(s, 0);
     assert_false(has_copy(s, 0, 7));
     assert_true(has_copy(s, 0, 7 + TIDE_HOT_ROWS));
-    assert_all(row_of(s, 7), 5); /* what was learned until then is not lost */
+    assert_all(row_of(s, 7), 5); /* training before that is not lost */
     end(s);
 }
 
-/* -- meeting ------------------------------------------------------------------------------ */
+/* -- meeting ----------------------------------------------------------------------- */
 
-/* Two who have moved a row: what it is when both have met, from where it was before they did. */
+/* Two threads move a row: what the row is after both have merged. */
 static void meet_from(setting *s, float moves[2][DIM], float out[DIM])
 {
     choose(s, 5);
@@ -180,7 +181,7 @@ static void meet_from(setting *s, float moves[2][DIM], float out[DIM])
         out[k] = seen_by(s, 1, 5)[k];
 }
 
-static void different_moves_add_up_and_the_same_one_is_made_once(void **state)
+static void different_changes_add_up_and_equal_ones_are_applied_once(void **state)
 {
     (void)state;
     static const struct {
@@ -202,8 +203,8 @@ static void different_moves_add_up_and_the_same_one_is_made_once(void **state)
     }
 }
 
-/* Against the formula in double precision. */
-static void a_meeting_leaves_out_what_others_have_done(void **state)
+/* Compares with the formula in double precision. */
+static void a_merge_leaves_out_what_others_have_done(void **state)
 {
     (void)state;
     tide_rng rng = tide_rng_seeded(2);
@@ -228,8 +229,9 @@ static void a_meeting_leaves_out_what_others_have_done(void **state)
     }
 }
 
-/* Where all is settled, others may write the row before the next lesson: it is read again. */
-static void what_was_given_is_taken_anew(void **state)
+/* After a flush, other threads may write the row before the next sentence: it is loaded
+ * again. */
+static void rows_are_loaded_again_after_a_flush(void **state)
 {
     (void)state;
     setting *s = begin();
@@ -238,7 +240,7 @@ static void what_was_given_is_taken_anew(void **state)
     fill(seen_by(s, 0, 5), 6);
     tide_hot_rows_flush(s->caches[0], &s->sgns);
     assert_all(row_of(s, 5), 6);
-    tide_hot_rows_flush(s->caches[0], &s->sgns); /* nothing is given twice */
+    tide_hot_rows_flush(s->caches[0], &s->sgns); /* nothing is merged twice */
     assert_all(row_of(s, 5), 6);
     fill(row_of(s, 5), -1);
     learn(s, 0, 1);
@@ -246,7 +248,7 @@ static void what_was_given_is_taken_anew(void **state)
     end(s);
 }
 
-static void what_is_no_number_is_not_given(void **state)
+static void nans_are_not_merged(void **state)
 {
     (void)state;
     setting *s = begin();
@@ -260,7 +262,7 @@ static void what_is_no_number_is_not_given(void **state)
     end(s);
 }
 
-static void they_meet_every_65536_words(void **state)
+static void rows_are_merged_every_65536_words(void **state)
 {
     (void)state;
     setting *s = begin();
@@ -279,9 +281,9 @@ static void they_meet_every_65536_words(void **state)
     end(s);
 }
 
-/* -- slots that change hands -------------------------------------------------------------- */
+/* -- slots that change hands ------------------------------------------------------- */
 
-static void a_copy_that_is_recalled_is_forgotten(void **state)
+static void an_invalidated_row_is_dropped(void **state)
 {
     (void)state;
     setting *s = begin();
@@ -289,7 +291,7 @@ static void a_copy_that_is_recalled_is_forgotten(void **state)
     merge(s, 0);
     fill(seen_by(s, 0, 5), 9);
     tide_hot_rows_invalidate(s->caches[0],
-                             5 + TIDE_HOT_ROWS); /* another slot's place */
+                             5 + TIDE_HOT_ROWS); /* another slot's index */
     assert_true(has_copy(s, 0, 5));
     set_quarantined(s, 5, true);
     tide_hot_rows_invalidate(s->caches[0], 5);
@@ -305,8 +307,8 @@ static void a_copy_that_is_recalled_is_forgotten(void **state)
     end(s);
 }
 
-/* A word's row is filled with its number when it comes, and moves by less than a half as long as it stays: whoever
- * finds more than that has met another word. */
+/* When a word is admitted, its row is filled with its number. While it stays, the row
+ * moves by less than a half: a larger difference means that words were mixed up. */
 static void add_a_little(float *row)
 {
     row[0] += row[0] < floorf(row[0]) + 0.4f ? 0.001f : 0;
@@ -362,8 +364,9 @@ static void no_order_of_events_mixes_two_words(void **state)
     }
 }
 
-/* The same by a thread that learns and one that gives the slot to one word after the other, as workers.c and ingest_words.c do
- * it: it opens when the lessons that had begun before are over. */
+/* The same with a thread that trains and one that reuses the slot for one word after
+ * the other, like workers.c and ingest_words.c: the quarantine ends when all sentences
+ * started before it have been trained. */
 typedef struct learning {
     setting *s;
     pthread_mutex_t lock; /* of over */
@@ -380,8 +383,8 @@ static bool is_closed(const setting *s)
     return __atomic_load_n(&s->quarantined[0], __ATOMIC_SEQ_CST) >> 5 & 1;
 }
 
-/* Waits until so many lessons are over. It does not look again and again, which on a busy machine would cost the
- * learner a time slice for every look. */
+/* Waits until this many sentences have been trained. It sleeps instead of spinning,
+ * which on a busy machine would take time slices from the training thread. */
 static void wait_for_lessons(learning *l, uint64_t count)
 {
     pthread_mutex_lock(&l->lock);
@@ -400,7 +403,7 @@ static void *learn_on(void *argument)
         atomic_fetch_add(&l->begun, 1);
         bool wanted = !is_closed(l->s);
         float number = atomic_load(&l->number);
-        learn(l->s, 0, ENOUGH); /* a meeting in every lesson */
+        learn(l->s, 0, ENOUGH); /* a merge before every sentence */
         if (wanted) {
             float *row = seen_by(l->s, 0, 5);
             k->copy(got, row, 32);
@@ -451,12 +454,13 @@ static void threads_do_not_mix_two_words(void **state)
     end(l.s);
 }
 
-/* -- training ----------------------------------------------------------------------------- */
+/* -- training ---------------------------------------------------------------------- */
 
-/* Long enough for all threads to meet, with few enough words for most of them to be copied. Where words come and go,
- * slots that change hands are left out for a while (test_threads.c). With a thread sanitizer, copies are made, met and
- * recalled here while others learn. */
-static void threads_with_copies_learn_as_well_as_one(void **state)
+/* Long enough for all threads to merge, with few enough words for most of them to be
+ * cached. Where words are evicted, reused slots are quarantined for a while
+ * (test_threads.c). With a thread sanitizer, rows are cached, merged and invalidated
+ * here while other threads train. */
+static void threads_with_cached_rows_learn_as_well_as_one(void **state)
 {
     (void)state;
     static const char *const settings[] = {
@@ -480,8 +484,7 @@ static void threads_with_copies_learn_as_well_as_one(void **state)
         print_message("%s: %.3f, with threads %.3f\n", settings[i], scores[0],
                       scores[1]);
         assert_true(scores[1] > scores[0] - (i ? 0.25 : 0.1));
-        assert_true(scores[1] >
-                    (i ? 0.2 : 0.6)); /* also where one thread is left out */
+        assert_true(scores[1] > (i ? 0.2 : 0.6)); /* also without one of the threads */
     }
     truth_free(&facts);
     free(t.bytes);
@@ -490,17 +493,17 @@ static void threads_with_copies_learn_as_well_as_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_most_frequent_word_of_a_place_is_chosen),
-        cmocka_unit_test(only_the_chosen_are_copied_and_only_at_a_meeting),
-        cmocka_unit_test(different_moves_add_up_and_the_same_one_is_made_once),
-        cmocka_unit_test(a_meeting_leaves_out_what_others_have_done),
-        cmocka_unit_test(what_was_given_is_taken_anew),
-        cmocka_unit_test(what_is_no_number_is_not_given),
-        cmocka_unit_test(they_meet_every_65536_words),
-        cmocka_unit_test(a_copy_that_is_recalled_is_forgotten),
+        cmocka_unit_test(the_most_frequent_word_of_an_index_is_selected),
+        cmocka_unit_test(only_selected_rows_are_cached_and_only_at_a_merge),
+        cmocka_unit_test(different_changes_add_up_and_equal_ones_are_applied_once),
+        cmocka_unit_test(a_merge_leaves_out_what_others_have_done),
+        cmocka_unit_test(rows_are_loaded_again_after_a_flush),
+        cmocka_unit_test(nans_are_not_merged),
+        cmocka_unit_test(rows_are_merged_every_65536_words),
+        cmocka_unit_test(an_invalidated_row_is_dropped),
         cmocka_unit_test(no_order_of_events_mixes_two_words),
         cmocka_unit_test(threads_do_not_mix_two_words),
-        cmocka_unit_test(threads_with_copies_learn_as_well_as_one),
+        cmocka_unit_test(threads_with_cached_rows_learn_as_well_as_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_counting.c - all words of a text, counted exactly. */
+/* test_counting.c - exact counts of all words of a text. */
 #include "batch_fixture.h"
 
 #include "memory_fixture.h"
@@ -23,7 +23,7 @@ static void words_are_counted_exactly_and_ordered_by_count_and_arrival(void **st
     corpus t = make_text(1, 600, 400);
     write_file("text", t.bytes, t.size / 2 + 1);
     write_file("more", t.bytes + t.size / 2 + 1, t.size - t.size / 2 - 1);
-    char *cut = malloc(t.size + 2); /* a file ends a word too */
+    char *cut = malloc(t.size + 2); /* the end of a file ends a word */
     memcpy(cut, t.bytes, t.size / 2 + 1);
     cut[t.size / 2 + 1] = '\n';
     memcpy(cut + t.size / 2 + 2, t.bytes + t.size / 2 + 1, t.size - t.size / 2);
@@ -93,7 +93,7 @@ static void stop_at_once(void *data, const tide_stats *stats)
     *(volatile sig_atomic_t *)data = 1;
 }
 
-static void counting_can_be_stopped_and_does_not_follow(void **state)
+static void counting_can_be_stopped_and_does_not_follow_files(void **state)
 {
     (void)state;
     tide_error err = {.status = TIDE_ERROR_IO};
@@ -122,7 +122,7 @@ static void counting_can_be_stopped_and_does_not_follow(void **state)
     free(t.bytes);
 }
 
-static void lost_memory_is_reported(void **state)
+static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     corpus t = make_text(3, 400, 3000);
@@ -146,7 +146,7 @@ static void lost_memory_is_reported(void **state)
     free(t.bytes);
 }
 
-/* The file that the list came from may have changed, or be gone. */
+/* The file of the list may have changed or been deleted. */
 static void a_text_is_counted_with_the_stop_words_in_the_model(void **state)
 {
     (void)state;
@@ -177,8 +177,8 @@ int main(void)
         IN_FOLDER(words_are_counted_exactly_and_ordered_by_count_and_arrival),
         IN_FOLDER(counting_grows_with_the_text),
         IN_FOLDER(an_empty_text_has_no_words),
-        IN_FOLDER(counting_can_be_stopped_and_does_not_follow),
-        IN_FOLDER(lost_memory_is_reported),
+        IN_FOLDER(counting_can_be_stopped_and_does_not_follow_files),
+        IN_FOLDER(failed_allocations_are_reported),
         IN_FOLDER(a_text_is_counted_with_the_stop_words_in_the_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,9 @@
-/* test_leaving.c - words leave while a search goes on: nobody who stays is left out for that.
+/* test_leaving.c - words are evicted during a search: no word that stays is missing
+ * from the results.
  *
- * The oracle is the ranking of all words when nobody leaves. Meanwhile a thread makes some of the best leave. The answer
- * has as many words as were asked for, and between them no word is missing that has stayed. */
+ * The oracle is the ranking of all words without evictions. During the search, a thread
+ * evicts some of the best words. The results must be as many as requested, and no word
+ * that has stayed may be missing between them. */
 #include "base/base.h"
 #include "query/query.h"
 #include "query/view.h"
@@ -75,7 +77,7 @@ static bool is_hit(const tide_hit *hits, uint32_t slot)
     return false;
 }
 
-static void who_stays_is_not_left_out(void **state)
+static void words_that_stay_are_not_missed(void **state)
 {
     (void)state;
     static stage s;
@@ -103,11 +105,11 @@ static void who_stays_is_not_left_out(void **state)
     leave_stage(&s);
 }
 
-/* -- words that leave at a certain moment ------------------------------------------------- */
+/* -- words that leave at a certain moment ------------------------------------------ */
 
 static stage at_stage;
 static const tide_kernels *real;
-static int looks_left; /* until the words that leave do so */
+static int looks_left; /* until the words are evicted */
 
 static void look_and_leave(const tide_questions *q, float *const *rows, size_t count,
                            uint32_t stride, float (*scores)[TIDE_QUESTIONS], bool *near)
@@ -118,8 +120,8 @@ static void look_and_leave(const tide_questions *q, float *const *rows, size_t c
             atomic_fetch_add(&at_stage.generations[at_stage.ranking[i].slot], 1);
 }
 
-/* They may have been found already, or come later. */
-static void who_has_left_is_not_found(void **state)
+/* They may have been found already, or be evicted later. */
+static void evicted_words_are_not_found(void **state)
 {
     (void)state;
     set_stage(&at_stage);
@@ -145,8 +147,8 @@ static void who_has_left_is_not_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_stays_is_not_left_out),
-        cmocka_unit_test(who_has_left_is_not_found),
+        cmocka_unit_test(words_that_stay_are_not_missed),
+        cmocka_unit_test(evicted_words_are_not_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
-/* test_live.c - a model is asked while it learns: what is answered is right, what is learned is as if
- * nobody had asked, and memory is what was said.
+/* test_live.c - a model is queried during training: results are right, training is not
+ * affected, and memory use is what the budget says.
  *
- * The heart is a model that learns so little that no vector moves. Every word then has its first vector for
- * ever, which depends on the word alone, so whoever is given another word's vector can tell. Words are thrown
- * out and come back all the time. WORDTIDE_READS says how often it is asked; 1e8 is a long test. */
+ * The core is a model with learning rates so low that no vector moves. Every word then
+ * keeps its initial vector, which depends on the word alone: so a vector of another
+ * word is noticed. Words are evicted and admitted again all the time. WORDTIDE_READS is
+ * the number of queries; 1e8 is a long test. */
 #include "base/base.h"
 #include "query/query.h"
 #include "train_fixture.h"
@@ -14,7 +15,7 @@
 
 enum { WORDS = 150, DIM = 48, ASKERS = 2 };
 
-/* More slots change hands than stay. */
+/* Most slots are reused. */
 static const char restless[] =
     "vocab=60 dim=48 admission=none rate=constant alpha=1e-9 "
     "replay=2 replay-ring=2000 sample=0";
@@ -37,15 +38,15 @@ static void feed_word(tide_trainer *trainer, uint32_t word, const char *after)
     feed(trainer, text, (size_t)length);
 }
 
-/* -- nobody is given another word's vector --------------------------------------------------------- */
+/* -- nobody is given another word's vector ----------------------------------------- */
 
 typedef struct torture {
     tide_live *live;
     float vectors[WORDS][DIM];
-    float composed[WORDS][DIM]; /* of n-grams alone */
+    float composed[WORDS][DIM]; /* of n-grams only */
     bool composes;
     _Atomic uint64_t right, wrong, unknown, hits, crooked;
-    _Atomic uint64_t copied, left; /* words in copies, and those that had left */
+    _Atomic uint64_t copied, left; /* words in copies; of these, evicted ones */
     _Atomic bool asking;
 } torture;
 
@@ -61,8 +62,8 @@ static void note_some(const tide_trainer *trainer, float vectors[WORDS][DIM])
     tide_view_free(space);
 }
 
-/* The vector that every word begins with, as a model says that has room for all; and the one that it has
- * while it is not held, if it has any. */
+/* The initial vector of every word, from a model that has room for all; and the vector
+ * of a word that is not in the vocabulary, if it has one. */
 static void note_vectors(torture *t, const char *settings)
 {
     char roomy[300];
@@ -104,7 +105,7 @@ static void ask_vector(torture *t, const tide_view *space, uint32_t word)
         t->wrong++;
 }
 
-/* Every neighbor is as near as it really is. */
+/* Every neighbor has its true cosine. */
 static void ask_nearest(torture *t, const tide_view *space, uint32_t word)
 {
     tide_hit hits[10];
@@ -118,7 +119,7 @@ static void ask_nearest(torture *t, const tide_view *space, uint32_t word)
     }
 }
 
-/* A copy has some of the words, each with its own vector. */
+/* A copy contains some of the words, each with its own vector. */
 static void ask_copy(torture *t, const tide_view *space)
 {
     tide_model *copy = tide_view_copy(space, 0, NULL);
@@ -154,7 +155,8 @@ static void *ask(void *argument)
     return NULL;
 }
 
-/* Sentences of any words, a few of them often, until there was enough of everything. */
+/* Sentences of random words, a few of them frequent, until there have been enough
+ * events of each kind. */
 static void throw_words_out(torture *t, tide_trainer *trainer, uint64_t reads)
 {
     tide_rng rng = tide_rng_seeded(5);
@@ -172,7 +174,7 @@ static void throw_words_out(torture *t, tide_trainer *trainer, uint64_t reads)
     }
 }
 
-static void nobody_is_given_another_words_vector(void **state)
+static void no_query_gets_another_words_vector(void **state)
 {
     (void)state;
     static const char *const ways[] = {"", "threads=3", "subword=300", "half-life=500"};
@@ -209,7 +211,7 @@ static void nobody_is_given_another_words_vector(void **state)
     free(t);
 }
 
-/* -- asking changes nothing, and answers as the file does --------------------------------------------- */
+/* -- asking changes nothing, and answers as the file does -------------------------- */
 
 static void *ask_until_told(void *argument)
 {
@@ -230,7 +232,7 @@ static void *ask_until_told(void *argument)
     return NULL;
 }
 
-/* Reads the demo to its end, with checkpoints on the way, while somebody asks. */
+/* Reads the demo to its end with checkpoints, during queries. */
 static void run_demo(tide_trainer *trainer, const char *path)
 {
     char source[64];
@@ -242,7 +244,7 @@ static void run_demo(tide_trainer *trainer, const char *path)
     assert_int_equal(tide_trainer_run(trainer, &run, NULL), TIDE_OK);
 }
 
-static void asking_changes_nothing_of_what_is_learned(void **state)
+static void queries_do_not_affect_training(void **state)
 {
     (void)state;
     static const char settings[] = "vocab=500 dim=24 replay-ring=10000";
@@ -266,7 +268,7 @@ static void asking_changes_nothing_of_what_is_learned(void **state)
     tide_trainer_free(alone);
 }
 
-static void several_threads_and_checkpoints_are_asked_too(void **state)
+static void queries_work_with_several_threads_and_checkpoints(void **state)
 {
     (void)state;
     torture t = {.asking = true};
@@ -285,7 +287,7 @@ static void several_threads_and_checkpoints_are_asked_too(void **state)
     tide_trainer_free(trainer);
 }
 
-static void answers_are_those_of_the_saved_model(void **state)
+static void results_are_those_of_the_saved_model(void **state)
 {
     (void)state;
     corpus text = demo_text(4, 50000);
@@ -325,7 +327,7 @@ static void answers_are_those_of_the_saved_model(void **state)
     free(text.bytes);
 }
 
-/* -- who asks for long, and memory ---------------------------------------------------------------------- */
+/* -- who asks for long, and memory ------------------------------------------------- */
 
 static bool knows(tide_live *live, const char *word)
 {
@@ -336,8 +338,9 @@ static bool knows(tide_live *live, const char *word)
     return status == TIDE_OK;
 }
 
-/* Who still has the space before the last keeps the next from being made, and nothing else. */
-static void who_asks_for_long_is_waited_for_by_nobody(void **state)
+/* A query that still holds the view before the current one blocks the next update, and
+ * nothing else. */
+static void a_long_query_blocks_nothing(void **state)
 {
     (void)state;
     tide_trainer *trainer = trainer_of("vocab=60 dim=48 replay=1");
@@ -358,7 +361,7 @@ static void who_asks_for_long_is_waited_for_by_nobody(void **state)
     tide_trainer_free(trainer);
 }
 
-static void there_is_one_of_them_at_a_time(void **state)
+static void a_trainer_has_one_live_model_at_a_time(void **state)
 {
     (void)state;
     tide_error err;
@@ -373,8 +376,9 @@ static void there_is_one_of_them_at_a_time(void **state)
     tide_trainer_free(trainer);
 }
 
-/* As much as was said, rounded up by less than a cache line each time, and none later. */
-static void memory_is_taken_when_it_is_made(void **state)
+/* As much as the budget says, rounded up by less than a cache line per allocation, and
+ * nothing later. */
+static void all_memory_is_allocated_by_the_constructor(void **state)
 {
     (void)state;
     static const char settings[] = "vocab=3000 dim=48 replay=1";
@@ -395,7 +399,7 @@ static void memory_is_taken_when_it_is_made(void **state)
     tide_params_free(params);
 }
 
-static void lost_memory_is_told(void **state)
+static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     tide_trainer *trainer = trainer_of("vocab=60 dim=48");
@@ -415,14 +419,14 @@ static void lost_memory_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_is_given_another_words_vector),
-        IN_FOLDER(asking_changes_nothing_of_what_is_learned),
-        IN_FOLDER(several_threads_and_checkpoints_are_asked_too),
-        IN_FOLDER(answers_are_those_of_the_saved_model),
-        cmocka_unit_test(who_asks_for_long_is_waited_for_by_nobody),
-        cmocka_unit_test(there_is_one_of_them_at_a_time),
-        cmocka_unit_test(memory_is_taken_when_it_is_made),
-        cmocka_unit_test(lost_memory_is_told),
+        cmocka_unit_test(no_query_gets_another_words_vector),
+        IN_FOLDER(queries_do_not_affect_training),
+        IN_FOLDER(queries_work_with_several_threads_and_checkpoints),
+        IN_FOLDER(results_are_those_of_the_saved_model),
+        cmocka_unit_test(a_long_query_blocks_nothing),
+        cmocka_unit_test(a_trainer_has_one_live_model_at_a_time),
+        cmocka_unit_test(all_memory_is_allocated_by_the_constructor),
+        cmocka_unit_test(failed_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_numerics.c - models that have learned for very long, and what they do then beside young ones on the
+/* test_numerics.c - models after a very long stream behave like young models on the
  * same text. */
 #include "base/base.h"
 #include "file/file.h"
@@ -12,14 +12,14 @@
 
 enum { BELOW = 1000, YOUNG = 8000, MORE = 4000 };
 
-/* -- making old ------------------------------------------------------------------------- */
+/* -- making old -------------------------------------------------------------------- */
 
-/* By how much a model is made older. */
+/* How much is added to the counters of a model. */
 typedef struct older {
     uint64_t tokens, sentences, emitted, centers;
 } older;
 
-/* So that each of them passes the age soon. */
+/* So that each counter passes the age soon. */
 static older older_by(const tide_trainer *trainer, uint64_t age)
 {
     tide_stats stats = stats_of(trainer);
@@ -30,7 +30,8 @@ static older older_by(const tide_trainer *trainer, uint64_t age)
                    .centers = age - BELOW - stats.trained};
 }
 
-/* The tokens that come to it were all of the word in slot 0. The table of negatives is due. */
+/* All added tokens are of the word in slot 0. A rebuild of the table of negatives
+ * becomes due. */
 static void make_older(const char *path, const older *by, uint64_t chunks)
 {
     shift(path, "vocab.state", VOCAB_TOKENS, 1, VOCAB_TOTAL + 1, by->tokens);
@@ -53,7 +54,7 @@ static void make_older(const char *path, const older *by, uint64_t chunks)
     free(state);
 }
 
-/* -- counting --------------------------------------------------------------------------- */
+/* -- counting ---------------------------------------------------------------------- */
 
 typedef struct pair {
     tide_trainer *young, *old;
@@ -111,7 +112,7 @@ static void assert_same_counts(const pair *p)
                      tide_vocabulary_total(young) + p->by.tokens);
 }
 
-/* Without thinning the lessons of both are the same, the repeats too. */
+/* Without subsampling both emit the same sentences, replays included. */
 static void an_old_model_counts_and_learns_as_much_as_a_young_one(void **state)
 {
     (void)state;
@@ -135,7 +136,7 @@ static void an_old_model_counts_and_learns_as_much_as_a_young_one(void **state)
     }
 }
 
-static void repeats_of_an_old_model_have_faded(void **state)
+static void replays_of_an_old_model_have_faded(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(ages); i++) {
@@ -150,8 +151,8 @@ static void repeats_of_an_old_model_have_faded(void **state)
     }
 }
 
-/* The one word that has filled the past is thinned out; the others are learned as before. */
-static void an_old_model_thins_out_what_is_frequent(void **state)
+/* The word that fills the past is subsampled; the others are trained as before. */
+static void an_old_model_subsamples_frequent_words(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(ages); i++) {
@@ -164,8 +165,9 @@ static void an_old_model_thins_out_what_is_frequent(void **state)
     }
 }
 
-/* The loss fades over a million pairs, so it moves with every feed however old the model is. */
-static void the_loss_of_an_old_model_goes_on_changing(void **state)
+/* The loss is a moving average over a million pairs, so it changes with every feed at
+ * any age. */
+static void the_loss_of_an_old_model_keeps_changing(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(ages); i++) {
@@ -183,7 +185,7 @@ static void the_loss_of_an_old_model_goes_on_changing(void **state)
     }
 }
 
-static void an_old_model_is_saved_and_goes_on_as_if_it_had_not_been(void **state)
+static void an_old_model_resumes_exactly(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(ages); i++) {
@@ -202,8 +204,9 @@ static void an_old_model_is_saved_and_goes_on_as_if_it_had_not_been(void **state
     }
 }
 
-/* A slot that changes hands is closed until nobody learns its last word any more. */
-static void an_old_model_opens_all_slots_again(void **state)
+/* A reused slot is quarantined until everything emitted with its previous word has been
+ * trained. */
+static void an_old_model_releases_all_quarantined_slots(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(ages); i++) {
@@ -272,8 +275,8 @@ static void phrases_are_counted_at_any_age(void **state)
     free(more.bytes);
 }
 
-/* From what a file may say no stream comes to where 64 bits are full. */
-static void numbers_that_might_wrap_around_are_refused(void **state)
+/* The counters allowed in a file are so low that no stream can overflow 64 bits. */
+static void counters_that_might_overflow_are_refused(void **state)
 {
     (void)state;
     const struct {
@@ -300,9 +303,10 @@ static void numbers_that_might_wrap_around_are_refused(void **state)
     free(t.bytes);
 }
 
-/* -- rates ------------------------------------------------------------------------------ */
+/* -- rates ------------------------------------------------------------------------- */
 
-/* The step that the word in a slot would take, with nothing to be added to its sum. */
+/* The learning rate of the word in a slot for a gradient of 0, which leaves its
+ * accumulator as it is. */
 static float input_rate(tide_trainer *trainer, uint32_t slot)
 {
     const tide_sgns *sgns = sgns_of(trainer);
@@ -312,9 +316,9 @@ static float input_rate(tide_trainer *trainer, uint32_t slot)
     return tide_optimizer_input_rate(sgns->optimizer, sgns->kernels, scale, slot, 0);
 }
 
-/* Sums are scaled by 2^(tokens / half-life), and divided again when that has grown large: with a half-life
- * of 50 tokens, some three times in what follows. */
-static void rates_of_an_old_model_stay_positive_and_finite(void **state)
+/* Accumulators are scaled by 2^(tokens / half-life) and rescaled when that has become
+ * large: with a half-life of 50 tokens, about three times below. */
+static void learning_rates_of_an_old_model_stay_positive_and_finite(void **state)
 {
     (void)state;
     const char *const recipes[] = {"vocab=3000 dim=8 replay=1 rate-half-life=50",
@@ -337,8 +341,9 @@ static void rates_of_an_old_model_stay_positive_and_finite(void **state)
         }
 }
 
-/* Who adds to a sum that was divided goes on as if it had not been: every sum is worth what it was. */
-static void sums_are_divided_alike_when_they_have_grown_large(void **state)
+/* A rescale changes no learning rate: every accumulator is divided by the same scale as
+ * what is added later. */
+static void accumulators_are_rescaled_alike(void **state)
 {
     (void)state;
     corpus t = demo_text(5, YOUNG);
@@ -367,7 +372,7 @@ static void sums_are_divided_alike_when_they_have_grown_large(void **state)
 }
 
 /* Ages stop at 2^32 - 1. */
-static void rates_that_fall_with_age_never_rise_again(void **state)
+static void learning_rates_that_fall_with_age_never_rise_again(void **state)
 {
     (void)state;
     const char *const recipes[] = {
@@ -399,7 +404,7 @@ static void rates_that_fall_with_age_never_rise_again(void **state)
     free(more.bytes);
 }
 
-static void a_plan_of_any_length_is_worked_off_evenly(void **state)
+static void decay_is_even_over_any_number_of_tokens(void **state)
 {
     (void)state;
     tide_params *params = params_of("profile=word2vec vocab=10 dim=4");
@@ -423,17 +428,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(an_old_model_counts_and_learns_as_much_as_a_young_one),
-        IN_FOLDER(repeats_of_an_old_model_have_faded),
-        IN_FOLDER(an_old_model_thins_out_what_is_frequent),
-        IN_FOLDER(the_loss_of_an_old_model_goes_on_changing),
-        IN_FOLDER(an_old_model_is_saved_and_goes_on_as_if_it_had_not_been),
-        IN_FOLDER(an_old_model_opens_all_slots_again),
+        IN_FOLDER(replays_of_an_old_model_have_faded),
+        IN_FOLDER(an_old_model_subsamples_frequent_words),
+        IN_FOLDER(the_loss_of_an_old_model_keeps_changing),
+        IN_FOLDER(an_old_model_resumes_exactly),
+        IN_FOLDER(an_old_model_releases_all_quarantined_slots),
         IN_FOLDER(phrases_are_counted_at_any_age),
-        IN_FOLDER(numbers_that_might_wrap_around_are_refused),
-        IN_FOLDER(rates_of_an_old_model_stay_positive_and_finite),
-        cmocka_unit_test(sums_are_divided_alike_when_they_have_grown_large),
-        IN_FOLDER(rates_that_fall_with_age_never_rise_again),
-        cmocka_unit_test(a_plan_of_any_length_is_worked_off_evenly),
+        IN_FOLDER(counters_that_might_overflow_are_refused),
+        IN_FOLDER(learning_rates_of_an_old_model_stay_positive_and_finite),
+        cmocka_unit_test(accumulators_are_rescaled_alike),
+        IN_FOLDER(learning_rates_that_fall_with_age_never_rise_again),
+        cmocka_unit_test(decay_is_even_over_any_number_of_tokens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_scrub.c - vectors and rates that cannot be right: they are found, begin again,
- * and leave all others as they are. */
+/* test_scrub.c - NaNs and impossible values in vectors and accumulators are found and
+ * reset, and all others stay as they are. */
 #include "base/base.h"
 #include "sgns/optimizer_internal.h"
 #include "sgns/sgns.h"
@@ -9,9 +9,9 @@
 
 enum { YOUNG = 8000, MORE = 4000 };
 
-/* -- places ----------------------------------------------------------------------- */
+/* -- places ------------------------------------------------------------------------ */
 
-/* Everything in which a number can go wrong: NULL where a model has no such thing. */
+/* Every kind of value that can be damaged; NULL if the model does not have it. */
 static float *in_matrix(const tide_matrix *m, uint32_t row, uint32_t at)
 {
     return m->rows ? tide_matrix_row(m, row) + at : NULL;
@@ -74,8 +74,8 @@ static const char *const kinds[] = {
 
 static const float wrong[] = {NAN, -NAN, INFINITY, -INFINITY, 1e30f, -1e30f};
 
-/* Begins again what a place is part of, by hand. */
-static void begin_again(const tide_sgns *sgns, int place, uint32_t row)
+/* Resets by hand what a place is part of. */
+static void reset_by_hand(const tide_sgns *sgns, int place, uint32_t row)
 {
     uint32_t length;
     size_t size = sgns->model->input.stride * sizeof(float);
@@ -92,7 +92,7 @@ static void begin_again(const tide_sgns *sgns, int place, uint32_t row)
     }
 }
 
-/* Every wrong number in a row of its own, all at one kind of place. */
+/* Writes every bad value into its own row, all at one kind of place. */
 static void check_place(const char *path, int place)
 {
     tide_trainer *ill = load_from(path), *well = load_from(path);
@@ -100,7 +100,7 @@ static void check_place(const char *path, int place)
     if (place_of(sgns, place, 0)) {
         for (uint32_t i = 0; i < COUNT(wrong); i++) {
             *place_of(sgns, place, 3 + 7 * i) = wrong[i];
-            begin_again(sgns_of(well), place, 3 + 7 * i);
+            reset_by_hand(sgns_of(well), place, 3 + 7 * i);
         }
         tide_repaired repaired;
         tide_repair_nans(sgns, &repaired);
@@ -116,7 +116,7 @@ static void check_place(const char *path, int place)
     tide_trainer_free(well);
 }
 
-static void what_cannot_be_right_begins_again_and_nothing_else_changes(void **state)
+static void bad_values_are_reset_and_nothing_else_changes(void **state)
 {
     (void)state;
     corpus t = demo_text(5, YOUNG);
@@ -130,7 +130,7 @@ static void what_cannot_be_right_begins_again_and_nothing_else_changes(void **st
     free(t.bytes);
 }
 
-static void sums_below_zero_cannot_be_right(void **state)
+static void negative_accumulators_are_reset(void **state)
 {
     (void)state;
     corpus t = demo_text(5, YOUNG);
@@ -147,7 +147,7 @@ static void sums_below_zero_cannot_be_right(void **state)
     free(t.bytes);
 }
 
-/* Feeds lines until a word has left and nobody has come for it. */
+/* Feeds lines until a slot has lost its word and not been reused. */
 static uint32_t feed_until_a_slot_is_empty(tide_trainer *trainer, const corpus *t)
 {
     const tide_vocabulary *v = tide_trainer_model(trainer)->vocabulary;
@@ -163,7 +163,7 @@ static uint32_t feed_until_a_slot_is_empty(tide_trainer *trainer, const corpus *
     return TIDE_NO_SLOT;
 }
 
-static void an_empty_slot_that_is_wrong_has_zeros(void **state)
+static void a_bad_empty_slot_is_zeroed(void **state)
 {
     (void)state;
     corpus t = demo_text(5, YOUNG);
@@ -199,9 +199,8 @@ static void assert_answers_are_finite(const tide_trainer *trainer)
     tide_view_free(space);
 }
 
-/* Until the scrub finds them: a vector that is wrong is not found, and all others
- * are. */
-static void wrong_vectors_do_not_silence_the_others(void **state)
+/* Before the repair: searches do not return words with bad vectors, but all others. */
+static void bad_vectors_do_not_hide_the_others(void **state)
 {
     (void)state;
     corpus t = demo_text(5, YOUNG);
@@ -225,7 +224,7 @@ static void wrong_vectors_do_not_silence_the_others(void **state)
     free(t.bytes);
 }
 
-static void learning_goes_on_after_healing(void **state)
+static void training_continues_after_a_repair(void **state)
 {
     (void)state;
     corpus t = demo_text(5, YOUNG), more = demo_text(6, MORE);
@@ -252,8 +251,9 @@ static void learning_goes_on_after_healing(void **state)
     free(more.bytes);
 }
 
-/* Rates far too high, so that vectors grow until they are cut back, again and again. */
-static void learning_that_runs_away_is_not_taken_for_damage(void **state)
+/* Learning rates far too high, so that vectors grow until they are clipped, again and
+ * again. */
+static void diverging_training_is_not_taken_for_damage(void **state)
 {
     (void)state;
     const char *const wild[] = {
@@ -281,7 +281,7 @@ static void learning_that_runs_away_is_not_taken_for_damage(void **state)
     free(t.bytes);
 }
 
-static void an_empty_model_is_sound(void **state)
+static void an_empty_model_has_nothing_to_repair(void **state)
 {
     (void)state;
     tide_trainer *trainer = trainer_of("vocab=10 dim=4 subword=100");
@@ -291,7 +291,7 @@ static void an_empty_model_is_sound(void **state)
     tide_trainer_free(trainer);
 }
 
-/* A number that is none does not spread: who meets it does not move. */
+/* NaNs do not spread: rows that are multiplied with one do not move. */
 static void one_bad_row_stays_the_only_one(void **state)
 {
     (void)state;
@@ -305,7 +305,7 @@ static void one_bad_row_stays_the_only_one(void **state)
         tide_repaired repaired;
         tide_repair_nans(sgns, &repaired);
         assert_true(repaired.words <= 1 &&
-                    repaired.subwords == 0); /* slot 3 may have a new word */
+                    repaired.subwords == 0); /* slot 3 may have been reused */
         assert_true(isfinite(stats_of(trainer).loss));
         save_to(trainer, "m");
         tide_trainer_free(trainer);
@@ -315,8 +315,7 @@ static void one_bad_row_stays_the_only_one(void **state)
     free(more.bytes);
 }
 
-/* Whoever loads the file afterwards meets no bad number, and the one who saved goes on
- * without it. */
+/* A saved file has no bad values, and neither has the trainer after the save. */
 static void nothing_bad_is_saved(void **state)
 {
     (void)state;
@@ -339,11 +338,11 @@ static void nothing_bad_is_saved(void **state)
     free(t.bytes);
 }
 
-/* -- on the way ------------------------------------------------------------------- */
+/* -- on the way -------------------------------------------------------------------- */
 
-/* Takes the place of the library's clock, which the linker then leaves in its
+/* Replaces the library's clock, which the linker then does not take from the
  * archive. */
-static double now, step; /* seconds, and how many of them every look takes */
+static double now, step; /* seconds, and how much each call adds */
 
 double tide_now_seconds(void)
 {
@@ -365,8 +364,8 @@ static bool has_two_bad_rows(const tide_sgns *sgns)
     return isnan(*place_of(sgns, OUTPUT, 0)) && isnan(*place_of(sgns, OUTPUT, 1));
 }
 
-/* Two output rows, which nothing else would mend, go wrong in the first pause; a little
- * less than a minute passes, and in the second pause the rest of it. */
+/* Two output rows, which nothing else would repair, are damaged in the first pause.
+ * Then a little less than a minute passes, and in the second pause the rest of it. */
 static void spoil_and_wait(void *data, const tide_stats *stats)
 {
     way *w = data;
@@ -395,7 +394,7 @@ static void hear(void *data, bool warning, const char *text)
                         "vectors with NaN or infinite values were reinitialized: 2");
 }
 
-static void a_bad_row_is_healed_within_a_minute_without_a_save(void **state)
+static void a_bad_row_is_repaired_within_a_minute_without_a_save(void **state)
 {
     (void)state;
     const char *const recipes[] = {"vocab=3000 dim=8", "vocab=3000 dim=8 threads=2"};
@@ -415,7 +414,7 @@ static void a_bad_row_is_healed_within_a_minute_without_a_save(void **state)
     free(t.bytes);
 }
 
-static void looking_for_bad_rows_all_the_time_changes_nothing(void **state)
+static void frequent_checks_change_nothing(void **state)
 {
     (void)state;
     corpus t = demo_text(5, 40000);
@@ -438,17 +437,17 @@ static void looking_for_bad_rows_all_the_time_changes_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(what_cannot_be_right_begins_again_and_nothing_else_changes),
-        cmocka_unit_test(sums_below_zero_cannot_be_right),
-        cmocka_unit_test(an_empty_slot_that_is_wrong_has_zeros),
-        cmocka_unit_test(wrong_vectors_do_not_silence_the_others),
-        cmocka_unit_test(learning_goes_on_after_healing),
-        IN_FOLDER(learning_that_runs_away_is_not_taken_for_damage),
-        cmocka_unit_test(an_empty_model_is_sound),
+        IN_FOLDER(bad_values_are_reset_and_nothing_else_changes),
+        cmocka_unit_test(negative_accumulators_are_reset),
+        cmocka_unit_test(a_bad_empty_slot_is_zeroed),
+        cmocka_unit_test(bad_vectors_do_not_hide_the_others),
+        cmocka_unit_test(training_continues_after_a_repair),
+        IN_FOLDER(diverging_training_is_not_taken_for_damage),
+        cmocka_unit_test(an_empty_model_has_nothing_to_repair),
         IN_FOLDER(one_bad_row_stays_the_only_one),
         IN_FOLDER(nothing_bad_is_saved),
-        IN_FOLDER(a_bad_row_is_healed_within_a_minute_without_a_save),
-        IN_FOLDER(looking_for_bad_rows_all_the_time_changes_nothing),
+        IN_FOLDER(a_bad_row_is_repaired_within_a_minute_without_a_save),
+        IN_FOLDER(frequent_checks_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

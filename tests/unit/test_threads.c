@@ -1,6 +1,6 @@
-/* test_threads.c - several threads learn the same as one, as far as that can be said: words and
- * counts to the last one, vectors in quality. With a thread sanitizer this is where races show:
- * slots change hands, tables are rebuilt and models saved while others learn. */
+/* test_threads.c - several threads give the same result as one: words and counts
+ * exactly, vectors in quality. With a thread sanitizer this is where races show up:
+ * slots are reused, tables rebuilt and models saved while other threads train. */
 
 #include "base/base.h"
 #include "params/params.h"
@@ -27,7 +27,7 @@ static tide_trainer *trained_by(unsigned threads, const char *settings, const co
     return trained(all, t);
 }
 
-/* Slot for slot the same words, counts and errors. */
+/* The words, counts and errors must be equal slot by slot. */
 static void assert_same_vocabulary(const tide_trainer *a, const tide_trainer *b)
 {
     const tide_vocabulary *v = tide_trainer_model(a)->vocabulary;
@@ -53,7 +53,8 @@ static void assert_same_vocabulary(const tide_trainer *a, const tide_trainer *b)
     assert_int_equal(one.rejected, two.rejected);
 }
 
-/* Every way in which a slot can change hands, every kind of rate and of negatives. */
+/* Every way in which a slot can be reused, every optimizer and every kind of
+ * negatives. */
 static const char *const recipes[] = {
     "vocab=300 dim=16 replay-ring=10000",
     "vocab=100 dim=16 admission=none replay-ring=10000",
@@ -66,7 +67,7 @@ static const char *const recipes[] = {
     "profile=word2vec vocab=100 dim=16 admission=none rate=power",
 };
 
-static void more_threads_hold_the_same_words_with_finite_vectors(void **state)
+static void more_threads_have_the_same_words_and_finite_vectors(void **state)
 {
     (void)state;
     corpus t = demo_text(11, FEW);
@@ -85,8 +86,8 @@ static void more_threads_hold_the_same_words_with_finite_vectors(void **state)
     free(t.bytes);
 }
 
-/* The same lessons are given while nobody has to leave: a slot that had no word before has no
- * lessons on their way. */
+/* The same sentences are emitted as long as no word is evicted: a slot without a
+ * previous word is not quarantined. */
 static void more_threads_train_as_many_words(void **state)
 {
     (void)state;
@@ -102,10 +103,11 @@ static void more_threads_train_as_many_words(void **state)
     free(t.bytes);
 }
 
-/* With default settings one thread scores 0.82 and a loss of 1.58, and two and four come within
- * 0.02 of that. Where words come and go, a slot that changed hands is left out until the lessons
- * before are learned, which costs a few hundredths of 0.63, and 0.1 where other programs keep the
- * threads waiting for each other. Vectors of words mixed up would score near 0.01. */
+/* With default settings one thread scores 0.82 and a loss of 1.58, and two and four
+ * come within 0.02 of that. Where words are evicted, a reused slot is quarantined until
+ * everything emitted before has been trained, which costs a few hundredths of 0.63, and
+ * 0.1 where other programs keep the threads waiting for each other. Mixed-up vectors
+ * would score near 0.01. */
 static void more_threads_learn_as_well_as_one(void **state)
 {
     (void)state;
@@ -133,8 +135,8 @@ static void more_threads_learn_as_well_as_one(void **state)
     free(t.bytes);
 }
 
-/* Everything that is allowed while others learn. */
-static void saves_and_looks_in_between_do_no_harm(void **state)
+/* Does everything that is allowed while other threads train. */
+static void saves_and_queries_in_between_do_no_harm(void **state)
 {
     (void)state;
     corpus t = demo_text(14, FEW);
@@ -163,7 +165,7 @@ static void saves_and_looks_in_between_do_no_harm(void **state)
     free(t.bytes);
 }
 
-static void a_model_can_change_its_threads_on_resume(void **state)
+static void the_number_of_threads_can_change_on_resume(void **state)
 {
     (void)state;
     corpus t = demo_text(15, FEW);
@@ -188,7 +190,7 @@ static void a_model_can_change_its_threads_on_resume(void **state)
     free(t.bytes);
 }
 
-static void a_trainer_can_be_freed_with_work_under_way(void **state)
+static void a_trainer_can_be_freed_with_pending_work(void **state)
 {
     (void)state;
     corpus t = demo_text(16, FEW);
@@ -201,12 +203,12 @@ static void a_trainer_can_be_freed_with_work_under_way(void **state)
     free(t.bytes);
 }
 
-/* -- completion ---------------------------------------------------------------- */
+/* -- completion -------------------------------------------------------------------- */
 
-/* A slot may be reused only when nothing emitted with its previous word is waiting to be trained, so the
- * workers must never report a sentence as completed that is not. Sentences are long, so that
- * batches queue up. During one sentence of the text one or several are emitted (with replays), often
- * split between two batches. */
+/* A slot may be reused only when nothing emitted with its previous word is waiting to
+ * be trained, so the workers must never report a sentence as completed that is not.
+ * Sentences are long, so that batches queue up. During one sentence of the text one or
+ * several are emitted (with replays), often split between two batches. */
 static void check_completed(uint32_t emitted_max)
 {
     enum { SENTENCES = SANITIZED ? 1500 : 4000, LENGTH = 100 };
@@ -275,12 +277,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_sentence_is_reported_completed_before_it_is),
-        cmocka_unit_test(more_threads_hold_the_same_words_with_finite_vectors),
+        cmocka_unit_test(more_threads_have_the_same_words_and_finite_vectors),
         cmocka_unit_test(more_threads_train_as_many_words),
         cmocka_unit_test(more_threads_learn_as_well_as_one),
-        IN_FOLDER(saves_and_looks_in_between_do_no_harm),
-        IN_FOLDER(a_model_can_change_its_threads_on_resume),
-        cmocka_unit_test(a_trainer_can_be_freed_with_work_under_way),
+        IN_FOLDER(saves_and_queries_in_between_do_no_harm),
+        IN_FOLDER(the_number_of_threads_can_change_on_resume),
+        cmocka_unit_test(a_trainer_can_be_freed_with_pending_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
