@@ -11,10 +11,9 @@
 
 #define TOKENS_MAX 9e18
 
-/* ROW(kind, field, min, max, storage, name, aliases, former, values, initial, help,
- * group,
- *     on_resume). `former` is the parameter's name in version 0.1, which model files still
- *     use. */
+/* ROW(kind, field, min, max, storage,
+ *     name, aliases, former, values, initial, help, group, on_resume)
+ * `former` is the parameter's name in version 0.1, which model files still use. */
 #define PARAMETERS(ROW)                                                                \
     ROW(CHOICE, profile, 0, 0, STORED, "profile", "", "",                              \
         "default|fast|paper|athena|incremental|word2vec", "default",                   \
@@ -28,8 +27,8 @@
         "100", "dimensions of the vectors", "Size", false)                             \
     ROW(SIZE, memory, 0, 1e15, NOT_STORED, "memory", "max-memory", "",                 \
         "bytes, as 512M or 2G; 0 for any", "0",                                        \
-        "set the vocabulary size so that the process fits this much memory", "Size",   \
-        true)                                                                          \
+        "set the vocabulary size so that the process fits this much memory; 0: off",   \
+        "Size", true)                                                                  \
     ROW(COUNT, threads, 1, 256, NOT_STORED, "threads", "thread workers", "", "1..256", \
         "1", "number of threads; with 1, results are reproducible from text and seed", \
         "Size", true)                                                                  \
@@ -109,7 +108,7 @@
         "or use only complete windows",                                                \
         "Contexts", false)                                                             \
     ROW(REAL, sample, 0, 1, STORED, "sample", "t", "", "0..1, 0 for off", "0.0001",    \
-        "subsample words more frequent than this", "Contexts", true)                   \
+        "subsample words more frequent than this; 0 for off", "Contexts", true)        \
     ROW(CHOICE, keep, 0, 0, STORED, "subsample", "", "keep", "word2vec|root",          \
         "word2vec",                                                                    \
         "probability of keeping a word: (sqrt(f)+1)/f or 1/sqrt(f), f = "              \
@@ -127,7 +126,7 @@
         "Vocabulary", false)                                                           \
     ROW(COUNT, half_life, 0, TOKENS_MAX, STORED, "half-life", "", "",                  \
         "tokens, 0 for never", "0",                                                    \
-        "halve all counts every this many tokens, to follow a drifting stream",        \
+        "halve all counts every this many tokens, to follow a drift; 0 for never",     \
         "Vocabulary", false)                                                           \
     ROW(CHOICE, frozen, 0, 0, STORED_IF_CHANGED, "frozen", "", "", "no|yes|all", "no", \
         "when resuming, yes: keep words and counts as they are and drop unknown "      \
@@ -175,8 +174,7 @@
         "minimum learning rate; decay ends at it", "Learning", true)                   \
     ROW(COUNT, rate_half_life, 0, TOKENS_MAX, STORED, "rate-half-life", "", "",        \
         "tokens, 50 or more; 0 for never", "100000000",                                \
-        "adagrad: forget half of the accumulated gradients every this many "           \
-        "tokens",                                                                      \
+        "adagrad: half-life of accumulated gradients in tokens; 0 for no decay",       \
         "Learning", true)                                                              \
     ROW(REAL, tau, 1, 1e18, STORED, "tau", "", "", "1..1e18", "100",                   \
         "linear, power: age at which learning rates have fallen", "Learning", true)    \
@@ -199,7 +197,8 @@
         false)                                                                         \
     ROW(COUNT, replay_fade, 0, TOKENS_MAX, STORED, "replay-fade", "", "",              \
         "tokens, 0 for never", "50000000",                                             \
-        "replay less and less often after this many tokens", "Replay", true)           \
+        "replay less and less often after this many tokens; 0 for never", "Replay",    \
+        true)                                                                          \
     ROW(COUNT, subword, 0, TIDE_CAPACITY_MAX, STORED, "subword", "bucket", "",         \
         "0..1073741824", "0",                                                          \
         "rows for character n-grams, which also give vectors for unseen words; "       \
@@ -231,8 +230,8 @@
         "1..2^24", "1000", "train the classifier on this many posts per label",        \
         "Labels", true)                                                                \
     ROW(COUNT, label_refit, 0, TOKENS_MAX, STORED_IF_CHANGED, "label-refit", "", "",   \
-        "posts, 0 for never", "0", "retrain the classifier every this many posts",     \
-        "Labels", true)                                                                \
+        "posts, 0 for never", "0",                                                     \
+        "retrain the classifier every this many posts; 0 for never", "Labels", true)   \
     ROW(COUNT, label_anchors, 0, TIDE_CAPACITY_MAX, STORED_IF_CHANGED,                 \
         "label-anchors", "", "", "0..1073741824", "5000",                              \
         "classify with this many of the most frequent words as their vectors "         \
