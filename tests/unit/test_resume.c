@@ -250,7 +250,7 @@ static void unknown_parameters_are_reported_with_the_file(void **state)
     assert_non_null(model);
     snprintf(model->params, strlen(model->params), "colour blue\n");
     assert_null(tide_params_of_model(model, &err));
-    assert_string_equal(err.text, "some.tide: parameter 'colour blue' is unknown");
+    assert_string_equal(err.text, "some.tide: unknown parameter 'colour blue'");
     tide_model_free(model);
 }
 
