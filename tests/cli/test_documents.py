@@ -201,3 +201,27 @@ def test_comparison_allows_for_the_processor_and_for_nothing_else():
     assert compare("0.90 tea\n", "0.50 tea\n") != ""
     assert compare("0.90 tea\n", "0.90 tea\nb\n") != ""
     assert compare("tea and coffee\n", "milk and sugar\n") != ""
+
+
+PATH_NAMED = re.compile(r"`((?:src|tests|cli|server|scripts|bench|paper|demo|packaging|web)/[\w./*{},-]+)`")
+TEST_NAMED = re.compile(r"`(tests/[\w/]+\.(?:c|py))`((?: \(`\w+`(?:, `\w+`)*\))?)")
+
+
+def existing(name):
+    """Files that a path in a document stands for; {a,b} and * may be in it."""
+    choice = re.search(r"\{([^}]*)\}", name)
+    names = [name.replace(choice[0], part) for part in choice[1].split(",")] if choice else [name]
+    return all(any(True for _ in ROOT.glob(one.rstrip("/"))) for one in names)
+
+
+@pytest.mark.parametrize("path", [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"],
+                         ids=lambda path: path.name)
+def test_files_and_tests_that_documents_name_exist(path):
+    text = path.read_text()
+    named = {name for name in PATH_NAMED.findall(text) if "_X." not in name and not name.endswith("_X/")}
+    missing = sorted(name for name in named if not existing(name))
+    for name, tests in TEST_NAMED.findall(text):
+        if (ROOT / name).exists():
+            content = (ROOT / name).read_text()
+            missing += [test for test in re.findall(r"`(\w+)`", tests) if test not in content]
+    assert missing == []
