@@ -1,22 +1,22 @@
-/* feed.c - text that other threads hand over.
+/* feed.c - text that other threads push.
  *
- * Only whole lines are taken, as many as there is room for, so whoever hands them over knows which were taken and
- * can send the others again. Nobody waits here but the reader: that there is no room is told at once, and whoever
- * brings text decides what to do about it.
+ * A push accepts whole lines only, as many as fit, and returns their size, so that the
+ * caller can push the others again later. A push never waits for space; only the reader
+ * waits, for text.
  */
 #include "feed/feed.h"
 
 #include <errno.h>
 
-void tide_feed_begin(tide_feed *feed, const tide_feed_kind *kind, size_t room)
+void tide_feed_init(tide_feed *feed, const tide_feed_kind *kind, size_t capacity)
 {
     pthread_mutex_init(&feed->lock, NULL);
     pthread_cond_init(&feed->arrived, NULL);
     feed->kind = kind;
-    feed->room = room;
+    feed->capacity = capacity;
 }
 
-void tide_feed_end(tide_feed *feed)
+void tide_feed_destroy(tide_feed *feed)
 {
     pthread_cond_destroy(&feed->arrived);
     pthread_mutex_destroy(&feed->lock);
@@ -28,39 +28,39 @@ void tide_feed_free(tide_feed *feed)
         feed->kind->free(feed);
 }
 
-size_t tide_feed_fits(const tide_feed *feed, const char *lines, size_t size,
-                      size_t room)
+size_t tide_feed_fitting_size(const tide_feed *feed, const char *lines, size_t size,
+                              size_t capacity)
 {
     bool ended = size && lines[size - 1] == '\n';
-    if (!ended && room)
-        room--;
-    if (size <= room)
+    if (!ended && capacity)
+        capacity--;
+    if (size <= capacity)
         return size;
-    const char *last = feed->whole ? NULL : memrchr(lines, '\n', room);
+    const char *last = feed->all_or_nothing ? NULL : memrchr(lines, '\n', capacity);
     return last ? (size_t)(last - lines) + 1 : 0;
 }
 
-/* Under the lock. */
-static ptrdiff_t append(tide_feed *feed, bool whole, const char *lines, size_t size,
-                        tide_error *err)
+/* The lock must be held. */
+static ptrdiff_t append(tide_feed *feed, bool all_or_nothing, const char *lines,
+                        size_t size, tide_error *err)
 {
-    feed->whole = whole;
+    feed->all_or_nothing = all_or_nothing;
     return feed->closed || !size ? 0 : feed->kind->append(feed, lines, size, err);
 }
 
-static int tend(tide_feed *feed, tide_error *err)
+static int sync_feed(tide_feed *feed, tide_error *err)
 {
-    return feed->kind->tend ? feed->kind->tend(feed, err) : TIDE_OK;
+    return feed->kind->sync ? feed->kind->sync(feed, err) : TIDE_OK;
 }
 
-static ptrdiff_t push(tide_feed *feed, bool whole, const char *lines, size_t size,
-                      tide_error *err)
+static ptrdiff_t push(tide_feed *feed, bool all_or_nothing, const char *lines,
+                      size_t size, tide_error *err)
 {
     pthread_mutex_lock(&feed->lock);
-    ptrdiff_t taken = append(feed, whole, lines, size, err);
-    int status = taken > 0 ? tend(feed, err) : TIDE_OK;
+    ptrdiff_t accepted = append(feed, all_or_nothing, lines, size, err);
+    int status = accepted > 0 ? sync_feed(feed, err) : TIDE_OK;
     pthread_mutex_unlock(&feed->lock);
-    return status ? status : taken;
+    return status ? status : accepted;
 }
 
 ptrdiff_t tide_feed_push(tide_feed *feed, const char *lines, size_t size,
@@ -75,19 +75,19 @@ ptrdiff_t tide_feed_push_whole(tide_feed *feed, const char *lines, size_t size,
     return push(feed, true, lines, size, err);
 }
 
-ptrdiff_t tide_feed_append(tide_feed *feed, const char *lines, size_t size, bool whole,
-                           tide_error *err)
+ptrdiff_t tide_feed_append(tide_feed *feed, const char *lines, size_t size,
+                           bool all_or_nothing, tide_error *err)
 {
     pthread_mutex_lock(&feed->lock);
-    ptrdiff_t taken = append(feed, whole, lines, size, err);
+    ptrdiff_t accepted = append(feed, all_or_nothing, lines, size, err);
     pthread_mutex_unlock(&feed->lock);
-    return taken;
+    return accepted;
 }
 
 int tide_feed_sync(tide_feed *feed, tide_error *err)
 {
     pthread_mutex_lock(&feed->lock);
-    int status = tend(feed, err);
+    int status = sync_feed(feed, err);
     pthread_mutex_unlock(&feed->lock);
     return status;
 }
@@ -99,7 +99,7 @@ size_t tide_feed_waiting(tide_feed *feed)
 
 size_t tide_feed_room(const tide_feed *feed)
 {
-    return feed->room;
+    return feed->capacity;
 }
 
 void tide_feed_close(tide_feed *feed)

@@ -1,4 +1,5 @@
-/* source_feed.c - a feed in memory: a bounded ring of bytes, and the source "feed:" over it. */
+/* source_feed.c - a feed in memory: a bounded ring of bytes, and the source "feed:"
+ * over it. */
 #include "feed/feed.h"
 #include "source/source.h"
 
@@ -6,18 +7,19 @@
 
 typedef struct ring {
     tide_feed feed;
-    size_t first; /* the oldest byte */
+    size_t first; /* index of the oldest byte */
     char bytes[];
 } ring;
 
-/* -- handing over ---------------------------------------------------------------------------------- */
+/* -- pushing
+ * ------------------------------------------------------------------------- */
 
-static void put(ring *r, const char *bytes, size_t size)
+static void ring_put(ring *r, const char *bytes, size_t size)
 {
-    size_t room = r->feed.room, at = (r->first + r->feed.waiting) % room;
-    size_t straight = size < room - at ? size : room - at;
-    memcpy(r->bytes + at, bytes, straight);
-    memcpy(r->bytes, bytes + straight, size - straight);
+    size_t capacity = r->feed.capacity, at = (r->first + r->feed.waiting) % capacity;
+    size_t until_end = size < capacity - at ? size : capacity - at;
+    memcpy(r->bytes + at, bytes, until_end);
+    memcpy(r->bytes, bytes + until_end, size - until_end);
     r->feed.waiting += size;
 }
 
@@ -26,37 +28,39 @@ static ptrdiff_t ring_append(tide_feed *feed, const char *lines, size_t size,
 {
     (void)err;
     ring *r = (ring *)feed;
-    size_t taken = tide_feed_fits(feed, lines, size, feed->room - feed->waiting);
-    if (!taken)
+    size_t accepted =
+        tide_feed_fitting_size(feed, lines, size, feed->capacity - feed->waiting);
+    if (!accepted)
         return 0;
-    put(r, lines, taken);
-    if (lines[taken - 1] != '\n')
-        put(r, "\n", 1);
+    ring_put(r, lines, accepted);
+    if (lines[accepted - 1] != '\n')
+        ring_put(r, "\n", 1);
     pthread_cond_signal(&feed->arrived);
-    return (ptrdiff_t)taken;
+    return (ptrdiff_t)accepted;
 }
 
 static void ring_free(tide_feed *feed)
 {
-    tide_feed_end(feed);
+    tide_feed_destroy(feed);
     free(feed);
 }
 
 static const tide_feed_kind in_memory = {.append = ring_append, .free = ring_free};
 
-tide_feed *tide_feed_new(size_t room, tide_error *err)
+tide_feed *tide_feed_new(size_t capacity, tide_error *err)
 {
-    ring *r = room ? tide_alloc(1, sizeof *r + room) : NULL;
+    ring *r = capacity ? tide_alloc(1, sizeof *r + capacity) : NULL;
     if (!r) {
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for %zu bytes of text on its way",
-                  room);
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a feed of %zu bytes",
+                  capacity);
         return NULL;
     }
-    tide_feed_begin(&r->feed, &in_memory, room);
+    tide_feed_init(&r->feed, &in_memory, capacity);
     return &r->feed;
 }
 
-/* -- the source ------------------------------------------------------------------------------------- */
+/* -- the source
+ * ---------------------------------------------------------------------- */
 
 static bool is_ring(const char *spec, const tide_source_options *options)
 {
@@ -74,10 +78,10 @@ static void *ring_open(const char *spec, const tide_source_options *options,
 
 static void ring_close(void *state)
 {
-    (void)state; /* its maker's */
+    (void)state; /* owned by the caller of tide_feed_new */
 }
 
-static ptrdiff_t ring_read(void *state, void *bytes, size_t room, int wait_ms,
+static ptrdiff_t ring_read(void *state, void *bytes, size_t capacity, int wait_ms,
                            tide_error *err)
 {
     (void)err;
@@ -85,11 +89,11 @@ static ptrdiff_t ring_read(void *state, void *bytes, size_t room, int wait_ms,
     pthread_mutex_lock(&r->feed.lock);
     if (wait_ms > 0)
         tide_feed_wait(&r->feed, wait_ms);
-    size_t straight = r->feed.room - r->first, size = r->feed.waiting;
-    size = size < straight ? size : straight;
-    size = size < room ? size : room;
+    size_t until_end = r->feed.capacity - r->first, size = r->feed.waiting;
+    size = size < until_end ? size : until_end;
+    size = size < capacity ? size : capacity;
     memcpy(bytes, r->bytes + r->first, size);
-    r->first = (r->first + size) % r->feed.room;
+    r->first = (r->first + size) % r->feed.capacity;
     r->feed.waiting -= size;
     ptrdiff_t result = size || r->feed.closed ? (ptrdiff_t)size : TIDE_SOURCE_LATER;
     pthread_mutex_unlock(&r->feed.lock);

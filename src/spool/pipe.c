@@ -1,8 +1,8 @@
-/* pipe.c - looking at a stream before taking it.
+/* pipe.c - peeking into a pipe or socket before consuming from it.
  *
- * Linux can copy what is in a pipe into another one and leave it there (tee), and can
- * peek into a socket. What was looked at is taken by one read of as many bytes; they are
- * all there, so that the read cannot be interrupted between two of them.
+ * Linux can copy the contents of a pipe to another pipe without consuming them (tee),
+ * and can peek into a socket. The bytes of a peek are consumed by one read of the same
+ * size; they are all available, so that the read cannot be interrupted halfway.
  *
  * A terminal and other devices can only be read.
  */
@@ -19,14 +19,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef ptrdiff_t look_function(const tide_pipe *pipe, unsigned char *bytes);
+typedef ptrdiff_t peek_function(const tide_pipe *pipe, unsigned char *bytes);
 
 struct tide_pipe {
     int descriptor;
     const char *name;
-    look_function *look;
-    int copy[2]; /* a pipe of our own, empty between two looks; -1 */
-    unsigned char taken[TIDE_PIPE_LOOK];
+    peek_function *peek;
+    int copy[2]; /* a pipe that receives the copy, empty between two peeks; -1 */
+    unsigned char consumed[TIDE_PIPE_PEEK_MAX];
 };
 
 static int fail(const tide_pipe *p, tide_error *err)
@@ -35,11 +35,13 @@ static int fail(const tide_pipe *p, tide_error *err)
                      strerror(errno));
 }
 
-/* -- ways to look: as read ----------------------------------------------------------- */
+/* -- ways to peek: the result is as that of read(2)
+ * ---------------------------------- */
 
-static ptrdiff_t look_at_pipe(const tide_pipe *p, unsigned char *bytes)
+static ptrdiff_t peek_pipe(const tide_pipe *p, unsigned char *bytes)
 {
-    ssize_t count = tee(p->descriptor, p->copy[1], TIDE_PIPE_LOOK, SPLICE_F_NONBLOCK);
+    ssize_t count =
+        tee(p->descriptor, p->copy[1], TIDE_PIPE_PEEK_MAX, SPLICE_F_NONBLOCK);
     for (ssize_t done = 0; done < count;) {
         ptrdiff_t n =
             tide_file_read_some(p->copy[0], bytes + done, (size_t)(count - done));
@@ -50,22 +52,23 @@ static ptrdiff_t look_at_pipe(const tide_pipe *p, unsigned char *bytes)
     return count;
 }
 
-static ptrdiff_t look_at_socket(const tide_pipe *p, unsigned char *bytes)
+static ptrdiff_t peek_socket(const tide_pipe *p, unsigned char *bytes)
 {
-    return recv(p->descriptor, bytes, TIDE_PIPE_LOOK, MSG_PEEK | MSG_DONTWAIT);
+    return recv(p->descriptor, bytes, TIDE_PIPE_PEEK_MAX, MSG_PEEK | MSG_DONTWAIT);
 }
 
-static ptrdiff_t look_by_reading(const tide_pipe *p, unsigned char *bytes)
+static ptrdiff_t peek_by_reading(const tide_pipe *p, unsigned char *bytes)
 {
-    return read(p->descriptor, bytes, TIDE_PIPE_LOOK);
+    return read(p->descriptor, bytes, TIDE_PIPE_PEEK_MAX);
 }
 
-bool tide_pipe_is_kept(const tide_pipe *p)
+bool tide_pipe_can_peek(const tide_pipe *p)
 {
-    return p->look != look_by_reading;
+    return p->peek != peek_by_reading;
 }
 
-/* -- looking and taking -------------------------------------------------------------- */
+/* -- peeking and consuming
+ * ----------------------------------------------------------- */
 
 tide_pipe *tide_pipe_new(int descriptor, const char *name, tide_error *err)
 {
@@ -79,10 +82,10 @@ tide_pipe *tide_pipe_new(int descriptor, const char *name, tide_error *err)
     p->name = name;
     p->copy[0] = p->copy[1] = -1;
     int failed = fstat(descriptor, &status);
-    p->look = S_ISFIFO(status.st_mode)   ? look_at_pipe
-              : S_ISSOCK(status.st_mode) ? look_at_socket
-                                         : look_by_reading;
-    if (!failed && p->look == look_at_pipe)
+    p->peek = S_ISFIFO(status.st_mode)   ? peek_pipe
+              : S_ISSOCK(status.st_mode) ? peek_socket
+                                         : peek_by_reading;
+    if (!failed && p->peek == peek_pipe)
         failed = pipe2(p->copy, O_CLOEXEC | O_NONBLOCK);
     if (failed) {
         fail(p, err);
@@ -103,38 +106,39 @@ void tide_pipe_free(tide_pipe *p)
     free(p);
 }
 
-/* A signal, or another process that takes the bytes, leaves us with nothing for now. */
-ptrdiff_t tide_pipe_peek(tide_pipe *p, unsigned char bytes[TIDE_PIPE_LOOK], int wait_ms,
-                         tide_error *err)
+/* Nothing is available after a signal, or if another process has consumed the bytes. */
+ptrdiff_t tide_pipe_peek(tide_pipe *p, unsigned char bytes[TIDE_PIPE_PEEK_MAX],
+                         int wait_ms, tide_error *err)
 {
     struct pollfd waiting = {.fd = p->descriptor, .events = POLLIN};
     ptrdiff_t count = poll(&waiting, 1, wait_ms);
     if (count == 0)
         return TIDE_SOURCE_LATER;
     if (count > 0)
-        count = p->look(p, bytes);
+        count = p->peek(p, bytes);
     if (count < 0 && (errno == EINTR || errno == EAGAIN))
         return TIDE_SOURCE_LATER;
     return count < 0 ? fail(p, err) : count;
 }
 
-static bool is_there(const tide_pipe *p)
+static bool is_readable(const tide_pipe *p)
 {
-    struct pollfd there = {.fd = p->descriptor, .events = POLLIN};
-    return poll(&there, 1, 0) != 0; /* a failure is the read's to tell */
+    struct pollfd readable = {.fd = p->descriptor, .events = POLLIN};
+    return poll(&readable, 1, 0) != 0; /* the read reports a failure */
 }
 
 int tide_pipe_consume(tide_pipe *p, const unsigned char *bytes, size_t size,
                       tide_error *err)
 {
     for (size_t done = 0; done < size;) {
-        ptrdiff_t n =
-            is_there(p) ? tide_file_read_some(p->descriptor, p->taken, size - done) : 0;
+        ptrdiff_t n = is_readable(p)
+                          ? tide_file_read_some(p->descriptor, p->consumed, size - done)
+                          : 0;
         if (n < 0)
             return fail(p, err);
-        if (n == 0 || memcmp(p->taken, bytes + done, (size_t)n) != 0)
+        if (n == 0 || memcmp(p->consumed, bytes + done, (size_t)n) != 0)
             return tide_fail(err, TIDE_ERROR_IO,
-                             "cannot read %s: another process takes its text as well",
+                             "cannot read %s: another process is reading it, too",
                              p->name);
         done += (size_t)n;
     }

@@ -1,4 +1,5 @@
-/* spool_files.c - the segments of a spool as files: 000000000001.spool and so on. */
+/* spool_files.c - the files of a spool: one per segment, 000000000001.spool and so
+ * on. */
 #include "file/file.h"
 #include "source/source.h"
 #include "spool/spool.h"
@@ -12,50 +13,51 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME_ROOM = 32 };
+enum { NAME_SIZE = 32 };
 
-/* -- names and failures -------------------------------------------------------------- */
+/* -- names and failures
+ * -------------------------------------------------------------- */
 
-static void name_of(uint64_t number, char name[NAME_ROOM])
+static void segment_name(uint64_t number, char name[NAME_SIZE])
 {
-    snprintf(name, NAME_ROOM, "%012" PRIu64 ".spool", number);
+    snprintf(name, NAME_SIZE, "%012" PRIu64 ".spool", number);
 }
 
-/* 0 when it is not the name of a segment. */
-static uint64_t number_of(const char *name)
+/* 0 if it is not the name of a segment. */
+static uint64_t segment_number(const char *name)
 {
-    char same[NAME_ROOM];
+    char same[NAME_SIZE];
     uint64_t number = strtoull(name, NULL, 10);
-    name_of(number, same);
+    segment_name(number, same);
     return number <= TIDE_SEGMENT_NUMBER_MAX && strcmp(name, same) == 0 ? number : 0;
 }
 
-int tide_spool_refuse(const tide_spool *spool, const char *what, int reason,
-                      tide_error *err)
+int tide_spool_fail(const tide_spool *spool, const char *what, int reason,
+                    tide_error *err)
 {
     return tide_fail(err, TIDE_ERROR_IO, "spool %s: %s: %s", spool->path, what,
                      strerror(reason));
 }
 
-int tide_spool_damaged(const tide_spool *spool, uint64_t number, uint64_t place,
+int tide_spool_corrupt(const tide_spool *spool, uint64_t number, uint64_t position,
                        tide_error *err)
 {
     return tide_fail(err, TIDE_ERROR_FORMAT,
-                     "spool %s: %012" PRIu64 ".spool is damaged at byte %" PRIu64,
-                     spool->path, number, place);
+                     "spool %s: %012" PRIu64 ".spool is corrupt at byte %" PRIu64,
+                     spool->path, number, position);
 }
 
-/* -- segments ------------------------------------------------------------------------ */
+/* -- segments
+ * ------------------------------------------------------------------------ */
 
 int tide_spool_open_file(const tide_spool *spool, uint64_t number, int flags)
 {
-    char name[NAME_ROOM];
-    name_of(number, name);
+    char name[NAME_SIZE];
+    segment_name(number, name);
     return openat(spool->folder, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
                   0600);
 }
 
-/* Reads and checks the header. Returns a descriptor or an error. */
 int tide_spool_open_segment(const tide_spool *spool, uint64_t number,
                             tide_segment *segment, tide_error *err)
 {
@@ -63,24 +65,23 @@ int tide_spool_open_segment(const tide_spool *spool, uint64_t number,
     int file = tide_spool_open_file(spool, number, O_RDWR);
     if (file < 0) {
         bool later = tide_errno_is_transient(errno);
-        int failed = tide_spool_refuse(spool, "cannot open a segment", errno, err);
+        int failed = tide_spool_fail(spool, "cannot open a segment", errno, err);
         return later ? (int)TIDE_SOURCE_LATER : failed;
     }
     ptrdiff_t count = tide_file_read(file, header, sizeof header, 0);
     int status = TIDE_OK;
     if (count < 0)
-        status = tide_spool_refuse(spool, "cannot read a segment", errno, err);
-    else if (!tide_segment_get(header, segment) || segment->number != number)
-        status = tide_spool_damaged(spool, number, 0, err);
+        status = tide_spool_fail(spool, "cannot read a segment", errno, err);
+    else if (!tide_segment_decode(header, segment) || segment->number != number)
+        status = tide_spool_corrupt(spool, number, 0, err);
     if (!status)
         return file;
     close(file);
     return status;
 }
 
-/* Negative without a good header. */
-int tide_spool_segment(const tide_spool *spool, uint64_t number, tide_segment *segment,
-                       uint64_t *size, tide_error *err)
+int tide_spool_read_header(const tide_spool *spool, uint64_t number,
+                           tide_segment *segment, uint64_t *size, tide_error *err)
 {
     struct stat status;
     int file = tide_spool_open_segment(spool, number, segment, err);
@@ -93,25 +94,24 @@ int tide_spool_segment(const tide_spool *spool, uint64_t number, tide_segment *s
 
 bool tide_spool_has_segment(const tide_spool *spool, uint64_t number)
 {
-    char name[NAME_ROOM];
-    name_of(number, name);
+    char name[NAME_SIZE];
+    segment_name(number, name);
     return faccessat(spool->folder, name, F_OK, 0) == 0;
 }
 
 int tide_spool_remove_segment(const tide_spool *spool, uint64_t number, tide_error *err)
 {
-    char name[NAME_ROOM];
-    name_of(number, name);
+    char name[NAME_SIZE];
+    segment_name(number, name);
     if (unlinkat(spool->folder, name, 0) != 0 && errno != ENOENT)
-        return tide_spool_refuse(spool, "cannot remove a segment", errno, err);
+        return tide_spool_fail(spool, "cannot remove a segment", errno, err);
     return TIDE_OK;
 }
 
-/* An errno, or 0 and a new last segment in its place. */
-int tide_spool_make_segment(tide_spool *spool, const tide_segment *segment)
+int tide_spool_create_segment(tide_spool *spool, const tide_segment *segment)
 {
     unsigned char header[TIDE_SEGMENT_HEADER];
-    tide_segment_put(segment, header);
+    tide_segment_encode(segment, header);
     int file = tide_spool_open_file(spool, segment->number, O_RDWR | O_CREAT | O_EXCL);
     if (file < 0)
         return errno;
@@ -125,7 +125,7 @@ int tide_spool_make_segment(tide_spool *spool, const tide_segment *segment)
         close(file);
         return reason;
     }
-    if (spool->file >= 0 && spool->file != spool->held)
+    if (spool->file >= 0 && spool->file != spool->pinned)
         close(spool->file);
     spool->file = file;
     spool->size = sizeof header;
@@ -142,17 +142,17 @@ int tide_spool_list(const tide_spool *spool, tide_spool_listing *l, tide_error *
         int reason = errno;
         if (copy >= 0)
             close(copy);
-        return tide_spool_refuse(spool, "cannot list it", reason, err);
+        return tide_spool_fail(spool, "cannot list the directory", reason, err);
     }
     int status = TIDE_OK;
     l->count = l->largest = 0;
     l->smallest = UINT64_MAX;
     errno = 0;
     for (struct dirent *entry; !status && (entry = readdir(folder)); errno = 0) {
-        uint64_t number = number_of(entry->d_name);
+        uint64_t number = segment_number(entry->d_name);
         if (!number)
             continue;
-        if (number < l->least) {
+        if (number < l->min) {
             status = tide_spool_remove_segment(spool, number, err);
             continue;
         }
@@ -161,7 +161,7 @@ int tide_spool_list(const tide_spool *spool, tide_spool_listing *l, tide_error *
         l->largest = number > l->largest ? number : l->largest;
     }
     if (!status && errno)
-        status = tide_spool_refuse(spool, "cannot list it", errno, err);
+        status = tide_spool_fail(spool, "cannot list the directory", errno, err);
     closedir(folder);
     return status;
 }

@@ -1,4 +1,4 @@
-/* spool_internal.h - what the files of the spool share: spool.c, spool_files.c, spool_open.c. */
+/* spool_internal.h - shared by spool.c, spool_files.c and spool_open.c. Private. */
 #ifndef TIDE_SPOOL_SPOOL_INTERNAL_H
 #define TIDE_SPOOL_SPOOL_INTERNAL_H
 
@@ -14,49 +14,51 @@ struct tide_spool {
     tide_spool_sync sync;
     tide_spool_extent extent;
     uint64_t first, last; /* numbers of segments */
-    bool leftovers;       /* there are segments before the first, to be removed */
+    bool obsolete_files;  /* segments before the first remain to be removed */
 
-    int file;            /* the last segment */
-    int held;            /* -1, or a descriptor that somebody is syncing by */
-    uint64_t size;       /* of it */
-    uint64_t latest;     /* where its latest piece is */
-    uint64_t marked;     /* where the last mark of it ended when it was opened, */
-    uint64_t marked_end; /* and the text before */
-    bool unsynced;       /* some text, */
-    int64_t since_ms;    /* and since when */
+    int file;        /* the last segment */
+    int pinned;      /* a descriptor that is being synced by another thread; -1 */
+    uint64_t size;   /* of the last segment */
+    uint64_t latest; /* position of its latest piece in the file */
+    uint64_t mark_position; /* behind its last mark when it was opened, in the file */
+    uint64_t mark_offset;   /* and in the stream */
+    bool unsynced;          /* some text is not synced yet */
+    int64_t unsynced_ms;    /* since when */
 
-    int reading; /* the segment that is read; -1 */
+    int reading; /* the segment that is being read; -1 */
     tide_segment_reader reader;
-    tide_piece piece; /* that is read */
-    size_t given;     /* bytes of it */
+    tide_piece piece; /* that is being read */
+    size_t returned;  /* bytes of it */
 
-    unsigned char writing[TIDE_PIECE_MAX + TIDE_PIECE_HEAD];
+    unsigned char writing[TIDE_PIECE_MAX + TIDE_PIECE_HEADER];
     char path[];
 };
 
-/* "spool PATH: WHAT: REASON", the reason an errno. */
-int tide_spool_refuse(const tide_spool *spool, const char *what, int reason,
-                      tide_error *err);
+/* Fails with "spool PATH: WHAT: REASON"; the reason is an errno. */
+int tide_spool_fail(const tide_spool *spool, const char *what, int reason,
+                    tide_error *err);
 
-/* Says that a segment is damaged at a byte. */
-int tide_spool_damaged(const tide_spool *spool, uint64_t number, uint64_t place,
+/* Fails because a segment is corrupt at a position. */
+int tide_spool_corrupt(const tide_spool *spool, uint64_t number, uint64_t position,
                        tide_error *err);
 
-/* -- segments (spool_files.c) -------------------------------------------------------------------- */
+/* -- segments (spool_files.c)
+ * -------------------------------------------------------------------- */
 
-/* Opens a file as it is. A descriptor, or -1 with errno. */
+/* Opens the file of a segment. Returns a descriptor, or -1 with errno. */
 int tide_spool_open_file(const tide_spool *spool, uint64_t number, int flags);
 
-/* Opens a segment whose header is good. A descriptor, or an error: TIDE_SOURCE_LATER for lack of descriptors. */
+/* Opens a segment and decodes its header. Returns a descriptor, or an error:
+ * TIDE_SOURCE_LATER if there is no file descriptor left. */
 int tide_spool_open_segment(const tide_spool *spool, uint64_t number,
                             tide_segment *segment, tide_error *err);
 
-/* Its header and its size. */
-int tide_spool_segment(const tide_spool *spool, uint64_t number, tide_segment *segment,
-                       uint64_t *size, tide_error *err);
+/* Reads the header of a segment and the size of its file. */
+int tide_spool_read_header(const tide_spool *spool, uint64_t number,
+                           tide_segment *segment, uint64_t *size, tide_error *err);
 
-/* Makes a segment and brings it to the disk; it is the last from now on. 0 or an errno. */
-int tide_spool_make_segment(tide_spool *spool, const tide_segment *segment);
+/* Creates and syncs a segment, which is the last from now on. Returns 0 or an errno. */
+int tide_spool_create_segment(tide_spool *spool, const tide_segment *segment);
 
 bool tide_spool_has_segment(const tide_spool *spool, uint64_t number);
 
@@ -64,19 +66,20 @@ int tide_spool_remove_segment(const tide_spool *spool, uint64_t number,
                               tide_error *err);
 
 typedef struct tide_spool_listing {
-    uint64_t least;             /* given: segments with smaller numbers are removed */
-    uint64_t count;             /* of those that are left */
-    uint64_t smallest, largest; /* numbers of them, if there are any */
+    uint64_t min;               /* input: segments with smaller numbers are removed */
+    uint64_t count;             /* of the remaining segments */
+    uint64_t smallest, largest; /* their numbers, if there are any */
 } tide_spool_listing;
 
 int tide_spool_list(const tide_spool *spool, tide_spool_listing *l, tide_error *err);
 
-/* -- writing and reading (spool.c) --------------------------------------------------------------------------- */
+/* -- writing and reading (spool.c)
+ * --------------------------------------------------------------------------- */
 
-/* Brings all text to the disk. */
+/* Syncs all text to disk. */
 int tide_spool_sync_now(tide_spool *spool, tide_error *err);
 
-/* Reading goes on at the beginning of a segment. */
-int tide_spool_read_segment(tide_spool *spool, uint64_t number, tide_error *err);
+/* Continues reading at the start of a segment. */
+int tide_spool_start_reading(tide_spool *spool, uint64_t number, tide_error *err);
 
 #endif

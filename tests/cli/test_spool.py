@@ -249,8 +249,8 @@ def test_a_position_in_a_spool_needs_that_spool(tmp_path, stopped):
     before = model.read_bytes()
     for arguments, said in (
         [], "cannot be resumed where the model stopped: set the spool"), (
-        ["--spool", tmp_path / "other"], "other has nothing of the stream"), (
-        ["--spool", tmp_path / "s" / "none" / "s"], "cannot make it: No such file"):
+        ["--spool", tmp_path / "other"], "other has does not have the stream"), (
+        ["--spool", tmp_path / "s" / "none" / "s"], "cannot create the directory: No such file"):
         done = wordtide_from(pipe, "--resume", model, *arguments)
         assert done.returncode in (1, 2) and said in done.stderr
         assert done.stderr.count("\n") <= 3, done.stderr
@@ -311,7 +311,7 @@ def test_a_torn_end_is_truncated_and_reported(tmp_path, stopped):
     with open(last, "ab") as file:
         file.write(b"half a head")
     done = wordtide_from(pipe, "--resume", model, "--spool", tmp_path / "s")
-    assert done.returncode == 0 and "was torn; 11 bytes" in done.stderr
+    assert done.returncode == 0 and "cut off 11 bytes" in done.stderr
     assert set(counts(model)) == {"one", "two", "three", "fourteen", "five"}
 
 
@@ -353,7 +353,7 @@ def test_damage_is_reported_and_nothing_is_skipped(tmp_path):
     segment.write_bytes(damaged)
     done = wordtide_from(reading, *arguments)
     assert done.returncode == 3, done.stderr
-    assert "000000000001.spool is damaged at byte 96" in done.stderr
+    assert "000000000001.spool is corrupt at byte 96" in done.stderr
     assert segment.read_bytes() == damaged and not (tmp_path / "m.tide").exists()
 
 

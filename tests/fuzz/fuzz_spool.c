@@ -43,12 +43,12 @@ static void reseal(unsigned char *bytes, size_t size)
     const tide_segment segment = {tide_get64(bytes + 16), 1, 1,
                                   tide_get64(bytes + 40) >> 1};
     uint64_t offset = segment.offset;
-    tide_segment_put(&segment, bytes);
-    for (size_t at = TIDE_SEGMENT_HEADER; size - at >= TIDE_PIECE_HEAD;) {
+    tide_segment_encode(&segment, bytes);
+    for (size_t at = TIDE_SEGMENT_HEADER; size - at >= TIDE_PIECE_HEADER;) {
         size_t length = tide_get64(bytes + at + 8) % (TIDE_PIECE_TEXT + 2);
-        if (size - at - TIDE_PIECE_HEAD < length)
+        if (size - at - TIDE_PIECE_HEADER < length)
             return;
-        at += tide_piece_put(bytes + at, length, segment.stream, offset);
+        at += tide_piece_encode(bytes + at, length, segment.stream, offset);
         offset += length;
     }
 }
@@ -103,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     spool = try_open(&err);
     must(spool && tide_spool_extent_of(spool).cut == 0);
     must(read_all(spool, &again) == text && hash == again);
-    must(tide_spool_forget_untaken(spool, NULL) == TIDE_OK);
+    must(tide_spool_discard_unmarked(spool, NULL) == TIDE_OK);
     uint64_t marked = read_all(spool, &again);
     must(marked <= text);
     must(tide_spool_append(spool, "more", 4, true, NULL) == TIDE_OK);

@@ -313,7 +313,7 @@ def test_another_spool_is_rejected(serve, tmp_path):
     server.take_all(b"some\n")
     server.finish_with("words")
     wrong = refused_spool("--checkpoint", server.model, "--continue", "--spool", tmp_path / "t")
-    assert "nothing of the stream" in wrong
+    assert "does not have the stream" in wrong
     none = refused_spool("--checkpoint", server.model, "--continue")
     assert "spool" in none
     again = serve()

@@ -80,7 +80,7 @@ static void put(tide_spool *spool, const char *text, size_t size)
 {
     tide_error err = {0};
     if (tide_spool_append(spool, text, size, false, &err) ||
-        tide_spool_take(spool, &err))
+        tide_spool_mark_consumed(spool, &err))
         fail_msg("%s", err.text);
 }
 
@@ -158,7 +158,7 @@ static void text_comes_out_as_it_went_in(void **state)
             at = tide_spool_extent_of(spool).start;
         }
         tide_spool_extent e = tide_spool_extent_of(spool);
-        assert_true(e.start <= kept && e.end == end && e.cut == 0 && e.taken);
+        assert_true(e.start <= kept && e.end == end && e.cut == 0 && e.consumed);
         kept = at < kept ? at : kept;
         most = segments() > most ? segments() : most;
     }
@@ -199,7 +199,7 @@ static void a_new_segment_is_on_the_disk_before_it_counts(void **state)
     tide_spool *spool = opened();
     put(spool, "a", 1);
     memset(order, 0, sizeof order);
-    assert_int_equal(tide_spool_begin(spool, 7, 0, NULL), TIDE_OK);
+    assert_int_equal(tide_spool_reset(spool, 7, 0, NULL), TIDE_OK);
     assert_true(!strncmp(order, "wsf", 3));
     put(spool, text, SEGMENT / 2);
     memset(order, 0, sizeof order);
@@ -214,7 +214,7 @@ static void a_new_stream_replaces_the_old_one(void **state)
     (void)state;
     tide_spool *spool = opened();
     put(spool, "old", 3);
-    assert_int_equal(tide_spool_begin(spool, 7, 100, NULL), TIDE_OK);
+    assert_int_equal(tide_spool_reset(spool, 7, 100, NULL), TIDE_OK);
     assert_int_equal(tide_spool_seek(spool, 100, NULL), TIDE_OK);
     put(spool, "new", 3);
     spool = reopened(spool);
@@ -230,17 +230,17 @@ static void the_latest_piece_is_doubtful_until_it_is_taken(void **state)
     static unsigned char latest[TIDE_PIECE_TEXT];
     tide_spool *spool = opened();
     assert_int_equal(tide_spool_append(spool, "one", 3, true, NULL), TIDE_OK);
-    assert_true(tide_spool_extent_of(spool).taken);
+    assert_true(tide_spool_extent_of(spool).consumed);
     assert_int_equal(tide_spool_append(spool, "three", 5, false, NULL), TIDE_OK);
     for (int again = 0; again < 2; again++, spool = reopened(spool)) {
-        assert_false(tide_spool_extent_of(spool).taken);
-        assert_int_equal(tide_spool_latest(spool, latest, NULL), 5);
+        assert_false(tide_spool_extent_of(spool).consumed);
+        assert_int_equal(tide_spool_unmarked_piece(spool, latest, NULL), 5);
         assert_memory_equal(latest, "three", 5);
     }
-    assert_int_equal(tide_spool_take(spool, NULL), TIDE_OK);
+    assert_int_equal(tide_spool_mark_consumed(spool, NULL), TIDE_OK);
     spool = reopened(spool);
-    assert_true(tide_spool_extent_of(spool).taken);
-    assert_int_equal(tide_spool_latest(spool, latest, NULL), 0);
+    assert_true(tide_spool_extent_of(spool).consumed);
+    assert_int_equal(tide_spool_unmarked_piece(spool, latest, NULL), 0);
     assert_holds(spool, "onethree", 8);
     tide_spool_close(spool);
 }
@@ -347,7 +347,7 @@ static void every_flipped_bit_is_found(void **state)
         ptrdiff_t count = read_damaged(text, &cut, &err);
         cuts += cut > 0;
         if (count == TIDE_ERROR_FORMAT)
-            assert_non_null(strstr(err.text, "000000000001.spool is damaged at byte "));
+            assert_non_null(strstr(err.text, "000000000001.spool is corrupt at byte "));
         else
             fail_msg("bit %zu: %td", bit, count);
     }
@@ -359,7 +359,7 @@ static void pieces_that_changed_places_are_found(void **state)
 {
     (void)state;
     enum {
-        PIECE = TIDE_PIECE_HEAD + 6,
+        PIECE = TIDE_PIECE_HEADER + 6,
         THIRD = TIDE_SEGMENT_HEADER + 22 + 16 + 23 + 16
     };
     unsigned char bytes[1000], kept[PIECE], *first = bytes + TIDE_SEGMENT_HEADER;
@@ -382,11 +382,11 @@ static void a_bad_last_piece_is_cut_off(void **state)
     char text[100];
     uint64_t cut = 0;
     tide_error err = {0};
-    size_t size = small_segment(bytes) - TIDE_PIECE_HEAD;
+    size_t size = small_segment(bytes) - TIDE_PIECE_HEADER;
     bytes[size - 1] ^= 1;
     spit(ONLY, bytes, size);
     assert_int_equal(read_damaged(text, &cut, &err), 13);
-    assert_int_equal(cut, TIDE_PIECE_HEAD + 6);
+    assert_int_equal(cut, TIDE_PIECE_HEADER + 6);
 }
 
 static void a_stream_that_nobody_could_add_to_is_refused(void **state)
@@ -400,7 +400,7 @@ static void a_stream_that_nobody_could_add_to_is_refused(void **state)
         unsigned char header[TIDE_SEGMENT_HEADER];
         const tide_segment segment = {7, 1, 1, offsets[i]};
         tide_error err = {0};
-        tide_segment_put(&segment, header);
+        tide_segment_encode(&segment, header);
         spit(ONLY, header, sizeof header);
         tide_spool *spool = tide_spool_open("s", SEGMENT, TIDE_SPOOL_SYNC_NONE, &err);
         assert_int_equal(spool != NULL, offsets[i] <= most);
@@ -433,7 +433,7 @@ static void damage_in_an_older_segment_is_an_error(void **state)
         spit(second, bytes, size);
         bytes[at] ^= 0x10;
         assert_int_equal(read_damaged(found, &cut, &err), TIDE_ERROR_FORMAT);
-        assert_non_null(strstr(err.text, "000000000002.spool is damaged at byte "));
+        assert_non_null(strstr(err.text, "000000000002.spool is corrupt at byte "));
         spit(second, bytes, at);
         bool whole = (at - TIDE_SEGMENT_HEADER) % (500 + 32) == 500 + 16 && at > 500;
         if (!whole || at < size - 16)
@@ -537,7 +537,7 @@ static void a_full_disk_changes_nothing(void **state)
             if (status == TIDE_SPOOL_FULL)
                 put(spool, text + end, 400);
             else
-                assert_int_equal(tide_spool_take(spool, NULL), TIDE_OK);
+                assert_int_equal(tide_spool_mark_consumed(spool, NULL), TIDE_OK);
             end += 400;
         }
     }
@@ -556,7 +556,7 @@ static void a_full_disk_takes_none_of_the_lines(void **state)
     for (int calls = 0; calls < 3; calls++) {
         tide_spool *spool = tide_spool_open("s", 1 << 20, TIDE_SPOOL_SYNC_NONE, NULL);
         assert_non_null(spool);
-        assert_int_equal(tide_spool_begin(spool, 7, 0, NULL), TIDE_OK);
+        assert_int_equal(tide_spool_reset(spool, 7, 0, NULL), TIDE_OK);
         writes_until_then = calls;
         write_reason = ENOSPC;
         assert_int_equal(tide_spool_append_lines(spool, lines, sizeof lines, NULL),
