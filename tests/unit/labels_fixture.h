@@ -94,44 +94,46 @@ static inline void stream_free(stream *s)
 
 /* A line per post: the exact predictions and the labels that it carries. */
 typedef struct prediction_log {
-    char *said, *carried;
-    size_t said_size, carried_size;
-    FILE *said_to, *carried_to;
+    char *predictions, *labels_carried;
+    size_t predictions_size, carried_size;
+    FILE *predictions_file, *labels_file;
     int posts;
 } prediction_log;
 
 static inline void log_open(prediction_log *log)
 {
     *log = (prediction_log){0};
-    log->said_to = open_memstream(&log->said, &log->said_size);
-    log->carried_to = open_memstream(&log->carried, &log->carried_size);
-    assert_true(log->said_to && log->carried_to);
+    log->predictions_file = open_memstream(&log->predictions, &log->predictions_size);
+    log->labels_file = open_memstream(&log->labels_carried, &log->carried_size);
+    assert_true(log->predictions_file && log->labels_file);
 }
 
 static inline void log_close(prediction_log *log)
 {
-    fclose(log->said_to);
-    fclose(log->carried_to);
-    free(log->said);
-    free(log->carried);
+    fclose(log->predictions_file);
+    fclose(log->labels_file);
+    free(log->predictions);
+    free(log->labels_carried);
 }
 
-static inline void log_post(void *data, const tide_predicted_post *told)
+static inline void log_post(void *data, const tide_predicted_post *prediction)
 {
     prediction_log *log = data;
-    fprintf(log->said_to, "%llu %a: %u words, %u unknown; %llu",
-            (unsigned long long)told->post, told->time, told->words, told->unknown,
-            (unsigned long long)told->fit);
-    for (uint32_t i = 0; i < told->name_count; i++) {
-        assert_true(told->probabilities[i] >= 0 && told->probabilities[i] <= 1);
-        fprintf(log->said_to, " %s %a", told->names[i], (double)told->probabilities[i]);
+    fprintf(log->predictions_file, "%llu %a: %u words, %u unknown; %llu",
+            (unsigned long long)prediction->post, prediction->time, prediction->words,
+            prediction->unknown, (unsigned long long)prediction->fit);
+    for (uint32_t i = 0; i < prediction->name_count; i++) {
+        assert_true(prediction->probabilities[i] >= 0 &&
+                    prediction->probabilities[i] <= 1);
+        fprintf(log->predictions_file, " %s %a", prediction->names[i],
+                (double)prediction->probabilities[i]);
     }
-    for (uint32_t i = 0; i < told->label_count; i++)
-        fprintf(log->carried_to, " %s", told->labels[i]);
-    fputc('\n', log->said_to);
-    fputc('\n', log->carried_to);
-    fflush(log->said_to);
-    fflush(log->carried_to);
+    for (uint32_t i = 0; i < prediction->label_count; i++)
+        fprintf(log->labels_file, " %s", prediction->labels[i]);
+    fputc('\n', log->predictions_file);
+    fputc('\n', log->labels_file);
+    fflush(log->predictions_file);
+    fflush(log->labels_file);
     log->posts++;
 }
 
@@ -151,11 +153,11 @@ static inline const char *last_line(const char *lines)
 }
 
 /* The prediction for the last post, without its number and the number of trainings. */
-static inline const char *last_said(const prediction_log *log)
+static inline const char *last_prediction(const prediction_log *log)
 {
-    const char *said = strchr(last_line(log->said), ':');
-    assert_non_null(said);
-    return said;
+    const char *text = strchr(last_line(log->predictions), ':');
+    assert_non_null(text);
+    return text;
 }
 
 /* -- trainers --------------------------------------------------------------------- */

@@ -51,7 +51,7 @@ static void seen_counts_occurrences_and_never_falls(void **state)
     const tide_history_options options = {.step = 1};
     for (size_t i = 0; i < COUNT(half_lives); i++) {
         char settings[256];
-        uint64_t said = 0, before = 0;
+        uint64_t fed = 0, before = 0;
         snprintf(settings, sizeof settings, "vocab=100 half-life=%d %s",
                  (int)half_lives[i], STILL_SETTINGS);
         world w = world_of(settings, &options);
@@ -59,16 +59,16 @@ static void seen_counts_occurrences_and_never_falls(void **state)
             int times = second % 3 * 10;
             feed_word(&w, "one", times);
             feed_word(&w, "other", 1 + second % 2);
-            said += (uint64_t)times;
+            fed += (uint64_t)times;
             update_after(&w, 1);
-            if (!said)
+            if (!fed)
                 continue;
             uint64_t seen = word_of(&w, "one").seen;
-            assert_true(seen >= before && seen <= said);
+            assert_true(seen >= before && seen <= fed);
             before = seen;
         }
         uint64_t halvings = half_lives[i] ? 2300 / half_lives[i] : 0;
-        assert_true(before + halvings >= said);
+        assert_true(before + halvings >= fed);
         world_free(&w);
     }
 }

@@ -77,7 +77,7 @@ static void large_rotations_are_fitted_rarely(void **state)
         double before = (double)NAN;
         int found = 0;
         feed_words(&w, 10, 10);
-        for (int look = 0; look < 10; look++) {
+        for (int update = 0; update < 10; update++) {
             update_after(&w, 1);
             found += w.history->last_fit > before ||
                      isnan(before) != isnan(w.history->last_fit);

@@ -81,7 +81,7 @@ static void text_that_only_looks_like_a_label_is_a_word(void **state)
         log_open(&log);
         watch_into(trainer, &log);
         feed_text(trainer, texts[kind]);
-        assert_string_equal(log.carried, kind == MARKED ? " one\n" : " #one\n");
+        assert_string_equal(log.labels_carried, kind == MARKED ? " one\n" : " #one\n");
         log_close(&log);
         tide_label labels[4];
         assert_int_equal(tide_trainer_labels(trainer, labels, 4), 1);
@@ -104,13 +104,13 @@ static void a_post_is_predicted_before_its_words_are_counted(void **state)
     fit(trainer);
     watch_into(trainer, &log);
     feed_text(trainer, "quite new quite new #first\n");
-    assert_non_null(strstr(last_said(&log), ": 4 words, 4 unknown;"));
+    assert_non_null(strstr(last_prediction(&log), ": 4 words, 4 unknown;"));
     feed_text(trainer, "quite new some more\n");
-    assert_non_null(strstr(last_said(&log), ": 4 words, 1 unknown;"));
+    assert_non_null(strstr(last_prediction(&log), ": 4 words, 1 unknown;"));
     feed_text(trainer, "quite more");
     assert_int_equal(log.posts, 2);
     assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
-    assert_non_null(strstr(last_said(&log), ": 2 words, 0 unknown;"));
+    assert_non_null(strstr(last_prediction(&log), ": 2 words, 0 unknown;"));
     tide_trainer_free(trainer);
     log_close(&log);
 }
@@ -147,8 +147,9 @@ static void predictions_do_not_depend_on_later_posts(void **state)
         prediction_log part;
         log_stream(&part, &(corpus){s.with.bytes, lines_size(s.with.bytes, posts)});
         assert_int_equal(part.posts, posts);
-        assert_memory_equal(whole.said, part.said, part.said_size);
-        assert_memory_equal(whole.carried, part.carried, part.carried_size);
+        assert_memory_equal(whole.predictions, part.predictions, part.predictions_size);
+        assert_memory_equal(whole.labels_carried, part.labels_carried,
+                            part.carried_size);
         log_close(&part);
     }
     log_close(&whole);
@@ -183,9 +184,10 @@ static void predictions_do_not_depend_on_the_labels_of_the_post(void **state)
         prediction_log exchanged;
         log_stream(&exchanged, &other);
         assert_int_equal(exchanged.posts, 60);
-        assert_memory_equal(log.said, exchanged.said, lines_size(log.said, line + 1));
-        assert_string_not_equal(log.carried, exchanged.carried);
-        later += strcmp(log.said, exchanged.said) != 0;
+        assert_memory_equal(log.predictions, exchanged.predictions,
+                            lines_size(log.predictions, line + 1));
+        assert_string_not_equal(log.labels_carried, exchanged.labels_carried);
+        later += strcmp(log.predictions, exchanged.predictions) != 0;
         log_close(&exchanged);
         free(other.bytes);
     }
@@ -256,8 +258,8 @@ static void expect_stops_change_nothing(const char *settings, const corpus *t)
     prediction_log whole, stopped;
     learn_stretch(&s, false, &whole, "whole");
     learn_stretch(&s, true, &stopped, "stopped");
-    assert_string_equal(whole.said, stopped.said);
-    assert_string_equal(whole.carried, stopped.carried);
+    assert_string_equal(whole.predictions, stopped.predictions);
+    assert_string_equal(whole.labels_carried, stopped.labels_carried);
     if (!same_file("whole", "stopped"))
         fail_msg("%s: stops change the model", settings);
     log_close(&whole);
@@ -316,9 +318,9 @@ static void a_stop_within_an_overlong_line_changes_nothing(void **state)
         finish(trainer, stop ? "stopped" : "whole");
     }
     assert_int_equal(logs[0].posts, 2);
-    assert_string_equal(logs[0].said, logs[1].said);
-    assert_string_equal(logs[0].carried, " #tag\n #tag\n");
-    assert_string_equal(logs[0].carried, logs[1].carried);
+    assert_string_equal(logs[0].predictions, logs[1].predictions);
+    assert_string_equal(logs[0].labels_carried, " #tag\n #tag\n");
+    assert_string_equal(logs[0].labels_carried, logs[1].labels_carried);
     assert_true(same_file("whole", "stopped"));
     log_close(&logs[0]);
     log_close(&logs[1]);
@@ -456,10 +458,10 @@ static void a_record_is_one_post_with_any_fields_and_lines(void **state)
                        "__label__odd\\r\\nfive\",\"time\":12,\"topic\":\"the sport\"}\n"
                        "{\"title\":\"six\",\"body\":\"\",\"topic\":[\"x\",\"y\"]}\n");
     assert_int_equal(log.posts, 2);
-    assert_non_null(strstr(log.said, "0 0x1.8p+3: 5 words, 5 unknown; 0\n"));
-    assert_non_null(strstr(log.said, "1 0x1.8p+3: 1 words"));
+    assert_non_null(strstr(log.predictions, "0 0x1.8p+3: 5 words, 5 unknown; 0\n"));
+    assert_non_null(strstr(log.predictions, "1 0x1.8p+3: 1 words"));
     assert_int_equal(stats_of(trainer).sentences, 2);
-    assert_string_equal(log.carried, " the_sport odd\n x y\n");
+    assert_string_equal(log.labels_carried, " the_sport odd\n x y\n");
     tide_trainer_free(trainer);
     log_close(&log);
 }
@@ -480,7 +482,7 @@ static void a_post_is_the_first_thousand_words_of_a_line(void **state)
     (void)state;
     static const struct {
         int words, at, told;
-        const char *carried;
+        const char *labels_carried;
     } lines[] = {
         {999, 500, 999, " #within #behind\n #tag\n"},
         {1000, 999, 1000, " #within\n #tag\n"},
@@ -496,10 +498,10 @@ static void a_post_is_the_first_thousand_words_of_a_line(void **state)
             tide_trainer *trainer = trainer_of(settings_of(0, SPACE_HASHTAGS, ""));
             watch_into(trainer, &log);
             feed_pieces(trainer, &(corpus){line, strlen(line)}, piece);
-            assert_string_equal(log.carried, lines[i].carried);
+            assert_string_equal(log.labels_carried, lines[i].labels_carried);
             snprintf(expected, sizeof expected, "0 nan: %d words", lines[i].told);
-            assert_non_null(strstr(log.said, expected));
-            assert_non_null(strstr(log.said, "1 nan: 1 words"));
+            assert_non_null(strstr(log.predictions, expected));
+            assert_non_null(strstr(log.predictions, "1 nan: 1 words"));
             assert_int_equal(stats_of(trainer).tokens, lines[i].words + 1);
             assert_int_equal(stats_of(trainer).cut_sentences,
                              (lines[i].words - 1) / 1000);
@@ -524,8 +526,8 @@ static void with_phrases_the_labels_of_a_long_line_do_not_depend_on_feeds(void *
         feed_pieces(trainer, &(corpus){line, strlen(line)}, i ? 4096 : 1);
         tide_trainer_free(trainer);
     }
-    assert_string_equal(logs[0].carried, logs[1].carried);
-    assert_string_equal(logs[0].said, logs[1].said);
+    assert_string_equal(logs[0].labels_carried, logs[1].labels_carried);
+    assert_string_equal(logs[0].predictions, logs[1].predictions);
     log_close(&logs[0]);
     log_close(&logs[1]);
     free(line);
@@ -542,8 +544,8 @@ static void posts_may_lack_labels_or_words_or_have_many(void **state)
     tide_trainer *trainer = trainer_of(settings_of(0, SPACE_HASHTAGS, ""));
     watch_into(trainer, &log);
     feed_text(trainer, "only words\n\n  \n#only #labels #only\n");
-    assert_string_equal(log.carried, "\n #only #labels\n");
-    assert_non_null(strstr(last_said(&log), ": 0 words, 0 unknown"));
+    assert_string_equal(log.labels_carried, "\n #only #labels\n");
+    assert_non_null(strstr(last_prediction(&log), ": 0 words, 0 unknown"));
     feed_text(trainer, many);
     feed_text(trainer, "\n#last");
     assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
@@ -554,9 +556,9 @@ static void posts_may_lack_labels_or_words_or_have_many(void **state)
     assert_int_equal(stats.kept, 1);
     assert_int_equal(stats.labels, 2 + 32 + 1);
     assert_int_equal(stats.extra_labels, 256 - 32); /* the maximum */
-    assert_string_equal(last_line(log.carried), " #last\n");
+    assert_string_equal(last_line(log.labels_carried), " #last\n");
     feed_text(trainer, "another text\n");
-    assert_string_equal(last_line(log.carried), "\n");
+    assert_string_equal(last_line(log.labels_carried), "\n");
     tide_trainer_free(trainer);
     log_close(&log);
 }

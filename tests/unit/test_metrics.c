@@ -65,9 +65,9 @@ static tide_score plain_score(const record *r, uint32_t from, uint32_t to)
     double right = 0, predicted = 0, had = 0;
     for (int i = 0; i < POSTS; i++)
         for (uint32_t l = from; l < to; l++) {
-            bool said = r->p[i][l] >= r->threshold;
-            right += said && r->had[i][l];
-            predicted += said;
+            bool is_predicted = r->p[i][l] >= r->threshold;
+            right += is_predicted && r->had[i][l];
+            predicted += is_predicted;
             had += r->had[i][l];
         }
     double precision = or_0(right, predicted), recall = or_0(right, had);

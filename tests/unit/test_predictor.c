@@ -72,7 +72,7 @@ static tide_trainer *fitted(const char *settings, uint64_t seed)
 }
 
 /* The prediction for a post; the caller frees it. */
-static char *told_of(tide_trainer *trainer, const char *post)
+static char *predict_text(tide_trainer *trainer, const char *post)
 {
     prediction_log log;
     log_open(&log);
@@ -80,9 +80,9 @@ static char *told_of(tide_trainer *trainer, const char *post)
     feed_text(trainer, post);
     tide_trainer_watch_labels(trainer, NULL, NULL, NULL);
     assert_int_equal(log.posts, 1);
-    char *said = strdup(last_said(&log));
+    char *prediction = strdup(last_prediction(&log));
     log_close(&log);
-    return said;
+    return prediction;
 }
 
 static void learn_on(tide_trainer *trainer, uint64_t seed)
@@ -105,17 +105,17 @@ static void the_most_frequent_labels_with_posts_are_predicted(void **state)
               "#second some\n#second some\n#second some\n#second\n#second\n#second\n"
               "#fourth word\n");
     fit(trainer);
-    char *said = told_of(trainer, "some\n");
-    const char *first = strstr(said, " #first 0x"),
-               *second = strstr(said, " #second 0x"),
-               *third = strstr(said, " #third 0x");
+    char *prediction = predict_text(trainer, "some\n");
+    const char *first = strstr(prediction, " #first 0x"),
+               *second = strstr(prediction, " #second 0x"),
+               *third = strstr(prediction, " #third 0x");
     assert_true(first && second && third && first < second && second < third);
-    assert_null(strstr(said, "#wordless"));
-    assert_null(strstr(said, "#fourth"));
+    assert_null(strstr(prediction, "#wordless"));
+    assert_null(strstr(prediction, "#fourth"));
     assert_int_equal(label_stats_of(trainer).told, 3);
     assert_int_equal(label_stats_of(trainer).posts_at_fit,
                      label_stats_of(trainer).posts - 1);
-    free(said);
+    free(prediction);
     tide_trainer_free(trainer);
 }
 
@@ -130,14 +130,15 @@ static void labels_are_predicted_from_words(void **state)
         feed_text(trainer,
                   i % 2 ? "ball goal team #sport\n" : "vote law party #state\n");
     fit(trainer);
-    char *said[2] = {told_of(trainer, "goal ball\n"), told_of(trainer, "party law\n")};
+    char *prediction[2] = {predict_text(trainer, "goal ball\n"),
+                           predict_text(trainer, "party law\n")};
     for (int i = 0; i < 2; i++) {
-        const char *sport = strstr(said[i], "#sport "),
-                   *of_state = strstr(said[i], "#state ");
+        const char *sport = strstr(prediction[i], "#sport "),
+                   *of_state = strstr(prediction[i], "#state ");
         assert_true(sport && of_state);
         assert_true(strtod(strchr(i ? of_state : sport, ' '), NULL) > 0.8);
         assert_true(strtod(strchr(i ? sport : of_state, ' '), NULL) < 0.2);
-        free(said[i]);
+        free(prediction[i]);
     }
     tide_trainer_free(trainer);
 }
@@ -173,12 +174,12 @@ static void words_beyond_the_maximum_change_nothing(void **state)
     }
 }
 
-static void tell_word(tide_predictor *teller, const char *text)
+static void add_word(tide_predictor *predictor, const char *text)
 {
     char padded[TIDE_WORD_MAX + 16] = {0};
     tide_word word = {padded, (uint32_t)strlen(text)};
     memcpy(padded, text, word.length);
-    tide_predictor_add(teller, &word);
+    tide_predictor_add(predictor, &word);
 }
 
 /* A quarantined slot is about to get another word, so its vector is not read. */
@@ -188,24 +189,24 @@ static void words_of_quarantined_slots_are_unknown(void **state)
     tide_trainer *trainer =
         fitted(HASHTAGS "vocab=200 admission=none label-anchors=0", 12);
     const tide_model *model = tide_trainer_model(trainer);
-    uint64_t closed[200 / 64 + 1] = {0};
+    uint64_t quarantined[200 / 64 + 1] = {0};
     save_to(trainer, "model");
     tide_store *store = tide_store_open("model", NULL);
-    tide_predictor *teller = tide_predictor_new(model, closed, NULL);
-    assert_true(teller && store);
-    assert_int_equal(tide_predictor_load(teller, store, NULL), TIDE_OK);
+    tide_predictor *predictor = tide_predictor_new(model, quarantined, NULL);
+    assert_true(predictor && store);
+    assert_int_equal(tide_predictor_load(predictor, store, NULL), TIDE_OK);
     tide_entry entry;
     assert_int_equal(tide_model_find(model, "w2", &entry, NULL), TIDE_OK);
     for (uint64_t known = 3; known > 1; known--) {
-        tell_word(teller, "w1");
-        tell_word(teller, "w2");
-        tell_word(teller, "w3");
-        tide_predictor_result telling = tide_predictor_end(teller);
-        assert_int_equal(telling.words, 3);
-        assert_int_equal(telling.known, known);
-        closed[entry.slot / 64] |= UINT64_C(1) << entry.slot % 64;
+        add_word(predictor, "w1");
+        add_word(predictor, "w2");
+        add_word(predictor, "w3");
+        tide_predictor_result result = tide_predictor_end(predictor);
+        assert_int_equal(result.words, 3);
+        assert_int_equal(result.known, known);
+        quarantined[entry.slot / 64] |= UINT64_C(1) << entry.slot % 64;
     }
-    tide_predictor_free(teller);
+    tide_predictor_free(predictor);
     tide_store_close(store);
     tide_trainer_free(trainer);
 }
@@ -224,9 +225,9 @@ static void anchored_words_have_their_old_vectors(void **state)
         char settings[512];
         snprintf(settings, sizeof settings, "%s%s", kinds[i / 2], anchors[i % 2]);
         tide_trainer *trainer = fitted(settings, 3);
-        char *before = told_of(trainer, "w1 w2 w3\n");
+        char *before = predict_text(trainer, "w1 w2 w3\n");
         learn_on(trainer, 4);
-        char *after = told_of(trainer, "w1 w2 w3\n");
+        char *after = predict_text(trainer, "w1 w2 w3\n");
         assert_int_equal(strcmp(before, after) == 0, i % 2);
         free(before);
         free(after);
@@ -245,10 +246,11 @@ static void only_the_most_frequent_words_are_anchored(void **state)
     snprintf(posts[0], sizeof posts[0], "%s %s %s\n", top[0].word, top[1].word,
              top[2].word);
     snprintf(posts[1], sizeof posts[1], "%s\n", top[3].word);
-    char *before[2] = {told_of(trainer, posts[0]), told_of(trainer, posts[1])};
+    char *before[2] = {predict_text(trainer, posts[0]),
+                       predict_text(trainer, posts[1])};
     learn_on(trainer, 6);
     for (int i = 0; i < 2; i++) {
-        char *after = told_of(trainer, posts[i]);
+        char *after = predict_text(trainer, posts[i]);
         assert_int_equal(strcmp(before[i], after) == 0, !i);
         free(before[i]);
         free(after);
@@ -276,10 +278,10 @@ static void an_anchored_word_may_leave_the_vocabulary(void **state)
         save_to(trainer, "model");
         tide_trainer_free(trainer);
         trainer = load_from("model");
-        char *said = told_of(trainer, "old old other\n");
+        char *prediction = predict_text(trainer, "old old other\n");
         assert_non_null(
-            strstr(said, anchored ? ": 3 words, 1 unknown" : ", 3 unknown"));
-        free(said);
+            strstr(prediction, anchored ? ": 3 words, 1 unknown" : ", 3 unknown"));
+        free(prediction);
         tide_trainer_free(trainer);
     }
 }
@@ -343,15 +345,15 @@ static void training_takes_at_most_the_announced_memory(void **state)
             "label-anchors=13000 classifier-maps=1 %s",
             some[i]);
         tide_trainer *trainer = crowded(settings);
-        uint64_t said = tide_labels_fit_bytes(tide_trainer_params(trainer));
+        uint64_t announced = tide_labels_fit_bytes(tide_trainer_params(trainer));
         size_t before = live;
         peak = live;
         fit(trainer);
         fit(trainer); /* the old classifier lives until the new one is trained */
-        if (peak - before > said)
+        if (peak - before > announced)
             fail_msg("%s: %zu bytes and not %llu", some[i], peak - before,
-                     (unsigned long long)said);
-        assert_true(peak - before > said / 2);
+                     (unsigned long long)announced);
+        assert_true(peak - before > announced / 2);
         tide_trainer_free(trainer);
     }
 }

@@ -349,7 +349,7 @@ static void memory_is_as_announced(void **state)
         assert_int_equal(allocated_bytes, tide_tracker_bytes(&options));
         assert_int_equal(facts.labels, kind == 0 ? 1 : 1000);
         assert_int_equal(facts.posts, posts);
-        if (kind != 1) /* of a million labels, nobody has more than one post */
+        if (kind != 1) /* of a million labels, none has more than one post */
             assert_true(highest > facts.room - 200);
         assert_true(facts.kept >= 1000);
         tide_tracker_free(t);
