@@ -103,6 +103,7 @@ static uint32_t floor_modulo(int64_t n, int64_t by)
     return (uint32_t)(n - floor_divide(n, by) * by);
 }
 
+/* A random number below `bound` that depends only on the seed, the source and n. */
 static uint32_t random_below(const tide_demo_calendar *c, event_type random_source,
                              int64_t n, uint32_t bound)
 {
@@ -255,6 +256,8 @@ static void add_share(share_list *l, const char *group, tide_demo_text word,
     l->shares[l->count++] = (tide_demo_word_share){word, share};
 }
 
+/* The words present are those from the latest that has begun to fade to the latest that
+ * was born. */
 static void add_coined_words(const tide_demo_calendar *c, int64_t now, share_list *l)
 {
     int64_t last = latest_started(c, BIRTH, now);

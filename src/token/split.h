@@ -44,7 +44,7 @@ typedef enum tide_token_class {
 typedef struct tide_token {
     size_t used;               /* bytes of text consumed, at least 1 */
     size_t start, length;      /* the word within them; length 0: no word */
-    tide_token_class name;     /* if set, its name is emitted instead of the word */
+    tide_token_class class;    /* if set, its name is emitted instead of the word */
     bool omitted;              /* dropped by a tide_token_action */
     bool emoji;                /* not case folded */
     bool label;                /* emitted unchanged */
@@ -186,7 +186,7 @@ void tide_token_word(tide_token *token, size_t start, size_t end);
 /* Applies an action to a token: keeps it, replaces it by the name of its class or drops
  * it. */
 void tide_token_apply(tide_token *token, tide_token_action action,
-                      tide_token_class name);
+                      tide_token_class class);
 
 /* -- stop words (stop_words.c) ----------------------------------------------------- */
 

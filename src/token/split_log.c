@@ -406,7 +406,7 @@ static size_t word_end(scan v, size_t at)
 
 static const struct {
     size_t (*end)(scan v, size_t at);
-    tide_token_class name;
+    tide_token_class class;
 } scanners[] = {
     {url_end, TIDE_TOKEN_URL},     {uuid_end, TIDE_TOKEN_UUID},
     {time_end, TIDE_TOKEN_TIME},   {ip_end, TIDE_TOKEN_IP},
@@ -427,12 +427,12 @@ static bool find_token(const tide_tokenizer_options *options, scan v, size_t at,
     if (c < 0x80)
         for (size_t i = 0; i < sizeof scanners / sizeof *scanners && end == at; i++) {
             end = scanners[i].end(v, at);
-            token->name = scanners[i].name;
+            token->class = scanners[i].class;
         }
     if (end == at) {
         bool number;
         end = tide_scan_word(options, v.text, v.size, at, &number);
-        token->name = number ? TIDE_TOKEN_NUMBER : TIDE_TOKEN_PLAIN;
+        token->class = number ? TIDE_TOKEN_NUMBER : TIDE_TOKEN_PLAIN;
     }
     if (end == at)
         return false;

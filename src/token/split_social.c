@@ -133,16 +133,16 @@ static bool find_tag(const tide_tokenizer_options *options, const unsigned char 
 {
     size_t end = hashtag_end(text, size, at);
     tide_token_action action = options->hashtags;
-    tide_token_class name = TIDE_TOKEN_HASHTAG;
+    tide_token_class class = TIDE_TOKEN_HASHTAG;
     if (end == at) {
         end = mention_end(text, size, at);
         action = options->mentions;
-        name = TIDE_TOKEN_USER;
+        class = TIDE_TOKEN_USER;
     }
     if (end == at || action == TIDE_BARE)
         return false;
     tide_token_word(token, at, end);
-    tide_token_apply(token, action, name);
+    tide_token_apply(token, action, class);
     return true;
 }
 
@@ -160,7 +160,7 @@ static bool find_heart(const unsigned char *text, size_t size, size_t at,
         is_alphanumeric(lower_at(text, size, end)))
         return false;
     tide_token_word(token, at, end);
-    token->name = broken ? TIDE_TOKEN_BROKEN_HEART : TIDE_TOKEN_HEART;
+    token->class = broken ? TIDE_TOKEN_BROKEN_HEART : TIDE_TOKEN_HEART;
     return true;
 }
 

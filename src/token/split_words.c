@@ -133,10 +133,10 @@ void tide_token_word(tide_token *token, size_t start, size_t end)
 }
 
 void tide_token_apply(tide_token *token, tide_token_action action,
-                      tide_token_class name)
+                      tide_token_class class)
 {
     if (action == TIDE_MASK)
-        token->name = name;
+        token->class = class;
     token->omitted = action == TIDE_DROP;
 }
 

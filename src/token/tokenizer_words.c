@@ -127,9 +127,9 @@ bool tide_tokenizer_emit(tide_tokenizer *t, unsigned char *text,
         t->counts.omitted++;
         return false;
     }
-    if (token->name)
-        *word = (tide_word){class_names[token->name],
-                            (uint32_t)strlen(class_names[token->name])};
+    if (token->class)
+        *word = (tide_word){class_names[token->class],
+                            (uint32_t)strlen(class_names[token->class])};
     else
         *word = fold(t, text + token->start, token);
     if (word->length == 0)
