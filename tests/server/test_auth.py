@@ -147,25 +147,25 @@ def token_file(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def shut(text, token_file):
+def protected(text, token_file):
     server = Server(text, "--token-file", token_file, lasting=True)
     yield server
     server.end()
 
 
-def test_public_routes_need_no_token(shut):
-    assert [shut.get(path).status for path in OPEN] == [200] * len(OPEN)
+def test_public_routes_need_no_token(protected):
+    assert [protected.get(path).status for path in OPEN] == [200] * len(OPEN)
 
 
 @pytest.mark.parametrize("method, path", SHUT)
-def test_all_other_routes_need_the_token(shut, method, path):
+def test_all_other_routes_need_the_token(protected, method, path):
     for wrong in (None, "", "Bearer", "Bearer ", TOKEN, f"Basic {TOKEN}", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}",
                   f"Bearer x{TOKEN[1:]}", f"Bearer {TOKEN} {TOKEN}", f"Bearer {TOKEN}{TOKEN}", f"Bearer {TOKEN.upper()}"):
         headers = {"Content-Type": "application/json"} | ({} if wrong is None else {"Authorization": wrong})
-        answer = shut.ask(method, path, b"{}" if method == "POST" else None, **headers)
+        answer = protected.ask(method, path, b"{}" if method == "POST" else None, **headers)
         assert answer.status == 401 and answer.headers["WWW-Authenticate"] == "Bearer"
     for scheme in ("Bearer", "bearer"):
-        connection = shut.connect()
+        connection = protected.connect()
         body = "{}" if method == "POST" else ""
         connection.sendall(
             f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: {scheme} {TOKEN}\r\n"
@@ -176,9 +176,9 @@ def test_all_other_routes_need_the_token(shut, method, path):
 
 def refused(*arguments):
     """The error message of a server that does not start."""
-    said = refusal(*arguments)
-    assert "listening on" not in said
-    return said
+    message = refusal(*arguments)
+    assert "listening on" not in message
+    return message
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o660, 0o666, 0o610])

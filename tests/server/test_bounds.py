@@ -94,10 +94,10 @@ def test_bulk_items_report_their_outcome(tmp_path):
         lines += [] if record is None else [json.dumps(record)]
         expected.append((action, bool(record) and "message" in record))
     answer = server.post(BULK, packed("\n".join(lines).encode()), **JSON | PACKED)
-    told = answer.json
-    assert answer.status == 200 and told["errors"] is True
-    assert [next(iter(item)) for item in told["items"]] == [action for action, _ in expected]
-    statuses = [item[action]["status"] for item, (action, _) in zip(told["items"], expected, strict=True)]
+    reply = answer.json
+    assert answer.status == 200 and reply["errors"] is True
+    assert [next(iter(item)) for item in reply["items"]] == [action for action, _ in expected]
+    statuses = [item[action]["status"] for item, (action, _) in zip(reply["items"], expected, strict=True)]
     taken = sum(status == 201 and gives for status, (_, gives) in zip(statuses, expected, strict=True))
     left = taken
     for status, (_, gives) in zip(statuses, expected, strict=True):

@@ -87,21 +87,21 @@ def test_a_binary_body_is_rejected_with_its_format(server, body, wanted):
     before = server.stats()["tokens"]
     for kind in "text/plain", "application/json", "text/csv":
         for headers, sent in ({}, body), ({"Content_Encoding": "gzip"}, gzip.compress(body)):
-            told = server.post("/v1/ingest?text=1", sent, Content_Type=kind, **headers)
-            assert told.status == 415, told.body
-            assert wanted in told.json["detail"]
+            reply = server.post("/v1/ingest?text=1", sent, Content_Type=kind, **headers)
+            assert reply.status == 415, reply.body
+            assert wanted in reply.json["detail"]
     assert server.stats()["tokens"] == before
 
 
 @pytest.mark.parametrize("first", [b"PAR1S is where I live", b"BZh91A is my nick", b"\xff\xfe hi", b"2 3",
                                    b'{"a":1}\n{"a":2}\n{"a":3}', b"caf\xe9 \xe9 \xe9 \xe9 \xe9"])
 def test_text_that_begins_like_another_format_is_accepted(server, first):
-    told = server.send(first + b"\n" + b"more text follows here\n" * 10)
-    assert told.status == 200 and told.json["taken"] == 10 + len(first.splitlines())
+    reply = server.send(first + b"\n" + b"more text follows here\n" * 10)
+    assert reply.status == 200 and reply.json["taken"] == 10 + len(first.splitlines())
 
 
 def test_multiline_json_and_multi_member_gzip_are_accepted(server):
     one, two = json.dumps({"text": "tea and milk"}, indent=1), json.dumps({"text": "rain"}, indent=1)
     body = gzip.compress(f"{one}\n".encode()) + gzip.compress(f"{two}\n".encode())
-    told = server.post("/v1/ingest?text=text", body, Content_Type="application/json", Content_Encoding="gzip")
-    assert told.status == 200 and told.json["taken"] == 2
+    reply = server.post("/v1/ingest?text=text", body, Content_Type="application/json", Content_Encoding="gzip")
+    assert reply.status == 200 and reply.json["taken"] == 2

@@ -99,18 +99,18 @@ def test_gensim_reads_downloaded_vectors(server, tmp_path, format):
     listed = [entry["word"] for entry in server.get("/v1/words?limit=1000").json["words"]]
     assert loaded.index_to_key == listed and len(listed) > 100
     for word in listed[::7]:
-        told = server.get(f"/v1/words/{encoded(word)}?vector=1").json["vector"]
-        assert loaded[word].tolist() == pytest.approx(told, rel=1e-6, abs=1e-9)
+        reply = server.get(f"/v1/words/{encoded(word)}?vector=1").json["vector"]
+        assert loaded[word].tolist() == pytest.approx(reply, rel=1e-6, abs=1e-9)
 
 
-@pytest.mark.parametrize("query, says", [
+@pytest.mark.parametrize("query, detail", [
     ("format=npy", "word2vec-binary, word2vec, glove"), ("format=tide", "unknown format"), ("format=", "unknown format"),
     ("format=WORD2VEC", "unknown format"), ("format=%3Cscript%3E", "unknown format"), ("format=word2vec&dtype=f16", "holds f32"),
     ("dtype=f64", "not 'f64'"), ("top=0", "top must be an integer"), ("top=-1", "top must be"), ("top=x", "top must be")])
-def test_invalid_export_parameters_are_rejected(server, query, says):
+def test_invalid_export_parameters_are_rejected(server, query, detail):
     answer = server.get(f"/v1/export?{query}")
     assert answer.status == 400 and answer.headers["Content-Type"] == "application/problem+json"
-    assert says in answer.json["detail"] and "script" not in answer.json["detail"]
+    assert detail in answer.json["detail"] and "script" not in answer.json["detail"]
     vectors_file(server, "?top=1")
 
 
@@ -272,18 +272,18 @@ def test_without_tmpdir_the_file_is_next_to_the_checkpoint(tmp_path):
 
 def test_the_memory_of_the_copy_is_reported(large):
     """Polls until the export is being written."""
-    told = []
+    reply = []
 
     def ask():
-        while not any(told) and len(told) < 10_000:
-            told.append(export_bytes(large))
+        while not any(reply) and len(reply) < 10_000:
+            reply.append(export_bytes(large))
 
     asking = threading.Thread(target=ask)
     asking.start()
     while asking.is_alive():
         vectors_file(large)
     asking.join(PATIENCE)
-    assert 20000 * 100 * 4 < max(told) < 20000 * (100 * 4 + 300)
+    assert 20000 * 100 * 4 < max(reply) < 20000 * (100 * 4 + 300)
     assert wait_until(lambda: export_bytes(large) == 0)
     large.end()
 
@@ -293,8 +293,8 @@ def test_the_command_imports_a_download(server, tmp_path):
     path = tmp_path / "wordtide.vec"
     path.write_bytes(vectors_file(server).body)
     word = server.get("/v1/words?limit=9").json["words"][8]["word"]
-    told = server.get(f"/v1/words/{encoded(word)}/neighbors?topn=5").json["neighbors"]
+    reply = server.get(f"/v1/words/{encoded(word)}/neighbors?topn=5").json["neighbors"]
     done = subprocess.run([BINARY, "nearest", path, word, "-n", "9", "--json"], capture_output=True, check=True)
     found = json.loads(done.stdout)
-    assert len(told) == 5
-    assert_same_ranking(*([(hit["word"], hit["score"]) for hit in hits] for hits in (told, found)), 2e-6)
+    assert len(reply) == 5
+    assert_same_ranking(*([(hit["word"], hit["score"]) for hit in hits] for hits in (reply, found)), 2e-6)

@@ -173,8 +173,8 @@ def test_the_model_equals_that_of_one_uninterrupted_run(serve, tmp_path):
     text = "".join(f"{word}\n" for word in [*words, "lastword"]).encode()
     assert wordtide("train", "-o", tmp_path / "one.tide", *settings, input=text).returncode == 0
     for question in (["words", "-n", "100000", "--json"], ["export", "--format", "word2vec"]):
-        told = [resume(model, *question) for model in (last.model, tmp_path / "one.tide")]
-        assert told[0] == told[1]
+        reply = [resume(model, *question) for model in (last.model, tmp_path / "one.tide")]
+        assert reply[0] == reply[1]
 
 
 def test_the_next_server_continues_after_a_stop(serve):
@@ -289,9 +289,9 @@ def test_an_incomplete_append_is_truncated(serve):
 
 
 def refused_spool(*arguments):
-    said = refusal(*arguments, size=[])
-    lines = [line for line in said.splitlines() if "spool" in line]
-    assert len(lines) == 1, said
+    message = refusal(*arguments, size=[])
+    lines = [line for line in message.splitlines() if "spool" in line]
+    assert len(lines) == 1, message
     return lines[0]
 
 
@@ -302,8 +302,8 @@ def test_a_spool_without_a_checkpoint_is_rejected(tmp_path):
 
 def test_two_servers_do_not_share_a_spool(serve, tmp_path):
     server = serve()
-    said = refused_spool("--checkpoint", tmp_path / "other.tide", "--spool", server.spool, *ROOMY)
-    assert "another process" in said
+    message = refused_spool("--checkpoint", tmp_path / "other.tide", "--spool", server.spool, *ROOMY)
+    assert "another process" in message
     server.take_all(b"still here\n")
     server.end()
 

@@ -40,11 +40,11 @@ def busy(text):
 def test_stats_arrive_every_second(busy):
     """Possibly late on a busy machine, but not more often."""
     connection = listen(busy)
-    told = read_messages(connection, 4)
-    assert {kind for kind, _ in told} == {"stats"}
-    times = [data["now"] for _, data in told]
+    reply = read_messages(connection, 4)
+    assert {kind for kind, _ in reply} == {"stats"}
+    times = [data["now"] for _, data in reply]
     assert times == sorted(set(times)) and times[-1] - times[0] > 1.5
-    assert set(told[0][1]) == set(busy.stats())
+    assert set(reply[0][1]) == set(busy.stats())
     connection.close()
     busy.end()
 
@@ -65,10 +65,10 @@ def test_several_subscribers_receive_the_same(busy):
         thread.start()
     for thread in threads:
         thread.join()
-    by_time = {data["now"]: data for told in heard for _, data in told}
+    by_time = {data["now"]: data for reply in heard for _, data in reply}
     assert len(heard) == 5
-    for told in heard:
-        for _, data in told:
+    for reply in heard:
+        for _, data in reply:
             assert by_time[data["now"]] == data
     busy.end()
 

@@ -168,13 +168,13 @@ def test_check_accepts_the_history_file(tmp_path):
     wait_until(lambda: words(server, "limit=3"), "words")
     server.end()
     past = tmp_path / "m.tide.history"
-    told = wordtide("check", past)
-    assert told.returncode == 0 and f"{past}: good, " in told.stdout and " followed, " in told.stdout
+    reply = wordtide("check", past)
+    assert reply.returncode == 0 and f"{past}: good, " in reply.stdout and " followed, " in reply.stdout
     known = json.loads(wordtide("check", "--json", past).stdout)
     assert known["good"] and known["format"] == "history" and known["words"] > 100
     data = past.read_bytes()
     for at in (100, len(data) // 2, len(data) - 10):
         past.write_bytes(data[:at] + bytes([data[at] ^ 4]) + data[at + 1:])
-        told = wordtide("check", past)
-        assert told.returncode == 4 and told.stdout == ""
-        assert told.stderr.count("\n") == 1 and str(past) in told.stderr
+        reply = wordtide("check", past)
+        assert reply.returncode == 4 and reply.stdout == ""
+        assert reply.stderr.count("\n") == 1 and str(past) in reply.stderr

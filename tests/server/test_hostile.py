@@ -16,7 +16,7 @@ RAW_CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f]")
 
 
 @pytest.fixture(scope="module")
-def attacked(tmp_path_factory):
+def hostile(tmp_path_factory):
     server = Server("--checkpoint", tmp_path_factory.mktemp("hostile") / "words.tide", lasting=True,
                     size=["--vocab", "20000", "--dim", "4", "--threads", "1", "--admission", "none",
                           "--tokens", "space"])
@@ -41,26 +41,26 @@ def all_words(server):
         at += len(page)
 
 
-def test_every_listed_word_can_be_queried(attacked):
-    words = all_words(attacked)
+def test_every_listed_word_can_be_queried(hostile):
+    words = all_words(hostile)
     assert len(words) > 1000
     for word in words[::37]:
-        answer = attacked.get(f"/v1/words/{encoded(word)}/neighbors?topn=50")
+        answer = hostile.get(f"/v1/words/{encoded(word)}/neighbors?topn=50")
         assert answer.status == 200 and answer.json["word"] == word
         assert not RAW_CONTROL.search(answer.body)
         assert answer.headers["Content-Type"].startswith("application/json")
 
 
 @pytest.mark.parametrize("format", ["word2vec", "word2vec-binary", "glove", "safetensors"])
-def test_exports_can_be_imported(attacked, tmp_path, format):
+def test_exports_can_be_imported(hostile, tmp_path, format):
     """As many words as announced, each of them a listed one."""
-    answer = attacked.get(f"/v1/export?format={format}")
+    answer = hostile.get(f"/v1/export?format={format}")
     assert answer.status == 200
     path = tmp_path / "vectors"
     path.write_bytes(answer.body)
     done = wordtide("words", path, "-n", "100000", "--json")
     words = [json.loads(line)["word"] for line in done.stdout.split("\n")[:-1]]
-    listed = all_words(attacked)
+    listed = all_words(hostile)
     assert len(words) == int(answer.headers["Wordtide-Words"]) > 1000
     assert len(listed) == len(words) + int(answer.headers["Wordtide-Left-Out"])
     assert set(words) <= set(listed) and any("<script>" in word for word in words)
@@ -68,15 +68,15 @@ def test_exports_can_be_imported(attacked, tmp_path, format):
     assert done.returncode == 0, done.stderr
 
 
-def test_problems_quote_words_safely(attacked):
+def test_problems_quote_words_safely(hostile):
     for word in hostile_words(400):
-        answer = attacked.get(f"/v1/words/{encoded(word + 'Zz9')}")
+        answer = hostile.get(f"/v1/words/{encoded(word + 'Zz9')}")
         assert answer.status in (200, 404) and not RAW_CONTROL.search(answer.body)
         json.loads(answer.body)
 
 
-def test_metrics_contain_no_words(attacked):
-    body = attacked.get("/metrics").body.decode()
+def test_metrics_contain_no_words(hostile):
+    body = hostile.get("/metrics").body.decode()
     for line in body.splitlines():
         assert re.fullmatch(r"# (HELP|TYPE) \w+ [ -~]+|\w+(\{[ -~]*\})? [-+.\deEinfNa]+", line), line
     labels = set(re.findall(r'route="([^"]*)"', body))
@@ -84,8 +84,8 @@ def test_metrics_contain_no_words(attacked):
     assert "script" not in body
 
 
-def test_events_have_no_line_breaks_in_data(attacked):
-    connection = attacked.connect()
+def test_events_have_no_line_breaks_in_data(hostile):
+    connection = hostile.connect()
     connection.sendall(b"GET /v1/events HTTP/1.0\r\nHost: localhost\r\n\r\n")
     got = b""
     while got.count(b"\n\n") < 2:
@@ -131,8 +131,8 @@ def test_a_body_of_16_megabytes_is_learned(server):
     server.wait_for_tokens(before + 1000)
 
 
-def test_the_saved_model_of_hostile_words_is_exported_completely(attacked, tmp_path):
-    path = attacked.post("/v1/checkpoint").json["path"]
+def test_the_saved_model_of_hostile_words_is_exported_completely(hostile, tmp_path):
+    path = hostile.post("/v1/checkpoint").json["path"]
     rows = wordtide("words", path, "-n", "100000").stdout.split("\n")
     assert len(rows) > 1000
     assert not RAW_CONTROL.search("\n".join(rows).replace("\t", "").encode())

@@ -59,7 +59,7 @@ def test_the_memory_option_covers_the_whole_server(text, options):
 
 def test_too_little_memory_is_rejected_with_the_minimum():
     done = wordtide("serve", "--port", "0", "--memory", "64M")
-    needed = re.search(r"--memory 64 MiB is too little: .* needs (\d+) MiB", done.stderr)
+    needed = re.search(r"memory 64 MiB is too little: .* needs (\d+) MiB", done.stderr)
     assert done.returncode == 2 and needed
     server = Server("--memory", f"{needed[1]}M", size=[])
     server.end()

@@ -24,16 +24,16 @@ BODY_MAX, INGEST_MAX = 1 << 20, 16 << 20
 def problem(answer, status):
     assert answer.status == status, answer.body
     assert answer.headers["Content-Type"] == "application/problem+json"
-    told = answer.json
-    assert told["status"] == status and told["title"] and told["detail"]
-    return told
+    reply = answer.json
+    assert reply["status"] == status and reply["title"] and reply["detail"]
+    return reply
 
 
 @pytest.fixture(scope="module")
 def saved(server):
     """The file of the model that the server queries."""
-    told = server.post("/v1/checkpoint").json
-    assert told["path"] == str(server.checkpoint) and told["bytes"] == server.checkpoint.stat().st_size
+    reply = server.post("/v1/checkpoint").json
+    assert reply["path"] == str(server.checkpoint) and reply["bytes"] == server.checkpoint.stat().st_size
     return server.checkpoint
 
 
@@ -75,55 +75,55 @@ def test_the_page_has_a_strict_content_security_policy(server):
 
 
 def test_words_are_those_of_the_model(server, saved, words):
-    told = server.get("/v1/words?limit=1000").json
-    listed = [(entry["word"], entry["count"]) for entry in told["words"]]
+    reply = server.get("/v1/words?limit=1000").json
+    listed = [(entry["word"], entry["count"]) for entry in reply["words"]]
     rows = [line.split("\t") for line in resume(saved, "words").splitlines()]
-    assert told["total"] == len(rows) == len(listed)
+    assert reply["total"] == len(rows) == len(listed)
     assert sorted(listed) == sorted((row[0], int(row[1])) for row in rows)
-    assert [entry["rank"] for entry in told["words"]] == list(range(1, len(rows) + 1))
+    assert [entry["rank"] for entry in reply["words"]] == list(range(1, len(rows) + 1))
     pages = [server.get(f"/v1/words?limit=7&offset={at}").json["words"] for at in range(0, len(rows), 7)]
     # Rates change between the two requests.
-    assert [entry["word"] for page in pages for entry in page] == [entry["word"] for entry in told["words"]]
+    assert [entry["word"] for page in pages for entry in page] == [entry["word"] for entry in reply["words"]]
 
 
 def test_words_are_listed_by_prefix(server, words):
     for prefix in ("", "t", "th", "zzzz", words[5]):
-        told = server.get(f"/v1/words?limit=1000&prefix={encoded(prefix)}").json
-        assert sorted(entry["word"] for entry in told["words"]) == sorted(
+        reply = server.get(f"/v1/words?limit=1000&prefix={encoded(prefix)}").json
+        assert sorted(entry["word"] for entry in reply["words"]) == sorted(
             word for word in words if word.startswith(prefix))
-        assert told["total"] == len(told["words"])
+        assert reply["total"] == len(reply["words"])
 
 
 def test_neighbors_equal_those_of_the_command(server, saved, words):
     for word in words[:40]:
-        told = server.get(f"/v1/words/{encoded(word)}/neighbors?topn=12").json
+        reply = server.get(f"/v1/words/{encoded(word)}/neighbors?topn=12").json
         found = json.loads(resume(saved, "nearest", word, "-n", "17", "--json"))
-        assert told["word"] == word and told["age"] == 0 and len(told["neighbors"]) == 12
-        assert_same_ranking(*([(hit["word"], hit["score"]) for hit in hits] for hits in (told["neighbors"], found)), 2e-6)
+        assert reply["word"] == word and reply["age"] == 0 and len(reply["neighbors"]) == 12
+        assert_same_ranking(*([(hit["word"], hit["score"]) for hit in hits] for hits in (reply["neighbors"], found)), 2e-6)
 
 
 def test_analogies_equal_those_of_the_command(server, saved, words):
     a, b, c = words[3:6]
     found = json.loads(resume(saved, "analogy", a, b, c, "-n", "5", "--json"))
     asked = f"/v1/analogy?a={encoded(a)}&b={encoded(b)}&c={encoded(c)}&topn=5"
-    for told in (server.get(asked), server.post("/v1/analogy", {"a": a, "b": b, "c": c, "topn": 5}),):
-        assert [hit["word"] for hit in told.json["answers"]] == [hit["word"] for hit in found]
-    told = server.post("/v1/most_similar", {"positive": [b, c], "negative": [a], "topn": 5}).json
-    assert [hit["word"] for hit in told["neighbors"]] == [hit["word"] for hit in found]
+    for reply in (server.get(asked), server.post("/v1/analogy", {"a": a, "b": b, "c": c, "topn": 5}),):
+        assert [hit["word"] for hit in reply.json["answers"]] == [hit["word"] for hit in found]
+    reply = server.post("/v1/most_similar", {"positive": [b, c], "negative": [a], "topn": 5}).json
+    assert [hit["word"] for hit in reply["neighbors"]] == [hit["word"] for hit in found]
 
 
 def test_similarity_equals_that_of_the_command(server, saved, words):
     a, b = words[7:9]
-    told = server.get(f"/v1/similarity?a={encoded(a)}&b={encoded(b)}").json
-    assert (told["a"], told["b"]) == (a, b)
-    said = resume(saved, "similarity", a, b).split()[0]
-    assert abs(told["similarity"] - float(said)) < 1e-4
+    reply = server.get(f"/v1/similarity?a={encoded(a)}&b={encoded(b)}").json
+    assert (reply["a"], reply["b"]) == (a, b)
+    printed = resume(saved, "similarity", a, b).split()[0]
+    assert abs(reply["similarity"] - float(printed)) < 1e-4
 
 
 def test_a_word_and_its_vector(server, words):
-    told = server.get(f"/v1/words/{encoded(words[2])}?vector=1").json
-    assert told["word"] == words[2] and len(told["vector"]) == 16
-    assert abs(sum(x * x for x in told["vector"]) ** 0.5 - told["norm"]) < 1e-6
+    reply = server.get(f"/v1/words/{encoded(words[2])}?vector=1").json
+    assert reply["word"] == words[2] and len(reply["vector"]) == 16
+    assert abs(sum(x * x for x in reply["vector"]) ** 0.5 - reply["norm"]) < 1e-6
     assert "vector" not in server.get(f"/v1/words/{encoded(words[2])}").json
 
 
@@ -131,12 +131,12 @@ def test_embeddings_equal_those_of_the_command(server, saved, words):
     texts = [" ".join(words[at:at + 5]) for at in range(20)]
     done = wordtide("embed", saved, input="\n".join(texts) + "\n")
     rows = [[float(x) for x in line.split("\t")] for line in done.stdout.splitlines()]
-    told = server.post("/v1/embeddings", {"input": texts, "model": "any"}).json
-    assert told["object"] == "list" and told["model"] == "wordtide"
-    assert [item["index"] for item in told["data"]] == list(range(20))
-    assert {item["object"] for item in told["data"]} == {"embedding"}
-    assert told["usage"] == {"prompt_tokens": 100, "total_tokens": 100}
-    for item, row in zip(told["data"], rows):
+    reply = server.post("/v1/embeddings", {"input": texts, "model": "any"}).json
+    assert reply["object"] == "list" and reply["model"] == "wordtide"
+    assert [item["index"] for item in reply["data"]] == list(range(20))
+    assert {item["object"] for item in reply["data"]} == {"embedding"}
+    assert reply["usage"] == {"prompt_tokens": 100, "total_tokens": 100}
+    for item, row in zip(reply["data"], rows):
         assert item["embedding"] == pytest.approx(row, rel=1e-6, abs=1e-9)
     packed = server.post("/v1/embeddings", {"input": texts, "encoding_format": "base64"}).json
     for item, row in zip(packed["data"], rows):
@@ -145,14 +145,14 @@ def test_embeddings_equal_those_of_the_command(server, saved, words):
 
 def test_a_text_without_a_known_word_has_no_embedding(server, words):
     for form in ("float", "base64"):
-        told = server.post("/v1/embeddings", {"input": ["qqqq", words[0], ""], "encoding_format": form}).json
-        assert [item["embedding"] is None for item in told["data"]] == [True, False, True]
+        reply = server.post("/v1/embeddings", {"input": ["qqqq", words[0], ""], "encoding_format": form}).json
+        assert [item["embedding"] is None for item in reply["data"]] == [True, False, True]
 
 
 def test_models_are_listed_as_clients_expect(server):
-    told = server.get("/v1/models").json
-    assert told["object"] == "list"
-    assert [(m["id"], m["object"], m["owned_by"]) for m in told["data"]] == [("wordtide", "model", "wordtide")]
+    reply = server.get("/v1/models").json
+    assert reply["object"] == "list"
+    assert [(m["id"], m["object"], m["owned_by"]) for m in reply["data"]] == [("wordtide", "model", "wordtide")]
 
 
 def test_head_is_get_without_a_body(server):
@@ -169,8 +169,8 @@ def test_numbers_have_bounds(server, path, least, most):
     for good in (least, least + 1, most - 1, most):
         assert server.get(path.format(good)).status == 200
     for bad in (least - 1, most + 1, 10**30, "", "x", "1x", " 1", "+1", "1.0", "0x1", "%zz", "%00"):
-        told = problem(server.get(path.format(str(bad).replace(" ", "%20"))), 400)
-        assert "topn" in told["detail"] or "limit" in told["detail"] or "offset" in told["detail"]
+        reply = problem(server.get(path.format(str(bad).replace(" ", "%20"))), 400)
+        assert "topn" in reply["detail"] or "limit" in reply["detail"] or "offset" in reply["detail"]
 
 
 @pytest.mark.parametrize("topn", [0, 1001, -1, 1.5, "10", None, 10**30, [], {}])
@@ -205,9 +205,9 @@ def test_json_may_be_nested_32_deep(server):
         assert server.post("/v1/embeddings", '{"input":"the","x":' + "[" * depth + "]" * depth + "}",
                            Content_Type="application/json").status == 200
     for depth in (32, 33, 100_000):
-        told = problem(server.post("/v1/embeddings", '{"input":"the","x":' + "[" * depth + "]" * depth + "}",
+        reply = problem(server.post("/v1/embeddings", '{"input":"the","x":' + "[" * depth + "]" * depth + "}",
                                    Content_Type="application/json"), 400)
-        assert "deep" in told["detail"]
+        assert "deep" in reply["detail"]
 
 
 def test_missing_words_are_reported(server):
@@ -219,9 +219,9 @@ def test_unknown_words_come_with_suggestions(server, words):
     long = next(word for word in words if len(word) > 6)
     for path in ("/v1/words/{}", "/v1/words/{}/neighbors", "/v1/similarity?a=the&b={}",
                  "/v1/analogy?a=the&b=and&c={}"):
-        told = problem(server.get(path.format(encoded(long + "x"))), 404)
-        assert told["type"] == "/problems/unknown-word" and told["word"] == long + "x"
-        assert long in told["suggestions"]
+        reply = problem(server.get(path.format(encoded(long + "x"))), 404)
+        assert reply["type"] == "/problems/unknown-word" and reply["word"] == long + "x"
+        assert long in reply["suggestions"]
 
 
 @pytest.mark.parametrize("word", [

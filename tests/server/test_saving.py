@@ -11,23 +11,23 @@ from watching import PATIENCE, wait_until
 
 
 def test_a_checkpoint_has_what_was_learned(server):
-    told = server.post("/v1/checkpoint")
-    assert told.status == 200
-    assert told.json["bytes"] == server.checkpoint.stat().st_size
+    reply = server.post("/v1/checkpoint")
+    assert reply.status == 200
+    assert reply.json["bytes"] == server.checkpoint.stat().st_size
     assert wordtide("check", server.checkpoint).returncode == 0
     after = server.stats()["checkpoint"]
-    assert after["path"] == str(server.checkpoint) and after["bytes"] == told.json["bytes"] and after["time"]
+    assert after["path"] == str(server.checkpoint) and after["bytes"] == reply.json["bytes"] and after["time"]
 
 
 def test_the_state_of_checkpoints_is_reported(text, tmp_path):
-    server = Server(text, "--checkpoint", tmp_path / "told.tide", "--every", "1h")
-    told = server.stats()["checkpoint"]
-    assert (told["running"], told["time"], told["age_seconds"], told["failures"]) == (False, None, None, 0)
+    server = Server(text, "--checkpoint", tmp_path / "reported.tide", "--every", "1h")
+    reply = server.stats()["checkpoint"]
+    assert (reply["running"], reply["time"], reply["age_seconds"], reply["failures"]) == (False, None, None, 0)
     for _ in range(3):
         answer = server.post("/v1/checkpoint").json
-        told = server.stats()
-        assert told["checkpoint"]["seconds"] == answer["seconds"] and not told["checkpoint"]["running"]
-        assert abs(told["now"] - told["checkpoint"]["time"] - told["checkpoint"]["age_seconds"]) < 0.1
+        reply = server.stats()
+        assert reply["checkpoint"]["seconds"] == answer["seconds"] and not reply["checkpoint"]["running"]
+        assert abs(reply["now"] - reply["checkpoint"]["time"] - reply["checkpoint"]["age_seconds"]) < 0.1
     server.end()
 
 
@@ -42,8 +42,8 @@ def test_a_checkpoint_in_progress_is_reported(text, tmp_path):
     wait_until(lambda: server.stats()["checkpoint"]["running"], "a checkpoint on its way")
     assert asking.is_alive()
     asking.join()
-    told = server.stats()["checkpoint"]
-    assert not told["running"] and told["seconds"] > 0.3
+    reply = server.stats()["checkpoint"]
+    assert not reply["running"] and reply["seconds"] > 0.3
     server.end()
 
 

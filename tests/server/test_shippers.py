@@ -143,12 +143,12 @@ def exchange(server, method, path, head, body=b""):
 def assert_learned(server):
     expected = {**dict.fromkeys(["sent", "é", "quoted"], RECORDS), **{f"word{n}": 1 for n in range(RECORDS)}}
 
-    def told():
+    def word_counts():
         return {word["word"]: word["count"] for word in server.get("/v1/words?limit=1000").json["words"]}
 
     server.wait_for_tokens(4 * RECORDS)
-    wait_until(lambda: told() == expected or sum(told().values()) >= 4 * RECORDS, "all words")  # listed every second
-    assert told() == expected
+    wait_until(lambda: word_counts() == expected or sum(word_counts().values()) >= 4 * RECORDS, "all words")  # listed every second
+    assert word_counts() == expected
 
 
 @pytest.mark.parametrize("name", SHIPPERS)
@@ -164,20 +164,20 @@ def test_requests_of_shippers_are_understood(listener, name):
         body = gzip.compress(body)
     answer = exchange(listener, "POST", path, head, body)
     assert answer.status == 200
-    told = answer.json
+    reply = answer.json
     if action:
-        assert told["errors"] is False and [item[action]["status"] for item in told["items"]] == [201] * RECORDS
+        assert reply["errors"] is False and [item[action]["status"] for item in reply["items"]] == [201] * RECORDS
         assert answer.headers["X-Elastic-Product"] == "Elasticsearch"
     else:
-        assert told["taken"] == RECORDS and told["skipped"] == 0
+        assert reply["taken"] == RECORDS and reply["skipped"] == 0
     assert_learned(listener)
     listener.end()
 
 
 def test_shippers_find_an_elasticsearch_node(listener):
-    told = listener.get(f"{ELASTIC}/")
-    assert told.json["version"]["number"] >= "8" and told.json["tagline"] == "You Know, for Search"
-    assert told.headers["X-Elastic-Product"] == "Elasticsearch"
+    reply = listener.get(f"{ELASTIC}/")
+    assert reply.json["version"]["number"] >= "8" and reply.json["tagline"] == "You Know, for Search"
+    assert reply.headers["X-Elastic-Product"] == "Elasticsearch"
     assert listener.get(f"{ELASTIC}/_license").json["license"]["status"] == "active"
     listener.end()
 

@@ -109,9 +109,9 @@ def test_requests_are_answered_while_the_history_is_written(tmp_path):
     listener, slow = server.connect(), server.connect()
     listener.sendall(b"GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
     slow.sendall(b"GET /health HTTP/1.1\r\nX: ")
-    told = b""
-    while told.count(b"event: stats") < 3:
-        told += listener.recv(65536)
+    reply = b""
+    while reply.count(b"event: stats") < 3:
+        reply += listener.recv(65536)
     wait_until(lambda: is_closed(slow) or trickle(slow), "the end of a request that takes too long", pause=0.5)
     server.let_go()
     server.end()
@@ -153,9 +153,9 @@ def test_a_checkpoint_includes_what_was_learned_before_the_request(tmp_path):
     expect_answers(server)  # by now the second has arrived too
     listener = server.connect()
     listener.sendall(b"GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    told = b""
-    while told.count(b"event: stats") < 3:  # by now it has been checked
-        told += listener.recv(65536)
+    reply = b""
+    while reply.count(b"event: stats") < 3:  # by now it has been checked
+        reply += listener.recv(65536)
     server.take("later\n")
     wait_until(lambda: server.get("/v1/words/later").status == 200, "what came later to be learned")
     server.let_go()
@@ -212,8 +212,8 @@ def test_waiting_text_leaves_connections_for_others(tmp_path):
     wait_until(lambda: server.answers, "text to be refused")
     expect_answers(server)
     server.let_go()
-    told = [answer.status for answer in server.answers]
-    assert set(told) == {200, 429} and len(told) == 60
-    server.wait_for_tokens(300 + told.count(200))
+    reply = [answer.status for answer in server.answers]
+    assert set(reply) == {200, 429} and len(reply) == 60
+    server.wait_for_tokens(300 + reply.count(200))
     server.end()
-    assert counts(tmp_path / "m.tide")["one"] == told.count(200)
+    assert counts(tmp_path / "m.tide")["one"] == reply.count(200)

@@ -36,10 +36,10 @@ def test_queries_are_tokenized_like_text(reader, spelling):
     tokens = SPELLINGS[spelling]
     note = [{"text": spelling, "tokens": tokens, "unknown": []}]
     word, plain = encoded(spelling), encoded(" ".join(tokens))
-    told = reader.get(f"/v1/words/{word}").json
-    assert told["word"] == " ".join(tokens) and told["terms"] == note
-    assert told["held"] == (len(tokens) == 1)
-    assert told["norm"] == pytest.approx(reader.get(f"/v1/words/{plain}").json["norm"])
+    reply = reader.get(f"/v1/words/{word}").json
+    assert reply["word"] == " ".join(tokens) and reply["terms"] == note
+    assert reply["held"] == (len(tokens) == 1)
+    assert reply["norm"] == pytest.approx(reader.get(f"/v1/words/{plain}").json["norm"])
     near = reader.get(f"/v1/words/{word}/neighbors?topn=5").json
     assert near["terms"] == note
     assert near["neighbors"] == reader.get(f"/v1/words/{plain}/neighbors?topn=5").json["neighbors"]
@@ -57,8 +57,8 @@ def test_queries_are_tokenized_like_text(reader, spelling):
 
 @pytest.mark.parametrize("spelling", ["καφές", "ΚΑΦΈΣ", "Καφές"])
 def test_a_greek_word_is_found_with_its_final_sigma(reader, spelling):
-    told = reader.get(f"/v1/words/{encoded(spelling)}")
-    assert told.status == 200 and told.json["held"]
+    reply = reader.get(f"/v1/words/{encoded(spelling)}")
+    assert reply.status == 200 and reply.json["held"]
 
 
 def test_a_word_of_the_model_has_no_terms(reader):
@@ -68,14 +68,14 @@ def test_a_word_of_the_model_has_no_terms(reader):
 
 
 def test_unknown_words_of_a_text_are_listed(reader):
-    told = reader.get(f"/v1/words/{encoded('Cup of Tea')}").json
-    assert told["word"] == "tea"
-    assert told["terms"] == [{"text": "Cup of Tea", "tokens": ["tea"], "unknown": ["cup", "of"]}]
+    reply = reader.get(f"/v1/words/{encoded('Cup of Tea')}").json
+    assert reply["word"] == "tea"
+    assert reply["terms"] == [{"text": "Cup of Tea", "tokens": ["tea"], "unknown": ["cup", "of"]}]
 
 
 def test_suggestions_are_for_the_tokenized_word(reader):
-    told = reader.get("/v1/words/COFFE")
-    assert told.status == 404 and told.json["word"] == "COFFE" and told.json["suggestions"] == ["coffee"]
+    reply = reader.get("/v1/words/COFFE")
+    assert reply.status == 404 and reply.json["word"] == "COFFE" and reply.json["suggestions"] == ["coffee"]
 
 
 def test_a_prefix_is_normalized_if_nothing_matches(reader):
