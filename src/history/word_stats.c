@@ -156,8 +156,8 @@ typedef struct counts_decay {
 static double occurrences(const tide_word_stats *t, const counts_decay *decay,
                           uint64_t count)
 {
-    double new = (double)count - (double)t->count * decay->old_weight;
-    return new > 0 ? new / decay->new_weight : 0;
+    double fresh = (double)count - (double)t->count * decay->old_weight;
+    return fresh > 0 ? fresh / decay->new_weight : 0;
 }
 
 static void update_slot(tide_history *h, const counts_decay *decay, uint32_t slot,

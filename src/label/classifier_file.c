@@ -5,7 +5,7 @@
  *     label.network  14 numbers of 64 bits, in the order of the enum below
  *     label.prior    the frequency of every label in training, as floats
  *     label.dense    [labels][features + 1] floats; missing for the kind `frequent`
- *     label.filters  [6 * maps rounded up to 8][dim] floats as laid out in cnn.c; CNN only
+ *     label.filters  [6 * maps rounded up to 8][dim] floats, see cnn.c; CNN only
  *     label.bias     [3 * maps] floats; CNN only
  *
  * Sizes are compared with those in the file before anything is allocated.

@@ -16,10 +16,9 @@ enum { LABELS_MAX = TIDE_ROOM(1 << 16, 64) };
 struct tide_scorer {
     tide_metrics *metrics;
     tide_vocabulary *names; /* slots are the indexes of the labels */
-    float *
-        probabilities; /* [size of names]; NOT_PREDICTED if it cannot be predicted now */
-    uint64_t fit;      /* the training that the indexes below are for; 0 if none */
-    uint32_t *index_of; /* by the classifier's index */
+    float *probabilities;   /* [size of names] or NOT_PREDICTED */
+    uint64_t fit;           /* the training that the indexes below are for; 0 if none */
+    uint32_t *index_of;     /* by the classifier's index */
     uint64_t posts, labeled, words, unknown;
 };
 

@@ -83,9 +83,10 @@ typedef struct tide_sample {
     uint32_t heap_index; /* its index in the tracker's heap */
 } tide_sample;
 
+/* Whether a post with this priority would enter the sample. */
 bool tide_sample_accepts(const tide_posts *p, const tide_sample *s, uint64_t priority);
 
-/* Whether a post with this priority would enter the sample. */
+/* Whether a post that carries the label is in its sample. */
 bool tide_sample_contains(const tide_posts *p, const tide_sample *s, uint32_t post);
 
 void tide_sample_add(tide_posts *p, tide_sample *s, uint32_t post);
@@ -115,11 +116,12 @@ struct tide_tracker {
     tide_record_text record;     /* of the post being added */
 };
 
-/* With the labels from the store, unless it is NULL, and empty samples. */
+/* A tracker with the labels from the store, unless it is NULL, and empty samples. */
 tide_tracker *tide_tracker_allocate(const tide_tracker_options *options,
                                     tide_store *store, tide_error *err);
 int tide_tracker_check(const tide_tracker_options *options, tide_error *err);
 
+/* Whether `word` is one of the words. */
 bool tide_words_contain(const tide_word *words, size_t count, const tide_word *word);
 
 /* Restores the heap order after the size of a sample has changed. */
