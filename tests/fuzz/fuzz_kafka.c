@@ -1,13 +1,13 @@
-/* fuzz_kafka.c - arbitrary bytes as the name of a source in Kafka, and as places in one.
+/* fuzz_kafka.c - arbitrary bytes as the name of a Kafka source, and as a place in one.
  *
- * The first byte says which of the two the rest is. A name is refused with a reason, or comes as far as the client,
- * which is here instead of librdkafka's and never made: then there are a broker and topics. Places are none,
- * or come back from the text they give.
+ * The first byte says which of the two the rest is. A name is refused with a reason, or
+ * has brokers and topics and gets as far as rd_kafka_new, which is replaced here and
+ * always fails. A place is refused, or survives formatting and parsing.
  */
 #include "source/kafka.h"
 #include "fuzz_fixture.h"
 
-static bool asked; /* for a client */
+static bool asked; /* rd_kafka_new was called */
 
 rd_kafka_t *rd_kafka_new(rd_kafka_type_t type, rd_kafka_conf_t *conf, char *reason,
                          size_t room)

@@ -1,10 +1,10 @@
 /* fuzz_spool.c - arbitrary bytes as the only segment of a spool.
  *
- * Checksums stop nearly every change at the door, so an odd first byte asks for right
- * ones to be put in, as far as there are pieces. The rest of the input is the segment. It
- * is refused with a reason, or its text can be read; then a second opening finds the same
- * text and nothing more to cut off, unless what is behind the last mark is to be
- * forgotten, and text can be added.
+ * Checksums would reject nearly every change, so with an odd first byte they are
+ * corrected, as far as there are pieces. The rest of the input is the segment. It is
+ * refused with a reason, or its text can be read. In that case the spool can be opened
+ * again with the same text and nothing more to cut off (unless pieces behind the last
+ * mark are discarded), and text can be appended.
  */
 #include "base/base.h"
 #include "file/file.h"
@@ -58,7 +58,7 @@ static tide_spool *try_open(tide_error *err)
     return tide_spool_open(path, TRIED_MAX, TIDE_SPOOL_SYNC_NONE, err);
 }
 
-/* How much text there is, and its hash. */
+/* The size of the text and its hash. */
 static uint64_t read_all(tide_spool *spool, uint64_t *hash)
 {
     static unsigned char text[2 * TRIED_MAX];

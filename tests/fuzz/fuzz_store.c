@@ -1,9 +1,9 @@
 /* fuzz_store.c - arbitrary bytes as a store file.
  *
- * Checksums stop nearly every change at the door, so an odd first byte asks for right
- * ones to be put in: then the checks of the structure behind them have to hold. The
- * rest of the input is the file. A file that is accepted must be readable to its last
- * byte and keep the promises of doc/FORMAT.md.
+ * Checksums would reject nearly every change, so with an odd first byte they are
+ * corrected; then the checks of the structure have to catch the change. The rest of the
+ * input is the file. A file that is accepted must be readable to its last byte and
+ * satisfy doc/FORMAT.md.
  */
 #include "file/file.h"
 #include "file/store_internal.h"

@@ -7,8 +7,8 @@
 typedef struct memory {
     const unsigned char *bytes;
     size_t size, at;
-    size_t piece;  /* that a read gives at most; 0 for all */
-    bool stutters; /* before every piece there is none */
+    size_t piece;  /* the most that a read returns; 0: no limit */
+    bool stutters; /* before every piece a read returns TIDE_SOURCE_LATER */
     bool stuttered;
 } memory;
 

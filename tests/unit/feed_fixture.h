@@ -11,7 +11,7 @@ typedef struct pusher {
     int number, lines;
 } pusher;
 
-/* Pushes each line until it is taken. */
+/* Pushes each line until it is accepted. */
 static inline void *push(void *argument)
 {
     const pusher *p = argument;

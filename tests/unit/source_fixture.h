@@ -1,4 +1,5 @@
-/* source_fixture.h - for the tests of sources: reading in pieces, places, and signals that come while one waits. */
+/* source_fixture.h - for the tests of sources: reading in pieces, places, and signals
+ * during a wait. */
 #ifndef TIDE_SOURCE_FIXTURE_H
 #define TIDE_SOURCE_FIXTURE_H
 
@@ -49,7 +50,7 @@ static inline size_t read_all(tide_source *source, void *bytes, size_t room,
 
 enum { PLACE_ROOM = 64 };
 
-/* The place of an offset in a text, as it has to be. */
+/* The expected place of an offset in a text. */
 static const char *place_in(const unsigned char *bytes, uint64_t offset)
 {
     static char place[PLACE_ROOM];
@@ -71,7 +72,7 @@ static inline void assert_place(tide_source *source, const unsigned char *bytes,
     free(place);
 }
 
-/* Reading from anywhere, and the place of anywhere, are what `bytes` says. */
+/* Checks reads from any offset and the places of any offset against `bytes`. */
 static inline void check_replay(tide_source *source, const unsigned char *bytes,
                                 size_t size)
 {

@@ -13,7 +13,7 @@
 
 #include "folder_fixture.h"
 
-/* Takes the place of the C library's, so that tests can make it fail. */
+/* Replaces the C library's, so that tests can make it fail. */
 static bool memory_is_out;
 
 int posix_memalign(void **block, size_t alignment, size_t size)

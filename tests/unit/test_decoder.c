@@ -1,5 +1,5 @@
-/* test_decoder.c - packed text is told by its first bytes and comes out as it went in;
- * what is damaged gives what it can and then says so. */
+/* test_decoder.c - compressed text is detected by its first bytes and decompressed; a
+ * corrupt archive yields everything before the corruption, then an error. */
 #include "base/base.h"
 #include "detect/detect.h"
 #include "source/source.h"
@@ -22,14 +22,15 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* -- packing ------------------------------------------------------------------------- */
+/* -- packing
+ * ------------------------------------------------------------------------- */
 
 typedef struct block {
     unsigned char *bytes;
     size_t size;
 } block;
 
-/* With room for what a packer makes of so much that it cannot make smaller. */
+/* Large enough for the compressed form of incompressible data of this size. */
 static block new_block(size_t text_size)
 {
     block b = {calloc(1, text_size + text_size / 100 + 1000), 0};
@@ -122,14 +123,15 @@ static block literal(const char *bytes, size_t size)
     return b;
 }
 
-/* -- unpacking ----------------------------------------------------------------------- */
+/* -- unpacking
+ * ----------------------------------------------------------------------- */
 
 typedef struct result {
     block text;
     tide_error err; /* status TIDE_OK at the end of a good archive */
 } result;
 
-/* Reads all there is; `room` 0 takes random rooms. */
+/* Reads everything; with `room` 0 the sizes are random. */
 static result unpacked(memory *m, size_t room, size_t text_max)
 {
     result r = {{malloc(text_max + 1), 0}, {0}};
@@ -187,7 +189,8 @@ static void assert_breaks(block archive, block text, size_t at_least, const char
     free(r.text.bytes);
 }
 
-/* -- whole archives ------------------------------------------------------------------ */
+/* -- whole archives
+ * ------------------------------------------------------------------ */
 
 static void text_comes_out_as_it_went_in_at_every_size_and_level(void **state)
 {
@@ -207,7 +210,7 @@ static void text_comes_out_as_it_went_in_at_every_size_and_level(void **state)
     }
 }
 
-static void it_does_not_matter_in_what_pieces_it_comes_and_goes(void **state)
+static void text_is_the_same_for_any_size_of_reads(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(packers) * 2; i++) {
@@ -221,7 +224,7 @@ static void it_does_not_matter_in_what_pieces_it_comes_and_goes(void **state)
     }
 }
 
-static void plain_text_is_left_as_it_is(void **state)
+static void plain_text_is_unchanged(void **state)
 {
     (void)state;
     static const char *const texts[] = {"",
@@ -263,7 +266,7 @@ static void plain_text_is_left_as_it_is(void **state)
     free(large.bytes);
 }
 
-static void members_one_after_the_other_are_one_text(void **state)
+static void concatenated_members_are_one_text(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(packers); i++) {
@@ -281,7 +284,7 @@ static void members_one_after_the_other_are_one_text(void **state)
     }
 }
 
-/* 8 zeros are padding for gzip and xz; zstd knows none. */
+/* 8 zeros are padding for gzip and xz; zstd has no padding. */
 static void only_padding_may_follow(void **state)
 {
     (void)state;
@@ -299,7 +302,8 @@ static void only_padding_may_follow(void **state)
          24,
          {"news: gzip data is followed by trailing garbage, after 5000 bytes of text",
           "news: zstd data is followed by trailing garbage, after 5000 bytes of text",
-          "news: xz data is corrupt or followed by trailing garbage, after 5000 bytes of "
+          "news: xz data is corrupt or followed by trailing garbage, after 5000 bytes "
+          "of "
           "text"}},
     };
     block text = made_text(5000, false, 3);
@@ -319,7 +323,7 @@ static void only_padding_may_follow(void **state)
 }
 
 /* pzstd writes the size of a frame before it, in a frame to be skipped. */
-static void zstd_may_begin_with_a_frame_to_skip(void **state)
+static void zstd_may_start_with_a_skippable_frame(void **state)
 {
     (void)state;
     block text = made_text(5000, false, 4), frame = pack_zstd(text, 3);
@@ -334,10 +338,11 @@ static void zstd_may_begin_with_a_frame_to_skip(void **state)
     free(both.bytes);
 }
 
-/* -- damaged archives ---------------------------------------------------------------- */
+/* -- damaged archives
+ * ---------------------------------------------------------------- */
 
 /* What is shorter than a magic number is not known to be one. */
-static void archive_cut_anywhere_gives_the_beginning_and_an_error(void **state)
+static void truncated_archive_yields_its_start_and_an_error(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(packers) * 2; i++) {
@@ -353,7 +358,7 @@ static void archive_cut_anywhere_gives_the_beginning_and_an_error(void **state)
     }
 }
 
-static void what_comes_before_the_cut_is_all_given(void **state)
+static void all_text_before_a_truncation_is_returned(void **state)
 {
     (void)state;
     char error[128];
@@ -363,8 +368,8 @@ static void what_comes_before_the_cut_is_all_given(void **state)
         memory m = {cut.bytes, cut.size, 0, 0, false, false};
         result r = unpacked(&m, 0, text.size);
         snprintf(error, sizeof error,
-                 "news: %s data is truncated, after %zu bytes of text",
-                 packers[i].name, r.text.size);
+                 "news: %s data is truncated, after %zu bytes of text", packers[i].name,
+                 r.text.size);
         assert_string_equal(r.err.text, error);
         /* Random bytes are stored in blocks of at most 128 KiB. */
         assert_breaks(cut, text, 300000 - (128 << 10) - 1000, error);
@@ -374,8 +379,8 @@ static void what_comes_before_the_cut_is_all_given(void **state)
     }
 }
 
-/* Everything before the block that is damaged: zstd's blocks are of 128 KiB. */
-static void what_comes_before_the_damage_is_all_given(void **state)
+/* Everything before the corrupt block: zstd's blocks have 128 KiB. */
+static void all_text_before_a_corruption_is_returned(void **state)
 {
     (void)state;
     enum { BLOCK = 128 << 10 };
@@ -391,7 +396,7 @@ static void what_comes_before_the_damage_is_all_given(void **state)
     free(archive.bytes);
 }
 
-static void no_flipped_bit_goes_unnoticed_that_changes_the_text(void **state)
+static void every_flipped_bit_that_changes_the_text_is_detected(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(packers) * 2; i++) {
@@ -441,14 +446,15 @@ static void xz_dictionary_of_more_than_256_MiB_is_refused(void **state)
     filter[2] = 36; /* 1 GiB */
     uint32_t check = lzma_crc32(header, size - 4, 0);
     memcpy(header + size - 4, &check, sizeof check);
-    assert_breaks(archive, text, 0,
-                  "news: xz data needs 1024 MiB of memory to be decompressed, more than "
-                  "the limit of 256 MiB (use xz -dc), after 0 bytes of text");
+    assert_breaks(
+        archive, text, 0,
+        "news: xz data needs 1024 MiB of memory to be decompressed, more than "
+        "the limit of 256 MiB (use xz -dc), after 0 bytes of text");
     free(text.bytes);
     free(archive.bytes);
 }
 
-static void what_is_neither_text_nor_unpacked_is_refused(void **state)
+static void unsupported_formats_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -475,9 +481,10 @@ static void what_is_neither_text_nor_unpacked_is_refused(void **state)
     }
 }
 
-/* -- going elsewhere ------------------------------------------------------------------ */
+/* -- going elsewhere
+ * ------------------------------------------------------------------ */
 
-static void packed_text_can_be_read_again_from_anywhere(void **state)
+static void compressed_text_can_be_resumed_from_any_offset(void **state)
 {
     (void)state;
     enum { SIZE = 600000, PIECE = 70000, BACK = 64 << 10, HASHED = 4096 };
@@ -516,7 +523,7 @@ static void packed_text_can_be_read_again_from_anywhere(void **state)
     }
 }
 
-static void damaged_archive_can_be_read_again_before_the_damage(void **state)
+static void corrupt_archive_can_be_resumed_before_the_corruption(void **state)
 {
     (void)state;
     char bytes[100];
@@ -539,7 +546,8 @@ static void damaged_archive_can_be_read_again_before_the_damage(void **state)
     }
 }
 
-/* -- files and pipes ------------------------------------------------------------------ */
+/* -- files and pipes
+ * ------------------------------------------------------------------ */
 
 static char path[] = "/tmp/test_decoder.XXXXXX";
 
@@ -578,8 +586,8 @@ static char *place_after(uint64_t offset, size_t room)
     return place;
 }
 
-/* A file may be packed, unpacked and packed otherwise between two runs. */
-static void place_in_a_file_is_the_same_however_it_is_packed(void **state)
+/* A file may be compressed, decompressed or recompressed between two runs. */
+static void place_in_a_file_does_not_depend_on_compression(void **state)
 {
     (void)state;
     enum { SIZE = 400000, OFFSET = 300001 };
@@ -671,7 +679,7 @@ static ptrdiff_t end_trickle(trickle *t, tide_error *err)
     return count;
 }
 
-static void plain_pipe_that_trickles_is_not_held_back(void **state)
+static void slow_plain_pipe_is_not_delayed(void **state)
 {
     (void)state;
     static const struct {
@@ -691,7 +699,7 @@ static void plain_pipe_that_trickles_is_not_held_back(void **state)
     }
 }
 
-static void packed_pipe_that_trickles_is_unpacked(void **state)
+static void slow_compressed_pipe_is_decompressed(void **state)
 {
     (void)state;
     static unsigned char found[3001];
@@ -736,7 +744,7 @@ static size_t flushed_zstd(block line, unsigned char *archive, size_t room)
 }
 
 /* A writer that flushes is heard before it has finished. */
-static void text_that_was_flushed_comes_out_before_the_archive_ends(void **state)
+static void flushed_text_is_returned_before_the_archive_ends(void **state)
 {
     (void)state;
     unsigned char archive[1000], found[1001];
@@ -752,9 +760,10 @@ static void text_that_was_flushed_comes_out_before_the_archive_ends(void **state
     free(line.bytes);
 }
 
-/* -- memory --------------------------------------------------------------------------- */
+/* -- memory
+ * --------------------------------------------------------------------------- */
 
-static void unpacking_survives_the_loss_of_any_allocation(void **state)
+static void decompression_survives_the_loss_of_any_allocation(void **state)
 {
     (void)state;
     unsigned char bytes[200];
@@ -789,25 +798,25 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_comes_out_as_it_went_in_at_every_size_and_level),
-        cmocka_unit_test(it_does_not_matter_in_what_pieces_it_comes_and_goes),
-        cmocka_unit_test(plain_text_is_left_as_it_is),
-        cmocka_unit_test(members_one_after_the_other_are_one_text),
+        cmocka_unit_test(text_is_the_same_for_any_size_of_reads),
+        cmocka_unit_test(plain_text_is_unchanged),
+        cmocka_unit_test(concatenated_members_are_one_text),
         cmocka_unit_test(only_padding_may_follow),
-        cmocka_unit_test(zstd_may_begin_with_a_frame_to_skip),
-        cmocka_unit_test(archive_cut_anywhere_gives_the_beginning_and_an_error),
-        cmocka_unit_test(what_comes_before_the_cut_is_all_given),
-        cmocka_unit_test(what_comes_before_the_damage_is_all_given),
-        cmocka_unit_test(no_flipped_bit_goes_unnoticed_that_changes_the_text),
+        cmocka_unit_test(zstd_may_start_with_a_skippable_frame),
+        cmocka_unit_test(truncated_archive_yields_its_start_and_an_error),
+        cmocka_unit_test(all_text_before_a_truncation_is_returned),
+        cmocka_unit_test(all_text_before_a_corruption_is_returned),
+        cmocka_unit_test(every_flipped_bit_that_changes_the_text_is_detected),
         cmocka_unit_test(zstd_window_of_more_than_128_MiB_is_refused),
         cmocka_unit_test(xz_dictionary_of_more_than_256_MiB_is_refused),
-        cmocka_unit_test(what_is_neither_text_nor_unpacked_is_refused),
-        cmocka_unit_test(packed_text_can_be_read_again_from_anywhere),
-        cmocka_unit_test(damaged_archive_can_be_read_again_before_the_damage),
-        cmocka_unit_test(place_in_a_file_is_the_same_however_it_is_packed),
-        cmocka_unit_test(plain_pipe_that_trickles_is_not_held_back),
-        cmocka_unit_test(packed_pipe_that_trickles_is_unpacked),
-        cmocka_unit_test(text_that_was_flushed_comes_out_before_the_archive_ends),
-        cmocka_unit_test(unpacking_survives_the_loss_of_any_allocation),
+        cmocka_unit_test(unsupported_formats_are_refused),
+        cmocka_unit_test(compressed_text_can_be_resumed_from_any_offset),
+        cmocka_unit_test(corrupt_archive_can_be_resumed_before_the_corruption),
+        cmocka_unit_test(place_in_a_file_does_not_depend_on_compression),
+        cmocka_unit_test(slow_plain_pipe_is_not_delayed),
+        cmocka_unit_test(slow_compressed_pipe_is_decompressed),
+        cmocka_unit_test(flushed_text_is_returned_before_the_archive_ends),
+        cmocka_unit_test(decompression_survives_the_loss_of_any_allocation),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

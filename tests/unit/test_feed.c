@@ -1,5 +1,5 @@
-/* test_feed.c - text handed over by other threads: whole lines, in their order, each once, and none is lost when
- * all is stopped. */
+/* test_feed.c - text pushed by other threads: whole lines, in order, each once, and
+ * none is lost when the run stops. */
 #include "base/base.h"
 #include "source/source.h"
 #include "train_fixture.h"
@@ -18,8 +18,8 @@ static tide_source *source_of(tide_feed *feed)
     return source;
 }
 
-/* Whatever is pushed and read, in whatever portions: as much is taken as is said, in whole lines, and comes
- * out as it went in. */
+/* Whatever is pushed and read, in any portions: the reported size is accepted, in whole
+ * lines, and is read back unchanged. */
 static void lines_come_out_as_they_went_in(void **state)
 {
     (void)state;

@@ -97,7 +97,7 @@ static void tell_saved(reader *r, const char *place)
         fail_msg("%s", err.text);
 }
 
-/* A checkpoint begins; it is on the disk only later. */
+/* A checkpoint starts; it is on disk only later. */
 static void begin_checkpoint(reader *r)
 {
     tide_error err = {0};
@@ -106,7 +106,7 @@ static void begin_checkpoint(reader *r)
     assert_non_null(r->pending);
 }
 
-/* As a run does: a checkpoint on its way is finished first, and the source is told of it. */
+/* Like a run: a running checkpoint is finished first and reported to the source. */
 static void save(reader *r)
 {
     if (r->pending)
@@ -117,7 +117,7 @@ static void save(reader *r)
     tell_saved(r, r->place);
 }
 
-/* As after a kill: what was read since the last save is forgotten. */
+/* Like a kill: what was read since the last save is lost. */
 static void go_back(reader *r)
 {
     tide_error err = {0};
@@ -158,7 +158,7 @@ static size_t count_lines(const reader *r)
     return lines;
 }
 
-/* Reads until there are so many lines. */
+/* Reads until there are this many lines. */
 static void read_lines(reader *r, size_t lines, size_t room)
 {
     for (double end = seconds() + 30; count_lines(r) < lines;) {
@@ -225,7 +225,7 @@ static void a_message_is_a_line(void **state)
     free_cluster(&c);
 }
 
-static void a_message_larger_than_the_room_comes_in_parts(void **state)
+static void a_message_larger_than_the_buffer_is_returned_in_parts(void **state)
 {
     (void)state;
     cluster c = new_cluster("topic", 1);
@@ -290,7 +290,7 @@ static void only_the_partitions_asked_for_are_read(void **state)
     free_cluster(&c);
 }
 
-/* The end is where it was when we first looked, also for the next run. */
+/* The end is where it was at the first start, also for the next run. */
 static void reading_from_the_end_loses_nothing_after_it(void **state)
 {
     (void)state;
@@ -313,14 +313,15 @@ static void reading_from_the_end_loses_nothing_after_it(void **state)
     free_cluster(&c);
 }
 
-static void messages_that_are_gone_are_told(void **state)
+static void expired_messages_are_reported(void **state)
 {
     (void)state;
     cluster c = new_cluster("topic", PARTITIONS);
     produce_numbers(&c, 0, 5, 1);
     reader r = new_reader(&c, "");
-    assert_int_equal(kind->seek_place(r.state, "topic[0]=5 topic[1]=1000 topic[2]=4", NULL),
-                     TIDE_OK);
+    assert_int_equal(
+        kind->seek_place(r.state, "topic[0]=5 topic[1]=1000 topic[2]=4", NULL),
+        TIDE_OK);
     read_lines(&r, 6, 1000);
     const char *news = kind->news(r.state);
     assert_non_null(news);
@@ -374,7 +375,7 @@ static void offsets_are_committed_when_saved_and_not_before(void **state)
     free_cluster(&c);
 }
 
-/* The next answers to this request are an error that is not tried again behind our back. */
+/* The next responses to this request are an error that librdkafka does not retry. */
 static void refuse_requests(const cluster *c, int16_t request, int count)
 {
     for (int i = 0; i < count; i++)
@@ -382,7 +383,7 @@ static void refuse_requests(const cluster *c, int16_t request, int count)
                                           RD_KAFKA_RESP_ERR_UNKNOWN);
 }
 
-static void partitions_without_a_place_are_told_once(void **state)
+static void unknown_start_offsets_are_reported_once(void **state)
 {
     (void)state;
     enum { OFFSET_FETCH = 9 };
@@ -408,9 +409,9 @@ static void partitions_without_a_place_are_told_once(void **state)
     free_cluster(&c);
 }
 
-/* An own place that is ahead of the group's was saved but not committed: a kill came
+/* A position ahead of the group's was saved but not committed: the process was killed
  * between the two. */
-static void an_own_place_that_is_further_counts(void **state)
+static void an_own_position_ahead_of_the_group_is_used(void **state)
 {
     (void)state;
     cluster c = new_cluster("topic", PARTITIONS);
@@ -441,8 +442,8 @@ static bool all_read(const reader *a, const reader *b, int each)
     return true;
 }
 
-/* Two members; the second comes while the first has text that is not saved. Ends when all is read
- * and nothing more comes; the texts of both are in `a` then. */
+/* Two members; the second comes while the first has text that is not saved. Ends when
+ * all is read and nothing more comes; the texts of both are in `a` then. */
 static void share_out(reader *a, reader *b, int each, bool checkpoint)
 {
     const cluster *c = a->cluster;
@@ -473,8 +474,8 @@ static void share_out(reader *a, reader *b, int each, bool checkpoint)
     a->size += b->size;
 }
 
-/* The mock cluster accepts no commit while it waits for members to join anew. So the second begins
- * from the start, and the first is told that its cannot commit offsets. */
+/* The mock cluster accepts no commit while it waits for members to rejoin. So the
+ * second member starts from the beginning, and the commit of the first one fails. */
 static void members_of_a_group_share_and_lose_nothing(void **state)
 {
     (void)state;
@@ -490,8 +491,9 @@ static void members_of_a_group_share_and_lose_nothing(void **state)
     free_cluster(&c);
 }
 
-/* Every message comes once, and in order; false when the mock refused a commit because one rebalance
- * followed another, which happens on a busy machine: then what was not committed is read again. */
+/* Every message comes once, and in order; false when the mock refused a commit because
+ * one rebalance followed another, which happens on a busy machine: then what was not
+ * committed is read again. */
 static bool cooperate(int each, bool checkpoint)
 {
     cluster c = new_cluster("topic", PARTITIONS);
@@ -518,21 +520,22 @@ static void cooperate_without_a_refusal(bool checkpoint)
         print_message("every commit met a rebalance, so nothing was judged\n");
 }
 
-static void members_that_cooperate_lose_and_double_nothing(void **state)
+static void cooperative_members_lose_and_double_nothing(void **state)
 {
     (void)state;
     cooperate_without_a_refusal(false);
 }
 
-/* It saves an older place than the one that partitions are left at. */
-static void a_checkpoint_on_its_way_does_not_release_partitions(void **state)
+/* It saves an older place than the one at which the partitions were revoked. */
+static void a_running_checkpoint_does_not_release_partitions(void **state)
 {
     (void)state;
     cooperate_without_a_refusal(true);
 }
 
-/* Nothing can be saved, as when the disk is full: then they go unsaved, and a second member reads them again. */
-static void a_member_ends_while_partitions_wait_for_a_save(void **state)
+/* Nothing can be saved, as when the disk is full: then they go unsaved, and a second
+ * member reads them again. */
+static void a_member_closes_while_partitions_wait_for_a_save(void **state)
 {
     (void)state;
     for (size_t protocol = 0; protocol < 2; protocol++) {
@@ -562,8 +565,8 @@ static void a_member_ends_while_partitions_wait_for_a_save(void **state)
     options.property_count = 6;
 }
 
-/* The first member was killed between a save and its commit and has read nothing since. False when the mock
- * refused the commit. */
+/* The first member was killed between a save and its commit and has read nothing since.
+ * False when the mock refused the commit. */
 static bool hand_over_what_was_saved_before(int each)
 {
     cluster c = new_cluster("topic", PARTITIONS);
@@ -603,7 +606,7 @@ static bool hand_over_what_was_saved_before(int each)
     return committed;
 }
 
-static void what_was_saved_but_not_committed_is_committed_before_it_leaves(void **state)
+static void saved_offsets_are_committed_before_a_release(void **state)
 {
     (void)state;
     bool done = false;
@@ -686,7 +689,7 @@ static tide_error failure_of(const char *spec)
     return err;
 }
 
-static void a_broker_that_does_not_answer_is_named(void **state)
+static void an_unreachable_broker_is_named(void **state)
 {
     (void)state;
     static const char *const specs[] = {"kafka://127.0.0.1:1/topic",
@@ -697,14 +700,15 @@ static void a_broker_that_does_not_answer_is_named(void **state)
     }
 }
 
-static void a_topic_or_partition_that_is_not_there_is_named(void **state)
+static void a_missing_topic_or_partition_is_named(void **state)
 {
     (void)state;
     cluster c = new_cluster("topic", PARTITIONS);
     char spec[256];
     snprintf(spec, sizeof spec, "kafka://%s/topic?partitions=1,7", c.brokers);
     tide_error err = failure_of(spec);
-    assert_string_equal(err.text, "kafka: topic topic has 3 partitions, but no partition 7");
+    assert_string_equal(err.text,
+                        "kafka: topic topic has 3 partitions, but no partition 7");
     rd_kafka_mock_topic_set_error(c.mock, "gone",
                                   RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
     for (int i = 0; i < 2; i++) {
@@ -716,7 +720,7 @@ static void a_topic_or_partition_that_is_not_there_is_named(void **state)
     free_cluster(&c);
 }
 
-static void places_that_are_none_are_refused(void **state)
+static void invalid_places_are_refused(void **state)
 {
     (void)state;
     tide_error err = {0};
@@ -753,25 +757,24 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_message_is_a_line),
-        cmocka_unit_test(a_message_larger_than_the_room_comes_in_parts),
+        cmocka_unit_test(a_message_larger_than_the_buffer_is_returned_in_parts),
         cmocka_unit_test(every_message_comes_once_whatever_happens),
         cmocka_unit_test(only_the_partitions_asked_for_are_read),
         cmocka_unit_test(reading_from_the_end_loses_nothing_after_it),
-        cmocka_unit_test(messages_that_are_gone_are_told),
+        cmocka_unit_test(expired_messages_are_reported),
         cmocka_unit_test(offsets_are_committed_when_saved_and_not_before),
-        cmocka_unit_test(partitions_without_a_place_are_told_once),
-        cmocka_unit_test(an_own_place_that_is_further_counts),
+        cmocka_unit_test(unknown_start_offsets_are_reported_once),
+        cmocka_unit_test(an_own_position_ahead_of_the_group_is_used),
         cmocka_unit_test(members_of_a_group_share_and_lose_nothing),
-        cmocka_unit_test(members_that_cooperate_lose_and_double_nothing),
-        cmocka_unit_test(a_checkpoint_on_its_way_does_not_release_partitions),
-        cmocka_unit_test(a_member_ends_while_partitions_wait_for_a_save),
-        cmocka_unit_test(
-            what_was_saved_but_not_committed_is_committed_before_it_leaves),
+        cmocka_unit_test(cooperative_members_lose_and_double_nothing),
+        cmocka_unit_test(a_running_checkpoint_does_not_release_partitions),
+        cmocka_unit_test(a_member_closes_while_partitions_wait_for_a_save),
+        cmocka_unit_test(saved_offsets_are_committed_before_a_release),
         cmocka_unit_test(wrong_names_and_settings_are_refused),
         cmocka_unit_test(lost_memory_is_reported),
-        cmocka_unit_test(a_broker_that_does_not_answer_is_named),
-        cmocka_unit_test(a_topic_or_partition_that_is_not_there_is_named),
-        cmocka_unit_test(places_that_are_none_are_refused),
+        cmocka_unit_test(an_unreachable_broker_is_named),
+        cmocka_unit_test(a_missing_topic_or_partition_is_named),
+        cmocka_unit_test(invalid_places_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

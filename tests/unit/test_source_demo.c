@@ -1,5 +1,5 @@
-/* test_source_demo.c - the demo stream as a source: its seed decides it, it can be read again from anywhere, and
- * with a rate it gives what is due. */
+/* test_source_demo.c - the demo stream as a source: its seed determines it, it can be
+ * resumed from any offset, and with a rate it returns what is due. */
 
 #include "base/base.h"
 #include "demo/demo.h"
@@ -68,7 +68,7 @@ static void demo_source_ends_with_the_line_that_completes_its_tokens(void **stat
     }
 }
 
-static void demo_source_can_be_read_again_from_anywhere(void **state)
+static void demo_source_can_be_resumed_from_any_offset(void **state)
 {
     (void)state;
     unsigned char *bytes = malloc(DEMO_SIZE);
@@ -81,9 +81,9 @@ static void demo_source_can_be_read_again_from_anywhere(void **state)
     free(bytes);
 }
 
-/* The source remembers a place at 1 MiB; what lies just before it is not reached from
+/* The source remembers a state at 1 MiB; text just before it cannot be generated from
  * there. */
-static void demo_source_finds_what_lies_around_a_place_it_remembers(void **state)
+static void demo_source_finds_text_around_a_remembered_state(void **state)
 {
     (void)state;
     enum { MARK = 1 << 20 };
@@ -100,7 +100,7 @@ static void demo_source_finds_what_lies_around_a_place_it_remembers(void **state
     tide_source_close(source);
 }
 
-static void demo_source_that_ends_earlier_refuses_a_position_and_stays(void **state)
+static void demo_source_that_ends_earlier_refuses_a_seek_and_stays(void **state)
 {
     (void)state;
     unsigned char bytes[200], again[100];
@@ -135,7 +135,7 @@ static size_t count_without_last_line(const char *bytes, size_t size)
     return line ? count_tokens(bytes, (size_t)(line - bytes) + 1) : 0;
 }
 
-static void demo_source_with_a_rate_gives_what_is_due_and_no_more(void **state)
+static void demo_source_with_a_rate_returns_what_is_due_and_no_more(void **state)
 {
     (void)state;
     enum { RATE = 3000, ROOM = 20000 };
@@ -160,7 +160,7 @@ static void demo_source_with_a_rate_gives_what_is_due_and_no_more(void **state)
 }
 
 /* It gets the words of one second, and those that become due meanwhile. */
-static void who_comes_late_to_a_demo_with_a_rate_has_missed_something(void **state)
+static void late_reader_of_a_demo_with_a_rate_gets_at_most_a_second(void **state)
 {
     (void)state;
     enum { RATE = 2000, ROOM = 1 << 20 };
@@ -179,7 +179,7 @@ static void who_comes_late_to_a_demo_with_a_rate_has_missed_something(void **sta
     free(bytes);
 }
 
-static void demo_source_with_a_rate_can_be_read_again_from_anywhere(void **state)
+static void demo_source_with_a_rate_can_be_resumed_from_any_offset(void **state)
 {
     (void)state;
     enum { SIZE = DEMO_SIZE / 16 };
@@ -192,8 +192,8 @@ static void demo_source_with_a_rate_can_be_read_again_from_anywhere(void **state
     free(bytes);
 }
 
-/* The time that it takes to read up to there is not waited for. */
-static void demo_source_with_a_rate_goes_on_at_once_where_it_is_sent(void **state)
+/* A seek does not wait for the time that reading up to there would take. */
+static void demo_source_with_a_rate_continues_right_after_a_seek(void **state)
 {
     (void)state;
     enum { FAR = 1 << 20 }; /* half an hour of reading */
@@ -211,7 +211,7 @@ static void demo_source_with_a_rate_goes_on_at_once_where_it_is_sent(void **stat
     tide_source_close(source);
 }
 
-static void signal_interrupts_a_demo_that_waits(void **state)
+static void signal_interrupts_a_waiting_demo(void **state)
 {
     (void)state;
     struct sigaction old;
@@ -275,7 +275,8 @@ static void unknown_or_wrong_settings_of_the_demo_are_refused(void **state)
     }
     char spec[1000] = "demo:";
     memset(spec + 5, ',', 900);
-    assert_refused(spec, TIDE_ERROR_PARAMETER, "demo: settings are longer than 255 bytes");
+    assert_refused(spec, TIDE_ERROR_PARAMETER,
+                   "demo: settings are longer than 255 bytes");
 }
 
 int main(void)
@@ -283,14 +284,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(demo_source_is_the_demo_stream_of_its_seed),
         cmocka_unit_test(demo_source_ends_with_the_line_that_completes_its_tokens),
-        cmocka_unit_test(demo_source_can_be_read_again_from_anywhere),
-        cmocka_unit_test(demo_source_finds_what_lies_around_a_place_it_remembers),
-        cmocka_unit_test(demo_source_that_ends_earlier_refuses_a_position_and_stays),
-        cmocka_unit_test(demo_source_with_a_rate_gives_what_is_due_and_no_more),
-        cmocka_unit_test(who_comes_late_to_a_demo_with_a_rate_has_missed_something),
-        cmocka_unit_test(demo_source_with_a_rate_can_be_read_again_from_anywhere),
-        cmocka_unit_test(demo_source_with_a_rate_goes_on_at_once_where_it_is_sent),
-        cmocka_unit_test(signal_interrupts_a_demo_that_waits),
+        cmocka_unit_test(demo_source_can_be_resumed_from_any_offset),
+        cmocka_unit_test(demo_source_finds_text_around_a_remembered_state),
+        cmocka_unit_test(demo_source_that_ends_earlier_refuses_a_seek_and_stays),
+        cmocka_unit_test(demo_source_with_a_rate_returns_what_is_due_and_no_more),
+        cmocka_unit_test(late_reader_of_a_demo_with_a_rate_gets_at_most_a_second),
+        cmocka_unit_test(demo_source_with_a_rate_can_be_resumed_from_any_offset),
+        cmocka_unit_test(demo_source_with_a_rate_continues_right_after_a_seek),
+        cmocka_unit_test(signal_interrupts_a_waiting_demo),
         cmocka_unit_test(unknown_or_wrong_settings_of_the_demo_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

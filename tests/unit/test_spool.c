@@ -1,5 +1,5 @@
-/* test_spool.c - what goes into a spool comes out of it, once and in order, or an error says where
- * it is damaged. */
+/* test_spool.c - text comes out of a spool once and in order, or an error says where
+ * the spool is corrupt. */
 
 #include "base/base.h"
 #include "spool/segment.h"
@@ -15,7 +15,8 @@
 
 enum { SEGMENT = 4096, TEXT_MAX = 1 << 20 };
 
-/* -- a disk that misbehaves ------------------------------------------------------------ */
+/* -- a disk that misbehaves
+ * ------------------------------------------------------------ */
 
 static void note_call(char call);
 
@@ -59,7 +60,8 @@ int fsync(int directory)
     return (int)syscall(SYS_fsync, directory);
 }
 
-/* -- a spool --------------------------------------------------------------------------- */
+/* -- a spool
+ * --------------------------------------------------------------------------- */
 
 static tide_spool *opened(void)
 {
@@ -84,7 +86,8 @@ static void put(tide_spool *spool, const char *text, size_t size)
         fail_msg("%s", err.text);
 }
 
-/* Reads to the end or an error, at most `room` at a time; returns how much, or the error. */
+/* Reads to the end or an error, at most `room` bytes at a time; returns their count, or
+ * the error. */
 static ptrdiff_t read_all(tide_spool *spool, char *text, size_t room, tide_error *err)
 {
     ptrdiff_t count, size = 0;
@@ -115,7 +118,8 @@ static int segments(void)
     return count;
 }
 
-/* -- what goes in comes out ------------------------------------------------------------ */
+/* -- what goes in comes out
+ * ------------------------------------------------------------ */
 
 static void random_text(tide_rng *rng, char *text, size_t size)
 {
@@ -123,8 +127,8 @@ static void random_text(tide_rng *rng, char *text, size_t size)
         text[i] = (char)tide_rng_next(rng);
 }
 
-/* An array is the oracle: pieces of any size are appended, read, dropped and looked for, and
- * the spool is closed and opened again in between. */
+/* An array is the oracle: pieces of any size are appended, read, dropped and sought,
+ * and the spool is closed and reopened in between. */
 static void text_comes_out_as_it_went_in(void **state)
 {
     (void)state;
@@ -168,7 +172,7 @@ static void text_comes_out_as_it_went_in(void **state)
     tide_spool_close(spool);
 }
 
-static void what_was_dropped_takes_no_room_and_the_stream_is_remembered(void **state)
+static void dropped_text_takes_no_space_and_the_stream_is_remembered(void **state)
 {
     (void)state;
     static char text[20000];
@@ -191,8 +195,8 @@ static void what_was_dropped_takes_no_room_and_the_stream_is_remembered(void **s
     tide_spool_close(spool);
 }
 
-/* A power failure then finds a segment with its header, or none. */
-static void a_new_segment_is_on_the_disk_before_it_counts(void **state)
+/* After a power failure there is a segment with its header, or none. */
+static void a_new_segment_is_synced_before_it_is_used(void **state)
 {
     (void)state;
     static char text[SEGMENT];
@@ -224,7 +228,7 @@ static void a_new_stream_replaces_the_old_one(void **state)
     tide_spool_close(spool);
 }
 
-static void the_latest_piece_is_doubtful_until_it_is_taken(void **state)
+static void the_latest_piece_is_unmarked_until_it_is_consumed(void **state)
 {
     (void)state;
     static unsigned char latest[TIDE_PIECE_TEXT];
@@ -245,7 +249,7 @@ static void the_latest_piece_is_doubtful_until_it_is_taken(void **state)
     tide_spool_close(spool);
 }
 
-static void a_spool_has_one_owner(void **state)
+static void a_spool_is_locked(void **state)
 {
     (void)state;
     tide_error err = {0};
@@ -259,7 +263,8 @@ static void a_spool_has_one_owner(void **state)
     tide_spool_close(opened());
 }
 
-/* -- damage ---------------------------------------------------------------------------- */
+/* -- damage
+ * ---------------------------------------------------------------------------- */
 
 static size_t slurp(const char *path, unsigned char *bytes, size_t room)
 {
@@ -303,7 +308,7 @@ static ptrdiff_t read_damaged(char *text, uint64_t *cut, tide_error *err)
     return size;
 }
 
-static void every_torn_end_is_cut_off(void **state)
+static void every_incomplete_tail_is_cut_off(void **state)
 {
     (void)state;
     unsigned char bytes[1000];
@@ -331,7 +336,7 @@ static void every_torn_end_is_cut_off(void **state)
     }
 }
 
-static void every_flipped_bit_is_found(void **state)
+static void every_flipped_bit_is_detected(void **state)
 {
     (void)state;
     unsigned char bytes[1000];
@@ -355,7 +360,7 @@ static void every_flipped_bit_is_found(void **state)
 }
 
 /* Pieces of the same size and stream, each good where it was. */
-static void pieces_that_changed_places_are_found(void **state)
+static void swapped_pieces_are_detected(void **state)
 {
     (void)state;
     enum {
@@ -374,7 +379,8 @@ static void pieces_that_changed_places_are_found(void **state)
     assert_int_equal(read_damaged(text, &cut, &err), TIDE_ERROR_FORMAT);
 }
 
-/* Without its mark the last piece may be one that a power failure has left half written. */
+/* Without its mark the last piece may be one that a power failure has left half
+ * written. */
 static void a_bad_last_piece_is_cut_off(void **state)
 {
     (void)state;
@@ -389,7 +395,7 @@ static void a_bad_last_piece_is_cut_off(void **state)
     assert_int_equal(cut, TIDE_PIECE_HEADER + 6);
 }
 
-static void a_stream_that_nobody_could_add_to_is_refused(void **state)
+static void a_stream_without_space_for_more_is_refused(void **state)
 {
     (void)state;
     static const char text[3 * SEGMENT]; /* goes on in other segments */
@@ -415,7 +421,7 @@ static void a_stream_that_nobody_could_add_to_is_refused(void **state)
 }
 
 /* In a segment that is not the last, nothing may be missing. */
-static void damage_in_an_older_segment_is_an_error(void **state)
+static void corruption_of_an_older_segment_is_an_error(void **state)
 {
     (void)state;
     static unsigned char bytes[2 * SEGMENT];
@@ -441,8 +447,8 @@ static void damage_in_an_older_segment_is_an_error(void **state)
     }
 }
 
-/* Makes the segments of a text, without any of those up to `learned` that the bits say; returns the beginning of the one
- * behind them. */
+/* Writes the segments of a text, but of those up to `learned` only the ones that the
+ * bits select; returns the start of the one behind them. */
 static uint64_t spool_without(const char *text, size_t size, unsigned gone,
                               unsigned learned)
 {
@@ -463,9 +469,9 @@ static uint64_t spool_without(const char *text, size_t size, unsigned gone,
     return behind;
 }
 
-/* A power failure keeps any of the removals of segments that were learned. All that was not learned is found, and
- * what was left behind is removed the next time. */
-static void any_of_the_segments_that_are_learned_may_be_missing(void **state)
+/* A power failure may undo any of the removals of learned segments. Everything that was
+ * not learned is found, and the remaining files are removed the next time. */
+static void any_of_the_learned_segments_may_be_missing(void **state)
 {
     (void)state;
     enum { LEARNED = 4 };
@@ -487,7 +493,7 @@ static void any_of_the_segments_that_are_learned_may_be_missing(void **state)
 }
 
 /* And what is missing of the rest is never skipped. */
-static void text_before_a_gap_is_not_there(void **state)
+static void text_before_a_gap_is_ignored(void **state)
 {
     (void)state;
     static char text[20000];
@@ -497,7 +503,8 @@ static void text_before_a_gap_is_not_there(void **state)
     tide_spool_close(spool);
 }
 
-/* -- a disk that misbehaves ------------------------------------------------------------ */
+/* -- a disk that misbehaves
+ * ------------------------------------------------------------ */
 
 static void short_and_interrupted_writes_are_completed(void **state)
 {
@@ -547,8 +554,9 @@ static void a_full_disk_changes_nothing(void **state)
     tide_spool_close(spool);
 }
 
-/* Lines that take several pieces, all of them or none: what comes next lies where they would have been. */
-static void a_full_disk_takes_none_of_the_lines(void **state)
+/* Lines in several pieces are appended atomically: after a failure, the next text is
+ * where they would have been. */
+static void a_full_disk_accepts_none_of_the_lines(void **state)
 {
     (void)state;
     static char lines[3 * TIDE_PIECE_TEXT];
@@ -571,7 +579,7 @@ static void a_full_disk_takes_none_of_the_lines(void **state)
     }
 }
 
-static void a_disk_that_fails_is_an_error(void **state)
+static void a_failing_disk_is_an_error(void **state)
 {
     (void)state;
     tide_error err = {0};
@@ -593,7 +601,7 @@ static void a_disk_that_fails_is_an_error(void **state)
     tide_spool_close(spool);
 }
 
-static void lack_of_memory_is_told(void **state)
+static void lack_of_memory_is_reported(void **state)
 {
     (void)state;
     for (int left = 0; left < 3; left++) {
@@ -610,24 +618,24 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(text_comes_out_as_it_went_in),
-        IN_FOLDER(what_was_dropped_takes_no_room_and_the_stream_is_remembered),
+        IN_FOLDER(dropped_text_takes_no_space_and_the_stream_is_remembered),
         IN_FOLDER(a_new_stream_replaces_the_old_one),
-        IN_FOLDER(the_latest_piece_is_doubtful_until_it_is_taken),
-        IN_FOLDER(a_spool_has_one_owner),
-        IN_FOLDER(every_torn_end_is_cut_off),
-        IN_FOLDER(every_flipped_bit_is_found),
+        IN_FOLDER(the_latest_piece_is_unmarked_until_it_is_consumed),
+        IN_FOLDER(a_spool_is_locked),
+        IN_FOLDER(every_incomplete_tail_is_cut_off),
+        IN_FOLDER(every_flipped_bit_is_detected),
         IN_FOLDER(a_bad_last_piece_is_cut_off),
-        IN_FOLDER(a_stream_that_nobody_could_add_to_is_refused),
-        IN_FOLDER(damage_in_an_older_segment_is_an_error),
-        IN_FOLDER(any_of_the_segments_that_are_learned_may_be_missing),
-        IN_FOLDER(text_before_a_gap_is_not_there),
+        IN_FOLDER(a_stream_without_space_for_more_is_refused),
+        IN_FOLDER(corruption_of_an_older_segment_is_an_error),
+        IN_FOLDER(any_of_the_learned_segments_may_be_missing),
+        IN_FOLDER(text_before_a_gap_is_ignored),
         IN_FOLDER(short_and_interrupted_writes_are_completed),
         IN_FOLDER(a_full_disk_changes_nothing),
-        IN_FOLDER(a_full_disk_takes_none_of_the_lines),
-        IN_FOLDER(pieces_that_changed_places_are_found),
-        IN_FOLDER(a_new_segment_is_on_the_disk_before_it_counts),
-        IN_FOLDER(a_disk_that_fails_is_an_error),
-        IN_FOLDER(lack_of_memory_is_told),
+        IN_FOLDER(a_full_disk_accepts_none_of_the_lines),
+        IN_FOLDER(swapped_pieces_are_detected),
+        IN_FOLDER(a_new_segment_is_synced_before_it_is_used),
+        IN_FOLDER(a_failing_disk_is_an_error),
+        IN_FOLDER(lack_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 /* -- round trips ------------------------------------------------------------------- */
 
-static void what_is_written_is_read(void **state)
+static void sections_are_read_as_written(void **state)
 {
     (void)state;
     write_small("m.tide");
@@ -111,7 +111,7 @@ static void count_call(void *calls)
     ++*(int *)calls;
 }
 
-static void who_watches_sees_a_large_file_grow_until_it_is_sealed(void **state)
+static void progress_is_reported_until_the_file_is_finished(void **state)
 {
     (void)state;
     enum { PIECE = 1 << 20, PIECES = 8 };
@@ -149,7 +149,7 @@ static void damage_temporary(off_t at)
     close(file);
 }
 
-static void so_many_older_files_stay_as_asked_for(void **state)
+static void as_many_older_versions_are_kept_as_requested(void **state)
 {
     (void)state;
     for (uint64_t number = 1; number <= 6; number++) {
@@ -172,7 +172,7 @@ static void so_many_older_files_stay_as_asked_for(void **state)
 }
 
 /* A byte that was written and is not there. */
-static void what_the_disk_has_made_of_it_is_read_before_it_counts(void **state)
+static void file_is_read_back_before_it_replaces_the_old_one(void **state)
 {
     (void)state;
     write_small("m.tide");
@@ -209,7 +209,8 @@ static void section_that_is_missing_or_of_another_size_is_named(void **state)
     assert_int_equal(tide_store_read_at(s, "param", 0, bytes, 1, &err),
                      TIDE_ERROR_FORMAT);
     assert_int_equal(tide_store_read(s, "params", bytes, 12, &err), TIDE_ERROR_FORMAT);
-    assert_string_equal(err.text, "m.tide: section \"params\" has 13 bytes instead of 12");
+    assert_string_equal(err.text,
+                        "m.tide: section \"params\" has 13 bytes instead of 12");
     assert_int_equal(tide_store_read_at(s, "params", 0, bytes, 13, &err), TIDE_OK);
     assert_int_equal(tide_store_read_at(s, "params", 13, bytes, 0, &err), TIDE_OK);
     assert_int_equal(tide_store_read_at(s, "params", 0, bytes, 14, &err),
@@ -236,8 +237,9 @@ static void every_flipped_bit_is_refused(void **state)
             assert_int_equal(pwrite(file, &flipped, 1, (off_t)at), 1);
             const char *why = refused("m.tide");
             if (at >= 2688 + 64 && at < 2688 + 64 + 61)
-                assert_string_equal(why,
-                                    "m.tide: section \"rows.in-0\" is corrupt (checksum mismatch)");
+                assert_string_equal(
+                    why,
+                    "m.tide: section \"rows.in-0\" is corrupt (checksum mismatch)");
             assert_int_equal(pwrite(file, &bytes[at], 1, (off_t)at), 1);
         }
     close(file);
@@ -270,7 +272,7 @@ static void anything_appended_is_refused(void **state)
     }
 }
 
-static void foreign_and_mangled_files_are_told_apart(void **state)
+static void foreign_and_mangled_files_are_distinguished(void **state)
 {
     (void)state;
     unsigned char bytes[ROOM], mangled[ROOM];
@@ -320,7 +322,8 @@ static void file_that_changes_after_it_was_opened_is_noticed(void **state)
     assert_int_equal(pwrite(file, "T", 1, 2688), 1);
     close(file);
     assert_int_equal(tide_store_read(s, "params", bytes, 13, &err), TIDE_ERROR_FORMAT);
-    assert_string_equal(err.text, "m.tide: section \"params\" is corrupt (checksum mismatch)");
+    assert_string_equal(err.text,
+                        "m.tide: section \"params\" is corrupt (checksum mismatch)");
     assert_int_equal(truncate("m.tide", 2690), 0);
     assert_int_equal(tide_store_read(s, "params", bytes, 13, &err), TIDE_ERROR_FORMAT);
     assert_contains(err.text, "truncated");
@@ -365,7 +368,8 @@ static void wrong_structure_is_refused_even_with_right_checksums(void **state)
          "section \"params\" has a wrong offset or size"},
         {TABLE + 3 * ENTRY + 24, "\1", 1, NULL}, /* the rest is zeros */
         {TABLE + 3 * ENTRY + 24, "\0", 1, "do not fill the file"},
-        {TABLE + 3 * ENTRY + 24, "\x41", 1, "section \"line\" has a wrong offset or size"},
+        {TABLE + 3 * ENTRY + 24, "\x41", 1,
+         "section \"line\" has a wrong offset or size"},
         {HEADER + 13, "\1", 1, "padding after section \"params\" is not zero"},
         {HEADER + 63, "\1", 1, "padding after section \"params\" is not zero"},
     };
@@ -410,7 +414,7 @@ static void bad_and_repeated_section_names_are_reported_by_the_commit(void **sta
     assert_int_equal(entries("."), 1);
 }
 
-static void too_many_sections_and_bytes_outside_of_any_are_reported(void **state)
+static void too_many_sections_and_bytes_before_the_first_are_reported(void **state)
 {
     (void)state;
     tide_error err;
@@ -428,7 +432,7 @@ static void too_many_sections_and_bytes_outside_of_any_are_reported(void **state
     assert_int_equal(entries("."), 0);
 }
 
-static void without_memory_nothing_is_made_and_nothing_left(void **state)
+static void without_memory_no_file_is_created(void **state)
 {
     (void)state;
     tide_error err;
@@ -446,25 +450,25 @@ static void without_memory_nothing_is_made_and_nothing_left(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(what_is_written_is_read),
+        IN_FOLDER(sections_are_read_as_written),
         IN_FOLDER(sections_of_any_size_come_back_however_they_were_cut),
         IN_FOLDER(same_sections_give_the_same_bytes),
         IN_FOLDER(layout_is_the_one_that_is_documented),
         IN_FOLDER(store_without_sections_is_a_store),
-        IN_FOLDER(who_watches_sees_a_large_file_grow_until_it_is_sealed),
-        IN_FOLDER(so_many_older_files_stay_as_asked_for),
-        IN_FOLDER(what_the_disk_has_made_of_it_is_read_before_it_counts),
+        IN_FOLDER(progress_is_reported_until_the_file_is_finished),
+        IN_FOLDER(as_many_older_versions_are_kept_as_requested),
+        IN_FOLDER(file_is_read_back_before_it_replaces_the_old_one),
         IN_FOLDER(section_that_is_missing_or_of_another_size_is_named),
         IN_FOLDER(every_flipped_bit_is_refused),
         IN_FOLDER(every_truncation_is_refused),
         IN_FOLDER(anything_appended_is_refused),
-        IN_FOLDER(foreign_and_mangled_files_are_told_apart),
+        IN_FOLDER(foreign_and_mangled_files_are_distinguished),
         IN_FOLDER(only_regular_files_are_read),
         IN_FOLDER(file_that_changes_after_it_was_opened_is_noticed),
         IN_FOLDER(wrong_structure_is_refused_even_with_right_checksums),
         IN_FOLDER(bad_and_repeated_section_names_are_reported_by_the_commit),
-        IN_FOLDER(too_many_sections_and_bytes_outside_of_any_are_reported),
-        IN_FOLDER(without_memory_nothing_is_made_and_nothing_left),
+        IN_FOLDER(too_many_sections_and_bytes_before_the_first_are_reported),
+        IN_FOLDER(without_memory_no_file_is_created),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
