@@ -75,7 +75,7 @@ def test_help_shows_common_parameters_and_points_to_help_all(command):
 
 
 def test_help_of_train_fits_on_two_screens():
-    assert len(wordtide("train", "--help").stdout.splitlines()) <= 90
+    assert len(wordtide("train", "--help").stdout.splitlines()) <= 96
     assert {"vocab", "dim", "tokenizer", "window", "threads"} <= set(listed("train", option="--help"))
     assert {"spool-limit", "max-errors"} <= set(listed("train")) - set(listed("train", option="--help"))
 
