@@ -109,10 +109,10 @@ static void compute_squares(decomposition *s)
  * V. Returns false if they already are.
  *
  * The tangent of the angle is the root of t^2 + 2 slope t - 1 = 0 with the smaller
- * absolute value: an angle of at most 45 degrees, without which the sweeps would not
- * converge. Adding two terms of the same sign avoids cancellation. The rotation moves
- * tangent * product from one squared length to the other, so these need not be
- * recomputed from the columns until the next sweep. */
+ * absolute value: an angle of at most 45 degrees, since larger ones could keep the
+ * sweeps from converging. Adding two terms of the same sign avoids cancellation. The
+ * rotation moves tangent * product from one squared length to the other, so these need
+ * not be recomputed from the columns until the next sweep. */
 static bool rotate_pair(decomposition *s, size_t p, size_t q)
 {
     double *a = s->columns + p * s->dim, *b = s->columns + q * s->dim;

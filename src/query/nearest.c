@@ -196,7 +196,7 @@ static void insert_hit(active_query *q, tide_hit hit)
  * Once the runners-up are full, a word whose exact cosine is below the last of them can
  * never become a hit. The kernel's cosine may be too low by APPROXIMATION_ERROR, so the
  * bound for further candidates is that much lower: it never hides a word that belongs
- * into the results, and a word it lets through in vain costs only this function. */
+ * in the results, and a word that it lets through in vain costs one call of this. */
 static void rescore(scan *s, size_t number, uint32_t slot)
 {
     active_query *q = &s->queries[number];

@@ -163,11 +163,11 @@ static void check_probabilities(const float *values, uint32_t count)
         must(values[i] >= 0 && values[i] <= 1);
 }
 
-static void check_post(void *judge, const tide_predicted_post *told)
+static void check_post(void *judge, const tide_predicted_post *post)
 {
-    must(told->unknown <= told->words);
-    check_probabilities(told->probabilities, told->name_count);
-    must(tide_scorer_add(judge, told, NULL) == TIDE_OK);
+    must(post->unknown <= post->words);
+    check_probabilities(post->probabilities, post->name_count);
+    must(tide_scorer_add(judge, post, NULL) == TIDE_OK);
 }
 
 /* Continues training, and checks the predictions for all posts. */

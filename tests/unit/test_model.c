@@ -164,15 +164,15 @@ static void nearest_equals_a_full_sort_in_double_precision(void **state)
             bool centered = turn / 3 % 2;
             tide_view *view = tide_view_new(model, vectors, centered, NULL);
             naive_view expected = naive_view_of(model, vectors, centered);
-            const char *asked[6];
+            const char *inputs[6];
             for (int i = 0; i < 6; i++)
-                asked[i] = words[tide_rng_below(&rng, count)].word;
+                inputs[i] = words[tide_rng_below(&rng, count)].word;
             float vector[20];
             for (int d = 0; d < 20; d++)
                 vector[d] = tide_rng_float(&rng) - 0.5f;
-            tide_query query = {.positive = asked,
+            tide_query query = {.positive = inputs,
                                 .positive_count = (size_t)(1 + turn % 3),
-                                .negative = asked + 3,
+                                .negative = inputs + 3,
                                 .negative_count = (size_t)(turn / 6 % 4),
                                 .vector = turn % 5 == 4 ? vector : NULL,
                                 .among = turn % 4 == 3 ? 50 : 0};
@@ -191,14 +191,14 @@ static void words_of_the_query_are_excluded(void **state)
     tide_trainer *trainer = small_trainer("");
     tide_view *view =
         tide_view_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, false, NULL);
-    static const char *const asked[] = {"the", "of", "in", "the"};
-    tide_query query = {asked, 2, asked + 2, 2, NULL, 0};
+    static const char *const inputs[] = {"the", "of", "in", "the"};
+    tide_query query = {inputs, 2, inputs + 2, 2, NULL, 0};
     tide_hit hits[400];
     int count = tide_view_nearest(view, &query, hits, 400, NULL);
     assert_int_equal(count, tide_model_size(tide_trainer_model(trainer)) - 3);
     for (int i = 0; i < count; i++)
         for (int a = 0; a < 4; a++)
-            assert_string_not_equal(hits[i].word, asked[a]);
+            assert_string_not_equal(hits[i].word, inputs[a]);
     assert_int_equal(tide_view_nearest(view, &query, hits, 0, NULL), 0);
     tide_view_free(view);
     tide_trainer_free(trainer);
@@ -213,14 +213,14 @@ static void batched_searches_equal_single_searches(void **state)
         tide_trainer *trainer = small_trainer(model_kinds[k]);
         const tide_model *model = tide_trainer_model(trainer);
         tide_view *view = tide_view_new(model, TIDE_VECTORS_INPUT, true, NULL);
-        static const char *const nobody = "\xff";
+        static const char *const invalid_word = "\xff";
         tide_entry words[ASKED];
         tide_hit hits[ASKED][ROOM], alone[ROOM];
         tide_search searches[ASKED];
         assert_int_equal(tide_model_words(model, words, ASKED), ASKED);
         for (size_t i = 0; i < ASKED; i++)
             searches[i] = (tide_search){
-                .query = {.positive = i % 9 == 8 ? &nobody : &words[i].word,
+                .query = {.positive = i % 9 == 8 ? &invalid_word : &words[i].word,
                           .positive_count = 1,
                           .among = i % 5 == 4 ? 20 : 0},
                 .hits = hits[i],
@@ -249,10 +249,10 @@ static void a_query_of_too_many_words_is_rejected(void **state)
     tide_trainer *trainer = small_trainer("");
     tide_view *view =
         tide_view_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, false, NULL);
-    const char *asked[1000];
+    const char *inputs[1000];
     for (int i = 0; i < 1000; i++)
-        asked[i] = "the";
-    tide_query query = {.positive = asked, .positive_count = 1000};
+        inputs[i] = "the";
+    tide_query query = {.positive = inputs, .positive_count = 1000};
     tide_hit hit;
     tide_error err;
     assert_int_equal(tide_view_nearest(view, &query, &hit, 1, &err),
@@ -321,22 +321,22 @@ static void similarity_is_symmetric_and_one_with_itself(void **state)
 }
 
 /* Checks that no better suggestion is missing. Returns the number of suggestions. */
-static size_t check_suggestions(const tide_model *model, const char *asked)
+static size_t check_suggestions(const tide_model *model, const char *inputs)
 {
     tide_entry words[400], entries[5];
     size_t size = tide_model_words(model, words, 400);
-    size_t found = tide_model_suggest(model, asked, entries, 5);
-    int farthest = strlen(asked) < 4 ? 1 : 2, last = 0;
+    size_t found = tide_model_suggest(model, inputs, entries, 5);
+    int farthest = strlen(inputs) < 4 ? 1 : 2, last = 0;
     uint64_t last_count = UINT64_MAX;
     for (size_t k = 0; k < found; k++) {
-        int distance = naive_distance(asked, entries[k].word);
+        int distance = naive_distance(inputs, entries[k].word);
         assert_in_range(distance, last, farthest);
         assert_true(distance > last || entries[k].count <= last_count);
         last = distance;
         last_count = entries[k].count;
     }
     for (size_t w = 0; w < size; w++) {
-        int distance = naive_distance(asked, words[w].word);
+        int distance = naive_distance(inputs, words[w].word);
         bool listed = false;
         for (size_t k = 0; k < found; k++)
             listed |= entries[k].slot == words[w].slot;
@@ -376,15 +376,15 @@ static void misspell(char *word, tide_rng *rng)
 static void suggestions_are_the_nearest_and_most_frequent(void **state)
 {
     (void)state;
-    static const char *const asked[] = {"teh",   "minsiter", "a",      "te",
-                                        "towns", "govern",   "monday", "xyzzyxyzzy",
-                                        "grüße", "",         "peices"};
+    static const char *const inputs[] = {"teh",   "minsiter", "a",      "te",
+                                         "towns", "govern",   "monday", "xyzzyxyzzy",
+                                         "grüße", "",         "peices"};
     tide_trainer *trainer = small_trainer("");
     const tide_model *model = tide_trainer_model(trainer);
     tide_entry words[400], entries[20];
     size_t size = tide_model_words(model, words, 400), answers = 0;
-    for (size_t i = 0; i < COUNT(asked); i++)
-        answers += check_suggestions(model, asked[i]);
+    for (size_t i = 0; i < COUNT(inputs); i++)
+        answers += check_suggestions(model, inputs[i]);
     assert_true(answers > 10);
     tide_rng rng = tide_rng_seeded(1);
     for (size_t w = 0; w < size; w++) {
