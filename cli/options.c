@@ -366,8 +366,8 @@ static void parse_argument(parser *p, char *argument)
     const char *name = argument + 1 + (argument[1] == '-');
     size_t length = strcspn(name, "=");
     target t;
-    /* "-n" alone is the letter even if a long name "n" exists; longer arguments with one
-     * dash are long names first. */
+    /* "-n" alone is the letter even if a long name "n" exists; longer arguments with
+     * one dash are long names first. */
     bool letter = argument[1] != '-' && !argument[2] && find_letter(p, argument[1]);
     if (!letter && find_long(p, name, length, &t))
         apply_target(p, t, name[length] ? name + length + 1 : NULL);
