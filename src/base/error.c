@@ -33,7 +33,7 @@ static size_t code_point(const unsigned char *s, uint32_t *value)
     return valid ? length : 0;
 }
 
-static void make_safe(char *text)
+static void replace_unsafe(char *text)
 {
     char *to = text;
     for (const char *from = text; *from;) {
@@ -83,7 +83,7 @@ int tide_fail(tide_error *err, tide_status status, const char *format, ...)
     va_end(arguments);
     if (length < 0)
         text[0] = '\0';
-    make_safe(text);
+    replace_unsafe(text);
     err->status = status;
     copy_shortened(err->text, sizeof err->text, text);
     errno = saved_errno;

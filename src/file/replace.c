@@ -35,8 +35,8 @@ static bool starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* /dev/stdout may lead to a regular file, but to one that is already open; whoever has
- * it open would keep writing to the file that was replaced. */
+/* /dev/stdout may lead to a regular file, but to one that is already open, and its
+ * other users would keep writing to the file that was replaced. */
 static bool names_an_open_file(const char *path)
 {
     return starts_with(path, "/dev/std") || starts_with(path, "/dev/fd/") ||

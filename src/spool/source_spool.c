@@ -11,9 +11,9 @@
  *
  * A kill after step 1 leaves it in the pipe alone, after step 3 in the spool alone.
  * After step 2 it is in both, if another process holds the pipe open: so if the last
- * piece has no mark and the pipe starts with the same bytes, they are taken for that
- * piece and consumed. That is wrong only if the kill came between steps 3 and 4 and the
- * stream repeats itself right there; then one piece is lost.
+ * piece has no mark and the pipe starts with the same bytes, they are assumed to be
+ * that piece and consumed. That is wrong only if the kill came between steps 3 and 4
+ * and the stream repeats itself right there; then one piece is lost.
  *
  * Compressed text could be decompressed only from its start, and is refused.
  */
@@ -192,7 +192,7 @@ static ptrdiff_t spooled_read(void *state, void *bytes, size_t capacity, int wai
 /* -- places
  * -------------------------------------------------------------------------- */
 
-static bool spooled_replayable(const void *state)
+static bool spooled_can_resume(const void *state)
 {
     (void)state;
     return true;
@@ -208,7 +208,7 @@ static char *spooled_place(void *state, uint64_t offset, tide_error *err)
     return tide_spool_reader_place(&((const spool_source *)state)->text, offset, err);
 }
 
-static int spooled_go_to(void *state, const char *place, tide_error *err)
+static int spooled_seek_place(void *state, const char *place, tide_error *err)
 {
     return tide_spool_reader_seek(&((spool_source *)state)->text, place, err);
 }
@@ -299,10 +299,10 @@ const tide_source_kind tide_source_spool = {
     .close = spooled_close,
     .read = spooled_read,
     .discards = true,
-    .can_resume = spooled_replayable,
+    .can_resume = spooled_can_resume,
     .offset = spooled_offset,
     .place = spooled_place,
-    .seek_place = spooled_go_to,
+    .seek_place = spooled_seek_place,
     .saved = spooled_saved,
     .news = spooled_news,
 };

@@ -228,7 +228,7 @@ static int open_folder(tide_spool *spool, tide_error *err)
     return TIDE_OK;
 }
 
-static int take_lock(tide_spool *spool, tide_error *err)
+static int acquire_lock(tide_spool *spool, tide_error *err)
 {
     size_t size = strlen(spool->path) + sizeof "/spool";
     char *name = tide_alloc(size, 1);
@@ -252,7 +252,7 @@ tide_spool *tide_spool_open(const char *path, uint64_t segment_max,
     spool->folder = spool->file = spool->pinned = spool->reading = -1;
     spool->segment_max = segment_max;
     spool->sync = sync;
-    if (open_folder(spool, err) || take_lock(spool, err) ||
+    if (open_folder(spool, err) || acquire_lock(spool, err) ||
         open_or_create(spool, err)) {
         tide_spool_close(spool);
         return NULL;
