@@ -249,7 +249,7 @@ def test_a_position_in_a_spool_needs_that_spool(tmp_path, stopped):
     before = model.read_bytes()
     for arguments, said in (
         [], "cannot be resumed where the model stopped: set the spool"), (
-        ["--spool", tmp_path / "other"], "other has does not have the stream"), (
+        ["--spool", tmp_path / "other"], "other does not have the stream"), (
         ["--spool", tmp_path / "s" / "none" / "s"], "cannot create the directory: No such file"):
         done = wordtide_from(pipe, "--resume", model, *arguments)
         assert done.returncode in (1, 2) and said in done.stderr
@@ -289,7 +289,7 @@ def test_a_model_does_not_resume_with_another_spool(tmp_path, stopped):
     # Now the text that the first one wants has gone to the other.
     done = wordtide_from(reading, "--resume", model, "--spool", spool)
     assert done.returncode == 2
-    assert "from byte 28 on, but the model has come no further than byte 18" in done.stderr
+    assert "starts at byte 28, but the model has read only up to byte 18" in done.stderr
 
 
 def test_a_spool_is_locked(tmp_path):
@@ -365,7 +365,7 @@ def test_only_pipes_are_spooled(tmp_path, text):
     path.write_bytes(text)
     spool = ["-o", tmp_path / "m.tide", *SMALL, "--spool", tmp_path / "s"]
     for sources, said in (
-        [path], "can be read again without"), (["demo:"], "can be read again without"), (
+        [path], "can resume without one"), (["demo:"], "can resume without one"), (
         [path, "-"], "a spool is for exactly one source"), (["-", "--spool-limit", "9k"], "1 MiB or more"), (
         ["-", "--spool-limit", "1x"], "is not a whole number"), (
         ["-", "--spool-sync", "2s"], "must be one of 1s|always|none"):
@@ -387,5 +387,5 @@ def test_compressed_text_is_rejected_and_left_in_the_pipe(tmp_path, text, pieces
     wait_until(lambda: (tmp_path / "s" / "000000000001.spool").exists())
     os.write(writing, packed[len(first):])
     said = process.communicate(timeout=PATIENCE)[1].decode()
-    assert process.returncode == 3 and "unpack its gzip data before the pipe" in said
+    assert process.returncode == 3 and "decompress the gzip data before the pipe" in said
     assert waiting_in(reading) == len(packed) and text_in(tmp_path / "s") == 0
