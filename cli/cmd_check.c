@@ -58,7 +58,7 @@ static bool read_file(const char *path, facts *found, tide_error *err)
     tide_model *model = tide_model_open(path, err);
     if (!model)
         return read_history(path, found, err);
-    found->origin = tide_model_origin(model);
+    found->origin = *tide_model_origin(model);
     found->words = tide_model_size(model);
     found->tokens = tide_model_tokens(model);
     tide_model_free(model);

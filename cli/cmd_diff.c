@@ -35,7 +35,7 @@ static void print_summary(const tide_diff *diff)
 /* The count of a held word is NaN if the file has no counts. */
 static void count_cell(table *t, const query_context *model, bool held, uint64_t count)
 {
-    if (held && tide_model_origin(model->model).uncounted)
+    if (held && tide_model_origin(model->model)->uncounted)
         table_real(t, (double)NAN, 0);
     else
         table_count(t, count);

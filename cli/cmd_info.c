@@ -119,7 +119,7 @@ static void print_file(info *i, const tide_model *model, const char *path)
 {
     struct stat status;
     print_text(i, "model", path);
-    print_text(i, "format", tide_model_origin(model).format);
+    print_text(i, "format", tide_model_origin(model)->format);
     print_number(i, "words", tide_model_size(model));
     print_number(i, "dim", tide_model_dim(model));
     if (stat(path, &status) == 0)
@@ -129,7 +129,7 @@ static void print_file(info *i, const tide_model *model, const char *path)
 /* A file of vectors has words and vectors, but no parameters. */
 static int describe_vectors(info *i, const tide_model *model)
 {
-    tide_origin origin = tide_model_origin(model);
+    tide_origin origin = *tide_model_origin(model);
     print_number(i, "left out", origin.left_out);
     print_number(i, "twice", origin.twice);
     print_text(i, "counts", origin.uncounted ? "no" : "yes");

@@ -84,7 +84,7 @@ int cmd_words(int argc, char **argv)
         qsort(entries, count, sizeof *entries, by_word);
     count = select_entries(entries, count, prefix, max_count);
     for (size_t i = 0; i < count && output_ok(); i++)
-        print_entry(&entries[i], json, !tide_model_origin(model).uncounted);
+        print_entry(&entries[i], json, !tide_model_origin(model)->uncounted);
     free(entries);
     tide_model_free(model);
     return finish_output(EXIT_SUCCESS);

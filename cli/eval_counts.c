@@ -172,13 +172,15 @@ static tide_counts *count_text(const tide_model *model, const train_input *input
         warn_about_counts(params);
     progress p;
     progress_begin(&p, &(tide_stats){0}, true);
-    const tide_run run = {.sources = (const char *const *)input->sources,
+    const tide_run run = {.size = sizeof(tide_run),
+                          .sources = (const char *const *)input->sources,
                           .source_count = (size_t)input->source_count,
                           .note = progress_note,
                           .note_data = &p};
-    tide_counts *counts = tide_counts_new(params, &run, &err);
+    tide_counts *counts;
+    int status = tide_counts_new(params, &run, &counts, &err);
     tide_params_free(params);
-    *code = counts ? EXIT_SUCCESS : log_training_error(&err);
+    *code = status ? log_training_error(&err) : EXIT_SUCCESS;
     return counts;
 }
 

@@ -260,11 +260,11 @@ static int train(trace *t, const tide_run *run)
 {
     tide_error err;
     tide_stats before, after;
-    tide_trainer_stats(t->trainer, &before);
+    tide_trainer_stats(t->trainer, &before, sizeof before);
     progress_break(&t->p);
     progress_begin(&t->p, &before, t->p.quiet);
     int status = run_trainer(t->trainer, run, &err);
-    tide_trainer_stats(t->trainer, &after);
+    tide_trainer_stats(t->trainer, &after, sizeof after);
     if (*run->saved || status >= 0)
         log_skipped_input(&t->p, &after, &before);
     if (status >= 0 && after.tokens == before.tokens)

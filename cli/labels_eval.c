@@ -154,7 +154,7 @@ static int check_model(const job *j, const tide_trainer *trainer)
     char frozen[16] = "";
     tide_stats stats;
     tide_label_stats labels;
-    tide_trainer_stats(trainer, &stats);
+    tide_trainer_stats(trainer, &stats, sizeof stats);
     tide_trainer_label_stats(trainer, &labels);
     tide_params_text(tide_trainer_params(trainer), "frozen", frozen, sizeof frozen);
     if (!tracks_labels(trainer, path))

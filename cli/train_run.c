@@ -119,7 +119,8 @@ static bool is_typed_lines(const train_input *input)
 
 tide_run new_run(const train_input *input)
 {
-    return (tide_run){.sources = (const char *const *)input->sources,
+    return (tide_run){.size = sizeof(tide_run),
+                      .sources = (const char *const *)input->sources,
                       .source_count = (size_t)input->source_count,
                       .as_text = is_typed_lines(input),
                       .stop = &stop_signal,
@@ -145,7 +146,7 @@ static tide_trainer *load_trainer(const train_input *input, const tide_run *run,
         return NULL;
     }
     tide_stats stats;
-    tide_trainer_stats(trainer, &stats);
+    tide_trainer_stats(trainer, &stats, sizeof stats);
     if (input->batch && !stats.epochs)
         usage_error(input->command, "--batch: this model can only be trained in one "
                                     "pass, since it was started as a stream or is "
@@ -161,11 +162,15 @@ static tide_trainer *create_trainer(const train_input *input, const tide_run *ru
     if (!params)
         return NULL;
     tide_params_reserve(params, input->reserve, input->reserve_data);
-    tide_trainer *trainer = input->batch ? tide_trainer_new_batch(params, run, &err)
-                                         : tide_trainer_new(params, &err);
+    tide_trainer *trainer = NULL;
+    int status = 0; /* 1: stopped while it counted */
+    if (input->batch)
+        status = tide_trainer_new_batch(params, run, &trainer, &err);
+    else
+        trainer = tide_trainer_new(params, &err);
     tide_params_free(params);
     if (!trainer)
-        *code = err.status == TIDE_OK ? EXIT_SUCCESS : log_training_error(&err);
+        *code = status > 0 ? EXIT_SUCCESS : log_training_error(&err);
     return trainer;
 }
 
@@ -332,7 +337,7 @@ int train_job_run(train_job *job, tide_trainer *trainer)
     tide_error err;
     tide_stats before, after;
     progress *p = &job->progress;
-    tide_trainer_stats(trainer, &before);
+    tide_trainer_stats(trainer, &before, sizeof before);
     progress_break(p);
     progress_begin(p, &before, job->options.quiet);
     if (!job->part_count)
@@ -342,7 +347,7 @@ int train_job_run(train_job *job, tide_trainer *trainer)
 
     int status = run_trainer(trainer, &job->run, &err);
     job->stopped = status != 0;
-    tide_trainer_stats(trainer, &after);
+    tide_trainer_stats(trainer, &after, sizeof after);
     bool no_words = after.tokens == before.tokens;
     int code = EXIT_SUCCESS;
     if (status >= 0 && no_words) {

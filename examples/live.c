@@ -22,7 +22,7 @@ static void *ask(void *data)
     for (int i = 0; i < q->seconds; i++) {
         sleep(1);
         tide_stats stats;
-        tide_live_stats(q->live, &stats);
+        tide_live_stats(q->live, &stats, sizeof stats);
         const tide_view *view = tide_live_acquire(q->live);
         const tide_query asked = {.positive = &q->word, .positive_count = 1};
         tide_hit hits[5];
@@ -54,7 +54,8 @@ int main(int argc, char **argv)
     if (live) {
         query q = {trainer, live, argv[2], argc > 3 ? atoi(argv[3]) : 5};
         const char *source = argv[1];
-        const tide_run run = {.sources = &source, .source_count = 1};
+        const tide_run run = {
+            .size = sizeof(tide_run), .sources = &source, .source_count = 1};
         pthread_t thread;
         pthread_create(&thread, NULL, ask, &q);
         status = tide_trainer_run(trainer, &run, &err);

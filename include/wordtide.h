@@ -284,7 +284,9 @@ TIDE_API int tide_trainer_save(tide_trainer *trainer, const char *path,
 TIDE_API int tide_trainer_save_keeping(tide_trainer *trainer, const char *path,
                                        uint32_t older, tide_error *err);
 
-TIDE_API void tide_trainer_stats(const tide_trainer *trainer, tide_stats *stats);
+/* `size` is sizeof *stats. */
+TIDE_API void tide_trainer_stats(const tide_trainer *trainer, tide_stats *stats,
+                                 size_t size);
 TIDE_API const tide_params *tide_trainer_params(const tide_trainer *trainer);
 
 /* As tide_params_budget, for this trainer. */
@@ -324,6 +326,8 @@ typedef struct tide_checkpoint {
  *     feed:      the tide_feed of the run
  */
 typedef struct tide_run {
+    size_t size; /* sizeof(tide_run); required */
+
     const char *const *sources;
     size_t source_count;
     const char *const *properties; /* "key=value" for the Kafka library */
@@ -399,10 +403,10 @@ TIDE_API int tide_trainer_run(tide_trainer *trainer, const tide_run *run,
 
 /* Batch training: counts the words of the run's sources, which must be readable twice, and makes a
  * trainer whose vocabulary is fixed to the `vocab` most frequent words that occur at least
- * `min-count` times; tide_trainer_run then makes `epochs` passes. NULL with status TIDE_OK if
- * stopped while counting. */
-TIDE_API tide_trainer *tide_trainer_new_batch(const tide_params *params,
-                                              const tide_run *run, tide_error *err);
+ * `min-count` times; tide_trainer_run then makes `epochs` passes. Returns 1, without a
+ * trainer, if stopped while counting. */
+TIDE_API int tide_trainer_new_batch(const tide_params *params, const tide_run *run,
+                                    tide_trainer **trainer, tide_error *err);
 
 /* -- models ------------------------------------------------------------------------------------- */
 
@@ -428,7 +432,7 @@ typedef struct tide_origin {
     uint64_t twice;     /* rows for words that already had one; the first is kept */
 } tide_origin;
 
-TIDE_API tide_origin tide_model_origin(const tide_model *model);
+TIDE_API const tide_origin *tide_model_origin(const tide_model *model);
 
 TIDE_API uint32_t tide_model_size(const tide_model *model);     /* words held */
 TIDE_API uint32_t tide_model_capacity(const tide_model *model); /* words it can hold */
@@ -606,8 +610,8 @@ TIDE_API uint64_t tide_live_bytes(const tide_params *params);
 TIDE_API const tide_view *tide_live_acquire(tide_live *live);
 TIDE_API void tide_live_release(tide_live *live, const tide_view *view);
 
-/* Statistics at most a tenth of a second old; any thread. */
-TIDE_API void tide_live_stats(tide_live *live, tide_stats *stats);
+/* Statistics at most a tenth of a second old; any thread. `size` is sizeof *stats. */
+TIDE_API void tide_live_stats(tide_live *live, tide_stats *stats, size_t size);
 
 /* Refreshes now; for a training thread that calls tide_trainer_feed itself. False if the view before
  * the last is still acquired, in which case the last one stays. */

@@ -118,7 +118,7 @@ server_status *status_new(const server_options *options)
     st->start_time = wall_seconds();
     st->heartbeat = now_seconds();
     list_parts(st);
-    tide_live_stats(options->live, &st->stats);
+    tide_live_stats(options->live, &st->stats, sizeof st->stats);
     add_sample(st, now_seconds());
     pthread_mutex_init(&st->lock, NULL);
     return st;
@@ -136,7 +136,7 @@ void status_free(server_status *st)
 void status_sample(server_status *st)
 {
     tide_stats now;
-    tide_live_stats(st->options->live, &now);
+    tide_live_stats(st->options->live, &now, sizeof now);
     double time = now_seconds();
     pthread_mutex_lock(&st->lock);
     st->stats = now;

@@ -15,9 +15,10 @@ extern "C" {
 typedef struct tide_counts tide_counts;
 
 /* Reads the sources of the run to their ends, tokenized as in training. Of the rest of the run only
- * stop, watch, note and properties are used. NULL with status TIDE_OK if stopped. */
-TIDE_API tide_counts *tide_counts_new(const tide_params *params, const tide_run *run,
-                                      tide_error *err);
+ * stop, watch, note and properties are used. Returns 1, without
+ * counts, if stopped. */
+TIDE_API int tide_counts_new(const tide_params *params, const tide_run *run,
+                             tide_counts **counts, tide_error *err);
 TIDE_API void tide_counts_free(tide_counts *counts);
 TIDE_API uint64_t tide_counts_tokens(const tide_counts *counts);
 TIDE_API size_t tide_counts_size(const tide_counts *counts); /* distinct words */

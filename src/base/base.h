@@ -35,6 +35,16 @@ void *tide_alloc(size_t count, size_t size);
 #define TIDE_ROOM(usual, fuzzed) (usual)
 #endif
 
+/* -- structs of which callers may know a part ---------------------------------------- */
+
+/* Copies what fits; the rest of a larger `to` becomes 0. */
+static inline void tide_copy_sized(void *to, size_t to_size, const void *from,
+                                   size_t from_size)
+{
+    memset(to, 0, to_size);
+    memcpy(to, from, to_size < from_size ? to_size : from_size);
+}
+
 /* -- counts ------------------------------------------------------------------------ */
 
 /* The largest count accepted from a file. It leaves a quarter of the 64-bit range, more

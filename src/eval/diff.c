@@ -57,7 +57,7 @@ static const tide_model *model_of(const tide_diff *d, int side)
 
 static bool has_counts(const tide_diff *d, int side)
 {
-    return !tide_model_origin(model_of(d, side)).uncounted;
+    return !tide_model_origin(model_of(d, side))->uncounted;
 }
 
 static bool is_frequent(const tide_diff *d, int side, const tide_entry *entry)

@@ -234,15 +234,16 @@ static int check_sources(const tide_drift_options *options, tide_error *err)
 static int plan_init(tide_drift_plan *plan, const tide_params *params,
                      const tide_drift_options *options, tide_error *err)
 {
-    const tide_run run = {.sources = options->sources,
+    const tide_run run = {.size = sizeof(tide_run),
+                          .sources = options->sources,
                           .source_count = options->source_count};
     pool p = {0};
     int status = check_sources(options, err);
     if (status)
         return status;
-    plan->counts = tide_counts_new(params, &run, err);
-    if (!plan->counts)
-        return (int)err->status;
+    status = tide_counts_new(params, &run, &plan->counts, err);
+    if (status)
+        return status;
     plan->rng = tide_rng_seeded(tide_mix(number_param(params, "seed"), UINT64_MAX / 3));
     status = set_times(plan, options, err);
     if (!status)

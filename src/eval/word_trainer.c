@@ -60,7 +60,7 @@ void tide_word_trainer_end_sentence(tide_word_trainer *t)
 
 void tide_word_trainer_stats(const tide_word_trainer *t, tide_stats *stats)
 {
-    tide_trainer_stats(t->trainer, stats);
+    tide_trainer_stats(t->trainer, stats, sizeof *stats);
 }
 
 const tide_model *tide_word_trainer_drain(tide_word_trainer *t)

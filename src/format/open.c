@@ -131,10 +131,8 @@ tide_model *tide_model_open(const char *path, tide_error *err)
     return model;
 }
 
-tide_origin tide_model_origin(const tide_model *model)
+const tide_origin *tide_model_origin(const tide_model *model)
 {
-    tide_origin origin = model->origin;
-    if (!origin.format)
-        origin.format = "tide";
-    return origin;
+    static const tide_origin native = {.format = "tide"};
+    return model->origin.format ? &model->origin : &native;
 }

@@ -247,32 +247,34 @@ static int by_rank(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-tide_counts *tide_counts_new(const tide_params *params, const tide_run *run,
-                             tide_error *err)
+int tide_counts_new(const tide_params *params, const tide_run *given,
+                    tide_counts **counts, tide_error *err)
 {
     tide_error ignored = {0};
     err = err ? err : &ignored;
     *err = (tide_error){0};
+    *counts = NULL;
+    tide_run run;
+    if (tide_run_copy(&run, given, err))
+        return TIDE_ERROR_PARAMETER;
     tide_counts *c = tide_alloc(1, sizeof *c);
-    if (!c) {
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory to count words");
-        return NULL;
-    }
+    if (!c)
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to count words");
     c->secret = tide_secret();
     int status = grow(c, err);
     if (!status)
-        status = read_all(c, params, run, err);
-    if (status > 0)
-        *err =
-            (tide_error){0}; /* stopped, possibly by a read that a signal interrupted */
+        status = read_all(c, params, &run, err);
+    if (status > 0) /* stopped, possibly by a read that a signal interrupted */
+        *err = (tide_error){0};
     if (status) {
         tide_counts_free(c);
-        return NULL;
+        return status;
     }
     qsort(c->words, c->size, sizeof *c->words, by_rank);
     free(c->table);
     c->table = NULL;
-    return c;
+    *counts = c;
+    return TIDE_OK;
 }
 
 void tide_counts_free(tide_counts *c)

@@ -74,28 +74,35 @@ static int fill_vocabulary(tide_trainer *trainer, const tide_counts *counts,
     return tide_trainer_plan(trainer, err);
 }
 
-tide_trainer *tide_trainer_new_batch(const tide_params *params, const tide_run *run,
-                                     tide_error *err)
+int tide_trainer_new_batch(const tide_params *params, const tide_run *given,
+                           tide_trainer **trainer, tide_error *err)
 {
     tide_error ignored = {0};
     err = err ? err : &ignored;
+    *err = (tide_error){0};
+    *trainer = NULL;
+    tide_run run;
     tide_params completed = *params;
-    if (!tide_params_batch(params)) {
-        tide_fail(err, TIDE_ERROR_PARAMETER,
-                  params->frozen ? "frozen needs a model to resume"
-                                 : "batch training needs epochs of at least 1");
-        return NULL;
-    }
-    if (tide_params_complete(&completed, err) || check_sources(params, run, err))
-        return NULL;
-    tide_counts *counts = tide_counts_new(params, run, err);
-    tide_trainer *trainer = counts ? tide_trainer_make(params, err) : NULL;
-    if (trainer && fill_vocabulary(trainer, counts, err)) {
-        tide_trainer_free(trainer);
-        trainer = NULL;
+    if (!tide_params_batch(params))
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         params->frozen ? "frozen needs a model to resume"
+                                        : "batch training needs epochs of at least 1");
+    tide_counts *counts = NULL;
+    int status = tide_run_copy(&run, given, err);
+    if (!status)
+        status = tide_params_complete(&completed, err);
+    if (!status)
+        status = check_sources(params, &run, err);
+    if (!status)
+        status = tide_counts_new(params, &run, &counts, err);
+    if (!status && !(*trainer = tide_trainer_make(params, err)))
+        status = (int)err->status;
+    if (!status && (status = fill_vocabulary(*trainer, counts, err)) < 0) {
+        tide_trainer_free(*trainer);
+        *trainer = NULL;
     }
     tide_counts_free(counts);
-    return trainer;
+    return status;
 }
 
 /* -- running the epochs ----------------------------------------------------------- */

@@ -314,14 +314,18 @@ static bool has_save_path(const tide_run *run)
     return run->save_path || run->checkpoint_path;
 }
 
-int tide_trainer_run(tide_trainer *trainer, const tide_run *run, tide_error *err)
+int tide_trainer_run(tide_trainer *trainer, const tide_run *given, tide_error *err)
 {
     tide_error ignored = {0};
     err = err ? err : &ignored;
+    tide_run known;
+    if (tide_run_copy(&known, given, err))
+        return TIDE_ERROR_PARAMETER;
+    const tide_run *run = &known;
     tide_positions *positions = tide_trainer_positions(trainer);
     double now = tide_now_seconds();
     tide_stats before;
-    tide_trainer_stats(trainer, &before);
+    tide_trainer_stats(trainer, &before, sizeof before);
     tide_run_state r = {.trainer = trainer,
                         .trainer_stop = tide_trainer_stop_flag(trainer),
                         .ingest = tide_trainer_intake(trainer),

@@ -49,7 +49,7 @@ void tide_run_report_progress(tide_run_state *r)
         tide_live_tick(live, r->progress_time);
     if (!r->run->watch)
         return;
-    tide_trainer_stats(r->trainer, &stats);
+    tide_trainer_stats(r->trainer, &stats, sizeof stats);
     stats.ending = r->ending;
     stats.saving = r->saving;
     stats.done = tide_run_fraction_done(r);
@@ -60,7 +60,7 @@ void tide_run_pause(tide_run_state *r)
 {
     tide_stats stats;
     tide_ingest_drain(r->ingest);
-    tide_trainer_stats(r->trainer, &stats);
+    tide_trainer_stats(r->trainer, &stats, sizeof stats);
     r->paused = true;
     r->paused_tokens = stats.tokens;
     r->run->pause(r->run->pause_data, &stats);

@@ -35,7 +35,7 @@ static const char *checkpoint_path(const tide_run *run)
 static bool has_words(const tide_run_state *r)
 {
     tide_stats stats;
-    tide_trainer_stats(r->trainer, &stats);
+    tide_trainer_stats(r->trainer, &stats, sizeof stats);
     return stats.vocabulary > 0 || stats.tokens > r->tokens_before;
 }
 

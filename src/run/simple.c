@@ -14,8 +14,11 @@ int tide_train_file(const char *text_path, const char *model_path, const char *p
     tide_params_free(params);
     if (!trainer)
         return (int)err->status;
-    const tide_run run = {
-        .sources = &text_path, .source_count = 1, .save_path = model_path, .older = 1};
+    const tide_run run = {.size = sizeof(tide_run),
+                          .sources = &text_path,
+                          .source_count = 1,
+                          .save_path = model_path,
+                          .older = 1};
     status = tide_trainer_run(trainer, &run, err);
     tide_trainer_free(trainer);
     return status;

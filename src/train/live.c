@@ -131,7 +131,7 @@ static buffer *unused_buffer(tide_live *live)
 static void update_stats(tide_live *live)
 {
     tide_stats stats;
-    tide_trainer_stats(live->trainer, &stats);
+    tide_trainer_stats(live->trainer, &stats, sizeof stats);
     pthread_mutex_lock(&live->lock);
     live->stats = stats;
     pthread_mutex_unlock(&live->lock);
@@ -185,9 +185,9 @@ void tide_live_release(tide_live *live, const tide_view *view)
     pthread_mutex_unlock(&live->lock);
 }
 
-void tide_live_stats(tide_live *live, tide_stats *stats)
+void tide_live_stats(tide_live *live, tide_stats *stats, size_t size)
 {
     pthread_mutex_lock(&live->lock);
-    *stats = live->stats;
+    tide_copy_sized(stats, size, &live->stats, sizeof live->stats);
     pthread_mutex_unlock(&live->lock);
 }

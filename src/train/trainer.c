@@ -154,18 +154,19 @@ int tide_trainer_end(tide_trainer *t, tide_error *err)
     return TIDE_OK;
 }
 
-void tide_trainer_stats(const tide_trainer *t, tide_stats *stats)
+void tide_trainer_stats(const tide_trainer *t, tide_stats *stats, size_t size)
 {
-    *stats = (tide_stats){0};
-    tide_ingest_stats(t->ingest, stats);
+    tide_stats all = {0};
+    tide_ingest_stats(t->ingest, &all);
     tide_sgns_progress progress = tide_workers_progress(t->workers);
-    stats->trained = progress.centers;
-    stats->healed = t->repaired;
+    all.trained = progress.centers;
+    all.healed = t->repaired;
     if (tide_params_batch(&t->params)) {
-        stats->epochs = t->params.epochs;
-        stats->epoch = t->passes < stats->epochs ? t->passes + 1 : stats->epochs;
+        all.epochs = t->params.epochs;
+        all.epoch = t->passes < all.epochs ? t->passes + 1 : all.epochs;
     }
-    stats->loss = progress.pairs > 0 ? progress.loss / progress.pairs : 0;
+    all.loss = progress.pairs > 0 ? progress.loss / progress.pairs : 0;
+    tide_copy_sized(stats, size, &all, sizeof all);
 }
 
 const tide_params *tide_trainer_params(const tide_trainer *t)

@@ -53,7 +53,7 @@ static void continue_training(tide_trainer *trainer, const tide_imported *done)
         must(words[i].count > 0 && words[i].error <= words[i].count);
     must(!tide_trainer_feed(trainer, text, sizeof text - 1, NULL));
     must(!tide_trainer_end(trainer, NULL));
-    tide_trainer_stats(trainer, &stats);
+    tide_trainer_stats(trainer, &stats, sizeof stats);
     must(stats.vocabulary <= stats.capacity);
 }
 

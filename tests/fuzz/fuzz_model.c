@@ -180,7 +180,7 @@ static void continue_training(tide_trainer *trainer)
     tide_trainer_watch_labels(trainer, check_post, NULL, judge);
     train(trainer, 3);
     must(tide_trainer_end(trainer, NULL) == TIDE_OK);
-    tide_trainer_stats(trainer, &stats);
+    tide_trainer_stats(trainer, &stats, sizeof stats);
     must(stats.vocabulary <= stats.capacity);
     tide_trainer_labels(trainer, &label, 1);
     check_queries(tide_trainer_model(trainer));

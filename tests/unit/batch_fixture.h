@@ -30,14 +30,16 @@ static inline corpus make_text(uint64_t seed, int lines, int types)
 static inline tide_run run_over(size_t sources)
 {
     static const char *const specs[] = {"text", "more"};
-    return (tide_run){.sources = specs, .source_count = sources};
+    return (tide_run){
+        .size = sizeof(tide_run), .sources = specs, .source_count = sources};
 }
 
 static inline tide_trainer *batch_of(const char *settings, const tide_run *run)
 {
     tide_error err;
     tide_params *params = params_of(settings);
-    tide_trainer *trainer = tide_trainer_new_batch(params, run, &err);
+    tide_trainer *trainer;
+    tide_trainer_new_batch(params, run, &trainer, &err);
     tide_params_free(params);
     if (!trainer)
         fail_msg("%s: %s", settings, err.text);

@@ -292,10 +292,12 @@ static void refuse(const char *settings, const tide_run *run, int status,
 {
     tide_error err = {.text = ""};
     tide_params *params = params_of(settings);
-    assert_null(tide_trainer_new_batch(params, run, &err));
+    tide_trainer *trainer;
+    assert_int_equal(tide_trainer_new_batch(params, run, &trainer, &err), status);
+    assert_null(trainer);
     assert_string_equal(err.text, message);
     assert_int_equal(err.status, status);
-    assert_null(tide_trainer_new_batch(params, run, NULL));
+    assert_int_equal(tide_trainer_new_batch(params, run, &trainer, NULL), status);
     tide_params_free(params);
 }
 

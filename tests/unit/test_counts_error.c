@@ -40,8 +40,10 @@ static tide_counts *count_file(const char *path)
 {
     tide_error err;
     tide_params *params = params_of("tokens=space");
-    const tide_run run = {.sources = &path, .source_count = 1};
-    tide_counts *counts = tide_counts_new(params, &run, &err);
+    const tide_run run = {
+        .size = sizeof(tide_run), .sources = &path, .source_count = 1};
+    tide_counts *counts;
+    tide_counts_new(params, &run, &counts, &err);
     tide_params_free(params);
     if (!counts)
         fail_msg("%s", err.text);

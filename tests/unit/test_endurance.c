@@ -129,7 +129,8 @@ static void a_long_run_takes_no_more_memory_than_a_short_one(void **state)
     snprintf(source, sizeof source, "demo:seed=9,tokens=%llu",
              (unsigned long long)e.tokens);
     const char *sources[] = {source};
-    const tide_run run = {.sources = sources,
+    const tide_run run = {.size = sizeof(tide_run),
+                          .sources = sources,
                           .source_count = 1,
                           .watch = watch,
                           .watch_data = &e,

@@ -119,7 +119,8 @@ static void every_line_is_learned_once(void **state)
     }
     assert_int_equal(pthread_create(&stopper, NULL, stop_at_the_end, &s), 0);
     const char *sources[] = {"demo:", "feed:"};
-    const tide_run run = {.sources = sources,
+    const tide_run run = {.size = sizeof(tide_run),
+                          .sources = sources,
                           .source_count = 2,
                           .feed = s.feed,
                           .follow = true,

@@ -109,7 +109,7 @@ static void compare(const setting *s, bool words_leave)
     rival *o = make_oracle(s);
     feed_both(trainer, o, s);
     tide_stats stats;
-    tide_trainer_stats(trainer, &stats);
+    tide_trainer_stats(trainer, &stats, sizeof stats);
     assert_true(o->emitted > 0 && stats.trained > 0);
     assert_int_equal(stats.evicted > 0, words_leave);
     same_words_and_counts(tide_trainer_model(trainer), o);

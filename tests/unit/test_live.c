@@ -226,7 +226,7 @@ static void *ask_until_told(void *argument)
         for (int i = 0; i < found; i++)
             t->crooked += !(hits[i].score >= -1.001f && hits[i].score <= 1.001f);
         tide_live_release(t->live, space);
-        tide_live_stats(t->live, &stats);
+        tide_live_stats(t->live, &stats, sizeof stats);
         t->hits++;
     }
     return NULL;
@@ -239,8 +239,11 @@ static void run_demo(tide_trainer *trainer, const char *path)
     snprintf(source, sizeof source, "demo:seed=3,tokens=%d",
              SANITIZED ? 30000 : 300000);
     const char *sources[] = {source};
-    const tide_run run = {
-        .sources = sources, .source_count = 1, .save_path = path, .save_tokens = 10000};
+    const tide_run run = {.size = sizeof(tide_run),
+                          .sources = sources,
+                          .source_count = 1,
+                          .save_path = path,
+                          .save_tokens = 10000};
     assert_int_equal(tide_trainer_run(trainer, &run, NULL), TIDE_OK);
 }
 
@@ -261,7 +264,7 @@ static void queries_do_not_affect_training(void **state)
     assert_true(t.hits > 10 && !t.crooked);
     tide_stats stats;
     tide_live_update(t.live);
-    tide_live_stats(t.live, &stats);
+    tide_live_stats(t.live, &stats, sizeof stats);
     assert_int_equal(stats.tokens, stats_of(alone).tokens);
     tide_live_free(t.live);
     tide_trainer_free(asked);

@@ -128,7 +128,7 @@ static void compare(const setting *s)
     feed_both(trainer, o, s);
     const tide_model *model = tide_trainer_model(trainer);
     tide_stats stats;
-    tide_trainer_stats(trainer, &stats);
+    tide_trainer_stats(trainer, &stats, sizeof stats);
     assert_true(o->emitted > 0 && stats.trained > 0);
     same_words_and_counts(model, o);
     same_vectors(model, o);

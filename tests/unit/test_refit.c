@@ -36,7 +36,8 @@ static void see_tokens(void *data, const tide_stats *stats)
 static int run_with(tide_trainer *trainer, stopper *s, const char *source, bool follow)
 {
     tide_error err = {.text = ""};
-    tide_run how = {.sources = &source,
+    tide_run how = {.size = sizeof(tide_run),
+                    .sources = &source,
                     .source_count = 1,
                     .follow = follow,
                     .stop = &s->stop,

@@ -392,7 +392,8 @@ static void note(void *data, bool warning, const char *text)
 static int run(tide_trainer *trainer, const char *const *sources, size_t count,
                run_log *log)
 {
-    tide_run how = {.sources = sources,
+    tide_run how = {.size = sizeof(tide_run),
+                    .sources = sources,
                     .source_count = count,
                     .stop = &log->stop,
                     .watch = log->stop_after ? watch : NULL,
@@ -486,7 +487,8 @@ static void run_killed_after_a_checkpoint(const char *recipe)
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        tide_run how = {.sources = sources,
+        tide_run how = {.size = sizeof(tide_run),
+                        .sources = sources,
                         .source_count = 2,
                         .save_path = "checkpoint",
                         .save_tokens = 5000};
@@ -506,7 +508,8 @@ static void a_run_saves_its_model_at_the_end(void **state)
     write_sources();
     run_to_the_end(run_recipes[0], "whole");
     tide_trainer *trainer = trainer_of(run_recipes[0]);
-    tide_run how = {.sources = two_files,
+    tide_run how = {.size = sizeof(tide_run),
+                    .sources = two_files,
                     .source_count = 2,
                     .save_path = "saved",
                     .save_tokens = 15000};
@@ -624,7 +627,7 @@ static void a_missing_source_is_an_error(void **state)
     tide_trainer *trainer = trainer_of("vocab=300 dim=4 replay=1");
     const char *const missing[] = {"nowhere.txt"};
     tide_error err;
-    tide_run how = {.sources = missing, .source_count = 1};
+    tide_run how = {.size = sizeof(tide_run), .sources = missing, .source_count = 1};
     assert_int_equal(tide_trainer_run(trainer, &how, &err), TIDE_ERROR_IO);
     assert_non_null(strstr(err.text, "nowhere.txt"));
     assert_int_equal(tide_trainer_run(trainer, &how, NULL), TIDE_ERROR_IO);

@@ -4,6 +4,9 @@
 #include "base/base.h"
 #include "train_fixture.h"
 
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #define RECIPE "vocab=300 dim=8 replay=1 "
@@ -38,8 +41,10 @@ static outcome run_with(tide_trainer *trainer, tide_run how, int stop_after)
 
 static outcome run_one(tide_trainer *trainer, const char *source, int stop_after)
 {
-    return run_with(trainer, (tide_run){.sources = &source, .source_count = 1},
-                    stop_after);
+    return run_with(
+        trainer,
+        (tide_run){.size = sizeof(tide_run), .sources = &source, .source_count = 1},
+        stop_after);
 }
 
 /* A table of posts, whose columns are "id" and "body", in this order or the other. */
@@ -159,7 +164,8 @@ static void a_run_with_too_many_errors_resumes_to_the_same_model(void **state)
     uint64_t bad = stats_of(trainer).malformed_records;
     save_to(trainer, "whole");
     tide_trainer_free(trainer);
-    tide_run how = {.sources = &source,
+    tide_run how = {.size = sizeof(tide_run),
+                    .sources = &source,
                     .source_count = 1,
                     .errors_limited = true,
                     .max_errors = bad - 1};
@@ -226,8 +232,12 @@ static void column_names_are_rejected_without_a_header(void **state)
     write_file("a.csv", "id,body\n1,tea\n", 14);
     const char *source = "a.csv";
     tide_trainer *trainer = trainer_of(CSV);
-    outcome o = run_with(
-        trainer, (tide_run){.sources = &source, .source_count = 1, .follow = true}, 0);
+    outcome o = run_with(trainer,
+                         (tide_run){.size = sizeof(tide_run),
+                                    .sources = &source,
+                                    .source_count = 1,
+                                    .follow = true},
+                         0);
     assert_int_equal(o.status, TIDE_ERROR_PARAMETER);
     assert_non_null(strstr(o.err.text, "a.csv"));
     tide_trainer_free(trainer);
@@ -260,7 +270,8 @@ static void an_incomplete_line_is_not_mixed_with_others(void **state)
     typist t = {.pipe = ends[1]};
     const char *const sources[] = {"-", "log"};
     tide_trainer *trainer = trainer_of(RECIPE);
-    tide_run how = {.sources = sources,
+    tide_run how = {.size = sizeof(tide_run),
+                    .sources = sources,
                     .source_count = 2,
                     .follow = true,
                     .stop = &t.stop,
@@ -308,7 +319,8 @@ static void the_end_is_reported_before_the_last_save(void **state)
     const char *source = "text", *missing = "missing";
     end_log log = {0};
     tide_trainer *trainer = trainer_of(RECIPE);
-    tide_run how = {.sources = &source,
+    tide_run how = {.size = sizeof(tide_run),
+                    .sources = &source,
                     .source_count = 1,
                     .watch = see_the_end,
                     .watch_data = &log,
@@ -364,7 +376,8 @@ static void a_requested_save_is_made(void **state)
     const char *source = "demo:tokens=200000";
     asker patient = {0}, asking = {0};
     tide_error err;
-    tide_run how = {.sources = &source,
+    tide_run how = {.size = sizeof(tide_run),
+                    .sources = &source,
                     .source_count = 1,
                     .watch = ask_once,
                     .watch_data = &patient,
@@ -404,7 +417,8 @@ static void a_save_is_made_after_save_tokens(void **state)
         tide_feed *feed = tide_feed_new(t.size + 1, &err);
         assert_int_equal(tide_feed_push(feed, t.bytes, t.size, &err), t.size);
         tide_feed_close(feed);
-        tide_run how = {.sources = &sources[i],
+        tide_run how = {.size = sizeof(tide_run),
+                        .sources = &sources[i],
                         .source_count = 1,
                         .feed = feed,
                         .save_path = "m",
@@ -420,9 +434,91 @@ static void a_save_is_made_after_save_tokens(void **state)
     free(t.bytes);
 }
 
+/* -- programs built against other versions of the header -------------------------- */
+
+static int run_of_size(const tide_run *run, size_t size)
+{
+    tide_trainer *trainer = trainer_of(RECIPE);
+    tide_run *sized = (tide_run *)(void *)run;
+    sized->size = size;
+    int status = tide_trainer_run(trainer, run, NULL);
+    tide_trainer_free(trainer);
+    return status;
+}
+
+static void a_run_may_be_of_an_older_or_newer_version(void **state)
+{
+    (void)state;
+    const char *source = "a.txt";
+    write_file(source, "tea and coffee\n", 15);
+    struct {
+        tide_run run;
+        char later[24];
+    } newer = {.run = {.sources = &source, .source_count = 1, .save_path = "m"}};
+    assert_int_equal(run_of_size(&newer.run, 0), TIDE_ERROR_PARAMETER);
+    assert_int_equal(run_of_size(&newer.run, sizeof newer), 0);
+    assert_int_equal(access("m", F_OK), 0);
+    newer.later[20] = 1; /* a member that is set and that this version cannot honor */
+    assert_int_equal(run_of_size(&newer.run, sizeof newer), TIDE_ERROR_PARAMETER);
+    assert_int_equal(run_of_size(&newer.run, sizeof(tide_run)), 0);
+    /* an older program has no save_path, whatever lies behind its struct */
+    assert_int_equal(remove("m"), 0);
+    assert_int_equal(run_of_size(&newer.run, offsetof(tide_run, save_path)), 0);
+    assert_int_equal(access("m", F_OK), -1);
+}
+
+static void statistics_have_the_size_that_the_caller_knows(void **state)
+{
+    (void)state;
+    tide_trainer *trainer = trainer_of(RECIPE);
+    assert_int_equal(tide_trainer_feed(trainer, "tea and coffee\n", 15, NULL), 0);
+    struct {
+        tide_stats stats;
+        char later[16];
+    } s;
+    memset(&s, 0x55, sizeof s);
+    tide_trainer_stats(trainer, &s.stats, 2 * sizeof(uint64_t));
+    assert_int_equal(s.stats.tokens, 3);
+    assert_int_equal(s.stats.sentences, 0x5555555555555555);
+    tide_trainer_stats(trainer, &s.stats, sizeof s);
+    assert_int_equal(s.stats.sentences, 1);
+    for (size_t i = 0; i < sizeof s.later; i++)
+        assert_int_equal(s.later[i], 0);
+    tide_trainer_free(trainer);
+}
+
+static void *stop_trainer(void *trainer)
+{
+    tide_trainer_stop(trainer);
+    return NULL;
+}
+
+/* The demo stream never ends by itself. */
+static void any_thread_may_stop_a_trainer(void **state)
+{
+    (void)state;
+    const char *source = "demo:";
+    const tide_run run = {
+        .size = sizeof(tide_run), .sources = &source, .source_count = 1};
+    tide_trainer *trainer = trainer_of(RECIPE);
+    for (int round = 0; round < 2; round++) { /* a stop is for one run */
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, stop_trainer, trainer), 0);
+        assert_int_equal(tide_trainer_run(trainer, &run, NULL), 1);
+        pthread_join(thread, NULL);
+    }
+    source = "a.txt";
+    write_file(source, "tea and coffee\n", 15);
+    assert_int_equal(tide_trainer_run(trainer, &run, NULL), 0);
+    tide_trainer_free(trainer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        IN_FOLDER(a_run_may_be_of_an_older_or_newer_version),
+        IN_FOLDER(statistics_have_the_size_that_the_caller_knows),
+        IN_FOLDER(any_thread_may_stop_a_trainer),
         IN_FOLDER(every_table_resumes_with_its_own_columns),
         IN_FOLDER(other_columns_can_be_chosen_in_the_middle),
         IN_FOLDER(a_run_with_too_many_errors_resumes_to_the_same_model),

@@ -165,7 +165,7 @@ static void storm(const char *kind, size_t count, uint64_t seed)
         w.text[i] = random_text(&w.rng, kind, (char)('a' + i));
         write_file(paths[i], w.text[i].bytes, w.text[i].size);
     }
-    tide_run how = {.sources = paths, .source_count = count};
+    tide_run how = {.size = sizeof(tide_run), .sources = paths, .source_count = count};
     tide_trainer *whole = trainer_of(settings);
     assert_int_equal(tide_trainer_run(whole, &how, NULL), 0);
     w.expected = stats_of(whole).tokens;
@@ -242,7 +242,8 @@ static void note_saved(void *data, const tide_checkpoint *checkpoint)
 
 static tide_run until_saved(half *h, const char *const *sources, size_t count)
 {
-    return (tide_run){.sources = sources,
+    return (tide_run){.size = sizeof(tide_run),
+                      .sources = sources,
                       .source_count = count,
                       .follow = true,
                       .stop = &h->stop,
@@ -348,7 +349,8 @@ static uint64_t read_until(tide_trainer *trainer, const char *source, bool follo
 {
     half h = {.until = bytes};
     tide_error err = {0};
-    tide_run how = {.sources = &source,
+    tide_run how = {.size = sizeof(tide_run),
+                    .sources = &source,
                     .source_count = 1,
                     .follow = follow,
                     .stop = &h.stop,
@@ -456,7 +458,8 @@ static void accepted_text_is_learned_when_another_source_fails(void **state)
         tide_feed *feed = tide_feed_new(text.size, &err);
         assert_int_equal(tide_feed_push(feed, text.bytes, text.size, &err), text.size);
         unlink("m");
-        tide_run how = {.sources = table[i],
+        tide_run how = {.size = sizeof(tide_run),
+                        .sources = table[i],
                         .source_count = 2,
                         .follow = true,
                         .feed = feed,

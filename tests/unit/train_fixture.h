@@ -76,7 +76,7 @@ static inline const tide_sgns *sgns_of(tide_trainer *trainer)
 static inline tide_stats stats_of(const tide_trainer *trainer)
 {
     tide_stats stats;
-    tide_trainer_stats(trainer, &stats);
+    tide_trainer_stats(trainer, &stats, sizeof stats);
     return stats;
 }
 
