@@ -214,7 +214,7 @@ static void resuming_needs_replayable_text_too(void **state)
 {
     (void)state;
     two_sources(23);
-    tide_run run = run_over(2), pipe = {0};
+    tide_run run = run_over(2), pipe = {.size = sizeof(tide_run)};
     static const char *const standard_input[] = {"-"};
     pipe.sources = standard_input;
     pipe.source_count = 1;
@@ -305,7 +305,8 @@ static void contradictory_options_are_rejected(void **state)
 {
     (void)state;
     write_file("text", "one two three one\n", 18);
-    tide_run text = run_over(1), none = {0}, pipe = {0}, followed = run_over(1);
+    tide_run text = run_over(1), none = {.size = sizeof(tide_run)},
+             pipe = {.size = sizeof(tide_run)}, followed = run_over(1);
     static const char *const standard_input[] = {"-"};
     pipe.sources = standard_input;
     pipe.source_count = 1;
