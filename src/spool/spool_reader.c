@@ -46,7 +46,7 @@ int tide_spool_reader_open(tide_spool_reader *s,
     *s = (tide_spool_reader){.limit = options->limit ? options->limit : LIMIT_DEFAULT};
     if (s->limit < LIMIT_MIN)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "the limit of a spool must be at least 1 MiB");
+                         "the limit of a spool must be 1 MiB or more");
     size_t size = strlen(options->path) + 1;
     s->path = tide_alloc(1, size);
     if (!s->path)
