@@ -130,6 +130,6 @@ def test_training_waits_while_the_disk_is_full(text, whole, made, tmp_path):
                         f"inject=pwrite64:error=ENOSPC:when={pieces[0]}..{pieces[0] + 4}",
                         stdin=fill(text))
     assert code == 0, said
-    assert said.count("is full; waiting for room") == 1, said
-    assert said.count("has room again") == 1, said
+    assert said.count("is full; waiting for space") == 1, said
+    assert said.count("has space again") == 1, said
     assert (tmp_path / "m.tide").read_bytes() == whole
