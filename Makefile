@@ -16,7 +16,7 @@ MORE_TEST_PACKAGES = g++ python3-numpy python3-gensim python3-sklearn fasttext p
 	chromium $(PAGE_PACKAGES)
 PAGE_PACKAGES = nodejs npm
 FUZZ_PACKAGES = $(BUILD_PACKAGES) clang libclang-rt-dev
-LINT_PACKAGES = $(TEST_PACKAGES) g++ clang clang-format clang-tidy cppcheck
+LINT_PACKAGES = $(TEST_PACKAGES) g++ clang clang-format clang-tidy cppcheck abigail-tools
 
 ASAN = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
 # Twice as fast to build as debugoptimized, and no slower to run; reports still name their lines.
