@@ -21,7 +21,7 @@ from pathlib import Path
 BELOW = {
     "base": "",
     "demo": "base",
-    # files, and text on its way in
+    # files and input
     "file": "base",
     "decode": "base",
     "detect": "base decode",

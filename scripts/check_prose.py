@@ -34,29 +34,24 @@ PHRASES = (
     (r"\b(?:neighbour|behaviour|favour|colour|labell(?:ed|ing)|centr(?:e|ed|ing)\b|normalis|recognis|optimis)", "American spelling"),
 )
 
-# The former spelling of an option, in the code that accepts it and in the documents that list it.
+# Names that users and programs know: former options, keys of JSON, columns of tables.
 ALLOWED = {
     "NEWS.md": (r"^- Options with a second meaning", r"neighbours", r"centre"),
     "src/params/params_table.c": (r"centre", r"neighbours"),
+    "cli/eval_agreement.c": (r'"neighbours"',),
+    "cli/label_report.c": (r'"labelled"',),
+    "cli/options.c": (r'\{"\w',),
+    "server/export.c": (r'"centre"',),
+    "server/status.c": (r'"centred"',),
     "scripts/check_prose.py": (r".",),
 }
 
 # Files that still contain such phrases. Remove a file once it is clean; do not add any.
 REMAINING = (
-    "cli/eval_agreement.c",
-    "cli/label_report.c",
-    "cli/options.c",
     "include/wordtide.h",
-    "scripts/build",
-    "scripts/check_layers.py",
-    "scripts/fresh",
-    "scripts/run_tests",
     "server/body.c",
-    "server/export.c",
     "server/line_store.c",
-    "server/status.c",
     "src/detect/detect.h",
-    "src/file/replace.c",
     "src/history/history.c",
     "src/label/sample.c",
     "src/source/source_follow.c",
