@@ -171,10 +171,10 @@ def test_a_folder_is_no_model_but_a_place_for_checkpoints(tmp_path):
 
 
 @pytest.mark.parametrize("arguments,reason", [
-    (["-o", ""], "is not the name of a file"),
-    (["--checkpoint", ""], "is not the name of a file"),
-    (["--checkpoint", "./" * 5000 + "c.tide"], "is longer than a path may be"),
-    (["-o", "-"], "it cannot go to standard output"),
+    (["-o", ""], "needs a file name"),
+    (["--checkpoint", ""], "needs a file name"),
+    (["--checkpoint", "./" * 5000 + "c.tide"], "is too long"),
+    (["-o", "-"], "a model cannot be written to standard output"),
 ])
 def test_what_is_no_name_is_wrong_usage(tmp_path, arguments, reason):
     done = run(*arguments, cwd=tmp_path)

@@ -281,7 +281,7 @@ def test_an_incomplete_append_is_truncated(serve):
     os.truncate(segment, segment.stat().st_size - HEAD)
     again = serve("--every", "1e9")
     again.finish_with("after")
-    assert any("not written whole are cut off" in line for line in again.log)
+    assert any("was incomplete; cut off" in line for line in again.log)
     assert counts(again.model) == {"first": 1, "after": 1}
 
 
