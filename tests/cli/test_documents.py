@@ -224,4 +224,7 @@ def test_files_and_tests_that_documents_name_exist(path):
         if (ROOT / name).exists():
             content = (ROOT / name).read_text()
             missing += [test for test in re.findall(r"`(\w+)`", tests) if test not in content]
+    for name, word in re.findall(r"(tests/\w+/test_\w+\.py)\s+-k\s+(\w+)", text):
+        if not re.search(rf"def test_\w*{word}", (ROOT / name).read_text()):
+            missing.append(f"{name} -k {word}")
     assert missing == []
