@@ -181,7 +181,7 @@ def test_bench_reads_records_and_counts_them(tmp_path):
     told = json.loads(done.stdout)
     assert told["records"] == 1000 and told["bytes_per_second"] > 0
     done = wordtide("bench", "records", source)
-    assert done.returncode == 2 and "records json, csv or tsv" in done.stderr
+    assert done.returncode == 2 and "records must be json, csv or tsv" in done.stderr
     assert wordtide("bench", "records").returncode == 2
 
 
