@@ -4,7 +4,7 @@
     check_prose.py [ROOT]
 
 PHRASES lists patterns with what to write instead. They are looked for in the sources, scripts and documents;
-lines of a file that match a pattern of ALLOWED for it are skipped, and so are the files of REMAINING. A
+lines of a file that match a pattern of ALLOWED for it are skipped. A
 phrase may span a line break in a comment or a paragraph.
 
 Prints one line per occurrence and exits with 1 if there is any.
@@ -45,18 +45,6 @@ ALLOWED = {
     "server/status.c": (r'"centred"',),
     "scripts/check_prose.py": (r".",),
 }
-
-# Files that still contain such phrases. Remove a file once it is clean; do not add any.
-REMAINING = (
-    "include/wordtide.h",
-    "server/body.c",
-    "server/line_store.c",
-    "src/detect/detect.h",
-    "src/history/history.c",
-    "src/label/sample.c",
-    "src/source/source_follow.c",
-    "src/train/live.c",
-)
 
 DOCUMENTS = ("*.md", "doc/*.md", "bench/README.md", "paper/README.md")
 SOURCES = tuple(
@@ -99,8 +87,6 @@ def violations(root, patterns=DOCUMENTS + SOURCES):
     found = []
     for path in files(root, patterns):
         name = str(path.relative_to(root))
-        if name in REMAINING:
-            continue
         text = path.read_text(encoding="utf-8", errors="replace")
         for number, phrase, advice in sorted(occurrences(name, text)):
             found.append(f'{name}:{number}: "{phrase}": {advice}')

@@ -199,8 +199,8 @@ void response_memory_free(server *s, void *memory, size_t size)
 
 /* -- JSON -------------------------------------------------------------------------- */
 
-/* Returns why the JSON is too complex to parse, or NULL: nested too deeply, or with so
- * many values that they would take far more memory than the text. Malformed JSON may be
+/* Returns why the JSON is too complex to parse, or NULL: nested too deeply, or with
+ * values that would take far more memory than the text. Malformed JSON may be
  * counted wrongly, but is refused in any case. */
 static const char *find_excess(const char *json, size_t size)
 {

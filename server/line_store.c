@@ -5,7 +5,7 @@
  * There is one store, which requests use one after another, so memory depends neither
  * on how many requests come at once nor on what they contain; after a large request its
  * pages return to the system. When the store is full, the rest of the body is ignored,
- * and the client is told how much was accepted.
+ * and the answer says how much was accepted.
  *
  * A bitmap has a bit for every input, a line or record of the body, that tells whether
  * it gave a line. When the feed accepts only some of the lines, it yields the number of

@@ -1,5 +1,6 @@
-/* wordtide/eval.h - evaluation: exact counts, word similarity, analogies, agreement and differences
- * between models, and how models follow changes of meaning. The conventions are those of wordtide.h. */
+/* wordtide/eval.h - evaluation: exact counts, word similarity, analogies, agreement and
+ * differences between models, and how models follow changes of meaning. The conventions
+ * are those of wordtide.h. */
 #ifndef WORDTIDE_EVAL_H
 #define WORDTIDE_EVAL_H
 
@@ -14,16 +15,17 @@ extern "C" {
 /* The exact counts of all words of a text; memory grows with their number. */
 typedef struct tide_counts tide_counts;
 
-/* Reads the sources of the run to their ends, tokenized as in training. Of the rest of the run only
- * stop, watch, note and properties are used. Returns 1, without
- * counts, if stopped. */
+/* Reads the sources of the run to their ends, tokenized as in training. Of the rest of
+ * the run only stop, watch, note and properties are used. Returns 1, without counts, if
+ * stopped. */
 TIDE_API int tide_counts_new(const tide_params *params, const tide_run *run,
                              tide_counts **counts, tide_error *err);
 TIDE_API void tide_counts_free(tide_counts *counts);
 TIDE_API uint64_t tide_counts_tokens(const tide_counts *counts);
 TIDE_API size_t tide_counts_size(const tide_counts *counts); /* distinct words */
 
-/* By falling count, then in order of first occurrence; `error` is 0 and `slot` the rank, from 0. */
+/* By falling count, then in order of first occurrence; `error` is 0 and `slot` the
+ * rank, from 0. */
 TIDE_API tide_entry tide_counts_at(const tide_counts *counts, size_t rank);
 
 /* -- evaluation -------------------------------------------------------------------- */
@@ -56,9 +58,9 @@ typedef struct tide_analogy_result {
     uint64_t right;
 } tide_analogy_result;
 
-/* Analogy questions in sections (": name", then lines "A B C D"), answered by 3CosAdd. Returns the
- * number of sections, of which at most `room` are written; lines before the first section form one
- * without a name. `bad_lines` may be NULL. */
+/* Analogy questions in sections (": name", then lines "A B C D"), answered by 3CosAdd.
+ * Returns the number of sections, of which at most `room` are written; lines before the
+ * first section form one without a name. `bad_lines` may be NULL. */
 TIDE_API int tide_eval_analogy(const tide_view *view, const char *path,
                                const tide_eval_options *options,
                                tide_analogy_result *sections, size_t room,
@@ -102,9 +104,10 @@ typedef struct tide_counts_result {
                                                     2000, 5000, 7000, 10000, ... */
 } tide_counts_result;
 
-/* Compares the counts of a model with the true ones. A dropped word is given the smallest count of the
- * model, as in the paper. `point`, which may be NULL, is called for every type by rising rank. Errors
- * are NaN for a file of vectors without counts. */
+/* Compares the counts of a model with the true ones. A dropped word is given the
+ * smallest count of the model, as in the paper. `point`, which may be NULL, is called
+ * for every type by rising rank. Errors are NaN for a file of vectors without counts.
+ */
 TIDE_API int tide_eval_counts(const tide_model *model, const tide_counts *truth,
                               tide_counts_result *result,
                               void (*point)(void *data, const tide_count_point *point),
@@ -122,7 +125,8 @@ typedef struct tide_agreement_pair {
     float cosine_a, cosine_b;
 } tide_agreement_pair;
 
-/* All pairs of a word of the first band and a different one of the second, each once. */
+/* All pairs of a word of the first band and a different one of the second, each once.
+ */
 typedef struct tide_agreement_cell {
     tide_band first, second;
     uint64_t pairs;
@@ -161,8 +165,9 @@ typedef struct tide_agreement_result {
     tide_agreement_near near[TIDE_AGREEMENT_BANDS_MAX];
 } tide_agreement_result;
 
-/* How far A agrees with the reference B. Only words in the vocabularies have vectors here. A band is cut
- * at the last word of B; one that starts beyond it is TIDE_ERROR_PARAMETER. */
+/* How far A agrees with the reference B. Only words in the vocabularies have vectors
+ * here. A band is cut at the last word of B; one that starts beyond it is
+ * TIDE_ERROR_PARAMETER. */
 TIDE_API int tide_eval_agreement(const tide_view *a, const tide_view *b,
                                  const tide_agreement_options *options,
                                  tide_agreement_result *result, tide_error *err);
@@ -208,8 +213,8 @@ typedef struct tide_diff_summary {
     double overlap; /* mean */
 } tide_diff_summary;
 
-/* Words without a difference are left out: comparing a model with itself, or with a rotated copy, gives
- * none. */
+/* Words without a difference are left out: comparing a model with itself, or with a
+ * rotated copy, gives none. */
 TIDE_API tide_diff *tide_diff_new(const tide_view *a, const tide_view *b,
                                   const tide_diff_options *options, tide_error *err);
 TIDE_API void tide_diff_free(tide_diff *diff);
@@ -219,9 +224,10 @@ TIDE_API tide_diff_summary tide_diff_summary_of(const tide_diff *diff);
 
 /* -- change over time -------------------------------------------------------------- */
 
-/* How far words have moved. Training may rotate all vectors together, which says nothing about any
- * single word, so words are compared with themselves before and after the rotation that best maps the
- * 10,000 most frequent ones onto their earlier vectors. Means over nothing are NaN. */
+/* How far words have moved. Training may rotate all vectors together, which says
+ * nothing about any single word, so words are compared with themselves before and after
+ * the rotation that best maps the 10,000 most frequent ones onto their earlier vectors.
+ * Means over nothing are NaN. */
 typedef struct tide_stability {
     uint64_t words; /* frequent ones held at both times */
     double cosine;  /* mean, of a word with itself */
@@ -241,9 +247,9 @@ typedef enum tide_drift_event {
 
 TIDE_API const char *tide_drift_event_name(tide_drift_event event);
 
-/* How many words have followed their event. A swapped word has once it is nearer to the other word's
- * former neighbors than to its own; a new word once the word it replaces is among its 10 nearest; a
- * dead word once it has been evicted. */
+/* How many words have followed their event. A swapped word has once it is nearer to the
+ * other word's former neighbors than to its own; a new word once the word it replaces
+ * is among its 10 nearest; a dead word once it has been evicted. */
 typedef struct tide_drift_look {
     uint64_t tokens;                    /* read since the event */
     uint64_t words[TIDE_DRIFT_EVENTS];  /* evaluated: held at the time of the event */
@@ -281,8 +287,8 @@ typedef struct tide_drift_result {
                                  the event to the end */
 } tide_drift_result;
 
-/* Trains on a text in which words of medium frequency, chosen by the seed of the parameters, change at a
- * known time, and measures how soon the vectors follow. */
+/* Trains on a text in which words of medium frequency, chosen by the seed of the
+ * parameters, change at a known time, and measures how soon the vectors follow. */
 TIDE_API int tide_eval_drift(const tide_params *params,
                              const tide_drift_options *options,
                              tide_drift_result *result, tide_error *err);
@@ -335,8 +341,9 @@ typedef struct tide_periods_options {
     void *watch_data;
 } tide_periods_options;
 
-/* Trains on a stream and compares the end of every period with that of the previous one. A record
- * without a time, or from before the current period, belongs to the current one. */
+/* Trains on a stream and compares the end of every period with that of the previous
+ * one. A record without a time, or from before the current period, belongs to the
+ * current one. */
 TIDE_API int tide_eval_periods(const tide_params *params,
                                const tide_periods_options *options, tide_error *err);
 

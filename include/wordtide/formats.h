@@ -1,5 +1,5 @@
-/* wordtide/formats.h - vectors in the formats of other programs: word2vec, GloVe, NumPy, safetensors
- * and others. The conventions are those of wordtide.h. */
+/* wordtide/formats.h - vectors in the formats of other programs: word2vec, GloVe,
+ * NumPy, safetensors and others. The conventions are those of wordtide.h. */
 #ifndef WORDTIDE_FORMATS_H
 #define WORDTIDE_FORMATS_H
 
@@ -40,9 +40,10 @@ typedef struct tide_exported {
     uint64_t left_out; /* words that the format cannot represent */
 } tide_exported;
 
-/* Writes the words by falling count. The file is replaced atomically. A format with several files
- * appends to the path and replaces them one by one once all are written, so a crash in between may
- * leave new files beside old ones. "-" is standard output, for formats with one file. */
+/* Writes the words by falling count. The file is replaced atomically. A format with
+ * several files appends to the path and replaces them one by one once all are written,
+ * so a crash in between may leave new files beside old ones. "-" is standard output,
+ * for formats with one file. */
 TIDE_API int tide_model_export(const tide_model *model, const tide_export *how,
                                const char *path, tide_exported *done, tide_error *err);
 
@@ -63,8 +64,8 @@ typedef struct tide_row {
     uint64_t error;      /* count - error is a lower bound on the true count */
 } tide_row;
 
-/* `format` NULL: detected from the contents. The path may be "-" for standard input, a pipe, or a
- * compressed file, for formats that are read from beginning to end. */
+/* `format` NULL: detected from the contents. The path may be "-" for standard input, a
+ * pipe, or a compressed file, for formats that are read from beginning to end. */
 TIDE_API tide_rows *tide_rows_open(const char *path, const char *format,
                                    tide_error *err);
 TIDE_API void tide_rows_close(tide_rows *rows);
@@ -75,8 +76,9 @@ TIDE_API uint64_t tide_rows_count(const tide_rows *rows); /* 0 if unknown */
 /* As tide_model_params if the file is a model; otherwise "". */
 TIDE_API const char *tide_rows_params(const tide_rows *rows);
 
-/* The next row, valid until the following call; returns 1, or 0 at the end. Rows with an invalid
- * word (not UTF-8, empty, too long) or a NaN or infinity are skipped and counted. */
+/* The next row, valid until the following call; returns 1, or 0 at the end. Rows with
+ * an invalid word (not UTF-8, empty, too long) or a NaN or infinity are skipped and
+ * counted. */
 TIDE_API int tide_rows_next(tide_rows *rows, tide_row *row, tide_error *err);
 TIDE_API uint64_t tide_rows_left_out(const tide_rows *rows);
 
@@ -90,11 +92,12 @@ typedef struct tide_imported {
     uint64_t uncounted; /* words missing from the file `counts` */
 } tide_imported;
 
-/* Starts a stream from vectors trained elsewhere, in a trainer that has not been trained and has
- * the same dimension. A word gets the count in the file of vectors, or in the file `counts` ("word
- * count" lines, or NULL; 1 for words not listed), or one that falls with its rank. Words are added
- * in file order, keep their vectors, and move as little as words seen that often. After a failure
- * the trainer may hold some of the words and can only be freed. */
+/* Starts a stream from vectors trained elsewhere, in a trainer that has not been
+ * trained and has the same dimension. A word gets the count in the file of vectors, or
+ * in the file `counts` ("word count" lines, or NULL; 1 for words not listed), or one
+ * that falls with its rank. Words are added in file order, keep their vectors, and move
+ * as little as words seen that often. After a failure the trainer may hold some of the
+ * words and can only be freed. */
 TIDE_API int tide_trainer_import(tide_trainer *trainer, tide_rows *rows,
                                  const char *counts, tide_imported *done,
                                  tide_error *err);

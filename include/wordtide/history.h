@@ -1,5 +1,6 @@
-/* wordtide/history.h - what words were, and what became of them: arrivals and evictions, rates, trends
- * and drift of the words of a live model. The conventions are those of wordtide.h. */
+/* wordtide/history.h - what words were, and what became of them: arrivals and
+ * evictions, rates, trends and drift of the words of a live model. The conventions are
+ * those of wordtide.h. */
 #ifndef WORDTIDE_HISTORY_H
 #define WORDTIDE_HISTORY_H
 
@@ -9,14 +10,14 @@
 extern "C" {
 #endif
 
-/* Observes a model during training: which words enter and leave, which become more frequent, and how
- * far the most frequent words, and those being watched, have moved since minutes, hours, days and
- * months ago. All memory is allocated at the start. One thread updates it, which is not the training
- * thread; any thread queries it.
+/* Observes a model during training: which words enter and leave, which become more
+ * frequent, and how far the most frequent words, and those being watched, have moved
+ * since minutes, hours, days and months ago. All memory is allocated at the start. One
+ * thread updates it, which is not the training thread; any thread queries it.
  *
- * Times are the caller's, in seconds since any fixed moment; ages are seconds. If the clock is set
- * back, time stands still until the next update, so ages stay correct. Values that do not exist are
- * NaN. */
+ * Times are the caller's, in seconds since any fixed moment; ages are seconds. If the
+ * clock is set back, time stands still until the next update, so ages stay correct.
+ * Values that do not exist are NaN. */
 typedef struct tide_history tide_history;
 
 typedef enum tide_alarm_kind {
@@ -74,28 +75,30 @@ TIDE_API uint64_t tide_history_bytes(const tide_params *params,
 /* Looks at the model. To be called about once per second, by one thread at a time. */
 TIDE_API int tide_history_update(tide_history *history, double now, tide_error *err);
 
-/* Makes a running update, and all later ones, return soon, leaving out what it has not computed yet;
- * for use before the history is saved for the last time. Any thread. */
+/* Makes a running update, and all later ones, return soon, leaving out what it has not
+ * computed yet; for use before the history is saved for the last time. Any thread. */
 TIDE_API void tide_history_stop(tide_history *history);
 
 /* The functions below may be called by any thread. */
 
-/* Tracks a word whether or not it is in the vocabulary. Watching it twice changes nothing.
- * TIDE_ERROR_PARAMETER if there is no room, TIDE_ERROR_NOT_FOUND if it was not watched. */
+/* Tracks a word whether or not it is in the vocabulary. Watching it twice changes
+ * nothing. TIDE_ERROR_PARAMETER if there is no room, TIDE_ERROR_NOT_FOUND if it was not
+ * watched. */
 TIDE_API int tide_history_watch(tide_history *history, const char *word,
                                 tide_error *err);
 TIDE_API int tide_history_unwatch(tide_history *history, const char *word,
                                   tide_error *err);
 
-/* Seconds until there is a baseline to compare with; before, nothing counts as an event. 0 once
- * there is. */
+/* Seconds until there is a baseline to compare with; before, nothing counts as an
+ * event. 0 once there is. */
 TIDE_API double tide_history_baseline(tide_history *history);
 
 /* Number of words tracked now. */
 TIDE_API uint32_t tide_history_followed(tide_history *history);
 
-/* The ages of the snapshots; returns how many. Once the history is old enough there is, for each age,
- * a snapshot between that age and twice as old, give or take the time between two updates. */
+/* The ages of the snapshots; returns how many. Once the history is old enough there is,
+ * for each age, a snapshot between that age and twice as old, give or take the time
+ * between two updates. */
 TIDE_API uint32_t tide_history_ages(const tide_history *history,
                                     double ages[TIDE_HISTORY_SNAPSHOTS_MAX]);
 
@@ -140,8 +143,8 @@ typedef struct tide_history_list {
                            unlimited when sorted by count */
 } tide_history_list;
 
-/* Returns the number of words written, or TIDE_ERROR_MEMORY. *total, which may be NULL, becomes the
- * number there are. */
+/* Returns the number of words written, or TIDE_ERROR_MEMORY. *total, which may be NULL,
+ * becomes the number there are. */
 TIDE_API int tide_history_words(tide_history *history, const tide_history_list *list,
                                 tide_history_word *words, size_t room, uint64_t *total,
                                 tide_error *err);
@@ -156,9 +159,9 @@ typedef struct tide_evicted {
     double left;
 } tide_evicted;
 
-/* Words that were evicted and have not returned, the latest first; returns how many. About 1,000 are
- * remembered, preferring recent and frequent ones: doubling the count is worth 60 steps. Only those
- * evicted after the time `after`, unless it is 0. */
+/* Words that were evicted and have not returned, the latest first; returns how many.
+ * About 1,000 are remembered, preferring recent and frequent ones: doubling the count
+ * is worth 60 steps. Only those evicted after the time `after`, unless it is 0. */
 TIDE_API size_t tide_history_evicted(tide_history *history, double after,
                                      tide_evicted *gone, size_t room);
 
@@ -171,8 +174,8 @@ typedef struct tide_history_point {
     double turned; /* degrees between then and now, without the common rotation */
 } tide_history_point;
 
-/* The snapshots of a tracked word, the oldest first; returns how many, or TIDE_ERROR_NOT_FOUND if the
- * word is not tracked. */
+/* The snapshots of a tracked word, the oldest first; returns how many, or
+ * TIDE_ERROR_NOT_FOUND if the word is not tracked. */
 TIDE_API int tide_history_points(tide_history *history, const char *word,
                                  tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX],
                                  tide_error *err);
@@ -182,13 +185,15 @@ typedef struct tide_history_hit {
     float score; /* cosine similarity */
 } tide_history_hit;
 
-/* The nearest tracked words in the snapshot whose age is closest to `age`; *taken becomes its age.
- * TIDE_ERROR_NOT_FOUND if the word was not tracked then, or no snapshot is at least half as old. */
+/* The nearest tracked words in the snapshot whose age is closest to `age`; *taken
+ * becomes its age. TIDE_ERROR_NOT_FOUND if the word was not tracked then, or no
+ * snapshot is at least half as old. */
 TIDE_API int tide_history_nearest(tide_history *history, const char *word, double age,
                                   tide_history_hit *hits, size_t room, double *taken,
                                   tide_error *err);
 
-/* Alarms with a number above `after`, oldest first; returns how many. The last 256 are kept. */
+/* Alarms with a number above `after`, oldest first; returns how many. The last 256 are
+ * kept. */
 TIDE_API size_t tide_history_alarms(tide_history *history, uint64_t after,
                                     tide_alarm *alarms, size_t room);
 
@@ -202,17 +207,18 @@ typedef struct tide_map_point {
     double drift, trend, ratio;
 } tide_map_point;
 
-/* The most frequent tracked words, projected onto the plane in which they differ most. The plane turns
- * as little as possible between updates; *frame changes when it does. Returns how many. */
+/* The most frequent tracked words, projected onto the plane in which they differ most.
+ * The plane turns as little as possible between updates; *frame changes when it does.
+ * Returns how many. */
 TIDE_API size_t tide_history_map(tide_history *history, tide_map_point *points,
                                  size_t room, uint64_t *frame);
 
 /* -- files ------------------------------------------------------------------------- */
 
-/* A checksummed file, replaced atomically. It is loaded into a history that has not been updated yet and
- * has the same step, number of snapshots and dimension; if loading fails, the history is as new. Words
- * no longer in the vocabulary are left out. Saving is done by the updating thread; queries do not wait
- * for the disk. */
+/* A checksummed file, replaced atomically. It is loaded into a history that has not
+ * been updated yet and has the same step, number of snapshots and dimension; if loading
+ * fails, the history is as new. Words no longer in the vocabulary are left out. Saving
+ * is done by the updating thread; queries do not wait for the disk. */
 TIDE_API int tide_history_save(tide_history *history, const char *path,
                                tide_error *err);
 TIDE_API int tide_history_load(tide_history *history, const char *path,
@@ -226,8 +232,8 @@ typedef struct tide_history_facts {
     uint64_t alarms;          /* ever raised */
 } tide_history_facts;
 
-/* Whether a file can be loaded, without its model. `facts`, which may be NULL, is filled as far as they
- * are known, even if the file is damaged. */
+/* Whether a file can be loaded, without its model. `facts`, which may be NULL, is
+ * filled as far as they are known, even if the file is damaged. */
 TIDE_API int tide_history_check(const char *path, tide_history_facts *facts,
                                 tide_error *err);
 

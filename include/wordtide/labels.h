@@ -1,5 +1,6 @@
-/* wordtide/labels.h - streams of labeled posts: counting labels, training a classifier in the same pass,
- * and predicting the labels of texts. The conventions are those of wordtide.h. */
+/* wordtide/labels.h - streams of labeled posts: counting labels, training a classifier
+ * in the same pass, and predicting the labels of texts. The conventions are those of
+ * wordtide.h. */
 #ifndef WORDTIDE_LABELS_H
 #define WORDTIDE_LABELS_H
 
@@ -9,11 +10,11 @@
 extern "C" {
 #endif
 
-/* A post is a line or a record; its first 1,000 words count. Labels are hashtags, or words marked
- * "__label__NAME" (parameter `labels`). They are removed from the text, so nothing is trained on or
- * predicted from them. A trainer counts the labels, keeps a sample of the posts of each
- * (`label-memory`), and trains a classifier that predicts the most frequent ones from the words of a
- * post. */
+/* A post is a line or a record; its first 1,000 words count. Labels are hashtags, or
+ * words marked "__label__NAME" (parameter `labels`). They are removed from the text, so
+ * nothing is trained on or predicted from them. A trainer counts the labels, keeps a
+ * sample of the posts of each (`label-memory`), and trains a classifier that predicts
+ * the most frequent ones from the words of a post. */
 
 typedef struct tide_label_stats {
     uint64_t posts;        /* read */
@@ -47,14 +48,15 @@ typedef struct tide_label {
     bool told;      /* predicted by the classifier */
 } tide_label;
 
-/* The labels with the highest counts, highest first; returns how many were written, 0 if out of memory.
- * Names are borrowed until the trainer is fed. */
+/* The labels with the highest counts, highest first; returns how many were written, 0
+ * if out of memory. Names are borrowed until the trainer is fed. */
 TIDE_API size_t tide_trainer_labels(const tide_trainer *trainer, tide_label *labels,
                                     size_t room);
 
 /* -- training the classifier ------------------------------------------------------- */
 
-/* The state after an epoch. Losses are mean binary cross-entropies per label and post. */
+/* The state after an epoch. Losses are mean binary cross-entropies per label and post.
+ */
 typedef struct tide_epoch {
     uint32_t epoch;       /* from 1 */
     uint32_t epochs_most; /* maximum; training may stop earlier */
@@ -70,16 +72,16 @@ typedef struct tide_epoch {
 /* Returns false to stop here and keep the best epoch so far. */
 typedef bool tide_epoch_watch(void *data, const tide_epoch *epoch);
 
-/* Trains the classifier from scratch on `label-each` posts of each of the `label-top` most frequent
- * labels. TIDE_ERROR_INPUT if no labeled post has been read; the classifier is then unchanged. `watch`
- * may be NULL. */
+/* Trains the classifier from scratch on `label-each` posts of each of the `label-top`
+ * most frequent labels. TIDE_ERROR_INPUT if no labeled post has been read; the
+ * classifier is then unchanged. `watch` may be NULL. */
 TIDE_API int tide_trainer_fit(tide_trainer *trainer, tide_epoch_watch *watch,
                               void *data, tide_error *err);
 
 /* -- predictions for a stream ------------------------------------------------------ */
 
-/* A post of the stream and what the classifier predicts for it before anything of it is trained on.
- * Borrowed for the call. */
+/* A post of the stream and what the classifier predicts for it before anything of it is
+ * trained on. Borrowed for the call. */
 typedef struct tide_predicted_post {
     uint64_t post; /* its number, from 0 */
     double
@@ -94,9 +96,9 @@ typedef struct tide_predicted_post {
     const float *probabilities; /* [name_count] */
 } tide_predicted_post;
 
-/* `post` is called for every post of the following runs, by the running thread; NULL for none. `epoch`,
- * which may be NULL, is called when the classifier is retrained during a run (`label-refit`). Neither
- * may feed, save or run the trainer. */
+/* `post` is called for every post of the following runs, by the running thread; NULL
+ * for none. `epoch`, which may be NULL, is called when the classifier is retrained
+ * during a run (`label-refit`). Neither may feed, save or run the trainer. */
 TIDE_API void tide_trainer_watch_labels(tide_trainer *trainer,
                                         void (*post)(void *data,
                                                      const tide_predicted_post *told),
@@ -168,13 +170,13 @@ typedef struct tide_prediction {
     float probability;
 } tide_prediction;
 
-/* Adds text of a post, which may be cut anywhere; line feeds count as spaces. Labels in it are
- * ignored. */
+/* Adds text of a post, which may be cut anywhere; line feeds count as spaces. Labels in
+ * it are ignored. */
 TIDE_API void tide_labeler_add(tide_labeler *labeler, const char *text, size_t size);
 
-/* Ends the post: the most probable labels, most probable first; returns how many were written. *known
- * becomes the number of words with a vector; if it is 0, the probabilities are the labels'
- * frequencies. */
+/* Ends the post: the most probable labels, most probable first; returns how many were
+ * written. *known becomes the number of words with a vector; if it is 0, the
+ * probabilities are the labels' frequencies. */
 TIDE_API size_t tide_labeler_end(tide_labeler *labeler, tide_prediction *predictions,
                                  size_t room, uint64_t *known);
 

@@ -1,6 +1,7 @@
-/* wordtide/tools.h - what the wordtide command needs besides: reading sources and records, content
- * detection, the demo stream, lock files, atomically replaced files, benchmarks. The conventions are
- * those of wordtide.h. This interface is not stable: it may change in any version. */
+/* wordtide/tools.h - what the wordtide command needs besides: reading sources and
+ * records, content detection, the demo stream, lock files, atomically replaced files,
+ * benchmarks. The conventions are those of wordtide.h. This interface is not stable: it
+ * may change in any version. */
 #ifndef WORDTIDE_TOOLS_H
 #define WORDTIDE_TOOLS_H
 
@@ -20,8 +21,8 @@ typedef struct tide_source tide_source;
 TIDE_API tide_source *tide_source_open(const char *spec, tide_error *err);
 TIDE_API void tide_source_close(tide_source *source);
 
-/* Reads up to `room` bytes; 0 at the end. A read that a signal interrupts before it has any bytes
- * returns TIDE_ERROR_IO and leaves errno at EINTR. */
+/* Reads up to `room` bytes; 0 at the end. A read that a signal interrupts before it has
+ * any bytes returns TIDE_ERROR_IO and leaves errno at EINTR. */
 TIDE_API ptrdiff_t tide_source_read(tide_source *source, void *bytes, size_t room,
                                     tide_error *err);
 
@@ -36,9 +37,10 @@ typedef enum tide_content {
     TIDE_CONTENT_OTHER,   /* UTF-16, an archive, a Parquet file, ... */
 } tide_content;
 
-/* Classifies the first `size` bytes of an input; 64 KiB are enough. `whole` means that there are no
- * more. For anything but TIDE_CONTENT_TEXT the error's text names it, such as "a zip archive". A
- * single line is never enough evidence to classify text as something else. */
+/* Classifies the first `size` bytes of an input; 64 KiB are enough. `whole` means that
+ * there are no more. For anything but TIDE_CONTENT_TEXT the error's text names it, such
+ * as "a zip archive". A single line is never enough evidence to classify text as
+ * something else. */
 TIDE_API tide_content tide_content_of(const void *bytes, size_t size, bool whole,
                                       tide_error *err);
 
@@ -51,9 +53,9 @@ typedef enum tide_record_kind {
     TIDE_RECORDS_TSV,   /* one record per line, fields separated by tabs, no quoting */
 } tide_record_kind;
 
-/* Fields are dotted paths (JSON), or names or 1-based numbers of columns (CSV, TSV). In `text` a
- * name that contains a comma is written in double quotes. If one of the fields is the name of a
- * column, the first record of every input is a header. */
+/* Fields are dotted paths (JSON), or names or 1-based numbers of columns (CSV, TSV). In
+ * `text` a name that contains a comma is written in double quotes. If one of the fields
+ * is the name of a column, the first record of every input is a header. */
 typedef struct tide_record_options {
     tide_record_kind kind;
     const char *text;  /* required: one or more fields, separated by commas */
@@ -84,26 +86,27 @@ TIDE_API tide_records *tide_records_new(const tide_record_options *options,
                                         tide_error *err);
 TIDE_API void tide_records_free(tide_records *r);
 
-/* Consumes up to `size` bytes and returns how many. Take texts until there are none, then feed the
- * rest. */
+/* Consumes up to `size` bytes and returns how many. Take texts until there are none,
+ * then feed the rest. */
 TIDE_API size_t tide_records_feed(tide_records *r, const void *bytes, size_t size);
 
 /* Ends the input and its last record; the next input starts with its own header. */
 TIDE_API void tide_records_end(tide_records *r);
 
-/* The text of the next valid record, ending with a line feed, valid until the next call. Several
- * fields are joined by line feeds. Labels come first, each as one word: "__label__" and the label
- * with white space replaced by "_". A JSON array gives a label for every string, number and so on in
- * it, at most 256. False if more input is needed. */
+/* The text of the next valid record, ending with a line feed, valid until the next
+ * call. Several fields are joined by line feeds. Labels come first, each as one word:
+ * "__label__" and the label with white space replaced by "_". A JSON array gives a
+ * label for every string, number and so on in it, at most 256. False if more input is
+ * needed. */
 TIDE_API bool tide_records_take(tide_records *r, const char **text, size_t *size);
 
 TIDE_API tide_record_counts tide_records_counted(const tide_records *r);
 
 /* -- the demo stream: an invented newsroom with known truth ------------------------ */
 
-/* The source "demo:" is an endless stream of lower-case sentences, one per line. Its settings are
- * seed, tokens (its length), hashtags and events (on or off), pace (of the events) and rate (words
- * per second). */
+/* The source "demo:" is an endless stream of lower-case sentences, one per line. Its
+ * settings are seed, tokens (its length), hashtags and events (on or off), pace (of the
+ * events) and rate (words per second). */
 
 /* Writes the truth as TSV: "group NAME WORD..." (words that belong together) and
  * "analogy NAME A B C D" (A is to B as C is to D). */
@@ -111,16 +114,17 @@ TIDE_API int tide_demo_truth(FILE *out, tide_error *err);
 
 /* An event in a stream with events=on:
  *
- *   birth   a new word, frequent between `from` and `to` and less so afterwards
- *   fade    such a word becomes rarer and disappears
- *   change  a word is used more and more like those of another group, finally only so
- *   burst   a word is used 5 to 20 times as often between `from` and `to`
- *   season  a topic is written about more than usual
+ * birth   a new word, frequent between `from` and `to` and less so afterwards
+ * fade    such a word becomes rarer and disappears
+ * change  a word is used more and more like those of another group, finally only so
+ * burst   a word is used 5 to 20 times as often between `from` and `to`
+ * season  a topic is written about more than usual
  *
- * Times are numbers of tokens; 120,000 tokens are a minute of the stream at pace 1. A share is the
- * fraction that a word has of the occurrences of its group, or a season's topic of the lines; a
- * fade or change moves linearly from the share before to the share after. Groups are those of
- * tide_demo_truth, where a word belongs to the group in which it starts. */
+ * Times are numbers of tokens; 120,000 tokens are a minute of the stream at pace 1. A
+ * share is the fraction that a word has of the occurrences of its group, or a season's
+ * topic of the lines; a fade or change moves linearly from the share before to the
+ * share after. Groups are those of tide_demo_truth, where a word belongs to the group
+ * in which it starts. */
 typedef struct tide_demo_event {
     const char *kind;
     char word[TIDE_WORD_MAX + 1]; /* of a season, the topic */
@@ -129,8 +133,8 @@ typedef struct tide_demo_event {
     double share_before, share_during, share_after; /* during: the mean */
 } tide_demo_event;
 
-/* Reports the events that overlap the tokens [from, to) of a stream such as "demo:seed=7,events=on",
- * in the order in which they start. */
+/* Reports the events that overlap the tokens [from, to) of a stream such as
+ * "demo:seed=7,events=on", in the order in which they start. */
 TIDE_API int tide_demo_events(const char *spec, uint64_t from, uint64_t to,
                               void (*tell)(void *data, const tide_demo_event *event),
                               void *data, tide_error *err);
@@ -139,13 +143,13 @@ TIDE_API int tide_demo_events(const char *spec, uint64_t from, uint64_t to,
 
 typedef struct tide_lock tide_lock;
 
-/* Locks a path against other processes that lock it too; TIDE_ERROR_IO if one holds the lock. The
- * lock is released with the process at the latest. */
+/* Locks a path against other processes that lock it too; TIDE_ERROR_IO if one holds the
+ * lock. The lock is released with the process at the latest. */
 TIDE_API tide_lock *tide_lock_open(const char *path, tide_error *err);
 TIDE_API void tide_lock_close(tide_lock *lock);
 
-/* A file that replaces another one once it is complete: it is written under a temporary name beside
- * it and renamed by the commit. */
+/* A file that replaces another one once it is complete: it is written under a temporary
+ * name beside it and renamed by the commit. */
 typedef struct tide_output tide_output;
 
 /* `path` must outlive the output. */
@@ -154,8 +158,8 @@ TIDE_API tide_output *tide_output_create(const char *path, tide_error *err);
 /* The path of the temporary file, which exists and is empty. */
 TIDE_API const char *tide_output_temporary(const tide_output *out);
 
-/* Syncs the file, renames it and frees the output. On failure the old file is untouched and the
- * temporary one is removed; errno has the reason if a write failed. */
+/* Syncs the file, renames it and frees the output. On failure the old file is untouched
+ * and the temporary one is removed; errno has the reason if a write failed. */
 TIDE_API int tide_output_commit(tide_output *out, tide_error *err);
 
 /* Removes the temporary file and frees the output. */
@@ -164,13 +168,14 @@ TIDE_API void tide_output_discard(tide_output *out);
 /* Whether a model could be saved at this path; finds out by trying. */
 TIDE_API int tide_path_writable(const char *path, tide_error *err);
 
-/* TIDE_ERROR_PARAMETER if there is a model at this path, which only a model may replace. */
+/* TIDE_ERROR_PARAMETER if there is a model at this path, which only a model may
+ * replace. */
 TIDE_API int tide_path_not_model(const char *path, tide_error *err);
 
 #define TIDE_DECIMAL_MAX 20
 
-/* Writes the shortest decimal that reads back as the same float, not zero-terminated; returns its
- * length. Infinities and NaN become "inf" and "nan". */
+/* Writes the shortest decimal that reads back as the same float, not zero-terminated;
+ * returns its length. Infinities and NaN become "inf" and "nan". */
 TIDE_API size_t tide_decimal_write(float value, char text[TIDE_DECIMAL_MAX]);
 
 /* -- benchmarks -------------------------------------------------------------------- */
@@ -183,17 +188,18 @@ typedef struct tide_timing {
     bool chosen; /* used by the library */
 } tide_timing;
 
-/* Times every kernel set at this dimension; returns the number of timings, at most `room`. */
+/* Times every kernel set at this dimension; returns the number of timings, at most
+ * `room`. */
 TIDE_API int tide_bench_kernels(uint32_t dim, tide_timing *timings, size_t room,
                                 tide_error *err);
 
-/* Runs a source through tokenizer, vocabulary and subsampling without training. CPU nanoseconds per
- * token: the minimum of five passes if the source can be read again. */
+/* Runs a source through tokenizer, vocabulary and subsampling without training. CPU
+ * nanoseconds per token: the minimum of five passes if the source can be read again. */
 TIDE_API int tide_bench_ingest(const tide_params *params, const char *source,
                                double *nanoseconds, uint64_t *tokens, tide_error *err);
 
-/* Extracts the texts of a file of records and discards them. Bytes per CPU second: the maximum of
- * five passes. */
+/* Extracts the texts of a file of records and discards them. Bytes per CPU second: the
+ * maximum of five passes. */
 TIDE_API int tide_bench_records(const tide_params *params, const char *source,
                                 double *bytes_per_second, uint64_t *records,
                                 tide_error *err);
@@ -209,10 +215,11 @@ typedef struct tide_checkpoint_timing {
     double processor;           /* median CPU time of the training thread */
 } tide_checkpoint_timing;
 
-/* Benchmarks checkpointing. Writes a full model to `path`, which must not exist, and deletes it,
- * timing the NaN check (look), a plain write (plain), a write into preallocated space (roomy), and
- * the three phases of a background checkpoint: preallocating (room), filling the file while training
- * stands still (pause), and making it durable (safe). Every write includes the NaN check. */
+/* Benchmarks checkpointing. Writes a full model to `path`, which must not exist, and
+ * deletes it, timing the NaN check (look), a plain write (plain), a write into
+ * preallocated space (roomy), and the three phases of a background checkpoint:
+ * preallocating (room), filling the file while training stands still (pause), and
+ * making it durable (safe). Every write includes the NaN check. */
 TIDE_API int tide_bench_checkpoint(const tide_params *params, const char *path,
                                    uint32_t rounds,
                                    tide_checkpoint_timing parts[TIDE_CHECKPOINT_PARTS],

@@ -4,7 +4,7 @@
  * attacker chose its first line: bytes that no text contains, or a structure that
  * extends over several lines. The reaction depends on the source: a file or a pipe is
  * refused with the command to use instead; a file that is followed is read as text with
- * a warning, since whoever writes it must not be able to stop the run.
+ * a warning, since its writer must not be able to stop the run.
  */
 #ifndef TIDE_DETECT_H
 #define TIDE_DETECT_H

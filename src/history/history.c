@@ -10,7 +10,7 @@
  * scanned, but not during any computation on vectors.
  *
  * The clock adds up the forward steps of the caller's time. If that is set back, the
- * clock stands still for one update, so the past never becomes the future. All times in
+ * clock pauses for one update, so the past never becomes the future. All times in
  * this directory are on this clock; results are converted to the caller's time.
  */
 #include "history/alarms.h"

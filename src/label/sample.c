@@ -9,7 +9,7 @@
  * So a sample only adds posts, removes the one with the highest priority, and is
  * cleared. A skew heap does this with two links per node and no other memory (Sleator
  * and Tarjan, "Self-adjusting heaps", SIAM J. Comput. 15(1), 1986): to merge two heaps,
- * merge their right spines and swap the children of every node on the way. That costs
+ * merge their right spines and swap the children of every node passed. That costs
  * O(log k) amortized. The shape of the heap depends on its history, but is never
  * visible: lists are sorted.
  *

@@ -13,7 +13,7 @@ typedef struct tide_sampler tide_sampler;
 typedef enum tide_sampler_kind {
     TIDE_SAMPLER_ALIAS,     /* count^power, from a table rebuilt as the stream grows */
     TIDE_SAMPLER_RESERVOIR, /* a uniform sample of all slots added, as in the paper */
-    TIDE_SAMPLER_SMOOTHED, /* count^power, from a reservoir, as in incremental SGNS */
+    TIDE_SAMPLER_SMOOTHED,  /* count^power, from a reservoir, as in incremental SGNS */
 } tide_sampler_kind;
 
 typedef struct tide_sampler_options {

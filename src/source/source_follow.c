@@ -18,7 +18,7 @@
  *
  * A file that is compressed or otherwise not text is refused when it is opened, if its
  * name says so too, since then that is what the user asked for. In all other cases
- * whoever writes the file could make it look that way, and must not be able to stop a
+ * the writer of the file could make it look that way, and must not be able to stop a
  * run: it is read as text, with a warning.
  */
 #include "decode/decode.h"

@@ -104,8 +104,7 @@ static void correct_tokens(tide_ingest *in, const tide_admission *admission)
 static void set_hashes(tide_ingest *in, const tide_word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        in->hashes[in->slot_count + i] =
-            tide_hash(words[i].bytes, words[i].length, 0);
+        in->hashes[in->slot_count + i] = tide_hash(words[i].bytes, words[i].length, 0);
 }
 
 /* Counts a batch of words and appends their slots to the sentence. The vocabulary

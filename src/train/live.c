@@ -5,7 +5,7 @@
  * So it is double buffered: there are two copies of it, each with a view on it
  * (query/view.c). All queries share the current one. From time to time the training
  * thread updates the other one, unless a query still uses it, and makes it the current
- * one. Nobody waits for long: the lock is held only to count readers and to swap a
+ * one. No thread waits for long: the lock is held only to count readers and to swap a
  * pointer.
  *
  *     vocabulary --copied--> buffer 0   buffer 1 <-- acquire ... release, any threads
