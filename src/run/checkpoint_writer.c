@@ -145,19 +145,19 @@ static void submit(tide_checkpoint_writer *w, tide_store_writer *writer,
 }
 
 void tide_checkpoint_writer_preallocate(tide_checkpoint_writer *w,
-                                        tide_store_writer *writer, uint64_t bytes)
+                                        tide_store_writer *file, uint64_t bytes)
 {
-    submit(w, writer, bytes);
+    submit(w, file, bytes);
 }
 
-int tide_checkpoint_writer_start(tide_checkpoint_writer *w, tide_store_writer *writer,
+int tide_checkpoint_writer_start(tide_checkpoint_writer *w, tide_store_writer *file,
                                  tide_error *err)
 {
-    int status = tide_store_start_writer(writer, err);
+    int status = tide_store_start_writer(file, err);
     if (status)
-        tide_store_discard(writer);
+        tide_store_discard(file);
     else
-        submit(w, writer, 0);
+        submit(w, file, 0);
     return status;
 }
 

@@ -4,7 +4,7 @@
 int tide_train_file(const char *text_path, const char *model_path, const char *profile,
                     tide_error *err)
 {
-    tide_error ignored;
+    tide_error ignored = {0};
     err = err ? err : &ignored;
     tide_params *params = tide_params_new(err);
     if (!params)
