@@ -10,6 +10,7 @@
 #include "help.h"
 #include "output.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -327,10 +328,12 @@ static void apply_target(parser *p, target t, const char *given)
             usage_error(p->usage->command, "--%s needs a value", name);
         given = p->argv[p->next++];
     }
-    if (t.option)
+    if (t.option) {
         set_option(p, t.option, given);
-    else
+    } else {
+        assert(p->typed); /* parameters are looked up only where they are collected */
         settings_add(p->typed, name, given);
+    }
 }
 
 /* "-qn5" is -q -n 5: flags may be combined, and the first option with a value takes the
