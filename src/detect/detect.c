@@ -202,8 +202,8 @@ static tide_match is_gensim(tide_head head)
 
 /* The first match decides. */
 static const tide_kind kinds[] = {
-    {TIDE_CONTENT_MODEL, "a wordtide model", NULL, "resume training from it instead",
-     ".tide", is_model},
+    {TIDE_CONTENT_MODEL, "a wordtide model", NULL,
+     "continue training it with wordtide train --resume @", ".tide", is_model},
     {TIDE_CONTENT_OTHER, "a wordtide file that belongs to a model", NULL,
      "name the text or the model instead", NULL, is_other_store},
     {TIDE_CONTENT_OTHER, "data compressed with bzip2", "bzcat", NULL, ".bz2", is_bzip2},

@@ -33,7 +33,7 @@ def refused(source, output, *options, code=3, **how):
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("piped", [False, True])
 @pytest.mark.parametrize("name, wanted", [
-    ("m.tide", "resume training from it"), ("v.vec", "wordtide import"), ("v.bin", "wordtide import"),
+    ("m.tide", "wordtide train --resume"), ("v.vec", "wordtide import"), ("v.bin", "wordtide import"),
     ("v.npy", "wordtide import"), ("v.safetensors", "wordtide import"),
     ("v.txt", "wordtide import")])
 def test_models_and_vectors_are_not_learned_as_text(made, tmp_path, name, wanted, piped, packed):

@@ -204,7 +204,7 @@ static void refusals_say_what_to_do(void **state)
          "a.zip is a zip archive, which cannot be read: unzip -p a.zip | wordtide "
          "train -"},
         {{LITERAL("PK\3\4\24"), NULL}, "-", "standard input is a zip archive, which"},
-        {{LITERAL(MODEL_HEADER), NULL}, "m.tide", "resume training from it"},
+        {{LITERAL(MODEL_HEADER), NULL}, "m.tide", "train --resume m.tide"},
         {{LITERAL("1 3\na 1 2 3\n"), NULL},
          "v.vec",
          "v.vec is a file of vectors in word2vec's text format, not text: convert it "
