@@ -10,6 +10,8 @@
 
 #include "../server/process.h"
 
+#include "base/base.h"
+
 #include <wordtide/tools.h>
 #include <inttypes.h>
 #include <math.h>
@@ -53,7 +55,7 @@ static void stopwatch_toggle(stopwatch *w)
 {
     struct timespec cpu;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
-    w->seconds = now_seconds() - w->seconds;
+    w->seconds = tide_now_seconds() - w->seconds;
     w->cpu_seconds = (double)cpu.tv_sec + 1e-9 * (double)cpu.tv_nsec - w->cpu_seconds;
 }
 

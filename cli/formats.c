@@ -2,6 +2,8 @@
 #include "formats.h"
 #include "options.h"
 
+#include "base/base.h"
+
 #include <wordtide/formats.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +35,8 @@ void check_format(const char *command, format_use use, const char *name)
     const char *nearest = NULL;
     int distance = 4;
     for (size_t i = 0; i < count; i++) {
-        int d = spelling_distance(name, formats[i].name);
+        int d = tide_edit_distance(name, strlen(name), formats[i].name,
+                                   strlen(formats[i].name), 3);
         if (d == 0 && !usable(&formats[i], use))
             usage_error(command, "format %s cannot be %s", name,
                         use == FORMAT_READ ? "read" : "written");

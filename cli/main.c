@@ -3,6 +3,8 @@
 #include "options.h"
 #include "output.h"
 
+#include "base/base.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -117,7 +119,8 @@ static const command *require_command(const char *name)
     const char *nearest = NULL;
     int distance = 4;
     for (size_t i = 0; i < COMMANDS; i++) {
-        int d = spelling_distance(name, commands[i].name);
+        int d = tide_edit_distance(name, strlen(name), commands[i].name,
+                                   strlen(commands[i].name), 3);
         if (d < distance) {
             distance = d;
             nearest = commands[i].name;

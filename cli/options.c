@@ -10,6 +10,8 @@
 #include "help.h"
 #include "output.h"
 
+#include "base/base.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
@@ -124,38 +126,11 @@ static const option *find_letter(const parser *p, char letter)
     return NULL;
 }
 
-/* d[i][j] is the distance of the first i letters of a and the first j letters of b. */
-int spelling_distance(const char *a, const char *b)
-{
-    enum { LONGEST = 32 };
-    size_t rows = strlen(a), columns = strlen(b);
-    if (rows > LONGEST || columns > LONGEST)
-        return SPELLING_FAR;
-    int d[LONGEST + 1][LONGEST + 1];
-    for (size_t i = 0; i <= rows; i++)
-        for (size_t j = 0; j <= columns; j++) {
-            if (!i || !j) {
-                d[i][j] = (int)(i + j);
-                continue;
-            }
-            int best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            if (d[i - 1][j] + 1 < best)
-                best = d[i - 1][j] + 1;
-            if (d[i][j - 1] + 1 < best)
-                best = d[i][j - 1] + 1;
-            bool swapped =
-                i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (swapped && d[i - 2][j - 2] + 1 < best)
-                best = d[i - 2][j - 2] + 1;
-            d[i][j] = best;
-        }
-    return d[rows][columns];
-}
-
 static void update_nearest(const char *name, const char *candidate,
                            const char **nearest, int *distance)
 {
-    int d = spelling_distance(name, candidate);
+    int d = tide_edit_distance(name, strlen(name), candidate, strlen(candidate),
+                               *distance - 1);
     if (d < *distance) {
         *distance = d;
         *nearest = candidate;

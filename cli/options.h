@@ -95,9 +95,4 @@ bool parse_number(const char *text, uint64_t *number);
 /* A duration such as "90s", "5m" or "1h" in seconds; 0 if it is not one. */
 double parse_seconds(const char *text);
 
-/* Damerau-Levenshtein distance: the letters to change, insert, delete or swap to turn a
- * into b. SPELLING_FAR for words too long to compare. */
-enum { SPELLING_FAR = 99 };
-int spelling_distance(const char *a, const char *b);
-
 #endif

@@ -1,6 +1,8 @@
 /* output.c - messages, words, numbers and JSON. */
 #include "output.h"
 
+#include "base/base.h"
+
 #include <wordtide/tools.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -11,21 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Length of the UTF-8 character at `at` as defined by RFC 3629; 0 if it is invalid. */
+/* Length of the character at `at` in a zero-terminated text; 0 if it is invalid. The zero
+ * cannot be within a character, so nothing behind it is read. */
 static size_t character_length(const unsigned char *at)
 {
-    if (at[0] < 0x80)
-        return 1;
-    size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
-    if (at[0] < 0xc2 || at[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90);
-    bool surrogate = at[0] == 0xed && at[1] > 0x9f;
-    bool beyond = at[0] == 0xf4 && at[1] > 0x8f;
-    return overlong || surrogate || beyond ? 0 : length;
+    return tide_utf8_length(at, 4);
 }
 
 /* C1 controls, U+0080 to U+009F, are C2 80 to C2 9F. Terminals act on some of them. */

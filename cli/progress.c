@@ -6,6 +6,8 @@
 
 #include "../server/process.h"
 
+#include "base/base.h"
+
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
@@ -16,7 +18,7 @@ enum { LOG_SECONDS = 10, EPOCH_TEXT = 64, DONE_TEXT = 64 };
 
 void progress_begin(progress *p, const tide_stats *initial, bool quiet)
 {
-    double now = now_seconds();
+    double now = tide_now_seconds();
     *p = (progress){.terminal = isatty(STDERR_FILENO),
                     .quiet = quiet,
                     .started = now,
@@ -87,7 +89,7 @@ static const char *done_text(char text[DONE_TEXT], progress *p, const tide_stats
     text[0] = '\0';
     if (!(stats->done > 0))
         return text;
-    double left = seconds_left(p, stats, now_seconds());
+    double left = seconds_left(p, stats, tide_now_seconds());
     int length = snprintf(text, DONE_TEXT, "  %d%%", (int)(100 * stats->done));
     uint64_t whole = left > 0 && left < 1e9 ? (uint64_t)left : 0;
     if (left >= 0 && whole < 60)
@@ -106,7 +108,7 @@ static void log_done(progress *p, const tide_stats *stats)
 {
     if (!(stats->done > 0))
         return;
-    double left = seconds_left(p, stats, now_seconds());
+    double left = seconds_left(p, stats, tide_now_seconds());
     log_printf(" done=%.4f", stats->done);
     if (left >= 0)
         log_printf(" seconds_left=%.0f", left);
@@ -184,7 +186,7 @@ static void notify_systemd(progress *p, const tide_stats *stats, double now)
 void progress_watch(void *data, const tide_stats *stats)
 {
     progress *p = data;
-    double now = now_seconds();
+    double now = tide_now_seconds();
     notify_systemd(p, stats, now);
     if (p->quiet)
         return;
@@ -281,7 +283,7 @@ void progress_end(progress *p, const tide_stats *stats, const char *path,
     progress_break(p);
     if (p->quiet)
         return;
-    double seconds = now_seconds() - p->started;
+    double seconds = tide_now_seconds() - p->started;
     uint64_t words = stats->tokens - p->initial.tokens;
     double rate = seconds > 0 ? (double)words / seconds : 0;
     if (!p->terminal) {
@@ -319,7 +321,7 @@ void progress_suggest(const progress *p, const char *path, const char *word)
 bool progress_epoch(void *data, const tide_epoch *epoch)
 {
     progress *p = data;
-    double now = now_seconds();
+    double now = tide_now_seconds();
     char line[256];
     snprintf(line, sizeof line,
              "fitting: epoch %" PRIu32 " of at most %" PRIu32

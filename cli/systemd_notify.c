@@ -11,6 +11,8 @@
 
 #include "../server/process.h"
 
+#include "base/base.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +100,7 @@ bool systemd_is_due(bool ending)
     service.ending = service.ending || ending;
     bool state_changed = service.ending ? !service.sent_stopping : !service.sent_ready;
     return service.socket >= 0 &&
-           (state_changed || now_seconds() - service.last >= service.interval);
+           (state_changed || tide_now_seconds() - service.last >= service.interval);
 }
 
 /* The line that reports a change of state, sent once per change. */
@@ -123,7 +125,7 @@ void systemd_notify(const char *status)
             log_failure_once(strerror(errno));
         return;
     }
-    service.last = now_seconds();
+    service.last = tide_now_seconds();
     service.sent_ready = true;
     service.sent_stopping = service.ending;
 }

@@ -3,6 +3,7 @@
 #include "content.h"
 #include "output.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -322,8 +323,10 @@ void train_options_parse(train_options *options, int argc, char **argv,
     enum { SHARED = sizeof shared / sizeof *shared };
     option all[SHARED + EXTRA_OPTIONS_MAX + 1] = {0};
     size_t extra = 0;
-    for (; usage.options && usage.options[extra].name; extra++)
+    for (; usage.options && usage.options[extra].name; extra++) {
+        assert(extra < EXTRA_OPTIONS_MAX);
         all[extra] = usage.options[extra];
+    }
     memcpy(all + extra, shared, sizeof shared);
     usage.options = all;
     usage.advanced = "spool-limit spool-sync from-start max-errors property";

@@ -20,6 +20,8 @@
 
 #include "../server/process.h"
 
+#include "base/base.h"
+
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -43,12 +45,12 @@ static void on_stop(int signal)
 {
     if (!stop_signal) {
         stop_signal = signal;
-        stop_time = now_seconds();
+        stop_time = tide_now_seconds();
         alarm(1);
         return;
     }
     bool duplicate =
-        signal == stop_signal && now_seconds() - stop_time < REPEAT_SECONDS;
+        signal == stop_signal && tide_now_seconds() - stop_time < REPEAT_SECONDS;
     if (!duplicate && signal != SIGHUP)
         _exit(EXIT_KILLED);
 }

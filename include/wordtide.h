@@ -19,8 +19,10 @@
  *  - A function that can fail takes a tide_error as its last argument, which may be
  *    NULL, and returns a negative tide_status, or NULL. The error's text fits one line
  *    and names the object at fault. The library never prints, exits or aborts.
- *  - A returned const pointer is borrowed and lives as long as the object it came from.
- *    Arguments are borrowed for the duration of the call unless documented otherwise.
+ *  - A returned const pointer is borrowed and lives as long as the object it came from,
+ *    with one exception: a word from a model in training is valid until more text is
+ *    fed, and one from a live view until the view is released. Arguments are borrowed
+ *    for the duration of the call unless documented otherwise.
  *  - A function that fills an array takes its capacity as `room` and returns the number
  *    of items written.
  *  - In an options struct, 0 and NULL select the default unless a member says
@@ -80,7 +82,8 @@ typedef enum tide_status {
     TIDE_ERROR_PARAMETER =
         -4, /* an unknown name, a value out of range, a wrong combination */
     TIDE_ERROR_NOT_FOUND = -5, /* no such word */
-    TIDE_ERROR_INPUT = -6,     /* more bad records than allowed */
+    TIDE_ERROR_INPUT =
+        -6, /* unusable input: too many bad records, no words, no labels */
 } tide_status;
 
 typedef struct tide_error {
@@ -98,7 +101,8 @@ typedef struct tide_hit {
     uint32_t slot;
 } tide_hit;
 
-/* Trains on a text file and saves the model. `profile` is "default", "fast" or another
+/* Trains on a text file and saves the model. TIDE_ERROR_INPUT if the file has no words.
+ * `profile` is "default", "fast" or another
  * profile; NULL for "default". A file that exists at `model_path` is kept as
  * MODEL_PATH.1. */
 TIDE_API int tide_train_file(const char *text_path, const char *model_path,
@@ -144,8 +148,8 @@ TIDE_API tide_params *tide_params_of_model(const tide_model *model, tide_error *
 TIDE_API int tide_params_set(tide_params *params, const char *name, const char *value,
                              tide_error *err);
 
-/* Writes the value of a parameter as text, truncated to `room`; returns its length, or
- * TIDE_ERROR_PARAMETER if there is no such parameter. */
+/* Writes the value of a parameter as text, truncated to `room`. Returns the length of the
+ * whole value, or TIDE_ERROR_PARAMETER if there is no such parameter. */
 TIDE_API int tide_params_text(const tide_params *params, const char *name, char *text,
                               size_t room);
 
@@ -159,14 +163,14 @@ typedef struct tide_part {
 #define TIDE_PARTS_MAX 16
 
 /* The memory that a process training with these parameters needs, by part; returns the
- * number of parts. The last part is the program itself. If only `memory` was set, this
- * chooses the largest vocabulary that fits it. */
+ * number of parts. The last part is the program itself. If `memory` was set and
+ * `vocab` was not, this chooses the largest vocabulary that fits. */
 TIDE_API int tide_params_budget(tide_params *params, tide_part parts[TIDE_PARTS_MAX],
                                 tide_error *err);
 
-/* Reserves part of the memory for other users in the process: `others` returns how many
- * bytes they need beside a trainer with the given parameters, of which only the
- * vocabulary size may change. */
+/* Reserves memory for other parts of the process. `others` returns how many bytes they
+ * need beside a trainer with these parameters; it is called with several vocabulary
+ * sizes. */
 TIDE_API void tide_params_reserve(tide_params *params,
                                   uint64_t (*others)(const tide_params *params,
                                                      const void *data),
@@ -177,17 +181,16 @@ TIDE_API void tide_params_reserve(tide_params *params,
 typedef struct tide_feed tide_feed;
 
 /* When spooled text is synced to disk. A killed process loses nothing with any of them;
- * a power failure may lose up to a second of text, nothing, or whatever the system has
- * not written yet. */
+ * a power failure may lose: */
 typedef enum tide_spool_sync {
-    TIDE_SPOOL_SYNC_SECOND,
-    TIDE_SPOOL_SYNC_ALWAYS, /* before text from a pipe is trained on, or pushed text accepted */
-    TIDE_SPOOL_SYNC_NONE,
+    TIDE_SPOOL_SYNC_SECOND, /* up to a second of text */
+    TIDE_SPOOL_SYNC_ALWAYS, /* nothing: synced before it is trained on or accepted */
+    TIDE_SPOOL_SYNC_NONE,   /* what the system has not written yet */
 } tide_spool_sync;
 
 /* A queue of at most `room` bytes. A run that is given the feed reads it as the source
- * "feed:". What is pushed are lines of text, even if the other sources of the run are
- * JSON or CSV. */
+ * "feed:". Pushed text is always read as plain lines, even if the other sources of
+ * the run are JSON or CSV. */
 TIDE_API tide_feed *tide_feed_new(size_t room, tide_error *err);
 
 /* A feed backed by a spool directory: text stays there from the moment it is accepted
@@ -371,9 +374,9 @@ typedef struct tide_run {
     void (*note)(void *data, bool warning, const char *text);
     void *note_data;
 
-    /* If pause_tokens is not 0: called between two sentences whenever the number of
-     * tokens reaches a multiple of it, and at the end, with everything trained. The
-     * callback may query the model; it must not feed or save the trainer. */
+    /* If pause_tokens is not 0: called after the first sentence at which the number of
+     * tokens has reached or passed a multiple of it, and at the end, with everything
+     * trained. The callback may query the model; it must not feed or save the trainer. */
     void (*pause)(void *data, const tide_stats *stats);
     void *pause_data;
     uint64_t pause_tokens;
@@ -417,8 +420,9 @@ typedef struct tide_run {
     uint64_t max_errors;
 } tide_run;
 
-/* Reads the sources to their ends, or until stopped: returns 0 or 1. A later run of the
- * saved model over the same sources continues where this one stopped. */
+/* Returns 0 at the end of all sources and 1 if it was stopped; a later run of the saved
+ * model over the same sources then continues where this one stopped. If a source fails,
+ * what was trained before is saved as well. */
 TIDE_API int tide_trainer_run(tide_trainer *trainer, const tide_run *run,
                               tide_error *err);
 
@@ -442,7 +446,7 @@ typedef struct tide_entry {
 TIDE_API tide_model *tide_model_load(const char *path, tide_error *err);
 
 /* Loads a model or any file of vectors that can be read (tide_formats). A file of
- * vectors gives words and input vectors only, by falling count, or in file order if it
+ * vectors gives words and input vectors only, in order of decreasing count, or in file order if it
  * has no counts. */
 TIDE_API tide_model *tide_model_open(const char *path, tide_error *err);
 TIDE_API void tide_model_free(tide_model *model);
@@ -466,7 +470,7 @@ TIDE_API uint64_t tide_model_tokens(const tide_model *model); /* trained on */
 /* The parameters it was trained with, as "name value" lines. */
 TIDE_API const char *tide_model_params(const tide_model *model);
 
-/* The words by falling count; returns how many were written, 0 if out of memory. */
+/* The words in order of decreasing count; returns how many were written, 0 if out of memory. */
 TIDE_API size_t tide_model_words(const tide_model *model, tide_entry *entries,
                                  size_t room);
 
@@ -509,8 +513,8 @@ TIDE_API int tide_view_vector(const tide_view *view, const char *word, float *ve
 #define TIDE_TERM_MAX 16
 
 /* The vector of a term: a word, or the mean of up to TIDE_TERM_MAX words separated by
- * spaces. The functions below accept such terms; tide_resolver_find makes them from
- * user input. */
+ * spaces. Similarity, queries and analogies accept terms; tide_resolver_find makes them
+ * from user input. */
 TIDE_API int tide_view_mean(const tide_view *view, const char *term, float *vector,
                             tide_error *err);
 
@@ -549,9 +553,10 @@ TIDE_API int tide_view_analogy(const tide_view *view, const char *a, const char 
                                const char *c, tide_hit *hits, size_t room,
                                tide_error *err);
 
-/* The word with the rank-th highest count, from 1; false past the last. The rank of a
- * word; 0 if it is not in the vocabulary. */
+/* Finds the word of a rank, 1 being the most frequent; false if there are fewer words. */
 TIDE_API bool tide_view_entry(const tide_view *view, uint32_t rank, tide_entry *entry);
+
+/* The rank of a word; 0 if it is not in the vocabulary. */
 TIDE_API uint32_t tide_view_rank(const tide_view *view, const char *word);
 
 /* An independent model of the `top` most frequent words (0 for all): words, counts, and

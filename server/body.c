@@ -10,6 +10,8 @@
 #include "process.h"
 #include "server_internal.h"
 
+#include "base/base.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +66,7 @@ static request *find_slow_body(const body_pool *b, const request *except, double
 /* Makes room for `size` more bytes, evicting slow bodies if necessary. */
 static bool make_room(body_pool *b, const request *r, size_t size, bool small)
 {
-    double now = now_seconds();
+    double now = tide_now_seconds();
     for (request *slow;
          !has_room(b, size, small) && (slow = find_slow_body(b, r, now));) {
         unlist_receiving(b, slow);
@@ -107,14 +109,14 @@ static int append_bytes(body_pool *b, request *r, const char *bytes, size_t size
         r->next_receiving = b->receiving;
         b->receiving = r;
         r->receiving = true;
-        r->progress_time = now_seconds();
+        r->progress_time = tide_now_seconds();
         r->progress_size = 0;
     }
     memcpy(r->body + r->body_size, bytes, size);
     r->body_size += size;
     if (r->body_size - r->progress_size >= SLOW_BYTES) {
         r->progress_size = r->body_size;
-        r->progress_time = now_seconds();
+        r->progress_time = tide_now_seconds();
     }
     return 0;
 }

@@ -12,6 +12,8 @@
 #include "process.h"
 #include "server_internal.h"
 
+#include "base/base.h"
+
 enum { WAITERS_MAX = 64 };
 #define TIMEOUT_SECONDS 60.0
 
@@ -84,7 +86,7 @@ static bool has_expired(const request *r, double now)
 void checkpoints_expire(server *s)
 {
     bool others;
-    request *waiters = remove_waiters(s, has_expired, now_seconds(), &others);
+    request *waiters = remove_waiters(s, has_expired, tide_now_seconds(), &others);
     for (request *r = waiters, *next; r; r = next) {
         next = r->next;
         answer_problem(
@@ -125,7 +127,7 @@ void post_checkpoint(request *r)
     bool closing = s->closing, full = s->checkpoint_waiter_count >= WAITERS_MAX;
     if (!closing && !full) {
         suspend_request(r);
-        r->wait_start = now_seconds();
+        r->wait_start = tide_now_seconds();
         r->next = s->checkpoint_waiters;
         s->checkpoint_waiters = r;
         s->checkpoint_waiter_count++;

@@ -21,6 +21,8 @@
 
 #include "process.h"
 
+#include "base/base.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -134,7 +136,7 @@ static connection *add_connection(connections *all, struct MHD_Connection *mhd)
     connection *c = info ? calloc(1, sizeof *c) : NULL;
     if (!c)
         return NULL;
-    *c = (connection){.socket = info->connect_fd, .phase_start = now_seconds()};
+    *c = (connection){.socket = info->connect_fd, .phase_start = tide_now_seconds()};
     pthread_mutex_lock(&all->lock);
     c->next = all->first;
     if (c->next)
@@ -180,7 +182,7 @@ static bool set_phase(connections *all, connection *c, connection_phase phase,
     if (allowed) {
         all->unbounded = others + (phase == PHASE_UNBOUNDED);
         c->phase = phase;
-        c->phase_start = now_seconds();
+        c->phase_start = tide_now_seconds();
     }
     pthread_mutex_unlock(&all->lock);
     return allowed;
@@ -203,7 +205,7 @@ bool connections_try_wait(connections *all, struct MHD_Connection *mhd, bool is_
 
 void connections_close_expired(connections *all)
 {
-    double now = now_seconds();
+    double now = tide_now_seconds();
     pthread_mutex_lock(&all->lock);
     bool crowded = all->count > all->max / 2;
     for (connection *c = all->first; c; c = c->next) {

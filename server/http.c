@@ -17,6 +17,8 @@
 #include "search_batcher.h"
 #include "server_internal.h"
 
+#include "base/base.h"
+
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -124,7 +126,7 @@ static request *request_new(server *s, struct MHD_Connection *connection,
         r->connection = connection;
         r->head_only = !strcmp(method, MHD_HTTP_METHOD_HEAD);
         r->response_phase = PHASE_SENDING;
-        r->start_time = now_seconds();
+        r->start_time = tide_now_seconds();
     }
     return r;
 }

@@ -14,11 +14,6 @@ static double read_clock(clockid_t clock)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-double now_seconds(void)
-{
-    return read_clock(CLOCK_MONOTONIC);
-}
-
 double wall_seconds(void)
 {
     return read_clock(CLOCK_REALTIME);

@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-double now_seconds(void);   /* monotonic clock */
 double wall_seconds(void);  /* since 1970 */
 double spent_seconds(void); /* processor time of this thread */
 

@@ -19,6 +19,8 @@
 #include "process.h"
 #include "server_internal.h"
 
+#include "base/base.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <malloc.h>
@@ -106,11 +108,12 @@ static void *run_history(void *argument)
     clock_gettime(CLOCK_MONOTONIC, &next);
     while (wait_for_tick(s, &next)) {
         history_tick(s, wall_seconds());
-        if (now_seconds() < retry_time || !atomic_exchange(&s->history_unsaved, false))
+        if (tide_now_seconds() < retry_time ||
+            !atomic_exchange(&s->history_unsaved, false))
             continue;
         if (!save_history(s)) {
             s->history_unsaved = true;
-            retry_time = now_seconds() + HISTORY_RETRY_SECONDS;
+            retry_time = tide_now_seconds() + HISTORY_RETRY_SECONDS;
         }
     }
     return NULL;

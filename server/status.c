@@ -6,6 +6,8 @@
 #include "process.h"
 #include "server_internal.h"
 
+#include "base/base.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -116,10 +118,10 @@ server_status *status_new(const server_options *options)
         return NULL;
     st->options = options;
     st->start_time = wall_seconds();
-    st->heartbeat = now_seconds();
+    st->heartbeat = tide_now_seconds();
     list_parts(st);
     tide_live_stats(options->live, &st->stats, sizeof st->stats);
-    add_sample(st, now_seconds());
+    add_sample(st, tide_now_seconds());
     pthread_mutex_init(&st->lock, NULL);
     return st;
 }
@@ -137,7 +139,7 @@ void status_sample(server_status *st)
 {
     tide_stats now;
     tide_live_stats(st->options->live, &now, sizeof now);
-    double time = now_seconds();
+    double time = tide_now_seconds();
     pthread_mutex_lock(&st->lock);
     st->stats = now;
     measure_rates(st, time);
@@ -165,7 +167,7 @@ void status_record_checkpoint(server_status *st, const tide_checkpoint *c)
 
 void status_heartbeat(server_status *st, bool saving)
 {
-    st->heartbeat = now_seconds();
+    st->heartbeat = tide_now_seconds();
     pthread_mutex_lock(&st->lock);
     st->saving = saving;
     pthread_mutex_unlock(&st->lock);
@@ -204,7 +206,7 @@ void status_record_request(server_status *st, const request *r)
 {
     size_t number = r->route ? (size_t)(r->route - routes) : route_count;
     int status_class = r->status / 100 - 2;
-    double seconds = now_seconds() - r->start_time;
+    double seconds = tide_now_seconds() - r->start_time;
     if (number >= ROUTES_MAX || status_class < 0 || status_class >= STATUS_CLASSES)
         return;
     pthread_mutex_lock(&st->lock);
@@ -220,7 +222,7 @@ void status_record_request(server_status *st, const request *r)
 
 bool status_is_stuck(const server_status *st)
 {
-    return now_seconds() - st->heartbeat >= STUCK_SECONDS;
+    return tide_now_seconds() - st->heartbeat >= STUCK_SECONDS;
 }
 
 /* Returns the error of the last save; "" if it succeeded. The lock is held. */

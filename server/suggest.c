@@ -14,6 +14,8 @@
 #include "server_internal.h"
 #include "terms.h"
 
+#include "base/base.h"
+
 #define REFILL_RATE 0.1
 #define BUDGET_MAX_SECONDS 0.05
 
@@ -21,7 +23,7 @@ enum { SUGGESTIONS = 5 };
 
 static bool refill_budget(server *s)
 {
-    double now = now_seconds();
+    double now = tide_now_seconds();
     pthread_mutex_lock(&s->lock);
     s->suggest_budget += REFILL_RATE * (now - s->suggest_budget_time);
     s->suggest_budget =
@@ -46,13 +48,13 @@ static json_t *suggest_words(server *s, const tide_view *view, const char *word)
     json_t *list = json_array();
     if (!refill_budget(s))
         return list;
-    double start = now_seconds();
+    double start = tide_now_seconds();
     resolve_text(s, view, word, &term);
     size_t count =
         tide_term_suggest(&term, tide_view_model(view), word, entries, SUGGESTIONS);
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, json_word(entries[i].word));
-    charge_budget(s, now_seconds() - start);
+    charge_budget(s, tide_now_seconds() - start);
     return list;
 }
 

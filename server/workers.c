@@ -11,6 +11,8 @@
 #include "answer.h"
 #include "server_internal.h"
 
+#include "base/base.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -28,11 +30,7 @@ struct workers {
 
 static void wait_for_requests(workers *w)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += IDLE_SYNC_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    struct timespec until = tide_deadline(IDLE_SYNC_MS);
     int status = 0;
     while (!w->first && !w->closing && status != ETIMEDOUT)
         status = pthread_cond_clockwait(&w->changed, &w->lock, CLOCK_MONOTONIC, &until);

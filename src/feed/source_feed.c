@@ -11,8 +11,7 @@ typedef struct ring {
     char bytes[];
 } ring;
 
-/* -- pushing
- * ------------------------------------------------------------------------- */
+/* -- pushing ----------------------------------------------------------------------- */
 
 static void ring_put(ring *r, const char *bytes, size_t size)
 {
@@ -59,8 +58,7 @@ tide_feed *tide_feed_new(size_t capacity, tide_error *err)
     return &r->feed;
 }
 
-/* -- the source
- * ---------------------------------------------------------------------- */
+/* -- the source -------------------------------------------------------------------- */
 
 static bool is_ring(const char *spec, const tide_source_options *options)
 {

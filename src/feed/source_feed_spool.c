@@ -43,8 +43,7 @@ typedef struct spool_feed {
     tide_error failure;  /* of the disk; permanent. Status 0 before */
 } spool_feed;
 
-/* -- syncing
- * ------------------------------------------------------------------------- */
+/* -- syncing ----------------------------------------------------------------------- */
 
 static uint64_t end_of(const spool_feed *f)
 {
@@ -106,8 +105,7 @@ static int spool_sync(tide_feed *feed, tide_error *err)
     return check_failure(f, err);
 }
 
-/* -- pushing
- * ------------------------------------------------------------------------- */
+/* -- pushing ----------------------------------------------------------------------- */
 
 /* How many bytes of lines still fit, with the headers of their pieces, if `used` bytes
  * are on disk. */
@@ -184,8 +182,7 @@ tide_feed *tide_feed_new_spooled(const char *folder, uint64_t limit,
     return &f->feed;
 }
 
-/* -- reading
- * ------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------- */
 
 static bool is_over_spool(const char *spec, const tide_source_options *options)
 {
@@ -256,8 +253,7 @@ static ptrdiff_t feed_read(void *state, void *bytes, size_t capacity, int wait_m
     return count;
 }
 
-/* -- places
- * -------------------------------------------------------------------------- */
+/* -- places ------------------------------------------------------------------------ */
 
 static bool feed_can_resume(const void *state)
 {

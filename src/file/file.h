@@ -63,7 +63,7 @@ void tide_store_put(tide_store_writer *writer, const char *name, const void *byt
 int tide_store_commit(tide_store_writer *writer, tide_error *err);
 
 /* The two halves of a commit. tide_store_finish writes everything that is still
- * buffered and returns the size of the file. tide_store_replace syncs it and renames it
+ * buffered and returns the size of the file. tide_store_replace syncs it, reads it back and renames it
  * over the old file; it does not access the saved objects any more. The last `older`
  * versions of the file are kept as PATH.1 (the latest), PATH.2 and so on. */
 uint64_t tide_store_finish(tide_store_writer *writer);
@@ -123,7 +123,7 @@ static inline uint64_t tide_get64(const unsigned char *bytes)
 
 /* -- output (output.c): a file written sequentially and replaced atomically -------- */
 
-/* More of it is in wordtide.h. The path "-" is standard output, which has no temporary
+/* More of it is in wordtide/tools.h. The path "-" is standard output, which has no temporary
  * file. */
 
 #define TIDE_OUTPUT_ROOM (256 * 1024)

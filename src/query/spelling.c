@@ -30,38 +30,6 @@ static bool has_more_than_two(uint64_t set)
     return (set & (set - 1)) != 0;
 }
 
-/* The distance, or DISTANCE_MAX + 1 if it is larger than DISTANCE_MAX. */
-static int edit_distance(const char *a, int n, const char *b, int m)
-{
-    int rows[3][TIDE_WORD_MAX + 2];
-    int *before_previous = rows[0], *previous = rows[1], *current = rows[2];
-    for (int j = 0; j <= m; j++)
-        previous[j] = j;
-    for (int i = 1; i <= n; i++) {
-        int first = i > DISTANCE_MAX ? i - DISTANCE_MAX : 1;
-        int end = i + DISTANCE_MAX < m ? i + DISTANCE_MAX : m;
-        int row_min = current[first - 1] = i;
-        for (int j = first; j <= end; j++) {
-            int best = previous[j - 1] + (a[i - 1] != b[j - 1]);
-            best = previous[j] + 1 < best ? previous[j] + 1 : best;
-            best = current[j - 1] + 1 < best ? current[j - 1] + 1 : best;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                before_previous[j - 2] + 1 < best)
-                best = before_previous[j - 2] + 1;
-            current[j] = best;
-            row_min = best < row_min ? best : row_min;
-        }
-        current[end + 1] = DISTANCE_MAX + 1;
-        if (row_min > DISTANCE_MAX)
-            return DISTANCE_MAX + 1;
-        int *oldest = before_previous;
-        before_previous = previous;
-        previous = current;
-        current = oldest;
-    }
-    return previous[m];
-}
-
 typedef struct target {
     const char *word;
     int length;
@@ -76,7 +44,8 @@ static int bounded_distance(const target *w, const char *word, int length)
     if (has_more_than_two(w->letters & ~letters) ||
         has_more_than_two(letters & ~w->letters))
         return DISTANCE_MAX + 1;
-    return edit_distance(w->word, w->length, word, length);
+    return tide_edit_distance(w->word, (size_t)w->length, word, (size_t)length,
+                              DISTANCE_MAX);
 }
 
 typedef struct candidate {

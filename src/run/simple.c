@@ -20,6 +20,10 @@ int tide_train_file(const char *text_path, const char *model_path, const char *p
                           .save_path = model_path,
                           .older = 1};
     status = tide_trainer_run(trainer, &run, err);
+    tide_stats stats;
+    tide_trainer_stats(trainer, &stats, sizeof stats);
+    if (!status && !stats.tokens)
+        status = tide_fail(err, TIDE_ERROR_INPUT, "%s has no words", text_path);
     tide_trainer_free(trainer);
     return status;
 }

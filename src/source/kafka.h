@@ -13,8 +13,7 @@
 typedef rd_kafka_topic_partition_t tide_partition;
 typedef rd_kafka_topic_partition_list_t tide_partitions;
 
-/* -- kafka_setup.c
- * ------------------------------------------------------------------------------ */
+/* -- kafka_setup.c ----------------------------------------------------------------- */
 
 typedef struct tide_kafka_settings {
     char *text; /* the strings below point into it */
@@ -39,8 +38,7 @@ char *tide_kafka_place_format(tide_partitions *positions);
 /* Parses a place; NULL if it is not valid. */
 tide_partitions *tide_kafka_place_parse(const char *text);
 
-/* -- kafka_partitions.c
- * -------------------------------------------------------------------------- */
+/* -- kafka_partitions.c ------------------------------------------------------------ */
 
 /* The reader. */
 typedef struct tide_topics {

@@ -388,8 +388,7 @@ int tide_topics_reset_to_oldest(tide_topics *k, const tide_partition *p,
     return status;
 }
 
-/* -- saves
- * -------------------------------------------------------------------------- */
+/* -- saves ------------------------------------------------------------------------- */
 
 int tide_topics_commit(tide_topics *k, const char *place, tide_error *err)
 {

@@ -99,8 +99,7 @@ void tide_source_close(tide_source *source)
     free(source);
 }
 
-/* -- reading
- * -------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------- */
 
 ptrdiff_t tide_source_poll(tide_source *source, void *bytes, size_t capacity,
                            int wait_ms, tide_error *err)
@@ -160,8 +159,7 @@ bool tide_source_progress(const tide_source *source, uint64_t *read, uint64_t *s
     return source->kind->progress && source->kind->progress(source->state, read, size);
 }
 
-/* -- places
- * --------------------------------------------------------------------------- */
+/* -- places ------------------------------------------------------------------------ */
 
 bool tide_source_can_resume(const tide_source *source)
 {

@@ -207,8 +207,7 @@ static ptrdiff_t restart_truncated(follow *f, char *bytes)
     return f->inside_line ? insert_line_feed(f, bytes) : TIDE_SOURCE_LATER;
 }
 
-/* -- content
- * ------------------------------------------------------------------------ */
+/* -- content ----------------------------------------------------------------------- */
 
 /* Reads the first bytes of the current file. */
 static tide_head read_head(const follow *f, unsigned char bytes[HEAD])

@@ -103,8 +103,7 @@ static ptrdiff_t fill_input(tide_unpacker *u, int *wait_ms, tide_error *err)
     return count;
 }
 
-/* -- detecting compression
- * ----------------------------------------------------------- */
+/* -- detecting compression --------------------------------------------------------- */
 
 /* Allocates after the source was opened, because only now it is known that the memory
  * is needed. */
@@ -154,8 +153,7 @@ static int detect_form(tide_unpacker *u, int *wait_ms, tide_error *err)
     return u->form == REFUSED ? return_failure(u, err) : TIDE_OK;
 }
 
-/* -- reading
- * -------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------- */
 
 static ptrdiff_t read_plain(tide_unpacker *u, void *bytes, size_t capacity, int wait_ms,
                             tide_error *err)
@@ -224,8 +222,7 @@ static ptrdiff_t unpack(tide_unpacker *u, size_t capacity, int wait_ms, tide_err
     return return_failure(u, err);
 }
 
-/* -- checking the content
- * ------------------------------------------------------------ */
+/* -- checking the content ---------------------------------------------------------- */
 
 /* Reads plain text into the head, until it is full or no more is available. */
 static ptrdiff_t fill_head(tide_unpacker *u, int *wait_ms, tide_error *err)
@@ -305,8 +302,7 @@ ptrdiff_t tide_unpacker_read(tide_unpacker *u, void *bytes, size_t capacity,
                             : read_compressed(u, bytes, capacity, wait_ms, err);
 }
 
-/* -- seeking
- * ------------------------------------------------------------------------ */
+/* -- seeking ----------------------------------------------------------------------- */
 
 static int restart(tide_unpacker *u, tide_error *err)
 {

@@ -35,8 +35,7 @@ static int fail(const tide_pipe *p, tide_error *err)
                      strerror(errno));
 }
 
-/* -- ways to peek: the result is as that of read(2)
- * ---------------------------------- */
+/* -- ways to peek: the result is as that of read(2) -------------------------------- */
 
 static ptrdiff_t peek_pipe(const tide_pipe *p, unsigned char *bytes)
 {
@@ -67,8 +66,7 @@ bool tide_pipe_can_peek(const tide_pipe *p)
     return p->peek != peek_by_reading;
 }
 
-/* -- peeking and consuming
- * ----------------------------------------------------------- */
+/* -- peeking and consuming --------------------------------------------------------- */
 
 tide_pipe *tide_pipe_new(int descriptor, const char *name, tide_error *err)
 {

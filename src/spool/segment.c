@@ -30,8 +30,7 @@ enum { VERSION = 1, CHECKSUM_AT = TIDE_SEGMENT_HEADER - 8, PIECE_HASHED = 12 };
 
 static const unsigned char magic[8] = {0x89, 'T', 'S', 'P', '\r', '\n', 0x1a, '\n'};
 
-/* -- bytes
- * --------------------------------------------------------------------------- */
+/* -- bytes ------------------------------------------------------------------------- */
 
 void tide_segment_encode(const tide_segment *segment,
                          unsigned char header[TIDE_SEGMENT_HEADER])
@@ -89,8 +88,7 @@ tide_piece_state tide_piece_decode(const unsigned char *bytes, size_t size,
                : TIDE_PIECE_BAD_TEXT;
 }
 
-/* -- reading
- * ------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------- */
 
 void tide_segment_reader_init(tide_segment_reader *reader, int file,
                               const tide_segment *segment)

@@ -58,8 +58,7 @@ static bool is_spooled(const char *spec, const tide_source_options *options)
     return options && options->spool;
 }
 
-/* -- starting
- * ------------------------------------------------------------------------ */
+/* -- starting ---------------------------------------------------------------------- */
 
 /* If the last piece has no mark, consumes it from the pipe if it is still there, and
  * marks it. */
@@ -89,8 +88,7 @@ static int start(spool_source *s, tide_error *err)
     return status;
 }
 
-/* -- from the pipe into the spool
- * ---------------------------------------------------- */
+/* -- from the pipe into the spool -------------------------------------------------- */
 
 /* Refuses data that is not text. The first bytes may be too few to decide; then it
  * waits for more, but not for long. */
@@ -168,8 +166,7 @@ static int fetch(spool_source *s, int wait_ms, tide_error *err)
     return status ? status : spool_block(s, (size_t)size, wait_ms, err);
 }
 
-/* -- reading
- * ------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------- */
 
 static ptrdiff_t spooled_read(void *state, void *bytes, size_t capacity, int wait_ms,
                               tide_error *err)
@@ -189,8 +186,7 @@ static ptrdiff_t spooled_read(void *state, void *bytes, size_t capacity, int wai
     return status;
 }
 
-/* -- places
- * -------------------------------------------------------------------------- */
+/* -- places ------------------------------------------------------------------------ */
 
 static bool spooled_can_resume(const void *state)
 {
@@ -223,8 +219,7 @@ static const char *spooled_news(void *state)
     return tide_spool_reader_news(&((spool_source *)state)->text);
 }
 
-/* -- opening and closing
- * ------------------------------------------------------------- */
+/* -- opening and closing ----------------------------------------------------------- */
 
 static void spooled_close(void *state)
 {

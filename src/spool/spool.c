@@ -17,8 +17,7 @@
 
 enum { SYNC_MS = 1000 };
 
-/* -- writing
- * ------------------------------------------------------------------------- */
+/* -- writing ----------------------------------------------------------------------- */
 
 static bool is_full(int reason)
 {
@@ -182,8 +181,7 @@ int tide_spool_mark_consumed(tide_spool *spool, tide_error *err)
     return status < 0 ? status : TIDE_OK;
 }
 
-/* -- reading
- * ------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------- */
 
 ptrdiff_t tide_spool_unmarked_piece(const tide_spool *spool,
                                     unsigned char bytes[TIDE_PIECE_TEXT],
@@ -283,8 +281,7 @@ int tide_spool_seek(tide_spool *spool, uint64_t offset, tide_error *err)
     return status;
 }
 
-/* -- dropping
- * ------------------------------------------------------------------------ */
+/* -- dropping ---------------------------------------------------------------------- */
 
 /* Drops all text. Returns 0, or an errno if nothing has changed. */
 static int reset(tide_spool *spool, uint64_t stream, uint64_t offset)

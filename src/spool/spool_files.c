@@ -15,8 +15,7 @@
 
 enum { NAME_SIZE = 32 };
 
-/* -- names and failures
- * -------------------------------------------------------------- */
+/* -- names and failures ------------------------------------------------------------ */
 
 static void segment_name(uint64_t number, char name[NAME_SIZE])
 {
@@ -47,8 +46,7 @@ int tide_spool_corrupt(const tide_spool *spool, uint64_t number, uint64_t positi
                      spool->path, number, position);
 }
 
-/* -- segments
- * ------------------------------------------------------------------------ */
+/* -- segments ---------------------------------------------------------------------- */
 
 int tide_spool_open_file(const tide_spool *spool, uint64_t number, int flags)
 {

@@ -42,8 +42,7 @@ int tide_spool_fail(const tide_spool *spool, const char *what, int reason,
 int tide_spool_corrupt(const tide_spool *spool, uint64_t number, uint64_t position,
                        tide_error *err);
 
-/* -- segments (spool_files.c)
- * -------------------------------------------------------------------- */
+/* -- segments (spool_files.c) ------------------------------------------------------ */
 
 /* Opens the file of a segment. Returns a descriptor, or -1 with errno. */
 int tide_spool_open_file(const tide_spool *spool, uint64_t number, int flags);
@@ -73,8 +72,7 @@ typedef struct tide_spool_listing {
 
 int tide_spool_list(const tide_spool *spool, tide_spool_listing *l, tide_error *err);
 
-/* -- writing and reading (spool.c)
- * --------------------------------------------------------------------------- */
+/* -- writing and reading (spool.c) ------------------------------------------------- */
 
 /* Syncs all text to disk. */
 int tide_spool_sync_now(tide_spool *spool, tide_error *err);

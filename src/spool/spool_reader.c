@@ -25,8 +25,7 @@ enum {
     SEGMENTS_MIN = 8, /* so that a small spool can be dropped in parts, too */
 };
 
-/* -- opening and closing
- * ------------------------------------------------------------- */
+/* -- opening and closing ----------------------------------------------------------- */
 
 static int open_spool(tide_spool_reader *s, const tide_spool_reader_options *options,
                       tide_error *err)
@@ -72,8 +71,7 @@ void tide_spool_reader_close(tide_spool_reader *s)
     free(s->path);
 }
 
-/* -- starting
- * ------------------------------------------------------------------------ */
+/* -- starting ---------------------------------------------------------------------- */
 
 /* Starts at the oldest text, if no model has learned any of the stream or from_start
  * says to ignore that. */
@@ -99,8 +97,7 @@ int tide_spool_reader_start(tide_spool_reader *s, bool from_start, tide_error *e
     return s->has_place ? TIDE_OK : start_without_place(s, from_start, err);
 }
 
-/* -- reading
- * ------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------- */
 
 ptrdiff_t tide_spool_reader_read(tide_spool_reader *s, void *bytes, size_t capacity,
                                  tide_error *err)
@@ -126,8 +123,7 @@ int tide_spool_reader_finish(tide_spool_reader *s, tide_error *err)
     return TIDE_SOURCE_LATER;
 }
 
-/* -- places
- * -------------------------------------------------------------------------- */
+/* -- places ------------------------------------------------------------------------ */
 
 char *tide_spool_reader_place(const tide_spool_reader *s, uint64_t offset,
                               tide_error *err)

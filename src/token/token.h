@@ -6,12 +6,12 @@
 
 /* The kinds of tokenizer:
  *
- * space   a word is a run of bytes above 0x20, unchanged words   Unicode words, case
- * folded, NFKC; ideographs and kana are single words; Thai,
+ * space   a word is a run of bytes above 0x20, unchanged
+ * words   Unicode words, case folded, NFKC; ideographs and kana are single words; Thai,
  *         Lao, Khmer and Burmese are split into syllables
- * social  like words, and recognizes hashtags, mentions, URLs and emoji * log     words
- * of log lines, case folded; numbers, hexadecimal numbers, UUIDs, addresses
- *         and paths are replaced by the names of their classes
+ * social  like words, and recognizes hashtags, mentions, URLs and emoji
+ * log     words of log lines, case folded; numbers, hexadecimal numbers, UUIDs,
+ *         addresses and paths are replaced by the names of their classes
  *
  * In every kind a run of bytes above 0x20 that begins with "__label__" is one unchanged
  * word: a label, as in fastText and as written by tide_records_take.

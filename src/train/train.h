@@ -1,4 +1,5 @@
-/* train.h - the trainer and its parts. The public functions are in wordtide.h. */
+/* train.h - the trainer and its parts. The public functions are in wordtide.h
+ * and wordtide/labels.h. */
 #ifndef TIDE_TRAIN_H
 #define TIDE_TRAIN_H
 

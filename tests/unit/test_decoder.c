@@ -22,8 +22,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* -- packing
- * ------------------------------------------------------------------------- */
+/* -- packing ----------------------------------------------------------------------- */
 
 typedef struct block {
     unsigned char *bytes;
@@ -123,8 +122,7 @@ static block literal(const char *bytes, size_t size)
     return b;
 }
 
-/* -- unpacking
- * ----------------------------------------------------------------------- */
+/* -- unpacking --------------------------------------------------------------------- */
 
 typedef struct result {
     block text;
@@ -189,8 +187,7 @@ static void assert_breaks(block archive, block text, size_t at_least, const char
     free(r.text.bytes);
 }
 
-/* -- whole archives
- * ------------------------------------------------------------------ */
+/* -- whole archives ---------------------------------------------------------------- */
 
 static void text_comes_out_as_it_went_in_at_every_size_and_level(void **state)
 {
@@ -338,8 +335,7 @@ static void zstd_may_start_with_a_skippable_frame(void **state)
     free(both.bytes);
 }
 
-/* -- damaged archives
- * ---------------------------------------------------------------- */
+/* -- damaged archives -------------------------------------------------------------- */
 
 /* What is shorter than a magic number is not known to be one. */
 static void truncated_archive_yields_its_start_and_an_error(void **state)
@@ -481,8 +477,7 @@ static void unsupported_formats_are_refused(void **state)
     }
 }
 
-/* -- going elsewhere
- * ------------------------------------------------------------------ */
+/* -- going elsewhere --------------------------------------------------------------- */
 
 static void compressed_text_can_be_resumed_from_any_offset(void **state)
 {
@@ -546,8 +541,7 @@ static void corrupt_archive_can_be_resumed_before_the_corruption(void **state)
     }
 }
 
-/* -- files and pipes
- * ------------------------------------------------------------------ */
+/* -- files and pipes --------------------------------------------------------------- */
 
 static char path[] = "/tmp/test_decoder.XXXXXX";
 
@@ -760,8 +754,7 @@ static void flushed_text_is_returned_before_the_archive_ends(void **state)
     free(line.bytes);
 }
 
-/* -- memory
- * --------------------------------------------------------------------------- */
+/* -- memory ------------------------------------------------------------------------ */
 
 static void decompression_survives_the_loss_of_any_allocation(void **state)
 {

@@ -18,8 +18,7 @@
 
 enum { LIMIT = 1 << 20, TEXT_MAX = 8 << 20, PUSHERS = 4, LINES = 300 };
 
-/* -- a disk that misbehaves
- * ------------------------------------------------------------ */
+/* -- a disk that misbehaves -------------------------------------------------------- */
 
 static atomic_int syncs;
 static bool syncs_fail;
@@ -48,8 +47,7 @@ ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset)
     return syscall(SYS_pwrite64, file, bytes, size, offset);
 }
 
-/* -- a feed and what reads it
- * ---------------------------------------------------------- */
+/* -- a feed and what reads it ------------------------------------------------------ */
 
 typedef struct stream {
     tide_feed *feed;
@@ -133,8 +131,7 @@ static void zero_the_end(off_t lost)
     assert_int_equal(truncate(name, size), 0);
 }
 
-/* -- what goes in comes out
- * ------------------------------------------------------------ */
+/* -- what goes in comes out -------------------------------------------------------- */
 
 static size_t random_lines(tide_rng *rng, char *text, size_t most)
 {
@@ -275,8 +272,7 @@ static void the_longest_line_fits_an_empty_spool(void **state)
     end(&s);
 }
 
-/* -- the disk
- * -------------------------------------------------------------------------- */
+/* -- the disk ---------------------------------------------------------------------- */
 
 static void with_always_every_push_is_synced_before_it_returns(void **state)
 {
@@ -398,8 +394,7 @@ static void a_feed_survives_the_loss_of_any_allocation(void **state)
     tide_feed_free(feed);
 }
 
-/* -- several threads
- * ------------------------------------------------------------------- */
+/* -- several threads --------------------------------------------------------------- */
 
 static void *push_one(void *feed)
 {

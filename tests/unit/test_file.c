@@ -12,8 +12,7 @@
 
 enum { SIZE = 10000, NEVER = 1 << 30 };
 
-/* -- calls that do as the test wants
- * ------------------------------------------------------ */
+/* -- calls that do as the test wants ----------------------------------------------- */
 
 /* Replace the C library's. */
 static tide_rng rng;
@@ -61,8 +60,7 @@ int fdatasync(int file)
     return is_interrupted() ? -1 : (int)syscall(SYS_fdatasync, file);
 }
 
-/* -- tests
- * -------------------------------------------------------------------------------- */
+/* -- tests ------------------------------------------------------------------------- */
 
 static int new_file(void)
 {

@@ -8,8 +8,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* -- a system that misbehaves
- * ------------------------------------------------------- */
+/* -- a system that misbehaves ------------------------------------------------------ */
 
 static const char *stuck;   /* a name that cannot be replaced */
 static bool nothing_is_out; /* writes say that they have written nothing */
@@ -38,8 +37,7 @@ int fchmod(int file, mode_t mode)
     return (int)syscall(SYS_fchmod, file, mode);
 }
 
-/* -- tests
- * -------------------------------------------------------------------------- */
+/* -- tests ------------------------------------------------------------------------- */
 
 static void abandoned_file_leaves_no_trace(void **state)
 {
@@ -120,8 +118,7 @@ static void write_of_zero_bytes_fails_instead_of_looping(void **state)
     assert_int_equal(entries("."), 1);
 }
 
-/* -- generations
- * -------------------------------------------------------------------- */
+/* -- generations ------------------------------------------------------------------- */
 
 enum { OLDER = 3 };
 
@@ -184,8 +181,7 @@ static void kill_while_shifting_loses_no_older_version(void **state)
     }
 }
 
-/* -- permissions
- * -------------------------------------------------------------------- */
+/* -- permissions ------------------------------------------------------------------- */
 
 /* Runs `check` without the rights of root, which no permission stops. */
 static void as_nobody(void (*check)(void))

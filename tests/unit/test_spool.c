@@ -15,8 +15,7 @@
 
 enum { SEGMENT = 4096, TEXT_MAX = 1 << 20 };
 
-/* -- a disk that misbehaves
- * ------------------------------------------------------------ */
+/* -- a disk that misbehaves -------------------------------------------------------- */
 
 static void note_call(char call);
 
@@ -60,8 +59,7 @@ int fsync(int directory)
     return (int)syscall(SYS_fsync, directory);
 }
 
-/* -- a spool
- * --------------------------------------------------------------------------- */
+/* -- a spool ----------------------------------------------------------------------- */
 
 static tide_spool *opened(void)
 {
@@ -118,8 +116,7 @@ static int segments(void)
     return count;
 }
 
-/* -- what goes in comes out
- * ------------------------------------------------------------ */
+/* -- what goes in comes out -------------------------------------------------------- */
 
 static void random_text(tide_rng *rng, char *text, size_t size)
 {
@@ -263,8 +260,7 @@ static void a_spool_is_locked(void **state)
     tide_spool_close(opened());
 }
 
-/* -- damage
- * ---------------------------------------------------------------------------- */
+/* -- damage ------------------------------------------------------------------------ */
 
 static size_t slurp(const char *path, unsigned char *bytes, size_t room)
 {
@@ -503,8 +499,7 @@ static void text_before_a_gap_is_ignored(void **state)
     tide_spool_close(spool);
 }
 
-/* -- a disk that misbehaves
- * ------------------------------------------------------------ */
+/* -- a disk that misbehaves -------------------------------------------------------- */
 
 static void short_and_interrupted_writes_are_completed(void **state)
 {
