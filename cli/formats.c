@@ -33,10 +33,10 @@ void check_format(const char *command, format_use use, const char *name)
     size_t count;
     const tide_format_info *formats = tide_formats(&count);
     const char *nearest = NULL;
-    int distance = 4;
+    int distance = 3;
     for (size_t i = 0; i < count; i++) {
         int d = tide_edit_distance(name, strlen(name), formats[i].name,
-                                   strlen(formats[i].name), 3);
+                                   strlen(formats[i].name), 2);
         if (d == 0 && !usable(&formats[i], use))
             usage_error(command, "format %s cannot be %s", name,
                         use == FORMAT_READ ? "read" : "written");

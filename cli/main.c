@@ -117,10 +117,10 @@ static const command *require_command(const char *name)
     if (own)
         usage_error("", "unknown command '%s'; use 'wordtide %s'", name, own);
     const char *nearest = NULL;
-    int distance = 4;
+    int distance = 3;
     for (size_t i = 0; i < COMMANDS; i++) {
         int d = tide_edit_distance(name, strlen(name), commands[i].name,
-                                   strlen(commands[i].name), 3);
+                                   strlen(commands[i].name), 2);
         if (d < distance) {
             distance = d;
             nearest = commands[i].name;

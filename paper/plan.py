@@ -16,7 +16,7 @@ Profile paper does not count the words that sub-sampling drops, so its counts ar
 those of the paper's first experiment, which counts every word. That is what profile
 athena does, with plain Space-Saving, and the default profile with the gate before it.
 
-All profiles take the same words out of the text (--tokens words), so that they can be
+All profiles take the same words out of the text (--tokenizer words), so that they can be
 compared on text that is not as clean as text8.
 """
 from runs import Job, Made

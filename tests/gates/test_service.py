@@ -100,7 +100,7 @@ def service(tmp_path, unit, command):
     service.socket.close()
 
 
-PARAMETERS = "--vocab 50 --dim 4 --replay-ring 2000 --profile fast --tokens social --threads 1"
+PARAMETERS = "--vocab 50 --dim 4 --replay-ring 2000 --profile fast --tokenizer social --threads 1"
 
 
 def test_its_command_begins_a_model_and_goes_on_with_it(service, tmp_path):
