@@ -28,8 +28,8 @@ TSAN = -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false -Dkafka=d
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 # Unit tests and files of tests by the beginning of their names; what has one thread only is left out.
-THREADED = (base|sampler|copies|store_shared|threads|live|leaving|copy|feed|history_bounds|endurance|memory|scrub|classifier|labels(?!_eval)).*
-THREADED_RUNS = train|follow|signals|determinism|routes|desk|downloads|ingest|events|saving|past|durable
+THREADED = (base|sampler|copies|store_shared|threads|live|leaving|copy|feed|history_bounds|endurance|memory|scrub|classifier|labels(?!_eval)|run(?!_)).*
+THREADED_RUNS = train|follow|signals|determinism|routes|search_batching|downloads|ingest|events|saving|history|durable|examples
 
 # $(call build,FOLDER,OPTIONS,TARGETS,ENVIRONMENT)
 build = @$(4) PACKAGES="$(BUILD_PACKAGES)" scripts/build $(1) $(2) $(if $(3),-- $(3))

@@ -65,7 +65,7 @@ static void print_params(info *i, const tide_params *params)
         tide_params_text(params, table[p].name, value, sizeof value);
         if (i->json) {
             putchar(p ? ',' : '{');
-            print_json(table[p].name);
+            print_json(*table[p].former ? table[p].former : table[p].name);
             putchar(':');
             print_json(value);
         } else {

@@ -320,8 +320,9 @@ TIDE_API const tide_model *tide_trainer_model(const tide_trainer *trainer);
  * there. */
 TIDE_API bool tide_trainer_can_resume(const tide_trainer *trainer, const char *source);
 
-/* Ends the current run as its `stop` does, or the next one if none is active.
- * Async-signal-safe; may be called by any thread while the trainer exists. */
+/* Ends the current run as its `stop` does, or the next one if none is active. A stop that
+ * arrives while a run is already ending has no effect on the next one. Async-signal-safe;
+ * may be called by any thread while the trainer exists. */
 TIDE_API void tide_trainer_stop(tide_trainer *trainer);
 
 /* -- runs: training on sources ----------------------------------------------------- */

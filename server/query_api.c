@@ -130,12 +130,23 @@ static void submit_search(request *r, const char *const *positive,
 static void search_analogy(request *r, const char *a, const char *b, const char *c,
                            uint32_t topn)
 {
-    const char *positive[] = {b, c};
-    if (!a || !b || !c)
+    if (!a || !b || !c) {
         answer_problem(r, 400, PROBLEM_PLAIN, NULL,
                        "an analogy needs the words a, b and c: a is to b as c is to ?");
-    else if (start_search(r, topn, "answers"))
-        submit_search(r, positive, 2, &a, 1);
+        return;
+    }
+    if (!start_search(r, topn, "answers"))
+        return;
+    /* Invalid UTF-8 in a query string is replaced, as JSON requires in the answer. */
+    json_t *texts = json_pack("[o, o, o]", json_word(b), json_word(c), json_word(a));
+    const char *positive[] = {json_string_value(json_array_get(texts, 0)),
+                              json_string_value(json_array_get(texts, 1))};
+    const char *negative = json_string_value(json_array_get(texts, 2));
+    if (positive[0] && positive[1] && negative)
+        submit_search(r, positive, 2, &negative, 1);
+    else
+        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "out of memory");
+    json_decref(texts);
 }
 
 void get_analogy(request *r)

@@ -10,6 +10,8 @@
 
 #include <wordtide/labels.h>
 
+#include <stdatomic.h>
+
 /* -- tracker (tracker*.c over posts.c and sample.c) -------------------------------- */
 
 /* Counts the labels of a stream in one pass and keeps, for every label it tracks, a
@@ -303,7 +305,8 @@ bool tide_labels_post(tide_labels *labels, const tide_post_read *post, bool repe
 /* Retrains the predictor. Returns false if it was `stoppable` and the run was stopped;
  * then it is unchanged and the refit is still due. */
 bool tide_labels_refit(tide_labels *labels, bool stoppable);
-void tide_labels_stop(tide_labels *labels, const volatile sig_atomic_t *stop);
+void tide_labels_stop(tide_labels *labels, const volatile sig_atomic_t *stop,
+                      const atomic_int *trainer_stop);
 
 /* The problem of the last refit, reported once; NULL if there was none. */
 const char *tide_labels_problem(tide_labels *labels);

@@ -31,6 +31,7 @@ struct tide_labels {
     void *data;
     tide_error problem;                /* of a refit; TIDE_OK if there is none */
     const volatile sig_atomic_t *stop; /* of the current run; NULL outside of one */
+    const atomic_int *trainer_stop;    /* likewise: set by tide_trainer_stop */
     bool stoppable, aborted;           /* the current refit can be stopped; it was */
 };
 
@@ -225,14 +226,17 @@ int tide_labels_fit(tide_labels *l, tide_epoch_watch *watch, void *data,
     return fit(l, NULL, watch, data, err);
 }
 
-void tide_labels_stop(tide_labels *l, const volatile sig_atomic_t *stop)
+void tide_labels_stop(tide_labels *l, const volatile sig_atomic_t *stop,
+                      const atomic_int *trainer_stop)
 {
     l->stop = stop;
+    l->trainer_stop = trainer_stop;
 }
 
 static bool stop_requested(const tide_labels *l)
 {
-    return l->stoppable && l->stop && *l->stop;
+    return l->stoppable &&
+           ((l->stop && *l->stop) || (l->trainer_stop && *l->trainer_stop));
 }
 
 static bool refit_epoch(void *labels, const tide_epoch *epoch)

@@ -359,10 +359,10 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *given, tide_error *e
 
     tide_labels *labels = tide_trainer_labels_part(trainer);
     if (labels)
-        tide_labels_stop(labels, run->stop ? run->stop : r.trainer_stop);
+        tide_labels_stop(labels, run->stop, r.trainer_stop);
     int status = read_with_pauses(&r, err);
     if (labels)
-        tide_labels_stop(labels, NULL);
+        tide_labels_stop(labels, NULL, NULL);
     if (!status)
         tide_positions_clear(positions);
     else

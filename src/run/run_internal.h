@@ -35,8 +35,7 @@ enum { BLOCK = 64 * 1024, WAIT_MS = 100 };
 
 typedef struct tide_run_state {
     tide_trainer *trainer;
-    volatile sig_atomic_t
-        *trainer_stop; /* set by tide_trainer_stop; NULL without a trainer */
+    atomic_int *trainer_stop; /* set by tide_trainer_stop; NULL without a trainer */
     tide_ingest *ingest;
     const tide_run *run;
     tide_positions previous; /* where the resumed run stopped */

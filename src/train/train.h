@@ -9,6 +9,8 @@
 #include "reader/reader.h"
 #include "sgns/sgns.h"
 
+#include <stdatomic.h>
+
 /* -- memory budget (budget.c) ------------------------------------------------------ */
 
 /* The bytes that a trainer allocates, and those of a process with it. */
@@ -167,6 +169,6 @@ uint64_t tide_trainer_write_bytes(const tide_trainer *trainer);
 void tide_live_tick(tide_live *live, double now);
 
 /* What tide_trainer_stop sets. */
-volatile sig_atomic_t *tide_trainer_stop_flag(tide_trainer *trainer);
+atomic_int *tide_trainer_stop_flag(tide_trainer *trainer);
 
 #endif

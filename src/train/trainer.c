@@ -270,7 +270,7 @@ void tide_trainer_stop(tide_trainer *trainer)
     trainer->stop = 1;
 }
 
-volatile sig_atomic_t *tide_trainer_stop_flag(tide_trainer *trainer)
+atomic_int *tide_trainer_stop_flag(tide_trainer *trainer)
 {
     return &trainer->stop;
 }

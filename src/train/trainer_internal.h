@@ -19,11 +19,11 @@ struct tide_trainer {
     tide_labels *labels; /* NULL without labels */
     tide_workers *workers;
     tide_positions positions;
-    uint64_t passes;            /* batch: how often all text has been read */
-    uint64_t repaired;          /* rows reset because of NaNs */
-    tide_live *live;            /* NULL without */
-    volatile sig_atomic_t stop; /* set by tide_trainer_stop */
-    char *origin;               /* see tide_trainer_origin */
+    uint64_t passes;   /* batch: how often all text has been read */
+    uint64_t repaired; /* rows reset because of NaNs */
+    tide_live *live;   /* NULL without */
+    atomic_int stop;   /* set by tide_trainer_stop */
+    char *origin;      /* see tide_trainer_origin */
 };
 
 /* Allocates a trainer that has only its parameters. Fails if they do not fit together,

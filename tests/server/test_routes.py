@@ -112,6 +112,15 @@ def test_analogies_equal_those_of_the_command(server, saved, words):
     assert [hit["word"] for hit in reply["neighbors"]] == [hit["word"] for hit in found]
 
 
+def test_invalid_utf8_at_the_end_of_a_word_is_ignored_in_analogies(server, words):
+    a, b, c = words[:3]
+    rest = f"&b={encoded(b)}&c={encoded(c)}"
+    found = [server.get(f"/v1/analogy?a={encoded(a)}{more}{rest}") for more in ("", "%FF", "%E2%82")]
+    assert [reply.status for reply in found] == [200] * 3
+    answers = [[hit["word"] for hit in json.loads(reply.body)["answers"]] for reply in found]
+    assert answers[0] == answers[1] == answers[2]
+
+
 def test_similarity_equals_that_of_the_command(server, saved, words):
     a, b = words[7:9]
     reply = server.get(f"/v1/similarity?a={encoded(a)}&b={encoded(b)}").json
