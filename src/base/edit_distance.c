@@ -13,7 +13,7 @@ int tide_edit_distance(const char *a, size_t a_length, const char *b, size_t b_l
     if (a_length > TIDE_WORD_MAX || b_length > TIDE_WORD_MAX || n - m > max ||
         m - n > max)
         return far;
-    int rows[3][TIDE_WORD_MAX + 2];
+    int rows[3][TIDE_WORD_MAX + 2] = {{0}};
     int *before_previous = rows[0], *previous = rows[1], *current = rows[2];
     for (int j = 0; j <= m; j++)
         previous[j] = j;

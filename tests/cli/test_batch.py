@@ -61,7 +61,7 @@ def test_epochs_imply_batch(tmp_path, source, whole):
 def test_batch_accepts_another_profile(tmp_path, source):
     batch(tmp_path / "m.tide", source, "--profile", "default", "-epoch", "2")
     assert params(tmp_path / "m.tide")["profile"] == "default"
-    assert params(tmp_path / "m.tide")["optimizer"] == "adagrad"
+    assert params(tmp_path / "m.tide")["rate"] == "adagrad"
 
 
 def test_the_vocabulary_has_the_frequent_words_with_their_counts(source, whole):

@@ -203,10 +203,10 @@ def test_an_imported_model_keeps_its_tokenizer(text, tmp_path):
     train(tmp_path / "a.tide", text, "--tokens", "social", "--numbers", "mask", "--min-length", "3")
     run("import", tmp_path / "a.tide", "-o", tmp_path / "b.tide")
     found = parameters(tmp_path / "b.tide")
-    assert (found["tokenizer"], found["numbers"], str(found["min-length"])) == ("social", "mask", "3")
+    assert (found["tokens"], found["numbers"], str(found["min-length"])) == ("social", "mask", "3")
     run("import", tmp_path / "a.tide", "-o", tmp_path / "b.tide", "--tokens", "space")
     found = parameters(tmp_path / "b.tide")
-    assert (found["tokenizer"], found["numbers"]) == ("space", "mask")
+    assert (found["tokens"], found["numbers"]) == ("space", "mask")
 
 
 @pytest.fixture
