@@ -16,20 +16,20 @@ MORE_TEST_PACKAGES = g++ python3-numpy python3-gensim python3-sklearn fasttext p
 	chromium $(PAGE_PACKAGES)
 PAGE_PACKAGES = nodejs npm
 FUZZ_PACKAGES = $(BUILD_PACKAGES) clang libclang-rt-dev
-LINT_PACKAGES = $(TEST_PACKAGES) g++ clang clang-format clang-tidy cppcheck
+LINT_PACKAGES = $(TEST_PACKAGES) g++ clang clang-format clang-tidy cppcheck abigail-tools
 
 ASAN = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
 # Twice as fast to build as debugoptimized, and no slower to run; reports still name their lines.
 QUICKLY = -Doptimization=1 -Dc_args=-g1
 TSAN = -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false -Dkafka=disabled
 
-# ThreadSanitizer does not bear with the address randomisation of some kernels, nor with the C11
+# ThreadSanitizer does not bear with the address randomization of some kernels, nor with the C11
 # threads that librdkafka starts. It is shown what has to do with threads.
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 # Unit tests and files of tests by the beginning of their names; what has one thread only is left out.
-THREADED = (base|sampler|copies|store_shared|threads|live|leaving|copy|feed|history_bounds|endurance|memory|scrub|classifier|labels(?!_eval)).*
-THREADED_RUNS = train|follow|signals|determinism|routes|desk|downloads|ingest|events|saving|past|durable
+THREADED = (base|sampler|copies|store_shared|threads|live|leaving|copy|feed|history_bounds|endurance|memory|scrub|classifier|labels(?!_eval)|run(?!_)).*
+THREADED_RUNS = train|follow|signals|determinism|routes|search_batching|downloads|ingest|events|saving|history|durable|examples
 
 # $(call build,FOLDER,OPTIONS,TARGETS,ENVIRONMENT)
 build = @$(4) PACKAGES="$(BUILD_PACKAGES)" scripts/build $(1) $(2) $(if $(3),-- $(3))

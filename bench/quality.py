@@ -85,7 +85,7 @@ def analogies(command, vectors, sets, top, folder):
     model, questions = (os.path.join(folder, name) for name in ("top", "questions"))
     write_vectors(model, {word: vectors[word] for word in top if word in vectors})
     write_questions(questions, sets, top)
-    [line] = ask(command, "eval", "analogy", model, questions, "--json", "--among", 0,
+    [line] = ask(command, "eval", "analogy", model, questions, "--json", "--top", 0,
                  "--oov", "wrong")
     found = json.loads(line)
     return {"analogy": 100 * found["accuracy"], "analogies known": found["known"],
@@ -121,11 +121,11 @@ def main():
     parser.add_argument("--command", default=COMMAND, help="the wordtide to ask")
     parser.add_argument("--vectors", default="input",
                         choices=["input", "output", "sum"])
-    parser.add_argument("--centred", action="store_true",
+    parser.add_argument("--centered", "--centred", action="store_true",
                         help="take the mean vector of the frequent words out first")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    flags = ["--vectors", options.vectors] + ["--centre"] * options.centred
+    flags = ["--vectors", options.vectors] + ["--center"] * options.centered
     top = frequent_words(options.command, options.models[0])
     if not options.json:
         print_head()

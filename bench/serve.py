@@ -5,7 +5,7 @@
     taskset -c 0,1 bench/serve.py --command PATH --load PATH    # where there is no compiler: load.c, built elsewhere
 
 A server learns an endless stream of invented words (Zipf, more of them than it holds) while a load of questions for
-the ten neighbours of random words comes evenly at the rate (load.c). The time is cut into turns with and without
+the ten neighbors of random words comes evenly at the rate (load.c). The time is cut into turns with and without
 the load, so that whatever else the machine does falls on both. The same is asked with 1,000 clients that send
 a byte a second, and right after 10,000 connections. Ends with tables in Markdown.
 

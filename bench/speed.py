@@ -5,7 +5,7 @@
 
 Everyone reads the same file: TEXT, or its first BYTES, cut into lines of at most 1,000
 words, or the demo stream where there is no TEXT. Rounds are interleaved (A B C A B C
-...), so that a noisy neighbour slows all of them; figures are medians, ratios are
+...), so that a noisy neighbor slows all of them; figures are medians, ratios are
 medians of the ratios within a round. Time is user + system time of the whole process,
 from its start to the saved model. "start" is the part of it that does not grow with the
 text, the smallest of three measurements on 100 kB.

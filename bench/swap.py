@@ -4,8 +4,8 @@
     bench/swap.py TEXT --sets DIR [--after TOKENS] [TRAIN OPTION...]
 
 The words of frequency rank 100 to 29,999 (the first has rank 0) form pairs of
-neighbours, 2i and 2i + 1. From half of the stream on, half of the pairs, chosen by a
-hash of i, are exchanged: where one word was to come, the other does. Neighbours are
+neighbors, 2i and 2i + 1. From half of the stream on, half of the pairs, chosen by a
+hash of i, are exchanged: where one word was to come, the other does. Neighbors are
 about equally frequent, so counts tell nothing; only contexts do. The model is judged
 twice, with every word under its own name (the old meaning) and with the exchanged words
 renamed (the new one). Ideally the new meaning scores as in a stream without exchange

@@ -1,67 +1,67 @@
 /* cmd_analogy.c - wordtide analogy: a is to b as c is to which word? */
-#include "asking.h"
 #include "commands.h"
 #include "output.h"
+#include "query_common.h"
 
 #include <stdlib.h>
 
 typedef struct analogy {
-    asking ask;
+    query_context query;
     tide_hit *hits;
     uint64_t count;
 } analogy;
 
 static int search(analogy *a, const char *const *words, size_t count,
-                  asked_terms *terms, char why[FAILURE_TEXT])
+                  resolved_terms *terms, char reason[REASON_SIZE])
 {
     if (count != 3) {
-        snprintf(why, FAILURE_TEXT, "an analogy is three words");
+        snprintf(reason, REASON_SIZE, "an analogy needs three words");
         return TIDE_ERROR_PARAMETER;
     }
-    if (!asked_find(terms, &a->ask, words, count, why))
-        return TIDE_ERROR_UNKNOWN;
+    if (!resolve_terms(terms, &a->query, words, count, reason))
+        return TIDE_ERROR_NOT_FOUND;
     tide_error err;
-    int found = tide_space_analogy(a->ask.space, terms->words[0], terms->words[1],
-                                   terms->words[2], a->hits, a->count, &err);
+    int found = tide_view_analogy(a->query.view, terms->words[0], terms->words[1],
+                                  terms->words[2], a->hits, a->count, &err);
     if (found < 0)
-        snprintf(why, FAILURE_TEXT, "%s", err.text);
+        snprintf(reason, REASON_SIZE, "%s", err.text);
     return found;
 }
 
-static void print_answer(const analogy *a, const char *line, const asked_terms *terms,
-                         int found, const char *why)
+static void print_answer(const analogy *a, const char *line,
+                         const resolved_terms *terms, int found, const char *reason)
 {
-    bool object = a->ask.json && line;
+    bool object = a->query.json && line;
     if (object) {
         printf("{\"query\":");
         print_json(line);
         if (found >= 0)
-            asked_print(terms);
+            print_term_tokens(terms);
         printf(found < 0 ? ",\"error\":" : ",\"hits\":");
     } else if (found >= 0) {
-        asked_note(terms);
+        log_term_tokens(terms);
     }
     if (found >= 0)
-        print_hits(&a->ask, a->hits, found);
+        print_hits(&a->query, a->hits, found);
     else if (object)
-        print_json(why);
+        print_json(reason);
     else
-        complain("%s", why);
+        log_message("%s", reason);
     if (object)
         putchar('}');
-    if (line || (a->ask.json && found >= 0))
+    if (line || (a->query.json && found >= 0))
         putchar('\n');
 }
 
-/* `line` is NULL for the question of the command line. */
+/* `line` is NULL for the question on the command line. */
 static int answer(void *data, const char *line, const char *const *words, size_t count)
 {
     analogy *a = data;
-    asked_terms terms = {0};
-    char why[FAILURE_TEXT];
-    int found = search(a, words, count, &terms, why);
-    print_answer(a, line, &terms, found, why);
-    asked_free(&terms);
+    resolved_terms terms = {0};
+    char reason[REASON_SIZE];
+    int found = search(a, words, count, &terms, reason);
+    print_answer(a, line, &terms, found, reason);
+    free_terms(&terms);
     return found < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -71,40 +71,40 @@ int cmd_analogy(int argc, char **argv)
     int vectors = TIDE_VECTORS_INPUT;
     bool raw = false;
     const option options[] = {
-        {"count", 'n', OPTION_COUNT, &a.count, "N", "so many words (default 10)"},
-        ASKING_OPTIONS(vectors, raw),
-        {"json", 0, OPTION_FLAG, &a.ask.json, NULL,
-         "print a JSON array; for standard input an object a line"},
+        {"count", 'n', OPTION_COUNT, &a.count, "N",
+         "print the N nearest words (default 10)"},
+        QUERY_OPTIONS(vectors, raw),
+        {"json", 0, OPTION_FLAG, &a.query.json, NULL,
+         "print a JSON array; for standard input, one object per line"},
         {0},
     };
     const command_usage usage = {
         "analogy",
         "analogy [OPTION]... MODEL [A B C]",
-        "A is to B as C is to which word? Prints the words nearest to B - A + C, as "
-        "score "
-        "and word. Without words it answers the lines of standard input, three words "
-        "each, "
-        "with an empty line after every answer. MODEL may be any file of vectors.",
+        "A is to B as C is to which word? Prints the words nearest to B - A + C, one "
+        "per line: score and word. Without words it answers questions from standard "
+        "input, three words per line, each answer followed by an empty line. MODEL may "
+        "be any file of vectors.",
         options,
         "wordtide analogy news.tide norvania tarsk elmoria\n"
         "wordtide analogy news.tide bridge bridges castle -n 1\n",
-        .least = 1,
-        .most = 4,
+        .min_operands = 1,
+        .max_operands = 4,
     };
     int count = parse_options(argc, argv, &usage, NULL);
     if (count == 2 || count == 3)
-        usage_error("analogy", "an analogy is three words");
-    int code = asking_open(&a.ask, argv[0], vectors, !raw);
+        usage_error("analogy", "an analogy needs three words");
+    int code = query_open(&a.query, argv[0], vectors, !raw);
     if (code == EXIT_SUCCESS) {
-        a.hits = asking_hits(&a.ask, &a.count);
+        a.hits = query_alloc_hits(&a.query, &a.count);
         if (!a.hits)
             code = EXIT_FAILURE;
         else if (count == 4)
             code = answer(&a, NULL, (const char *const *)argv + 1, 3);
         else
-            code = answer_input("a b c> ", answer, &a);
+            code = answer_stdin("a b c> ", answer, &a);
     }
     free(a.hits);
-    asking_close(&a.ask);
+    query_close(&a.query);
     return finish_output(code);
 }

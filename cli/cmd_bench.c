@@ -1,9 +1,10 @@
-/* cmd_bench.c - wordtide bench: how fast the kernels, the way in and checkpoints are on
- * this machine. */
+/* cmd_bench.c - wordtide bench: times kernels, text processing and checkpoints on this
+ * machine. */
 #include "commands.h"
 #include "options.h"
 #include "output.h"
 
+#include <wordtide/tools.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ static void print_timing(const tide_timing *timing, bool json)
 {
     const char *state = timing->chosen   ? "chosen"
                         : timing->usable ? "usable"
-                                         : "not on this processor";
+                                         : "unsupported";
     if (!json) {
         printf("%-10s %-18s", timing->set, timing->name);
         if (timing->usable)
@@ -33,16 +34,16 @@ static void print_timing(const tide_timing *timing, bool json)
 
 static int bench_kernels(const tide_params *params, bool json)
 {
-    enum { ROOM = 128 };
+    enum { TIMINGS_MAX = 128 };
     char dim[32] = "";
-    tide_timing timings[ROOM];
+    tide_timing timings[TIMINGS_MAX];
     tide_error err;
     tide_params_text(params, "dim", dim, sizeof dim);
-    int count =
-        tide_bench_kernels((uint32_t)strtoul(dim, NULL, 10), timings, ROOM, &err);
+    int count = tide_bench_kernels((uint32_t)strtoul(dim, NULL, 10), timings,
+                                   TIMINGS_MAX, &err);
     for (int i = 0; i < count; i++)
         print_timing(&timings[i], json);
-    return count < 0 ? report(&err) : EXIT_SUCCESS;
+    return count < 0 ? log_error(&err) : EXIT_SUCCESS;
 }
 
 static int bench_ingest(const tide_params *params, const char *source, bool json)
@@ -51,11 +52,11 @@ static int bench_ingest(const tide_params *params, const char *source, bool json
     double nanoseconds;
     uint64_t tokens;
     if (tide_bench_ingest(params, source, &nanoseconds, &tokens, &err) < 0)
-        return report(&err);
+        return log_error(&err);
     if (json)
         printf("{\"tokens\":%" PRIu64 ",\"nanoseconds\":%.3f}\n", tokens, nanoseconds);
     else
-        printf("%.2f ns a token, %" PRIu64 " tokens\n", nanoseconds, tokens);
+        printf("%.2f ns/token, %" PRIu64 " tokens\n", nanoseconds, tokens);
     return EXIT_SUCCESS;
 }
 
@@ -65,15 +66,15 @@ static int bench_records(const tide_params *params, const char *source, bool jso
     double rate;
     uint64_t records;
     if (tide_bench_records(params, source, &rate, &records, &err) < 0)
-        return report(&err);
+        return log_error(&err);
     if (json)
         printf("{\"records\":%" PRIu64 ",\"bytes_per_second\":%.0f}\n", records, rate);
     else
-        printf("%.0f MB a second, %" PRIu64 " records\n", rate / 1e6, records);
+        printf("%.0f MB/s, %" PRIu64 " records\n", rate / 1e6, records);
     return EXIT_SUCCESS;
 }
 
-static void print_pause(const tide_pause *part, bool json)
+static void print_checkpoint_part(const tide_checkpoint_timing *part, bool json)
 {
     if (json)
         printf("{\"part\":\"%s\",\"paused\":%s,\"least\":%.4f,\"median\":%.4f,"
@@ -82,7 +83,7 @@ static void print_pause(const tide_pause *part, bool json)
                part->most, part->processor);
     else
         printf("%-6s %-10s %7.3f %7.3f %7.3f %9.3f\n", part->name,
-               part->paused ? "at rest" : "meanwhile", part->least, part->median,
+               part->paused ? "paused" : "background", part->least, part->median,
                part->most, part->processor);
 }
 
@@ -90,16 +91,16 @@ static int bench_checkpoint(const tide_params *params, const char *path,
                             uint64_t rounds, bool json)
 {
     tide_error err;
-    tide_pause parts[TIDE_PAUSE_PARTS];
+    tide_checkpoint_timing parts[TIDE_CHECKPOINT_PARTS];
     uint64_t bytes;
     rounds = rounds < UINT32_MAX ? rounds : UINT32_MAX;
-    if (tide_bench_pause(params, path, (uint32_t)rounds, parts, &bytes, &err) < 0)
-        return report(&err);
+    if (tide_bench_checkpoint(params, path, (uint32_t)rounds, parts, &bytes, &err) < 0)
+        return log_error(&err);
     if (!json)
-        printf("%.1f MiB, seconds for a GiB:\n%17s %7s %7s %7s %9s\n",
-               (double)bytes / 0x1p20, "", "least", "median", "most", "processor");
-    for (int i = 0; i < TIDE_PAUSE_PARTS; i++)
-        print_pause(&parts[i], json);
+        printf("%.1f MiB, seconds per GiB:\n%17s %7s %7s %7s %9s\n",
+               (double)bytes / 0x1p20, "", "min", "median", "max", "processor");
+    for (int i = 0; i < TIDE_CHECKPOINT_PARTS; i++)
+        print_checkpoint_part(&parts[i], json);
     return EXIT_SUCCESS;
 }
 
@@ -109,39 +110,40 @@ int cmd_bench(int argc, char **argv)
     uint64_t rounds = 11;
     settings typed;
     const option options[] = {
-        {"rounds", 0, OPTION_COUNT, &rounds, "N", "checkpoints to write (default 11)"},
-        {"json", 0, OPTION_FLAG, &json, NULL, "print JSON objects, one a line"},
+        {"rounds", 0, OPTION_COUNT, &rounds, "N", "write N checkpoints (default 11)"},
+        {"json", 0, OPTION_FLAG, &json, NULL, "print JSON, one object per line"},
         {0},
     };
     const command_usage usage = {
         "bench",
         "bench [OPTION]... kernels|ingest|records|checkpoint [SOURCE|FILE]",
-        "Times the vector kernels of every instruction set; or how long a word takes "
-        "from "
-        "the source through tokenizer, vocabulary and sub-sampling (default source: a "
-        "million words of the demo); or how fast the texts in the records of a file "
-        "are found; or for how long checkpoints to a new FILE make training stand "
-        "still. "
-        "It takes the parameters of train, like --dim and --vocab.",
+        "Times one of: the vector kernels of every instruction set; ingest, the time "
+        "from a source through tokenizer, vocabulary and subsampling per word (default "
+        "source: a million words of the demo); records, the extraction of texts from "
+        "the records of a file; checkpoint, how long checkpoints written to a new FILE "
+        "pause training. The command takes the parameters of train, such as --dim and "
+        "--vocab.",
         options,
         "wordtide bench kernels --dim 100\n"
         "wordtide bench ingest --vocab 70000 news.txt\n"
         "wordtide bench records --records json --text body posts.jsonl\n"
         "wordtide bench checkpoint --vocab 1e6 --dim 100 /var/lib/wordtide/new.tide\n",
-        .least = 1,
-        .most = 2,
+        .parameters = true,
+        .min_operands = 1,
+        .max_operands = 2,
     };
     int count = parse_options(argc, argv, &usage, &typed);
     bool kernels = !strcmp(argv[0], "kernels"), records = !strcmp(argv[0], "records"),
          checkpoint = !strcmp(argv[0], "checkpoint");
     if (!kernels && !records && !checkpoint && strcmp(argv[0], "ingest") != 0)
-        usage_error("bench",
-                    "'%s' is neither kernels nor ingest nor records nor checkpoint",
-                    argv[0]);
+        usage_error(
+            "bench",
+            "unknown benchmark '%s'; use kernels, ingest, records or checkpoint",
+            argv[0]);
     if ((records || checkpoint) && count < 2)
-        usage_error("bench", "%s of which file?", argv[0]);
+        usage_error("bench", "%s needs a file", argv[0]);
     if (kernels && count == 2)
-        usage_error("bench", "the kernels need no source: '%s'", argv[1]);
+        usage_error("bench", "kernels takes no source: '%s'", argv[1]);
     tide_params *params = settings_params(&typed, "bench");
     int code = EXIT_FAILURE;
     if (params)

@@ -1,11 +1,13 @@
-/* cmd_check.c - wordtide check: whether files can be used, found out before they are needed.
+/* cmd_check.c - wordtide check: verifies files before they are needed.
  *
- * A model is read as for asking and then as for training: the checksum of every section,
- * and whether what the sections say can be true and fits together. So is a history. */
+ * A model is loaded first for queries, then for training, which verifies the checksum
+ * of every section and that the contents of the sections are valid and consistent. A
+ * history is loaded too. */
 #include "commands.h"
 #include "options.h"
 #include "output.h"
 
+#include <wordtide/history.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +19,9 @@ typedef struct check {
 
 typedef struct facts {
     tide_origin origin;
-    uint64_t bytes; /* 0 for what is no file */
+    uint64_t bytes; /* 0 if it is not a regular file */
     uint64_t words, tokens;
-    tide_history_facts history; /* if that is what it is */
+    tide_history_facts history; /* if it is one */
 } facts;
 
 static bool is_model(const facts *found)
@@ -27,14 +29,15 @@ static bool is_model(const facts *found)
     return !strcmp(found->origin.format, "tide");
 }
 
-static void note_size(const char *path, facts *found)
+static void read_size(const char *path, facts *found)
 {
     struct stat status;
     if (stat(path, &status) == 0 && S_ISREG(status.st_mode))
         found->bytes = (uint64_t)status.st_size;
 }
 
-/* What is no model for `err` may be a history; then that is what there is to say about it. */
+/* A file that is not a model, as `err` says, may be a history. If it is one and cannot
+ * be read, `err` becomes the problem of the history. */
 static bool read_history(const char *path, facts *found, tide_error *err)
 {
     tide_error problem;
@@ -45,21 +48,21 @@ static bool read_history(const char *path, facts *found, tide_error *err)
         *err = problem;
     found->origin.format = "history";
     found->words = found->history.words;
-    note_size(path, found);
+    read_size(path, found);
     return !status;
 }
 
-/* Only one copy is in memory at a time. */
+/* The model is freed before the trainer is loaded, so that memory holds one copy. */
 static bool read_file(const char *path, facts *found, tide_error *err)
 {
     tide_model *model = tide_model_open(path, err);
     if (!model)
         return read_history(path, found, err);
-    found->origin = tide_model_origin(model);
+    found->origin = *tide_model_origin(model);
     found->words = tide_model_size(model);
     found->tokens = tide_model_tokens(model);
     tide_model_free(model);
-    note_size(path, found);
+    read_size(path, found);
     if (!is_model(found))
         return true;
     tide_trainer *trainer = tide_trainer_load(path, NULL, 0, err);
@@ -100,13 +103,13 @@ static void print_facts(const facts *found)
         printf(", %" PRIu64 " followed, %" PRIu64 " alarms", found->history.followed,
                found->history.alarms);
     if (found->origin.left_out)
-        printf(", %" PRIu64 " rows left out", found->origin.left_out);
+        printf(", %" PRIu64 " rows skipped", found->origin.left_out);
     if (found->origin.twice)
-        printf(", %" PRIu64 " rows of words that had one before", found->origin.twice);
+        printf(", %" PRIu64 " duplicate rows", found->origin.twice);
     putchar('\n');
 }
 
-static void tell_good(const check *c, const char *path, const facts *found)
+static void print_good(const check *c, const char *path, const facts *found)
 {
     if (c->quiet)
         return;
@@ -121,8 +124,8 @@ static void tell_good(const check *c, const char *path, const facts *found)
     puts("}");
 }
 
-/* Not every error that loading can have knows the name of the file. */
-static int tell_bad(const check *c, const char *path, const tide_error *err)
+/* Some error messages do not name the file. */
+static int print_bad(const check *c, const char *path, const tide_error *err)
 {
     tide_error named = *err;
     char name[128];
@@ -137,7 +140,7 @@ static int tell_bad(const check *c, const char *path, const tide_error *err)
         print_json(named.text);
         puts("}");
     }
-    return report_load(&named);
+    return log_load_error(&named);
 }
 
 static int check_file(const check *c, const char *path)
@@ -145,8 +148,8 @@ static int check_file(const check *c, const char *path)
     tide_error err;
     facts found = {0};
     if (!read_file(path, &found, &err))
-        return tell_bad(c, path, &err);
-    tell_good(c, path, &found);
+        return print_bad(c, path, &err);
+    print_good(c, path, &found);
     return EXIT_SUCCESS;
 }
 
@@ -154,26 +157,26 @@ int cmd_check(int argc, char **argv)
 {
     check c = {0};
     const option options[] = {
-        {"json", 0, OPTION_FLAG, &c.json, NULL, "print a JSON object a file"},
-        {"quiet", 'q', OPTION_FLAG, &c.quiet, NULL, "say only which files are bad"},
+        {"json", 0, OPTION_FLAG, &c.json, NULL, "print a JSON object per file"},
+        {"quiet", 'q', OPTION_FLAG, &c.quiet, NULL,
+         "print only the files with problems"},
         {0},
     };
     const command_usage usage = {
         "check",
         "check [OPTION]... FILE...",
-        "Reads files to their ends and says whether they can be used, a line a file. "
-        "In a model every checksum is verified, and then it is loaded as for going on "
-        "with training: that takes the memory that training takes, and the parameters "
-        "in the file say how much ('wordtide info' tells). So it is with the history "
-        "of a "
-        "server. Of a file of vectors it "
-        "says the format. All files are looked at. The exit code is 4 if one of them "
-        "cannot be used, and 1 if one could not be read at all.",
+        "Reads files completely and prints whether they can be used, one line per "
+        "file. For a model every checksum is verified, and then it is loaded as if to "
+        "continue its training. That takes as much memory as training, which depends "
+        "on the parameters in the file ('wordtide info' shows it). The history of a "
+        "server is checked in the same way; for a file of vectors the format is "
+        "printed. All files are checked. The exit code is 4 if one of them cannot be "
+        "used, and 1 if one could not be read at all.",
         options,
         "wordtide check news.tide\n"
         "wordtide check --quiet backup/*.tide && echo all good\n",
-        .least = 1,
-        .most = -1,
+        .min_operands = 1,
+        .max_operands = -1,
     };
     int count = parse_options(argc, argv, &usage, NULL);
     int worst = EXIT_SUCCESS;

@@ -1,10 +1,11 @@
 /* cmd_embed.c - wordtide embed: one vector for each line of text. */
-#include "asking.h"
 #include "commands.h"
 #include "formats.h"
 #include "lines.h"
 #include "output.h"
+#include "query_common.h"
 
+#include <wordtide/tools.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,15 +15,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TSV, JSON, NPY };
+enum { FORMAT_TSV, FORMAT_JSON, FORMAT_NPY };
 
 typedef struct job {
-    asking ask;
+    query_context query;
     tide_embedder *embedder;
     float *vector; /* [dim] */
     int format;
     const char *output; /* NULL: standard output */
-    tide_output *file;  /* of the output, in the making */
+    tide_output *file;  /* becomes `output` when it is committed */
     int failed;         /* errno of the first write that failed; 0 */
     uint64_t lines, unknown;
 } job;
@@ -31,31 +32,31 @@ typedef struct job {
 
 static void print_numbers(const job *j, char separator)
 {
-    for (uint32_t i = 0; i < tide_model_dim(j->ask.model); i++) {
+    for (uint32_t i = 0; i < tide_model_dim(j->query.model); i++) {
         if (i)
             putchar(separator);
         print_float(j->vector[i]);
     }
 }
 
-/* The header says how many rows follow, which is known at the end. So it is written
- * first with the room that any number needs, and once more then. */
+/* The header holds the number of rows, which is known only at the end. It has a fixed
+ * size, so it is written at the start and overwritten at the end. */
 static void print_npy_header(const job *j)
 {
     char header[128];
     int used = snprintf(header, sizeof header,
                         "{'descr': '<f4', 'fortran_order': False, 'shape': (%" PRIu64
                         ", %" PRIu32 "), }",
-                        j->lines, tide_model_dim(j->ask.model));
+                        j->lines, tide_model_dim(j->query.model));
     fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, stdout);
     printf("%s%*s\n", header, 117 - used, "");
 }
 
 static void print_vector(const job *j, bool known)
 {
-    if (j->format == NPY) {
-        fwrite(j->vector, sizeof *j->vector, tide_model_dim(j->ask.model), stdout);
-    } else if (j->format == TSV) {
+    if (j->format == FORMAT_NPY) {
+        fwrite(j->vector, sizeof *j->vector, tide_model_dim(j->query.model), stdout);
+    } else if (j->format == FORMAT_TSV) {
         if (known)
             print_numbers(j, '\t');
         putchar('\n');
@@ -68,16 +69,16 @@ static void print_vector(const job *j, bool known)
     }
 }
 
-/* Whether all could be written so far. */
-static bool writes(job *j)
+/* Whether everything could be written so far; remembers the first error. */
+static bool check_output(job *j)
 {
     if (!j->failed && ferror(stdout))
         j->failed = errno ? errno : EIO;
     return output_ok();
 }
 
-/* The header of npy is written again at the end, so it must be possible to go back. */
-static bool can_go_back(void)
+/* The header of an npy file is overwritten at the end. */
+static bool can_seek(void)
 {
     struct stat status;
     int flags = fcntl(STDOUT_FILENO, F_GETFL);
@@ -85,22 +86,22 @@ static bool can_go_back(void)
            flags >= 0 && !(flags & O_APPEND);
 }
 
-/* A file is written under another name until it is complete; everything is printed to
- * standard output, which then leads there. */
+/* Redirects standard output to a temporary file, which replaces the output when it is
+ * complete. */
 static int open_output(job *j)
 {
     tide_error err;
     if (!j->output) {
-        if (j->format == NPY && !can_go_back())
-            usage_error("embed", "npy needs a file: give it with -o");
+        if (j->format == FORMAT_NPY && !can_seek())
+            usage_error("embed", "npy needs a file; give one with -o");
         return EXIT_SUCCESS;
     }
     j->file = tide_output_create(j->output, &err);
     if (!j->file)
-        return report(&err);
+        return log_error(&err);
     if (freopen(tide_output_temporary(j->file), "w", stdout))
         return EXIT_SUCCESS;
-    complain("cannot write %s: %s", j->output, strerror(errno));
+    log_message("cannot write %s: %s", j->output, strerror(errno));
     return EXIT_FAILURE;
 }
 
@@ -113,14 +114,14 @@ static int close_output(job *j, int code)
     if (!flushed && !j->failed)
         j->failed = errno;
     if (j->failed) {
-        complain("cannot write %s: %s", j->output, strerror(j->failed));
+        log_message("cannot write %s: %s", j->output, strerror(j->failed));
         code = EXIT_FAILURE;
     }
     tide_error err;
     if (code != EXIT_SUCCESS)
-        tide_output_abandon(j->file);
+        tide_output_discard(j->file);
     else if (tide_output_commit(j->file, &err) < 0)
-        code = report(&err);
+        code = log_error(&err);
     return code;
 }
 
@@ -132,42 +133,42 @@ static void add_text(void *data, const char *text, size_t size)
     tide_embedder_add(j->embedder, text, size);
 }
 
-/* A line of which no word is known has no vector: an empty line, null, or a row of
- * NaN. */
+/* A line without known words has no vector: an empty line, null, or a row of NaN. */
 static bool end_line(void *data)
 {
     job *j = data;
     bool known = tide_embedder_end(j->embedder, j->vector) > 0;
     if (!known)
-        for (uint32_t i = 0; i < tide_model_dim(j->ask.model); i++)
+        for (uint32_t i = 0; i < tide_model_dim(j->query.model); i++)
             j->vector[i] = NAN;
     print_vector(j, known);
     j->lines++;
     j->unknown += !known;
-    return writes(j);
+    return check_output(j);
 }
 
 static int run(job *j, double a, char **names, int count)
 {
     tide_error err;
-    j->embedder = tide_embedder_new(j->ask.space, a, &err);
-    j->vector = calloc(tide_model_dim(j->ask.model), sizeof *j->vector);
+    j->embedder = tide_embedder_new(j->query.view, a, &err);
+    j->vector = calloc(tide_model_dim(j->query.model), sizeof *j->vector);
     if (!j->embedder || !j->vector)
-        return j->embedder ? (complain("out of memory"), EXIT_FAILURE) : report(&err);
+        return j->embedder ? (log_message("out of memory"), EXIT_FAILURE)
+                           : log_error(&err);
     int code = open_output(j);
     if (code != EXIT_SUCCESS)
         return code;
     off_t start = ftello(stdout);
-    if (j->format == NPY)
+    if (j->format == FORMAT_NPY)
         print_npy_header(j);
-    line_taker taker = {add_text, end_line, j};
-    code = read_lines(names, count, &taker);
-    if (j->format == NPY && writes(j)) {
+    line_reader reader = {add_text, end_line, j};
+    code = read_lines(names, count, &reader);
+    if (j->format == FORMAT_NPY && check_output(j)) {
         fseeko(stdout, start, SEEK_SET);
         print_npy_header(j);
         fseeko(stdout, 0, SEEK_END);
     }
-    note_unknown_lines(j->unknown, j->lines);
+    log_unknown_lines(j->unknown, j->lines);
     return code;
 }
 
@@ -179,13 +180,12 @@ int cmd_embed(int argc, char **argv)
     const char *weight = "0.001";
     const option options[] = {
         {"output", 'o', OPTION_TEXT, &j.output, "FILE",
-         "where to write, complete or not at all; '-', and the default, is standard "
-         "output"},
+         "write to this file, completely or not at all (default '-', standard output)"},
         {"format", 0, OPTION_CHOICE, &j.format, "tsv|json|npy",
-         "numbers between tabs, an object a line, or numpy's (default tsv)"},
+         "tab-separated numbers, one object per line, or NumPy's format (default tsv)"},
         {"a", 0, OPTION_TEXT, &weight, "A",
-         "a word of frequency p weighs A/(A+p) (default 0.001); larger: more like a "
-         "plain mean"},
+         "weight words of frequency p by A/(A+p) (default 0.001); the larger, the more "
+         "like a plain mean"},
         {"vectors", 0, OPTION_CHOICE, &which, VECTOR_CHOICES,
          "which vectors to use (default input)"},
         {"raw", 0, OPTION_FLAG, &raw, NULL,
@@ -195,16 +195,16 @@ int cmd_embed(int argc, char **argv)
     const command_usage usage = {
         "embed",
         "embed [OPTION]... MODEL [FILE]...",
-        "Prints one vector for each line of text: the mean of its words' vectors, "
-        "frequent words weighing less (SIF). Text falls into words as it did in "
+        "Prints one vector for each line of text: the mean of the vectors of its "
+        "words, with lower weights for frequent words (SIF). Text is tokenized as in "
         "training; files may be compressed. A line without any known word gets an "
         "empty line, null or NaN.",
         options,
         "wordtide embed news.tide titles.txt > titles.tsv\n"
         "wordtide embed news.tide titles.txt --format npy -o titles.npy\n"
         "echo 'coffee and tea' | wordtide embed news.tide --format json\n",
-        .least = 1,
-        .most = -1,
+        .min_operands = 1,
+        .max_operands = -1,
     };
     int count = parse_options(argc, argv, &usage, NULL);
     char *end;
@@ -215,12 +215,12 @@ int cmd_embed(int argc, char **argv)
         j.output = NULL;
     for (int i = 0; i < count && j.output; i++)
         check_distinct("embed", argv[i], j.output);
-    int code = asking_open(&j.ask, argv[0], which, !raw);
+    int code = query_open(&j.query, argv[0], which, !raw);
     if (code == EXIT_SUCCESS)
         code = run(&j, a, argv + 1, count - 1);
     code = close_output(&j, code);
     tide_embedder_free(j.embedder);
     free(j.vector);
-    asking_close(&j.ask);
+    query_close(&j.query);
     return code;
 }

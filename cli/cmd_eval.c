@@ -1,15 +1,17 @@
-/* cmd_eval.c - wordtide eval: finds what is to be judged and hands over. */
+/* cmd_eval.c - wordtide eval: runs its subcommands. */
 #include "commands.h"
 #include "eval.h"
-#include "family.h"
+#include "subcommands.h"
 
-static const family_member evaluations[] = {
-    {"similarity", "cosines against people's scores of word pairs", eval_similarity},
-    {"analogy", "A is to B as C is to which word: how many are found", eval_analogy},
-    {"counts", "counts of a model against the true ones of a text", eval_counts},
-    {"agreement", "the cosines of two models, and whom they call near", eval_agreement},
-    {"trace", "train, and judge along the way", eval_trace},
-    {"drift", "train on words that change, and see how fast the vectors follow",
+static const subcommand subcommands[] = {
+    {"similarity", "correlation of cosines with human scores of word pairs",
+     eval_similarity},
+    {"analogy", "accuracy on questions: A is to B as C is to which word?",
+     eval_analogy},
+    {"counts", "counts of a model compared with exact counts of a text", eval_counts},
+    {"agreement", "cosines and neighbors of two models compared", eval_agreement},
+    {"trace", "train, and evaluate at regular steps", eval_trace},
+    {"drift", "train on words that change, and measure how fast vectors follow",
      eval_drift},
     {"periods", "train, and compare every month with the one before", eval_periods},
     {0},
@@ -17,5 +19,5 @@ static const family_member evaluations[] = {
 
 int cmd_eval(int argc, char **argv)
 {
-    return family_run("Judges vectors and counts.", evaluations, argc, argv);
+    return run_subcommand("Evaluates vectors and counts.", subcommands, argc, argv);
 }

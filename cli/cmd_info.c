@@ -1,8 +1,10 @@
-/* cmd_info.c - wordtide info: what a model is, and how much memory training needs. */
-#include "asking.h"
+/* cmd_info.c - wordtide info: describes a model, and the memory that training needs. */
 #include "commands.h"
 #include "output.h"
+#include "query_common.h"
+#include "train_options.h"
 
+#include <wordtide/labels.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,26 +12,26 @@
 
 typedef struct info {
     bool json;
-    bool begun; /* a JSON member was printed before */
+    bool has_members; /* a JSON member was printed before */
 } info;
 
-/* A name of several words has underscores in JSON. */
-static void member(info *i, const char *name)
+/* Prints a name; in JSON its spaces become underscores. */
+static void print_name(info *i, const char *name)
 {
     if (i->json) {
-        printf("%s\"", i->begun ? "," : "{");
+        printf("%s\"", i->has_members ? "," : "{");
         for (; *name; name++)
             putchar(*name == ' ' ? '_' : *name);
         printf("\":");
     } else {
         printf("%-16s", name);
     }
-    i->begun = true;
+    i->has_members = true;
 }
 
 static void print_number(info *i, const char *name, uint64_t value)
 {
-    member(i, name);
+    print_name(i, name);
     printf("%" PRIu64 "%s", value, i->json ? "" : "\n");
 }
 
@@ -41,7 +43,7 @@ static void print_parts(info *i, const tide_part *parts, int count)
         return;
     }
     print_number(i, "memory", budget_total(parts, count));
-    member(i, "memory by part");
+    print_name(i, "memory by part");
     for (int part = 0; part < count; part++) {
         putchar(part ? ',' : '{');
         print_json(parts[part].name);
@@ -55,7 +57,7 @@ static void print_params(info *i, const tide_params *params)
     size_t count;
     const tide_param_info *table = tide_params_table(&count);
     if (i->json)
-        member(i, "parameters");
+        print_name(i, "parameters");
     else
         puts("\nparameters");
     for (size_t p = 0; p < count; p++) {
@@ -63,12 +65,12 @@ static void print_params(info *i, const tide_params *params)
         tide_params_text(params, table[p].name, value, sizeof value);
         if (i->json) {
             putchar(p ? ',' : '{');
-            print_json(table[p].name);
+            print_json(*table[p].former ? table[p].former : table[p].name);
             putchar(':');
             print_json(value);
         } else {
             printf("  %-20s", table[p].name);
-            write_clean(stdout, value); /* a stranger may have chosen it */
+            write_clean(stdout, value); /* it may come from an untrusted file */
             putchar('\n');
         }
     }
@@ -76,7 +78,7 @@ static void print_params(info *i, const tide_params *params)
         putchar('}');
 }
 
-static int print_needs(info *i, tide_params *params)
+static int print_requirements(info *i, tide_params *params)
 {
     tide_error err;
     tide_part parts[TIDE_PARTS_MAX];
@@ -85,18 +87,18 @@ static int print_needs(info *i, tide_params *params)
     if (count >= 0)
         print_parts(i, parts, count);
     puts(i->json ? "}" : "");
-    return count < 0 ? report(&err) : EXIT_SUCCESS;
+    return count < 0 ? log_error(&err) : EXIT_SUCCESS;
 }
 
-/* The smallest count held, once the vocabulary is full; 0 before. False after a
- * complaint. */
+/* The smallest count in the vocabulary if it is full, otherwise 0. False after an error
+ * message. */
 static bool minimum_count(const tide_model *model, uint64_t *minimum)
 {
     size_t count;
     *minimum = 0;
     if (tide_model_size(model) < tide_model_capacity(model))
         return true;
-    tide_entry *entries = asking_words(model, &count);
+    tide_entry *entries = list_words(model, &count);
     if (entries && count)
         *minimum = entries[count - 1].count;
     free(entries);
@@ -105,7 +107,7 @@ static bool minimum_count(const tide_model *model, uint64_t *minimum)
 
 static void print_text(info *i, const char *name, const char *text)
 {
-    member(i, name);
+    print_name(i, name);
     if (i->json)
         print_json(text);
     else
@@ -117,17 +119,17 @@ static void print_file(info *i, const tide_model *model, const char *path)
 {
     struct stat status;
     print_text(i, "model", path);
-    print_text(i, "format", tide_model_origin(model).format);
+    print_text(i, "format", tide_model_origin(model)->format);
     print_number(i, "words", tide_model_size(model));
     print_number(i, "dim", tide_model_dim(model));
     if (stat(path, &status) == 0)
         print_number(i, "file bytes", (uint64_t)status.st_size);
 }
 
-/* A file of vectors has words and vectors and nothing else. */
+/* A file of vectors has words and vectors, but no parameters. */
 static int describe_vectors(info *i, const tide_model *model)
 {
-    tide_origin origin = tide_model_origin(model);
+    tide_origin origin = *tide_model_origin(model);
     print_number(i, "left out", origin.left_out);
     print_number(i, "twice", origin.twice);
     print_text(i, "counts", origin.uncounted ? "no" : "yes");
@@ -135,13 +137,13 @@ static int describe_vectors(info *i, const tide_model *model)
     return EXIT_SUCCESS;
 }
 
-/* Nothing for a model without labels. */
+/* Prints nothing for a model without labels. */
 static int print_labels(info *i, const char *path)
 {
     tide_error err;
     tide_label_stats stats;
     if (tide_label_stats_read(path, &stats, &err) < 0)
-        return report_load(&err);
+        return log_load_error(&err);
     if (!stats.capacity)
         return EXIT_SUCCESS;
     print_number(i, "labels", stats.labels);
@@ -166,7 +168,7 @@ static int describe_training(info *i, const tide_model *model, const char *path)
     if (code != EXIT_SUCCESS)
         return code;
     tide_params *params = tide_params_of_model(model, &err);
-    code = params ? print_needs(i, params) : report_load(&err);
+    code = params ? print_requirements(i, params) : log_load_error(&err);
     tide_params_free(params);
     return code;
 }
@@ -176,7 +178,7 @@ static int describe_model(info *i, const char *path)
     tide_error err;
     tide_model *model = tide_model_open(path, &err);
     if (!model)
-        return report_load(&err);
+        return log_load_error(&err);
     print_file(i, model, path);
     int code = *tide_model_params(model) ? describe_training(i, model, path)
                                          : describe_vectors(i, model);
@@ -189,7 +191,7 @@ static int describe_plan(info *i, const settings *typed)
     tide_params *params = settings_params(typed, "info");
     if (!params)
         return EXIT_FAILURE;
-    int code = print_needs(i, params);
+    int code = print_requirements(i, params);
     tide_params_free(params);
     return code;
 }
@@ -205,22 +207,22 @@ int cmd_info(int argc, char **argv)
     const command_usage usage = {
         "info",
         "info [OPTION]... [MODEL]",
-        "Describes a model, its labels if it has any, and the memory that training it "
-        "further needs, or a file of "
-        "vectors: its format, rows left out that cannot be a word's, rows of words "
-        "that had one before, and whether it tells counts. Without a model it takes "
-        "the parameters of train and says what such a training would need.",
+        "Describes a model, its labels if it has any, and the memory needed to "
+        "continue training it; or a file of vectors: its format, invalid and duplicate "
+        "rows, and whether it has counts. Without a model it takes the parameters of "
+        "train and prints what such training would need.",
         options,
         "wordtide info news.tide\n"
         "wordtide info --vocab 100000 --dim 200\n",
         .parameters = true,
-        .least = 0,
-        .most = 1,
+        .common = common_parameters,
+        .min_operands = 0,
+        .max_operands = 1,
     };
     int count = parse_options(argc, argv, &usage, &typed);
     if (count == 1 && typed.count > 0)
         usage_error("info",
-                    "a model has its parameters: --%s is for asking without one",
+                    "--%s cannot be given with a model, which has its own parameters",
                     typed.pairs[0][0]);
     int code = count == 1 ? describe_model(&i, argv[0]) : describe_plan(&i, &typed);
     settings_free(&typed);

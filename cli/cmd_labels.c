@@ -1,31 +1,32 @@
-/* cmd_labels.c - wordtide labels: finds what is to be done with labels and hands over. */
+/* cmd_labels.c - wordtide labels: runs its subcommands, and what they share. */
 #include "commands.h"
-#include "family.h"
 #include "labels.h"
 #include "output.h"
+#include "subcommands.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const family_member labellings[] = {
-    {"train", "learn words and their labels from a stream", labels_train},
-    {"fit", "learn anew to tell labels, without a stream", labels_fit},
-    {"list", "the labels of a model, with counts and error bounds", labels_list},
-    {"predict", "the labels that lines of text might carry", labels_predict},
-    {"eval", "tell the labels of a stream, post by post, and judge that", labels_eval},
+static const subcommand subcommands[] = {
+    {"train", "learn words and labels from a stream", labels_train},
+    {"fit", "fit the classifier again, without a stream", labels_fit},
+    {"list", "list the labels of a model with counts and error bounds", labels_list},
+    {"predict", "predict the labels of lines of text", labels_predict},
+    {"eval", "predict the labels of a stream post by post, and score them",
+     labels_eval},
     {0},
 };
 
 int cmd_labels(int argc, char **argv)
 {
-    return family_run(
-        "Learns and tells the labels of posts: their hashtags, or a field.", labellings,
-        argc, argv);
+    return run_subcommand(
+        "Learns and predicts the labels of posts: their hashtags, or a field.",
+        subcommands, argc, argv);
 }
 
 /* -- shared ------------------------------------------------------------------------ */
 
-bool is_about_words(const tide_param_info *parameter)
+bool is_word_parameter(const tide_param_info *parameter)
 {
     return strcmp(parameter->group, "Labels") != 0 &&
            strcmp(parameter->group, "Classifier") != 0;
@@ -37,12 +38,12 @@ bool tracks_labels(const tide_trainer *trainer, const char *path)
     tide_params_text(tide_trainer_params(trainer), "labels", labels, sizeof labels);
     if (strcmp(labels, "off") != 0)
         return true;
-    complain("%s has no labels: 'wordtide labels train' begins a model with them",
-             path);
+    log_message("%s has no labels; 'wordtide labels train' creates models with labels",
+                path);
     return false;
 }
 
-float take_threshold(const char *text, const char *command)
+float parse_threshold(const char *text, const char *command)
 {
     char *end;
     float value = strtof(text, &end);

@@ -1,8 +1,8 @@
-/* cmd_serve.c - wordtide serve: learn, and answer over HTTP at the same time. */
+/* cmd_serve.c - wordtide serve: learn and answer queries over HTTP at the same time. */
 #include "commands.h"
 #include "labels.h"
-#include "learning.h"
 #include "output.h"
+#include "train_run.h"
 
 #include "../server/server.h"
 
@@ -13,30 +13,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TOKEN_LEAST = 16, TOKEN_MOST = 256, QUEUE_BYTES = 32 << 20 };
+enum { TOKEN_MIN = 16, TOKEN_MAX = 256, QUEUE_BYTES = 32 << 20 };
 
-/* Alarms: four times as often, turned by so many degrees, seen so often. */
+/* Thresholds of alarms: log2 of the change in frequency, degrees of drift,
+ * occurrences. */
 enum { TREND_ALARM = 2, DRIFT_ALARM = 45, COUNT_ALARM = 50 };
-enum { DEMO_STEP = 5, DRIFT_STEPS = 90 }; /* drift is since so many steps */
+enum { DEMO_STEP = 5, DRIFT_STEPS = 90 }; /* drift is measured over DRIFT_STEPS steps */
 
 typedef struct serving {
-    learning job;
+    train_job job;
     const char *host, *token_file;
     uint64_t port, queue;
     text_list names;
-    char token[TOKEN_MOST + 3]; /* with the end of its line */
+    char token[TOKEN_MAX + 3]; /* while it is read, with the end of its line */
     tide_live *live;
     tide_feed *feed;
     tide_history *history;
-    tide_history_options past;
+    tide_history_options history_options;
     server_needs needs;
-    const char *step;
-    uint64_t followed;
+    const char *history_step; /* as typed; NULL for the default */
+    uint64_t tracked_words;
     char history_path[PATH_MAX + 16];
     server *server;
 } serving;
 
-/* -- the token -------------------------------------------------------------------- */
+/* -- the token --------------------------------------------------------------------- */
 
 static bool is_visible(const char *text, size_t size)
 {
@@ -46,7 +47,7 @@ static bool is_visible(const char *text, size_t size)
     return true;
 }
 
-/* The one line of a file that nobody else may read. */
+/* The token is the only line of a file that other users must not be able to read. */
 static void read_token(serving *s)
 {
     struct stat status;
@@ -56,23 +57,23 @@ static void read_token(serving *s)
     if (!S_ISREG(status.st_mode))
         usage_error("serve", "--token-file %s is not a file", s->token_file);
     if (status.st_mode & 077)
-        usage_error("serve", "--token-file %s can be read by others: chmod 600 it",
+        usage_error("serve", "--token-file %s is readable by others; chmod 600 it",
                     s->token_file);
     ptrdiff_t size = read(file, s->token, sizeof s->token);
     close(file);
     while (size > 0 && strchr("\r\n", s->token[size - 1]))
         size--;
-    if (size < TOKEN_LEAST || size > TOKEN_MOST || !is_visible(s->token, (size_t)size))
+    if (size < TOKEN_MIN || size > TOKEN_MAX || !is_visible(s->token, (size_t)size))
         usage_error("serve",
-                    "--token-file %s: a token has %d to %d characters, and no "
-                    "blanks",
-                    s->token_file, TOKEN_LEAST, TOKEN_MOST);
+                    "--token-file %s: the token must have %d to %d characters and no "
+                    "spaces",
+                    s->token_file, TOKEN_MIN, TOKEN_MAX);
     s->token[size] = 0;
 }
 
-/* -- while it learns --------------------------------------------------------------- */
+/* -- callbacks of the run ---------------------------------------------------------- */
 
-static void watch(void *data, const tide_stats *stats)
+static void on_progress(void *data, const tide_stats *stats)
 {
     serving *s = data;
     progress_watch(&s->job.progress, stats);
@@ -83,29 +84,34 @@ static void watch(void *data, const tide_stats *stats)
         *s->job.run.save_now = 1;
 }
 
-static void checkpointed(void *data, const tide_checkpoint *checkpoint)
+static void on_checkpoint(void *data, const tide_checkpoint *checkpoint)
 {
     serving *s = data;
     server_checkpointed(s->server, checkpoint);
 }
 
-/* The memory that is given with --memory is that of trainer and server. */
-static void plan(serving *s)
+/* -- the server -------------------------------------------------------------------- */
+
+/* --memory is the limit of trainer and server together, so the trainer must know what
+ * the server needs. */
+static void plan_memory(serving *s)
 {
-    s->past.follow = (uint32_t)s->followed;
-    s->past.drift_age = DRIFT_STEPS * (s->past.step > 0 ? s->past.step : 60);
-    s->past.trend_alarm = TREND_ALARM;
-    s->past.drift_alarm = DRIFT_ALARM;
-    s->past.count_alarm = COUNT_ALARM;
-    s->needs = (server_needs){&s->past, s->job.spool ? 0 : s->queue};
-    s->job.training.others = server_bytes;
-    s->job.training.others_data = &s->needs;
+    s->history_options.follow = (uint32_t)s->tracked_words;
+    s->history_options.drift_age =
+        DRIFT_STEPS * (s->history_options.step > 0 ? s->history_options.step : 60);
+    s->history_options.trend_alarm = TREND_ALARM;
+    s->history_options.drift_alarm = DRIFT_ALARM;
+    s->history_options.count_alarm = COUNT_ALARM;
+    s->needs = (server_needs){&s->history_options, s->job.options.spool ? 0 : s->queue};
+    s->job.options.input.reserve = server_bytes;
+    s->job.options.input.reserve_data = &s->needs;
 }
 
-/* What words were, as far as it was kept when the model was. */
-static bool remember(serving *s, const char *checkpoint, tide_error *err)
+/* Restores the history saved beside the checkpoint. One that cannot be read is logged,
+ * and a new one starts. */
+static bool open_history(serving *s, const char *checkpoint, tide_error *err)
 {
-    s->history = tide_history_new(s->live, &s->past, err);
+    s->history = tide_history_new(s->live, &s->history_options, err);
     if (!s->history || !checkpoint)
         return s->history != NULL;
     snprintf(s->history_path, sizeof s->history_path, "%s.history", checkpoint);
@@ -117,141 +123,147 @@ static bool remember(serving *s, const char *checkpoint, tide_error *err)
 
 static tide_feed *new_feed(const serving *s, tide_error *err)
 {
-    const learning *job = &s->job;
-    return job->spool ? tide_feed_new_spooled(job->spool, job->spool_limit,
-                                              (tide_spool_sync)job->spool_sync, err)
-                      : tide_feed_new(s->queue, err);
+    const train_options *options = &s->job.options;
+    return options->spool
+               ? tide_feed_new_spooled(options->spool, options->spool_limit,
+                                       (tide_spool_sync)options->spool_sync, err)
+               : tide_feed_new(s->queue, err);
 }
 
 static bool start(serving *s, tide_trainer *trainer)
 {
     tide_error err;
-    const char *checkpoint = learning_path(&s->job);
+    const char *checkpoint = train_options_model_path(&s->job.options);
     s->live = tide_live_new(trainer, TIDE_VECTORS_INPUT, true, &err);
     s->feed = s->live ? new_feed(s, &err) : NULL;
-    if (!s->feed || !remember(s, checkpoint, &err)) {
-        report(&err);
+    if (!s->feed || !open_history(s, checkpoint, &err)) {
+        log_error(&err);
         return false;
     }
-    const server_options options = {
-        .host = s->host,
-        .port = (uint16_t)s->port,
-        .token = s->token_file ? s->token : NULL,
-        .names = s->names.items,
-        .name_count = s->names.count,
-        .trainer = trainer,
-        .live = s->live,
-        .history = s->history,
-        .history_path = checkpoint ? s->history_path : NULL,
-        .feed = s->feed,
-        .needs = s->needs,
-        .feed_syncs = s->job.spool && s->job.spool_sync == TIDE_SPOOL_SYNC_ALWAYS,
-        .sources = s->job.run.sources,
-        .source_count = s->job.run.source_count,
-        .checkpoint = checkpoint};
+    const server_options options = {.host = s->host,
+                                    .port = (uint16_t)s->port,
+                                    .token = s->token_file ? s->token : NULL,
+                                    .names = s->names.items,
+                                    .name_count = s->names.count,
+                                    .trainer = trainer,
+                                    .live = s->live,
+                                    .history = s->history,
+                                    .history_path = checkpoint ? s->history_path : NULL,
+                                    .feed = s->feed,
+                                    .needs = s->needs,
+                                    .feed_syncs = s->job.options.spool &&
+                                                  s->job.options.spool_sync ==
+                                                      TIDE_SPOOL_SYNC_ALWAYS,
+                                    .sources = s->job.run.sources,
+                                    .source_count = s->job.run.source_count,
+                                    .checkpoint = checkpoint};
     s->server = server_start(&options, &err);
     if (!s->server)
-        report(&err);
+        log_error(&err);
     return s->server != NULL;
 }
 
-static void say_where(serving *s)
+static void note_address(serving *s)
 {
     char text[256];
     bool v6 = strchr(s->host, ':') != NULL;
-    snprintf(text, sizeof text, "the page is at http://%s%s%s:%u/", v6 ? "[" : "",
+    snprintf(text, sizeof text, "listening on http://%s%s%s:%u/", v6 ? "[" : "",
              s->host, v6 ? "]" : "", (unsigned)server_port(s->server));
     progress_note(&s->job.progress, false, text);
-    if (!learning_path(&s->job) && s->job.served_model)
-        progress_note(&s->job.progress, false,
-                      "the model's file stays as it is: --checkpoint FILE would keep "
-                      "what is learned");
-    else if (!learning_path(&s->job))
-        progress_note(&s->job.progress, false,
-                      "nothing is saved: --checkpoint FILE would keep what is learned");
+    if (!train_options_model_path(&s->job.options) && s->job.options.served_model)
+        progress_note(
+            &s->job.progress, false,
+            "the model file will not be changed; add --checkpoint FILE to save what is "
+            "learned");
+    else if (!train_options_model_path(&s->job.options))
+        progress_note(
+            &s->job.progress, false,
+            "nothing will be saved; add --checkpoint FILE to save what is learned");
 }
 
 static int serve(serving *s, tide_trainer *trainer)
 {
     if (!start(s, trainer))
         return EXIT_FAILURE;
-    say_where(s);
-    s->job.run.watch = watch;
+    note_address(s);
+    s->job.run.watch = on_progress;
     s->job.run.watch_data = s;
-    s->job.run.checkpointed = checkpointed;
+    s->job.run.checkpointed = on_checkpoint;
     s->job.run.checkpointed_data = s;
     s->job.run.feed = s->feed;
     s->job.part_count = server_budget(s->server, s->job.parts);
-    return learning_run(&s->job, trainer);
+    return train_job_run(&s->job, trainer);
 }
 
-/* -- the command -------------------------------------------------------------------- */
+/* -- the command ------------------------------------------------------------------- */
 
 int cmd_serve(int argc, char **argv)
 {
     serving s = {.host = "localhost", .port = 8080, .queue = QUEUE_BYTES};
     const option options[] = {
         {"host", 0, OPTION_TEXT, &s.host, "ADDRESS",
-         "where to listen (default localhost); any that others can reach needs "
-         "--token-file"},
+         "listen on this address (default localhost); one that other machines can "
+         "reach needs --token-file"},
         {"port", 'p', OPTION_NUMBER, &s.port, "N",
-         "the port (default 8080); 0 for any that is free"},
+         "listen on this port (default 8080); 0 for any free port"},
         {"token-file", 0, OPTION_TEXT, &s.token_file, "FILE",
-         "requests must carry the token in this file: Authorization: Bearer TOKEN"},
+         "require the token in this file: Authorization: Bearer TOKEN"},
         {"allow-host", 0, OPTION_LIST, &s.names, "NAME",
-         "a name under which the server is reached, besides localhost; may be given "
-         "again"},
-        {"demo", 0, OPTION_FLAG, &s.job.demo, NULL,
-         "learn from the built-in news stream, in which things happen"},
+         "another host name that clients use for this server, besides localhost; may "
+         "be repeated"},
+        {"demo", 0, OPTION_FLAG, &s.job.options.demo, NULL,
+         "learn from the built-in news stream with events"},
         {"queue", 0, OPTION_COUNT, &s.queue, "BYTES",
-         "room for text that was sent and waits to be read (default 32M; --spool has "
-         "its own)"},
-        {"history", 0, OPTION_COUNT, &s.followed, "N",
-         "follow the past of so many of the most frequent words (default 5000)"},
-        {"history-step", 0, OPTION_TEXT, &s.step, "TIME",
-         "the youngest age at which it is kept: 10s, 1m (default 1m; 5s with --demo)"},
+         "memory for text that was sent and has not been read (default 32M); not used "
+         "with --spool"},
+        {"history", 0, OPTION_COUNT, &s.tracked_words, "N",
+         "keep the history of the N most frequent words (default 5000)"},
+        {"history-step", 0, OPTION_TEXT, &s.history_step, "TIME",
+         "interval between snapshots of the history, such as 10s (default 1m; 5s with "
+         "--demo)"},
         {0},
     };
     const command_usage usage = {
         "serve",
         "serve [OPTION]... [SOURCE]...",
-        "Learns as 'wordtide train --follow' does, from sources and from text that is "
-        "sent to it, and answers over HTTP at the same time: a page at /, JSON under "
-        "/v1, metrics for Prometheus at /metrics, and the routes that log shippers "
-        "speak "
-        "under /insert. A SOURCE that is a model is served, and its file stays as it "
-        "is. "
-        "It listens on this machine only, unless --host says otherwise. "
-        "SIGINT and SIGTERM learn what was sent, save the model if there is a place "
-        "for it, and end. With --spool, text is in that folder before the answer says "
-        "that it was taken, and is learned once, also when the process is killed and "
-        "started again; what a stop has left there is learned after the next start.",
+        "Learns as 'wordtide train --follow' does, from sources and from text sent to "
+        "it, and answers queries over HTTP at the same time: a web page at /, JSON "
+        "under /v1, metrics for Prometheus at /metrics, and the routes that log "
+        "shippers use under /insert. A SOURCE that is a model is served, and its file "
+        "is not changed. The server listens on this machine only, unless --host says "
+        "otherwise. SIGINT and SIGTERM finish the text that was sent, save the model "
+        "if it has a file, and exit. With --spool, text is stored in that directory "
+        "before its request is answered, and it is learned exactly once, even if the "
+        "process is killed and restarted.",
         .options = options,
         .examples =
             "wordtide serve --demo\n"
             "wordtide serve news.tide\n"
             "wordtide serve chat.log --checkpoint chat.tide --continue\n"
             "wordtide serve --checkpoint chat.tide --continue --spool chat.spool\n"
-            "curl -H 'Content-Type: text/plain' --data-binary @posts.txt "
-            "localhost:8080/v1/ingest\n",
+            "curl -H 'Content-Type: text/plain' --data-binary @posts.txt \\\n"
+            "    localhost:8080/v1/ingest\n",
         .parameters = true,
-        .least = 0,
-        .most = -1,
-        .takes = is_about_words,
-        .instead = "labels train",
+        .min_operands = 0,
+        .max_operands = -1,
+        .common = common_parameters,
+        .accepts = is_word_parameter,
+        .other_command = "labels train",
     };
     int code;
-    s.job.serves = true;
-    learning_take(&s.job, argc, argv, usage);
+    s.job.options.serve = true;
+    train_options_parse(&s.job.options, argc, argv, usage);
     if (s.port > UINT16_MAX)
-        usage_error("serve", "--port is a number up to %d", UINT16_MAX);
-    s.past.step = s.step       ? learning_seconds(&s.job, "history-step", s.step)
-                  : s.job.demo ? DEMO_STEP
-                               : 0;
+        usage_error("serve", "--port must be at most %d", UINT16_MAX);
+    s.history_options.step =
+        s.history_step
+            ? train_options_seconds(&s.job.options, "history-step", s.history_step)
+        : s.job.options.demo ? DEMO_STEP
+                             : 0;
     if (s.token_file)
         read_token(&s);
-    plan(&s);
-    tide_trainer *trainer = learning_begin(&s.job, &code);
+    plan_memory(&s);
+    tide_trainer *trainer = train_job_open(&s.job, &code);
     if (trainer)
         code = serve(&s, trainer);
     server_stop(s.server);
@@ -260,6 +272,6 @@ int cmd_serve(int argc, char **argv)
     tide_feed_free(s.feed);
     tide_trainer_free(trainer);
     text_list_free(&s.names);
-    learning_release(&s.job);
+    train_options_release(&s.job.options);
     return code;
 }

@@ -1,17 +1,17 @@
-/* cmd_vector.c - wordtide vector: vectors as text, in the manner of word2vec. */
-#include "asking.h"
+/* cmd_vector.c - wordtide vector: vectors as text, in the format of word2vec. */
 #include "commands.h"
 #include "output.h"
+#include "query_common.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct vectors {
-    asking ask;
+    query_context query;
     float *numbers; /* [dim] */
 } vectors;
 
-/* A blank would end the word in the text. */
+/* In text a space would end the word. */
 static void print_name(const char *text)
 {
     char *name = strdup(text);
@@ -22,19 +22,19 @@ static void print_name(const char *text)
     free(name);
 }
 
-static void print_vector(const vectors *v, const asked_terms *term)
+static void print_vector(const vectors *v, const resolved_terms *term)
 {
-    bool json = v->ask.json;
+    bool json = v->query.json;
     if (json) {
         printf("{\"word\":");
         print_json(*term->texts);
-        asked_print(term);
+        print_term_tokens(term);
         printf(",\"vector\":[");
     } else {
-        asked_note(term);
+        log_term_tokens(term);
         print_name(*term->texts);
     }
-    for (uint32_t i = 0; i < tide_model_dim(v->ask.model); i++) {
+    for (uint32_t i = 0; i < tide_model_dim(v->query.model); i++) {
         fputs(!json ? " " : i ? "," : "", stdout);
         print_float(v->numbers[i]);
     }
@@ -48,42 +48,42 @@ static int print_words(void *data, const char *line, const char *const *words,
     vectors *v = data;
     int code = EXIT_SUCCESS;
     for (size_t i = 0; i < count && output_ok(); i++) {
-        asked_terms term;
-        char why[FAILURE_TEXT];
-        if (asked_find(&term, &v->ask, &words[i], 1, why) &&
-            !tide_space_mean(v->ask.space, *term.words, v->numbers, NULL)) {
+        resolved_terms term;
+        char reason[REASON_SIZE];
+        if (resolve_terms(&term, &v->query, &words[i], 1, reason) &&
+            !tide_view_mean(v->query.view, *term.words, v->numbers, NULL)) {
             print_vector(v, &term);
         } else {
-            complain("%s", why);
+            log_message("%s", reason);
             code = EXIT_FAILURE;
         }
-        asked_free(&term);
+        free_terms(&term);
     }
     return code;
 }
 
-/* Words with blanks cannot be told from their numbers, in text. Returns how many are
- * left. */
-static size_t leave_out(const vectors *v, tide_entry *entries, size_t count)
+/* Removes words with spaces, which the text format cannot represent. Returns how many
+ * remain. */
+static size_t remove_spaced(const vectors *v, tide_entry *entries, size_t count)
 {
-    size_t left = 0;
+    size_t kept = 0;
     for (size_t i = 0; i < count; i++)
-        if (v->ask.json || !strpbrk(entries[i].word, " \t\n\v\f\r"))
-            entries[left++] = entries[i];
-    if (left < count)
-        complain("%zu words with blanks left out", count - left);
-    return left;
+        if (v->query.json || !strpbrk(entries[i].word, " \t\n\v\f\r"))
+            entries[kept++] = entries[i];
+    if (kept < count)
+        log_message("%zu words with spaces left out", count - kept);
+    return kept;
 }
 
 static int print_all(vectors *v)
 {
     size_t count;
-    tide_entry *entries = asking_words(v->ask.model, &count);
+    tide_entry *entries = list_words(v->query.model, &count);
     if (!entries)
         return EXIT_FAILURE;
-    count = leave_out(v, entries, count);
-    if (!v->ask.json)
-        printf("%zu %u\n", count, tide_model_dim(v->ask.model));
+    count = remove_spaced(v, entries, count);
+    if (!v->query.json)
+        printf("%zu %u\n", count, tide_model_dim(v->query.model));
     int code = EXIT_SUCCESS;
     for (size_t i = 0; i < count && output_ok() && code == EXIT_SUCCESS; i++)
         code = print_words(v, NULL, &entries[i].word, 1);
@@ -93,15 +93,15 @@ static int print_all(vectors *v)
 
 static int run(vectors *v, bool all, char **words, int count)
 {
-    v->numbers = calloc(tide_model_dim(v->ask.model), sizeof *v->numbers);
+    v->numbers = calloc(tide_model_dim(v->query.model), sizeof *v->numbers);
     if (!v->numbers) {
-        complain("out of memory");
+        log_message("out of memory");
         return EXIT_FAILURE;
     }
     if (all || count == 0)
         return print_all(v);
     if (count == 1 && !strcmp(words[0], "-"))
-        return answer_input("word> ", print_words, v);
+        return answer_stdin("word> ", print_words, v);
     return print_words(v, NULL, (const char *const *)words, (size_t)count);
 }
 
@@ -109,41 +109,38 @@ int cmd_vector(int argc, char **argv)
 {
     vectors v = {0};
     int which = TIDE_VECTORS_INPUT;
-    bool centred = false, all = false;
+    bool centered = false, all = false;
     const option options[] = {
         {"all", 0, OPTION_FLAG, &all, NULL,
-         "all words by falling count, after a line with their number and the "
-         "dimension; "
-         "so it is without words too"},
+         "print all words by falling count, after a line with their number and the "
+         "dimension (default without words)"},
         {"vectors", 0, OPTION_CHOICE, &which, VECTOR_CHOICES,
          "which vectors to print (default input)"},
-        {"centre", 0, OPTION_FLAG, &centred, NULL,
+        {"center", 0, OPTION_FLAG, &centered, NULL,
          "subtract the mean vector of the frequent words"},
-        {"json", 0, OPTION_FLAG, &v.ask.json, NULL, "print a JSON object a word"},
+        {"json", 0, OPTION_FLAG, &v.query.json, NULL, "print a JSON object per word"},
         {0},
     };
     const command_usage usage = {
         "vector",
         "vector [OPTION]... MODEL [WORD]...",
-        "Prints vectors as word2vec does in text: the word and its numbers, a line "
-        "each. "
-        "The word '-' alone stands for words from standard input. MODEL may be any "
-        "file "
-        "of vectors.",
+        "Prints vectors in word2vec's text format: a word and its numbers per line. "
+        "The single word '-' reads words from standard input. MODEL may be any file of "
+        "vectors.",
         options,
         "wordtide vector news.tide tea coffee\n"
         "wordtide vector news.tide > vectors.txt\n"
         "cut -f1 list.tsv | wordtide vector news.tide -\n",
-        .least = 1,
-        .most = -1,
+        .min_operands = 1,
+        .max_operands = -1,
     };
     int count = parse_options(argc, argv, &usage, NULL);
     if (all && count > 1)
         usage_error("vector", "--all takes no words");
-    int code = asking_open(&v.ask, argv[0], which, centred);
+    int code = query_open(&v.query, argv[0], which, centered);
     if (code == EXIT_SUCCESS)
         code = run(&v, all, argv + 1, count - 1);
     free(v.numbers);
-    asking_close(&v.ask);
+    query_close(&v.query);
     return finish_output(code);
 }

@@ -1,7 +1,7 @@
 /* cmd_words.c - wordtide words: the vocabulary with counts and error bounds. */
-#include "asking.h"
 #include "commands.h"
 #include "output.h"
+#include "query_common.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static int by_word(const void *a, const void *b)
 
 static void print_entry(const tide_entry *entry, bool json, bool counted)
 {
-    const char *none = json ? "null" : "-";
+    const char *unknown = json ? "null" : "-";
     char count[SHORT_TEXT], error[SHORT_TEXT];
     snprintf(count, sizeof count, "%" PRIu64, entry->count);
     snprintf(error, sizeof error, "%" PRIu64, entry->error);
@@ -25,15 +25,15 @@ static void print_entry(const tide_entry *entry, bool json, bool counted)
         print_word(entry->word);
     }
     printf(json ? ",\"count\":%s,\"error\":%s}\n" : "\t%s\t%s\n",
-           counted ? count : none, counted ? error : none);
+           counted ? count : unknown, counted ? error : unknown);
 }
 
-/* Keeps the entries with the prefix, in their order, and at most `most` of them. */
+/* Keeps the first max_count entries with the prefix. Returns how many those are. */
 static size_t select_entries(tide_entry *entries, size_t count, const char *prefix,
-                             uint64_t most)
+                             uint64_t max_count)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < count && kept < most; i++)
+    for (size_t i = 0; i < count && kept < max_count; i++)
         if (!strncmp(entries[i].word, prefix, strlen(prefix)))
             entries[kept++] = entries[i];
     return kept;
@@ -42,47 +42,49 @@ static size_t select_entries(tide_entry *entries, size_t count, const char *pref
 int cmd_words(int argc, char **argv)
 {
     enum { SORT_COUNT, SORT_WORD };
-    uint64_t most = UINT64_MAX;
+    uint64_t max_count = UINT64_MAX;
     const char *prefix = "";
     int sort = SORT_COUNT;
     bool json = false;
     const option options[] = {
-        {"count", 'n', OPTION_COUNT, &most, "N", "at most so many (default: all)"},
-        {"prefix", 0, OPTION_TEXT, &prefix, "TEXT", "only words that begin so"},
+        {"count", 'n', OPTION_COUNT, &max_count, "N",
+         "print at most N words (default: all)"},
+        {"prefix", 0, OPTION_TEXT, &prefix, "TEXT",
+         "print only words with this prefix"},
         {"sort", 0, OPTION_CHOICE, &sort, "count|word",
-         "by falling count or by the bytes of the word (default count)"},
-        {"json", 0, OPTION_FLAG, &json, NULL, "print a JSON object a word"},
+         "sort by falling count, or by the bytes of the word (default count)"},
+        {"json", 0, OPTION_FLAG, &json, NULL, "print a JSON object per word"},
         {0},
     };
     const command_usage usage = {
         "words",
         "words [OPTION]... MODEL",
-        "Prints the words a model holds: word, count and error, separated by tabs. The "
-        "word was seen at most count times and at least count - error times. A file of "
-        "vectors mostly does not tell; then both are '-', null in JSON, and the words "
-        "come in the order of the file.",
+        "Prints the words of a model with count and error, separated by tabs. A word "
+        "was seen at most count and at least count - error times. Most files of "
+        "vectors have no counts; then both are '-', or null in JSON, and the words are "
+        "in the order of the file.",
         options,
         "wordtide words news.tide -n 20\n"
         "wordtide words news.tide --prefix un --sort word\n",
-        .least = 1,
-        .most = 1,
+        .min_operands = 1,
+        .max_operands = 1,
     };
     parse_options(argc, argv, &usage, NULL);
     tide_error err;
     tide_model *model = tide_model_open(argv[0], &err);
     if (!model)
-        return report_load(&err);
+        return log_load_error(&err);
     size_t count;
-    tide_entry *entries = asking_words(model, &count);
+    tide_entry *entries = list_words(model, &count);
     if (!entries) {
         tide_model_free(model);
         return EXIT_FAILURE;
     }
     if (sort == SORT_WORD)
         qsort(entries, count, sizeof *entries, by_word);
-    count = select_entries(entries, count, prefix, most);
+    count = select_entries(entries, count, prefix, max_count);
     for (size_t i = 0; i < count && output_ok(); i++)
-        print_entry(&entries[i], json, !tide_model_origin(model).uncounted);
+        print_entry(&entries[i], json, !tide_model_origin(model)->uncounted);
     free(entries);
     tide_model_free(model);
     return finish_output(EXIT_SUCCESS);

@@ -1,5 +1,5 @@
-/* commands.h - the commands, one file each. argv[0] is the command's name; the
- * result is the exit code. */
+/* commands.h - the commands, one file each. argv[0] is the command's name; the result
+ * is the exit code. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 

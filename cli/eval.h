@@ -1,10 +1,12 @@
-/* eval.h - the things that `wordtide eval` does, one file each. argv[0] is what is
- * asked for, as in "eval similarity"; the result is the exit code. */
+/* eval.h - the subcommands of `wordtide eval`, one file each, and what they share.
+ * argv[0] is the full name, as in "eval similarity"; the result is the exit code. */
 #ifndef EVAL_H
 #define EVAL_H
 
-#include "asking.h"
+#include "query_common.h"
 #include "table.h"
+
+#include <wordtide/eval.h>
 
 int eval_similarity(int argc, char **argv);
 int eval_analogy(int argc, char **argv);
@@ -14,35 +16,35 @@ int eval_trace(int argc, char **argv);
 int eval_drift(int argc, char **argv);
 int eval_periods(int argc, char **argv);
 
-enum { SET_NAME = 256 };
+enum { SET_NAME_SIZE = 256 };
 
-/* What a list of pairs is called: the last part of its path without its ending, cut to the room there
- * is. Returns the name. */
-const char *set_name(const char *path, char name[SET_NAME]);
+/* The name of a list of word pairs: its file name without the suffix, truncated to the
+ * size of `name`. Returns `name`. */
+const char *set_name(const char *path, char name[SET_NAME_SIZE]);
 
-/* The answers to a list of questions. */
+/* A list of analogy questions and its results. */
 typedef struct analogies {
     const char *path;
-    tide_eval_options how;
+    tide_eval_options options;
     tide_analogy_result *sections; /* [count] released with free */
     size_t count;
     uint64_t bad_lines;
 } analogies;
 
-/* Asks the questions of the path; those asked before are forgotten. */
-int analogies_find(analogies *r, const tide_space *space, tide_error *err);
+/* Answers the questions; earlier results are released. */
+int analogies_evaluate(analogies *r, const tide_view *view, tide_error *err);
 
-/* The share answered right; not a number when nothing was asked. */
+/* The share of correct answers; NaN if no question was asked. */
 double analogies_accuracy(const analogies *r);
 
-/* Two lines of options for commands that compare vectors; asking_open takes what they say. */
-#define SPACE_OPTIONS(vectors, centred)                                                \
+/* Two options of commands that do not center vectors by default. */
+#define VIEW_OPTIONS(vectors, centered)                                                \
     {"vectors",      0,                                                                \
      OPTION_CHOICE,  &(vectors),                                                       \
      VECTOR_CHOICES, "which vectors to compare (default input)"},                      \
     {                                                                                  \
-        "centre", 0, OPTION_FLAG, &(centred), NULL,                                    \
-            "subtract the mean vector of the frequent words first"                     \
+        "center", 0, OPTION_FLAG, &(centered), NULL,                                   \
+            "first subtract the mean vector of the frequent words"                     \
     }
 
 #endif

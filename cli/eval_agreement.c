@@ -1,8 +1,9 @@
-/* eval_agreement.c - wordtide eval agreement: two models side by side. */
+/* eval_agreement.c - wordtide eval agreement: compares the cosines and the neighbors of
+ * two models. */
 #include "eval.h"
 #include "json.h"
 #include "output.h"
-#include "points.h"
+#include "plot_data.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,16 +13,16 @@ enum { SAMPLE = 2000, SEED = 1, BAND_TEXT = 32 };
 
 typedef struct job {
     const char *paths[2];
-    asking models[2]; /* A and the reference */
+    query_context models[2]; /* A and the reference */
     tide_band bands[TIDE_AGREEMENT_BANDS_MAX];
     size_t band_count;
-    points out;
+    plot_data out;
     tide_agreement_result result;
 } job;
 
-/* -- bands --------------------------------------------------------------------------- */
+/* -- bands ------------------------------------------------------------------------- */
 
-/* "1-100" at the beginning of a text; returns what follows, NULL if it is none. */
+/* Parses a band like "1-100". Returns the rest of the text; NULL if it is invalid. */
 static const char *parse_band(const char *text, tide_band *band)
 {
     unsigned long long limits[2];
@@ -42,11 +43,12 @@ static void parse_bands(job *j, const char *text, const char *command)
 {
     for (const char *at = text;; at++) {
         if (j->band_count == TIDE_AGREEMENT_BANDS_MAX)
-            usage_error(command, "--bands has more than %d bands",
+            usage_error(command, "--bands takes at most %d bands",
                         TIDE_AGREEMENT_BANDS_MAX);
         at = parse_band(at, &j->bands[j->band_count++]);
         if (!at || (*at && *at != ','))
-            usage_error(command, "--bands '%s' is not like 1-100,801-900", text);
+            usage_error(command, "--bands '%s' is not a list such as 1-100,801-900",
+                        text);
         if (!*at)
             return;
     }
@@ -61,17 +63,17 @@ static const char *band_text(tide_band band, char text[BAND_TEXT])
     return text;
 }
 
-static void tell_cut_bands(const job *j)
+static void log_cut_bands(const job *j)
 {
     char asked[BAND_TEXT], used[BAND_TEXT];
     for (size_t i = 0; i < j->band_count; i++)
         if (j->result.near[i].band.last != j->bands[i].last)
-            complain("the band %s is cut to %s: %s has no more words",
-                     band_text(j->bands[i], asked),
-                     band_text(j->result.near[i].band, used), j->paths[1]);
+            log_message("band %s is cut to %s: %s has no more words",
+                        band_text(j->bands[i], asked),
+                        band_text(j->result.near[i].band, used), j->paths[1]);
 }
 
-/* -- output --------------------------------------------------------------------------- */
+/* -- output ------------------------------------------------------------------------ */
 
 static double undefined_share(const tide_agreement_cell *c)
 {
@@ -153,7 +155,7 @@ static int print_cells(const tide_agreement_result *r, table_style style)
     return EXIT_SUCCESS;
 }
 
-static int print_neighbours(const tide_agreement_result *r, table_style style)
+static int print_neighbors(const tide_agreement_result *r, table_style style)
 {
     static const char *const columns[] = {"band", "words", "missing", "overlap", NULL};
     char text[BAND_TEXT];
@@ -173,86 +175,86 @@ static int print_neighbours(const tide_agreement_result *r, table_style style)
 
 static int print_result(const job *j, table_style style)
 {
-    tell_cut_bands(j);
+    log_cut_bands(j);
     if (style == TABLE_JSON) {
         print_object(j);
         return EXIT_SUCCESS;
     }
     int code = print_cells(&j->result, style);
     putchar('\n');
-    return code == EXIT_SUCCESS ? print_neighbours(&j->result, style) : code;
+    return code == EXIT_SUCCESS ? print_neighbors(&j->result, style) : code;
 }
 
 static void write_pair(void *data, const tide_agreement_pair *pair)
 {
-    points *out = data;
+    plot_data *out = data;
     char first[BAND_TEXT], second[BAND_TEXT];
     fprintf(out->file, "%s\t%s\t", band_text(pair->first, first),
             band_text(pair->second, second));
-    points_word(out, pair->words[0]);
-    points_word(out, pair->words[1]);
+    plot_data_word(out, pair->words[0]);
+    plot_data_word(out, pair->words[1]);
     fprintf(out->file, "%.6f\t%.6f\n", (double)pair->cosine_a, (double)pair->cosine_b);
 }
 
-/* -- the command ---------------------------------------------------------------------- */
+/* -- the command ------------------------------------------------------------------- */
 
-static int judge(job *j, uint64_t neighbours, const char *path)
+static int evaluate(job *j, uint64_t neighbors, const char *path)
 {
     tide_error err;
-    int code =
-        points_open(&j->out, path, "first\tsecond\tword_a\tword_b\tcosine_a\tcosine_b");
+    int code = plot_data_open(&j->out, path,
+                              "first\tsecond\tword_a\tword_b\tcosine_a\tcosine_b");
     const tide_agreement_options how = {
         .bands = j->bands,
         .band_count = j->band_count,
-        .neighbours = neighbours < UINT32_MAX ? (uint32_t)neighbours : UINT32_MAX,
+        .neighbors = neighbors < UINT32_MAX ? (uint32_t)neighbors : UINT32_MAX,
         .sample = SAMPLE,
         .seed = SEED,
         .pair = j->out.file ? write_pair : NULL,
         .data = &j->out};
     if (code == EXIT_SUCCESS &&
-        tide_eval_agreement(j->models[0].space, j->models[1].space, &how, &j->result,
+        tide_eval_agreement(j->models[0].view, j->models[1].view, &how, &j->result,
                             &err) < 0)
-        code = report(&err);
-    return points_close(&j->out, code);
+        code = log_error(&err);
+    return plot_data_close(&j->out, code);
 }
 
 int eval_agreement(int argc, char **argv)
 {
     job j = {0};
     const char *bands = "1-100,801-900,1601-1700,6401-6500", *path = NULL;
-    uint64_t neighbours = 10;
+    uint64_t neighbors = 10;
     int vectors = TIDE_VECTORS_INPUT;
-    bool centred = false, json = false, tsv = false;
+    bool centered = false, json = false, tsv = false;
     const option options[] = {
         {"bands", 0, OPTION_TEXT, &bands, "LIST",
          "ranks of words in B (default 1-100,801-900,1601-1700,6401-6500)"},
-        {"neighbours", 0, OPTION_COUNT, &neighbours, "N",
-         "how many of the nearest words are compared (default 10)"},
+        {"neighbors", 0, OPTION_COUNT, &neighbors, "N",
+         "compare this many nearest neighbors (default 10)"},
         {"points", 0, OPTION_TEXT, &path, "FILE",
-         "write a TSV file with up to 2000 pairs of each cell, drawn at random: bands, "
-         "words, cosines"},
-        SPACE_OPTIONS(vectors, centred),
+         "write up to 2000 random pairs of each cell to a TSV file: bands, words and "
+         "cosines"},
+        VIEW_OPTIONS(vectors, centered),
         TABLE_OPTIONS(json, tsv),
         {0},
     };
     const command_usage usage = {
         "eval agreement",
         "eval agreement [OPTION]... A B",
-        "How far does model A say the same as B, the reference? Words are taken from "
-        "bands of ranks by B's counts. For all pairs of a word of one band and another "
-        "of a second: the share of pairs that are undefined because A does not hold "
-        "both words, Pearson's correlation of the cosines in A and in B, their means, "
-        "and the bias, the mean of A's less B's. Then for each band how many of the "
-        "nearest words of a word are the same in A and B, both searched among the "
-        "words that both hold; words missing in A are left out and counted. A and B "
-        "are models or any files of vectors, where words without counts have the order "
-        "of the file.",
+        "Compares model A with model B, the reference. Words are taken from bands of "
+        "ranks by B's counts. For the pairs of words from two bands it prints: the "
+        "share of pairs that are undefined because A lacks a word; Pearson's "
+        "correlation of the cosines in A and in B; the means of both; and the bias, "
+        "the mean difference A - B. For each band it prints how many of a word's "
+        "nearest neighbors are the same in A and B, searching only words that both "
+        "models hold; words missing in A are left out and counted. A and B are models "
+        "or files of vectors; words without counts are ranked in the order of the "
+        "file.",
         options,
         "wordtide eval agreement stream.tide word2vec.bin\n"
         "wordtide eval agreement a.tide b.tide --bands 1-1000 --json\n"
         "wordtide eval agreement a.tide b.tide --points cosines.tsv\n",
-        .least = 2,
-        .most = 2,
+        .min_operands = 2,
+        .max_operands = 2,
     };
     parse_options(argc, argv, &usage, NULL);
     table_style style = table_style_of(json, tsv, usage.command);
@@ -260,13 +262,13 @@ int eval_agreement(int argc, char **argv)
     int code = EXIT_SUCCESS;
     for (int i = 0; i < 2 && code == EXIT_SUCCESS; i++) {
         j.paths[i] = argv[i];
-        code = asking_open(&j.models[i], argv[i], vectors, centred);
+        code = query_open(&j.models[i], argv[i], vectors, centered);
     }
     if (code == EXIT_SUCCESS)
-        code = judge(&j, neighbours, path);
+        code = evaluate(&j, neighbors, path);
     if (code == EXIT_SUCCESS)
         code = print_result(&j, style);
     for (int i = 0; i < 2; i++)
-        asking_close(&j.models[i]);
+        query_close(&j.models[i]);
     return finish_output(code);
 }

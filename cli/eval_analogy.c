@@ -1,4 +1,4 @@
-/* eval_analogy.c - wordtide eval analogy: how many analogies are found, by section. */
+/* eval_analogy.c - wordtide eval analogy: accuracy on analogy questions, by section. */
 #include "eval.h"
 #include "json.h"
 #include "output.h"
@@ -10,7 +10,8 @@ static const char *const policies[] = {"skip", "wrong"};
 
 enum { SEMANTIC = 1, SYNTACTIC = 2, ALL = SEMANTIC | SYNTACTIC };
 
-/* The sum of the sections of these kinds. */
+/* The sum of all sections of these kinds. word2vec's convention: the names of syntactic
+ * sections start with "gram". */
 static tide_analogy_result total(const analogies *r, int kinds)
 {
     tide_analogy_result sum = {0};
@@ -27,20 +28,20 @@ static tide_analogy_result total(const analogies *r, int kinds)
     return sum;
 }
 
-/* Not a number when there is nothing to share. */
-static double share(uint64_t part, uint64_t whole)
+/* NaN if `whole` is 0. */
+static double ratio(uint64_t part, uint64_t whole)
 {
     return (double)part / (double)whole;
 }
 
 static void json_result(json_writer *j, const tide_analogy_result *r)
 {
-    out_real(j, "accuracy", share(r->right, r->asked), MACHINE_DIGITS);
+    out_real(j, "accuracy", ratio(r->right, r->asked), MACHINE_DIGITS);
     out_count(j, "right", r->right);
     out_count(j, "asked", r->asked);
     out_count(j, "questions", r->questions);
     out_count(j, "known", r->known);
-    out_real(j, "coverage", share(r->known, r->questions), MACHINE_DIGITS);
+    out_real(j, "coverage", ratio(r->known, r->questions), MACHINE_DIGITS);
 }
 
 static void json_total(json_writer *j, const char *name, const analogies *r, int kinds)
@@ -58,8 +59,8 @@ static void print_object(const analogies *r)
     out_object(&j, NULL);
     out_text(&j, "file", r->path);
     json_result(&j, &all);
-    out_count(&j, "among", r->how.among);
-    out_text(&j, "oov", policies[r->how.keep_unknown]);
+    out_count(&j, "among", r->options.among);
+    out_text(&j, "oov", policies[r->options.keep_unknown]);
     out_count(&j, "bad_lines", r->bad_lines);
     json_total(&j, "semantic", r, SEMANTIC);
     json_total(&j, "syntactic", r, SYNTACTIC);
@@ -77,12 +78,12 @@ static void print_object(const analogies *r)
 static void print_row(table *t, const char *name, const tide_analogy_result *r)
 {
     table_text(t, name);
-    table_real(t, share(r->right, r->asked), 4);
+    table_real(t, ratio(r->right, r->asked), 4);
     table_count(t, r->right);
     table_count(t, r->asked);
     table_count(t, r->questions);
     table_count(t, r->known);
-    table_real(t, share(r->known, r->questions), 4);
+    table_real(t, ratio(r->known, r->questions), 4);
     table_end_row(t);
 }
 
@@ -105,29 +106,29 @@ static int print_table(const analogies *r, table_style style)
     }
     table_end(t);
     if (r->bad_lines)
-        complain("%s: %llu lines are not four words", r->path,
-                 (unsigned long long)r->bad_lines);
+        log_message("%s: %llu lines do not have four words", r->path,
+                    (unsigned long long)r->bad_lines);
     return EXIT_SUCCESS;
 }
 
-/* Asks again when there are more sections than anybody would expect. */
-int analogies_find(analogies *r, const tide_space *space, tide_error *err)
+/* Repeats the evaluation with a larger array if there are more sections than usual. */
+int analogies_evaluate(analogies *r, const tide_view *view, tide_error *err)
 {
     enum { USUAL = 64 };
-    for (size_t room = USUAL;; room = r->count) {
+    for (size_t capacity = USUAL;; capacity = r->count) {
         free(r->sections);
-        r->sections = calloc(room, sizeof *r->sections);
+        r->sections = calloc(capacity, sizeof *r->sections);
         if (!r->sections) {
             r->count = 0;
             *err = (tide_error){TIDE_ERROR_MEMORY, "out of memory"};
             return TIDE_ERROR_MEMORY;
         }
-        int count = tide_eval_analogy(space, r->path, &r->how, r->sections, room,
+        int count = tide_eval_analogy(view, r->path, &r->options, r->sections, capacity,
                                       &r->bad_lines, err);
         if (count < 0)
             return count;
         r->count = (size_t)count;
-        if (r->count <= room)
+        if (r->count <= capacity)
             return TIDE_OK;
     }
 }
@@ -135,23 +136,22 @@ int analogies_find(analogies *r, const tide_space *space, tide_error *err)
 double analogies_accuracy(const analogies *r)
 {
     tide_analogy_result all = total(r, ALL);
-    return share(all.right, all.asked);
+    return ratio(all.right, all.asked);
 }
 
 int eval_analogy(int argc, char **argv)
 {
-    asking ask = {0};
-    uint64_t among = 30000;
+    query_context query = {0};
+    uint64_t top = 30000;
     int vectors = TIDE_VECTORS_INPUT, oov = 0;
-    bool centred = false, json = false, tsv = false;
+    bool centered = false, json = false, tsv = false;
     const option options[] = {
-        {"among", 0, OPTION_NUMBER, &among, "N",
-         "only the N most frequent words are known and can answer; 0 for all (default "
-         "30000)"},
+        {"top", 0, OPTION_NUMBER, &top, "N",
+         "use only the N most frequent words, in questions and answers; 0 for all "
+         "(default 30000)"},
         {"oov", 0, OPTION_CHOICE, &oov, "skip|wrong",
-         "a question with an unknown word is not asked, or counts as answered wrong "
-         "(default skip)"},
-        SPACE_OPTIONS(vectors, centred),
+         "skip questions with unknown words, or count them as wrong (default skip)"},
+        VIEW_OPTIONS(vectors, centered),
         TABLE_OPTIONS(json, tsv),
         {0},
     };
@@ -159,31 +159,32 @@ int eval_analogy(int argc, char **argv)
         "eval analogy",
         "eval analogy [OPTION]... MODEL QUESTIONS",
         "A is to B as C is to which word? Counts the questions whose D is the word "
-        "nearest to B - A + C, vectors of length 1, other than A, B and C (3CosAdd). "
-        "QUESTIONS has lines of four words in sections, each begun by a line with a "
-        "colon and its name; those called gram... are syntactic, the others semantic. "
-        "Lines that begin with '#' are passed over. A word is looked for as it is "
-        "spelt and then folded to lower case. MODEL is a model or any file of vectors.",
+        "nearest to B - A + C, with vectors of length 1 and excluding A, B and C "
+        "(3CosAdd). QUESTIONS has lines of four words in sections, each headed by a "
+        "line with a colon and a name; names starting with 'gram' mark syntactic "
+        "sections, others semantic ones. Lines starting with '#' are ignored. A word "
+        "is looked up as spelled, then in lower case. MODEL is a model or a file of "
+        "vectors.",
         options,
         "wordtide eval analogy news.tide questions-words.txt\n"
-        "wordtide eval analogy vectors.bin questions-words.txt --among 0 --json\n",
-        .least = 2,
-        .most = 2,
+        "wordtide eval analogy vectors.bin questions-words.txt --top 0 --json\n",
+        .min_operands = 2,
+        .max_operands = 2,
     };
     parse_options(argc, argv, &usage, NULL);
     table_style style = table_style_of(json, tsv, usage.command);
     tide_error err;
     analogies r = {.path = argv[1],
-                   .how = {.among = among > UINT32_MAX ? 0 : (uint32_t)among,
-                           .keep_unknown = oov}};
-    int code = asking_open(&ask, argv[0], vectors, centred);
-    if (code == EXIT_SUCCESS && analogies_find(&r, ask.space, &err) < 0)
-        code = report(&err);
+                   .options = {.among = top > UINT32_MAX ? 0 : (uint32_t)top,
+                               .keep_unknown = oov}};
+    int code = query_open(&query, argv[0], vectors, centered);
+    if (code == EXIT_SUCCESS && analogies_evaluate(&r, query.view, &err) < 0)
+        code = log_error(&err);
     if (code == EXIT_SUCCESS && style == TABLE_JSON)
         print_object(&r);
     else if (code == EXIT_SUCCESS)
         code = print_table(&r, style);
     free(r.sections);
-    asking_close(&ask);
+    query_close(&query);
     return finish_output(code);
 }

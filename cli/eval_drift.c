@@ -1,8 +1,8 @@
-/* eval_drift.c - wordtide eval drift: how soon the vectors follow words that change. */
+/* eval_drift.c - wordtide eval drift: how fast vectors follow words that change. */
 #include "eval.h"
 #include "output.h"
-#include "points.h"
-#include "training.h"
+#include "plot_data.h"
+#include "train_run.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,42 +14,43 @@ static const char command[] = "eval drift";
 enum { PROFILES_MAX = 16, PROFILE_NAME = 32 };
 
 typedef struct job {
-    training training;
+    train_input input;
     tide_drift_options options;
     char profiles[PROFILES_MAX][PROFILE_NAME];
     size_t profile_count;
     bool control, quiet;
     table *rows;
-    points points;
-    /* of the present run */
+    plot_data points;
+    /* of the current run */
     const char *profile;
     progress progress;
 } job;
 
-/* -- what is asked for ------------------------------------------------------------- */
+/* -- profiles ---------------------------------------------------------------------- */
 
-static void take_profiles(job *j, const char *list)
+static void parse_profiles(job *j, const char *list)
 {
     const char *at = list;
     do {
         size_t length = strcspn(at, ",");
         if (!length || length >= PROFILE_NAME || j->profile_count == PROFILES_MAX)
-            usage_error(command, "--profiles '%s' is not like default,fast", list);
+            usage_error(command, "--profiles '%s' is not a list such as default,fast",
+                        list);
         memcpy(j->profiles[j->profile_count++], at, length);
         at += length + (at[length] == ',');
     } while (*at);
 }
 
-/* --profile is one of --profiles; without either it is the default. */
+/* --profile NAME is short for --profiles with one name. */
 static void choose_profiles(job *j, const char *list)
 {
     const char *single = NULL;
-    for (size_t i = 0; i < j->training.typed.count; i++)
-        if (!strcmp(j->training.typed.pairs[i][0], "profile"))
-            single = j->training.typed.pairs[i][1];
+    for (size_t i = 0; i < j->input.typed.count; i++)
+        if (!strcmp(j->input.typed.pairs[i][0], "profile"))
+            single = j->input.typed.pairs[i][1];
     if (single && list)
-        usage_error(command, "--profile and --profiles exclude each other");
-    take_profiles(j, single ? single : list ? list : "default");
+        usage_error(command, "--profile and --profiles cannot be combined");
+    parse_profiles(j, single ? single : list ? list : "default");
 }
 
 static tide_params *params_of(const job *j, const char *profile)
@@ -57,12 +58,12 @@ static tide_params *params_of(const job *j, const char *profile)
     tide_error err;
     tide_params *params = tide_params_new(&err);
     if (!params) {
-        report(&err);
+        log_error(&err);
         return NULL;
     }
     if (tide_params_set(params, "profile", profile, &err) < 0)
         usage_error(command, "%s", err.text);
-    const settings *typed = &j->training.typed;
+    const settings *typed = &j->input.typed;
     for (size_t i = 0; i < typed->count; i++)
         if (strcmp(typed->pairs[i][0], "profile") != 0 &&
             tide_params_set(params, typed->pairs[i][0], typed->pairs[i][1], &err) < 0)
@@ -72,7 +73,7 @@ static tide_params *params_of(const job *j, const char *profile)
 
 /* -- output ------------------------------------------------------------------------ */
 
-static void point_number(points *p, double value, char after)
+static void write_number(plot_data *p, double value, char after)
 {
     if (isfinite(value))
         fprintf(p->file, "%.*f%c", MACHINE_DIGITS, value, after);
@@ -80,19 +81,19 @@ static void point_number(points *p, double value, char after)
         fprintf(p->file, "-%c", after);
 }
 
-static void print_points(void *data, const tide_drift_look *look)
+static void write_points(void *data, const tide_drift_look *look)
 {
     job *j = data;
     for (int event = 0; event < TIDE_DRIFT_EVENTS && j->points.file; event++) {
         fprintf(j->points.file, "%s\t%s\t%s\t%" PRIu64 "\t", j->profile,
                 j->options.control ? "yes" : "no",
                 tide_drift_event_name((tide_drift_event)event), look->tokens);
-        point_number(&j->points, look->followed[event], '\t');
-        point_number(&j->points, look->score[event], '\n');
+        write_number(&j->points, look->followed[event], '\t');
+        write_number(&j->points, look->score[event], '\n');
     }
 }
 
-static void begin_row(const job *j, const char *event, uint64_t words)
+static void start_row(const job *j, const char *event, uint64_t words)
 {
     table_text(j->rows, j->profile);
     table_text(j->rows, j->options.control ? "yes" : "no");
@@ -118,7 +119,7 @@ static void real_cells(table *t, double a, double b, double c)
 static void print_result(const job *j, const tide_drift_result *r)
 {
     for (int event = 0; event < TIDE_DRIFT_EVENTS; event++) {
-        begin_row(j, tide_drift_event_name((tide_drift_event)event),
+        start_row(j, tide_drift_event_name((tide_drift_event)event),
                   r->last.words[event]);
         tokens_cell(j->rows, r->half[event]);
         tokens_cell(j->rows, r->nine_tenths[event]);
@@ -127,7 +128,7 @@ static void print_result(const job *j, const tide_drift_result *r)
         real_cells(j->rows, (double)NAN, (double)NAN, (double)NAN);
         table_end_row(j->rows);
     }
-    begin_row(j, "unchanged", r->unchanged.words);
+    start_row(j, "unchanged", r->unchanged.words);
     tokens_cell(j->rows, TIDE_DRIFT_NEVER);
     tokens_cell(j->rows, TIDE_DRIFT_NEVER);
     table_real(j->rows, (double)NAN, 4);
@@ -144,7 +145,7 @@ static void note_run(job *j, const tide_drift_result *r)
     char text[256];
     snprintf(text, sizeof text,
              "profile %s: %" PRIu64 " tokens, %s after %" PRIu64
-             ", gradual ones over %" PRIu64 ", looked at every %" PRIu64,
+             ", gradual ones over %" PRIu64 ", measured every %" PRIu64,
              j->profile, r->tokens, j->options.control ? "no change" : "changes", r->at,
              r->over, r->every);
     progress_note(&j->progress, false, text);
@@ -164,7 +165,7 @@ static int run_once(job *j, const char *profile, bool control)
     tide_params_free(params);
     progress_break(&j->progress);
     if (status < 0)
-        return training_failure(&err);
+        return log_training_error(&err);
     note_run(j, &result);
     print_result(j, &result);
     return output_ok() ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -175,8 +176,8 @@ static int run(job *j, const char *points_path, table_style style)
     static const char *const columns[] = {"profile", "control",     "event",    "words",
                                           "half",    "nine_tenths", "followed", "score",
                                           "cosine",  "aligned",     "overlap",  NULL};
-    int code = points_open(&j->points, points_path,
-                           "profile\tcontrol\tevent\ttokens\tfollowed\tscore");
+    int code = plot_data_open(&j->points, points_path,
+                              "profile\tcontrol\tevent\ttokens\tfollowed\tscore");
     j->rows = code == EXIT_SUCCESS ? table_new(style, columns) : NULL;
     if (code == EXIT_SUCCESS && !j->rows)
         code = EXIT_FAILURE;
@@ -186,77 +187,79 @@ static int run(job *j, const char *points_path, table_style style)
             code = run_once(j, j->profiles[i], true);
     }
     table_end(j->rows);
-    return finish_output(points_close(&j->points, code));
+    return finish_output(plot_data_close(&j->points, code));
 }
 
 int eval_drift(int argc, char **argv)
 {
-    job j = {.training = {.command = command}};
+    job j = {.input = {.command = command}};
     const char *profiles = NULL, *points_path = NULL;
     uint64_t words = 200;
     int vectors = TIDE_VECTORS_INPUT;
     bool json = false, tsv = false;
     const option options[] = {
         {"profiles", 0, OPTION_TEXT, &profiles, "LIST",
-         "train with each of these, as in default,fast,paper,incremental"},
+         "train with each of these profiles, such as default,fast,paper"},
         {"at", 0, OPTION_COUNT, &j.options.at, "TOKENS",
          "when words change (default: after half of the text)"},
         {"over", 0, OPTION_COUNT, &j.options.over, "TOKENS",
-         "how long a gradual change takes (default: half of what is left)"},
+         "how long a gradual change takes (default: half of the rest)"},
         {"every", 0, OPTION_COUNT, &j.options.every, "TOKENS",
-         "how often to look (default: 40 times in what is left)"},
+         "how often to measure (default: 40 times in the rest)"},
         {"words", 0, OPTION_COUNT, &words, "N",
-         "of each event, an even number, if the text has so many (default 200)"},
+         "words per event, an even number; fewer if the text has too few (default "
+         "200)"},
         {"control", 0, OPTION_FLAG, &j.control, NULL,
-         "train also on the text as it is, and measure the same words: what happens "
-         "there is chance"},
+         "also train on the unchanged text and measure the same words, which shows the "
+         "effect of chance"},
         {"points", 0, OPTION_TEXT, &points_path, "FILE",
-         "write all that was seen on the way, as TSV"},
-        SPACE_OPTIONS(vectors, j.options.centred),
+         "write all measurements to a TSV file"},
+        VIEW_OPTIONS(vectors, j.options.centered),
         TABLE_OPTIONS(json, tsv),
-        {"quiet", 'q', OPTION_FLAG, &j.quiet, NULL, "say only what went wrong"},
+        {"quiet", 'q', OPTION_FLAG, &j.quiet, NULL, "print only warnings and errors"},
         {0},
     };
     const command_usage usage = {
         command,
         "eval drift [OPTION]... [CORPUS]...",
-        "Trains on a text in which words of middling frequency change at a known "
-        "moment, and tells after how many tokens half of them, and 90 %, have been "
-        "followed. swap: two words exchange their places; followed when a word is "
-        "nearer to the neighbours that the other had than to its own. gradual: the "
-        "same, more and more often. born: a new word takes over half of the "
-        "occurrences of another; followed when that is among its 10 nearest. dead: a "
-        "word does not come again; followed when it has left the vocabulary. The "
-        "score of exchanged words is 0 as before and 1 when the neighbours are "
-        "exchanged as well, that of new words their cosine with the other. unchanged: "
-        "how frequent words without an event compare with themselves at the moment, "
-        "before and after the best common rotation, and how many of their 10 nearest "
-        "are the same. CORPUS is any source that can be read twice; without one it "
-        "is 'demo:tokens=2e6'.",
+        "Trains on a text in which words of medium frequency change at a known moment, "
+        "and prints after how many tokens half of them, and 90 %, have been followed. "
+        "swap: two words exchange their roles; followed when a word is nearer to the "
+        "old neighbors of the other than to its own. gradual: the same, with "
+        "increasing probability. born: a new word replaces half of the occurrences of "
+        "another; followed when that word is among its 10 nearest. dead: a word does "
+        "not occur again; followed when it has left the vocabulary. The score of "
+        "exchanged words is 0 before the change and 1 when their neighbors are "
+        "exchanged completely; that of new words is their cosine with the other word. "
+        "unchanged: frequent words without an event are compared with themselves at "
+        "the moment of the change, before and after the best common rotation, and by "
+        "the overlap of their 10 nearest. CORPUS is any source that can be read twice "
+        "(default 'demo:tokens=2e6').",
         options,
         "wordtide eval drift --profiles default,fast --vocab 5000 --control\n"
         "wordtide eval drift demo:tokens=5e6 --at 3e6 --over 1e6 --json\n"
         "wordtide eval drift corpus.txt.gz --half-life 1e6 --points curves.tsv\n",
         .parameters = true,
-        .least = 0,
-        .most = -1,
+        .common = common_parameters,
+        .min_operands = 0,
+        .max_operands = -1,
     };
     char demo[] = "demo:tokens=2e6";
     char *only_demo[] = {demo, NULL};
-    int count = parse_options(argc, argv, &usage, &j.training.typed);
-    j.training.sources = count ? argv : only_demo;
-    j.training.source_count = count ? count : 1;
-    training_settle(&j.training);
+    int count = parse_options(argc, argv, &usage, &j.input.typed);
+    j.input.sources = count ? argv : only_demo;
+    j.input.source_count = count ? count : 1;
+    train_input_complete(&j.input);
     choose_profiles(&j, profiles);
-    j.options.sources = (const char *const *)j.training.sources;
-    j.options.source_count = (size_t)j.training.source_count;
+    j.options.sources = (const char *const *)j.input.sources;
+    j.options.source_count = (size_t)j.input.source_count;
     j.options.words = words < UINT32_MAX ? (uint32_t)words : UINT32_MAX;
     j.options.vectors = (tide_vectors)vectors;
-    j.options.look = print_points;
+    j.options.look = write_points;
     j.options.look_data = &j;
     j.options.watch = progress_watch;
     j.options.watch_data = &j.progress;
     int code = run(&j, points_path, table_style_of(json, tsv, command));
-    settings_free(&j.training.typed);
+    settings_free(&j.input.typed);
     return code;
 }

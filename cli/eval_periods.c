@@ -1,8 +1,8 @@
-/* eval_periods.c - wordtide eval periods: a stream from month to month. */
+/* eval_periods.c - wordtide eval periods: how a stream changes from month to month. */
 #include "eval.h"
 #include "json.h"
 #include "output.h"
-#include "training.h"
+#include "train_run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +12,17 @@ static const char command[] = "eval periods";
 enum { LIST_TEXT = TIDE_PERIOD_WORDS * (TIDE_WORD_MAX + 3) };
 
 typedef struct job {
-    training training;
+    train_input input;
     tide_periods_options options;
     table_style style;
     table *periods;
-    table *movers; /* for people only */
+    table *movers; /* TABLE_TEXT only */
     progress progress;
 } job;
 
-/* Words with commas between them; NULL is passed over. */
-static const char *list(const char *const *words, size_t count, char text[LIST_TEXT])
+/* Joins words with commas; NULLs are skipped. */
+static const char *join_words(const char *const *words, size_t count,
+                              char text[LIST_TEXT])
 {
     size_t used = 0;
     text[0] = 0;
@@ -32,7 +33,7 @@ static const char *list(const char *const *words, size_t count, char text[LIST_T
     return text;
 }
 
-/* -- for machines ------------------------------------------------------------------ */
+/* -- JSON -------------------------------------------------------------------------- */
 
 static void json_words(json_writer *j, const char *name, const char *const *words)
 {
@@ -42,7 +43,7 @@ static void json_words(json_writer *j, const char *name, const char *const *word
     out_end(j);
 }
 
-static void json_mover(json_writer *j, const tide_mover *mover)
+static void json_mover(json_writer *j, const tide_moved_word *mover)
 {
     out_object(j, NULL);
     out_text(j, "word", mover->word);
@@ -81,7 +82,7 @@ static void print_object(const tide_period *p)
     out_end(&j);
 }
 
-/* -- for people -------------------------------------------------------------------- */
+/* -- tables ------------------------------------------------------------------------ */
 
 static void print_row(table *t, const tide_period *p)
 {
@@ -100,8 +101,8 @@ static void print_row(table *t, const tide_period *p)
     table_real(t, p->frequent.cosine, 4);
     table_real(t, p->frequent.aligned, 4);
     table_real(t, p->frequent.overlap, 4);
-    table_text(t, list(moved, p->mover_count, text));
-    table_text(t, list(new, p->newcomer_count, text));
+    table_text(t, join_words(moved, p->mover_count, text));
+    table_text(t, join_words(new, p->newcomer_count, text));
     table_end_row(t);
 }
 
@@ -109,13 +110,13 @@ static void print_movers(table *t, const tide_period *p)
 {
     char text[LIST_TEXT];
     for (size_t i = 0; i < p->mover_count; i++) {
-        const tide_mover *mover = &p->movers[i];
+        const tide_moved_word *mover = &p->movers[i];
         table_text(t, p->name);
         table_text(t, mover->word);
         table_count(t, mover->count);
         table_real(t, mover->aligned, 4);
-        table_text(t, list(mover->then, TIDE_PERIOD_WORDS, text));
-        table_text(t, list(mover->now, TIDE_PERIOD_WORDS, text));
+        table_text(t, join_words(mover->then, TIDE_PERIOD_WORDS, text));
+        table_text(t, join_words(mover->now, TIDE_PERIOD_WORDS, text));
         table_end_row(t);
     }
 }
@@ -149,12 +150,12 @@ static bool open_tables(job *j)
 static int run(job *j)
 {
     tide_error err;
-    tide_params *params = settings_params(&j->training.typed, command);
+    tide_params *params = settings_params(&j->input.typed, command);
     int code = EXIT_FAILURE;
     if (params && open_tables(j)) {
         int status = tide_eval_periods(params, &j->options, &err);
         progress_break(&j->progress);
-        code = status < 0 ? training_failure(&err) : EXIT_SUCCESS;
+        code = status < 0 ? log_training_error(&err) : EXIT_SUCCESS;
     }
     table_end(j->periods);
     if (j->movers)
@@ -164,7 +165,7 @@ static int run(job *j)
     return finish_output(code);
 }
 
-static void take_unit(tide_periods_options *options, const char *text)
+static void parse_period(tide_periods_options *options, const char *text)
 {
     static const char *const units[] = {"day", "week", "month", "year"};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
@@ -174,50 +175,51 @@ static void take_unit(tide_periods_options *options, const char *text)
         }
     options->unit = TIDE_PERIOD_TOKENS;
     if (!parse_number(text, &options->tokens) || !options->tokens)
-        usage_error(command, "--by '%s' is neither day, week, month, year nor tokens",
-                    text);
+        usage_error(
+            command,
+            "--by '%s' is neither day, week, month, year nor a number of tokens", text);
 }
 
 int eval_periods(int argc, char **argv)
 {
-    job j = {.training = {.command = command}};
+    job j = {.input = {.command = command}};
     const char *by = "month";
     int vectors = TIDE_VECTORS_INPUT;
     bool json = false, tsv = false, quiet = false;
     const option options[] = {
         {"by", 0, OPTION_TEXT, &by, "PERIOD",
          "day, week, month, year, or a number of tokens (default month)"},
-        SPACE_OPTIONS(vectors, j.options.centred),
+        VIEW_OPTIONS(vectors, j.options.centered),
         TABLE_OPTIONS(json, tsv),
-        {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "say only what went wrong"},
+        {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "print only warnings and errors"},
         {0},
     };
     const command_usage usage = {
         command,
         "eval periods [OPTION]... [SOURCE]...",
-        "Trains on a stream in the order of time, and compares the end of every "
-        "period with that of the one before: words admitted and evicted; the mean "
-        "cosine of the 1,000 most frequent words with themselves, before and after "
-        "the best common rotation, and how many of their 10 nearest are the same; "
-        "the words that moved most beyond that rotation, of the 3,000 most frequent, "
-        "with their neighbours then and now; and the most frequent words that were "
-        "not held before. Records need a time (--time), unless periods are numbers "
-        "of tokens.",
+        "Trains on a stream in order of time, and compares the end of every period "
+        "with the end of the one before: words admitted and evicted; the mean cosine "
+        "of the 1,000 most frequent words with their earlier selves, before and after "
+        "the best common rotation, and the overlap of their 10 nearest; of the 3,000 "
+        "most frequent words, those that moved most beyond that rotation, with their "
+        "neighbors then and now; and the most frequent new words. Records need a time "
+        "(--time), unless periods are numbers of tokens.",
         options,
-        "wordtide eval periods posts.tsv.zst --time 1 --text 2 --tokens social\n"
+        "wordtide eval periods posts.tsv.zst --time 1 --text 2 --tokenizer social\n"
         "wordtide eval periods posts.jsonl --by week --time date --text body --json\n"
         "wordtide eval periods corpus.txt --by 1e6\n",
         .parameters = true,
-        .least = 0,
-        .most = -1,
+        .common = common_parameters,
+        .min_operands = 0,
+        .max_operands = -1,
     };
-    j.training.source_count = parse_options(argc, argv, &usage, &j.training.typed);
-    j.training.sources = argv;
-    training_settle(&j.training);
-    take_unit(&j.options, by);
+    j.input.source_count = parse_options(argc, argv, &usage, &j.input.typed);
+    j.input.sources = argv;
+    train_input_complete(&j.input);
+    parse_period(&j.options, by);
     j.style = table_style_of(json, tsv, command);
-    j.options.sources = (const char *const *)j.training.sources;
-    j.options.source_count = (size_t)j.training.source_count;
+    j.options.sources = (const char *const *)j.input.sources;
+    j.options.source_count = (size_t)j.input.source_count;
     j.options.vectors = (tide_vectors)vectors;
     j.options.period = print_period;
     j.options.period_data = &j;
@@ -225,6 +227,6 @@ int eval_periods(int argc, char **argv)
     j.options.watch_data = &j.progress;
     progress_begin(&j.progress, &(tide_stats){0}, quiet);
     int code = run(&j);
-    settings_free(&j.training.typed);
+    settings_free(&j.input.typed);
     return code;
 }

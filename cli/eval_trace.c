@@ -1,14 +1,18 @@
-/* eval_trace.c - wordtide eval trace: train, and judge along the way.
+/* eval_trace.c - wordtide eval trace: trains, and evaluates at regular steps.
  *
- * Training is that of `wordtide train`, and the model comes out the same to the last byte: judging
- * only looks. Its time is left out, which is what the stopwatch is for. */
+ * Evaluation only reads the model, so the result is byte-identical to that of `wordtide
+ * train`. A stopwatch leaves the time of evaluation out of the reported time.
+ */
 #include "eval.h"
 #include "json.h"
 #include "output.h"
-#include "training.h"
+#include "train_run.h"
 
 #include "../server/process.h"
 
+#include "base/base.h"
+
+#include <wordtide/tools.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,70 +22,71 @@
 enum { SETS_MAX = 32, OVERLAP_WORDS = 1000, OVERLAP_NEAR = 10 };
 
 /* A list of word pairs. */
-typedef struct set {
+typedef struct pair_set {
     const char *path;
-    char name[SET_NAME];
-} set;
+    char name[SET_NAME_SIZE];
+} pair_set;
 
-/* The time it has run; while it runs, the moment at which it would have started if it had never been
- * stopped. Pressing it turns one into the other. */
+/* While stopped, the time it has run so far. While running, the moment at which it
+ * would have started without pauses. stopwatch_toggle subtracts it from the present,
+ * which turns one into the other. */
 typedef struct stopwatch {
     double seconds, cpu_seconds;
 } stopwatch;
 
 typedef struct trace {
-    training text;
+    train_input input;
     const char *output;
-    set sets[SETS_MAX];
+    pair_set sets[SETS_MAX];
     size_t set_count;
-    analogies questions; /* without a path when there are none */
-    asking reference;    /* empty without */
+    analogies questions;     /* path is NULL if there are none */
+    query_context reference; /* all 0 if there is none */
     int vectors;
-    bool centred;
+    bool centered;
     table_style style;
     tide_trainer *trainer;
     progress p;
     stopwatch watch;
-    bool begun; /* the names of the columns are printed */
-    int code;   /* of what went wrong on the way */
+    bool header_printed;
+    int code; /* of a failure in a callback */
 } trace;
 
-static void stopwatch_press(stopwatch *w)
+static void stopwatch_toggle(stopwatch *w)
 {
     struct timespec cpu;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
-    w->seconds = now_seconds() - w->seconds;
+    w->seconds = tide_now_seconds() - w->seconds;
     w->cpu_seconds = (double)cpu.tv_sec + 1e-9 * (double)cpu.tv_nsec - w->cpu_seconds;
 }
 
-/* -- judging -------------------------------------------------------------------------- */
+/* -- evaluation -------------------------------------------------------------------- */
 
-/* NAN where there is nothing to say. */
+/* NaN where a score is not defined. */
 typedef struct scores {
     double similarity[SETS_MAX];
     double analogy, mean, overlap;
 } scores;
 
-static double judge_pairs(const tide_space *space, const char *path, tide_error *err)
+static double evaluate_pairs(const tide_view *view, const char *path, tide_error *err)
 {
     tide_similarity_result result = {.spearman = (double)NAN};
     const tide_eval_options all = {0};
-    tide_eval_similarity(space, path, &all, &result, err);
+    tide_eval_similarity(view, path, &all, &result, err);
     return result.spearman;
 }
 
-static double judge_overlap(const trace *t, const tide_space *space, tide_error *err)
+static double evaluate_overlap(const trace *t, const tide_view *view, tide_error *err)
 {
     uint32_t words = tide_model_size(t->reference.model);
     const tide_band frequent = {1, words < OVERLAP_WORDS ? words : OVERLAP_WORDS};
     const tide_agreement_options how = {
-        .bands = &frequent, .band_count = 1, .neighbours = OVERLAP_NEAR};
+        .bands = &frequent, .band_count = 1, .neighbors = OVERLAP_NEAR};
     tide_agreement_result result;
-    int status = tide_eval_agreement(space, t->reference.space, &how, &result, err);
+    int status = tide_eval_agreement(view, t->reference.view, &how, &result, err);
     return status < 0 ? (double)NAN : result.near[0].overlap;
 }
 
-/* A mean of scores some of which are not there would say nothing, and is not there either. */
+/* The mean is NaN if any of the scores is. */
 static double mean_score(const trace *t, const scores *s)
 {
     double sum = t->questions.path ? s->analogy : 0;
@@ -91,31 +96,31 @@ static double mean_score(const trace *t, const scores *s)
     return count ? sum / (double)count : (double)NAN;
 }
 
-static int judge(trace *t, scores *s)
+static int evaluate(trace *t, scores *s)
 {
     tide_error err = {0};
     *s = (scores){.analogy = (double)NAN, .overlap = (double)NAN};
-    tide_space *space = tide_space_new(tide_trainer_model(t->trainer),
-                                       (tide_vectors)t->vectors, t->centred, &err);
+    tide_view *view = tide_view_new(tide_trainer_model(t->trainer),
+                                    (tide_vectors)t->vectors, t->centered, &err);
     for (size_t i = 0; i < t->set_count && err.status == TIDE_OK; i++)
-        s->similarity[i] = judge_pairs(space, t->sets[i].path, &err);
+        s->similarity[i] = evaluate_pairs(view, t->sets[i].path, &err);
     if (t->questions.path && err.status == TIDE_OK &&
-        analogies_find(&t->questions, space, &err) == TIDE_OK)
+        analogies_evaluate(&t->questions, view, &err) == TIDE_OK)
         s->analogy = analogies_accuracy(&t->questions);
-    if (t->reference.space && err.status == TIDE_OK)
-        s->overlap = judge_overlap(t, space, &err);
+    if (t->reference.view && err.status == TIDE_OK)
+        s->overlap = evaluate_overlap(t, view, &err);
     s->mean = mean_score(t, s);
-    tide_space_free(space);
-    return err.status == TIDE_OK ? EXIT_SUCCESS : report(&err);
+    tide_view_free(view);
+    return err.status == TIDE_OK ? EXIT_SUCCESS : log_error(&err);
 }
 
-/* -- output --------------------------------------------------------------------------- */
+/* -- output ------------------------------------------------------------------------ */
 
-/* What is told at a step, in its order. */
+/* A column of the output. */
 typedef struct field {
     const char *name;
     uint64_t count;
-    double real; /* where it is no count */
+    double real; /* if is_real */
     bool is_real;
 } field;
 
@@ -162,7 +167,7 @@ static void print_object(const trace *t, const field *fields, size_t count)
     out_end(&j);
 }
 
-/* A row is shown as soon as it is there, so a column cannot wait for its widest cell. */
+/* Rows are printed at once, before the widest cell of a column is known. */
 static void print_cell(const trace *t, bool first, const char *name, const char *text)
 {
     enum { USUAL_WIDTH = 10 };
@@ -177,11 +182,11 @@ static void print_cell(const trace *t, bool first, const char *name, const char 
 
 static void print_row(trace *t, const field *fields, size_t count)
 {
-    for (size_t i = 0; i < count && !t->begun; i++)
+    for (size_t i = 0; i < count && !t->header_printed; i++)
         print_cell(t, i == 0, fields[i].name, fields[i].name);
-    if (!t->begun)
+    if (!t->header_printed)
         putchar('\n');
-    t->begun = true;
+    t->header_printed = true;
     for (size_t i = 0; i < count; i++) {
         char text[64] = "-";
         int digits = t->style == TABLE_TSV ? MACHINE_DIGITS : 4;
@@ -194,16 +199,16 @@ static void print_row(trace *t, const field *fields, size_t count)
     putchar('\n');
 }
 
-static void step(void *data, const tide_stats *now)
+static void on_step(void *data, const tide_stats *now)
 {
     trace *t = data;
     scores s;
     field fields[FIELDS_MAX];
     if (t->code != EXIT_SUCCESS)
         return;
-    stopwatch_press(&t->watch);
+    stopwatch_toggle(&t->watch);
     progress_break(&t->p);
-    t->code = judge(t, &s);
+    t->code = evaluate(t, &s);
     if (t->code == EXIT_SUCCESS) {
         size_t count = list_fields(t, now, &s, fields);
         if (t->style == TABLE_JSON)
@@ -213,82 +218,83 @@ static void step(void *data, const tide_stats *now)
         fflush(stdout);
     }
     if (t->code != EXIT_SUCCESS || !output_ok())
-        training_stop();
-    stopwatch_press(&t->watch);
+        request_stop();
+    stopwatch_toggle(&t->watch);
 }
 
-/* -- the command ---------------------------------------------------------------------- */
+/* -- the command ------------------------------------------------------------------- */
 
-static void take_sets(trace *t, const text_list *paths)
+static void add_sets(trace *t, const text_list *paths)
 {
     if (paths->count > SETS_MAX)
-        usage_error(t->text.command, "--pairs is given more than %d times", SETS_MAX);
+        usage_error(t->input.command, "--pairs may be given at most %d times",
+                    SETS_MAX);
     for (; t->set_count < paths->count; t->set_count++) {
-        set *s = &t->sets[t->set_count];
+        pair_set *s = &t->sets[t->set_count];
         s->path = paths->items[t->set_count];
         set_name(s->path, s->name);
         if (t->style != TABLE_JSON)
             clean_text(s->name);
         for (size_t i = 0; i < t->set_count; i++)
             if (!strcmp(t->sets[i].name, s->name))
-                usage_error(t->text.command, "two lists of pairs are called '%s'",
+                usage_error(t->input.command, "two lists of pairs are named '%s'",
                             s->name);
     }
 }
 
-static tide_run run_of(trace *t, uint64_t every, bool *saved)
+static tide_run trace_run(trace *t, uint64_t every, bool *saved)
 {
-    tide_run run = training_run(&t->text);
+    tide_run run = new_run(&t->input);
     run.watch = progress_watch;
     run.watch_data = &t->p;
     run.note = progress_note;
     run.note_data = &t->p;
-    run.pause = step;
+    run.pause = on_step;
     run.pause_tokens = every;
     run.pause_data = t;
     run.save_path = t->output;
     run.saved = saved;
-    run.older = OLDER;
+    run.older = BACKUPS_DEFAULT;
     return run;
 }
 
-static int learn(trace *t, const tide_run *run)
+static int train(trace *t, const tide_run *run)
 {
     tide_error err;
     tide_stats before, after;
-    tide_trainer_stats(t->trainer, &before);
+    tide_trainer_stats(t->trainer, &before, sizeof before);
     progress_break(&t->p);
     progress_begin(&t->p, &before, t->p.quiet);
-    int status = training_learn(t->trainer, run, &err);
-    tide_trainer_stats(t->trainer, &after);
+    int status = run_trainer(t->trainer, run, &err);
+    tide_trainer_stats(t->trainer, &after, sizeof after);
     if (*run->saved || status >= 0)
-        training_note_skipped(&t->p, &after, &before);
+        log_skipped_input(&t->p, &after, &before);
     if (status >= 0 && after.tokens == before.tokens)
         progress_note(&t->p, true, "no words were read");
     progress_break(&t->p);
     if (status < 0)
-        return training_failure(&err);
+        return log_training_error(&err);
     bool all_bad = after.records > before.records && after.tokens == before.tokens;
     return all_bad ? EXIT_INPUT : t->code;
 }
 
-/* Judging once before the first word finds a file that cannot be used. */
+/* Evaluating once before training finds unusable files early. */
 static int run(trace *t, uint64_t every, bool quiet)
 {
     int code;
     bool saved = false;
     scores ignored;
     progress_begin(&t->p, &(tide_stats){0}, quiet);
-    tide_run how = run_of(t, every, &saved);
-    stopwatch_press(&t->watch);
-    t->trainer = training_begin(&t->text, &how, &code);
-    stopwatch_press(&t->watch);
+    tide_run how = trace_run(t, every, &saved);
+    stopwatch_toggle(&t->watch);
+    t->trainer = open_trainer(&t->input, &how, &code);
+    stopwatch_toggle(&t->watch);
     if (!t->trainer)
         return code;
-    code = judge(t, &ignored);
-    stopwatch_press(&t->watch);
+    code = evaluate(t, &ignored);
+    stopwatch_toggle(&t->watch);
     if (code == EXIT_SUCCESS)
-        code = learn(t, &how);
+        code = train(t, &how);
     tide_trainer_free(t->trainer);
     return code;
 }
@@ -297,76 +303,75 @@ static int open_all(trace *t, const char *reference)
 {
     tide_error err;
     if (t->output && tide_path_writable(t->output, &err) < 0) {
-        report(&err);
+        log_error(&err);
         return EXIT_FAILURE;
     }
-    return reference ? asking_open(&t->reference, reference, t->vectors, t->centred)
+    return reference ? query_open(&t->reference, reference, t->vectors, t->centered)
                      : EXIT_SUCCESS;
 }
 
 int eval_trace(int argc, char **argv)
 {
-    trace t = {.text.command = "eval trace"};
+    trace t = {.input.command = "eval trace"};
     text_list pairs = {0};
     const char *reference = NULL;
     uint64_t every = 1000000, among = 30000;
     bool batch = false, json = false, tsv = false, quiet = false;
     const option options[] = {
         {"every", 0, OPTION_COUNT, &every, "N",
-         "judge every N words, and at the end (default 1e6)"},
+         "evaluate every N words, and at the end (default 1e6)"},
         {"pairs", 0, OPTION_LIST, &pairs, "FILE",
-         "word pairs with people's scores, as for 'eval similarity'; may be given "
-         "again"},
+         "word pairs with human scores, as for 'eval similarity'; may be repeated"},
         {"questions", 0, OPTION_TEXT, &t.questions.path, "FILE",
          "analogies, as for 'eval analogy'"},
-        {"among", 0, OPTION_NUMBER, &among, "N",
-         "analogies: only the N most frequent words are known and can answer; 0 for "
-         "all (default 30000)"},
+        {"top", 0, OPTION_NUMBER, &among, "N",
+         "analogies: use only the N most frequent words; 0 for all (default 30000)"},
         {"reference", 0, OPTION_TEXT, &reference, "MODEL",
-         "compare the 10 nearest words of its 1000 most frequent words, as 'eval "
-         "agreement' does"},
+         "compare with this model the 10 nearest neighbors of its 1000 most frequent "
+         "words, as 'eval agreement' does"},
         {"output", 'o', OPTION_TEXT, &t.output, "MODEL",
-         "save the model at the end: the same as that of 'train'"},
-        {"resume", 0, OPTION_TEXT, &t.text.resume, "MODEL",
-         "go on from this model exactly where it stopped"},
+         "save the model at the end; it is the same as that of 'train'"},
+        {"resume", 0, OPTION_TEXT, &t.input.resume, "MODEL",
+         "continue training this model exactly where it stopped"},
         {"batch", 0, OPTION_FLAG, &batch, NULL,
-         "count the words first, and read the text --epochs times, as 'train' does"},
-        {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "say only what went wrong"},
-        SPACE_OPTIONS(t.vectors, t.centred),
+         "count the words first, then read the text --epochs times, as 'train' does"},
+        {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "print only warnings and errors"},
+        VIEW_OPTIONS(t.vectors, t.centered),
         TABLE_OPTIONS(json, tsv),
         {0},
     };
     const command_usage usage = {
         "eval trace",
         "eval trace [OPTION]... [SOURCE]...",
-        "Trains as 'wordtide train' does with the same options, and tells at every "
-        "step: words read, seconds of training and of its processor time (judging is "
-        "left out), words held, admitted and evicted, those evicted within 1,000 words "
-        "of their coming, words read that are not held, loss, Spearman's correlation "
-        "for each list of pairs, the share of analogies found, the mean of these "
-        "scores when all are there, and the overlap with the neighbours of a "
+        "Trains as 'wordtide train' does with the same options, and prints at every "
+        "step: words read; seconds of training and its processor time, without "
+        "evaluation; words held, admitted and evicted; words evicted within 1,000 "
+        "words of their admission; words read that were not held; loss; Spearman's "
+        "correlation for each list of pairs; the share of analogies solved; the mean "
+        "of these scores if all are defined; and the overlap with the neighbors of a "
         "reference. SIGINT and SIGTERM end it after one more step.",
         options,
         "wordtide eval trace text8 --every 1e6 --pairs ws353.tsv --json\n"
         "wordtide eval trace text8 --profile paper --reference batch.tide --tsv\n"
         "wordtide eval trace text8 --batch --epochs 5 --pairs ws353.tsv\n",
         .parameters = true,
-        .least = 0,
-        .most = -1,
+        .common = common_parameters,
+        .min_operands = 0,
+        .max_operands = -1,
     };
-    t.text.source_count = parse_options(argc, argv, &usage, &t.text.typed);
-    t.text.sources = argv;
+    t.input.source_count = parse_options(argc, argv, &usage, &t.input.typed);
+    t.input.sources = argv;
     t.style = table_style_of(json, tsv, usage.command);
-    t.questions.how.among = among > UINT32_MAX ? 0 : (uint32_t)among;
-    take_sets(&t, &pairs);
-    training_batch(&t.text, batch);
-    training_settle(&t.text);
+    t.questions.options.among = among > UINT32_MAX ? 0 : (uint32_t)among;
+    add_sets(&t, &pairs);
+    train_input_set_batch(&t.input, batch);
+    train_input_complete(&t.input);
     int code = open_all(&t, reference);
     if (code == EXIT_SUCCESS)
         code = run(&t, every, quiet);
-    asking_close(&t.reference);
+    query_close(&t.reference);
     free(t.questions.sections);
     text_list_free(&pairs);
-    settings_free(&t.text.typed);
+    settings_free(&t.input.typed);
     return finish_output(code);
 }

@@ -1,7 +1,11 @@
-/* formats.c - names of formats, and files that must not be the same. */
+/* formats.c - names of formats, and a check that input and output differ. */
 #include "formats.h"
 #include "options.h"
 
+#include "base/base.h"
+
+#include <wordtide/formats.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -10,17 +14,17 @@ static bool usable(const tide_format_info *format, format_use use)
     return use == FORMAT_READ ? format->reads : format->writes;
 }
 
-void list_formats(format_use use, char *text, size_t room)
+void list_formats(format_use use, char *text, size_t size)
 {
-    size_t count, at = strlen(text);
+    size_t count, length = strlen(text);
     const tide_format_info *formats = tide_formats(&count);
-    const char *before = "";
-    for (size_t i = 0; i < count && at < room; i++) {
+    const char *separator = "";
+    for (size_t i = 0; i < count && length < size; i++) {
         if (!usable(&formats[i], use))
             continue;
-        at += (size_t)snprintf(text + at, room - at, "%s %s (%s)", before,
-                               formats[i].name, formats[i].help);
-        before = ",";
+        length += (size_t)snprintf(text + length, size - length, "%s %s (%s)",
+                                   separator, formats[i].name, formats[i].help);
+        separator = ",";
     }
 }
 
@@ -29,11 +33,12 @@ void check_format(const char *command, format_use use, const char *name)
     size_t count;
     const tide_format_info *formats = tide_formats(&count);
     const char *nearest = NULL;
-    int distance = 4;
+    int distance = 3;
     for (size_t i = 0; i < count; i++) {
-        int d = spelling_distance(name, formats[i].name);
+        int d = tide_edit_distance(name, strlen(name), formats[i].name,
+                                   strlen(formats[i].name), 2);
         if (d == 0 && !usable(&formats[i], use))
-            usage_error(command, "the format %s cannot be %s", name,
+            usage_error(command, "format %s cannot be %s", name,
                         use == FORMAT_READ ? "read" : "written");
         if (d == 0)
             return;
@@ -52,6 +57,5 @@ void check_distinct(const char *command, const char *input, const char *output)
     struct stat in, out;
     if (stat(input, &in) == 0 && stat(output, &out) == 0 && S_ISREG(out.st_mode) &&
         in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-        usage_error(command, "%s would be written over %s, which is read", output,
-                    input);
+        usage_error(command, "output %s is the same file as input %s", output, input);
 }

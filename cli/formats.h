@@ -1,5 +1,5 @@
-/* formats.h - what import, export and embed share: names of formats, and files that
- * must not be the same. */
+/* formats.h - what import, export and embed share: names of formats, and a check that
+ * input and output differ. */
 #ifndef FORMATS_H
 #define FORMATS_H
 
@@ -10,15 +10,14 @@ typedef enum format_use {
     FORMAT_WRITE,
 } format_use;
 
-/* Appends the formats that can be used so, as " name (help), name (help)". */
-void list_formats(format_use use, char *text, size_t room);
+/* Appends the formats for this use as " name (help), name (help)". */
+void list_formats(format_use use, char *text, size_t size);
 
-/* Ends with a usage error of the command, and a suggestion, for a format that cannot be
- * used so. */
+/* A format that cannot be used so is a usage error with a suggestion. */
 void check_format(const char *command, format_use use, const char *name);
 
-/* Ends with a usage error when what is to be written is what is read; neither needs to
- * be there. */
+/* An output that is the same file as the input is a usage error. Neither needs to
+ * exist. */
 void check_distinct(const char *command, const char *input, const char *output);
 
 #endif

@@ -4,10 +4,12 @@
 
 #include "options.h"
 
-/* Prints text, wrapped at 80 columns; `column` is where the cursor stands. */
+/* Prints text wrapped at 80 columns. `column` is the cursor's present column; further
+ * lines start at column `indent`. */
 void print_wrapped(const char *text, int column, int indent);
 
-/* Everything `wordtide COMMAND --help` says, on standard output. */
-void print_help(const command_usage *usage);
+/* Prints the help of a command to standard output: the common options, or with `all`
+ * every option and every training parameter. */
+void print_help(const command_usage *usage, bool all);
 
 #endif

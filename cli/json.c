@@ -1,7 +1,8 @@
-/* json.c - a JSON object. */
+/* json.c - writes a JSON object. */
 #include "json.h"
 #include "output.h"
 
+#include <wordtide/tools.h>
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* labels.h - the things that `wordtide labels` does, one file each, and what they share. argv[0] is
- * what is asked for, as in "labels train"; the result is the exit code. */
+/* labels.h - the subcommands of `wordtide labels`, one file each, and what they share.
+ * argv[0] is the full name, as in "labels train"; the result is the exit code. */
 #ifndef LABELS_H
 #define LABELS_H
 
@@ -12,17 +12,19 @@ int labels_list(int argc, char **argv);
 int labels_predict(int argc, char **argv);
 int labels_eval(int argc, char **argv);
 
-/* Whether a parameter is of use to those who learn words and no labels. */
-bool is_about_words(const tide_param_info *parameter);
+/* Whether a parameter matters for training words without labels. */
+bool is_word_parameter(const tide_param_info *parameter);
 
-/* Whether the trainer has labels; complains about the model if it has none. */
+/* Whether the trainer tracks labels; if not, prints an error message about the
+ * model. */
 bool tracks_labels(const tide_trainer *trainer, const char *path);
 
-/* The classifier learns anew, to its end or until a signal, and the model is saved, `older` earlier files being
- * kept. Returns the exit code. */
-int fit_and_save(tide_trainer *trainer, progress *p, const char *path, uint32_t older);
+/* Fits the classifier, to the end or until a signal, and saves the model with `backups`
+ * earlier files. Returns the exit code. */
+int fit_and_save(tide_trainer *trainer, progress *p, const char *path,
+                 uint32_t backups);
 
-/* A probability, as typed; another number is a usage error of `command`. */
-float take_threshold(const char *text, const char *command);
+/* Parses a probability; anything else is a usage error of `command`. */
+float parse_threshold(const char *text, const char *command);
 
 #endif

@@ -1,6 +1,6 @@
-/* labels_predict.c - wordtide labels predict: the labels that lines of text might carry. */
-#include "labels.h"
+/* labels_predict.c - wordtide labels predict: predicts the labels of lines of text. */
 #include "json.h"
+#include "labels.h"
 #include "lines.h"
 #include "output.h"
 #include "table.h"
@@ -12,47 +12,49 @@
 static const char command[] = "labels predict";
 
 typedef struct job {
-    tide_labeller *labeller;
-    tide_guess *guesses; /* [most] */
-    size_t most;
+    tide_labeler *labeler;
+    tide_prediction *predictions; /* [max_count] */
+    size_t max_count;
     float threshold;
     table_style style;
-    table *table; /* of TSV */
-    bool waiting; /* somebody may wait for the answer before the next line */
+    table *table;     /* TABLE_TSV only */
+    bool interactive; /* the writer may wait for an answer before its next line */
     uint64_t lines, unknown;
 } job;
 
 /* -- output ------------------------------------------------------------------------ */
 
-static void print_text(const tide_guess *guesses, size_t count)
+static void print_text(const tide_prediction *predictions, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        print_word(guesses[i].label);
-        printf(i + 1 < count ? " %.4f  " : " %.4f", (double)guesses[i].probability);
+        print_word(predictions[i].label);
+        printf(i + 1 < count ? " %.4f  " : " %.4f", (double)predictions[i].probability);
     }
     putchar('\n');
 }
 
-static void print_rows(table *t, uint64_t line, const tide_guess *guesses, size_t count)
+static void print_rows(table *t, uint64_t line, const tide_prediction *predictions,
+                       size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         table_count(t, line);
         table_count(t, i + 1);
-        table_text(t, guesses[i].label);
-        table_real(t, (double)guesses[i].probability, MACHINE_DIGITS);
+        table_text(t, predictions[i].label);
+        table_real(t, (double)predictions[i].probability, MACHINE_DIGITS);
         table_end_row(t);
     }
 }
 
-static void print_object(const tide_guess *guesses, size_t count, uint64_t known)
+static void print_object(const tide_prediction *predictions, size_t count,
+                         uint64_t known)
 {
     json_writer w = {0};
     out_object(&w, NULL);
     out_array(&w, "labels");
     for (size_t i = 0; i < count; i++) {
         out_object(&w, NULL);
-        out_text(&w, "label", guesses[i].label);
-        out_float(&w, "probability", guesses[i].probability);
+        out_text(&w, "label", predictions[i].label);
+        out_float(&w, "probability", predictions[i].probability);
         out_end(&w);
     }
     out_end(&w);
@@ -65,25 +67,25 @@ static void print_object(const tide_guess *guesses, size_t count, uint64_t known
 static void add_text(void *data, const char *text, size_t size)
 {
     job *j = data;
-    tide_labeller_add(j->labeller, text, size);
+    tide_labeler_add(j->labeler, text, size);
 }
 
 static bool end_line(void *data)
 {
     job *j = data;
     uint64_t known;
-    size_t count = tide_labeller_end(j->labeller, j->guesses, j->most, &known);
-    while (count > 0 && j->guesses[count - 1].probability < j->threshold)
+    size_t count = tide_labeler_end(j->labeler, j->predictions, j->max_count, &known);
+    while (count > 0 && j->predictions[count - 1].probability < j->threshold)
         count--;
     j->lines++;
     j->unknown += known == 0;
     if (j->style == TABLE_JSON)
-        print_object(j->guesses, count, known);
+        print_object(j->predictions, count, known);
     else if (j->style == TABLE_TSV)
-        print_rows(j->table, j->lines, j->guesses, count);
+        print_rows(j->table, j->lines, j->predictions, count);
     else
-        print_text(j->guesses, count);
-    if (j->waiting)
+        print_text(j->predictions, count);
+    if (j->interactive)
         fflush(stdout);
     return output_ok();
 }
@@ -94,36 +96,36 @@ static bool is_file(int descriptor)
     return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-static int run(job *j, uint64_t most, char **names, int count)
+static int run(job *j, uint64_t max_count, char **names, int count)
 {
     static const char *const columns[] = {"line", "rank", "label", "probability", NULL};
-    uint32_t told = tide_labeller_size(j->labeller);
-    j->most = most < told ? (size_t)most : told;
-    j->guesses = calloc(j->most + 1, sizeof *j->guesses);
-    if (!j->guesses) {
-        complain("out of memory");
+    uint32_t size = tide_labeler_size(j->labeler);
+    j->max_count = max_count < size ? (size_t)max_count : size;
+    j->predictions = calloc(j->max_count + 1, sizeof *j->predictions);
+    if (!j->predictions) {
+        log_message("out of memory");
         return EXIT_FAILURE;
     }
     if (j->style == TABLE_TSV && !(j->table = table_new(j->style, columns)))
         return EXIT_FAILURE;
-    line_taker taker = {add_text, end_line, j};
-    j->waiting = count == 0 && !is_file(STDIN_FILENO);
-    int code = read_lines(names, count, &taker);
-    note_unknown_lines(j->unknown, j->lines);
+    line_reader reader = {add_text, end_line, j};
+    j->interactive = count == 0 && !is_file(STDIN_FILENO);
+    int code = read_lines(names, count, &reader);
+    log_unknown_lines(j->unknown, j->lines);
     return code;
 }
 
 int labels_predict(int argc, char **argv)
 {
     job j = {0};
-    uint64_t most = 5;
+    uint64_t max_count = 5;
     const char *threshold = "0";
     bool json = false, tsv = false;
     const option options[] = {
-        {"count", 'n', OPTION_COUNT, &most, "N",
-         "at most so many labels of a line (default 5)"},
+        {"count", 'n', OPTION_COUNT, &max_count, "N",
+         "print at most N labels per line (default 5)"},
         {"threshold", 0, OPTION_TEXT, &threshold, "P",
-         "only labels that are at least so probable (default 0)"},
+         "print only labels of at least this probability (default 0)"},
         TABLE_OPTIONS(json, tsv),
         {0},
     };
@@ -131,27 +133,27 @@ int labels_predict(int argc, char **argv)
         command,
         "labels predict [OPTION]... MODEL [FILE]...",
         "Prints the most probable labels of each line of text with their "
-        "probabilities, the most probable first; a line for each line, or with --tsv "
-        "the number of the line, the rank, the label and its probability. Labels in "
-        "the text are passed over. Files may be compressed; standard input is the "
-        "default. A line without any known word gets the most frequent labels.",
+        "probabilities, one output line per input line; with --tsv, one row per label: "
+        "line number, rank, label and probability. Labels in the text are ignored. "
+        "Files may be compressed; the default is standard input. A line without any "
+        "known word gets the most frequent labels.",
         options,
         "echo 'goal in the last minute' | wordtide labels predict posts.tide\n"
         "wordtide labels predict posts.tide texts.txt --threshold 0.5 > labels.txt\n"
         "wordtide labels predict posts.tide texts.txt.gz -n 3 --json\n",
-        .least = 1,
-        .most = -1,
+        .min_operands = 1,
+        .max_operands = -1,
     };
     int count = parse_options(argc, argv, &usage, NULL);
     j.style = table_style_of(json, tsv, command);
-    j.threshold = take_threshold(threshold, command);
+    j.threshold = parse_threshold(threshold, command);
     tide_error err;
-    j.labeller = tide_labeller_load(argv[0], &err);
-    if (!j.labeller)
-        return report_load(&err);
-    int code = run(&j, most, argv + 1, count - 1);
+    j.labeler = tide_labeler_load(argv[0], &err);
+    if (!j.labeler)
+        return log_load_error(&err);
+    int code = run(&j, max_count, argv + 1, count - 1);
     table_end(j.table);
-    free(j.guesses);
-    tide_labeller_free(j.labeller);
+    free(j.predictions);
+    tide_labeler_free(j.labeler);
     return finish_output(code);
 }

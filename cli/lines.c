@@ -1,71 +1,72 @@
-/* lines.c - the lines of files, a pipe or standard input. */
+/* lines.c - reads the lines of files, a pipe or standard input. */
 #include "lines.h"
 #include "output.h"
 
+#include <wordtide/tools.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct reading {
-    const line_taker *taker;
-    bool begun; /* the present line has begun */
-    bool over;  /* the taker wants no more */
-} reading;
+typedef struct line_state {
+    const line_reader *reader;
+    bool begun;   /* a part of the current line has been added */
+    bool stopped; /* the reader wants no more lines */
+} line_state;
 
-static void end_line(reading *r)
+static void end_line(line_state *r)
 {
-    r->over = !r->taker->end(r->taker->data);
+    r->stopped = !r->reader->end(r->reader->data);
     r->begun = false;
 }
 
-static void take_block(reading *r, const char *text, size_t size)
+static void split_block(line_state *r, const char *text, size_t size)
 {
-    while (size > 0 && !r->over) {
-        const char *feed = memchr(text, '\n', size);
-        size_t part = feed ? (size_t)(feed - text) + 1 : size;
-        r->taker->add(r->taker->data, text, part);
+    while (size > 0 && !r->stopped) {
+        const char *newline = memchr(text, '\n', size);
+        size_t part = newline ? (size_t)(newline - text) + 1 : size;
+        r->reader->add(r->reader->data, text, part);
         r->begun = true;
-        if (feed)
+        if (newline)
             end_line(r);
         text += part;
         size -= part;
     }
 }
 
-static int read_source(reading *r, const char *name)
+static int read_source(line_state *r, const char *name)
 {
     enum { BLOCK = 64 * 1024 };
     char block[BLOCK];
     tide_error err;
     tide_source *source = tide_source_open(name, &err);
     if (!source)
-        return report(&err);
+        return log_error(&err);
     ptrdiff_t size;
     do {
         errno = 0;
         size = tide_source_read(source, block, sizeof block, &err);
         if (size > 0)
-            take_block(r, block, (size_t)size);
-    } while (!r->over && (size > 0 || (size < 0 && errno == EINTR)));
+            split_block(r, block, (size_t)size);
+    } while (!r->stopped && (size > 0 || (size < 0 && errno == EINTR)));
     if (r->begun && size == 0)
         end_line(r);
     tide_source_close(source);
-    return size < 0 ? report(&err) : EXIT_SUCCESS;
+    return size < 0 ? log_error(&err) : EXIT_SUCCESS;
 }
 
-int read_lines(char **names, int count, const line_taker *taker)
+int read_lines(char **names, int count, const line_reader *reader)
 {
-    reading r = {.taker = taker};
+    line_state r = {.reader = reader};
     int code = count ? EXIT_SUCCESS : read_source(&r, "-");
-    for (int i = 0; i < count && code == EXIT_SUCCESS && !r.over; i++)
+    for (int i = 0; i < count && code == EXIT_SUCCESS && !r.stopped; i++)
         code = read_source(&r, names[i]);
     return code;
 }
 
-void note_unknown_lines(uint64_t unknown, uint64_t lines)
+void log_unknown_lines(uint64_t unknown, uint64_t lines)
 {
     if (unknown)
-        complain("%" PRIu64 " of %" PRIu64 " lines have no word that is known", unknown,
-                 lines);
+        log_message("%" PRIu64 " of %" PRIu64 " lines have no known word", unknown,
+                    lines);
 }

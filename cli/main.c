@@ -1,7 +1,9 @@
-/* main.c - wordtide, the command: finds the command asked for and runs it. */
+/* main.c - the wordtide program: finds a command by name and runs it. */
 #include "commands.h"
 #include "options.h"
 #include "output.h"
+
+#include "base/base.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -18,27 +20,32 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    {"Learn", "train", NULL, "learn from files, a pipe or the demo stream", cmd_train},
-    {"Learn", "serve", NULL, "learn and answer over HTTP at once, with a page",
-     cmd_serve},
-    {"Learn", "demo", NULL, "print an endless invented news stream", cmd_demo},
-    {"Learn", "labels", NULL, "learn and tell the labels of posts, like hashtags",
+    {"Learn", "train", NULL, "learn word vectors from files, a pipe or a stream",
+     cmd_train},
+    {"Learn", "serve", NULL, "learn and answer over HTTP, with a web page", cmd_serve},
+    {"Learn", "labels", NULL, "learn and predict labels of posts, such as hashtags",
      cmd_labels},
-    {"Ask", "nearest", "nn", "the words nearest to a word, or to several", cmd_nearest},
-    {"Ask", "similarity", NULL, "how similar two words are", cmd_similarity},
-    {"Ask", "analogy", NULL, "A is to B as C is to which word?", cmd_analogy},
-    {"Ask", "vector", NULL, "the vectors of words, or of all words", cmd_vector},
-    {"Ask", "embed", NULL, "a vector for each line of text", cmd_embed},
-    {"Ask", "words", NULL, "the vocabulary with counts and error bounds", cmd_words},
-    {"Ask", "info", NULL, "what a model is, and what training needs", cmd_info},
-    {"Ask", "check", NULL, "whether files are whole and can be used", cmd_check},
-    {"Ask", "diff", NULL, "what differs between two models", cmd_diff},
-    {"Exchange", "export", NULL, "vectors for other programs", cmd_export},
-    {"Exchange", "import", NULL, "begin a model with vectors from elsewhere",
+    {"Learn", "demo", NULL, "print an endless synthetic news stream", cmd_demo},
+    {"Query", "nearest", "nn", "find the nearest words to a word, or to several",
+     cmd_nearest},
+    {"Query", "similarity", NULL, "compare two words", cmd_similarity},
+    {"Query", "analogy", NULL, "A is to B as C is to which word?", cmd_analogy},
+    {"Query", "vector", NULL, "print the vectors of words, or of all words",
+     cmd_vector},
+    {"Query", "embed", NULL, "print a vector for each line of text", cmd_embed},
+    {"Query", "words", NULL, "list the vocabulary with counts and error bounds",
+     cmd_words},
+    {"Query", "info", NULL, "describe a model, or the memory that training needs",
+     cmd_info},
+    {"Query", "check", NULL, "verify that files are intact and usable", cmd_check},
+    {"Query", "diff", NULL, "compare two models word by word", cmd_diff},
+    {"Exchange", "export", NULL, "write vectors in other formats", cmd_export},
+    {"Exchange", "import", NULL, "create a model from vectors trained elsewhere",
      cmd_import},
-    {"Measure", "eval", NULL, "judge vectors, counts and how they follow change",
+    {"Measure", "eval", NULL, "evaluate vectors, counts, and how they follow change",
      cmd_eval},
-    {"Measure", "bench", NULL, "time the kernels or the way in", cmd_bench},
+    {"Measure", "bench", NULL, "time kernels, text processing and checkpoints",
+     cmd_bench},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -51,7 +58,7 @@ static const char examples[] =
 static int print_overview(void)
 {
     printf("usage: wordtide COMMAND [OPTION]... [ARGUMENT]...\n\n"
-           "Learns word embeddings from text that never ends: one pass, bounded "
+           "Learns word embeddings from endless text, in one pass and bounded "
            "memory.\n");
     const char *group = "";
     for (size_t i = 0; i < COMMANDS; i++) {
@@ -65,7 +72,8 @@ static int print_overview(void)
         printf("  %-14s%s\n", names, c->summary);
     }
     fputs(examples, stdout);
-    printf("\n'wordtide COMMAND --help' tells all about a command.\n");
+    printf("\n'wordtide COMMAND --help' shows the common options of a command,\n"
+           "'wordtide COMMAND --help-all' all of them.\n");
     return finish_output(EXIT_SUCCESS);
 }
 
@@ -78,8 +86,8 @@ static const command *find_command(const char *name)
     return NULL;
 }
 
-/* What fastText and gensim call it. */
-static const char *our_command(const char *name)
+/* Translates the commands of fastText and the methods of gensim. */
+static const char *own_command(const char *name)
 {
     static const char *const names[][2] = {{"skipgram", "train"},
                                            {"cbow", "train"},
@@ -103,15 +111,16 @@ static const char *our_command(const char *name)
 static const command *require_command(const char *name)
 {
     const command *found = find_command(name);
-    const char *ours = our_command(name);
+    const char *own = own_command(name);
     if (found)
         return found;
-    if (ours)
-        usage_error("", "unknown command '%s'; here it is 'wordtide %s'", name, ours);
+    if (own)
+        usage_error("", "unknown command '%s'; use 'wordtide %s'", name, own);
     const char *nearest = NULL;
-    int distance = 4;
+    int distance = 3;
     for (size_t i = 0; i < COMMANDS; i++) {
-        int d = spelling_distance(name, commands[i].name);
+        int d = tide_edit_distance(name, strlen(name), commands[i].name,
+                                   strlen(commands[i].name), 2);
         if (d < distance) {
             distance = d;
             nearest = commands[i].name;
@@ -131,19 +140,20 @@ static int run_help(int argc, char **argv)
     return require_command(argv[1])->run(2, arguments);
 }
 
-/* A file must not get the number of a standard stream that is closed: the log would go into the model. What
- * takes that number instead fails in the same way as a closed one. */
-static void keep_standard_numbers(void)
+/* A file must not get the descriptor of a standard stream that is closed, or the log
+ * would be written into the model. The descriptor is taken by /dev/null, opened for the
+ * wrong direction so that using it fails as with a closed stream. */
+static void reserve_standard_descriptors(void)
 {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
         if (fcntl(stream, F_GETFD) < 0)
             (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* A closed pipe and a file that may not grow are failures of a write like others. */
+/* Ignoring these signals turns a closed pipe and a full quota into failed writes. */
 int main(int argc, char **argv)
 {
-    keep_standard_numbers();
+    reserve_standard_descriptors();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     const char *name = argc > 1 ? argv[1] : "--help";

@@ -1,14 +1,18 @@
 /* options.c - one option parser for all commands.
  *
- * --name value, --name=value, -n value, -n5; "--" ends the options. word2vec.c and
- * fastText write long names with one dash (-size 100), so a single dash is first tried
- * as a long name and only then as a letter. In names an underscore is a dash, as
- * gensim's names have them. Options and operands may be mixed.
+ * Accepts --name value, --name=value, -n value and -n5; "--" ends the options.
+ * word2vec.c and fastText spell long options with one dash (-size 100), so an argument
+ * with a single dash is tried as a long name before its letters are. gensim spells
+ * names with underscores, so '_' and '-' are equal in names. Options and operands may
+ * come in any order.
  */
 #include "options.h"
 #include "help.h"
 #include "output.h"
 
+#include "base/base.h"
+
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -19,11 +23,11 @@ typedef struct parser {
     const command_usage *usage;
     settings *typed;
     char **argv;
-    int argc, next; /* the argument to look at next */
+    int argc, next; /* argv[next] is parsed next */
     int operands;
 } parser;
 
-/* What an argument names: an option of the command or a parameter of the table. */
+/* What an argument names: an option of the command, or a training parameter. */
 typedef struct target {
     const option *option;
     const tide_param_info *parameter;
@@ -33,7 +37,7 @@ static void *allocate(size_t count, size_t size)
 {
     void *memory = calloc(count ? count : 1, size);
     if (!memory) {
-        complain("out of memory");
+        log_message("out of memory");
         exit(EXIT_FAILURE);
     }
     return memory;
@@ -41,60 +45,77 @@ static void *allocate(size_t count, size_t size)
 
 void usage_error(const char *command, const char *format, ...)
 {
-    char text[900]; /* which leaves room for the rest of the line */
+    char text[900]; /* leaves space for the hint in a line of 1024 bytes */
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    complain("%s (see 'wordtide %s%s--help')", text, command, *command ? " " : "");
+    log_message("%s (see 'wordtide %s%s--help')", text, command, *command ? " " : "");
     exit(EXIT_USAGE);
 }
 
-static char plain(char letter)
+static char fold_underscore(char letter)
 {
     return letter == '_' ? '-' : letter;
 }
 
-static bool same_name(const char *a, size_t a_length, const char *b, size_t b_length)
+static bool names_match(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     if (a_length != b_length)
         return false;
     for (size_t i = 0; i < a_length; i++)
-        if (plain(a[i]) != plain(b[i]))
+        if (fold_underscore(a[i]) != fold_underscore(b[i]))
             return false;
     return true;
 }
 
-/* `names` are separated by spaces. */
-static bool is_among(const char *names, const char *name, size_t length)
+bool list_contains(const char *names, const char *name, size_t length)
 {
     while (*names) {
         size_t item = strcspn(names, " ");
-        if (same_name(names, item, name, length))
+        if (names_match(names, item, name, length))
             return true;
         names += item + (names[item] == ' ');
     }
     return false;
 }
 
-bool takes_parameter(const command_usage *usage, const tide_param_info *parameter)
+bool accepts_parameter(const command_usage *usage, const tide_param_info *parameter)
 {
-    return !usage->takes || usage->takes(parameter);
+    return !usage->accepts || usage->accepts(parameter);
+}
+
+/* Names that options had in version 0.1, which still work. */
+static const char *const renamed[][2] = {
+    {"among", "top"},         {"centre", "center"},       {"neighbours", "neighbors"},
+    {"negative", "subtract"}, {"no-centre", "no-center"}, {"older", "keep-checkpoints"},
+};
+
+static const char *current_name(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+        if (names_match(renamed[i][0], strlen(renamed[i][0]), name, length))
+            return renamed[i][1];
+    return NULL;
 }
 
 static bool find_long(const parser *p, const char *name, size_t length, target *found)
 {
     *found = (target){0};
     for (const option *o = p->usage->options; o->name; o++)
-        if (same_name(o->name, strlen(o->name), name, length))
+        if (names_match(o->name, strlen(o->name), name, length))
             found->option = o;
     size_t count = 0;
     const tide_param_info *table = p->typed ? tide_params_table(&count) : NULL;
     for (size_t i = 0; i < count && !found->option; i++)
-        if (is_among(table[i].name, name, length) ||
-            is_among(table[i].aliases, name, length))
+        if (list_contains(table[i].name, name, length) ||
+            list_contains(table[i].aliases, name, length) ||
+            list_contains(table[i].former, name, length))
             found->parameter = &table[i];
-    return found->option || found->parameter;
+    if (found->option || found->parameter)
+        return true;
+    const char *present = current_name(name, length);
+    return present && find_long(p, present, strlen(present), found);
 }
 
 static const option *find_letter(const parser *p, char letter)
@@ -105,50 +126,25 @@ static const option *find_letter(const parser *p, char letter)
     return NULL;
 }
 
-int spelling_distance(const char *a, const char *b)
+static void update_nearest(const char *name, const char *candidate,
+                           const char **nearest, int *distance)
 {
-    enum { LONGEST = 32 };
-    size_t rows = strlen(a), columns = strlen(b);
-    if (rows > LONGEST || columns > LONGEST)
-        return SPELLING_FAR;
-    int d[LONGEST + 1][LONGEST + 1];
-    for (size_t i = 0; i <= rows; i++)
-        for (size_t j = 0; j <= columns; j++) {
-            if (!i || !j) {
-                d[i][j] = (int)(i + j);
-                continue;
-            }
-            int best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            if (d[i - 1][j] + 1 < best)
-                best = d[i - 1][j] + 1;
-            if (d[i][j - 1] + 1 < best)
-                best = d[i][j - 1] + 1;
-            bool swapped =
-                i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (swapped && d[i - 2][j - 2] + 1 < best)
-                best = d[i - 2][j - 2] + 1;
-            d[i][j] = best;
-        }
-    return d[rows][columns];
-}
-
-static void keep_nearer(const char *name, const char *candidate, const char **nearest,
-                        int *distance)
-{
-    int d = spelling_distance(name, candidate);
+    int d = tide_edit_distance(name, strlen(name), candidate, strlen(candidate),
+                               *distance - 1);
     if (d < *distance) {
         *distance = d;
         *nearest = candidate;
     }
 }
 
-/* What gensim and fastText call it; their names for parameters of training are aliases in the table. */
-static const char *our_name(const char *name)
+/* Translates gensim's and fastText's names of options. Their names of training
+ * parameters are aliases in the library's table. */
+static const char *own_name(const char *name)
 {
     return !strcmp(name, "topn") || !strcmp(name, "k") ? "count" : name;
 }
 
-static bool names_input(const char *name)
+static bool is_input_name(const char *name)
 {
     return !strcmp(name, "input") || !strcmp(name, "train");
 }
@@ -159,25 +155,25 @@ __attribute__((noreturn)) static void unknown_option(const parser *p,
     char name[64];
     const char *bare = argument + strspn(argument, "-");
     snprintf(name, sizeof name, "%.*s", (int)strcspn(bare, "="), bare);
-    const char *nearest = NULL, *known = our_name(name);
+    const char *nearest = NULL, *known = own_name(name);
     int distance = 3;
-    if (names_input(name) && p->usage->most < 0)
+    if (is_input_name(name) && p->usage->max_operands < 0)
         usage_error(p->usage->command,
-                    "unknown option '%s'; files are named without one", argument);
+                    "unknown option '%s'; give the files as arguments", argument);
     for (const option *o = p->usage->options; o->name; o++)
-        keep_nearer(known, o->name, &nearest, &distance);
+        update_nearest(known, o->name, &nearest, &distance);
     size_t count = 0;
     const tide_param_info *table = p->typed ? tide_params_table(&count) : NULL;
     for (size_t i = 0; i < count; i++)
-        if (takes_parameter(p->usage, &table[i]))
-            keep_nearer(known, table[i].name, &nearest, &distance);
+        if (accepts_parameter(p->usage, &table[i]))
+            update_nearest(known, table[i].name, &nearest, &distance);
     if (nearest && strlen(known) > 2)
         usage_error(p->usage->command, "unknown option '%s'; did you mean --%s?",
                     argument, nearest);
     usage_error(p->usage->command, "unknown option '%s'", argument);
 }
 
-/* `kilo` is what k stands for. */
+/* `kilo` is the factor of "k": 1000, or 1024 for bytes. */
 static bool parse_scaled(const char *text, double kilo, uint64_t *number)
 {
     if (*text < '0' || *text > '9')
@@ -217,7 +213,7 @@ double parse_seconds(const char *text)
     return isfinite(seconds) && seconds > 0 ? seconds : 0;
 }
 
-static void take_choice(const parser *p, const option *o, const char *value)
+static void set_choice(const parser *p, const option *o, const char *value)
 {
     const char *names = o->argument;
     for (int i = 0; *names; i++) {
@@ -228,11 +224,11 @@ static void take_choice(const parser *p, const option *o, const char *value)
         }
         names += length + (names[length] == '|');
     }
-    usage_error(p->usage->command, "--%s '%s' is none of %s", o->name, value,
-                o->argument);
+    usage_error(p->usage->command, "--%s must be one of %s, not '%s'", o->name,
+                o->argument, value);
 }
 
-static void take_number(const parser *p, const option *o, const char *value)
+static void set_number(const parser *p, const option *o, const char *value)
 {
     if (!parse_scaled(value, o->kind == OPTION_SIZE ? 1024 : 1000, o->value))
         usage_error(p->usage->command, "--%s '%s' is not a whole number", o->name,
@@ -241,25 +237,25 @@ static void take_number(const parser *p, const option *o, const char *value)
         usage_error(p->usage->command, "--%s must be at least 1", o->name);
 }
 
-static void append(const parser *p, text_list *list, const char *value)
+static void append_item(const parser *p, text_list *list, const char *value)
 {
     if (!list->items)
         list->items = allocate((size_t)p->argc, sizeof *list->items);
     list->items[list->count++] = value;
 }
 
-static void take_option(const parser *p, const option *o, const char *value)
+static void set_option(const parser *p, const option *o, const char *value)
 {
     if (o->kind == OPTION_FLAG)
         *(bool *)o->value = true;
     else if (o->kind == OPTION_TEXT)
         *(const char **)o->value = value;
     else if (o->kind == OPTION_LIST)
-        append(p, o->value, value);
+        append_item(p, o->value, value);
     else if (o->kind == OPTION_CHOICE)
-        take_choice(p, o, value);
+        set_choice(p, o, value);
     else
-        take_number(p, o, value);
+        set_number(p, o, value);
 }
 
 void settings_add(settings *typed, const char *name, const char *value)
@@ -276,8 +272,9 @@ const char *settings_value(const settings *typed, const char *name)
     return NULL;
 }
 
-/* Setting the profile sets the others too, so it goes before them wherever it was. */
-static void profile_first(settings *typed)
+/* A profile sets many parameters at once, so it is applied before the others, wherever
+ * it was typed. Of several profiles the last one wins. */
+static void move_profile_first(settings *typed)
 {
     size_t front = 0;
     for (size_t i = 0; i < typed->count; i++) {
@@ -291,14 +288,14 @@ static void profile_first(settings *typed)
     }
 }
 
-/* `given` is the value written into the same argument, or NULL. */
-static void take_target(parser *p, target t, const char *given)
+/* `given` is the value in the same argument, as in --name=value; NULL without one. */
+static void apply_target(parser *p, target t, const char *given)
 {
     const char *name = t.option ? t.option->name : t.parameter->name;
     bool flag = t.option && t.option->kind == OPTION_FLAG;
-    if (!t.option && !takes_parameter(p->usage, t.parameter))
+    if (!t.option && !accepts_parameter(p->usage, t.parameter))
         usage_error(p->usage->command, "--%s is a parameter of 'wordtide %s'", name,
-                    p->usage->instead);
+                    p->usage->other_command);
     if (flag && given)
         usage_error(p->usage->command, "--%s takes no value", name);
     if (!flag && !given) {
@@ -306,26 +303,30 @@ static void take_target(parser *p, target t, const char *given)
             usage_error(p->usage->command, "--%s needs a value", name);
         given = p->argv[p->next++];
     }
-    if (t.option)
-        take_option(p, t.option, given);
-    else
+    if (t.option) {
+        set_option(p, t.option, given);
+    } else {
+        assert(p->typed); /* parameters are looked up only where they are collected */
         settings_add(p->typed, name, given);
+    }
 }
 
-static void take_letters(parser *p, const char *argument)
+/* "-qn5" is -q -n 5: flags may be combined, and the first option with a value takes the
+ * rest of the argument, or else the next argument. */
+static void parse_letters(parser *p, const char *argument)
 {
     for (const char *letter = argument + 1; *letter; letter++) {
         target t = {.option = find_letter(p, *letter)};
         if (!t.option)
             unknown_option(p, argument);
         bool flag = t.option->kind == OPTION_FLAG;
-        take_target(p, t, !flag && letter[1] ? letter + 1 : NULL);
+        apply_target(p, t, !flag && letter[1] ? letter + 1 : NULL);
         if (!flag)
             return;
     }
 }
 
-static void take_argument(parser *p, char *argument)
+static void parse_argument(parser *p, char *argument)
 {
     if (argument[0] != '-' || !argument[1]) {
         p->argv[p->operands++] = argument;
@@ -333,43 +334,50 @@ static void take_argument(parser *p, char *argument)
     }
     if (!strcmp(argument, "--help") || !strcmp(argument, "-h") ||
         !strcmp(argument, "-help")) {
-        print_help(p->usage);
+        print_help(p->usage, false);
+        exit(finish_output(EXIT_SUCCESS));
+    }
+    if (!strcmp(argument, "--help-all")) {
+        print_help(p->usage, true);
         exit(finish_output(EXIT_SUCCESS));
     }
     const char *name = argument + 1 + (argument[1] == '-');
     size_t length = strcspn(name, "=");
     target t;
+    /* "-n" alone is the letter even if a long name "n" exists; longer arguments with
+     * one dash are long names first. */
     bool letter = argument[1] != '-' && !argument[2] && find_letter(p, argument[1]);
     if (!letter && find_long(p, name, length, &t))
-        take_target(p, t, name[length] ? name + length + 1 : NULL);
+        apply_target(p, t, name[length] ? name + length + 1 : NULL);
     else if (argument[1] == '-')
         unknown_option(p, argument);
     else
-        take_letters(p, argument);
+        parse_letters(p, argument);
 }
 
 int parse_options(int argc, char **argv, const command_usage *usage, settings *typed)
 {
     parser p = {usage, typed, argv, argc, 1, 0};
     if (typed) {
-        typed->pairs = allocate((size_t)argc + SETTINGS_MORE, sizeof *typed->pairs);
+        typed->pairs = allocate((size_t)argc + SETTINGS_SPARE, sizeof *typed->pairs);
         typed->count = 0;
     }
     while (p.next < argc) {
         char *argument = argv[p.next++];
         if (!strcmp(argument, "--"))
             break;
-        take_argument(&p, argument);
+        parse_argument(&p, argument);
     }
     while (p.next < argc)
         argv[p.operands++] = argv[p.next++];
     if (typed)
-        profile_first(typed);
-    if (p.operands < usage->least)
-        usage_error(usage->command, "something is missing: wordtide %s",
+        move_profile_first(typed);
+    if (p.operands < usage->min_operands)
+        usage_error(usage->command, "missing argument; usage: wordtide %s",
                     usage->synopsis);
-    if (usage->most >= 0 && p.operands > usage->most)
-        usage_error(usage->command, "one argument too many: '%s'", argv[usage->most]);
+    if (usage->max_operands >= 0 && p.operands > usage->max_operands)
+        usage_error(usage->command, "unexpected argument '%s'",
+                    argv[usage->max_operands]);
     return p.operands;
 }
 
@@ -390,7 +398,7 @@ tide_params *settings_params(const settings *typed, const char *command)
     tide_error err;
     tide_params *params = tide_params_new(&err);
     if (!params) {
-        report(&err);
+        log_error(&err);
         return NULL;
     }
     for (size_t i = 0; i < typed->count; i++)

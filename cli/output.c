@@ -1,6 +1,9 @@
-/* output.c - complaints, words, numbers and JSON. */
+/* output.c - messages, words, numbers and JSON. */
 #include "output.h"
 
+#include "base/base.h"
+
+#include <wordtide/tools.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -10,39 +13,29 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Length of the UTF-8 character at `at`, as RFC 3629 has it; 0 if there is none. */
+/* Length of the character at `at` in a zero-terminated text; 0 if it is invalid. The zero
+ * cannot be within a character, so nothing behind it is read. */
 static size_t character_length(const unsigned char *at)
 {
-    if (at[0] < 0x80)
-        return 1;
-    size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
-    if (at[0] < 0xc2 || at[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90);
-    bool surrogate = at[0] == 0xed && at[1] > 0x9f;
-    bool beyond = at[0] == 0xf4 && at[1] > 0x8f;
-    return overlong || surrogate || beyond ? 0 : length;
+    return tide_utf8_length(at, 4);
 }
 
-/* U+0080 to U+009F are C2 80 to C2 9F; terminals obey some of them. */
-static bool is_late_control(const unsigned char *at)
+/* C1 controls, U+0080 to U+009F, are C2 80 to C2 9F. Terminals act on some of them. */
+static bool is_c1_control(const unsigned char *at)
 {
     return at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0;
 }
 
 static bool is_control(const unsigned char *at)
 {
-    return at[0] < 0x20 || at[0] == 0x7f || is_late_control(at);
+    return at[0] < 0x20 || at[0] == 0x7f || is_c1_control(at);
 }
 
 void clean_text(char *text)
 {
     unsigned char *at = (unsigned char *)text;
     for (; *at; at++) {
-        if (is_late_control(at))
+        if (is_c1_control(at))
             at[1] = '?';
         if (is_control(at) || !character_length(at)) {
             *at = '?';
@@ -60,12 +53,12 @@ void write_clean(FILE *out, const char *text)
         if (length && !is_control(at))
             fwrite(at, 1, length, out);
         else
-            fputs(is_late_control(at) ? "??" : "?", out);
+            fputs(is_c1_control(at) ? "??" : "?", out);
         at += length ? length : 1;
     }
 }
 
-void complain(const char *format, ...)
+void log_message(const char *format, ...)
 {
     char text[1024];
     va_list arguments;
@@ -73,18 +66,18 @@ void complain(const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     clean_text(text);
-    say("wordtide: %s\n", text);
+    log_printf("wordtide: %s\n", text);
 }
 
-int report(const tide_error *err)
+int log_error(const tide_error *err)
 {
-    complain("%s", err->text);
+    log_message("%s", err->text);
     return err->status == TIDE_ERROR_PARAMETER ? EXIT_USAGE : EXIT_FAILURE;
 }
 
-int report_load(const tide_error *err)
+int log_load_error(const tide_error *err)
 {
-    complain("%s", err->text);
+    log_message("%s", err->text);
     bool unusable =
         err->status == TIDE_ERROR_FORMAT || err->status == TIDE_ERROR_PARAMETER;
     return unusable ? EXIT_MODEL : EXIT_FAILURE;
@@ -97,12 +90,12 @@ void print_float(float value)
     fwrite(text, 1, length, stdout);
 }
 
-/* Keeps the reason why something before could not be written. */
+/* Like isatty, but leaves errno, which may hold the reason of a failed write. */
 static bool on_terminal(void)
 {
-    int reason = errno;
+    int saved_errno = errno;
     bool terminal = isatty(STDOUT_FILENO);
-    errno = reason;
+    errno = saved_errno;
     return terminal;
 }
 
@@ -138,7 +131,7 @@ void print_json(const char *text)
     write_json(stdout, text);
 }
 
-/* The reason of the first failure, kept because later calls on the stream forget it. */
+/* errno of the first failed write; later calls on the stream overwrite it. */
 static int output_error;
 
 bool output_ok(void)
@@ -148,7 +141,7 @@ bool output_ok(void)
     return !output_error;
 }
 
-void output_fails(int error)
+void output_set_error(int error)
 {
     if (output_ok())
         output_error = error;
@@ -160,7 +153,7 @@ int finish_output(int code)
         output_error = errno;
     if (output_error == 0 || output_error == EPIPE)
         return code;
-    complain("cannot write to standard output: %s", strerror(output_error));
+    log_message("cannot write to standard output: %s", strerror(output_error));
     return EXIT_FAILURE;
 }
 
@@ -204,7 +197,7 @@ uint64_t budget_total(const tide_part *parts, int count)
     return total;
 }
 
-void print_budget(print_function *print, const tide_part *parts, int count)
+void print_budget(printf_function *print, const tide_part *parts, int count)
 {
     char text[SHORT_TEXT];
     print("memory    %10s\n", short_bytes(text, budget_total(parts, count)));

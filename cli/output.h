@@ -1,73 +1,76 @@
-/* output.h - what the command says: exit codes, complaints, words, numbers, JSON.
+/* output.h - exit codes, messages, words, numbers and JSON.
  *
- * Data goes to standard output and everything meant for a person to standard error. */
+ * Data go to standard output, messages for people to standard error. */
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
-#include "saying.h"
+#include "log.h"
 
 #include <wordtide.h>
 
+#include <stdio.h>
+
 enum {
-    EXIT_USAGE = 2, /* wrong usage */
-    EXIT_INPUT = 3, /* too much bad input */
-    EXIT_MODEL = 4, /* a model file that cannot be used */
-    EXIT_KILLED = 130,
+    EXIT_USAGE = 2,    /* invalid command line */
+    EXIT_INPUT = 3,    /* too much invalid input */
+    EXIT_MODEL = 4,    /* unusable model file */
+    EXIT_KILLED = 130, /* stopped by a signal without a result */
 };
 
-/* One line "wordtide: ..." on standard error; control characters are shown as '?'. */
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints a line "wordtide: ..." on standard error, with control characters as '?'. */
+void log_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Complains and returns the exit code that belongs to the failure. A damaged file or
- * parameters it should not have make it EXIT_MODEL in the second, which is for
- * loading. */
-int report(const tide_error *err);
-int report_load(const tide_error *err);
+/* Print the error message and return the exit code for it. log_load_error is for errors
+ * of loading a file, where corrupt contents and invalid parameters are EXIT_MODEL. */
+int log_error(const tide_error *err);
+int log_load_error(const tide_error *err);
 
-/* A word on standard output: as it is in a pipe, without control characters on a
+/* Prints a word to standard output, with control characters as '?' if that is a
  * terminal. */
 void print_word(const char *word);
 
-/* A number on standard output, in the fewest digits that give it back exactly. */
+/* Prints the fewest digits that read back as the same value. */
 void print_float(float value);
 
-/* A JSON string, quotes included; bytes that are not UTF-8 become U+FFFD. */
+/* Write a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */
 void write_json(FILE *out, const char *text);
 void print_json(const char *text);
 
-/* Whether standard output still takes what is written; a loop asks after every
- * record. */
+/* Whether no write to standard output has failed. Loops check it after every record. */
 bool output_ok(void);
 
-/* Flushes standard output. Returns `code`, or EXIT_FAILURE with a complaint if
- * something could not be written; a reader that went away has seen enough and is no
- * failure. */
+/* Flushes standard output. Returns `code`, or EXIT_FAILURE after an error message if
+ * something could not be written. A pipe that its reader has closed is no failure. */
 int finish_output(int code);
 
-/* Standard output lacks something that could not even be written; finish_output tells. */
-void output_fails(int error);
+/* Records that output is missing for another reason than a failed write; finish_output
+ * reports it. */
+void output_set_error(int error);
 
-/* Replaces control characters, C1 controls in UTF-8 included, by '?'. */
+/* Replaces control characters, including C1 controls in UTF-8, and invalid UTF-8 by
+ * '?'. */
 void clean_text(char *text);
 
-/* Writes what clean_text would make of it. */
+/* Writes the text as clean_text would change it. */
 void write_clean(FILE *out, const char *text);
 
 enum { SHORT_TEXT = 24 };
 
-/* "48.1M", "812k", "7": three digits at most. Both return their first argument. */
+/* Format "48.1M", "812k", "7" with at most three digits. Both return their first
+ * argument. */
 const char *short_count(char text[SHORT_TEXT], double value);
 
 /* "204 MiB". */
 const char *short_bytes(char text[SHORT_TEXT], uint64_t bytes);
 
-/* The parts and their sum, one aligned line each, by printf or say. */
-void print_budget(print_function *print, const tide_part *parts, int count);
+/* Prints the sum and the parts, one aligned line each, with printf or log_printf. */
+void print_budget(printf_function *print, const tide_part *parts, int count);
 uint64_t budget_total(const tide_part *parts, int count);
 
 enum { TIME_TEXT = 24 };
 
-/* Seconds since 1970 as "2020-03-01T12:00:00Z". NULL for what is no time, or has no year of four digits. */
+/* Formats seconds since 1970 as "2020-03-01T12:00:00Z". NULL for NaN and for years that
+ * do not have four digits. */
 const char *time_text(char text[TIME_TEXT], double seconds);
 
 #endif

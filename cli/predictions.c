@@ -1,143 +1,145 @@
-/* predictions.c - a file of what was told of posts. */
+/* predictions.c - a file of predicted labels. */
 #include "predictions.h"
 #include "json.h"
 #include "output.h"
 
+#include <wordtide/tools.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { ALWAYS = 5 };
+enum { TOP_ALWAYS = 5 };
 
-typedef struct choice {
+typedef struct candidate {
     float probability;
-    uint32_t name;
-} choice;
+    uint32_t index;
+} candidate;
 
 struct predictions {
     const char *path;
     FILE *file;
     float threshold;
-    uint64_t fit;    /* whose names are written; 0 before the first */
-    choice *choices; /* [room] */
-    uint32_t room;
-    bool failed; /* and that was complained about */
+    uint64_t fit;          /* whose names were written last; 0 before the first */
+    candidate *candidates; /* [capacity] scratch */
+    uint32_t capacity;
+    bool failed; /* an error message was printed */
 };
 
-predictions *predictions_open(const char *path, float threshold, bool go_on,
+predictions *predictions_open(const char *path, float threshold, bool append,
                               uint64_t fit)
 {
     predictions *p = calloc(1, sizeof *p);
     if (!p) {
-        complain("out of memory");
+        log_message("out of memory");
         return NULL;
     }
     *p = (predictions){.path = path, .threshold = threshold};
     tide_error err;
     if (tide_path_not_model(path, &err)) {
-        report(&err);
+        log_error(&err);
         free(p);
         return NULL;
     }
-    p->file = fopen(path, go_on ? "a" : "w");
+    p->file = fopen(path, append ? "a" : "w");
     struct stat status;
-    if (p->file && go_on && fstat(fileno(p->file), &status) == 0 && status.st_size > 0)
+    if (p->file && append && fstat(fileno(p->file), &status) == 0 && status.st_size > 0)
         p->fit = fit;
     if (p->file)
         return p;
-    complain("cannot write %s: %s", path, strerror(errno));
+    log_message("cannot write %s: %s", path, strerror(errno));
     free(p);
     return NULL;
 }
 
-static bool fail(predictions *p, int error)
+static bool report_write_error(predictions *p, int error)
 {
     if (!p->failed)
-        complain("cannot write %s: %s", p->path, strerror(error));
+        log_message("cannot write %s: %s", p->path, strerror(error));
     p->failed = true;
     return false;
 }
 
 static int by_falling_probability(const void *a, const void *b)
 {
-    const choice *x = a, *y = b;
+    const candidate *x = a, *y = b;
     if (x->probability != y->probability)
         return x->probability > y->probability ? -1 : 1;
-    return x->name < y->name ? -1 : x->name > y->name;
+    return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static bool make_room(predictions *p, uint32_t count)
+static bool reserve(predictions *p, uint32_t count)
 {
-    if (count <= p->room)
+    if (count <= p->capacity)
         return true;
-    choice *choices = realloc(p->choices, count * sizeof *choices);
-    if (!choices)
+    candidate *candidates = realloc(p->candidates, count * sizeof *candidates);
+    if (!candidates)
         return false;
-    p->choices = choices;
-    p->room = count;
+    p->candidates = candidates;
+    p->capacity = count;
     return true;
 }
 
-static void write_names(predictions *p, const tide_told *told)
+static void write_names(predictions *p, const tide_predicted_post *post)
 {
     json_writer w = {.file = p->file};
     out_object(&w, NULL);
-    out_count(&w, "post", told->post);
+    out_count(&w, "post", post->post);
     out_array(&w, "names");
-    for (uint32_t i = 0; i < told->name_count; i++)
-        out_text(&w, NULL, told->names[i]);
+    for (uint32_t i = 0; i < post->name_count; i++)
+        out_text(&w, NULL, post->names[i]);
     out_end(&w);
     out_end(&w);
-    p->fit = told->fit;
+    p->fit = post->fit;
 }
 
-/* The first so many choices, by falling probability. */
-static uint32_t choose(predictions *p, const tide_told *told)
+/* Sorts the labels of a post by falling probability. Returns how many to write. */
+static uint32_t sort_candidates(predictions *p, const tide_predicted_post *post)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < told->name_count; i++)
-        p->choices[i] = (choice){told->probabilities[i], i};
-    qsort(p->choices, told->name_count, sizeof *p->choices, by_falling_probability);
-    while (count < told->name_count &&
-           (count < ALWAYS || p->choices[count].probability >= p->threshold))
+    for (uint32_t i = 0; i < post->name_count; i++)
+        p->candidates[i] = (candidate){post->probabilities[i], i};
+    qsort(p->candidates, post->name_count, sizeof *p->candidates,
+          by_falling_probability);
+    while (count < post->name_count &&
+           (count < TOP_ALWAYS || p->candidates[count].probability >= p->threshold))
         count++;
     return count;
 }
 
-static void write_post(predictions *p, const tide_told *told)
+static void write_post(predictions *p, const tide_predicted_post *post)
 {
     char text[TIME_TEXT];
-    uint32_t count = choose(p, told);
+    uint32_t count = sort_candidates(p, post);
     json_writer w = {.file = p->file};
     out_object(&w, NULL);
-    out_count(&w, "post", told->post);
-    out_text(&w, "time", time_text(text, told->time));
+    out_count(&w, "post", post->post);
+    out_text(&w, "time", time_text(text, post->time));
     out_array(&w, "labels");
-    for (uint32_t i = 0; i < told->label_count; i++)
-        out_text(&w, NULL, told->labels[i]);
+    for (uint32_t i = 0; i < post->label_count; i++)
+        out_text(&w, NULL, post->labels[i]);
     out_end(&w);
     out_array(&w, "told");
     for (uint32_t i = 0; i < count; i++) {
         out_object(&w, NULL);
-        out_text(&w, "label", told->names[p->choices[i].name]);
-        out_float(&w, "probability", p->choices[i].probability);
+        out_text(&w, "label", post->names[p->candidates[i].index]);
+        out_float(&w, "probability", p->candidates[i].probability);
         out_end(&w);
     }
     out_end(&w);
     out_end(&w);
 }
 
-bool predictions_add(predictions *p, const tide_told *told, bool scored)
+bool predictions_add(predictions *p, const tide_predicted_post *post, bool scored)
 {
-    if (p->failed || !make_room(p, told->name_count))
-        return fail(p, ENOMEM);
+    if (p->failed || !reserve(p, post->name_count))
+        return report_write_error(p, ENOMEM);
     errno = 0;
-    if (told->fit != p->fit)
-        write_names(p, told);
+    if (post->fit != p->fit)
+        write_names(p, post);
     if (scored)
-        write_post(p, told);
-    return !ferror(p->file) || fail(p, errno ? errno : EIO);
+        write_post(p, post);
+    return !ferror(p->file) || report_write_error(p, errno ? errno : EIO);
 }
 
 int predictions_close(predictions *p)
@@ -146,9 +148,9 @@ int predictions_close(predictions *p)
         return EXIT_SUCCESS;
     errno = 0;
     if (fclose(p->file) != 0)
-        fail(p, errno ? errno : EIO);
+        report_write_error(p, errno ? errno : EIO);
     int code = p->failed ? EXIT_FAILURE : EXIT_SUCCESS;
-    free(p->choices);
+    free(p->candidates);
     free(p);
     return code;
 }

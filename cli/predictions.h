@@ -1,30 +1,35 @@
-/* predictions.h - a file of what was told of posts: a JSON object a line, in the order of the posts.
+/* predictions.h - a file of predicted labels: JSON, one object per line, in the order
+ * of the posts.
  *
  *     {"post":6,"names":["a","b","c"]}
  *     {"post":7,"time":"2020-03-01T12:00:00Z","labels":["a","x"],
  *      "told":[{"label":"a","probability":0.83},...]}
  *
- * `names` are the labels that the classifier tells from this post on: once at the beginning, and
- * whenever it has learned anew. `labels` are all that the post carries; `told` are those at least as
- * probable as a threshold, and in any case the five most probable, by falling probability. A post without
- * a time has null. */
+ * "names" lists the labels that the classifier predicts from this post on: once at the
+ * beginning, and after every fit. "labels" are all labels of the post. "told" are the
+ * predicted labels at or above a threshold, and always the five most probable, by
+ * falling probability. "time" is null for a post without one.
+ */
 #ifndef PREDICTIONS_H
 #define PREDICTIONS_H
 
 #include <wordtide.h>
+#include <wordtide/labels.h>
 
 typedef struct predictions predictions;
 
-/* `path` must live as long. With `go_on` a file that is there is gone on with: the names in it are those of
- * this `fit`, or 0 if of another. NULL after a complaint. */
-predictions *predictions_open(const char *path, float threshold, bool go_on,
+/* Opens the file. With `append` an existing file is extended; `fit` is the number of
+ * the fit whose names were written last, 0 if they must be written again. `path` must
+ * live as long as the result. NULL after an error message. */
+predictions *predictions_open(const char *path, float threshold, bool append,
                               uint64_t fit);
 
-/* One more post, which has a line if it is scored. False after a complaint, when something could not be
- * written. */
-bool predictions_add(predictions *p, const tide_told *told, bool scored);
+/* Adds a post, which gets a line if it is scored. Returns false after an error message
+ * if something could not be written. */
+bool predictions_add(predictions *p, const tide_predicted_post *post, bool scored);
 
-/* Returns the exit code, after a complaint if something could not be written. NULL is fine. */
+/* Returns the exit code, after an error message if something could not be written. NULL
+ * is fine. */
 int predictions_close(predictions *p);
 
 #endif

@@ -1,8 +1,8 @@
-/* table.c - a table on standard output: aligned for people, TSV, or a JSON object a row.
+/* table.c - a table on standard output: aligned text, TSV, or one JSON object per row.
  *
- * An aligned table is as wide as its widest cells, so these are collected, a 0 after each,
- * in a stream in memory: measured in a first turn and printed in a second. Columns of
- * numbers stand to the right. */
+ * The widest cell determines the width of an aligned column, so cells are collected in
+ * a memory stream, each terminated by 0. A first pass measures them, and a second
+ * prints them. Columns of numbers are aligned to the right. */
 #include "table.h"
 #include "json.h"
 #include "output.h"
@@ -14,29 +14,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS_MAX = 32, NUMBER_ROOM = 400 };
+enum { COLUMNS_MAX = 32, NUMBER_SIZE = 400 };
 
 struct table {
     table_style style;
     const char *const *columns;
     size_t count;
-    size_t at;                 /* the column of the next cell */
-    bool numbers[COLUMNS_MAX]; /* columns that stand to the right */
-    json_writer row;           /* TABLE_JSON */
-    FILE *cells;               /* TABLE_TEXT */
-    size_t rows;               /* in them, the names of the columns included */
-    char *bytes;               /* of the cells */
+    size_t at;                 /* column of the next cell */
+    bool numbers[COLUMNS_MAX]; /* columns to align to the right */
+    json_writer row;           /* TABLE_JSON only */
+    FILE *cells;               /* TABLE_TEXT only */
+    size_t rows;               /* in `cells`, including the header */
+    char *bytes;               /* of `cells`, when it is closed */
     size_t size;
 };
 
 table_style table_style_of(bool json, bool tsv, const char *command)
 {
     if (json && tsv)
-        usage_error(command, "--json and --tsv exclude each other");
+        usage_error(command, "--json and --tsv cannot be combined");
     return json ? TABLE_JSON : tsv ? TABLE_TSV : TABLE_TEXT;
 }
 
-static void put_cell(table *t, const char *text)
+static void write_cell(table *t, const char *text)
 {
     if (t->style == TABLE_TSV && t->at)
         putchar('\t');
@@ -54,7 +54,7 @@ table *table_new(table_style style, const char *const *columns)
         t = NULL;
     }
     if (!t) {
-        complain("out of memory");
+        log_message("out of memory");
         return NULL;
     }
     t->style = style;
@@ -63,13 +63,13 @@ table *table_new(table_style style, const char *const *columns)
         t->count++;
     assert(t->count > 0 && t->count <= COLUMNS_MAX);
     for (size_t i = 0; i < t->count && style != TABLE_JSON; i++)
-        put_cell(t, columns[i]);
+        write_cell(t, columns[i]);
     if (style != TABLE_JSON)
         table_end_row(t);
     return t;
 }
 
-/* In JSON, the name of the cell that follows; its object begins with the first. */
+/* The JSON name of the next cell. The first cell of a row opens its object. */
 static const char *next_name(table *t)
 {
     if (t->at == 0)
@@ -84,24 +84,24 @@ void table_text(table *t, const char *text)
         out_text(&t->row, next_name(t), text);
         return;
     }
-    put_cell(t, text);
+    write_cell(t, text);
 }
 
-static void put_number(table *t, const char *text)
+static void write_number(table *t, const char *text)
 {
     t->numbers[t->at] = true;
-    put_cell(t, text);
+    write_cell(t, text);
 }
 
 void table_count(table *t, uint64_t count)
 {
     assert(t->at < t->count);
-    char text[NUMBER_ROOM];
+    char text[NUMBER_SIZE];
     snprintf(text, sizeof text, "%" PRIu64, count);
     if (t->style == TABLE_JSON)
         out_count(&t->row, next_name(t), count);
     else
-        put_number(t, text);
+        write_number(t, text);
 }
 
 void table_real(table *t, double value, int digits)
@@ -109,13 +109,13 @@ void table_real(table *t, double value, int digits)
     assert(t->at < t->count);
     if (t->style != TABLE_TEXT && digits < MACHINE_DIGITS)
         digits = MACHINE_DIGITS;
-    char text[NUMBER_ROOM] = "-";
+    char text[NUMBER_SIZE] = "-";
     if (isfinite(value))
         snprintf(text, sizeof text, "%.*f", digits, value);
     if (t->style == TABLE_JSON)
         out_real(&t->row, next_name(t), value, digits);
     else
-        put_number(t, text);
+        write_number(t, text);
 }
 
 void table_end_row(table *t)
@@ -130,8 +130,8 @@ void table_end_row(table *t)
     t->at = 0;
 }
 
-/* Characters, not bytes. */
-static int width_of(const char *text)
+/* The number of characters, counting UTF-8 sequences as one. */
+static int text_width(const char *text)
 {
     int width = 0;
     for (; *text; text++)
@@ -141,35 +141,36 @@ static int width_of(const char *text)
 
 static void print_cell(const table *t, size_t column, const char *text, int width)
 {
-    int blanks = width - width_of(text);
+    int padding = width - text_width(text);
     bool last = column + 1 == t->count;
-    printf("%s%*s%s", column ? "  " : "", t->numbers[column] ? blanks : 0, "", text);
+    printf("%s%*s%s", column ? "  " : "", t->numbers[column] ? padding : 0, "", text);
     if (last)
         putchar('\n');
     else
-        printf("%*s", t->numbers[column] ? 0 : blanks, "");
+        printf("%*s", t->numbers[column] ? 0 : padding, "");
 }
 
 static void print_aligned(const table *t)
 {
     int widths[COLUMNS_MAX] = {0};
-    for (int turn = 0; turn < 2; turn++) {
+    for (int pass = 0; pass < 2; pass++) {
         const char *cell = t->bytes, *end = t->bytes + t->size;
         for (size_t i = 0; cell < end; i = (i + 1) % t->count) {
-            if (turn)
+            if (pass)
                 print_cell(t, i, cell, widths[i]);
-            else if (width_of(cell) > widths[i])
-                widths[i] = width_of(cell);
+            else if (text_width(cell) > widths[i])
+                widths[i] = text_width(cell);
             cell += strlen(cell) + 1;
         }
     }
 }
 
-/* Whether all cells are there. Closing such a stream may take memory, and loses all without saying so. */
+/* Whether no cell is missing. fclose on a memory stream may fail to allocate and then
+ * leaves `bytes` NULL. */
 static bool close_cells(const table *t)
 {
-    bool kept = !ferror(t->cells);
-    return fclose(t->cells) == 0 && kept && t->bytes;
+    bool complete = !ferror(t->cells);
+    return fclose(t->cells) == 0 && complete && t->bytes;
 }
 
 void table_end(table *t)
@@ -178,7 +179,7 @@ void table_end(table *t)
         return;
     assert(t->at == 0);
     if (t->cells && !close_cells(t))
-        output_fails(ENOMEM);
+        output_set_error(ENOMEM);
     else if (t->rows > 1)
         print_aligned(t);
     free(t->bytes);

@@ -71,8 +71,8 @@ class Ablation:
         """Trains, asks and deletes."""
         model = self.model(row)
         info = Job(f"{model.name}-info", "info", "--json", model)
-        judgements = self.sets.jobs(model)
-        results = self.store.run_all([model, info, *judgements])
+        judgments = self.sets.jobs(model)
+        results = self.store.run_all([model, info, *judgments])
         self.store.path(model).unlink(missing_ok=True)
         cost, about = results[0], results[1]["printed"][0]
         return Outcome(row, scores(results[2:]), cost["cpu_seconds"], cost["peak_bytes"],

@@ -1,4 +1,4 @@
-"""The section on agreement: cosines and neighbours of models beside those of word2vec."""
+"""The section on agreement: cosines and neighbors of models beside those of word2vec."""
 import figures
 import page
 from claims import defined, mean
@@ -28,15 +28,15 @@ def agreement_section(found):
                        f"{plan.epochs}. “The paper's word2vec again” has another seed and "
                        "says how far two runs of one program agree."),
         agreement_summary(found), page.more("All cells", correlation_table(found)),
-        "<h3>Neighbours in common</h3>",
+        "<h3>Neighbors in common</h3>",
         page.paragraph("Share of common words among the 10 nearest in a model and in the "
                        "paper's word2vec, by band of ranks: a high correlation may hide that "
-                       "neighbours change. In parentheses, how many words of the band are "
+                       "neighbors change. In parentheses, how many words of the band are "
                        "missing."),
-        neighbour_table(found, "own"),
-        page.more(f"The same against {epochs_text(1)}", neighbour_table(found, "one")),
+        neighbor_table(found, "own"),
+        page.more(f"The same against {epochs_text(1)}", neighbor_table(found, "one")),
         page.more(f"The same against {epochs_text(plan.epochs)}",
-                  neighbour_table(found, "several"))]
+                  neighbor_table(found, "several"))]
     return page.section("agreement", "Agreement with word2vec", *parts)
 
 
@@ -88,20 +88,20 @@ def correlation_table(found):
     return page.table(head, rows, kind="left3")
 
 
-def neighbour_table(found, reference):
+def neighbor_table(found, reference):
     """A row for each model, a column for each band, which may be cut at its end."""
     rows = []
     for k, profile, runs in agreements(found):
         run = runs[REFERENCES.index(reference)]
         known = {near["band"].partition("-")[0]: near for near in run["neighbours"]}
         rows.append([f"{k:,}", figures.NAMES.get(profile, profile),
-                     *(neighbour_cell(known.get(str(first))) for first, _ in
+                     *(neighbor_cell(known.get(str(first))) for first, _ in
                        found.plan.bands)])
     names = [band_text(band).replace("-", "–") for band in found.plan.bands]
     return page.table(["K", "profile", *names], rows, kind="left2")
 
 
-def neighbour_cell(band):
+def neighbor_cell(band):
     if not band:
         return "–"
     missing = f" ({band['missing']})" if band["missing"] else ""

@@ -34,7 +34,7 @@ class Findings:
             self.plan.batches[k][1])
 
     def quality(self, model):
-        """{name: score} with "mean"; without sets that is the overlap of neighbours, and
+        """{name: score} with "mean"; without sets that is the overlap of neighbors, and
         nothing for the reference itself."""
         results = [self.store.result(job) for job in self.plan.quality[model]]
         if self.plan.sets:

@@ -8,7 +8,7 @@ from page import fraction, whole
 COLUMNS = ["precision", "recall", "F1", "P@1", "P@5", "R@5", "unknown words"]
 PAPER = [("stream-cnn", 0.40, 0.49, 0.42), ("static-cnn", 0.40, 0.52, 0.43)]
 KNOWN_AGES = [age for age in AGE_NAMES if age != NOT_FOUND]
-COLOURS = {"better": "holds", "worse": "fails"}
+COLORS = {"better": "holds", "worse": "fails"}
 
 # Classifiers of two that are compared tell the same labels, so that both are judged by the
 # same posts.
@@ -98,7 +98,7 @@ def gain_cell(found, split, pair, ask, *where):
         return "–"
     said = verdict(one, other)
     gain = points(one.mean - other.mean)
-    return (f"{gain} {said}", COLOURS[said]) if said in COLOURS else (
+    return (f"{gain} {said}", COLORS[said]) if said in COLORS else (
         f"{gain} level" if said else gain)
 
 

@@ -16,7 +16,7 @@ Profile paper does not count the words that sub-sampling drops, so its counts ar
 those of the paper's first experiment, which counts every word. That is what profile
 athena does, with plain Space-Saving, and the default profile with the gate before it.
 
-All profiles take the same words out of the text (--tokens words), so that they can be
+All profiles take the same words out of the text (--tokenizer words), so that they can be
 compared on text that is not as clean as text8.
 """
 from runs import Job, Made
@@ -25,7 +25,7 @@ PROFILES = ["paper", "athena", "default", "incremental"]
 TRACED = ["default", "fast", "paper", "athena", "incremental"]
 COUNTED = {"plain": "athena", "gate": "default"}
 STEPS = 12
-JUDGED_WORDS = 1000  # most frequent words whose neighbours are compared without sets
+JUDGED_WORDS = 1000  # most frequent words whose neighbors are compared without sets
 MAIN_K = 70000
 SEED = 2  # of the references
 BATCH = ["--profile", "word2vec", "--batch", "--min-count", 1]
@@ -140,7 +140,7 @@ class Plan:
                         model, reference, bands, *points)
 
     def plan_quality(self):
-        """{model: jobs}: the sets, or neighbours in common with the reference."""
+        """{model: jobs}: the sets, or neighbors in common with the reference."""
         self.quality = {}
         for model in self.models():
             k = self.infos[model]["capacity"]

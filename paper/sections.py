@@ -79,7 +79,7 @@ def bands_of_counts(found):
 
 
 def quality_name(plan):
-    return "mean score" if plan.sets else "overlap of neighbours"
+    return "mean score" if plan.sets else "overlap of neighbors"
 
 
 def batch_points(found):
@@ -158,5 +158,5 @@ def models_section(found):
                        "wrong. Time is CPU time of "
                        "the whole process, once; expect a tenth of noise on a quiet machine. "
                        "word2vec is <code>train --batch --profile word2vec --min-count 1"
-                       "</code>; the paper's has <code>--init uniform --rate constant</code> "
+                       "</code>; the paper's has <code>--init uniform --optimizer constant</code> "
                        "as well."))

@@ -42,7 +42,7 @@ class Sets:
             ["analogy"] if self.questions else [])
 
     def jobs(self, model):
-        """The judgements of a model."""
+        """The judgments of a model."""
         jobs = []
         if self.pairs:
             similarity = ["eval", "similarity", "--json", model, *self.pairs]

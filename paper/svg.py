@@ -1,7 +1,7 @@
 """Plots as SVG text, drawn for a column that may be as narrow as a phone.
 
 A plot is 400 units wide or less, so that its letters stay readable when a small screen
-shrinks it. Colours are classes (s-NAME) that the page's style sheet defines for light
+shrinks it. Colors are classes (s-NAME) that the page's style sheet defines for light
 and dark. A cloud of points is a few paths of zero-length strokes with round ends: a
 point costs about nine bytes, and since a path covers itself only once, points are dealt
 out to several translucent paths so that density shows.

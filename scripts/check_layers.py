@@ -3,14 +3,12 @@
 
     check_layers.py [ROOT]
 
-The library's modules are the folders of src/. Each may include the header that bears its own
-name and the headers of those below it:
-
-    base  <-  text, sketch, vector  <-  model (not text)  <-  label (nor this)  <-  train  <-  history  <-  eval
-
-The three in the middle do not know each other. A header with another name is private to its folder. Everybody may include <wordtide.h>; the front ends (cli, server, python,
-mpi) include nothing else of ours except the headers in their own folder; the command also carries
-the server and includes server/server.h and server/process.h. Tests may look inside.
+The library's modules are the folders of src/, and demo/. A module is known to others by the header that
+bears its own name; every other header is private to its folder. A module may include the headers of the
+modules that BELOW lists for it, all of which come before it in that list. Every file may include
+<wordtide.h> and the headers of include/wordtide. The front ends (cli, server) include nothing else of ours except base/base.h and the headers in
+their own folder; the command also carries the server and includes server/server.h and server/process.h. Tests may
+look inside.
 
 Prints one line for each include that breaks the rule and exits with 1 if there was any.
 """
@@ -21,18 +19,41 @@ import sys
 from pathlib import Path
 
 BELOW = {
-    "base": set(),
-    "text": {"base"},
-    "sketch": {"base"},
-    "vector": {"base"},
-    "model": {"base", "sketch", "vector"},
-    "label": {"base", "sketch", "vector", "model"},
-    "train": {"base", "text", "sketch", "vector", "model", "label"},
-    "history": {"base", "sketch", "vector", "model", "train"},
-    "eval": {"base", "text", "sketch", "vector", "model", "train", "history"},
+    "base": "",
+    "demo": "base",
+    # files and input
+    "file": "base",
+    "decode": "base",
+    "detect": "base decode",
+    "source": "base file decode detect demo",
+    "spool": "base file decode detect source",
+    "feed": "base file source spool",
+    "record": "base file detect",
+    "token": "base file",
+    # counting, drawing, vectors
+    "vocab": "base file",
+    "sampler": "base file vocab",
+    "vector": "base file",
+    # models
+    "model": "base file vocab vector",
+    "query": "base vocab vector model",
+    "format": "base file source vocab vector model query",
+    # training
+    "params": "base record token vocab sampler vector model",
+    "reader": "base file record token vocab model query params",
+    "label": "base file vocab vector model params reader",
+    "sgns": "base file vocab sampler vector model params",
+    "train": "base file vocab sampler vector model query format params reader label sgns",
+    "run": "base file detect source vocab model params reader label train",
+    # what is built on it
+    "history": "base file vocab vector model query params train",
+    "bench": "base file source record vocab vector model params sgns train run",
+    "eval": "base source vocab vector model query params train run history",
 }
-FRONT_ENDS = ("cli", "server", "python", "mpi")
+MODULES = {name: set(below.split()) for name, below in BELOW.items()}
+FRONT_ENDS = ("cli", "server")
 CARRIED = (Path("server/server.h"), Path("server/process.h"))
+SHARED = Path("src/base/base.h")
 SOURCES = (".c", ".h", ".cc", ".cpp", ".hpp", ".inc")
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 INCLUDE = re.compile(r"^\s*#\s*include\s*(.*?)\s*$", re.MULTILINE)
@@ -55,7 +76,7 @@ def resolve(root, path, wanted):
     if not match:
         raise ValueError("an include that is computed cannot be checked")
     quoted, name = match.group(1) == '"', match.group(2)
-    folders = ([path.parent] if quoted else []) + [root / "include", root / "src"]
+    folders = ([path.parent] if quoted else []) + [root / "include", root / "src", root]
     for folder in folders:
         target = Path(os.path.normpath(folder / name))
         if target.is_file() and root in target.parents:
@@ -65,45 +86,62 @@ def resolve(root, path, wanted):
     return None
 
 
+def module_of(path):
+    """The module that a file is in; None if it is in none."""
+    if path.parts[0] == "src" and len(path.parts) == 3 and path.parts[1] != "demo":
+        return path.parts[1] if path.parts[1] in MODULES else None
+    return "demo" if path.parts[0] == "demo" and len(path.parts) == 2 else None
+
+
 def judge_module(module, target):
-    """Why a file of src/MODULE/ may not include target; None if it may."""
-    if target.parts[:2] == ("src", module):
-        return None
-    if target.parts[0] != "src":
+    """Why a file of a module may not include target; None if it may."""
+    other = module_of(target)
+    if other is None:
         return f"the library does not know {target.parts[0]}/"
-    other = target.parts[1]
-    if other not in BELOW[module]:
+    if other == module:
+        return None
+    if other not in MODULES[module]:
         return f"{module} does not know {other}"
-    if target != Path("src", other, other + ".h"):
+    if target.name != other + ".h":
         return f"a private header of {other}"
     return None
 
 
 def judge(path, target):
     """Why the file path may not include target; None if it may. Both relative to root."""
-    if target == Path("include/wordtide.h"):
+    if target == Path("include/wordtide.h") or target.parent == Path("include/wordtide") and path.parts[0] != "include":
         return None
-    if path.parts[0] == "src":
-        return judge_module(path.parts[1], target)
+    module = module_of(path)
+    if module:
+        return judge_module(module, target)
     if path.parts[0] == "include":
         return "the public header stands alone"
     if target.parent == path.parent:
         return None
-    if path.parts[0] == "cli" and target in CARRIED:
+    if target == SHARED or path.parts[0] == "cli" and target in CARRIED:
         return None
-    return "a front end includes <wordtide.h> and its own headers, nothing else of ours"
+    return "a front end includes the public headers, base/base.h and its own headers, nothing else of ours"
+
+
+def cycles():
+    """Modules that do not come after all that they include."""
+    known = set()
+    for module, below in MODULES.items():
+        for other in sorted(below - known):
+            yield f"BELOW: {module} comes before {other}"
+        known.add(module)
 
 
 def violations(root):
     """All broken rules of the tree under root, as printable lines."""
     root = Path(root).resolve()
-    found = []
-    for top in ("include", "src") + FRONT_ENDS:
+    found = list(cycles())
+    for top in ("include", "src", "demo") + FRONT_ENDS:
         for path in sorted((root / top).rglob("*")):
             if path.suffix not in SOURCES:
                 continue
             name = path.relative_to(root)
-            if top == "src" and (len(name.parts) != 3 or name.parts[1] not in BELOW):
+            if top in ("src", "demo") and not module_of(name):
                 found.append(f"{name}: not in the folder of a module")
                 continue
             for line, wanted in includes(path):

@@ -1,12 +1,12 @@
-/* answer.c - what goes back: JSON, problems (RFC 9457), texts. */
-#include "http.h"
+/* answer.c - responses: JSON, text, streams and problem details (RFC 9457). */
+#include "answer.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM_BYTES = 16 << 10 };
+enum { STREAM_BLOCK_BYTES = 16 << 10 };
 
 void answer_with(request *r, int status, struct MHD_Response *response)
 {
@@ -40,21 +40,24 @@ void answer_text(request *r, int status, const char *type, char *text, size_t si
     set_header(r, "Content-Type", type);
 }
 
-static ptrdiff_t read_stream(void *data, uint64_t position, char *bytes, size_t room)
+/* Fills the buffer with as many chunks of the stream as fit. */
+static ptrdiff_t read_stream(void *data, uint64_t position, char *bytes,
+                             size_t capacity)
 {
     (void)position;
     stream *s = data;
     size_t done = 0;
-    while (done < room) {
-        if (s->at == s->size) {
-            s->at = 0;
-            s->size = s->next(s, s->piece, sizeof s->piece);
+    while (done < capacity) {
+        if (s->offset == s->size) {
+            s->offset = 0;
+            s->size = s->next(s, s->chunk, sizeof s->chunk);
             if (!s->size)
                 break;
         }
-        size_t left = s->size - s->at, size = left < room - done ? left : room - done;
-        memcpy(bytes + done, s->piece + s->at, size);
-        s->at += size;
+        size_t left = s->size - s->offset,
+               size = left < capacity - done ? left : capacity - done;
+        memcpy(bytes + done, s->chunk + s->offset, size);
+        s->offset += size;
         done += size;
     }
     return done ? (ptrdiff_t)done : MHD_CONTENT_READER_END_OF_STREAM;
@@ -63,7 +66,7 @@ static ptrdiff_t read_stream(void *data, uint64_t position, char *bytes, size_t 
 void answer_stream(request *r, int status, const char *type, stream *s)
 {
     struct MHD_Response *response = MHD_create_response_from_callback(
-        MHD_SIZE_UNKNOWN, STREAM_BYTES, read_stream, s, s->free);
+        MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, read_stream, s, s->free);
     if (response)
         answer_with(r, status, response);
     else
@@ -84,53 +87,55 @@ void answer_json(request *r, int status, json_t *object)
     answer_object(r, status, "application/json; charset=utf-8", object);
 }
 
-void answer_nothing(request *r)
+void answer_no_content(request *r)
 {
     static char empty[] = "";
     answer_with(r, 204,
                 MHD_create_response_from_buffer(0, empty, MHD_RESPMEM_PERSISTENT));
 }
 
-static const char *title_of(int status)
+static const char *status_title(int status)
 {
     switch (status) {
     case 400:
         return "Bad request";
     case 401:
-        return "Token needed";
+        return "Unauthorized";
     case 403:
-        return "Not allowed";
+        return "Forbidden";
     case 404:
         return "Not found";
     case 405:
         return "Method not allowed";
     case 409:
-        return "Not possible here";
+        return "Conflict";
     case 413:
-        return "Body too large";
+        return "Content too large";
     case 414:
-        return "Address too long";
+        return "URI too long";
     case 415:
-        return "Content not understood";
+        return "Unsupported media type";
     case 429:
-        return "Busy";
+        return "Too many requests";
     case 431:
-        return "Headers too large";
+        return "Request header fields too large";
     case 500:
-        return "Failed";
+        return "Internal server error";
+    case 504:
+        return "Gateway timeout";
     default:
-        return "Not available";
+        return "Service unavailable";
     }
 }
 
-void answer_problem(request *r, int status, problem_kind kind, json_t *more,
+void answer_problem(request *r, int status, problem_type type, json_t *members,
                     const char *format, ...)
 {
     static const char *const types[] = {
         [PROBLEM_PLAIN] = "about:blank",
         [PROBLEM_UNKNOWN_WORD] = "/problems/unknown-word",
         [PROBLEM_BUSY] = "/problems/busy",
-        [PROBLEM_NO_PAST] = "/problems/no-past",
+        [PROBLEM_NO_HISTORY] = "/problems/no-past",
     };
     char detail[512];
     va_list arguments;
@@ -138,11 +143,11 @@ void answer_problem(request *r, int status, problem_kind kind, json_t *more,
     vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
     json_t *problem =
-        json_pack("{s:s, s:s, s:i, s:o}", "type", types[kind], "title",
-                  title_of(status), "status", status, "detail", json_word(detail));
-    if (more)
-        json_object_update(problem, more);
-    json_decref(more);
+        json_pack("{s:s, s:s, s:i, s:o}", "type", types[type], "title",
+                  status_title(status), "status", status, "detail", json_word(detail));
+    if (members)
+        json_object_update(problem, members);
+    json_decref(members);
     answer_object(r, status, "application/problem+json", problem);
     if (status == 429 || status == 503)
         set_header(r, "Retry-After", "1");
@@ -152,9 +157,9 @@ void answer_problem(request *r, int status, problem_kind kind, json_t *more,
 
 json_t *json_word(const char *word)
 {
-    size_t size = strlen(word), least = size > 3 ? size - 3 : 0;
+    size_t size = strlen(word), min = size > 3 ? size - 3 : 0;
     json_t *text = json_stringn(word, size);
-    while (!text && size-- > least) /* a text that was cut may end within a character */
+    while (!text && size-- > min) /* it may have been cut within a character */
         text = json_stringn(word, size);
     return text ? text : json_string("\xef\xbf\xbd");
 }

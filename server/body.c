@@ -1,197 +1,210 @@
-/* body.c - receiving bodies within bounds, and reading them as JSON.
+/* body.c - receiving request bodies within a memory bound, and parsing them as JSON.
  *
- * All bodies together have a bound, and a part of it is for small ones. When there is no room for more, a body that has
- * hardly grown for a second loses its room to those that come faster.
+ * All bodies together have a bound, of which a part is reserved for small ones. When
+ * there is no room for more, a body that has hardly grown for a second is evicted in
+ * favor of faster ones, and its request is refused with 429.
  */
-#include "http.h"
+#include "body.h"
+
+#include "answer.h"
+#include "process.h"
+#include "server_internal.h"
+
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    BODIES_MAX = 24 << 20, /* bytes, of all that come at the same time */
-    SMALL_KEPT = 4 << 20,  /* of them, for bodies of at most BODY_MAX */
-    ROOM_LEAST = 16 << 10,
-    ROOM_STEP = 256 << 10,
-    SLOW_BYTES = 64 << 10, /* in SLOW_SECONDS */
-    DEPTH_MAX = 32,        /* of JSON */
-    VALUES_MAX = 4096,     /* in JSON */
+    POOL_BYTES_MAX = 24 << 20,
+    RESERVED_BYTES = 4 << 20, /* of them, for bodies of at most BODY_MAX */
+    CAPACITY_MIN = 16 << 10,
+    CAPACITY_STEP = 256 << 10,
+    SLOW_BYTES = 64 << 10, /* a slow body grows by less than that in SLOW_SECONDS */
+    JSON_DEPTH_MAX = 32,
+    JSON_VALUES_MAX = 4096,
 };
 #define SLOW_SECONDS 1.0
 
-/* -- memory, under the lock ----------------------------------------------------------------------------------- */
+/* -- memory; the lock is held ------------------------------------------------------ */
 
-static bool fits(const bodies *b, size_t more, bool small)
+static bool has_room(const body_pool *b, size_t size, bool small)
 {
-    return b->held + more <= (size_t)(small ? BODIES_MAX : BODIES_MAX - SMALL_KEPT);
+    return b->bytes_used + size <=
+           (size_t)(small ? POOL_BYTES_MAX : POOL_BYTES_MAX - RESERVED_BYTES);
 }
 
-static void forget(bodies *b, request *r)
+static void free_body(body_pool *b, request *r)
 {
-    b->held -= r->room;
+    b->bytes_used -= r->body_capacity;
     free(r->body);
     r->body = NULL;
-    r->size = r->room = 0;
+    r->body_size = r->body_capacity = 0;
 }
 
-static void list_out(bodies *b, request *r)
+static void unlist_receiving(body_pool *b, request *r)
 {
-    for (request **at = &b->coming; *at; at = &(*at)->next_body)
+    for (request **at = &b->receiving; *at; at = &(*at)->next_receiving)
         if (*at == r) {
-            *at = r->next_body;
-            r->coming = false;
+            *at = r->next_receiving;
+            r->receiving = false;
             return;
         }
 }
 
-/* The largest of the bodies that come too slowly; NULL without. */
-static request *slowest(const bodies *b, const request *other, double now)
+/* Returns the largest of the bodies that arrive too slowly; NULL if there is none. */
+static request *find_slow_body(const body_pool *b, const request *except, double now)
 {
     request *found = NULL;
-    for (request *r = b->coming; r; r = r->next_body)
-        if (r != other && r->room && now - r->grown_at > SLOW_SECONDS &&
-            (!found || r->room > found->room))
+    for (request *r = b->receiving; r; r = r->next_receiving)
+        if (r != except && r->body_capacity && now - r->progress_time > SLOW_SECONDS &&
+            (!found || r->body_capacity > found->body_capacity))
             found = r;
     return found;
 }
 
-/* Room for so many bytes more, if need be at the cost of those that are slow. */
-static bool find_room(bodies *b, const request *r, size_t more, bool small)
+/* Makes room for `size` more bytes, evicting slow bodies if necessary. */
+static bool make_room(body_pool *b, const request *r, size_t size, bool small)
 {
-    double now = now_seconds();
-    for (request *slow; !fits(b, more, small) && (slow = slowest(b, r, now));) {
-        list_out(b, slow);
-        forget(b, slow);
-        slow->ousted = true;
+    double now = tide_now_seconds();
+    for (request *slow;
+         !has_room(b, size, small) && (slow = find_slow_body(b, r, now));) {
+        unlist_receiving(b, slow);
+        free_body(b, slow);
+        slow->body_evicted = true;
     }
-    return fits(b, more, small);
+    return has_room(b, size, small);
 }
 
-/* 0, or the status to refuse the body with. */
-static int make_room(bodies *b, request *r, size_t wanted)
+/* Grows the buffer. Returns 0, or the status to refuse the body with. */
+static int reserve_body(body_pool *b, request *r, size_t size)
 {
-    size_t room = r->room ? r->room : ROOM_LEAST;
-    while (room < wanted)
-        room += room < ROOM_STEP ? room : ROOM_STEP;
-    if (room == r->room)
+    size_t capacity = r->body_capacity ? r->body_capacity : CAPACITY_MIN;
+    while (capacity < size)
+        capacity += capacity < CAPACITY_STEP ? capacity : CAPACITY_STEP;
+    if (capacity == r->body_capacity)
         return 0;
-    if (!find_room(b, r, room - r->room, room <= BODY_MAX))
+    if (!make_room(b, r, capacity - r->body_capacity, capacity <= BODY_MAX))
         return 429;
-    char *body = realloc(r->body, room);
+    char *body = realloc(r->body, capacity);
     if (!body)
         return 503;
-    b->held += room - r->room;
+    b->bytes_used += capacity - r->body_capacity;
     r->body = body;
-    r->room = room;
+    r->body_capacity = capacity;
     return 0;
 }
 
-/* -- receiving ------------------------------------------------------------------------------------------------- */
+/* -- receiving --------------------------------------------------------------------- */
 
-static int add_bytes(bodies *b, request *r, const char *bytes, size_t size)
+/* Returns 0, or the status to refuse the body with. The lock is held. */
+static int append_bytes(body_pool *b, request *r, const char *bytes, size_t size)
 {
-    if (size > r->most - r->size)
+    if (size > r->body_limit - r->body_size)
         return 413;
-    int status = r->ousted ? 429 : make_room(b, r, r->size + size);
+    int status = r->body_evicted ? 429 : reserve_body(b, r, r->body_size + size);
     if (status)
         return status;
-    if (!r->coming) {
-        r->next_body = b->coming;
-        b->coming = r;
-        r->coming = true;
-        r->grown_at = now_seconds();
-        r->grown_to = 0;
+    if (!r->receiving) {
+        r->next_receiving = b->receiving;
+        b->receiving = r;
+        r->receiving = true;
+        r->progress_time = tide_now_seconds();
+        r->progress_size = 0;
     }
-    memcpy(r->body + r->size, bytes, size);
-    r->size += size;
-    if (r->size - r->grown_to >= SLOW_BYTES) {
-        r->grown_to = r->size;
-        r->grown_at = now_seconds();
+    memcpy(r->body + r->body_size, bytes, size);
+    r->body_size += size;
+    if (r->body_size - r->progress_size >= SLOW_BYTES) {
+        r->progress_size = r->body_size;
+        r->progress_time = tide_now_seconds();
     }
     return 0;
 }
 
-static void refuse(request *r, int status)
+static void answer_refusal(request *r, int status)
 {
-    static const char none[] = "too much text is on its way",
-                      slow[] = "the body came too slowly while others had no room";
-    json_t *more = r->route->flags & INGESTS && status == 429
-                       ? json_pack("{s:i}", "taken", 0)
-                       : NULL;
-    r->close = true;
+    json_t *members = r->route->flags & ROUTE_INGEST && status == 429
+                          ? json_pack("{s:i}", "taken", 0)
+                          : NULL;
+    r->close_connection = true;
     if (status == 413)
-        answer_problem(r, 413, PROBLEM_PLAIN, NULL, "a body here has at most %zu bytes",
-                       r->most);
+        answer_problem(r, 413, PROBLEM_PLAIN, NULL, "the body exceeds %zu bytes",
+                       r->body_limit);
     else if (status == 503)
-        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "no memory for the body");
+        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "out of memory for the body");
     else
-        answer_problem(r, 429, PROBLEM_BUSY, more, "%s", r->ousted ? slow : none);
+        answer_problem(r, 429, PROBLEM_BUSY, members, "%s",
+                       r->body_evicted
+                           ? "the body was sent too slowly while others were waiting"
+                           : "too much text is being received; retry later");
 }
 
-void take_body(request *r, const char *bytes, size_t size)
+void body_append(request *r, const char *bytes, size_t size)
 {
-    bodies *b = &r->server->bodies;
+    body_pool *b = &r->server->bodies;
     if (r->response)
-        return; /* refused; the rest is thrown away */
+        return; /* refused already; the rest is ignored */
     pthread_mutex_lock(&b->lock);
-    int status = add_bytes(b, r, bytes, size);
+    int status = append_bytes(b, r, bytes, size);
     pthread_mutex_unlock(&b->lock);
     if (!status)
         return;
-    drop_body(r); /* now, so that others of those that come have room to be whole */
-    refuse(r, status);
+    body_discard(r); /* at once, so that other bodies have room to be completed */
+    answer_refusal(r, status);
 }
 
-bool end_body(request *r)
+bool body_finish(request *r)
 {
-    bodies *b = &r->server->bodies;
+    body_pool *b = &r->server->bodies;
     pthread_mutex_lock(&b->lock);
-    list_out(b, r);
+    unlist_receiving(b, r);
     pthread_mutex_unlock(&b->lock);
-    if (r->ousted && !r->response)
-        refuse(r, 429);
+    if (r->body_evicted && !r->response)
+        answer_refusal(r, 429);
     return !r->response;
 }
 
-void drop_body(request *r)
+void body_discard(request *r)
 {
-    bodies *b = &r->server->bodies;
+    body_pool *b = &r->server->bodies;
     pthread_mutex_lock(&b->lock);
-    list_out(b, r);
-    forget(b, r);
+    unlist_receiving(b, r);
+    free_body(b, r);
     pthread_mutex_unlock(&b->lock);
 }
 
-void *take_memory(request *r, size_t size)
+void *response_memory_alloc(request *r, size_t size)
 {
-    bodies *b = &r->server->bodies;
+    body_pool *b = &r->server->bodies;
     pthread_mutex_lock(&b->lock);
-    bool room = find_room(b, r, size, size <= BODY_MAX);
-    b->held += room ? size : 0;
+    bool reserved = make_room(b, r, size, size <= BODY_MAX);
+    b->bytes_used += reserved ? size : 0;
     pthread_mutex_unlock(&b->lock);
-    void *memory = room ? malloc(size) : NULL;
-    if (!room)
-        answer_problem(r, 429, PROBLEM_BUSY, NULL, "too many answers are on their way");
+    void *memory = reserved ? malloc(size) : NULL;
+    if (!reserved)
+        answer_problem(r, 429, PROBLEM_BUSY, NULL,
+                       "too many responses are being sent; retry later");
     else if (!memory)
-        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "no memory for the answer");
-    if (room && !memory)
-        return_memory(r->server, NULL, size);
+        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "out of memory for the response");
+    if (reserved && !memory)
+        response_memory_free(r->server, NULL, size);
     return memory;
 }
 
-void return_memory(server *s, void *memory, size_t size)
+void response_memory_free(server *s, void *memory, size_t size)
 {
     free(memory);
     pthread_mutex_lock(&s->bodies.lock);
-    s->bodies.held -= size;
+    s->bodies.bytes_used -= size;
     pthread_mutex_unlock(&s->bodies.lock);
 }
 
-/* -- as JSON ------------------------------------------------------------------------------------------------ */
+/* -- JSON -------------------------------------------------------------------------- */
 
-/* Whether it is nested too deeply or has so many values that they would take far more memory than the text. In what is not
- * JSON they may be counted wrongly: it is refused in any case. */
-static const char *too_much(const char *json, size_t size)
+/* Returns why the JSON is too complex to parse, or NULL: nested too deeply, or with
+ * values that would take far more memory than the text. Malformed JSON may be
+ * counted wrongly, but is refused in any case. */
+static const char *find_excess(const char *json, size_t size)
 {
     size_t depth = 0, values = 0;
     bool quoted = false;
@@ -207,18 +220,18 @@ static const char *too_much(const char *json, size_t size)
             depth--;
         else if (!quoted && c == ',')
             values++;
-        if (depth > DEPTH_MAX)
+        if (depth > JSON_DEPTH_MAX)
             return "it is nested too deeply";
-        if (values > VALUES_MAX)
+        if (values > JSON_VALUES_MAX)
             return "it has too many values";
     }
     return NULL;
 }
 
-json_t *load_json(const char *json, size_t size, size_t flags, const char **why)
+json_t *parse_json(const char *json, size_t size, size_t flags, const char **why)
 {
     static _Thread_local json_error_t error;
-    *why = too_much(json, size);
+    *why = find_excess(json, size);
     if (*why)
         return NULL;
     json_t *value = json_loadb(json, size, flags, &error);
@@ -226,15 +239,15 @@ json_t *load_json(const char *json, size_t size, size_t flags, const char **why)
     return value;
 }
 
-json_t *body_object(request *r)
+json_t *parse_body_object(request *r)
 {
     const char *why;
     json_t *object =
-        load_json(r->body ? r->body : "", r->size, JSON_REJECT_DUPLICATES, &why);
+        parse_json(r->body ? r->body : "", r->body_size, JSON_REJECT_DUPLICATES, &why);
     if (json_is_object(object))
         return object;
     if (!object && !why)
-        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "no memory for the body");
+        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "out of memory for the body");
     else
         answer_problem(r, 400, PROBLEM_PLAIN, NULL, "the body is not a JSON object%s%s",
                        object ? "" : ": ", object ? "" : why);

@@ -1,46 +1,54 @@
-/* bulk.c - Elasticsearch's way of sending many records, which shippers speak.
+/* bulk.c - Elasticsearch's bulk API, which log shippers speak.
  *
- * Lines come in pairs: what to do, and the record; only "delete" has none. The answer has an item for each, in their
- * order, by which a shipper knows which to send again. An item is kept as one byte, and becomes text while the answer is
- * sent. Before all that a shipper asks what it is talking to.
+ * Lines come in pairs: an action and its record; only "delete" has no record. The
+ * response has an item per action, in their order, which tells a shipper which records
+ * to resend. An item is stored as one byte and formatted while the response is sent.
+ * Before it sends anything, a shipper asks which version of Elasticsearch it is talking
+ * to.
  */
-#include "ingest.h"
+#include "answer.h"
+#include "body.h"
+#include "handlers.h"
+#include "inflate.h"
+#include "line_store.h"
+#include "server_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    ACTION_BYTES = 8 << 10, /* of a line with an action */
+    ACTION_BYTES_MAX = 8 << 10, /* in the line of an action */
 
-    /* An item: the number of its action, and what became of its record. */
-    ACTION = 3,
-    GAVE_LINE = 4, /* taken if there is room for it */
-    LATE = 8,      /* there is none */
+    /* The bits of an item. */
+    ITEM_ACTION = 3,   /* index into `actions` */
+    ITEM_HAS_LINE = 4, /* its record gave a line, which the feed may accept or not */
+    ITEM_REJECTED = 8, /* the batch was full before */
 };
 
 static const char *const actions[] = {"index", "create", "update", "delete"};
-enum { DELETE = 3, ACTIONS };
+enum { ACTION_DELETE = 3, ACTIONS };
 
 typedef struct bulk {
-    lines lines;
-    unsigned char *items; /* the store's */
+    line_batch lines;
+    unsigned char *items; /* in the line store */
     size_t count;
-    size_t given;   /* lines before the record that is being read */
-    bool in_record; /* of the latest item */
+    size_t lines_before; /* in the batch before the current record */
+    bool in_record;      /* reading the record of the last item */
     const char *problem;
-    size_t size; /* of the action, as far as it has come */
-    char action[ACTION_BYTES + 1];
+    size_t action_size; /* bytes of the action line received so far */
+    char action[ACTION_BYTES_MAX + 1];
 } bulk;
 
-/* -- reading ---------------------------------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------- */
 
 static const char *skip_blanks(const char *at)
 {
     return at + strspn(at, " \t\r");
 }
 
-/* {"index": {...}} and the like; the rest of it does not matter here. */
-static int action_of(char *line, size_t size)
+/* Returns the index of the action in {"index": {...}} and the like, ignoring its
+ * members; -1 if it is unknown. */
+static int parse_action(char *line, size_t size)
 {
     while (size && strchr(" \t\r", line[size - 1]))
         size--;
@@ -56,45 +64,51 @@ static int action_of(char *line, size_t size)
     return -1;
 }
 
+/* Handles a complete action line; blank lines are ignored. */
 static void end_action(bulk *b)
 {
-    b->action[b->size] = 0;
-    bool blank = strspn(b->action, " \t\r") == b->size;
-    int action = blank ? -1 : action_of(b->action, b->size);
-    b->size = 0;
+    b->action[b->action_size] = 0;
+    bool blank = strspn(b->action, " \t\r") == b->action_size;
+    int action = blank ? -1 : parse_action(b->action, b->action_size);
+    b->action_size = 0;
     if (blank)
         return;
     if (action < 0)
-        b->problem = "is none that is known";
-    else if (b->count == ITEMS_MOST)
-        b->problem = "is one too many";
+        b->problem = "unknown bulk action";
+    else if (b->count == BULK_ITEMS_MAX)
+        b->problem = "too many actions";
     else
         b->items[b->count++] = (unsigned char)action;
-    b->in_record = action >= 0 && action != DELETE;
-    b->given = b->lines.count;
+    b->in_record = action >= 0 && action != ACTION_DELETE;
+    b->lines_before = b->lines.count;
 }
 
+/* Notes whether the record of the last item gave a line. */
 static void end_record(bulk *b)
 {
-    bool late = b->lines.full;
-    b->items[b->count - 1] |= late ? LATE : b->lines.count > b->given ? GAVE_LINE : 0;
+    bool rejected = b->lines.full;
+    b->items[b->count - 1] |= rejected                           ? ITEM_REJECTED
+                              : b->lines.count > b->lines_before ? ITEM_HAS_LINE
+                                                                 : 0;
     b->in_record = false;
 }
 
-static bool add_piece(void *state, char *bytes, size_t size)
+/* Splits a chunk into lines, which are actions and records in turn. Both may continue
+ * in the next chunk. */
+static bool add_chunk(void *state, char *bytes, size_t size)
 {
     bulk *b = state;
     while (size && !b->problem) {
         const char *end = memchr(bytes, '\n', size);
         size_t length = end ? (size_t)(end - bytes) + 1 : size, text = length - !!end;
         if (b->in_record) {
-            lines_add_records(&b->lines, bytes, length);
-        } else if (text > ACTION_BYTES - b->size) {
-            b->problem = "is too long";
+            line_batch_add_records(&b->lines, bytes, length);
+        } else if (text > ACTION_BYTES_MAX - b->action_size) {
+            b->problem = "the line is too long";
             break;
         } else {
-            memcpy(b->action + b->size, bytes, text);
-            b->size += text;
+            memcpy(b->action + b->action_size, bytes, text);
+            b->action_size += text;
         }
         if (end && b->in_record)
             end_record(b);
@@ -108,83 +122,88 @@ static bool add_piece(void *state, char *bytes, size_t size)
 
 static bool add_body(bulk *b, request *r)
 {
-    if (!read_body(r, b->lines.store->piece, add_piece, b))
+    if (!decode_body(r, b->lines.store->chunk, add_chunk, b))
         return false;
     if (!b->problem && !b->in_record)
         end_action(b);
     if (!b->problem && b->in_record) {
-        lines_end_records(&b->lines);
+        line_batch_finish_records(&b->lines);
         end_record(b);
     }
-    b->lines.large = b->lines.large || b->count > PIECE_BYTES;
+    b->lines.large = b->lines.large || b->count > CHUNK_BYTES;
     if (b->problem)
-        answer_problem(r, 400, PROBLEM_PLAIN, NULL, "action %zu %s", b->count + 1,
+        answer_problem(r, 400, PROBLEM_PLAIN, NULL, "action %zu: %s", b->count + 1,
                        b->problem);
     return !b->problem;
 }
 
-/* -- answering --------------------------------------------------------------------------------------------------- */
+/* -- answering --------------------------------------------------------------------- */
 
-typedef struct items {
+typedef struct bulk_response {
     stream stream;
     server *server;
     size_t count, next;
-    size_t taken, lines; /* how many lines were, and how many the items so far gave */
+    size_t accepted; /* lines that the feed has accepted */
+    size_t lines;    /* of the items formatted so far */
     bool errors;
     unsigned char items[];
-} items;
+} bulk_response;
 
-/* The next item, or what comes before and after all. */
-static size_t write_item(void *state, char *to, size_t room)
+/* Formats the beginning, an item, or the end. */
+static size_t write_item(void *state, char *out, size_t capacity)
 {
-    items *all = state;
-    size_t at = all->next++;
+    bulk_response *response = state;
+    size_t at = response->next++;
     if (!at)
-        return (size_t)snprintf(to, room, "{\"took\":0,\"errors\":%s,\"items\":[",
-                                all->errors ? "true" : "false");
-    if (at > all->count)
-        return at == all->count + 1 ? (size_t)snprintf(to, room, "]}") : 0;
-    unsigned char item = all->items[at - 1];
-    bool late = item & LATE || (item & GAVE_LINE && all->lines >= all->taken);
-    all->lines += !!(item & GAVE_LINE);
+        return (size_t)snprintf(out, capacity, "{\"took\":0,\"errors\":%s,\"items\":[",
+                                response->errors ? "true" : "false");
+    if (at > response->count)
+        return at == response->count + 1 ? (size_t)snprintf(out, capacity, "]}") : 0;
+    unsigned char item = response->items[at - 1];
+    bool rejected = item & ITEM_REJECTED ||
+                    (item & ITEM_HAS_LINE && response->lines >= response->accepted);
+    response->lines += !!(item & ITEM_HAS_LINE);
     return (size_t)snprintf(
-        to, room, "%s{\"%s\":{\"status\":%s}}", at > 1 ? "," : "",
-        actions[item & ACTION],
-        late ? "429,\"error\":{\"type\":\"es_rejected_execution_exception\","
-               "\"reason\":\"the queue is full\"}"
-             : "201,\"result\":\"created\"");
+        out, capacity, "%s{\"%s\":{\"status\":%s}}", at > 1 ? "," : "",
+        actions[item & ITEM_ACTION],
+        rejected ? "429,\"error\":{\"type\":\"es_rejected_execution_exception\","
+                   "\"reason\":\"the queue is full\"}"
+                 : "201,\"result\":\"created\"");
 }
 
-static void free_items(void *state)
+static void free_response(void *state)
 {
-    items *all = state;
-    return_memory(all->server, all, sizeof *all + all->count);
+    bulk_response *response = state;
+    response_memory_free(response->server, response,
+                         sizeof *response + response->count);
 }
 
-/* Made before anything is taken, so that whatever was taken can be answered. NULL after a problem was answered. */
-static items *copy_items(const bulk *b, request *r)
+/* Allocated before the feed accepts anything, so that memory for the answer is certain.
+ * Returns NULL after answering with a problem. */
+static bulk_response *new_response(const bulk *b, request *r)
 {
-    items *all = take_memory(r, sizeof *all + b->count);
-    if (all) {
-        *all = (items){.server = r->server, .count = b->count};
-        memcpy(all->items, b->items, b->count);
+    bulk_response *response = response_memory_alloc(r, sizeof *response + b->count);
+    if (response) {
+        *response = (bulk_response){.server = r->server, .count = b->count};
+        memcpy(response->items, b->items, b->count);
     }
-    return all;
+    return response;
 }
 
 static void answer_bulk(request *r, bulk *b)
 {
-    items *all = copy_items(b, r);
-    if (!all)
+    bulk_response *response = new_response(b, r);
+    if (!response)
         return;
-    if (!lines_push(&b->lines, r, false, &all->taken)) {
-        free_items(all);
+    if (!line_batch_submit(&b->lines, r, false, &response->accepted)) {
+        free_response(response);
         return;
     }
-    all->errors = b->lines.full || all->taken < b->lines.count;
-    bool none = all->errors && !all->taken;
-    all->stream = (stream){.next = write_item, .free = free_items};
-    answer_stream(r, none ? 429 : 200, "application/json; charset=utf-8", &all->stream);
+    response->errors = b->lines.full || response->accepted < b->lines.count;
+    bool none = response->errors && !response->accepted;
+    response->stream = (stream){.next = write_item, .free = free_response};
+    answer_stream(r, none ? 429 : 200, "application/json; charset=utf-8",
+                  &response->stream);
     if (none)
         set_header(r, "Retry-After", "1");
     set_header(r, "X-Elastic-Product", "Elasticsearch");
@@ -192,21 +211,21 @@ static void answer_bulk(request *r, bulk *b)
 
 void post_bulk(request *r)
 {
-    char *fields = parameter(r, "_msg_field");
+    char *fields = request_parameter(r, "_msg_field");
     bulk *b = calloc(1, sizeof *b);
     if (!b)
-        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "no memory for a bulk");
-    if (b && lines_begin(&b->lines, r, TIDE_RECORDS_JSON, fields)) {
-        b->items = b->lines.store->items;
+        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "out of memory");
+    if (b && line_batch_open(&b->lines, r, TIDE_RECORDS_JSON, fields)) {
+        b->items = b->lines.store->bulk_items;
         if (add_body(b, r))
             answer_bulk(r, b);
-        lines_end(&b->lines);
+        line_batch_close(&b->lines);
     }
     free(b);
     free(fields);
 }
 
-/* What a shipper asks before it sends anything: what this is, and whether it has a licence. */
+/* The version and license that shippers check before they send anything. */
 void get_elastic(request *r)
 {
     answer_json(r, 200,

@@ -1,13 +1,21 @@
-/* checkpoints.c - requests for a checkpoint, which wait until one that began after they came is safe.
+/* checkpoints.c - requests for a checkpoint.
  *
- * A checkpoint that was on its way when the request came lacks what was learned since, and does not answer it. How long
- * a checkpoint takes is up to the text and the disk, so waiting has a time limit, the number of those who wait has
- * one, and clients that have gone are looked for once a second.
+ * A request waits until a checkpoint that began after it is on the disk: one that was
+ * already in progress lacks what was learned since. How long that takes depends on the
+ * text and the disk, so waiting has a time limit and the number of waiting requests a
+ * bound, and requests whose clients have disconnected are dropped every second.
  */
-#include "http.h"
+#include "checkpoints.h"
+
+#include "answer.h"
+#include "handlers.h"
+#include "process.h"
+#include "server_internal.h"
+
+#include "base/base.h"
 
 enum { WAITERS_MAX = 64 };
-#define PATIENCE_SECONDS 60.0
+#define TIMEOUT_SECONDS 60.0
 
 static json_t *checkpoint_json(const tide_checkpoint *c)
 {
@@ -16,77 +24,81 @@ static json_t *checkpoint_json(const tide_checkpoint *c)
                      c->seconds);
 }
 
-/* Takes those out of the list for which `done` is true, in any order, and says whether there are others. */
-static request *take_waiters(server *s, bool (*done)(const request *r, double time),
-                             double time, bool *others)
+/* Removes the requests for which `matches` holds from the list and returns them, in any
+ * order. *others tells whether any are left. */
+static request *remove_waiters(server *s,
+                               bool (*matches)(const request *r, double time),
+                               double time, bool *others)
 {
-    request *taken = NULL;
+    request *removed = NULL;
     pthread_mutex_lock(&s->lock);
     for (request **at = &s->checkpoint_waiters; *at;) {
         request *r = *at;
-        if (!done(r, time)) {
+        if (!matches(r, time)) {
             at = &r->next;
             continue;
         }
         *at = r->next;
-        r->next = taken;
-        taken = r;
+        r->next = removed;
+        removed = r;
         s->checkpoint_waiter_count--;
     }
     *others = s->checkpoint_waiters;
     pthread_mutex_unlock(&s->lock);
-    return taken;
+    return removed;
 }
 
-static bool came_before(const request *r, double begun)
+static bool waits_since_before(const request *r, double begun)
 {
-    return r->waiting_since < begun;
+    return r->wait_start < begun;
 }
 
 void server_checkpointed(server *s, const tide_checkpoint *checkpoint)
 {
-    figures_checkpointed(s->figures, checkpoint);
+    status_record_checkpoint(s->status, checkpoint);
     if (!checkpoint->error)
-        s->history_due = true;
+        s->history_unsaved = true;
     bool others;
-    request *waiters = take_waiters(s, came_before, checkpoint->begun, &others);
+    request *waiters =
+        remove_waiters(s, waits_since_before, checkpoint->begun, &others);
     if (others)
-        s->wants_checkpoint = true;
+        s->checkpoint_wanted = true;
     for (request *r = waiters, *next; r; r = next) {
         next = r->next;
         if (checkpoint->error)
             answer_problem(r, 500, PROBLEM_PLAIN, NULL, "%s", checkpoint->error);
         else
             answer_json(r, 200, checkpoint_json(checkpoint));
-        go_on(r);
+        resume_request(r);
     }
 }
 
 bool server_wants_checkpoint(server *s)
 {
-    return atomic_exchange(&s->wants_checkpoint, false);
+    return atomic_exchange(&s->checkpoint_wanted, false);
 }
 
-static bool has_waited(const request *r, double now)
+static bool has_expired(const request *r, double now)
 {
-    return now - r->waiting_since > PATIENCE_SECONDS || has_gone(r);
+    return now - r->wait_start > TIMEOUT_SECONDS || client_disconnected(r);
 }
 
-void checkpoints_end_late(server *s)
+void checkpoints_expire(server *s)
 {
     bool others;
-    request *waiters = take_waiters(s, has_waited, now_seconds(), &others);
+    request *waiters = remove_waiters(s, has_expired, tide_now_seconds(), &others);
     for (request *r = waiters, *next; r; r = next) {
         next = r->next;
-        answer_problem(r, 504, PROBLEM_PLAIN, NULL,
-                       "no checkpoint was finished within %.0f seconds; \"checkpoint\" "
-                       "in /v1/stats says when the last one was",
-                       PATIENCE_SECONDS);
-        go_on(r);
+        answer_problem(
+            r, 504, PROBLEM_PLAIN, NULL,
+            "no checkpoint was completed within %.0f seconds; see \"checkpoint\" "
+            "in /v1/stats for the last one",
+            TIMEOUT_SECONDS);
+        resume_request(r);
     }
 }
 
-static bool is_any(const request *r, double time)
+static bool matches_all(const request *r, double time)
 {
     (void)r;
     (void)time;
@@ -96,10 +108,10 @@ static bool is_any(const request *r, double time)
 void checkpoints_close(server *s)
 {
     bool others;
-    for (request *r = take_waiters(s, is_any, 0, &others), *next; r; r = next) {
+    for (request *r = remove_waiters(s, matches_all, 0, &others), *next; r; r = next) {
         next = r->next;
-        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "the server stops");
-        go_on(r);
+        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "the server is shutting down");
+        resume_request(r);
     }
 }
 
@@ -108,23 +120,23 @@ void post_checkpoint(request *r)
     server *s = r->server;
     if (!s->options.checkpoint) {
         answer_problem(r, 409, PROBLEM_PLAIN, NULL,
-                       "there is no place for checkpoints: --checkpoint FILE");
+                       "no checkpoint file is configured; use --checkpoint FILE");
         return;
     }
     pthread_mutex_lock(&s->lock);
     bool closing = s->closing, full = s->checkpoint_waiter_count >= WAITERS_MAX;
     if (!closing && !full) {
-        wait_for_answer(r);
-        r->waiting_since = now_seconds();
+        suspend_request(r);
+        r->wait_start = tide_now_seconds();
         r->next = s->checkpoint_waiters;
         s->checkpoint_waiters = r;
         s->checkpoint_waiter_count++;
-        s->wants_checkpoint = true;
+        s->checkpoint_wanted = true;
     }
     pthread_mutex_unlock(&s->lock);
     if (closing)
-        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "the server stops");
+        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "the server is shutting down");
     else if (full)
         answer_problem(r, 429, PROBLEM_BUSY, NULL,
-                       "%d requests wait for a checkpoint already", WAITERS_MAX);
+                       "%d requests are waiting for a checkpoint already", WAITERS_MAX);
 }

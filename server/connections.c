@@ -1,54 +1,63 @@
-/* connections.c - which connections there are, and which are closed to make room.
+/* connections.c - which connections are open, and which are closed to make room.
  *
- * The library closes a connection on which nothing moves for a while. A client that sends one byte now and then
- * would keep its connection for ever. So headers, body and response have a time limit each, which the ticker checks
- * once a second.
+ * The library closes a connection on which nothing moves for a while, but a client that
+ * sends one byte now and then would keep its connection forever (a slowloris attack).
+ * So headers, body and response have a time limit each, which the ticker checks every
+ * second.
  *
- * The number of connections is bounded, by the file descriptors that the process may have. Close to the bound
- * every new connection closes another: the one that has gone longest without a complete request, then the one whose
- * response takes longest. Requests that wait for text or the disk, and streams of events, may have a quarter of the
- * places, with searches three eighths, and are never closed for others. So there is always a place for a
- * health check, and it has that place for as long as it takes all others to be replaced.
+ * The number of connections is bounded by the file descriptors that the process may
+ * have. Near the bound every new connection closes another one: the one that has gone
+ * longest without a complete request, otherwise the one whose response takes longest.
+ * Requests that wait for text or the disk, and event streams, may take a quarter of the
+ * connections, and three eighths together with searches; these are never closed for
+ * others. So a health check always gets a connection, and keeps it for as long as it
+ * takes to replace all the others.
  *
- * A connection is closed by shutting its socket down; the library then finds it closed. That is done under the lock, and
- * the library tells us under the same lock before it closes a socket, so that no descriptor is used after
- * it has become another's.
+ * A connection is closed by shutting its socket down; the library then finds it closed.
+ * That happens under the lock, and the library notifies us, under the same lock, before
+ * it closes a socket. So no descriptor is used after it has been reused.
  */
-#include "http.h"
+#include "connections.h"
+
+#include "process.h"
+
+#include "base/base.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 
-enum { SPARE_LEAST = 16 };
-#define CROWDED_SECONDS 5.0
-static const double patience_seconds[] = {[PHASE_HEADERS] = 10,
-                                          [PHASE_BODY] = 30,
-                                          [PHASE_SENDING] = 30,
-                                          [PHASE_DOWNLOAD] = 3600,
-                                          [PHASE_OPEN_END] = (double)INFINITY};
+enum { SPARE_MIN = 16 };
+#define CROWDED_SECONDS 5.0 /* the time limit while more than half is in use */
+static const double phase_seconds[] = {[PHASE_HEADERS] = 10,
+                                       [PHASE_BODY] = 30,
+                                       [PHASE_SENDING] = 30,
+                                       [PHASE_DOWNLOAD] = 3600,
+                                       [PHASE_UNBOUNDED] = (double)INFINITY};
 
-typedef struct place {
+typedef struct connection {
     int socket;
     connection_phase phase;
-    double since;
-    bool ending; /* the socket is shut down */
-    struct place *before, *after;
-} place;
+    double phase_start;
+    bool closing; /* the socket is shut down */
+    struct connection *prev, *next;
+} connection;
 
 struct connections {
     pthread_mutex_t lock;
-    place *first;
-    size_t most;
-    size_t count, ending;
-    size_t open_ended; /* in PHASE_OPEN_END */
+    connection *first;
+    size_t max;
+    size_t count, closing;
+    size_t unbounded; /* in PHASE_UNBOUNDED */
 };
 
-connections *connections_new(size_t most)
+connections *connections_new(size_t max)
 {
     connections *all = calloc(1, sizeof *all);
     if (all) {
         pthread_mutex_init(&all->lock, NULL);
-        all->most = most;
+        all->max = max;
     }
     return all;
 }
@@ -60,146 +69,151 @@ void connections_free(connections *all)
     free(all);
 }
 
-/* -- closing, under the lock ----------------------------------------------------------------------------- */
+/* -- closing; the lock is held ----------------------------------------------------- */
 
-static void end_place(connections *all, place *p)
+static void close_connection(connections *all, connection *c)
 {
-    if (p->ending)
+    if (c->closing)
         return;
-    p->ending = true;
-    all->ending++;
-    shutdown(p->socket, SHUT_RDWR);
+    c->closing = true;
+    all->closing++;
+    shutdown(c->socket, SHUT_RDWR);
 }
 
-/* Closes one connection, if there is one in these phases. */
-static bool end_oldest(connections *all, connection_phase first, connection_phase last)
+/* Closes the connection that is longest in its phase, among those from `first` to
+ * `last`. Returns false if there is none. */
+static bool close_oldest(connections *all, connection_phase first,
+                         connection_phase last)
 {
-    place *oldest = NULL;
-    for (place *p = all->first; p; p = p->after)
-        if (!p->ending && p->phase >= first && p->phase <= last &&
-            (!oldest || p->since < oldest->since))
-            oldest = p;
+    connection *oldest = NULL;
+    for (connection *c = all->first; c; c = c->next)
+        if (!c->closing && c->phase >= first && c->phase <= last &&
+            (!oldest || c->phase_start < oldest->phase_start))
+            oldest = c;
     if (oldest)
-        end_place(all, oldest);
+        close_connection(all, oldest);
     return oldest;
 }
 
-/* A quarter of the places, or 16 if there are so many, are for new connections while those that make room for them are
- * being closed, which their threads have to come to. */
+/* Closes one connection if fewer than a quarter, or 16, would be left for new ones. It
+ * takes the library a moment to remove a connection that was shut down, and new ones
+ * use the spare quarter meanwhile. */
 static void make_room(connections *all)
 {
-    size_t spare = all->most / 4 > SPARE_LEAST ? all->most / 4 : SPARE_LEAST;
-    spare = spare < all->most / 2 ? spare : all->most / 2;
-    if (all->count - all->ending <= all->most - spare)
+    size_t spare = all->max / 4 > SPARE_MIN ? all->max / 4 : SPARE_MIN;
+    spare = spare < all->max / 2 ? spare : all->max / 2;
+    if (all->count - all->closing <= all->max - spare)
         return;
-    if (!end_oldest(all, PHASE_HEADERS, PHASE_BODY))
-        end_oldest(all, PHASE_SENDING, PHASE_SENDING);
+    if (!close_oldest(all, PHASE_HEADERS, PHASE_BODY))
+        close_oldest(all, PHASE_SENDING, PHASE_SENDING);
 }
 
-/* -- coming and going -------------------------------------------------------------------------------------- */
+/* -- opening and removing ---------------------------------------------------------- */
 
-static place *place_of(struct MHD_Connection *library)
+static connection *find_connection(struct MHD_Connection *mhd)
 {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(library, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info ? info->socket_context : NULL;
 }
 
-enum MHD_Result connections_admit(void *data, const struct sockaddr *address,
-                                  socklen_t size)
+enum MHD_Result connections_accept(void *data, const struct sockaddr *address,
+                                   socklen_t size)
 {
     (void)address;
     (void)size;
     connections *all = data;
     pthread_mutex_lock(&all->lock);
-    bool room = all->count < all->most;
+    bool has_room = all->count < all->max;
     pthread_mutex_unlock(&all->lock);
-    return room ? MHD_YES : MHD_NO;
+    return has_room ? MHD_YES : MHD_NO;
 }
 
-static place *add(connections *all, struct MHD_Connection *library)
+static connection *add_connection(connections *all, struct MHD_Connection *mhd)
 {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(library, MHD_CONNECTION_INFO_CONNECTION_FD);
-    place *p = info ? calloc(1, sizeof *p) : NULL;
-    if (!p)
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+    connection *c = info ? calloc(1, sizeof *c) : NULL;
+    if (!c)
         return NULL;
-    *p = (place){.socket = info->connect_fd, .since = now_seconds()};
+    *c = (connection){.socket = info->connect_fd, .phase_start = tide_now_seconds()};
     pthread_mutex_lock(&all->lock);
-    p->after = all->first;
-    if (p->after)
-        p->after->before = p;
-    all->first = p;
+    c->next = all->first;
+    if (c->next)
+        c->next->prev = c;
+    all->first = c;
     all->count++;
     make_room(all);
     pthread_mutex_unlock(&all->lock);
-    return p;
+    return c;
 }
 
-static void drop(connections *all, place *p)
+static void remove_connection(connections *all, connection *c)
 {
     pthread_mutex_lock(&all->lock);
-    if (p->after)
-        p->after->before = p->before;
-    *(p->before ? &p->before->after : &all->first) = p->after;
+    if (c->next)
+        c->next->prev = c->prev;
+    *(c->prev ? &c->prev->next : &all->first) = c->next;
     all->count--;
-    all->ending -= p->ending;
-    all->open_ended -= p->phase == PHASE_OPEN_END;
+    all->closing -= c->closing;
+    all->unbounded -= c->phase == PHASE_UNBOUNDED;
     pthread_mutex_unlock(&all->lock);
-    free(p);
+    free(c);
 }
 
-void connections_notice(void *data, struct MHD_Connection *library, void **context,
+void connections_notify(void *data, struct MHD_Connection *mhd, void **context,
                         enum MHD_ConnectionNotificationCode code)
 {
     if (code == MHD_CONNECTION_NOTIFY_STARTED)
-        *context = add(data, library);
+        *context = add_connection(data, mhd);
     else if (*context)
-        drop(data, *context);
+        remove_connection(data, *context);
 }
 
-/* -- phases -------------------------------------------------------------------------------------------------- */
+/* -- phases ------------------------------------------------------------------------ */
 
-static bool enter(connections *all, place *p, connection_phase phase, size_t most)
+/* Returns false if that would put more than max_unbounded into PHASE_UNBOUNDED. */
+static bool set_phase(connections *all, connection *c, connection_phase phase,
+                      size_t max_unbounded)
 {
     pthread_mutex_lock(&all->lock);
-    size_t others = all->open_ended - (p->phase == PHASE_OPEN_END);
-    bool enters = phase != PHASE_OPEN_END || others < most;
-    if (enters) {
-        all->open_ended = others + (phase == PHASE_OPEN_END);
-        p->phase = phase;
-        p->since = now_seconds();
+    size_t others = all->unbounded - (c->phase == PHASE_UNBOUNDED);
+    bool allowed = phase != PHASE_UNBOUNDED || others < max_unbounded;
+    if (allowed) {
+        all->unbounded = others + (phase == PHASE_UNBOUNDED);
+        c->phase = phase;
+        c->phase_start = tide_now_seconds();
     }
     pthread_mutex_unlock(&all->lock);
-    return enters;
+    return allowed;
 }
 
-void connections_enter(connections *all, struct MHD_Connection *library,
-                       connection_phase phase)
+void connections_set_phase(connections *all, struct MHD_Connection *mhd,
+                           connection_phase phase)
 {
-    place *p = place_of(library);
-    if (p)
-        enter(all, p, phase, SIZE_MAX);
+    connection *c = find_connection(mhd);
+    if (c)
+        set_phase(all, c, phase, SIZE_MAX);
 }
 
-bool connections_wait(connections *all, struct MHD_Connection *library, bool lasts)
+bool connections_try_wait(connections *all, struct MHD_Connection *mhd, bool is_long)
 {
-    place *p = place_of(library);
-    size_t most = lasts ? all->most / 4 : all->most / 8 * 3;
-    return !p || enter(all, p, PHASE_OPEN_END, most);
+    connection *c = find_connection(mhd);
+    size_t max_unbounded = is_long ? all->max / 4 : all->max / 8 * 3;
+    return !c || set_phase(all, c, PHASE_UNBOUNDED, max_unbounded);
 }
 
-void connections_end_late(connections *all)
+void connections_close_expired(connections *all)
 {
-    double now = now_seconds();
+    double now = tide_now_seconds();
     pthread_mutex_lock(&all->lock);
-    bool crowded = all->count > all->most / 2;
-    for (place *p = all->first; p; p = p->after) {
-        double patience = patience_seconds[p->phase];
-        if (crowded && isfinite(patience))
-            patience = CROWDED_SECONDS;
-        if (now - p->since > patience)
-            end_place(all, p);
+    bool crowded = all->count > all->max / 2;
+    for (connection *c = all->first; c; c = c->next) {
+        double limit = phase_seconds[c->phase];
+        if (crowded && isfinite(limit))
+            limit = CROWDED_SECONDS;
+        if (now - c->phase_start > limit)
+            close_connection(all, c);
     }
     pthread_mutex_unlock(&all->lock);
 }

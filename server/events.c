@@ -1,33 +1,37 @@
-/* events.c - server-sent events: one stream of messages for everybody who listens.
+/* events.c - server-sent events: one stream of messages to all subscribers.
  *
- * The last few messages are kept in a ring; a listener is a number in it. Who has read them all sleeps until the
- * next comes. Who is too slow misses some, and is not waited for.
+ * A ring keeps the last few messages, and a subscriber is a position in it. One that
+ * has received them all is suspended until the next message. One that is too slow
+ * misses messages; the server never waits for it.
  */
-#include "http.h"
+#include "events.h"
+
+#include "answer.h"
+#include "handlers.h"
+#include "server_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { RING = 64, BLOCK = 16 * 1024, LISTENERS_MAX = 256 };
+enum { RING_SIZE = 64, BLOCK_BYTES = 16 * 1024, SUBSCRIBERS_MAX = 256 };
 
-typedef struct listener {
+typedef struct subscriber {
     events *events;
     struct MHD_Connection *connection;
-    uint64_t next; /* message */
-    size_t offset; /* within it */
-    char *message; /* the one being sent, a copy */
-    size_t size;
-    bool sleeping;
-    struct listener *after;
-} listener;
+    uint64_t next_message; /* number of it */
+    char *message;         /* a copy of the one that is being sent */
+    size_t size, offset;
+    bool suspended;
+    struct subscriber *next;
+} subscriber;
 
 struct events {
     pthread_mutex_t lock;
-    char *messages[RING];
+    char *messages[RING_SIZE];
     uint64_t count;
-    listener *listeners;
-    size_t listener_count;
-    bool ended;
+    subscriber *subscribers;
+    size_t subscriber_count;
+    bool closed;
 };
 
 events *events_new(void)
@@ -42,23 +46,23 @@ void events_free(events *e)
 {
     if (!e)
         return;
-    for (size_t i = 0; i < RING; i++)
+    for (size_t i = 0; i < RING_SIZE; i++)
         free(e->messages[i]);
     pthread_mutex_destroy(&e->lock);
     free(e);
 }
 
-/* Under the lock. */
-static void wake_all(events *e)
+/* The lock is held. */
+static void resume_all(events *e)
 {
-    for (listener *l = e->listeners; l; l = l->after) {
-        if (l->sleeping)
-            MHD_resume_connection(l->connection);
-        l->sleeping = false;
+    for (subscriber *sub = e->subscribers; sub; sub = sub->next) {
+        if (sub->suspended)
+            MHD_resume_connection(sub->connection);
+        sub->suspended = false;
     }
 }
 
-void events_send(events *e, const char *kind, json_t *data)
+void events_publish(events *e, const char *kind, json_t *data)
 {
     char *text = json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(12)),
          *message = NULL;
@@ -69,112 +73,115 @@ void events_send(events *e, const char *kind, json_t *data)
     if (!message)
         return;
     pthread_mutex_lock(&e->lock);
-    char **place = &e->messages[e->count++ % RING];
-    free(*place);
-    *place = message;
-    wake_all(e);
+    char **slot = &e->messages[e->count++ % RING_SIZE];
+    free(*slot);
+    *slot = message;
+    resume_all(e);
     pthread_mutex_unlock(&e->lock);
 }
 
-void events_end(events *e)
+void events_close(events *e)
 {
     pthread_mutex_lock(&e->lock);
-    e->ended = true;
-    wake_all(e);
+    e->closed = true;
+    resume_all(e);
     pthread_mutex_unlock(&e->lock);
 }
 
-/* -- a listener -------------------------------------------------------------------------------------------- */
+/* -- subscribers ------------------------------------------------------------------- */
 
-/* The next message, if there is one. Under the lock. */
-static bool take_message(listener *l)
+/* Copies the next message, or to the oldest in the ring if the subscriber was too
+ * slow. Returns false if there is none. The lock is held. */
+static bool load_message(subscriber *sub)
 {
-    events *e = l->events;
-    if (e->count > RING && l->next < e->count - RING)
-        l->next = e->count - RING;
-    if (l->next == e->count)
+    events *e = sub->events;
+    if (e->count > RING_SIZE && sub->next_message < e->count - RING_SIZE)
+        sub->next_message = e->count - RING_SIZE;
+    if (sub->next_message == e->count)
         return false;
-    free(l->message);
-    l->message = strdup(e->messages[l->next++ % RING]);
-    l->size = l->message ? strlen(l->message) : 0;
-    l->offset = 0;
-    return l->message != NULL;
+    free(sub->message);
+    sub->message = strdup(e->messages[sub->next_message++ % RING_SIZE]);
+    sub->size = sub->message ? strlen(sub->message) : 0;
+    sub->offset = 0;
+    return sub->message != NULL;
 }
 
-static ptrdiff_t read_message(void *data, uint64_t position, char *bytes, size_t room)
+static ptrdiff_t read_message(void *data, uint64_t position, char *bytes,
+                              size_t capacity)
 {
     (void)position;
-    listener *l = data;
-    events *e = l->events;
+    subscriber *sub = data;
+    events *e = sub->events;
     ptrdiff_t size = 0;
     pthread_mutex_lock(&e->lock);
-    if (e->ended) {
+    if (e->closed) {
         size = MHD_CONTENT_READER_END_OF_STREAM;
-    } else if (l->offset < l->size || take_message(l)) {
-        size_t left = l->size - l->offset;
-        size = (ptrdiff_t)(left < room ? left : room);
-        memcpy(bytes, l->message + l->offset, (size_t)size);
-        l->offset += (size_t)size;
+    } else if (sub->offset < sub->size || load_message(sub)) {
+        size_t left = sub->size - sub->offset;
+        size = (ptrdiff_t)(left < capacity ? left : capacity);
+        memcpy(bytes, sub->message + sub->offset, (size_t)size);
+        sub->offset += (size_t)size;
     } else {
-        l->sleeping = true;
-        MHD_suspend_connection(l->connection);
+        sub->suspended = true;
+        MHD_suspend_connection(sub->connection);
     }
     pthread_mutex_unlock(&e->lock);
     return size;
 }
 
-static void forget(void *data)
+static void remove_subscriber(void *data)
 {
-    listener *l = data;
-    events *e = l->events;
+    subscriber *sub = data;
+    events *e = sub->events;
     pthread_mutex_lock(&e->lock);
-    for (listener **at = &e->listeners; *at; at = &(*at)->after)
-        if (*at == l) {
-            *at = l->after;
+    for (subscriber **at = &e->subscribers; *at; at = &(*at)->next)
+        if (*at == sub) {
+            *at = sub->next;
             break;
         }
-    e->listener_count--;
+    e->subscriber_count--;
     pthread_mutex_unlock(&e->lock);
-    free(l->message);
-    free(l);
+    free(sub->message);
+    free(sub);
 }
 
-struct MHD_Response *events_listen(events *e, struct MHD_Connection *connection)
+struct MHD_Response *events_subscribe(events *e, struct MHD_Connection *connection)
 {
-    listener *l = calloc(1, sizeof *l);
-    if (!l)
+    subscriber *sub = calloc(1, sizeof *sub);
+    if (!sub)
         return NULL;
     pthread_mutex_lock(&e->lock);
-    bool room = e->listener_count < LISTENERS_MAX;
-    *l = (listener){.events = e,
-                    .connection = connection,
-                    .next = e->count ? e->count - 1 : 0,
-                    .after = e->listeners};
-    if (room) {
-        e->listeners = l;
-        e->listener_count++;
+    bool has_room = e->subscriber_count < SUBSCRIBERS_MAX;
+    *sub = (subscriber){.events = e,
+                        .connection = connection,
+                        .next_message = e->count ? e->count - 1 : 0,
+                        .next = e->subscribers};
+    if (has_room) {
+        e->subscribers = sub;
+        e->subscriber_count++;
     }
     pthread_mutex_unlock(&e->lock);
     struct MHD_Response *response =
-        room ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_message,
-                                                 l, forget)
-             : NULL;
-    if (!room)
-        free(l);
+        has_room
+            ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES,
+                                                read_message, sub, remove_subscriber)
+            : NULL;
+    if (!has_room)
+        free(sub);
     else if (!response)
-        forget(l);
+        remove_subscriber(sub);
     return response;
 }
 
 void get_events(request *r)
 {
-    struct MHD_Response *response = events_listen(r->server->events, r->connection);
+    struct MHD_Response *response = events_subscribe(r->server->events, r->connection);
     if (!response) {
-        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "too many listen already");
+        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "too many event subscribers");
         return;
     }
     answer_with(r, 200, response);
-    r->phase = PHASE_OPEN_END;
+    r->response_phase = PHASE_UNBOUNDED;
     set_header(r, "Content-Type", "text/event-stream");
     set_header(r, "X-Accel-Buffering", "no");
 }

@@ -1,14 +1,21 @@
-/* export.c - the vectors as they are now, as a file for other programs.
+/* export.c - the model as a file in a format of other programs.
  *
- *     request ──► copy of the live model ──► file without a name ──► answer
+ *     request ──► copy of the live model ──► unnamed file ──► response
  *
- * To copy takes a moment, to write takes long, and to send takes as long as whoever reads. So a copy is written, by a
- * thread of its own, while learning and all other answers go on; it is gone when it is written, and the file, which
- * has no name already, when it is sent or nobody wants it any more. There is one export at a time, from the asking
- * to the last byte: that bounds the memory and the disk that they take together.
+ * Copying takes a moment, writing takes long, and sending takes as long as the client
+ * reads. So a thread of its own writes a copy, while training and all other requests
+ * continue. The copy is freed when it is written; the file has no name and disappears
+ * when it has been sent or the client is gone. There is one export at a time, from the
+ * request to the last byte, which bounds the memory and disk space of exports.
  */
-#include "http.h"
+#include "export.h"
 
+#include "answer.h"
+#include "handlers.h"
+#include "process.h"
+#include "server_internal.h"
+
+#include <wordtide/formats.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -22,14 +29,14 @@ enum { BLOCK_BYTES = 64 << 10 };
 struct exporter {
     server *server;
     pthread_t thread;
-    volatile sig_atomic_t stop; /* read while an export is written */
-    tide_export how;
-    char dtype[16]; /* of how; longer than any that there is */
+    volatile sig_atomic_t stop; /* polled while an export is written */
+    tide_export options;
+    char dtype[16]; /* of the options; longer than any valid one */
 
-    pthread_mutex_t lock; /* of the rest */
+    pthread_mutex_t lock; /* protects what follows */
     pthread_cond_t changed;
-    request *asked;
-    bool busy; /* until the last bytes go, or nobody wants them any more */
+    request *pending;
+    bool busy; /* until the last byte is sent or the client is gone */
     bool closing;
 };
 
@@ -37,49 +44,52 @@ typedef struct download {
     exporter *exporter;
     int file;
     uint64_t size;
-    bool done; /* the next export may begin */
+    bool released; /* the next export may begin */
 } download;
 
-/* -- the file --------------------------------------------------------------------------------------------- */
+/* -- the file ---------------------------------------------------------------------- */
 
-/* Where there is most likely room: what $TMPDIR says, beside the checkpoint, /tmp. */
-static int open_nameless(const char *checkpoint)
+/* Opens an unnamed file in $TMPDIR, otherwise next to the checkpoint, otherwise in
+ * /tmp: wherever there is most likely enough space. */
+static int open_unnamed_file(const char *checkpoint)
 {
     char path[PATH_MAX];
-    const char *folder = getenv("TMPDIR"), *slash = NULL;
-    if (!folder && checkpoint) {
+    const char *directory = getenv("TMPDIR"), *slash = NULL;
+    if (!directory && checkpoint) {
         slash = strrchr(checkpoint, '/');
-        folder = slash ? checkpoint : ".";
+        directory = slash ? checkpoint : ".";
     }
-    if (!folder)
-        folder = "/tmp";
+    if (!directory)
+        directory = "/tmp";
     snprintf(path, sizeof path, "%.*s/.wordtide-export-XXXXXX",
-             slash ? (int)(slash - checkpoint) : (int)strlen(folder), folder);
+             slash ? (int)(slash - checkpoint) : (int)strlen(directory), directory);
     int file = mkostemp(path, O_CLOEXEC);
     if (file >= 0)
         unlink(path);
     return file;
 }
 
-/* -- writing ------------------------------------------------------------------------------------------------- */
+/* -- writing ----------------------------------------------------------------------- */
 
+/* Copies the live model if there is memory for it. Returns NULL with an error
+ * otherwise. */
 static tide_model *copy_model(exporter *x, tide_error *err)
 {
     tide_live *live = x->server->options.live;
-    const tide_space *space = tide_live_begin(live);
-    uint64_t bytes = tide_space_copy_bytes(space, x->how.top);
+    const tide_view *view = tide_live_acquire(live);
+    uint64_t bytes = tide_view_copy_bytes(view, x->options.top);
     tide_model *copy = NULL;
     err->status = TIDE_ERROR_MEMORY;
     uint64_t available = available_bytes();
     if (bytes > available)
         snprintf(err->text, sizeof err->text,
-                 "a copy of the vectors takes %llu bytes of memory, and %llu may be "
-                 "taken; ?top=N makes it smaller",
+                 "copying the vectors needs %llu bytes of memory, but %llu are "
+                 "available; limit the copy with ?top=N",
                  (unsigned long long)bytes, (unsigned long long)available);
     else
-        copy = tide_space_copy(space, x->how.top, err);
-    tide_live_end(live, space);
-    figures_exporting(x->server->figures, copy ? bytes : 0);
+        copy = tide_view_copy(view, x->options.top, err);
+    tide_live_release(live, view);
+    status_set_export(x->server->status, copy ? bytes : 0);
     return copy;
 }
 
@@ -88,13 +98,13 @@ static int write_file(exporter *x, int file, tide_exported *done, tide_error *er
     tide_model *copy = copy_model(x, err);
     if (!copy)
         return (int)err->status;
-    int status = tide_model_export_open(copy, &x->how, file, done, err);
+    int status = tide_model_export_open(copy, &x->options, file, done, err);
     tide_model_free(copy);
-    figures_exporting(x->server->figures, 0);
+    status_set_export(x->server->status, 0);
     return status;
 }
 
-static const char *ending_of(const char *format)
+static const char *format_extension(const char *format)
 {
     size_t count;
     const tide_format_info *formats = tide_formats(&count);
@@ -103,76 +113,78 @@ static const char *ending_of(const char *format)
     return formats->ending;
 }
 
-/* -- sending ------------------------------------------------------------------------------------------------- */
+/* -- sending ----------------------------------------------------------------------- */
 
-static void let_next(exporter *x)
+static void release_exporter(exporter *x)
 {
     pthread_mutex_lock(&x->lock);
     x->busy = false;
     pthread_mutex_unlock(&x->lock);
 }
 
-/* Who has the last bytes may ask for the next file at once. */
-static ptrdiff_t read_some(void *data, uint64_t position, char *bytes, size_t room)
+/* Releases the exporter with the last bytes, so that a client that has received them
+ * can request the next export at once. */
+static ptrdiff_t read_file(void *data, uint64_t position, char *bytes, size_t capacity)
 {
     download *d = data;
     ssize_t size = -1;
     errno = EINTR;
     while (size < 0 && errno == EINTR)
-        size = pread(d->file, bytes, room, (off_t)position);
+        size = pread(d->file, bytes, capacity, (off_t)position);
     if (size <= 0)
         return MHD_CONTENT_READER_END_WITH_ERROR;
-    if (position + (uint64_t)size == d->size && !d->done) {
-        d->done = true;
-        let_next(d->exporter);
+    if (position + (uint64_t)size == d->size && !d->released) {
+        d->released = true;
+        release_exporter(d->exporter);
     }
     return size;
 }
 
-static void forget(void *data)
+static void free_download(void *data)
 {
     download *d = data;
     close(d->file);
-    if (!d->done)
-        let_next(d->exporter);
+    if (!d->released)
+        release_exporter(d->exporter);
     free(d);
 }
 
-/* Takes the file. Of one that only its headers are asked for nothing is read, and the next may begin. */
+/* Takes ownership of the file. A HEAD request reads nothing of it and releases the
+ * exporter at once. */
 static struct MHD_Response *new_response(exporter *x, int file, bool headers_only)
 {
-    struct stat about;
+    struct stat info;
     download *d = calloc(1, sizeof *d);
-    if (!d || fstat(file, &about) != 0) {
+    if (!d || fstat(file, &info) != 0) {
         free(d);
         close(file);
-        let_next(x);
+        release_exporter(x);
         return NULL;
     }
     *d = (download){.exporter = x,
                     .file = file,
-                    .size = (uint64_t)about.st_size,
-                    .done = headers_only};
+                    .size = (uint64_t)info.st_size,
+                    .released = headers_only};
     if (headers_only)
-        let_next(x);
-    struct MHD_Response *response =
-        MHD_create_response_from_callback(d->size, BLOCK_BYTES, read_some, d, forget);
+        release_exporter(x);
+    struct MHD_Response *response = MHD_create_response_from_callback(
+        d->size, BLOCK_BYTES, read_file, d, free_download);
     if (!response)
-        forget(d);
+        free_download(d);
     return response;
 }
 
 static void answer_file(exporter *x, request *r, int file, const tide_exported *done)
 {
     char text[64];
-    const char *ending = ending_of(x->how.format);
-    struct MHD_Response *response = new_response(x, file, r->headers_only);
+    const char *extension = format_extension(x->options.format);
+    struct MHD_Response *response = new_response(x, file, r->head_only);
     if (!response)
         return;
     answer_with(r, 200, response);
-    r->phase = PHASE_DOWNLOAD;
+    r->response_phase = PHASE_DOWNLOAD;
     set_header(r, "Content-Type", "application/octet-stream");
-    snprintf(text, sizeof text, "attachment; filename=\"wordtide%s\"", ending);
+    snprintf(text, sizeof text, "attachment; filename=\"wordtide%s\"", extension);
     set_header(r, "Content-Disposition", text);
     snprintf(text, sizeof text, "%llu", (unsigned long long)done->words);
     set_header(r, "Wordtide-Words", text);
@@ -188,18 +200,18 @@ static void answer_failure(const exporter *x, request *r, const tide_error *err)
                  : err->status == TIDE_ERROR_MEMORY    ? 503
                                                        : 500;
     answer_problem(r, status, PROBLEM_PLAIN, NULL, "%s",
-                   stopped ? "the server stops" : err->text);
+                   stopped ? "the server is shutting down" : err->text);
 }
 
-/* -- one after the other ---------------------------------------------------------------------------------------- */
+/* -- the thread -------------------------------------------------------------------- */
 
 static void answer_export(exporter *x, request *r)
 {
     tide_error err = {.status = TIDE_ERROR_IO};
     tide_exported done = {0};
-    int file = open_nameless(x->server->options.checkpoint);
+    int file = open_unnamed_file(x->server->options.checkpoint);
     if (file < 0)
-        snprintf(err.text, sizeof err.text, "no file to export to: %s",
+        snprintf(err.text, sizeof err.text, "cannot create a temporary file: %s",
                  strerror(errno));
     if (file >= 0 && !write_file(x, file, &done, &err)) {
         answer_file(x, r, file, &done);
@@ -208,31 +220,31 @@ static void answer_export(exporter *x, request *r)
     answer_failure(x, r, &err);
     if (file >= 0)
         close(file);
-    let_next(x);
+    release_exporter(x);
 }
 
-static request *take_request(exporter *x)
+static request *wait_for_request(exporter *x)
 {
     pthread_mutex_lock(&x->lock);
-    while (!x->asked && !x->closing)
+    while (!x->pending && !x->closing)
         pthread_cond_wait(&x->changed, &x->lock);
-    request *r = x->asked;
-    x->asked = NULL;
+    request *r = x->pending;
+    x->pending = NULL;
     pthread_mutex_unlock(&x->lock);
     return r;
 }
 
-static void *work(void *argument)
+static void *run_exports(void *argument)
 {
     exporter *x = argument;
-    for (request *r; (r = take_request(x));) {
+    for (request *r; (r = wait_for_request(x));) {
         answer_export(x, r);
-        go_on(r);
+        resume_request(r);
     }
     return NULL;
 }
 
-/* -- life --------------------------------------------------------------------------------------------------------- */
+/* -- lifetime ---------------------------------------------------------------------- */
 
 exporter *exporter_open(server *s)
 {
@@ -242,7 +254,7 @@ exporter *exporter_open(server *s)
     x->server = s;
     pthread_mutex_init(&x->lock, NULL);
     pthread_cond_init(&x->changed, NULL);
-    if (pthread_create(&x->thread, NULL, work, x) == 0) {
+    if (pthread_create(&x->thread, NULL, run_exports, x) == 0) {
         pthread_setname_np(x->thread, "export");
         return x;
     }
@@ -271,33 +283,35 @@ void exporter_free(exporter *x)
     free(x);
 }
 
-/* -- asking --------------------------------------------------------------------------------------------------------- */
+/* -- the route --------------------------------------------------------------------- */
 
-/* The format by its own name, which lasts; NULL after a problem was answered. */
-static const char *take_format(request *r)
+/* Returns the static name of the requested format; NULL after answering with a
+ * problem. */
+static const char *read_format(request *r)
 {
     size_t count;
     const tide_format_info *formats = tide_formats(&count);
-    char *wanted = parameter(r, "format"), list[256] = "";
+    char *name = request_parameter(r, "format"), list[256] = "";
     const char *found = NULL;
     for (size_t i = 0; i < count; i++) {
         if (!formats[i].writes || !formats[i].ending)
             continue;
-        if (!strcmp(wanted ? wanted : "word2vec", formats[i].name))
+        if (!strcmp(name ? name : "word2vec", formats[i].name))
             found = formats[i].name;
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
                  formats[i].name);
     }
     if (!found)
-        answer_problem(r, 400, PROBLEM_PLAIN, NULL, "format is one of: %s", list);
-    free(wanted);
+        answer_problem(r, 400, PROBLEM_PLAIN, NULL, "unknown format; use one of: %s",
+                       list);
+    free(name);
     return found;
 }
 
-static bool take_flag(const request *r, const char *name)
+static bool is_flag_set(const request *r, const char *name)
 {
-    char *text = parameter(r, name);
+    char *text = request_parameter(r, name);
     bool set = text && !strcmp(text, "1");
     free(text);
     return set;
@@ -306,30 +320,31 @@ static bool take_flag(const request *r, const char *name)
 void get_export(request *r)
 {
     exporter *x = r->server->exporter;
-    const char *format = take_format(r);
+    const char *format = read_format(r);
     uint32_t top = 0;
-    if (!format || !number_parameter(r, "top", 1, UINT32_MAX, &top))
+    if (!format || !request_integer(r, "top", 1, UINT32_MAX, &top))
         return;
-    char *dtype = parameter(r, "dtype");
-    const tide_export how = {.format = format,
-                             .dtype = dtype ? x->dtype : NULL,
-                             .centred = take_flag(r, "centre"),
-                             .top = top,
-                             .stop = &x->stop};
+    char *dtype = request_parameter(r, "dtype");
+    const tide_export options = {.format = format,
+                                 .dtype = dtype ? x->dtype : NULL,
+                                 .centered = is_flag_set(r, "center") ||
+                                             is_flag_set(r, "centre"),
+                                 .top = top,
+                                 .stop = &x->stop};
     pthread_mutex_lock(&x->lock);
     bool busy = x->busy, closing = x->closing;
     if (!busy && !closing) {
-        wait_for_answer(r);
+        suspend_request(r);
         x->busy = true;
-        x->how = how;
+        x->options = options;
         snprintf(x->dtype, sizeof x->dtype, "%s", dtype ? dtype : "");
-        x->asked = r;
+        x->pending = r;
         pthread_cond_signal(&x->changed);
     }
     pthread_mutex_unlock(&x->lock);
     free(dtype);
     if (closing)
-        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "the server stops");
+        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "the server is shutting down");
     else if (busy)
         answer_problem(r, 429, PROBLEM_BUSY, NULL,
                        "another export is being written or sent");

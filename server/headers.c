@@ -1,12 +1,17 @@
 /* headers.c - what is refused before the body is read.
  *
- * A proxy before us and the library under us must agree where each request ends. What could be read in two ways is
- * therefore refused and its connection closed: two lengths, a coding other than chunked, names of headers
- * that are no names, control characters. The library joins a line that begins with a blank to the name of the
- * header before it, so names that only begin like those of the length are refused as well, and so is a POST
- * without any length, unless it needs no body; then its connection is closed. tests/server/raw_cases.py has the list.
+ * A proxy in front of the server and the library under it must agree where each request
+ * ends (request smuggling). So whatever could be read in two ways is refused and its
+ * connection closed: two lengths, a transfer coding other than chunked, invalid header
+ * names, control characters. The library joins a line that begins with a blank to the
+ * name of the header before it, so names that merely begin like those of the length are
+ * refused too, and so is a POST without any length, unless its route needs no body; its
+ * connection is then closed. tests/server/raw_cases.py has the list.
  */
-#include "http.h"
+#include "headers.h"
+
+#include "answer.h"
+#include "server_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +20,8 @@
 typedef struct headers {
     size_t count, bytes;
     credentials credentials;
-    unsigned lengths, codings;
-    bool odd; /* one of them is not as it should be */
+    unsigned lengths, codings; /* headers that tell where the body ends */
+    bool malformed;            /* one of the headers is */
 } headers;
 
 static bool is_token(const char *name)
@@ -34,71 +39,74 @@ static bool is_printable(const char *value)
     return true;
 }
 
-static bool begins(const char *name, const char *beginning)
+static bool has_prefix(const char *name, const char *prefix)
 {
-    return !strncasecmp(name, beginning, strlen(beginning));
+    return !strncasecmp(name, prefix, strlen(prefix));
 }
 
-static void note_framing(headers *h, const char *name, const char *value)
+/* Checks headers that determine where the body ends, and those that look like them. */
+static void check_framing(headers *h, const char *name, const char *value)
 {
     if (!strcasecmp(name, "Content-Length")) {
         h->lengths++;
     } else if (!strcasecmp(name, "Transfer-Encoding")) {
         h->codings++;
-        h->odd = h->odd || strcasecmp(value, "chunked") != 0;
-    } else if (begins(name, "Content-Length") || begins(name, "Transfer-Encoding")) {
-        h->odd = true;
+        h->malformed = h->malformed || strcasecmp(value, "chunked") != 0;
+    } else if (has_prefix(name, "Content-Length") ||
+               has_prefix(name, "Transfer-Encoding")) {
+        h->malformed = true;
     }
 }
 
-static enum MHD_Result note_header(void *data, enum MHD_ValueKind kind,
-                                   const char *name, const char *value)
+static enum MHD_Result check_header(void *data, enum MHD_ValueKind kind,
+                                    const char *name, const char *value)
 {
     (void)kind;
     headers *h = data;
     value = value ? value : "";
     h->count++;
     h->bytes += strlen(name) + strlen(value) + 4;
-    h->odd = h->odd || !is_token(name) || !is_printable(value);
-    note_framing(h, name, value);
+    h->malformed = h->malformed || !is_token(name) || !is_printable(value);
+    check_framing(h, name, value);
     if (!strcasecmp(name, "Host")) {
         h->credentials.host = value;
-        h->credentials.hosts++;
+        h->credentials.host_count++;
     } else if (!strcasecmp(name, "Origin")) {
         h->credentials.origin = value;
-        h->credentials.origins++;
+        h->credentials.origin_count++;
     } else if (!strcasecmp(name, "Authorization")) {
         h->credentials.authorization = value;
     } else if (!strcasecmp(name, "Sec-Fetch-Site")) {
-        h->credentials.site = value;
+        h->credentials.fetch_site = value;
     } else if (!strcasecmp(name, "Sec-Fetch-Mode")) {
-        h->credentials.mode = value;
+        h->credentials.fetch_mode = value;
     }
     return MHD_YES;
 }
 
-static bool is_framed(const request *r, const headers *h, const char *version)
+/* Whether it is unambiguous where the body ends. */
+static bool has_one_length(const request *r, const headers *h, const char *version)
 {
-    bool sends =
-        r->route && !strcmp(r->route->method, "POST") && !(r->route->flags & BODYLESS);
-    return !h->odd && h->lengths + h->codings <= 1 &&
-           (!sends || h->lengths || h->codings) &&
+    bool needs_length = r->route && !strcmp(r->route->method, "POST") &&
+                        !(r->route->flags & ROUTE_NO_BODY);
+    return !h->malformed && h->lengths + h->codings <= 1 &&
+           (!needs_length || h->lengths || h->codings) &&
            (!h->codings || strcmp(version, MHD_HTTP_VERSION_1_0) != 0);
 }
 
 bool check_headers(request *r, const char *version)
 {
     const char *why;
-    headers h = {.credentials.open = r->route && r->route->flags & OPEN};
-    MHD_get_connection_values(r->connection, MHD_HEADER_KIND, note_header, &h);
-    int status = guard_refuses(&r->server->guard, &h.credentials, &why);
+    headers h = {.credentials.is_public = r->route && r->route->flags & ROUTE_PUBLIC};
+    MHD_get_connection_values(r->connection, MHD_HEADER_KIND, check_header, &h);
+    int status = auth_check(&r->server->auth, &h.credentials, &why);
     if (h.count > HEADERS_MAX || h.bytes > HEADERS_MAX_BYTES)
-        answer_problem(r, 431, PROBLEM_PLAIN, NULL, "at most %d headers of %d bytes",
-                       HEADERS_MAX, HEADERS_MAX_BYTES);
-    else if (!is_framed(r, &h, version))
-        answer_problem(
-            r, 400, PROBLEM_PLAIN, NULL,
-            "a header is malformed, or it is not plain how long the body is");
+        answer_problem(r, 431, PROBLEM_PLAIN, NULL,
+                       "too many headers; at most %d, of %d bytes in all", HEADERS_MAX,
+                       HEADERS_MAX_BYTES);
+    else if (!has_one_length(r, &h, version))
+        answer_problem(r, 400, PROBLEM_PLAIN, NULL,
+                       "a header is malformed, or the length of the body is ambiguous");
     else if (status)
         answer_problem(r, status, PROBLEM_PLAIN, NULL, "%s", why);
     else
@@ -106,71 +114,76 @@ bool check_headers(request *r, const char *version)
     return false;
 }
 
-/* -- parameters ------------------------------------------------------------------------------------------ */
+/* -- parameters -------------------------------------------------------------------- */
 
 static enum MHD_Result check_parameter(void *data, enum MHD_ValueKind kind,
                                        const char *name, const char *value)
 {
     (void)kind;
-    const char **wrong = data;
-    char *decoded = decode(value ? value : "", value ? strlen(value) : 0);
+    const char **invalid = data;
+    char *decoded = percent_decode(value ? value : "", value ? strlen(value) : 0);
     if (!decoded)
-        *wrong = name;
+        *invalid = name;
     free(decoded);
     return MHD_YES;
 }
 
 bool check_parameters(request *r)
 {
-    const char *wrong = NULL;
+    const char *invalid = NULL;
     MHD_get_connection_values(r->connection, MHD_GET_ARGUMENT_KIND, check_parameter,
-                              &wrong);
-    if (wrong)
-        answer_problem(r, 400, PROBLEM_PLAIN, NULL, "%s is not encoded rightly", wrong);
-    return !wrong;
+                              &invalid);
+    if (invalid)
+        answer_problem(r, 400, PROBLEM_PLAIN, NULL,
+                       "parameter %s is not valid percent-encoding", invalid);
+    return !invalid;
 }
 
-/* -- the body that is announced ---------------------------------------------------------------------------- */
+/* -- headers of the body ----------------------------------------------------------- */
 
-static bool is_media(const char *given, const char *type)
+static bool is_media_type(const char *value, const char *type)
 {
     size_t size = strlen(type);
-    return given && !strncasecmp(given, type, size) &&
-           (!given[size] || given[size] == ';' || given[size] == ' ');
+    return value && !strncasecmp(value, type, size) &&
+           (!value[size] || value[size] == ';' || value[size] == ' ');
 }
 
-static uint64_t declared_size(const request *r)
+static uint64_t content_length(const request *r)
 {
-    const char *text = header(r, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    const char *text = request_header(r, MHD_HTTP_HEADER_CONTENT_LENGTH);
     return text ? strtoull(text, NULL, 10) : 0;
 }
 
-static bool has_no_body(const request *r)
+static bool lacks_body(const request *r)
 {
-    return r->route->flags & BODYLESS && !declared_size(r) &&
-           !header(r, MHD_HTTP_HEADER_TRANSFER_ENCODING);
+    return r->route->flags & ROUTE_NO_BODY && !content_length(r) &&
+           !request_header(r, MHD_HTTP_HEADER_TRANSFER_ENCODING);
 }
 
-/* A page of somebody else's can send a form, but not JSON, without asking first. */
-static bool has_right_type(const request *r)
+/* Foreign pages can submit forms, but browsers send JSON for them only after a CORS
+ * preflight. So routes that change something accept nothing but JSON, except for
+ * text. */
+static bool has_json_type(const request *r)
 {
-    bool changes = !strcmp(r->route->method, "POST");
-    return !changes || r->route->flags & INGESTS || has_no_body(r) ||
-           is_media(header(r, MHD_HTTP_HEADER_CONTENT_TYPE), "application/json");
+    bool is_post = !strcmp(r->route->method, "POST");
+    return !is_post || r->route->flags & ROUTE_INGEST || lacks_body(r) ||
+           is_media_type(request_header(r, MHD_HTTP_HEADER_CONTENT_TYPE),
+                         "application/json");
 }
 
-bool check_body(request *r)
+bool check_body_headers(request *r)
 {
-    r->most = r->route->flags & INGESTS ? INGEST_MAX : BODY_MAX;
-    r->close = has_no_body(r) && !header(r, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    if (declared_size(r) > r->most)
-        answer_problem(r, 413, PROBLEM_PLAIN, NULL, "a body here has at most %zu bytes",
-                       r->most);
-    else if (!has_right_type(r))
+    r->body_limit = r->route->flags & ROUTE_INGEST ? INGEST_MAX : BODY_MAX;
+    r->close_connection =
+        lacks_body(r) && !request_header(r, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    if (content_length(r) > r->body_limit)
+        answer_problem(r, 413, PROBLEM_PLAIN, NULL, "the body exceeds %zu bytes",
+                       r->body_limit);
+    else if (!has_json_type(r))
         answer_problem(r, 415, PROBLEM_PLAIN, NULL,
-                       "this takes a body of Content-Type: application/json");
-    else if (r->route->flags & INGESTS && r->server->draining)
-        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "the server is about to stop");
+                       "Content-Type must be application/json");
+    else if (r->route->flags & ROUTE_INGEST && r->server->draining)
+        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "the server is shutting down");
     else
         return true;
     return false;

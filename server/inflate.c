@@ -1,81 +1,92 @@
-/* inflate.c - bodies that came compressed with gzip, unpacked a piece at a time.
+/* inflate.c - request bodies compressed with gzip, decompressed in chunks.
  *
- * A small body may hold a very large one, so what comes out has the bound of a plain body, or ten times what went in where
- * that is more. Logs pack twentyfold. A body may have several members, one after the other.
+ * A small body may expand to a very large one (a zip bomb), so the output has the bound
+ * of an uncompressed body, or ten times its own size where that is more; logs often
+ * compress twentyfold. A body may consist of several gzip members.
  */
-#include "ingest.h"
+#include "inflate.h"
+
+#include "answer.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <zlib.h>
 
-enum { LARGER = 10, LEAST = INGEST_MAX, MOST = 64 << 20 };
+enum { EXPANSION_MAX = 10, OUTPUT_MIN = INGEST_MAX, OUTPUT_MAX = 64 << 20 };
 
-static size_t most_unpacked(size_t size)
+/* Returns the bound on the output of a body. */
+static size_t output_limit(size_t size)
 {
-    size_t most = size > MOST / LARGER ? MOST : size * LARGER;
-    return most < LEAST ? LEAST : most;
+    size_t limit =
+        size > OUTPUT_MAX / EXPANSION_MAX ? OUTPUT_MAX : size * EXPANSION_MAX;
+    return limit < OUTPUT_MIN ? OUTPUT_MIN : limit;
 }
 
-/* One piece after the other. Z_STREAM_END at the end of the last member. */
-static int unpack(z_stream *z, char *room, take_piece *take, void *state, size_t left)
+/* Decompresses up to `limit` bytes. */
+static inflate_result inflate_chunks(z_stream *z, char *buffer, consume_chunk *consume,
+                                     void *state, size_t limit)
 {
     int status = Z_OK;
     while (status == Z_OK) {
-        z->next_out = (Bytef *)room;
-        z->avail_out = PIECE_BYTES;
+        z->next_out = (Bytef *)buffer;
+        z->avail_out = CHUNK_BYTES;
         status = inflate(z, Z_NO_FLUSH);
-        size_t size = PIECE_BYTES - z->avail_out;
-        if (size > left)
-            return UNPACKED_TOO_LARGE;
-        left -= size;
-        if (size && !take(state, room, size))
-            return UNPACKED;
-        if (status == Z_STREAM_END && z->avail_in)
+        size_t size = CHUNK_BYTES - z->avail_out;
+        if (size > limit)
+            return INFLATE_TOO_LARGE;
+        limit -= size;
+        if (size && !consume(state, buffer, size))
+            return INFLATE_OK;
+        if (status == Z_STREAM_END && z->avail_in) /* another member follows */
             status = inflateReset(z);
     }
-    return status == Z_STREAM_END  ? UNPACKED
-           : status == Z_MEM_ERROR ? UNPACKED_NO_MEMORY
-                                   : UNPACKED_DAMAGED;
+    return status == Z_STREAM_END  ? INFLATE_OK
+           : status == Z_MEM_ERROR ? INFLATE_NO_MEMORY
+                                   : INFLATE_CORRUPT;
 }
 
-unpacked unpack_gzip(const char *bytes, size_t size, char *room, take_piece *take,
-                     void *state)
+inflate_result inflate_gzip(const char *bytes, size_t size, char *buffer,
+                            consume_chunk *consume, void *state)
 {
     z_stream z = {.next_in = (Bytef *)(uintptr_t)bytes, .avail_in = (uInt)size};
     if (inflateInit2(&z, 15 + 16) != Z_OK)
-        return UNPACKED_NO_MEMORY;
-    unpacked result = (unpacked)unpack(&z, room, take, state, most_unpacked(size));
+        return INFLATE_NO_MEMORY;
+    inflate_result result =
+        inflate_chunks(&z, buffer, consume, state, output_limit(size));
     inflateEnd(&z);
     return result;
 }
 
-bool read_body(request *r, char *room, take_piece *take, void *state)
+bool decode_body(request *r, char *buffer, consume_chunk *consume, void *state)
 {
-    static char nothing[] = "";
-    const char *coding = header(r, MHD_HTTP_HEADER_CONTENT_ENCODING);
+    static char empty[] = "";
+    const char *coding = request_header(r, MHD_HTTP_HEADER_CONTENT_ENCODING);
     if (!coding || !*coding || !strcasecmp(coding, "identity")) {
-        take(state, r->body ? r->body : nothing, r->size);
+        consume(state, r->body ? r->body : empty, r->body_size);
         return true;
     }
     if (strcasecmp(coding, "gzip") != 0 && strcasecmp(coding, "x-gzip") != 0) {
-        answer_problem(r, 415, PROBLEM_PLAIN, NULL, "Content-Encoding may be gzip");
+        answer_problem(r, 415, PROBLEM_PLAIN, NULL,
+                       "unsupported Content-Encoding; use gzip");
         return false;
     }
-    switch (unpack_gzip(r->body ? r->body : nothing, r->size, room, take, state)) {
-    case UNPACKED:
+    switch (
+        inflate_gzip(r->body ? r->body : empty, r->body_size, buffer, consume, state)) {
+    case INFLATE_OK:
         return true;
-    case UNPACKED_TOO_LARGE:
+    case INFLATE_TOO_LARGE:
         answer_problem(r, 413, PROBLEM_PLAIN, NULL,
-                       "a body of %zu bytes may unpack to at most %zu", r->size,
-                       most_unpacked(r->size));
+                       "a body of %zu bytes may decompress to at most %zu bytes",
+                       r->body_size, output_limit(r->body_size));
         return false;
-    case UNPACKED_NO_MEMORY:
-        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "no memory to unpack the body");
+    case INFLATE_NO_MEMORY:
+        answer_problem(r, 503, PROBLEM_PLAIN, NULL,
+                       "out of memory to decompress the body");
         return false;
     default:
-        answer_problem(r, 400, PROBLEM_PLAIN, NULL, "the body is not gzip, or damaged");
+        answer_problem(r, 400, PROBLEM_PLAIN, NULL,
+                       "the body is not gzip, or it is corrupt");
         return false;
     }
 }

@@ -1,45 +1,55 @@
-/* ingest.c - text that is sent to us, as lines or as records.
+/* ingest.c - text to learn, as lines or as records.
  *
- * What comes is read as its Content-Type says and handed over as lines of text. When there is no room for all of it, the
- * answer says how much was taken, so that the sender can send the rest again: nothing is ever lost without its sender
- * knowing. Over a spool, lines that an answer says were taken are taken for good.
+ * A body is read according to its Content-Type and appended to the feed as lines of
+ * text. If there is no room for all of it, the response tells how many inputs were
+ * accepted, so that the client can resend the rest: nothing is lost without the client
+ * knowing. With a spool, accepted lines are in it before the response is sent, and synced
+ * as --spool-sync says.
  */
-#include "ingest.h"
+#include "answer.h"
+#include "body.h"
+#include "handlers.h"
+#include "inflate.h"
+#include "line_store.h"
+#include "server_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-/* A body on its way to lines. JSON is a record a line or a list of records, which its first character tells. */
+/* A body while it is converted to lines. JSON is a record per line or an array of
+ * records; its first character tells which. */
 typedef struct post {
-    lines lines;
+    line_batch lines;
     tide_record_kind kind;
-    bool judged;     /* its first piece */
-    tide_error what; /* what it is, if that is no text */
+    bool detected; /* `content` is set, from the first chunk */
     tide_content content;
-    bool begun; /* there was something that is not blank */
-    bool list;
-    bool bad; /* what should be a list is none */
+    tide_error description; /* of the content, if it is not text */
+    bool started;           /* JSON: past leading blanks */
+    bool array;             /* it is a JSON array */
+    bool malformed;         /* the array is */
 
-    /* Of a list: */
+    /* The state of the array: */
     size_t depth;
-    bool quoted, escaped; /* within a string; behind a backslash there */
-    bool element;         /* something has come since the last comma */
+    bool quoted, escaped; /* inside a string; after a backslash in it */
+    bool has_element;     /* something followed the last comma */
 } post;
 
-/* -- lists ---------------------------------------------------------------------------------------------------- */
+/* -- JSON arrays ------------------------------------------------------------------- */
 
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Changes the next byte of a list so that its elements become lines, without looking into them. A line feed is a blank
- * in JSON, but would end the record. False when this cannot be a list. */
-static bool change(post *p, char *at)
+/* Rewrites the next byte of an array so that each element becomes a line, without
+ * parsing the elements: separators become line feeds. A line feed between tokens
+ * becomes a space, since it would end the record. Returns false if this cannot be an
+ * array. */
+static bool split_byte(post *p, char *at)
 {
     char c = *at;
-    if (p->quoted) {
+    if (p->quoted) { /* strings may have commas and brackets, but no raw line feeds */
         p->quoted = p->escaped || c != '"';
         p->escaped = !p->escaped && c == '\\';
         return c != '\n';
@@ -48,133 +58,136 @@ static bool change(post *p, char *at)
         *at = ' ';
         return true;
     }
-    if (p->depth == 1 && (c == ',' || c == ']')) {
-        bool good = p->element || c == ']';
+    if (p->depth == 1 && (c == ',' || c == ']')) { /* the end of an element */
+        bool valid = p->has_element || c == ']';
         p->depth -= c == ']';
-        p->element = false;
+        p->has_element = false;
         *at = '\n';
-        return good;
+        return valid;
     }
     p->depth += c == '[' || c == '{';
     p->depth -= c == ']' || c == '}';
     p->quoted = c == '"';
-    p->element = true;
-    return p->depth > 0;
+    p->has_element = true;
+    return p->depth > 0; /* nothing may follow the array */
 }
 
-static void add_list(post *p, char *bytes, size_t size)
+static void add_array(post *p, char *bytes, size_t size)
 {
-    for (size_t i = 0; i < size && !p->bad; i++)
-        p->bad = (!p->depth && !is_blank(bytes[i])) || !change(p, &bytes[i]);
-    if (!p->bad)
-        lines_add_records(&p->lines, bytes, size);
+    for (size_t i = 0; i < size && !p->malformed; i++)
+        p->malformed = (!p->depth && !is_blank(bytes[i])) || !split_byte(p, &bytes[i]);
+    if (!p->malformed)
+        line_batch_add_records(&p->lines, bytes, size);
 }
 
-/* -- bodies --------------------------------------------------------------------------------------------------- */
+/* -- bodies ------------------------------------------------------------------------ */
 
-/* Whether the body is UTF-8, as far as its first piece has told. Text that looks like JSON is text. */
+/* Whether the first chunk is UTF-8. Text that looks like JSON is text too. */
 static bool is_text(const post *p)
 {
     return p->content == TIDE_CONTENT_TEXT || p->content == TIDE_CONTENT_RECORDS;
 }
 
-static void refuse_content(const post *p, request *r)
+static void answer_unsupported(const post *p, request *r)
 {
-    const char *name = p->what.text, *advice;
+    const char *name = p->description.text, *advice;
     switch (p->content) {
     case TIDE_CONTENT_PACKED:
-        advice = "send gzip with Content-Encoding: gzip, and anything else unpacked";
+        advice = "send gzip with Content-Encoding: gzip, other formats uncompressed";
         break;
     case TIDE_CONTENT_8BIT:
-        advice = "turn it into UTF-8 with iconv -f WINDOWS-1252 -t UTF-8";
+        advice = "convert it to UTF-8 with iconv -f WINDOWS-1252 -t UTF-8";
         break;
     default:
-        advice = "send text in UTF-8, JSON, CSV or TSV";
+        advice = "send UTF-8 text, JSON, CSV or TSV";
     }
     answer_problem(r, 415, PROBLEM_PLAIN, NULL, "the body is %s: %s", name, advice);
 }
 
-static bool add_piece(void *state, char *bytes, size_t size)
+static bool add_chunk(void *state, char *bytes, size_t size)
 {
     post *p = state;
-    if (!p->judged)
-        p->content = tide_content_of(bytes, size, true, &p->what);
-    p->judged = true;
+    if (!p->detected)
+        p->content = tide_content_of(bytes, size, true, &p->description);
+    p->detected = true;
     if (!is_text(p))
         return false;
-    while (!p->begun && p->kind == TIDE_RECORDS_JSON && size) {
-        p->begun = !is_blank(*bytes);
-        p->list = *bytes == '[';
-        if (p->begun && !p->list)
+    /* Skip leading blanks and look at the first character, which may be in any
+     * chunk. */
+    while (!p->started && p->kind == TIDE_RECORDS_JSON && size) {
+        p->started = !is_blank(*bytes);
+        p->array = *bytes == '[';
+        if (p->started && !p->array)
             break;
-        p->depth = p->list;
+        p->depth = p->array;
         bytes++;
         size--;
     }
-    if (p->list)
-        add_list(p, bytes, size);
+    if (p->array)
+        add_array(p, bytes, size);
     else if (p->kind == TIDE_RECORDS_LINES)
-        lines_add_text(&p->lines, bytes, size);
+        line_batch_add_text(&p->lines, bytes, size);
     else
-        lines_add_records(&p->lines, bytes, size);
-    return !p->bad && !p->lines.full;
+        line_batch_add_records(&p->lines, bytes, size);
+    return !p->malformed && !p->lines.full;
 }
 
 static bool add_body(post *p, request *r)
 {
-    if (!read_body(r, p->lines.store->piece, add_piece, p))
+    if (!decode_body(r, p->lines.store->chunk, add_chunk, p))
         return false;
     if (!is_text(p)) {
-        refuse_content(p, r);
+        answer_unsupported(p, r);
         return false;
     }
     if (p->kind == TIDE_RECORDS_LINES)
-        lines_end_text(&p->lines);
+        line_batch_finish_text(&p->lines);
     else
-        lines_end_records(&p->lines);
-    bool bad = p->bad || (p->list && p->depth && !p->lines.full);
-    if (bad)
-        answer_problem(r, 400, PROBLEM_PLAIN, NULL, "the list is not JSON");
-    return !bad;
+        line_batch_finish_records(&p->lines);
+    bool malformed = p->malformed || (p->array && p->depth && !p->lines.full);
+    if (malformed)
+        answer_problem(r, 400, PROBLEM_PLAIN, NULL, "the array is not valid JSON");
+    return !malformed;
 }
 
-/* What was sent up to the first line that was not taken needs not be sent again. */
-static void answer_lines(request *r, lines *l, bool whole)
+/* "taken" is the number of inputs that need not be sent again: if some line did not
+ * fit, those before the first such line. */
+static void submit_lines(request *r, line_batch *l, bool atomic)
 {
-    size_t taken;
-    if (!lines_push(l, r, whole, &taken))
+    size_t accepted;
+    if (!line_batch_submit(l, r, atomic, &accepted))
         return;
-    bool all = taken == l->count && !l->full;
-    uint64_t skipped = lines_skipped(l), done = all     ? l->seen - skipped
-                                                : whole ? 0
-                                                : taken < l->count
-                                                    ? lines_before(l, taken)
-                                                    : l->seen;
+    bool all = accepted == l->count && !l->full;
+    uint64_t skipped = line_batch_skipped(l),
+             done = all                   ? l->inputs - skipped
+                    : atomic              ? 0
+                    : accepted < l->count ? line_batch_inputs_before(l, accepted)
+                                          : l->inputs;
     json_t *answer = json_pack("{s:I, s:I, s:I}", "taken", (json_int_t)done, "skipped",
                                (json_int_t)skipped, "bytes", (json_int_t)l->size);
     if (all)
         answer_json(r, 200, answer);
     else
         answer_problem(r, 429, PROBLEM_BUSY, answer,
-                       "there was room for the first %llu; send the others again",
+                       "only the first %llu were accepted; resend the others",
                        (unsigned long long)done);
 }
 
-static void ingest(request *r, tide_record_kind kind, bool whole, char *fields)
+static void ingest(request *r, tide_record_kind kind, bool atomic, char *fields)
 {
     post p = {.kind = kind};
-    if (lines_begin(&p.lines, r, kind, fields)) {
+    if (line_batch_open(&p.lines, r, kind, fields)) {
         if (add_body(&p, r))
-            answer_lines(r, &p.lines, whole);
-        lines_end(&p.lines);
+            submit_lines(r, &p.lines, atomic);
+        line_batch_close(&p.lines);
     }
     free(fields);
 }
 
-/* -- routes --------------------------------------------------------------------------------------------------- */
+/* -- routes ------------------------------------------------------------------------ */
 
-/* What has no type is text: curl --data-binary says that it is a form. */
-static tide_record_kind kind_of(const request *r)
+/* Any other type is plain text; curl --data-binary sends the type of a form. */
+static tide_record_kind record_kind(const request *r)
 {
     static const struct {
         const char *type;
@@ -186,7 +199,7 @@ static tide_record_kind kind_of(const request *r)
                  {"application/stream+json", TIDE_RECORDS_JSON},
                  {"text/csv", TIDE_RECORDS_CSV},
                  {"text/tab-separated-values", TIDE_RECORDS_TSV}};
-    const char *type = header(r, MHD_HTTP_HEADER_CONTENT_TYPE);
+    const char *type = request_header(r, MHD_HTTP_HEADER_CONTENT_TYPE);
     for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
         if (!strncasecmp(type, types[i].type, strlen(types[i].type)))
             return types[i].kind;
@@ -195,11 +208,12 @@ static tide_record_kind kind_of(const request *r)
 
 void post_ingest(request *r)
 {
-    ingest(r, kind_of(r), false, parameter(r, "text"));
+    ingest(r, record_kind(r), false, request_parameter(r, "text"));
 }
 
-/* Shippers do not know that a part of what they sent may be taken, and send all of it again. */
+/* Shippers do not know partial success and resend everything, so it is all or
+ * nothing. */
 void post_jsonline(request *r)
 {
-    ingest(r, TIDE_RECORDS_JSON, true, parameter(r, "_msg_field"));
+    ingest(r, TIDE_RECORDS_JSON, true, request_parameter(r, "_msg_field"));
 }

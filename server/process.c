@@ -1,4 +1,4 @@
-/* process.c - the time, and the memory and file descriptors that this process has. */
+/* process.c - clocks, resident memory and file descriptors of this process. */
 #include "process.h"
 
 #include <dirent.h>
@@ -7,29 +7,24 @@
 #include <time.h>
 #include <unistd.h>
 
-static double seconds_of(clockid_t clock)
+static double read_clock(clockid_t clock)
 {
     struct timespec now;
     clock_gettime(clock, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-double now_seconds(void)
-{
-    return seconds_of(CLOCK_MONOTONIC);
-}
-
 double wall_seconds(void)
 {
-    return seconds_of(CLOCK_REALTIME);
+    return read_clock(CLOCK_REALTIME);
 }
 
 double spent_seconds(void)
 {
-    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* The second number of statm counts pages. */
+/* The second number in statm is the resident size in pages. */
 uint64_t resident_bytes(void)
 {
     unsigned long long pages = 0;
@@ -41,7 +36,7 @@ uint64_t resident_bytes(void)
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* -- file descriptors ---------------------------------------------------------------------------------------- */
+/* -- file descriptors -------------------------------------------------------------- */
 
 void raise_descriptors(void)
 {

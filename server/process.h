@@ -1,25 +1,26 @@
-/* process.h - the time, and the memory and file descriptors that this process has; for the command and the server that it carries. */
+/* process.h - clocks, memory and file descriptors of this process. For the command and
+ * the server that is a part of it. */
 #ifndef SERVER_PROCESS_H
 #define SERVER_PROCESS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-double now_seconds(void);   /* of a clock that nobody sets */
 double wall_seconds(void);  /* since 1970 */
-double spent_seconds(void); /* by this thread on a processor */
+double spent_seconds(void); /* processor time of this thread */
 
-/* Memory in use now; 0 where the system does not tell. */
+/* Resident memory of the process; 0 if the system does not report it. */
 uint64_t resident_bytes(void);
 
-/* Memory that may be taken without anything else having to go: of the machine, and under the limits of the process and
- * of the control groups that it is in. Huge where nothing is known. */
+/* Memory that can still be allocated without swapping or being killed: of the machine,
+ * and under the limits of the process and its control groups. UINT64_MAX or nearly so
+ * if nothing is known. */
 uint64_t available_bytes(void);
 
-/* Raises the number of files that may be open as far as is allowed without privileges. */
+/* Raises the limit on open files as far as is allowed without privileges. */
 void raise_descriptors(void);
 
-/* How many are open, and how many may be. */
+/* Returns the number of open file descriptors, and how many are allowed. */
 size_t open_descriptors(size_t *allowed);
 
 #endif

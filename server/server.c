@@ -1,12 +1,25 @@
-/* server.c - starting, ticking and stopping.
+/* server.c - starting and stopping the server, and its periodic tasks.
  *
- * Seven kinds of threads: the one that learns, which is the caller's; the few that read requests (http.c); the desk
- * where searches are done together (desk.c); the workers, which take text (workers.c); the one that writes exports
- * (export.c); and here, once a second, the ticker, which closes connections that are late, works out rates and sends
- * them to all who listen, and the historian, which looks at what has become of words and saves that. Requests for
- * health and figures need none of the locks that are held while somebody waits for the disk.
+ * There are seven kinds of threads:
+ *
+ *     training    the caller's
+ *     HTTP        read requests and call the handlers (http.c)
+ *     search      runs batches of searches (search_batcher.c)
+ *     workers     accept text (workers.c)
+ *     export      writes files for download (export.c)
+ *     ticker      every second: closes expired connections, updates and publishes rates
+ *     history     every second: updates the history of words, and saves it
+ *
+ * Requests for health and status take none of the locks that are held during disk I/O.
  */
+#include "answer.h"
+#include "checkpoints.h"
+#include "history_api.h"
 #include "http.h"
+#include "process.h"
+#include "server_internal.h"
+
+#include "base/base.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,16 +32,17 @@
 #include <time.h>
 
 enum {
-    LARGE_BYTES = 256 << 10,
+    MMAP_THRESHOLD = 256 << 10, /* larger allocations return to the system when freed */
     ARENAS_MAX = 4,
     HISTORY_RETRY_SECONDS = 10,
 
-    /* File descriptors: for what a server has open besides connections (its own, a spool, a checkpoint, the
-     * history, an export, what reads /proc), for each source, and for the brokers of a topic. */
-    DESCRIPTORS_KEPT = 64,
+    /* File descriptors reserved for files other than connections (a spool, a
+     * checkpoint, the history, an export, /proc), per source, and per Kafka topic for
+     * its brokers. */
+    DESCRIPTORS_RESERVED = 64,
     DESCRIPTORS_PER_SOURCE = 4,
     DESCRIPTORS_PER_TOPIC = 64,
-    CONNECTIONS_LEAST = 16,
+    CONNECTIONS_MIN = 16,
 };
 
 static int fail(tide_error *err, const char *format, ...)
@@ -44,9 +58,10 @@ static int fail(tide_error *err, const char *format, ...)
     return TIDE_ERROR_IO;
 }
 
-/* -- the ticker and the historian ---------------------------------------------------------------------------- */
+/* -- the ticker and the history thread --------------------------------------------- */
 
-/* Waits for the next second. False when the server closes. Who is late does not catch up. */
+/* Waits for the next second; skips those that were missed. Returns false when the
+ * server is closing. */
 static bool wait_for_tick(server *s, struct timespec *next)
 {
     struct timespec now;
@@ -56,22 +71,22 @@ static bool wait_for_tick(server *s, struct timespec *next)
     while (!s->closing && pthread_cond_clockwait(&s->changed, &s->lock, CLOCK_MONOTONIC,
                                                  next) != ETIMEDOUT)
         ;
-    bool goes_on = !s->closing;
+    bool open = !s->closing;
     pthread_mutex_unlock(&s->lock);
-    return goes_on;
+    return open;
 }
 
-/* Guards connections, so nothing here may take long or wait for the disk. */
-static void *tick(void *argument)
+/* Enforces time limits, so nothing here may take long or wait for the disk. */
+static void *run_ticker(void *argument)
 {
     server *s = argument;
     struct timespec next;
     clock_gettime(CLOCK_MONOTONIC, &next);
     while (wait_for_tick(s, &next)) {
-        connections_end_late(s->connections);
-        checkpoints_end_late(s);
-        figures_tick(s->figures);
-        events_send(s->events, "stats", figures_json(s->figures));
+        connections_close_expired(s->connections);
+        checkpoints_expire(s);
+        status_sample(s->status);
+        events_publish(s->events, "stats", status_json(s->status));
     }
     return NULL;
 }
@@ -81,23 +96,24 @@ static bool save_history(server *s)
     tide_error err;
     const char *path = s->options.history_path;
     bool failed = path && tide_history_save(s->history, path, &err);
-    figures_history_saved(s->figures, failed ? err.text : NULL);
+    status_record_history_save(s->status, failed ? err.text : NULL);
     return !failed;
 }
 
-static void *look_at_history(void *argument)
+static void *run_history(void *argument)
 {
     server *s = argument;
     struct timespec next;
-    double not_before = 0;
+    double retry_time = 0;
     clock_gettime(CLOCK_MONOTONIC, &next);
     while (wait_for_tick(s, &next)) {
-        past_tick(s, wall_seconds());
-        if (now_seconds() < not_before || !atomic_exchange(&s->history_due, false))
+        history_tick(s, wall_seconds());
+        if (tide_now_seconds() < retry_time ||
+            !atomic_exchange(&s->history_unsaved, false))
             continue;
         if (!save_history(s)) {
-            s->history_due = true;
-            not_before = now_seconds() + HISTORY_RETRY_SECONDS;
+            s->history_unsaved = true;
+            retry_time = tide_now_seconds() + HISTORY_RETRY_SECONDS;
         }
     }
     return NULL;
@@ -112,9 +128,9 @@ static bool start_thread(pthread_t *thread, void *(*run)(void *), server *s,
     return started;
 }
 
-/* -- starting ---------------------------------------------------------------------------------------------- */
+/* -- starting ---------------------------------------------------------------------- */
 
-static int listen_everywhere(server *s, tide_error *err)
+static int listen_on_all_addresses(server *s, tide_error *err)
 {
     const char *host = s->options.host;
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE},
@@ -136,7 +152,7 @@ static int listen_everywhere(server *s, tide_error *err)
             address.v4.sin_port = htons(port);
         else
             address.v6.sin6_port = htons(port);
-        s->daemons[count] = listen_on(s, &address.any, &port);
+        s->daemons[count] = http_listen(s, &address.any, &port);
         if (s->daemons[count])
             count++;
         else if (reason != EADDRINUSE)
@@ -144,85 +160,87 @@ static int listen_everywhere(server *s, tide_error *err)
     }
     freeaddrinfo(found);
     s->port = port;
-    /* A machine may lack one of the two kinds of addresses. A port that is another's on one of them would send
-     * some of those who ask for us to it. */
-    bool taken = reason == EADDRINUSE && s->options.port;
-    return count && !taken
+    /* A machine may lack IPv4 or IPv6. But if the port is in use on one of them, some
+     * clients would reach another server. */
+    bool in_use = reason == EADDRINUSE && s->options.port;
+    return count && !in_use
                ? TIDE_OK
                : fail(err, "cannot listen on %s:%u: %s", host, port, strerror(reason));
 }
 
-/* How many connections there may be, so that nobody else ever lacks a file descriptor. */
-static int bound_connections(const server *s, size_t *most, tide_error *err)
+/* Computes how many connections leave enough file descriptors for everything else. */
+static int limit_connections(const server *s, size_t *max, tide_error *err)
 {
-    size_t allowed, open = open_descriptors(&allowed), kept = DESCRIPTORS_KEPT + open;
+    size_t allowed, open = open_descriptors(&allowed),
+                    reserved = DESCRIPTORS_RESERVED + open;
     for (size_t i = 0; i < s->options.source_count; i++)
-        kept += strncmp(s->options.sources[i], "kafka:", 6) ? DESCRIPTORS_PER_SOURCE
-                                                            : DESCRIPTORS_PER_TOPIC;
-    if (allowed < kept + CONNECTIONS_LEAST)
+        reserved += strncmp(s->options.sources[i], "kafka:", 6) ? DESCRIPTORS_PER_SOURCE
+                                                                : DESCRIPTORS_PER_TOPIC;
+    if (allowed < reserved + CONNECTIONS_MIN)
         return fail(err,
-                    "this process may have %zu files open, and the server needs %zu: "
-                    "raise the limit (ulimit -n 1024, or LimitNOFILE= of the unit)",
-                    allowed, kept + CONNECTIONS_LEAST);
-    *most = allowed - kept < CONNECTIONS_MAX ? allowed - kept : CONNECTIONS_MAX;
+                    "the limit of %zu open files is too low, the server needs %zu; "
+                    "raise it (ulimit -n 1024, or LimitNOFILE= of the unit)",
+                    allowed, reserved + CONNECTIONS_MIN);
+    *max = allowed - reserved < CONNECTIONS_MAX ? allowed - reserved : CONNECTIONS_MAX;
     return TIDE_OK;
 }
 
 static int start_all(server *s, tide_error *err)
 {
-    size_t most = 0;
-    int status = bound_connections(s, &most, err);
+    size_t max = 0;
+    int status = limit_connections(s, &max, err);
     if (status)
         return status;
-    s->figures = figures_new(&s->options);
+    s->status = status_new(&s->options);
     s->events = events_new();
-    const tide_space *space = tide_live_begin(s->options.live);
-    s->resolver = tide_resolver_new(tide_space_model(space), err);
-    tide_live_end(s->options.live, space);
-    s->connections = connections_new(most);
-    s->desk = desk_open(s->options.live);
+    const tide_view *view = tide_live_acquire(s->options.live);
+    s->resolver = tide_resolver_new(tide_view_model(view), err);
+    tide_live_release(s->options.live, view);
+    s->connections = connections_new(max);
+    s->batcher = search_batcher_open(s->options.live);
     s->workers = workers_open(s);
     s->exporter = exporter_open(s);
-    s->lines = line_store_open();
-    if (!s->lines || !s->figures || !s->events || !s->resolver || !s->connections ||
-        !s->desk || !s->workers || !s->exporter)
-        return fail(err, "no memory for a server");
-    status = listen_everywhere(s, err);
+    s->line_store = line_store_open();
+    if (!s->line_store || !s->status || !s->events || !s->resolver || !s->connections ||
+        !s->batcher || !s->workers || !s->exporter)
+        return fail(err, "out of memory for the server");
+    status = listen_on_all_addresses(s, err);
     if (status)
         return status;
-    s->ticking = start_thread(&s->ticker, tick, s, "ticker");
-    s->looking = start_thread(&s->historian, look_at_history, s, "historian");
-    return s->ticking && s->looking ? TIDE_OK : fail(err, "no thread for the server");
+    s->ticker_started = start_thread(&s->ticker, run_ticker, s, "ticker");
+    s->history_started = start_thread(&s->history_thread, run_history, s, "history");
+    return s->ticker_started && s->history_started
+               ? TIDE_OK
+               : fail(err, "cannot create a thread for the server");
 }
 
 server *server_start(const server_options *options, tide_error *err)
 {
     if (!options->token && !is_loopback(options->host)) {
         fail(err,
-             "--host %s can be reached by others: --token-file FILE says "
-             "which token they need",
+             "--host %s is reachable from other machines; protect it with "
+             "--token-file FILE",
              options->host);
         return NULL;
     }
     server *s = calloc(1, sizeof *s);
     if (!s) {
-        fail(err, "no memory for a server");
+        fail(err, "out of memory for the server");
         return NULL;
     }
-    mallopt(M_MMAP_THRESHOLD,
-            LARGE_BYTES); /* large bodies are given back when they go */
+    mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD);
     mallopt(M_ARENA_MAX, ARENAS_MAX);
     s->options = *options;
     s->history = options->history;
-    s->told_words = wall_seconds();
-    s->guard =
-        (guard){options->token, options->names, options->name_count, options->host};
+    s->words_published = wall_seconds();
+    s->auth = (auth_policy){options->token, options->names, options->name_count,
+                            options->host};
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->bodies.lock, NULL);
     pthread_mutex_init(&s->resolver_lock, NULL);
     pthread_cond_init(&s->changed, NULL);
     sigset_t all, before;
-    sigfillset(&all); /* signals are for the thread that learns */
+    sigfillset(&all); /* signals are for the training thread */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int status = start_all(s, err);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -239,14 +257,14 @@ uint16_t server_port(const server *s)
 
 int server_budget(const server *s, tide_part parts[TIDE_PARTS_MAX])
 {
-    return figures_budget(s->figures, parts);
+    return status_budget(s->status, parts);
 }
 
-/* -- the thread that learns ---------------------------------------------------------------------------------- */
+/* -- reports from the training thread ---------------------------------------------- */
 
 void server_tick(server *s, const tide_stats *stats)
 {
-    figures_alive(s->figures, stats->saving);
+    status_heartbeat(s->status, stats->saving);
 }
 
 void server_drain(server *s)
@@ -254,7 +272,7 @@ void server_drain(server *s)
     s->draining = true;
 }
 
-/* -- stopping --------------------------------------------------------------------------------------------------- */
+/* -- stopping ---------------------------------------------------------------------- */
 
 void server_stop(server *s)
 {
@@ -266,32 +284,32 @@ void server_stop(server *s)
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
     tide_history_stop(s->history);
-    if (s->ticking)
+    if (s->ticker_started)
         pthread_join(s->ticker, NULL);
-    if (s->looking) {
-        pthread_join(s->historian, NULL);
+    if (s->history_started) {
+        pthread_join(s->history_thread, NULL);
         save_history(s);
     }
     for (int i = 0; i < 2; i++)
         if (s->daemons[i])
             MHD_quiesce_daemon(s->daemons[i]);
-    /* All who wait are answered before the daemons may end. */
+    /* Suspended requests must be answered before the daemons can stop. */
     if (s->events)
-        events_end(s->events);
+        events_close(s->events);
     checkpoints_close(s);
-    desk_close(s->desk);
+    search_batcher_close(s->batcher);
     workers_close(s->workers);
     exporter_close(s->exporter);
     for (int i = 0; i < 2; i++)
         if (s->daemons[i])
             MHD_stop_daemon(s->daemons[i]);
-    desk_free(s->desk);
+    search_batcher_free(s->batcher);
     workers_free(s->workers);
     exporter_free(s->exporter);
     events_free(s->events);
     connections_free(s->connections);
-    figures_free(s->figures);
-    line_store_close(s->lines);
+    status_free(s->status);
+    line_store_close(s->line_store);
     pthread_mutex_destroy(&s->bodies.lock);
     tide_resolver_free(s->resolver);
     pthread_mutex_destroy(&s->resolver_lock);

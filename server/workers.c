@@ -1,18 +1,22 @@
-/* workers.c - threads that answer requests which take long or wait for the disk: those that bring text.
+/* workers.c - threads for requests that take long or wait for the disk: text to learn.
  *
- * The few threads that read requests answer everybody, so none of them may unpack megabytes or wait for a disk. They
- * leave a request here and go on. A worker takes all that have come, up to a number, and answers them one after the
- * other. Where text has to be on the disk before it is acknowledged, the answers of all of them wait for one
- * sync.
- *
- * While there is nothing to do, a worker brings to the disk what has waited there for its time.
+ * The few threads that read requests serve all clients, so none of them may decompress
+ * megabytes or wait for a disk. They queue such a request here and continue. A worker
+ * takes all queued requests, up to a bound, and handles them one after another. Where
+ * text has to be on the disk before it is acknowledged, the whole batch shares one
+ * sync. While there are no requests, a worker calls it regularly, for what is due.
  */
-#include "http.h"
+#include "workers.h"
+
+#include "answer.h"
+#include "server_internal.h"
+
+#include "base/base.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-enum { WORKERS = 2, TOGETHER = 32, TEND_MS = 250 };
+enum { WORKERS = 2, BATCH_MAX = 32, IDLE_SYNC_MS = 250 };
 
 struct workers {
     server *server;
@@ -24,71 +28,68 @@ struct workers {
     bool closing;
 };
 
-static void await_some(workers *w)
+static void wait_for_requests(workers *w)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += TEND_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    struct timespec until = tide_deadline(IDLE_SYNC_MS);
     int status = 0;
     while (!w->first && !w->closing && status != ETIMEDOUT)
         status = pthread_cond_clockwait(&w->changed, &w->lock, CLOCK_MONOTONIC, &until);
 }
 
-/* False at the end; otherwise there may be none. */
-static bool take_some(workers *w, request **requests, size_t *count)
+/* Waits for requests, at most IDLE_SYNC_MS. Returns false when the workers are closed
+ * and the queue is empty; otherwise *count may be 0. */
+static bool dequeue_batch(workers *w, request **requests, size_t *count)
 {
     pthread_mutex_lock(&w->lock);
-    await_some(w);
-    for (*count = 0; w->first && *count < TOGETHER; w->first = w->first->next)
+    wait_for_requests(w);
+    for (*count = 0; w->first && *count < BATCH_MAX; w->first = w->first->next)
         requests[(*count)++] = w->first;
     if (!w->first)
         w->last = &w->first;
-    bool goes_on = *count || !w->closing;
+    bool open = *count || !w->closing;
     pthread_mutex_unlock(&w->lock);
-    return goes_on;
+    return open;
 }
 
-/* Those that have brought text are answered when it is as safe as was promised. */
-static void answer_all(server *s, request **requests, size_t count)
+/* Runs the handlers, syncs once, and only then resumes the requests whose text has to
+ * be on the disk. Also called without requests, to sync what is due. */
+static void handle_batch(server *s, request **requests, size_t count)
 {
     tide_error err;
-    size_t unsafe = 0;
+    size_t pending = 0;
     for (size_t i = 0; i < count; i++) {
         request *r = requests[i];
-        r->route->answer(r);
-        if (r->unsafe)
-            requests[unsafe++] = r;
+        r->route->handler(r);
+        if (r->needs_sync)
+            requests[pending++] = r;
         else
-            go_on(r);
+            resume_request(r);
     }
-    int failed = tide_feed_tend(s->options.feed, &err);
-    for (size_t i = 0; i < unsafe; i++) {
+    int failed = tide_feed_sync(s->options.feed, &err);
+    for (size_t i = 0; i < pending; i++) {
         if (failed)
             answer_problem(requests[i], 500, PROBLEM_PLAIN, NULL,
-                           "it is not known whether the lines were taken: %s",
-                           err.text);
-        go_on(requests[i]);
+                           "unknown whether the lines were accepted: %s", err.text);
+        resume_request(requests[i]);
     }
 }
 
-static void *work(void *argument)
+static void *run_worker(void *argument)
 {
     workers *w = argument;
-    request *requests[TOGETHER];
+    request *requests[BATCH_MAX];
     size_t count;
-    while (take_some(w, requests, &count))
-        answer_all(w->server, requests, count);
+    while (dequeue_batch(w, requests, &count))
+        handle_batch(w->server, requests, count);
     return NULL;
 }
 
-void workers_give(workers *w, request *r)
+void workers_submit(workers *w, request *r)
 {
     pthread_mutex_lock(&w->lock);
     bool closing = w->closing;
     if (!closing) {
-        wait_for_answer(r);
+        suspend_request(r);
         r->next = NULL;
         *w->last = r;
         w->last = &r->next;
@@ -96,7 +97,7 @@ void workers_give(workers *w, request *r)
     }
     pthread_mutex_unlock(&w->lock);
     if (closing)
-        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "the server stops");
+        answer_problem(r, 503, PROBLEM_PLAIN, NULL, "the server is shutting down");
 }
 
 workers *workers_open(server *s)
@@ -109,7 +110,7 @@ workers *workers_open(server *s)
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->changed, NULL);
     for (; w->count < WORKERS; w->count++) {
-        if (pthread_create(&w->threads[w->count], NULL, work, w) != 0)
+        if (pthread_create(&w->threads[w->count], NULL, run_worker, w) != 0)
             break;
         pthread_setname_np(w->threads[w->count], "worker");
     }

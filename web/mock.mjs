@@ -1,12 +1,12 @@
-// mock.mjs - speaks the server's HTTP contract about an invented world. Needs node alone.
+// mock.mjs - a mock of the server's HTTP API with an invented world. Needs only node.
 //
 //   node mock.mjs [--port 8080] [--words 1200] [--hostile] [--token TOKEN] [--full-disk]
 //        [--until-eof]
 //
-// --words 0 is a server that has learned nothing yet: send it some text. --hostile adds words
-// that try to harm the page; with --full-disk checkpoints fail; --until-eof ends with the standard input, so that no mock outlives
-// its test. The page is web/dist's, sent as the real server sends it. Prints its address once
-// it listens.
+// --words 0 is a server that has learned nothing yet: send it some text. --hostile adds words that
+// try to harm the page; with --full-disk, checkpoints fail; with --until-eof the mock ends with its
+// standard input, so that it does not outlive a test. The page is the one in web/dist, sent like
+// the real server does. Prints its URL once it listens.
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -38,10 +38,10 @@ class Problem extends Error {
   }
 }
 
-const whole = (query, name, fallback, most) => {
+const integer = (query, name, fallback, max) => {
   const value = Number(query.get(name) ?? fallback);
-  if (!Number.isInteger(value) || value < 0 || value > most)
-    throw new Problem(400, "about:blank", `${name} is a number from 0 to ${most}`);
+  if (!Number.isInteger(value) || value < 0 || value > max)
+    throw new Problem(400, "about:blank", `${name} must be an integer from 0 to ${max}`);
   return value;
 };
 
@@ -93,8 +93,8 @@ function stats() {
 
 function words(query) {
   const prefix = query.get("prefix") ?? "";
-  const limit = whole(query, "limit", 50, 1000);
-  const offset = whole(query, "offset", 0, 1e9);
+  const limit = integer(query, "limit", 50, 1000);
+  const offset = integer(query, "offset", 0, 1e9);
   const sort = query.get("sort") ?? "count";
   if (sort === "gone")
     return { total: world.gone.length, words: world.gone.slice(offset, offset + limit) };
@@ -113,14 +113,14 @@ function word(w, text) {
 }
 
 function neighbors(w, query) {
-  const topn = whole(query, "topn", 10, 1000);
-  const age = whole(query, "age", 0, 1e9);
+  const topn = integer(query, "topn", 10, 1000);
+  const age = integer(query, "age", 0, 1e9);
   const all = [...world.words.values()];
   if (age === 0)
     return { word: w.word, age, neighbors: world.nearest(world.vector(w), all, topn, [w.word]) };
   const then = (x) => x.past.findLast?.((p) => p.time <= world.now - age) ??
     x.past.filter((p) => p.time <= world.now - age).pop();
-  if (!then(w)) throw new Problem(404, "/problems/no-past", `nothing is kept that is ${age} s old`);
+  if (!then(w)) throw new Problem(404, "/problems/no-past", `no snapshot is ${age} s old`);
   const others = all.filter(then);
   const turn = (x) => then(x).turn;
   return { word: w.word, age,
@@ -143,7 +143,7 @@ function analogy(names, topn) {
 }
 
 function map(query) {
-  const some = world.ranked().slice(0, whole(query, "limit", 2000, 10000));
+  const some = world.ranked().slice(0, integer(query, "limit", 2000, 10000));
   const places = some.map((w) => world.place(w));
   return {
     frame: Math.floor(world.now), words: some.map((w) => w.word),
@@ -184,7 +184,7 @@ function answer(method, path, query, body) {
   if (path === "/v1/stats") return stats();
   if (path === "/v1/map") return map(query);
   if (path === "/v1/analogy")
-    return analogy(["a", "b", "c"].map((k) => query.get(k) ?? ""), whole(query, "topn", 10, 1000));
+    return analogy(["a", "b", "c"].map((k) => query.get(k) ?? ""), integer(query, "topn", 10, 1000));
   if (path === "/v1/similarity") {
     const [a, b] = ["a", "b"].map((k) => known(query.get(k) ?? ""));
     return { a: a.word, b: b.word, similarity: cosine(world.vector(a), world.vector(b)) };
@@ -194,7 +194,7 @@ function answer(method, path, query, body) {
   if (name === "words" && what === "neighbors") return neighbors(known(rest), query);
   if (name === "words" && what === "history") return history(known(rest));
   if (name === "words" && what === "watch") return watch(known(rest), method);
-  throw new Problem(404, "about:blank", "there is nothing here");
+  throw new Problem(404, "about:blank", "not found");
 }
 
 function send(response, status, value, type = "application/json; charset=utf-8") {
@@ -219,7 +219,7 @@ const ENDINGS = { word2vec: ".vec", "word2vec-binary": ".bin", glove: ".txt", sa
 
 function send_export(response, query) {
   const ending = ENDINGS[query.get("format") ?? "word2vec"];
-  if (!ending) throw new Problem(400, "about:blank", `format is one of: ${Object.keys(ENDINGS).join(", ")}`);
+  if (!ending) throw new Problem(400, "about:blank", `unknown format; use one of: ${Object.keys(ENDINGS).join(", ")}`);
   const rows = world.ranked().map((w) => `${w.word} ${world.vector(w).join(" ")}\n`);
   response.writeHead(200, {
     "Content-Type": "application/octet-stream",
@@ -228,25 +228,25 @@ function send_export(response, query) {
   response.end(`${rows.length} ${rows[0]?.split(" ").length - 1 || 0}\n${rows.join("")}`);
 }
 
-const listeners = new Set();
+const subscribers = new Set();
 
-function listen(response) {
+function subscribe(response) {
   response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-store" });
-  listeners.add(response);
-  response.on("close", () => listeners.delete(response));
-  tell([response], "stats", stats());
+  subscribers.add(response);
+  response.on("close", () => subscribers.delete(response));
+  publish([response], "stats", stats());
 }
 
-function tell(responses, event, data) {
+function publish(responses, event, data) {
   for (const response of responses)
     response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
 setInterval(() => {
   world.step(1);
-  tell(listeners, "stats", stats());
-  tell(listeners, "words", { entered: world.entered.slice(-20), left: world.left.slice(-20) });
-  for (const alarm of world.alarms.slice(-5)) tell(listeners, "alarm", alarm);
+  publish(subscribers, "stats", stats());
+  publish(subscribers, "words", { entered: world.entered.slice(-20), left: world.left.slice(-20) });
+  for (const alarm of world.alarms.slice(-5)) publish(subscribers, "alarm", alarm);
   world.entered = [];
   world.left = [];
   world.alarms = [];
@@ -264,13 +264,13 @@ const server = createServer(async (request, response) => {
   try {
     if (url.pathname === "/") return send_page(response);
     if (TOKEN && request.headers.authorization !== `Bearer ${TOKEN}`)
-      throw new Problem(401, "about:blank", "a token is needed");
-    if (url.pathname === "/v1/events") return listen(response);
+      throw new Problem(401, "about:blank", "authentication required");
+    if (url.pathname === "/v1/events") return subscribe(response);
     if (url.pathname === "/v1/export") return send_export(response, url.searchParams);
     send(response, 200, answer(request.method, url.pathname, url.searchParams, body));
   } catch (error) {
     if (!(error instanceof Problem)) console.error(error);
-    const members = error.members ?? { type: "about:blank", title: "failed", status: 500 };
+    const members = error.members ?? { type: "about:blank", title: "Internal server error", status: 500 };
     send(response, members.status, members, "application/problem+json");
   }
 });

@@ -1,5 +1,5 @@
 // vite.config.js - how the page is built: one script and one style sheet, which pack.mjs then
-// puts into one file. `npm run dev` asks the server at WORDTIDE_URL, or the mock, for its data.
+// packs into one file. `npm run dev` gets its data from the server at WORDTIDE_URL, or the mock.
 
 import { defineConfig } from "vite";
 

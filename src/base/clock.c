@@ -1,4 +1,4 @@
-/* clock.c - time since some moment, on a clock that nobody sets. */
+/* clock.c - monotonic time. */
 #include "base/base.h"
 
 double tide_now_seconds(void)

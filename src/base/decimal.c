@@ -1,29 +1,30 @@
 /* decimal.c - floats as the shortest decimal text, and decimal text as floats.
  *
- * Writing. A float x is the only float within half a step of itself, a step being the
- * distance of neighbouring floats. Any decimal number strictly inside that interval
- * reads back as x, and nine digits always reach it. The text wanted is the nearest
- * decimal number of n digits, for the smallest n that reads back.
+ * Writing. A float x is the only float within half an ulp of itself. Any decimal number
+ * strictly inside that interval reads back as x, and nine digits always suffice. The
+ * result is the nearest decimal number of n digits, for the smallest n that reads back.
  *
- * Scale x by a power of ten so that 10^8 <= s <= 10^9, and half a step likewise to h.
- * The nearest number of n digits is then s with 9 - n digits cut off and rounded, and
- * it reads back when it lies nearer than h. If n digits are enough, so are n + 1, since
- * the nearest number of more digits is at least as near. So digits are cut off one by
- * one until the distance is too large, which for most floats it is after one or two.
+ * Scale x by a power of ten to s, so that 10^8 <= s <= 10^9, and half an ulp by the
+ * same power to h. The nearest number of n digits is then s with its last 9 - n digits
+ * rounded away, and it reads back if it is closer to s than h. If n digits are enough,
+ * so are n + 1, since the nearest number with more digits is at least as close. So
+ * digits are removed one by one until the distance is too large, which for most floats
+ * happens after one or two.
  *
- * All this happens in double precision, whose error in s is below 10^-6 here, while h
- * is at least 2.9. Whenever a comparison is closer than MARGIN the fast way gives up,
- * and the C library, which is exact, is asked for 1, 2, ... digits. It also gets the
- * powers of two, whose lower neighbour is only half as far away as the upper one.
- * Together they are a vanishing part of the floats that occur.
+ * All this is done in double precision, whose error in s is below 10^-6 here, while h
+ * is at least 2.9. If a comparison is closer than MARGIN, the fast path gives up and
+ * the C library, which is exact, tries 1, 2, ... digits. The C library also handles
+ * the powers of two, whose lower neighbor is only half as far away as the upper one.
+ * Together these are a vanishing fraction of the floats that occur.
  *
  * Reading. Up to 19 digits are an integer below 2^64; times a power of ten, that is a
- * double with an error of at most two units in its last place. It rounds to the right
- * float unless the border between two floats is that near, and then the C library
- * decides. Nothing here depends on the locale of the program.
+ * double with an error of at most two ulps. It rounds to the correct float unless the
+ * midpoint of two floats is that close, and then the C library decides. Nothing here
+ * depends on the locale of the program.
  */
 #include "base/base.h"
 
+#include <wordtide/tools.h>
 #include <ctype.h>
 #include <float.h>
 #include <locale.h>
@@ -32,15 +33,15 @@
 
 enum {
     DIGITS = 9,
-    POWER_LEAST = -30,
-    POWER_MOST = 53,
-    PLAIN_LEAST = -5, /* exponents of ten that are written without an exponent */
-    PLAIN_MOST = DIGITS - 1
+    POWER_MIN = -30,
+    POWER_MAX = 53,
+    PLAIN_MIN = -5, /* exponents of ten that are written without an exponent */
+    PLAIN_MAX = DIGITS - 1
 };
 
 static const double MARGIN = 1e-5;
 
-static const double powers[POWER_MOST - POWER_LEAST + 1] = {
+static const double powers[POWER_MAX - POWER_MIN + 1] = {
     1e-30, 1e-29, 1e-28, 1e-27, 1e-26, 1e-25, 1e-24, 1e-23, 1e-22, 1e-21, 1e-20, 1e-19,
     1e-18, 1e-17, 1e-16, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9,  1e-8,  1e-7,
     1e-6,  1e-5,  1e-4,  1e-3,  1e-2,  1e-1,  1e0,   1e1,   1e2,   1e3,   1e4,   1e5,
@@ -51,22 +52,21 @@ static const double powers[POWER_MOST - POWER_LEAST + 1] = {
 
 static double power_of_ten(int exponent)
 {
-    return powers[exponent - POWER_LEAST];
+    return powers[exponent - POWER_MIN];
 }
 
 /* -- writing ----------------------------------------------------------------------- */
 
 /* A number d[0].d[1]d[2]... times ten to the exponent. */
 typedef struct decimal {
-    char digits[2 *
-                DIGITS]; /* with room for copies of DIGITS bytes from any of them on */
+    char digits[2 * DIGITS]; /* put_digits copies DIGITS bytes from any of them on */
     int count;
     int exponent;
 } decimal;
 
-/* The exact way: the first precision at which the text reads back. Text and reading are
- * in the locale of the moment, whose decimal point is passed over. */
-static decimal ask_library(float x)
+/* The exact path: the smallest precision at which the text reads back. Both directions
+ * use the current locale, and its decimal point is skipped. */
+static decimal format_exactly(float x)
 {
     char text[32];
     for (int count = 1;; count++) {
@@ -83,25 +83,26 @@ static decimal ask_library(float x)
     return d;
 }
 
-/* A number and how many digits it has. */
+/* A number and the count of its digits; the count is 0 if the fast path gave up. */
 typedef struct short_number {
     uint32_t number;
     int count;
 } short_number;
 
-/* The first digits of `s`, rounded to the nearest: the fewest that stay nearer than
- * `h`. None when that cannot be told. */
+/* Rounds `s` to as few leading digits as stay closer to it than `h`. Gives up if a
+ * comparison is too close to decide. */
 static short_number shorten(double s, double h)
 {
-    uint32_t left = (uint32_t)s; /* the digits that are kept */
-    uint32_t rest = 0;           /* those cut off */
-    double part = s - left;
+    uint32_t left = (uint32_t)s; /* the digits kept */
+    uint32_t cut = 0;            /* the digits removed */
+    double part = s - left;      /* the fraction behind them */
     short_number best = {left + (part > 0.5), DIGITS};
     bool tie = fabs(part - 0.5) < MARGIN;
     for (uint32_t unit = 10; best.count > 1; unit *= 10) {
-        rest += left % 10 * (unit / 10);
+        /* Move the last kept digit to the removed ones; s = left * unit + below. */
+        cut += left % 10 * (unit / 10);
         left /= 10;
-        double below = rest + part;
+        double below = cut + part;
         bool up = 2 * below > unit;
         double distance = up ? unit - below : below;
         if (distance > h + MARGIN)
@@ -114,7 +115,8 @@ static short_number shorten(double s, double h)
     return tie ? (short_number){0, 0} : best;
 }
 
-/* x > 0 and no power of two. */
+/* Fills `d` with the digits of x; false if the fast path gave up. x is positive and not
+ * a power of two. */
 static bool find_digits(float x, decimal *d)
 {
     double wide = (double)x;
@@ -122,14 +124,14 @@ static bool find_digits(float x, decimal *d)
     memcpy(&bits, &wide, sizeof bits);
     int binary = (int)(bits >> 52) - 1023;
     int exponent = (binary * 78913) >> 18; /* log10(2) = 78913 / 2^18, nearly */
-    if (wide * power_of_ten(PLAIN_MOST - exponent) >= 1e9)
+    if (wide * power_of_ten(PLAIN_MAX - exponent) >= 1e9)
         exponent++;
-    double power = power_of_ten(PLAIN_MOST - exponent);
+    double power = power_of_ten(PLAIN_MAX - exponent);
     uint64_t half_bits = (uint64_t)((binary < -126 ? -126 : binary) - 24 + 1023) << 52;
     double half;
     memcpy(&half, &half_bits, sizeof half);
     short_number found = shorten(wide * power, half * power);
-    if (found.count == 1 && found.number == 10) { /* 9.7 became 10 */
+    if (found.count == 1 && found.number == 10) { /* 9.7 was rounded up to 10 */
         found.number = 1;
         exponent++;
     }
@@ -140,8 +142,8 @@ static bool find_digits(float x, decimal *d)
     return found.count > 0;
 }
 
-/* Both write DIGITS bytes, whatever the count, which is faster; the text has the room.
- */
+/* Both always write DIGITS bytes, because a copy of fixed size is faster; the text is
+ * large enough for that. */
 static char *put_digits(char *to, const char *digits, int count)
 {
     memcpy(to, digits, DIGITS);
@@ -156,7 +158,7 @@ static char *put_zeros(char *to, int count)
 
 static char *put_plain(char *to, const decimal *d)
 {
-    int whole = d->exponent + 1; /* digits before the point */
+    int whole = d->exponent + 1; /* digits before the decimal point */
     if (whole <= 0) {
         *to++ = '0';
         *to++ = '.';
@@ -212,20 +214,20 @@ size_t tide_decimal_write(float value, char text[TIDE_DECIMAL_MAX])
     decimal d = {.count = 0};
     bool power_of_two = (bits & 0x7fffff) == 0;
     if (power_of_two || !find_digits(x, &d))
-        d = ask_library(x);
-    bool plain = d.exponent >= PLAIN_LEAST && d.exponent <= PLAIN_MOST;
+        d = format_exactly(x);
+    bool plain = d.exponent >= PLAIN_MIN && d.exponent <= PLAIN_MAX;
     to = plain ? put_plain(to, &d) : put_scientific(to, &d);
     return (size_t)(to - text);
 }
 
 /* -- reading ----------------------------------------------------------------------- */
 
-/* What the text of a number says: significand * 10^exponent, as far as 19 digits go. */
+/* A parsed number: significand * 10^exponent, with up to 19 digits. */
 typedef struct scanned {
     uint64_t significand;
     int exponent;
     bool negative;
-    bool whole; /* no digit was left out */
+    bool complete; /* no digit was dropped */
 } scanned;
 
 static bool is_digit(char c)
@@ -240,7 +242,7 @@ static const char *scan_digits(const char *at, scanned *s, int weight)
             s->significand = 10 * s->significand + (uint64_t)(*at - '0');
             s->exponent -= weight;
         } else {
-            s->whole = false;
+            s->complete = false;
         }
     }
     return at;
@@ -261,10 +263,10 @@ static const char *scan_exponent(const char *at, scanned *s)
     return at;
 }
 
-/* Returns where the number ends; NULL when there is none. */
+/* Returns a pointer to what follows the number; NULL if there is none. */
 static const char *scan(const char *at, scanned *s)
 {
-    *s = (scanned){.negative = *at == '-', .whole = true};
+    *s = (scanned){.negative = *at == '-', .complete = true};
     if (*at == '-' || *at == '+')
         at++;
     const char *first = at;
@@ -280,28 +282,29 @@ static const char *scan(const char *at, scanned *s)
     return *at == 'e' || *at == 'E' ? scan_exponent(at + 1, s) : at;
 }
 
-/* False when the double is too near to the border of two floats, or outside the range
- * where floats have all their digits. */
+/* Rounds a double to a float. False if it is too close to the midpoint of two floats,
+ * or outside the range of normal floats. */
 static bool round_double(double wide, float *value)
 {
     enum { NEAR = 8 };
     uint64_t bits;
     memcpy(&bits, &wide, sizeof bits);
-    int64_t beyond = (int64_t)(bits & 0x1fffffff) - 0x10000000;
-    if ((beyond >= -NEAR && beyond <= NEAR) || wide < 2 * (double)FLT_MIN ||
+    /* The 29 bits that a float drops; 0x10000000 is the midpoint. */
+    int64_t distance = (int64_t)(bits & 0x1fffffff) - 0x10000000;
+    if ((distance >= -NEAR && distance <= NEAR) || wide < 2 * (double)FLT_MIN ||
         wide > (double)FLT_MAX / 2)
         return false;
     *value = (float)wide;
     return true;
 }
 
-static float ask_library_to_read(const char *text)
+static float parse_exactly(const char *text)
 {
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (plain == (locale_t)0)
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (c_locale == (locale_t)0)
         return NAN;
-    float value = strtof_l(text, NULL, plain);
-    freelocale(plain);
+    float value = strtof_l(text, NULL, c_locale);
+    freelocale(c_locale);
     return value;
 }
 
@@ -311,17 +314,17 @@ const char *tide_decimal_read(const char *text, float *value)
     const char *end = scan(text, &s);
     if (!end)
         return NULL;
-    if (s.whole && s.significand == 0) {
+    if (s.complete && s.significand == 0) {
         *value = s.negative ? -0.0f : 0.0f;
         return end;
     }
-    bool simple = s.whole && s.exponent >= POWER_LEAST && s.exponent <= POWER_MOST;
+    bool simple = s.complete && s.exponent >= POWER_MIN && s.exponent <= POWER_MAX;
     if (simple &&
         round_double((double)s.significand * power_of_ten(s.exponent), value)) {
         if (s.negative)
             *value = -*value;
         return end;
     }
-    *value = ask_library_to_read(text);
+    *value = parse_exactly(text);
     return isfinite(*value) ? end : NULL;
 }

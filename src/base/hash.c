@@ -1,4 +1,4 @@
-/* hash.c - XXH3 under our own name, and a secret to seed it with. */
+/* hash.c - XXH3, and a secret to seed it with. */
 #include "base/base.h"
 
 #include <sys/random.h>
@@ -11,10 +11,9 @@ uint64_t tide_hash(const void *bytes, size_t size, uint64_t seed)
     return XXH3_64bits_withSeed(bytes, size, seed);
 }
 
-/* Where the system has no random bytes to give (an old kernel, a sandbox, a machine
- * that has just started), the clocks and the places of stack and code must do: hard to
- * guess from far away, which is what keeps strangers from filling one chain of a
- * table. */
+/* If the system has no random bytes (an old kernel, a sandbox, a machine that has just
+ * booted), fall back to the clocks and the addresses of stack and code. They are hard
+ * to guess remotely, which is enough against hash flooding. */
 uint64_t tide_secret(void)
 {
     uint64_t secret;

@@ -1,11 +1,10 @@
-/* memory.c - memory that is there when it is given out.
+/* memory.c - memory that is backed by pages from the start.
  *
- * The system hands out addresses first and pages later, when they are touched; a
- * program that counts on memory it never touched can be killed in the middle of its
- * work. So everything is written to once, here, where a failure can still be reported.
- * Large blocks begin on a huge page and ask for such pages: rows are visited at random,
- * and with 2 MiB pages the address translations of a whole matrix fit the processor's
- * table.
+ * The system reserves addresses first and provides pages later, when they are touched;
+ * a program that relies on memory it has never touched can be killed in the middle of
+ * its work. So every byte is written once, here, where a failure can still be reported.
+ * Large blocks are aligned to huge pages and request them: rows are accessed at random,
+ * and with 2 MiB pages the address translations of a whole matrix fit the TLB.
  */
 #include "base/base.h"
 
@@ -15,12 +14,12 @@
 enum {
     CACHE_LINE = 64,
     HUGE_PAGE = 2 << 20,
-    LARGE = 4 << 20, /* from this size on the rounding costs little */
+    LARGE = 4 << 20, /* from this size on the alignment costs little */
 };
 
-/* A wish: all works without it. The last page would be larger than what is left for it, and so the end gets small
- * ones: memory is no more than was asked for. */
-static void ask_for_huge_pages(char *block, size_t bytes)
+/* Best effort. The tail that does not fill a huge page gets small pages, so that no
+ * memory beyond the requested size is used. */
+static void request_huge_pages(char *block, size_t bytes)
 {
     size_t end = bytes % HUGE_PAGE;
     (void)madvise(block, bytes - end, MADV_HUGEPAGE);
@@ -39,6 +38,6 @@ void *tide_alloc(size_t count, size_t size)
     if (posix_memalign(&block, bytes >= LARGE ? HUGE_PAGE : CACHE_LINE, bytes) != 0)
         return NULL;
     if (bytes >= LARGE)
-        ask_for_huge_pages(block, bytes);
+        request_huge_pages(block, bytes);
     return memset(block, 0, bytes);
 }

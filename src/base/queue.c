@@ -1,7 +1,7 @@
 /* queue.c - a bounded first-in first-out queue of pointers between threads.
  *
- * A ring under one lock. What is handed over are whole batches, some thousand a second,
- * so the lock is not where the time goes.
+ * A ring buffer under one lock. The items are whole batches, a few thousand per second,
+ * so the lock is not a bottleneck.
  */
 #include "base/base.h"
 
@@ -10,9 +10,9 @@
 
 struct tide_queue {
     pthread_mutex_t lock;
-    pthread_cond_t arrived; /* an item came, or the queue was closed */
+    pthread_cond_t changed; /* an item was pushed, or the queue was closed */
     size_t capacity;
-    size_t first; /* place of the oldest item */
+    size_t first; /* index of the oldest item */
     size_t count;
     bool closed;
     void *items[];
@@ -22,8 +22,7 @@ tide_queue *tide_queue_new(size_t capacity, tide_error *err)
 {
     tide_queue *queue = NULL;
     if (capacity == 0) {
-        tide_fail(err, TIDE_ERROR_PARAMETER,
-                  "a queue needs room for at least one item");
+        tide_fail(err, TIDE_ERROR_PARAMETER, "a queue needs a capacity of at least 1");
         return NULL;
     }
     size_t bytes;
@@ -34,7 +33,7 @@ tide_queue *tide_queue_new(size_t capacity, tide_error *err)
         goto failed;
     if (pthread_mutex_init(&queue->lock, NULL) != 0)
         goto failed;
-    if (pthread_cond_init(&queue->arrived, NULL) != 0) {
+    if (pthread_cond_init(&queue->changed, NULL) != 0) {
         pthread_mutex_destroy(&queue->lock);
         goto failed;
     }
@@ -51,7 +50,7 @@ void tide_queue_free(tide_queue *queue)
 {
     if (!queue)
         return;
-    pthread_cond_destroy(&queue->arrived);
+    pthread_cond_destroy(&queue->changed);
     pthread_mutex_destroy(&queue->lock);
     free(queue);
 }
@@ -59,21 +58,22 @@ void tide_queue_free(tide_queue *queue)
 bool tide_queue_try_push(tide_queue *queue, void *item)
 {
     pthread_mutex_lock(&queue->lock);
-    bool room = queue->count < queue->capacity && !queue->closed;
-    if (room) {
-        size_t left = queue->capacity - queue->first; /* places up to the ring's end */
-        size_t place =
+    bool accepted = queue->count < queue->capacity && !queue->closed;
+    if (accepted) {
+        /* (first + count) % capacity, without overflow for any capacity */
+        size_t left = queue->capacity - queue->first;
+        size_t at =
             queue->count < left ? queue->first + queue->count : queue->count - left;
-        queue->items[place] = item;
+        queue->items[at] = item;
         queue->count++;
-        pthread_cond_signal(&queue->arrived);
+        pthread_cond_signal(&queue->changed);
     }
     pthread_mutex_unlock(&queue->lock);
-    return room;
+    return accepted;
 }
 
 /* The lock must be held. */
-static void *take(tide_queue *queue)
+static void *pop_first(tide_queue *queue)
 {
     if (queue->count == 0)
         return NULL;
@@ -87,7 +87,7 @@ static void *take(tide_queue *queue)
 void *tide_queue_try_pop(tide_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
-    void *item = take(queue);
+    void *item = pop_first(queue);
     pthread_mutex_unlock(&queue->lock);
     return item;
 }
@@ -96,8 +96,8 @@ void *tide_queue_pop(tide_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
     while (queue->count == 0 && !queue->closed)
-        pthread_cond_wait(&queue->arrived, &queue->lock);
-    void *item = take(queue);
+        pthread_cond_wait(&queue->changed, &queue->lock);
+    void *item = pop_first(queue);
     pthread_mutex_unlock(&queue->lock);
     return item;
 }
@@ -106,6 +106,6 @@ void tide_queue_close(tide_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
     queue->closed = true;
-    pthread_cond_broadcast(&queue->arrived);
+    pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
 }

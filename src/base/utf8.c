@@ -1,5 +1,8 @@
-/* utf8.c - what is UTF-8, and where it may be cut. The range of the second byte is what rules out overlong forms, surrogates and
- * all above U+10FFFF. */
+/* utf8.c - validating, cutting and folding UTF-8.
+ *
+ * The range of the second byte rules out overlong forms, surrogates and code points
+ * above U+10FFFF.
+ */
 #include "base/base.h"
 
 #include <stdlib.h>
@@ -14,9 +17,9 @@ size_t tide_utf8_length(const void *text, size_t left)
     size_t length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
     if (lead < 0xc2 || lead > 0xf4 || length > left)
         return 0;
-    unsigned least = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-    unsigned most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-    if (bytes[1] < least || bytes[1] > most)
+    unsigned min = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    unsigned max = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    if (bytes[1] < min || bytes[1] > max)
         return 0;
     for (size_t i = 2; i < length; i++)
         if (!tide_utf8_inside(bytes[i]))
@@ -24,13 +27,13 @@ size_t tide_utf8_length(const void *text, size_t left)
     return length;
 }
 
-size_t tide_utf8_cut(const char *text, size_t length, size_t most)
+size_t tide_utf8_cut(const char *text, size_t length, size_t max)
 {
-    if (length <= most)
+    if (length <= max)
         return length;
-    while (most > 0 && tide_utf8_inside((unsigned char)text[most]))
-        most--;
-    return most;
+    while (max > 0 && tide_utf8_inside((unsigned char)text[max]))
+        max--;
+    return max;
 }
 
 bool tide_utf8_fold(const char *word, char folded[TIDE_WORD_MAX + 1])

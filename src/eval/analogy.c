@@ -1,16 +1,22 @@
-/* analogy.c - A is to B as C is to which word?
+/* analogy.c - analogy questions: A is to B as C is to which word?
  *
- * 3CosAdd (Mikolov, Yih and Zweig, NAACL 2013; Levy and Goldberg, CoNLL 2014, call it so): of the
- * known words other than A, B and C the one whose unit vector has the largest dot product with
- * b - a + c, where a, b and c have length 1 too. Of equal ones the most frequent answers.
+ * 3CosAdd (Mikolov, Yih and Zweig, NAACL 2013; named by Levy and Goldberg, CoNLL 2014):
+ * the answer is the known word other than A, B and C whose unit vector has the largest
+ * dot product with b - a + c, where a, b and c are unit vectors too. Of equal ones the
+ * most frequent word wins.
  *
- * All products of questions and words are computed, by the kernel that takes TIDE_BLOCK vectors at
- * once. A batch of questions and a tile of words stay in the cache together, so that the model is read
- * once a batch and no copy of it is made. Few products beat the best so far, and a row of a block is
- * looked at closely only if one does.
+ * The products of all questions with all words are computed by the kernel that takes
+ * TIDE_BLOCK vectors at once. A batch of questions and a tile of words stay in the
+ * cache together, so that the model is read once per batch and never copied. Few
+ * products beat the best so far, so a block of products is only examined if any of them
+ * does.
  */
 #include "eval/sets.h"
+#include "query/query.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
+#include <wordtide/eval.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,16 +27,16 @@ typedef struct question {
     size_t section;
 } question;
 
-typedef struct quiz {
+typedef struct question_set {
     tide_lexicon lexicon;
     tide_list sections;  /* of tide_analogy_result */
-    tide_list questions; /* whose words are all known */
+    tide_list questions; /* those whose words are all known */
     uint64_t bad_lines;
-} quiz;
+} question_set;
 
-/* -- reading ---------------------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------- */
 
-/* As much of the name as fits, cut between two characters. */
+/* Copies as much of the name as fits, cut between characters. */
 static void copy_name(char name[TIDE_WORD_MAX + 1], const char *text)
 {
     size_t length = tide_utf8_cut(text, strlen(text), TIDE_WORD_MAX);
@@ -38,7 +44,7 @@ static void copy_name(char name[TIDE_WORD_MAX + 1], const char *text)
     name[length] = 0;
 }
 
-static bool add_section(quiz *q, const char *name)
+static bool add_section(question_set *q, const char *name)
 {
     tide_analogy_result *section = tide_list_add(&q->sections, sizeof *section);
     if (section)
@@ -46,7 +52,7 @@ static bool add_section(quiz *q, const char *name)
     return section;
 }
 
-/* Cuts a line into four words. */
+/* Splits a line into four words. Returns false if there are more or fewer. */
 static bool read_words(char *line, const char *words[4])
 {
     char *rest;
@@ -60,77 +66,76 @@ static bool read_words(char *line, const char *words[4])
     return count == 4;
 }
 
-static bool add_question(quiz *q, const char *const words[4])
+static bool add_question(question_set *q, const char *const words[4])
 {
     if (!q->sections.count && !add_section(q, ""))
         return false;
-    question asked = {.section = q->sections.count - 1};
+    question parsed = {.section = q->sections.count - 1};
     tide_analogy_result *sections = q->sections.items;
-    sections[asked.section].questions++;
+    sections[parsed.section].questions++;
     for (int i = 0; i < 4; i++) {
-        asked.ranks[i] = tide_lexicon_rank(&q->lexicon, words[i]);
-        if (asked.ranks[i] == TIDE_NO_SLOT)
+        parsed.ranks[i] = tide_lexicon_rank(&q->lexicon, words[i]);
+        if (parsed.ranks[i] == TIDE_NO_SLOT)
             return true;
     }
-    sections[asked.section].known++;
-    question *room = tide_list_add(&q->questions, sizeof *room);
-    if (room)
-        *room = asked;
-    return room;
+    sections[parsed.section].known++;
+    question *slot = tide_list_add(&q->questions, sizeof *slot);
+    if (slot)
+        *slot = parsed;
+    return slot;
 }
 
-static int take_line(quiz *q, char *line, const char *path, tide_error *err)
+static int parse_line(question_set *q, char *line, const char *path, tide_error *err)
 {
     const char *words[4];
-    bool heading = line && *line == ':', done = true;
-    if (heading && q->sections.count == SECTIONS_MAX)
+    bool is_heading = line && *line == ':', added = true;
+    if (is_heading && q->sections.count == SECTIONS_MAX)
         return tide_fail(err, TIDE_ERROR_FORMAT, "%s: more than %d sections", path,
                          SECTIONS_MAX);
-    if (heading)
-        done = add_section(q, line + 1 + strspn(line + 1, " \t"));
+    if (is_heading)
+        added = add_section(q, line + 1 + strspn(line + 1, " \t"));
     else if (line && read_words(line, words))
-        done = add_question(q, words);
+        added = add_question(q, words);
     else
         q->bad_lines++;
-    return done ? TIDE_OK
-                : tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the questions of %s",
-                            path);
+    return added ? TIDE_OK
+                 : tide_fail(err, TIDE_ERROR_MEMORY,
+                             "no memory for the questions of %s", path);
 }
 
-static int read_quiz(quiz *q, const char *path, tide_error *err)
+static int read_questions(question_set *q, const char *path, tide_error *err)
 {
     tide_lines lines;
     char *line;
     int status = tide_lines_open(&lines, path, err);
     while (!status && (status = tide_lines_next(&lines, &line, err)) > 0)
-        status = take_line(q, line, path, err);
+        status = parse_line(q, line, path, err);
     tide_lines_close(&lines);
     uint64_t questions = 0;
     const tide_analogy_result *sections = q->sections.items;
     for (size_t i = 0; i < q->sections.count; i++)
         questions += sections[i].questions;
     if (!status && !questions)
-        status =
-            tide_fail(err, TIDE_ERROR_FORMAT, "%s: not a line of four words", path);
+        status = tide_fail(err, TIDE_ERROR_FORMAT, "%s: no line of four words", path);
     return status;
 }
 
-/* -- answering -------------------------------------------------------------------------------------- */
+/* -- answering --------------------------------------------------------------------- */
 
 typedef struct answers {
     const tide_lexicon *lexicon;
     const tide_kernels *kernels;
-    tide_matrix tile;    /* [TILE] unit vectors of words by rank */
+    tide_matrix tile;    /* [TILE] unit vectors of consecutive ranks */
     tide_matrix queries; /* [BATCH] */
     const question *questions;
-    float scores[BATCH]; /* the best so far, and whose they are */
-    uint32_t ranks[BATCH];
+    float scores[BATCH];   /* best so far */
+    uint32_t ranks[BATCH]; /* of the words with these scores */
 } answers;
 
 static float *load_unit(answers *a, uint32_t at, uint32_t rank)
 {
     float *row = tide_matrix_row(&a->tile, at);
-    tide_space_unit(a->lexicon->space, a->lexicon->order[rank], row);
+    tide_view_unit(a->lexicon->view, a->lexicon->order[rank], row);
     return row;
 }
 
@@ -147,22 +152,22 @@ static void make_query(answers *a, uint32_t at)
     a->ranks[at] = TIDE_NO_SLOT;
 }
 
-static bool is_given(const question *q, uint32_t rank)
+static bool is_input(const question *q, uint32_t rank)
 {
     return q->ranks[0] == rank || q->ranks[1] == rank || q->ranks[2] == rank;
 }
 
-/* The products of one word and the TIDE_BLOCK questions from `first` on; the last block of a batch
- * has fewer than that many, and `count` says how many. */
-static void keep_best(answers *a, uint32_t first, uint32_t count, uint32_t rank,
-                      const float products[TIDE_BLOCK])
+/* Updates the best answers with the products of one word and TIDE_BLOCK questions from
+ * `first` on. Only `count` of these exist: the last block of a batch may be partial. */
+static void update_best(answers *a, uint32_t first, uint32_t count, uint32_t rank,
+                        const float products[TIDE_BLOCK])
 {
     float *best = a->scores + first;
-    int better = 0;
+    int any_better = 0;
     for (int i = 0; i < TIDE_BLOCK; i++)
-        better |= products[i] > best[i];
-    for (uint32_t i = 0; better && i < count; i++)
-        if (products[i] > best[i] && !is_given(&a->questions[first + i], rank)) {
+        any_better |= products[i] > best[i];
+    for (uint32_t i = 0; any_better && i < count; i++)
+        if (products[i] > best[i] && !is_input(&a->questions[first + i], rank)) {
             best[i] = products[i];
             a->ranks[first + i] = rank;
         }
@@ -172,9 +177,10 @@ static void answer_batch(answers *a, uint32_t count)
 {
     float products[TILE][TIDE_BLOCK] __attribute__((aligned(64)));
     float *rows[TILE];
-    for (uint32_t left = a->lexicon->words, height; left; left -= height) {
-        uint32_t rank = a->lexicon->words - left;
-        height = left < TILE ? left : TILE;
+    for (uint32_t remaining = a->lexicon->words, height; remaining;
+         remaining -= height) {
+        uint32_t rank = a->lexicon->words - remaining;
+        height = remaining < TILE ? remaining : TILE;
         for (uint32_t i = 0; i < height; i++)
             rows[i] = load_unit(a, i, rank + i);
         for (uint32_t first = 0; first < count; first += TIDE_BLOCK) {
@@ -182,7 +188,7 @@ static void answer_batch(answers *a, uint32_t count)
             a->kernels->block_dots(tide_matrix_row(&a->queries, first), rows, height,
                                    a->queries.stride, products);
             for (uint32_t i = 0; i < height; i++)
-                keep_best(a, first, width, rank + i, products[i]);
+                update_best(a, first, width, rank + i, products[i]);
         }
     }
 }
@@ -196,7 +202,7 @@ static int answers_init(answers *a, const tide_lexicon *lexicon, tide_error *err
     return status ? status : tide_matrix_init(&a->queries, BATCH, dim, err);
 }
 
-static int answer_quiz(quiz *q, tide_error *err)
+static int answer_questions(question_set *q, tide_error *err)
 {
     answers *a = tide_alloc(1, sizeof *a);
     if (!a)
@@ -204,8 +210,8 @@ static int answer_quiz(quiz *q, tide_error *err)
     int status = answers_init(a, &q->lexicon, err);
     tide_analogy_result *sections = q->sections.items;
     for (size_t start = 0; !status && start < q->questions.count; start += BATCH) {
-        size_t left = q->questions.count - start;
-        uint32_t count = left < BATCH ? (uint32_t)left : BATCH;
+        size_t remaining = q->questions.count - start;
+        uint32_t count = remaining < BATCH ? (uint32_t)remaining : BATCH;
         a->questions = (const question *)q->questions.items + start;
         for (uint32_t i = 0; i < count; i++)
             make_query(a, i);
@@ -220,20 +226,21 @@ static int answer_quiz(quiz *q, tide_error *err)
     return status;
 }
 
-int tide_eval_analogy(const tide_space *space, const char *path,
+int tide_eval_analogy(const tide_view *view, const char *path,
                       const tide_eval_options *options, tide_analogy_result *sections,
-                      size_t room, uint64_t *bad_lines, tide_error *err)
+                      size_t slot, uint64_t *bad_lines, tide_error *err)
 {
-    quiz q = {0};
-    int status = tide_lexicon_init(&q.lexicon, space, options->among, err);
+    question_set q = {0};
+    int status = tide_lexicon_init(&q.lexicon, view, options->among, err);
     if (!status)
-        status = read_quiz(&q, path, err);
+        status = read_questions(&q, path, err);
     if (!status && q.questions.count)
-        status = answer_quiz(&q, err);
-    tide_analogy_result *found = q.sections.items;
-    for (size_t i = 0; !status && i < q.sections.count && i < room; i++) {
-        sections[i] = found[i];
-        sections[i].asked = options->keep_unknown ? found[i].questions : found[i].known;
+        status = answer_questions(&q, err);
+    tide_analogy_result *results = q.sections.items;
+    for (size_t i = 0; !status && i < q.sections.count && i < slot; i++) {
+        sections[i] = results[i];
+        sections[i].asked =
+            options->keep_unknown ? results[i].questions : results[i].known;
     }
     if (bad_lines)
         *bad_lines = q.bad_lines;

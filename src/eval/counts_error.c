@@ -1,21 +1,24 @@
-/* counts_error.c - counts of a model against the true ones.
+/* counts_error.c - the counts of a model compared with the true counts.
  *
- * A bounded vocabulary counts too much: a word takes over the count of the one whose place it takes.
- * The words of the text are put in the order of their true counts, and each has the relative error
+ * A bounded vocabulary overestimates: a word inherits the count of the word it
+ * replaces. The words of the text are ranked by true count, and each has the relative
+ * error
  *
  *     |count - truth| / truth,
  *
- * where a word that the model does not hold counts as often as the smallest counter, which bounds
- * it. So does the paper in its figures, where the error is flat for frequent words and then rises
- * with the rank. What happens at a rank is told by the median over its neighbourhood; the share of
- * words dropped there is told apart, because a dropped word has no vector, however good its imputed
- * count may be.
+ * where a dropped word counts as the smallest counter, which bounds its count. The
+ * paper does the same in its figures, where the error is flat for frequent words and
+ * then rises with the rank. The error at a rank is the median over a band of ranks
+ * around it. The share of dropped words is reported separately, because a dropped word
+ * has no vector, however accurate its imputed count may be.
  *
- * All is found by looking up every word of the text once, and those of the neighbourhoods, a tenth
- * of them at most, again.
+ * Every word of the text is looked up once, and those of the bands, at most a tenth of
+ * all words, once more.
  */
-#include "eval/eval.h"
+#include "model/model.h"
+#include "vocab/vocab.h"
 
+#include <wordtide/eval.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,15 +28,16 @@ typedef struct comparison {
     uint64_t minimum;
 } comparison;
 
-/* What happened to some words. */
+/* Sums over some words. */
 typedef struct tally {
     uint64_t words, dropped;
     uint64_t tokens, dropped_tokens;
     double error, error_held; /* sums */
 } tally;
 
-/* A file of vectors alone does not tell whether there were more words, and mostly there were. */
-static bool has_turned_away(const tide_model *model)
+/* Whether words of the text may have been dropped. A file of vectors does not say, but
+ * usually some were. */
+static bool has_dropped_words(const tide_model *model)
 {
     const tide_vocabulary *v = model->vocabulary;
     return model->origin.format || tide_vocabulary_rejected(v) > 0 ||
@@ -52,8 +56,8 @@ static uint64_t smallest_count(const tide_vocabulary *v)
     return smallest < UINT64_MAX ? smallest : 0;
 }
 
-/* `rank` begins with 1. */
-static tide_count_point look_up(const comparison *c, uint64_t rank)
+/* `rank` starts at 1. */
+static tide_count_point compare_word(const comparison *c, uint64_t rank)
 {
     tide_entry truth = tide_counts_at(c->truth, (size_t)rank - 1), entry;
     bool held = tide_model_find(c->model, truth.word, &entry, NULL) == TIDE_OK;
@@ -86,9 +90,10 @@ static double ratio(double part, uint64_t whole)
     return whole ? part / (double)whole : (double)NAN;
 }
 
-/* -- bands -------------------------------------------------------------------------------------- */
+/* -- bands ------------------------------------------------------------------------- */
 
-/* 1, 10, 100, 1000, and from there on 1, 2, 5 and 7 times every power of ten. */
+/* The next rank of 1, 10, 100, 1000 and from there on 1, 2, 5 and 7 times every power
+ * of ten. */
 static uint64_t rank_after(uint64_t rank)
 {
     static const uint64_t steps[] = {1, 2, 5, 7, 10};
@@ -117,9 +122,9 @@ static double median(double *values, size_t count)
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-/* `errors` has room for all words of the band. */
-static tide_count_band judge_band(const comparison *c, uint64_t rank, uint64_t types,
-                                  double *errors)
+/* `errors` is scratch space for all words of the band. */
+static tide_count_band measure_band(const comparison *c, uint64_t rank, uint64_t types,
+                                    double *errors)
 {
     tide_count_band band = {
         .rank = rank, .from = rank - rank / 20, .to = rank + rank / 20};
@@ -128,7 +133,7 @@ static tide_count_band judge_band(const comparison *c, uint64_t rank, uint64_t t
     band.words = band.to - band.from + 1;
     size_t held = 0, dropped = 0;
     for (uint64_t r = band.from; r <= band.to; r++) {
-        tide_count_point p = look_up(c, r);
+        tide_count_point p = compare_word(c, r);
         if (p.held)
             errors[held++] = p.error;
         else
@@ -140,7 +145,8 @@ static tide_count_band judge_band(const comparison *c, uint64_t rank, uint64_t t
     return band;
 }
 
-static int judge_bands(const comparison *c, tide_counts_result *result, tide_error *err)
+static int measure_bands(const comparison *c, tide_counts_result *result,
+                         tide_error *err)
 {
     double *errors = tide_alloc(result->types / 10 + 1, sizeof *errors);
     if (!errors)
@@ -150,7 +156,7 @@ static int judge_bands(const comparison *c, tide_counts_result *result, tide_err
          rank <= result->types && result->band_count < TIDE_COUNT_BANDS_MAX;
          rank = rank_after(rank))
         result->bands[result->band_count++] =
-            judge_band(c, rank, result->types, errors);
+            measure_band(c, rank, result->types, errors);
     free(errors);
     return TIDE_OK;
 }
@@ -161,7 +167,7 @@ int tide_eval_counts(const tide_model *model, const tide_counts *truth,
                      void *data, tide_error *err)
 {
     const tide_vocabulary *v = model->vocabulary;
-    comparison c = {model, truth, has_turned_away(model) ? smallest_count(v) : 0};
+    comparison c = {model, truth, has_dropped_words(model) ? smallest_count(v) : 0};
     *result = (tide_counts_result){.tokens = tide_counts_tokens(truth),
                                    .types = tide_counts_size(truth),
                                    .held = tide_model_size(model),
@@ -170,7 +176,7 @@ int tide_eval_counts(const tide_model *model, const tide_counts *truth,
     result->top = result->types < result->capacity ? result->types : result->capacity;
     tally all = {0}, top = {0};
     for (uint64_t rank = 1; rank <= result->types; rank++) {
-        tide_count_point p = look_up(&c, rank);
+        tide_count_point p = compare_word(&c, rank);
         tally_add(&all, &p);
         if (rank <= result->top)
             tally_add(&top, &p);
@@ -182,5 +188,5 @@ int tide_eval_counts(const tide_model *model, const tide_counts *truth,
     result->dropped_tokens = ratio((double)all.dropped_tokens, all.tokens);
     result->mean_error = ratio(top.error, top.words);
     result->mean_error_held = ratio(top.error_held, top.words - top.dropped);
-    return judge_bands(&c, result, err);
+    return measure_bands(&c, result, err);
 }

@@ -1,38 +1,45 @@
-/* drift.c - how soon vectors follow words that change their meaning.
+/* drift.c - how fast vectors follow words that change their meaning.
  *
- * A text is trained on as it is up to a moment, and from there on as the plan says (drift_plan.c). At
- * the moment a snapshot is taken, and the nearest unchanged words of every word that is going to change
- * are noted. From time to time the model is looked at again. Words may have turned together since
- * then, so nothing is compared across time: how a word leans is asked of the vectors of now alone,
+ * A text is used for training unchanged up to a given moment, and modified by a plan
+ * from there on (drift_plan.c). At that moment a snapshot is taken, and the nearest
+ * unchanged words of every word that is going to change are recorded. Then the model is
+ * measured at regular intervals. All vectors may have rotated together in the meantime,
+ * so vectors of different times are never compared. Instead, the bias of a word is
+ * computed from the current vectors alone:
  *
- *     lean(w) = mean cosine with the neighbours that the other had - the same with its own,
+ *     bias(w) = mean cosine with the recorded neighbors of the other word
+ *             - mean cosine with its own recorded neighbors
  *
- * where only who the neighbours are is remembered. It is negative at the moment, and positive when
- * the word has followed. If it ends where it began, with the sign changed, the exchange is complete.
+ * It is negative at the moment of change and positive once the word has followed. When
+ * it reaches the negative of its initial value, the exchange is complete.
  */
 #include "eval/eval.h"
+#include "model/model.h"
+#include "params/params.h"
+#include "run/run.h"
+#include "vector/vector.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { WORDS_AT_ONCE = 64, FREQUENT = 1000, WATCH_TOKENS = 1 << 17 };
+enum { WORDS_PER_READ = 64, STABILITY_WORDS = 1000, PROGRESS_TOKENS = 1 << 17 };
 
-typedef struct neighbours {
-    uint32_t places[TIDE_NEAREST]; /* of unchanged words */
+typedef struct neighbors {
+    uint32_t rows[TIDE_NEAREST]; /* of unchanged words */
     uint32_t count;
-} neighbours;
+} neighbors;
 
-typedef struct course {
+typedef struct experiment {
     const tide_drift_options *options;
     tide_drift_plan *plan;
-    tide_pupil *pupil;
-    uint64_t tokens;     /* of the text, so far */
-    uint64_t next_look;  /* at so many tokens */
-    tide_snapshot *then; /* at the moment; NULL before */
-    neighbours *near;    /* [changing] at the moment */
-    double *lean;        /* [changing] at the moment */
+    tide_word_trainer *trainer;
+    uint64_t tokens;           /* read so far */
+    uint64_t next_measurement; /* token number */
+    tide_snapshot *then;       /* at the moment of change; NULL before */
+    neighbors *neighbors_then; /* [changing] at the moment of change */
+    double *bias;              /* [changing] at the moment of change */
     tide_drift_result *result;
-} course;
+} experiment;
 
 const char *tide_drift_event_name(tide_drift_event event)
 {
@@ -41,7 +48,7 @@ const char *tide_drift_event_name(tide_drift_event event)
     return names[event];
 }
 
-/* -- one word -------------------------------------------------------------------------------------- */
+/* -- one word ---------------------------------------------------------------------- */
 
 static float cosine(const tide_snapshot *s, uint32_t a, uint32_t b)
 {
@@ -49,101 +56,101 @@ static float cosine(const tide_snapshot *s, uint32_t a, uint32_t b)
                                     tide_matrix_row(&s->rows, b), s->rows.stride);
 }
 
-static uint32_t place_of(const course *c, uint32_t number)
+static uint32_t row_of(const experiment *c, uint32_t number)
 {
     return c->plan->unchanged + number;
 }
 
-/* Neighbours that have left the vocabulary are passed over. */
-static double mean_cosine(const tide_snapshot *s, uint32_t place,
-                          const neighbours *near)
+/* Ignores neighbors that are not held any more. */
+static double mean_cosine(const tide_snapshot *s, uint32_t row,
+                          const neighbors *neighbors_then)
 {
     double sum = 0;
     uint32_t held = 0;
-    for (uint32_t i = 0; i < near->count; i++)
-        if (s->held[near->places[i]]) {
-            sum += (double)cosine(s, place, near->places[i]);
+    for (uint32_t i = 0; i < neighbors_then->count; i++)
+        if (s->held[neighbors_then->rows[i]]) {
+            sum += (double)cosine(s, row, neighbors_then->rows[i]);
             held++;
         }
     return held ? sum / held : 0;
 }
 
-static double lean(const course *c, const tide_snapshot *s, uint32_t number)
+static double bias(const experiment *c, const tide_snapshot *s, uint32_t number)
 {
-    uint32_t place = place_of(c, number), other = c->plan->changes[number].other;
-    return mean_cosine(s, place, &c->near[other]) -
-           mean_cosine(s, place, &c->near[number]);
+    uint32_t row = row_of(c, number), other = c->plan->changes[number].other;
+    return mean_cosine(s, row, &c->neighbors_then[other]) -
+           mean_cosine(s, row, &c->neighbors_then[number]);
 }
 
-/* Whether the source is among the nearest of a new word. */
-static bool found_its_source(const course *c, const tide_snapshot *s, uint32_t number)
+/* Whether the word that a new word replaces is among its nearest words. */
+static bool is_near_source(const experiment *c, const tide_snapshot *s, uint32_t number)
 {
-    uint32_t place = place_of(c, number), nearer = 0;
-    uint32_t source = place_of(c, c->plan->changes[number].other);
-    float score = cosine(s, place, source);
+    uint32_t row = row_of(c, number), closer = 0;
+    uint32_t source_row = row_of(c, c->plan->changes[number].other);
+    float score = cosine(s, row, source_row);
     for (uint32_t other = 0; other < c->plan->unchanged; other++)
-        nearer += s->held[other] && cosine(s, place, other) > score;
-    return nearer < TIDE_NEAREST;
+        closer += s->held[other] && cosine(s, row, other) > score;
+    return closer < TIDE_NEAREST;
 }
 
-/* -- one look -------------------------------------------------------------------------------------- */
+/* -- one measurement --------------------------------------------------------------- */
 
 typedef struct tally {
     uint64_t words, followed;
-    double sum, weight; /* the score is their quotient */
+    double sum, weight; /* the score is sum / weight */
 } tally;
 
-static void judge_exchanged(const course *c, const tide_snapshot *s, uint32_t number,
-                            tally *t)
+static void measure_exchanged(const experiment *c, const tide_snapshot *s,
+                              uint32_t number, tally *t)
 {
-    if (!s->held[place_of(c, number)])
+    if (!s->held[row_of(c, number)])
         return;
-    double leans = lean(c, s, number);
-    t->followed += leans > 0;
-    t->sum += leans - c->lean[number];
-    t->weight -= 2 * c->lean[number];
+    double current_bias = bias(c, s, number);
+    t->followed += current_bias > 0;
+    t->sum += current_bias - c->bias[number];
+    t->weight -= 2 * c->bias[number];
 }
 
-static void judge_born(const course *c, const tide_snapshot *s, uint32_t number,
-                       tally *t)
+static void measure_born(const experiment *c, const tide_snapshot *s, uint32_t number,
+                         tally *t)
 {
-    uint32_t place = place_of(c, number);
-    uint32_t source = place_of(c, c->plan->changes[number].other);
-    if (!s->held[place] || !s->held[source])
+    uint32_t row = row_of(c, number);
+    uint32_t source_row = row_of(c, c->plan->changes[number].other);
+    if (!s->held[row] || !s->held[source_row])
         return;
-    t->followed += found_its_source(c, s, number);
-    t->sum += (double)cosine(s, place, source);
+    t->followed += is_near_source(c, s, number);
+    t->sum += (double)cosine(s, row, source_row);
     t->weight += 1;
 }
 
-/* Words that the model did not hold when it happened cannot be judged. */
-static bool can_be_judged(const course *c, uint32_t number)
+/* Words that the model did not hold at the moment of change are not measured. */
+static bool is_measurable(const experiment *c, uint32_t number)
 {
-    const tide_change *change = &c->plan->changes[number];
+    const tide_word_change *change = &c->plan->changes[number];
     bool *held = c->then->held + c->plan->unchanged;
-    bool newcomer = change->event == TIDE_DRIFT_BORN;
-    return change->judged && held[change->other] && (newcomer || held[number]);
+    bool is_new = change->event == TIDE_DRIFT_BORN;
+    return change->measured && held[change->other] && (is_new || held[number]);
 }
 
-static void judge_word(const course *c, const tide_snapshot *s, uint32_t number,
-                       tally *t)
+static void measure_word(const experiment *c, const tide_snapshot *s, uint32_t number,
+                         tally *t)
 {
     tide_drift_event event = c->plan->changes[number].event;
     t->words++;
     if (event == TIDE_DRIFT_BORN)
-        judge_born(c, s, number, t);
+        measure_born(c, s, number, t);
     else if (event == TIDE_DRIFT_DEAD)
-        t->followed += !s->held[place_of(c, number)];
+        t->followed += !s->held[row_of(c, number)];
     else
-        judge_exchanged(c, s, number, t);
+        measure_exchanged(c, s, number, t);
 }
 
-static tide_drift_look judge(const course *c, const tide_snapshot *s)
+static tide_drift_look measure(const experiment *c, const tide_snapshot *s)
 {
     tally tallies[TIDE_DRIFT_EVENTS] = {0};
     for (uint32_t number = 0; number < c->plan->changing; number++)
-        if (can_be_judged(c, number))
-            judge_word(c, s, number, &tallies[c->plan->changes[number].event]);
+        if (is_measurable(c, number))
+            measure_word(c, s, number, &tallies[c->plan->changes[number].event]);
     tide_drift_look look = {.tokens = c->tokens - c->plan->at};
     for (int event = 0; event < TIDE_DRIFT_EVENTS; event++) {
         const tally *t = &tallies[event];
@@ -155,133 +162,135 @@ static tide_drift_look judge(const course *c, const tide_snapshot *s)
     return look;
 }
 
-/* -- along the text -------------------------------------------------------------------------------- */
+/* -- along the text ---------------------------------------------------------------- */
 
-static tide_snapshot *take_snapshot(course *c, tide_error *err)
+static tide_snapshot *take_snapshot(experiment *c, tide_error *err)
 {
-    const tide_model *model = tide_pupil_rest(c->pupil);
-    tide_space *space =
-        tide_space_new(model, c->options->vectors, c->options->centred, err);
-    tide_snapshot *s = space ? tide_snapshot_new(space, c->plan->words,
-                                                 place_of(c, c->plan->changing), err)
-                             : NULL;
-    tide_space_free(space);
+    const tide_model *model = tide_word_trainer_drain(c->trainer);
+    tide_view *view =
+        tide_view_new(model, c->options->vectors, c->options->centered, err);
+    tide_snapshot *s = view ? tide_snapshot_new(view, c->plan->words,
+                                                row_of(c, c->plan->changing), err)
+                            : NULL;
+    tide_view_free(view);
     return s;
 }
 
-static void remember_moment(course *c)
+static void record_moment(experiment *c)
 {
     const tide_drift_plan *plan = c->plan;
     for (uint32_t number = 0; number < plan->changing; number++)
-        c->near[number].count =
-            tide_nearest_rows(&c->then->rows, place_of(c, number), plan->unchanged,
-                              c->then->held, c->near[number].places);
+        c->neighbors_then[number].count =
+            tide_nearest_rows(&c->then->rows, row_of(c, number), plan->unchanged,
+                              c->then->held, c->neighbors_then[number].rows);
     for (uint32_t number = 0; number < plan->changing; number++)
-        c->lean[number] = lean(c, c->then, number);
+        c->bias[number] = bias(c, c->then, number);
 }
 
-static void note_first(uint64_t *first, bool reached, uint64_t tokens)
+static void record_first(uint64_t *first, bool reached, uint64_t tokens)
 {
     if (reached && *first == TIDE_DRIFT_NEVER)
         *first = tokens;
 }
 
-static void note_look(course *c, const tide_drift_look *look)
+static void record_look(experiment *c, const tide_drift_look *look)
 {
     for (int event = 0; event < TIDE_DRIFT_EVENTS; event++) {
         double followed = look->followed[event];
-        note_first(&c->result->half[event], followed >= 0.5, look->tokens);
-        note_first(&c->result->nine_tenths[event], followed >= 0.9, look->tokens);
+        record_first(&c->result->half[event], followed >= 0.5, look->tokens);
+        record_first(&c->result->nine_tenths[event], followed >= 0.9, look->tokens);
     }
     c->result->last = *look;
     if (c->options->look)
         c->options->look(c->options->look_data, look);
 }
 
-static int compare_with_then(course *c, const tide_snapshot *now, tide_error *err)
+static int measure_stability(experiment *c, const tide_snapshot *now, tide_error *err)
 {
     uint32_t unchanged = c->plan->unchanged;
     const tide_comparison comparison = {c->then, now, unchanged,
-                                        unchanged < FREQUENT ? unchanged : FREQUENT};
+                                        unchanged < STABILITY_WORDS ? unchanged
+                                                                    : STABILITY_WORDS};
     return tide_snapshot_compare(&comparison, &c->result->unchanged, NULL, err);
 }
 
-static int look_at(course *c, bool last, tide_error *err)
+static int take_measurement(experiment *c, bool last, tide_error *err)
 {
     tide_snapshot *now = take_snapshot(c, err);
     if (!now)
         return (int)err->status;
-    bool moment = !c->then;
-    if (moment) {
+    bool is_first = !c->then;
+    if (is_first) {
         c->then = now;
-        remember_moment(c);
+        record_moment(c);
     }
-    c->next_look = c->tokens + c->plan->every;
-    tide_drift_look look = judge(c, now);
-    note_look(c, &look);
-    int status = last ? compare_with_then(c, now, err) : TIDE_OK;
-    if (!moment)
+    c->next_measurement = c->tokens + c->plan->every;
+    tide_drift_look look = measure(c, now);
+    record_look(c, &look);
+    int status = last ? measure_stability(c, now, err) : TIDE_OK;
+    if (!is_first)
         tide_snapshot_free(now);
     return status;
 }
 
-static void watch(const course *c)
+static void report_progress(const experiment *c)
 {
-    if (!c->options->watch || c->tokens % WATCH_TOKENS)
+    if (!c->options->watch || c->tokens % PROGRESS_TOKENS)
         return;
     tide_stats stats;
-    tide_pupil_stats(c->pupil, &stats);
+    tide_word_trainer_stats(c->trainer, &stats);
     c->options->watch(c->options->watch_data, &stats);
 }
 
-static int hear(course *c, const tide_word *word, tide_error *err)
+static int process_word(experiment *c, const tide_word *word, tide_error *err)
 {
-    int status = c->tokens == c->next_look ? look_at(c, false, err) : TIDE_OK;
-    tide_word heard = *word;
+    int status =
+        c->tokens == c->next_measurement ? take_measurement(c, false, err) : TIDE_OK;
+    tide_word output = *word;
     if (!c->options->control)
-        heard = tide_drift_plan_apply(c->plan, word, c->tokens);
-    if (heard.length)
-        tide_pupil_hear(c->pupil, &heard);
+        output = tide_drift_plan_apply(c->plan, word, c->tokens);
+    if (output.length)
+        tide_word_trainer_add(c->trainer, &output);
     c->tokens++;
-    watch(c);
+    report_progress(c);
     return status;
 }
 
-static int read_text(course *c, tide_sentences *sentences, tide_error *err)
+static int read_text(experiment *c, tide_sentence_reader *sentences, tide_error *err)
 {
-    tide_word words[WORDS_AT_ONCE];
+    tide_word words[WORDS_PER_READ];
     bool ended = false;
     int count, status = TIDE_OK;
-    while ((count = tide_sentences_take(sentences, words, WORDS_AT_ONCE, &ended, err)) >
-               0 ||
+    while ((count = tide_sentence_reader_take(sentences, words, WORDS_PER_READ, &ended,
+                                              err)) > 0 ||
            ended) {
         for (int i = 0; i < count && !status; i++)
-            status = hear(c, &words[i], err);
+            status = process_word(c, &words[i], err);
         if (status)
             return status;
         if (ended)
-            tide_pupil_end_sentence(c->pupil);
+            tide_word_trainer_end_sentence(c->trainer);
     }
     return count;
 }
 
-static int run(course *c, const tide_params *params, tide_error *err)
+static int run(experiment *c, const tide_params *params, tide_error *err)
 {
-    c->near = tide_alloc(c->plan->changing, sizeof *c->near);
-    c->lean = tide_alloc(c->plan->changing, sizeof *c->lean);
-    if (!c->near || !c->lean)
-        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to watch words change");
-    c->pupil = tide_pupil_new(params, err);
-    tide_sentences *sentences = c->pupil
-                                    ? tide_sentences_open(params, c->options->sources,
-                                                          c->options->source_count, err)
-                                    : NULL;
+    c->neighbors_then = tide_alloc(c->plan->changing, sizeof *c->neighbors_then);
+    c->bias = tide_alloc(c->plan->changing, sizeof *c->bias);
+    if (!c->neighbors_then || !c->bias)
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the drift experiment");
+    c->trainer = tide_word_trainer_new(params, err);
+    tide_sentence_reader *sentences =
+        c->trainer ? tide_sentence_reader_open(params, c->options->sources,
+                                               c->options->source_count, err)
+                   : NULL;
     int status = sentences ? read_text(c, sentences, err) : (int)err->status;
-    tide_sentences_close(sentences);
+    tide_sentence_reader_close(sentences);
     if (!status && !c->then)
         status = tide_fail(err, TIDE_ERROR_INPUT,
-                           "the text has become shorter since it was counted");
-    return status ? status : look_at(c, true, err);
+                           "the text has become shorter since its words were counted");
+    return status ? status : take_measurement(c, true, err);
 }
 
 int tide_eval_drift(const tide_params *params, const tide_drift_options *options,
@@ -289,11 +298,11 @@ int tide_eval_drift(const tide_params *params, const tide_drift_options *options
 {
     tide_error ignored = {0};
     err = err ? err : &ignored;
-    course c = {.options = options, .result = result};
+    experiment c = {.options = options, .result = result};
     c.plan = tide_drift_plan_new(params, options, err);
     if (!c.plan)
         return (int)err->status;
-    c.next_look = c.plan->at;
+    c.next_measurement = c.plan->at;
     *result = (tide_drift_result){.tokens = c.plan->tokens,
                                   .at = c.plan->at,
                                   .over = c.plan->over,
@@ -302,9 +311,9 @@ int tide_eval_drift(const tide_params *params, const tide_drift_options *options
         result->half[event] = result->nine_tenths[event] = TIDE_DRIFT_NEVER;
     int status = run(&c, params, err);
     tide_snapshot_free(c.then);
-    free(c.lean);
-    free(c.near);
-    tide_pupil_free(c.pupil);
+    free(c.bias);
+    free(c.neighbors_then);
+    tide_word_trainer_free(c.trainer);
     tide_drift_plan_free(c.plan);
     return status;
 }

@@ -1,14 +1,19 @@
-/* periods.c - a stream from day to day, or from month to month: what is new, and which words have moved.
+/* periods.c - how a model changes from period to period of a stream: new words and
+ * moved words.
  *
- * At the end of each period the most frequent words are taken down with their vectors, and compared
- * with those taken down a period before (snapshot.c). The words that moved are those that are farthest
- * from where the common rotation would have brought them. Words that came lately move most, and mean
- * least by it, so only words that were frequent before are looked at.
+ * At the end of each period, a snapshot of the most frequent words and their vectors is
+ * compared with that of the previous period (snapshot.c). The words that moved most are
+ * those farthest from where the common rotation would have put them. Recently admitted
+ * words move most, but with the least significance, so only words that were frequent
+ * before are considered.
  *
- * Times are written so that a later period has a name that sorts later. That is all that is needed to
- * tell when one begins; a record that comes too late does not call an old one back.
+ * Periods have names that sort in the order of time, so comparing names suffices to
+ * detect the start of a new one. A late record does not reopen an earlier period.
  */
 #include "eval/eval.h"
+#include "model/model.h"
+#include "params/params.h"
+#include "run/run.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,18 +21,18 @@
 #include <time.h>
 
 enum {
-    WORDS_AT_ONCE = 64,
-    AMONG = 10000,    /* words of a snapshot */
-    FREQUENT = 1000,  /* of them, those that stability is about */
-    MOVERS_OF = 3000, /* of them, those that can be said to have moved */
-    NAME = 32,
-    WATCH_SENTENCES = 1 << 12,
+    WORDS_PER_READ = 64,
+    SNAPSHOT_WORDS = 10000,
+    STABILITY_WORDS = 1000,  /* first words of a snapshot, used for stability */
+    MOVER_CANDIDATES = 3000, /* first words of a snapshot, which may be movers */
+    NAME_SIZE = 32,
+    PROGRESS_SENTENCES = 1 << 12,
 };
 
-/* What is known at the end of a period. */
+/* The state of the model at the end of a period. */
 typedef struct state {
     tide_snapshot *words; /* the most frequent */
-    uint64_t *hashes;     /* [held] of all words, sorted */
+    uint64_t *hashes;     /* [held] hashes of all words, sorted */
     size_t held;
     tide_stats stats;
     uint64_t tokens;
@@ -35,14 +40,14 @@ typedef struct state {
 
 typedef struct history {
     const tide_periods_options *options;
-    tide_pupil *pupil;
+    tide_word_trainer *trainer;
     uint64_t tokens;
-    char name[NAME]; /* of the present period; "" before the first */
-    state before;    /* at the end of the one before, if there was one */
-    float *aligned;  /* [AMONG] */
+    char name[NAME_SIZE]; /* of the current period; "" before the first */
+    state before;         /* at the end of the previous period, if any */
+    float *aligned;       /* [AMONG] */
 } history;
 
-/* -- a state --------------------------------------------------------------------------------------- */
+/* -- a state ----------------------------------------------------------------------- */
 
 static void state_release(state *s)
 {
@@ -72,20 +77,21 @@ static tide_snapshot *snapshot_of(const history *h, const tide_model *model,
                                   const tide_entry *entries, size_t held,
                                   tide_error *err)
 {
-    const char *words[AMONG];
-    uint32_t count = (uint32_t)(held < AMONG ? held : AMONG);
+    const char *words[SNAPSHOT_WORDS];
+    uint32_t count = (uint32_t)(held < SNAPSHOT_WORDS ? held : SNAPSHOT_WORDS);
     for (uint32_t i = 0; i < count; i++)
         words[i] = entries[i].word;
-    tide_space *space =
-        tide_space_new(model, h->options->vectors, h->options->centred, err);
-    tide_snapshot *s = space ? tide_snapshot_new(space, words, count, err) : NULL;
-    tide_space_free(space);
+    tide_view *view =
+        tide_view_new(model, h->options->vectors, h->options->centered, err);
+    tide_snapshot *s = view ? tide_snapshot_new(view, words, count, err) : NULL;
+    tide_view_free(view);
     return s;
 }
 
-/* `entries` [size of the model] gets its words by falling count. */
-static int state_take(state *s, history *h, const tide_model *model,
-                      tide_entry *entries, tide_error *err)
+/* Fills `entries`, which has an element per word of the model, with its words in
+ * descending order of count. */
+static int state_capture(state *s, history *h, const tide_model *model,
+                         tide_entry *entries, tide_error *err)
 {
     s->held = tide_model_words(model, entries, tide_model_size(model));
     bool listed = s->held == tide_model_size(model);
@@ -98,61 +104,61 @@ static int state_take(state *s, history *h, const tide_model *model,
     for (size_t i = 0; i < s->held; i++)
         s->hashes[i] = hash_of(entries[i].word);
     qsort(s->hashes, s->held, sizeof *s->hashes, by_value);
-    tide_pupil_stats(h->pupil, &s->stats);
+    tide_word_trainer_stats(h->trainer, &s->stats);
     s->tokens = h->tokens;
     return TIDE_OK;
 }
 
-/* -- what a period has brought --------------------------------------------------------------------- */
+/* -- comparing periods ------------------------------------------------------------- */
 
-static void name_nearest(const tide_snapshot *s, uint32_t place,
+static void name_nearest(const tide_snapshot *s, uint32_t row,
                          const char *names[TIDE_PERIOD_WORDS])
 {
     uint32_t near[TIDE_NEAREST];
-    uint32_t count = tide_nearest_rows(&s->rows, place, s->count, s->held, near);
+    uint32_t count = tide_nearest_rows(&s->rows, row, s->count, s->held, near);
     for (uint32_t i = 0; i < TIDE_PERIOD_WORDS; i++)
         names[i] = i < count ? tide_snapshot_word(s, near[i]) : NULL;
 }
 
-/* The places of the words that moved most, the farthest first; returns how many. */
+/* The rows of the words that moved most, the farthest first. Returns their number. */
 static size_t find_movers(const float *aligned, uint32_t count,
-                          uint32_t places[TIDE_PERIOD_WORDS])
+                          uint32_t rows[TIDE_PERIOD_WORDS])
 {
     size_t found = 0;
-    for (uint32_t place = 0; place < count; place++) {
-        float moved = aligned[place];
+    for (uint32_t row = 0; row < count; row++) {
+        float moved = aligned[row];
         bool full = found == TIDE_PERIOD_WORDS;
-        if (isnan(moved) || (full && moved >= aligned[places[found - 1]]))
+        if (isnan(moved) || (full && moved >= aligned[rows[found - 1]]))
             continue;
         size_t at = full ? found - 1 : found++;
-        for (; at > 0 && aligned[places[at - 1]] > moved; at--)
-            places[at] = places[at - 1];
-        places[at] = place;
+        for (; at > 0 && aligned[rows[at - 1]] > moved; at--)
+            rows[at] = rows[at - 1];
+        rows[at] = row;
     }
     return found;
 }
 
-static void tell_movers(const history *h, const state *now, const tide_entry *entries,
-                        tide_period *period)
+static void report_movers(const history *h, const state *now, const tide_entry *entries,
+                          tide_period *period)
 {
     const tide_snapshot *then = h->before.words;
-    uint32_t places[TIDE_PERIOD_WORDS];
-    uint32_t count = then->count < MOVERS_OF ? then->count : MOVERS_OF;
-    period->mover_count = find_movers(h->aligned, count, places);
+    uint32_t rows[TIDE_PERIOD_WORDS];
+    uint32_t count = then->count < MOVER_CANDIDATES ? then->count : MOVER_CANDIDATES;
+    period->mover_count = find_movers(h->aligned, count, rows);
     for (size_t i = 0; i < period->mover_count; i++) {
-        tide_mover *mover = &period->movers[i];
-        const char *word = tide_snapshot_word(then, places[i]);
-        uint32_t place = tide_index_find(now->words->index, word);
-        *mover = (tide_mover){.word = word,
-                              .count = entries[place].count,
-                              .aligned = (double)h->aligned[places[i]]};
-        name_nearest(then, places[i], mover->then);
-        name_nearest(now->words, place, mover->now);
+        tide_moved_word *mover = &period->movers[i];
+        const char *word = tide_snapshot_word(then, rows[i]);
+        uint32_t row = tide_index_find(now->words->index, word);
+        *mover = (tide_moved_word){.word = word,
+                                   .count = entries[row].count,
+                                   .aligned = (double)h->aligned[rows[i]]};
+        name_nearest(then, rows[i], mover->then);
+        name_nearest(now->words, row, mover->now);
     }
 }
 
-static void tell_newcomers(const history *h, const tide_entry *entries, size_t held,
-                           tide_period *period)
+static void report_newcomers(const history *h, const tide_entry *entries, size_t held,
+                             tide_period *period)
 {
     size_t count = 0;
     for (size_t i = 0; i < held && count < TIDE_PERIOD_WORDS; i++)
@@ -166,25 +172,26 @@ static int compare(history *h, const state *now, const tide_entry *entries,
 {
     uint32_t count = h->before.words->count;
     const tide_comparison comparison = {h->before.words, now->words, count,
-                                        count < FREQUENT ? count : FREQUENT};
+                                        count < STABILITY_WORDS ? count
+                                                                : STABILITY_WORDS};
     int status = tide_snapshot_compare(&comparison, &period->frequent, h->aligned, err);
     if (status)
         return status;
-    tell_movers(h, now, entries, period);
-    tell_newcomers(h, entries, now->held, period);
+    report_movers(h, now, entries, period);
+    report_newcomers(h, entries, now->held, period);
     return TIDE_OK;
 }
 
 static int end_period(history *h, tide_error *err)
 {
-    const tide_model *model = tide_pupil_rest(h->pupil);
+    const tide_model *model = tide_word_trainer_drain(h->trainer);
     tide_entry *entries = tide_alloc(tide_model_size(model) + 1, sizeof *entries);
     if (!entries)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to list the words");
     state now = {0};
     tide_period period = {.name = h->name,
                           .frequent = {0, (double)NAN, (double)NAN, (double)NAN}};
-    int status = state_take(&now, h, model, entries, err);
+    int status = state_capture(&now, h, model, entries, err);
     if (!status && h->before.words)
         status = compare(h, &now, entries, &period, err);
     if (!status) {
@@ -201,74 +208,77 @@ static int end_period(history *h, tide_error *err)
     return status;
 }
 
-/* -- along the stream ------------------------------------------------------------------------------ */
+/* -- along the stream -------------------------------------------------------------- */
 
-/* "" for what is no time, or has no year of four digits. */
-static void name_time(tide_period_unit unit, double seconds, char name[NAME])
+/* Formats the name of the period that contains a time; "" if the time is invalid or its
+ * year does not have four digits. */
+static void format_period(tide_period_unit unit, double seconds, char name[NAME_SIZE])
 {
-    struct tm parts;
+    struct tm calendar;
     name[0] = 0;
     if (!(seconds > -30e9 && seconds < 253e9))
         return;
-    time_t whole = (time_t)floor(seconds);
-    if (!gmtime_r(&whole, &parts))
+    time_t whole_seconds = (time_t)floor(seconds);
+    if (!gmtime_r(&whole_seconds, &calendar))
         return;
     if (unit == TIDE_PERIOD_WEEK) {
-        strftime(name, NAME, "%G-W%V", &parts);
+        strftime(name, NAME_SIZE, "%G-W%V", &calendar);
         return;
     }
-    strftime(name, NAME, "%Y-%m-%d", &parts);
+    strftime(name, NAME_SIZE, "%Y-%m-%d", &calendar);
     name[unit == TIDE_PERIOD_YEAR ? 4 : unit == TIDE_PERIOD_MONTH ? 7 : 10] = 0;
 }
 
-/* Before a sentence: whether another period begins with it. */
-static int begin_sentence(history *h, double seconds, tide_error *err)
+/* Called before each sentence: ends the current period if the sentence starts
+ * another. */
+static int start_sentence(history *h, double seconds, tide_error *err)
 {
-    char name[NAME] = "";
+    char name[NAME_SIZE] = "";
     int status = TIDE_OK;
     if (h->options->unit != TIDE_PERIOD_TOKENS) {
-        name_time(h->options->unit, seconds, name);
+        format_period(h->options->unit, seconds, name);
         if (strcmp(name, h->name) <= 0)
             return TIDE_OK;
         if (*h->name)
             status = end_period(h, err);
     } else if (h->tokens - h->before.tokens >= h->options->tokens) {
-        snprintf(h->name, NAME, "%" PRIu64, h->tokens);
+        snprintf(h->name, NAME_SIZE, "%" PRIu64, h->tokens);
         status = end_period(h, err);
     }
     memcpy(h->name, name, sizeof name);
     return status;
 }
 
-static void watch(const history *h)
+static void report_progress(const history *h)
 {
     tide_stats stats;
-    tide_pupil_stats(h->pupil, &stats);
+    tide_word_trainer_stats(h->trainer, &stats);
     if (h->options->watch)
         h->options->watch(h->options->watch_data, &stats);
 }
 
-static int read_stream(history *h, tide_sentences *sentences, tide_error *err)
+static int read_stream(history *h, tide_sentence_reader *sentences, tide_error *err)
 {
-    tide_word words[WORDS_AT_ONCE];
-    bool ended = false, begun = false;
+    tide_word words[WORDS_PER_READ];
+    bool ended = false, in_sentence = false;
     uint64_t sentence = 0;
     int count, status;
-    while ((count = tide_sentences_take(sentences, words, WORDS_AT_ONCE, &ended, err)) >
-               0 ||
+    while ((count = tide_sentence_reader_take(sentences, words, WORDS_PER_READ, &ended,
+                                              err)) > 0 ||
            ended) {
-        status =
-            begun ? TIDE_OK : begin_sentence(h, tide_sentences_time(sentences), err);
+        status = in_sentence
+                     ? TIDE_OK
+                     : start_sentence(h, tide_sentence_reader_time(sentences), err);
         if (status)
             return status;
         for (int i = 0; i < count; i++)
-            tide_pupil_hear(h->pupil, &words[i]);
+            tide_word_trainer_add(h->trainer, &words[i]);
         h->tokens += (uint64_t)count;
-        begun = !ended && h->options->unit != TIDE_PERIOD_TOKENS;
+        in_sentence = !ended && h->options->unit != TIDE_PERIOD_TOKENS;
         if (ended)
-            tide_pupil_end_sentence(h->pupil);
-        if (ended && ++sentence % WATCH_SENTENCES == 0)
-            watch(h);
+            tide_word_trainer_end_sentence(h->trainer);
+        if (ended && ++sentence % PROGRESS_SENTENCES == 0)
+            report_progress(h);
     }
     return count;
 }
@@ -279,9 +289,10 @@ static int end_stream(history *h, tide_error *err)
         return TIDE_OK;
     if (!*h->name && h->options->unit != TIDE_PERIOD_TOKENS)
         return tide_fail(err, TIDE_ERROR_INPUT,
-                         "no record has a time: --time says where it is");
+                         "no record has a time; set parameter time to the field that "
+                         "holds it");
     if (!*h->name)
-        snprintf(h->name, NAME, "%" PRIu64, h->tokens);
+        snprintf(h->name, NAME_SIZE, "%" PRIu64, h->tokens);
     return end_period(h, err);
 }
 
@@ -291,20 +302,20 @@ int tide_eval_periods(const tide_params *params, const tide_periods_options *opt
     tide_error ignored = {0};
     err = err ? err : &ignored;
     history h = {.options = options};
-    h.aligned = tide_alloc(AMONG, sizeof *h.aligned);
+    h.aligned = tide_alloc(SNAPSHOT_WORDS, sizeof *h.aligned);
     if (!h.aligned)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to compare periods");
-    h.pupil = tide_pupil_new(params, err);
-    tide_sentences *sentences =
-        h.pupil
-            ? tide_sentences_open(params, options->sources, options->source_count, err)
-            : NULL;
+    h.trainer = tide_word_trainer_new(params, err);
+    tide_sentence_reader *sentences =
+        h.trainer ? tide_sentence_reader_open(params, options->sources,
+                                              options->source_count, err)
+                  : NULL;
     int status = sentences ? read_stream(&h, sentences, err) : (int)err->status;
     if (!status)
         status = end_stream(&h, err);
-    tide_sentences_close(sentences);
+    tide_sentence_reader_close(sentences);
     state_release(&h.before);
-    tide_pupil_free(h.pupil);
+    tide_word_trainer_free(h.trainer);
     free(h.aligned);
     return status;
 }

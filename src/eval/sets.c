@@ -1,31 +1,35 @@
-/* sets.c - lines and words of the sets that vectors are judged by.
+/* sets.c - lines and words of evaluation sets.
  *
- * People publish these with capitals, and most models are of folded text. So a word is first looked
- * for as it is spelt and then folded: canonical, compatible and case differences gone, as the
- * tokenizer does it.
+ * Published sets contain capital letters, while most models are trained on folded text.
+ * So a word is first looked up as it is spelled and then in its folded form, without
+ * canonical, compatibility and case differences, as the tokenizer folds it.
  */
 #include "eval/sets.h"
 
+#include "model/model.h"
+#include "query/query.h"
+#include "vocab/vocab.h"
+
 #include <stdlib.h>
 
-/* -- lines ---------------------------------------------------------------------------------------- */
+/* -- lines ------------------------------------------------------------------------- */
 
 /* Reads until the buffer is full or the source ends. */
-static int fill(tide_lines *lines, tide_error *err)
+static int fill_buffer(tide_lines *lines, tide_error *err)
 {
     memmove(lines->bytes, lines->bytes + lines->at, lines->size - lines->at);
     lines->size -= lines->at;
     lines->at = 0;
-    while (!lines->ended && lines->size < TIDE_SET_LINE_MAX) {
-        ptrdiff_t got = tide_source_read(lines->source, lines->bytes + lines->size,
-                                         TIDE_SET_LINE_MAX - lines->size, err);
-        if (got < 0)
-            return (int)got;
-        lines->ended = got == 0;
-        lines->size += (size_t)got;
-        lines->taken += (uint64_t)got;
+    while (!lines->at_end && lines->size < TIDE_SET_LINE_MAX) {
+        ptrdiff_t status = tide_source_read(lines->source, lines->bytes + lines->size,
+                                            TIDE_SET_LINE_MAX - lines->size, err);
+        if (status < 0)
+            return (int)status;
+        lines->at_end = status == 0;
+        lines->size += (size_t)status;
+        lines->bytes_read += (uint64_t)status;
     }
-    if (lines->taken > TIDE_SET_BYTES_MAX)
+    if (lines->bytes_read > TIDE_SET_BYTES_MAX)
         return tide_fail(err, TIDE_ERROR_FORMAT, "%s: more than %d MiB", lines->path,
                          TIDE_SET_BYTES_MAX >> 20);
     return TIDE_OK;
@@ -37,14 +41,13 @@ int tide_lines_open(tide_lines *lines, const char *path, tide_error *err)
     lines->bytes = tide_alloc(TIDE_SET_LINE_MAX + 1, 1);
     if (!lines->bytes)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to read %s", path);
-    tide_error why;
-    lines->source = tide_source_open(path, &why);
+    tide_error open_error;
+    lines->source = tide_source_open(path, &open_error);
     if (!lines->source)
-        return tide_fail(err, why.status, "%s", why.text);
-    int status = fill(lines, err);
+        return tide_fail(err, open_error.status, "%s", open_error.text);
+    int status = fill_buffer(lines, err);
     if (!status && lines->size >= 3 && !memcmp(lines->bytes, "\xef\xbb\xbf", 3))
-        lines->at =
-            3; /* Windows marks text as UTF-8 with a character that is none of it */
+        lines->at = 3; /* skip a byte order mark */
     return status;
 }
 
@@ -54,28 +57,30 @@ void tide_lines_close(tide_lines *lines)
     free(lines->bytes);
 }
 
-static char *find_feed(const tide_lines *lines)
+static char *find_newline(const tide_lines *lines)
 {
     return memchr(lines->bytes + lines->at, '\n', lines->size - lines->at);
 }
 
-/* Any line; NULL for what cannot be one, passed over piece by piece. */
-static int take_line(tide_lines *lines, char **line, tide_error *err)
+/* Returns the next line of any kind: 1, or 0 at the end. *line is NULL for a line that
+ * is too long, which is skipped buffer by buffer, or has a 0 in it. */
+static int next_raw_line(tide_lines *lines, char **line, tide_error *err)
 {
-    for (bool whole = true;; whole = false) {
-        if (!find_feed(lines) && !lines->ended) {
-            int status = fill(lines, err);
+    for (bool is_whole = true;; is_whole = false) {
+        if (!find_newline(lines) && !lines->at_end) {
+            int status = fill_buffer(lines, err);
             if (status)
                 return status;
         }
-        char *feed = find_feed(lines), *end = feed ? feed : lines->bytes + lines->size;
+        char *newline = find_newline(lines),
+             *end = newline ? newline : lines->bytes + lines->size;
         char *start = lines->bytes + lines->at;
-        lines->at = (size_t)(end - lines->bytes) + (feed != NULL);
-        if (!feed && !lines->ended)
+        lines->at = (size_t)(end - lines->bytes) + (newline != NULL);
+        if (!newline && !lines->at_end)
             continue;
         *end = 0;
-        *line = whole && strlen(start) == (size_t)(end - start) ? start : NULL;
-        return feed || end > start || !whole;
+        *line = is_whole && strlen(start) == (size_t)(end - start) ? start : NULL;
+        return newline || end > start || !is_whole;
     }
 }
 
@@ -91,8 +96,8 @@ static char *trim(char *line)
 
 int tide_lines_next(tide_lines *lines, char **line, tide_error *err)
 {
-    int got;
-    while ((got = take_line(lines, line, err)) > 0) {
+    int status;
+    while ((status = next_raw_line(lines, line, err)) > 0) {
         if (!*line)
             break;
         bool comment = **line == '#';
@@ -100,12 +105,12 @@ int tide_lines_next(tide_lines *lines, char **line, tide_error *err)
         if (**line && !comment)
             break;
     }
-    return got;
+    return status;
 }
 
-/* -- lists ---------------------------------------------------------------------------------------- */
+/* -- lists ------------------------------------------------------------------------- */
 
-/* There is room up to the next power of two. */
+/* The capacity is the next power of two: grows when the count is one. */
 void *tide_list_add(tide_list *list, size_t size)
 {
     if (!(list->count & (list->count - 1))) {
@@ -120,15 +125,15 @@ void *tide_list_add(tide_list *list, size_t size)
     return (char *)list->items + list->count++ * size;
 }
 
-/* -- words ---------------------------------------------------------------------------------------- */
+/* -- words ------------------------------------------------------------------------- */
 
-int tide_lexicon_init(tide_lexicon *lexicon, const tide_space *space, uint32_t among,
+int tide_lexicon_init(tide_lexicon *lexicon, const tide_view *view, uint32_t among,
                       tide_error *err)
 {
-    const tide_model *model = tide_space_model(space);
+    const tide_model *model = tide_view_model(view);
     uint32_t words, slots = tide_vocabulary_used(model->vocabulary);
-    const uint32_t *order = tide_space_order(space, &words);
-    *lexicon = (tide_lexicon){.space = space,
+    const uint32_t *order = tide_view_order(view, &words);
+    *lexicon = (tide_lexicon){.view = view,
                               .model = model,
                               .order = order,
                               .words = among && among < words ? among : words,
@@ -157,18 +162,19 @@ static uint32_t exact_rank(const tide_lexicon *lexicon, const char *word)
     return lexicon->ranks[entry.slot];
 }
 
-/* The folded form; with the final sigma where that is held and the other is not, since models differ in that. */
-static bool fold(const tide_lexicon *lexicon, const char *word,
-                 char folded[TIDE_WORD_MAX + 1])
+/* Folds a word. Models differ in the form of a final sigma, so the other form is used
+ * if only that is held. */
+static bool fold_word(const tide_lexicon *lexicon, const char *word,
+                      char folded[TIDE_WORD_MAX + 1])
 {
-    static const char sigma[] = "\xcf\x83", last[] = "\xcf\x82";
+    static const char sigma[] = "\xcf\x83", final_sigma[] = "\xcf\x82";
     if (!tide_utf8_fold(word, folded))
         return false;
     size_t length = strlen(folded);
     if (length < 3 || strcmp(folded + length - 2, sigma) != 0 ||
         exact_rank(lexicon, folded) != TIDE_NO_SLOT)
         return true;
-    memcpy(folded + length - 2, last, 2);
+    memcpy(folded + length - 2, final_sigma, 2);
     if (exact_rank(lexicon, folded) == TIDE_NO_SLOT)
         memcpy(folded + length - 2, sigma, 2);
     return true;
@@ -178,7 +184,7 @@ uint32_t tide_lexicon_rank(const tide_lexicon *lexicon, const char *word)
 {
     char folded[TIDE_WORD_MAX + 1];
     uint32_t rank = exact_rank(lexicon, word);
-    if (rank == TIDE_NO_SLOT && fold(lexicon, word, folded))
+    if (rank == TIDE_NO_SLOT && fold_word(lexicon, word, folded))
         rank = exact_rank(lexicon, folded);
     return rank;
 }
@@ -187,8 +193,8 @@ bool tide_lexicon_vector(const tide_lexicon *lexicon, const char *word, float *v
 {
     char folded[TIDE_WORD_MAX + 1];
     if (exact_rank(lexicon, word) != TIDE_NO_SLOT)
-        return tide_space_vector(lexicon->space, word, vector, NULL) == TIDE_OK;
-    return fold(lexicon, word, folded) &&
+        return tide_view_vector(lexicon->view, word, vector, NULL) == TIDE_OK;
+    return fold_word(lexicon, word, folded) &&
            (!lexicon->limited || exact_rank(lexicon, folded) != TIDE_NO_SLOT) &&
-           tide_space_vector(lexicon->space, folded, vector, NULL) == TIDE_OK;
+           tide_view_vector(lexicon->view, folded, vector, NULL) == TIDE_OK;
 }

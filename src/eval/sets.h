@@ -1,11 +1,11 @@
-/* sets.h - what the sets that people judge vectors by share: their lines and their words. Private to
- * the module. */
-#ifndef TIDE_SETS_H
-#define TIDE_SETS_H
+/* sets.h - lines and words of evaluation sets, shared by analogies and similarities.
+ * Private. */
+#ifndef TIDE_EVAL_SETS_H
+#define TIDE_EVAL_SETS_H
 
-#include "eval/eval.h"
+#include "model/model.h"
 
-/* -- lines (sets.c) ------------------------------------------------------------------------------- */
+/* -- lines (sets.c) ---------------------------------------------------------------- */
 
 enum { TIDE_SET_LINE_MAX = 4096, TIDE_SET_BYTES_MAX = 1 << 26 };
 
@@ -14,49 +14,52 @@ typedef struct tide_lines {
     tide_source *source;
     char *bytes;
     size_t at, size;
-    uint64_t taken; /* bytes read */
-    bool ended;
+    uint64_t bytes_read; /* bytes read */
+    bool at_end;
 } tide_lines;
 
-/* A path, "-" or any other source, packed or not. */
+/* Opens a path, "-" or any other source, compressed or not. */
 int tide_lines_open(tide_lines *lines, const char *path, tide_error *err);
 void tide_lines_close(tide_lines *lines);
 
-/* The next line that is neither empty nor a comment, without blanks at its ends; it may be changed
- * and is valid until the next call. NULL for one that is too long or has a zero in it. Returns 1, and
- * 0 at the end. A set of more than TIDE_SET_BYTES_MAX is an error. */
+/* Reads the next line that is neither empty nor a comment, without blanks at its ends.
+ * It may be modified and is valid until the next call. *line is NULL for a line that is
+ * too long or has a 0 in it. Returns 1, or 0 at the end. A set of more than
+ * TIDE_SET_BYTES_MAX is an error. */
 int tide_lines_next(tide_lines *lines, char **line, tide_error *err);
 
-/* -- lists (sets.c) ------------------------------------------------------------------------------- */
+/* -- lists (sets.c) ---------------------------------------------------------------- */
 
 typedef struct tide_list {
-    void *items; /* [count], of one type; released with free */
+    void *items; /* [count] of one type; to be freed */
     size_t count;
 } tide_list;
 
-/* One more item of `size` bytes, all zero; NULL without memory. */
+/* Appends an item of `size` zero bytes. Returns NULL if out of memory. */
 void *tide_list_add(tide_list *list, size_t size);
 
-/* -- words (sets.c) ------------------------------------------------------------------------------- */
+/* -- words (sets.c) ---------------------------------------------------------------- */
 
 /* The words that count as known: all, or the most frequent ones. */
 typedef struct tide_lexicon {
-    const tide_space *space;
+    const tide_view *view;
     const tide_model *model;
     const uint32_t *order; /* [words] slots by rank; borrowed */
     uint32_t *ranks;       /* [slots in use] */
-    uint32_t words;        /* that are known */
-    bool limited;          /* to the most frequent: n-grams make no vectors of others */
+    uint32_t words;        /* number of known words */
+    bool limited;          /* to the most frequent; other words are not composed */
 } tide_lexicon;
 
-int tide_lexicon_init(tide_lexicon *lexicon, const tide_space *space, uint32_t among,
+int tide_lexicon_init(tide_lexicon *lexicon, const tide_view *view, uint32_t among,
                       tide_error *err);
 void tide_lexicon_release(tide_lexicon *lexicon);
 
-/* The rank of a word as it is spelt, or else of its folded form; TIDE_NO_SLOT when neither is known. */
+/* The rank of a word as spelled, or else of its folded form; TIDE_NO_SLOT if neither is
+ * known. */
 uint32_t tide_lexicon_rank(const tide_lexicon *lexicon, const char *word);
 
-/* The vector, which n-grams may make where the lexicon is not limited. False when there is none. */
+/* The vector of a word. Unless the lexicon is limited, it may be composed from n-grams.
+ * Returns false if there is none. */
 bool tide_lexicon_vector(const tide_lexicon *lexicon, const char *word, float *vector);
 
 #endif

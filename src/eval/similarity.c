@@ -1,17 +1,19 @@
-/* similarity.c - cosines of word pairs against the scores that people gave them.
+/* similarity.c - cosines of word pairs compared with human similarity scores.
  *
- * A line is two words and a number. They are separated by tabs if the line has any, otherwise by
- * semicolons, by commas or by blanks. The score is the first number behind the words, because some
- * publish a part of speech before it, and most publish more behind it. The first line may name the
- * columns. Cosines are computed in double precision: rounding must not decide about ranks.
+ * A line contains two words and a number, separated by tabs if it has any, otherwise by
+ * semicolons, commas or blanks. The score is the first number after the words, because
+ * some sets have a part of speech before it, and most have more columns after it. The
+ * first line may be a header. Cosines are computed in double precision, so that
+ * rounding does not affect the ranks.
  */
+#include "eval/eval.h"
 #include "eval/sets.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 typedef struct scores {
-    tide_list cosines, people; /* of double */
+    tide_list cosines, human; /* of double */
 } scores;
 
 typedef struct pair {
@@ -33,7 +35,7 @@ static const char *skip_blanks(const char *text)
     return text + strspn(text, " \t");
 }
 
-/* Cuts the next field off *rest, without blanks at its ends; NULL at the end. */
+/* Splits the next field off *rest, without blanks at its ends; NULL at the end. */
 static char *next_field(char **rest, char separator)
 {
     if (!*rest)
@@ -83,20 +85,20 @@ static double cosine_of(const float *x, const float *y, uint32_t dim)
     return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : 0;
 }
 
-static bool add_score(scores *s, double cosine, double people)
+static bool add_score(scores *s, double cosine, double human)
 {
     double *x = tide_list_add(&s->cosines, sizeof *x);
-    double *y = tide_list_add(&s->people, sizeof *y);
+    double *y = tide_list_add(&s->human, sizeof *y);
     if (!x || !y)
         return false;
     *x = cosine;
-    *y = people;
+    *y = human;
     return true;
 }
 
-/* `vectors` has room for two. */
-static bool judge_pair(const tide_lexicon *lexicon, const pair *p, float *vectors,
-                       bool keep_unknown, scores *s, tide_similarity_result *result)
+/* `vectors` is scratch space for two vectors. */
+static bool add_pair(const tide_lexicon *lexicon, const pair *p, float *vectors,
+                     bool keep_unknown, scores *s, tide_similarity_result *result)
 {
     uint32_t dim = tide_model_dim(lexicon->model);
     bool known = tide_lexicon_vector(lexicon, p->words[0], vectors) &&
@@ -108,61 +110,62 @@ static bool judge_pair(const tide_lexicon *lexicon, const pair *p, float *vector
     return add_score(s, known ? cosine_of(vectors, vectors + dim, dim) : 0, p->score);
 }
 
-static int judge_lines(const tide_lexicon *lexicon, tide_lines *lines, float *vectors,
-                       bool keep_unknown, scores *s, tide_similarity_result *result,
-                       tide_error *err)
+static int read_pairs(const tide_lexicon *lexicon, tide_lines *lines, float *vectors,
+                      bool keep_unknown, scores *s, tide_similarity_result *result,
+                      tide_error *err)
 {
     char *line;
-    int got;
+    int result_code;
     bool first = true;
-    while ((got = tide_lines_next(lines, &line, err)) > 0) {
+    while ((result_code = tide_lines_next(lines, &line, err)) > 0) {
         pair p;
         if (!line || !read_pair(line, &p))
             result->bad_lines += !line || !first;
-        else if (!judge_pair(lexicon, &p, vectors, keep_unknown, s, result))
+        else if (!add_pair(lexicon, &p, vectors, keep_unknown, s, result))
             return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the pairs of %s",
                              lines->path);
         first = false;
     }
-    return got;
+    return result_code;
 }
 
-static int judge_set(const tide_lexicon *lexicon, tide_lines *lines, bool keep_unknown,
-                     tide_similarity_result *result, tide_error *err)
+static int correlate_set(const tide_lexicon *lexicon, tide_lines *lines,
+                         bool keep_unknown, tide_similarity_result *result,
+                         tide_error *err)
 {
     scores s = {0};
     float *vectors =
         tide_alloc(2 * (size_t)tide_model_dim(lexicon->model), sizeof *vectors);
     int status =
-        vectors ? judge_lines(lexicon, lines, vectors, keep_unknown, &s, result, err)
+        vectors ? read_pairs(lexicon, lines, vectors, keep_unknown, &s, result, err)
                 : tide_fail(err, TIDE_ERROR_MEMORY, "no memory for vectors");
     if (!status && !result->pairs)
         status = tide_fail(err, TIDE_ERROR_FORMAT,
-                           "%s: not a line of two words and a number", lines->path);
+                           "%s: no line of two words and a number", lines->path);
     if (!status)
-        status = tide_spearman(s.cosines.items, s.people.items, s.cosines.count,
+        status = tide_spearman(s.cosines.items, s.human.items, s.cosines.count,
                                &result->spearman, err);
     if (!status)
-        result->pearson =
-            tide_pearson(s.cosines.items, s.people.items, s.cosines.count);
+        result->pearson = tide_pearson(s.cosines.items, s.human.items, s.cosines.count);
     free(vectors);
     free(s.cosines.items);
-    free(s.people.items);
+    free(s.human.items);
     return status;
 }
 
-int tide_eval_similarity(const tide_space *space, const char *path,
+int tide_eval_similarity(const tide_view *view, const char *path,
                          const tide_eval_options *options,
                          tide_similarity_result *result, tide_error *err)
 {
     tide_lines lines;
     tide_lexicon lexicon;
     *result = (tide_similarity_result){.spearman = (double)NAN, .pearson = (double)NAN};
-    int status = tide_lexicon_init(&lexicon, space, options->among, err);
+    int status = tide_lexicon_init(&lexicon, view, options->among, err);
     if (!status) {
         status = tide_lines_open(&lines, path, err);
         if (!status)
-            status = judge_set(&lexicon, &lines, options->keep_unknown, result, err);
+            status =
+                correlate_set(&lexicon, &lines, options->keep_unknown, result, err);
         tide_lines_close(&lines);
     }
     tide_lexicon_release(&lexicon);

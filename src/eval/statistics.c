@@ -1,12 +1,12 @@
-/* statistics.c - how two lists of numbers agree.
+/* statistics.c - correlations of two lists of numbers.
  *
- * Pearson's r is the cosine of the two lists, each less its mean. The deviations are divided by the
- * largest of them, so that no square overflows or vanishes, and summed in double precision in a
- * second pass, which does not lose what the mean hides; what the mean itself is wrong by, because it
- * was rounded, is the mean of the deviations, and taken out at the end. Spearman's rho is Pearson's r of the ranks,
- * where equal numbers share the mean of the ranks that they take up together. Neither is defined
- * when one of the lists does not vary; that is told exactly, by comparing the numbers, and
- * not by a variance that rounding keeps from being zero.
+ * Pearson's r is the cosine of the two lists minus their means. The deviations are
+ * divided by the largest of them, so that squares neither overflow nor underflow, and
+ * summed in a second pass, which avoids cancellation. The rounding error of the mean is
+ * the mean of the deviations; it is subtracted at the end. Spearman's rho is Pearson's
+ * r of the ranks, where equal numbers share their mean rank. Neither is defined if a
+ * list is constant; that is detected by comparing the numbers, because rounding may
+ * make the variance of a constant list nonzero.
  */
 #include "eval/eval.h"
 
@@ -59,42 +59,43 @@ double tide_pearson(const double *x, const double *y, size_t count)
     return fmax(-1, fmin(1, xy / (sqrt(xx * yy))));
 }
 
-typedef struct placed {
+typedef struct indexed_value {
     double value;
-    size_t place;
-} placed;
+    size_t index;
+} indexed_value;
 
 static int by_value(const void *a, const void *b)
 {
-    double x = ((const placed *)a)->value, y = ((const placed *)b)->value;
+    double x = ((const indexed_value *)a)->value, y = ((const indexed_value *)b)->value;
     return (x > y) - (x < y);
 }
 
-/* `sorted` is room for `count`. */
-static void rank(const double *x, size_t count, placed *sorted, double *ranks)
+/* `sorted` is scratch space for `count` elements. */
+static void compute_ranks(const double *x, size_t count, indexed_value *sorted,
+                          double *ranks)
 {
     for (size_t i = 0; i < count; i++)
-        sorted[i] = (placed){x[i], i};
+        sorted[i] = (indexed_value){x[i], i};
     qsort(sorted, count, sizeof *sorted, by_value);
     for (size_t first = 0, next; first < count; first = next) {
         for (next = first + 1; next < count; next++)
             if (sorted[next].value != sorted[first].value)
                 break;
         for (size_t i = first; i < next; i++)
-            ranks[sorted[i].place] = ((double)first + (double)(next - 1)) / 2;
+            ranks[sorted[i].index] = ((double)first + (double)(next - 1)) / 2;
     }
 }
 
 int tide_spearman(const double *x, const double *y, size_t count, double *rho,
                   tide_error *err)
 {
-    placed *sorted = tide_alloc(count + 1, sizeof *sorted);
+    indexed_value *sorted = tide_alloc(count + 1, sizeof *sorted);
     double *x_ranks = tide_alloc(count + 1, sizeof *x_ranks);
     double *y_ranks = tide_alloc(count + 1, sizeof *y_ranks);
     int status = TIDE_OK;
     if (sorted && x_ranks && y_ranks) {
-        rank(x, count, sorted, x_ranks);
-        rank(y, count, sorted, y_ranks);
+        compute_ranks(x, count, sorted, x_ranks);
+        compute_ranks(y, count, sorted, y_ranks);
         *rho = tide_pearson(x_ranks, y_ranks, count);
     } else {
         status =

@@ -1,11 +1,12 @@
-/* history.h - what words were and what has become of them. The public part is in wordtide.h. */
+/* history.h - how words were used and how that has changed. The public part is in
+ * wordtide.h. */
 #ifndef TIDE_HISTORY_H
 #define TIDE_HISTORY_H
 
-#include "train/train.h"
+#include "base/base.h"
 
-/* log2 of what was seen against what was expected, with as many occurrences added to both sides that chance alone
- * makes little of it (rates.c). */
+/* log2 of the observed against the expected count, with a prior added to both so that
+ * chance alone has little effect (ema.c). */
 double tide_trend(double seen, double expected);
 
 #endif

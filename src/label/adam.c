@@ -1,9 +1,10 @@
-/* adam.c - steps whose size adapts to every single weight.
+/* adam.c - the Adam optimizer.
  *
- * Kingma and Ba, "Adam: a method for stochastic optimization", ICLR 2015, algorithm 1, with the constants
- * of the paper: running means of the gradient and of its square, both corrected for starting at zero; the
- * step is rate * mean / (root of the square + epsilon). A weight whose gradient was always zero stays as
- * it is, which is why padding stays zero.
+ * Kingma and Ba, "Adam: a method for stochastic optimization", ICLR 2015, algorithm 1,
+ * with the constants of the paper: moving averages of the gradient and of its square,
+ * both corrected for their start at zero; the step is rate * mean / (root of the square
+ * + epsilon). A weight whose gradient is always zero does not change, which is why
+ * padding stays zero.
  */
 #include "label/network.h"
 
@@ -26,14 +27,14 @@ void tide_adam_apply(const tide_adam *adam, float *restrict weights,
                      float *restrict mean, float *restrict square,
                      const float *restrict gradient, size_t count)
 {
-    const float keep_mean = (float)BETA_MEAN, keep_square = (float)BETA_SQUARE;
-    const float take_mean = (float)(1 - BETA_MEAN);
-    const float take_square = (float)(1 - BETA_SQUARE);
+    const float decay_mean = (float)BETA_MEAN, decay_square = (float)BETA_SQUARE;
+    const float weight_mean = (float)(1 - BETA_MEAN);
+    const float weight_square = (float)(1 - BETA_SQUARE);
     const float rate = adam->rate * adam->mean_factor, factor = adam->square_factor;
     for (size_t i = 0; i < count; i++) {
         float g = gradient[i];
-        mean[i] = keep_mean * mean[i] + take_mean * g;
-        square[i] = keep_square * square[i] + take_square * g * g;
+        mean[i] = decay_mean * mean[i] + weight_mean * g;
+        square[i] = decay_square * square[i] + weight_square * g * g;
         weights[i] -= rate * mean[i] / (sqrtf(square[i] * factor) + EPSILON);
     }
 }

@@ -1,12 +1,17 @@
-/* anchors.c - frequent words as they were when the classifier learned.
+/* anchors.c - frequent words with the vectors they had when the classifier was trained.
  *
- * The vectors go on moving under a classifier that does not. What it has learned of the most frequent
- * words, which are most of every post, then fits worse every day, and hardly because all have turned together:
- * taking out the common rotation does not help. So these words are read as they were. All others are read as
- * they are now: words that were rare then are better known since, and new ones were not known at all.
- * paper/RESULTS.md has the figures of all three ways.
+ * The vectors keep moving under a classifier that does not. What it learned about the
+ * most frequent words, which make up most of every post, then fits less every day. The
+ * cause is hardly a common rotation: removing it does not help. So these words are read
+ * with their old vectors. All others are read with their current ones: rare words are
+ * better known by now, and new ones were unknown. paper/RESULTS.md compares the three
+ * ways.
  */
-#include "label/teller.h"
+#include "file/file.h"
+#include "label/predictor.h"
+#include "model/model.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <stdlib.h>
 
@@ -16,10 +21,10 @@ static tide_vocabulary_options options_of(uint32_t words)
         .kind = TIDE_VOCABULARY_EXACT, .capacity = words, .name = "anchor"};
 }
 
-uint64_t tide_anchors_bytes(uint64_t most, uint32_t dim)
+uint64_t tide_anchors_bytes(uint64_t max, uint32_t dim)
 {
-    tide_vocabulary_options options = options_of((uint32_t)most);
-    return most ? tide_vocabulary_bytes(&options) + tide_matrix_bytes(most, dim) : 0;
+    tide_vocabulary_options options = options_of((uint32_t)max);
+    return max ? tide_vocabulary_bytes(&options) + tide_matrix_bytes(max, dim) : 0;
 }
 
 void tide_anchors_release(tide_anchors *a)
@@ -29,57 +34,57 @@ void tide_anchors_release(tide_anchors *a)
     *a = (tide_anchors){0};
 }
 
-/* -- choosing -------------------------------------------------------------------------------------------- */
+/* -- snapshot --------------------------------------------------------------------- */
 
-typedef struct ranked {
+typedef struct ranked_word {
     uint64_t count;
     uint32_t slot;
-} ranked;
+} ranked_word;
 
 static int by_count(const void *a, const void *b)
 {
-    const ranked *x = a, *y = b;
+    const ranked_word *x = a, *y = b;
     if (x->count != y->count)
         return x->count > y->count ? -1 : 1;
     return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-/* The words that are held, by falling count; *count is their number. */
-static ranked *rank_words(const tide_vocabulary *v, uint32_t *count)
+/* The words of the vocabulary by descending count; *count is their number. */
+static ranked_word *rank_words(const tide_vocabulary *v, uint32_t *count)
 {
     uint32_t used = tide_vocabulary_used(v), length;
-    ranked *words = tide_alloc(used, sizeof *words);
+    ranked_word *words = tide_alloc(used, sizeof *words);
     *count = 0;
     for (uint32_t slot = 0; words && slot < used; slot++)
         if (tide_vocabulary_word(v, slot, &length))
-            words[(*count)++] = (ranked){tide_vocabulary_count(v, slot), slot};
+            words[(*count)++] = (ranked_word){tide_vocabulary_count(v, slot), slot};
     if (words)
         qsort(words, *count, sizeof *words, by_count);
     return words;
 }
 
-static void take(tide_anchors *a, const tide_model *model, const tide_kernels *kernels,
-                 const ranked *word)
+static void add_anchor(tide_anchors *a, const tide_model *model,
+                       const tide_kernels *kernels, const ranked_word *word)
 {
     uint32_t length;
     const char *text = tide_vocabulary_word(model->vocabulary, word->slot, &length);
     char padded[TIDE_WORD_MAX + 17] = {0};
     memcpy(padded, text, length);
     uint32_t row =
-        tide_vocabulary_grant(a->words, &(tide_word){padded, length}, word->count, 0);
+        tide_vocabulary_insert(a->words, &(tide_word){padded, length}, word->count, 0);
     if (row != TIDE_NO_SLOT)
         tide_model_input(model, kernels, word->slot, tide_matrix_row(&a->vectors, row));
 }
 
-int tide_anchors_take(tide_anchors *a, const tide_model *model,
-                      const tide_kernels *kernels, uint32_t most, tide_error *err)
+int tide_anchors_snapshot(tide_anchors *a, const tide_model *model,
+                          const tide_kernels *kernels, uint32_t max, tide_error *err)
 {
     *a = (tide_anchors){0};
     uint32_t count;
-    ranked *words = rank_words(model->vocabulary, &count);
+    ranked_word *words = rank_words(model->vocabulary, &count);
     if (!words)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for anchors");
-    count = count < most ? count : most;
+    count = count < max ? count : max;
     tide_vocabulary_options options = options_of(count);
     int status = TIDE_OK;
     if (count) {
@@ -88,7 +93,7 @@ int tide_anchors_take(tide_anchors *a, const tide_model *model,
                           : TIDE_ERROR_MEMORY;
     }
     for (uint32_t i = 0; i < count && !status; i++)
-        take(a, model, kernels, &words[i]);
+        add_anchor(a, model, kernels, &words[i]);
     free(words);
     if (status)
         tide_anchors_release(a);
@@ -102,7 +107,7 @@ const float *tide_anchors_find(const tide_anchors *a, const tide_word *word)
     return row == TIDE_NO_SLOT ? NULL : tide_matrix_row(&a->vectors, row);
 }
 
-/* -- sections anchor.* ------------------------------------------------------------------------------------ */
+/* -- sections anchor.* ------------------------------------------------------------ */
 
 uint32_t tide_anchors_size(const tide_anchors *a)
 {
@@ -128,7 +133,8 @@ int tide_anchors_load(tide_anchors *a, uint32_t size, uint32_t dim, tide_store *
     if (bytes < 0)
         return (int)bytes;
     if ((uint64_t)bytes != (uint64_t)size * dim * sizeof(float))
-        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section %s has the wrong size",
+        return tide_fail(err, TIDE_ERROR_FORMAT,
+                         "%s: section \"%s\" has the wrong size",
                          tide_store_path(store), section);
     tide_vocabulary_options options = options_of(size);
     a->words = tide_vocabulary_load(&options, store, err);

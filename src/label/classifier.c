@@ -1,5 +1,7 @@
-/* classifier.c - what a classifier is made of, and what it tells. */
+/* classifier.c - construction of a classifier, and prediction. */
+#include "label/label.h"
 #include "label/network.h"
+#include "vector/vector.h"
 
 #include <stdlib.h>
 
@@ -19,11 +21,11 @@ static const tide_encoder *const kinds[TIDE_CLASSIFIER_KINDS] = {
     [TIDE_CLASSIFIER_FREQUENT] = &encoder_frequent,
 };
 
-/* -- options ----------------------------------------------------------------------------------------- */
+/* -- options ---------------------------------------------------------------------- */
 
 typedef struct limit {
     const char *name;
-    double value, least, most;
+    double value, min, max;
 } limit;
 
 int tide_classifier_check(const tide_classifier_options *o, tide_error *err)
@@ -33,9 +35,9 @@ int tide_classifier_check(const tide_classifier_options *o, tide_error *err)
         {"dim", o->dim, 1, TIDE_DIM_MAX},
         {"labels", o->labels, 1, 65536},
         {"maps", o->maps, 1, 1024},
-        {"words_most", o->words_most, 1, 4096},
+        {"words_most", o->max_words, 1, 4096},
         {"batch", o->batch, 1, 1024},
-        {"epochs_most", o->epochs_most, 1, 10000},
+        {"epochs_most", o->max_epochs, 1, 10000},
         {"patience", o->patience, 1, UINT32_MAX},
         {"threads", o->threads, 1, 256},
         {"dropout", (double)o->dropout, 0, 0.9},
@@ -44,17 +46,17 @@ int tide_classifier_check(const tide_classifier_options *o, tide_error *err)
     };
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         const limit *l = &limits[i];
-        if (!(l->value >= l->least && l->value <= l->most)) /* also when not a number */
+        if (!(l->value >= l->min && l->value <= l->max)) /* or NaN */
             return tide_fail(err, TIDE_ERROR_PARAMETER,
-                             "classifier: %s is %g, which is not from %g to %g",
-                             l->name, l->value, l->least, l->most);
+                             "classifier: %s is %g but must be between %g and %g",
+                             l->name, l->value, l->min, l->max);
     }
     return TIDE_OK;
 }
 
-/* -- traces ------------------------------------------------------------------------------------------ */
+/* -- traces ----------------------------------------------------------------------- */
 
-static uint32_t larger(uint32_t a, uint32_t b)
+static uint32_t max_of(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
@@ -74,21 +76,21 @@ static uint32_t dense_stride(const tide_classifier_options *options)
     return tide_stride(tide_feature_count(options) + 1);
 }
 
-static uint32_t blame_stride(const tide_classifier_options *options)
+static uint32_t gradients_stride(const tide_classifier_options *options)
 {
-    return larger(dense_stride(options), tide_stride(options->labels));
+    return max_of(dense_stride(options), tide_stride(options->labels));
 }
 
 static size_t rows_bytes(const tide_classifier_options *options)
 {
     size_t line = 64;
-    return (options->words_most * sizeof(float *) + line - 1) / line * line;
+    return (options->max_words * sizeof(float *) + line - 1) / line * line;
 }
 
 static size_t arrays_bytes(const tide_classifier_options *o)
 {
     size_t floats = 2 * (size_t)dense_stride(o) /* features and places */
-                    + tide_stride(o->labels) + blame_stride(o);
+                    + tide_stride(o->labels) + gradients_stride(o);
     return rows_bytes(o) + floats * sizeof(float);
 }
 
@@ -97,14 +99,14 @@ uint64_t tide_trace_bytes(const tide_classifier_options *options)
     return sizeof(tide_trace) + arrays_bytes(options);
 }
 
-/* Every array begins on a cache line, as kernels want it. */
-static tide_trace carve(const tide_classifier_options *o, char *block)
+/* Every array starts on a cache line, which the kernels require. */
+static tide_trace split_block(const tide_classifier_options *o, char *block)
 {
     tide_trace trace = {.rows = (const float **)(void *)block};
     trace.features = (float *)(void *)(block + rows_bytes(o));
-    trace.places = (uint32_t *)(void *)(trace.features + dense_stride(o));
-    trace.errors = (float *)(void *)(trace.places + dense_stride(o));
-    trace.blame = trace.errors + tide_stride(o->labels);
+    trace.argmax = (uint32_t *)(void *)(trace.features + dense_stride(o));
+    trace.errors = (float *)(void *)(trace.argmax + dense_stride(o));
+    trace.gradients = trace.errors + tide_stride(o->labels);
     return trace;
 }
 
@@ -120,7 +122,7 @@ int tide_traces_init(tide_traces *traces, const tide_classifier_options *options
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for %u posts", count);
     for (uint32_t i = 0; i < count; i++) {
         char *block = (char *)traces->block + i * arrays_bytes(options);
-        traces->traces[i] = carve(options, block);
+        traces->traces[i] = split_block(options, block);
     }
     return TIDE_OK;
 }
@@ -131,15 +133,16 @@ void tide_traces_release(tide_traces *traces)
     free(traces->traces);
 }
 
-/* The products of windows; a row of filters for every word of a window; a row of the dense layer. */
+/* Scratch memory is used for the products of windows, for the gradient of a filter, and
+ * for a row of the dense layer, whichever is largest. */
 uint32_t tide_scratch_floats(const tide_classifier_options *o)
 {
-    uint32_t products = TIDE_WIDTHS * o->words_most * TIDE_BLOCK;
+    uint32_t products = TIDE_WIDTHS * o->max_words * TIDE_BLOCK;
     uint32_t window = TIDE_WIDTHS * tide_stride(o->dim);
-    return larger(tide_stride(products), larger(window, dense_stride(o)));
+    return max_of(tide_stride(products), max_of(window, dense_stride(o)));
 }
 
-/* -- making ------------------------------------------------------------------------------------------ */
+/* -- constructor ------------------------------------------------------------------ */
 
 uint64_t tide_classifier_bytes(const tide_classifier_options *o)
 {
@@ -156,7 +159,7 @@ uint64_t tide_classifier_bytes(const tide_classifier_options *o)
     return bytes;
 }
 
-static int make_weights(tide_classifier *c, tide_error *err)
+static int allocate_weights(tide_classifier *c, tide_error *err)
 {
     const tide_classifier_options *o = &c->options;
     int status = TIDE_OK;
@@ -171,7 +174,7 @@ static int make_weights(tide_classifier *c, tide_error *err)
     return status;
 }
 
-static int make_parts(tide_classifier *c, tide_error *err)
+static int allocate_parts(tide_classifier *c, tide_error *err)
 {
     const tide_classifier_options *o = &c->options;
     c->prior = tide_alloc(o->labels, sizeof *c->prior);
@@ -179,8 +182,8 @@ static int make_parts(tide_classifier *c, tide_error *err)
     c->scratch = tide_alloc(tide_scratch_floats(o), sizeof *c->scratch);
     if (!c->prior || !c->dense_rows || !c->scratch)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for %u labels", o->labels);
-    int status = tide_traces_init(&c->asked, o, 1, err);
-    return status ? status : make_weights(c, err);
+    int status = tide_traces_init(&c->prediction_trace, o, 1, err);
+    return status ? status : allocate_weights(c, err);
 }
 
 tide_classifier *tide_classifier_new(const tide_classifier_options *options,
@@ -198,7 +201,7 @@ tide_classifier *tide_classifier_new(const tide_classifier_options *options,
     c->features = tide_feature_count(options);
     c->kernels = tide_kernels_best();
     c->scale = 1;
-    if (make_parts(c, err)) {
+    if (allocate_parts(c, err)) {
         tide_classifier_free(c);
         return NULL;
     }
@@ -212,7 +215,7 @@ void tide_classifier_free(tide_classifier *c)
     tide_matrix_release(&c->bias);
     tide_matrix_release(&c->filters);
     tide_matrix_release(&c->dense);
-    tide_traces_release(&c->asked);
+    tide_traces_release(&c->prediction_trace);
     free(c->scratch);
     free(c->dense_rows);
     free(c->prior);
@@ -224,19 +227,19 @@ const tide_classifier_options *tide_classifier_options_of(const tide_classifier 
     return &c->options;
 }
 
-/* -- telling ----------------------------------------------------------------------------------------- */
+/* -- prediction ------------------------------------------------------------------- */
 
 void tide_classifier_predict(tide_classifier *c, const float *const *rows,
                              uint32_t count, float *probabilities)
 {
-    tide_trace *trace = c->asked.traces;
+    tide_trace *trace = c->prediction_trace.traces;
     const float *source = c->prior;
-    if (count > c->options.words_most)
-        count = c->options.words_most;
+    if (count > c->options.max_words)
+        count = c->options.max_words;
     if (count > 0 && c->trained && c->features > 0) {
         memcpy(trace->rows, rows, count * sizeof *rows);
         trace->row_count = count;
-        c->encoder->read(c, trace, c->scratch);
+        c->encoder->encode(c, trace, c->scratch);
         trace->features[c->features] = 1;
         tide_dense_predict(c, trace);
         source = trace->errors;

@@ -1,16 +1,19 @@
 /* classifier_file.c - a classifier in a model file.
  *
- * Sections, all numbers little-endian:
+ * Sections, with little-endian numbers:
  *
  *     label.network  14 numbers of 64 bits, in the order of the enum below
- *     label.prior    the frequency of every label in training, a float each
+ *     label.prior    the frequency of every label in training, as floats
  *     label.dense    [labels][features + 1] floats; missing for the kind `frequent`
- *     label.filters  [6 * maps rounded up to 8][dim] floats, drawn in cnn.c; only for windows
- *     label.bias     [3 * maps] floats; only for windows
+ *     label.filters  [6 * maps rounded up to 8][dim] floats, see cnn.c; CNN only
+ *     label.bias     [3 * maps] floats; CNN only
  *
- * Sizes are compared with what the file has before anything is allocated.
+ * Sizes are compared with those in the file before anything is allocated.
  */
+#include "file/file.h"
+#include "label/label.h"
 #include "label/network.h"
+#include "vector/vector.h"
 
 #include <stdlib.h>
 
@@ -19,12 +22,12 @@ enum {
     AT_DIM,
     AT_LABELS,
     AT_MAPS,
-    AT_WORDS_MOST,
+    AT_MAX_WORDS,
     AT_BATCH,
-    AT_EPOCHS_MOST,
+    AT_MAX_EPOCHS,
     AT_PATIENCE,
     AT_THREADS,
-    AT_DROPOUT, /* this and the floats below as their 32 bits */
+    AT_DROPOUT, /* floats from here to AT_SCALE, stored as their 32 bits */
     AT_RATE,
     AT_HELD_OUT,
     AT_SCALE,
@@ -55,9 +58,9 @@ void tide_classifier_save(const tide_classifier *c, tide_store_writer *writer)
         [AT_DIM] = o->dim,
         [AT_LABELS] = o->labels,
         [AT_MAPS] = o->maps,
-        [AT_WORDS_MOST] = o->words_most,
+        [AT_MAX_WORDS] = o->max_words,
         [AT_BATCH] = o->batch,
-        [AT_EPOCHS_MOST] = o->epochs_most,
+        [AT_MAX_EPOCHS] = o->max_epochs,
         [AT_PATIENCE] = o->patience,
         [AT_THREADS] = o->threads,
         [AT_DROPOUT] = bits_of(o->dropout),
@@ -79,11 +82,11 @@ void tide_classifier_save(const tide_classifier *c, tide_store_writer *writer)
     }
 }
 
-/* -- load -------------------------------------------------------------------------------------------- */
+/* -- load ------------------------------------------------------------------------- */
 
-static int impossible(tide_store *store, const char *section, tide_error *err)
+static int corrupt(tide_store *store, const char *section, tide_error *err)
 {
-    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section %s is impossible",
+    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section \"%s\" is corrupt",
                      tide_store_path(store), section);
 }
 
@@ -94,12 +97,12 @@ static int read_numbers(tide_store *store, uint64_t numbers[NUMBERS], tide_error
     if (size < 0)
         return (int)size;
     if (size != sizeof bytes)
-        return impossible(store, "label.network", err);
+        return corrupt(store, "label.network", err);
     int status = tide_store_read(store, "label.network", bytes, sizeof bytes, err);
     for (int i = 0; i < NUMBERS && !status; i++) {
         numbers[i] = tide_get64(bytes + 8 * i);
         if (i != AT_SEED && numbers[i] > UINT32_MAX)
-            return impossible(store, "label.network", err);
+            return corrupt(store, "label.network", err);
     }
     return status;
 }
@@ -113,15 +116,15 @@ static int read_options(tide_store *store, tide_classifier_options *options,
         return status;
     *scale = float_of(n[AT_SCALE]);
     if (n[AT_KIND] >= TIDE_CLASSIFIER_KINDS || !tide_finite(*scale) || *scale < 0)
-        return impossible(store, "label.network", err);
+        return corrupt(store, "label.network", err);
     *options = (tide_classifier_options){
         .kind = (tide_classifier_kind)n[AT_KIND],
         .dim = (uint32_t)n[AT_DIM],
         .labels = (uint32_t)n[AT_LABELS],
         .maps = (uint32_t)n[AT_MAPS],
-        .words_most = (uint32_t)n[AT_WORDS_MOST],
+        .max_words = (uint32_t)n[AT_MAX_WORDS],
         .batch = (uint32_t)n[AT_BATCH],
-        .epochs_most = (uint32_t)n[AT_EPOCHS_MOST],
+        .max_epochs = (uint32_t)n[AT_MAX_EPOCHS],
         .patience = (uint32_t)n[AT_PATIENCE],
         .threads = (uint32_t)n[AT_THREADS],
         .dropout = float_of(n[AT_DROPOUT]),
@@ -130,20 +133,21 @@ static int read_options(tide_store *store, tide_classifier_options *options,
         .seed = n[AT_SEED],
     };
     if (tide_classifier_check(options, NULL))
-        return impossible(store, "label.network", err);
+        return corrupt(store, "label.network", err);
     return TIDE_OK;
 }
 
 static int check_size(tide_store *store, const char *section, uint64_t rows,
                       uint64_t dim, tide_error *err)
 {
-    if (rows * dim == 0) /* not for this kind */
+    if (rows * dim == 0) /* this kind does not have the section */
         return TIDE_OK;
     int64_t size = tide_store_size(store, section, err);
     if (size < 0)
         return (int)size;
     if ((uint64_t)size != rows * dim * sizeof(float))
-        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section %s has the wrong size",
+        return tide_fail(err, TIDE_ERROR_FORMAT,
+                         "%s: section \"%s\" has the wrong size",
                          tide_store_path(store), section);
     return TIDE_OK;
 }
@@ -177,7 +181,7 @@ static int read_prior(tide_classifier *c, tide_store *store, tide_error *err)
     int status = tide_store_read(store, "label.prior", c->prior, size, err);
     for (uint32_t i = 0; i < c->options.labels && !status; i++)
         if (!(c->prior[i] >= 0 && c->prior[i] <= 1))
-            status = impossible(store, "label.prior", err);
+            status = corrupt(store, "label.prior", err);
     return status;
 }
 

@@ -1,25 +1,28 @@
-/* examples.c - posts to learn labels from: whether they are possible, and what is measured of them. */
+/* examples.c - training examples: validation, label frequencies, scale of the
+ * vectors. */
+#include "label/label.h"
 #include "label/network.h"
+#include "vector/vector.h"
 
 #include <math.h>
 
 static int check_example(const tide_classifier_options *o, const tide_example *example,
-                         size_t number, const tide_matrix *vectors, tide_error *err)
+                         size_t index, const tide_matrix *vectors, tide_error *err)
 {
     for (uint32_t i = 0; i < example->word_count; i++)
         if (example->words[i] >= vectors->count)
             return tide_fail(err, TIDE_ERROR_INPUT,
-                             "example %zu: word %u is not among the %u vectors", number,
+                             "example %zu: word %u is not among the %u vectors", index,
                              example->words[i], vectors->count);
     for (uint32_t i = 0; i < example->label_count; i++) {
         uint32_t label = example->labels[i];
         if (label >= o->labels)
             return tide_fail(err, TIDE_ERROR_INPUT,
-                             "example %zu: label %u is not among the %u labels", number,
+                             "example %zu: label %u is not among the %u labels", index,
                              label, o->labels);
         if (i > 0 && label <= example->labels[i - 1])
             return tide_fail(err, TIDE_ERROR_INPUT,
-                             "example %zu: its labels do not rise", number);
+                             "example %zu: labels are not in ascending order", index);
     }
     return TIDE_OK;
 }
@@ -29,35 +32,35 @@ int tide_examples_check(const tide_classifier_options *o, const tide_example *ex
 {
     if (vectors->dim != o->dim)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "vectors of %u numbers for a classifier of %u", vectors->dim,
-                         o->dim);
+                         "the vectors have dimension %u but the classifier %u",
+                         vectors->dim, o->dim);
     if (count == 0 || count >= UINT32_MAX)
-        return tide_fail(err, TIDE_ERROR_INPUT, "cannot learn labels from %zu examples",
-                         count);
+        return tide_fail(err, TIDE_ERROR_INPUT,
+                         "cannot train a classifier on %zu examples", count);
     int status = TIDE_OK;
     for (size_t i = 0; i < count && !status; i++)
         status = check_example(o, &examples[i], i, vectors, err);
     return status;
 }
 
-static void count_labels(const tide_example *example, float by, float *counts)
+static void count_labels(const tide_example *example, float increment, float *counts)
 {
     for (uint32_t i = 0; i < example->label_count; i++)
-        counts[example->labels[i]] += by;
+        counts[example->labels[i]] += increment;
 }
 
 /* Counts up to 2^24 are exact in a float. */
 void tide_examples_frequencies(const tide_example *examples, size_t count,
-                               const uint32_t *left_out, uint32_t left_out_count,
+                               const uint32_t *excluded, uint32_t excluded_count,
                                uint32_t labels, float *frequencies)
 {
     memset(frequencies, 0, labels * sizeof *frequencies);
     for (size_t i = 0; i < count; i++)
         count_labels(&examples[i], 1, frequencies);
-    for (uint32_t i = 0; i < left_out_count; i++)
-        count_labels(&examples[left_out[i]], -1, frequencies);
+    for (uint32_t i = 0; i < excluded_count; i++)
+        count_labels(&examples[excluded[i]], -1, frequencies);
     for (uint32_t label = 0; label < labels; label++)
-        frequencies[label] /= (float)(count - left_out_count);
+        frequencies[label] /= (float)(count - excluded_count);
 }
 
 static double sum_of_squares(const tide_example *example, const tide_matrix *vectors)
@@ -75,16 +78,16 @@ int tide_examples_scale(const tide_example *examples, const uint32_t *chosen,
                         uint32_t count, const tide_matrix *vectors, float *scale,
                         tide_error *err)
 {
-    double squares = 0, numbers = 0;
+    double squares = 0, components = 0;
     for (uint32_t i = 0; i < count; i++) {
         const tide_example *example = &examples[chosen[i]];
         squares += sum_of_squares(example, vectors);
-        numbers += (double)example->word_count * vectors->dim;
+        components += (double)example->word_count * vectors->dim;
     }
-    *scale = squares == 0 ? 1 : (float)sqrt(numbers / squares);
+    *scale = squares == 0 ? 1 : (float)sqrt(components / squares);
     if (!(*scale > 0 && tide_finite(*scale)))
-        return tide_fail(err, TIDE_ERROR_INPUT,
-                         "the vectors hold numbers that are too large, too small or "
-                         "not numbers");
+        return tide_fail(
+            err, TIDE_ERROR_INPUT,
+            "the vectors contain NaN, infinite or extremely large or small values");
     return TIDE_OK;
 }

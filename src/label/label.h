@@ -1,28 +1,32 @@
-/* label.h - streams whose posts carry labels: which labels there are, posts to learn them from, telling
- * them from the words, and judging what was told. */
+/* label.h - streams whose posts carry labels: tracking labels and sampling their posts,
+ * predicting labels from words, and scoring the predictions. */
 #ifndef TIDE_LABEL_H
 #define TIDE_LABEL_H
 
-#include "base/base.h"
+#include "file/file.h"
 #include "model/model.h"
-#include "sketch/sketch.h"
+#include "params/params.h"
 #include "vector/vector.h"
 
-/* -- tracker (tracker.c over posts.c and sample.c; tracker_ask.c, tracker_file.c) --------------------- */
+#include <wordtide/labels.h>
 
-/* Counts the labels of a stream in one pass and keeps, of every label it holds, a uniform sample of
- * the posts that carried it since it came. All samples share one budget of memory as evenly as they
- * can, and everything is allocated at the start. */
+#include <stdatomic.h>
+
+/* -- tracker (tracker*.c over posts.c and sample.c) -------------------------------- */
+
+/* Counts the labels of a stream in one pass and keeps, for every label it tracks, a
+ * uniform sample of the posts that carried it since it was admitted. All samples share
+ * one memory budget as evenly as possible. Everything is allocated at the start. */
 typedef struct tide_tracker tide_tracker;
 
-#define TIDE_POST_MAX 4096  /* bytes of a post, at most */
-#define TIDE_POST_LABELS 32 /* of which a post may carry so many different ones */
+#define TIDE_POST_MAX 4096  /* max. bytes of a post */
+#define TIDE_POST_LABELS 32 /* max. distinct labels of a post */
 
 typedef struct tide_tracker_options {
-    uint32_t labels;     /* held at a time */
-    uint32_t most;       /* posts kept of one label, at most */
-    uint32_t post_bytes; /* a longer post is cut; above TIDE_WORD_MAX */
-    uint64_t memory;     /* bytes for all posts and for who keeps which */
+    uint32_t labels;     /* tracked at a time */
+    uint32_t max_posts;  /* kept per label */
+    uint32_t post_bytes; /* longer posts are cut; must exceed TIDE_WORD_MAX */
+    uint64_t memory;     /* bytes for all posts and samples */
     uint64_t seed;
 } tide_tracker_options;
 
@@ -32,230 +36,288 @@ void tide_tracker_free(tide_tracker *t);
 /* What _new allocates with these options. Nothing more is allocated later. */
 uint64_t tide_tracker_bytes(const tide_tracker_options *options);
 
-/* The next post: its words, separated by blanks, and its labels, of 1 to TIDE_WORD_MAX bytes each
- * (longer ones are cut, empty ones passed over). A label that is given twice counts once. Labels
- * beyond TIDE_POST_LABELS are left out and counted. A post without words counts its labels and
- * enters no sample. */
+/* Adds a post: its words, separated by blanks, and its labels of 1 to TIDE_WORD_MAX
+ * bytes each. Longer labels are cut, empty ones ignored, and duplicates count once.
+ * Labels beyond TIDE_POST_LABELS are dropped and counted. A post without words counts
+ * its labels but enters no sample. */
 void tide_tracker_add(tide_tracker *t, const tide_word *labels, size_t count,
                       const char *text, size_t length);
 
-typedef struct tide_tracker_facts {
-    uint64_t posts;        /* given to tide_tracker_add */
-    uint64_t unlabelled;   /* of these, without a label */
-    uint64_t empty;        /* with a label, but without words */
+typedef struct tide_tracker_stats {
+    uint64_t posts;        /* added */
+    uint64_t unlabeled;    /* of these, without a label */
+    uint64_t empty;        /* with a label but without words */
     uint64_t cut;          /* longer than post_bytes */
     uint64_t extra_labels; /* beyond TIDE_POST_LABELS */
-    uint64_t given_up;     /* how often a label gave up a post so that all fit */
-    uint64_t kept;         /* posts kept now; one that several labels keep is one */
-    uint64_t used, room;   /* bytes of the memory for posts */
-    uint32_t labels;       /* held now */
+    uint64_t evicted;      /* how often a sample lost a post for lack of memory */
+    uint64_t kept;         /* posts kept now, each counted once */
+    uint64_t used, room;   /* bytes of the memory for posts: in use, and available */
+    uint32_t labels;       /* tracked now */
     uint32_t capacity;     /* slots of labels are below this */
-    uint32_t ids;          /* and ids of posts below this */
-} tide_tracker_facts;
+    uint32_t ids;          /* ids of posts are below this */
+} tide_tracker_stats;
 
-tide_tracker_facts tide_tracker_state(const tide_tracker *t);
+tide_tracker_stats tide_tracker_state(const tide_tracker *t);
 
-/* A label that is held. Its name is borrowed until the next post. */
-typedef struct tide_held_label {
-    const char *name; /* with a 0 after it */
+/* A tracked label. Its name is borrowed until the next post is added. */
+typedef struct tide_tracked_label {
+    const char *name; /* NUL-terminated */
     uint32_t length;
     uint32_t slot;
     uint64_t count; /* count - error <= posts that carried it <= count */
     uint64_t error;
-    uint64_t
-        seen; /* posts with words that carried it since it came: the sample is of these */
-    uint64_t since; /* number of the post with which it came */
-    uint32_t kept;  /* of those seen */
-} tide_held_label;
+    uint64_t seen;  /* posts with words that carried it since it was admitted */
+    uint64_t since; /* number of the post that admitted it */
+    uint32_t kept;  /* size of its sample of those seen */
+} tide_tracked_label;
 
-/* Slots are below the number of labels; one that never had a label gives false. */
-bool tide_tracker_label(const tide_tracker *t, uint32_t slot, tide_held_label *label);
+/* The label in a slot. Returns false if there is none. */
+bool tide_tracker_label(const tide_tracker *t, uint32_t slot,
+                        tide_tracked_label *label);
 
-/* The labels with the highest counts, at most `room` of them, the highest first; of equals, the one
- * whose name is first in the order of bytes. Returns how many there are. */
-size_t tide_tracker_top(const tide_tracker *t, tide_held_label *labels, size_t room);
+/* Lists up to `max` labels by descending count, ties in byte order of their names.
+ * Returns their number. */
+size_t tide_tracker_top(const tide_tracker *t, tide_tracked_label *labels, size_t max);
 
-/* The posts kept of the label in a slot, at most `room` of them, in an order that is random and the
- * same every time, as ids: the first n are a uniform sample of n. The same id is the same post in all
- * samples, until the next post is added. Returns how many there are. */
+/* Lists up to `max` posts of a label's sample as ids, in a random but reproducible
+ * order: the first n are a uniform sample of size n. An id means the same post in all
+ * samples until the next post is added. Returns the number of posts. */
 size_t tide_tracker_sample(const tide_tracker *t, uint32_t slot, uint32_t *posts,
-                           size_t room);
+                           size_t max);
 
 typedef struct tide_post {
-    uint64_t number; /* in the stream, from 0 on */
+    uint64_t number; /* in the stream, from 0 */
     uint32_t length;
     uint32_t label_count;
-    uint32_t labels[TIDE_POST_LABELS]; /* slots: all its labels that are held now */
-    char text[TIDE_POST_MAX +
-              16]; /* with a 0 after it; 16 bytes of every word can be read */
+    uint32_t labels[TIDE_POST_LABELS]; /* slots of those that are tracked now */
+    char text[TIDE_POST_MAX + 16];     /* NUL-terminated; 16 readable bytes per word */
 } tide_post;
 
-/* One of the posts that tide_tracker_sample gave. */
+/* Reads a post listed by tide_tracker_sample. */
 void tide_tracker_post(const tide_tracker *t, uint32_t id, tide_post *post);
 
-/* Sections label.*. What is saved depends on the stream and the options alone: loading and going on
- * equals never having stopped. Loading with other options than those of the file is refused. */
-/* The facts alone, without loading what it keeps; those about memory stay 0. */
-int tide_tracker_peek(tide_store *store, tide_tracker_facts *facts, tide_error *err);
-
+/* Sections label.*. The bytes depend only on the stream and the options, and a loaded
+ * tracker continues exactly like the saved one. Loading with other options fails. */
 void tide_tracker_save(const tide_tracker *t, tide_store_writer *writer);
 tide_tracker *tide_tracker_load(const tide_tracker_options *options, tide_store *store,
                                 tide_error *err);
 
-/* -- classifier (classifier.c, learn.c, classifier_file.c) ------------------------------------------ */
+/* Reads the statistics without loading the posts; those about memory stay 0. */
+int tide_tracker_peek(tide_store *store, tide_tracker_stats *stats, tide_error *err);
 
-/* Tells the labels of a post from the vectors of its words, which it reads and never changes. */
+/* -- classifier (classifier.c, classifier_train.c, classifier_file.c) ------------- */
+
+/* Predicts the labels of a post from the vectors of its words, which it never
+ * changes. */
 typedef struct tide_classifier tide_classifier;
 
 typedef enum tide_classifier_kind {
     TIDE_CLASSIFIER_CNN,      /* the paper's: windows of 1, 2 and 3 words (cnn.c) */
     TIDE_CLASSIFIER_LINEAR,   /* logistic regression on the mean vector (linear.c) */
-    TIDE_CLASSIFIER_FREQUENT, /* how frequent the labels are, whatever the words */
+    TIDE_CLASSIFIER_FREQUENT, /* label frequencies, whatever the words */
     TIDE_CLASSIFIER_KINDS,
 } tide_classifier_kind;
 
 typedef struct tide_classifier_options {
     tide_classifier_kind kind;
-    uint32_t dim;         /* of the vectors: 1 to TIDE_DIM_MAX */
-    uint32_t labels;      /* 1 to 65,536 */
-    uint32_t maps;        /* for each width of the windows: 1 to 1,024 */
-    uint32_t words_most;  /* a post is cut to its first so many words: 1 to 4,096 */
-    uint32_t batch;       /* posts in a step: 1 to 1,024 */
-    uint32_t epochs_most; /* 1 to 10,000 */
-    uint32_t patience;    /* epochs without a better one before it stops; from 1 on */
-    uint32_t threads;     /* 1 to 256; the result does not depend on it */
-    float dropout;        /* share of the features left out in training: 0 to 0.9 */
-    float rate;           /* of Adam's steps: above 0, to 1 */
-    float held_out;       /* share of the posts that stopping is decided on: 0 to 0.5 */
+    uint32_t dim;        /* of the vectors: 1 to TIDE_DIM_MAX */
+    uint32_t labels;     /* 1 to 65,536 */
+    uint32_t maps;       /* filters per width of window: 1 to 1,024 */
+    uint32_t max_words;  /* a post is cut to its first words: 1 to 4,096 */
+    uint32_t batch;      /* posts per step: 1 to 1,024 */
+    uint32_t max_epochs; /* 1 to 10,000 */
+    uint32_t patience;   /* epochs without improvement before it stops; at least 1 */
+    uint32_t threads;    /* 1 to 256; does not change the result */
+    float dropout;       /* share of the features dropped in training: 0 to 0.9 */
+    float rate;          /* learning rate of Adam: above 0, up to 1 */
+    float held_out;      /* share of the posts for early stopping: 0 to 0.5 */
     uint64_t seed;
 } tide_classifier_options;
 
-/* What a classifier takes, and what training it on so many posts takes besides. */
+/* Memory of a classifier, and the additional memory of training it on this many
+ * posts. */
 uint64_t tide_classifier_bytes(const tide_classifier_options *options);
 uint64_t tide_classifier_training_bytes(const tide_classifier_options *options,
                                         size_t posts);
 
-/* It can be trained or asked. Until it is trained, no post has any label. It belongs to one thread at a
- * time. */
+/* Until it is trained, the probability of every label is 0. It belongs to one thread at
+ * a time. */
 tide_classifier *tide_classifier_new(const tide_classifier_options *options,
                                      tide_error *err);
 void tide_classifier_free(tide_classifier *classifier);
 const tide_classifier_options *
 tide_classifier_options_of(const tide_classifier *classifier);
 
-/* A post whose labels are known. */
+/* A post with known labels. */
 typedef struct tide_example {
     const uint32_t
-        *words; /* rows of the matrix of vectors; words without one are left out */
+        *words; /* rows of the matrix of vectors; unknown words are omitted */
     uint32_t word_count;
-    const uint32_t *labels; /* rising */
+    const uint32_t *labels; /* ascending */
     uint32_t label_count;
 } tide_example;
 
-/* Learns anew, from random weights. The examples and the vectors are read until it returns, and must
- * not change; nothing of them is copied. A part of the posts, drawn at random, is held out; training ends
- * when their loss has not become smaller for `patience` epochs, or at the last epoch, or when `watch` (NULL
- * for none) wants it, and takes the weights of the best epoch. With no post held out, the last epoch is
- * the best. Posts without words count for the frequencies of the labels and teach nothing else. After a
- * failure the classifier is as if it had never been trained. */
+/* Trains from random weights. The examples and vectors are read until it returns, must
+ * not change, and are not copied. A random part of the posts is held out. Training ends
+ * when their loss has not improved for `patience` epochs, at the last epoch, or when
+ * `watch` (may be NULL) returns false; the weights are those of the best epoch. Without
+ * held-out posts the last epoch counts as the best. Posts without words contribute only
+ * to the label frequencies. After a failure the classifier is untrained. */
 int tide_classifier_train(tide_classifier *classifier, const tide_example *examples,
                           size_t count, const tide_matrix *vectors,
                           tide_epoch_watch *watch, void *context, tide_error *err);
 
-/* The probability of every label [labels] for a post whose words have these vectors: rows as a
- * tide_matrix of the dimension has them, on a cache line and padded with zeros, with finite values. They
- * may be rows that others train meanwhile. A post without a known word gets the frequencies of the labels
- * in training. */
+/* Computes the probability of every label, [labels], for a post whose words have these
+ * vectors: rows in the layout of a tide_matrix (aligned to a cache line, padded with
+ * zeros) with finite values. Other threads may train them meanwhile. A post without a
+ * known word gets the label frequencies in training. */
 void tide_classifier_predict(tide_classifier *classifier, const float *const *rows,
                              uint32_t count, float *probabilities);
 
-/* Sections label.network, label.prior, label.dense, and for windows label.filters and label.bias. What is loaded predicts
- * the same; NULL when a section is missing, damaged or impossible. */
+/* Sections label.network, label.prior and label.dense; for the CNN also label.filters
+ * and label.bias. A loaded classifier makes the same predictions. Returns NULL if a
+ * section is missing or corrupt. */
 void tide_classifier_save(const tide_classifier *classifier, tide_store_writer *writer);
-/* How many labels a saved one tells. */
-int64_t tide_classifier_labels(const tide_store *store, tide_error *err);
 tide_classifier *tide_classifier_load(tide_store *store, tide_error *err);
 
-/* -- teller (teller.c, fit.c, teller_file.c) ------------------------------------------------------------ */
+/* The number of labels of a saved classifier. */
+int64_t tide_classifier_labels(const tide_store *store, tide_error *err);
 
-/* A classifier with the names of its labels and the model whose vectors it reads. It belongs to one
- * thread; others may train the vectors meanwhile. */
-typedef struct tide_teller tide_teller;
+/* -- predictor (predictor.c, predictor_fit.c, predictor_file.c) ------------------- */
 
-/* `closed`, which may be NULL, has a bit for every slot whose vector is not to be read. Both must live
- * as long. */
-tide_teller *tide_teller_new(const tide_model *model, const uint64_t *closed,
-                             tide_error *err);
-void tide_teller_free(tide_teller *teller);
+/* A classifier with the names of its labels and the model whose vectors it reads. It
+ * belongs to one thread; others may train the vectors meanwhile. */
+typedef struct tide_predictor tide_predictor;
 
-typedef struct tide_teller_options {
-    tide_classifier_options classifier; /* its labels: at most so many */
-    uint32_t each;    /* posts of every label that it learns from, at most */
-    uint32_t anchors; /* the so many most frequent words are read as they were then */
-    const bool *abandoned; /* true once it has learned: that is not kept; or NULL */
-} tide_teller_options;
+/* `quarantined` (may be NULL) has a bit for every slot whose vector must not be read.
+ * Both must outlive the predictor. */
+tide_predictor *tide_predictor_new(const tide_model *model, const uint64_t *quarantined,
+                                   tide_error *err);
+void tide_predictor_free(tide_predictor *predictor);
 
-/* How often a teller in a file has learned, and how many labels it tells: 0 for one that has not. */
-int tide_teller_peek(tide_store *store, uint64_t *fits, uint32_t *labels,
-                     tide_error *err);
+typedef struct tide_predictor_options {
+    tide_classifier_options classifier; /* `labels` is a maximum */
+    uint32_t posts_per_label;           /* training posts per label, at most */
+    uint32_t anchors;                   /* frequent words whose vectors are frozen */
+    const bool
+        *aborted; /* if true after training, its result is dropped; may be NULL */
+} tide_predictor_options;
 
-/* Learns anew: the most frequent labels that have posts. TIDE_ERROR_INPUT when there are none. After a
- * failure it is as it was before, and also when it was abandoned: 1 then. */
-int tide_teller_fit(tide_teller *teller, const tide_tracker *tracker,
-                    const tide_teller_options *options, tide_epoch_watch *watch,
-                    void *data, tide_error *err);
+/* Reads how often the predictor in a file was trained, and its number of labels; 0 if
+ * it was not. */
+int tide_predictor_peek(tide_store *store, uint64_t *fits, uint32_t *labels,
+                        tide_error *err);
 
-/* What it takes at most, while it learns, with a tracker and a vocabulary of these sizes. */
-uint64_t tide_teller_bytes(const tide_teller_options *options,
-                           const tide_tracker_options *tracker, uint64_t vocabulary);
+/* Trains on the most frequent labels that have posts. Returns TIDE_ERROR_INPUT if there
+ * are none, and 1 if it was aborted. In both cases, as after any failure, the predictor
+ * is unchanged. */
+int tide_predictor_fit(tide_predictor *predictor, const tide_tracker *tracker,
+                       const tide_predictor_options *options, tide_epoch_watch *watch,
+                       void *data, tide_error *err);
 
-/* The labels that it tells; 0 before it has learned. How often it has. */
-uint32_t tide_teller_size(const tide_teller *teller);
-const char *const *tide_teller_names(const tide_teller *teller);
-uint64_t tide_teller_fits(const tide_teller *teller);
+/* Its peak memory during training, with a tracker and a vocabulary of these sizes. */
+uint64_t tide_predictor_bytes(const tide_predictor_options *options,
+                              const tide_tracker_options *tracker, uint64_t vocabulary);
 
-/* The next word of a post. */
-void tide_teller_word(tide_teller *teller, const tide_word *word);
+/* The labels that it predicts, 0 before the first training, and the number of
+ * trainings. */
+uint32_t tide_predictor_size(const tide_predictor *predictor);
+const char *const *tide_predictor_names(const tide_predictor *predictor);
+uint64_t tide_predictor_fits(const tide_predictor *predictor);
 
-typedef struct tide_telling {
-    uint32_t words;             /* of the post */
-    uint32_t known;             /* of these, with a vector */
-    const float *probabilities; /* [tide_teller_size], until the next */
-} tide_telling;
+/* Adds a word to the current post. */
+void tide_predictor_add(tide_predictor *predictor, const tide_word *word);
 
-/* The post ends, and the next begins. */
-tide_telling tide_teller_end(tide_teller *teller);
+typedef struct tide_predictor_result {
+    uint32_t words; /* of the post */
+    uint32_t known; /* of these, with a vector */
+    const float
+        *probabilities; /* [tide_predictor_size], valid until the next post ends */
+} tide_predictor_result;
 
-/* Sections label.names, anchor.* and those of the classifier; nothing before it has learned. Loading into a new
- * one: it is as the one that was saved, which may have had none of them. */
-void tide_teller_save(const tide_teller *teller, tide_store_writer *writer);
-int tide_teller_load(tide_teller *teller, tide_store *store, tide_error *err);
+/* Ends the current post and starts the next. */
+tide_predictor_result tide_predictor_end(tide_predictor *predictor);
 
-/* -- metrics (metrics.c) ----------------------------------------------------------------------------- */
+/* Sections label.names, anchor.* and those of the classifier; none before the first
+ * training. Load into a new predictor; a file without the sections leaves it
+ * untrained. */
+void tide_predictor_save(const tide_predictor *predictor, tide_store_writer *writer);
+int tide_predictor_load(tide_predictor *predictor, tide_store *store, tide_error *err);
 
-/* How good predictions are, post by post; memory for the labels only. */
+/* -- metrics (metrics.c) ---------------------------------------------------------- */
+
+/* Accumulates the quality of predictions post by post. Memory is proportional to the
+ * labels. */
 typedef struct tide_metrics tide_metrics;
 
-/* A label is predicted when its probability is at least the threshold. */
+/* A label counts as predicted if its probability is at least the threshold. */
 tide_metrics *tide_metrics_new(uint32_t labels, float threshold, tide_error *err);
 void tide_metrics_free(tide_metrics *metrics);
 
-/* There are more labels from now on. */
+/* Increases the number of labels. */
 int tide_metrics_grow(tide_metrics *metrics, uint32_t labels, tide_error *err);
 
-/* As new, with the same labels. */
-void tide_metrics_restart(tide_metrics *metrics);
+/* Clears all counts but keeps the labels. */
+void tide_metrics_reset(tide_metrics *metrics);
 
-/* One post: the probability of every label, negative for one that is not told, and its labels, rising. */
+/* Adds a post: the probability of every label, negative if it cannot be predicted, and
+ * the true labels in ascending order. */
 void tide_metrics_add(tide_metrics *metrics, const float *probabilities,
                       const uint32_t *truth, uint32_t truth_count);
 
-/* Of one label; *support is the number of posts that had it. */
+/* The scores of one label; *support is the number of posts that had it. */
 tide_score tide_metrics_label(const tide_metrics *metrics, uint32_t label,
                               uint64_t *support);
 
-/* What a verdict says of the posts that were added: their number as `scored`, their labels and all scores.
- * Of labels that are equally probable, the one with the smaller number comes first. */
-tide_verdict tide_metrics_total(const tide_metrics *metrics);
+/* The total scores, with the number of posts as `scored` and that of their labels as
+ * `truths`. Of equally probable labels the one with the smaller index comes first. */
+tide_scores tide_metrics_total(const tide_metrics *metrics);
+
+/* -- labels of a trainer (labels.c) ----------------------------------------------- */
+
+/* The tracker and predictor of a trainer. */
+typedef struct tide_labels tide_labels;
+
+/* `quarantined` as in tide_predictor_new. Loaded from the store unless that is NULL. */
+tide_labels *tide_labels_new(const tide_params *params, const tide_model *model,
+                             const uint64_t *quarantined, tide_store *store,
+                             tide_error *err);
+void tide_labels_free(tide_labels *labels);
+
+/* Permanent memory, and the peak memory of training the predictor. */
+uint64_t tide_labels_bytes(const tide_params *params);
+uint64_t tide_labels_fit_bytes(const tide_params *params);
+void tide_labels_save(const tide_labels *labels, tide_store_writer *writer);
+
+typedef struct tide_post_read {
+    const tide_word *words; /* at most SENTENCE_MAX */
+    size_t word_count;
+    const tide_word *labels; /* as read */
+    size_t label_count;
+    double time; /* NAN if the record has none */
+} tide_post_read;
+
+/* Processes a post before its words are counted or learned; `repeated` if its text was
+ * read before. Returns true if tide_labels_refit is due, after all earlier text is
+ * trained. */
+bool tide_labels_post(tide_labels *labels, const tide_post_read *post, bool repeated);
+
+/* Retrains the predictor. Returns false if it was `stoppable` and the run was stopped;
+ * then it is unchanged and the refit is still due. */
+bool tide_labels_refit(tide_labels *labels, bool stoppable);
+void tide_labels_stop(tide_labels *labels, const volatile sig_atomic_t *stop,
+                      const atomic_int *trainer_stop);
+
+/* The problem of the last refit, reported once; NULL if there was none. */
+const char *tide_labels_problem(tide_labels *labels);
+
+/* The implementations of tide_trainer_fit etc. */
+int tide_labels_fit(tide_labels *labels, tide_epoch_watch *watch, void *data,
+                    tide_error *err);
+void tide_labels_watch(tide_labels *labels,
+                       void (*post)(void *data, const tide_predicted_post *prediction),
+                       tide_epoch_watch *epoch, void *data);
+void tide_labels_stats(const tide_labels *labels, tide_label_stats *stats);
+size_t tide_labels_list(const tide_labels *labels, tide_label *list, size_t max);
 
 #endif

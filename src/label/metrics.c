@@ -1,12 +1,14 @@
-/* metrics.c - precision, recall and F1 of labels, and how good the first suggestions are.
+/* metrics.c - precision, recall and F1 of labels, and precision of the top predictions.
  *
- * Three counts a label are all that is needed: the posts that had it, the posts for which it was
+ * Three counts per label suffice: the posts that had it, the posts for which it was
  * predicted, and those of both. Then
  *
- *     precision = both / predicted,  recall = both / had,  F1 = 2 both / (predicted + had),
+ *     precision = both / predicted
+ *     recall    = both / had
+ *     F1        = 2 both / (predicted + had)
  *
- * each 0 where it would be 0 / 0. The precision at k of a post is the share of right labels among its k
- * most probable ones, or among all when there are fewer than k.
+ * each 0 where it would be 0 / 0. The precision at k of a post is the share of correct
+ * labels among its k most probable ones, or among all if there are fewer than k.
  */
 #include "label/label.h"
 
@@ -17,16 +19,16 @@ enum { TOP = 5 };
 
 typedef struct tally {
     uint64_t had, predicted, both;
-    bool told; /* has had a probability */
+    bool rated; /* had a probability at least once */
 } tally;
 
 struct tide_metrics {
     uint32_t labels;
     float threshold;
     uint64_t posts;
-    uint64_t right_at_1;
-    uint64_t right_at_top, told_at_top; /* among the most probable: right, and all */
-    double found_at_top; /* sum over posts of the share of their labels that is there */
+    uint64_t correct_at_1;
+    uint64_t correct_at_top, rated_at_top; /* among the TOP: correct ones, and all */
+    double found_at_top; /* sum over posts of the share of labels in the TOP */
     tally *tallies;      /* [labels] */
 };
 
@@ -38,7 +40,7 @@ tide_metrics *tide_metrics_new(uint32_t labels, float threshold, tide_error *err
     if (m && !tide_metrics_grow(m, labels, err))
         return m;
     if (!m)
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory to judge %u labels", labels);
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory to score %u labels", labels);
     tide_metrics_free(m);
     return NULL;
 }
@@ -52,19 +54,19 @@ void tide_metrics_free(tide_metrics *m)
 
 int tide_metrics_grow(tide_metrics *m, uint32_t labels, tide_error *err)
 {
-    tally *more = tide_alloc(labels, sizeof *more);
-    if (!more)
-        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to judge %u labels",
+    tally *larger = tide_alloc(labels, sizeof *larger);
+    if (!larger)
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to score %u labels",
                          labels);
     if (m->labels)
-        memcpy(more, m->tallies, m->labels * sizeof *more);
+        memcpy(larger, m->tallies, m->labels * sizeof *larger);
     free(m->tallies);
-    m->tallies = more;
+    m->tallies = larger;
     m->labels = labels;
     return TIDE_OK;
 }
 
-void tide_metrics_restart(tide_metrics *m)
+void tide_metrics_reset(tide_metrics *m)
 {
     tally *tallies = m->tallies;
     memset(tallies, 0, m->labels * sizeof *tallies);
@@ -72,16 +74,16 @@ void tide_metrics_restart(tide_metrics *m)
         .labels = m->labels, .threshold = m->threshold, .tallies = tallies};
 }
 
-/* -- adding ------------------------------------------------------------------------------------------ */
+/* -- adding ----------------------------------------------------------------------- */
 
-static bool contains(const uint32_t *rising, uint32_t count, uint32_t wanted)
+static bool contains(const uint32_t *ascending, uint32_t count, uint32_t wanted)
 {
     uint32_t low = 0;
     while (low < count) {
         uint32_t middle = low + (count - low) / 2;
-        if (rising[middle] == wanted)
+        if (ascending[middle] == wanted)
             return true;
-        if (rising[middle] < wanted)
+        if (ascending[middle] < wanted)
             low = middle + 1;
         else
             count = middle;
@@ -89,7 +91,7 @@ static bool contains(const uint32_t *rising, uint32_t count, uint32_t wanted)
     return false;
 }
 
-/* The most probable labels in their order; returns how many there are. */
+/* Lists the most probable labels in descending order and returns their number. */
 static uint32_t find_top(const float *probabilities, uint32_t labels, uint32_t top[TOP])
 {
     uint32_t count = 0;
@@ -99,10 +101,10 @@ static uint32_t find_top(const float *probabilities, uint32_t labels, uint32_t t
             continue;
         if (count == TOP && !(p > probabilities[top[TOP - 1]]))
             continue;
-        uint32_t place = count < TOP ? count++ : TOP - 1;
-        for (; place > 0 && p > probabilities[top[place - 1]]; place--)
-            top[place] = top[place - 1];
-        top[place] = label;
+        uint32_t position = count < TOP ? count++ : TOP - 1;
+        for (; position > 0 && p > probabilities[top[position - 1]]; position--)
+            top[position] = top[position - 1];
+        top[position] = label;
     }
     return count;
 }
@@ -114,7 +116,7 @@ void tide_metrics_add(tide_metrics *m, const float *probabilities,
     for (uint32_t label = 0; label < m->labels; label++) {
         m->tallies[label].predicted +=
             probabilities[label] >= 0 && probabilities[label] >= m->threshold;
-        m->tallies[label].told |= probabilities[label] >= 0;
+        m->tallies[label].rated |= probabilities[label] >= 0;
     }
     for (uint32_t i = 0; i < truth_count; i++) {
         assert(truth[i] < m->labels && (i == 0 || truth[i] > truth[i - 1]));
@@ -124,16 +126,16 @@ void tide_metrics_add(tide_metrics *m, const float *probabilities,
     uint32_t top[TOP] = {0}, count = find_top(probabilities, m->labels, top);
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
-        bool right = contains(truth, truth_count, top[i]);
-        found += right;
-        m->right_at_1 += right && i == 0;
+        bool correct = contains(truth, truth_count, top[i]);
+        found += correct;
+        m->correct_at_1 += correct && i == 0;
     }
-    m->right_at_top += found;
-    m->told_at_top += count;
+    m->correct_at_top += found;
+    m->rated_at_top += count;
     m->found_at_top += truth_count ? (double)found / truth_count : 0;
 }
 
-/* -- telling ----------------------------------------------------------------------------------------- */
+/* -- results ---------------------------------------------------------------------- */
 
 static double share(uint64_t part, uint64_t whole)
 {
@@ -162,13 +164,13 @@ static void add_score(tide_score *sum, const tide_score *score, double weight)
     sum->f1 += weight * score->f1;
 }
 
-tide_verdict tide_metrics_total(const tide_metrics *m)
+tide_scores tide_metrics_total(const tide_metrics *m)
 {
-    tide_verdict total = {.scored = m->posts};
+    tide_scores total = {.scored = m->posts};
     tally all = {0};
-    uint32_t told = 0;
+    uint32_t rated = 0;
     for (uint32_t label = 0; label < m->labels; label++) {
-        told += m->tallies[label].told;
+        rated += m->tallies[label].rated;
         all.had += m->tallies[label].had;
         all.predicted += m->tallies[label].predicted;
         all.both += m->tallies[label].both;
@@ -176,13 +178,13 @@ tide_verdict tide_metrics_total(const tide_metrics *m)
     for (uint32_t label = 0; label < m->labels; label++) {
         tide_score score = score_of(&m->tallies[label]);
         add_score(&total.weighted, &score, share(m->tallies[label].had, all.had));
-        if (m->tallies[label].told)
-            add_score(&total.macro, &score, 1.0 / told);
+        if (m->tallies[label].rated)
+            add_score(&total.macro, &score, 1.0 / rated);
     }
     total.truths = all.had;
     total.micro = score_of(&all);
-    total.precision_at_1 = share(m->right_at_1, m->posts);
-    total.precision_at_5 = share(m->right_at_top, m->told_at_top);
+    total.precision_at_1 = share(m->correct_at_1, m->posts);
+    total.precision_at_5 = share(m->correct_at_top, m->rated_at_top);
     total.recall_at_5 = m->posts ? m->found_at_top / (double)m->posts : 0;
     return total;
 }

@@ -1,21 +1,22 @@
-/* posts.c - posts of any length in a fixed memory, without fragments.
+/* posts.c - a pool of posts of any length in fixed memory, without fragmentation.
  *
- * All is made of cells of 32 bytes, of which there is one array and one chain of free ones. A post
- * is a cell that leads to a chain of others with its record, 28 bytes in each; that a label keeps
- * the post is one more cell, in the heap of that label (sample.c):
+ * Everything consists of 32-byte cells, kept in one array with a free list. A post is a
+ * head cell that links to a chain of text cells with its record, 28 bytes in each. Each
+ * sample that contains the post has one entry cell for it, a node of the sample's heap
+ * (sample.c):
  *
- *     post    | priority | number | text | holds | labels_size | size |
+ *     post    | priority | number | text | refs | labels_size | size |
  *     text    | next | 28 bytes of the record |
- *     hold    | priority | post | left | right |        |
+ *     entry   | priority | post | left | right |        |
  *     free    | next |
  *
- * Any free cell does for anything, so the memory in use is exactly 32 bytes for each cell, and as
- * long as enough are free whatever is wanted fits. A post is there once, however many labels keep
- * it, and goes with the last of them.
+ * Any free cell serves any purpose, so the memory in use is exactly 32 bytes per cell,
+ * and an allocation succeeds as long as enough cells are free. A post is stored once,
+ * whatever the number of samples that contain it, and is freed with the last reference.
  */
 #include "label/tracker.h"
 
-uint32_t tide_cell_take(tide_posts *p)
+uint32_t tide_cell_alloc(tide_posts *p)
 {
     uint32_t cell = p->free;
     if (cell != TIDE_NO_CELL)
@@ -26,7 +27,7 @@ uint32_t tide_cell_take(tide_posts *p)
     return cell;
 }
 
-void tide_cell_drop(tide_posts *p, uint32_t cell)
+void tide_cell_free(tide_posts *p, uint32_t cell)
 {
     p->cells[cell].text.next = p->free;
     p->free = cell;
@@ -41,7 +42,7 @@ uint32_t tide_post_cells(uint32_t size)
 uint32_t tide_post_put(tide_posts *p, uint64_t priority, uint64_t number,
                        const tide_record_text *record)
 {
-    uint32_t post = tide_cell_take(p);
+    uint32_t post = tide_cell_alloc(p);
     tide_cell *head = &p->cells[post];
     *head = (tide_cell){.post = {.priority = priority,
                                  .number = number,
@@ -50,7 +51,7 @@ uint32_t tide_post_put(tide_posts *p, uint64_t priority, uint64_t number,
     uint32_t *link = &head->post.text;
     for (uint32_t at = 0; at < record->size; at += TIDE_CELL_TEXT) {
         uint32_t left = record->size - at;
-        uint32_t cell = tide_cell_take(p);
+        uint32_t cell = tide_cell_alloc(p);
         memcpy(p->cells[cell].text.bytes, record->bytes + at,
                left < TIDE_CELL_TEXT ? left : TIDE_CELL_TEXT);
         *link = cell;
@@ -77,15 +78,15 @@ void tide_post_record(const tide_posts *p, uint32_t post, tide_record_text *reco
 
 void tide_post_release(tide_posts *p, uint32_t post)
 {
-    if (--p->cells[post].post.holds > 0)
+    if (--p->cells[post].post.refs > 0)
         return;
     uint32_t cell = p->cells[post].post.text;
     while (cell != TIDE_NO_CELL) {
         uint32_t next = p->cells[cell].text.next;
-        tide_cell_drop(p, cell);
+        tide_cell_free(p, cell);
         cell = next;
     }
-    tide_cell_drop(p, post);
+    tide_cell_free(p, post);
     p->kept--;
 }
 

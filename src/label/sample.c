@@ -1,112 +1,114 @@
 /* sample.c - the posts of one label with the lowest priorities, as a heap of cells.
  *
- * Every post of the stream has a random priority. The k posts of a label with the lowest ones are a
- * uniform sample of size k of all its posts, for every k (a bottom-k sample; Cohen and Kaplan,
- * "Summarizing data using bottom-k sketches", PODC 2007), and a smaller sample is made of a larger
- * one by dropping the posts with the highest priorities.
+ * Every post of the stream has a random priority. The k posts of a label with the
+ * lowest priorities are a uniform sample of size k of all its posts, for every k (a
+ * bottom-k sample; Cohen and Kaplan, "Summarizing data using bottom-k sketches", PODC
+ * 2007). Dropping the posts with the highest priorities turns a sample into a smaller
+ * one.
  *
- * So a sample takes posts in, gives up the last in that order, and is emptied; nothing is ever
- * taken out of its middle. A skew heap does that with two links a node and no room of its own
- * (Sleator and Tarjan, "Self-adjusting heaps", SIAM J. Comput. 15(1), 1986): to merge two heaps,
- * merge their right spines, swapping the children of every node on the way. That costs O(log k)
- * amortised. The shape of the heap depends on its history, but nobody sees it: lists are sorted.
+ * So a sample only adds posts, removes the one with the highest priority, and is
+ * cleared. A skew heap does this with two links per node and no other memory (Sleator
+ * and Tarjan, "Self-adjusting heaps", SIAM J. Comput. 15(1), 1986): to merge two heaps,
+ * merge their right spines and swap the children of every node passed. That costs
+ * O(log k) amortized. The shape of the heap depends on its history, but is never
+ * visible: lists are sorted.
  *
- * Equal priorities are all but impossible; then the post that came later is the higher one.
+ * Equal priorities are all but impossible; the later post then counts as higher.
  */
 #include "label/tracker.h"
 
-static bool higher(const tide_posts *p, uint32_t a, uint32_t b)
+static bool is_higher(const tide_posts *p, uint32_t a, uint32_t b)
 {
     const tide_cell *x = &p->cells[a], *y = &p->cells[b];
-    if (x->hold.priority != y->hold.priority)
-        return x->hold.priority > y->hold.priority;
-    return p->cells[x->hold.post].post.number > p->cells[y->hold.post].post.number;
+    if (x->entry.priority != y->entry.priority)
+        return x->entry.priority > y->entry.priority;
+    return p->cells[x->entry.post].post.number > p->cells[y->entry.post].post.number;
 }
 
 static uint32_t merge(tide_posts *p, uint32_t a, uint32_t b)
 {
     uint32_t root, *link = &root;
     while (a != TIDE_NO_CELL && b != TIDE_NO_CELL) {
-        if (higher(p, b, a)) {
+        if (is_higher(p, b, a)) {
             uint32_t other = a;
             a = b;
             b = other;
         }
         tide_cell *node = &p->cells[a];
-        uint32_t rest = node->hold.right;
-        node->hold.right = node->hold.left;
+        uint32_t remaining = node->entry.right;
+        node->entry.right = node->entry.left;
         *link = a;
-        link = &node->hold.left;
-        a = rest;
+        link = &node->entry.left;
+        a = remaining;
     }
     *link = a != TIDE_NO_CELL ? a : b;
     return root;
 }
 
-bool tide_sample_wants(const tide_posts *p, const tide_sample *s, uint64_t priority)
+bool tide_sample_accepts(const tide_posts *p, const tide_sample *s, uint64_t priority)
 {
     if (s->kept < s->limit)
         return true;
-    return s->kept > 0 && priority < p->cells[s->last].hold.priority;
+    return s->kept > 0 && priority < p->cells[s->root].entry.priority;
 }
 
-bool tide_sample_holds(const tide_posts *p, const tide_sample *s, uint32_t post)
+bool tide_sample_contains(const tide_posts *p, const tide_sample *s, uint32_t post)
 {
-    const tide_cell *asked = &p->cells[post];
-    if (s->kept == 0 || asked->post.number < s->since)
+    const tide_cell *candidate = &p->cells[post];
+    if (s->kept == 0 || candidate->post.number < s->since)
         return false;
-    const tide_cell *last = &p->cells[s->last];
-    if (asked->post.priority != last->hold.priority)
-        return asked->post.priority < last->hold.priority;
-    return asked->post.number <= p->cells[last->hold.post].post.number;
+    const tide_cell *last = &p->cells[s->root];
+    if (candidate->post.priority != last->entry.priority)
+        return candidate->post.priority < last->entry.priority;
+    return candidate->post.number <= p->cells[last->entry.post].post.number;
 }
 
 void tide_sample_add(tide_posts *p, tide_sample *s, uint32_t post)
 {
-    uint32_t hold = tide_cell_take(p);
-    p->cells[hold] =
-        (tide_cell){.hold = {.priority = p->cells[post].post.priority, .post = post}};
-    p->cells[post].post.holds++;
-    s->last = merge(p, s->last, hold);
+    uint32_t entry = tide_cell_alloc(p);
+    p->cells[entry] =
+        (tide_cell){.entry = {.priority = p->cells[post].post.priority, .post = post}};
+    p->cells[post].post.refs++;
+    s->root = merge(p, s->root, entry);
     s->kept++;
 }
 
-void tide_sample_drop_last(tide_posts *p, tide_sample *s)
+void tide_sample_remove_last(tide_posts *p, tide_sample *s)
 {
-    const tide_cell *last = &p->cells[s->last];
-    uint32_t rest = merge(p, last->hold.left, last->hold.right);
-    tide_post_release(p, last->hold.post);
-    tide_cell_drop(p, s->last);
-    s->last = rest;
+    const tide_cell *last = &p->cells[s->root];
+    uint32_t remaining = merge(p, last->entry.left, last->entry.right);
+    tide_post_release(p, last->entry.post);
+    tide_cell_free(p, s->root);
+    s->root = remaining;
     s->kept--;
 }
 
-/* Turns the heap until its root has no left child, which can then go: a heap may be as deep as it
- * is large, so there is no recursion. */
+/* Rotates the heap until its root has no left child, which can then be freed. A heap
+ * may be as deep as it is large, so there is no recursion. */
 void tide_sample_clear(tide_posts *p, tide_sample *s)
 {
-    uint32_t root = s->last;
+    uint32_t root = s->root;
     while (root != TIDE_NO_CELL) {
         tide_cell *node = &p->cells[root];
-        uint32_t left = node->hold.left, right = node->hold.right;
+        uint32_t left = node->entry.left, right = node->entry.right;
         if (left != TIDE_NO_CELL) {
-            node->hold.left = p->cells[left].hold.right;
-            p->cells[left].hold.right = root;
+            node->entry.left = p->cells[left].entry.right;
+            p->cells[left].entry.right = root;
             root = left;
             continue;
         }
-        tide_post_release(p, node->hold.post);
-        tide_cell_drop(p, root);
+        tide_post_release(p, node->entry.post);
+        tide_cell_free(p, root);
         root = right;
     }
-    s->last = TIDE_NO_CELL;
+    s->root = TIDE_NO_CELL;
     s->kept = 0;
 }
 
-/* -- lists --------------------------------------------------------------------------------------- */
+/* -- lists ------------------------------------------------------------------------ */
 
-static void sink(uint32_t *items, uint32_t at, uint32_t count, tide_before *before,
-                 const void *context)
+static void sift_down(uint32_t *items, uint32_t at, uint32_t count, tide_before *before,
+                      const void *context)
 {
     uint32_t item = items[at];
     for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
@@ -119,37 +121,37 @@ static void sink(uint32_t *items, uint32_t at, uint32_t count, tide_before *befo
     items[at] = item;
 }
 
-void tide_order(uint32_t *items, uint32_t count, tide_before *before,
-                const void *context)
+void tide_sort_indexes(uint32_t *items, uint32_t count, tide_before *before,
+                       const void *context)
 {
     for (uint32_t at = count / 2; at-- > 0;)
-        sink(items, at, count, before, context);
+        sift_down(items, at, count, before, context);
     while (count > 1) {
         uint32_t last = items[0];
         items[0] = items[--count];
         items[count] = last;
-        sink(items, 0, count, before, context);
+        sift_down(items, 0, count, before, context);
     }
 }
 
-static bool lower(const void *posts, uint32_t a, uint32_t b)
+static bool is_lower(const void *posts, uint32_t a, uint32_t b)
 {
-    return higher(posts, b, a);
+    return is_higher(posts, b, a);
 }
 
 void tide_sample_list(const tide_posts *p, const tide_sample *s, uint32_t *posts)
 {
     uint32_t found = 0;
-    if (s->last != TIDE_NO_CELL)
-        posts[found++] = s->last;
+    if (s->root != TIDE_NO_CELL)
+        posts[found++] = s->root;
     for (uint32_t i = 0; i < found; i++) {
         const tide_cell *node = &p->cells[posts[i]];
-        if (node->hold.left != TIDE_NO_CELL)
-            posts[found++] = node->hold.left;
-        if (node->hold.right != TIDE_NO_CELL)
-            posts[found++] = node->hold.right;
+        if (node->entry.left != TIDE_NO_CELL)
+            posts[found++] = node->entry.left;
+        if (node->entry.right != TIDE_NO_CELL)
+            posts[found++] = node->entry.right;
     }
-    tide_order(posts, found, lower, p);
+    tide_sort_indexes(posts, found, is_lower, p);
     for (uint32_t i = 0; i < found; i++)
-        posts[i] = p->cells[posts[i]].hold.post;
+        posts[i] = p->cells[posts[i]].entry.post;
 }

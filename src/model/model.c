@@ -1,9 +1,13 @@
-/* model.c - a vocabulary with an input and an output vector for every slot, and its file.
+/* model.c - a vocabulary with an input and an output vector per slot, and its file.
  *
- * The native file is a store (doc/FORMAT.md). A trainer adds its own sections to those written
- * here, which is what makes every model file one that training can go on from.
+ * The native file format is a store (doc/FORMAT.md). A trainer adds its own sections to
+ * those written here, so training can be resumed from any model file it saves.
  */
 #include "model/model.h"
+
+#include "file/file.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <stdlib.h>
 
@@ -22,7 +26,7 @@ uint64_t tide_shape_subword_bytes(const tide_shape *shape)
            (uint64_t)shape->vocabulary.capacity * sizeof(tide_ngrams);
 }
 
-/* Everything but the vocabulary, for `capacity` words. */
+/* Allocates everything but the vocabulary, for `capacity` words. */
 static tide_model *model_alloc(const tide_shape *shape, uint32_t capacity,
                                tide_error *err)
 {
@@ -100,8 +104,8 @@ void tide_model_input(const tide_model *model, const tide_kernels *kernels,
     uint32_t count = 1;
     if (model->ngrams) {
         const tide_ngrams *ngrams = &model->ngrams[slot];
-        uint32_t some = __atomic_load_n(&ngrams->count, __ATOMIC_RELAXED);
-        for (uint32_t i = 0; i < some; i++) {
+        uint32_t ngram_count = __atomic_load_n(&ngrams->count, __ATOMIC_RELAXED);
+        for (uint32_t i = 0; i < ngram_count; i++) {
             uint32_t id = __atomic_load_n(&ngrams->ids[i], __ATOMIC_RELAXED);
             rows[count++] = tide_matrix_row(&model->subword, id);
         }
@@ -155,14 +159,14 @@ const char *tide_model_params(const tide_model *model)
     return model->params ? model->params : "";
 }
 
-/* -- the file --------------------------------------------------------------------------------- */
+/* -- the file ---------------------------------------------------------------------- */
 
 void tide_model_save(const tide_model *model, tide_store_writer *writer)
 {
     const tide_shape *shape = &model->shape;
     const tide_vocabulary_options *v = &shape->vocabulary;
     uint32_t used = tide_vocabulary_used(model->vocabulary);
-    uint64_t words[HEADER_WORDS] = {
+    uint64_t fields[HEADER_WORDS] = {
         v->capacity,
         shape->dim,
         v->kind,
@@ -176,7 +180,7 @@ void tide_model_save(const tide_model *model, tide_store_writer *writer)
     };
     unsigned char header[HEADER_WORDS * 8];
     for (int i = 0; i < HEADER_WORDS; i++)
-        tide_put64(header + 8 * i, words[i]);
+        tide_put64(header + 8 * i, fields[i]);
     tide_store_put(writer, "model", header, sizeof header);
     const char *params = tide_model_params(model);
     tide_store_put(writer, "params", params, strlen(params));
@@ -187,14 +191,15 @@ void tide_model_save(const tide_model *model, tide_store_writer *writer)
         tide_matrix_save(&model->subword, shape->subwords.rows, "subword", writer);
 }
 
-static int wrong_shape(tide_store *store, tide_error *err)
+static int corrupt_shape(tide_store *store, tide_error *err)
 {
-    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: the model's shape is impossible",
+    return tide_fail(err, TIDE_ERROR_FORMAT,
+                     "%s: section \"model\" is corrupt (impossible shape)",
                      tide_store_path(store));
 }
 
-/* Bounds every number and sees that the sections have the sizes that follow, so that nothing
- * is allocated which the file does not back. */
+/* Reads the header and checks the range of every number. Together with check_sizes this
+ * ensures that nothing larger than the file is allocated. */
 static int read_shape(tide_store *store, tide_shape *shape, uint32_t *used,
                       tide_error *err)
 {
@@ -209,7 +214,7 @@ static int read_shape(tide_store *store, tide_shape *shape, uint32_t *used,
         w[2] > TIDE_VOCABULARY_EXACT || w[3] > 1 || w[6] > TIDE_CAPACITY_MAX ||
         (w[6] && (!w[7] || w[7] > w[8] || w[8] > TIDE_SUBWORD_LENGTH_MAX)) ||
         w[9] > w[0])
-        return wrong_shape(store, err);
+        return corrupt_shape(store, err);
     *shape = (tide_shape){
         .vocabulary = {.kind = (tide_vocabulary_kind)w[2],
                        .capacity = (uint32_t)w[0],
@@ -243,26 +248,26 @@ static int check_sizes(tide_store *store, const tide_shape *shape, uint32_t used
         if (size < 0)
             return (int)size;
         if ((uint64_t)size != matrices[i].rows * row)
-            return wrong_shape(store, err);
+            return corrupt_shape(store, err);
     }
     return TIDE_OK;
 }
 
-/* A section as a text with a 0 at its end. */
-static int read_text(tide_store *store, const char *section, int64_t most, char **text,
-                     tide_error *err)
+/* Reads a section as text, terminated by a 0. */
+static int read_text(tide_store *store, const char *section, int64_t size_max,
+                     char **text, tide_error *err)
 {
     int64_t size = tide_store_size(store, section, err);
     if (size < 0)
         return (int)size;
-    if (size > most)
-        return wrong_shape(store, err);
+    if (size > size_max)
+        return corrupt_shape(store, err);
     *text = tide_alloc((size_t)size + 1, 1);
     if (!*text)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a model");
     int status = tide_store_read(store, section, *text, (size_t)size, err);
     if (!status && strlen(*text) != (size_t)size)
-        status = wrong_shape(store, err);
+        status = corrupt_shape(store, err);
     return status;
 }
 
@@ -280,16 +285,17 @@ static int read_texts(tide_store *store, tide_model *model, tide_error *err)
     return status;
 }
 
-tide_model *tide_model_read(tide_store *store, bool to_train, tide_error *err)
+tide_model *tide_model_read(tide_store *store, bool for_training, tide_error *err)
 {
     tide_shape shape = {0};
     uint32_t used = 0;
     if (read_shape(store, &shape, &used, err) || check_sizes(store, &shape, used, err))
         return NULL;
-    uint32_t rows = to_train ? shape.vocabulary.capacity : used ? used : 1;
+    uint32_t rows = for_training ? shape.vocabulary.capacity : used ? used : 1;
     tide_vocabulary_options options = shape.vocabulary;
-    if (!options
-             .gate) /* the gate's section has the size of the capacity, and so backs it */
+    /* With a gate the capacity must be kept, since the gate's size depends on it. That
+     * is safe: the section of the gate is in proportion to the capacity. */
+    if (!options.gate)
         options.capacity = rows;
     tide_vocabulary *vocabulary = tide_vocabulary_load(&options, store, err);
     if (!vocabulary)
@@ -301,7 +307,7 @@ tide_model *tide_model_read(tide_store *store, bool to_train, tide_error *err)
     }
     model->vocabulary = vocabulary;
     if (tide_vocabulary_used(vocabulary) != used) {
-        wrong_shape(store, err);
+        corrupt_shape(store, err);
         goto failed;
     }
     if (read_texts(store, model, err) ||

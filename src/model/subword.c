@@ -1,10 +1,11 @@
-/* subword.c - the parts of a word: hashed character n-grams.
+/* subword.c - hashed character n-grams of a word.
  *
- * A word is taken with marks at its ends, <word>, and every run of `shortest` to `longest`
- * characters in it names a row of one fixed table, by its hash: Bojanowski et al., "Enriching word
- * vectors with subword information", TACL 5, 2017. Different n-grams may share a row; a table of
- * fixed size is what keeps memory a promise. Runs are counted in UTF-8 characters. Those that begin
- * early in the word come first, so that a very long word keeps its beginning.
+ * The word is enclosed in boundary marks, <word>, and every n-gram of `shortest` to
+ * `longest` characters selects a row of a table of fixed size by its hash: Bojanowski
+ * et al., "Enriching word vectors with subword information", TACL 5, 2017. Different
+ * n-grams may share a row; the fixed size keeps memory bounded. Lengths are counted in
+ * UTF-8 characters. N-grams are listed by where they start, so a long word with more
+ * than TIDE_SUBWORDS_MAX of them keeps those of its beginning.
  */
 #include "model/model.h"
 
@@ -13,8 +14,8 @@ static bool starts_character(char byte)
     return ((unsigned char)byte & 0xc0) != 0x80;
 }
 
-uint32_t tide_subwords_of(const tide_subwords *how, const char *word, uint32_t length,
-                          uint32_t ids[TIDE_SUBWORDS_MAX])
+uint32_t tide_subwords_of(const tide_subwords *subwords, const char *word,
+                          uint32_t length, uint32_t ids[TIDE_SUBWORDS_MAX])
 {
     char marked[TIDE_WORD_MAX + 2];
     uint32_t starts[TIDE_WORD_MAX + 3], characters = 0, count = 0;
@@ -27,12 +28,13 @@ uint32_t tide_subwords_of(const tide_subwords *how, const char *word, uint32_t l
     starts[characters] = length + 2;
 
     for (uint32_t first = 0; first < characters; first++)
-        for (uint32_t n = how->shortest; n <= how->longest && first + n <= characters;
-             n++) {
+        for (uint32_t n = subwords->shortest;
+             n <= subwords->longest && first + n <= characters; n++) {
             if (count == TIDE_SUBWORDS_MAX)
                 return count;
             uint32_t from = starts[first], size = starts[first + n] - from;
-            ids[count++] = (uint32_t)(tide_hash(marked + from, size, 0) % how->rows);
+            ids[count++] =
+                (uint32_t)(tide_hash(marked + from, size, 0) % subwords->rows);
         }
     return count;
 }

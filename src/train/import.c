@@ -1,38 +1,46 @@
-/* import.c - a stream that begins with vectors learned elsewhere.
+/* import.c - starts a stream from vectors trained elsewhere.
  *
- * Files of vectors mostly have no counts, and the vocabulary cannot do without: they decide which
- * words stay, how often a word is drawn as a negative and how much it still moves. gensim and
- * word2vec.c write counts beside the vectors; where there are none, the order of the words is taken
- * for their rank and Zipf's law for their counts, which then may be wrong by all they say.
+ * Files of vectors mostly have no counts, but the vocabulary needs them: counts decide
+ * which words stay, how often a word is drawn as a negative and how much it still
+ * moves. gensim and word2vec.c write counts beside the vectors. Without them, the order
+ * of the words is taken as their rank and the counts follow Zipf's law; their whole
+ * value is then recorded as possible error.
  */
-#include "train/rates.h"
+#include "train/import.h"
+
+#include "format/format.h"
+#include "model/model.h"
+#include "sgns/sgns.h"
+#include "train/train.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-enum { RAREST = 10, FIRST_ROOM = 1 << 16, PADDING = 16 };
+enum { ZIPF_MIN = 10, FIRST_CAPACITY = 1 << 16, PADDING = 16 };
 
-/* -- counts ------------------------------------------------------------------------------------------ */
+/* -- counts ------------------------------------------------------------------------ */
 
-/* All that is in a file, which may be a pipe, with PADDING zeros after it. */
-static char *read_whole(FILE *file, const char *path, size_t *size, tide_error *err)
+/* Reads a whole file, which may be a pipe, and appends PADDING zeros. */
+static char *read_file(FILE *file, const char *path, size_t *size, tide_error *err)
 {
     char *bytes = NULL;
-    for (size_t room = FIRST_ROOM; room < SIZE_MAX / 2; room *= 2) {
-        char *larger = tide_alloc(room + PADDING, 1);
+    for (size_t capacity = FIRST_CAPACITY; capacity < SIZE_MAX / 2; capacity *= 2) {
+        char *larger = tide_alloc(capacity + PADDING, 1);
         if (!larger)
             break;
         if (bytes)
             memcpy(larger, bytes, *size);
         free(bytes);
         bytes = larger;
-        *size += fread(bytes + *size, 1, room - *size, file);
+        *size += fread(bytes + *size, 1, capacity - *size, file);
         if (ferror(file)) {
             tide_fail(err, TIDE_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
             free(bytes);
             return NULL;
         }
-        if (*size < room)
+        if (*size < capacity)
             return bytes;
     }
     free(bytes);
@@ -40,7 +48,7 @@ static char *read_whole(FILE *file, const char *path, size_t *size, tide_error *
     return NULL;
 }
 
-/* "word count" in a line. */
+/* Parses a line "word count". */
 static bool scan_line(char *line, tide_word *word, uint64_t *count)
 {
     size_t length = strcspn(line, " \t\r");
@@ -52,17 +60,17 @@ static bool scan_line(char *line, tide_word *word, uint64_t *count)
            !end[strspn(end, " \t\r")];
 }
 
-/* Lines with a count of 0, which word2vec.c writes, and of words that are too long to be held say
- * nothing. */
-static bool take_counts(tide_vocabulary *counts, char *bytes, size_t size,
-                        const char *path, tide_error *err)
+/* Lines with a count of 0, which word2vec.c writes, and with words that are too long
+ * for the vocabulary are ignored. */
+static bool parse_counts(tide_vocabulary *counts, char *bytes, size_t size,
+                         const char *path, tide_error *err)
 {
     unsigned long long number = 0;
     for (char *at = bytes, *end = bytes + size; at < end;) {
-        char *feed = memchr(at, '\n', (size_t)(end - at));
-        char *next = feed ? feed + 1 : end;
-        if (feed)
-            *feed = 0;
+        char *newline = memchr(at, '\n', (size_t)(end - at));
+        char *next = newline ? newline + 1 : end;
+        if (newline)
+            *newline = 0;
         tide_word word;
         uint64_t count;
         number++;
@@ -72,15 +80,15 @@ static bool take_counts(tide_vocabulary *counts, char *bytes, size_t size,
             return false;
         }
         if (count && word.length)
-            tide_vocabulary_grant(counts, &word, count, 0);
+            tide_vocabulary_insert(counts, &word, count, 0);
         at = next;
     }
     return true;
 }
 
-/* A vocabulary that is used as a table from words to counts. */
-static tide_vocabulary *make_counts(char *bytes, size_t size, const char *path,
-                                    tide_error *err)
+/* Returns a vocabulary that serves as a table from words to counts. */
+static tide_vocabulary *new_counts(char *bytes, size_t size, const char *path,
+                                   tide_error *err)
 {
     uint64_t lines = 1;
     for (size_t i = 0; i < size; i++)
@@ -88,7 +96,7 @@ static tide_vocabulary *make_counts(char *bytes, size_t size, const char *path,
     tide_vocabulary_options options = {.kind = TIDE_VOCABULARY_EXACT};
     options.capacity = lines < TIDE_CAPACITY_MAX ? (uint32_t)lines : TIDE_CAPACITY_MAX;
     tide_vocabulary *counts = tide_vocabulary_new(&options, err);
-    if (counts && take_counts(counts, bytes, size, path, err))
+    if (counts && parse_counts(counts, bytes, size, path, err))
         return counts;
     tide_vocabulary_free(counts);
     return NULL;
@@ -102,37 +110,39 @@ static tide_vocabulary *read_counts(const char *path, tide_error *err)
         return NULL;
     }
     size_t size = 0;
-    char *bytes = read_whole(file, path, &size, err);
+    char *bytes = read_file(file, path, &size, err);
     fclose(file);
-    tide_vocabulary *counts = bytes ? make_counts(bytes, size, path, err) : NULL;
+    tide_vocabulary *counts = bytes ? new_counts(bytes, size, path, err) : NULL;
     free(bytes);
     return counts;
 }
 
-/* -- rows --------------------------------------------------------------------------------------------- */
+/* -- rows -------------------------------------------------------------------------- */
 
-/* How often a word was seen, and how much of that is invented. */
-typedef struct worth {
+/* How often a word was seen, and how much too high that may be. */
+typedef struct estimate {
     uint64_t count, error;
-} worth;
+} estimate;
 
-static worth worth_of(const tide_row *row, const tide_word *word,
-                      const tide_vocabulary *counts, uint64_t rank, uint64_t words)
+static estimate estimate_count(const tide_row *row, const tide_word *word,
+                               const tide_vocabulary *counts, uint64_t rank,
+                               uint64_t words)
 {
     if (row->count)
-        return (worth){row->count, row->error};
+        return (estimate){row->count, row->error};
     if (counts) {
         uint32_t slot = tide_vocabulary_find(counts, word);
-        return slot == TIDE_NO_SLOT ? (worth){1, 1}
-                                    : (worth){tide_vocabulary_count(counts, slot), 0};
+        return slot == TIDE_NO_SLOT
+                   ? (estimate){1, 1}
+                   : (estimate){tide_vocabulary_count(counts, slot), 0};
     }
-    uint64_t zipf = RAREST * words / rank + (rank > words);
-    return (worth){zipf, zipf};
+    uint64_t zipf = ZIPF_MIN * words / rank + (rank > words);
+    return (estimate){zipf, zipf};
 }
 
-/* With subwords a vector is the mean of the word's own row and those of its n-grams, so its own is
- * what is missing to that. */
-static void put_vector(tide_model *model, uint32_t slot, const float *vector)
+/* With subwords a word's vector is the mean of its own row and those of its n-grams.
+ * Sets its own row so that the mean is `vector`. */
+static void set_vector(tide_model *model, uint32_t slot, const float *vector)
 {
     float *row = tide_matrix_row(&model->input, slot);
     uint32_t dim = model->shape.dim,
@@ -147,11 +157,11 @@ static void put_vector(tide_model *model, uint32_t slot, const float *vector)
     }
 }
 
-static int take_rows(tide_intake *intake, const tide_learner *learner, tide_rows *rows,
-                     const tide_vocabulary *counts, tide_imported *done,
-                     tide_error *err)
+static int import_rows(tide_ingest *ingest, const tide_sgns *sgns, tide_rows *rows,
+                       const tide_vocabulary *counts, tide_imported *done,
+                       tide_error *err)
 {
-    uint64_t capacity = learner->params->vocab, rank = 0, words = tide_rows_count(rows);
+    uint64_t capacity = sgns->params->vocab, rank = 0, words = tide_rows_count(rows);
     words = words && words < capacity ? words : capacity;
     tide_row row;
     int status;
@@ -159,16 +169,16 @@ static int take_rows(tide_intake *intake, const tide_learner *learner, tide_rows
         char padded[TIDE_WORD_MAX + 16] = {0};
         memcpy(padded, row.word, row.length);
         tide_word word = {padded, row.length};
-        worth w = worth_of(&row, &word, counts, ++rank, words);
-        uint32_t slot = tide_intake_grant(intake, &word, w.count, w.error);
+        estimate w = estimate_count(&row, &word, counts, ++rank, words);
+        uint32_t slot = tide_ingest_insert(ingest, &word, w.count, w.error);
         if (slot == TIDE_NO_SLOT) {
             bool held =
-                tide_vocabulary_find(learner->model->vocabulary, &word) != TIDE_NO_SLOT;
+                tide_vocabulary_find(sgns->model->vocabulary, &word) != TIDE_NO_SLOT;
             *(held ? &done->twice : &done->no_room) += 1;
             continue;
         }
-        put_vector(learner->model, slot, row.vector);
-        tide_rates_credit(learner->rates, slot, w.count);
+        set_vector(sgns->model, slot, row.vector);
+        tide_optimizer_credit(sgns->optimizer, slot, w.count);
         done->words++;
         done->uncounted += counts && !row.count && w.error;
     }
@@ -176,21 +186,21 @@ static int take_rows(tide_intake *intake, const tide_learner *learner, tide_rows
     return status;
 }
 
-int tide_import(tide_intake *intake, const tide_learner *learner, tide_rows *rows,
+int tide_import(tide_ingest *ingest, const tide_sgns *sgns, tide_rows *rows,
                 const char *counts_path, tide_imported *done, tide_error *err)
 {
     *done = (tide_imported){0};
-    if (tide_vocabulary_tokens(learner->model->vocabulary))
+    if (tide_vocabulary_tokens(sgns->model->vocabulary))
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "vectors can be imported only before anything is learned");
-    if (tide_rows_dim(rows) != learner->model->shape.dim)
+                         "vectors can be imported only before anything is trained");
+    if (tide_rows_dim(rows) != sgns->model->shape.dim)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "the vectors have %u numbers, and --dim says %u",
-                         tide_rows_dim(rows), learner->model->shape.dim);
+                         "the vectors have %u dimensions, but dim is %u",
+                         tide_rows_dim(rows), sgns->model->shape.dim);
     tide_vocabulary *counts = NULL;
     if (counts_path && !(counts = read_counts(counts_path, err)))
         return err ? (int)err->status : TIDE_ERROR_IO;
-    int status = take_rows(intake, learner, rows, counts, done, err);
+    int status = import_rows(ingest, sgns, rows, counts, done, err);
     tide_vocabulary_free(counts);
     return status;
 }

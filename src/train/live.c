@@ -1,86 +1,95 @@
-/* live.c - asking a model while it learns.
+/* live.c - querying a model while it is trained.
  *
- * Rows are learned without locks, so they may as well be read without. What cannot be read beside its
- * writer is the vocabulary: a table in which words come, go and move. So there are two copies of it, each
- * with a space over it (model/space.c). Those who ask share the present one. Now and then the thread that
- * learns fills the other, if nobody is left who still asks it, and makes it the present one. Nobody waits:
- * the lock is held to count readers and to change a pointer.
+ * Rows are trained without locks, so they can be read without locks too. What cannot be
+ * read beside its writer is the vocabulary, a table in which words come, go and move.
+ * So it is double buffered: there are two copies of it, each with a view on it
+ * (query/view.c). All queries share the current one. From time to time the training
+ * thread updates the other one, unless a query still uses it, and makes it the current
+ * one. No thread waits for long: the lock is held only to count readers and to swap a
+ * pointer.
  *
- *     vocabulary ──copied──► view 0   view 1 ◄── begin ... end, any number of threads
- *     rows ◄───────────────── both read the same rows
+ *     vocabulary --copied--> buffer 0   buffer 1 <-- acquire ... release, any threads
+ *     rows <----------------- both views read the same rows
  *
- * A word may leave while its view is being asked. The slot then has changed hands, which is counted before
- * anything of the newcomer is written, and the answer is not given.
+ * A word may be evicted while a query uses its view. Its slot is then reused. The
+ * slot's generation is incremented before anything of the new word is written, and a
+ * reader that sees a new generation discards what it read.
  *
- * While the vocabulary is copied and ranked, nothing is learned. It is done at most twice a second and takes at most
- * a fiftieth of the time.
+ * While the vocabulary is copied and ranked, nothing is trained. That happens at most
+ * twice per second and takes at most a fiftieth of the time.
  */
-#include "train/parts.h"
+#include "model/model.h"
+#include "params/params.h"
+#include "query/query.h"
+#include "train/train.h"
+#include "train/trainer_internal.h"
+#include "vocab/vocab.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-#define LOOK_SECONDS 0.5
-#define LOOK_SHARE 0.02
+#define UPDATE_SECONDS 0.5
+#define UPDATE_SHARE 0.02
 
-typedef struct view {
-    tide_model model; /* the trainer's, but for the vocabulary */
-    tide_space *space;
+typedef struct buffer {
+    tide_model model; /* the trainer's, except for the vocabulary */
+    tide_view *view;
     uint32_t readers;
-} view;
+} buffer;
 
 struct tide_live {
     tide_trainer *trainer;
-    _Atomic uint32_t *hands; /* [vocab] */
-    pthread_mutex_t lock;    /* of all below but `looked` and so on */
-    view views[2];
-    view *present;
+    _Atomic uint32_t *generations; /* [vocab] */
+    pthread_mutex_t lock;          /* of what follows, up to `stats` */
+    buffer buffers[2];
+    buffer *current;
     tide_stats stats;
 
-    double looked; /* when, and how long that took */
-    double took;
-    uint64_t looked_tokens;
+    double updated;        /* time of the last update */
+    double update_seconds; /* how long it took */
+    uint64_t updated_tokens;
 };
 
-/* -- making ------------------------------------------------------------------------------------- */
+/* -- construction ------------------------------------------------------------------ */
 
-static int make_view(view *v, tide_live *live, tide_vectors vectors, bool centred,
-                     tide_error *err)
+static int buffer_init(buffer *b, tide_live *live, tide_vectors vectors, bool centered,
+                       tide_error *err)
 {
-    v->model = *tide_trainer_model(live->trainer);
-    v->model.vocabulary = tide_vocabulary_new_copy(v->model.vocabulary, err);
-    if (!v->model.vocabulary)
+    b->model = *live->trainer->model;
+    b->model.vocabulary = tide_vocabulary_new_copy(b->model.vocabulary, err);
+    if (!b->model.vocabulary)
         return TIDE_ERROR_MEMORY;
-    v->space = tide_space_new_live(&v->model, vectors, centred, live->hands, err);
-    return v->space ? TIDE_OK : TIDE_ERROR_MEMORY;
+    b->view = tide_view_new_live(&b->model, vectors, centered, live->generations, err);
+    return b->view ? TIDE_OK : TIDE_ERROR_MEMORY;
 }
 
-tide_live *tide_live_new(tide_trainer *trainer, tide_vectors vectors, bool centred,
+tide_live *tide_live_new(tide_trainer *trainer, tide_vectors vectors, bool centered,
                          tide_error *err)
 {
-    if (tide_trainer_live(trainer)) {
-        tide_fail(err, TIDE_ERROR_PARAMETER, "the trainer is being asked already");
+    if (trainer->live) {
+        tide_fail(err, TIDE_ERROR_PARAMETER, "the trainer has a live model already");
         return NULL;
     }
     tide_live *live = tide_alloc(1, sizeof *live);
     if (!live) {
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory to ask the model while it learns");
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a live model");
         return NULL;
     }
     live->trainer = trainer;
     pthread_mutex_init(&live->lock, NULL);
-    live->hands = tide_alloc(tide_model_capacity(tide_trainer_model(trainer)),
-                             sizeof *live->hands);
-    if (!live->hands)
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory to ask the model while it learns");
-    if (!live->hands || make_view(&live->views[0], live, vectors, centred, err) ||
-        make_view(&live->views[1], live, vectors, centred, err)) {
+    live->generations =
+        tide_alloc(tide_model_capacity(trainer->model), sizeof *live->generations);
+    if (!live->generations)
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a live model");
+    if (!live->generations ||
+        buffer_init(&live->buffers[0], live, vectors, centered, err) ||
+        buffer_init(&live->buffers[1], live, vectors, centered, err)) {
         tide_live_free(live);
         return NULL;
     }
-    live->present = &live->views[0];
-    tide_intake_hands(tide_trainer_intake(trainer), live->hands);
-    tide_trainer_set_live(trainer, live);
+    live->current = &live->buffers[0];
+    tide_ingest_count_generations(trainer->ingest, live->generations);
+    trainer->live = live;
     tide_live_update(live);
     return live;
 }
@@ -89,13 +98,13 @@ void tide_live_free(tide_live *live)
 {
     if (!live)
         return;
-    tide_intake_hands(tide_trainer_intake(live->trainer), NULL);
-    tide_trainer_set_live(live->trainer, NULL);
+    tide_ingest_count_generations(live->trainer->ingest, NULL);
+    live->trainer->live = NULL;
     for (int i = 0; i < 2; i++) {
-        tide_space_free(live->views[i].space);
-        tide_vocabulary_free(live->views[i].model.vocabulary);
+        tide_view_free(live->buffers[i].view);
+        tide_vocabulary_free(live->buffers[i].model.vocabulary);
     }
-    free((void *)live->hands);
+    free((void *)live->generations);
     pthread_mutex_destroy(&live->lock);
     free(live);
 }
@@ -103,26 +112,26 @@ void tide_live_free(tide_live *live)
 uint64_t tide_live_bytes(const tide_params *params)
 {
     tide_shape shape = tide_params_shape(params);
-    uint64_t one =
-        tide_vocabulary_copy_bytes(&shape.vocabulary) + tide_space_live_bytes(&shape);
-    return sizeof(tide_live) + 2 * one + params->vocab * sizeof(uint32_t);
+    uint64_t view_bytes =
+        tide_vocabulary_copy_bytes(&shape.vocabulary) + tide_view_live_bytes(&shape);
+    return sizeof(tide_live) + 2 * view_bytes + params->vocab * sizeof(uint32_t);
 }
 
-/* -- the thread that learns ----------------------------------------------------------------------- */
+/* -- training thread --------------------------------------------------------------- */
 
-static view *free_view(tide_live *live)
+static buffer *unused_buffer(tide_live *live)
 {
     pthread_mutex_lock(&live->lock);
-    view *other = &live->views[live->present == live->views];
-    view *found = other->readers ? NULL : other;
+    buffer *other = &live->buffers[live->current == live->buffers];
+    buffer *found = other->readers ? NULL : other;
     pthread_mutex_unlock(&live->lock);
     return found;
 }
 
-static void tell_stats(tide_live *live)
+static void update_stats(tide_live *live)
 {
     tide_stats stats;
-    tide_trainer_stats(live->trainer, &stats);
+    tide_trainer_stats(live->trainer, &stats, sizeof stats);
     pthread_mutex_lock(&live->lock);
     live->stats = stats;
     pthread_mutex_unlock(&live->lock);
@@ -131,55 +140,54 @@ static void tell_stats(tide_live *live)
 bool tide_live_update(tide_live *live)
 {
     double start = tide_now_seconds();
-    tide_intake *intake = tide_trainer_intake(live->trainer);
-    view *next = free_view(live);
-    tell_stats(live);
+    tide_ingest *ingest = live->trainer->ingest;
+    buffer *next = unused_buffer(live);
+    update_stats(live);
     if (!next)
         return false;
-    tide_intake_settle(intake);
-    tide_vocabulary_copy(next->model.vocabulary,
-                         tide_trainer_model(live->trainer)->vocabulary);
-    tide_space_make(next->space);
+    tide_ingest_drain(ingest);
+    tide_vocabulary_copy(next->model.vocabulary, live->trainer->model->vocabulary);
+    tide_view_refresh(next->view);
     pthread_mutex_lock(&live->lock);
-    live->present = next;
+    live->current = next;
     pthread_mutex_unlock(&live->lock);
-    live->looked = tide_now_seconds();
-    live->took = live->looked - start;
-    live->looked_tokens = tide_intake_tokens(intake);
+    live->updated = tide_now_seconds();
+    live->update_seconds = live->updated - start;
+    live->updated_tokens = tide_ingest_tokens(ingest);
     return true;
 }
 
 void tide_live_tick(tide_live *live, double now)
 {
-    double wait = live->took / LOOK_SHARE;
-    if (now - live->looked < (wait > LOOK_SECONDS ? wait : LOOK_SECONDS) ||
-        live->looked_tokens == tide_intake_tokens(tide_trainer_intake(live->trainer)))
-        tell_stats(live);
+    double wait = live->update_seconds / UPDATE_SHARE;
+    if (now - live->updated < (wait > UPDATE_SECONDS ? wait : UPDATE_SECONDS) ||
+        live->updated_tokens == tide_ingest_tokens(live->trainer->ingest))
+        update_stats(live);
     else
         tide_live_update(live);
 }
 
-/* -- those who ask -------------------------------------------------------------------------------- */
+/* -- queries ----------------------------------------------------------------------- */
 
-const tide_space *tide_live_begin(tide_live *live)
+const tide_view *tide_live_acquire(tide_live *live)
 {
     pthread_mutex_lock(&live->lock);
-    view *v = live->present;
-    v->readers++;
+    buffer *b = live->current;
+    b->readers++;
     pthread_mutex_unlock(&live->lock);
-    return v->space;
+    return b->view;
 }
 
-void tide_live_end(tide_live *live, const tide_space *space)
+void tide_live_release(tide_live *live, const tide_view *view)
 {
     pthread_mutex_lock(&live->lock);
-    live->views[space != live->views[0].space].readers--;
+    live->buffers[view != live->buffers[0].view].readers--;
     pthread_mutex_unlock(&live->lock);
 }
 
-void tide_live_stats(tide_live *live, tide_stats *stats)
+void tide_live_stats(tide_live *live, tide_stats *stats, size_t size)
 {
     pthread_mutex_lock(&live->lock);
-    *stats = live->stats;
+    tide_copy_sized(stats, size, &live->stats, sizeof live->stats);
     pthread_mutex_unlock(&live->lock);
 }

@@ -1,11 +1,13 @@
-/* positions.c - how far a run has come in each of its sources.
+/* positions.c - how far a run has read each of its sources.
  *
- * A run that reaches the end of all its sources leaves nothing behind: the model is what it is,
- * however its text was cut into files. A run that is stopped before leaves, for every source it has
- * touched and can find again, the place of the first sentence not learned. What a place looks like
- * is the source's business; it says enough for the same text to be recognised.
+ * A run that reaches the end of all its sources leaves no positions: the model does not
+ * depend on how its text was cut into files. A run that is stopped before leaves, for
+ * every source that it has read from and can find again, the place of the first
+ * sentence that was not trained. The format of a place is up to the source; it contains
+ * enough to recognize the same text.
  */
-#include "train/parts.h"
+#include "file/file.h"
+#include "train/train.h"
 
 #include <stdlib.h>
 
@@ -40,7 +42,7 @@ int tide_positions_begin(tide_positions *positions, const char *spec, size_t *nu
         copy ? realloc(positions->items, (count + 1) * sizeof *items) : NULL;
     if (!items) {
         free(copy);
-        return tide_fail(err, TIDE_ERROR_MEMORY, "cannot remember the place in %s",
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the position in %s",
                          spec);
     }
     items[count] = (tide_position){.spec = copy};
@@ -70,7 +72,7 @@ int tide_positions_copy(const tide_positions *positions, tide_positions *copy,
         char *place = status || !item->place ? NULL : strdup(item->place);
         if (!status && item->place && !place)
             status = tide_fail(err, TIDE_ERROR_MEMORY,
-                               "cannot remember the place in %s", item->spec);
+                               "no memory for the position in %s", item->spec);
         if (!status)
             tide_positions_note(copy, number, place, item->live);
     }
@@ -79,11 +81,12 @@ int tide_positions_copy(const tide_positions *positions, tide_positions *copy,
     return status;
 }
 
-/* -- section positions --------------------------------------------------------------------------- */
+/* -- section positions ------------------------------------------------------------- */
 
-enum { HEAD_SIZE = 24 };
+enum { HEADER_SIZE = 24 };
 
-/* Each: u64 length of the name, u64 length of the place, u64 1 if live, the name, the place. */
+/* For each: u64 length of the spec, u64 length of the place, u64 1 if live, the spec,
+ * the place. */
 void tide_positions_save(const tide_positions *positions, tide_store_writer *writer)
 {
     tide_store_begin(writer, "positions");
@@ -91,35 +94,35 @@ void tide_positions_save(const tide_positions *positions, tide_store_writer *wri
         const tide_position *item = &positions->items[i];
         if (!item->place)
             continue;
-        unsigned char head[HEAD_SIZE];
-        tide_put64(head, strlen(item->spec));
-        tide_put64(head + 8, strlen(item->place));
-        tide_put64(head + 16, item->live);
-        tide_store_append(writer, head, sizeof head);
+        unsigned char header[HEADER_SIZE];
+        tide_put64(header, strlen(item->spec));
+        tide_put64(header + 8, strlen(item->place));
+        tide_put64(header + 16, item->live);
+        tide_store_append(writer, header, sizeof header);
         tide_store_append(writer, item->spec, strlen(item->spec));
         tide_store_append(writer, item->place, strlen(item->place));
     }
 }
 
-static int unreadable(const tide_store *store, tide_error *err)
+static int corrupt(const tide_store *store, tide_error *err)
 {
-    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section positions is not readable",
+    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section \"positions\" is corrupt",
                      tide_store_path(store));
 }
 
-/* A text of this length at *at, which moves behind it. */
+/* Reads a string of this length at *at, and advances *at past it. */
 static char *read_text(tide_store *store, uint64_t *at, uint64_t length,
                        tide_error *err)
 {
     char *text = tide_alloc(length + 1, 1);
     if (!text) {
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the places in %s",
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the positions in %s",
                   tide_store_path(store));
         return NULL;
     }
     if (tide_store_read_at(store, "positions", *at, text, length, NULL) ||
         strlen(text) != length) {
-        unreadable(store, err);
+        corrupt(store, err);
         free(text);
         return NULL;
     }
@@ -127,25 +130,25 @@ static char *read_text(tide_store *store, uint64_t *at, uint64_t length,
     return text;
 }
 
-static int read_one(tide_positions *positions, tide_store *store, uint64_t *at,
-                    uint64_t size, tide_error *err)
+static int read_position(tide_positions *positions, tide_store *store, uint64_t *at,
+                         uint64_t size, tide_error *err)
 {
-    unsigned char head[HEAD_SIZE];
-    if (size - *at < sizeof head ||
-        tide_store_read_at(store, "positions", *at, head, sizeof head, NULL))
-        return unreadable(store, err);
-    *at += sizeof head;
-    uint64_t spec_length = tide_get64(head), place_length = tide_get64(head + 8);
+    unsigned char header[HEADER_SIZE];
+    if (size - *at < sizeof header ||
+        tide_store_read_at(store, "positions", *at, header, sizeof header, NULL))
+        return corrupt(store, err);
+    *at += sizeof header;
+    uint64_t spec_length = tide_get64(header), place_length = tide_get64(header + 8);
     if (spec_length >= SPEC_MAX || place_length >= PLACE_MAX ||
-        tide_get64(head + 16) > 1 || spec_length + place_length > size - *at)
-        return unreadable(store, err);
+        tide_get64(header + 16) > 1 || spec_length + place_length > size - *at)
+        return corrupt(store, err);
     char *spec = read_text(store, at, spec_length, err);
     char *place = spec ? read_text(store, at, place_length, err) : NULL;
     size_t number = 0;
     int status =
         place ? tide_positions_begin(positions, spec, &number, err) : TIDE_ERROR_FORMAT;
     if (!status)
-        tide_positions_note(positions, number, place, tide_get64(head + 16));
+        tide_positions_note(positions, number, place, tide_get64(header + 16));
     else
         free(place);
     free(spec);
@@ -158,7 +161,7 @@ int tide_positions_load(tide_positions *positions, tide_store *store, tide_error
     if (size < 0)
         return (int)size;
     for (uint64_t at = 0; at < (uint64_t)size;) {
-        int status = read_one(positions, store, &at, (uint64_t)size, err);
+        int status = read_position(positions, store, &at, (uint64_t)size, err);
         if (status)
             return status;
     }

@@ -1,116 +1,63 @@
-/* trainer.c - the trainer: a model, its rates, the intake and the crew. */
-#include "train/trainer.h"
-
-#include "train/rates.h"
-#include "train/scrub.h"
+/* trainer.c - the trainer: a model, its optimizer, the ingest, and the workers that
+ * train. */
+#include "file/file.h"
+#include "format/format.h"
+#include "label/label.h"
+#include "model/model.h"
+#include "params/params.h"
+#include "sgns/sgns.h"
+#include "train/import.h"
+#include "train/train.h"
+#include "train/trainer_internal.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-/* -- making --------------------------------------------------------------------------------------------- */
+/* -- construction ------------------------------------------------------------------ */
 
-/* What a process has besides what it allocates here: the code that it runs, its own and that of libraries, their
- * heap, the windows of packed text, and the 5 MiB through which a save goes; and the stack of a thread, with what the
- * C library keeps for it. Measured: 14 MiB and 33 KiB. */
-enum { PROGRAM_BYTES = 20 << 20, THREAD_BYTES = 64 << 10 };
-
-static uint64_t program_bytes(const tide_params *p)
-{
-    return PROGRAM_BYTES + p->threads * THREAD_BYTES;
-}
-
-static int list_parts(const tide_params *p, tide_part parts[TIDE_PARTS_MAX])
-{
-    tide_shape shape = tide_params_shape(p);
-    tide_sampler_options sampler = tide_params_sampler(p);
-    const tide_part all[] = {
-        {"vectors", tide_shape_vector_bytes(&shape)},
-        {"subwords", tide_shape_subword_bytes(&shape)},
-        {"vocabulary", tide_vocabulary_bytes(&shape.vocabulary)},
-        {"rates", tide_rates_bytes(p)},
-        {"negatives", tide_sampler_bytes(&sampler)},
-        {"replay", tide_replay_bytes(p)},
-        {"intake", tide_intake_bytes(p)},
-        {"phrases", tide_phrases_bytes(p)},
-        {"labels", tide_labels_bytes(p)},
-        {"classifier", tide_labels_fit_bytes(p)},
-        {"threads", tide_crew_bytes(p)},
-        {"program", program_bytes(p)},
-    };
-    int count = 0;
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (all[i].bytes)
-            parts[count++] = all[i];
-    return count;
-}
-
-uint64_t tide_params_process(const tide_params *params)
-{
-    tide_part parts[TIDE_PARTS_MAX];
-    uint64_t total = params->others ? params->others(params, params->others_data) : 0;
-    for (int i = list_parts(params, parts); i-- > 0;)
-        total += parts[i].bytes;
-    return total;
-}
-
-uint64_t tide_params_total(const tide_params *params)
-{
-    tide_params alone = *params;
-    alone.others = NULL;
-    return tide_params_process(&alone) - program_bytes(params);
-}
-
-int tide_params_budget(tide_params *params, tide_part parts[TIDE_PARTS_MAX],
-                       tide_error *err)
-{
-    int status = tide_params_settle(params, err);
-    return status ? status : list_parts(params, parts);
-}
-
-int tide_trainer_budget(const tide_trainer *trainer, tide_part parts[TIDE_PARTS_MAX])
-{
-    return list_parts(&trainer->params, parts);
-}
-
-/* Memory is touched when it is allocated, so what does not fit is better refused than tried. */
+/* Allocated memory is touched at once. So more than the machine has is refused
+ * beforehand instead of swapping. */
 static int check_machine(const tide_params *params, tide_error *err)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    double here = (double)pages * (double)size,
-           wanted = (double)tide_params_total(params);
-    if (pages > 0 && wanted > here)
-        return tide_fail(err, TIDE_ERROR_MEMORY,
-                         "this needs %.1f GiB of memory and the machine has %.1f GiB",
-                         wanted / 0x1p30, here / 0x1p30);
+    double available = (double)pages * (double)size,
+           needed = (double)tide_budget_allocated(params);
+    if (pages > 0 && needed > available)
+        return tide_fail(
+            err, TIDE_ERROR_MEMORY,
+            "training needs %.1f GiB of memory, but the machine has %.1f GiB",
+            needed / 0x1p30, available / 0x1p30);
     return TIDE_OK;
 }
 
-int tide_trainer_prepare(tide_trainer *t, tide_store *store, tide_error *err)
+int tide_trainer_build(tide_trainer *t, tide_store *store, tide_error *err)
 {
-    t->rates = tide_rates_new(&t->params, err);
-    if (!t->rates)
+    t->optimizer = tide_optimizer_new(&t->params, err);
+    if (!t->optimizer)
         return TIDE_ERROR_MEMORY;
-    t->learner = (tide_learner){.params = &t->params,
-                                .model = t->model,
-                                .rates = t->rates,
-                                .kernels = tide_kernels_best()};
-    tide_contexts_init(&t->learner.contexts, &t->params);
-    t->intake = tide_intake_new(&t->params, &t->learner, store, err);
-    if (!t->intake)
+    t->sgns = (tide_sgns){.params = &t->params,
+                          .model = t->model,
+                          .optimizer = t->optimizer,
+                          .kernels = tide_kernels_best()};
+    tide_contexts_init(&t->sgns.contexts, &t->params);
+    t->ingest = tide_ingest_new(&t->params, &t->sgns, store, err);
+    if (!t->ingest)
         return TIDE_ERROR_MEMORY;
     if (t->params.threads > 1)
-        t->learner.closed = tide_intake_closed(t->intake);
+        t->sgns.quarantined = tide_ingest_quarantine(t->ingest);
     if (t->params.labels) {
         t->labels =
-            tide_labels_new(&t->params, t->model, t->learner.closed, store, err);
+            tide_labels_new(&t->params, t->model, t->sgns.quarantined, store, err);
         if (!t->labels)
             return TIDE_ERROR_MEMORY;
-        tide_intake_labels(t->intake, t->labels, &t->passes);
+        tide_ingest_set_labels(t->ingest, t->labels, &t->passes);
     }
-    t->crew = tide_crew_new(&t->learner, err);
-    if (!t->crew)
+    t->workers = tide_workers_new(&t->sgns, err);
+    if (!t->workers)
         return TIDE_ERROR_MEMORY;
-    tide_intake_school(t->intake, tide_crew_school(t->crew));
+    tide_ingest_set_executor(t->ingest, tide_workers_executor(t->workers));
     return TIDE_OK;
 }
 
@@ -129,11 +76,11 @@ tide_trainer *tide_trainer_alloc(const tide_params *params, tide_error *err)
         return NULL;
     }
     t->params = *params;
-    if (tide_params_settle(&t->params, err) || check_machine(&t->params, err)) {
+    if (tide_params_complete(&t->params, err) || check_machine(&t->params, err)) {
         free(t);
         return NULL;
     }
-    t->params.others = NULL; /* the size is found */
+    t->params.others = NULL; /* the vocabulary size is set */
     return t;
 }
 
@@ -144,81 +91,82 @@ tide_trainer *tide_trainer_make(const tide_params *params, tide_error *err)
         return NULL;
     tide_shape shape = tide_params_shape(&t->params);
     t->model = tide_model_new(&shape, err);
-    if (!t->model || tide_trainer_prepare(t, NULL, err) ||
+    if (!t->model || tide_trainer_build(t, NULL, err) ||
         tide_trainer_print_params(t, err)) {
         tide_trainer_free(t);
         return NULL;
     }
-    tide_init_subwords(&t->learner);
+    tide_init_subwords(&t->sgns);
     return t;
 }
 
 tide_trainer *tide_trainer_new(const tide_params *params, tide_error *err)
 {
-    if (!tide_params_fixed(params))
+    if (!tide_params_fixed_vocabulary(params))
         return tide_trainer_make(params, err);
     tide_fail(err, TIDE_ERROR_PARAMETER,
               params->frozen
-                  ? "--frozen is for a model that is resumed"
-                  : "--epochs needs text whose words are counted beforehand");
+                  ? "frozen needs a model that is resumed"
+                  : "epochs needs text whose words have been counted before");
     return NULL;
 }
 
 int tide_trainer_plan(tide_trainer *t, tide_error *err)
 {
-    tide_rates_plan(t->rates, (double)t->params.epochs *
-                                  (double)tide_vocabulary_total(t->model->vocabulary));
-    if (!tide_params_fixed(&t->params) || t->params.frozen == FROZEN_ALL ||
-        tide_intake_ready(t->intake))
+    tide_optimizer_set_total(t->optimizer,
+                             (double)t->params.epochs *
+                                 (double)tide_vocabulary_total(t->model->vocabulary));
+    if (!tide_params_fixed_vocabulary(&t->params) || t->params.frozen == FROZEN_ALL ||
+        tide_ingest_prepare_negatives(t->ingest))
         return TIDE_OK;
-    return tide_fail(
-        err, TIDE_ERROR_PARAMETER,
-        "--frozen yes: the model has not learned enough to have negatives");
+    return tide_fail(err, TIDE_ERROR_PARAMETER,
+                     "frozen yes: the model has too few words to draw negatives from");
 }
 
 void tide_trainer_free(tide_trainer *t)
 {
     if (!t)
         return;
-    tide_crew_free(t->crew);
+    tide_workers_free(t->workers);
     tide_labels_free(t->labels);
-    tide_intake_free(t->intake);
-    tide_rates_free(t->rates);
+    tide_ingest_free(t->ingest);
+    tide_optimizer_free(t->optimizer);
     tide_model_free(t->model);
     tide_positions_clear(&t->positions);
     free(t->origin);
     free(t);
 }
 
-/* -- learning ------------------------------------------------------------------------------------------- */
+/* -- training ---------------------------------------------------------------------- */
 
 int tide_trainer_feed(tide_trainer *t, const void *bytes, size_t size, tide_error *err)
 {
     (void)err;
-    tide_intake_feed(t->intake, bytes, size);
+    tide_ingest_feed(t->ingest, bytes, size);
     return TIDE_OK;
 }
 
 int tide_trainer_end(tide_trainer *t, tide_error *err)
 {
     (void)err;
-    tide_intake_end(t->intake);
-    tide_intake_settle(t->intake);
+    tide_ingest_end(t->ingest);
+    tide_ingest_drain(t->ingest);
     return TIDE_OK;
 }
 
-void tide_trainer_stats(const tide_trainer *t, tide_stats *stats)
+void tide_trainer_stats(const tide_trainer *t, tide_stats *stats, size_t size)
 {
-    *stats = (tide_stats){0};
-    tide_intake_stats(t->intake, stats);
-    tide_progress progress = tide_crew_progress(t->crew);
-    stats->trained = progress.centres;
-    stats->healed = t->healed;
+    tide_stats all = {0};
+    tide_ingest_stats(t->ingest, &all);
+    tide_sgns_progress progress = tide_workers_progress(t->workers);
+    all.trained = progress.centers;
+    all.healed = t->repaired;
     if (tide_params_batch(&t->params)) {
-        stats->epochs = t->params.epochs;
-        stats->epoch = t->passes < stats->epochs ? t->passes + 1 : stats->epochs;
+        all.epochs = t->params.epochs;
+        all.epoch = t->passes < all.epochs ? t->passes + 1 : all.epochs;
     }
-    stats->loss = progress.pairs > 0 ? progress.loss / progress.pairs : 0;
+    all.loss = progress.pairs > 0 ? progress.loss / progress.pairs : 0;
+    tide_copy_sized(stats, size, &all, sizeof all);
 }
 
 const tide_params *tide_trainer_params(const tide_trainer *t)
@@ -246,14 +194,9 @@ uint64_t *tide_trainer_passes(tide_trainer *t)
     return &t->passes;
 }
 
-tide_intake *tide_trainer_intake(tide_trainer *t)
+tide_ingest *tide_trainer_intake(tide_trainer *t)
 {
-    return t->intake;
-}
-
-void tide_trainer_set_live(tide_trainer *t, tide_live *live)
-{
-    t->live = live;
+    return t->ingest;
 }
 
 tide_live *tide_trainer_live(const tide_trainer *t)
@@ -261,9 +204,9 @@ tide_live *tide_trainer_live(const tide_trainer *t)
     return t->live;
 }
 
-/* -- labels --------------------------------------------------------------------------------------------- */
+/* -- labels ------------------------------------------------------------------------ */
 
-tide_labels *tide_trainer_label_part(tide_trainer *t)
+tide_labels *tide_trainer_labels_part(tide_trainer *t)
 {
     return t->labels;
 }
@@ -275,9 +218,9 @@ void tide_trainer_label_stats(const tide_trainer *t, tide_label_stats *stats)
         tide_labels_stats(t->labels, stats);
 }
 
-size_t tide_trainer_labels(const tide_trainer *t, tide_label *labels, size_t room)
+size_t tide_trainer_labels(const tide_trainer *t, tide_label *labels, size_t capacity)
 {
-    return t->labels ? tide_labels_list(t->labels, labels, room) : 0;
+    return t->labels ? tide_labels_list(t->labels, labels, capacity) : 0;
 }
 
 int tide_trainer_fit(tide_trainer *t, tide_epoch_watch *watch, void *data,
@@ -285,19 +228,20 @@ int tide_trainer_fit(tide_trainer *t, tide_epoch_watch *watch, void *data,
 {
     if (!t->labels)
         return tide_fail(err, TIDE_ERROR_PARAMETER, "this model has no labels");
-    tide_intake_settle(t->intake);
+    tide_ingest_drain(t->ingest);
     return tide_labels_fit(t->labels, watch, data, err);
 }
 
 void tide_trainer_watch_labels(tide_trainer *t,
-                               void (*post)(void *data, const tide_told *told),
+                               void (*post)(void *data,
+                                            const tide_predicted_post *predicted),
                                tide_epoch_watch *epoch, void *data)
 {
     if (t->labels)
         tide_labels_watch(t->labels, post, epoch, data);
 }
 
-bool tide_trainer_goes_on(const tide_trainer *t, const char *source)
+bool tide_trainer_can_resume(const tide_trainer *t, const char *source)
 {
     for (size_t i = 0; i < t->positions.count; i++)
         if (t->positions.items[i].place && !strcmp(t->positions.items[i].spec, source))
@@ -309,15 +253,24 @@ int tide_trainer_import(tide_trainer *t, tide_rows *rows, const char *counts,
                         tide_imported *done, tide_error *err)
 {
     tide_imported ignored;
-    return tide_import(t->intake, &t->learner, rows, counts, done ? done : &ignored,
-                       err);
+    return tide_import(t->ingest, &t->sgns, rows, counts, done ? done : &ignored, err);
 }
 
-uint64_t tide_trainer_scrub(tide_trainer *t)
+uint64_t tide_trainer_repair(tide_trainer *t)
 {
-    tide_healed healed;
-    tide_intake_settle(t->intake);
-    tide_scrub(&t->learner, &healed);
-    t->healed += healed.words + healed.subwords;
-    return t->healed;
+    tide_repaired repaired;
+    tide_ingest_drain(t->ingest);
+    tide_repair_nans(&t->sgns, &repaired);
+    t->repaired += repaired.words + repaired.subwords;
+    return t->repaired;
+}
+
+void tide_trainer_stop(tide_trainer *trainer)
+{
+    trainer->stop = 1;
+}
+
+atomic_int *tide_trainer_stop_flag(tide_trainer *trainer)
+{
+    return &trainer->stop;
 }

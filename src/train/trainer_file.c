@@ -1,31 +1,43 @@
-/* trainer_file.c - the file that the parts of a trainer share, and going on from it.
+/* trainer_file.c - saves and loads a trainer.
  *
- * A file is whole before it is given the memory that it asks for: what is in it is checked first, in the room that it
- * takes itself.
+ * The parameters in a file can ask for much more memory than the file has bytes. So
+ * before that memory is allocated, the content is checked with a trainer that is only
+ * as large as what was saved.
  */
-#include "train/rates.h"
-#include "train/trainer.h"
+#include "file/file.h"
+#include "label/label.h"
+#include "model/model.h"
+#include "params/params.h"
+#include "sampler/sampler.h"
+#include "sgns/sgns.h"
+#include "train/replay.h"
+#include "train/train.h"
+#include "train/trainer_internal.h"
+#include "vocab/vocab.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { UNTRIED = 64 << 20 }; /* bytes beyond its own that a file is given at once */
+enum {
+    UNCHECKED_MAX = 64 << 20
+}; /* memory beyond the file's size allowed without a check */
 
 uint64_t tide_trainer_write(tide_trainer *t, tide_store_writer *writer)
 {
-    tide_trainer_scrub(t);
-    tide_progress progress = tide_crew_progress(t->crew);
+    tide_trainer_repair(t);
+    tide_sgns_progress progress = tide_workers_progress(t->workers);
     tide_model_save(t->model, writer);
-    tide_rates_save(t->rates, tide_vocabulary_used(t->model->vocabulary), writer);
-    tide_intake_save(t->intake, writer);
+    tide_optimizer_save(t->optimizer, tide_vocabulary_used(t->model->vocabulary),
+                        writer);
+    tide_ingest_save(t->ingest, writer);
     tide_store_put(writer, "trainer", &progress, sizeof progress);
     if (t->params.epochs)
         tide_store_put(writer, "passes", &t->passes, sizeof t->passes);
     tide_positions_save(&t->positions, writer);
     if (t->labels)
         tide_labels_save(t->labels, writer);
-    return tide_store_seal(writer);
+    return tide_store_finish(writer);
 }
 
 uint64_t tide_trainer_write_bytes(const tide_trainer *t)
@@ -44,7 +56,7 @@ int tide_trainer_save_keeping(tide_trainer *t, const char *path, uint32_t older,
     if (!writer)
         return (int)err->status;
     tide_trainer_write(t, writer);
-    return tide_store_publish(writer, older, err);
+    return tide_store_replace(writer, older, err);
 }
 
 int tide_trainer_save(tide_trainer *t, const char *path, tide_error *err)
@@ -52,8 +64,8 @@ int tide_trainer_save(tide_trainer *t, const char *path, tide_error *err)
     return tide_trainer_save_keeping(t, path, 0, err);
 }
 
-/* Of several values for one parameter the last counts, as when a model is begun. */
-static bool comes_again(const char *const (*changes)[2], size_t i, size_t count)
+/* Of several values for one parameter the last counts, as for a new model. */
+static bool is_overridden(const char *const (*changes)[2], size_t i, size_t count)
 {
     for (size_t later = i + 1; later < count; later++)
         if (!strcmp(changes[later][0], changes[i][0]))
@@ -67,39 +79,40 @@ static int change_params(tide_params *params, const char *const (*changes)[2],
     for (size_t i = 0; i < count; i++) {
         const char *name = changes[i][0], *value = changes[i][1];
         char before[TEXT_MAX], after[TEXT_MAX];
-        if (comes_again(changes, i, count))
+        if (is_overridden(changes, i, count))
             continue;
         if (tide_params_text(params, name, before, sizeof before) < 0)
-            return tide_fail(err, TIDE_ERROR_PARAMETER, "there is no parameter '%s'",
-                             name);
+            return tide_fail(err, TIDE_ERROR_PARAMETER, "unknown parameter '%s'", name);
         tide_params changed = *params;
         int status = tide_params_set(&changed, name, value, err);
         if (status)
             return status;
         tide_params_text(&changed, name, after, sizeof after);
-        if (!strcmp(before, after) || tide_params_any(name, value))
+        if (!strcmp(before, after) || tide_params_is_default_request(name, value))
             continue;
         if (!tide_params_on_resume(name))
-            return tide_fail(err, TIDE_ERROR_PARAMETER,
-                             "--%s cannot become %s: the model was begun with %s", name,
-                             after, before);
+            return tide_fail(
+                err, TIDE_ERROR_PARAMETER,
+                "%s cannot be changed to %s: the model was started with %s", name,
+                after, before);
         if (changed.epochs && !params->epochs)
             return tide_fail(
                 err, TIDE_ERROR_PARAMETER,
-                "--epochs cannot become %s: the model was begun as a stream", after);
+                "epochs cannot be changed to %s: the model was started as a stream",
+                after);
         *params = changed;
     }
     return TIDE_OK;
 }
 
-static int load_rest(tide_trainer *t, tide_store *store, tide_error *err)
+static int load_parts(tide_trainer *t, tide_store *store, tide_error *err)
 {
-    tide_progress saved;
+    tide_sgns_progress saved;
     uint32_t used = tide_vocabulary_used(t->model->vocabulary);
-    int status = tide_intake_load(t->intake, store, err);
+    int status = tide_ingest_load(t->ingest, store, err);
     if (!status)
-        status =
-            tide_rates_load(t->rates, used, tide_intake_clock(t->intake), store, err);
+        status = tide_optimizer_load(t->optimizer, used, tide_ingest_clock(t->ingest),
+                                     store, err);
     if (!status)
         status = tide_store_read(store, "trainer", &saved, sizeof saved, err);
     if (!status && t->params.epochs)
@@ -110,15 +123,15 @@ static int load_rest(tide_trainer *t, tide_store *store, tide_error *err)
         status = tide_trainer_plan(t, err);
     if (status)
         return status;
-    if (saved.centres > TIDE_COUNTED_MOST || !(saved.loss >= 0 && saved.loss < 1e300 &&
+    if (saved.centers > TIDE_COUNTED_MOST || !(saved.loss >= 0 && saved.loss < 1e300 &&
                                                saved.pairs >= 0 && saved.pairs < 1e300))
-        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section trainer is impossible",
+        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section \"trainer\" is corrupt",
                          tide_store_path(store));
-    tide_crew_go_on_from(t->crew, saved);
+    tide_workers_restore(t->workers, saved);
     return TIDE_OK;
 }
 
-/* The shape in the file's header and the one its parameters ask for must be the same. */
+/* The shape in the file's header must be the one that its parameters define. */
 static bool same_shape(const tide_shape *a, const tide_shape *b)
 {
     const tide_vocabulary_options *v = &a->vocabulary, *w = &b->vocabulary;
@@ -136,15 +149,15 @@ static int read_params(tide_store *store, tide_params *params, tide_error *err)
     if (size < 0)
         return (int)size;
     if ((uint64_t)size >= sizeof text)
-        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section params is too long",
+        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section \"params\" is too long",
                          tide_store_path(store));
     int status = tide_store_read(store, "params", text, (size_t)size, err);
     text[size] = 0;
     if (!status)
         status = tide_params_scan(params, text, tide_store_path(store), err);
     params->loaded = true;
-    tide_params settled = *params;
-    if (!status && tide_params_settle(&settled, NULL))
+    tide_params completed = *params;
+    if (!status && tide_params_complete(&completed, NULL))
         status =
             tide_fail(err, TIDE_ERROR_FORMAT, "%s: the parameters do not fit together",
                       tide_store_path(store));
@@ -153,10 +166,11 @@ static int read_params(tide_store *store, tide_params *params, tide_error *err)
 
 static int check_shape(tide_store *store, const tide_params *params, tide_error *err)
 {
-    tide_shape wanted = tide_params_shape(params), found;
+    tide_shape expected = tide_params_shape(params), found;
     int status = tide_model_read_shape(store, &found, err);
-    if (!status && !same_shape(&wanted, &found))
-        status = tide_fail(err, TIDE_ERROR_FORMAT, "%s: parameters and shape disagree",
+    if (!status && !same_shape(&expected, &found))
+        status = tide_fail(err, TIDE_ERROR_FORMAT,
+                           "%s: the parameters do not match the shape of the vectors",
                            tide_store_path(store));
     return status;
 }
@@ -166,41 +180,44 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* As much as what was saved needs. */
-static void shrink(tide_params *p, const tide_model *model, const tide_store *store)
+/* Reduces the parameters to the size of what was saved. */
+static void shrink_to_saved(tide_params *p, const tide_model *model,
+                            const tide_store *store)
 {
     p->vocab = model->input.count;
-    p->replay_ring = smaller(p->replay_ring, tide_replay_saved_ring(store));
+    p->replay_ring = smaller(p->replay_ring, tide_replay_saved_size(store));
     p->reservoir = smaller(p->reservoir, tide_sampler_saved_size(store));
     p->threads = 1;
 }
 
-/* All of a trainer; one that is not going to be trained has room for what was saved. */
-static tide_trainer *read_parts(tide_store *store, const tide_params *params,
-                                bool to_train, tide_error *err)
+/* Reads a trainer. One that is not going to be trained is only as large as what was
+ * saved. */
+static tide_trainer *read_trainer(tide_store *store, const tide_params *params,
+                                  bool to_train, tide_error *err)
 {
     tide_trainer *t = tide_trainer_alloc(params, err);
     if (!t)
         return NULL;
     t->model = tide_model_read(store, to_train, err);
     if (t->model && !to_train)
-        shrink(&t->params, t->model, store);
-    if (t->model && !tide_trainer_prepare(t, store, err) && !load_rest(t, store, err) &&
+        shrink_to_saved(&t->params, t->model, store);
+    if (t->model && !tide_trainer_build(t, store, err) && !load_parts(t, store, err) &&
         !tide_trainer_print_params(t, err))
         return t;
     tide_trainer_free(t);
     return NULL;
 }
 
-/* Parameters take memory that the file has no bytes for. Before it is given that, it has to show that it is
- * whole, in the room that it needs for itself. */
-static int try_parts(tide_store *store, const tide_params *params, tide_error *err)
+/* If the trainer would take much more memory than the file has bytes, first reads the
+ * file with a trainer that is not larger, so that a corrupt file cannot cause a huge
+ * allocation. */
+static int check_parts(tide_store *store, const tide_params *params, tide_error *err)
 {
     tide_error ignored = {0};
     err = err ? err : &ignored;
-    if (tide_params_total(params) <= tide_store_length(store) + UNTRIED)
+    if (tide_budget_allocated(params) <= tide_store_length(store) + UNCHECKED_MAX)
         return TIDE_OK;
-    tide_trainer *t = read_parts(store, params, false, err);
+    tide_trainer *t = read_trainer(store, params, false, err);
     if (!t)
         return (int)err->status;
     tide_trainer_free(t);
@@ -212,16 +229,17 @@ static tide_trainer *trainer_read(tide_store *store, tide_params *params,
                                   tide_error *err)
 {
     if (read_params(store, params, err) || change_params(params, changes, count, err) ||
-        tide_params_settle(params, err) || check_shape(store, params, err) ||
-        try_parts(store, params, err))
+        tide_params_complete(params, err) || check_shape(store, params, err) ||
+        check_parts(store, params, err))
         return NULL;
-    return read_parts(store, params, true, err);
+    return read_trainer(store, params, true, err);
 }
 
-/* `origin` is what the file is called by who goes on from it. */
-static tide_trainer *load(const char *path, const char *origin,
-                          const char *const (*changes)[2], size_t count,
-                          tide_error *err)
+/* `origin` is the name of the newest checkpoint, which may be another one than
+ * `path`. */
+static tide_trainer *load_as(const char *path, const char *origin,
+                             const char *const (*changes)[2], size_t count,
+                             tide_error *err)
 {
     tide_params *params = tide_params_new(err);
     tide_store *store = params ? tide_store_open(path, err) : NULL;
@@ -239,17 +257,17 @@ static tide_trainer *load(const char *path, const char *origin,
 tide_trainer *tide_trainer_load(const char *path, const char *const (*changes)[2],
                                 size_t count, tide_error *err)
 {
-    return load(path, path, changes, count, err);
+    return load_as(path, path, changes, count, err);
 }
 
-/* Only what the file is to blame for is a reason to try the one before it. */
+/* An older checkpoint is tried only if the file itself is at fault. */
 static bool is_bad_file(const tide_error *err)
 {
     return err->status == TIDE_ERROR_FORMAT || err->status == TIDE_ERROR_IO;
 }
 
-/* The name of the next older generation after that of this age, which becomes its own. One of them may be
- * missing: a process was killed when it had moved it and not yet the one after it. */
+/* Finds the next checkpoint older than number *age, and sets *age to its number. One
+ * number may be missing, if a process was killed in the middle of renaming them. */
 static bool find_older(const char *path, int *age, char older[PATH_MAX])
 {
     for (int missing = 0; missing < 2; missing++) {
@@ -265,18 +283,18 @@ tide_trainer_recover(const char *path, const char *const (*changes)[2], size_t c
                      void (*note)(void *data, bool warning, const char *text),
                      void *data, tide_error *err)
 {
-    tide_error first = {0}, found = {0}, *failure = &first;
+    tide_error newest = {0}, other = {0}, *failure = &newest;
     char older[PATH_MAX], line[PATH_MAX + 512];
     int age = 0;
-    tide_trainer *t = tide_trainer_load(path, changes, count, &first);
+    tide_trainer *t = tide_trainer_load(path, changes, count, &newest);
     while (!t && is_bad_file(failure) && find_older(path, &age, older)) {
         snprintf(line, sizeof line, "%s; trying %s", failure->text, older);
         if (note)
             note(data, true, line);
-        failure = &found;
-        t = load(older, path, changes, count, failure);
+        failure = &other;
+        t = load_as(older, path, changes, count, failure);
     }
     if (!t)
-        tide_fail(err, first.status, "%s", first.text);
+        tide_fail(err, newest.status, "%s", newest.text);
     return t;
 }

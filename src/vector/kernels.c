@@ -1,4 +1,4 @@
-/* kernels.c - which kernel sets there are, and which of them this processor runs best. */
+/* kernels.c - the table of kernel sets, and the choice of one for this processor. */
 #include "vector/vector.h"
 
 extern const tide_kernels tide_kernels_baseline, tide_kernels_avx2, tide_kernels_avx512;
@@ -23,7 +23,7 @@ static bool has_avx512(void)
 }
 #endif
 
-/* From the plainest to the best. */
+/* In increasing order of preference. */
 static const struct {
     const tide_kernels *kernels;
     bool (*usable)(void);

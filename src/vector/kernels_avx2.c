@@ -1,4 +1,5 @@
-/* kernels_avx2.c - the kernels with registers of 8 floats. */
+/* kernels_avx2.c - the kernels compiled for AVX2: registers of 8 floats. */
+
 #define LANES 8
 #define NAME "avx2"
 #define SET tide_kernels_avx2

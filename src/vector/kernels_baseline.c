@@ -1,4 +1,6 @@
-/* kernels_baseline.c - the kernels for what every processor of the family has: SSE2 or NEON. */
+/* kernels_baseline.c - the kernels for the baseline instruction set, SSE2 or NEON:
+ * registers of 4 floats. */
+
 #define LANES 4
 #define NAME "baseline"
 #define SET tide_kernels_baseline

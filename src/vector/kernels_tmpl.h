@@ -1,20 +1,24 @@
-/* kernels_tmpl.h - the arithmetic of training, written once in the compiler's vector types.
+/* kernels_tmpl.h - the arithmetic of training, written once in the compiler's vector
+ * types.
  *
- * Each kernels_*.c defines LANES (floats in a vector register) and SET (the name of its table) and
- * includes this file; the build compiles it for one instruction set. A centre word with its
- * contexts and negatives is one small matrix product, taken in two sweeps over the rows:
+ * Each kernels_*.c defines LANES (floats per vector register), NAME and SET (the name
+ * of its table) and includes this file; the build compiles it for one instruction set.
+ * Training a center word with its contexts and negatives is a small matrix product,
+ * done in two passes over the rows:
  *
- *     dots     eight rows at a time share every load of x and give eight independent chains of
- *              additions; a tree of shuffles then sums eight registers into one.
- *     spread   a part of x and of the gradient stays in registers while the rows pass by once,
- *              each read and written back.
+ *     dots     eight rows at a time share each load of x and form eight independent
+ *              chains of additions; a tree of shuffles then sums eight registers into
+ *              one.
+ *     spread   some registers of x and of the gradient stay loaded while all rows pass,
+ *              and each row is read and written once.
  *
- * The quad kernels do the same for four centres, which have most of their contexts in common, and the
- * block kernels for eight that share their negatives: so a row is read and written once for all of them.
+ * The quad kernels do the same for four centers, which have most of their contexts in
+ * common, and the block kernels for eight centers that share their negatives, so that a
+ * row is read and written once for all of them.
  *
- * Rows and sums are read and written without locks while other threads do the same (Hogwild):
- * an update may be lost, a row may mix two states, and training does not mind. These files are
- * the only ones compiled without ThreadSanitizer.
+ * Rows and sums are read and written without locks while other threads do the same
+ * (Hogwild): an update may be lost, and a row may mix two states. Training tolerates
+ * that. These files are the only ones compiled without ThreadSanitizer.
  */
 #include "vector/vector.h"
 
@@ -26,11 +30,12 @@ typedef float vec __attribute__((vector_size(LANES * 4)));
 typedef float vec4 __attribute__((vector_size(16)));
 typedef float vec8 __attribute__((vector_size(32)));
 
-/* Vectors of x, and as many of the gradient, that fit the registers beside the temporaries. */
+/* Registers of x, and as many of the gradient, that fit beside the temporaries: 24 of
+ * the 32 registers of AVX-512, 12 of 16 elsewhere. */
 #if LANES == 16
-#define BLOCK 12
+#define REGISTERS 12
 #else
-#define BLOCK 6
+#define REGISTERS 6
 #endif
 
 INLINE vec load(const float *p)
@@ -48,7 +53,7 @@ INLINE vec splat(float x)
     return x - (vec){0};
 }
 
-/* The four sums of four registers, in their order. */
+/* The sums of the lanes of four registers, in order. */
 INLINE vec4 reduce4(vec4 a, vec4 b, vec4 c, vec4 d)
 {
     vec4 ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) +
@@ -59,7 +64,7 @@ INLINE vec4 reduce4(vec4 a, vec4 b, vec4 c, vec4 d)
            __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
 }
 
-/* The eight sums of eight registers, in their order. */
+/* reduce8: the sums of the lanes of eight registers, in order. */
 #if LANES == 4
 INLINE void reduce8(const vec *a, float *out)
 {
@@ -68,7 +73,7 @@ INLINE void reduce8(const vec *a, float *out)
     memcpy(out + 4, &high, sizeof high);
 }
 #else
-INLINE vec8 fold(vec a)
+INLINE vec8 add_halves(vec a)
 {
 #if LANES == 16
     return __builtin_shufflevector(a, a, 0, 1, 2, 3, 4, 5, 6, 7) +
@@ -78,14 +83,16 @@ INLINE vec8 fold(vec a)
 #endif
 }
 
-/* Pairs of lanes: [a0+a1, b0+b1, a2+a3, b2+b3 | the same in the upper half]. */
-INLINE vec8 pair(vec8 a, vec8 b)
+/* The first two steps of the tree of additions in reduce8. Each works within the
+ * 128-bit halves of a register, where shuffles are cheap: add_pairs gives [a0+a1,
+ * b0+b1, a2+a3, b2+b3 | the same for the upper half]. */
+INLINE vec8 add_pairs(vec8 a, vec8 b)
 {
     return __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14) +
            __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
 }
 
-INLINE vec8 quad(vec8 ab, vec8 cd)
+INLINE vec8 add_quads(vec8 ab, vec8 cd)
 {
     return __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13) +
            __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
@@ -93,20 +100,22 @@ INLINE vec8 quad(vec8 ab, vec8 cd)
 
 INLINE void reduce8(const vec *a, float *out)
 {
-    vec8 low = quad(pair(fold(a[0]), fold(a[1])), pair(fold(a[2]), fold(a[3])));
-    vec8 high = quad(pair(fold(a[4]), fold(a[5])), pair(fold(a[6]), fold(a[7])));
+    vec8 low = add_quads(add_pairs(add_halves(a[0]), add_halves(a[1])),
+                         add_pairs(add_halves(a[2]), add_halves(a[3])));
+    vec8 high = add_quads(add_pairs(add_halves(a[4]), add_halves(a[5])),
+                          add_pairs(add_halves(a[6]), add_halves(a[7])));
     vec8 sums = __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11) +
                 __builtin_shufflevector(low, high, 4, 5, 6, 7, 12, 13, 14, 15);
     memcpy(out, &sums, sizeof sums);
 }
 #endif
 
-INLINE float total(vec a)
+INLINE float sum_lanes(vec a)
 {
 #if LANES == 4
     vec4 four = a;
 #else
-    vec8 eight = fold(a);
+    vec8 eight = add_halves(a);
     vec4 four = __builtin_shufflevector(eight, eight, 0, 1, 2, 3) +
                 __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
 #endif
@@ -114,6 +123,7 @@ INLINE float total(vec a)
     return four[0] + four[1];
 }
 
+/* Two accumulators halve the length of the dependency chain. */
 static float dot(const float *x, const float *y, uint32_t stride)
 {
     vec even = {0}, odd = {0};
@@ -124,19 +134,22 @@ static float dot(const float *x, const float *y, uint32_t stride)
     }
     if (i < stride)
         even += load(x + i) * load(y + i);
-    return total(even + odd);
+    return sum_lanes(even + odd);
 }
 
-INLINE void dots_of(const float *x, float *const *rows, size_t count, uint32_t stride,
-                    float *out, int at_once)
+/* The products of x with up to `width` rows, 4 or 8. Always writes 8 results: with
+ * fewer rows the last one is repeated, and with a width of 4 the upper four are 0.
+ * `width` is a constant after inlining, so the sums stay in registers. */
+INLINE void dot_group(const float *x, float *const *rows, size_t count, uint32_t stride,
+                      float *out, int width)
 {
     const float *r[8];
-    for (int k = 0; k < at_once; k++)
+    for (int k = 0; k < width; k++)
         r[k] = rows[(size_t)k < count ? (size_t)k : count - 1];
     vec sums[8] = {{0}};
     for (uint32_t i = 0; i < stride; i += LANES) {
         vec xi = load(x + i);
-        for (int k = 0; k < at_once; k++)
+        for (int k = 0; k < width; k++)
             sums[k] += xi * load(r[k] + i);
     }
     reduce8(sums, out);
@@ -147,19 +160,21 @@ static void dots(const float *x, float *const *rows, size_t count, uint32_t stri
 {
     size_t j = 0;
     for (; j + 4 < count; j += 8)
-        dots_of(x, rows + j, count - j, stride, out + j, 8);
+        dot_group(x, rows + j, count - j, stride, out + j, 8);
     if (j < count)
-        dots_of(x, rows + j, count - j, stride, out + j, 4);
+        dot_group(x, rows + j, count - j, stride, out + j, 4);
 }
 
-/* The loops below are plain: the compiler turns them into vectors. They go on to a multiple of 16,
- * so that there is no tail. */
-INLINE size_t padded(size_t count)
+/* The loops below are scalar and vectorized by the compiler. They run up to a multiple
+ * of 16, so that there is no remainder to handle. */
+INLINE size_t round_up16(size_t count)
 {
     return (count + 15) / 16 * 16;
 }
 
-/* 1 / (1 + exp(-x)) to 2e-7: exp by splitting off the power of two and a polynomial. */
+/* 1 / (1 + exp(-x)) with an error below 2e-7. With t = -x / ln 2 = n + f, where n is
+ * the nearest integer, exp(-x) = 2^n * 2^f: 2^n is built from its exponent bits, 2^f is
+ * a polynomial. */
 INLINE float sigmoid(float x)
 {
     x = x < 30.0f ? x : 30.0f;
@@ -185,14 +200,14 @@ INLINE float sigmoid(float x)
 static void errors(float *restrict e, const float *restrict weights, size_t positives,
                    size_t count)
 {
-    for (size_t j = 0; j < padded(count); j++) {
+    for (size_t j = 0; j < round_up16(count); j++) {
         float label = j < positives ? 1.0f : 0.0f;
         e[j] = weights[j] * (label - sigmoid(e[j]));
     }
 }
 
-/* 1 / sqrt(x) to 5e-6, without the slow division and root: a guess from the exponent's half, and two
- * steps of Newton's. */
+/* 1 / sqrt(x) with a relative error of 5e-6, without division or square root: an
+ * initial guess by halving the exponent, and two Newton steps. */
 INLINE float inverse_root(float x)
 {
     union {
@@ -205,36 +220,37 @@ INLINE float inverse_root(float x)
     return y.value;
 }
 
-static void adagrad(const tide_adagrad *how, float *sums,
+static void adagrad(const tide_adagrad *options, float *sums,
                     const uint32_t *restrict slots, const float *restrict squares,
                     size_t count, float *restrict rates)
 {
-    float scale = how->scale;
+    float scale = options->scale;
     for (size_t j = 0; j < count; j++)
-        rates[j] = sums[tide_sum_at(slots[j], how->shift)] += squares[j] * scale;
-    float eta = how->eta * sqrtf(scale), base = how->base * scale, floor = how->floor;
-    for (size_t j = 0; j < padded(count); j++) {
+        rates[j] = sums[tide_sum_at(slots[j], options->shift)] += squares[j] * scale;
+    float eta = options->eta * sqrtf(scale), base = options->base * scale,
+          floor = options->floor;
+    for (size_t j = 0; j < round_up16(count); j++) {
         float rate = eta * inverse_root(base + rates[j]);
         rates[j] = rate > floor ? rate : floor;
     }
 }
 
-static float adagrad_one(const tide_adagrad *how, float *sum, float square)
+static float adagrad_one(const tide_adagrad *options, float *sum, float square)
 {
-    float all = *sum += square * how->scale;
-    float rate =
-        how->eta * sqrtf(how->scale) * inverse_root(how->base * how->scale + all);
-    return rate > how->floor ? rate : how->floor;
+    float all = *sum += square * options->scale;
+    float rate = options->eta * sqrtf(options->scale) *
+                 inverse_root(options->base * options->scale + all);
+    return rate > options->floor ? rate : options->floor;
 }
 
-static void adagrad_own(const tide_adagrad *how, const float *restrict sums,
+static void adagrad_own(const tide_adagrad *options, const float *restrict sums,
                         float *restrict added, const float *restrict squares,
                         size_t count, float *restrict rates)
 {
-    float scale = how->scale, floor = how->floor;
-    float eta = how->eta * sqrtf(scale), base = how->base * scale;
+    float scale = options->scale, floor = options->floor;
+    float eta = options->eta * sqrtf(scale), base = options->base * scale;
     int32_t n = (int32_t)count;
-    for (int32_t j = 0; j < (int32_t)padded(count); j++) {
+    for (int32_t j = 0; j < (int32_t)round_up16(count); j++) {
         float all = added[j] + (j < n ? squares[j] * scale : 0);
         added[j] = all;
         float rate = eta * inverse_root(base + sums[j] + all);
@@ -242,26 +258,30 @@ static void adagrad_own(const tide_adagrad *how, const float *restrict sums,
     }
 }
 
-INLINE void spread_block(const float *x, float *const *rows, const float *e,
-                         const float *rates, size_t count, float *gradient, int vectors,
-                         bool after)
+/* `spread` for the first `registers` registers of x, the rows and the gradient. x and
+ * the gradient are loaded once and stay in registers over all rows; `registers` is a
+ * constant after inlining, which makes that possible. With `after`, the gradient gets
+ * the updated row instead of the old one. */
+INLINE void spread_registers(const float *x, float *const *rows, const float *e,
+                             const float *rates, size_t count, float *gradient,
+                             int registers, bool after)
 {
-    vec xs[BLOCK], sum[BLOCK];
-    for (int i = 0; i < vectors; i++) {
+    vec xs[REGISTERS], sum[REGISTERS];
+    for (int i = 0; i < registers; i++) {
         xs[i] = load(x + i * LANES);
         sum[i] = load(gradient + i * LANES);
     }
     for (size_t j = 0; j < count; j++) {
-        vec pull = splat(e[j]), push = splat(e[j] * rates[j]);
+        vec error_lanes = splat(e[j]), step_lanes = splat(e[j] * rates[j]);
         float *row = rows[j];
-        for (int i = 0; i < vectors; i++) {
+        for (int i = 0; i < registers; i++) {
             vec old = load(row + i * LANES);
-            vec new = old + push *xs[i];
-            sum[i] += pull * (after ? new : old);
-            store(row + i * LANES, new);
+            vec updated = old + step_lanes * xs[i];
+            sum[i] += error_lanes * (after ? updated : old);
+            store(row + i * LANES, updated);
         }
     }
-    for (int i = 0; i < vectors; i++)
+    for (int i = 0; i < registers; i++)
         store(gradient + i * LANES, sum[i]);
 }
 
@@ -269,27 +289,27 @@ INLINE void spread_all(const float *x, float *const *rows, const float *e,
                        const float *rates, size_t count, uint32_t stride,
                        float *gradient, bool after)
 {
-    enum { MOST = 64 };
-    for (size_t first = 0; first < count; first += MOST) {
-        float *moved[MOST];
-        size_t n = count - first < MOST ? count - first : MOST;
-        for (uint32_t at = 0; at < stride; at += BLOCK * LANES) {
+    enum { ROWS_MAX = 64 }; /* pointers on the stack */
+    for (size_t first = 0; first < count; first += ROWS_MAX) {
+        float *parts[ROWS_MAX];
+        size_t n = count - first < ROWS_MAX ? count - first : ROWS_MAX;
+        for (uint32_t at = 0; at < stride; at += REGISTERS * LANES) {
             for (size_t j = 0; j < n; j++)
-                moved[j] = rows[first + j] + at;
+                parts[j] = rows[first + j] + at;
             uint32_t left = (stride - at) / LANES;
 #define CASE(N)                                                                        \
     case N:                                                                            \
-        spread_block(x + at, moved, e + first, rates + first, n, gradient + at, N,     \
-                     after);                                                           \
+        spread_registers(x + at, parts, e + first, rates + first, n, gradient + at, N, \
+                         after);                                                       \
         break
-            switch (left < BLOCK ? left : BLOCK) {
+            switch (left < REGISTERS ? left : REGISTERS) {
                 CASE(1);
                 CASE(2);
                 CASE(3);
                 CASE(4);
                 CASE(5);
                 CASE(6);
-#if BLOCK > 6
+#if REGISTERS > 6
                 CASE(7);
                 CASE(8);
                 CASE(9);
@@ -309,32 +329,34 @@ static void spread(const float *x, float *const *rows, const float *e,
     spread_all(x, rows, e, rates, count, stride, gradient, false);
 }
 
-/* Four vectors of x by PAIRS * 2 rows: as many sums as registers allow, eight of them reduced at a
- * time. */
+/* tile_dots: the products of four vectors x with 2 * ROW_PAIRS rows. Each load of a row
+ * serves four vectors, and each load of x serves all rows of the tile. There are as
+ * many sums as registers allow, and eight of them are reduced at a time. out[k * pitch
+ * + i] is the product of row k and vector i. */
 #if LANES == 16
-#define PAIRS 2
+#define ROW_PAIRS 2
 #else
-#define PAIRS 1
+#define ROW_PAIRS 1
 #endif
 
 INLINE void tile_dots(const float *x, float *const *rows, size_t count, uint32_t stride,
                       float *out, size_t pitch)
 {
-    const float *r[2 * PAIRS];
-    for (size_t k = 0; k < 2 * PAIRS; k++)
+    const float *r[2 * ROW_PAIRS];
+    for (size_t k = 0; k < 2 * ROW_PAIRS; k++)
         r[k] = rows[k < count ? k : count - 1];
-    vec sums[PAIRS][8] = {{{0}}};
+    vec sums[ROW_PAIRS][8] = {{{0}}};
     for (uint32_t at = 0; at < stride; at += LANES) {
         vec xs[4];
         for (int i = 0; i < 4; i++)
             xs[i] = load(x + (size_t)i * stride + at);
-        for (int k = 0; k < 2 * PAIRS; k++) {
+        for (int k = 0; k < 2 * ROW_PAIRS; k++) {
             vec row = load(r[k] + at);
             for (int i = 0; i < 4; i++)
                 sums[k / 2][4 * (k % 2) + i] += xs[i] * row;
         }
     }
-    for (int p = 0; p < PAIRS; p++) {
+    for (int p = 0; p < ROW_PAIRS; p++) {
         float eight[8];
         reduce8(sums[p], eight);
         for (size_t k = 0; k < 2 && 2 * (size_t)p + k < count; k++)
@@ -345,7 +367,7 @@ INLINE void tile_dots(const float *x, float *const *rows, size_t count, uint32_t
 static void block_dots(const float *x, float *const *rows, size_t count,
                        uint32_t stride, float (*out)[TIDE_BLOCK])
 {
-    for (size_t j = 0; j < count; j += 2 * PAIRS)
+    for (size_t j = 0; j < count; j += 2 * ROW_PAIRS)
         for (size_t i = 0; i < TIDE_BLOCK; i += 4)
             tile_dots(x + i * stride, rows + j, count - j, stride, &out[j][i],
                       TIDE_BLOCK);
@@ -354,7 +376,7 @@ static void block_dots(const float *x, float *const *rows, size_t count,
 static void quad_dots(const float *x, float *const *rows, size_t count, uint32_t stride,
                       float (*out)[TIDE_QUAD])
 {
-    for (size_t j = 0; j < count; j += 2 * PAIRS)
+    for (size_t j = 0; j < count; j += 2 * ROW_PAIRS)
         tile_dots(x, rows + j, count - j, stride, out[j], TIDE_QUAD);
 }
 
@@ -373,10 +395,14 @@ static void quad_squares(const float (*e)[TIDE_QUAD], const float *squares,
     }
 }
 
-/* One or two vectors of each x and gradient stay in registers while the rows pass by. */
-INLINE void quad_part(const float *x, float *const *rows, const float (*e)[TIDE_QUAD],
-                      const float *rates, size_t count, uint32_t stride,
-                      float *gradients, uint32_t at, int vectors)
+/* quad_spread for one or two registers, at column `at`, of the rows. Those of the four
+ * vectors x and the four gradients stay loaded while all rows pass. A row is stored
+ * before the next one is loaded, so a row that occurs twice is seen updated the second
+ * time. */
+INLINE void quad_spread_columns(const float *x, float *const *rows,
+                                const float (*e)[TIDE_QUAD], const float *rates,
+                                size_t count, uint32_t stride, float *gradients,
+                                uint32_t at, int vectors)
 {
     vec xs[TIDE_QUAD][2], sums[TIDE_QUAD][2];
     for (uint32_t i = 0; i < TIDE_QUAD; i++)
@@ -389,13 +415,13 @@ INLINE void quad_part(const float *x, float *const *rows, const float (*e)[TIDE_
         for (int i = 0; i < TIDE_QUAD; i++)
             error[i] = splat(e[j][i]);
         for (int v = 0; v < vectors; v++) {
-            float *place = rows[j] + at + v * LANES;
-            vec row = load(place);
+            float *target = rows[j] + at + v * LANES;
+            vec row = load(target);
             vec one = error[0] * xs[0][v] + error[1] * xs[1][v];
             vec two = error[2] * xs[2][v] + error[3] * xs[3][v];
             for (int i = 0; i < TIDE_QUAD; i++)
                 sums[i][v] += error[i] * row;
-            store(place, row + rate * (one + two));
+            store(target, row + rate * (one + two));
         }
     }
     for (uint32_t i = 0; i < TIDE_QUAD; i++)
@@ -410,12 +436,17 @@ static void quad_spread(const float *x, float *const *rows, const float (*e)[TID
     uint32_t at = 0;
 #if LANES == 16
     for (; at + LANES < stride; at += 2 * LANES)
-        quad_part(x, rows, e, rates, count, stride, gradients, at, 2);
+        quad_spread_columns(x, rows, e, rates, count, stride, gradients, at, 2);
 #endif
     for (; at < stride; at += LANES)
-        quad_part(x, rows, e, rates, count, stride, gradients, at, 1);
+        quad_spread_columns(x, rows, e, rates, count, stride, gradients, at, 1);
 }
 
+/* Works on one register of columns at a time. The eight sums stay in registers through
+ * the first pass over the rows and the eight x through the second: all sixteen together
+ * would not fit. So the gradients see the rows from before the update, also when a row
+ * occurs twice. The part of the rows that the second pass needs is then in the nearest
+ * cache. */
 static void block_spread(const float *x, float *const *rows,
                          const float (*e)[TIDE_BLOCK], const float *rates, size_t count,
                          uint32_t stride, float *gradients)
@@ -447,7 +478,7 @@ static void spread_after(const float *x, float *const *rows, const float *e,
     spread_all(x, rows, e, rates, count, stride, gradient, true);
 }
 
-/* Incremental SGNS keeps a sum for every coordinate, starting from next to nothing. */
+/* Incremental SGNS has a sum for every coordinate, starting from almost 0. */
 #define COORDINATE_BASE 1e-8f
 
 static void spread_coordinates(const float *restrict x, float *const *rows,

@@ -1,17 +1,18 @@
-/* matrix.c - rows of floats on cache lines, and how they are kept in a file.
+/* matrix.c - rows of floats aligned to cache lines, and how they are stored in a file.
  *
- * In memory a row takes a stride of 16 floats times something, the rest zero, so that kernels need
- * no tail. In a file it takes exactly `dim` floats.
+ * In memory, the stride of a row is a multiple of 16 floats, padded with zeros, so that
+ * kernels have no remainder to handle. In a file, a row takes exactly `dim` floats.
  */
+#include "file/file.h"
 #include "vector/vector.h"
 
 #include <stdlib.h>
 
-enum { LINE = 16, PIECE = 64 * 1024 };
+enum { FLOATS_PER_LINE = 16, CHUNK_BYTES = 64 * 1024 };
 
 uint32_t tide_stride(uint32_t dim)
 {
-    return (dim + LINE - 1) / LINE * LINE;
+    return (dim + FLOATS_PER_LINE - 1) / FLOATS_PER_LINE * FLOATS_PER_LINE;
 }
 
 uint64_t tide_matrix_bytes(uint64_t count, uint32_t dim)
@@ -59,24 +60,25 @@ int tide_matrix_load(tide_matrix *m, uint32_t count, const char *section,
         return (int)size;
     uint64_t row_bytes = m->dim * sizeof(float);
     if (count > m->count || (uint64_t)size != count * row_bytes)
-        return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section %s has the wrong size",
+        return tide_fail(err, TIDE_ERROR_FORMAT,
+                         "%s: section \"%s\" is corrupt (wrong size)",
                          tide_store_path(store), section);
-    uint32_t at_once = (uint32_t)(PIECE / row_bytes) + 1;
-    float *piece = tide_alloc(at_once, row_bytes);
-    if (!piece)
+    uint32_t rows_per_chunk = (uint32_t)(CHUNK_BYTES / row_bytes) + 1;
+    float *chunk = tide_alloc(rows_per_chunk, row_bytes);
+    if (!chunk)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to read %s", section);
     int status = TIDE_OK;
-    for (uint32_t i = 0; i < count && !status; i += at_once) {
-        uint32_t rows = count - i < at_once ? count - i : at_once;
-        status = tide_store_read_at(store, section, i * row_bytes, piece,
+    for (uint32_t i = 0; i < count && !status; i += rows_per_chunk) {
+        uint32_t rows = count - i < rows_per_chunk ? count - i : rows_per_chunk;
+        status = tide_store_read_at(store, section, i * row_bytes, chunk,
                                     rows * row_bytes, err);
-        if (!status && !all_finite(piece, (size_t)rows * m->dim))
+        if (!status && !all_finite(chunk, (size_t)rows * m->dim))
             status = tide_fail(err, TIDE_ERROR_FORMAT,
-                               "%s: section %s holds a value that is not a number",
+                               "%s: section \"%s\" is corrupt (NaN or infinity)",
                                tide_store_path(store), section);
         for (uint32_t k = 0; k < rows && !status; k++)
-            memcpy(tide_matrix_row(m, i + k), piece + (size_t)k * m->dim, row_bytes);
+            memcpy(tide_matrix_row(m, i + k), chunk + (size_t)k * m->dim, row_bytes);
     }
-    free(piece);
+    free(chunk);
     return status;
 }

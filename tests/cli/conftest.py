@@ -1,4 +1,4 @@
-"""What the tests of the command share: its runs, a text and a model."""
+"""Fixtures and helpers shared by the tests of the command: runs, a text and a model."""
 
 import pathlib
 import sys

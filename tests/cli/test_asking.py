@@ -1,4 +1,4 @@
-"""Asking a model: answers as text and as JSON, unknown words, questions from a pipe."""
+"""Querying a model: text and JSON output, unknown words, queries from a pipe."""
 
 import json
 import struct
@@ -22,7 +22,7 @@ def test_nearest_prints_score_and_word_by_falling_score(model, words):
     assert wordtide("nn", model, words[0], "-n5").stdout == done.stdout
 
 
-def test_json_says_the_same_as_the_text(model, words):
+def test_json_output_equals_text_output(model, words):
     text = hits_of(wordtide("nearest", model, words[3]).stdout)
     hits = json.loads(wordtide("nearest", model, words[3], "--json").stdout)
     assert [hit["word"] for hit in hits] == [word for _, word in text] and len(hits) == 10
@@ -30,17 +30,17 @@ def test_json_says_the_same_as_the_text(model, words):
         assert abs(hit["score"] - score) < 1e-4
 
 
-def test_asking_for_more_words_than_there_are_gives_all(model, words):
+def test_a_count_above_the_vocabulary_returns_all_words(model, words):
     done = wordtide("nearest", model, words[0], "-n", "1000000000")
     assert len(done.stdout.splitlines()) == len(words) - 1
 
 
-def test_among_looks_at_the_frequent_words_only(model, words):
+def test_top_searches_only_frequent_words(model, words):
     done = wordtide("nearest", model, words[0], "--among", "20", "-n", "100")
     assert {word for _, word in hits_of(done.stdout)} == set(words[1:20])
 
 
-def test_negative_words_and_all_vectors_are_accepted(model, words):
+def test_subtracted_words_and_all_vectors_are_accepted(model, words):
     answers = set()
     for more in [], ["--negative", words[5]], ["--vectors", "sum"], ["--no-centre"]:
         done = wordtide("nearest", model, words[1], words[2], *more)
@@ -56,7 +56,7 @@ def test_a_printed_vector_finds_its_word_again(model, words):
 
 
 @pytest.mark.parametrize("numbers", ["", "1 2 3", "a b c", "nan " * 16, "1 " * 18])
-def test_a_vector_that_does_not_fit_is_refused(model, numbers):
+def test_a_vector_of_another_dimension_is_rejected(model, numbers):
     done = wordtide("nearest", model, "--vector", "-", input=numbers)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
 
@@ -84,13 +84,13 @@ def test_an_unknown_word_is_named_among_known_ones(model, words):
         assert len(done.stderr.splitlines()) == 1
 
 
-def test_control_characters_of_a_question_are_not_echoed(model):
+def test_control_characters_of_a_query_are_not_echoed(model):
     done = wordtide("nearest", model, "\x1b[31m\x07\u0085")
     assert done.returncode == 1
     assert not any(ord(c) < 32 or 0x7F <= ord(c) < 0xA0 for c in done.stderr.rstrip("\n"))
 
 
-def test_questions_from_a_pipe_are_answered_one_by_one(model, words):
+def test_queries_from_a_pipe_are_answered_one_by_one(model, words):
     questions = f"{words[0]}\n\n{words[1]} {words[2]}\nqqqqqq\n"
     done = wordtide("nearest", model, "-n2", input=questions)
     assert done.returncode == 1
@@ -100,7 +100,7 @@ def test_questions_from_a_pipe_are_answered_one_by_one(model, words):
     assert "'qqqqqq' is not in the vocabulary" in done.stderr
 
 
-def test_questions_from_a_pipe_in_json_have_hits_or_an_error(model, words):
+def test_queries_from_a_pipe_in_json_have_hits_or_an_error(model, words):
     lines = [words[0], 'qq"q\\qq', "two  words", "bad \udcff"]
     questions = "\n".join(lines).encode("utf-8", "surrogateescape")
     done = wordtide("nearest", model, "--json", input=questions)
@@ -110,15 +110,15 @@ def test_questions_from_a_pipe_in_json_have_hits_or_an_error(model, words):
     assert all("vocabulary" in answer["error"] for answer in answers[1:])
 
 
-def test_a_question_without_end_is_left_out(model, words):
+def test_an_endless_query_is_skipped(model, words):
     questions = "x" * 10**6 + "\n" + words[0] + "\n" + " ".join(words[:300] * 5)
     done = wordtide("vector", model, "-", input=questions)
-    assert "is left out" in done.stderr
+    assert "skipped a query of more than" in done.stderr
     asked = [words[0], *words[:300] * 5]
     assert [line.split()[0] for line in done.stdout.splitlines()] == asked
 
 
-def test_an_answer_comes_before_the_next_question(model, words):
+def test_a_query_is_answered_before_the_next_one_arrives(model, words):
     process = start(
         "nearest", model, "--json", stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
@@ -138,7 +138,7 @@ def test_similarity_is_symmetric_and_one_with_itself(model, words):
     assert one == wordtide("similarity", model, b, a).stdout and -1 <= float(one) <= 1
     piped = wordtide("similarity", model, input=f"{a} {b}\n{a}\n{a} {a}\n")
     assert piped.stdout == f"{one.strip()}\t{a}\t{b}\n1.0000\t{a}\t{a}\n"
-    assert piped.returncode == 1 and piped.stderr == "wordtide: a pair is two words\n"
+    assert piped.returncode == 1 and piped.stderr == "wordtide: a pair needs two words\n"
     answer = json.loads(wordtide("similarity", model, a, b, "--json").stdout)
     assert answer["a"] == a and answer["b"] == b and abs(answer["score"] - float(one)) < 1e-4
 
@@ -165,7 +165,7 @@ def test_all_vectors_are_word2vec_text(model, words):
     assert wordtide("vector", model, "--vectors", "output").stdout != done.stdout
 
 
-def test_numbers_have_the_fewest_digits_that_give_the_floats_back(model, words):
+def test_numbers_have_the_fewest_digits_that_round_trip(model, words):
     for number in wordtide("vector", model, words[2]).stdout.split()[1:]:
         single = struct.pack("f", float(number))
         (value,) = struct.unpack("f", single)
@@ -180,7 +180,7 @@ def test_a_vector_in_json_has_the_same_numbers(model, words):
     assert answer == {"word": words[2], "vector": [float(number) for number in row[1:]]}
 
 
-def test_words_are_sorted_cut_and_selected(model, words):
+def test_words_are_sorted_limited_and_filtered(model, words):
     rows = [line.split("\t") for line in wordtide("words", model).stdout.splitlines()]
     counts = [int(count) for _, count, _ in rows]
     assert counts == sorted(counts, reverse=True)
@@ -195,7 +195,7 @@ def test_words_are_sorted_cut_and_selected(model, words):
     assert first == {"word": rows[0][0], "count": counts[0], "error": int(rows[0][2])}
 
 
-def test_odd_words_survive_text_and_json(tmp_path):
+def test_unusual_words_survive_text_and_json(tmp_path):
     odd = ['"', "\\", "é", "日本", "a\u00a0b", "😀", "</script>"]
     train(tmp_path / "odd.tide", (" ".join(odd) + "\n").encode() * 50,
           "--tokens", "space")
@@ -205,7 +205,7 @@ def test_odd_words_survive_text_and_json(tmp_path):
     assert {json.loads(line)["word"] for line in quoted.splitlines()} == set(odd)
 
 
-def test_info_of_a_model_is_true(model, words):
+def test_info_of_a_model_is_correct(model, words):
     told = json.loads(wordtide("info", model, "--json").stdout)
     assert told["words"] == len(words) and told["capacity"] == 300 and told["dim"] == 16
     assert told["tokens"] >= 20000 and told["file_bytes"] == model.stat().st_size
@@ -225,7 +225,7 @@ def test_info_without_a_model_grows_with_the_vocabulary():
     assert sizes == sorted(sizes) and sizes[0] < sizes[2]
 
 
-def test_bench_tells_times():
+def test_bench_prints_times():
     rows = wordtide("bench", "kernels", "--dim", "16", "--json", timeout=PATIENCE).stdout
     timings = [json.loads(line) for line in rows.splitlines()]
     assert any(timing["chosen"] for timing in timings)
@@ -234,7 +234,7 @@ def test_bench_tells_times():
     assert json.loads(ingest.stdout)["nanoseconds"] > 0
 
 
-def test_bench_tells_for_how_long_a_checkpoint_stops_training(tmp_path):
+def test_bench_prints_how_long_a_checkpoint_pauses_training(tmp_path):
     path = tmp_path / "new.tide"
     small = ["--vocab", "500", "--dim", "8", "--rounds", "3"]
     done = wordtide("bench", "checkpoint", "--json", path, *small)
@@ -244,14 +244,14 @@ def test_bench_tells_for_how_long_a_checkpoint_stops_training(tmp_path):
     assert [name for name in rows if not rows[name]["paused"]] == ["room", "safe"]
     assert all(0 <= row["least"] <= row["median"] <= row["most"] for row in rows.values())
     assert not list(tmp_path.iterdir())
-    assert "seconds for a GiB" in wordtide("bench", "checkpoint", path, *small).stdout
+    assert "seconds per GiB" in wordtide("bench", "checkpoint", path, *small).stdout
     path.write_text("kept")
     assert wordtide("bench", "checkpoint", path, *small).returncode != 0
     assert path.read_text() == "kept"
     assert wordtide("bench", "checkpoint").returncode == 2
 
 
-def test_a_reader_that_goes_away_is_no_failure(model):
+def test_a_closed_pipe_is_no_failure(model):
     for command in [["demo"], ["vector", str(model)]]:
         with start(*command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             process.stdout.readline()
@@ -295,7 +295,7 @@ def languages(tmp_path_factory):
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-def test_words_are_found_as_they_are_learned(languages, spelling):
+def test_words_are_looked_up_as_they_are_tokenized(languages, spelling):
     done = wordtide("nearest", languages, spelling, "-n3")
     assert done.returncode == 0 and done.stdout
     note = done.stderr
@@ -314,7 +314,7 @@ def test_words_are_found_as_they_are_learned(languages, spelling):
         assert mine.stdout.split()[numbers] == plain.stdout.split()[numbers]
 
 
-def test_answers_in_json_tell_what_words_were_read_as(languages):
+def test_json_answers_name_the_tokens_of_each_word(languages):
     done = wordtide("nearest", languages, "--json", input="Tea 咖啡 day\nday\n")
     first, second = map(json.loads, done.stdout.splitlines())
     assert first["terms"] == [{"text": "Tea", "tokens": ["tea"], "unknown": []},
@@ -326,7 +326,7 @@ def test_answers_in_json_tell_what_words_were_read_as(languages):
     assert told["a"] == "Tea" and told["terms"][0]["tokens"] == ["tea"]
 
 
-def test_suggestions_are_for_the_word_as_it_is_learned(languages):
+def test_suggestions_are_for_the_tokenized_word(languages):
     for word, meant in ("DRINK", "drinks"), ("ДЕНЬЬ", "день"):
         done = wordtide("nearest", languages, word)
         assert done.returncode == 1

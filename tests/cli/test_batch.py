@@ -1,4 +1,4 @@
-"""Training on stored text: counted once, read several times; and going on with its words."""
+"""Training on stored text: counted once, read several times, then resumed."""
 
 import gzip
 import json
@@ -12,7 +12,7 @@ import pytest
 from conftest import PATIENCE, SANITIZED, logged, shown_on_terminal, start, wordtide
 
 SMALL = ["--vocab", "300", "--dim", "16"]
-REFUSED = "batch training reads its text several times; '{}' cannot be read again"
+REFUSED = "batch training reads its text several times, but '{}' can be read only once"
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def exported(model):
     return wordtide("export", model, "--format", "word2vec").stdout
 
 
-def test_a_flag_alone_means_word2vec_and_five_epochs(tmp_path, source):
+def test_batch_alone_means_word2vec_and_five_epochs(tmp_path, source):
     done = batch(tmp_path / "m.tide", source)
     assert params(tmp_path / "m.tide")["profile"] == "word2vec"
     assert params(tmp_path / "m.tide")["epochs"] == "5"
@@ -52,13 +52,13 @@ def test_a_flag_alone_means_word2vec_and_five_epochs(tmp_path, source):
     assert int(finished["words"]) == 5 * len(source.read_text().split())
 
 
-def test_epochs_alone_mean_batch(tmp_path, source, whole):
+def test_epochs_imply_batch(tmp_path, source, whole):
     done = wordtide("train", source, "--epochs=3", "-o", tmp_path / "m.tide", *SMALL)
     assert done.returncode == 0
     assert (tmp_path / "m.tide").read_bytes() == whole.read_bytes()
 
 
-def test_another_profile_can_be_named(tmp_path, source):
+def test_batch_accepts_another_profile(tmp_path, source):
     batch(tmp_path / "m.tide", source, "--profile", "default", "-epoch", "2")
     assert params(tmp_path / "m.tide")["profile"] == "default"
     assert params(tmp_path / "m.tide")["rate"] == "adagrad"
@@ -76,7 +76,7 @@ def test_the_vocabulary_has_the_frequent_words_with_their_counts(source, whole):
     assert [entry["count"] for entry in found] == [counts[word] for word in expected]
 
 
-def test_words_that_are_rarer_than_the_minimum_are_left_out(tmp_path, source):
+def test_words_below_min_count_are_left_out(tmp_path, source):
     done = batch(tmp_path / "m.tide", source, "--min-count", "100")
     entries = wordtide("words", tmp_path / "m.tide", "-n", 300, "--json").stdout
     counts = [json.loads(line)["count"] for line in entries.splitlines()]
@@ -91,15 +91,15 @@ def test_compressed_text_is_the_same_text(tmp_path, source, whole):
 
 
 @pytest.mark.parametrize("arguments", [[], ["-"]])
-def test_a_pipe_is_refused_before_it_is_read(tmp_path, text, arguments):
+def test_a_pipe_is_rejected_before_it_is_read(tmp_path, text, arguments):
     done = wordtide("train", "--batch", *arguments, "-o", tmp_path / "m", input=text)
     assert done.returncode == 2 and REFUSED.format("-") in done.stderr
     assert not (tmp_path / "m").exists()
 
 
-def test_what_is_followed_is_refused(tmp_path, source):
+def test_following_a_file_is_rejected(tmp_path, source):
     done = wordtide("train", "--batch", "--follow", source, "-o", tmp_path / "m")
-    assert done.returncode == 2 and "what is followed has no end" in done.stderr
+    assert done.returncode == 2 and "a followed source has no end" in done.stderr
 
 
 def test_text_without_words_is_bad_input(tmp_path):
@@ -108,17 +108,17 @@ def test_text_without_words_is_bad_input(tmp_path):
     assert done.returncode == 3 and done.stderr.count("\n") == 1
     (tmp_path / "rare").write_text("each word once\n")
     done = wordtide("train", "--batch", tmp_path / "rare", "-o", tmp_path / "m")
-    assert done.returncode == 3 and "occurs 5 times (--min-count)" in done.stderr
+    assert done.returncode == 3 and "no word occurs at least 5 times" in done.stderr
     assert not (tmp_path / "m").exists()
 
 
-def test_a_minimum_count_without_batch_is_wrong_usage(tmp_path, source):
+def test_min_count_without_batch_is_a_usage_error(tmp_path, source):
     done = wordtide("train", source, "--min-count", 3, "-o", tmp_path / "m")
-    assert done.returncode == 2 and "--min-count is for --batch" in done.stderr
+    assert done.returncode == 2 and "--min-count needs --batch" in done.stderr
 
 
 def interrupted_at(path, source, shown_first):
-    """Trains, and sends SIGINT when the terminal shows this."""
+    """Trains, and sends SIGINT when this text appears on the terminal."""
     watcher, terminal = pty.openpty()
     process = start(
         *["train", "--batch", "--epochs", 4, source, "-o", path, *SMALL],
@@ -135,7 +135,7 @@ def interrupted_at(path, source, shown_first):
     return shown_on_terminal(process, watcher, interrupt)
 
 
-def test_a_run_that_is_interrupted_goes_on_in_its_epoch(tmp_path):
+def test_an_interrupted_run_resumes_within_its_epoch(tmp_path):
     source = tmp_path / "text.txt"
     source.write_text(wordtide("demo", "--tokens", "2e5" if SANITIZED else "1e6").stdout)
     batch(tmp_path / "one.tide", source, "--epochs", 4)
@@ -146,7 +146,7 @@ def test_a_run_that_is_interrupted_goes_on_in_its_epoch(tmp_path):
     assert (tmp_path / "one.tide").read_bytes() == (tmp_path / "two.tide").read_bytes()
 
 
-def test_a_signal_while_words_are_counted_leaves_no_model(tmp_path):
+def test_a_signal_while_counting_words_leaves_no_model(tmp_path):
     process = start(
         *["train", "--batch", "demo:", "-o", tmp_path / "m"],
         stderr=subprocess.PIPE,
@@ -159,7 +159,7 @@ def test_a_signal_while_words_are_counted_leaves_no_model(tmp_path):
     assert not (tmp_path / "m").exists()
 
 
-def test_a_batch_that_is_done_says_how_it_could_go_on(tmp_path, source, whole):
+def test_a_finished_batch_says_how_to_continue(tmp_path, source, whole):
     again = ["train", "--resume", whole, source, "-o", tmp_path / "m.tide"]
     done = wordtide(*again)
     assert done.returncode == 2 and "all 3 epochs are done" in done.stderr
@@ -174,11 +174,11 @@ def test_a_stream_does_not_become_a_batch(tmp_path, text, source):
     before = model.read_bytes()
     for options in (["--batch"], ["--epochs", "2"]):
         done = wordtide("train", "--resume", model, source, *options)
-        assert done.returncode == 2 and "begun as a stream" in done.stderr
+        assert done.returncode == 2 and "as a stream" in done.stderr
     assert model.read_bytes() == before
 
 
-def test_the_budget_begins_on_a_line_of_its_own(tmp_path, source):
+def test_the_memory_budget_starts_on_its_own_line(tmp_path, source):
     watcher, terminal = pty.openpty()
     process = start(
         *["train", "--batch", "--epochs", 1, source, "-o", tmp_path / "m", *SMALL],
@@ -189,7 +189,7 @@ def test_the_budget_begins_on_a_line_of_its_own(tmp_path, source):
     assert "counting" in shown and "\nmemory " in shown
 
 
-def test_frozen_words_stay_and_others_do_not_come(tmp_path, text, whole):
+def test_a_frozen_vocabulary_does_not_change(tmp_path, text, whole):
     new = b"unheard of words " * 50 + b"\n" + text[: len(text) // 2]
     done = wordtide(
         *["train", "--resume", whole, "--frozen", "yes", "--min-alpha", "0.01"],

@@ -1,4 +1,4 @@
-"""`wordtide check` finds every file that cannot be used before somebody needs it."""
+"""`wordtide check` finds unusable files before they are needed."""
 
 import ctypes
 import gzip
@@ -21,7 +21,7 @@ def checksum(data):
 
 
 def sealed(data):
-    """The model's bytes with checksums that are right again."""
+    """The model's bytes with corrected checksums."""
     data = bytearray(data)
     for at in range(64, 64 + 40 * struct.unpack_from("<I", data, 12)[0], 40):
         offset, size = struct.unpack_from("<QQ", data, at + 16)
@@ -33,7 +33,7 @@ def sealed(data):
 
 
 def section(data, name):
-    """Where a section of the model begins."""
+    """The offset of a section in the model."""
     for at in range(64, 2680, 40):
         if data[at : at + 16].rstrip(b"\0") == name.encode():
             return struct.unpack_from("<Q", data, at + 16)[0]
@@ -49,7 +49,7 @@ def one_line(done):
     return done.stderr
 
 
-def test_a_good_model_is_told_in_one_line(model):
+def test_a_good_model_is_reported_in_one_line(model):
     done = wordtide("check", model)
     assert done.returncode == 0 and done.stderr == ""
     assert re.fullmatch(rf"{model}: good, \d+ KiB, 300 words, 20k tokens\n", done.stdout)
@@ -62,7 +62,7 @@ def test_a_good_model_in_json(model):
                     "file_bytes": model.stat().st_size, "words": 300, "tokens": about["tokens"]}
 
 
-def test_a_model_is_left_as_it_is(model):
+def test_check_does_not_change_the_model(model):
     before = model.read_bytes()
     wordtide("check", model)
     assert model.read_bytes() == before
@@ -84,13 +84,13 @@ def test_a_flipped_bit_is_found_and_its_section_named(tmp_path, model, name):
     done = wordtide("check", path)
     assert done.returncode == 4 and done.stdout == ""
     line = one_line(done)
-    assert str(path) in line and f"section {name}" in line
+    assert str(path) in line and f'section "{name}"' in line
 
 
 @pytest.mark.parametrize(("name", "place"), [
     ("intake", 40), ("sampler.state", 0), ("rate.input", 0), ("trainer", 8)])
-def test_what_only_training_would_notice_is_found(tmp_path, model, name, place):
-    """Right checksums, and numbers that cannot be: the model can be asked all the same."""
+def test_damage_that_only_training_would_notice_is_found(tmp_path, model, name, place):
+    """The checksums are right but a number is invalid; the model can still be queried."""
     path = tmp_path / "m.tide"
     data = model.read_bytes()
     at = section(data, name) + place
@@ -99,10 +99,10 @@ def test_what_only_training_would_notice_is_found(tmp_path, model, name, place):
     done = wordtide("check", path)
     assert done.returncode == 4 and done.stdout == ""
     line = one_line(done)
-    assert str(path) in line and f"section {name}" in line
+    assert str(path) in line and re.search(rf'section "?{re.escape(name)}', line)
 
 
-def test_the_file_is_named_even_where_the_error_does_not(tmp_path, model):
+def test_the_file_is_named_even_if_the_error_does_not(tmp_path, model):
     path = tmp_path / "m.tide"
     data = model.read_bytes()
     path.write_bytes(sealed(data.replace(b"\nwindow ", b"\nwindov ")))
@@ -110,12 +110,12 @@ def test_the_file_is_named_even_where_the_error_does_not(tmp_path, model):
     assert done.returncode == 4 and one_line(done).startswith(f"wordtide: {path}: ")
 
 
-def test_a_file_of_vectors_is_told_with_its_format(tmp_path):
+def test_a_file_of_vectors_is_reported_with_its_format(tmp_path):
     path = tmp_path / "v.vec"
     path.write_bytes(VECTORS)
     done = wordtide("check", path)
     assert done.returncode == 0 and done.stderr == ""
-    assert done.stdout == f"{path}: good, 22 B, word2vec, 2 words, 1 rows of words that had one before\n"
+    assert done.stdout == f"{path}: good, 22 B, word2vec, 2 words, 1 duplicate rows\n"
     assert json.loads(wordtide("check", "--json", path).stdout) == {
         "file": str(path), "good": True, "format": "word2vec", "file_bytes": 22, "words": 2,
         "left_out": 0, "twice": 1}
@@ -126,7 +126,7 @@ def test_vectors_may_come_from_a_pipe():
     assert done.returncode == 0 and done.stdout.startswith("-: good, word2vec, 2 words")
 
 
-def test_all_files_are_looked_at(tmp_path, model):
+def test_all_files_are_checked(tmp_path, model):
     bad, missing = tmp_path / "bad.tide", tmp_path / "none.tide"
     bad.write_bytes(model.read_bytes()[:-1])
     done = wordtide("check", missing, bad, model)
@@ -136,7 +136,7 @@ def test_all_files_are_looked_at(tmp_path, model):
     assert len(lines) == 2 and "none.tide" in lines[0] and "bad.tide" in lines[1]
 
 
-def test_quiet_says_only_what_is_bad(tmp_path, model):
+def test_quiet_prints_only_problems(tmp_path, model):
     bad = tmp_path / "bad.tide"
     bad.write_bytes(b"")
     done = wordtide("check", "-q", model, bad)
@@ -145,7 +145,7 @@ def test_quiet_says_only_what_is_bad(tmp_path, model):
     assert done.returncode == 0 and done.stdout == "" and done.stderr == ""
 
 
-def test_json_tells_what_is_bad_as_well(tmp_path, model):
+def test_json_reports_problems_too(tmp_path, model):
     bad = tmp_path / 'a "name"\n.tide'
     bad.write_bytes(b"neither, nor")
     done = wordtide("check", "--json", bad, model)
@@ -156,18 +156,18 @@ def test_json_tells_what_is_bad_as_well(tmp_path, model):
 
 
 @pytest.mark.parametrize("kind", ["missing", "folder"])
-def test_what_cannot_be_read_is_a_plain_failure(tmp_path, kind):
+def test_an_unreadable_file_is_a_plain_failure(tmp_path, kind):
     path = tmp_path if kind == "folder" else tmp_path / "none.tide"
     done = wordtide("check", path)
     assert done.returncode == 1 and done.stdout == "" and str(path) in one_line(done)
 
 
-def test_nothing_to_check_is_wrong_usage():
+def test_nothing_to_check_is_a_usage_error():
     done = wordtide("check")
     assert done.returncode == 2 and done.stderr.count("\n") == 1
 
 
-def test_the_help_fits_the_screen_and_tells_of_memory():
+def test_the_help_fits_the_screen_and_mentions_memory():
     done = wordtide("check", "--help")
     assert done.returncode == 0 and "memory" in done.stdout and "\nExamples:\n" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80

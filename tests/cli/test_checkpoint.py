@@ -1,4 +1,4 @@
-"""Checkpoints on the way: generations, recovery, one writer at a time."""
+"""Checkpoints during training: generations, recovery, one writer at a time."""
 
 import fcntl
 import signal
@@ -33,7 +33,7 @@ def tokens_of(path):
 
 
 def checkpointed(text, folder, *more):
-    """A run to its end that leaves its model and its checkpoints."""
+    """A complete run that leaves its model and its checkpoints."""
     done = wordtide("train", text, "--checkpoint", folder / "c.tide", *EVERY, *more,
                     *(SMALL if "--continue" not in more else []))
     assert done.returncode == 0, done.stderr
@@ -52,7 +52,7 @@ def test_the_last_three_are_kept_and_each_is_good(text, whole, tmp_path):
 
 
 @pytest.mark.parametrize("older", [0, 1, 5])
-def test_so_many_are_kept_as_asked_for(text, tmp_path, older):
+def test_the_requested_number_is_kept(text, tmp_path, older):
     checkpointed(text, tmp_path, "--older", older)
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["c.tide"] + [f"c.tide.{age}" for age in range(1, older + 1)]
@@ -61,18 +61,18 @@ def test_so_many_are_kept_as_asked_for(text, tmp_path, older):
     assert all(0 < step <= MOST_BETWEEN for step in steps), "the last ones, each once"
 
 
-def test_without_an_output_the_end_is_the_newest_checkpoint(text, whole, tmp_path):
+def test_without_output_the_final_model_is_the_newest_checkpoint(text, whole, tmp_path):
     checkpointed(text, tmp_path)
     assert (tmp_path / "c.tide").read_bytes() == whole.read_bytes()
 
 
-def test_a_folder_will_do(text, whole, tmp_path):
+def test_a_directory_is_accepted(text, whole, tmp_path):
     done = wordtide("train", text, "--checkpoint", tmp_path, *EVERY, *SMALL)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "model.tide").read_bytes() == whole.read_bytes()
 
 
-def test_going_on_from_any_generation_comes_to_the_same_end(text, whole, tmp_path):
+def test_resuming_from_any_generation_gives_the_same_model(text, whole, tmp_path):
     checkpointed(text, tmp_path, "-o", tmp_path / "m.tide")
     for name in "c.tide", "c.tide.1", "c.tide.2":
         done = wordtide("train", "--resume", tmp_path / name, text, "-o", tmp_path / "again.tide")
@@ -80,7 +80,7 @@ def test_going_on_from_any_generation_comes_to_the_same_end(text, whole, tmp_pat
         assert (tmp_path / "again.tide").read_bytes() == whole.read_bytes()
 
 
-def test_a_bad_checkpoint_is_named_left_alone_and_the_one_before_is_used(text, whole, tmp_path):
+def test_a_bad_checkpoint_is_reported_left_alone_and_the_previous_one_used(text, whole, tmp_path):
     checkpointed(text, tmp_path, "-o", tmp_path / "m.tide")
     newest = tmp_path / "c.tide"
     damaged = bytearray(newest.read_bytes())
@@ -100,8 +100,8 @@ def test_a_bad_checkpoint_is_named_left_alone_and_the_one_before_is_used(text, w
     assert done.returncode == 0 and (tmp_path / "again.tide").read_bytes() == whole.read_bytes()
 
 
-def test_a_generation_that_is_missing_is_passed_over(text, whole, tmp_path):
-    """A kill while they are moved on leaves a gap."""
+def test_a_missing_generation_is_skipped(text, whole, tmp_path):
+    """A kill while generations are renamed leaves a gap."""
     checkpointed(text, tmp_path, "-o", tmp_path / "m.tide")
     (tmp_path / "c.tide.1").unlink()
     newest = tmp_path / "c.tide"
@@ -113,7 +113,7 @@ def test_a_generation_that_is_missing_is_passed_over(text, whole, tmp_path):
     assert (tmp_path / "again.tide").read_bytes() == whole.read_bytes()
 
 
-def test_when_none_is_good_the_newest_is_complained_about(text, tmp_path):
+def test_if_none_is_good_the_newest_is_reported(text, tmp_path):
     for name in "c.tide", "c.tide.1":
         (tmp_path / name).write_bytes(b"no model")
     done = wordtide("train", "--resume", tmp_path / "c.tide", text, "-q")
@@ -121,16 +121,16 @@ def test_when_none_is_good_the_newest_is_complained_about(text, tmp_path):
     assert "c.tide.1" not in done.stderr.splitlines()[-1]
 
 
-def test_a_checkpoint_is_not_written_over_by_a_new_run(text, tmp_path):
+def test_a_new_run_does_not_overwrite_a_checkpoint(text, tmp_path):
     checkpointed(text, tmp_path)
     before = (tmp_path / "c.tide").read_bytes()
     done = wordtide("train", text, "--checkpoint", tmp_path / "c.tide", *SMALL)
     assert done.returncode == 2
-    assert "is there already: --continue goes on from it" in done.stderr.splitlines()[0]
+    assert "already exists; use --continue to resume from it" in done.stderr.splitlines()[0]
     assert (tmp_path / "c.tide").read_bytes() == before
 
 
-def test_continue_begins_when_there_is_nothing(text, whole, tmp_path):
+def test_continue_starts_without_a_checkpoint(text, whole, tmp_path):
     done = wordtide("train", text, "--checkpoint", tmp_path / "c.tide", "--continue", *SMALL)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "c.tide").read_bytes() == whole.read_bytes()
@@ -138,16 +138,16 @@ def test_continue_begins_when_there_is_nothing(text, whole, tmp_path):
 
 @pytest.mark.parametrize("arguments,complaint", [
     (["--continue", "-o", "m.tide"], "--continue needs --checkpoint"),
-    (["--checkpoint", ""], "is not the name of a file"),
-    (["--checkpoint", "c.tide", "--continue", "--resume", "m.tide"], "exclude each other"),
+    (["--checkpoint", ""], "needs a file name"),
+    (["--checkpoint", "c.tide", "--continue", "--resume", "m.tide"], "cannot be combined"),
 ])
-def test_what_does_not_go_together_is_refused(text, tmp_path, arguments, complaint):
+def test_contradictory_options_are_rejected(text, tmp_path, arguments, complaint):
     done = wordtide("train", text, *arguments, cwd=tmp_path)
     assert done.returncode == 2 and complaint in done.stderr
 
 
-def test_stopped_and_continued_is_as_if_nothing_had_happened(tmp_path):
-    """The source never ends, so there is always a middle to be stopped in."""
+def test_stopping_and_continuing_does_not_change_the_model(tmp_path):
+    """The source never ends, so a stop always comes in the middle."""
     spec, path = "demo:tokens=400000", tmp_path / "c.tide"
     command = ["train", spec, "--checkpoint", path, "--continue", "--every", "5000"]
     for turn in range(3):
@@ -167,7 +167,7 @@ def test_stopped_and_continued_is_as_if_nothing_had_happened(tmp_path):
 def test_two_processes_do_not_write_one_model(text, tmp_path):
     process = start("train", "-o", tmp_path / "m.tide", *SMALL, stdin=subprocess.PIPE,
                     stderr=subprocess.PIPE)
-    process.stderr.readline()  # it has begun
+    process.stderr.readline()  # it has started
     done = wordtide("train", text, "-o", tmp_path / "m.tide", *SMALL)
     assert done.returncode == 1
     assert done.stderr.splitlines() == [
@@ -178,7 +178,7 @@ def test_two_processes_do_not_write_one_model(text, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m.tide", "m.tide.1"]
 
 
-def test_a_lock_that_was_left_behind_is_nobodys(text, tmp_path):
+def test_a_stale_lock_is_ignored(text, tmp_path):
     (tmp_path / ".m.tide.lock").write_bytes(b"")
     assert wordtide("train", text, "-o", tmp_path / "m.tide", *SMALL).returncode == 0
     assert [path.name for path in tmp_path.iterdir()] == ["m.tide"]
@@ -187,7 +187,7 @@ def test_a_lock_that_was_left_behind_is_nobodys(text, tmp_path):
         assert wordtide("train", text, "-o", tmp_path / "m.tide", *SMALL).returncode == 1
 
 
-def test_of_a_crowd_exactly_one_writes(tmp_path):
+def test_exactly_one_of_many_processes_writes(tmp_path):
     crowd = [start("train", "-o", tmp_path / "m.tide", *SMALL, stdin=subprocess.PIPE,
                    stderr=subprocess.PIPE) for _ in range(12)]
     winners = [process for process in crowd if b"msg=memory" in process.stderr.readline()]

@@ -1,4 +1,4 @@
-"""Model files that cannot be used are refused with exit code 4 and one line."""
+"""Unusable model files are rejected with exit code 4 and one line."""
 
 import gzip
 
@@ -8,7 +8,7 @@ from conftest import wordtide
 
 
 def refused(path, text=b""):
-    """Both ways to open a model must say the same."""
+    """Both ways to open a model must report the same error."""
     for arguments in (["words", path], ["train", "--resume", path]):
         done = wordtide(*arguments, input=text)
         assert done.returncode == 4, (arguments, done)
@@ -25,14 +25,14 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("kind", FOREIGN)
-def test_foreign_files_are_refused(tmp_path, kind):
+def test_foreign_files_are_rejected(tmp_path, kind):
     path = tmp_path / "m.tide"
     path.write_bytes(FOREIGN[kind])
     refused(path)
     assert path.read_bytes() == FOREIGN[kind]
 
 
-def test_vectors_alone_can_be_asked_but_not_trained_further(tmp_path):
+def test_vectors_alone_can_be_queried_but_not_trained(tmp_path):
     path = tmp_path / "m.tide"
     path.write_bytes(b"2 3\na 1 2 3\nb 4 5 6\n")
     assert wordtide("words", path).stdout == "a\t-\t-\nb\t-\t-\n"
@@ -40,20 +40,20 @@ def test_vectors_alone_can_be_asked_but_not_trained_further(tmp_path):
 
 
 @pytest.mark.parametrize("part", [0.0005, 0.1, 0.5, 0.9, 0.9999])
-def test_truncated_files_are_refused(tmp_path, model, part):
+def test_truncated_files_are_rejected(tmp_path, model, part):
     whole = model.read_bytes()
     path = tmp_path / "m.tide"
     path.write_bytes(whole[: int(len(whole) * part)])
     refused(path)
 
 
-def test_longer_files_are_refused(tmp_path, model):
+def test_longer_files_are_rejected(tmp_path, model):
     path = tmp_path / "m.tide"
     path.write_bytes(model.read_bytes() + b"x")
     refused(path)
 
 
-def test_a_flipped_bit_is_noticed_wherever_it_is(tmp_path, model):
+def test_a_flipped_bit_is_detected_anywhere(tmp_path, model):
     whole = model.read_bytes()
     path = tmp_path / "m.tide"
     for i in range(40):

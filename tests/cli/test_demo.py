@@ -1,4 +1,4 @@
-"""The demo stream as a command and as a source: what happens in it, and how fast it comes."""
+"""The demo stream as a command and as a source: its events and its rate."""
 
 import signal
 import subprocess
@@ -18,7 +18,7 @@ def events(*arguments):
     return [line[1:] for line in lines if line[0] == "event"]
 
 
-def test_truth_tells_what_happens_after_what_is_true():
+def test_truth_lists_facts_then_events():
     facts = wordtide("demo", "--truth", "-").stdout
     told = wordtide("demo", "--events", "--truth", "-", "--tokens", "3e6").stdout
     assert "event" not in facts and told.startswith(facts)
@@ -34,7 +34,7 @@ def test_truth_tells_what_happens_after_what_is_true():
     assert starts == sorted(starts) and starts[-1] < 3e6
 
 
-def test_until_says_how_much_is_told():
+def test_until_limits_the_events():
     def last(*arguments):
         return max(int(event[2]) for event in events(*arguments))
 
@@ -44,7 +44,7 @@ def test_until_says_how_much_is_told():
     assert 8e7 < last("--until", "1e7", "--pace", "0.1") * 10 < 1e8
 
 
-def test_a_new_word_is_not_there_before_its_birth():
+def test_a_new_word_does_not_occur_before_its_birth():
     born = {e[1]: (int(e[2]), int(e[3])) for e in events("--tokens", "1e6", "--pace", "2")
             if e[0] == "birth"}
     text = wordtide("demo", "--events", "--pace", "2", "--tokens", "1e6").stdout
@@ -60,7 +60,7 @@ def test_a_new_word_is_not_there_before_its_birth():
     assert any(word in first for word in born)
 
 
-def test_events_are_off_unless_they_are_asked_for():
+def test_events_are_off_by_default():
     plain = wordtide("demo", "--tokens", "3e4").stdout
     assert plain == wordtide("demo", "--tokens", "3e4", "--rate", "1e9").stdout
     assert plain != wordtide("demo", "--tokens", "3e4", "--events").stdout
@@ -73,14 +73,14 @@ def test_events_are_off_unless_they_are_asked_for():
     (["--rate", "0"], "rate"),
     (["--rate", "1e10"], "1e9"),
 ])
-def test_wrong_settings_are_one_line(arguments, told):
+def test_invalid_settings_are_reported_in_one_line(arguments, told):
     done = wordtide("demo", *arguments)
     assert done.returncode == 2 and done.stdout == ""
     assert told in done.stderr.splitlines()[0]
 
 
-def test_output_comes_line_by_line_at_its_rate():
-    """Never more than is due, and not only when a buffer is full."""
+def test_output_arrives_line_by_line_at_its_rate():
+    """Never more than is due, and not only when a buffer fills."""
     begin = time.monotonic()
     process = start("demo", "--rate", "300", stdout=subprocess.PIPE, bufsize=0)
     words = 0
@@ -92,8 +92,8 @@ def test_output_comes_line_by_line_at_its_rate():
     process.stdout.close()
 
 
-def test_training_from_a_slow_stream_saves_stops_and_goes_on(tmp_path):
-    """While there is nothing to read, checkpoints are made and a signal is heard."""
+def test_training_from_a_slow_stream_saves_stops_and_resumes(tmp_path):
+    """While there is nothing to read, checkpoints are saved and signals are handled."""
     path = tmp_path / "m.tide"
     source = "demo:rate=200,events=on,pace=50"
     running = Running(source, "-o", path, *SMALL, "--every", "1s")
@@ -104,7 +104,7 @@ def test_training_from_a_slow_stream_saves_stops_and_goes_on(tmp_path):
     running.wait_for("msg=stopped")
     assert running.finish() == 0
     more = Running("--resume", path, source)
-    more.wait_for("going on where the last run stopped")
+    more.wait_for("resuming where the last run stopped")
     more.process.terminate()
     assert more.finish() == 0
 

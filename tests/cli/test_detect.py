@@ -1,4 +1,4 @@
-"""What the input is: read as it should be, or refused with the command to use instead."""
+"""Detection of the input: it is read correctly, or rejected with the command to use."""
 
 import gzip
 import json
@@ -33,7 +33,7 @@ def refused(source, output, *options, code=3, **how):
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("piped", [False, True])
 @pytest.mark.parametrize("name, wanted", [
-    ("m.tide", "--resume"), ("v.vec", "wordtide import"), ("v.bin", "wordtide import"),
+    ("m.tide", "wordtide train --resume"), ("v.vec", "wordtide import"), ("v.bin", "wordtide import"),
     ("v.npy", "wordtide import"), ("v.safetensors", "wordtide import"),
     ("v.txt", "wordtide import")])
 def test_models_and_vectors_are_not_learned_as_text(made, tmp_path, name, wanted, piped, packed):
@@ -58,7 +58,7 @@ def test_models_and_vectors_are_not_learned_as_text(made, tmp_path, name, wanted
     (b"\xba\x16\x4f\x2f\x0c\0\0\0" + bytes(100), ".vec"),
     (b"\x80\x04\x95\xa1\0\0\0\0\0\0\0\x8c\x1cgensim.models.keyedvectors", "save_word2vec_format"),
 ])
-def test_what_is_no_text_is_refused_with_what_to_do(tmp_path, content, wanted, piped):
+def test_other_content_than_text_is_rejected_with_advice(tmp_path, content, wanted, piped):
     source = tmp_path / "news"
     source.write_bytes(content)
     said = (refused("-", tmp_path / "new.tide", input=content) if piped
@@ -66,7 +66,7 @@ def test_what_is_no_text_is_refused_with_what_to_do(tmp_path, content, wanted, p
     assert wanted in said
 
 
-def test_the_advice_is_whole_where_the_name_is_long(tmp_path):
+def test_the_advice_is_complete_if_the_name_is_long(tmp_path):
     folder = tmp_path / ("x" * 50) / ("y" * 50)
     folder.mkdir(parents=True)
     (folder / "news").write_bytes("café thé\nZürich über\n".encode("latin-1"))
@@ -87,26 +87,26 @@ def test_text_is_read_whatever_its_first_line_is(tmp_path, first):
                                   "".join(f"{json.dumps(p, indent=2)}\n" for p in POSTS),
                                   "".join(f"{json.dumps(p)}\n" for p in POSTS)],
                          ids=["list", "pretty list", "pretty objects", "lines"])
-def test_json_is_not_learned_as_text_unless_asked_for(tmp_path, text):
+def test_json_is_learned_as_text_only_on_request(tmp_path, text):
     source = tmp_path / "posts.json"
     source.write_text(text)
     said = refused(source, tmp_path / "m.tide")
-    assert "--text FIELD" in said and "id, user.name, body" in said
+    assert 'parameter "text"' in said and "id, user.name, body" in said
     done = wordtide("train", source, "-o", tmp_path / "m.tide", "--records", "lines", *SMALL)
     assert done.returncode == 0
     assert counts(tmp_path / "m.tide")["body"] == 20
 
 
-def test_vectors_are_no_model_to_go_on_from(made, tmp_path):
+def test_vectors_cannot_be_resumed(made, tmp_path):
     done = wordtide("train", "--resume", made / "v.vec", input=b"tea\n")
     assert done.returncode == 4
     assert f"wordtide import {made / 'v.vec'} -o NEW.tide" in done.stderr
 
 
-def test_a_file_that_is_followed_may_come_later_and_begin_with_anything(tmp_path):
+def test_a_followed_file_may_appear_later_and_start_with_anything(tmp_path):
     log, model = tmp_path / "chat.log", tmp_path / "m.tide"
     training = Training(model, "--follow", log, every=1)
-    training.wait_for("is not there yet; waiting for it to appear")
+    training.wait_for("does not exist yet; waiting for it")
     log.write_text("PAR1S is where I live\n")
     training.finish_at(5)
     assert counts(model)["live"] == 1

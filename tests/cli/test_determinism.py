@@ -28,7 +28,7 @@ def test_another_seed_gives_another_file(tmp_path, text, whole):
     assert (tmp_path / "m.tide").read_bytes() != whole
 
 
-def test_a_seed_that_was_drawn_can_be_given_again(tmp_path, text):
+def test_a_random_seed_can_be_reused(tmp_path, text):
     drawn, again = tmp_path / "drawn.tide", tmp_path / "again.tide"
     train(drawn, text, "--seed", "random")
     told = wordtide("info", drawn).stdout
@@ -37,8 +37,8 @@ def test_a_seed_that_was_drawn_can_be_given_again(tmp_path, text):
     assert again.read_bytes() == drawn.read_bytes()
 
 
-def test_a_resumed_model_keeps_the_seed_that_was_drawn(tmp_path, text):
-    """Whatever starts it again may go on saying --seed random."""
+def test_a_resumed_model_keeps_its_random_seed(tmp_path, text):
+    """A restart may repeat --seed random."""
     path, other = tmp_path / "m.tide", tmp_path / "other.tide"
     train(path, text, "--seed", "random")
     wordtide("train", "--resume", path, "-o", other, input=text)
@@ -47,7 +47,7 @@ def test_a_resumed_model_keeps_the_seed_that_was_drawn(tmp_path, text):
 
 
 @pytest.mark.parametrize("size", [1, 7, 4096])
-def test_pieces_of_a_pipe_do_not_matter(tmp_path, text, whole, size):
+def test_the_pieces_of_a_pipe_do_not_matter(tmp_path, text, whole, size):
     process = start(
         *["train", "-o", tmp_path / "m.tide", *SMALL],
         stdin=subprocess.PIPE,
@@ -61,8 +61,8 @@ def test_pieces_of_a_pipe_do_not_matter(tmp_path, text, whole, size):
     assert (tmp_path / "m.tide").read_bytes() == whole
 
 
-def test_files_and_pipe_teach_the_same(tmp_path, text, whole):
-    """The files are cut at line ends, since the end of a file ends its sentence."""
+def test_files_and_a_pipe_give_the_same_model(tmp_path, text, whole):
+    """The files are split at newlines, since the end of a file ends its sentence."""
     lines = text.splitlines(keepends=True)
     cuts = [0, 100, 101, 700, len(lines)]
     parts = [tmp_path / f"part{i}.txt" for i in range(4)]
@@ -75,7 +75,7 @@ def test_files_and_pipe_teach_the_same(tmp_path, text, whole):
     assert (tmp_path / "all.tide").read_bytes() == whole
 
 
-def test_two_halves_make_the_whole(tmp_path, text, whole):
+def test_two_halves_give_the_model_of_the_whole(tmp_path, text, whole):
     path = tmp_path / "m.tide"
     lines = text.splitlines(keepends=True)
     train(path, b"".join(lines[:500]))
@@ -84,7 +84,7 @@ def test_two_halves_make_the_whole(tmp_path, text, whole):
 
 
 def interrupted(path, source):
-    """Trains on a file and sends SIGINT when the first progress line is shown."""
+    """Trains on a file and sends SIGINT at the first progress line."""
     watcher, terminal = pty.openpty()
     process = start("train", source, "-o", path, *SMALL, stderr=terminal)
     os.close(terminal)
@@ -98,7 +98,7 @@ def interrupted(path, source):
     assert "stopped after" in shown_on_terminal(process, watcher, interrupt)
 
 
-def test_an_interrupted_file_goes_on_where_it_was(tmp_path):
+def test_an_interrupted_file_resumes_where_it_stopped(tmp_path):
     source = tmp_path / "text.txt"
     source.write_text(wordtide("demo", "--tokens", "2e5" if SANITIZED else "1e6").stdout)
     uninterrupted, path = tmp_path / "one.tide", tmp_path / "two.tide"

@@ -1,4 +1,4 @@
-"""wordtide diff: what was changed in a text is what two models of it say has changed."""
+"""wordtide diff: two models differ in the words that were changed in the text."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def learn(path, text, seed):
 
 @pytest.fixture(scope="module")
 def groups():
-    """Words that belong together, by the truth of the demo stream."""
+    """Related words according to the demo's ground truth."""
     lines = wordtide("demo", "--truth", "-").stdout.splitlines()
     rows = [line.replace("\t", " ").split() for line in lines]
     return [row[2:] for row in rows if row[0] == "group"]
@@ -39,7 +39,7 @@ def texts():
 
 @pytest.fixture(scope="module")
 def exchanged(texts, groups):
-    """Pairs of frequent words of different groups: one for each two groups."""
+    """Pairs of frequent words of different groups, one pair per two groups."""
     counts = {}
     for text in texts:
         for word in text.split():
@@ -64,7 +64,7 @@ def before(texts, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def changed(texts, exchanged):
-    """The second part, in which pairs have exchanged their places."""
+    """The second part, in which the words of each pair are exchanged."""
     other = {a: b for pair in exchanged for a, b in (pair, pair[::-1])}
     lines = [
         " ".join(other.get(word, word) for word in line.split())
@@ -75,7 +75,7 @@ def changed(texts, exchanged):
 
 @pytest.fixture(scope="module")
 def after(before, changed, tmp_path_factory):
-    """The model of the first part, having gone on with the second."""
+    """The model of the first part, resumed with the second."""
     path = tmp_path_factory.mktemp("diff") / "after.tide"
     done = wordtide("train", "--resume", before, "-o", path, "-q", input=changed)
     assert done.returncode == 0, done.stderr
@@ -84,7 +84,7 @@ def after(before, changed, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def apart(changed, tmp_path_factory):
-    """A model of the second part alone, begun with other vectors."""
+    """A model of the second part alone, started from other vectors."""
     return learn(tmp_path_factory.mktemp("diff") / "apart.tide", changed, 2)
 
 
@@ -119,7 +119,7 @@ def test_exchanged_words_are_the_movers(before, exchanged, models, sort, least, 
     assert precision(found, exchanged) >= (0.2 if SANITIZED else least)
 
 
-def test_the_same_model_differs_in_nothing(before):
+def test_a_model_does_not_differ_from_itself(before):
     for sort in ("drift", "overlap", "new", "gone", "count"):
         done = wordtide("diff", before, before, "--sort", sort, "--tsv")
         assert done.returncode == 0
@@ -127,8 +127,8 @@ def test_the_same_model_differs_in_nothing(before):
         assert "drift 0.0 degrees" in done.stderr
 
 
-def test_a_turned_copy_differs_in_nothing(before, tmp_path):
-    """Vectors of another program, turned by a rotation that nobody knows."""
+def test_a_rotated_copy_does_not_differ(before, tmp_path):
+    """Vectors of another program, rotated by an unknown rotation."""
     path = tmp_path / "plain.txt"
     assert wordtide("export", before, "-o", path).returncode == 0
     lines = path.read_text().splitlines()
@@ -145,8 +145,8 @@ def test_a_turned_copy_differs_in_nothing(before, tmp_path):
         assert rows(before, turned, *options) == [], sort
 
 
-def test_drift_is_what_numpy_finds(before, after):
-    """The same by least squares: fit, leave out the worst quarter, fit again."""
+def test_drift_equals_that_of_numpy(before, after):
+    """Drift by least squares: fit, leave out the worst quarter, fit again."""
     found = {r["word"]: r["drift"] for r in rows(before, after, "-n", "100000")}
     vectors = []
     for model in (before, after):
@@ -163,7 +163,7 @@ def test_drift_is_what_numpy_finds(before, after):
     assert numpy.abs(angles - numpy.array(list(found.values()))).max() < 0.5
 
 
-def test_words_of_one_side(before, texts, tmp_path):
+def test_words_held_by_one_model_are_listed(before, texts, tmp_path):
     lines = texts[0].splitlines()
     longer = [line + " zeitgeist" if i % 9 == 0 else line for i, line in enumerate(lines)]
     text = "\n".join(longer).replace("coffee", "mocha") + "\n"

@@ -27,7 +27,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def truth():
-    """Groups and analogies of the demo stream."""
+    """The demo's groups and analogies."""
     lines = wordtide("demo", "--truth", "-").stdout.splitlines()
     rows = [line.split() for line in lines]
     groups = [row[2:] for row in rows if row[0] == "group"]
@@ -57,7 +57,7 @@ def exported(trained, folder):
 
 @pytest.fixture(scope="module")
 def mixed(folder, truth):
-    """Random vectors of words, a third of them in two spellings."""
+    """Random vectors of words, a third of which have two spellings."""
     rng = random.Random(5)
     groups, analogies = truth
     asked = {word for rows in analogies.values() for row in rows for word in row}
@@ -124,7 +124,7 @@ def judge(what, *arguments):
 
 
 def test_spearman_and_pearson_are_those_of_scipy(folder):
-    """Words in 40 directions of the plane against one: ties on both sides."""
+    """Words in 40 directions of the plane against one, with ties on both sides."""
     rng = random.Random(3)
     angles = [rng.uniform(0, math.pi) for _ in range(40)]
     vectors = folder / "plane.txt"
@@ -289,7 +289,7 @@ def test_exact_spelling_answers_as_gensim_does(mixed, folder):
     assert found["right"] >= 150 and found["asked"] == 300
 
 
-def test_table_and_tsv_say_the_same_as_json(trained, questions):
+def test_table_and_tsv_equal_json(trained, questions):
     [found] = judge("analogy", trained, questions)
     lines = wordtide("eval", "analogy", trained, questions, "--tsv").stdout.splitlines()
     rows = [dict(zip(lines[0].split("\t"), line.split("\t"))) for line in lines[1:]]
@@ -361,7 +361,7 @@ def test_hostile_names_are_data(trained, folder):
     ["similarity", "MODEL", "PAIRS", "--oov", "wrong"],
     ["analogy", "MODEL", "PAIRS", "PAIRS"],
 ])
-def test_wrong_usage_is_told(arguments, trained, pairs):
+def test_usage_errors_are_reported(arguments, trained, pairs):
     names = {"MODEL": trained, "PAIRS": pairs}
     done = wordtide("eval", *(names.get(word, word) for word in arguments))
     assert done.returncode == 2

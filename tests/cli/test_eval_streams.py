@@ -1,4 +1,4 @@
-"""Judging counts, agreement and training on its way, against Python's Counter and numpy."""
+"""eval counts, agreement and trace, checked against Python's Counter and numpy."""
 
 import collections
 import gzip
@@ -43,7 +43,7 @@ def near(x, y, tolerance=2e-6):
 
 @pytest.fixture(scope="module")
 def zipf(tmp_path_factory):
-    """A text whose words are as frequent as 1 / rank, and its words."""
+    """A text whose word frequencies follow 1 / rank, and its words."""
     draw = random.Random(1)
     words = [f"w{int(5000 ** draw.random())}" for _ in range(60000)]
     path = tmp_path_factory.mktemp("zipf") / "text"
@@ -79,7 +79,7 @@ def counted(zipf, tmp_path_factory):
 
 
 class CountOracle:
-    """What is to be said about a model, from its words and those of the text."""
+    """The expected statistics of a model, from its words and those of the text."""
 
     def __init__(self, model, words, capacity):
         listed = wordtide("words", model).stdout.splitlines()
@@ -225,7 +225,7 @@ def pair_of_models(tmp_path_factory):
 
 
 def unit_vectors(model, *options):
-    """Words by falling count, and their vectors of length 1."""
+    """Words by falling count, and their unit vectors."""
     words = [line.split("\t")[0] for line in wordtide("words", model).stdout.splitlines()]
     done = wordtide("vector", model, *words, *options)
     assert done.returncode == 0, done.stderr
@@ -319,12 +319,12 @@ def test_points_of_agreement_are_pairs_of_their_cells(pair_of_models, tmp_path):
 def test_tables_of_agreement_say_what_the_object_says(pair_of_models):
     arguments = ["eval", "agreement", *pair_of_models, "--bands", "1-100,101-140"]
     (result,) = objects(wordtide(*arguments, "--json"))
-    cells, neighbours = tables(wordtide(*arguments, "--tsv").stdout)
+    cells, neighbors = tables(wordtide(*arguments, "--tsv").stdout)
     assert cells[-1]["first"] == "all"
     for row, cell in zip(cells, [*result["cells"], result["all"]], strict=True):
         assert near(float(row["pearson"]), cell["pearson"])
         assert int(row["defined"]) == cell["defined"]
-    for row, line in zip(neighbours, result["neighbours"], strict=True):
+    for row, line in zip(neighbors, result["neighbours"], strict=True):
         assert near(float(row["overlap"]), line["overlap"])
 
 
@@ -478,7 +478,7 @@ def test_names_of_sets_are_data(course, tmp_path):
 
 
 def test_a_set_that_is_lost_on_the_way_ends_the_training(course, tmp_path):
-    """Standard input can be judged by once, before the first word."""
+    """Standard input can be read only once, by the evaluation before the first word."""
     done = wordtide(
         "eval", "trace", course / "text", *SMALL, "-q", "--every", "5000", "--pairs", "-",
         "-o", tmp_path / "m.tide", input=(course / "one.tsv").read_bytes(),
@@ -486,14 +486,14 @@ def test_a_set_that_is_lost_on_the_way_ends_the_training(course, tmp_path):
     assert done.returncode == 1 and done.stdout == "" and done.stderr.count("\n") == 1
 
 
-def test_without_sets_there_is_no_score(course):
+def test_without_test_sets_scores_are_null(course):
     (step,) = objects(wordtide("eval", "trace", course / "text", *SMALL, "-q", "--json"))
     assert step["similarity"] == {} and step["loss"] > 0
     assert step["analogy"] is step["mean"] is step["overlap"] is None
 
 
-def test_the_time_of_judging_is_left_out(course, pair_of_models):
-    """Ten times as many steps cost judging ten times, and training the same."""
+def test_the_time_of_evaluation_is_left_out(course, pair_of_models):
+    """Ten times as many steps take ten times the evaluation but the same training."""
     def cpu_seconds(every):
         arguments = [course / "text", *SMALL, "-q", "--every", every, "--json"]
         steps = objects(
@@ -525,7 +525,7 @@ def test_a_signal_ends_after_one_more_step(course, tmp_path, number):
     assert wordtide("words", path).stdout.count("\n") == steps[-1]["vocabulary"]
 
 
-def test_files_that_cannot_be_used_are_found_before_training(course, tmp_path):
+def test_unusable_files_are_found_before_training(course, tmp_path):
     text = course / "text"
     for wrong in (
         ["--pairs", tmp_path / "none.tsv"],
@@ -540,7 +540,7 @@ def test_files_that_cannot_be_used_are_found_before_training(course, tmp_path):
     assert done.returncode == 2 and "'one'" in done.stderr
 
 
-def test_nobody_reading_ends_the_training(course):
+def test_a_closed_pipe_ends_the_training(course):
     process = start(
         "eval", "trace", "demo:", *SMALL, "-q", "--every", "1e4", "--tsv", stdout=subprocess.PIPE
     )

@@ -1,4 +1,4 @@
-"""Exported vectors as others read them: gensim, fastText, NumPy, PostgreSQL, SQLite.
+"""Exported vectors as other programs read them: gensim, fastText, NumPy, PostgreSQL, SQLite.
 
 A reader that is not installed skips its test. What the library itself reads is printed by
 print_rows, which the build makes beside the tests.
@@ -47,7 +47,7 @@ def read_rows(path, *form):
 
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory):
-    """A model with words that hurt careless readers."""
+    """A model with words that break careless readers."""
     words = ['"', "\\", "\\N", "é", "日本", "a\u00a0b", "x\u2028y", "x\u0085y", "😀", "1e5"]
     path = tmp_path_factory.mktemp("odd") / "odd.tide"
     train(path, (" ".join(words) + "\n").encode() * 50, "--tokens", "space")
@@ -65,7 +65,7 @@ def test_one_line_says_how_many_words_were_written(model, words, tmp_path):
     assert (tmp_path / "a.vec").read_text().splitlines()[0] == "7 16"
 
 
-def test_words_that_a_format_cannot_hold_are_counted(odd, tmp_path):
+def test_words_that_a_format_cannot_represent_are_counted(odd, tmp_path):
     said = export(odd, tmp_path / "a", "--format", "glove")
     left_out = int(said.split("; ")[1].split()[0])
     words = {line.split("\t")[0] for line in wordtide("words", odd).stdout.split("\n")[:-1]}
@@ -87,7 +87,7 @@ def test_words_that_a_format_cannot_hold_are_counted(odd, tmp_path):
         ("a.sqlite", b"SQLite format 3\0"),
     ],
 )
-def test_the_format_is_told_by_the_ending(model, tmp_path, name, beginning):
+def test_the_suffix_selects_the_format(model, tmp_path, name, beginning):
     export(model, tmp_path / name, "--top", "3")
     assert (tmp_path / name).read_bytes().startswith(beginning)
 
@@ -102,7 +102,7 @@ def test_standard_output_gets_the_same_bytes(model, tmp_path, form):
         assert done.stdout == (tmp_path / "a").read_bytes()
 
 
-def test_a_reader_that_went_away_is_no_failure(model):
+def test_a_closed_pipe_is_no_failure(model):
     process = start(
         "export", model, "--format", "word2vec", stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -127,19 +127,19 @@ def test_a_reader_that_went_away_is_no_failure(model):
         (["--format", "glove", "-o", "/dev/null"], 2),
     ],
 )
-def test_wrong_usage_is_answered_and_writes_nothing(model, tmp_path, arguments, code):
+def test_a_usage_error_writes_nothing(model, tmp_path, arguments, code):
     done = wordtide("export", model, *arguments, cwd=tmp_path)
     assert done.returncode == code and done.stdout == ""
     assert done.stderr.startswith("wordtide: ") and len(done.stderr.splitlines()) <= 2
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_device_leads_to_standard_output(model):
+def test_a_device_is_rejected_in_favor_of_standard_output(model):
     done = wordtide("export", model, "--format", "glove", "-o", "/dev/stdout")
     assert "'-o -' writes to standard output" in done.stderr
 
 
-def test_the_help_names_endings_and_files(model):
+def test_the_help_names_suffixes_and_files(model):
     told = " ".join(wordtide("export", "--help").stdout.split())
     assert ".safetensors safetensors" in told and "NAME.words.tsv" in told
     told = " ".join(wordtide("import", "--help").stdout.split())
@@ -147,7 +147,7 @@ def test_the_help_names_endings_and_files(model):
 
 
 @pytest.mark.parametrize("form", ["word2vec", "glove", "pgvector", "word2vec-binary"])
-def test_the_only_dtype_may_be_named(model, tmp_path, form):
+def test_the_only_dtype_may_be_given(model, tmp_path, form):
     export(model, tmp_path / "a", "--format", form)
     export(model, tmp_path / "b", "--format", form, "--dtype", "f32")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
@@ -174,7 +174,7 @@ def test_a_full_disk_leaves_the_old_file(model, tmp_path):
 @pytest.mark.parametrize(
     "form", ["word2vec", "word2vec-binary", "glove", "npy", "safetensors"]
 )
-def test_what_is_exported_is_read_back_bit_by_bit(model, odd, tmp_path, form):
+def test_exported_vectors_are_read_back_bit_by_bit(model, odd, tmp_path, form):
     for path in model, odd:
         _, native, _ = read_rows(path)
         said = export(path, tmp_path / "a", "--format", form)
@@ -212,15 +212,15 @@ def test_gensim_reads_every_word_and_number(keyed_vectors, model, odd, tmp_path,
 
 
 @pytest.mark.parametrize("binary", [False, True])
-@pytest.mark.parametrize("centre", [False, True])
-def test_gensim_finds_the_same_neighbours(
-    keyed_vectors, model, words, tmp_path, binary, centre
+@pytest.mark.parametrize("center", [False, True])
+def test_gensim_finds_the_same_neighbors(
+    keyed_vectors, model, words, tmp_path, binary, center
 ):
     form = "word2vec-binary" if binary else "word2vec"
-    export(model, tmp_path / "a", "--format", form, *(["--centre"] if centre else []))
+    export(model, tmp_path / "a", "--format", form, *(["--center"] if center else []))
     read = keyed_vectors.load_word2vec_format(str(tmp_path / "a"), binary=binary)
     for word in words[:10]:
-        raw = [] if centre else ["--no-centre"]
+        raw = [] if center else ["--no-center"]
         hits = json.loads(wordtide("nearest", model, word, "--json", *raw).stdout)
         assert len(hits) == 10
         assert_same_ranking([(hit["word"], hit["score"]) for hit in hits], read.most_similar(word, topn=15), 1e-5)
@@ -233,7 +233,7 @@ def test_gensim_reads_glove(keyed_vectors, model, words, tmp_path):
 
 
 @pytest.mark.parametrize("binary", [False, True])
-def test_what_gensim_writes_is_read(keyed_vectors, model, tmp_path, binary):
+def test_files_of_gensim_are_read(keyed_vectors, model, tmp_path, binary):
     _, native, _ = read_rows(model)
     export(model, tmp_path / "a.vec")
     read = keyed_vectors.load_word2vec_format(str(tmp_path / "a.vec"))
@@ -248,7 +248,7 @@ def test_what_gensim_writes_is_read(keyed_vectors, model, tmp_path, binary):
 # -- fastText ----------------------------------------------------------------------------------
 
 
-def test_fasttext_takes_the_vectors_for_its_own(model, words, tmp_path):
+def test_fasttext_accepts_the_vectors(model, words, tmp_path):
     fasttext = need_program("fasttext")
     export(model, tmp_path / "a.vec")
     (tmp_path / "text").write_text("__label__a " + " ".join(words[:50]) + "\n" * 9)
@@ -272,7 +272,7 @@ def test_fasttext_takes_the_vectors_for_its_own(model, words, tmp_path):
             assert float(theirs) == pytest.approx(float(number), rel=1e-4)
 
 
-def test_what_fasttext_writes_is_read(text, tmp_path):
+def test_files_of_fasttext_are_read(text, tmp_path):
     fasttext = need_program("fasttext")
     (tmp_path / "text").write_bytes(text)
     subprocess.run(
@@ -327,7 +327,7 @@ def test_numpy_makes_the_same_halves_and_bytes(model, tmp_path):
     ]
 
 
-def test_what_numpy_writes_is_read(model, tmp_path):
+def test_files_of_numpy_are_read(model, tmp_path):
     _, native, _ = read_rows(model)
     export(model, tmp_path / "a.npy")
     array = numpy.load(tmp_path / "a.npy")
@@ -336,14 +336,14 @@ def test_what_numpy_writes_is_read(model, tmp_path):
         assert read_rows(tmp_path / "a.npy") == ("npy", native, 0)
     numpy.save(tmp_path / "a.npy", numpy.asfortranarray(array))
     done = subprocess.run([PRINT_ROWS, tmp_path / "a.npy"], capture_output=True, check=False)
-    assert done.returncode == 1 and b"columns come before rows" in done.stderr
+    assert done.returncode == 1 and b"Fortran order" in done.stderr
 
 
 # -- safetensors -------------------------------------------------------------------------------
 
 
 def read_safetensors(raw):
-    """The tensors of a file, after the letter of the specification."""
+    """The tensors of a file, read strictly by the specification."""
     sizes = {"I64": 8, "F32": 4, "F16": 2, "I8": 1, "U8": 1}
     (length,) = struct.unpack("<Q", raw[:8])
     header, data = raw[8 : 8 + length], raw[8 + length :]
@@ -375,7 +375,7 @@ def read_safetensors(raw):
 
 
 @pytest.mark.parametrize("dtype", ["f32", "f16", "i8"])
-def test_safetensors_keep_to_their_specification(model, words, tmp_path, dtype):
+def test_safetensors_follow_their_specification(model, words, tmp_path, dtype):
     _, native, _ = read_rows(model)
     export(model, tmp_path / "a.safetensors", "--dtype", dtype)
     metadata, tensors = read_safetensors((tmp_path / "a.safetensors").read_bytes())
@@ -399,7 +399,7 @@ def test_safetensors_keep_to_their_specification(model, words, tmp_path, dtype):
 
 @pytest.fixture(scope="module")
 def postgres(tmp_path_factory):
-    """A server of our own on a Unix socket; gives a function that runs psql."""
+    """A private server on a Unix socket; returns a function that runs psql."""
     found = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     if not found:
         pytest.skip("needs a PostgreSQL server")
@@ -516,7 +516,7 @@ def test_the_projector_gets_three_files_that_agree(model, words, tmp_path):
 
 
 @pytest.mark.parametrize("slash", ["", "/"])
-def test_the_projector_writes_into_a_folder(model, tmp_path, slash):
+def test_the_projector_writes_into_a_directory(model, tmp_path, slash):
     (tmp_path / "p").mkdir()
     export(model, f"{tmp_path}/p{slash}", "--format", "projector")
     assert [path.name for path in tmp_path.iterdir()] == ["p"]

@@ -1,4 +1,4 @@
-"""A file that grows and is rotated is learned from once, however often training is
+"""A file that grows and is rotated is learned exactly once, however often training is
 killed."""
 
 import pytest
@@ -26,7 +26,7 @@ def reference(text, tmp_path):
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_a_killed_training_loses_and_doubles_nothing(tmp_path, text, reference, seed):
+def test_killed_training_loses_and_repeats_nothing(tmp_path, text, reference, seed):
     log, model = Log(tmp_path, text, KILLS + KILLS // 10 + 4), tmp_path / "m.tide"
 
     def begin(every=EVERY):
@@ -34,7 +34,7 @@ def test_a_killed_training_loses_and_doubles_nothing(tmp_path, text, reference, 
 
     first = begin()
     log.write(log.size)
-    first.wait_for_save()  # from now on there is a place to go on from
+    first.wait_for_save()  # from now on there is a position to resume from
     first.kill()
     kill_and_go_on(begin, log.go_on, seed)
     log.write(len(text))
@@ -51,14 +51,14 @@ def test_a_file_that_appears_later_is_read(tmp_path, text, reference):
     assert learned(model) == reference
 
 
-def test_rotation_and_a_lost_place_are_told(tmp_path, text):
+def test_rotation_and_a_lost_position_are_reported(tmp_path, text):
     log, model = tmp_path / "log", tmp_path / "m.tide"
     log.write_bytes(text)
     training = Training(model, "--follow", log, every=1)
     training.wait_for_save()
     log.rename(tmp_path / "log.1")
     log.write_bytes(b"a new file\n")
-    training.wait_for("log: was rotated; going on with the next file")
+    training.wait_for("log: was rotated; continuing with the next file")
     training.finish_at(count_words(text) + 3)
     log.write_bytes(b"x\n")
     again = Training(model, "--follow", log, every=1)

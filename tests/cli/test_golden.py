@@ -1,4 +1,4 @@
-"""Files of old versions load for ever: each in tests/golden is asked and trained further.
+"""Files of old versions load forever: each in tests/golden is queried and resumed.
 
 NEVER change these files, nor make them anew, to have this test pass: somebody has weeks of learning
 in a file like them. What they hold, and how they were made, is in their README.md. A new kind of
@@ -30,14 +30,14 @@ def printed(*arguments):
 
 
 def vectors(text):
-    """Rows of word2vec's text: a list of words and one of numbers."""
+    """Rows of word2vec's text format: a list of words and a list of vectors."""
     rows = [line.split() for line in text.splitlines()[1:]]
     return [row[0] for row in rows], [[float(x) for x in row[1:]] for row in rows]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A copy to work in: a batch remembers its source by name."""
+    """A working copy, since a batch model remembers its source by name."""
     return shutil.copytree(GOLDEN, tmp_path_factory.mktemp("golden") / "copy")
 
 
@@ -56,7 +56,7 @@ def test_there_is_one_of_each_kind():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_golden_file_is_the_one_that_was_made_first(name):
+def test_a_golden_file_is_the_original(name):
     assert digest((GOLDEN / f"{name}.tide").read_bytes()) == SUMS[f"{name}.tide"]
 
 
@@ -67,13 +67,13 @@ def test_all_golden_files_are_good():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_its_vectors_are_what_they_were(name):
+def test_its_vectors_have_not_changed(name):
     text = printed("export", GOLDEN / f"{name}.tide", "--format", "word2vec")
     assert digest(text) == SUMS[f"{name}.export"]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_going_on_with_it_gives_what_it_gave(folder, name):
+def test_resuming_it_gives_the_same_result_as_ever(folder, name):
     after = go_on(folder, name)
     assert digest(printed("words", after)) == SUMS[f"{name}.words"]
     words, rows = vectors(printed("export", after, "--format", "word2vec"))
@@ -83,7 +83,7 @@ def test_going_on_with_it_gives_what_it_gave(folder, name):
         assert row == pytest.approx(old, rel=0, abs=CLOSE)
 
 
-def test_labels_are_told_as_they_were():
+def test_its_predictions_have_not_changed():
     told = printed("labels", "list", GOLDEN / "labels.tide", "-n", "3").splitlines()
     assert [line.split()[0] for line in told[1:]] == ["#sport", "#health", "#politics"]
     assert {line.split()[-1] for line in told[1:]} == {"yes"}

@@ -1,4 +1,4 @@
-"""The experiment with hashtags: its arithmetic, and all of it in its smallest form."""
+"""The hashtag experiment: its arithmetic, and a complete run in its smallest form."""
 
 import gzip
 import json
@@ -180,7 +180,7 @@ def test_every_profile_learns_by_itself(made):
 
 @heavy
 def test_who_learns_anew_gives_labels_up_and_the_command_agrees(made):
-    """A label that is no longer told is no longer judged."""
+    """A label that is no longer predicted is no longer scored."""
     out, _, _ = made
     kept = [next((out / "runs").glob(f"whole-stream-{kind}1-test-*.{ending}")).read_text()
             for kind, ending in (("refreshed-", "tally"), ("refreshed-", "json"),
@@ -245,7 +245,7 @@ def test_bases_come_first_and_then_what_takes_longest(stream, tmp_path):
 
 @heavy
 def test_tests_of_one_base_go_on_side_by_side(stream, tmp_path):
-    """One writes into a pipe and the other reads, so neither comes to its end alone."""
+    """One writes to a pipe that the other reads, so neither can finish alone."""
     os.mkfifo(tmp_path / "pipe")
     program = tmp_path / "program"
     program.write_text(f"""#!/bin/sh
@@ -347,7 +347,7 @@ def test_a_stream_without_hashtags_is_said_in_a_line(tmp_path):
     assert "Traceback" not in done.stderr
 
 
-# -- what cannot be used ---------------------------------------------------------------
+# -- unusable input --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("arguments,code,said", [
@@ -485,7 +485,7 @@ def test_the_whole_is_split_by_time():
 
 
 def tally(*told):
-    """Of posts that are given as (labels, {label: probability})."""
+    """Scores of posts given as (labels, {label: probability})."""
     found = scores.Tally()
     for had, probabilities in told:
         found.add(set(had.split()), sorted(probabilities.items(), key=lambda p: -p[1]))
@@ -597,14 +597,14 @@ SPLIT = streams.Split("long", streams.Range("2019", "2020"), streams.Range("2020
 
 
 def outcome(right):
-    """Of 1,000 posts of a label so many are told."""
+    """A label with 1,000 posts, of which so many are predicted correctly."""
     total = scores.Tally(1010, right, 0.0, 505.0,
                          {"old": [1000, right, right], "young": [10, 5, 5]})
     return Outcome(total, [total] * 6, 0.0)
 
 
 def findings_of(**right):
-    """Of models with the posts that two seeds told right."""
+    """Results of models, given the posts that two seeds predicted correctly."""
     calendar = scores.Calendar("2020-01-05", "2020-06-30")
     plan = Plan([], [1, 2], [SPLIT], lambda split: calendar)
     born = {"old": "2018-01-01T00:00:00", "young": "2019-12-05T00:00:00"}

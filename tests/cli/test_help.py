@@ -1,4 +1,4 @@
-"""The help tells everything, in 80 columns, and wrong usage is answered in one line."""
+"""The help fits into 80 columns, --help-all is complete, and wrong usage is answered in one line."""
 
 import re
 
@@ -42,9 +42,9 @@ def test_help_of_labels_fits_the_screen_and_has_examples(what):
     assert re.search(rf"^  {what} ", wordtide("labels", "--help").stdout, re.M)
 
 
-def listed(*command):
-    """The parameters that the help of a command lists."""
-    return re.findall(r"^      --(\S+) ", wordtide(*command, "--help").stdout, re.M)
+def listed(*command, option="--help-all"):
+    """The options and parameters that the help of a command lists."""
+    return re.findall(r"^      --(\S+) ", wordtide(*command, option).stdout, re.M)
 
 
 def parameters():
@@ -52,15 +52,39 @@ def parameters():
     return [line.split()[0] for line in shown.splitlines()]
 
 
-def test_help_of_training_lists_every_parameter():
+def test_help_all_of_training_lists_every_parameter():
     names = parameters()
     assert len(names) > 10 and {"vocab", "dim", "labels", "classifier"} <= set(names)
     assert set(names) <= set(listed("labels", "train"))
-    about_labels = {name for name in names if re.match("labels|label-|classifier", name)}
+    about_labels = {name for name in names if re.match("labels|label-(?!field)|classifier", name)}
     assert set(names) & set(listed("train")) == set(names) - about_labels
 
 
-def test_help_lists_what_a_command_takes_and_nothing_else():
+@pytest.mark.parametrize("command", [
+    "train", "serve", "labels train", "labels fit", "labels eval", "import", "info", "bench",
+    "eval counts", "eval trace", "eval drift", "eval periods"])
+def test_help_shows_common_parameters_and_points_to_help_all(command):
+    short, full = (wordtide(*command.split(), option) for option in ("--help", "--help-all"))
+    assert short.returncode == full.returncode == 0 and short.stderr == full.stderr == ""
+    common = set(parameters()) & set(listed(*command.split(), option="--help"))
+    every = set(parameters()) & set(listed(*command.split()))
+    assert len(common) <= 15 and common < every
+    assert short.stdout.endswith(f"\n'wordtide {command} --help-all' shows all {len(every)} training parameters.\n")
+    assert max(map(len, full.stdout.splitlines())) <= 80
+    assert full.stdout.startswith(short.stdout.split("\nOptions:\n")[0])
+
+
+def test_help_of_train_fits_on_two_screens():
+    assert len(wordtide("train", "--help").stdout.splitlines()) <= 96
+    assert {"vocab", "dim", "tokenizer", "window", "threads"} <= set(listed("train", option="--help"))
+    assert {"spool-limit", "max-errors"} <= set(listed("train")) - set(listed("train", option="--help"))
+
+
+def test_help_all_of_a_command_without_parameters_is_its_help():
+    assert wordtide("words", "--help-all").stdout == wordtide("words", "--help").stdout != ""
+
+
+def test_help_all_lists_what_a_command_takes_and_nothing_else():
     assert set(listed("labels", "fit")) & set(parameters()) == {
         name for name in parameters()
         if re.match("label-(top|each|refit|anchors)|classifier|threads", name)}
@@ -80,7 +104,7 @@ WRONG = [
     (["train", "--vocb", "7"], "wordtide: unknown option '--vocb'; did you mean --vocab?"),
     (["train", "--vocab"], "wordtide: --vocab needs a value"),
     (["train", "--quiet=1"], "wordtide: --quiet takes no value"),
-    (["train"], "wordtide: no place for the model: -o MODEL is missing"),
+    (["train"], "wordtide: no output file; give one with -o MODEL"),
     (["train", "-o", "-"], None),
     (["train", "-o", "x", "--dim", "0"], None),
     (["train", "-o", "x", "--dim", "lots"], None),
@@ -93,7 +117,7 @@ WRONG = [
     (["nearest", "m", "w", "--vectors", "both"], None),
     (["similarity", "m", "one"], None),
     (["analogy", "m", "one", "two"], None),
-    (["words", "m", "more"], "wordtide: one argument too many: 'more'"),
+    (["words", "m", "more"], "wordtide: unexpected argument 'more'"),
     (["info", "m", "--dim", "5"], None),
     (["bench", "nothing"], None),
     (["demo", "--tokens", "0"], None),
@@ -101,7 +125,7 @@ WRONG = [
      "wordtide: --label-top is a parameter of 'wordtide labels train'"),
     (["labels", "fit", "m", "--vocab", "5"],
      "wordtide: --vocab is a parameter of 'wordtide labels train'"),
-    (["labels", "nothing"], "wordtide: nothing is called 'nothing' here"),
+    (["labels", "nothing"], "wordtide: unknown subcommand 'nothing'"),
 ]
 
 
@@ -115,7 +139,7 @@ def test_wrong_usage_is_one_line_that_ends_with_a_hint(arguments, message):
     assert message in (None, complaint)
 
 
-def test_options_are_taken_in_every_spelling(tmp_path):
+def test_options_are_accepted_in_every_spelling(tmp_path):
     spellings = [
         ["--dim", "7", "--vocab", "90"],
         ["--dim=7", "--vocab=90"],
@@ -137,3 +161,36 @@ def test_two_dashes_end_the_options(model):
     done = wordtide("nearest", model, "--", "-n")
     assert done.returncode == 1
     assert done.stderr.startswith("wordtide: '-n' is not in the vocabulary")
+
+
+@pytest.mark.parametrize("former", [
+    "--tokens space", "--tokens-version 1", "--rate constant", "--keep root", "--negatives pair",
+    "--vocabulary exact", "--label tag --records json --text body", "--older 3"])
+def test_options_of_version_0_1_still_work(tmp_path, former):
+    present = former
+    for old, new in {"--tokens ": "--tokenizer ", "--tokens-version": "--tokenizer-version", "--rate": "--optimizer",
+                     "--keep": "--subsample", "--negatives": "--negative-sharing", "--vocabulary": "--sketch",
+                     "--label ": "--label-field ", "--older": "--keep-checkpoints"}.items():
+        present = present.replace(old, new)
+    assert present != former
+    models = []
+    for options in former, present:
+        model = tmp_path / f"{len(models)}.tide"
+        text = '{"body":"tea and coffee"}\n' * 40 if "json" in former else "tea and coffee\n" * 40
+        wordtide("train", "-", "-o", model, "-q", "--dim", "4", "--vocab", "10", *options.split(), input=text)
+        models.append(model.read_bytes())
+    assert models[0] == models[1]
+    gone = {word[2:] for word in former.split() if word.startswith("--")} - {word[2:] for word in present.split()}
+    assert gone and not gone & set(listed("train"))
+
+
+@pytest.mark.parametrize("former, present", [
+    (["nearest", "MODEL", "tea", "--negative", "and"], ["nearest", "MODEL", "tea", "--subtract", "and"]),
+    (["nearest", "MODEL", "tea", "--among", "2"], ["nearest", "MODEL", "tea", "--top", "2"]),
+    (["nearest", "MODEL", "tea", "--no-centre"], ["nearest", "MODEL", "tea", "--no-center"]),
+    (["vector", "MODEL", "tea", "--centre"], ["vector", "MODEL", "tea", "--center"])])
+def test_query_options_of_version_0_1_still_work(tmp_path, former, present):
+    model = tmp_path / "m.tide"
+    wordtide("train", "-", "-o", model, "-q", "--dim", "4", input="tea and coffee\n" * 40)
+    said = [wordtide(*(model if word == "MODEL" else word for word in line)).stdout for line in (former, present)]
+    assert said[0] == said[1] != ""

@@ -29,7 +29,7 @@ WORDS = list(dict.fromkeys(word for word in hostile_words(20_000) if holdable(wo
 
 @pytest.fixture(scope="module")
 def vectors(tmp_path_factory):
-    """A file as a stranger may hand it over: no trainer has kept control characters out of it."""
+    """An untrusted file: no trainer has removed its control characters."""
     draw = random.Random(3)
     rows = (word.encode() + b" " + struct.pack("<4f", *(draw.uniform(-1, 1) for _ in range(4))) + b"\n"
             for word in WORDS)
@@ -45,13 +45,13 @@ def words_of(path):
     return [json.loads(line)["word"] for line in done.stdout.decode().split("\n")[:-1]]
 
 
-def test_all_of_them_are_held(vectors):
+def test_all_hostile_words_are_held(vectors):
     assert len(WORDS) == 10_000 and any("\x1b" in word for word in WORDS)
     assert words_of(vectors) == WORDS
 
 
 @pytest.mark.parametrize("form", READ_AGAIN)
-def test_what_a_format_holds_is_read_again(vectors, tmp_path, form):
+def test_words_in_a_format_are_read_back(vectors, tmp_path, form):
     out = tmp_path / ("out.npy" if form == "npy" else "out")
     done = wordtide("export", vectors, "--format", form, "-o", out)
     assert done.returncode == 0, done.stderr
@@ -67,7 +67,7 @@ def test_what_a_format_holds_is_read_again(vectors, tmp_path, form):
 
 
 @pytest.mark.parametrize("form", ["word2vec", "word2vec-binary"])
-def test_gensim_reads_what_the_formats_hold(vectors, tmp_path, form):
+def test_gensim_reads_the_words_in_a_format(vectors, tmp_path, form):
     models = OptionalModule("gensim.models")
     assert wordtide("export", vectors, "--format", form, "-o", tmp_path / "out").returncode == 0
     loaded = models.KeyedVectors.load_word2vec_format(tmp_path / "out", binary=form == "word2vec-binary")
@@ -78,7 +78,7 @@ def test_gensim_reads_what_the_formats_hold(vectors, tmp_path, form):
 
 
 def on_terminal(*arguments):
-    """What the command shows on a terminal, on both of its outputs, and its exit status."""
+    """The command's combined output on a terminal, and its exit status."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen([BINARY, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
                                env=dict(os.environ, TERM="xterm"))
@@ -115,7 +115,7 @@ def test_a_terminal_is_sent_no_control_characters(vectors, tmp_path, more):
         assert not CONTROL.search(on_terminal(*command)[0])
 
 
-def test_an_export_is_not_for_a_terminal(vectors):
+def test_an_export_to_a_terminal_is_rejected(vectors):
     for form in ("word2vec", "safetensors"):
         shown, code = on_terminal("export", vectors, "--format", form)
         assert code == 2 and "standard output is a terminal" in shown and shown.count("\n") <= 2

@@ -1,4 +1,4 @@
-"""Vectors from elsewhere begin a model, and texts get vectors."""
+"""Importing vectors from elsewhere, and embedding texts."""
 
 import gzip
 import json
@@ -25,7 +25,7 @@ def run(*arguments, code=0, **options):
 
 
 def vectors(path):
-    """Word and numbers, as floats have them."""
+    """Words and vectors, rounded to single precision."""
     lines = run("vector", path).stdout.splitlines()[1:]
     rows = (line.split(" ") for line in lines)
     return {word: [struct.pack("f", float(n)) for n in numbers] for word, *numbers in rows}
@@ -89,7 +89,7 @@ def test_training_resumes_in_every_profile(vec, tmp_path, profile):
     assert counts(tmp_path / "m.tide")["rain"] > 15
 
 
-def test_counts_may_come_through_a_pipe(vec, tmp_path):
+def test_counts_may_come_from_a_pipe(vec, tmp_path):
     pipe = "<(printf 'tea 9\\nrain 7\\n')"
     script = f"'{BINARY}' import '{vec}' -o '{tmp_path}/m.tide' --counts {pipe}"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
@@ -98,12 +98,12 @@ def test_counts_may_come_through_a_pipe(vec, tmp_path):
     assert "1 of them are not in " in done.stderr
 
 
-def test_counts_from_a_folder_are_an_error(vec, tmp_path):
+def test_counts_from_a_directory_are_an_error(vec, tmp_path):
     done = run("import", vec, "-o", tmp_path / "m.tide", "--counts", tmp_path, code=1)
     assert "Is a directory" in done.stderr and not (tmp_path / "m.tide").exists()
 
 
-def test_counts_of_zero_and_of_long_words_say_nothing(vec, tmp_path):
+def test_counts_of_zero_and_of_long_words_are_ignored(vec, tmp_path):
     (tmp_path / "counts").write_text("</s> 0\ntea 9\r\n" + "x" * 9000 + " 7\nrain 7\nsnow 5")
     done = run("import", vec, "-o", tmp_path / "m.tide", "--counts", tmp_path / "counts")
     assert counts(tmp_path / "m.tide") == {"tea": 9, "rain": 7, "snow": 5}
@@ -115,7 +115,7 @@ def bounds(model):
     return {entry["word"]: (entry["count"], entry["error"]) for entry in map(json.loads, lines)}
 
 
-def test_bounds_of_counts_are_kept_and_invented_counts_bind_nothing(text, vec, tmp_path):
+def test_imported_counts_keep_their_bounds_and_estimated_ones_have_none(text, vec, tmp_path):
     train(tmp_path / "small.tide", text, "--vocab", "60")
     before = bounds(tmp_path / "small.tide")
     assert any(error for _, error in before.values())
@@ -125,7 +125,7 @@ def test_bounds_of_counts_are_kept_and_invented_counts_bind_nothing(text, vec, t
     assert all(count == error for count, error in bounds(tmp_path / "m.tide").values())
 
 
-def test_nothing_is_written_over_what_is_read(model, vec, tmp_path):
+def test_the_input_is_not_overwritten(model, vec, tmp_path):
     os.link(vec, tmp_path / "link")
     (tmp_path / "soft").symlink_to(vec)
     (tmp_path / "counts").write_text("tea 1\n")
@@ -140,7 +140,7 @@ def test_nothing_is_written_over_what_is_read(model, vec, tmp_path):
         ["embed", copy, vec, "-o", copy],
         ["embed", copy, vec, "-o", vec],
     ):
-        assert "which is read" in run(*arguments, code=2).stderr
+        assert "is the same file as input" in run(*arguments, code=2).stderr
     assert vec.read_text() == VEC and copy.read_bytes() == model.read_bytes()
     assert (tmp_path / "counts").read_text() == "tea 1\n"
 
@@ -152,13 +152,13 @@ def test_nothing_is_written_over_what_is_read(model, vec, tmp_path):
         ("1073741825 2\ntea 1 2\n", "v.vec"),
     ],
 )
-def test_a_header_that_lies_is_found_out_at_once(tmp_path, content, why):
+def test_a_wrong_header_is_detected_at_once(tmp_path, content, why):
     (tmp_path / "v.vec").write_text(content)
     done = run("import", tmp_path / "v.vec", "-o", tmp_path / "m.tide", code=4)
     assert why in done.stderr and "--vocab" not in done.stderr
 
 
-def test_more_rows_than_can_be_held_name_the_file(tmp_path):
+def test_too_many_rows_are_an_error_that_names_the_file(tmp_path):
     file = tmp_path / "v.vec"
     file.write_text("1073741825 1\na 1\n")
     os.truncate(file, 1 << 33)
@@ -166,11 +166,11 @@ def test_more_rows_than_can_be_held_name_the_file(tmp_path):
     assert "v.vec: 1073741825 rows" in done.stderr
 
 
-def test_wrong_formats_are_wrong_usage(vec, tmp_path):
+def test_unknown_formats_are_usage_errors(vec, tmp_path):
     done = run("import", vec, "-o", tmp_path / "m.tide", "--format", "glvoe", code=2)
     assert "did you mean glove?" in done.stderr
     done = run("import", vec, "-o", tmp_path / "m.tide", "--format", "pgvector", code=2)
-    assert "the format pgvector cannot be read" in done.stderr
+    assert "format pgvector cannot be read" in done.stderr
 
 
 def test_pipes_and_compressed_files_are_read(vec, model, tmp_path):
@@ -187,7 +187,7 @@ def test_pipes_and_compressed_files_are_read(vec, model, tmp_path):
     subprocess.run(["bash", "-c", script], check=True, capture_output=True)
     assert vectors(tmp_path / "q.tide") == wanted
     done = run("import", "-", "-o", tmp_path / "r.tide", input=model.read_bytes(), code=4)
-    assert "the format tide is read from a file, not from a pipe" in done.stderr
+    assert "format tide cannot be read from a pipe" in done.stderr
 
 
 def vectors_in_text(text):
@@ -199,7 +199,7 @@ def parameters(model):
     return json.loads(run("info", model, "--json").stdout)["parameters"]
 
 
-def test_a_model_hands_on_how_text_falls_into_words(text, tmp_path):
+def test_an_imported_model_keeps_its_tokenizer(text, tmp_path):
     train(tmp_path / "a.tide", text, "--tokens", "social", "--numbers", "mask", "--min-length", "3")
     run("import", tmp_path / "a.tide", "-o", tmp_path / "b.tide")
     found = parameters(tmp_path / "b.tide")
@@ -211,21 +211,21 @@ def test_a_model_hands_on_how_text_falls_into_words(text, tmp_path):
 
 @pytest.fixture
 def blanks(tmp_path):
-    """A model with a word that has a blank, and one that looks like a number."""
+    """A model with a word that has a space, and one that looks like a number."""
     numpy.save(tmp_path / "v.npy", numpy.array([[1, 2], [3, 4], [-5, 6]], "<f4"))
     (tmp_path / "v.words.tsv").write_text("New York\t9\n2024\t8\ntea\t7\n")
     run("import", tmp_path / "v.npy", "-o", tmp_path / "m.tide")
     return tmp_path / "m.tide"
 
 
-def test_vector_leaves_words_with_blanks_out(blanks):
+def test_vector_leaves_out_words_with_spaces(blanks):
     done = run("vector", blanks)
     assert done.stdout == "2 2\n2024 3 4\ntea -5 6\n"
-    assert "1 words with blanks left out" in done.stderr
+    assert "1 words with spaces left out" in done.stderr
     assert len(run("vector", blanks, "--json").stdout.splitlines()) == 3
 
 
-def test_nearest_takes_the_vector_of_a_word_that_is_a_number(blanks):
+def test_nearest_accepts_the_vector_of_a_word_that_is_a_number(blanks):
     told = run("vector", blanks, "2024").stdout
     found = run("nearest", blanks, "--no-centre", "--vector", "-", input=told).stdout
     assert found.splitlines()[0] == "1.0000\t2024"
@@ -236,8 +236,8 @@ def cosine(a, b):
     return dot / math.sqrt(sum(x * x for x in a) * sum(y * y for y in b))
 
 
-def test_training_goes_on_from_imported_vectors(model, text, tmp_path):
-    """Known words stay near where they were; new ones come in."""
+def test_training_continues_from_imported_vectors(model, text, tmp_path):
+    """Known words stay near their vectors, and new words are admitted."""
     run("export", model, "-o", tmp_path / "v.vec")
     run("import", tmp_path / "v.vec", "-o", tmp_path / "m.tide", "--vocab", "500")
     before = vectors(tmp_path / "m.tide")
@@ -252,12 +252,12 @@ def test_training_goes_on_from_imported_vectors(model, text, tmp_path):
     assert sorted(moved)[len(moved) // 2] > 0.9
 
 
-def test_words_beyond_the_room_and_odd_rows_are_counted(tmp_path):
+def test_words_beyond_the_capacity_and_invalid_rows_are_counted(tmp_path):
     file = tmp_path / "v.vec"
     file.write_text("5 2\na 1 2\nb 3 4\na 5 6\nc 7 8\nd 1 1\n")
     done = run("import", file, "-o", tmp_path / "m.tide", "--vocab", "2")
-    assert "2 words in" in done.stderr and "2 more did not fit" in done.stderr
-    assert "1 rows left out" in done.stderr
+    assert "2 words in" in done.stderr and "2 more words did not fit" in done.stderr
+    assert "1 rows skipped" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_words_beyond_the_room_and_odd_rows_are_counted(tmp_path):
         (b"\x93NUMPY\x01\0", "v.vec"),
     ],
 )
-def test_what_is_no_file_of_vectors_is_refused(tmp_path, content, why):
+def test_a_file_without_vectors_is_rejected(tmp_path, content, why):
     file = tmp_path / "v.vec"
     file.write_bytes(content)
     done = run("import", file, "-o", tmp_path / "m.tide", code=4)
@@ -277,14 +277,14 @@ def test_what_is_no_file_of_vectors_is_refused(tmp_path, content, why):
     assert not (tmp_path / "m.tide").exists()
 
 
-def test_another_dimension_is_refused(tmp_path):
+def test_another_dimension_is_rejected(tmp_path):
     file = tmp_path / "v.vec"
     file.write_text("1 2\na 1 2\n")
     done = run("import", file, "-o", tmp_path / "m.tide", "--dim", "3", code=2)
-    assert "the vectors have 2 numbers, and --dim says 3" in done.stderr
+    assert "the vectors have 2 dimensions, but dim is 3" in done.stderr
 
 
-def test_subwords_leave_imported_vectors_as_they_are(model, tmp_path):
+def test_subwords_do_not_change_imported_vectors(model, tmp_path):
     run("export", model, "-o", tmp_path / "v.vec")
     run("import", tmp_path / "v.vec", "-o", tmp_path / "m.tide", "--subword", "1000")
     for word, numbers in vectors(tmp_path / "m.tide").items():
@@ -302,7 +302,7 @@ def vectors_of(model, kept={}):
 # -- real writers -----------------------------------------------------------------------------
 
 
-def test_what_gensim_writes_is_read(tmp_path):
+def test_files_of_gensim_are_read(tmp_path):
     models = OptionalModule("gensim.models")
     sentences = [f"w{i % 7} w{i % 11} w{i % 13}".split() for i in range(500)]
     made = models.Word2Vec(sentences, vector_size=8, min_count=1, workers=1, seed=1)
@@ -319,7 +319,7 @@ def test_what_gensim_writes_is_read(tmp_path):
         }
 
 
-def test_what_fasttext_writes_is_read(tmp_path, text):
+def test_files_of_fasttext_are_read(tmp_path, text):
     (tmp_path / "text").write_bytes(text)
     subprocess.run(
         [need_program("fasttext"), "skipgram", "-input", "text", "-output", "ft", "-dim", "8",
@@ -337,7 +337,7 @@ def test_what_fasttext_writes_is_read(tmp_path, text):
 # -- texts ------------------------------------------------------------------------------------
 
 
-def test_embed_gives_the_weighted_mean_of_the_words(model):
+def test_embed_prints_the_weighted_mean_of_the_words(model):
     total = json.loads(run("info", model, "--json").stdout)["tokens"]
     known = counts(model)
     words = list(known)[3:6]
@@ -350,14 +350,14 @@ def test_embed_gives_the_weighted_mean_of_the_words(model):
         assert number == pytest.approx(mean, abs=1e-6)
 
 
-def test_every_line_has_its_row_known_or_not(model, tmp_path):
+def test_every_line_has_a_row(model, tmp_path):
     known = list(counts(model))[5]
     text = f"{known}\n\nqqqqqq\n{known} {known}"
     done = run("embed", model, input=text)
     lines = done.stdout.split("\n")
     assert len(lines) == 5 and lines[1] == lines[2] == lines[4] == ""
     assert len(lines[0].split("\t")) == 16 and lines[0] == lines[3]
-    assert "2 of 4 lines have no word that is known" in done.stderr
+    assert "2 of 4 lines have no known word" in done.stderr
     objects = run("embed", model, "--format", "json", input=text).stdout.splitlines()
     assert [json.loads(line)["vector"] is None for line in objects] == [False, True, True, False]
     run("embed", model, "--format", "npy", "-o", tmp_path / "v.npy", input=text)
@@ -367,7 +367,7 @@ def test_every_line_has_its_row_known_or_not(model, tmp_path):
     assert [float(n) for n in lines[0].split("\t")] == pytest.approx(rows[0].tolist())
 
 
-def test_npy_does_not_go_into_a_pipe(model):
+def test_npy_is_not_written_to_a_pipe(model):
     for more in [], ["-o", "-"]:
         done = run("embed", model, "--format", "npy", *more, input="tea\n", code=2)
         assert "-o" in done.stderr and done.stdout == ""
@@ -382,7 +382,7 @@ def test_npy_is_not_appended(model, tmp_path):
     assert done.returncode == 2 and path.read_text() == "old"
 
 
-def test_embed_replaces_a_file_whole_or_not_at_all(model, words, tmp_path):
+def test_embed_replaces_a_file_completely_or_not_at_all(model, words, tmp_path):
     path, text = tmp_path / "v.tsv", f"{words[3]}\n" * 2000
     path.write_text("old")
     done = run("embed", model, tmp_path / "missing", "-o", path, code=1)
@@ -399,7 +399,7 @@ def test_embed_replaces_a_file_whole_or_not_at_all(model, words, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_embed_reads_folders_not_and_compressed_files_well(model, words, tmp_path):
+def test_embed_reads_compressed_files_and_rejects_directories(model, words, tmp_path):
     done = run("embed", model, tmp_path, code=1)
     assert "Is a directory" in done.stderr
     text = f"{words[3]}\n{words[4]} {words[5]}"
@@ -433,7 +433,7 @@ def test_stop_words_do_not_count_in_texts(text, tmp_path):
     assert none.stdout == "\n" and "1 of 1 lines" in none.stderr
 
 
-def test_phrases_are_joined_wherever_they_stand(tmp_path):
+def test_phrases_are_joined_everywhere(tmp_path):
     rng = random.Random(2)
     fill = [f"w{i}" for i in range(200)]
     lines = (rng.choices(fill, k=5) + ["new", "york"] + rng.choices(fill, k=5) for _ in range(200))
@@ -450,7 +450,7 @@ def test_phrases_are_joined_wherever_they_stand(tmp_path):
     assert once.strip() not in apart
 
 
-def test_lines_about_the_same_are_near(tmp_path):
+def test_lines_on_one_topic_are_near(tmp_path):
     run("train", "demo:tokens=200000", "-o", tmp_path / "m.tide", *SMALL, "--vocab", "3000")
     text = "tea and coffee with milk\nthe beer and the brandy\nstorm and thunder and rain\n"
     a, b, c = (

@@ -1,4 +1,4 @@
-"""Text as it comes: compressed, in records, from several places, with bad parts."""
+"""Input formats: compressed, in records, from several sources, with invalid parts."""
 
 import csv
 import gzip
@@ -12,7 +12,7 @@ from running import SMALL, counts, logged, train, wordtide
 
 
 def learned(tmp_path, source, *arguments, code=0):
-    """Trains from a source: the process and the bytes of the model."""
+    """Trains from a source; returns the process and the bytes of the model."""
     model = tmp_path / "learned.tide"
     model.unlink(missing_ok=True)
     done = wordtide("train", source, "-o", model, *SMALL, *arguments)
@@ -36,7 +36,7 @@ PACK = {
 
 
 @pytest.mark.parametrize("how", PACK)
-def test_packed_text_gives_the_same_model_whatever_its_name(tmp_path, text, how):
+def test_compressed_text_gives_the_same_model_whatever_its_name(tmp_path, text, how):
     train(tmp_path / "plain.tide", text)
     packed = write(tmp_path / "news.txt", PACK[how](text))
     _, model = learned(tmp_path, packed)
@@ -46,11 +46,11 @@ def test_packed_text_gives_the_same_model_whatever_its_name(tmp_path, text, how)
     assert model.read_bytes() == (tmp_path / "plain.tide").read_bytes()
 
 
-def test_a_truncated_archive_is_told_and_what_was_learned_is_kept(tmp_path, text):
+def test_a_truncated_archive_is_reported_and_its_text_kept(tmp_path, text):
     packed = gzip.compress(text)
     source = write(tmp_path / "news.gz", packed[: len(packed) // 2])
     done, model = learned(tmp_path, source, code=3)
-    assert "news.gz" in done.stderr and "ends in the middle" in done.stderr
+    assert "news.gz" in done.stderr and "is truncated" in done.stderr
     assert sum(counts(model).values()) > len(text.split()) // 4
 
 
@@ -58,7 +58,7 @@ def test_a_truncated_archive_is_told_and_what_was_learned_is_kept(tmp_path, text
     (b"BZh91AY&SY" + bytes(100), "bzcat"),
     ("tea and coffee".encode("utf-16"), "iconv"),
 ])
-def test_what_is_not_read_is_refused_with_what_to_do(tmp_path, content, wanted):
+def test_unsupported_content_is_rejected_with_advice(tmp_path, content, wanted):
     source = write(tmp_path / "news", content)
     done = wordtide("train", source, "-o", tmp_path / "m.tide", *SMALL)
     assert done.returncode == 3 and f"{wanted} " in done.stderr
@@ -110,11 +110,11 @@ def test_too_many_bad_records_end_the_run_with_3_and_keep_what_was_learned(tmp_p
     done, model = learned(tmp_path, source, "--text", "text", "--max-errors", 5)
     assert counts(model) == {"tea": 2}
     done, model = learned(tmp_path, source, "--text", "text", "--max-errors", 4, code=3)
-    assert "5 bad records are more than the 4 allowed" in done.stderr
+    assert "5 bad records exceed the limit of 4" in done.stderr
     assert counts(model) == {"tea": 2}
 
 
-def test_a_column_that_is_not_there_is_told_with_those_that_are(tmp_path):
+def test_a_missing_column_is_reported_with_the_existing_ones(tmp_path):
     source = write(tmp_path / "p.csv", "id,text\n1,tea\n")
     done, _ = learned(tmp_path, source, "--text", "body", code=3)
     assert "p.csv: no column 'body'" in done.stderr and "id, text" in done.stderr
@@ -131,11 +131,11 @@ def test_json_is_the_same_in_lines_a_list_and_over_several_lines(tmp_path):
         assert wordtide("vector", model).stdout == wanted
 
 
-def test_a_field_that_no_object_has_is_told_with_those_that_there_are(tmp_path):
+def test_a_missing_field_is_reported_with_the_existing_ones(tmp_path):
     source = write(tmp_path / "p.jsonl", '{"id":1,"user":{"bio":"x"},"title":"tea"}\n' * 5)
     for options, name in ([], "text"), (["--text", "tilte"], "tilte"):
         done, model = learned(tmp_path, source, *options, code=3)
-        assert f"no text in field '{name}' of the first 5 records; there are: id, user.bio, title" in done.stderr
+        assert f"field '{name}' has no text in the first 5 records; fields found: id, user.bio, title" in done.stderr
         assert not model.exists()
 
 
@@ -155,7 +155,7 @@ def test_a_separator_can_be_given_and_is_kept(tmp_path):
     assert counts(model) == {"tea": 1, "milk": 1, "rain": 1, "snow": 1}
     for wrong in ";;", '"', "\t", " ":
         done = wordtide("train", source, "-o", model, "--text", "2", "--delimiter", wrong)
-        assert done.returncode == 2 and "--delimiter" in done.stderr
+        assert done.returncode == 2 and "delimiter" in done.stderr
     assert wordtide("train", "-", "-o", model, "--delimiter", ";").returncode == 2
 
 
@@ -165,7 +165,7 @@ def test_a_column_with_a_comma_in_its_name_is_named_in_quotes(tmp_path):
     assert counts(model) == {"tea": 1, "milk": 1}
 
 
-def test_the_name_tells_what_records_are(tmp_path):
+def test_the_file_name_implies_the_record_format(tmp_path):
     source = write(tmp_path / "p.jsonl.gz", gzip.compress(b'{"text":"tea","id":7}\n'))
     _, model = learned(tmp_path, source)
     assert counts(model) == {"tea": 1}
@@ -181,13 +181,13 @@ def test_bench_reads_records_and_counts_them(tmp_path):
     told = json.loads(done.stdout)
     assert told["records"] == 1000 and told["bytes_per_second"] > 0
     done = wordtide("bench", "records", source)
-    assert done.returncode == 2 and "--records json, csv or tsv" in done.stderr
+    assert done.returncode == 2 and "records must be json, csv or tsv" in done.stderr
     assert wordtide("bench", "records").returncode == 2
 
 
 def test_fields_need_records(tmp_path):
     done = wordtide("train", "-o", tmp_path / "m.tide", "--records", "lines", "--text", "a")
-    assert done.returncode == 2 and "--records json, csv or tsv" in done.stderr
+    assert done.returncode == 2 and "need records json, csv or tsv" in done.stderr
 
 
 def test_labels_are_words_and_fields_are_joined(tmp_path):
@@ -200,7 +200,7 @@ def test_labels_are_words_and_fields_are_joined(tmp_path):
         assert counts(model) == wanted, tokens
 
 
-def test_the_time_of_the_stream_is_told(tmp_path):
+def test_the_time_of_the_stream_is_logged(tmp_path):
     rows = [{"text": "tea", "at": "2026-01-02T03:04:05Z"}]
     source = write(tmp_path / "p.jsonl", json.dumps(rows[0]))
     done, _ = learned(tmp_path, source, "--text", "text", "--time", "at")
@@ -236,7 +236,7 @@ TEXT = "Visit https://a.org NOW, @ann! #Tea \u2615 costs 3.50 \u4f60\u597d don't
     ("words", "visit https a org now ann tea costs 3.50 \u4f60 \u597d don't"),
     ("social", "visit <url> now <user> #tea \u2615 costs 3.50 \u4f60 \u597d don't"),
 ])
-def test_what_a_word_is(tmp_path, tokens, wanted):
+def test_tokenizers_split_words(tmp_path, tokens, wanted):
     _, model = learned(tmp_path, write(tmp_path / "t", TEXT), "--tokens", tokens)
     assert sorted(counts(model)) == sorted(wanted.split())
 

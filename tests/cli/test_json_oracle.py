@@ -1,4 +1,4 @@
-"""What is found in JSON lines is what Python's json finds in them.
+"""JSON lines are parsed as by Python's json module.
 
 Python reads more than RFC 8259: NaN and Infinity, which are refused here by parse_constant, and
 any nesting, which is 512 at most for us. Its numbers are kept as they are written. Of two equal
@@ -27,7 +27,7 @@ ODD = ['"', "\\", "/", "\b", "\f", "\n", "\r", "\t", "\x00", "\x1f", "\x7f", "é
 
 
 class Object(list):
-    """Pairs of keys and values; of equal keys the last."""
+    """The members of an object as pairs; of equal keys the last one wins."""
 
     def __init__(self, pairs):
         last = {key: i for i, (key, _) in enumerate(pairs)}
@@ -39,7 +39,7 @@ def refuse(constant):
 
 
 def read(line):
-    """The value of a line of bytes, bytes that are not UTF-8 included."""
+    """The value of a line, which may contain invalid UTF-8."""
     text = line.decode(errors="surrogateescape")
     text = "".join(chr(RAW + ord(c)) if 0xDC80 <= ord(c) <= 0xDCFF else c for c in text)
     return json.loads(text, object_pairs_hook=Object, parse_constant=refuse,
@@ -47,7 +47,7 @@ def read(line):
 
 
 def nesting(line):
-    """The deepest nesting in a line that is JSON."""
+    """The nesting depth of a line of JSON."""
     deepest = depth = 0
     inside = escaped = False
     for c in line.decode("latin-1"):
@@ -65,7 +65,7 @@ def nesting(line):
 
 
 def raw_bytes(text):
-    """The UTF-8 of a text that was read, with U+FFFD for halves of surrogate pairs."""
+    """The text as UTF-8, with U+FFFD for lone surrogates."""
     out = b""
     for c in text:
         if RAW + 0xDC80 <= ord(c) <= RAW + 0xDCFF:
@@ -78,7 +78,7 @@ def raw_bytes(text):
 
 
 def values(value, at, path):
-    """The texts that a path leads to, `at` being the path of the value."""
+    """The texts at a path; `at` is the path of the value."""
     if isinstance(value, Object):
         for key, inner in value:
             yield from values(inner, key if at is None else f"{at}.{key}", path)
@@ -127,7 +127,7 @@ def compare(lines):
 
 
 def random_string(rng, text=None):
-    """A string of JSON, its characters written in one of the ways there are."""
+    """A JSON string whose characters are escaped at random."""
     if text is None:
         length = rng.choice([0, 1, 2, 5, 15, 16, 17, 40])
         text = "".join(rng.choice(ODD) if rng.random() < 0.2 else chr(rng.randrange(32, 127))
@@ -181,7 +181,7 @@ def random_line(rng):
 
 
 def corrupted(rng, line):
-    """One byte deleted, inserted or changed, or the rest cut off."""
+    """Deletes, inserts or changes one byte, or truncates the line."""
     at = rng.randrange(len(line) + 1)
     byte = bytes([rng.choice(b'"\\{}[],:0123456789eE+-.truefalsn \t\r\x00\x1f\x80\xc3\xff')])
     way = rng.randrange(4)
@@ -189,7 +189,7 @@ def corrupted(rng, line):
     return line[:at] + [b"", byte, byte, b""][way] + line[end:]
 
 
-def test_what_is_found_in_valid_and_corrupted_objects_is_what_python_finds():
+def test_valid_and_corrupted_objects_are_parsed_as_by_python():
     rng = random.Random(1)
     lines = []
     for _ in range(6000):

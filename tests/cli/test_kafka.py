@@ -1,4 +1,4 @@
-"""Messages of a topic are learned from once, however often training is killed."""
+"""Messages of a topic are learned exactly once, however often training is killed."""
 
 import pathlib
 import subprocess
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(not MOCK.exists(), reason="built without Kafka")
 
 
 class Topic:
-    """A topic in a Kafka of our own, which gets a text line by line."""
+    """A topic on a private Kafka broker, filled with a text line by line."""
 
     def __init__(self, text, parts, partitions):
         self.process = subprocess.Popen(
@@ -41,7 +41,7 @@ class Topic:
         del self.lines[: self.size]
 
     def send(self, lines):
-        """Returns when all messages are in the topic."""
+        """Waits until all messages are in the topic."""
         self.process.stdin.write(b"".join(lines) + b"\n")
         self.process.stdin.flush()
         assert self.process.stdout.readline() == b"ok\n"
@@ -75,7 +75,7 @@ def reference(text, tmp_path):
     return path
 
 
-def test_one_partition_teaches_what_a_file_teaches(tmp_path, text, reference):
+def test_one_partition_gives_the_model_of_a_file(tmp_path, text, reference):
     model = trained_while_killed(tmp_path, text, 1)
     assert learned(model) == learned(reference)
 
@@ -85,14 +85,14 @@ def test_every_message_of_several_partitions_counts_once(tmp_path, text, referen
     assert counts(model) == counts(reference)
 
 
-def test_a_member_of_a_group_that_is_killed_goes_on(tmp_path, text, reference):
-    """Few kills, since the group waits seconds for a member that does not answer."""
+def test_a_killed_member_of_a_group_resumes(tmp_path, text, reference):
+    """Few kills, since the group waits seconds for a member that does not respond."""
     model = trained_while_killed(tmp_path, text, 3, "?group=words", seed=3, kills=1)
     assert counts(model) == counts(reference)
 
 
 def test_a_quote_in_one_message_does_not_swallow_the_next(tmp_path):
-    """Whatever a message is, it is one or several whole records."""
+    """A message always holds one or more complete records."""
     topic, model = Topic(b"", 1, 1), tmp_path / "m.tide"
     topic.send([b'"open quote\n'] + [b"beta gamma\n"] * 200)
     spec = f"kafka://{topic.brokers}/topic"
@@ -102,7 +102,7 @@ def test_a_quote_in_one_message_does_not_swallow_the_next(tmp_path):
     assert counts(model)["beta"] == 200
 
 
-def test_a_topic_that_is_not_there_is_named(tmp_path):
+def test_a_missing_topic_is_reported(tmp_path):
     done = wordtide(
         *["train", "kafka://127.0.0.1:1/words", "-o", tmp_path / "m.tide", *ROOMY],
         "-Xsocket.connection.setup.timeout.ms=1000",
@@ -111,7 +111,7 @@ def test_a_topic_that_is_not_there_is_named(tmp_path):
     assert "cannot read words from 127.0.0.1:1" in done.stderr
 
 
-def test_a_wrong_property_is_named(tmp_path):
+def test_an_invalid_property_is_reported(tmp_path):
     done = wordtide(
         *["train", "kafka://127.0.0.1:1/words", "-o", tmp_path / "m.tide", *ROOMY],
         "-Xno.such=1",

@@ -1,4 +1,4 @@
-"""labels train, fit, list and predict: posts with labels, from the stream to the answer."""
+"""labels train, fit, list and predict: from a stream of labeled posts to predictions."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from collections import Counter
 import pytest
 
 from conftest import PATIENCE, SANITIZED, logged, start, wordtide
-from labelled import (
+from labeled import (
     FIT, SMALL, TOPICS, as_lines, labels, labels_of, learned, make_posts, objects, text_of,
 )
 
@@ -42,8 +42,8 @@ def model(folder, stream):
 
 
 @pytest.fixture(scope="module")
-def unlabelled(folder):
-    path = folder / "unlabelled.tide"
+def unlabeled(folder):
+    path = folder / "unlabeled.tide"
     assert wordtide("train", "-o", path, "-q", *SMALL[:-2], input="a b\n").returncode == 0
     return path
 
@@ -71,7 +71,7 @@ def test_clear_texts_get_their_labels(model):
         assert all(probability < 0.5 for _, probability in answer[1:])
 
 
-def test_every_classifier_tells(model, folder):
+def test_every_classifier_predicts(model, folder):
     before = learned(model)
     for kind in "linear", "frequent":
         path = folder / f"{kind}.tide"
@@ -81,7 +81,7 @@ def test_every_classifier_tells(model, folder):
     assert learned(model) == before  # another file was written
 
 
-def test_labels_are_counted_exactly_while_there_is_room(model):
+def test_labels_are_counted_exactly_below_capacity(model):
     truth = Counter(f"#{name}" for post in POSTS for name in labels_of(post))
     rows = objects(labels("list", model, "--json").stdout)
     assert {row["label"]: row["count"] for row in rows} == truth
@@ -92,7 +92,7 @@ def test_labels_are_counted_exactly_while_there_is_room(model):
         assert row["label"][1:] in labels_of(since) and 0 < row["posts"] <= row["count"]
 
 
-def test_list_is_a_table_too(model):
+def test_list_prints_a_table(model):
     rows = objects(labels("list", model, "--json", "-n", 2).stdout)
     for more in [], ["--tsv"]:
         head, *lines = labels("list", model, "-n", 2, *more).stdout.splitlines()
@@ -101,7 +101,7 @@ def test_list_is_a_table_too(model):
 
 
 def facts(model):
-    """What info says of labels, in JSON and as text."""
+    """The output of info about labels, as JSON and as text."""
     done = wordtide("info", model, "--json")
     assert done.returncode == 0
     known = json.loads(done.stdout)
@@ -114,7 +114,7 @@ def facts(model):
     return {name: known[name] for name in names if name in known}
 
 
-def test_info_tells_of_labels_posts_and_the_classifier(model, stream, tmp_path, unlabelled):
+def test_info_describes_labels_posts_and_the_classifier(model, stream, tmp_path, unlabeled):
     rows = objects(labels("list", model, "--json").stdout)
     told = facts(model)
     assert told["labels"] == len(rows) and told["posts"] == len(POSTS)
@@ -127,10 +127,10 @@ def test_info_tells_of_labels_posts_and_the_classifier(model, stream, tmp_path, 
     done = labels("train", "-o", path, "-q", *SMALL, code=3, input="no label\n")
     assert facts(path) == {"labels": 0, "posts": 1, "posts_kept": 0, "classifier": "no",
                            "labels_told": 0}
-    assert facts(unlabelled) == {}
+    assert facts(unlabeled) == {}
 
 
-def test_only_the_most_frequent_labels_are_told(model, folder):
+def test_only_the_most_frequent_labels_are_predicted(model, folder):
     path = folder / "top.tide"
     labels("fit", model, "-o", path, "--label-top", 2, "-q")
     rows = objects(labels("list", path, "--json").stdout)
@@ -150,7 +150,7 @@ def test_no_label_is_left_out_for_its_length_or_as_a_stop_word(stream, folder):
 
 def test_a_field_of_the_records_is_a_label(folder):
     path, stream = folder / "field.tide", folder / "field.tsv"
-    posts = [post for post in make_posts(3, 1500, unlabelled=0) if len(post.tags) == 1]
+    posts = [post for post in make_posts(3, 1500, unlabeled=0) if len(post.tags) == 1]
     with stream.open("w") as file:
         for post in posts:
             print(post.tags[0][1], text_of(post, tag=lambda name: ""), sep="\t", file=file)
@@ -164,7 +164,7 @@ def test_a_field_of_the_records_is_a_label(folder):
 
 
 def test_an_array_has_several_labels(folder):
-    """As many as the posts have; what is nested deeper, and null, are none."""
+    """All labels of a post count; nested values and null do not."""
     path, stream = folder / "array.tide", folder / "array.jsonl"
     posts = make_posts(5, 1500)
     with stream.open("w") as file:
@@ -203,7 +203,7 @@ def test_hashtags_of_a_text_do_not_change_what_is_told(model):
 
 @pytest.mark.parametrize("profile", ["default", "paper"])
 def test_hashtags_leave_no_trace_in_the_vectors(stream, folder, profile):
-    """Vectors are those of the stream without them, to the last digit."""
+    """Labels do not change the vectors, to the last digit."""
     with_labels, without = folder / f"with-{profile}.tide", folder / f"without-{profile}.tide"
     more = ["--profile", profile, "--reservoir", 1000, "-q"]
     labels("train", stream, "-o", with_labels, *more, *SMALL, *FIT, "--classifier", "frequent")
@@ -229,10 +229,10 @@ def test_predict_says_the_same_in_every_form(model):
     assert rows == [[str(i), str(rank), label, f"{probability:.6f}"]
                     for i, answer in enumerate(answers, 1)
                     for rank, (label, probability) in enumerate(answer, 1)]
-    assert done.stderr == "wordtide: 1 of 5 lines have no word that is known\n"
+    assert done.stderr == "wordtide: 1 of 5 lines have no known word\n"
 
 
-def test_a_line_keeps_its_place_when_nothing_is_probable(model):
+def test_a_line_without_a_probable_label_is_empty(model):
     done = labels("predict", model, "--threshold", 1, input="rocket moon\n\noven\n")
     assert done.stdout == "\n\n\n"
     assert [answer["known"] for answer in objects(
@@ -247,7 +247,7 @@ def test_predict_reads_files_one_after_the_other(model, folder):
     assert first == ["#space", "#music", "#cooking"]
 
 
-def test_predict_answers_before_the_next_line_comes(model):
+def test_predict_answers_before_the_next_line_arrives(model):
     process = start("labels", "predict", model, "-n", 1, stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE)
     for label, text in CLEAR.items():
@@ -259,11 +259,11 @@ def test_predict_answers_before_the_next_line_comes(model):
     process.stdout.close()
 
 
-# -- stopping and going on -------------------------------------------------------------------------
+# -- stopping and resuming -------------------------------------------------------------------------
 
 
 class Training:
-    """A training with labels, of a file, that the test ends."""
+    """Training with labels from a file, which the test ends."""
 
     def __init__(self, *arguments, command="train"):
         self.process = start("labels", command, *arguments, stderr=subprocess.PIPE)
@@ -282,7 +282,7 @@ class Training:
         return code, said
 
 
-# Learning anew on the way takes its time, so there is a middle to be stopped in.
+# Refits take a while, so a stop comes in the middle.
 EPOCHS = ["--classifier-patience", 100, "--classifier-epochs", 10 if SANITIZED else 40]
 MIDDLE = ["--label-refit", 1000, *EPOCHS]
 ENDLESS = ["--classifier-epochs", 10000, "--classifier-patience", 10000]
@@ -295,7 +295,7 @@ def uninterrupted(stream, folder):
     return path
 
 
-def test_a_killed_training_goes_on_as_if_nothing_had_been(stream, tmp_path, uninterrupted):
+def test_killed_training_resumes_to_the_same_model(stream, tmp_path, uninterrupted):
     path = tmp_path / "m.tide"
     training = Training(stream, "-o", path, *SMALL, *FIT, *MIDDLE, "--every", 1000)
     training.wait_for('msg="checkpoint')  # a part of the stream has been saved
@@ -308,20 +308,20 @@ def test_a_killed_training_goes_on_as_if_nothing_had_been(stream, tmp_path, unin
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_stopped_training_is_saved_and_not_fitted(stream, tmp_path, uninterrupted, number):
+def test_stopped_training_is_saved_but_not_fitted(stream, tmp_path, uninterrupted, number):
     path = tmp_path / "m.tide"
     training = Training(stream, "-o", path, *SMALL, *FIT, *MIDDLE, *ENDLESS)
     training.wait_for("msg=fitting")
     code, said = training.end(number)
-    assert code == 0 and f"'wordtide labels fit {path}' makes the classifier now" in said
+    assert code == 0 and f"'wordtide labels fit {path}' fits the classifier now" in said
     assert "msg=stopped" in said and "msg=fitted" not in said
     labels("train", "--resume", path, stream, "-q", *EPOCHS)
     assert path.read_bytes() == uninterrupted.read_bytes()
 
 
 @pytest.mark.parametrize("more", [[], ["--batch", "--epochs", 2], ["--threads", 2]])
-def test_a_signal_ends_learning_anew_on_the_way(stream, tmp_path, more):
-    """It would take for ever. With fewer epochs, going on comes to what those come to from the start."""
+def test_a_signal_ends_a_refit_during_training(stream, tmp_path, more):
+    """The refit would take forever. Resumed with fewer epochs, the model equals one that had few from the start."""
     path, whole, few = tmp_path / "m.tide", tmp_path / "whole.tide", ["--classifier-epochs", 4]
     common = [stream, *SMALL, *FIT, *more, "--label-refit", 1000]
     training = Training(*common, *ENDLESS, "-o", path)
@@ -354,7 +354,7 @@ def test_a_kill_during_the_fit_loses_nothing_else(stream, tmp_path, model):
     assert learned(path) == learned(model)
 
 
-def test_a_resumed_stream_is_fitted_anew(tmp_path):
+def test_a_resumed_stream_is_fitted_again(tmp_path):
     path, more = tmp_path / "m.tide", tmp_path / "more.txt"
     text = as_lines(POSTS)
     half = text.index("\n", len(text) // 2) + 1
@@ -367,7 +367,7 @@ def test_a_resumed_stream_is_fitted_anew(tmp_path):
     assert told(path, "rocket") != half_told
 
 
-def test_train_goes_on_with_a_model_that_has_labels(model, tmp_path):
+def test_train_resumes_a_model_with_labels(model, tmp_path):
     path = tmp_path / "m.tide"
     done = wordtide("train", "--resume", model, "-o", path, "-q", input=as_lines(POSTS[:500]))
     assert done.returncode == 0 and done.stderr == ""
@@ -378,7 +378,7 @@ def test_train_goes_on_with_a_model_that_has_labels(model, tmp_path):
 
 
 @pytest.mark.parametrize("command", [["labels", "fit"], ["import", "-o"]])
-def test_a_model_that_is_being_trained_is_left_alone(model, tmp_path, command):
+def test_a_model_being_trained_is_locked(model, tmp_path, command):
     path = tmp_path / "m.tide"
     path.write_bytes(model.read_bytes())
     training = Training("--resume", path, "--follow", tmp_path / "log")
@@ -391,7 +391,7 @@ def test_a_model_that_is_being_trained_is_left_alone(model, tmp_path, command):
     labels("fit", path, "-q")
 
 
-def test_nobody_trains_a_model_whose_classifier_is_being_made(model, tmp_path):
+def test_a_model_being_fitted_is_locked(model, tmp_path):
     path = tmp_path / "m.tide"
     path.write_bytes(model.read_bytes())
     fit = Training(path, *ENDLESS, command="fit")
@@ -404,12 +404,12 @@ def test_nobody_trains_a_model_whose_classifier_is_being_made(model, tmp_path):
 # -- progress --------------------------------------------------------------------------------------
 
 
-def test_the_log_tells_what_was_fitted(stream, tmp_path):
+def test_the_log_describes_the_fit(stream, tmp_path):
     done = labels("train", stream, "-o", tmp_path / "m.tide", *SMALL, *FIT)
     assert logged(done.stderr, "fitting")["epochs_most"] == "40"
     fields = logged(done.stderr, "fitted")
-    unlabelled = sum(not post.tags for post in POSTS)
-    expected = {"posts": len(POSTS), "unlabelled": unlabelled, "labels": 6, "told": 6}
+    unlabeled = sum(not post.tags for post in POSTS)
+    expected = {"posts": len(POSTS), "unlabelled": unlabeled, "labels": 6, "told": 6}
     assert {key: int(fields[key]) for key in expected} == expected
     assert 0 < float(fields["held_out_loss"]) < 0.4
     quiet = labels("train", stream, "-o", tmp_path / "m.tide", *SMALL, *FIT, "-q")
@@ -432,14 +432,14 @@ def test_a_terminal_shows_every_epoch(model, tmp_path):
     epochs = re.findall(r"\rfitting: epoch (\d+) of at most 40, held-out loss 0\.\d{4}, best \d+",
                         shown)
     assert [int(epoch) for epoch in epochs] == list(range(1, len(epochs) + 1)) and len(epochs) > 1
-    assert re.search(r"3k posts, 2\.7k with a label; 6 labels held, 6 told; held-out loss", shown)
+    assert re.search(r"3k posts, 2\.7k with a label; 6 labels held, 6 predicted; held-out loss", shown)
 
 
 # -- many labels, few labels -----------------------------------------------------------------------
 
 
 def most_memory(process):
-    """That the process has had so far; 0 when it has ended."""
+    """Peak memory of the process so far; 0 if it has ended."""
     status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
     found = re.search(r"^VmHWM:\s+(\d+) kB", status, re.M)
     return int(found[1]) * 1024 if found else 0
@@ -481,13 +481,13 @@ def test_a_million_labels(tmp_path):
 
 
 def cpu_seconds():
-    """That the runs so far have taken of the processors, however busy these were."""
+    """Processor time of the runs so far, independent of the machine's load."""
     return os.times().children_user + os.times().children_system
 
 
 @pytest.mark.skipif(SANITIZED, reason="takes too long")
-def test_many_labels_that_are_told_are_listed_at_once(tmp_path):
-    """Who looks through all of those that are told for each that is held takes some hundred times as long."""
+def test_many_predicted_labels_are_listed_quickly(tmp_path):
+    """A linear search per label would take some hundred times as long."""
     path, held, most = tmp_path / "m.tide", 100_000, 65_536
     begun = cpu_seconds()
     posts = "".join(f"w{i % 97} #l{i}\n" for i in range(held))
@@ -523,11 +523,11 @@ def test_no_post_with_a_label_and_text(tmp_path, text):
 
 
 @pytest.mark.parametrize("arguments, code", [
-    (["train", "--resume", "UNLABELLED", "-q"], 4),
-    (["fit", "UNLABELLED"], 4),
-    (["list", "UNLABELLED"], 4),
-    (["predict", "UNLABELLED"], 4),
-    (["eval", "UNLABELLED"], 4),
+    (["train", "--resume", "UNLABELED", "-q"], 4),
+    (["fit", "UNLABELED"], 4),
+    (["list", "UNLABELED"], 4),
+    (["predict", "UNLABELED"], 4),
+    (["eval", "UNLABELED"], 4),
     (["fit", "STREAM"], 4),
     (["list", "STREAM"], 4),
     (["predict", "STREAM"], 4),
@@ -542,9 +542,9 @@ def test_no_post_with_a_label_and_text(tmp_path, text):
     (["fit", "MODEL", "-o", "no/folder"], 1),
     (["train", "STREAM", "-o", "OUT", "--tokens", "words"], 2),
 ])
-def test_what_cannot_be_used_is_told_in_one_line(arguments, code, unlabelled, model, stream,
+def test_unusable_input_is_reported_in_one_line(arguments, code, unlabeled, model, stream,
                                                  tmp_path):
-    names = {"UNLABELLED": unlabelled, "MODEL": model, "STREAM": stream, "OUT": tmp_path / "out"}
+    names = {"UNLABELED": unlabeled, "MODEL": model, "STREAM": stream, "OUT": tmp_path / "out"}
     before = model.read_bytes()
     done = labels(*(names.get(word, word) for word in arguments), code=code, cwd=tmp_path,
                   input="a b #c\n")
@@ -562,7 +562,7 @@ def test_what_cannot_be_used_is_told_in_one_line(arguments, code, unlabelled, mo
     ["predict", "MODEL", "--threshold", "nan"], ["predict", "MODEL", "-n", "0"],
     ["nothing", "MODEL"],
 ])
-def test_wrong_usage_is_told(arguments, model, tmp_path):
+def test_usage_errors_are_reported(arguments, model, tmp_path):
     before = model.read_bytes()
     done = wordtide("labels", *(model if word == "MODEL" else word for word in arguments),
                     cwd=tmp_path, input="a b #c\n")
@@ -573,7 +573,7 @@ def test_wrong_usage_is_told(arguments, model, tmp_path):
 
 
 @pytest.mark.parametrize("style", [[], ["--json"], ["--tsv"]])
-def test_a_reader_that_goes_away_or_a_full_disk_ends_the_answers(model, stream, style):
+def test_a_closed_pipe_or_a_full_disk_ends_the_output(model, stream, style):
     with start("labels", "predict", model, stream, *style, stdout=subprocess.PIPE,
                stderr=subprocess.PIPE) as process:
         process.stdout.readline()
@@ -586,7 +586,7 @@ def test_a_reader_that_goes_away_or_a_full_disk_ends_the_answers(model, stream, 
         assert process.wait(PATIENCE) == 1 and re.fullmatch("wordtide: .*: No space left on .*\n", said)
 
 
-def test_labels_that_a_terminal_would_obey_are_data(tmp_path):
+def test_labels_with_control_characters_are_data(tmp_path):
     path = tmp_path / "m.tide"
     stream = tmp_path / "s.tsv"
     stream.write_text("a\"\x1b[31m\\\tthe rocket\n" * 40)

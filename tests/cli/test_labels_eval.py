@@ -1,4 +1,4 @@
-"""labels eval: posts are told before they are learned, and judged as scikit-learn would."""
+"""labels eval: posts are predicted before they are learned, and scored like scikit-learn."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from datetime import datetime
 import pytest
 
 from conftest import PATIENCE, SANITIZED, start, wordtide
-from labelled import (
+from labeled import (
     FIT, JSON_FIELDS, SMALL, TOPICS, as_json, as_lines, labels, labels_of, learned, make_posts,
     objects,
 )
@@ -28,7 +28,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def model(folder):
-    """Knows four of the six topics, and not too well."""
+    """A model that knows four of the six topics, not too well."""
     path = folder / "posts.tide"
     labels("train", "-o", path, "-q", *SMALL, *FIT, "--label-top", 4, "--label-each", 60,
            "--label-anchors", 0,
@@ -38,7 +38,7 @@ def model(folder):
 
 @pytest.fixture(scope="module")
 def timeless(folder):
-    """Has seen lines, and not a single time."""
+    """A model trained on lines without times."""
     path = folder / "timeless.tide"
     labels("train", "-o", path, "-q", *SMALL, *FIT, input=as_lines(make_posts(1, 500)))
     return path
@@ -56,7 +56,7 @@ def evaluate(model, *arguments, **options):
 
 
 def scored_lines(path):
-    """The lines about posts; others name the labels that are told."""
+    """The lines about posts, without those that name the labels."""
     return [line for line in path.read_text().splitlines() if "names" not in json.loads(line)]
 
 
@@ -66,7 +66,7 @@ def scored(path):
 
 @pytest.fixture(scope="module")
 def judged(model, stream, folder):
-    """The object about all, and the predictions."""
+    """The object for the whole stream, and the predictions."""
     path = folder / "predictions.jsonl"
     [found] = evaluate(model, stream, "--predictions", path, "--threshold", 0.3)
     return found, scored(path)
@@ -80,7 +80,7 @@ def names_told(model):
 # -- scores ----------------------------------------------------------------------------------------
 
 
-def test_predictions_are_of_the_posts_that_are_scored(judged, model):
+def test_the_predictions_are_those_of_scored_posts(judged, model):
     found, predictions = judged
     known = set(names_told(model))
     numbers = [i for i, post in enumerate(TEST) if {f"#{n}" for n in labels_of(post)} & known]
@@ -150,7 +150,7 @@ def test_at_least_five_labels_are_written(stream, folder):
 
 
 def test_unknown_words_are_counted(model, folder):
-    """With --learn, a word of a post is known from the next post on and not before."""
+    """With --learn, a word of a post is known from the next post on."""
     path = folder / "unknown.jsonl"
     bodies = ["the rocket zzz yyy #space", "xxx without a label", "the moon zzz vvv #space"]
     path.write_text("".join(json.dumps({"body": body}) + "\n" for body in bodies))
@@ -164,7 +164,7 @@ def test_unknown_words_are_counted(model, folder):
 # -- windows ---------------------------------------------------------------------------------------
 
 
-def test_a_window_is_judged_like_a_stream_of_its_own(model, stream, folder):
+def test_a_window_is_scored_like_its_own_stream(model, stream, folder):
     *windows, total = evaluate(model, stream, "--by", 500)
     assert [window["period"] for window in windows] == ["posts 0-499", "posts 500-999",
                                                         "posts 1000-1199"]
@@ -177,7 +177,7 @@ def test_a_window_is_judged_like_a_stream_of_its_own(model, stream, folder):
 
 
 @pytest.mark.parametrize("unit, length", [("day", 10), ("month", 7), ("year", 4)])
-def test_windows_of_the_calendar(model, stream, unit, length):
+def test_windows_follow_the_calendar(model, stream, unit, length):
     expected = defaultdict(int)
     for post in TEST:
         expected[post.time.isoformat()[:length]] += 1
@@ -186,7 +186,7 @@ def test_windows_of_the_calendar(model, stream, unit, length):
     assert [window["period"] for window in windows] == list(expected)
 
 
-def test_posts_without_a_time_or_too_late_are_in_the_present_window(timeless, folder):
+def test_late_posts_and_those_without_a_time_are_in_the_current_window(timeless, folder):
     months = [None, 3, None, 4, 3, None, 5]
     posts = [post._replace(time=month and datetime(2020, month, 31 if month == 3 else 1))
              for post, month in zip(make_posts(3, len(months)), months)]
@@ -197,7 +197,7 @@ def test_posts_without_a_time_or_too_late_are_in_the_present_window(timeless, fo
         ("2020-03", 3), ("2020-04", 3), ("2020-05", 1)]
 
 
-def test_table_and_tsv_say_the_same_as_json(model, stream):
+def test_table_and_tsv_equal_json(model, stream):
     expected = evaluate(model, stream, "--by", 400)
     head, *rows = [line.split("\t") for line in labels(
         "eval", model, stream, "--by", 400, "--tsv", "-q").stdout.splitlines()]
@@ -222,8 +222,8 @@ def predictions_of(model, path, posts, *arguments):
     return path.read_text().splitlines()
 
 
-def test_labels_are_named_whenever_the_classifier_is_new(model, folder):
-    """The second classifier knows more of them."""
+def test_labels_are_named_after_every_fit(model, folder):
+    """The second classifier knows more labels."""
     path = folder / "named.jsonl"
     lines = [json.loads(line) for line in predictions_of(
         model, path, TEST[:500], "--learn", "--label-refit", 250, "--label-top", 5)]
@@ -249,7 +249,7 @@ def test_without_learn_nothing_is_learned(model, stream, folder):
 
 @pytest.mark.parametrize("more", [["--learn"], ["--learn", "--frozen", "yes"],
                                   ["--learn", "--label-refit", 150]])
-def test_what_is_told_does_not_depend_on_what_comes(model, folder, more):
+def test_predictions_do_not_depend_on_later_posts(model, folder, more):
     path = folder / "order.jsonl"
     first = make_posts(5, 300)
     alone = predictions_of(model, path, first, *more)
@@ -261,10 +261,10 @@ def test_what_is_told_does_not_depend_on_what_comes(model, folder, more):
     assert still[:2] == alone[:2] and still[-1] != alone[-1]  # something was learned in between
 
 
-def test_a_post_is_told_before_its_own_labels_are_known(model, folder):
-    """Its labels may be any, and what is told of it is the same; then they are learned."""
+def test_a_post_is_predicted_before_its_labels_are_learned(model, folder):
+    """A post's labels do not affect its own prediction; then they are learned."""
     path = folder / "own.jsonl"
-    posts = make_posts(8, 200, unlabelled=0)
+    posts = make_posts(8, 200, unlabeled=0)
     names = list(TOPICS)
     swap = {name: names[i ^ 1] for i, name in enumerate(names)}
     other = [post._replace(tags=[(place, swap[name]) for place, name in post.tags])
@@ -276,8 +276,8 @@ def test_a_post_is_told_before_its_own_labels_are_known(model, folder):
         assert len(both) > 100 and all(ours[post] == theirs[post] for post in both)
 
 
-def test_a_stopped_evaluation_goes_on_where_it_was(model, stream, tmp_path):
-    """Learning anew on the way takes its time, so there is a middle to be stopped in."""
+def test_a_stopped_evaluation_resumes_where_it_stopped(model, stream, tmp_path):
+    """Refits take a while, so a stop comes in the middle."""
     more = ["--learn", "--label-refit", 100, "--classifier-patience", 100,
             "--classifier-epochs", 10 if SANITIZED else 40]
     whole, first, second = (tmp_path / name for name in ("whole", "first", "second"))
@@ -337,20 +337,20 @@ def run(names, tmp_path, arguments):
     (["MODEL", "missing"], 1, "missing"),
     (["missing", "STREAM"], 1, "missing"),
     (["STREAM", "STREAM"], 4, "not a wordtide model"),
-    (["MODEL", "BARE"], 3, "no post carries a label"),
+    (["MODEL", "BARE"], 3, "no post has a label"),
     (["TIMELESS", "STREAM", "--records", "lines", "--by", "day"], 3, "no post has a time"),
     (["MODEL", "STREAM", "-o", "no/folder"], 1, "no/folder"),
     (["MODEL", "STREAM", "--predictions", "no/folder"], 1, "no/folder"),
     (["MODEL", "STREAM", "--predictions", "/dev/full"], 1, "No space left"),
 ])
-def test_what_cannot_be_used_is_told_in_one_line(names, tmp_path, arguments, code, message):
+def test_unusable_input_is_reported_in_one_line(names, tmp_path, arguments, code, message):
     done = run(names, tmp_path, arguments)
     assert done.returncode == code and message in done.stderr
     assert re.fullmatch("wordtide: .+\n", done.stderr)
 
 
 @pytest.mark.parametrize("source", ["EMPTY", "BROKEN"])
-def test_a_stream_without_a_post_is_told(names, tmp_path, source):
+def test_a_stream_without_posts_is_reported(names, tmp_path, source):
     done = run(names, tmp_path, ["MODEL", source, "--json"])
     assert done.returncode == 3 and done.stderr.startswith("wordtide: no words were read\n")
 
@@ -366,7 +366,7 @@ def test_a_stream_without_a_post_is_told(names, tmp_path, source):
     ["MODEL", "STREAM", "--frozen", "no"], ["MODEL", "STREAM", "--frozen", "yes"],
     ["MODEL", "STREAM", "--classifier", "linear"], ["MODEL", "STREAM", "--label-top", "2"],
 ])
-def test_wrong_usage_is_told(names, tmp_path, arguments):
+def test_usage_errors_are_reported(names, tmp_path, arguments):
     before = names["MODEL"].read_bytes(), names["STREAM"].read_bytes()
     done = run(names, tmp_path, arguments)
     (complaint,) = done.stderr.splitlines()
@@ -375,6 +375,6 @@ def test_wrong_usage_is_told(names, tmp_path, arguments):
     assert before == (names["MODEL"].read_bytes(), names["STREAM"].read_bytes())
 
 
-def test_a_batch_model_goes_on_with_its_vocabulary(names, tmp_path):
+def test_a_batch_model_resumes_with_a_frozen_vocabulary(names, tmp_path):
     done = run(names, tmp_path, ["BATCH", "STREAM", "--learn", "--frozen", "yes", "--json"])
     assert done.returncode == 0 and json.loads(done.stdout)["posts"] == len(TEST)

@@ -1,4 +1,4 @@
-"""Training takes no more memory than is said at the start, the program itself included."""
+"""Training takes no more memory than it reports at the start, including the program."""
 
 import re
 import subprocess
@@ -21,7 +21,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 
 def trained(folder, *arguments):
-    """The bytes that were promised, and the most that there were."""
+    """The reported bytes, and the peak of the process."""
     line = [sys.executable, "-I", "-S", "-c", MEASURED, BINARY, "train", *arguments, "-o", folder / "m.tide"]
     done = subprocess.run(list(map(str, line)), capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
@@ -39,28 +39,28 @@ def source(tmp_path_factory):
 @pytest.mark.parametrize("options", [
     [], ["--threads", "4"], ["--profile", "fast"], ["--every", "100000"], ["--records", "tsv", "--text", "1"],
     ["--subword", "1000", "--dim", "50"], ["--batch", "--epochs", "2"], ["--phrases", "2", "--threads", "16"]])
-def test_the_process_stays_within_what_is_given(source, tmp_path, memory, options):
+def test_the_process_stays_within_the_given_memory(source, tmp_path, memory, options):
     total, peak = trained(tmp_path, source, "--memory", memory, *options)
     assert peak <= total <= int(memory[:-1]) << 20
 
 
 @pytest.mark.parametrize("options", [["--vocab", "100", "--dim", "4"], [], ["--threads", "64"], ["--half-life", "10000"]])
-def test_the_process_stays_within_what_is_said(source, tmp_path, options):
+def test_the_process_stays_within_the_reported_budget(source, tmp_path, options):
     total, peak = trained(tmp_path, source, *options)
     assert peak <= total
 
 
-def test_going_on_stays_within_it_too(source, tmp_path):
+def test_a_resumed_process_stays_within_the_budget(source, tmp_path):
     trained(tmp_path, source, "--memory", "60M")
     total, peak = trained(tmp_path, "--resume", tmp_path / "m.tide", source)
     assert peak <= total <= 60 << 20
 
 
 @pytest.mark.parametrize("profile", ["default", "fast"])
-def test_too_little_is_refused_with_what_is_enough(source, tmp_path, profile):
+def test_too_little_memory_is_rejected_with_the_minimum(source, tmp_path, profile):
     done = wordtide("train", source, "-o", tmp_path / "m.tide", "--memory", "10M", "--profile", profile)
     assert done.returncode == 2
-    needed = re.search(r"^wordtide: --memory 10 MiB is too little: .* needs (\d+) MiB", done.stderr)[1]
-    assert ("with --profile fast" in done.stderr) == (profile != "fast")
+    needed = re.search(r"^wordtide: (?:--)?memory 10 MiB is too little: .* needs (\d+) MiB", done.stderr)[1]
+    assert ("profile fast" in done.stderr) == (profile != "fast")
     total, peak = trained(tmp_path, source, "--profile", profile, "--memory", f"{needed}M")
     assert peak <= total <= int(needed) << 20

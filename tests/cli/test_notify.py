@@ -1,4 +1,4 @@
-"""Run as a service: systemd is told when it is ready, that it is alive, and when it is on its way down."""
+"""As a service: systemd is notified of readiness, of activity and of the shutdown."""
 
 import os
 import secrets
@@ -10,12 +10,12 @@ import pytest
 
 from conftest import BINARY, PATIENCE, SMALL, logged, start, wordtide
 
-SELDOM = {"WATCHDOG_USEC": "60000000"}  # so that all there is to tell waits to be read
+SELDOM = {"WATCHDOG_USEC": "60000000"}  # so that messages wait in the queue
 OFTEN = {"WATCHDOG_USEC": "200000"}
 
 
 class Manager:
-    """The side of systemd: a socket, and what is in the environment of the service."""
+    """A stand-in for systemd: a socket and the service's environment."""
 
     def __init__(self, address):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -30,13 +30,13 @@ class Manager:
         return self.process
 
     def hear(self, seconds=PATIENCE):
-        """The fields of the next message."""
+        """Waits for the next message and returns its fields."""
         self.socket.settimeout(seconds)
         lines = self.socket.recv(4096).decode().splitlines()
         return dict(line.split("=", 1) for line in lines)
 
     def heard(self):
-        """All messages that are there now."""
+        """All messages in the queue."""
         messages = []
         try:
             while True:
@@ -72,14 +72,14 @@ def log(tmp_path):
 
 
 def read_log(process, message):
-    """Up to the line with the message."""
+    """Reads up to the line with the message."""
     for line in process.stderr:
         if message in line.decode():
             return
     pytest.fail(f"the log ended without {message}")
 
 
-def test_ready_comes_with_the_model_and_the_sources(any_manager, tmp_path, text):
+def test_ready_is_sent_when_the_model_and_the_sources_are_open(any_manager, tmp_path, text):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     process = any_manager.start(pipe, "-o", tmp_path / "m.tide")
@@ -94,7 +94,7 @@ def test_ready_comes_with_the_model_and_the_sources(any_manager, tmp_path, text)
 
 
 @pytest.mark.parametrize("damage", ["model", "source"])
-def test_without_a_model_or_a_source_nothing_is_ready(manager, tmp_path, log, damage):
+def test_ready_is_not_sent_without_a_model_or_a_source(manager, tmp_path, log, damage):
     (tmp_path / "m.tide").write_bytes(b"no model")
     what = ["--resume", tmp_path / "m.tide", log] if damage == "model" else \
         [tmp_path / "missing", "-o", tmp_path / "n.tide"]
@@ -103,7 +103,7 @@ def test_without_a_model_or_a_source_nothing_is_ready(manager, tmp_path, log, da
     assert process.returncode in (1, 2, 4) and all("READY" not in message for message in told)
 
 
-def test_a_model_that_goes_on_is_ready_once_it_is_loaded(manager, tmp_path, log, text):
+def test_a_resumed_model_is_ready_once_it_is_loaded(manager, tmp_path, log, text):
     path = tmp_path / "m.tide"
     assert wordtide("train", "-o", path, *SMALL, input=text).returncode == 0
     process = manager.start("--follow", log, "--resume", path)
@@ -116,8 +116,8 @@ def test_a_model_that_goes_on_is_ready_once_it_is_loaded(manager, tmp_path, log,
 
 
 @pytest.mark.parametrize("source", ["demo:", "--follow"])
-def test_signs_of_life_keep_coming(manager, tmp_path, log, source):
-    """While it learns without end, and while it waits for text."""
+def test_keep_alives_are_sent_regularly(manager, tmp_path, log, source):
+    """Both while it learns and while it waits for text."""
     sources = [source, log] if source == "--follow" else [source]
     process = manager.start(*sources, "-o", tmp_path / "m.tide", "-q", **OFTEN)
     assert "READY" in manager.hear()
@@ -128,7 +128,7 @@ def test_signs_of_life_keep_coming(manager, tmp_path, log, source):
     assert process.wait(PATIENCE) == 0
 
 
-def test_stopping_is_told_before_the_last_save(manager, tmp_path, log):
+def test_stopping_is_sent_before_the_last_save(manager, tmp_path, log):
     process = manager.start("--follow", log, "-o", tmp_path / "m.tide")
     manager.hear()
     process.terminate()
@@ -139,14 +139,14 @@ def test_stopping_is_told_before_the_last_save(manager, tmp_path, log):
     assert process.returncode == 0 and (tmp_path / "m.tide").exists()
 
 
-def test_the_end_of_the_text_is_a_way_down_too(manager, tmp_path, log):
+def test_stopping_is_sent_at_the_end_of_the_text(manager, tmp_path, log):
     process = manager.start(log, "-o", tmp_path / "m.tide")
     told = manager.hear_to_the_end()
     assert process.returncode == 0
     assert "READY" in told[0] and "STOPPING" in told[-1]
 
 
-def test_a_process_that_hangs_gives_no_sign_of_life(manager, tmp_path, log):
+def test_a_process_that_hangs_sends_no_keep_alive(manager, tmp_path, log):
     process = manager.start("--follow", log, "-o", tmp_path / "m.tide", **OFTEN)
     assert "READY" in manager.hear()
     process.send_signal(signal.SIGSTOP)
@@ -163,15 +163,15 @@ def test_a_process_that_hangs_gives_no_sign_of_life(manager, tmp_path, log):
 @pytest.mark.parametrize("watchdog", [
     {"WATCHDOG_PID": "1"}, {"WATCHDOG_USEC": "0"}, {"WATCHDOG_USEC": "often"},
     {"WATCHDOG_USEC": "-5"}, {"WATCHDOG_USEC": "99999999999999999999"}, {"WATCHDOG_USEC": ""}])
-def test_signs_of_life_are_for_who_wants_them(manager, tmp_path, log, watchdog):
+def test_keep_alives_are_sent_only_with_a_watchdog(manager, tmp_path, log, watchdog):
     manager.start(log, "-o", tmp_path / "m.tide", **watchdog)
     told = manager.hear_to_the_end()
     assert "READY" in told[0] and "STOPPING" in told[-1]
     assert all("WATCHDOG" not in message for message in told)
 
 
-def test_who_is_asked_by_its_number_answers(manager, tmp_path, log):
-    """The shell becomes the command, and keeps its number."""
+def test_the_watchdog_of_this_process_is_answered(manager, tmp_path, log):
+    """The shell is replaced by the command, which keeps its process id."""
     script = 'WATCHDOG_PID=$$ exec "$0" "$@"'
     arguments = ["train", log, "-o", tmp_path / "m.tide", *SMALL]
     done = subprocess.run(["sh", "-c", script, BINARY, *map(str, arguments)],
@@ -182,7 +182,7 @@ def test_who_is_asked_by_its_number_answers(manager, tmp_path, log):
 
 @pytest.mark.parametrize("address", [
     None, "", "@", "relative", "/missing/socket", "/" + 200 * "x", "vsock:2:1234", "/dev/null"])
-def test_nobody_to_tell_is_no_failure(tmp_path, text, address):
+def test_a_missing_socket_is_no_failure(tmp_path, text, address):
     environment = {name: value for name, value in os.environ.items() if name != "NOTIFY_SOCKET"}
     expected, path = tmp_path / "expected.tide", tmp_path / "m.tide"
     for output, more in (expected, {}), (path, {"NOTIFY_SOCKET": address} if address else {}):
@@ -191,11 +191,11 @@ def test_nobody_to_tell_is_no_failure(tmp_path, text, address):
         assert done.returncode == 0
     warnings = done.stderr.splitlines()
     assert len(warnings) == bool(address)
-    assert all(line.startswith("wordtide: cannot tell systemd") for line in warnings)
+    assert all(line.startswith("wordtide: cannot notify systemd") for line in warnings)
     assert path.read_bytes() == expected.read_bytes()
 
 
-def test_a_reader_that_does_not_read_stops_nothing(manager, tmp_path, log):
+def test_a_full_socket_does_not_block_training(manager, tmp_path, log):
     sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     sender.setblocking(False)
     sender.connect(manager.environment["NOTIFY_SOCKET"])
@@ -208,7 +208,7 @@ def test_a_reader_that_does_not_read_stops_nothing(manager, tmp_path, log):
     assert logged(done.stderr, "finished")["words"] == "4"
     process = manager.start("--follow", log, "-o", tmp_path / "n.tide")
     read_log(process, "msg=memory")
-    while "READY" not in manager.hear():  # what could not be told is told later
+    while "READY" not in manager.hear():  # what could not be sent is sent later
         pass
     process.terminate()
     assert process.wait(PATIENCE) == 0

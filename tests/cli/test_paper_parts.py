@@ -1,4 +1,4 @@
-"""The parts of paper/ that need no run: keys, claims, answers and plots."""
+"""The parts of paper/ that need no training: keys, claims, answers and plots."""
 
 import re
 import sys
@@ -98,7 +98,7 @@ SPREAD = 0.005  # of the default's three seeds
 
 
 def answered(change, only=None):
-    """The answers where all rows score 0.4, seeds apart, but for what `change` says of a
+    """The answers if all rows score 0.4, apart from seeds, except where `change` changes a
     row."""
     outcomes = []
     for row in grid.rows(70000, 7000, 10**6, only):
@@ -170,7 +170,7 @@ def test_labels_never_cover_each_other():
 
 
 def test_points_keep_their_places_in_the_path():
-    """Moves are relative; added up they are where the axes say, to a tenth."""
+    """Moves are relative; their sums match the axes to a tenth."""
     plot = svg.Plot(svg.Axis(0, 1), svg.Axis(0, 1))
     wanted = [(i / 97 % 1, i * i / 89 % 1) for i in range(200)]
     plot.dots(wanted, "s-paper")

@@ -34,7 +34,7 @@ def report(text, out, *more):
 
 
 class Page(HTMLParser):
-    """Elements by id, what the page would fetch, and whether all that opens closes."""
+    """Elements by id, external references, and whether every tag is closed."""
 
     def __init__(self, text):
         super().__init__()
@@ -83,7 +83,7 @@ def stream(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(stream):
-    """The report without sets: the folder and the page."""
+    """The report without test sets: its directory and its page."""
     out = stream.parent / "out"
     report(stream, out)
     return out, (out / "report.html").read_text()
@@ -91,7 +91,7 @@ def made(stream):
 
 @pytest.fixture(scope="module")
 def sets(stream):
-    """Pairs and questions of frequent words; their scores mean nothing."""
+    """Pairs and questions of frequent words; their scores are meaningless."""
     model = stream.parent / "words.tide"
     assert wordtide("train", stream, "-o", model, "--dim", "4", "-q").returncode == 0
     words = [line.split("\t")[0] for line in wordtide("words", model).stdout.splitlines()]
@@ -154,7 +154,7 @@ def test_the_text_is_not_taken_for_text8(made):
     assert "not text8" in text and "demo.txt: " in text
 
 
-def test_without_sets_quality_is_the_overlap_of_neighbours(made):
+def test_without_sets_quality_is_the_overlap_of_neighbors(made):
     out, text = made
     assert "no sets were given" in text
     trace = results(out / "runs", "default-400-trace-*.json")[0]["printed"]
@@ -233,7 +233,7 @@ def test_a_run_that_fails_is_named_and_not_remembered(stream, tmp_path):
 
 
 def test_of_several_runs_the_one_that_failed_is_named(stream, tmp_path):
-    """All others wait for ever and are stopped for it."""
+    """All others wait forever and are stopped."""
     program = tmp_path / "program"
     program.write_text("#!/bin/sh\ncase $* in *incremental*) echo broken >&2; exit 1;; esac\n"
                        "exec sleep 600\n")
@@ -332,13 +332,13 @@ def test_a_damaged_result_is_named(made, stream):
     assert done.stderr == f"paper: {damaged} is damaged: delete it\n"
 
 
-def test_a_band_that_is_cut_keeps_its_place_among_neighbours(stream, tmp_path):
+def test_a_band_that_is_cut_keeps_its_place_among_neighbors(stream, tmp_path):
     done = run("report.py", stream, "--out", tmp_path, "--k", "60", "--bands", "1-20,41-90",
                "--epochs", "1", *TINY)
     assert done.returncode == 0, done.stderr
     text = (tmp_path / "report.html").read_text()
     assert "remain are: 1–20, 41–60." in text
-    rows = between(text, "<h3>Neighbours in common</h3>", "</table>").split("<tr>")
+    rows = between(text, "<h3>Neighbors in common</h3>", "</table>").split("<tr>")
     twin = next(row for row in rows if "word2vec again" in row)
     assert len(re.findall(r"<td>[01]\.\d\d</td>", twin)) == 2
 

@@ -1,4 +1,4 @@
-"""How far training has come, how long it will take, and what comes next."""
+"""Progress, remaining time, and suggestions of the next command."""
 
 import gzip
 import os
@@ -22,13 +22,13 @@ def texts(tmp_path_factory):
 
 
 def done_first(arguments, tmp_path, **options):
-    """The fraction that the first line of the log tells, which comes after the first block."""
+    """The fraction in the first progress line, which follows the first block."""
     done = wordtide("train", *arguments, "-o", tmp_path / "m.tide", *SMALL, **options)
     assert done.returncode == 0, done.stderr
     return float(logged(done.stderr, "training").get("done", 0))
 
 
-def test_it_is_the_part_of_all_files(texts, tmp_path):
+def test_progress_is_the_share_of_all_files(texts, tmp_path):
     sizes = [path.stat().st_size for path in texts]
     assert done_first(texts[:1], tmp_path) == pytest.approx(BLOCK / sizes[0], abs=1e-3)
     assert done_first(texts, tmp_path) == pytest.approx(BLOCK / sum(sizes), abs=1e-3)
@@ -37,7 +37,7 @@ def test_it_is_the_part_of_all_files(texts, tmp_path):
     assert done_first([empty, *texts], tmp_path) == pytest.approx(BLOCK / sum(sizes), abs=1e-3)
 
 
-def test_of_a_packed_file_it_is_the_part_of_what_is_stored(texts, tmp_path):
+def test_progress_in_a_compressed_file_is_the_share_of_its_bytes(texts, tmp_path):
     packed = tmp_path / "text.gz"
     packed.write_bytes(gzip.compress(b"".join(path.read_bytes() for path in texts), 1))
     assert packed.stat().st_size > BLOCK
@@ -48,7 +48,7 @@ def test_of_a_packed_file_it_is_the_part_of_what_is_stored(texts, tmp_path):
     assert both == pytest.approx(told * packed.stat().st_size / whole, abs=1e-3)
 
 
-def test_a_file_as_standard_input_is_known_too(texts, tmp_path):
+def test_progress_in_a_redirected_file_is_known(texts, tmp_path):
     with open(texts[0]) as text:
         process = start("train", "-o", tmp_path / "m.tide", *SMALL, stdin=text, stderr=open(tmp_path / "log", "w"))
         assert process.wait() == 0
@@ -56,13 +56,13 @@ def test_a_file_as_standard_input_is_known_too(texts, tmp_path):
     assert told == pytest.approx(BLOCK / texts[0].stat().st_size, abs=1e-3)
 
 
-def test_of_a_pipe_nothing_is_known(texts, tmp_path):
+def test_progress_in_a_pipe_is_unknown(texts, tmp_path):
     assert done_first([], tmp_path, input=texts[0].read_bytes()) == 0
     assert done_first([texts[0], "-"], tmp_path, input=b"more words\n") == 0
     assert done_first(["demo:tokens=20000"], tmp_path) == 0
 
 
-def test_going_on_begins_where_it_stopped_and_epochs_count_together(texts, tmp_path):
+def test_progress_continues_after_resuming_and_covers_all_epochs(texts, tmp_path):
     size = texts[0].stat().st_size
     told = done_first([texts[0], "--batch", "--epochs", "4"], tmp_path)
     assert 0 < told <= BLOCK / size / 4 + 1e-3
@@ -75,13 +75,13 @@ def on_terminal(*arguments):
     return shown_on_terminal(process, watcher)
 
 
-def test_a_terminal_shows_a_per_cent_that_never_falls(texts, tmp_path):
+def test_a_terminal_shows_a_percentage_that_never_falls(texts, tmp_path):
     shown = on_terminal("train", *texts, *texts, *texts, "-o", tmp_path / "m.tide", *SMALL)
     told = [int(each) for each in re.findall(r" words  (\d+)%", shown)]
     assert told and told == sorted(told) and told[-1] <= 100
 
 
-def test_what_is_suggested_can_be_done(texts, tmp_path):
+def test_suggested_commands_work(texts, tmp_path):
     shown = on_terminal("train", *texts, "-o", tmp_path / "m.tide", "--dim", "20")
     command = re.search(r"try: wordtide (nearest \S+ \S+)\r\n$", shown)[1].split()
     assert len(wordtide(*command).stdout.splitlines()) == 10
@@ -96,7 +96,7 @@ def test_what_is_suggested_can_be_done(texts, tmp_path):
 @pytest.mark.parametrize(("command", "ours"), [
     ("skipgram", "train"), ("supervised", "labels train"), ("print-sentence-vectors", "embed"),
     ("predict", "labels predict"), ("test", "labels eval"), ("most_similar", "nearest")])
-def test_commands_of_others_point_to_ours(command, ours):
+def test_commands_of_other_tools_are_translated(command, ours):
     done = wordtide(command)
     assert done.returncode == 2 and f"'wordtide {ours}'" in done.stderr
     assert wordtide(*ours.split(), "--help").returncode == 0
@@ -104,13 +104,13 @@ def test_commands_of_others_point_to_ours(command, ours):
 
 @pytest.mark.parametrize(("arguments", "ours"), [
     (["nearest", "m", "w", "--topn", "3"], "--count"), (["nearest", "m", "w", "-k", "3"], "--count"),
-    (["train", "-input", "x"], "files are named without one")])
-def test_options_of_others_point_to_ours(arguments, ours):
+    (["train", "-input", "x"], "give the files as arguments")])
+def test_options_of_other_tools_are_translated(arguments, ours):
     done = wordtide(*arguments)
     assert done.returncode == 2 and ours in done.stderr
 
 
-def test_more_threads_than_processors_are_noticed(texts, tmp_path):
+def test_more_threads_than_processors_are_noted(texts, tmp_path):
     many = os.sysconf("SC_NPROCESSORS_ONLN") + 1
     if many > 256:
         pytest.skip("a machine with more processors than threads")

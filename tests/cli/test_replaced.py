@@ -1,4 +1,4 @@
-"""A model that is there is never lost: not to an empty stream, nor to a new model, nor to a full disk."""
+"""An existing model is never lost: not to an empty stream, a new model, or a full disk."""
 
 import os
 import resource
@@ -13,7 +13,7 @@ EMPTY = [b"", b"\n \n\n", b"... ,,, !!!\n"]
 
 @pytest.fixture
 def kept(model, tmp_path):
-    """A model that somebody still needs."""
+    """A model that must survive."""
     path = tmp_path / "m.tide"
     path.write_bytes(model.read_bytes())
     return path
@@ -25,7 +25,7 @@ def names(folder):
 
 @pytest.mark.parametrize("arguments", [[], ["--every", "1"], ["--batch"], ["--records", "json", "--text", "body"]])
 @pytest.mark.parametrize("empty", EMPTY)
-def test_no_words_replace_no_model(kept, tmp_path, empty, arguments):
+def test_a_run_without_words_does_not_replace_a_model(kept, tmp_path, empty, arguments):
     source = tmp_path / "empty.txt"
     source.write_bytes(empty)
     before = kept.read_bytes()
@@ -34,7 +34,7 @@ def test_no_words_replace_no_model(kept, tmp_path, empty, arguments):
     assert kept.read_bytes() == before and names(tmp_path) == ["empty.txt", "m.tide"]
 
 
-def test_no_words_make_no_model(tmp_path):
+def test_a_run_without_words_creates_no_model(tmp_path):
     done = wordtide("train", "-o", tmp_path / "m.tide", *SMALL)
     assert done.returncode == 3 and "no words were read: " in done.stderr and "was not written" in done.stderr
     done = wordtide("train", "--checkpoint", tmp_path / "m.tide", *SMALL)
@@ -57,7 +57,7 @@ def test_a_stop_before_the_first_word_replaces_nothing(kept, tmp_path, number, s
     assert kept.read_bytes() == before and names(tmp_path) == ["m.tide"]
 
 
-def test_going_on_without_new_words_is_no_failure_and_changes_nothing(kept, tmp_path):
+def test_resuming_without_new_words_succeeds_and_changes_nothing(kept, tmp_path):
     before = kept.read_bytes()
     done = wordtide("train", "--resume", kept)
     assert done.returncode == 0 and "no words were read" in done.stderr
@@ -72,8 +72,8 @@ def test_going_on_without_new_words_is_no_failure_and_changes_nothing(kept, tmp_
 
 
 @pytest.mark.parametrize("every", [[], ["--every", "1000"]])
-def test_the_model_of_before_is_kept_and_named(kept, text, tmp_path, every):
-    """However often the run saves on its way."""
+def test_the_previous_model_is_kept_and_named(kept, text, tmp_path, every):
+    """However often the run saves."""
     old = kept.read_bytes()
     done = wordtide("train", "-o", kept, *SMALL, *every, "--seed", "2", input=text)
     assert done.returncode == 0 and f'earlier_model="{kept}.1"' in done.stderr
@@ -86,12 +86,12 @@ def test_the_model_of_before_is_kept_and_named(kept, text, tmp_path, every):
     assert (tmp_path / "m.tide.1").read_bytes() == new and (tmp_path / "m.tide.2").read_bytes() == old
 
 
-def test_a_new_model_names_none(text, tmp_path):
+def test_a_new_model_names_no_previous_one(text, tmp_path):
     done = train(tmp_path / "m.tide", text)
     assert "earlier" not in done.stderr and names(tmp_path) == ["m.tide"]
 
 
-def test_behind_a_link_it_is_kept_where_the_link_leads_to(kept, text, tmp_path):
+def test_behind_a_link_it_is_kept_beside_the_target(kept, text, tmp_path):
     old = kept.read_bytes()
     link = tmp_path / "link"
     link.symlink_to(kept)
@@ -100,7 +100,7 @@ def test_behind_a_link_it_is_kept_where_the_link_leads_to(kept, text, tmp_path):
     assert (tmp_path / "m.tide.1").read_bytes() == old
 
 
-def test_checkpoints_without_new_words_push_no_older_one_out(text, tmp_path):
+def test_checkpoints_without_new_words_displace_no_older_one(text, tmp_path):
     path = tmp_path / "c.tide"
     again = ["train", "--checkpoint", path, "--continue", "--every", "5000"]
     assert wordtide(*again, *SMALL, input=text).returncode == 0
@@ -134,18 +134,18 @@ def test_an_import_and_a_fit_keep_it_too(kept, text, tmp_path):
 def test_only_a_model_may_replace_a_model(model, kept, arguments):
     before = kept.read_bytes()
     done = wordtide(*[model if argument == "MODEL" else argument for argument in arguments], kept, input=b"a\n")
-    assert done.returncode == 2 and "m.tide is a model" in done.stderr
+    assert done.returncode == 2 and "m.tide is a wordtide model" in done.stderr
     assert kept.read_bytes() == before
 
 
 def limit_files():
-    """No file may grow beyond this, as if the disk were full."""
+    """Limits the size of files, as if the disk were full."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
 
 
 @pytest.mark.parametrize("place", ["-o", "--checkpoint"])
 @pytest.mark.parametrize("number", [None, signal.SIGTERM, signal.SIGINT])
-def test_a_last_save_that_fails_is_a_failure(text, tmp_path, place, number):
+def test_a_failed_last_save_is_a_failure(text, tmp_path, place, number):
     process = start("train", place, tmp_path / "m.tide", "--vocab", "5000", "--dim", "64", "--threads", "1",
                     "--every", "1h", stdin=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limit_files)
     process.stdin.write(text)

@@ -1,4 +1,4 @@
-"""A signal ends training well: the sentence is finished, the model saved, exit 0."""
+"""A signal ends training cleanly: it finishes the sentence, saves the model and exits with 0."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from conftest import PATIENCE, SMALL, Running, send_twice, shown_on_terminal, st
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_signal_saves_while_text_comes_in(tmp_path, text, number, threads):
+def test_a_signal_saves_while_text_arrives(tmp_path, text, number, threads):
     path = tmp_path / "m.tide"
     running = Running("-o", path, *SMALL, "--threads", threads)
     running.feed(text)
@@ -35,7 +35,7 @@ def test_a_signal_saves_while_the_pipe_is_silent(tmp_path, text, number):
     assert wordtide("words", path).stdout.count("\n") > 10
 
 
-def test_a_signal_before_any_text_makes_no_model(tmp_path):
+def test_a_signal_before_any_text_creates_no_model(tmp_path):
     path = tmp_path / "m.tide"
     running = Running("-o", path, *SMALL)
     running.wait_for("msg=memory")
@@ -54,8 +54,8 @@ def test_a_signal_ends_the_wait_for_a_named_pipe(tmp_path):
     assert not path.exists()
 
 
-def test_two_signals_end_at_once(tmp_path, text):
-    """Both are pending when the stopped process goes on, so the second meets the first."""
+def test_a_second_signal_exits_at_once(tmp_path, text):
+    """Both are pending when the stopped process continues, so the second follows at once."""
     path = tmp_path / "m.tide"
     running = Running("-o", path, *SMALL)
     running.feed(text)
@@ -66,7 +66,7 @@ def test_two_signals_end_at_once(tmp_path, text):
     assert not path.exists()
 
 
-def test_a_stopped_model_goes_on(tmp_path, text):
+def test_a_stopped_model_can_be_resumed(tmp_path, text):
     path = tmp_path / "m.tide"
     running = Running("-o", path, *SMALL)
     running.feed(text)
@@ -77,7 +77,7 @@ def test_a_stopped_model_goes_on(tmp_path, text):
 
 
 def expect_saved(running, path):
-    """Asked to save, it does so and goes on."""
+    """SIGUSR1 saves the model, and training continues."""
     running.process.send_signal(signal.SIGUSR1)
     running.wait_for("checkpoint: ")
     assert wordtide("check", path).returncode == 0
@@ -86,7 +86,7 @@ def expect_saved(running, path):
 
 @pytest.mark.parametrize("option", ["-o", "--checkpoint"])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_usr1_saves_now_and_goes_on(tmp_path, text, option, threads):
+def test_usr1_saves_and_continues(tmp_path, text, option, threads):
     path = tmp_path / "m.tide"
     running = Running(option, path, *SMALL, "--threads", threads)
     running.feed(text)
@@ -98,7 +98,7 @@ def test_usr1_saves_now_and_goes_on(tmp_path, text, option, threads):
 
 
 def test_usr1_saves_while_the_pipe_is_silent(tmp_path):
-    """Again and again, even if there is nothing new: a disk may have been full before."""
+    """Repeatedly, even without new text: the disk may have been full before."""
     path = tmp_path / "m.tide"
     running = Running("-o", path, *SMALL)
     running.wait_for("msg=memory")
@@ -117,7 +117,7 @@ def test_usr1_does_not_end_the_wait_for_a_named_pipe(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     running = Running("-o", path, *SMALL, tmp_path / "pipe")
     running.wait_for("msg=memory")
-    for _ in range(20):  # that it waits already is not to be seen
+    for _ in range(20):  # whether it waits already cannot be observed
         running.process.send_signal(signal.SIGUSR1)
         time.sleep(0.01)
     (tmp_path / "pipe").write_bytes(b"some words\n")
@@ -138,7 +138,7 @@ def test_hup_is_ignored_without_a_terminal(tmp_path, text):
 
 
 def on_terminal(path, on_hup=signal.SIG_DFL):
-    """A training whose log is a terminal, and that has shown its first words. Whoever runs the tests may ignore SIGHUP."""
+    """Training on a terminal that has shown its first words. SIGHUP is reset, since it may be ignored here."""
     watcher, terminal = os.openpty()
     process = start("train", "demo:", "-o", path, *SMALL, stderr=terminal,
                     preexec_fn=lambda: signal.signal(signal.SIGHUP, on_hup))
@@ -150,7 +150,7 @@ def on_terminal(path, on_hup=signal.SIG_DFL):
 
 
 def test_hup_saves_when_the_terminal_is_closed(tmp_path):
-    """Even if it comes twice, from the kernel and from the shell."""
+    """Even if it is sent twice, by the kernel and by the shell."""
     path = tmp_path / "m.tide"
     process, watcher = on_terminal(path)
     send_twice(process, signal.SIGHUP)
@@ -159,7 +159,7 @@ def test_hup_saves_when_the_terminal_is_closed(tmp_path):
     assert wordtide("check", path).returncode == 0
 
 
-def test_hup_stays_ignored_where_it_was(tmp_path):
+def test_hup_stays_ignored_if_it_was_ignored(tmp_path):
     """As nohup does."""
     path = tmp_path / "m.tide"
     process, watcher = on_terminal(path, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""Exactly once for pipes: what a spool has taken is learned, and learned one time.
+"""Exactly once for pipes: what is in a spool is learned once.
 
 The oracle is the model of the same text from a pipe without a spool: with one thread, text that
 was lost or learned twice anywhere makes other bytes. WORDTIDE_KILLS says how often the process is
@@ -29,7 +29,7 @@ ROOMY = ["--vocab", "5000", "--dim", "8", "--threads", "1"]  # no word has to le
 
 
 def numbered(words, seed=1):
-    """Every word is there once, and no place looks like another."""
+    """Every word occurs once, so no position looks like another."""
     names = [f"w{number}" for number in range(words)]
     dice = random.Random(seed)
     lines, at = [], 0
@@ -48,7 +48,7 @@ def plain(path, text, *arguments):
 
 
 def fill(text):
-    """The end of a pipe, which the caller holds, with all of the text in it."""
+    """The read end of a pipe with all of the text in it; the caller keeps it open."""
     reading, writing = os.pipe()
     assert len(text) <= 60000
     os.write(writing, text)
@@ -57,7 +57,7 @@ def fill(text):
 
 
 def waiting_in(pipe):
-    """Bytes that nobody has taken yet."""
+    """The unread bytes of a pipe."""
     size = array.array("i", [0])
     fcntl.ioctl(pipe, termios.FIONREAD, size)
     return size[0]
@@ -69,7 +69,7 @@ def waiting_in(pipe):
 @pytest.mark.parametrize("options", [
     [], ["--every", "1000"], ["--spool-limit", "1M"], ["--spool-sync", "always"],
     ["--spool-sync", "none", "--every", "3000"]])
-def test_the_model_is_the_one_without_a_spool(tmp_path, text, options):
+def test_a_spool_does_not_change_the_model(tmp_path, text, options):
     long = text * 20  # larger than the smallest spool
     whole = plain(tmp_path / "whole.tide", long, *SMALL)
     train(tmp_path / "m.tide", long, "--spool", tmp_path / "s", *options)
@@ -77,7 +77,7 @@ def test_the_model_is_the_one_without_a_spool(tmp_path, text, options):
     assert text_in(tmp_path / "s") == 0
 
 
-def test_a_text_without_a_line_end_and_no_text_at_all(tmp_path):
+def test_text_without_a_newline_and_empty_text_are_spooled(tmp_path):
     whole = plain(tmp_path / "whole.tide", b"one two", *SMALL)
     train(tmp_path / "m.tide", b"one two", "--spool", tmp_path / "s")
     assert (tmp_path / "m.tide").read_bytes() == whole
@@ -111,7 +111,7 @@ def test_sockets_and_terminals_are_spooled_too(tmp_path):
     assert (tmp_path / "b.tide").read_bytes() == whole
 
 
-def test_columns_have_names_also_after_a_kill(tmp_path):
+def test_columns_keep_their_names_after_a_kill(tmp_path):
     rows = b"id,body\n" + b"".join(b"x%d,a%d b%d\n" % (n, n, n) for n in range(800))
     arguments = [*ROOMY, "--records", "csv", "--text", "body"]
     whole = plain(tmp_path / "whole.tide", rows, *arguments)
@@ -129,7 +129,7 @@ def test_columns_have_names_also_after_a_kill(tmp_path):
 
 
 def wordtide_from(pipe, *arguments, **options):
-    """The command with this standard input, to its end."""
+    """Runs the command with this standard input."""
     return subprocess.run([BINARY, "train", "-", *map(str, arguments)], stdin=pipe,
                           capture_output=True, text=True, timeout=PATIENCE, **options)
 
@@ -138,7 +138,7 @@ def wordtide_from(pipe, *arguments, **options):
 
 
 def feed(fifo, text, dice, done):
-    """Writes in pieces of any size, slowly enough that there are kills in between."""
+    """Writes pieces of random sizes, slowly enough for kills in between."""
     at = 0
     while at < len(text) and not done.is_set():
         size = dice.randint(1, 2 * len(text) // (40 * KILLS) + 2)
@@ -184,8 +184,8 @@ def test_nothing_is_lost_or_learned_twice_when_killed(tmp_path, figure):
     assert model.read_bytes() == whole
 
 
-def test_a_stream_that_repeats_itself_is_not_taken_for_what_was_spooled(tmp_path):
-    """The last piece is marked as taken, so the same bytes again are others."""
+def test_a_repetitive_stream_is_not_mistaken_for_spooled_text(tmp_path):
+    """The last piece is marked as consumed, so a repetition counts as new text."""
     reading, writing = os.pipe()
     spool, model = tmp_path / "s", tmp_path / "m.tide"
     command = ["-o", model, *ROOMY, "--spool", spool]
@@ -203,7 +203,7 @@ def test_a_stream_that_repeats_itself_is_not_taken_for_what_was_spooled(tmp_path
 
 
 @pytest.mark.parametrize("ending", [b"", b"and half a sen"])
-def test_stopping_keeps_what_was_not_learned(tmp_path, ending):
+def test_stopping_keeps_unlearned_text(tmp_path, ending):
     lines = numbered(3000) + ending
     whole = plain(tmp_path / "whole.tide", lines, *ROOMY)
     reading, writing = os.pipe()
@@ -230,7 +230,7 @@ def test_stopping_keeps_what_was_not_learned(tmp_path, ending):
 
 @pytest.fixture
 def stopped(tmp_path):
-    """A model that has stopped in the middle of a stream, and a pipe with the rest."""
+    """A model stopped in the middle of a stream, and a pipe with the rest."""
     reading, writing = os.pipe()
     model = tmp_path / "m.tide"
     process = start("train", "-o", model, *ROOMY, "--spool", tmp_path / "s", "--every", "10",
@@ -244,13 +244,13 @@ def stopped(tmp_path):
     return model, reading
 
 
-def test_a_place_in_a_spool_needs_that_spool(tmp_path, stopped):
+def test_a_position_in_a_spool_needs_that_spool(tmp_path, stopped):
     model, pipe = stopped
     before = model.read_bytes()
     for arguments, said in (
-        [], "cannot be read on where the model stopped; name the spool"), (
-        ["--spool", tmp_path / "other"], "other has nothing of the stream"), (
-        ["--spool", tmp_path / "s" / "none" / "s"], "cannot make it: No such file"):
+        [], "cannot be resumed where the model stopped: set the spool"), (
+        ["--spool", tmp_path / "other"], "other does not have the stream"), (
+        ["--spool", tmp_path / "s" / "none" / "s"], "cannot create the directory: No such file"):
         done = wordtide_from(pipe, "--resume", model, *arguments)
         assert done.returncode in (1, 2) and said in done.stderr
         assert done.stderr.count("\n") <= 3, done.stderr
@@ -261,14 +261,14 @@ def test_a_place_in_a_spool_needs_that_spool(tmp_path, stopped):
     assert set(counts(model)) == {"one", "two", "three", "fourteen", "five"}
 
 
-def test_the_place_can_be_left(tmp_path, stopped):
+def test_the_position_can_be_abandoned(tmp_path, stopped):
     model, pipe = stopped
     done = wordtide_from(pipe, "--resume", model, "--from-start")
     assert done.returncode == 0, done.stderr
     assert "teen" in counts(model)
 
 
-def test_a_model_does_not_go_on_with_the_spool_of_another(tmp_path, stopped):
+def test_a_model_does_not_resume_with_another_spool(tmp_path, stopped):
     model, pipe = stopped
     spool, new = tmp_path / "s", tmp_path / "new.tide"
     reading, writing = os.pipe()
@@ -289,10 +289,10 @@ def test_a_model_does_not_go_on_with_the_spool_of_another(tmp_path, stopped):
     # Now the text that the first one wants has gone to the other.
     done = wordtide_from(reading, "--resume", model, "--spool", spool)
     assert done.returncode == 2
-    assert "from byte 28 on, but the model has come no further than byte 18" in done.stderr
+    assert "starts at byte 28, but the model has read only up to byte 18" in done.stderr
 
 
-def test_a_spool_has_one_process(tmp_path):
+def test_a_spool_is_locked(tmp_path):
     reading, writing = os.pipe()
     process = start("train", "-o", tmp_path / "a.tide", *ROOMY, "--spool", tmp_path / "s",
                     stdin=reading, stderr=subprocess.PIPE)
@@ -305,18 +305,18 @@ def test_a_spool_has_one_process(tmp_path):
     assert process.wait(PATIENCE) == 0
 
 
-def test_a_torn_end_is_cut_and_told(tmp_path, stopped):
+def test_a_torn_end_is_truncated_and_reported(tmp_path, stopped):
     model, pipe = stopped
     last = max((tmp_path / "s").glob("*.spool"))
     with open(last, "ab") as file:
         file.write(b"half a head")
     done = wordtide_from(pipe, "--resume", model, "--spool", tmp_path / "s")
-    assert done.returncode == 0 and "was torn; 11 bytes" in done.stderr
+    assert done.returncode == 0 and "cut off 11 bytes" in done.stderr
     assert set(counts(model)) == {"one", "two", "three", "fourteen", "five"}
 
 
-def test_an_end_that_the_model_has_learned_may_be_missing(tmp_path):
-    """A power failure may take what was not synced; the saved model was."""
+def test_a_learned_end_may_be_missing(tmp_path):
+    """A power failure may lose unsynced text, but the saved model is synced."""
     spool, model = tmp_path / "s", tmp_path / "c.tide"
     where = ["--spool", spool, "--checkpoint", model, "--every", "6"]
     reading, writing = os.pipe()
@@ -337,7 +337,7 @@ def test_an_end_that_the_model_has_learned_may_be_missing(tmp_path):
     assert set(counts(model)) == {"one", "two", "three", "four", "five", "six", "eight"}
 
 
-def test_damage_is_named_and_nothing_is_skipped(tmp_path):
+def test_damage_is_reported_and_nothing_is_skipped(tmp_path):
     spool, segment = tmp_path / "s", tmp_path / "s" / "000000000001.spool"
     reading, writing = os.pipe()
     arguments = ["-o", tmp_path / "m.tide", *ROOMY, "--spool", spool]
@@ -353,11 +353,11 @@ def test_damage_is_named_and_nothing_is_skipped(tmp_path):
     segment.write_bytes(damaged)
     done = wordtide_from(reading, *arguments)
     assert done.returncode == 3, done.stderr
-    assert "000000000001.spool is damaged at byte 96" in done.stderr
+    assert "000000000001.spool is corrupt at byte 96" in done.stderr
     assert segment.read_bytes() == damaged and not (tmp_path / "m.tide").exists()
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- rejected input -------------------------------------------------------------------------------
 
 
 def test_only_pipes_are_spooled(tmp_path, text):
@@ -365,10 +365,10 @@ def test_only_pipes_are_spooled(tmp_path, text):
     path.write_bytes(text)
     spool = ["-o", tmp_path / "m.tide", *SMALL, "--spool", tmp_path / "s"]
     for sources, said in (
-        [path], "can be read again without"), (["demo:"], "can be read again without"), (
-        [path, "-"], "a spool is for one source"), (["-", "--spool-limit", "9k"], "1 MiB or more"), (
+        [path], "can resume without one"), (["demo:"], "can resume without one"), (
+        [path, "-"], "a spool is for exactly one source"), (["-", "--spool-limit", "9k"], "1 MiB or more"), (
         ["-", "--spool-limit", "1x"], "is not a whole number"), (
-        ["-", "--spool-sync", "2s"], "is none of 1s|always|none"):
+        ["-", "--spool-sync", "2s"], "must be one of 1s|always|none"):
         done = wordtide("train", *sources, *spool, input=text)
         assert done.returncode == 2 and said in done.stderr, done.stderr
     with open(path, "rb") as file:
@@ -377,7 +377,7 @@ def test_only_pipes_are_spooled(tmp_path, text):
 
 
 @pytest.mark.parametrize("pieces", [1, 2])
-def test_packed_text_is_refused_and_left_in_the_pipe(tmp_path, text, pieces):
+def test_compressed_text_is_rejected_and_left_in_the_pipe(tmp_path, text, pieces):
     packed = gzip.compress(text[:5000])
     reading, writing = os.pipe()
     first = packed if pieces == 1 else packed[:2]
@@ -387,5 +387,5 @@ def test_packed_text_is_refused_and_left_in_the_pipe(tmp_path, text, pieces):
     wait_until(lambda: (tmp_path / "s" / "000000000001.spool").exists())
     os.write(writing, packed[len(first):])
     said = process.communicate(timeout=PATIENCE)[1].decode()
-    assert process.returncode == 3 and "unpack its gzip data before the pipe" in said
+    assert process.returncode == 3 and "decompress the gzip data before the pipe" in said
     assert waiting_in(reading) == len(packed) and text_in(tmp_path / "s") == 0

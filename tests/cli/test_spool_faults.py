@@ -1,4 +1,4 @@
-"""Every system call of a spool killed once, and failing once.
+"""A spool with every system call killed once, and failing once.
 
 strace counts the calls of a run and then ends the process, or lets the call fail, at each of
 them in turn, as tests/faults/test_calls.py does for checkpoints. The test holds the pipe, so that what was
@@ -45,7 +45,7 @@ def whole(text, tmp_path_factory):
 
 
 def fill(text):
-    """A pipe with all of the text, which stays there as long as the test holds it."""
+    """A pipe with all of the text, which the test keeps open."""
     reading, writing = os.pipe()
     fcntl.fcntl(writing, 1031, PIPE_BYTES)  # F_SETPIPE_SZ
     assert os.write(writing, text) == len(text)
@@ -123,13 +123,13 @@ def test_failing_at_every_call(text, whole, made, tmp_path, name, error):
         shutil.rmtree(folder)
 
 
-def test_a_full_disk_is_waited_for(text, whole, made, tmp_path):
-    """Not loss, not death; and told once."""
+def test_training_waits_while_the_disk_is_full(text, whole, made, tmp_path):
+    """Nothing is lost, the process survives, and the error is logged once."""
     pieces = [when for when, line in made["pwrite64"] if ", 655" in line]
     code, said = traced(command(tmp_path), tmp_path, "-e", "trace=pwrite64", "-e",
                         f"inject=pwrite64:error=ENOSPC:when={pieces[0]}..{pieces[0] + 4}",
                         stdin=fill(text))
     assert code == 0, said
-    assert said.count("is full; waiting for room") == 1, said
-    assert said.count("has room again") == 1, said
+    assert said.count("is full; waiting for space") == 1, said
+    assert said.count("has space again") == 1, said
     assert (tmp_path / "m.tide").read_bytes() == whole

@@ -1,4 +1,4 @@
-"""What a stranger has put into a file never reaches a terminal as a command to it."""
+"""Control characters in untrusted files never reach a terminal."""
 
 import os
 import pty
@@ -20,7 +20,7 @@ COMMANDS = [
 
 
 def replaced(data, changes):
-    """The model with other values of parameters: sections after them move up or down by multiples of 64."""
+    """The model with changed parameters; later sections move by multiples of 64."""
     at = next(at for at in range(64, 2680, 40) if data[at : at + 16].rstrip(b"\0") == b"params")
     offset, size = struct.unpack_from("<QQ", data, at + 16)
     text = data[offset : offset + size]
@@ -58,7 +58,7 @@ def evil(posts, tmp_path_factory):
 
 
 def shown(*arguments):
-    """What standard output and standard error, both a terminal, were sent."""
+    """The bytes sent to a terminal through standard output and standard error."""
     watcher, terminal = pty.openpty()
     process = start(*arguments, stdin=terminal, stdout=terminal, stderr=terminal)
     os.close(terminal)
@@ -74,13 +74,13 @@ def shown(*arguments):
 
 
 def commands_in(got):
-    """Control characters, but for line ends and the progress that is written over."""
+    """Control characters other than newlines and the overwritten progress line."""
     got = re.sub(rb"\r([^\r\n\x1b]*)\x1b\[K", rb"\1", got)
     return re.findall(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|(?<![\x80-\xff])[\x80-\x9f]", got)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_no_command_says_them(evil, posts, tmp_path, command):
+def test_no_command_prints_control_characters(evil, posts, tmp_path, command):
     path = tmp_path / "evil.tide"
     path.write_bytes(evil.read_bytes())
     named = {"MODEL": path, "POSTS": posts}
@@ -90,13 +90,13 @@ def test_no_command_says_them(evil, posts, tmp_path, command):
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json"]])
-def test_info_tells_what_is_left_of_them(evil, arguments):
+def test_info_prints_replacements(evil, arguments):
     done = wordtide("info", evil, *arguments)
     assert done.returncode == 0 and "PWNED" in done.stdout
     assert not commands_in(done.stdout.encode())
 
 
-def test_a_path_with_them_is_told_without(posts, tmp_path):
+def test_paths_are_printed_without_control_characters(posts, tmp_path):
     path = tmp_path / os.fsdecode(b"m" + EVIL.replace(b"/", b"") + b".tide")
     for arguments in (["-o", path], ["--resume", path]):
         for got in (shown("train", posts, "--text", "t", *arguments, *(SMALL if "-o" in arguments else [])),
@@ -108,7 +108,7 @@ def test_a_path_with_them_is_told_without(posts, tmp_path):
 
 @pytest.mark.parametrize("name", ["label", "text", "time", "stop-words"])
 @pytest.mark.parametrize("character", ["\x1b", "\x07", "\x7f", "\x9b", "\t"])
-def test_a_new_model_is_not_given_them(tmp_path, name, character):
+def test_parameters_with_control_characters_are_rejected(tmp_path, name, character):
     done = wordtide("train", "-o", tmp_path / "m.tide", "--records", "json", f"--{name}", f"a{character}b", input="x\n")
     assert done.returncode == 2 and "control character" in done.stderr
     assert not commands_in(done.stderr.encode())

@@ -1,4 +1,4 @@
-"""Training from the command line: what it says, refuses, saves and leaves alone."""
+"""Training from the command line: messages, rejected input, saved and unchanged files."""
 
 import os
 import pty
@@ -22,7 +22,7 @@ from conftest import (
 )
 
 
-def test_log_tells_memory_progress_and_the_end(tmp_path, text):
+def test_the_log_has_memory_progress_and_the_result(tmp_path, text):
     done = train(tmp_path / "m.tide", text)
     memory = logged(done.stderr, "memory")
     parts = [int(value) for key, value in memory.items() if key.endswith("_bytes")]
@@ -34,11 +34,11 @@ def test_log_tells_memory_progress_and_the_end(tmp_path, text):
     assert done.stdout == ""
 
 
-def test_quiet_says_nothing(tmp_path, text):
+def test_quiet_prints_nothing(tmp_path, text):
     assert train(tmp_path / "m.tide", text, "--quiet").stderr == ""
 
 
-def test_a_terminal_gets_one_refreshing_line(tmp_path):
+def test_a_terminal_gets_one_progress_line(tmp_path):
     watcher, terminal = pty.openpty()
     process = start(
         "train", "demo:tokens=300000", "-o", tmp_path / "m.tide", *SMALL, stderr=terminal
@@ -50,7 +50,7 @@ def test_a_terminal_gets_one_refreshing_line(tmp_path):
     assert "finished after 300k words" in shown and "msg=" not in shown
 
 
-def test_without_a_source_a_terminal_is_refused(tmp_path):
+def test_a_terminal_is_rejected_as_source(tmp_path):
     _, terminal = pty.openpty()
     done = subprocess.run(
         [BINARY, "train", "-o", str(tmp_path / "m.tide")],
@@ -58,10 +58,10 @@ def test_without_a_source_a_terminal_is_refused(tmp_path):
         stderr=subprocess.PIPE,
         timeout=PATIENCE,
     )
-    assert done.returncode == 2 and b"no text" in done.stderr
+    assert done.returncode == 2 and b"no input" in done.stderr
 
 
-def test_unwritable_output_is_refused_before_anything_is_read(tmp_path):
+def test_unwritable_output_is_rejected_before_reading(tmp_path):
     for place in (tmp_path / "missing" / "m.tide", tmp_path):
         reader, writer = os.pipe()
         os.write(writer, b"some text\n")
@@ -78,7 +78,7 @@ def test_unwritable_output_is_refused_before_anything_is_read(tmp_path):
         os.close(writer)
 
 
-def test_a_missing_source_leaves_the_old_model_alone(tmp_path, model):
+def test_a_missing_source_does_not_change_the_old_model(tmp_path, model):
     old = tmp_path / "m.tide"
     old.write_bytes(model.read_bytes())
     done = wordtide("train", "-o", old, *SMALL, tmp_path / "none.txt")
@@ -86,7 +86,7 @@ def test_a_missing_source_leaves_the_old_model_alone(tmp_path, model):
     assert old.read_bytes() == model.read_bytes()
 
 
-def test_what_was_learnt_before_a_source_failed_is_saved(tmp_path, text):
+def test_text_before_a_failed_source_is_learned_and_saved(tmp_path, text):
     (tmp_path / "a.txt").write_bytes(text)
     done = wordtide(
         "train", "-o", tmp_path / "m.tide", *SMALL, tmp_path / "a.txt", tmp_path / "none.txt"
@@ -95,7 +95,7 @@ def test_what_was_learnt_before_a_source_failed_is_saved(tmp_path, text):
     assert wordtide("words", tmp_path / "m.tide").returncode == 0
 
 
-def test_a_file_that_may_not_grow_keeps_the_old_model(tmp_path, text, model):
+def test_a_file_size_limit_keeps_the_old_model(tmp_path, text, model):
     old = tmp_path / "m.tide"
     old.write_bytes(model.read_bytes())
     done = subprocess.run(
@@ -111,7 +111,7 @@ def test_a_file_that_may_not_grow_keeps_the_old_model(tmp_path, text, model):
     assert os.listdir(tmp_path) == ["m.tide"]
 
 
-def test_a_model_is_saved_while_training_goes_on(tmp_path, text):
+def test_a_model_is_saved_during_training(tmp_path, text):
     path = tmp_path / "m.tide"
     running = Running("-o", path, *SMALL, "--every", "10k", "--every", "1h")
     running.feed(text)
@@ -134,7 +134,7 @@ def test_resume_writes_to_the_same_file_unless_told_otherwise(tmp_path, text, mo
     assert int(logged(done.stderr, "finished")["words"]) == 2 * len(text.split())
 
 
-def test_resume_refuses_another_shape(tmp_path, text, model):
+def test_resume_rejects_another_shape(tmp_path, text, model):
     done = wordtide(
         "train", "--resume", model, "-o", tmp_path / "m.tide", "--dim", "17", input=text
     )

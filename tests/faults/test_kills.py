@@ -17,7 +17,7 @@ import time
 import pytest
 from conftest import BINARY, NIGHT, PATIENCE, TINY, command, expect_end, expect_good, start, wordtide
 from killing import Log, Training, kill_and_go_on
-from labelled import as_lines, make_posts
+from labeled import as_lines, make_posts
 from running import counts
 
 ROOMY = ["--vocab", "5000", "--dim", "8", "--replay-ring", "2000"]  # counts of all words are exact

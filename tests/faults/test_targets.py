@@ -126,9 +126,9 @@ BAD = {
     fifo: (1, "not a regular file"),
     unix_socket: (1, "not a regular file"),
     device: (1, "not a regular file"),
-    standard_output: (1, "it is open already, and cannot be replaced"),
-    open_file: (1, "it is open already, and cannot be replaced"),
-    link_to_nowhere: (1, "the symbolic link leads nowhere"),
+    standard_output: (1, "an open file cannot be replaced"),
+    open_file: (1, "an open file cannot be replaced"),
+    link_to_nowhere: (1, "dangling symbolic link"),
     link_to_itself: (1, "Too many levels of symbolic links"),
     link_to_fifo: (1, "not a regular file"),
     read_only_file: (1, "Permission denied"),
@@ -171,10 +171,10 @@ def test_a_folder_is_no_model_but_a_place_for_checkpoints(tmp_path):
 
 
 @pytest.mark.parametrize("arguments,reason", [
-    (["-o", ""], "is not the name of a file"),
-    (["--checkpoint", ""], "is not the name of a file"),
-    (["--checkpoint", "./" * 5000 + "c.tide"], "is longer than a path may be"),
-    (["-o", "-"], "it cannot go to standard output"),
+    (["-o", ""], "needs a file name"),
+    (["--checkpoint", ""], "needs a file name"),
+    (["--checkpoint", "./" * 5000 + "c.tide"], "is too long"),
+    (["-o", "-"], "a model cannot be written to standard output"),
 ])
 def test_what_is_no_name_is_wrong_usage(tmp_path, arguments, reason):
     done = run(*arguments, cwd=tmp_path)

@@ -1,20 +1,24 @@
-/* fuzz_classifier.c - changes to a good file of a classifier.
+/* fuzz_classifier.c - changes to a valid file of a classifier.
  *
- * The first byte is the kind; then come changes, each of them u16 place behind the header and four bytes
- * to be put there. Checksums are put right, so that the checks behind them have to hold. Whatever loads must
- * give probabilities; whatever does not must say why.
+ * The first byte is the kind. Then come changes, each a u16 offset behind the header
+ * and four bytes to store there. Checksums are recomputed, so the checks behind them
+ * have to hold. A file that loads must give probabilities; one that does not must give
+ * a reason.
  */
-#include "fuzz_fixture.h"
-#include "base/store_private.h"
+#include "base/base.h"
+#include "file/file.h"
+#include "file/store_internal.h"
 #include "label/label.h"
+#include "vector/vector.h"
+#include "fuzz_fixture.h"
 
-enum { FILE_MOST = 1 << 14, DIM = 3, LABELS = 2, POSTS = 8 };
+enum { FILE_MAX = 1 << 14, DIM = 3, LABELS = 2, POSTS = 8 };
 
-static unsigned char good[TIDE_CLASSIFIER_KINDS][FILE_MOST];
-static size_t good_sizes[TIDE_CLASSIFIER_KINDS];
+static unsigned char valid[TIDE_CLASSIFIER_KINDS][FILE_MAX];
+static size_t valid_sizes[TIDE_CLASSIFIER_KINDS];
 static tide_matrix vectors;
 
-/* -- good files --------------------------------------------------------------------------------------- */
+/* -- valid files ------------------------------------------------------------------ */
 
 static tide_classifier *trained(tide_classifier_kind kind)
 {
@@ -26,9 +30,9 @@ static tide_classifier *trained(tide_classifier_kind kind)
                                              .dim = DIM,
                                              .labels = LABELS,
                                              .maps = 2,
-                                             .words_most = 4,
+                                             .max_words = 4,
                                              .batch = 50,
-                                             .epochs_most = 2,
+                                             .max_epochs = 2,
                                              .patience = 3,
                                              .threads = 1,
                                              .dropout = 0.5f,
@@ -41,7 +45,7 @@ static tide_classifier *trained(tide_classifier_kind kind)
     return c;
 }
 
-static void make_good(tide_classifier_kind kind)
+static void make_valid(tide_classifier_kind kind)
 {
     char folder[FOLDER_MAX], path[IN_FOLDER_MAX];
     make_folder(folder);
@@ -52,7 +56,7 @@ static void make_good(tide_classifier_kind kind)
     tide_classifier_save(c, writer);
     must(tide_store_commit(writer, NULL) == TIDE_OK);
     tide_classifier_free(c);
-    good_sizes[kind] = slurp(path, good[kind], FILE_MOST);
+    valid_sizes[kind] = slurp(path, valid[kind], FILE_MAX);
     must(unlink(path) == 0 && rmdir(folder) == 0);
 }
 
@@ -62,10 +66,10 @@ static void make_all_good(void)
     for (uint32_t i = 0; i < vectors.count; i++)
         tide_matrix_row(&vectors, i)[i % DIM] = (float)i + 1;
     for (int kind = 0; kind < TIDE_CLASSIFIER_KINDS; kind++)
-        make_good((tide_classifier_kind)kind);
+        make_valid((tide_classifier_kind)kind);
 }
 
-/* -- inputs ------------------------------------------------------------------------------------------- */
+/* -- inputs ----------------------------------------------------------------------- */
 
 static void change(unsigned char *bytes, size_t size, const uint8_t *data, size_t left)
 {
@@ -108,15 +112,15 @@ static void try_file(const unsigned char *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static unsigned char bytes[FILE_MOST];
+    static unsigned char bytes[FILE_MAX];
     if (!vectors.rows)
         make_all_good();
     if (size == 0)
         return 0;
     int kind = data[0] % TIDE_CLASSIFIER_KINDS;
-    memcpy(bytes, good[kind], good_sizes[kind]);
-    change(bytes, good_sizes[kind], data + 1, size - 1);
-    tide_store_reseal(bytes, good_sizes[kind]);
-    try_file(bytes, good_sizes[kind]);
+    memcpy(bytes, valid[kind], valid_sizes[kind]);
+    change(bytes, valid_sizes[kind], data + 1, size - 1);
+    tide_store_rechecksum(bytes, valid_sizes[kind]);
+    try_file(bytes, valid_sizes[kind]);
     return 0;
 }

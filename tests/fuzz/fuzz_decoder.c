@@ -1,11 +1,14 @@
-/* fuzz_decoder.c - any bytes are read as text, unpacked or refused, and how they are cut
- * into pieces does not change what comes out. Only where an archive is damaged may the
- * last bytes before the error be there or not.
+/* fuzz_decoder.c - any bytes are read as text, decompressed or refused, and the sizes
+ * of reads do not change the result. Only the last bytes before an error in a corrupt
+ * archive may be missing.
  *
- * The first byte is the size of the pieces in which the others come, the second that of
- * the rooms into which the text goes; 0 is as much as there is. A text is read up to
- * TEXT_MAX bytes. Then it is read again from the middle.
+ * The first byte is the size of the pieces in which the source returns the input, the
+ * second the size of the reads; 0 means unlimited. At most TEXT_MAX bytes of text are
+ * read. Then the text is read again from the middle.
  */
+#include "detect/detect.h"
+#include "source/source.h"
+#include "source/unpacker.h"
 #include "../unit/decoder_fixture.h"
 
 #include <stdint.h>
@@ -44,13 +47,13 @@ static void read_on(tide_unpacker *u, size_t room, outcome *o)
     }
 }
 
-/* `o` is what `whole` is from `start` on. */
+/* `o` must be equal to `whole` from `start` on. */
 static void compare(const outcome *o, const outcome *whole, size_t start)
 {
     size_t rest = whole->size - start, both = o->size < rest ? o->size : rest;
     demand(memcmp(o->text, whole->text + start, both) == 0);
     if (start > 0 && whole->size == TEXT_MAX)
-        return; /* it goes on */
+        return; /* there is more text */
     demand(o->err.status == whole->err.status);
     demand(o->size == rest || o->err.status != TIDE_OK);
 }
@@ -68,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2)
         return 0;
     memory all = {.bytes = data + 2, .size = size - 2}, pieces = all;
-    bool stutters = data[0] % 2; /* then less may be seen of what it is */
+    bool stutters = data[0] % 2; /* then fewer bytes may be available for detection */
     tide_expected expected = stutters ? TIDE_EXPECTED_ALL : TIDE_EXPECTED_LINES;
     tide_unpacker *u = begun(&all, expected);
     read_on(u, 0, &whole);

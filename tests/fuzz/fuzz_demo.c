@@ -1,11 +1,15 @@
 /* fuzz_demo.c - arbitrary bytes as the settings of a demo stream.
  *
- * Settings that are taken are within their ranges. In one case of READ, since it takes long,
- * their stream is read, again in other pieces, and is the same; and what happens at its
- * beginning or its end is told in order. What is not taken says why.
+ * Accepted settings are within their ranges; rejected ones have an error message. In
+ * one of READ cases, since it is slow, the stream is read twice with different read
+ * sizes and must be the same, and the events at its start or end must be listed in
+ * order.
  */
+#include "base/base.h"
+#include "demo/demo.h"
 #include "fuzz_fixture.h"
-#include "text/demo.h"
+
+#include <wordtide/tools.h>
 
 enum { SPEC_MAX = 512, TEXT = 1000, SPAN = 100000, READ = 8 };
 

@@ -1,9 +1,11 @@
-/* fuzz_detect.c - what any bytes are is told without reading beyond them, and a line of text
- * is text whatever it says.
+/* fuzz_detect.c - detection never reads beyond the bytes, and a single line of text is
+ * always text.
  *
- * The first byte says what is expected and whether the bytes are all there are.
+ * The first byte says what is expected and whether more bytes may follow.
  */
-#include "text/detect.h"
+
+#include "base/base.h"
+#include "detect/detect.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
         return 0;
-    unsigned char *bytes = malloc(size); /* as large as it is, for AddressSanitizer */
+    unsigned char *bytes = malloc(size); /* of the exact size, for AddressSanitizer */
     if (!bytes)
         abort();
     memcpy(bytes, data + 1, --size);

@@ -1,28 +1,31 @@
-/* fuzz_history.c - changes to a good file of a history.
+/* fuzz_history.c - changes to a valid history file.
  *
- * The input is a list of changes, each of them u16 place behind the header and eight bytes to be put there. Checksums are
- * put right, so that the checks behind them have to hold. Whatever loads must bear being looked with and
- * asked; whatever does not must say why, and leave a history that bears the same: a look, and in one case of
- * SELDOM as many as the file has, which takes long.
+ * The input is a list of changes: a u16 offset behind the header and eight bytes to
+ * store there. Checksums are recomputed, so the checks behind them have to hold. A file
+ * that loads must survive updates and queries; one that does not must give a reason and
+ * leave a history that survives the same. Usually that is one update, and for one in
+ * LONG_RUN inputs as many as the file has, which takes long.
  */
+#include "base/base.h"
+#include "file/store_internal.h"
 #include "fuzz_fixture.h"
-#include "base/store_private.h"
 
+#include <wordtide/history.h>
 #include <math.h>
 
-enum { FILE_MOST = 1 << 16, CHANGE = 10, LOOKS = 6, SELDOM = 8 };
+enum { FILE_MAX = 1 << 16, CHANGE = 10, UPDATES = 6, LONG_RUN = 8 };
 
-static unsigned char good[FILE_MOST];
-static size_t good_size;
+static unsigned char valid[FILE_MAX];
+static size_t valid_size;
 static tide_trainer *trainer;
 static tide_live *live;
 
 static const tide_history_options options = {
     .step = 1, .follow = 4, .watch = 2, .rungs = 3, .warm_up = 1, .count_alarm = 2};
 
-/* -- a good file -------------------------------------------------------------------------------------- */
+/* -- a valid file ----------------------------------------------------------------- */
 
-static void say(const char *text)
+static void feed_text(const char *text)
 {
     must(tide_trainer_feed(trainer, text, strlen(text), NULL) == TIDE_OK);
     must(tide_live_update(live));
@@ -46,34 +49,35 @@ static void make_trainer(void)
     must(live != NULL);
 }
 
-static void make_good(void)
+static void make_valid(void)
 {
-    static const char *const texts[LOOKS] = {"a a a b b c\n", "d d d e e\n", "a f g\n",
-                                             "h h h h a\n",   "b b i i i\n", "j a b\n"};
+    static const char *const texts[UPDATES] = {"a a a b b c\n", "d d d e e\n",
+                                               "a f g\n",       "h h h h a\n",
+                                               "b b i i i\n",   "j a b\n"};
     char folder[FOLDER_MAX], path[IN_FOLDER_MAX];
     make_folder(folder);
     snprintf(path, sizeof path, "%s/h", folder);
     make_trainer();
     tide_history *h = tide_history_new(live, &options, NULL);
     must(h && tide_history_watch(h, "z", NULL) == TIDE_OK);
-    for (int i = 0; i < LOOKS; i++) {
-        say(texts[i]);
-        must(tide_history_look(h, i, NULL) == TIDE_OK);
+    for (int i = 0; i < UPDATES; i++) {
+        feed_text(texts[i]);
+        must(tide_history_update(h, i, NULL) == TIDE_OK);
     }
     must(tide_history_save(h, path, NULL) == TIDE_OK);
     tide_history_free(h);
-    good_size = slurp(path, good, FILE_MOST);
+    valid_size = slurp(path, valid, FILE_MAX);
     must(unlink(path) == 0 && rmdir(folder) == 0);
 }
 
-/* -- inputs ------------------------------------------------------------------------------------------- */
+/* -- inputs ----------------------------------------------------------------------- */
 
-static void ask(tide_history *h)
+static void query(tide_history *h)
 {
     tide_history_word words[8];
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
     tide_history_hit hits[4];
-    tide_gone gone[4];
+    tide_evicted gone[4];
     tide_alarm alarms[4];
     tide_map_point map[8];
     double taken;
@@ -86,40 +90,40 @@ static void ask(tide_history *h)
     }
     tide_history_points(h, "a", points, NULL);
     tide_history_nearest(h, "a", 2, hits, 4, &taken, NULL);
-    tide_history_gone(h, 0, gone, 4);
+    tide_history_evicted(h, 0, gone, 4);
     for (size_t i = tide_history_alarms(h, 0, alarms, 4); i-- > 0;)
         must(alarms[i].kind < TIDE_ALARM_KINDS && alarms[i].number > 0);
     tide_history_map(h, map, 8, &frame);
 }
 
-static void try_file(const unsigned char *bytes, size_t size, int looks)
+static void try_file(const unsigned char *bytes, size_t size, int updates)
 {
     tide_error err = {.text = ""};
     tide_history *h = tide_history_new(live, &options, NULL);
     must(h != NULL);
     if (tide_history_load(h, memory_file(bytes, size), &err))
         must_have_said_why(&err);
-    for (int i = 0; i < looks; i++) {
-        ask(h);
-        must(tide_history_look(h, LOOKS + i, NULL) == TIDE_OK);
+    for (int i = 0; i < updates; i++) {
+        query(h);
+        must(tide_history_update(h, UPDATES + i, NULL) == TIDE_OK);
     }
-    ask(h);
+    query(h);
     tide_history_free(h);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static unsigned char bytes[FILE_MOST];
-    if (!good_size)
-        make_good();
-    memcpy(bytes, good, good_size);
-    int looks = tide_hash(data, size, 0) % SELDOM ? 1 : LOOKS;
+    static unsigned char bytes[FILE_MAX];
+    if (!valid_size)
+        make_valid();
+    memcpy(bytes, valid, valid_size);
+    int updates = tide_hash(data, size, 0) % LONG_RUN ? 1 : UPDATES;
     for (; size >= CHANGE; data += CHANGE, size -= CHANGE) {
-        size_t room = good_size - TIDE_STORE_HEADER - 8;
-        size_t place = TIDE_STORE_HEADER + (data[0] | (size_t)data[1] << 8) % room;
-        memcpy(bytes + place, data + 2, 8);
+        size_t range = valid_size - TIDE_STORE_HEADER - 8;
+        size_t offset = TIDE_STORE_HEADER + (data[0] | (size_t)data[1] << 8) % range;
+        memcpy(bytes + offset, data + 2, 8);
     }
-    tide_store_reseal(bytes, good_size);
-    try_file(bytes, good_size, looks);
+    tide_store_rechecksum(bytes, valid_size);
+    try_file(bytes, valid_size, updates);
     return 0;
 }

@@ -1,10 +1,12 @@
-/* fuzz_http.c - what strangers send to the server, without a socket: encoded text, names of hosts and origins,
- * compressed bodies, JSON, and text to learn in all its forms.
+/* fuzz_http.c - untrusted input to the server, without a socket: encoded text, Host and
+ * Origin headers, compressed bodies, JSON, and text to learn in all its forms.
  *
- * The first byte says which of these the rest is. What must hold is what the rest of the server relies on.
+ * The first byte selects which of these the rest is. The properties checked are those
+ * that the rest of the server relies on.
  */
-#include "../../server/figures.h"
-#include "../../server/ingest.h"
+#include "../../server/handlers.h"
+#include "../../server/inflate.h"
+#include "../../server/server_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,36 +14,36 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { FEED_ROOM = 4096, DEPTH = 32 };
+enum { FEED_BYTES = 4096, JSON_DEPTH_MAX = 32 };
 
-static void demand(bool truth)
+static void require(bool condition)
 {
-    if (!truth)
+    if (!condition)
         abort();
 }
 
-/* -- encoding: what is decoded can be encoded and decoded again ------------------------------------ */
+/* -- percent-encoding: encoding and decoding again changes nothing ----------------- */
 
 static void try_decode(const char *text, size_t size)
 {
-    char *decoded = decode(text, size);
+    char *decoded = percent_decode(text, size);
     if (!decoded)
         return;
     size_t length = strlen(decoded);
-    demand(length <= size);
+    require(length <= size);
     char *encoded = malloc(3 * length + 1);
     for (size_t i = 0; i < length; i++)
         snprintf(encoded + 3 * i, 4, "%%%02x", (unsigned char)decoded[i]);
-    char *again = decode(encoded, 3 * length);
-    demand(again && !strcmp(again, decoded));
+    char *again = percent_decode(encoded, 3 * length);
+    require(again && !strcmp(again, decoded));
     free(again);
     free(encoded);
     free(decoded);
 }
 
-/* -- the guard: who comes in has one of our names, and is our page if it is one ----------------------- */
+/* -- access: the host is an allowed one, and so is the origin ---------------------- */
 
-static bool is_known(const char *host)
+static bool is_allowed(const char *host)
 {
     static const char *const names[] = {
         "localhost",   "127.0.0.1",   "[::1]",         "::1",
@@ -58,44 +60,44 @@ static bool is_known(const char *host)
     return false;
 }
 
-/* Host, a line feed, Origin, a line feed, Authorization. */
-static void try_guard(const char *text, size_t size)
+/* The input is Host, a line feed, Origin, a line feed, Authorization. */
+static void try_auth(const char *text, size_t size)
 {
     static const char *const names[] = {"known.example"};
-    const guard g = {"secret-secret-secret", names, 1, "127.0.0.1"};
+    const auth_policy policy = {"secret-secret-secret", names, 1, "127.0.0.1"};
     char *copy = strndup(text, size), *rest = copy;
     const char *why, *host = strsep(&rest, "\n"), *origin = strsep(&rest, "\n");
     const credentials c = {.host = host,
                            .origin = origin,
                            .authorization = rest,
-                           .hosts = 1,
-                           .origins = origin != NULL};
-    int status = guard_refuses(&g, &c, &why);
-    demand(status == 0 || status == 400 || status == 401 || status == 403);
-    demand(!status == !why);
+                           .host_count = 1,
+                           .origin_count = origin != NULL};
+    int status = auth_check(&policy, &c, &why);
+    require(status == 0 || status == 400 || status == 401 || status == 403);
+    require(!status == !why);
     if (!status) {
-        demand(is_known(host));
-        demand(!origin || strcasestr(origin, host));
-        demand(rest && !strcmp(rest + 7, g.token));
+        require(is_allowed(host));
+        require(!origin || strcasestr(origin, host));
+        require(rest && !strcmp(rest + 7, policy.token));
     }
     free(copy);
 }
 
-/* -- JSON ------------------------------------------------------------------------------------------------ */
+/* -- JSON -------------------------------------------------------------------------- */
 
-static size_t depth_of(json_t *value)
+static size_t json_depth(json_t *value)
 {
     size_t deepest = 0, index;
     const char *key;
     json_t *item;
     json_array_foreach(value, index, item)
     {
-        size_t depth = depth_of(item);
+        size_t depth = json_depth(item);
         deepest = depth > deepest ? depth : deepest;
     }
     json_object_foreach(value, key, item)
     {
-        size_t depth = depth_of(item);
+        size_t depth = json_depth(item);
         deepest = depth > deepest ? depth : deepest;
     }
     return deepest + (json_is_array(value) || json_is_object(value));
@@ -104,8 +106,8 @@ static size_t depth_of(json_t *value)
 static void try_json(const char *text, size_t size)
 {
     const char *why;
-    json_t *value = load_json(text, size, JSON_REJECT_DUPLICATES, &why);
-    demand(value ? depth_of(value) <= DEPTH : why != NULL);
+    json_t *value = parse_json(text, size, JSON_REJECT_DUPLICATES, &why);
+    require(value ? json_depth(value) <= JSON_DEPTH_MAX : why != NULL);
     json_decref(value);
 }
 
@@ -118,13 +120,13 @@ static bool count_bytes(void *state, char *bytes, size_t size)
 
 static void try_inflate(const char *text, size_t size)
 {
-    static char room[PIECE_BYTES];
+    static char buffer[CHUNK_BYTES];
     size_t total = 0;
-    unpack_gzip(text, size, room, count_bytes, &total);
-    demand(total <= 10 * size || total <= INGEST_MAX);
+    inflate_gzip(text, size, buffer, count_bytes, &total);
+    require(total <= 10 * size || total <= INGEST_MAX);
 }
 
-/* -- text to learn: an answer always, and whole lines within the room ------------------------------------- */
+/* -- text to learn: always an answer, and never more lines than fit ---------------- */
 
 static server *shared_server(void)
 {
@@ -132,31 +134,32 @@ static server *shared_server(void)
     if (s.options.trainer)
         return &s;
     tide_params *params = tide_params_new(NULL);
-    demand(!tide_params_set(params, "vocab", "10", NULL));
-    demand(!tide_params_set(params, "dim", "2", NULL));
-    demand(!tide_params_set(params, "replay-ring", "2000", NULL));
+    require(!tide_params_set(params, "vocab", "10", NULL));
+    require(!tide_params_set(params, "dim", "2", NULL));
+    require(!tide_params_set(params, "replay-ring", "2000", NULL));
     s.options.trainer = tide_trainer_new(params, NULL);
-    demand(s.options.trainer != NULL);
+    require(s.options.trainer != NULL);
     tide_params_free(params);
-    s.options.needs.queue = FEED_ROOM;
-    s.lines = line_store_open();
-    demand(s.lines != NULL);
-    s.figures = calloc(1, sizeof *s.figures);
-    pthread_mutex_init(&s.figures->lock, NULL);
+    s.options.needs.queue = FEED_BYTES;
+    s.line_store = line_store_open();
+    require(s.line_store != NULL);
+    s.status = calloc(1, sizeof *s.status);
+    pthread_mutex_init(&s.status->lock, NULL);
     return &s;
 }
 
-static void try_ingest(void (*post)(request *r), const char *text, size_t size)
+static void try_ingest(void (*handler)(request *r), const char *text, size_t size)
 {
     server *s = shared_server();
-    s->options.feed = tide_feed_new(FEED_ROOM, NULL);
-    request r = {.server = s, .body = malloc(size + !size), .size = size};
-    memcpy(r.body, text, size); /* its own, so that a read past its end is seen */
-    post(&r);
-    bool refused = r.status == 400 || r.status == 413 || r.status == 415;
-    demand(r.response && (refused || r.status == 200 || r.status == 429));
-    demand(tide_feed_waiting(s->options.feed) <= FEED_ROOM);
-    demand(!refused || !tide_feed_waiting(s->options.feed));
+    s->options.feed = tide_feed_new(FEED_BYTES, NULL);
+    request r = {.server = s, .body = malloc(size + !size), .body_size = size};
+    memcpy(r.body, text,
+           size); /* an allocation of its own, to detect reads past its end */
+    handler(&r);
+    bool rejected = r.status == 400 || r.status == 413 || r.status == 415;
+    require(r.response && (rejected || r.status == 200 || r.status == 429));
+    require(tide_feed_waiting(s->options.feed) <= FEED_BYTES);
+    require(!rejected || !tide_feed_waiting(s->options.feed));
     MHD_destroy_response(r.response);
     free(r.body);
     tide_feed_free(s->options.feed);
@@ -173,7 +176,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         try_decode(text, size);
         break;
     case 1:
-        try_guard(text, size);
+        try_auth(text, size);
         break;
     case 2:
         try_json(text, size);

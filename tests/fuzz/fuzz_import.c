@@ -1,10 +1,13 @@
-/* fuzz_import.c - arbitrary bytes as vectors to begin from, and as the counts of their words.
+/* fuzz_import.c - arbitrary bytes as vectors to start training from, and as the counts
+ * of their words.
  *
- * The first byte is how many of the bytes that follow, times four, are the file of counts; with none there is no such
- * file. The rest is the file of vectors. What is imported must fit together, be asked and be trained
- * further; what is not must say why.
+ * The first byte times four is the size of the file of counts that follows; 0 means
+ * that there is none. The rest is the file of vectors. An import must be consistent and
+ * usable for queries and further training, or fail with an error message.
  */
 #include "fuzz_fixture.h"
+
+#include <wordtide/formats.h>
 
 enum { VOCABULARY = 6 };
 
@@ -38,7 +41,7 @@ static tide_trainer *make_trainer(void)
     return trainer;
 }
 
-static void go_on(tide_trainer *trainer, const tide_imported *done)
+static void continue_training(tide_trainer *trainer, const tide_imported *done)
 {
     static const char text[] = "one two three four one\nfive one six seven\n";
     tide_entry words[VOCABULARY];
@@ -50,7 +53,7 @@ static void go_on(tide_trainer *trainer, const tide_imported *done)
         must(words[i].count > 0 && words[i].error <= words[i].count);
     must(!tide_trainer_feed(trainer, text, sizeof text - 1, NULL));
     must(!tide_trainer_end(trainer, NULL));
-    tide_trainer_stats(trainer, &stats);
+    tide_trainer_stats(trainer, &stats, sizeof stats);
     must(stats.vocabulary <= stats.capacity);
 }
 
@@ -62,7 +65,7 @@ static void import(tide_rows *rows, const char *counts)
     if (tide_trainer_import(trainer, rows, counts, &done, &err))
         must_have_said_why(&err);
     else
-        go_on(trainer, &done);
+        continue_training(trainer, &done);
     tide_trainer_free(trainer);
 }
 

@@ -1,13 +1,13 @@
-/* fuzz_kafka.c - arbitrary bytes as the name of a source in Kafka, and as places in one.
+/* fuzz_kafka.c - arbitrary bytes as the name of a Kafka source, and as a place in one.
  *
- * The first byte says which of the two the rest is. A name is refused with a reason, or comes as far as the client,
- * which is here instead of librdkafka's and never made: then there are a broker and topics. Places are none,
- * or come back from the text they give.
+ * The first byte says which of the two the rest is. A name is refused with a reason, or
+ * has brokers and topics and gets as far as rd_kafka_new, which is replaced here and
+ * always fails. A place is refused, or survives formatting and parsing.
  */
+#include "source/kafka.h"
 #include "fuzz_fixture.h"
-#include "text/kafka.h"
 
-static bool asked; /* for a client */
+static bool asked; /* rd_kafka_new was called */
 
 rd_kafka_t *rd_kafka_new(rd_kafka_type_t type, rd_kafka_conf_t *conf, char *reason,
                          size_t room)
@@ -36,13 +36,13 @@ static void try_name(const char *text)
 
 static void try_places(const char *text)
 {
-    tide_partitions *places = tide_kafka_places_parse(text);
+    tide_partitions *places = tide_kafka_place_parse(text);
     if (!places)
         return;
-    char *once = tide_kafka_places_text(places);
-    tide_partitions *again = once ? tide_kafka_places_parse(once) : NULL;
+    char *once = tide_kafka_place_format(places);
+    tide_partitions *again = once ? tide_kafka_place_parse(once) : NULL;
     must(again && again->cnt == places->cnt);
-    char *twice = tide_kafka_places_text(again);
+    char *twice = tide_kafka_place_format(again);
     must(twice && strcmp(once, twice) == 0);
     rd_kafka_topic_partition_list_destroy(places);
     rd_kafka_topic_partition_list_destroy(again);

@@ -1,20 +1,25 @@
-/* fuzz_model.c - arbitrary bytes as a model file, to be asked, to tell labels and to be trained further.
+/* fuzz_model.c - arbitrary bytes as a model file, used for queries, predictions and
+ * further training.
  *
  * The first byte says what the rest is:
  *
- *     bit 0   put right checksums in, so that the checks behind them have to hold
- *     bit 1   the rest is not a file but changes to a good one, each of them
- *             u16 place, u8 count, `count` (at most 8) bytes to be put there
- *     bits 2+ which good one
+ *     bit 0   write valid checksums, so that the checks after them are reached
+ *     bit 1   the rest is not a file but changes to a valid one, each of them
+ *             u16 offset, u8 count, `count` (at most 8) bytes to be written there
+ *     bits 2+ number of the valid file
  *
- * Whatever loads must answer and, in one case of TRAINED (it takes long), go on learning; whatever
- * does not must say why. A file may
- * rightly ask for more memory than it has bytes, since a trainer is as large as its parameters;
- * trainers beyond a bound are left alone here.
+ * A file that loads must answer queries and, in one case of TRAINED (it is slow),
+ * continue training; otherwise there must be an error message. A file may legitimately
+ * need more memory than its size, since a trainer is as large as its parameters say;
+ * trainers beyond a limit are skipped.
  */
+#include "base/base.h"
+#include "file/file.h"
+#include "file/store_internal.h"
+#include "params/params.h"
+#include "train/train.h"
+#include "vocab/vocab.h"
 #include "fuzz_fixture.h"
-#include "base/store_private.h"
-#include "train/parts.h"
 
 enum {
     SIZE_MAX_TRIED = 1 << 16,
@@ -23,7 +28,7 @@ enum {
     SETTINGS_MAX = 10
 };
 
-/* -- good files ------------------------------------------------------------------------ */
+/* -- valid files ------------------------------------------------------------------- */
 
 static const char *const recipes[][SETTINGS_MAX][2] = {
     {{"replay", "2"}, {"replay-ring", "2000"}},
@@ -47,17 +52,17 @@ static const char *const recipes[][SETTINGS_MAX][2] = {
      {"label-each", "4"},
      {"label-memory", "65536"},
      {"replay", "1"},
-     {"label-refit", "7"}, /* soon, and cheap */
+     {"label-refit", "7"}, /* early, and cheap */
      {"classifier-epochs", "2"},
      {"classifier-maps", "1"}},
 };
 
 enum { GOOD = sizeof recipes / sizeof *recipes };
 
-static unsigned char good[GOOD][SIZE_MAX_TRIED];
-static size_t good_sizes[GOOD];
+static unsigned char valid[GOOD][SIZE_MAX_TRIED];
+static size_t valid_sizes[GOOD];
 
-static void teach(tide_trainer *trainer, int turns)
+static void train(tide_trainer *trainer, int turns)
 {
     static const char text[] = "one two three four two one\nfive six seven #one one "
                                "two\n\neight nine one one\n"
@@ -67,8 +72,8 @@ static void teach(tide_trainer *trainer, int turns)
     must(tide_trainer_feed(trainer, "half #four a sent", 17, NULL) == TIDE_OK);
 }
 
-/* Trains, saves to a folder of its own and reads the file back. */
-static void make_good(size_t number)
+/* Trains, saves to a temporary folder and reads the file back. */
+static void make_valid_file(size_t number)
 {
     tide_params *params = tide_params_new(NULL);
     must(params != NULL);
@@ -79,21 +84,22 @@ static void make_good(size_t number)
                              NULL) == TIDE_OK);
     tide_trainer *trainer = tide_trainer_new(params, NULL);
     must(trainer != NULL);
-    teach(trainer, 70); /* until there are negatives to draw */
+    train(trainer, 70); /* until negatives can be drawn */
     char folder[FOLDER_MAX], path[IN_FOLDER_MAX];
     make_folder(folder);
     snprintf(path, sizeof path, "%s/m", folder);
     must(tide_trainer_save(trainer, path, NULL) == TIDE_OK);
-    good_sizes[number] = slurp(path, good[number], SIZE_MAX_TRIED);
+    valid_sizes[number] = slurp(path, valid[number], SIZE_MAX_TRIED);
     must(unlink(path) == 0 && rmdir(folder) == 0);
     tide_trainer_free(trainer);
     tide_params_free(params);
 }
 
-/* -- inputs ------------------------------------------------------------------------------ */
+/* -- inputs ------------------------------------------------------------------------ */
 
-/* Changes lie behind the header: what is in it, fuzz_store tries. */
-static void change(unsigned char *bytes, size_t size, const uint8_t *data, size_t left)
+/* Applies changes after the header; fuzz_store covers the header itself. */
+static void apply_changes(unsigned char *bytes, size_t size, const uint8_t *data,
+                          size_t left)
 {
     while (left > 3) {
         size_t place = TIDE_STORE_HEADER +
@@ -106,33 +112,33 @@ static void change(unsigned char *bytes, size_t size, const uint8_t *data, size_
     }
 }
 
-/* The file that the input stands for; returns its size, 0 for none. */
+/* Makes the file that the input describes. Returns its size, or 0 if there is none. */
 static size_t file_of(const uint8_t *data, size_t size, unsigned char *bytes)
 {
     size_t file_size = size - 1;
     if (data[0] & 2) {
         size_t number = data[0] / 4 % GOOD;
-        file_size = good_sizes[number];
-        memcpy(bytes, good[number], file_size);
-        change(bytes, file_size, data + 1, size - 1);
+        file_size = valid_sizes[number];
+        memcpy(bytes, valid[number], file_size);
+        apply_changes(bytes, file_size, data + 1, size - 1);
     } else if (file_size <= SIZE_MAX_TRIED) {
         memcpy(bytes, data + 1, file_size);
     } else {
         return 0;
     }
     if (data[0] & 1)
-        tide_store_reseal(bytes, file_size);
+        tide_store_rechecksum(bytes, file_size);
     return file_size;
 }
 
-/* -- what must hold ---------------------------------------------------------------------- */
+/* -- checks ---------------------------------------------------------------------- */
 
-static void ask(const tide_model *model)
+static void check_queries(const tide_model *model)
 {
     tide_entry words[2], entry;
     size_t count = tide_model_words(model, words, 2);
     must(count <= tide_model_size(model));
-    tide_space *space = tide_space_new(model, TIDE_VECTORS_SUM, true, NULL);
+    tide_view *space = tide_view_new(model, TIDE_VECTORS_SUM, true, NULL);
     must(space != NULL);
     for (size_t i = 0; i < count; i++) {
         tide_hit hits[4];
@@ -143,52 +149,52 @@ static void ask(const tide_model *model)
         tide_model_suggest(model, words[i].word, &entry, 1);
         if (tide_model_find(model, words[i].word, &entry, NULL))
             continue; /* a word with a zero byte in it */
-        must(tide_space_vector(space, words[i].word, vector, NULL) == TIDE_OK);
-        int found = tide_space_nearest(space, &query, hits, 4, NULL);
+        must(tide_view_vector(space, words[i].word, vector, NULL) == TIDE_OK);
+        int found = tide_view_nearest(space, &query, hits, 4, NULL);
         must(found >= 0 && (uint32_t)found <= tide_model_size(model));
     }
-    tide_space_vector(space, "unseen", (float[TIDE_DIM_MAX]){0}, NULL);
-    tide_space_free(space);
+    tide_view_vector(space, "unseen", (float[TIDE_DIM_MAX]){0}, NULL);
+    tide_view_free(space);
 }
 
-static void must_be_probabilities(const float *values, uint32_t count)
+static void check_probabilities(const float *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         must(values[i] >= 0 && values[i] <= 1);
 }
 
-static void hear(void *judge, const tide_told *told)
+static void check_post(void *judge, const tide_predicted_post *post)
 {
-    must(told->unknown <= told->words);
-    must_be_probabilities(told->probabilities, told->name_count);
-    must(tide_judge_add(judge, told, NULL) == TIDE_OK);
+    must(post->unknown <= post->words);
+    check_probabilities(post->probabilities, post->name_count);
+    must(tide_scorer_add(judge, post, NULL) == TIDE_OK);
 }
 
-/* Goes on learning, and tells the labels of all that comes. */
-static void go_on(tide_trainer *trainer)
+/* Continues training, and checks the predictions for all posts. */
+static void continue_training(tide_trainer *trainer)
 {
     tide_stats stats;
     tide_label label;
-    tide_judge *judge = tide_judge_new(0.5f, NULL);
+    tide_scorer *judge = tide_scorer_new(0.5f, NULL);
     must(judge != NULL);
-    tide_trainer_watch_labels(trainer, hear, NULL, judge);
-    teach(trainer, 3);
+    tide_trainer_watch_labels(trainer, check_post, NULL, judge);
+    train(trainer, 3);
     must(tide_trainer_end(trainer, NULL) == TIDE_OK);
-    tide_trainer_stats(trainer, &stats);
+    tide_trainer_stats(trainer, &stats, sizeof stats);
     must(stats.vocabulary <= stats.capacity);
     tide_trainer_labels(trainer, &label, 1);
-    ask(tide_trainer_model(trainer));
-    tide_judge_free(judge);
+    check_queries(tide_trainer_model(trainer));
+    tide_scorer_free(judge);
 }
 
-static void tell(tide_labeller *labeller)
+static void predict(tide_labeler *labeler)
 {
-    tide_guess guess;
+    tide_prediction guess;
     uint64_t known;
-    tide_labeller_add(labeller, "one #two three\nunseen", 21);
-    size_t count = tide_labeller_end(labeller, &guess, 1, &known);
+    tide_labeler_add(labeler, "one #two three\nunseen", 21);
+    size_t count = tide_labeler_end(labeler, &guess, 1, &known);
     must(count == 1 && known <= 3 && strlen(guess.label) <= TIDE_WORD_MAX);
-    must_be_probabilities(&guess.probability, 1);
+    check_probabilities(&guess.probability, 1);
 }
 
 static bool is_small(const char *path)
@@ -203,7 +209,7 @@ static bool is_small(const char *path)
     if (size >= 0) {
         must(tide_store_read(store, "params", text, (size_t)size, NULL) == TIDE_OK);
         if (tide_params_scan(params, text, "model", NULL) == TIDE_OK)
-            small = tide_params_total(params) < TRAINER_MAX;
+            small = tide_budget_allocated(params) < TRAINER_MAX;
     }
     if (size >= 0 && tide_store_read(store, "model", shape, sizeof shape, NULL) == 0)
         small &= tide_get64(shape) < 4096 || tide_get64(shape) > TIDE_CAPACITY_MAX;
@@ -212,7 +218,7 @@ static bool is_small(const char *path)
     return small;
 }
 
-static void must_blame_the_file(const tide_error *err)
+static void check_error(const tide_error *err)
 {
     must_have_said_why(err);
     must(err->status == TIDE_ERROR_FORMAT || err->status == TIDE_ERROR_MEMORY);
@@ -221,8 +227,8 @@ static void must_blame_the_file(const tide_error *err)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static unsigned char bytes[SIZE_MAX_TRIED];
-    for (size_t i = 0; i < GOOD && !good_sizes[GOOD - 1]; i++)
-        make_good(i);
+    for (size_t i = 0; i < GOOD && !valid_sizes[GOOD - 1]; i++)
+        make_valid_file(i);
     size_t file_size = size ? file_of(data, size, bytes) : 0;
     if (!file_size)
         return 0;
@@ -230,23 +236,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tide_error err = {.status = TIDE_OK, .text = ""};
     tide_model *model = tide_model_load(path, &err);
     if (model)
-        ask(model);
+        check_queries(model);
     else
-        must_blame_the_file(&err);
+        check_error(&err);
     tide_model_free(model);
     if (tide_hash(data, size, 0) % TRAINED || !is_small(path))
         return 0;
-    tide_labeller *labeller = tide_labeller_load(path, &err);
-    if (labeller)
-        tell(labeller);
+    tide_labeler *labeler = tide_labeler_load(path, &err);
+    if (labeler)
+        predict(labeler);
     else
         must_have_said_why(&err);
-    tide_labeller_free(labeller);
+    tide_labeler_free(labeler);
     tide_trainer *trainer = tide_trainer_load(path, NULL, 0, &err);
     if (trainer)
-        go_on(trainer);
+        continue_training(trainer);
     else
-        must_blame_the_file(&err);
+        check_error(&err);
     tide_trainer_free(trainer);
     return 0;
 }

@@ -1,65 +1,67 @@
 /* fuzz_options.c - arbitrary arguments of a command.
  *
- * Every line of the input is an argument. They are parsed, after which every option has a value of its kind and the
- * operands are in front; or there is a complaint and the command ends: leave() is what the parser has here for exit().
- * Numbers and times are within bounds, and numbers come back from what they are printed as.
+ * Every line of the input is an argument. Parsing either leaves every option with a
+ * value of its kind and the operands at the front of argv, or it reports an error and
+ * exits with EXIT_USAGE; exit() is replaced by a longjmp. Numbers and durations are
+ * within bounds, and a printed number parses as itself.
  */
 #include "fuzz_fixture.h"
 
 #include <setjmp.h>
 
-__attribute__((noreturn)) void leave(int ending);
-#define exit leave
+__attribute__((noreturn)) void exit_parser(int status);
+#define exit exit_parser
 #include "../../cli/options.c"
 
 enum { ARGUMENTS_MAX = 40, OPERANDS_MAX = 3, CHOICES = 3 };
 
-static jmp_buf end;
-static int code; /* with which it ended */
-static bool complained;
+static jmp_buf at_exit;
+static int exit_code; /* of a parser that exited */
+static bool reported;
 
-/* -- instead of the command's ----------------------------------------------------------------------- */
+/* -- replacements of the command's functions --------------------------------------- */
 
-void leave(int ending)
+void exit_parser(int status)
 {
-    code = ending;
-    longjmp(end, 1);
+    exit_code = status;
+    longjmp(at_exit, 1);
 }
 
-void complain(const char *format, ...)
+void log_message(const char *format, ...)
 {
     char text[2048];
     va_list arguments;
     va_start(arguments, format);
     must(vsnprintf(text, sizeof text, format, arguments) > 0);
     va_end(arguments);
-    complained = true;
+    reported = true;
 }
 
-int say(const char *format, ...)
+int log_printf(const char *format, ...)
 {
     return format[0] != 0;
 }
 
-int report(const tide_error *err)
+int log_error(const tide_error *err)
 {
     must_have_said_why(err);
     return EXIT_FAILURE;
 }
 
-void print_help(const command_usage *usage)
+void print_help(const command_usage *usage, bool all)
 {
+    (void)all;
     must(usage->options != NULL);
 }
 
-int finish_output(int ending)
+int finish_output(int status)
 {
-    return ending;
+    return status;
 }
 
-/* -- what must hold ------------------------------------------------------------------------------------ */
+/* -- properties -------------------------------------------------------------------- */
 
-static void must_come_back(uint64_t number)
+static void must_parse_as_itself(uint64_t number)
 {
     char text[32];
     uint64_t again;
@@ -70,13 +72,13 @@ static void must_come_back(uint64_t number)
 static void parse(int count, char **arguments, settings *typed, text_list *list)
 {
     static bool flag;
-    static uint64_t number, least_one, bytes;
+    static uint64_t number, count_value, bytes;
     static const char *text;
     static int choice;
     const option options[] = {
         {"flag", 'f', OPTION_FLAG, &flag, NULL, "a flag"},
         {"number", 'n', OPTION_NUMBER, &number, "N", "a number"},
-        {"count", 0, OPTION_COUNT, &least_one, "N", "a count"},
+        {"count", 0, OPTION_COUNT, &count_value, "N", "a count"},
         {"size-of-it", 's', OPTION_SIZE, &bytes, "BYTES", "a size"},
         {"text", 't', OPTION_TEXT, &text, "TEXT", "a text"},
         {"list", 'l', OPTION_LIST, list, "ITEM", "an item"},
@@ -86,22 +88,22 @@ static void parse(int count, char **arguments, settings *typed, text_list *list)
     const command_usage usage = {.command = "fuzz",
                                  .synopsis = "fuzz",
                                  .options = options,
-                                 .most = OPERANDS_MAX};
+                                 .max_operands = OPERANDS_MAX};
     number = bytes = 0;
-    least_one = 1;
+    count_value = 1;
     text = "";
     choice = 0;
-    complained = false;
-    if (setjmp(end)) {
-        must(complained == (code == EXIT_USAGE) &&
-             (complained || code == EXIT_SUCCESS));
+    reported = false;
+    if (setjmp(at_exit)) {
+        must(reported == (exit_code == EXIT_USAGE) &&
+             (reported || exit_code == EXIT_SUCCESS));
         return;
     }
     int operands = parse_options(count, arguments, &usage, typed);
-    must(operands >= 0 && operands <= OPERANDS_MAX && least_one > 0 && text);
+    must(operands >= 0 && operands <= OPERANDS_MAX && count_value > 0 && text);
     must(choice >= 0 && choice < CHOICES && list->count < (size_t)count);
-    must_come_back(number);
-    must_come_back(bytes);
+    must_parse_as_itself(number);
+    must_parse_as_itself(bytes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

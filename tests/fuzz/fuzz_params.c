@@ -1,14 +1,16 @@
 /* fuzz_params.c - arbitrary bytes as parameters.
  *
- * The first byte says what the rest is: if even, lines of a name, a blank and a value, each to be set; if odd,
- * all parameters as a model file has them. What is set is told by a text that sets the same; what is
- * refused says why and leaves the parameter what it was. Parameters that were set are printed as a text that
- * is read back.
+ * The first byte decides what the rest is: if even, lines of a name, a space and a
+ * value to be set; if odd, the params section of a model file. A value that was set is
+ * printed as a text that sets the same; a refused one is reported and leaves the
+ * parameter as it was. Parameters that were set are printed as a text that parses to
+ * the same.
  */
+#include "base/base.h"
+#include "params/params.h"
 #include "fuzz_fixture.h"
-#include "train/parts.h"
 
-enum { READ_BACK = 8 }; /* one case of so many, since it takes long */
+enum { READ_BACK = 8 }; /* one case in this many, because it is slow */
 
 static void set_one(tide_params *params, const char *name, const char *value)
 {

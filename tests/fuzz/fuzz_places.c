@@ -1,19 +1,21 @@
 /* fuzz_places.c - arbitrary texts as places in sources.
  *
- * The first byte: bits 0 to 1 the source, bit 2 says that the rest is not a place but changes to a good
- * one, each of them u8 where and a byte to be put there, behind a byte that says how much is read before. A
- * place is gone to, and then a place of where the source is is one to go to again; or it is refused with a
- * reason, and reading begins where it would have begun.
+ * The first byte: bits 0 to 1 select the source; bit 2 says that the rest is not a
+ * place but changes to a valid one: a byte that says how much is read before, then
+ * pairs of an index and a byte to be written there. If a place is accepted, the source
+ * can compose a place of its new position and return to it. Otherwise it is refused
+ * with a reason, and reading starts where it would have started.
  */
+#include "source/source.h"
 #include "fuzz_fixture.h"
-#include "text/text.h"
 
 #include <errno.h>
 #include <sys/inotify.h>
 
 enum { FOLLOWED = 1, SOURCES = 3, LINES = 1000, READ = 512 };
 
-/* A source that follows a file does without: nothing changes here, and the system takes its time to end one. */
+/* Disables inotify for a followed file: nothing changes here, and closing an inotify
+ * descriptor is slow. */
 int inotify_init1(int flags)
 {
     (void)flags;
@@ -50,12 +52,12 @@ static tide_source *open_source(int kind)
         make_file();
     const char *const specs[SOURCES] = {path, path, "demo:tokens=1000"};
     const tide_source_options options = {.follow = kind == FOLLOWED};
-    if (kind == FOLLOWED) { /* places are for one that was just opened */
+    if (kind == FOLLOWED) { /* accepts a place only right after it was opened */
         tide_source_close(sources[kind]);
         sources[kind] = NULL;
     }
     if (!sources[kind])
-        sources[kind] = tide_source_begin(specs[kind], &options, NULL);
+        sources[kind] = tide_source_open_with(specs[kind], &options, NULL);
     must(sources[kind] != NULL);
     return sources[kind];
 }
@@ -67,7 +69,7 @@ static void read_some(tide_source *source, size_t size)
     must(tide_source_poll(source, bytes, size, 0, &err) >= TIDE_SOURCE_LATER);
 }
 
-/* The place where the source is now. */
+/* The place of the current position. */
 static char *present_place(tide_source *source)
 {
     char *place = tide_source_place(source, tide_source_offset(source), NULL);
@@ -91,7 +93,7 @@ static void try_place(int kind, const char *place)
     tide_error err = {.text = ""};
     tide_source *source = open_source(kind);
     uint64_t before = tide_source_offset(source);
-    int status = tide_source_go_to(source, place, &err);
+    int status = tide_source_seek(source, place, &err);
     if (status)
         must_have_said_why(&err);
     if (status && status != TIDE_ERROR_FORMAT) { /* it must not be read */
@@ -104,7 +106,7 @@ static void try_place(int kind, const char *place)
     uint64_t offset = tide_source_offset(source);
     char *here = present_place(source);
     source = open_source(kind);
-    must(tide_source_go_to(source, here, NULL) == TIDE_OK);
+    must(tide_source_seek(source, here, NULL) == TIDE_OK);
     must(kind == FOLLOWED || tide_source_offset(source) == offset);
     free(here);
 }

@@ -1,10 +1,12 @@
-/* fuzz_records.c - any bytes in any pieces give what the oracle reads in the whole
- * input; any bytes as a saved state are refused or gone on from.
+/* fuzz_records.c - any input in any division into feeds yields what the oracle reads in
+ * the whole input; any saved state is either rejected or usable.
  *
- * The first byte: bits 0 to 1 the format, bits 2 to 3 the fields, bit 4 says that the
- * rest is a section to load, bits 5 to 7 how many of the next bytes are the sizes of
- * the feeds, used in turn. The rest is the input.
+ * First byte: bits 0-1 the format, bits 2-3 the fields, bit 4 the rest is a section to
+ * load, bits 5-7 the number of following bytes that are feed sizes, used in turn. The
+ * remaining bytes are the input.
  */
+#include "file/file.h"
+#include "record/record.h"
 #include "fuzz_fixture.h"
 #include "../unit/records_oracle.h"
 
@@ -25,7 +27,7 @@ static const tide_record_options choices[3][4] = {
 
 static tide_records *records[3][4];
 
-/* One serves all inputs of its kind: nothing of an input may reach the next. */
+/* One reader is reused for all inputs, because no input may affect the next. */
 static tide_records *shared_records(unsigned kind, unsigned fields)
 {
     tide_records **r = &records[kind][fields];
@@ -48,7 +50,7 @@ static void feed(transcript *t, tide_records *r, const uint8_t *bytes, size_t si
     }
     tide_records_end(r);
     transcript_take(t, r);
-    must(tide_records_between(r));
+    must(tide_records_at_boundary(r));
 }
 
 static void compare(const tide_record_options *options, tide_records *r,
@@ -96,7 +98,7 @@ static tide_store *reopen(tide_store_writer *writer)
     return store;
 }
 
-/* Loads bytes as the section, those of a fingerprint put right, and goes on. */
+/* Loads bytes as the section, with a valid fingerprint, and continues from there. */
 static void load(tide_records *r, uint64_t fingerprint, const uint8_t *bytes,
                  size_t size)
 {
@@ -120,7 +122,7 @@ static void load(tide_records *r, uint64_t fingerprint, const uint8_t *bytes,
     tide_store_close(store);
 }
 
-/* The first number of the section that this one saves. */
+/* The first number of the section that `r` saves. */
 static uint64_t fingerprint_of(tide_records *r)
 {
     unsigned char number[8];
@@ -132,7 +134,7 @@ static uint64_t fingerprint_of(tide_records *r)
     return tide_get64(number);
 }
 
-/* The oracle has room for so many members, elements and columns. */
+/* The oracle is limited to this many members, elements and columns. */
 static bool small_enough(const uint8_t *bytes, size_t size, bool json)
 {
     size_t separators = 0;

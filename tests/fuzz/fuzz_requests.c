@@ -1,27 +1,29 @@
 /* fuzz_requests.c - arbitrary requests to the server, without a socket.
  *
- * The input is a request as it comes over a wire, with line feeds for line ends:
+ * The input is a request as it is sent over a connection, with line feeds as line ends:
  *
  *     GET /v1/words/one/neighbors?topn=3
  *     Host: localhost
  *
  *     body
  *
- * The functions of libmicrohttpd that know of connections are here instead of there. They tell the server what is
- * in the input, and wait where it lets its own thread answer. Whatever comes is answered once, and never by an
- * error of the server's own.
+ * The functions of libmicrohttpd that involve connections are replaced: they return
+ * what is in the input, and wait while a request is suspended. Every request must be
+ * answered exactly once, and never with an internal error.
  */
 #include "fuzz_fixture.h"
 
 #include "../../server/http.h"
+#include "../../server/process.h"
+#include "../../server/server_internal.h"
 
 #include <arpa/inet.h>
 #include <strings.h>
 #include <unistd.h>
 
-enum { HEAD_MAX = 4096, FIELDS_MAX = 100, FEED_ROOM = 4096, LOOKS = 3 };
+enum { HEAD_MAX = 4096, FIELDS_MAX = 100, FEED_BYTES = 4096, SNAPSHOTS = 3 };
 
-/* -- the request that is tried --------------------------------------------------------------------- */
+/* -- the request ------------------------------------------------------------------- */
 
 typedef struct field {
     enum MHD_ValueKind kind;
@@ -35,24 +37,24 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool suspended;
-} tried = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+} input = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 static void add_field(enum MHD_ValueKind kind, char *text, const char *separator)
 {
     char *name = strsep(&text, separator);
-    if (tried.field_count == FIELDS_MAX)
+    if (input.field_count == FIELDS_MAX)
         return;
     if (text && kind == MHD_HEADER_KIND)
         text += strspn(text, " ");
-    tried.fields[tried.field_count++] = (field){kind, name, text};
+    input.fields[input.field_count++] = (field){kind, name, text};
 }
 
-/* Takes the head apart. Returns the method, and sets the path. */
-static const char *read_head(char *head, char **path)
+/* Parses the request line and headers. Returns the method, and sets the path. */
+static const char *parse_head(char *head, char **path)
 {
     char *line = strsep(&head, "\n"), *query;
     const char *method = strsep(&line, " ");
-    tried.field_count = 0;
+    input.field_count = 0;
     *path = query = line;
     if (query && strsep(&query, "?"))
         for (char *one; (one = strsep(&query, "&"));)
@@ -62,10 +64,10 @@ static const char *read_head(char *head, char **path)
     return method;
 }
 
-/* -- instead of the library's ---------------------------------------------------------------------- */
+/* -- replacements of libmicrohttpd ------------------------------------------------- */
 
 static MHD_AccessHandlerCallback on_request;
-static MHD_RequestCompletedCallback on_end;
+static MHD_RequestCompletedCallback on_completed;
 
 struct MHD_Daemon *MHD_start_daemon(unsigned flags, uint16_t port,
                                     MHD_AcceptPolicyCallback accept, void *accept_data,
@@ -78,7 +80,7 @@ struct MHD_Daemon *MHD_start_daemon(unsigned flags, uint16_t port,
     must(va_arg(options, enum MHD_OPTION) == MHD_OPTION_LISTEN_SOCKET);
     close(va_arg(options, int));
     must(va_arg(options, enum MHD_OPTION) == MHD_OPTION_NOTIFY_COMPLETED);
-    on_end = va_arg(options, MHD_RequestCompletedCallback);
+    on_completed = va_arg(options, MHD_RequestCompletedCallback);
     va_end(options);
     on_request = handler;
     return NULL;
@@ -88,9 +90,9 @@ const char *MHD_lookup_connection_value(struct MHD_Connection *connection,
                                         enum MHD_ValueKind kind, const char *key)
 {
     (void)connection;
-    for (size_t i = 0; i < tried.field_count; i++)
-        if (tried.fields[i].kind == kind && !strcasecmp(tried.fields[i].name, key))
-            return tried.fields[i].value;
+    for (size_t i = 0; i < input.field_count; i++)
+        if (input.fields[i].kind == kind && !strcasecmp(input.fields[i].name, key))
+            return input.fields[i].value;
     return NULL;
 }
 
@@ -100,8 +102,8 @@ int MHD_get_connection_values(struct MHD_Connection *connection,
 {
     int count = 0;
     (void)connection;
-    for (size_t i = 0; i < tried.field_count; i++) {
-        const field *f = &tried.fields[i];
+    for (size_t i = 0; i < input.field_count; i++) {
+        const field *f = &input.fields[i];
         if (f->kind == kind && ++count &&
             iterator(data, kind, f->name, f->value) != MHD_YES)
             break;
@@ -117,46 +119,46 @@ MHD_get_connection_info(struct MHD_Connection *connection,
     return NULL;
 }
 
-static void suspend(bool suspended)
+static void set_suspended(bool suspended)
 {
-    pthread_mutex_lock(&tried.lock);
-    tried.suspended = suspended;
-    pthread_cond_signal(&tried.changed);
-    pthread_mutex_unlock(&tried.lock);
+    pthread_mutex_lock(&input.lock);
+    input.suspended = suspended;
+    pthread_cond_signal(&input.changed);
+    pthread_mutex_unlock(&input.lock);
 }
 
 void MHD_suspend_connection(struct MHD_Connection *connection)
 {
     (void)connection;
-    suspend(true);
+    set_suspended(true);
 }
 
 void MHD_resume_connection(struct MHD_Connection *connection)
 {
     (void)connection;
-    suspend(false);
+    set_suspended(false);
 }
 
-static void await_resumption(void)
+static void wait_until_resumed(void)
 {
-    pthread_mutex_lock(&tried.lock);
-    while (tried.suspended)
-        pthread_cond_wait(&tried.changed, &tried.lock);
-    pthread_mutex_unlock(&tried.lock);
+    pthread_mutex_lock(&input.lock);
+    while (input.suspended)
+        pthread_cond_wait(&input.changed, &input.lock);
+    pthread_mutex_unlock(&input.lock);
 }
 
 enum MHD_Result MHD_queue_response(struct MHD_Connection *connection, unsigned status,
                                    struct MHD_Response *response)
 {
     (void)connection;
-    must(response && !tried.status && status >= 200);
-    tried.status = status;
+    must(response && !input.status && status >= 200);
+    input.status = status;
     return MHD_YES;
 }
 
-/* -- the server --------------------------------------------------------------------------------------- */
+/* -- the server -------------------------------------------------------------------- */
 
-static void learn(server_options *o)
+static void train(server_options *o)
 {
     static const char *const settings[][2] = {{"vocab", "6"},
                                               {"dim", "3"},
@@ -177,57 +179,59 @@ static void learn(server_options *o)
     must(o->live != NULL);
     o->needs.history = &past;
     o->history = tide_history_new(o->live, &past, NULL);
-    for (int i = 0; i < LOOKS; i++) {
+    for (int i = 0; i < SNAPSHOTS; i++) {
         must(!tide_trainer_feed(o->trainer, text, sizeof text - 1, NULL));
-        must(tide_live_update(o->live) && !tide_history_look(o->history, i, NULL));
+        must(tide_live_update(o->live) && !tide_history_update(o->history, i, NULL));
     }
 }
 
 static server *shared_server(void)
 {
     static server s;
-    if (s.desk)
+    if (s.batcher)
         return &s;
     const struct sockaddr_in nowhere = {.sin_family = AF_INET};
     uint16_t port = 0;
-    s.options.host = s.guard.host = "localhost";
-    s.options.needs.queue = FEED_ROOM;
-    learn(&s.options);
+    s.options.host = s.auth.host = "localhost";
+    s.options.needs.queue = FEED_BYTES;
+    train(&s.options);
     s.history = s.options.history;
-    s.figures = figures_new(&s.options);
+    s.status = status_new(&s.options);
     s.events = events_new();
     s.connections = connections_new(FIELDS_MAX);
     s.exporter = exporter_open(&s);
-    s.desk = desk_open(s.options.live);
-    const tide_space *space = tide_live_begin(s.options.live);
-    s.resolver = tide_resolver_new(tide_space_model(space), NULL);
-    tide_live_end(s.options.live, space);
-    s.lines = line_store_open();
-    must(s.lines && s.figures && s.events && s.connections && s.exporter && s.desk &&
-         s.resolver);
+    s.batcher = search_batcher_open(s.options.live);
+    const tide_view *view = tide_live_acquire(s.options.live);
+    s.resolver = tide_resolver_new(tide_view_model(view), NULL);
+    tide_live_release(s.options.live, view);
+    s.line_store = line_store_open();
+    must(s.line_store && s.status && s.events && s.connections && s.exporter &&
+         s.batcher && s.resolver);
     pthread_mutex_init(&s.lock, NULL);
     pthread_mutex_init(&s.resolver_lock, NULL);
-    listen_on(&s, (const struct sockaddr *)&nowhere, &port);
+    http_listen(&s, (const struct sockaddr *)&nowhere, &port);
     return &s;
 }
 
-static void ask(server *s, const char *method, const char *path, const char *body,
-                size_t size)
+static void send_request(server *s, const char *method, const char *path,
+                         const char *body, size_t size)
 {
     void *state = NULL;
-    size_t none = 0;
-    tried.status = 0;
-    on_request(s, NULL, path, method, MHD_HTTP_VERSION_1_1, NULL, &none, &state);
-    if (!tried.status && size)
+    size_t no_upload = 0;
+    input.status = 0;
+    on_request(s, NULL, path, method, MHD_HTTP_VERSION_1_1, NULL, &no_upload, &state);
+    if (!input.status && size)
         on_request(s, NULL, path, method, MHD_HTTP_VERSION_1_1, body, &size, &state);
-    for (int turn = 0; turn < 2 && !tried.status; turn++) {
-        on_request(s, NULL, path, method, MHD_HTTP_VERSION_1_1, NULL, &none, &state);
-        await_resumption();
+    for (int turn = 0; turn < 2 && !input.status; turn++) {
+        on_request(s, NULL, path, method, MHD_HTTP_VERSION_1_1, NULL, &no_upload,
+                   &state);
+        wait_until_resumed();
     }
-    bool unready = !strcmp(path, "/ready") || !strcmp(path, "/health");
-    must(tried.status && (tried.status < 500 || (tried.status == 503 && unready)));
-    on_end(s, NULL, &state, MHD_REQUEST_TERMINATED_COMPLETED_OK);
-    must(!state && !s->bodies.held && !s->bodies.coming);
+    bool may_be_unready = !strcmp(path, "/ready") || !strcmp(path, "/health");
+    must(input.status &&
+         (input.status < 500 || (input.status == 503 && may_be_unready)));
+    on_completed(s, NULL, &state, MHD_REQUEST_TERMINATED_COMPLETED_OK);
+    must(!state && !s->bodies.bytes_used && !s->bodies.receiving);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -242,14 +246,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(head, data, head_size);
     head[head_size] = '\0';
     char *path;
-    const char *method = read_head(head, &path);
+    const char *method = parse_head(head, &path);
     if (!path)
         return 0;
-    s->options.feed = tide_feed_new(FEED_ROOM, NULL);
+    s->options.feed = tide_feed_new(FEED_BYTES, NULL);
     s->workers = workers_open(s);
     must(s->options.feed && s->workers);
     const char *body = blank ? blank + 2 : NULL;
-    ask(s, method, path, body, blank ? size - head_size - 2 : 0);
+    send_request(s, method, path, body, blank ? size - head_size - 2 : 0);
     workers_close(s->workers);
     workers_free(s->workers);
     tide_feed_free(s->options.feed);

@@ -1,13 +1,13 @@
 /* fuzz_rows.c - arbitrary bytes as a file of vectors.
  *
- * The first byte names the format: 0 leaves it to the contents, and then come the
- * formats of the table, in turn. The second byte is how many of the bytes that follow,
- * times four, are the words beside an array; the rest is the file. Whatever opens must
- * give rows of words and finite numbers, and whatever does not, or breaks off, must say
- * why.
+ * The first byte is the format: 0 to detect it, or 1 plus the index in the table of
+ * formats. The second byte times four is the size of the file of words that belongs to
+ * an array; the rest is the file itself. A file that opens must yield rows of words and
+ * finite numbers; any failure must have an error message.
  */
+#include "format/format.h"
+#include "vector/vector.h"
 #include "fuzz_fixture.h"
-#include "model/format.h"
 
 static char folder[FOLDER_MAX], array_path[IN_FOLDER_MAX], words_path[IN_FOLDER_MAX];
 

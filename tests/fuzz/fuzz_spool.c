@@ -1,13 +1,16 @@
 /* fuzz_spool.c - arbitrary bytes as the only segment of a spool.
  *
- * Checksums stop nearly every change at the door, so an odd first byte asks for right
- * ones to be put in, as far as there are pieces. The rest of the input is the segment. It
- * is refused with a reason, or its text can be read; then a second opening finds the same
- * text and nothing more to cut off, unless what is behind the last mark is to be
- * forgotten, and text can be added.
+ * Checksums would reject nearly every change, so with an odd first byte they are
+ * corrected, as far as there are pieces. The rest of the input is the segment. It is
+ * refused with a reason, or its text can be read. In that case the spool can be opened
+ * again with the same text and nothing more to cut off (unless pieces behind the last
+ * mark are discarded), and text can be appended.
  */
+#include "base/base.h"
+#include "file/file.h"
+#include "spool/segment.h"
+#include "spool/spool.h"
 #include "fuzz_fixture.h"
-#include "text/spool.h"
 
 enum { TRIED_MAX = 1 << 16 };
 
@@ -40,12 +43,12 @@ static void reseal(unsigned char *bytes, size_t size)
     const tide_segment segment = {tide_get64(bytes + 16), 1, 1,
                                   tide_get64(bytes + 40) >> 1};
     uint64_t offset = segment.offset;
-    tide_segment_put(&segment, bytes);
-    for (size_t at = TIDE_SEGMENT_HEADER; size - at >= TIDE_PIECE_HEAD;) {
+    tide_segment_encode(&segment, bytes);
+    for (size_t at = TIDE_SEGMENT_HEADER; size - at >= TIDE_PIECE_HEADER;) {
         size_t length = tide_get64(bytes + at + 8) % (TIDE_PIECE_TEXT + 2);
-        if (size - at - TIDE_PIECE_HEAD < length)
+        if (size - at - TIDE_PIECE_HEADER < length)
             return;
-        at += tide_piece_put(bytes + at, length, segment.stream, offset);
+        at += tide_piece_encode(bytes + at, length, segment.stream, offset);
         offset += length;
     }
 }
@@ -55,11 +58,11 @@ static tide_spool *try_open(tide_error *err)
     return tide_spool_open(path, TRIED_MAX, TIDE_SPOOL_SYNC_NONE, err);
 }
 
-/* How much text there is, and its hash. */
+/* The size of the text and its hash. */
 static uint64_t read_all(tide_spool *spool, uint64_t *hash)
 {
     static unsigned char text[2 * TRIED_MAX];
-    tide_spool_extent e = tide_spool_holds(spool);
+    tide_spool_extent e = tide_spool_extent_of(spool);
     size_t size = 0;
     must(tide_spool_seek(spool, e.start, NULL) == TIDE_OK);
     for (ptrdiff_t count = 1; count > 0; size += (size_t)count) {
@@ -98,15 +101,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t hash, again, text = read_all(spool, &hash);
     tide_spool_close(spool);
     spool = try_open(&err);
-    must(spool && tide_spool_holds(spool).cut == 0);
+    must(spool && tide_spool_extent_of(spool).cut == 0);
     must(read_all(spool, &again) == text && hash == again);
-    must(tide_spool_forget_untaken(spool, NULL) == TIDE_OK);
+    must(tide_spool_discard_unmarked(spool, NULL) == TIDE_OK);
     uint64_t marked = read_all(spool, &again);
     must(marked <= text);
     must(tide_spool_append(spool, "more", 4, true, NULL) == TIDE_OK);
     must(tide_spool_append_lines(spool, "lines", 5, NULL) == TIDE_OK);
     must(read_all(spool, &again) == marked + 10);
-    must(tide_spool_drop(spool, tide_spool_holds(spool).end, NULL) == TIDE_OK);
+    must(tide_spool_drop(spool, tide_spool_extent_of(spool).end, NULL) == TIDE_OK);
     tide_spool_close(spool);
     remove_segments();
     return 0;

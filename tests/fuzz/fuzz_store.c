@@ -1,12 +1,13 @@
 /* fuzz_store.c - arbitrary bytes as a store file.
  *
- * Checksums stop nearly every change at the door, so an odd first byte asks for right
- * ones to be put in: then the checks of the structure behind them have to hold. The
- * rest of the input is the file. A file that is accepted must be readable to its last
- * byte and keep the promises of doc/FORMAT.md.
+ * Checksums would reject nearly every change, so with an odd first byte they are
+ * corrected; then the checks of the structure have to catch the change. The rest of the
+ * input is the file. A file that is accepted must be readable to its last byte and
+ * satisfy doc/FORMAT.md.
  */
+#include "file/file.h"
+#include "file/store_internal.h"
 #include "fuzz_fixture.h"
-#include "base/store_private.h"
 
 enum { SIZE_MAX_TRIED = 1 << 16 };
 
@@ -39,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(bytes, data + 1, size - 1);
     if (data[0] & 1)
-        tide_store_reseal(bytes, size - 1);
+        tide_store_rechecksum(bytes, size - 1);
     const char *path = memory_file(bytes, size - 1);
     tide_error err = {.status = TIDE_OK};
     tide_store *store = tide_store_open(path, &err);

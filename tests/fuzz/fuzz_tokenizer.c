@@ -1,12 +1,12 @@
-/* fuzz_tokenizer.c - any bytes in any pieces give the same words, and good ones.
+/* fuzz_tokenizer.c - any text yields the same valid words for any division into feeds.
  *
- * The first byte chooses one of the tokenizers below. The second says how many of the
- * next ones (at most 15) are the sizes of the feeds, used in turn, and how many words
- * are taken at a time. The rest is the text. Kind space must give what its oracle reads
- * in the whole text; the others what they themselves make of the text in one feed. The
- * same tokenizers serve all inputs, as one that reads text after text does: nothing of
- * an input may reach the next.
+ * The first byte selects one of the tokenizers below. The second gives the number of
+ * following bytes (at most 15) that are feed sizes, used in turn, and the number of
+ * words taken at a time. The rest is the text. Kind space must match its oracle; the
+ * others must match their own result for the text in a single feed. The tokenizers are
+ * reused for all inputs, because no text may affect the next.
  */
+#include "token/token.h"
 #include "../unit/tokenizer_oracle.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -41,7 +41,7 @@ static void demand(bool truth)
 }
 
 static transcript tokenize(tide_tokenizer *t, const uint8_t *text, size_t size,
-                           const uint8_t *pieces, size_t piece_count, size_t room)
+                           const uint8_t *pieces, size_t piece_count, size_t batch)
 {
     transcript s = {0};
     tide_tokenizer_counts before = tide_tokenizer_counted(t);
@@ -51,12 +51,12 @@ static transcript tokenize(tide_tokenizer *t, const uint8_t *text, size_t size,
         size_t taken = tide_tokenizer_feed(t, text + done, piece);
         demand(taken > 0);
         done += taken;
-        transcript_take(&s, t, room);
+        transcript_take(&s, t, batch);
         demand(tide_tokenizer_counted(t).bytes - before.bytes == done);
         demand(tide_tokenizer_pending(t) <= done);
     }
     tide_tokenizer_end(t);
-    transcript_take(&s, t, room);
+    transcript_take(&s, t, batch);
     demand(tide_tokenizer_pending(t) == 0);
     s.invalid -= before.invalid;
     s.cut -= before.cut;
@@ -89,15 +89,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!*t)
         *t = tide_tokenizer_new(&variants[variant], NULL);
     demand(*t != NULL);
-    size_t piece_count = data[1] % 16, room = 1 + data[1] / 16;
+    size_t piece_count = data[1] % 16, batch = 1 + data[1] / 16;
     const uint8_t *pieces = data + 2, *text = pieces + piece_count;
     size -= 2 + piece_count;
-    transcript wanted = variant == 0 ? oracle_transcript(text, size, true)
-                                     : tokenize(*t, text, size, NULL, 0, 64);
-    transcript found = tokenize(*t, text, size, pieces, piece_count, room);
-    demand(transcript_equal(&found, &wanted));
+    transcript expected = variant == 0 ? oracle_transcript(text, size, true)
+                                       : tokenize(*t, text, size, NULL, 0, 64);
+    transcript found = tokenize(*t, text, size, pieces, piece_count, batch);
+    demand(transcript_equal(&found, &expected));
     check_words(&found);
-    free(wanted.bytes);
+    free(expected.bytes);
     free(found.bytes);
     return 0;
 }

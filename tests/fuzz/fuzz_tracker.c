@@ -1,20 +1,22 @@
-/* fuzz_tracker.c - arbitrary changes to the file of a label tracker, with right checksums.
+/* fuzz_tracker.c - changes to the file of a label tracker, with recomputed checksums.
  *
- * The input is a list of changes to a good file, each of them
+ * The input is a list of changes to a valid file, each of them
  *
- *     u16 place behind the header, u8 count, `count` (at most 8) bytes to be put there
+ *     u16 offset behind the header, u8 count, `count` (at most 8) bytes to store there
  *
- * Whatever loads must answer, load again when it is saved, and hold its memory when it goes on;
- * whatever does not load must say why.
+ * A file that loads must answer queries, load again after it is saved, and stay within
+ * its memory when it continues; one that does not must give a reason.
  */
-#include "fuzz_fixture.h"
-#include "base/store_private.h"
+#include "base/base.h"
+#include "file/file.h"
+#include "file/store_internal.h"
 #include "label/label.h"
+#include "fuzz_fixture.h"
 
 enum { FILE_MAX = 1 << 16 };
 
 static const tide_tracker_options options = {
-    .labels = 4, .most = 5, .post_bytes = 64, .memory = 32 * 300, .seed = 1};
+    .labels = 4, .max_posts = 5, .post_bytes = 64, .memory = 32 * 300, .seed = 1};
 
 static unsigned char good[FILE_MAX];
 static size_t good_size;
@@ -27,12 +29,12 @@ static void teach(tide_tracker *t, int posts)
             {names[i % 2], 3}, {names[2], 5}, {names[i % 6], 3}};
         tide_tracker_add(t, labels, 1 + (size_t)i % 3, "some words of a post",
                          3 + (size_t)i % 18);
-        tide_tracker_facts facts = tide_tracker_state(t);
+        tide_tracker_stats facts = tide_tracker_state(t);
         must(facts.used <= facts.room);
     }
 }
 
-/* -- the file, in a folder of this process ---------------------------------------------- */
+/* -- the file, in a folder of this process ---------------------------------------- */
 
 static char folder[FOLDER_MAX], path[IN_FOLDER_MAX];
 
@@ -93,12 +95,12 @@ static void change(unsigned char *bytes, const uint8_t *data, size_t left)
 
 static void ask(const tide_tracker *t)
 {
-    tide_held_label labels[8];
+    tide_tracked_label labels[8];
     size_t count = tide_tracker_top(t, labels, 8);
     for (size_t i = 0; i < count; i++) {
         uint32_t posts[8];
         tide_post post;
-        must(labels[i].kept <= options.most && labels[i].kept <= labels[i].seen);
+        must(labels[i].kept <= options.max_posts && labels[i].kept <= labels[i].seen);
         must(tide_tracker_sample(t, labels[i].slot, posts, 8) == labels[i].kept);
         for (uint32_t k = 0; k < labels[i].kept; k++) {
             tide_tracker_post(t, posts[k], &post);
@@ -115,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         make_good();
     memcpy(bytes, good, good_size);
     change(bytes, data, size);
-    tide_store_reseal(bytes, good_size);
+    tide_store_rechecksum(bytes, good_size);
     spit(path, bytes, good_size);
     tide_error err = {0};
     tide_tracker *t = load(&err);

@@ -13,7 +13,7 @@ WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"]
 # A template is included more than once with macros that its includer defines.
 OURS = sorted(
     str(path.relative_to(ROOT))
-    for top in ("src", "cli", "server")
+    for top in ("src", "demo", "cli", "server")
     for path in (ROOT / top).rglob("*.h")
     if not path.stem.endswith("_tmpl")
 )
@@ -45,5 +45,5 @@ def test_the_public_header_is_c_plus_plus(standard, tmp_path):
 @pytest.mark.parametrize("header", OURS)
 def test_a_header_of_ours_compiles_alone(header, tmp_path):
     compiler = os.environ.get("CC", "cc")
-    inside = [f"-I{ROOT}/src"] if header.startswith("src/") else []
+    inside = [f"-I{ROOT}/src", f"-I{ROOT}"] if header.startswith(("src/", "demo/")) else []
     compile_alone(header, compiler, tmp_path, "-std=gnu11", "-D_GNU_SOURCE", *inside)

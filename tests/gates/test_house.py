@@ -15,6 +15,7 @@ class Parameter(ctypes.Structure):
     _fields_ = [
         ("name", ctypes.c_char_p),
         ("aliases", ctypes.c_char_p),
+        ("former", ctypes.c_char_p),
         ("values", ctypes.c_char_p),
         ("initial", ctypes.c_char_p),
         ("help", ctypes.c_char_p),
@@ -51,10 +52,10 @@ def test_every_test_program_is_built_and_run(root, build):
     assert sorted(written - run) == [], "not listed in tests/meson.build"
 
 
-def test_the_help_of_labels_train_names_every_parameter(build, table):
+def test_help_all_of_labels_train_names_every_parameter(build, table):
     command = os.environ.get("WORDTIDE", str(build / "cli" / "wordtide"))
     text = subprocess.run(
-        [command, "labels", "train", "--help"], capture_output=True, text=True, check=True
+        [command, "labels", "train", "--help-all"], capture_output=True, text=True, check=True
     ).stdout
     names = ["--" + parameter.name.decode() for parameter in table]
     assert len(names) > 10
@@ -69,7 +70,7 @@ def test_every_parameter_has_a_help_and_a_group(table):
 def test_no_name_or_alias_means_two_parameters(table):
     names = [p.name.decode() for p in table]
     for parameter in table:
-        names += parameter.aliases.decode().split()
+        names += parameter.aliases.decode().split() + parameter.former.decode().split()
     assert sorted(names) == sorted(set(names))
 
 

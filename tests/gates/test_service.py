@@ -100,7 +100,7 @@ def service(tmp_path, unit, command):
     service.socket.close()
 
 
-PARAMETERS = "--vocab 50 --dim 4 --replay-ring 2000 --profile fast --tokens social --threads 1"
+PARAMETERS = "--vocab 50 --dim 4 --replay-ring 2000 --profile fast --tokenizer social --threads 1"
 
 
 def test_its_command_begins_a_model_and_goes_on_with_it(service, tmp_path):
@@ -116,7 +116,7 @@ def test_other_parameters_than_before_are_told(service, tmp_path, unit):
     begun = (tmp_path / "words.tide").read_bytes()
     process = service.start(PARAMETERS.replace("--dim 4", "--dim 5"))
     said = process.communicate(timeout=PATIENCE)[1]
-    assert "--dim cannot become 5: the model was begun with 4" in said.splitlines()[0]
+    assert "dim cannot be changed to 5: the model was started with 4" in said.splitlines()[0]
     assert (tmp_path / "words.tide").read_bytes() == begun
     assert str(process.returncode) in setting(unit, "RestartPreventExitStatus").split()
 

@@ -1,4 +1,4 @@
-"""What the tests of the server share: one that has learned a text, and ways to start others."""
+"""Shared by the tests of the server: one that has learned a text, and ways to start others."""
 
 import pathlib
 import sys
@@ -14,7 +14,7 @@ from watching import PATIENCE, figure, time_limit, watchdog  # noqa: E402, F401
 
 @pytest.fixture(scope="session")
 def text(tmp_path_factory):
-    """A file of text that the server learns."""
+    """A file of text for the server to learn."""
     done = wordtide("demo", "--tokens", "20000")
     assert done.returncode == 0
     path = tmp_path_factory.mktemp("text") / "demo.txt"

@@ -1,11 +1,11 @@
-"""Requests that two programs may understand differently: each with what is owed.
+"""Requests that two programs may parse differently, with the expected outcome of each.
 
-Where a proxy and a server disagree about where a request ends, the rest of one becomes the beginning of
-another's. So what is not plain is refused and its connection closed: REFUSED. A few forms are read in the one
-way that RFC 9112 has for them: PLAIN, with the number of answers that must come and no more.
+If a proxy and a server disagree about where a request ends, the rest of it becomes the beginning of another
+client's request. So ambiguous requests are rejected and the connection is closed: REFUSED. A few forms have
+exactly one meaning in RFC 9112: PLAIN, with the expected number of answers.
 
-Every case is followed by a request for /smuggled on the same connection, which must not be answered where the
-one before it was refused.
+Every case is followed by a request for /smuggled on the same connection, which must not be answered if the
+request before it is rejected.
 """
 
 REFUSED, PLAIN, EITHER = "refused", "plain", "either"
@@ -26,7 +26,7 @@ CHUNKED = b"Transfer-Encoding: chunked\r\n"
 END = b"0\r\n\r\n"
 
 CASES = {
-    # Two lengths, or one that is none.
+    # Two lengths, or an invalid one.
     "length_and_chunks": (post(b"Content-Length: 5\r\n", CHUNKED, body=END), REFUSED),
     "chunks_and_length": (post(CHUNKED, b"Content-Length: 5\r\n", body=END), REFUSED),
     "length_zero_and_chunks": (post(b"Content-Length: 0\r\n", CHUNKED, body=END), REFUSED),
@@ -43,7 +43,7 @@ CASES = {
     "length_over_64_bits": (post(b"Content-Length: 18446744073709551621\r\n", body=b"abcde"), REFUSED),
     "length_of_200_digits": (post(b"Content-Length: " + b"9" * 200 + b"\r\n"), REFUSED),
     "length_on_get_with_chunks": (get(b"Content-Length: 3\r\n", CHUNKED) + END, REFUSED),
-    # Codings that are not exactly chunked.
+    # Transfer codings other than chunked.
     "coding_identity": (post(b"Transfer-Encoding: identity\r\n"), REFUSED),
     "coding_gzip_chunked": (post(b"Transfer-Encoding: gzip, chunked\r\n", body=END), REFUSED),
     "coding_chunked_twice": (post(CHUNKED, CHUNKED, body=END), REFUSED),
@@ -59,7 +59,7 @@ CASES = {
         b"POST /v1/ingest HTTP/1.0\r\n" + HOST + TEXT + CHUNKED + b"\r\n" + END, REFUSED),
     "coding_folded": (post(b"Transfer-Encoding:\r\n chunked\r\n", body=END), REFUSED),
     "coding_upper_case": (post(b"TRANSFER-ENCODING: CHUNKED\r\n", body=END), PLAIN),
-    # Names and lines of headers.
+    # Header names and lines.
     "blank_before_colon": (post(b"Content-Length : 5\r\n", body=b"abcde"), REFUSED),
     "tab_before_colon": (post(b"Content-Length\t: 5\r\n", body=b"abcde"), REFUSED),
     "coding_blank_before_colon": (post(b"Transfer-Encoding : chunked\r\n", body=END), REFUSED),
@@ -116,7 +116,7 @@ CASES = {
     "chunk_after_blank": (post(CHUNKED, body=b" 3\r\nabc\r\n" + END), REFUSED),
     "chunk_extension": (post(CHUNKED, body=b"3;x=y\r\nabc\r\n" + END), EITHER),
     "trailer": (post(CHUNKED, body=b"3\r\nabc\r\n0\r\nX: y\r\n\r\n"), PLAIN),
-    # One way to read them, and it is read that way.
+    # Unambiguous requests, which are accepted.
     "two_requests": (get() + get(), PLAIN),
     "body_on_get": (get(b"Content-Length: 5\r\n") + b"abcde", PLAIN),
     "length_zeros": (post(b"Content-Length: 0005\r\n", body=b"abcde"), PLAIN),

@@ -1,4 +1,4 @@
-"""Requests take the memory that is promised, whatever they hold, and give it back: 64 MiB besides 32 KiB a connection."""
+"""Requests stay within their memory budget, 64 MiB plus 32 KiB per connection, and return it."""
 
 import base64
 import concurrent.futures
@@ -50,7 +50,7 @@ def memory(server, kind):
 
 @pytest.fixture
 def bounded(tmp_path):
-    """A server whose queue is in its memory from the start."""
+    """A server whose queue is resident from the start."""
     return Server("--records", "json", "--text", "log", "--label", "tags", "--queue", "48M", size=["--vocab", "300", "--dim", "1000"])
 
 
@@ -66,7 +66,7 @@ def post(server, path, body, headers):
 
 
 @pytest.mark.parametrize("at_once", [1, 4])
-def test_no_request_takes_more_than_is_promised(bounded, at_once):
+def test_requests_stay_within_the_memory_budget(bounded, at_once):
     bounded.send("the first words\n")
     bounded.wait_for_tokens(3)
     before = memory(bounded, "VmRSS")
@@ -81,8 +81,8 @@ def test_no_request_takes_more_than_is_promised(bounded, at_once):
     bounded.end()
 
 
-def test_items_of_a_bulk_say_what_became_of_them(tmp_path):
-    """Also where there are many, and the queue has no room for all."""
+def test_bulk_items_report_their_outcome(tmp_path):
+    """Also with many items and too little room in the queue."""
     server = Server("--queue", "4096", size=SMALL)
     dice = random.Random(1)
     lines, expected = [], []
@@ -94,10 +94,10 @@ def test_items_of_a_bulk_say_what_became_of_them(tmp_path):
         lines += [] if record is None else [json.dumps(record)]
         expected.append((action, bool(record) and "message" in record))
     answer = server.post(BULK, packed("\n".join(lines).encode()), **JSON | PACKED)
-    told = answer.json
-    assert answer.status == 200 and told["errors"] is True
-    assert [next(iter(item)) for item in told["items"]] == [action for action, _ in expected]
-    statuses = [item[action]["status"] for item, (action, _) in zip(told["items"], expected, strict=True)]
+    reply = answer.json
+    assert answer.status == 200 and reply["errors"] is True
+    assert [next(iter(item)) for item in reply["items"]] == [action for action, _ in expected]
+    statuses = [item[action]["status"] for item, (action, _) in zip(reply["items"], expected, strict=True)]
     taken = sum(status == 201 and gives for status, (_, gives) in zip(statuses, expected, strict=True))
     left = taken
     for status, (_, gives) in zip(statuses, expected, strict=True):
@@ -108,7 +108,7 @@ def test_items_of_a_bulk_say_what_became_of_them(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["float", "base64"])
-def test_embeddings_that_are_sent_piece_by_piece_are_those_of_single_texts(server, kind):
+def test_streamed_embeddings_equal_those_of_single_texts(server, kind):
     texts = ["the", "nothing-known", "of the", "", "and", "the of and"] * 50
     many = server.post("/v1/embeddings", {"input": texts, "encoding_format": kind}).json
     assert [entry["index"] for entry in many["data"]] == list(range(len(texts)))
@@ -119,8 +119,8 @@ def test_embeddings_that_are_sent_piece_by_piece_are_those_of_single_texts(serve
     assert many["usage"]["total_tokens"] > 0
 
 
-def test_bodies_that_stop_leave_room_for_others(bounded):
-    """Clients that never send the last byte of a large body, more than there is room for."""
+def test_stalled_bodies_are_evicted_for_others(bounded):
+    """More clients than there is memory for never send the last byte of a large body."""
     slow = []
     for _ in range(8):
         connection = bounded.connect()
@@ -140,8 +140,8 @@ def test_bodies_that_stop_leave_room_for_others(bounded):
     bounded.end()
 
 
-def test_of_large_bodies_that_come_together_some_are_taken(bounded):
-    """All grow at the same time, step by step; who finds no more room makes room for the others."""
+def test_some_of_many_concurrent_large_bodies_are_accepted(bounded):
+    """All grow in lockstep; those that find no room are refused, which makes room for the others."""
     connections = []
     body = b"y\n" * 7_900_000
     for _ in range(4):
@@ -159,7 +159,7 @@ def test_of_large_bodies_that_come_together_some_are_taken(bounded):
     bounded.end()
 
 
-def test_gzip_in_several_members_is_one_body(bounded):
+def test_gzip_of_several_members_is_one_body(bounded):
     body = packed(b"one two\n") + packed(b"three") + packed(b" four\n")
     assert bounded.post("/v1/ingest", body, **TEXT | PACKED).json["taken"] == 2
     bounded.wait_for_tokens(4)
@@ -172,15 +172,15 @@ def test_gzip_in_several_members_is_one_body(bounded):
     ("[{}] x", 400), ("[,]", 400), ("[}", 400), ('["', 400), ('[{"log":"a\nb"}]', 400), ('[{"log":"a"}', 400),
     ("[[]", 400), ("[1,2,]", 200),
 ])
-def test_a_list_ends_where_it_should(bounded, body, status):
+def test_a_json_array_must_be_complete(bounded, body, status):
     answer = bounded.post("/v1/ingest", body, **JSON)
     assert answer.status == status, answer.body
     assert bounded.stats()["queue"]["bytes"] == 0 if status == 400 else True
     bounded.end()
 
 
-def test_columns_of_a_body(bounded):
-    """Quotes end with the request at the latest."""
+def test_columns_are_selected_by_name_or_number(bounded):
+    """An unterminated quote ends with the request."""
     csv = {"Content_Type": "text/csv"}
     assert bounded.post("/v1/ingest", "id,body\n1,\"a, b\"\n2,c\n", **csv).status == 400
     answer = bounded.post("/v1/ingest?text=body", "id,body\n1,\"a, \"\"b\"\"\nd\"\n2,c\n", **csv)

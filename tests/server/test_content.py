@@ -1,4 +1,4 @@
-"""What a server does with inputs that are no text, or look as if they were none."""
+"""How a server handles input that is not text, or does not look like text."""
 
 import gzip
 import json
@@ -13,7 +13,7 @@ FIRST_LINES = [b"PAR1S is where I live", b"BZh91A is my nick", b"\xff\xfe hi", b
 
 
 @pytest.mark.parametrize("first", FIRST_LINES)
-def test_no_first_line_of_a_rotated_log_ends_a_server_or_its_restart(tmp_path, first):
+def test_the_first_line_of_a_rotated_log_never_stops_a_server(tmp_path, first):
     log, checkpoint = tmp_path / "chat.log", tmp_path / "m.tide"
     log.write_bytes(b"hello there world\n" * 200)
     arguments = [log, "--checkpoint", checkpoint, "--every", "1h", "--continue"]
@@ -37,18 +37,18 @@ def model(tmp_path):
     return tmp_path / "m.tide"
 
 
-def test_a_model_that_is_named_is_served_and_not_changed(model):
+def test_a_model_as_input_is_served_unchanged(model):
     before = model.read_bytes()
     server = Server(model, size=[])
     assert server.get("/v1/words/milk").json["count"] == 20
     server.send("milk and cream\n")
     wait_until(lambda: server.get("/v1/words/cream").status == 200, "what was sent")
     log = server.end()
-    assert "stays as it is: --checkpoint FILE would keep" in log
+    assert "will not be changed; add --checkpoint FILE to save" in log
     assert model.read_bytes() == before
 
 
-def test_a_model_that_is_named_learns_from_the_other_sources(model, tmp_path):
+def test_a_model_as_input_learns_from_the_other_sources(model, tmp_path):
     log = tmp_path / "chat.log"
     log.write_text("milk and cream\n" * 10)
     server = Server(log, model, "--checkpoint", tmp_path / "new.tide", size=[])
@@ -57,14 +57,14 @@ def test_a_model_that_is_named_learns_from_the_other_sources(model, tmp_path):
     assert counts(tmp_path / "new.tide")["milk"] == 30
 
 
-def test_two_models_are_one_too_many(model):
+def test_two_models_as_input_are_rejected(model):
     for arguments in ["--resume", model], ["--continue", "--checkpoint", "x.tide"], [model]:
         done = wordtide("serve", "--port", "0", model, *arguments)
         assert done.returncode == 2
-        assert f"{model} is a model, and" in done.stderr
+        assert f"{model} is a model, but" in done.stderr
 
 
-def test_vectors_are_to_be_imported_first(model, tmp_path):
+def test_vector_files_as_input_are_rejected(model, tmp_path):
     done_well("export", model, "-o", tmp_path / "v.vec")
     for arguments, code in (["v.vec"], 3), (["--resume", "v.vec"], 4):
         done = wordtide("serve", "--port", "0", *arguments, cwd=tmp_path)
@@ -80,28 +80,28 @@ def utf(text, code):
     (utf("tea and milk\n", "utf-16"), "UTF-16"), (utf("tea and milk\n", "utf-16-le"), "UTF-16"),
     (utf("café thé\nZürich über\n", "latin-1"), "iconv"), (b"PAR1\x15\x04\x15\x10", "Parquet"),
     (b"PK\3\4\24\0", "zip"), (gzip.compress(b"tea\n"), "Content-Encoding: gzip"),
-    (b"3 4\n" + b"tea 1 2 3 4\n" * 3, "vectors"), ("model", "a model of wordtide")])
-def test_a_body_that_is_no_text_is_refused_with_what_it_is(server, body, wanted):
+    (b"3 4\n" + b"tea 1 2 3 4\n" * 3, "vectors"), ("model", "a wordtide model")])
+def test_a_binary_body_is_rejected_with_its_format(server, body, wanted):
     if body == "model":
         body = server.checkpoint.read_bytes() if server.checkpoint.exists() else b"\x89TID\r\n\x1a\n"
     before = server.stats()["tokens"]
     for kind in "text/plain", "application/json", "text/csv":
         for headers, sent in ({}, body), ({"Content_Encoding": "gzip"}, gzip.compress(body)):
-            told = server.post("/v1/ingest?text=1", sent, Content_Type=kind, **headers)
-            assert told.status == 415, told.body
-            assert wanted in told.json["detail"]
+            reply = server.post("/v1/ingest?text=1", sent, Content_Type=kind, **headers)
+            assert reply.status == 415, reply.body
+            assert wanted in reply.json["detail"]
     assert server.stats()["tokens"] == before
 
 
 @pytest.mark.parametrize("first", [b"PAR1S is where I live", b"BZh91A is my nick", b"\xff\xfe hi", b"2 3",
                                    b'{"a":1}\n{"a":2}\n{"a":3}', b"caf\xe9 \xe9 \xe9 \xe9 \xe9"])
-def test_a_body_that_begins_like_something_else_is_text(server, first):
-    told = server.send(first + b"\n" + b"more text follows here\n" * 10)
-    assert told.status == 200 and told.json["taken"] == 10 + len(first.splitlines())
+def test_text_that_begins_like_another_format_is_accepted(server, first):
+    reply = server.send(first + b"\n" + b"more text follows here\n" * 10)
+    assert reply.status == 200 and reply.json["taken"] == 10 + len(first.splitlines())
 
 
-def test_json_over_several_lines_and_gzip_in_members_are_taken(server):
+def test_multiline_json_and_multi_member_gzip_are_accepted(server):
     one, two = json.dumps({"text": "tea and milk"}, indent=1), json.dumps({"text": "rain"}, indent=1)
     body = gzip.compress(f"{one}\n".encode()) + gzip.compress(f"{two}\n".encode())
-    told = server.post("/v1/ingest?text=text", body, Content_Type="application/json", Content_Encoding="gzip")
-    assert told.status == 200 and told.json["taken"] == 2
+    reply = server.post("/v1/ingest?text=text", body, Content_Type="application/json", Content_Encoding="gzip")
+    assert reply.status == 200 and reply.json["taken"] == 2

@@ -1,4 +1,4 @@
-"""GET /v1/export: the vectors as they are, whole, while everything else goes on."""
+"""GET /v1/export: the current vectors, complete, while everything else continues."""
 
 import contextlib
 import http.client
@@ -22,7 +22,7 @@ LARGE = ["--vocab", "20000", "--dim", "100", "--threads", "1", "--window", "1", 
 
 
 def vectors_file(server, query=""):
-    """The file, of a server that nobody else asks for one."""
+    """Downloads the file; no other export is in progress."""
     answer = server.get(f"/v1/export{query}")
     assert answer.status == 200, answer.body[:500]
     assert int(answer.headers["Content-Length"]) == len(answer.body)
@@ -35,7 +35,7 @@ def sent_words(count):
 
 @pytest.fixture
 def large(tmp_path):
-    """A server with so many words that a file of them does not fit the buffers of a socket."""
+    """A server with so many words that an export exceeds the socket buffers."""
     (tmp_path / "temporary").mkdir()
     server = Server("--checkpoint", tmp_path / "large.tide", "--every", "1h", size=LARGE,
                     env=dict(os.environ, TMPDIR=str(tmp_path / "temporary")))
@@ -47,7 +47,7 @@ def large(tmp_path):
 
 
 def descriptors(server):
-    """What its open files lead to. Some may be closed while we look."""
+    """The targets of its open files. Some may be closed meanwhile."""
     folder, open_files = f"/proc/{server.process.pid}/fd", []
     for number in os.listdir(folder):
         with contextlib.suppress(FileNotFoundError):
@@ -59,13 +59,13 @@ def nameless(server):
     return [path for path in descriptors(server) if "wordtide-export" in path]
 
 
-# -- what is in it ---------------------------------------------------------------------------------------------
+# -- content ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("query, options", [
-    ("", []), ("&top=40", ["--top", "40"]), ("&centre=1", ["--centre"]), ("&dtype=f32", ["--dtype", "f32"])])
-def test_it_is_what_the_saved_model_exports(server, tmp_path, format, query, options):
+    ("", []), ("&top=40", ["--top", "40"]), ("&center=1", ["--centre"]), ("&dtype=f32", ["--dtype", "f32"])])
+def test_a_download_equals_the_export_of_the_saved_model(server, tmp_path, format, query, options):
     assert server.post("/v1/checkpoint").status == 200
     answer = vectors_file(server, f"?format={format}{query}")
     out = tmp_path / "out"
@@ -73,7 +73,7 @@ def test_it_is_what_the_saved_model_exports(server, tmp_path, format, query, opt
     assert answer.body == out.read_bytes()
 
 
-def test_it_says_what_it_is(server):
+def test_a_download_has_descriptive_headers(server):
     for format, ending in zip(FORMATS, (".vec", ".bin", ".txt", ".safetensors", ".tsv")):
         headers = vectors_file(server, f"?format={format}").headers
         assert headers["Content-Disposition"] == f'attachment; filename="wordtide{ending}"'
@@ -84,7 +84,7 @@ def test_it_says_what_it_is(server):
     assert vectors_file(server).body == vectors_file(server, "?format=word2vec").body
 
 
-def test_its_headers_alone_keep_nobody_waiting(server):
+def test_a_head_request_does_not_block_exports(server):
     for _ in range(100):
         bare = server.ask("HEAD", "/v1/export?format=glove")
         assert bare.status == 200 and not bare.body
@@ -92,37 +92,37 @@ def test_its_headers_alone_keep_nobody_waiting(server):
 
 
 @pytest.mark.parametrize("format", ["word2vec", "word2vec-binary", "glove"])
-def test_gensim_reads_the_vectors_that_are_answered(server, tmp_path, format):
+def test_gensim_reads_downloaded_vectors(server, tmp_path, format):
     path = tmp_path / "vectors"
-    path.write_bytes(vectors_file(server, f"?format={format}&centre=1").body)
+    path.write_bytes(vectors_file(server, f"?format={format}&center=1").body)
     loaded = OptionalModule("gensim.models").KeyedVectors.load_word2vec_format(path, binary=format == "word2vec-binary", no_header=format == "glove")
     listed = [entry["word"] for entry in server.get("/v1/words?limit=1000").json["words"]]
     assert loaded.index_to_key == listed and len(listed) > 100
     for word in listed[::7]:
-        told = server.get(f"/v1/words/{encoded(word)}?vector=1").json["vector"]
-        assert loaded[word].tolist() == pytest.approx(told, rel=1e-6, abs=1e-9)
+        reply = server.get(f"/v1/words/{encoded(word)}?vector=1").json["vector"]
+        assert loaded[word].tolist() == pytest.approx(reply, rel=1e-6, abs=1e-9)
 
 
-@pytest.mark.parametrize("query, says", [
-    ("format=npy", "word2vec-binary, word2vec, glove"), ("format=tide", "format is one of"), ("format=", "format is"),
-    ("format=WORD2VEC", "format is"), ("format=%3Cscript%3E", "format is"), ("format=word2vec&dtype=f16", "holds f32"),
-    ("dtype=f64", "not 'f64'"), ("top=0", "top is a number"), ("top=-1", "top is"), ("top=x", "top is")])
-def test_what_cannot_be_written_is_refused(server, query, says):
+@pytest.mark.parametrize("query, detail", [
+    ("format=npy", "word2vec-binary, word2vec, glove"), ("format=tide", "unknown format"), ("format=", "unknown format"),
+    ("format=WORD2VEC", "unknown format"), ("format=%3Cscript%3E", "unknown format"), ("format=word2vec&dtype=f16", "holds f32"),
+    ("dtype=f64", "not 'f64'"), ("top=0", "top must be an integer"), ("top=-1", "top must be"), ("top=x", "top must be")])
+def test_invalid_export_parameters_are_rejected(server, query, detail):
     answer = server.get(f"/v1/export?{query}")
     assert answer.status == 400 and answer.headers["Content-Type"] == "application/problem+json"
-    assert says in answer.json["detail"] and "script" not in answer.json["detail"]
+    assert detail in answer.json["detail"] and "script" not in answer.json["detail"]
     vectors_file(server, "?top=1")
 
 
-def test_without_words_there_is_a_file_without_rows():
+def test_an_empty_model_exports_a_file_without_rows():
     server = Server()
     assert vectors_file(server).body == b"0 16\n"
     server.end()
 
 
-def test_learning_goes_on():
-    """Words come and go all the time; every file is whole and has each word once. Those that go while it is made are
-    not in it, which is most of them in a vocabulary that is so much too small."""
+def test_training_continues_during_an_export():
+    """Words enter and leave all the time; every file is complete and has each word once. Words evicted while it is
+    written are missing, which are most of them in a vocabulary this small."""
     server = Server("demo:events=on,pace=20", "--half-life", "20000", size=["--vocab", "400", "--dim", "8"])
     server.wait_for_tokens(20000)
     for turn in range(4):
@@ -135,18 +135,18 @@ def test_learning_goes_on():
     server.end()
 
 
-# -- those who read it -----------------------------------------------------------------------------------------------
+# -- readers -----------------------------------------------------------------------------------------------
 
 
 def begin_slowly(server):
-    """Asks for a file and reads no more of it than its first bytes."""
+    """Requests a file and reads only its first bytes."""
     connection = server.connect()
     connection.sendall(b"GET /v1/export HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert connection.recv(12) == b"HTTP/1.1 200"
     return connection
 
 
-def test_there_is_one_at_a_time(large):
+def test_there_is_one_export_at_a_time(large):
     slow = begin_slowly(large)
     assert len(nameless(large)) == 1
     answer = large.get("/v1/export")
@@ -161,7 +161,7 @@ def test_there_is_one_at_a_time(large):
     large.end()
 
 
-def test_a_slow_reader_has_all_of_it(large):
+def test_a_slow_reader_receives_the_whole_file(large):
     slow = begin_slowly(large)
     large.send(sent_words(2000))
     with slow.makefile("rb") as answer:
@@ -172,7 +172,7 @@ def test_a_slow_reader_has_all_of_it(large):
     large.end()
 
 
-def test_who_goes_away_leaves_nothing_behind(large):
+def test_an_aborted_download_leaves_nothing_behind(large):
     before = len(descriptors(large))
     for turn in range(15):
         connection = wait_until(lambda: try_begin(large, turn), "a turn")
@@ -185,7 +185,7 @@ def test_who_goes_away_leaves_nothing_behind(large):
 
 
 def try_begin(server, turn):
-    """An export that is given up at another moment each time; None while another is under way."""
+    """Aborts an export at a different moment each time; None while another is in progress."""
     connection = server.connect()
     connection.sendall(b"GET /v1/export HTTP/1.1\r\nHost: localhost\r\n\r\n")
     if turn % 3 == 0:
@@ -201,11 +201,11 @@ def export_bytes(server):
     return {part["name"]: part["bytes"] for part in server.stats()["memory"]["parts"]}["export"]
 
 
-# -- when it cannot be -------------------------------------------------------------------------------------------------
+# -- failures -------------------------------------------------------------------------------------------------
 
 
-def test_the_end_of_the_server_is_not_kept_waiting(large):
-    """In the middle of writing, of sending, and of asking: everybody has an answer or an end."""
+def test_shutdown_does_not_wait_for_an_export(large):
+    """While it is written, sent or requested: every client gets an answer or a closed connection."""
     slow = begin_slowly(large)
     statuses = []
 
@@ -230,7 +230,7 @@ def test_the_end_of_the_server_is_not_kept_waiting(large):
     assert list(large.temporary.iterdir()) == []
 
 
-def test_a_full_disk_is_told_and_got_over(large):
+def test_a_full_disk_is_reported_and_recovered_from(large):
     resource.prlimit(large.process.pid, resource.RLIMIT_FSIZE, (100_000, resource.RLIM_INFINITY))
     answer = large.get("/v1/export")
     assert answer.status == 500 and "File too large" in answer.json["detail"]
@@ -241,7 +241,7 @@ def test_a_full_disk_is_told_and_got_over(large):
 
 
 @pytest.mark.skipif(SANITIZED, reason="a sanitizer has all addresses for itself")
-def test_lost_memory_is_told_and_got_over(large):
+def test_memory_exhaustion_is_reported_and_recovered_from(large):
     status = pathlib.Path(f"/proc/{large.process.pid}/status").read_text()
     present = int(re.search(r"VmSize:\s+(\d+)", status)[1]) << 10
     resource.prlimit(large.process.pid, resource.RLIMIT_AS, (present + (1 << 20), resource.RLIM_INFINITY))
@@ -252,14 +252,14 @@ def test_lost_memory_is_told_and_got_over(large):
     large.end()
 
 
-def test_a_place_that_is_not_there_is_told(tmp_path):
+def test_a_missing_directory_is_reported(tmp_path):
     server = Server(env=dict(os.environ, TMPDIR=str(tmp_path / "none")))
     answer = server.get("/v1/export")
     assert answer.status == 500 and "No such file" in answer.json["detail"]
     server.end()
 
 
-def test_without_tmpdir_it_is_beside_the_checkpoint(tmp_path):
+def test_without_tmpdir_the_file_is_next_to_the_checkpoint(tmp_path):
     bare = {name: value for name, value in os.environ.items() if name != "TMPDIR"}
     server = Server("--checkpoint", tmp_path / "here.tide", "--every", "1h", size=LARGE, env=bare)
     server.send(sent_words(20000))
@@ -270,31 +270,31 @@ def test_without_tmpdir_it_is_beside_the_checkpoint(tmp_path):
     server.end()
 
 
-def test_the_memory_of_a_copy_is_told(large):
-    """It is asked for until one of the answers falls into the writing."""
-    told = []
+def test_the_memory_of_the_copy_is_reported(large):
+    """Polls until the export is being written."""
+    reply = []
 
     def ask():
-        while not any(told) and len(told) < 10_000:
-            told.append(export_bytes(large))
+        while not any(reply) and len(reply) < 10_000:
+            reply.append(export_bytes(large))
 
     asking = threading.Thread(target=ask)
     asking.start()
     while asking.is_alive():
         vectors_file(large)
     asking.join(PATIENCE)
-    assert 20000 * 100 * 4 < max(told) < 20000 * (100 * 4 + 300)
+    assert 20000 * 100 * 4 < max(reply) < 20000 * (100 * 4 + 300)
     assert wait_until(lambda: export_bytes(large) == 0)
     large.end()
 
 
-def test_the_command_reads_it(server, tmp_path):
-    """As any file of vectors: the neighbours are those that the server tells."""
+def test_the_command_imports_a_download(server, tmp_path):
+    """Like any vector file: the neighbors equal those of the server."""
     path = tmp_path / "wordtide.vec"
     path.write_bytes(vectors_file(server).body)
     word = server.get("/v1/words?limit=9").json["words"][8]["word"]
-    told = server.get(f"/v1/words/{encoded(word)}/neighbors?topn=5").json["neighbors"]
+    reply = server.get(f"/v1/words/{encoded(word)}/neighbors?topn=5").json["neighbors"]
     done = subprocess.run([BINARY, "nearest", path, word, "-n", "9", "--json"], capture_output=True, check=True)
     found = json.loads(done.stdout)
-    assert len(told) == 5
-    assert_same_ranking(*([(hit["word"], hit["score"]) for hit in hits] for hits in (told, found)), 2e-6)
+    assert len(reply) == 5
+    assert_same_ranking(*([(hit["word"], hit["score"]) for hit in hits] for hits in (reply, found)), 2e-6)

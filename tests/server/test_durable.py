@@ -1,9 +1,8 @@
-"""Exactly once over HTTP: what a server with a spool has said it took is learned, one time.
+"""Exactly once over HTTP: text that a server with a spool has acknowledged is learned once.
 
-Clients send numbered words, every number once, and note what they were told: taken, refused, or nothing, when
-the server was killed first. At the end a word that was taken has to be in the model once, one that was refused not
-at all, and one without an answer at most once. WORDTIDE_KILLS says how often the server is killed; 200 is
-a long test.
+Clients send numbered words, every number once, and record the outcome: accepted, rejected, or unknown if the
+server was killed first. In the end an accepted word has to be in the model once, a rejected one not at all, and
+one with an unknown outcome at most once. WORDTIDE_KILLS is the number of kills; 200 is a long test.
 """
 
 import http.client
@@ -23,14 +22,14 @@ from watching import PATIENCE, wait_until
 KILLS = int(os.environ.get("WORDTIDE_KILLS", "6" if SANITIZED else "20"))
 CLIENTS = 3
 ROOMY = ["--vocab", "100000", "--dim", "2", "--threads", "1", "--replay", "1", "--history", "10"]
-HEAD = 16  # bytes of a piece of the spool
+HEAD = 16  # bytes of the header of a spool segment
 
 
 # -- a server ---------------------------------------------------------------------------------------
 
 
 class Spooling(Server):
-    """A server over a model and a spool in a folder."""
+    """A server with a model and a spool in a directory."""
 
     def __init__(self, folder, *arguments, before=()):
         self.model, self.spool = folder / "m.tide", folder / "s"
@@ -38,13 +37,13 @@ class Spooling(Server):
                          size=[] if self.model.exists() else ROOMY, before=before)
 
     def take(self, lines):
-        """How many of the lines were taken."""
+        """The number of lines accepted."""
         answer = self.send(lines)
         assert answer.status in (200, 429), answer.json
         return answer.json["taken"]
 
     def take_all(self, lines):
-        """Again and again, as a client does that is told to."""
+        """Resends until everything is accepted, like a client that follows the protocol."""
         left = lines.splitlines(keepends=True)
         while left:
             left = left[self.take(b"".join(left)):]
@@ -53,7 +52,7 @@ class Spooling(Server):
         wait_until(lambda: self.get(f"/v1/words/{word}").status == 200, word)
 
     def finish_with(self, word):
-        """Sends one more word and ends when it is learned, and so all that came before."""
+        """Sends one more word and stops when it is learned, and therefore everything before it."""
         self.take_all(f"{word}\n".encode())
         self.wait_for_word(word)
         self.end()
@@ -66,7 +65,7 @@ def time_limit():
 
 @pytest.fixture
 def serve(tmp_path):
-    """Starts servers, all over the same model and spool."""
+    """Starts servers with the same model and spool."""
     return lambda *arguments, **options: Spooling(tmp_path, *arguments, **options)
 
 
@@ -74,7 +73,7 @@ def serve(tmp_path):
 
 
 class Client(threading.Thread):
-    """Sends words that are nobody else's and notes what became of them."""
+    """Sends words that no other client sends, and records their fate."""
 
     def __init__(self, number):
         super().__init__(daemon=True)
@@ -84,7 +83,7 @@ class Client(threading.Thread):
         self.taken, self.unknown, self.refused = set(), set(), set()
 
     def send_some(self, server):
-        """A few lines, sometimes more than a piece of the spool holds."""
+        """A few lines, sometimes more than a spool segment holds."""
         first, self.next = self.next, self.next + self.dice.randint(1, 30)
         words = [f"c{self.number}n{number}" for number in range(first, self.next)]
         end = " ." * (5000 if self.dice.random() < 0.1 else 0) + "\n"
@@ -106,7 +105,7 @@ class Client(threading.Thread):
 
 
 def check(model, clients, figure):
-    """No word is lost, doubled, or there without having been sent."""
+    """No word is lost, duplicated or invented."""
     found = counts(model)
     figure(f"{KILLS} kills, {sum(len(client.taken) for client in clients)} words acknowledged, "
            f"{sum(len(client.unknown) for client in clients)} without an answer, "
@@ -121,7 +120,7 @@ def check(model, clients, figure):
 
 
 @pytest.mark.parametrize("sync", ["1s", "always"])
-def test_what_was_acknowledged_is_learned_once_whenever_the_server_is_killed(serve, sync, figure):
+def test_acknowledged_text_is_learned_exactly_once_despite_kills(serve, sync, figure):
     dice = random.Random(1)
     clients = [Client(number) for number in range(CLIENTS)]
     options = ["--every", "300", "--spool-limit", "1M", "--spool-sync", sync]
@@ -150,8 +149,8 @@ def test_what_was_acknowledged_is_learned_once_whenever_the_server_is_killed(ser
     assert all(client.taken for client in clients)
 
 
-def test_the_model_is_that_of_the_same_lines_in_one_run(serve, tmp_path):
-    """One client, so that the order is known; what a kill left open is told by the counts."""
+def test_the_model_equals_that_of_one_uninterrupted_run(serve, tmp_path):
+    """One client, so that the order is known; the counts show what a kill left open."""
     client = Client(0)
     settings = [*ROOMY[:-2], "--dim", "8"]
 
@@ -174,11 +173,11 @@ def test_the_model_is_that_of_the_same_lines_in_one_run(serve, tmp_path):
     text = "".join(f"{word}\n" for word in [*words, "lastword"]).encode()
     assert wordtide("train", "-o", tmp_path / "one.tide", *settings, input=text).returncode == 0
     for question in (["words", "-n", "100000", "--json"], ["export", "--format", "word2vec"]):
-        told = [resume(model, *question) for model in (last.model, tmp_path / "one.tide")]
-        assert told[0] == told[1]
+        reply = [resume(model, *question) for model in (last.model, tmp_path / "one.tide")]
+        assert reply[0] == reply[1]
 
 
-def test_after_a_stop_the_next_server_goes_on(serve):
+def test_the_next_server_continues_after_a_stop(serve):
     for turn in range(3):
         server = serve()
         server.take_all(b"".join(b"t%dn%d\n" % (turn, n) for n in range(1000)))
@@ -189,7 +188,7 @@ def test_after_a_stop_the_next_server_goes_on(serve):
     assert len(found) == 3001 and max(found.values()) == 1
 
 
-def test_a_file_that_is_followed_goes_on_beside_it(serve, tmp_path):
+def test_a_followed_file_continues_along_with_the_spool(serve, tmp_path):
     log = tmp_path / "log"
     log.touch()
     for turn in range(4):
@@ -210,7 +209,7 @@ def test_a_file_that_is_followed_goes_on_beside_it(serve, tmp_path):
 # -- full -------------------------------------------------------------------------------------------
 
 
-def test_a_full_spool_refuses_and_asks_for_a_save(serve):
+def test_a_full_spool_rejects_text_and_requests_a_checkpoint(serve):
     server = serve("--spool-limit", "1M", "--every", "1e9")
     lines = [b"w%d %s\n" % (number, b"x" * 20 + b" y" * 400) for number in range(5000)]
     refused, left = 0, lines
@@ -229,7 +228,7 @@ def test_a_full_spool_refuses_and_asks_for_a_save(serve):
 
 
 @needs_strace
-def test_text_is_on_the_disk_before_the_answer(serve, tmp_path):
+def test_text_is_on_the_disk_before_it_is_acknowledged(serve, tmp_path):
     trace = tmp_path / "trace"
     server = serve("--spool-sync", "always", before=[
         "strace", "-D", "-f", "-q", "-y", "-o", trace, "-e",
@@ -255,14 +254,14 @@ def test_text_is_on_the_disk_before_the_answer(serve, tmp_path):
 
 
 @needs_strace
-def test_a_disk_that_fails_ends_the_server_and_costs_nothing(serve):
+def test_a_failing_disk_stops_the_server_without_losses(serve):
     first = serve()
     first.finish_with("first")
     segment = max(first.spool.glob("*.spool"))
     failing = serve("--spool-sync", "always", before=[
         "strace", "-D", "-f", "-qq", "-o", "/dev/null", "-P", segment, "-e", "inject=fdatasync:error=EIO"])
     answer = failing.send(b"doubtful\n")
-    while answer.status == 429:  # until it has begun to read
+    while answer.status == 429:  # until it has started to read
         answer = failing.send(b"doubtful\n")
     assert answer.status == 500 and "cannot sync" in answer.json["detail"]
     assert failing.ended() == 1
@@ -272,8 +271,8 @@ def test_a_disk_that_fails_ends_the_server_and_costs_nothing(serve):
     assert found["first"] == found["last"] == 1 and found.get("doubtful", 0) <= 1
 
 
-def test_a_push_that_was_not_finished_is_cut_off(serve):
-    """Two pieces of which the second has no mark, as a kill leaves them."""
+def test_an_incomplete_append_is_truncated(serve):
+    """Two segments, of which the second has no mark, as a kill leaves them."""
     server = serve("--every", "1e9")
     server.take_all(b"first\n")
     server.take_all(b"z" * 50 + b" " + b"half " * 20000 + b"\n")
@@ -282,41 +281,41 @@ def test_a_push_that_was_not_finished_is_cut_off(serve):
     os.truncate(segment, segment.stat().st_size - HEAD)
     again = serve("--every", "1e9")
     again.finish_with("after")
-    assert any("not written whole are cut off" in line for line in again.log)
+    assert any("was incomplete; cut off" in line for line in again.log)
     assert counts(again.model) == {"first": 1, "after": 1}
 
 
-# -- what is refused --------------------------------------------------------------------------------
+# -- errors --------------------------------------------------------------------------------
 
 
 def refused_spool(*arguments):
-    said = refusal(*arguments, size=[])
-    lines = [line for line in said.splitlines() if "spool" in line]
-    assert len(lines) == 1, said
+    message = refusal(*arguments, size=[])
+    lines = [line for line in message.splitlines() if "spool" in line]
+    assert len(lines) == 1, message
     return lines[0]
 
 
-def test_a_spool_without_a_checkpoint_is_refused(tmp_path):
+def test_a_spool_without_a_checkpoint_is_rejected(tmp_path):
     assert "--spool needs --checkpoint" in refused_spool("--spool", tmp_path / "s")
     assert not (tmp_path / "s").exists()
 
 
 def test_two_servers_do_not_share_a_spool(serve, tmp_path):
     server = serve()
-    said = refused_spool("--checkpoint", tmp_path / "other.tide", "--spool", server.spool, *ROOMY)
-    assert "another process" in said
+    message = refused_spool("--checkpoint", tmp_path / "other.tide", "--spool", server.spool, *ROOMY)
+    assert "another process" in message
     server.take_all(b"still here\n")
     server.end()
 
 
-def test_another_spool_is_refused(serve, tmp_path):
+def test_another_spool_is_rejected(serve, tmp_path):
     server = serve()
     server.take_all(b"some\n")
     server.finish_with("words")
     wrong = refused_spool("--checkpoint", server.model, "--continue", "--spool", tmp_path / "t")
-    assert "nothing of the stream" in wrong
+    assert "does not have the stream" in wrong
     none = refused_spool("--checkpoint", server.model, "--continue")
-    assert "--spool" in none
+    assert "spool" in none
     again = serve()
     again.finish_with("more")
     assert counts(again.model) == {"some": 1, "words": 1, "more": 1}

@@ -1,4 +1,4 @@
-"""Everybody who listens is told the same, once a second, and nobody is waited for."""
+"""All subscribers receive the same events every second, and none can delay the others."""
 
 import json
 import socket
@@ -18,7 +18,7 @@ def listen(server):
 
 
 def read_messages(connection, count):
-    """The first so many messages, (kind, data), without the chunks around them."""
+    """The first messages as (kind, data), without the chunked encoding."""
     stream = connection.makefile("rb")
     while stream.readline().strip():
         pass
@@ -37,19 +37,19 @@ def busy(text):
     return Server(text)
 
 
-def test_the_figures_come_once_a_second(busy):
-    """Late perhaps, on a busy machine, but not more often."""
+def test_stats_arrive_every_second(busy):
+    """Possibly late on a busy machine, but not more often."""
     connection = listen(busy)
-    told = read_messages(connection, 4)
-    assert {kind for kind, _ in told} == {"stats"}
-    times = [data["now"] for _, data in told]
+    reply = read_messages(connection, 4)
+    assert {kind for kind, _ in reply} == {"stats"}
+    times = [data["now"] for _, data in reply]
     assert times == sorted(set(times)) and times[-1] - times[0] > 1.5
-    assert set(told[0][1]) == set(busy.stats())
+    assert set(reply[0][1]) == set(busy.stats())
     connection.close()
     busy.end()
 
 
-def test_the_stream_says_what_it_is(busy):
+def test_the_stream_has_the_right_headers(busy):
     connection = listen(busy)
     head = connection.recv(4096).split(b"\r\n\r\n")[0].lower()
     assert b"content-type: text/event-stream" in head and b"cache-control: no-store" in head
@@ -57,7 +57,7 @@ def test_the_stream_says_what_it_is(busy):
     busy.end()
 
 
-def test_several_hear_the_same(busy):
+def test_several_subscribers_receive_the_same(busy):
     heard = []
     connections = [listen(busy) for _ in range(5)]
     threads = [threading.Thread(target=lambda c=c: heard.append(read_messages(c, 3))) for c in connections]
@@ -65,15 +65,15 @@ def test_several_hear_the_same(busy):
         thread.start()
     for thread in threads:
         thread.join()
-    by_time = {data["now"]: data for told in heard for _, data in told}
+    by_time = {data["now"]: data for reply in heard for _, data in reply}
     assert len(heard) == 5
-    for told in heard:
-        for _, data in told:
+    for reply in heard:
+        for _, data in reply:
             assert by_time[data["now"]] == data
     busy.end()
 
 
-def test_who_does_not_read_is_not_waited_for(busy):
+def test_a_slow_subscriber_does_not_delay_others(busy):
     slow = socket.socket()
     slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
     slow.connect(("127.0.0.1", busy.port))
@@ -86,7 +86,7 @@ def test_who_does_not_read_is_not_waited_for(busy):
     busy.end()
 
 
-def test_300_listen_and_leave(busy):
+def test_300_subscribe_and_disconnect(busy):
     many = [listen(busy) for _ in range(300)]
     heads = [connection.recv(4096) for connection in many]
     assert {head.split()[1] for head in heads} == {b"200", b"503"}
@@ -105,7 +105,7 @@ def test_300_listen_and_leave(busy):
     busy.end()
 
 
-def test_the_end_of_the_server_ends_the_stream(busy):
+def test_shutdown_ends_the_stream(busy):
     connections = [listen(busy) for _ in range(20)]
     for connection in connections:
         connection.recv(100)

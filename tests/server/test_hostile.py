@@ -1,4 +1,4 @@
-"""Words and bodies that mean harm: they come back as data, or not at all."""
+"""Hostile words and bodies: they are returned as data or rejected."""
 
 import gzip
 import json
@@ -16,7 +16,7 @@ RAW_CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f]")
 
 
 @pytest.fixture(scope="module")
-def attacked(tmp_path_factory):
+def hostile(tmp_path_factory):
     server = Server("--checkpoint", tmp_path_factory.mktemp("hostile") / "words.tide", lasting=True,
                     size=["--vocab", "20000", "--dim", "4", "--threads", "1", "--admission", "none",
                           "--tokens", "space"])
@@ -41,26 +41,26 @@ def all_words(server):
         at += len(page)
 
 
-def test_every_word_that_is_listed_can_be_asked_for(attacked):
-    words = all_words(attacked)
+def test_every_listed_word_can_be_queried(hostile):
+    words = all_words(hostile)
     assert len(words) > 1000
     for word in words[::37]:
-        answer = attacked.get(f"/v1/words/{encoded(word)}/neighbors?topn=50")
+        answer = hostile.get(f"/v1/words/{encoded(word)}/neighbors?topn=50")
         assert answer.status == 200 and answer.json["word"] == word
         assert not RAW_CONTROL.search(answer.body)
         assert answer.headers["Content-Type"].startswith("application/json")
 
 
 @pytest.mark.parametrize("format", ["word2vec", "word2vec-binary", "glove", "safetensors"])
-def test_exports_are_read_again(attacked, tmp_path, format):
-    """As many words as it says, each of them one that is listed."""
-    answer = attacked.get(f"/v1/export?format={format}")
+def test_exports_can_be_imported(hostile, tmp_path, format):
+    """As many words as announced, each of them a listed one."""
+    answer = hostile.get(f"/v1/export?format={format}")
     assert answer.status == 200
     path = tmp_path / "vectors"
     path.write_bytes(answer.body)
     done = wordtide("words", path, "-n", "100000", "--json")
     words = [json.loads(line)["word"] for line in done.stdout.split("\n")[:-1]]
-    listed = all_words(attacked)
+    listed = all_words(hostile)
     assert len(words) == int(answer.headers["Wordtide-Words"]) > 1000
     assert len(listed) == len(words) + int(answer.headers["Wordtide-Left-Out"])
     assert set(words) <= set(listed) and any("<script>" in word for word in words)
@@ -68,15 +68,15 @@ def test_exports_are_read_again(attacked, tmp_path, format):
     assert done.returncode == 0, done.stderr
 
 
-def test_problems_quote_without_harm(attacked):
+def test_problems_quote_words_safely(hostile):
     for word in hostile_words(400):
-        answer = attacked.get(f"/v1/words/{encoded(word + 'Zz9')}")
+        answer = hostile.get(f"/v1/words/{encoded(word + 'Zz9')}")
         assert answer.status in (200, 404) and not RAW_CONTROL.search(answer.body)
         json.loads(answer.body)
 
 
-def test_metrics_have_no_words_in_them(attacked):
-    body = attacked.get("/metrics").body.decode()
+def test_metrics_contain_no_words(hostile):
+    body = hostile.get("/metrics").body.decode()
     for line in body.splitlines():
         assert re.fullmatch(r"# (HELP|TYPE) \w+ [ -~]+|\w+(\{[ -~]*\})? [-+.\deEinfNa]+", line), line
     labels = set(re.findall(r'route="([^"]*)"', body))
@@ -84,8 +84,8 @@ def test_metrics_have_no_words_in_them(attacked):
     assert "script" not in body
 
 
-def test_events_are_whole_lines(attacked):
-    connection = attacked.connect()
+def test_events_have_no_line_breaks_in_data(hostile):
+    connection = hostile.connect()
     connection.sendall(b"GET /v1/events HTTP/1.0\r\nHost: localhost\r\n\r\n")
     got = b""
     while got.count(b"\n\n") < 2:
@@ -100,7 +100,7 @@ def test_events_are_whole_lines(attacked):
 # -- bodies ---------------------------------------------------------------------------------------------------
 
 
-def test_what_inflates_too_much_is_refused(server):
+def test_zip_bombs_are_rejected(server):
     before = server.resident()
     for size in (17 << 20, 64 << 20, 256 << 20):
         packer = zlib.compressobj(9, zlib.DEFLATED, 31)
@@ -115,7 +115,7 @@ def test_what_inflates_too_much_is_refused(server):
 
 @pytest.mark.parametrize("opening, closing", [("[", "]"), ('{"a":', "}"), ('[{"":', "}]")])
 @pytest.mark.parametrize("path", ["/v1/ingest", "/insert/jsonline", "/insert/elasticsearch/_bulk", "/v1/embeddings"])
-def test_json_that_is_nested_100000_deep(server, opening, closing, path):
+def test_json_nested_100000_deep_is_rejected(server, opening, closing, path):
     for body in (opening * 100_000, opening * 100_000 + "1" + closing * 100_000):
         answer = server.post(path, body, Content_Type="application/json")
         assert answer.status in (200, 400)
@@ -131,8 +131,8 @@ def test_a_body_of_16_megabytes_is_learned(server):
     server.wait_for_tokens(before + 1000)
 
 
-def test_the_saved_model_of_hostile_words_is_exported_whole(attacked, tmp_path):
-    path = attacked.post("/v1/checkpoint").json["path"]
+def test_the_saved_model_of_hostile_words_is_exported_completely(hostile, tmp_path):
+    path = hostile.post("/v1/checkpoint").json["path"]
     rows = wordtide("words", path, "-n", "100000").stdout.split("\n")
     assert len(rows) > 1000
     assert not RAW_CONTROL.search("\n".join(rows).replace("\t", "").encode())

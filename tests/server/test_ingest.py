@@ -1,4 +1,4 @@
-"""Text that is sent is learned, whole and once."""
+"""Sent text is learned completely and once."""
 
 import concurrent.futures
 import gzip
@@ -26,7 +26,7 @@ def place(tmp_path):
 
 @pytest.fixture
 def listener(place):
-    """A server that learns only what is sent to it."""
+    """A server without other sources."""
     return Server("--checkpoint", place, "--every", "1h", size=LARGE)
 
 
@@ -38,7 +38,7 @@ def is_found(server, word):
     return server.get(f"/v1/words/{word}").status == 200
 
 
-def test_text_that_is_sent_is_found(listener):
+def test_sent_text_is_learned(listener):
     assert listener.send("seaside holidays\n" * 20).json == {"taken": 20, "skipped": 0, "bytes": 340}
     wait_until(lambda: is_found(listener, "seaside"), "the word")
     listener.wait_for_tokens(40)
@@ -51,7 +51,7 @@ def test_records_without_text_are_counted(listener):
     listener.wait_for_tokens(4)
 
 
-def test_fields_are_named_by_the_sender(listener):
+def test_the_client_names_the_text_fields(listener):
     body = lines_of([{"a": {"b": "deeply hidden"}, "message": "not this"}])
     assert listener.post("/v1/ingest?text=a.b", body, Content_Type="application/x-ndjson").json["taken"] == 1
     listener.wait_for_tokens(2)
@@ -59,15 +59,15 @@ def test_fields_are_named_by_the_sender(listener):
 
 
 @pytest.mark.parametrize("path", ["/v1/ingest?text=a,", "/insert/jsonline?_msg_field=a,", f"{ELASTIC}/_bulk?_msg_field=a,"])
-def test_a_field_without_a_name_is_refused(listener, path):
+def test_an_empty_field_name_is_rejected(listener, path):
     answer = listener.post(path, '{"a":"one"}\n', Content_Type="application/x-ndjson")
-    assert answer.status == 400 and answer.json["detail"] == "a field without a name"
+    assert answer.status == 400 and answer.json["detail"] == "empty field name"
 
 
 @pytest.mark.parametrize("body", [b"", b"\n", b" ", b"\r\n\r\n", b" \t\r\n" * 5000, b" " * 16384, b"[", b"[[", b"\0"])
 @pytest.mark.parametrize("path", ["/v1/ingest", "/insert/jsonline", f"{ELASTIC}/_bulk"])
 @pytest.mark.parametrize("kind", ["text/plain", "application/json"])
-def test_bodies_with_nothing_in_them(server, body, path, kind):
+def test_empty_bodies_are_accepted(server, body, path, kind):
     answer = server.post(path, body, Content_Type=kind)
     assert answer.status in (200, 400)
     json.loads(answer.body)
@@ -77,14 +77,14 @@ def test_bodies_with_nothing_in_them(server, body, path, kind):
     b'{"index":{}}', b'{"index":{}}\n', b'{"nothing":{}}\n{"message":"a"}\n', b"x\n", b"{}\n", b"[]\n", b"1\n1\n",
     b'{"index":{}}\n{"message":"a"}\n{"ind', b'{"delete":{"_id":"1"}}\n', b"[" * 100_000, b'{"a":' * 100_000,
 ])
-def test_bulks_that_are_cut_or_none(server, body):
+def test_malformed_bulks_are_rejected(server, body):
     answer = server.post(f"{ELASTIC}/_bulk", body, Content_Type="application/x-ndjson")
     assert answer.status in (200, 400), answer.body
     json.loads(answer.body)
 
 
 @pytest.mark.parametrize("path", ["/v1/ingest", "/insert/jsonline", f"{ELASTIC}/_bulk"])
-def test_other_codings_are_refused(server, path):
+def test_unsupported_content_encodings_are_rejected(server, path):
     for coding, body in (("br", b"x"), ("deflate", b"x"), ("gzip, gzip", b"x")):
         assert server.post(path, body, Content_Type="text/plain", Content_Encoding=coding).status == 415
     whole = gzip.compress(b"some text\n" * 1000)
@@ -92,7 +92,7 @@ def test_other_codings_are_refused(server, path):
         assert server.post(path, broken, Content_Type="text/plain", Content_Encoding="gzip").status == 400
 
 
-# -- when there is no room --------------------------------------------------------------------------------
+# -- full queue --------------------------------------------------------------------------------
 
 
 def numbered(first, last):
@@ -100,8 +100,8 @@ def numbered(first, last):
 
 
 @pytest.mark.parametrize("form", ["text", "records", "list", "bulk"])
-def test_a_full_queue_loses_and_doubles_nothing(place, form):
-    """A server that is stopped now and then, and a sender that goes by what it is told."""
+def test_a_full_queue_neither_loses_nor_duplicates(place, form):
+    """A server that is paused now and then, and a client that follows its answers."""
     server = Server("--checkpoint", place, "--every", "1h", "--queue", "4096", size=LARGE)
     lines = numbered(0, 4000)
     at = refused = 0
@@ -123,7 +123,7 @@ def test_a_full_queue_loses_and_doubles_nothing(place, form):
 
 
 def send(server, form, lines):
-    """Sends the lines; returns the answer, and how many of them were taken by what it says."""
+    """Sends the lines; returns the answer and the number of lines that it reports as accepted."""
     if form == "text":
         answer = server.send("\n".join(lines))
         return answer, answer.json["taken"]
@@ -142,8 +142,8 @@ def send(server, form, lines):
     return answer, answer.json["taken"]
 
 
-def test_a_shipper_that_sends_all_again_doubles_nothing(place):
-    """Fluent Bit and Vector do not read what was taken: of their records all are taken or none."""
+def test_a_shipper_that_resends_everything_duplicates_nothing(place):
+    """Fluent Bit and Vector ignore "taken", so all of their records are accepted or none."""
     server = Server("--checkpoint", place, "--every", "1h", "--queue", "4096", size=LARGE)
     lines, refused = numbered(0, 4000), []
 
@@ -168,8 +168,8 @@ def test_a_shipper_that_sends_all_again_doubles_nothing(place):
 
 
 @pytest.mark.parametrize("form", ["text", "records", "list"])
-def test_what_is_left_out_counts_as_sent(place, form):
-    """Bad records before the place where the queue was full do not have the good ones sent again."""
+def test_skipped_inputs_count_as_sent(place, form):
+    """Malformed records before the point where the queue is full do not cause good ones to be resent."""
     server = Server("--checkpoint", place, "--every", "1h", "--queue", "4096", size=LARGE)
     good = numbered(0, 2000)
     if form == "text":
@@ -198,7 +198,7 @@ def test_what_is_left_out_counts_as_sent(place, form):
     assert counts(place) == {word: times for line in good for word in line.split()}
 
 
-def test_a_line_that_never_fits_is_left_out(place):
+def test_a_line_that_never_fits_is_skipped(place):
     server = Server("--checkpoint", place, "--queue", "4096", size=LARGE)
     answer = server.send("first\n" + "x " * 3000 + "\nlast\n").json
     assert (answer["taken"], answer["skipped"]) == (2, 1)
@@ -206,8 +206,8 @@ def test_a_line_that_never_fits_is_left_out(place):
     assert counts(place) == {"first": 1, "last": 1}
 
 
-def test_term_learns_what_was_acknowledged(place):
-    """Text is sent until the server ends; what it said it took is in the model, and nothing else is."""
+def test_sigterm_learns_what_was_acknowledged(place):
+    """Text is sent until the server stops; the model has what was acknowledged and nothing else."""
     server = Server("--checkpoint", place, "--every", "1h", "--queue", "64k", size=LARGE)
     at = 0
     for turn in range(60):
@@ -222,11 +222,11 @@ def test_term_learns_what_was_acknowledged(place):
         if turn == 20:
             server.process.send_signal(signal.SIGTERM)
     assert at >= 1000
-    assert server.ended() == 0  # a second signal would mean that nobody can wait
+    assert server.ended() == 0  # a second signal would mean that it does not finish
     assert counts(place) == {word: 1 for line in numbered(0, at) for word in line.split()}
 
 
-def test_metrics_count_what_was_refused(place):
+def test_metrics_count_rejected_text(place):
     server = Server("--queue", "4096", size=SMALL)
     answer = server.send("\n".join(numbered(0, 4000)))
     assert answer.status == 429

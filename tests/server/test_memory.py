@@ -1,4 +1,4 @@
-"""The memory that is said at the start is what the process has, whatever it is asked."""
+"""The process stays within the memory budget that it reports at the start."""
 
 import re
 
@@ -11,7 +11,7 @@ SIZE = ["--vocab", "30000", "--dim", "50"]
 
 
 def read_budget(server):
-    """The budget as it was printed, by part."""
+    """The printed budget by part."""
     wait_until(lambda: any("msg=memory" in line for line in server.log), "the budget")
     facts = logged("".join(server.log), "memory")
     return {name: int(facts[name]) for name in facts if name.endswith("_bytes")}
@@ -24,7 +24,7 @@ def test_the_process_stays_within_the_budget(text, tmp_path):
     total = budget.pop("total_bytes")
     assert {"vectors_bytes", "questions_bytes", "history_bytes", "queue_bytes"} <= set(budget)
     assert sum(budget.values()) == total
-    spare = budget["requests_bytes"] + budget["program_bytes"]  # of which a part is in use
+    spare = budget["requests_bytes"] + budget["program_bytes"]  # only partly in use
     server.wait_for_tokens(20000)
     assert total - spare < server.resident() <= total
     for turn in range(3):
@@ -45,7 +45,7 @@ def test_the_process_stays_within_the_budget(text, tmp_path):
 @pytest.mark.skipif(SANITIZED, reason="a sanitizer has memory of its own")
 @pytest.mark.parametrize("options", [["--memory", "200M"], ["--memory", "150M", "--profile", "fast", "--queue", "8M"],
                                      ["--memory", "300M", "--threads", "4", "--history", "20000"]])
-def test_the_memory_that_is_given_is_that_of_the_whole_server(text, options):
+def test_the_memory_option_covers_the_whole_server(text, options):
     limit = int(options[1][:-1]) << 20
     server = Server(text, *options, size=[])
     total = read_budget(server)["total_bytes"]
@@ -57,9 +57,9 @@ def test_the_memory_that_is_given_is_that_of_the_whole_server(text, options):
     server.end()
 
 
-def test_too_little_memory_for_a_server_is_refused_with_what_is_enough():
+def test_too_little_memory_is_rejected_with_the_minimum():
     done = wordtide("serve", "--port", "0", "--memory", "64M")
-    needed = re.search(r"--memory 64 MiB is too little: .* needs (\d+) MiB", done.stderr)
+    needed = re.search(r"memory 64 MiB is too little: .* needs (\d+) MiB", done.stderr)
     assert done.returncode == 2 and needed
     server = Server("--memory", f"{needed[1]}M", size=[])
     server.end()

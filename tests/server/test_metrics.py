@@ -1,4 +1,4 @@
-"""Prometheus understands the figures, and they are the right ones."""
+"""The metrics are valid for Prometheus and correct."""
 
 import re
 import subprocess
@@ -9,7 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from serving import Server
 from watching import wait_until
 
-NAMES = [  # that dashboards and alarms are built on
+NAMES = [  # that dashboards and alerts use
     "build_info", "tokens", "sentences", "bytes", "skipped", "updates", "loss", "vocab_size", "vocab_capacity",
     "vocab_admissions", "vocab_evictions", "vocab_min_occurrences", "oov_contexts", "checkpoint_failures",
     "checkpoint_timestamp_seconds", "checkpoint_duration_seconds", "checkpoint_pause_seconds", "queue_bytes",
@@ -30,7 +30,7 @@ def value(family, name=None, **labels):
     return found[0]
 
 
-def test_every_name_is_there_and_nothing_twice(server):
+def test_every_metric_appears_once(server):
     server.post("/v1/checkpoint")
     found = families(server)
     assert {f"wordtide_{name}" for name in NAMES} <= set(found)
@@ -49,7 +49,7 @@ def test_counters_end_in_total(server):
         assert not name.endswith(("_count", "_sum", "_bucket", "_info")) or name == "wordtide_build_info"
 
 
-def test_promtool_has_nothing_to_say(server):
+def test_promtool_finds_no_problem(server):
     server.post("/v1/checkpoint")
     for path in ("/v1/words/the/neighbors", "/v1/words/none", "/v1/export", "/nothing"):
         server.get(path)
@@ -57,7 +57,7 @@ def test_promtool_has_nothing_to_say(server):
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
-def test_figures_are_those_of_the_statistics(server):
+def test_metrics_equal_the_stats(server):
     def same():
         stats, found = server.stats(), families(server)
         return (value(found["wordtide_tokens"]) == stats["tokens"] == server.stats()["tokens"]
@@ -91,7 +91,7 @@ def test_requests_are_counted_by_route(text):
 
 
 @pytest.mark.parametrize("path", ["/v1/words/", "/../", "/%00", "/\"}", "/x{y=\"z\"}"])
-def test_paths_that_nobody_knows_make_no_labels(server, path):
+def test_unknown_paths_create_no_labels(server, path):
     server.get(path)
     routes = {sample.labels.get("route") for family in families(server).values() for sample in family.samples}
     assert all(route is None or route == "none" or re.fullmatch(r"[A-Z]+ [\w/{}*]+", route) for route in routes)

@@ -1,4 +1,4 @@
-"""server/openapi.yaml says what the server does: its routes, their statuses, their members."""
+"""server/openapi.yaml matches the server: its routes, status codes and members."""
 
 import re
 
@@ -38,16 +38,16 @@ def resolve(described, value):
     return value
 
 
-def test_every_route_is_described_and_no_other(described):
+def test_exactly_the_routes_are_described(described):
     assert set(operations(described)) == set(table())
 
 
-def test_what_needs_no_token_is_said(described):
+def test_public_routes_are_marked(described):
     for key, operation in operations(described).items():
-        assert (operation.get("security") == []) == ("OPEN" in table()[key])
+        assert (operation.get("security") == []) == ("ROUTE_PUBLIC" in table()[key])
 
 
-def test_every_reference_leads_somewhere(described):
+def test_every_reference_resolves(described):
     def walk(value):
         if isinstance(value, dict):
             if "$ref" in value:
@@ -60,7 +60,7 @@ def test_every_reference_leads_somewhere(described):
 
 
 def fits(described, schema, value):
-    """Whether a value has the members and the types that are said: as much of JSON Schema as the file uses."""
+    """Checks the members and types of a value: the part of JSON Schema that the file uses."""
     schema = resolve(described, schema)
     types = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float),
              "boolean": bool, "null": type(None)}
@@ -82,7 +82,7 @@ def fits(described, schema, value):
 
 
 def examples(word):
-    """Questions for every route, with answers of every kind that can be had at once."""
+    """Requests for every route, with every kind of response that is available immediately."""
     json_type = {"Content_Type": "application/json"}
     for path in ("/", "/v1", "/v1/", "/openapi.yaml"):
         yield "GET", path, None, {}
@@ -96,7 +96,7 @@ def examples(word):
                  f"/v1/similarity?a={word}&b=none", f"/v1/analogy?a={word}&b={word}&c={word}", "/v1/analogy",
                  f"/v1/analogy?a={word}&b={word}&c=none", "/insert/elasticsearch/_license",
                  "/v1/words/-?word=..", f"/v1/words/-/neighbors?word={word}", "/v1/export", "/v1/export?format=npy",
-                 "/v1/export?format=safetensors&dtype=f16&top=5&centre=1", "/v1/export?format=glove&dtype=f16",
+                 "/v1/export?format=safetensors&dtype=f16&top=5&center=1", "/v1/export?format=glove&dtype=f16",
                  "/v1/export?top=0"):
         yield "GET", path, None, {}
     yield "PUT", "/insert/elasticsearch/_ilm", b"{}", json_type
@@ -116,7 +116,7 @@ def examples(word):
     yield "POST", "/v1/ingest", b"n0 q0\n" * 2000, {"Content_Type": "text/plain"}
 
 
-def test_answers_are_as_described(described, text):
+def test_responses_match_the_description(described, text):
     server = Server(text, "--queue", "4096")
     server.wait_for_tokens(20000)
     word = encoded(server.get("/v1/words?limit=5").json["words"][4]["word"])

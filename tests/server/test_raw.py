@@ -1,4 +1,4 @@
-"""What is not plain HTTP is refused, and nothing behind it is answered."""
+"""Malformed or ambiguous HTTP is rejected, and nothing after it is answered."""
 
 import re
 
@@ -10,13 +10,13 @@ BEHIND = b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_no_request_hides_in_another(server, name):
+def test_ambiguous_requests_are_rejected(server, name):
     request, owed = CASES[name]
     connection = server.connect()
     try:
         connection.sendall(request + BEHIND)
     except ConnectionError:
-        pass  # refused before all of it was sent
+        pass  # rejected before all of it was sent
     got, closed = read_all(connection)
     connection.close()
     statuses = [int(status) for status in re.findall(rb"HTTP/1\.[01] (\d{3})", got)]
@@ -29,6 +29,6 @@ def test_no_request_hides_in_another(server, name):
         assert got.count(b"owned_by") == 1
 
 
-def test_the_list_is_as_long_as_promised():
+def test_the_list_of_cases_is_complete():
     assert sum(owed == REFUSED for _, owed in CASES.values()) >= 60
     assert sum(owed == EITHER for _, owed in CASES.values()) == 8

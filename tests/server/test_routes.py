@@ -1,4 +1,4 @@
-"""Every question has its right answer, and a wrong one is told what is wrong with it."""
+"""Every route answers correctly, and describes what is wrong with an invalid request."""
 
 import base64
 import gzip
@@ -12,7 +12,7 @@ from running import ROOT, done_well, wordtide
 from serving import Server, encoded, read_all, resume
 from watching import PATIENCE
 
-LIMITS = [  # a path with a number, the least and the most that it may be
+LIMITS = [  # a path with a number, its minimum and maximum
     ("/v1/words?limit={}", 1, 1000),
     ("/v1/words?offset={}", 0, 2**32 - 1),
     ("/v1/words/the/neighbors?topn={}", 1, 1000),
@@ -24,16 +24,16 @@ BODY_MAX, INGEST_MAX = 1 << 20, 16 << 20
 def problem(answer, status):
     assert answer.status == status, answer.body
     assert answer.headers["Content-Type"] == "application/problem+json"
-    told = answer.json
-    assert told["status"] == status and told["title"] and told["detail"]
-    return told
+    reply = answer.json
+    assert reply["status"] == status and reply["title"] and reply["detail"]
+    return reply
 
 
 @pytest.fixture(scope="module")
 def saved(server):
-    """The file of the very model that the server asks."""
-    told = server.post("/v1/checkpoint").json
-    assert told["path"] == str(server.checkpoint) and told["bytes"] == server.checkpoint.stat().st_size
+    """The file of the model that the server queries."""
+    reply = server.post("/v1/checkpoint").json
+    assert reply["path"] == str(server.checkpoint) and reply["bytes"] == server.checkpoint.stat().st_size
     return server.checkpoint
 
 
@@ -42,7 +42,7 @@ def words(saved):
     return [line.split("\t")[0] for line in resume(saved, "words").splitlines()]
 
 
-# -- right answers, with the command as the oracle -----------------------------------------------------
+# -- correct answers, with the command as the oracle -----------------------------------------------------
 
 
 def test_health_and_readiness(server):
@@ -50,7 +50,7 @@ def test_health_and_readiness(server):
     assert server.get("/ready").json == {"status": "ready"}
 
 
-def test_a_seed_is_told_exactly(tmp_path):
+def test_a_seed_is_reported_exactly(tmp_path):
     """Doubles have 53 bits."""
     server = Server("--seed", "8999999999999999999", "--checkpoint", tmp_path / "m.tide")
     assert server.post("/v1/checkpoint", {}).status == 200
@@ -59,7 +59,7 @@ def test_a_seed_is_told_exactly(tmp_path):
     assert '"seed":"8999999999999999999"' in done_well("info", "--json", tmp_path / "m.tide").stdout.replace(" ", "")
 
 
-def test_every_answer_is_safe_to_show(server):
+def test_every_response_has_security_headers(server):
     for path in ("/health", "/v1/stats", "/v1/words", "/v1/words/none", "/nothing"):
         headers = server.get(path).headers
         assert headers["X-Content-Type-Options"] == "nosniff"
@@ -67,7 +67,7 @@ def test_every_answer_is_safe_to_show(server):
         assert not [name for name in headers if name.lower().startswith("access-control")]
 
 
-def test_the_page_may_run_nothing_but_itself(server):
+def test_the_page_has_a_strict_content_security_policy(server):
     page = server.get("/")
     assert page.status == 200 and page.headers["Content-Type"].startswith("text/html")
     assert "default-src 'none'" in page.headers["Content-Security-Policy"]
@@ -75,68 +75,77 @@ def test_the_page_may_run_nothing_but_itself(server):
 
 
 def test_words_are_those_of_the_model(server, saved, words):
-    told = server.get("/v1/words?limit=1000").json
-    listed = [(entry["word"], entry["count"]) for entry in told["words"]]
+    reply = server.get("/v1/words?limit=1000").json
+    listed = [(entry["word"], entry["count"]) for entry in reply["words"]]
     rows = [line.split("\t") for line in resume(saved, "words").splitlines()]
-    assert told["total"] == len(rows) == len(listed)
+    assert reply["total"] == len(rows) == len(listed)
     assert sorted(listed) == sorted((row[0], int(row[1])) for row in rows)
-    assert [entry["rank"] for entry in told["words"]] == list(range(1, len(rows) + 1))
+    assert [entry["rank"] for entry in reply["words"]] == list(range(1, len(rows) + 1))
     pages = [server.get(f"/v1/words?limit=7&offset={at}").json["words"] for at in range(0, len(rows), 7)]
-    # Rates change from one look to the next.
-    assert [entry["word"] for page in pages for entry in page] == [entry["word"] for entry in told["words"]]
+    # Rates change between the two requests.
+    assert [entry["word"] for page in pages for entry in page] == [entry["word"] for entry in reply["words"]]
 
 
-def test_words_by_their_beginning(server, words):
+def test_words_are_listed_by_prefix(server, words):
     for prefix in ("", "t", "th", "zzzz", words[5]):
-        told = server.get(f"/v1/words?limit=1000&prefix={encoded(prefix)}").json
-        assert sorted(entry["word"] for entry in told["words"]) == sorted(
+        reply = server.get(f"/v1/words?limit=1000&prefix={encoded(prefix)}").json
+        assert sorted(entry["word"] for entry in reply["words"]) == sorted(
             word for word in words if word.startswith(prefix))
-        assert told["total"] == len(told["words"])
+        assert reply["total"] == len(reply["words"])
 
 
-def test_neighbours_are_those_that_the_command_finds(server, saved, words):
+def test_neighbors_equal_those_of_the_command(server, saved, words):
     for word in words[:40]:
-        told = server.get(f"/v1/words/{encoded(word)}/neighbors?topn=12").json
+        reply = server.get(f"/v1/words/{encoded(word)}/neighbors?topn=12").json
         found = json.loads(resume(saved, "nearest", word, "-n", "17", "--json"))
-        assert told["word"] == word and told["age"] == 0 and len(told["neighbors"]) == 12
-        assert_same_ranking(*([(hit["word"], hit["score"]) for hit in hits] for hits in (told["neighbors"], found)), 2e-6)
+        assert reply["word"] == word and reply["age"] == 0 and len(reply["neighbors"]) == 12
+        assert_same_ranking(*([(hit["word"], hit["score"]) for hit in hits] for hits in (reply["neighbors"], found)), 2e-6)
 
 
-def test_analogies_are_those_that_the_command_finds(server, saved, words):
+def test_analogies_equal_those_of_the_command(server, saved, words):
     a, b, c = words[3:6]
     found = json.loads(resume(saved, "analogy", a, b, c, "-n", "5", "--json"))
     asked = f"/v1/analogy?a={encoded(a)}&b={encoded(b)}&c={encoded(c)}&topn=5"
-    for told in (server.get(asked), server.post("/v1/analogy", {"a": a, "b": b, "c": c, "topn": 5}),):
-        assert [hit["word"] for hit in told.json["answers"]] == [hit["word"] for hit in found]
-    told = server.post("/v1/most_similar", {"positive": [b, c], "negative": [a], "topn": 5}).json
-    assert [hit["word"] for hit in told["neighbors"]] == [hit["word"] for hit in found]
+    for reply in (server.get(asked), server.post("/v1/analogy", {"a": a, "b": b, "c": c, "topn": 5}),):
+        assert [hit["word"] for hit in reply.json["answers"]] == [hit["word"] for hit in found]
+    reply = server.post("/v1/most_similar", {"positive": [b, c], "negative": [a], "topn": 5}).json
+    assert [hit["word"] for hit in reply["neighbors"]] == [hit["word"] for hit in found]
 
 
-def test_similarity_is_what_the_command_says(server, saved, words):
+def test_invalid_utf8_at_the_end_of_a_word_is_ignored_in_analogies(server, words):
+    a, b, c = words[:3]
+    rest = f"&b={encoded(b)}&c={encoded(c)}"
+    found = [server.get(f"/v1/analogy?a={encoded(a)}{more}{rest}") for more in ("", "%FF", "%E2%82")]
+    assert [reply.status for reply in found] == [200] * 3
+    answers = [[hit["word"] for hit in json.loads(reply.body)["answers"]] for reply in found]
+    assert answers[0] == answers[1] == answers[2]
+
+
+def test_similarity_equals_that_of_the_command(server, saved, words):
     a, b = words[7:9]
-    told = server.get(f"/v1/similarity?a={encoded(a)}&b={encoded(b)}").json
-    assert (told["a"], told["b"]) == (a, b)
-    said = resume(saved, "similarity", a, b).split()[0]
-    assert abs(told["similarity"] - float(said)) < 1e-4
+    reply = server.get(f"/v1/similarity?a={encoded(a)}&b={encoded(b)}").json
+    assert (reply["a"], reply["b"]) == (a, b)
+    printed = resume(saved, "similarity", a, b).split()[0]
+    assert abs(reply["similarity"] - float(printed)) < 1e-4
 
 
 def test_a_word_and_its_vector(server, words):
-    told = server.get(f"/v1/words/{encoded(words[2])}?vector=1").json
-    assert told["word"] == words[2] and len(told["vector"]) == 16
-    assert abs(sum(x * x for x in told["vector"]) ** 0.5 - told["norm"]) < 1e-6
+    reply = server.get(f"/v1/words/{encoded(words[2])}?vector=1").json
+    assert reply["word"] == words[2] and len(reply["vector"]) == 16
+    assert abs(sum(x * x for x in reply["vector"]) ** 0.5 - reply["norm"]) < 1e-6
     assert "vector" not in server.get(f"/v1/words/{encoded(words[2])}").json
 
 
-def test_embeddings_are_those_of_the_command(server, saved, words):
+def test_embeddings_equal_those_of_the_command(server, saved, words):
     texts = [" ".join(words[at:at + 5]) for at in range(20)]
     done = wordtide("embed", saved, input="\n".join(texts) + "\n")
     rows = [[float(x) for x in line.split("\t")] for line in done.stdout.splitlines()]
-    told = server.post("/v1/embeddings", {"input": texts, "model": "any"}).json
-    assert told["object"] == "list" and told["model"] == "wordtide"
-    assert [item["index"] for item in told["data"]] == list(range(20))
-    assert {item["object"] for item in told["data"]} == {"embedding"}
-    assert told["usage"] == {"prompt_tokens": 100, "total_tokens": 100}
-    for item, row in zip(told["data"], rows):
+    reply = server.post("/v1/embeddings", {"input": texts, "model": "any"}).json
+    assert reply["object"] == "list" and reply["model"] == "wordtide"
+    assert [item["index"] for item in reply["data"]] == list(range(20))
+    assert {item["object"] for item in reply["data"]} == {"embedding"}
+    assert reply["usage"] == {"prompt_tokens": 100, "total_tokens": 100}
+    for item, row in zip(reply["data"], rows):
         assert item["embedding"] == pytest.approx(row, rel=1e-6, abs=1e-9)
     packed = server.post("/v1/embeddings", {"input": texts, "encoding_format": "base64"}).json
     for item, row in zip(packed["data"], rows):
@@ -145,14 +154,14 @@ def test_embeddings_are_those_of_the_command(server, saved, words):
 
 def test_a_text_without_a_known_word_has_no_embedding(server, words):
     for form in ("float", "base64"):
-        told = server.post("/v1/embeddings", {"input": ["qqqq", words[0], ""], "encoding_format": form}).json
-        assert [item["embedding"] is None for item in told["data"]] == [True, False, True]
+        reply = server.post("/v1/embeddings", {"input": ["qqqq", words[0], ""], "encoding_format": form}).json
+        assert [item["embedding"] is None for item in reply["data"]] == [True, False, True]
 
 
 def test_models_are_listed_as_clients_expect(server):
-    told = server.get("/v1/models").json
-    assert told["object"] == "list"
-    assert [(m["id"], m["object"], m["owned_by"]) for m in told["data"]] == [("wordtide", "model", "wordtide")]
+    reply = server.get("/v1/models").json
+    assert reply["object"] == "list"
+    assert [(m["id"], m["object"], m["owned_by"]) for m in reply["data"]] == [("wordtide", "model", "wordtide")]
 
 
 def test_head_is_get_without_a_body(server):
@@ -161,7 +170,7 @@ def test_head_is_get_without_a_body(server):
         assert answer.status == (404 if path == "/nothing" else 200) and answer.body == b""
 
 
-# -- wrong questions ------------------------------------------------------------------------------------
+# -- invalid requests ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path, least, most", LIMITS)
@@ -169,8 +178,8 @@ def test_numbers_have_bounds(server, path, least, most):
     for good in (least, least + 1, most - 1, most):
         assert server.get(path.format(good)).status == 200
     for bad in (least - 1, most + 1, 10**30, "", "x", "1x", " 1", "+1", "1.0", "0x1", "%zz", "%00"):
-        told = problem(server.get(path.format(str(bad).replace(" ", "%20"))), 400)
-        assert "topn" in told["detail"] or "limit" in told["detail"] or "offset" in told["detail"]
+        reply = problem(server.get(path.format(str(bad).replace(" ", "%20"))), 400)
+        assert "topn" in reply["detail"] or "limit" in reply["detail"] or "offset" in reply["detail"]
 
 
 @pytest.mark.parametrize("topn", [0, 1001, -1, 1.5, "10", None, 10**30, [], {}])
@@ -184,33 +193,33 @@ def test_numbers_in_bodies_have_bounds(server, topn):
     json.dumps({"positive": ["the"] * 33}), '{"positive":["\\u0000"]}', '{"positive":["\\ud800"]}',
     b'{"positive":["\xff"]}', '{"positive":["the"]} x', "\0",
 ])
-def test_bodies_that_are_none(server, body):
+def test_malformed_bodies_are_rejected(server, body):
     problem(server.post("/v1/most_similar", body, Content_Type="application/json"), 400)
 
 
 @pytest.mark.parametrize("value", [
     None, [], {}, 1, [1], ["a", 1], [["a"]], ["a"] * 1001,
 ])
-def test_inputs_that_are_no_texts(server, value):
+def test_inputs_other_than_texts_are_rejected(server, value):
     problem(server.post("/v1/embeddings", {"input": value}), 400)
 
 
-def test_lists_may_be_as_long_as_is_said(server, words):
+def test_lists_of_words_have_the_documented_bound(server, words):
     assert server.post("/v1/most_similar", {"positive": ["the"] * 32}).status == 200
     assert len(server.post("/v1/embeddings", {"input": ["the"] * 1000}).json["data"]) == 1000
 
 
-def test_json_may_be_32_deep(server):
-    for depth in (30, 31):  # one bracket is the body's
+def test_json_may_be_nested_32_deep(server):
+    for depth in (30, 31):  # one level is the body itself
         assert server.post("/v1/embeddings", '{"input":"the","x":' + "[" * depth + "]" * depth + "}",
                            Content_Type="application/json").status == 200
     for depth in (32, 33, 100_000):
-        told = problem(server.post("/v1/embeddings", '{"input":"the","x":' + "[" * depth + "]" * depth + "}",
+        reply = problem(server.post("/v1/embeddings", '{"input":"the","x":' + "[" * depth + "]" * depth + "}",
                                    Content_Type="application/json"), 400)
-        assert "deep" in told["detail"]
+        assert "deep" in reply["detail"]
 
 
-def test_missing_words_are_asked_for(server):
+def test_missing_words_are_reported(server):
     for path in ("/v1/similarity", "/v1/similarity?a=the", "/v1/analogy?a=the&b=and"):
         problem(server.get(path), 400)
 
@@ -219,17 +228,17 @@ def test_unknown_words_come_with_suggestions(server, words):
     long = next(word for word in words if len(word) > 6)
     for path in ("/v1/words/{}", "/v1/words/{}/neighbors", "/v1/similarity?a=the&b={}",
                  "/v1/analogy?a=the&b=and&c={}"):
-        told = problem(server.get(path.format(encoded(long + "x"))), 404)
-        assert told["type"] == "/problems/unknown-word" and told["word"] == long + "x"
-        assert long in told["suggestions"]
+        reply = problem(server.get(path.format(encoded(long + "x"))), 404)
+        assert reply["type"] == "/problems/unknown-word" and reply["word"] == long + "x"
+        assert long in reply["suggestions"]
 
 
 @pytest.mark.parametrize("word", [
     "a/b", "100%", 'say"so"', "it's", "🌊", "👩‍👩‍👧", "\u202eabc", "<script>", "a?b", "a#b", "a&b", "..", "a+b",
     "é" * 31 + "x", "\\", "\x1b[31m", "\n", "x" * 5000,
 ])
-def test_any_word_may_be_asked_for(server, word):
-    """None is held as it is; of some a part is."""
+def test_any_word_can_be_queried(server, word):
+    """None of them is in the vocabulary as it is; of some a part is."""
     for path in ("/v1/words/{}", "/v1/words/{}/neighbors", "/v1/similarity?a=the&b={}"):
         answer = server.get(path.format(encoded(word)))
         if answer.status == 200:
@@ -239,18 +248,18 @@ def test_any_word_may_be_asked_for(server, word):
 
 
 @pytest.mark.parametrize("part", ["%", "%4", "%zz", "%00", "a%00b"])
-def test_words_that_are_encoded_wrongly(server, part):
+def test_invalid_percent_encoding_is_rejected(server, part):
     problem(server.get(f"/v1/words/{part}"), 400)
     problem(server.get(f"/v1/words?prefix={part}"), 400)
 
 
-def test_bytes_that_are_no_text(server):
+def test_invalid_utf8_is_an_unknown_word(server):
     for part in ("%ff", "%c3", "%ed%a0%80", "%f5%80%80%80"):
         problem(server.get(f"/v1/words/{part}"), 404)
         assert server.get(f"/v1/words?prefix={part}").json["total"] == 0
 
 
-def test_nothing_there_and_other_methods(server):
+def test_unknown_paths_and_methods_are_rejected(server):
     for path in ("/nothing", "/v1x", "/openapi.json", "/v1/words/", "/v1/words/a/b", "/v1/words/a/neighbors/", "//health"):
         problem(server.get(path), 404)
     refused = server.ask("DELETE", "/v1/analogy", Content_Length="0")
@@ -263,7 +272,7 @@ def test_bodies_have_bounds(server):
         problem(server.post("/v1/embeddings", b"x" * size, Content_Type="application/json"), 400)
 
 
-def test_bodies_that_are_too_large_are_refused_before_they_come(server):
+def test_too_large_bodies_are_rejected_before_they_are_sent(server):
     for path, size in (("/v1/embeddings", BODY_MAX + 1), ("/v1/ingest", INGEST_MAX + 1), ("/v1/ingest", 2**63)):
         connection = server.connect()
         connection.sendall(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -273,7 +282,7 @@ def test_bodies_that_are_too_large_are_refused_before_they_come(server):
         assert got.startswith(b"HTTP/1.1 413 ") and closed
 
 
-def test_bodies_in_chunks_have_the_same_bounds(server):
+def test_chunked_bodies_have_the_same_bounds(server):
     def chunks(size):
         return (b"x" * min(1 << 16, size - at) for at in range(0, size, 1 << 16))
 
@@ -292,7 +301,7 @@ def test_paths_and_headers_have_bounds(server):
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
-def test_what_changes_something_must_be_json(server, kind):
+def test_posts_must_be_json(server, kind):
     for path in ("/v1/checkpoint", "/v1/embeddings", "/v1/analogy", "/v1/most_similar"):
         problem(server.post(path, "{}", Content_Type=kind), 415)
 
@@ -312,7 +321,7 @@ def test_a_server_without_words_answers():
 ])
 @pytest.mark.parametrize("version", [b"1.0", b"1.1"])
 def test_a_checkpoint_needs_no_body(server, body, headers, version):
-    """As curl -X POST and curl -d '' ask for it. What follows a request without a length is not taken for another."""
+    """As curl -X POST and curl -d '' send it. Bytes after a request without a length are not a new request."""
     connection = server.connect()
     connection.sendall(b"POST /v1/checkpoint HTTP/" + version + b"\r\nHost: localhost\r\n" + headers + b"\r\n" + (body or b"")
                        + b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -323,7 +332,7 @@ def test_a_checkpoint_needs_no_body(server, body, headers, version):
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded"])
-def test_a_checkpoint_with_another_body_is_refused(server, kind):
+def test_a_checkpoint_with_another_content_type_is_rejected(server, kind):
     assert server.post("/v1/checkpoint", b"x", Content_Type=kind).status == 415
     assert server.post("/v1/checkpoint", iter([b"x"]), Content_Type=kind).status == 415
 
@@ -335,7 +344,7 @@ PAGE = gzip.decompress((ROOT / "web" / "dist" / "index.html.gz").read_bytes())
     (None, False), ("", False), ("identity", False), ("br, deflate", False), ("gzip;q=0", False), ("gzip; q=0.0, br", False),
     ("gzip", True), ("br, GZIP", True), ("deflate, gzip;q=0.5", True), ("*", True), ("gzipped, xgzip", False),
 ])
-def test_the_page_is_packed_for_clients_that_unpack_it(server, accepted, packed):
+def test_the_page_is_compressed_for_clients_that_accept_gzip(server, accepted, packed):
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     connection.putrequest("GET", "/", skip_accept_encoding=True)
     if accepted is not None:
@@ -351,6 +360,6 @@ def test_the_page_is_packed_for_clients_that_unpack_it(server, accepted, packed)
 
 
 @pytest.mark.parametrize("path", ["/v1", "/v1/", "/openapi.yaml"])
-def test_the_interface_is_described(server, path):
+def test_the_api_description_is_served(server, path):
     answer = server.get(path)
     assert answer.status == 200 and answer.body == (ROOT / "server" / "openapi.yaml").read_bytes()

@@ -1,4 +1,4 @@
-"""A checkpoint can be asked for, and is told of truthfully."""
+"""Checkpoints can be requested, and are reported truthfully."""
 
 import resource
 import threading
@@ -10,30 +10,30 @@ from tracing import needs_strace
 from watching import PATIENCE, wait_until
 
 
-def test_what_is_saved_is_what_was_learned(server):
-    told = server.post("/v1/checkpoint")
-    assert told.status == 200
-    assert told.json["bytes"] == server.checkpoint.stat().st_size
+def test_a_checkpoint_has_what_was_learned(server):
+    reply = server.post("/v1/checkpoint")
+    assert reply.status == 200
+    assert reply.json["bytes"] == server.checkpoint.stat().st_size
     assert wordtide("check", server.checkpoint).returncode == 0
     after = server.stats()["checkpoint"]
-    assert after["path"] == str(server.checkpoint) and after["bytes"] == told.json["bytes"] and after["time"]
+    assert after["path"] == str(server.checkpoint) and after["bytes"] == reply.json["bytes"] and after["time"]
 
 
-def test_the_state_of_checkpoints_is_told(text, tmp_path):
-    server = Server(text, "--checkpoint", tmp_path / "told.tide", "--every", "1h")
-    told = server.stats()["checkpoint"]
-    assert (told["running"], told["time"], told["age_seconds"], told["failures"]) == (False, None, None, 0)
+def test_the_state_of_checkpoints_is_reported(text, tmp_path):
+    server = Server(text, "--checkpoint", tmp_path / "reported.tide", "--every", "1h")
+    reply = server.stats()["checkpoint"]
+    assert (reply["running"], reply["time"], reply["age_seconds"], reply["failures"]) == (False, None, None, 0)
     for _ in range(3):
         answer = server.post("/v1/checkpoint").json
-        told = server.stats()
-        assert told["checkpoint"]["seconds"] == answer["seconds"] and not told["checkpoint"]["running"]
-        assert abs(told["now"] - told["checkpoint"]["time"] - told["checkpoint"]["age_seconds"]) < 0.1
+        reply = server.stats()
+        assert reply["checkpoint"]["seconds"] == answer["seconds"] and not reply["checkpoint"]["running"]
+        assert abs(reply["now"] - reply["checkpoint"]["time"] - reply["checkpoint"]["age_seconds"]) < 0.1
     server.end()
 
 
 @needs_strace
-def test_one_that_is_on_its_way_is_told(text, tmp_path):
-    """The disk takes a third of a second for every file that is to be safe on it."""
+def test_a_checkpoint_in_progress_is_reported(text, tmp_path):
+    """Every sync takes a third of a second."""
     slowly = ["strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync",
               "-e", "inject=fsync,fdatasync:delay_enter=300000"]
     server = Server(text, "--checkpoint", tmp_path / "slow.tide", "--every", "1h", before=slowly)
@@ -42,12 +42,12 @@ def test_one_that_is_on_its_way_is_told(text, tmp_path):
     wait_until(lambda: server.stats()["checkpoint"]["running"], "a checkpoint on its way")
     assert asking.is_alive()
     asking.join()
-    told = server.stats()["checkpoint"]
-    assert not told["running"] and told["seconds"] > 0.3
+    reply = server.stats()["checkpoint"]
+    assert not reply["running"] and reply["seconds"] > 0.3
     server.end()
 
 
-def test_many_may_ask_at_once(server):
+def test_concurrent_checkpoint_requests_are_answered(server):
     answers = []
     threads = [threading.Thread(target=lambda: answers.append(server.post("/v1/checkpoint"))) for _ in range(20)]
     for thread in threads:
@@ -57,7 +57,7 @@ def test_many_may_ask_at_once(server):
     assert [answer.status for answer in answers] == [200] * 20
 
 
-def test_without_a_place_it_is_refused():
+def test_without_a_checkpoint_file_requests_are_rejected():
     server = Server()
     answer = server.post("/v1/checkpoint")
     assert answer.status == 409 and "--checkpoint" in answer.json["detail"]
@@ -66,13 +66,13 @@ def test_without_a_place_it_is_refused():
 
 
 def let_files_grow(server, size):
-    """To so many bytes and no more: what a full disk looks like."""
+    """Limits the file size, which looks like a full disk."""
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
-def test_a_full_disk_is_told_and_got_over(tmp_path):
+def test_a_full_disk_is_reported_and_recovered_from(tmp_path):
     place = tmp_path / "full.tide"
-    # Python ignores SIGXFSZ, and so does what it starts.
+    # Python ignores SIGXFSZ, and its children inherit that.
     server = Server("--checkpoint", place, "--every", "1h", restore_signals=False)
     assert server.post("/v1/checkpoint").status == 200
     let_files_grow(server, 1000)
@@ -82,15 +82,15 @@ def test_a_full_disk_is_told_and_got_over(tmp_path):
     assert ready.status == 503 and ready.json["status"] == "degraded" and str(place) in ready.json["detail"]
     assert server.stats()["checkpoint"]["failures"] == 1
     assert server.get("/health").status == 200
-    assert wordtide("check", place).returncode == 0  # the one before is whole
+    assert wordtide("check", place).returncode == 0  # the previous one is intact
     let_files_grow(server, resource.RLIM_INFINITY)
     assert server.post("/v1/checkpoint").status == 200
     assert server.get("/ready").json == {"status": "ready"}
     server.end()
 
 
-def test_a_save_that_failed_is_tried_again(tmp_path):
-    """Long before the next is due, and without more text."""
+def test_a_failed_save_is_retried(tmp_path):
+    """Long before the next one is due, and without further text."""
     server = Server("--checkpoint", tmp_path / "full.tide", "--every", "1h", restore_signals=False)
     server.send("some text\n")
     server.wait_for_tokens(2)
@@ -102,8 +102,8 @@ def test_a_save_that_failed_is_tried_again(tmp_path):
     server.kill()
 
 
-def test_the_end_answers_who_waits(tmp_path):
-    """A checkpoint that is asked for while the server ends is saved or refused, never left open."""
+def test_shutdown_answers_waiting_requests(tmp_path):
+    """A checkpoint requested during shutdown is saved or refused, but always answered."""
     for turn in range(5):
         server = Server("--checkpoint", tmp_path / f"{turn}.tide", "--every", "1h")
         answers = []
@@ -127,18 +127,18 @@ def test_the_end_answers_who_waits(tmp_path):
 
 
 @pytest.mark.parametrize("body", [None, "", "{}", "[]", "x"])
-def test_the_body_does_not_matter(server, body):
+def test_the_body_of_a_checkpoint_request_is_ignored(server, body):
     assert server.post("/v1/checkpoint", body, Content_Type="application/json").status == 200
 
 
-def test_an_end_is_told_also_of_a_model_that_is_not_kept(text):
+def test_the_end_is_reported_without_a_checkpoint_too(text):
     server = Server(text)
     server.wait_for_tokens(20000)
     last = logged(server.end().splitlines()[-1], "stopped")
     assert int(last["words"]) >= 20000 and "model" not in last
 
 
-def test_a_last_save_that_fails_is_a_failure(text, tmp_path):
+def test_a_failed_final_save_is_an_error(text, tmp_path):
     server = Server(text, "--checkpoint", tmp_path / "m.tide", "--every", "1h", size=["--vocab", "5000", "--dim", "64"],
                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000)))
     server.wait_for_tokens(10000)
@@ -148,7 +148,7 @@ def test_a_last_save_that_fails_is_a_failure(text, tmp_path):
     assert not (tmp_path / "m.tide").exists()
 
 
-def test_a_server_that_learns_nothing_leaves_its_checkpoints(text, tmp_path):
+def test_a_server_that_learns_nothing_keeps_its_checkpoints(text, tmp_path):
     path = tmp_path / "m.tide"
     for _ in range(4):
         server = Server("--checkpoint", path, "--continue", size=SMALL if not path.exists() else [])
@@ -162,7 +162,7 @@ def test_a_server_that_learns_nothing_leaves_its_checkpoints(text, tmp_path):
     assert not (tmp_path / "m.tide.1").exists()
 
 
-def test_a_server_that_is_stopped_before_its_first_word_writes_no_model(tmp_path):
+def test_a_server_stopped_before_the_first_word_writes_no_model(tmp_path):
     server = Server("--checkpoint", tmp_path / "m.tide")
     assert "m.tide was not written" in server.end()
     assert not (tmp_path / "m.tide").exists()

@@ -1,7 +1,7 @@
-"""Log shippers send what they have without a plugin: their requests, byte for byte as they make them.
+"""Log shippers can send text without a plugin: their recorded requests, byte for byte.
 
 The heads and bodies are those of Fluent Bit 3 (plugins http and es), Vector 0.34 (sinks http and elasticsearch),
-Logstash 8.11 and Filebeat 8.11 (outputs elasticsearch), as the page tells to configure them, and of curl.
+Logstash 8.11 and Filebeat 8.11 (outputs elasticsearch), configured as the web page shows, and of curl.
 """
 
 import gzip
@@ -80,7 +80,7 @@ def with_type(head, kind, *more):
     return [text.replace("{type}", f"Content-Type: {kind}") for text in head] + list(more)
 
 
-# name: questions before, path, head, body, whether the answer is Elasticsearch's and under which action
+# name: preceding requests, path, head, body, whether the answer is Elasticsearch's and its action
 SHIPPERS = {
     "fluent-bit http json_lines": (
         [], "/insert/jsonline?_msg_field=log&_time_field=date", with_type(FLUENT, "application/x-ndjson"),
@@ -126,12 +126,12 @@ SHIPPERS = {
 
 @pytest.fixture
 def listener():
-    """A server that learns only what is sent to it."""
+    """A server without other sources."""
     return Server(size=SIZE)
 
 
 def exchange(server, method, path, head, body=b""):
-    """Sends this head and this body, and nothing else."""
+    """Sends exactly this head and this body."""
     head = "\r\n".join([f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{server.port}", *head])
     with server.connect() as connection:
         connection.sendall(head.format(size=len(body)).encode() + b"\r\n\r\n" + body)
@@ -143,16 +143,16 @@ def exchange(server, method, path, head, body=b""):
 def assert_learned(server):
     expected = {**dict.fromkeys(["sent", "é", "quoted"], RECORDS), **{f"word{n}": 1 for n in range(RECORDS)}}
 
-    def told():
+    def word_counts():
         return {word["word"]: word["count"] for word in server.get("/v1/words?limit=1000").json["words"]}
 
     server.wait_for_tokens(4 * RECORDS)
-    wait_until(lambda: told() == expected or sum(told().values()) >= 4 * RECORDS, "all words")  # listed once a second
-    assert told() == expected
+    wait_until(lambda: word_counts() == expected or sum(word_counts().values()) >= 4 * RECORDS, "all words")  # listed every second
+    assert word_counts() == expected
 
 
 @pytest.mark.parametrize("name", SHIPPERS)
-def test_shippers_are_understood(listener, name):
+def test_requests_of_shippers_are_understood(listener, name):
     questions, path, head, text, action = SHIPPERS[name]
     for method, question in questions:
         body = b"{}" if method == "PUT" else b""
@@ -164,20 +164,20 @@ def test_shippers_are_understood(listener, name):
         body = gzip.compress(body)
     answer = exchange(listener, "POST", path, head, body)
     assert answer.status == 200
-    told = answer.json
+    reply = answer.json
     if action:
-        assert told["errors"] is False and [item[action]["status"] for item in told["items"]] == [201] * RECORDS
+        assert reply["errors"] is False and [item[action]["status"] for item in reply["items"]] == [201] * RECORDS
         assert answer.headers["X-Elastic-Product"] == "Elasticsearch"
     else:
-        assert told["taken"] == RECORDS and told["skipped"] == 0
+        assert reply["taken"] == RECORDS and reply["skipped"] == 0
     assert_learned(listener)
     listener.end()
 
 
-def test_a_node_is_what_shippers_ask_for(listener):
-    told = listener.get(f"{ELASTIC}/")
-    assert told.json["version"]["number"] >= "8" and told.json["tagline"] == "You Know, for Search"
-    assert told.headers["X-Elastic-Product"] == "Elasticsearch"
+def test_shippers_find_an_elasticsearch_node(listener):
+    reply = listener.get(f"{ELASTIC}/")
+    assert reply.json["version"]["number"] >= "8" and reply.json["tagline"] == "You Know, for Search"
+    assert reply.headers["X-Elastic-Product"] == "Elasticsearch"
     assert listener.get(f"{ELASTIC}/_license").json["license"]["status"] == "active"
     listener.end()
 
@@ -197,7 +197,7 @@ CURL = {
 
 
 @pytest.mark.parametrize("name", CURL)
-def test_curl_is_understood(listener, name):
+def test_requests_of_curl_are_understood(listener, name):
     options, path, body = CURL[name]
     done = subprocess.run([need_program("curl"), "-sSf", "--max-time", str(PATIENCE), "--data-binary", "@-", *options,
                            f"http://localhost:{listener.port}{path}"], input=body, capture_output=True)
@@ -207,14 +207,14 @@ def test_curl_is_understood(listener, name):
 
 
 def access_log(count):
-    """Lines that are much alike, as those of a web server are."""
+    """Very similar lines, like those of a web server."""
     return "".join(json.dumps({"message": f'10.0.0.{n % 20} - - [02/Jan/2024:03:04:{n % 60:02} +0000] '
                                           f'"GET /static/page{n % 300}.html HTTP/1.1" 200 {n % 977} "-" '
                                           '"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36"'}) + "\n"
                    for n in range(count)).encode()
 
 
-def test_logs_that_pack_very_well_are_taken(listener):
+def test_highly_compressible_logs_are_accepted(listener):
     body = access_log(20_000)
     packed = gzip.compress(body)
     assert len(body) > 15 * len(packed) and len(body) > 1 << 20

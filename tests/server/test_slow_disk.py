@@ -1,6 +1,6 @@
-"""While the disk stands still, everything but the acknowledgment of text is answered.
+"""While the disk blocks, everything but the acknowledgment of text is answered.
 
-The disk is held and let go by a file (tests/support/held_disk.c), so nothing here depends on how fast anything is.
+A file controls when the disk blocks (tests/support/held_disk.c), so nothing here depends on timing.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(SANITIZED or not MODULE.exists(), reason="preloa
 
 
 class Held(Server):
-    """A server whose disk stands still for files with a part of a path, between hold() and let_go()."""
+    """A server whose disk blocks for matching paths between hold() and let_go()."""
 
     def __init__(self, folder, part, *arguments, **options):
         self.flag, self.threads, self.answers = folder / "hold", [], []
@@ -29,7 +29,7 @@ class Held(Server):
                          **options)
 
     def hold(self, *threads):
-        """From now on, and until the first call waits; the threads are what makes it."""
+        """Blocks the disk, and waits until a call of these threads is blocked."""
         self.flag.touch()
         for asking in threads:
             self.ask_in_background(asking)
@@ -53,7 +53,7 @@ class Held(Server):
 
 
 def expect_answers(server, ready=200):
-    """Twice, on every thread that reads requests: a lock that is held stops all of them in the end."""
+    """Twice, on every HTTP thread: a lock that is held would eventually block all of them."""
     for _ in range(8):
         assert server.get("/health").json == {"status": "ok"}
         assert server.get("/ready").status == ready
@@ -62,7 +62,7 @@ def expect_answers(server, ready=200):
             assert server.get(path).status == 200
 
 
-def test_while_the_spool_is_emptied(tmp_path):
+def test_requests_are_answered_while_the_spool_is_emptied(tmp_path):
     server = Held(tmp_path, ".spool", "--spool", tmp_path / "s", "--spool-sync", "none")
     server.take("hello world again\n" * 100)
     server.wait_for_tokens(300)
@@ -73,7 +73,7 @@ def test_while_the_spool_is_emptied(tmp_path):
     server.end()
 
 
-def test_while_the_spool_is_synced_every_second(tmp_path):
+def test_requests_are_answered_while_the_spool_is_synced(tmp_path):
     server = Held(tmp_path, ".spool", "--spool", tmp_path / "s")
     server.take("hello world again\n" * 100)
     server.wait_for_tokens(300)
@@ -83,8 +83,8 @@ def test_while_the_spool_is_synced_every_second(tmp_path):
     server.end()
 
 
-def test_while_text_is_synced_before_it_is_acknowledged(tmp_path):
-    """And none is acknowledged before."""
+def test_requests_are_answered_while_text_is_synced(tmp_path):
+    """And no text is acknowledged before."""
     server = Held(tmp_path, ".spool", "--spool", tmp_path / "s", "--spool-sync", "always")
     server.take("hello world again\n" * 100)
     server.wait_for_tokens(300)
@@ -98,27 +98,27 @@ def test_while_text_is_synced_before_it_is_acknowledged(tmp_path):
     assert counts(tmp_path / "m.tide")["two"] == 20
 
 
-def test_while_the_history_is_written(tmp_path):
+def test_requests_are_answered_while_the_history_is_written(tmp_path):
     server = Held(tmp_path, ".history")
     server.take("hello world again\n" * 100)
     server.wait_for_tokens(300)
     server.hold(server.save)
     expect_answers(server)
     assert server.ask("PUT", "/v1/words/hello/watch").status == 204
-    # Nor does the thread that guards connections and tells figures wait.
+    # The ticker is not blocked either.
     listener, slow = server.connect(), server.connect()
     listener.sendall(b"GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
     slow.sendall(b"GET /health HTTP/1.1\r\nX: ")
-    told = b""
-    while told.count(b"event: stats") < 3:
-        told += listener.recv(65536)
+    reply = b""
+    while reply.count(b"event: stats") < 3:
+        reply += listener.recv(65536)
     wait_until(lambda: is_closed(slow) or trickle(slow), "the end of a request that takes too long", pause=0.5)
     server.let_go()
     server.end()
 
 
-def test_while_the_last_save_goes_on(tmp_path):
-    """It is not ready any more, and takes no text, from when it is asked to end."""
+def test_requests_are_answered_during_the_final_save(tmp_path):
+    """From the signal on it is not ready and accepts no text."""
     server = Held(tmp_path, "m.tide.tmp")
     server.take("hello world again\n" * 100)
     server.wait_for_tokens(300)
@@ -138,11 +138,11 @@ def trickle(connection):
         connection.sendall(b"x")
 
 
-# -- checkpoints that are asked for -----------------------------------------------------------------
+# -- requested checkpoints -----------------------------------------------------------------
 
 
-def test_a_checkpoint_has_what_was_learned_before_it_was_asked_for(tmp_path):
-    """Also when another is on its way then, which lacks it. Learning does not wait for either."""
+def test_a_checkpoint_includes_what_was_learned_before_the_request(tmp_path):
+    """Even if another one is in progress that lacks it. Training waits for neither."""
     server = Held(tmp_path, "m.tide.tmp")
     server.take("hello world again\n" * 100)
     server.wait_for_tokens(300)
@@ -150,24 +150,24 @@ def test_a_checkpoint_has_what_was_learned_before_it_was_asked_for(tmp_path):
     server.take("marker\n" * 50)
     wait_until(lambda: server.get("/v1/words/marker").status == 200, "the marker to be learned")
     server.ask_in_background(server.save)
-    expect_answers(server)  # by when the second has come, too
+    expect_answers(server)  # by now the second has arrived too
     listener = server.connect()
     listener.sendall(b"GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    told = b""
-    while told.count(b"event: stats") < 3:  # by when it has been looked at
-        told += listener.recv(65536)
+    reply = b""
+    while reply.count(b"event: stats") < 3:  # by now it has been checked
+        reply += listener.recv(65536)
     server.take("later\n")
     wait_until(lambda: server.get("/v1/words/later").status == 200, "what came later to be learned")
     server.let_go()
     server.kill()
     assert [answer.status for answer in server.answers] == [200, 200]
-    assert server.answers[0].json != server.answers[1].json  # they are about two checkpoints
+    assert server.answers[0].json != server.answers[1].json  # of different checkpoints
     assert counts(tmp_path / "m.tide")["marker"] == 50
 
 
 
 def post_and_wait(server):
-    """A request for a checkpoint on a connection whose answer is not read."""
+    """Requests a checkpoint on a connection without reading the answer."""
     connection = server.connect()
     connection.sendall(b"POST /v1/checkpoint HTTP/1.1\r\nHost: localhost\r\n"
                        b"Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
@@ -175,12 +175,12 @@ def post_and_wait(server):
 
 
 def refused(connections):
-    """Those that are answered already."""
+    """The connections that have been answered."""
     return [one for one in connections if has_come(one)]
 
 
-def test_those_who_wait_for_a_checkpoint_are_so_many_and_no_more(tmp_path):
-    """And those who have gone do not count."""
+def test_the_number_of_waiting_checkpoint_requests_is_bounded(tmp_path):
+    """And disconnected clients do not count."""
     server = Held(tmp_path, "m.tide.tmp")
     server.take("hello world again\n" * 100)
     server.wait_for_tokens(300)
@@ -203,7 +203,7 @@ def test_those_who_wait_for_a_checkpoint_are_so_many_and_no_more(tmp_path):
     server.end()
 
 
-def test_text_that_waits_leaves_places_for_others(tmp_path):
+def test_waiting_text_leaves_connections_for_others(tmp_path):
     few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (160, 160))}
     server = Held(tmp_path, ".spool", "--spool", tmp_path / "s", "--spool-sync", "always", **few)
     server.take("hello world again\n" * 100)
@@ -212,8 +212,8 @@ def test_text_that_waits_leaves_places_for_others(tmp_path):
     wait_until(lambda: server.answers, "text to be refused")
     expect_answers(server)
     server.let_go()
-    told = [answer.status for answer in server.answers]
-    assert set(told) == {200, 429} and len(told) == 60
-    server.wait_for_tokens(300 + told.count(200))
+    reply = [answer.status for answer in server.answers]
+    assert set(reply) == {200, 429} and len(reply) == 60
+    server.wait_for_tokens(300 + reply.count(200))
     server.end()
-    assert counts(tmp_path / "m.tide")["one"] == told.count(200)
+    assert counts(tmp_path / "m.tide")["one"] == reply.count(200)

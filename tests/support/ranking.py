@@ -1,4 +1,4 @@
-"""Lists of neighbours, which two programs may order differently where rounding decides."""
+"""Lists of neighbors, which two programs may order differently where rounding decides."""
 
 
 def assert_same_ranking(found, wanted, tolerance):

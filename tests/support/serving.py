@@ -49,7 +49,7 @@ class Server:
         """Reads to its end; `begun` is set when the port has been told, or never will be."""
         for line in self.process.stderr:
             self.log.append(line.decode())
-            found = re.search(r"the page is at http://\S*:(\d+)/", self.log[-1])
+            found = re.search(r"listening on http://\S*:(\d+)/", self.log[-1])
             if found:
                 self.port = int(found[1])
                 self.begun.set()

@@ -2,10 +2,11 @@
 #ifndef BATCH_FIXTURE_H
 #define BATCH_FIXTURE_H
 
+#include "base/base.h"
 #include "train_fixture.h"
 
-/* Words of falling frequency, some that come once, and now and then a line of more words than a
- * sentence may have. */
+/* Words of descending frequency, some of which occur once, and a few lines longer than
+ * a sentence may be. */
 static inline corpus make_text(uint64_t seed, int lines, int types)
 {
     corpus t = {malloc((size_t)lines * 2000), 0};
@@ -25,18 +26,20 @@ static inline corpus make_text(uint64_t seed, int lines, int types)
     return t;
 }
 
-/* A run over "text" and, if there are two, "more". */
+/* A run over "text" and, with two sources, "more". */
 static inline tide_run run_over(size_t sources)
 {
     static const char *const specs[] = {"text", "more"};
-    return (tide_run){.sources = specs, .source_count = sources};
+    return (tide_run){
+        .size = sizeof(tide_run), .sources = specs, .source_count = sources};
 }
 
 static inline tide_trainer *batch_of(const char *settings, const tide_run *run)
 {
     tide_error err;
     tide_params *params = params_of(settings);
-    tide_trainer *trainer = tide_trainer_new_batch(params, run, &err);
+    tide_trainer *trainer;
+    tide_trainer_new_batch(params, run, &trainer, &err);
     tide_params_free(params);
     if (!trainer)
         fail_msg("%s: %s", settings, err.text);

@@ -1,9 +1,13 @@
-/* classifier_fixture.h - small worlds of posts with labels, and memory that is counted. Include it in one
- * file. */
+/* classifier_fixture.h - small sets of labeled posts, and allocations that are counted
+ * and can fail. Include it in one file.
+ */
 #ifndef CLASSIFIER_FIXTURE_H
 #define CLASSIFIER_FIXTURE_H
 
+#include "base/base.h"
+#include "label/label.h"
 #include "label/network.h"
+#include "vector/vector.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -13,7 +17,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* -- memory that is counted, and runs out when a test says so --------------------------------------- */
+/* -- counted and failing allocations ---------------------------------------------- */
 
 static int allocations_left = -1; /* negative for no limit */
 static size_t allocated;
@@ -30,7 +34,7 @@ int posix_memalign(void **block, size_t alignment, size_t size)
     return *block ? 0 : ENOMEM;
 }
 
-/* -- posts to learn from ---------------------------------------------------------------------------- */
+/* -- examples --------------------------------------------------------------------- */
 
 enum { WORDS = 60, POSTS = 240, LONGEST = 9, LABELS_MOST = 4 };
 
@@ -42,7 +46,7 @@ typedef struct world {
     const float *rows[POSTS][LONGEST];
 } world;
 
-/* Random posts of 1 to 9 words; the labels are left to be set. */
+/* Random posts of 1 to 9 words, without labels yet. */
 static inline world *world_new(uint32_t dim, uint64_t seed)
 {
     world *w = calloc(1, sizeof *w);
@@ -74,7 +78,7 @@ static inline void add_label(world *w, uint32_t post, uint32_t label)
     w->labels[post][w->examples[post].label_count++] = label;
 }
 
-/* Labels that have nothing to do with the words. */
+/* Labels that are independent of the words. */
 static inline void label_at_random(world *w, uint32_t labels, uint64_t seed)
 {
     tide_rng rng = tide_rng_seeded(seed);
@@ -92,7 +96,7 @@ static inline bool has_word(const world *w, uint32_t post, uint32_t from, uint32
     return false;
 }
 
-/* Label n says that one of ten certain words is there. */
+/* Label n means that one of ten certain words occurs. */
 static inline void label_by_words(world *w)
 {
     for (uint32_t i = 0; i < POSTS; i++)
@@ -101,7 +105,7 @@ static inline void label_by_words(world *w)
                 add_label(w, i, label);
 }
 
-/* As the parameters have them, with fewer epochs. */
+/* The defaults of the parameters, with fewer epochs. */
 static inline tide_classifier_options usual_options(uint32_t dim, uint32_t labels)
 {
     return (tide_classifier_options){
@@ -109,9 +113,9 @@ static inline tide_classifier_options usual_options(uint32_t dim, uint32_t label
         .dim = dim,
         .labels = labels,
         .maps = 100,
-        .words_most = 64,
+        .max_words = 64,
         .batch = 50,
-        .epochs_most = 50,
+        .max_epochs = 50,
         .patience = 3,
         .threads = 1,
         .dropout = 0.5f,
@@ -121,7 +125,7 @@ static inline tide_classifier_options usual_options(uint32_t dim, uint32_t label
     };
 }
 
-/* Every post has words 0 and 1 as neighbours; the label says which comes first. */
+/* Every post has words 0 and 1 as neighbors; the label says which comes first. */
 static inline void label_by_order(world *w)
 {
     tide_rng rng = tide_rng_seeded(5);
@@ -145,9 +149,9 @@ static tide_classifier_options small_options(tide_classifier_kind kind, uint32_t
     tide_classifier_options o = usual_options(dim, labels);
     o.kind = kind;
     o.maps = 5;
-    o.words_most = 16;
+    o.max_words = 16;
     o.batch = 20;
-    o.epochs_most = 6;
+    o.max_epochs = 6;
     o.rate = 0.01f;
     return o;
 }

@@ -1,12 +1,15 @@
-/* classifier_oracle.h - the paper's classifier once more, plainly and in double precision. */
+/* classifier_oracle.h - a reference implementation of the paper's classifier in double
+ * precision. */
 #ifndef CLASSIFIER_ORACLE_H
 #define CLASSIFIER_ORACLE_H
 
+#include "label/label.h"
 #include "label/network.h"
+#include "vector/vector.h"
 
 #include <math.h>
 
-/* The weights of a classifier; what is not there has none. */
+/* The weights of a classifier; missing parts are empty. */
 typedef struct plain_weights {
     uint32_t dim, maps, labels, features;
     bool windows;
@@ -16,7 +19,7 @@ typedef struct plain_weights {
     double dense[16][64];
 } plain_weights;
 
-/* The place of a filter in memory, as cnn.c draws it. */
+/* The position of a filter in memory, as laid out in cnn.c. */
 static inline float *filter_of(const tide_classifier *c, uint32_t w, uint32_t map,
                                uint32_t k)
 {

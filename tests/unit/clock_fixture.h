@@ -1,4 +1,4 @@
-/* clock_fixture.h - the time, for what must take some or must not take for ever. */
+/* clock_fixture.h - measuring time, for tests of waits and timeouts. */
 #ifndef TIDE_CLOCK_FIXTURE_H
 #define TIDE_CLOCK_FIXTURE_H
 

@@ -1,14 +1,14 @@
 /* decoder_fixture.h - a source in memory whose bytes come in pieces. */
 #ifndef DECODER_FIXTURE_H
 #define DECODER_FIXTURE_H
-
-#include "text/decoder.h"
+#include "base/base.h"
+#include "source/source.h"
 
 typedef struct memory {
     const unsigned char *bytes;
     size_t size, at;
-    size_t piece;  /* that a read gives at most; 0 for all */
-    bool stutters; /* before every piece there is none */
+    size_t piece;  /* the most that a read returns; 0: no limit */
+    bool stutters; /* before every piece a read returns TIDE_SOURCE_LATER */
     bool stuttered;
 } memory;
 
@@ -50,7 +50,7 @@ static int memory_peek(void *state, uint64_t offset, void *bytes, size_t size,
 
 static const tide_source_kind memory_kind = {
     .read = memory_read,
-    .may_be_packed = true,
+    .may_be_compressed = true,
     .seek = memory_seek,
     .peek = memory_peek,
 };

@@ -1,10 +1,10 @@
-/* demo_fixture.h - for tests of the demo stream with events: a text and what happens in
- * it. */
+/* demo_fixture.h - shared by the tests of the demo stream: its text and its events. */
 #ifndef TIDE_DEMO_FIXTURE_H
 #define TIDE_DEMO_FIXTURE_H
 
-#include "text/demo.h"
+#include "demo/demo.h"
 
+#include <wordtide/tools.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -44,16 +44,16 @@ typedef struct text {
 
 static inline text text_of(const char *spec)
 {
-    enum { ROOM = 40 << 20 };
-    text t = {malloc(ROOM), 0};
+    enum { CAPACITY = 40 << 20 };
+    text t = {malloc(CAPACITY), 0};
     tide_error err = {0};
     tide_source *source = tide_source_open(spec, &err);
     if (!source || !t.bytes)
         fail_msg("%s", err.text);
-    for (ptrdiff_t got;
-         (got = tide_source_read(source, t.bytes + t.size, ROOM - t.size, NULL)) > 0;)
-        t.size += (size_t)got;
-    assert_true(t.size < ROOM);
+    for (ptrdiff_t size; (size = tide_source_read(source, t.bytes + t.size,
+                                                  CAPACITY - t.size, NULL)) > 0;)
+        t.size += (size_t)size;
+    assert_true(t.size < CAPACITY);
     tide_source_close(source);
     return t;
 }

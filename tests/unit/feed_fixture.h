@@ -2,7 +2,7 @@
 #ifndef TIDE_FEED_FIXTURE_H
 #define TIDE_FEED_FIXTURE_H
 
-#include "text/text.h"
+#include "source/source.h"
 
 #include <stdio.h>
 
@@ -11,7 +11,7 @@ typedef struct pusher {
     int number, lines;
 } pusher;
 
-/* Pushes each line until it is taken. */
+/* Pushes each line until it is accepted. */
 static inline void *push(void *argument)
 {
     const pusher *p = argument;

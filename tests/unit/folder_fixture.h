@@ -1,4 +1,4 @@
-/* folder_fixture.h - a folder for each test, which begins empty and leaves nothing. */
+/* folder_fixture.h - an empty directory for each test, removed afterwards. */
 #ifndef TIDE_FOLDER_FIXTURE_H
 #define TIDE_FOLDER_FIXTURE_H
 

@@ -1,9 +1,9 @@
-/* follow_fixture.h - for the tests of files that are followed: files that grow and are renamed, and a reader that
- * can die. */
+/* follow_fixture.h - for the tests of files that are followed: files that grow and are
+ * renamed, and a reader that can die. */
 #ifndef TIDE_FOLLOW_FIXTURE_H
 #define TIDE_FOLLOW_FIXTURE_H
 
-#include "text/source.h"
+#include "source/source.h"
 
 #include <fcntl.h>
 
@@ -95,7 +95,7 @@ static inline void read_all(reader *r, size_t room)
         continue;
 }
 
-/* So many bytes, of those read last, are not taken. */
+/* This many bytes of the last read are not consumed. */
 static inline void save_place_before(reader *r, size_t rest)
 {
     tide_error err = {0};
@@ -112,13 +112,13 @@ static inline void save_place(reader *r)
     save_place_before(r, 0);
 }
 
-/* As after a kill: what was read since the last save is forgotten. */
+/* Like a kill: what was read since the last save is lost. */
 static inline void go_back(reader *r)
 {
     tide_error err = {0};
     kind->close(r->state);
     open_reader(r);
-    if (kind->go_to(r->state, r->place, &err) != TIDE_OK)
+    if (kind->seek_place(r->state, r->place, &err) != TIDE_OK)
         fail_msg("%s: %s", r->place, err.text);
     r->size = r->begun = r->place_size;
     r->latest = 0;

@@ -1,13 +1,15 @@
-/* history_fixture.h - for the tests of histories: a model that is told words one by one, whose vectors are what
- * the test says. */
+/* history_fixture.h - for tests of histories: a model that is fed word by word and
+ * whose vectors are set by the test. */
 #ifndef TIDE_HISTORY_FIXTURE_H
 #define TIDE_HISTORY_FIXTURE_H
 
+#include "base/base.h"
+#include "vector/vector.h"
 #include "train_fixture.h"
 
-#include "history/parts.h"
+#include <wordtide/history.h>
 
-/* Learning moves nothing that can be measured. */
+/* Training moves no vector measurably. */
 #define STILL_SETTINGS "dim=8 rate=constant alpha=1e-9 replay=1 sample=0 admission=none"
 
 typedef struct world {
@@ -36,8 +38,8 @@ static inline void world_free(world *w)
     tide_trainer_free(w->trainer);
 }
 
-/* The word so many times, each a sentence. */
-static inline void say(const world *w, const char *word, int times)
+/* Feeds the word `times` times, each as a sentence. */
+static inline void feed_word(const world *w, const char *word, int times)
 {
     char text[80];
     int length = snprintf(text, sizeof text, "%s\n", word);
@@ -45,27 +47,28 @@ static inline void say(const world *w, const char *word, int times)
         feed(w->trainer, text, (size_t)length);
 }
 
-/* w0, w1, ... each `times` and one more for every word that comes after it, so that their order is known. */
-static inline void say_all(const world *w, int words, int times)
+/* Feeds w0, w1, ... each `times` times plus once for every word after it, so that their
+ * order is known. */
+static inline void feed_words(const world *w, int words, int times)
 {
     char name[16];
     for (int i = 0; i < words; i++) {
         snprintf(name, sizeof name, "w%d", i);
-        say(w, name, times + words - i);
+        feed_word(w, name, times + words - i);
     }
 }
 
-static inline void look_later(world *w, double seconds)
+static inline void update_after(world *w, double seconds)
 {
     w->now += seconds;
     assert_true(tide_live_update(w->live));
-    assert_int_equal(tide_history_look(w->history, w->now, NULL), TIDE_OK);
+    assert_int_equal(tide_history_update(w->history, w->now, NULL), TIDE_OK);
 }
 
-static inline void look_often(world *w, int times, double seconds)
+static inline void update_often(world *w, int times, double seconds)
 {
     for (int i = 0; i < times; i++)
-        look_later(w, seconds);
+        update_after(w, seconds);
 }
 
 static inline tide_history_word word_of(const world *w, const char *word)
@@ -100,23 +103,23 @@ static inline void random_rows(const world *w, int words, tide_rng *rng)
             numbered_row(w, i)[d] = (float)tide_rng_normal(rng);
 }
 
-/* Turns two numbers of a vector. */
-static inline void turn_row(float *row, uint32_t p, uint32_t q, double angle)
+/* Rotates two components of a vector. */
+static inline void rotate_row(float *row, uint32_t p, uint32_t q, double angle)
 {
     double x = (double)row[p], y = (double)row[q];
     row[p] = (float)(cos(angle) * x - sin(angle) * y);
     row[q] = (float)(sin(angle) * x + cos(angle) * y);
 }
 
-/* The same rotation of all, in many planes. */
-static inline void turn_all(const world *w, int words, uint64_t seed)
+/* Rotates all words alike, in many planes. */
+static inline void rotate_all(const world *w, int words, uint64_t seed)
 {
     uint32_t dim = tide_model_dim(tide_trainer_model(w->trainer));
     for (int i = 0; i < words; i++) {
         tide_rng rng = tide_rng_seeded(seed);
         for (uint32_t p = 0; p + 1 < dim; p++)
             for (uint32_t q = p + 1; q < dim; q++)
-                turn_row(numbered_row(w, i), p, q, 6.28 * tide_rng_double(&rng));
+                rotate_row(numbered_row(w, i), p, q, 6.28 * tide_rng_double(&rng));
     }
 }
 

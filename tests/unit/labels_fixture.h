@@ -1,16 +1,19 @@
-/* labels_fixture.h - for the tests of streams with labels: such a stream beside the same without labels, and
- * a log of all that is told of it. Include it in one file. */
+/* labels_fixture.h - for tests of labeled streams: a stream with labels and the same
+ * one without, and a log of all predictions. Include it in one file.
+ */
 #ifndef TIDE_LABELS_FIXTURE_H
 #define TIDE_LABELS_FIXTURE_H
 
+#include "base/base.h"
+#include "file/store_internal.h"
 #include "batch_fixture.h"
 
-/* Labels and a classifier that are learned in no time. */
-#define LABELLED                                                                       \
+/* Labels and a classifier that train quickly. */
+#define LABELED                                                                        \
     "label-slots=40 label-memory=65536 label-top=6 label-each=20 classifier=linear "   \
     "classifier-epochs=2 "
 
-/* -- texts ---------------------------------------------------------------------------------------- */
+/* -- texts ------------------------------------------------------------------------ */
 
 typedef enum label_kind { SPACE_HASHTAGS, SOCIAL_HASHTAGS, MARKED, KINDS } label_kind;
 
@@ -18,7 +21,7 @@ static const char *const kind_settings[KINDS] = {" tokens=space labels=hashtags"
                                                  " tokens=social labels=hashtags",
                                                  " tokens=words labels=marked"};
 
-/* A text, and what is left when its labels are taken out by hand. */
+/* A text, and the same text with its labels removed by hand. */
 typedef struct stream {
     corpus with, without;
     int posts;
@@ -37,7 +40,7 @@ static inline void write_label(stream *s, label_kind kind, uint64_t number)
                         kind == MARKED ? "__label__" : "#", (unsigned long long)number);
 }
 
-/* What looks like a label and is none, or is one without a name. */
+/* Text that looks like a label but is not one, or a label without a name. */
 static inline void write_oddity(stream *s, label_kind kind)
 {
     static const char *const none[KINDS] = {
@@ -49,8 +52,9 @@ static inline void write_oddity(stream *s, label_kind kind)
         s->with.size += (size_t)sprintf(s->with.bytes + s->with.size, " __label__ ");
 }
 
-/* Words of falling frequency, of which "new" is always followed by "york"; the label of a post is mostly that
- * of its first word. Some posts have no label, some no word, some many. */
+/* Words of falling frequency, of which "new" is always followed by "york"; the label of
+ * a post is mostly that of its first word. Some posts have no label, some no word, some
+ * many. */
 static inline stream make_stream(label_kind kind, uint64_t seed, int posts)
 {
     size_t room = (size_t)posts * 400 + 65536;
@@ -86,57 +90,59 @@ static inline void stream_free(stream *s)
     free(s->without.bytes);
 }
 
-/* -- what is told ----------------------------------------------------------------------------------- */
+/* -- predictions ------------------------------------------------------------------ */
 
-/* A line for every post: of what is told, to the last bit, and of the labels that it carries. */
-typedef struct told_log {
-    char *said, *carried;
-    size_t said_size, carried_size;
-    FILE *said_to, *carried_to;
+/* A line per post: the exact predictions and the labels that it carries. */
+typedef struct prediction_log {
+    char *predictions, *labels_carried;
+    size_t predictions_size, carried_size;
+    FILE *predictions_file, *labels_file;
     int posts;
-} told_log;
+} prediction_log;
 
-static inline void log_open(told_log *log)
+static inline void log_open(prediction_log *log)
 {
-    *log = (told_log){0};
-    log->said_to = open_memstream(&log->said, &log->said_size);
-    log->carried_to = open_memstream(&log->carried, &log->carried_size);
-    assert_true(log->said_to && log->carried_to);
+    *log = (prediction_log){0};
+    log->predictions_file = open_memstream(&log->predictions, &log->predictions_size);
+    log->labels_file = open_memstream(&log->labels_carried, &log->carried_size);
+    assert_true(log->predictions_file && log->labels_file);
 }
 
-static inline void log_close(told_log *log)
+static inline void log_close(prediction_log *log)
 {
-    fclose(log->said_to);
-    fclose(log->carried_to);
-    free(log->said);
-    free(log->carried);
+    fclose(log->predictions_file);
+    fclose(log->labels_file);
+    free(log->predictions);
+    free(log->labels_carried);
 }
 
-static inline void log_post(void *data, const tide_told *told)
+static inline void log_post(void *data, const tide_predicted_post *prediction)
 {
-    told_log *log = data;
-    fprintf(log->said_to, "%llu %a: %u words, %u unknown; %llu",
-            (unsigned long long)told->post, told->time, told->words, told->unknown,
-            (unsigned long long)told->fit);
-    for (uint32_t i = 0; i < told->name_count; i++) {
-        assert_true(told->probabilities[i] >= 0 && told->probabilities[i] <= 1);
-        fprintf(log->said_to, " %s %a", told->names[i], (double)told->probabilities[i]);
+    prediction_log *log = data;
+    fprintf(log->predictions_file, "%llu %a: %u words, %u unknown; %llu",
+            (unsigned long long)prediction->post, prediction->time, prediction->words,
+            prediction->unknown, (unsigned long long)prediction->fit);
+    for (uint32_t i = 0; i < prediction->name_count; i++) {
+        assert_true(prediction->probabilities[i] >= 0 &&
+                    prediction->probabilities[i] <= 1);
+        fprintf(log->predictions_file, " %s %a", prediction->names[i],
+                (double)prediction->probabilities[i]);
     }
-    for (uint32_t i = 0; i < told->label_count; i++)
-        fprintf(log->carried_to, " %s", told->labels[i]);
-    fputc('\n', log->said_to);
-    fputc('\n', log->carried_to);
-    fflush(log->said_to);
-    fflush(log->carried_to);
+    for (uint32_t i = 0; i < prediction->label_count; i++)
+        fprintf(log->labels_file, " %s", prediction->labels[i]);
+    fputc('\n', log->predictions_file);
+    fputc('\n', log->labels_file);
+    fflush(log->predictions_file);
+    fflush(log->labels_file);
     log->posts++;
 }
 
-static inline void watch_into(tide_trainer *trainer, told_log *log)
+static inline void watch_into(tide_trainer *trainer, prediction_log *log)
 {
     tide_trainer_watch_labels(trainer, log_post, NULL, log);
 }
 
-/* Where the last line of a log begins. */
+/* The start of the last line of a log. */
 static inline const char *last_line(const char *lines)
 {
     const char *line = lines;
@@ -146,15 +152,15 @@ static inline const char *last_line(const char *lines)
     return line;
 }
 
-/* What is told of the last post, without its number and how often the labels were learned. */
-static inline const char *last_said(const told_log *log)
+/* The prediction for the last post, without its number and the number of trainings. */
+static inline const char *last_prediction(const prediction_log *log)
 {
-    const char *said = strchr(last_line(log->said), ':');
-    assert_non_null(said);
-    return said;
+    const char *text = strchr(last_line(log->predictions), ':');
+    assert_non_null(text);
+    return text;
 }
 
-/* -- trainers --------------------------------------------------------------------------------------- */
+/* -- trainers --------------------------------------------------------------------- */
 
 static inline void fit(tide_trainer *trainer)
 {
@@ -195,7 +201,7 @@ static inline tide_trainer *load_frozen(const char *path, const char *how)
     return trainer;
 }
 
-/* Calls `visit` for every section of a file; returns how many it took. */
+/* Calls `visit` for every section of a file. Returns how many it accepted. */
 static inline int each_section(const char *path, bool visit(const char *name))
 {
     tide_section_table table;

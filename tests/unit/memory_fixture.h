@@ -1,5 +1,4 @@
-/* memory_fixture.h - memory that runs out when a test says so. Include it in one
- * file. */
+/* memory_fixture.h - allocations that fail on demand. Include it in one file only. */
 #ifndef MEMORY_FIXTURE_H
 #define MEMORY_FIXTURE_H
 

@@ -1,4 +1,4 @@
-/* mock_kafka.c - a Kafka for the tests of the command.
+/* mock_kafka.c - a Kafka broker for the tests of the command.
  *
  *     mock_kafka TOPIC PARTITIONS
  *

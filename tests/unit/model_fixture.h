@@ -4,7 +4,7 @@
 
 #include "train_fixture.h"
 
-/* Settings under which a model is another kind of thing. */
+/* Settings that lead to different kinds of models. */
 static const char *const model_kinds[] = {
     "",
     "admission=none",
@@ -17,7 +17,7 @@ static const char *const model_kinds[] = {
     "vocab=3000 vocabulary=exact sampler=reservoir reservoir=1000",
     "vocab=3000 admission=none subword=500 minn=1 maxn=8"};
 
-/* A trained model with some hundred words. */
+/* A trained model with a few hundred words. */
 static inline tide_trainer *small_trainer(const char *settings)
 {
     char all[256];

@@ -1,16 +1,19 @@
-/* model_oracle.h - the answers of a model worked out the slow way, in double precision. */
+/* model_oracle.h - naive implementations of queries, in double precision. */
 #ifndef TIDE_MODEL_ORACLE_H
 #define TIDE_MODEL_ORACLE_H
 
+#include "model/model.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 #include "train_fixture.h"
 
 #include <xxhash.h>
 
-/* -- n-grams ------------------------------------------------------------------------- */
+/* -- n-grams ----------------------------------------------------------------------- */
 
-/* Every substring of <word> between two borders of characters, if it has the right number of
- * characters; by falling place and rising length. */
-static inline uint32_t naive_ngrams(const tide_subwords *how, const char *word,
+/* Every substring of <word> that has the right number of whole characters, sorted by
+ * position and length. */
+static inline uint32_t naive_ngrams(const tide_subwords *subwords, const char *word,
                                     uint32_t *ids)
 {
     char marked[256];
@@ -23,24 +26,24 @@ static inline uint32_t naive_ngrams(const tide_subwords *how, const char *word,
                 characters += (marked[i] & 0xc0) != 0x80;
             bool borders = (marked[from] & 0xc0) != 0x80 &&
                            (to == length || (marked[to] & 0xc0) != 0x80);
-            if (borders && characters >= how->shortest && characters <= how->longest &&
-                count < TIDE_SUBWORDS_MAX)
+            if (borders && characters >= subwords->shortest &&
+                characters <= subwords->longest && count < TIDE_SUBWORDS_MAX)
                 ids[count++] = (uint32_t)(XXH3_64bits_withSeed(marked + from,
                                                                (size_t)(to - from), 0) %
-                                          how->rows);
+                                          subwords->rows);
         }
     return count;
 }
 
-/* -- vectors -------------------------------------------------------------------------- */
+/* -- vectors ----------------------------------------------------------------------- */
 
-typedef struct naive_space {
+typedef struct naive_view {
     const tide_model *model;
     tide_vectors vectors;
     double mean[64];
-} naive_space;
+} naive_view;
 
-static inline void naive_raw(const naive_space *s, uint32_t slot, double *out)
+static inline void naive_raw(const naive_view *s, uint32_t slot, double *out)
 {
     const tide_model *m = s->model;
     uint32_t length, ids[TIDE_SUBWORDS_MAX];
@@ -60,18 +63,18 @@ static inline void naive_raw(const naive_space *s, uint32_t slot, double *out)
     }
 }
 
-static inline void naive_vector(const naive_space *s, uint32_t slot, double *out)
+static inline void naive_vector(const naive_view *s, uint32_t slot, double *out)
 {
     naive_raw(s, slot, out);
     for (uint32_t d = 0; d < s->model->shape.dim; d++)
         out[d] -= s->mean[d];
 }
 
-/* The models of the tests have fewer words than a mean is taken over. */
-static inline naive_space naive_space_of(const tide_model *model, tide_vectors vectors,
-                                         bool centred)
+/* The models of the tests have fewer words than the mean is limited to. */
+static inline naive_view naive_view_of(const tide_model *model, tide_vectors vectors,
+                                       bool centered)
 {
-    naive_space s = {.model = model, .vectors = vectors};
+    naive_view s = {.model = model, .vectors = vectors};
     uint32_t used = tide_vocabulary_used(model->vocabulary), length, words = 0;
     double sum[64] = {0}, row[64];
     for (uint32_t slot = 0; slot < used; slot++)
@@ -81,7 +84,7 @@ static inline naive_space naive_space_of(const tide_model *model, tide_vectors v
             for (uint32_t d = 0; d < model->shape.dim; d++)
                 sum[d] += row[d];
         }
-    for (uint32_t d = 0; d < model->shape.dim && centred && words; d++)
+    for (uint32_t d = 0; d < model->shape.dim && centered && words; d++)
         s.mean[d] = sum[d] / words;
     return s;
 }
@@ -107,21 +110,20 @@ static inline uint32_t slot_of(const tide_model *model, const char *word)
     return tide_model_find(model, word, &entry, NULL) ? TIDE_NO_SLOT : entry.slot;
 }
 
-/* -- nearest -------------------------------------------------------------------------- */
+/* -- nearest ----------------------------------------------------------------------- */
 
 typedef struct naive_hit {
     uint32_t slot;
     double score;
 } naive_hit;
 
-static inline int by_falling_score(const void *a, const void *b)
+static inline int by_descending_score(const void *a, const void *b)
 {
     const naive_hit *x = a, *y = b;
     return x->score < y->score ? 1 : x->score > y->score ? -1 : 0;
 }
 
-static inline bool was_asked(const tide_model *model, const tide_query *q,
-                             uint32_t slot)
+static inline bool is_input(const tide_model *model, const tide_query *q, uint32_t slot)
 {
     for (size_t i = 0; i < q->positive_count; i++)
         if (slot_of(model, q->positive[i]) == slot)
@@ -132,7 +134,7 @@ static inline bool was_asked(const tide_model *model, const tide_query *q,
     return false;
 }
 
-static inline void naive_query(const naive_space *s, const tide_query *q, double *out)
+static inline void naive_query(const naive_view *s, const tide_query *q, double *out)
 {
     uint32_t dim = s->model->shape.dim;
     double row[64];
@@ -151,8 +153,9 @@ static inline void naive_query(const naive_space *s, const tide_query *q, double
     naive_unit(out, dim);
 }
 
-/* All words but the query's among the `among` most frequent, sorted; returns how many. */
-static inline size_t naive_nearest(const naive_space *s, const tide_query *q,
+/* The `among` most frequent words without those of the query, sorted. Returns their
+ * number. */
+static inline size_t naive_nearest(const naive_view *s, const tide_query *q,
                                    naive_hit *hits, size_t room)
 {
     const tide_model *m = s->model;
@@ -162,7 +165,7 @@ static inline size_t naive_nearest(const naive_space *s, const tide_query *q,
     double query[64], row[64];
     naive_query(s, q, query);
     for (size_t i = 0; i < words && (!q->among || i < q->among); i++) {
-        if (was_asked(m, q, entries[i].slot))
+        if (is_input(m, q, entries[i].slot))
             continue;
         naive_vector(s, entries[i].slot, row);
         naive_unit(row, m->shape.dim);
@@ -171,14 +174,14 @@ static inline size_t naive_nearest(const naive_space *s, const tide_query *q,
             (naive_hit){entries[i].slot, naive_dot(query, row, m->shape.dim)};
     }
     free(entries);
-    qsort(hits, count, sizeof *hits, by_falling_score);
+    qsort(hits, count, sizeof *hits, by_descending_score);
     return count;
 }
 
-/* -- spelling ------------------------------------------------------------------------- */
+/* -- spelling ---------------------------------------------------------------------- */
 
-/* Damerau and Levenshtein's distance by its definition (in the common form where a swapped pair
- * is not edited again), with a full table. */
+/* The Damerau-Levenshtein distance by its definition (in the common form where a
+ * swapped pair is not edited again), with a full table. */
 static inline int naive_distance(const char *a, const char *b)
 {
     static int d[80][80];

@@ -6,6 +6,7 @@
 #ifndef TIDE_OLD_FIXTURE_H
 #define TIDE_OLD_FIXTURE_H
 
+#include "file/file.h"
 #include "train_fixture.h"
 
 /* Where floats, 32 bits, doubles and signed numbers run out. Each is come to from below. */

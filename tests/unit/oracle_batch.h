@@ -1,16 +1,18 @@
-/* oracle_batch.h - word2vec's batch skip-gram with negative sampling, written down once more, plainly
- * and slowly.
+/* oracle_batch.h - a second implementation of word2vec's batch skip-gram with negative
+ * sampling, plain and slow.
  *
- * Linear searches, double precision, arrays of strings. Shared with the engine are the random
- * generator, the hash and the alias sampler, since both must draw the same numbers; the sampler is
- * built here from the counts found here. The order in which numbers are drawn is the algorithm's own:
- * one for each known word that might be thinned out, one for each window, S for the negatives of a
- * pair.
+ * Linear searches, double precision, arrays of strings. It shares the random generator,
+ * the hash and the alias sampler with the library, because both must draw the same
+ * numbers; the sampler is built from the oracle's own counts. The order of the draws is
+ * that of the algorithm: one for each known word that may be subsampled, one for each
+ * window, S for the negatives of a pair.
  */
 #ifndef ORACLE_BATCH_H
 #define ORACLE_BATCH_H
 
-#include "sketch/sketch.h"
+#include "base/base.h"
+#include "sampler/sampler.h"
+#include "vocab/vocab.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +24,7 @@ typedef struct batch_oracle {
     uint64_t vocab, min_count, seed;
     double sample, alpha, min_alpha;
 
-    char word[BATCH_TYPES][32]; /* by first appearance, then by falling count */
+    char word[BATCH_TYPES][32]; /* by first occurrence, then by decreasing count */
     uint64_t count[BATCH_TYPES];
     int types, size; /* found; kept */
     uint64_t total, done;
@@ -31,7 +33,7 @@ typedef struct batch_oracle {
     tide_sampler *sampler;
     double v[BATCH_TYPES][BATCH_DIM], u[BATCH_TYPES][BATCH_DIM];
     tide_rng thinning;
-    uint64_t lessons;
+    uint64_t emitted;
 } batch_oracle;
 
 static int batch_find(const batch_oracle *o, const char *word, int among)
@@ -72,7 +74,7 @@ static void batch_count(batch_oracle *o, const char *word)
     o->count[k]++;
 }
 
-/* Insertion sort, which leaves equal ones in their order. */
+/* Insertion sort, which is stable. */
 static void batch_sort(batch_oracle *o)
 {
     for (int i = 1; i < o->types; i++)
@@ -87,7 +89,7 @@ static void batch_sort(batch_oracle *o)
         }
 }
 
-/* Input within 0.5 / D, output 0: 24 bits for each number, two from each that is drawn. */
+/* Input within 0.5 / D, output 0: 24 bits for each value, two values per draw. */
 static void batch_first_vector(batch_oracle *o, int k)
 {
     tide_rng rng = tide_rng_seeded(tide_hash(o->word[k], strlen(o->word[k]), o->seed));
@@ -109,7 +111,7 @@ static void batch_keep(batch_oracle *o)
         char padded[64] = {0};
         strcpy(padded, o->word[o->size]);
         tide_word word = {padded, (uint32_t)strlen(padded)};
-        tide_vocabulary_grant(o->vocabulary, &word, o->count[o->size], 0);
+        tide_vocabulary_insert(o->vocabulary, &word, o->count[o->size], 0);
         batch_first_vector(o, o->size);
         o->total += o->count[o->size++];
     }
@@ -163,7 +165,7 @@ static void batch_learn(batch_oracle *o, const int *kept, int count)
 {
     if (count < 2)
         return;
-    tide_rng rng = tide_rng_seeded(o->seed + o->lessons++ * 0xc2b2ae3d27d4eb4fu);
+    tide_rng rng = tide_rng_seeded(o->seed + o->emitted++ * 0xc2b2ae3d27d4eb4fu);
     for (int at = 0; at < count; at++) {
         int width = 1 + (int)tide_rng_below(&rng, (uint64_t)o->C);
         for (int c = at - width; c <= at + width; c++)
@@ -182,7 +184,7 @@ static void batch_sentence(batch_oracle *o, const int *known, int count)
     batch_learn(o, kept, stay);
 }
 
-/* Known words make up the sentence; it ends with the line or is full. */
+/* The sentence consists of known words and ends with the line, or when it is full. */
 static void batch_take(batch_oracle *o, const char *word)
 {
     static int known[BATCH_SENTENCE], count;

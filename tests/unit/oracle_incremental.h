@@ -1,11 +1,12 @@
-/* oracle_incremental.h - incremental SGNS (Kaji and Kobayashi, EMNLP 2017), written down once more,
- * plainly and slowly.
+/* oracle_incremental.h - a second implementation of incremental SGNS (Kaji and
+ * Kobayashi, EMNLP 2017), plain and slow.
  *
- * Misra-Gries as it was published, where all counts go down by one; a table of negatives in which a
- * word whose count becomes c gets c^a - (c-1)^a new entries, or overwrites as large a share of a full
- * one; AdaGrad for every coordinate of both matrices. Nothing is shared with the engine but the random
- * generator and the hash, since both must draw the same numbers. Counts are those of all words up to
- * the end of the sentence; a word that has left keeps its rows until somebody else has its slot.
+ * Misra-Gries as published, where all counts are decremented; a table of negatives in
+ * which a word whose count becomes c gets c^a - (c-1)^a new entries, or overwrites as
+ * large a share of a full one; AdaGrad for every coordinate of both matrices. It shares
+ * only the random generator and the hash with the library, because both must draw the
+ * same numbers. Counts are those of all words up to the end of the sentence; a word
+ * that has left keeps its rows until its slot is reused.
  */
 #ifndef ORACLE_INCREMENTAL_H
 #define ORACLE_INCREMENTAL_H
@@ -26,13 +27,13 @@ typedef struct rival {
     uint64_t c[RIVAL_WORDS], n;
 
     int table[RIVAL_TABLE], filled;
-    double z; /* sum of c^a as it was earned */
+    double z; /* sum of c^a so far */
     tide_rng rounding, thinning;
 
     double v[RIVAL_WORDS][RIVAL_DIM], u[RIVAL_WORDS][RIVAL_DIM];
     double gv[RIVAL_WORDS][RIVAL_DIM],
         gu[RIVAL_WORDS][RIVAL_DIM]; /* squared gradients */
-    uint64_t lessons;
+    uint64_t emitted;
 } rival;
 
 static int rival_find(const rival *o, const char *word)
@@ -63,7 +64,8 @@ static void rival_enter(rival *o, int k, const char *word)
     memset(o->gu[k], 0, sizeof o->gu[k]);
 }
 
-/* The slot of the word, which may just have been given to it: *fresh; -1 when it was cancelled. */
+/* The slot of the word, or -1 if its count canceled others. *fresh: it has just been
+ * admitted. */
 static int rival_count(rival *o, const char *word, bool *fresh)
 {
     int k = rival_find(o, word);
@@ -145,7 +147,7 @@ static void rival_learn(rival *o, const int *k, int count)
 {
     if (count < 2)
         return;
-    tide_rng rng = tide_rng_seeded(o->seed + o->lessons++ * 0xc2b2ae3d27d4eb4fu);
+    tide_rng rng = tide_rng_seeded(o->seed + o->emitted++ * 0xc2b2ae3d27d4eb4fu);
     for (int at = 0; at < count; at++) {
         int width = 1 + (int)tide_rng_below(&rng, (uint64_t)o->C);
         for (int i = at - width; i <= at + width; i++)
@@ -154,8 +156,8 @@ static void rival_learn(rival *o, const int *k, int count)
     }
 }
 
-/* The word at `at` has been given slot k: the one before it is gone from the sentence, and its own
- * tokens that were cancelled are there again. */
+/* The word at `at` has got slot k: removes the slot's previous word from the sentence,
+ * and restores its own tokens that were canceled. */
 static void rival_hand_over(int *slots, char (*words)[16], int at, int k)
 {
     for (int i = 0; i < at; i++) {

@@ -1,9 +1,9 @@
-/* oracle_paper.h - the paper's Algorithm 2, written down once more, plainly and slowly.
+/* oracle_paper.h - a second implementation of the paper's Algorithm 2, plain and slow.
  *
- * Linear searches, double precision, arrays of strings: nothing is shared with the engine but the
- * random generator and the hash, since both must draw the same numbers. The order in which numbers
- * are drawn is the algorithm's own: one for a word that might be thinned out, D normal ones for
- * each first vector, S for the negatives of a pair.
+ * Linear searches, double precision, arrays of strings. It shares only the random
+ * generator and the hash with the library, because both must draw the same numbers. The
+ * order of the draws is that of the algorithm: one for a word that may be subsampled, D
+ * normal ones for each initial vector, S for the negatives of a pair.
  */
 #ifndef ORACLE_PAPER_H
 #define ORACLE_PAPER_H
@@ -25,8 +25,8 @@ typedef struct oracle {
     double delta, kappa, floor, tau;
     uint64_t seed;
 
-    /* Space-Saving: z_k, c_k, and the hand that breaks ties among the smallest counts. The paper
-     * leaves open which of them is replaced. */
+    /* Space-Saving: z_k, c_k, and the hand that breaks ties among the smallest counts.
+     * The paper does not say which of them is replaced. */
     char word[ORACLE_WORDS][16];
     uint64_t c[ORACLE_WORDS];
     int size, hand;
@@ -36,7 +36,7 @@ typedef struct oracle {
     double v[ORACLE_WORDS][ORACLE_DIM], u[ORACLE_WORDS][ORACLE_DIM]; /* v and v' */
     double t[ORACLE_WORDS];
     tide_rng thinning;
-    uint64_t lessons;
+    uint64_t emitted;
 } oracle;
 
 static int oracle_find(const oracle *o, const char *word)
@@ -58,8 +58,9 @@ static void oracle_reset(oracle *o, int k)
     o->t[k] = 1;
 }
 
-/* Among the slots with the smallest count c the one whose turn it is: a hand goes through them in
- * the order of the slots, and when there are no more at that count, begins again from the first. */
+/* The slot to be replaced among those with the smallest count c: a hand passes over
+ * them in slot order, and restarts from the first slot when none is left at that
+ * count. */
 static int oracle_victim(oracle *o)
 {
     while (o->hand < o->K && o->c[o->hand] != o->least)
@@ -155,7 +156,7 @@ static void oracle_sentence(oracle *o, char (*words)[16], int count)
         k[j] = oracle_find(o, kept[j]);
     if (J < 2)
         return;
-    tide_rng rng = tide_rng_seeded(o->seed + o->lessons++ * 0xc2b2ae3d27d4eb4fu);
+    tide_rng rng = tide_rng_seeded(o->seed + o->emitted++ * 0xc2b2ae3d27d4eb4fu);
     for (int j = 0; j + 2 * o->C < J; j++) {
         bool whole = true;
         for (int m = j; m <= j + 2 * o->C; m++)

@@ -1,24 +1,22 @@
-/* print_records.c - what is found in records, one line for each, for tests in other
- * languages.
+/* print_records.c - prints the result of each record, for tests in other languages.
  *
  *     print_records json|csv|tsv TEXT TIME LABEL < INPUT
  *
- * Lines are fed one by one. Prints after each what has come of it: "good" and the text
- * in hexadecimal, "malformed", "missing", "too_long", or "none" when no record has
- * ended.
+ * Feeds one line at a time and prints its result: "good" and the text in hexadecimal,
+ * "malformed", "missing", "too_long", or "none" if no record has ended.
  */
-#include "text/text.h"
+#include "record/record.h"
 
 #include <stdlib.h>
 
-static tide_record_kind kind_named(const char *name)
+static tide_record_kind parse_kind(const char *name)
 {
     return strcmp(name, "csv") == 0   ? TIDE_RECORDS_CSV
            : strcmp(name, "tsv") == 0 ? TIDE_RECORDS_TSV
                                       : TIDE_RECORDS_JSON;
 }
 
-/* Prints what has been found since `before`. */
+/* Prints what has been found since the counts `before`. */
 static void print_found(tide_records *r, const tide_record_counts *before)
 {
     const char *text;
@@ -48,22 +46,22 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     tide_error err;
     tide_record_options options = {
-        kind_named(argv[1]), argv[2], argv[3], argv[4], false, 0};
+        parse_kind(argv[1]), argv[2], argv[3], argv[4], false, 0};
     tide_records *r = tide_records_new(&options, &err);
     if (!r) {
         fprintf(stderr, "%s\n", err.text);
         return EXIT_FAILURE;
     }
     if (options.kind ==
-        TIDE_RECORDS_JSON) { /* so that lines are lines, and no document */
+        TIDE_RECORDS_JSON) { /* an object in one line: the input is not a document */
         const char *text;
         size_t size;
         tide_records_feed(r, "{}\n", 3);
         tide_records_take(r, &text, &size);
     }
     char *line = NULL;
-    size_t room = 0;
-    for (ssize_t size; (size = getline(&line, &room, stdin)) > 0;) {
+    size_t capacity = 0;
+    for (ssize_t size; (size = getline(&line, &capacity, stdin)) > 0;) {
         tide_record_counts before = tide_records_counted(r);
         for (size_t fed = 0; fed < (size_t)size;)
             fed += tide_records_feed(r, line + fed, (size_t)size - fed);

@@ -2,11 +2,14 @@
  *
  *     print_rows PATH [FORMAT]
  *
- * First "FORMAT DIM COUNT", then a line a row: the word, its count and the bits of its
- * numbers in hexadecimal, separated by tabs; last "left out N". A failure is one line
- * on standard error, and the exit status 1.
+ * Prints "FORMAT DIM COUNT", then one line per row with the word, its count and the
+ * bits of its numbers in hexadecimal, separated by tabs, and finally "left out N". On
+ * failure prints one line to standard error and exits with status 1.
  */
 #include <wordtide.h>
+#include <wordtide/formats.h>
+
+#include <stdio.h>
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
-/* print_tokens.c - prints the words of standard input as kind words has them, for bench/segment.py.
+/* print_tokens.c - tokenizes standard input with kind words, for bench/segment.py.
  *
- * A line for a sentence, with a space after each word.
+ * Prints a line per sentence, with a space after each word.
  */
+#include "token/token.h"
 #include "tokenizer_oracle.h"
 
 int main(void)

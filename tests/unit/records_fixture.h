@@ -1,8 +1,10 @@
-/* records_fixture.h - for the tests of records: inputs fed in pieces, what comes out, and readers that are saved
- * and loaded. */
+/* records_fixture.h - shared by the record tests: feeding in pieces, saving and
+ * loading. */
 #ifndef TIDE_RECORDS_FIXTURE_H
 #define TIDE_RECORDS_FIXTURE_H
 
+#include "file/file.h"
+#include "record/record.h"
 #include "records_oracle.h"
 
 #include <setjmp.h>
@@ -25,7 +27,7 @@ static tide_records *records(tide_record_kind kind, const char *text, const char
     return records_with(&(tide_record_options){kind, text, time, label, false, 0});
 }
 
-/* Feeds in pieces of this size, and takes all there is after each. */
+/* Feeds in pieces of this size and takes all available texts after each. */
 static inline void feed(transcript *t, tide_records *r, const void *bytes, size_t size,
                         size_t piece)
 {
@@ -42,7 +44,7 @@ static inline void end(transcript *t, tide_records *r)
 {
     tide_records_end(r);
     transcript_take(t, r);
-    assert_true(tide_records_between(r));
+    assert_true(tide_records_at_boundary(r));
 }
 
 static inline void free_both(transcript *a, transcript *b)
@@ -52,7 +54,7 @@ static inline void free_both(transcript *a, transcript *b)
     a->texts = b->texts = (pile){0};
 }
 
-/* What one input of a fresh object gives must be these texts, each after its length. */
+/* A new reader must produce these texts from the input, each prefixed by its length. */
 static inline void expect(tide_record_kind kind, const char *fields, const char *input,
                           const char *texts)
 {

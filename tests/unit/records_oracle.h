@@ -1,28 +1,29 @@
-/* records_oracle.h - records read slowly and plainly, from the whole input at once.
+/* records_oracle.h - a simple, slow reference parser that reads the whole input at
+ * once.
  *
- * JSON becomes a tree, of which paths are asked afterwards; CSV is read byte by byte.
- * What comes out is a transcript: each text with its length, and the counters.
+ * JSON is parsed into a tree that is searched for paths afterwards; CSV is read byte by
+ * byte. The result is a transcript: each text prefixed by its length, and the counters.
  */
 #ifndef TIDE_RECORDS_ORACLE_H
 #define TIDE_RECORDS_ORACLE_H
 
-#include "text/text.h"
+#include "record/record.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
-/* -- transcripts -------------------------------------------------------------------- */
+/* -- transcripts ------------------------------------------------------------------- */
 
 typedef struct pile {
     unsigned char *bytes;
-    size_t size, room;
+    size_t size, capacity;
 } pile;
 
 static inline void pile_add(pile *p, const void *bytes, size_t size)
 {
-    if (p->size + size + 1 > p->room) {
-        p->room = 2 * p->room + size + 64;
-        p->bytes = realloc(p->bytes, p->room);
+    if (p->size + size + 1 > p->capacity) {
+        p->capacity = 2 * p->capacity + size + 64;
+        p->bytes = realloc(p->bytes, p->capacity);
         if (!p->bytes)
             abort();
     }
@@ -61,10 +62,10 @@ static inline bool transcript_equal(const transcript *a, const transcript *b)
            memcmp(&a->counts, &b->counts, sizeof a->counts) == 0;
 }
 
-/* -- JSON as a tree ------------------------------------------------------------------ */
+/* -- JSON as a tree ---------------------------------------------------------------- */
 
 typedef struct node {
-    char kind; /* { [ " and for numbers, true and false 1, for null 0 */
+    char kind; /* { [ or "; 1 for numbers, true and false; 0 for null */
     pile key, text;
     struct node *children[256];
     size_t count;
@@ -129,7 +130,7 @@ static inline void add_code_point(pile *p, uint32_t c)
     pile_add(p, b, size);
 }
 
-/* Each escaped unit by itself: halves of a pair are put together by looking ahead. */
+/* Decodes one escape, looking ahead for the second half of a surrogate pair. */
 static inline bool oracle_escape(json_oracle *o, pile *text)
 {
     static const char names[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -214,7 +215,7 @@ static inline bool oracle_literal(json_oracle *o, node *n)
 
 static inline bool oracle_value(json_oracle *o, node *n);
 
-/* Tests stay below the number of children that a node has room for. */
+/* Tests stay below the maximum number of children of a node. */
 static inline bool oracle_children(json_oracle *o, node *n, int close)
 {
     o->at++;
@@ -256,7 +257,7 @@ static inline bool oracle_value(json_oracle *o, node *n)
     return valid;
 }
 
-static inline bool overruled(const node *n, size_t i)
+static inline bool is_overridden(const node *n, size_t i)
 {
     const pile *key = &n->children[i]->key;
     for (size_t k = i + 1; k < n->count; k++) {
@@ -268,7 +269,7 @@ static inline bool overruled(const node *n, size_t i)
     return false;
 }
 
-/* Adds all that a path leads to; `at` is the path of the node, NULL for the top. */
+/* Adds all values at a path; `at` is the path of the node, NULL for the root. */
 static inline void collect(const node *n, const pile *at, const char *path, pile *found)
 {
     if (n->kind == '"' || n->kind == 1) {
@@ -283,7 +284,7 @@ static inline void collect(const node *n, const pile *at, const char *path, pile
         const node *child = n->children[i];
         if (n->kind == '[') {
             collect(child, at, path, found);
-        } else if (!overruled(n, i)) {
+        } else if (!is_overridden(n, i)) {
             pile below = {0};
             if (at) {
                 pile_add(&below, at->bytes, at->size);
@@ -296,7 +297,7 @@ static inline void collect(const node *n, const pile *at, const char *path, pile
     }
 }
 
-/* Adds a label with a 0 behind it; what is not visible in it becomes '_'. */
+/* Adds a label and a 0 byte; blanks and control characters become '_'. */
 static inline void add_label(pile *labels, const pile *text)
 {
     for (size_t i = 0; i < text->size; i++) {
@@ -306,7 +307,7 @@ static inline void add_label(pile *labels, const pile *text)
     pile_add(labels, "", text->size > 0);
 }
 
-/* The same for every value that a path leads to, itself or as an item of an array. */
+/* Adds every label at a path, whether a single value or an element of an array. */
 static inline void collect_labels(const node *n, const pile *at, const char *path,
                                   int arrays, pile *labels)
 {
@@ -320,7 +321,7 @@ static inline void collect_labels(const node *n, const pile *at, const char *pat
             pile_add(&below, at ? at->bytes : NULL, at ? at->size : 0);
             pile_add(&below, ".", at != NULL);
             pile_add(&below, child->key.bytes, child->key.size);
-            if (!overruled(n, i))
+            if (!is_overridden(n, i))
                 collect_labels(child, &below, path, 0, labels);
         } else {
             collect_labels(child, at, path, arrays + 1, labels);
@@ -329,22 +330,23 @@ static inline void collect_labels(const node *n, const pile *at, const char *pat
     }
 }
 
-/* -- one record ----------------------------------------------------------------------- */
+/* -- one record -------------------------------------------------------------------- */
 
 enum { ORACLE_FIELDS = 8 };
 
-/* Which fields a record has: those with text, and then the labels. */
-typedef struct asked {
+/* The requested fields: those with text, then the labels. */
+typedef struct wanted_fields {
     char names[ORACLE_FIELDS][64];
     size_t texts;
     bool label;
     bool one_line;
     int columns[ORACLE_FIELDS]; /* CSV, TSV; from 1, 0 for none */
-} asked;
+} wanted_fields;
 
-static inline asked asked_fields(const tide_record_options *options)
+static inline wanted_fields find_wanted_fields(const tide_record_options *options)
 {
-    asked w = {.label = options->label[0] != '\0', .one_line = options->one_line};
+    wanted_fields w = {.label = options->label[0] != '\0',
+                       .one_line = options->one_line};
     char copy[256];
     snprintf(copy, sizeof copy, "%s", options->text);
     for (char *name = strtok(copy, ","); name; name = strtok(NULL, ","))
@@ -353,8 +355,8 @@ static inline asked asked_fields(const tide_record_options *options)
     return w;
 }
 
-/* Makes the text of what was found in the fields, and counts. */
-static inline void finish_record(transcript *t, const asked *w,
+/* Joins the values of the fields into the text of a record, and counts it. */
+static inline void finish_record(transcript *t, const wanted_fields *w,
                                  pile found[ORACLE_FIELDS], bool valid, size_t whole)
 {
     pile text = {0}, line = {0}, *labels = &found[w->texts];
@@ -387,8 +389,8 @@ static inline void finish_record(transcript *t, const asked *w,
         free(found[i].bytes);
 }
 
-static inline void oracle_json(transcript *t, const asked *w, const unsigned char *line,
-                               size_t size, size_t whole)
+static inline void oracle_json(transcript *t, const wanted_fields *w,
+                               const unsigned char *line, size_t size, size_t whole)
 {
     json_oracle o = {line, line + size, 0};
     skip_blanks(&o);
@@ -409,9 +411,10 @@ static inline void oracle_json(transcript *t, const asked *w, const unsigned cha
     node_free(top);
 }
 
-/* -- columns ---------------------------------------------------------------------------- */
+/* -- columns ----------------------------------------------------------------------- */
 
-/* Splits into columns, of which there may be one more than bytes. Returns how many; -1 when the record is malformed. */
+/* Splits a record into at most size + 1 columns. Returns their number; -1 if the record
+ * is malformed. */
 static inline int oracle_split(bool csv, const unsigned char *b, size_t size,
                                pile *columns)
 {
@@ -438,7 +441,7 @@ static inline int oracle_split(bool csv, const unsigned char *b, size_t size,
     }
 }
 
-static inline void oracle_names(asked *w, int count, const pile *columns)
+static inline void oracle_header(wanted_fields *w, int count, const pile *columns)
 {
     for (size_t i = 0; i < w->texts + w->label; i++) {
         w->columns[i] = atoi(w->names[i]);
@@ -452,8 +455,8 @@ static inline void oracle_names(asked *w, int count, const pile *columns)
     }
 }
 
-static inline void oracle_columns(transcript *t, asked *w, bool csv, bool *names,
-                                  const unsigned char *record, size_t size,
+static inline void oracle_columns(transcript *t, wanted_fields *w, bool csv,
+                                  bool *names, const unsigned char *record, size_t size,
                                   size_t whole)
 {
     if (size == 0 || (size == 1 && *record == '\r'))
@@ -461,7 +464,7 @@ static inline void oracle_columns(transcript *t, asked *w, bool csv, bool *names
     pile found[ORACLE_FIELDS] = {0}, *columns = calloc(size + 1, sizeof *columns);
     int count = oracle_split(csv, record, size, columns);
     if (*names) {
-        oracle_names(w, count, columns);
+        oracle_header(w, count, columns);
         if (count < 0)
             finish_record(t, w, found, false, whole);
     } else {
@@ -480,7 +483,7 @@ static inline void oracle_columns(transcript *t, asked *w, bool csv, bool *names
     free(columns);
 }
 
-/* Where the record at the beginning ends: at a line feed, or `size`. */
+/* The offset of the line feed that ends the first record, or `size`. */
 static inline size_t oracle_end(bool csv, const unsigned char *b, size_t size)
 {
     bool quotes = false, begins = true;
@@ -501,14 +504,15 @@ static inline size_t oracle_end(bool csv, const unsigned char *b, size_t size)
     return size;
 }
 
-/* -- documents of JSON -------------------------------------------------------------------- */
+/* -- JSON documents ---------------------------------------------------------------- */
 
 static inline bool is_json_space(unsigned char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Whether the first line that is not blank begins a list, or an object that it does not end. */
+/* Whether the first line that is not blank begins an array, or an object that is still
+ * open at its end. */
 static inline bool is_document(const unsigned char *b, size_t size)
 {
     size_t at = 0, line = 0;
@@ -533,7 +537,7 @@ static inline bool is_document(const unsigned char *b, size_t size)
     return at < size && at - line <= TIDE_RECORD_MAX && depth > 0 && !quoted;
 }
 
-/* Where the value at the beginning ends. */
+/* The end of the first value. */
 static inline size_t document_end(const unsigned char *b, size_t size)
 {
     size_t depth = 0, i = 0;
@@ -567,7 +571,7 @@ static inline size_t document_end(const unsigned char *b, size_t size)
     return size;
 }
 
-static inline void oracle_document(transcript *t, const asked *w,
+static inline void oracle_document(transcript *t, const wanted_fields *w,
                                    const unsigned char *b, size_t size)
 {
     bool in_list = false;
@@ -594,16 +598,16 @@ static inline void oracle_document(transcript *t, const asked *w,
     }
 }
 
-/* One whole input. */
+/* Reads a whole input. */
 static inline void oracle_read(transcript *t, const tide_record_options *options,
                                const unsigned char *b, size_t size)
 {
-    asked w = asked_fields(options);
+    wanted_fields w = find_wanted_fields(options);
     bool csv = options->kind == TIDE_RECORDS_CSV, names = false;
     for (size_t i = 0; i < w.texts + w.label; i++)
         names |=
             options->kind != TIDE_RECORDS_JSON && !isdigit((unsigned char)*w.names[i]);
-    oracle_names(&w, 0, NULL); /* numbers are known also where names never come */
+    oracle_header(&w, 0, NULL); /* column numbers do not need a header */
     size_t at = size >= 3 && memcmp(b, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     if (options->kind == TIDE_RECORDS_JSON && is_document(b + at, size - at)) {
         oracle_document(t, &w, b + at, size - at);

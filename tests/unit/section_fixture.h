@@ -1,15 +1,17 @@
-/* section_fixture.h - files of sections, read in parts and copied with a part changed. */
+/* section_fixture.h - reads sections of model files, and copies files with a section
+ * changed. */
 #ifndef TIDE_SECTION_FIXTURE_H
 #define TIDE_SECTION_FIXTURE_H
 
-#include "base/store_private.h"
+#include "file/file.h"
+#include "file/store_internal.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 
 #include "folder_fixture.h"
 
-/* A section and its size; the caller frees it. */
+/* Reads a section and its size; the caller frees it. */
 static inline unsigned char *read_section(const char *path, const char *name,
                                           size_t *size)
 {
@@ -24,7 +26,8 @@ static inline unsigned char *read_section(const char *path, const char *name,
     return bytes;
 }
 
-/* Copies a file, with other bytes in one section; without the section for NULL. */
+/* Copies a file with other bytes in one section, or without that section if they are
+ * NULL. */
 static inline void replace_section(const char *from, const char *to, const char *name,
                                    const void *bytes, size_t size)
 {
@@ -47,7 +50,7 @@ static inline void replace_section(const char *from, const char *to, const char 
     assert_int_equal(tide_store_commit(writer, NULL), TIDE_OK);
 }
 
-/* Copies a file, with another number of 64 bits at one place of a section. */
+/* Copies a file with one 64-bit number of a section replaced. */
 static inline void replace_number(const char *from, const char *to, const char *name,
                                   size_t place, uint64_t number)
 {

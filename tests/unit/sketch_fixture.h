@@ -1,19 +1,22 @@
-/* sketch_fixture.h - for the tests of vocabularies and samplers: words, streams, memory
- * that runs out, and files that can be saved, compared and damaged. */
+/* sketch_fixture.h - shared by the tests of vocabularies and samplers: words, streams,
+ * failing allocations, and files to be saved, compared and corrupted. */
 #ifndef TIDE_SKETCH_FIXTURE_H
 #define TIDE_SKETCH_FIXTURE_H
 
-#include "sketch/sketch.h"
+#include "base/base.h"
+#include "file/file.h"
+#include "sampler/sampler.h"
+#include "vocab/vocab.h"
 
 #include <math.h>
 
 #include "section_fixture.h"
 
-/* -- memory that runs out ---------------------------------------------------------- */
+/* -- failing allocations ---------------------------------------------------------- */
 
-/* Takes the place of the library's, which the linker then leaves in its archive. */
+/* Replaces the library's function, which the linker then leaves in its archive. */
 static size_t allocated_bytes;
-static int allocations_left = -1; /* before one fails; negative for no limit */
+static int allocations_left = -1; /* until one fails; negative for no limit */
 
 void *tide_alloc(size_t count, size_t size)
 {
@@ -95,8 +98,8 @@ static inline void stream_set_word(stream *s, uint32_t type, uint32_t length)
     s->types[type].length = length;
 }
 
-/* Counts tokens first to end - 1 in batches of `batch`, and gives them to the sampler,
- * if there is one. */
+/* Counts tokens first to end - 1 in batches of `batch`, and adds them to the sampler,
+ * if it is not NULL. */
 static inline void stream_feed(const stream *s, size_t first, size_t end, size_t batch,
                                tide_vocabulary *v, tide_sampler *sampler)
 {

@@ -1,8 +1,10 @@
-/* source_fixture.h - for the tests of sources: reading in pieces, places, and signals that come while one waits. */
+/* source_fixture.h - for the tests of sources: reading in pieces, places, and signals
+ * during a wait. */
 #ifndef TIDE_SOURCE_FIXTURE_H
 #define TIDE_SOURCE_FIXTURE_H
 
-#include "text/text.h"
+#include "base/base.h"
+#include "source/source.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -48,7 +50,7 @@ static inline size_t read_all(tide_source *source, void *bytes, size_t room,
 
 enum { PLACE_ROOM = 64 };
 
-/* The place of an offset in a text, as it has to be. */
+/* The expected place of an offset in a text. */
 static const char *place_in(const unsigned char *bytes, uint64_t offset)
 {
     static char place[PLACE_ROOM];
@@ -70,7 +72,7 @@ static inline void assert_place(tide_source *source, const unsigned char *bytes,
     free(place);
 }
 
-/* Reading from anywhere, and the place of anywhere, are what `bytes` says. */
+/* Checks reads from any offset and the places of any offset against `bytes`. */
 static inline void check_replay(tide_source *source, const unsigned char *bytes,
                                 size_t size)
 {
@@ -78,12 +80,12 @@ static inline void check_replay(tide_source *source, const unsigned char *bytes,
     unsigned char piece[PIECE];
     tide_rng rng = tide_rng_seeded(2);
     assert_true(tide_source_divisible(source));
-    assert_true(tide_source_settled(source));
+    assert_true(tide_source_at_boundary(source));
     for (int run = 0; run < 50; run++) {
         uint64_t offset = run ? tide_rng_below(&rng, size - PIECE) : 0;
         uint64_t other = run > 1 ? tide_rng_below(&rng, size) : (uint64_t)run;
         const char *place = place_in(bytes, offset);
-        assert_int_equal(tide_source_go_to(source, place, NULL), TIDE_OK);
+        assert_int_equal(tide_source_seek(source, place, NULL), TIDE_OK);
         assert_int_equal(tide_source_offset(source), offset);
         assert_place(source, bytes, other);
         assert_int_equal(read_all(source, piece, PIECE, &rng), PIECE);
@@ -107,16 +109,16 @@ static inline void assert_not_there(tide_source *source, uint64_t offset,
     tide_error err = {0};
     char place[PLACE_ROOM];
     snprintf(place, sizeof place, "%llu 0", (unsigned long long)offset);
-    assert_int_equal(tide_source_go_to(source, place, &err), status);
+    assert_int_equal(tide_source_seek(source, place, &err), status);
     assert_int_equal(err.status, status);
 }
 
 static inline void assert_not_replayable(tide_source *source)
 {
-    assert_false(tide_source_replayable(source));
+    assert_false(tide_source_can_resume(source));
     assert_no_place(source, 0, TIDE_ERROR_IO);
     assert_int_equal(
-        tide_source_go_to(source, place_in((const unsigned char *)"", 0), NULL),
+        tide_source_seek(source, place_in((const unsigned char *)"", 0), NULL),
         TIDE_ERROR_IO);
 }
 

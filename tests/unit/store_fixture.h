@@ -2,7 +2,8 @@
 #ifndef TIDE_STORE_FIXTURE_H
 #define TIDE_STORE_FIXTURE_H
 
-#include "base/store_private.h"
+#include "file/file.h"
+#include "file/store_internal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +13,7 @@
 
 #include "folder_fixture.h"
 
-/* Takes the place of the C library's, so that tests can make it fail. */
+/* Replaces the C library's, so that tests can make it fail. */
 static bool memory_is_out;
 
 int posix_memalign(void **block, size_t alignment, size_t size)

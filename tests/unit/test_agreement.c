@@ -1,28 +1,31 @@
-/* test_agreement.c - what two models have in common, worked out pair by pair in double precision. */
-#include "model_oracle.h"
+/* test_agreement.c - the agreement of two models, against a naive computation in double
+ * precision. */
 #include "eval/eval.h"
+#include "model_oracle.h"
+
 #include "memory_fixture.h"
 
 enum { TOKENS = 40000, NEAR = 10, WORDS_MAX = 700 };
 
-/* -- two models ------------------------------------------------------------------------ */
+/* -- two models -------------------------------------------------------------------- */
 
-/* A is small and has forgotten some of B's words; they share more than are searched at a time. */
+/* A is small and has evicted some words of B; both hold more words than fit one chunk
+ * of the search. */
 typedef struct models {
     tide_trainer *trainers[2];
-    tide_space *spaces[2];
+    tide_view *views[2];
 } models;
 
-static models models_of(const char *a, const char *b, bool centred)
+static models models_of(const char *a, const char *b, bool centered)
 {
     models m;
     const char *const settings[] = {a, b};
     corpus t = demo_text(1, TOKENS);
     for (int i = 0; i < 2; i++) {
         m.trainers[i] = trained(settings[i], &t);
-        m.spaces[i] = tide_space_new(tide_trainer_model(m.trainers[i]),
-                                     TIDE_VECTORS_INPUT, centred, NULL);
-        assert_non_null(m.spaces[i]);
+        m.views[i] = tide_view_new(tide_trainer_model(m.trainers[i]),
+                                   TIDE_VECTORS_INPUT, centered, NULL);
+        assert_non_null(m.views[i]);
     }
     free(t.bytes);
     return m;
@@ -31,23 +34,23 @@ static models models_of(const char *a, const char *b, bool centred)
 static void models_free(models *m)
 {
     for (int i = 0; i < 2; i++) {
-        tide_space_free(m->spaces[i]);
+        tide_view_free(m->views[i]);
         tide_trainer_free(m->trainers[i]);
     }
 }
 
-static models usual_models(void)
+static models default_models(void)
 {
     return models_of("vocab=450 dim=12 replay=3 seed=1",
                      "vocab=600 dim=20 replay=3 seed=2", false);
 }
 
-/* -- the oracle -------------------------------------------------------------------------- */
+/* -- the oracle -------------------------------------------------------------------- */
 
 typedef struct oracle {
     uint32_t words;
     const char *names[WORDS_MAX];
-    bool held[WORDS_MAX]; /* by A */
+    bool held[WORDS_MAX]; /* whether A holds it */
     double vectors[2][WORDS_MAX][32];
 } oracle;
 
@@ -67,8 +70,7 @@ static void oracle_fill(oracle *o, const models *m)
             if (side == 0 && !o->held[i])
                 continue;
             assert_int_equal(
-                tide_space_vector(m->spaces[side], entries[i].word, row, NULL),
-                TIDE_OK);
+                tide_view_vector(m->views[side], entries[i].word, row, NULL), TIDE_OK);
             for (int d = 0; d < 32; d++)
                 o->vectors[side][i][d] = (double)row[d];
         }
@@ -87,7 +89,8 @@ static bool within(tide_band band, uint32_t rank)
     return band.first <= rank && rank <= band.last;
 }
 
-/* Every pair of different words, once: is one in the first band and the other in the second? */
+/* Whether one word is in the first band and the other in the second. Called once per
+ * pair of different words. */
 static bool in_cell(tide_band first, tide_band second, uint32_t i, uint32_t j)
 {
     return (within(first, i) && within(second, j)) ||
@@ -129,7 +132,8 @@ static tide_agreement_cell oracle_cell(const oracle *o, tide_band first,
     return cell;
 }
 
-/* Whether `other` is one of the nearest of `word`: fewer than NEAR shared words are nearer. */
+/* Whether `other` is one of the nearest words of `word`: fewer than NEAR shared words
+ * are nearer. */
 static bool is_near(const oracle *o, int side, uint32_t word, uint32_t other)
 {
     double score = oracle_cosine(o, side, word, other);
@@ -160,14 +164,14 @@ static void within_bound(double x, double y, double bound)
         fail_msg("%.9g is not %.9g", x, y);
 }
 
-/* Floats have 24 bits, and a dot product of them loses a few. */
-static void nearly(double x, double y)
+/* Floats have 24 bits, and a dot product loses a few of them. */
+static void assert_close(double x, double y)
 {
     within_bound(x, y, 1e-5);
 }
 
-/* Cosines that hardly differ show their rounding in the correlation. */
-static void correlates(double x, double y)
+/* If cosines hardly vary, their rounding errors affect the correlation. */
+static void assert_correlation(double x, double y)
 {
     within_bound(x, y, 1e-4);
 }
@@ -177,31 +181,31 @@ static tide_agreement_result compare(const models *m, const tide_band *bands,
 {
     tide_agreement_result result;
     tide_error err;
-    const tide_agreement_options how = {
-        .bands = bands, .band_count = count, .neighbours = NEAR};
-    if (tide_eval_agreement(m->spaces[0], m->spaces[1], &how, &result, &err))
+    const tide_agreement_options options = {
+        .bands = bands, .band_count = count, .neighbors = NEAR};
+    if (tide_eval_agreement(m->views[0], m->views[1], &options, &result, &err))
         fail_msg("%s", err.text);
     return result;
 }
 
-/* -- cells ------------------------------------------------------------------------------- */
+/* -- cells ------------------------------------------------------------------------- */
 
 static void check_cell(const tide_agreement_cell *cell, const oracle *o)
 {
     tide_agreement_cell wanted = oracle_cell(o, cell->first, cell->second);
     assert_int_equal(cell->pairs, wanted.pairs);
     assert_int_equal(cell->defined, wanted.defined);
-    correlates(cell->pearson, wanted.pearson);
-    nearly(cell->bias, wanted.bias);
-    nearly(cell->mean_a, wanted.mean_a);
-    nearly(cell->mean_b, wanted.mean_b);
+    assert_correlation(cell->pearson, wanted.pearson);
+    assert_close(cell->bias, wanted.bias);
+    assert_close(cell->mean_a, wanted.mean_a);
+    assert_close(cell->mean_b, wanted.mean_b);
 }
 
-static void cells_are_those_of_all_pairs(void **state)
+static void cells_cover_all_pairs(void **state)
 {
     (void)state;
     static oracle o;
-    models m = usual_models();
+    models m = default_models();
     oracle_fill(&o, &m);
     const tide_band bands[] = {{1, 50}, {101, 160}, {401, 500}};
     tide_agreement_result r = compare(&m, bands, COUNT(bands));
@@ -220,11 +224,11 @@ static void cells_are_those_of_all_pairs(void **state)
     models_free(&m);
 }
 
-static void a_pair_in_bands_that_overlap_is_taken_once(void **state)
+static void a_pair_in_overlapping_bands_is_counted_once(void **state)
 {
     (void)state;
     static oracle o;
-    models m = usual_models();
+    models m = default_models();
     oracle_fill(&o, &m);
     const tide_band bands[] = {{1, 40}, {21, 60}, {30, 35}};
     tide_agreement_result r = compare(&m, bands, COUNT(bands));
@@ -233,23 +237,24 @@ static void a_pair_in_bands_that_overlap_is_taken_once(void **state)
     models_free(&m);
 }
 
-/* All cells of bands that do not overlap are the cell of one band over all their words. */
-static void the_whole_is_that_of_one_great_band(void **state)
+/* All cells of disjoint bands together equal the cell of one band of all their
+ * words. */
+static void the_total_equals_one_band_of_all_words(void **state)
 {
     (void)state;
-    models m = usual_models();
+    models m = default_models();
     const tide_band parts[] = {{1, 30}, {31, 35}, {36, 120}}, whole = {1, 120};
     tide_agreement_cell all = compare(&m, parts, COUNT(parts)).all;
     tide_agreement_cell one = compare(&m, &whole, 1).cells[0];
     assert_int_equal(all.pairs, one.pairs);
     assert_int_equal(all.defined, one.defined);
-    correlates(all.pearson, one.pearson);
-    nearly(all.bias, one.bias);
-    nearly(all.mean_a, one.mean_a);
+    assert_correlation(all.pearson, one.pearson);
+    assert_close(all.bias, one.bias);
+    assert_close(all.mean_a, one.mean_a);
     models_free(&m);
 }
 
-static void vectors_are_those_of_the_spaces(void **state)
+static void vectors_are_those_of_the_views(void **state)
 {
     (void)state;
     static oracle o;
@@ -260,7 +265,8 @@ static void vectors_are_those_of_the_spaces(void **state)
     tide_agreement_result r = compare(&m, bands, COUNT(bands));
     for (size_t i = 0; i < r.cell_count; i++)
         check_cell(&r.cells[i], &o);
-    assert_true(r.near[1].missing > 0); /* although n-grams would give them vectors */
+    assert_true(r.near[1].missing >
+                0); /* although they could be composed from n-grams */
     models_free(&m);
 }
 
@@ -273,7 +279,7 @@ static void a_model_agrees_with_itself(void **state)
     for (size_t i = 0; i < r.cell_count; i++) {
         assert_int_equal(r.cells[i].defined, r.cells[i].pairs);
         assert_true(r.cells[i].bias == 0);
-        correlates(r.cells[i].pearson, 1);
+        assert_correlation(r.cells[i].pearson, 1);
     }
     for (size_t i = 0; i < r.band_count; i++)
         assert_true(r.near[i].overlap == 1 && r.near[i].words == 100);
@@ -297,13 +303,13 @@ static void too_few_pairs_have_no_correlation(void **state)
     models_free(&m);
 }
 
-/* -- neighbours ---------------------------------------------------------------------------- */
+/* -- neighbors --------------------------------------------------------------------- */
 
-static void overlap_is_that_of_the_ten_nearest_shared_words(void **state)
+static void overlap_counts_the_ten_nearest_shared_words(void **state)
 {
     (void)state;
     static oracle o;
-    models m = usual_models();
+    models m = default_models();
     oracle_fill(&o, &m);
     const tide_band bands[] = {{1, 50}, {101, 160}, {401, 500}};
     tide_agreement_result r = compare(&m, bands, COUNT(bands));
@@ -317,7 +323,7 @@ static void overlap_is_that_of_the_ten_nearest_shared_words(void **state)
         assert_int_equal(r.near[i].words, wanted.words);
         assert_int_equal(r.near[i].missing, wanted.missing);
         assert_true(wanted.overlap > 0.02 && wanted.overlap < 0.95);
-        /* rounding may exchange the tenth and the eleventh word of one list */
+        /* rounding may swap the tenth and the eleventh word of a list */
         double one_word = 1 / (double)wanted.words / NEAR;
         assert_true(fabs(r.near[i].overlap - wanted.overlap) < 1.5 * one_word);
     }
@@ -330,20 +336,20 @@ static void no_words_in_common_have_no_overlap(void **state)
     models m = models_of("vocab=300 dim=4 replay=1", "vocab=300 dim=4 replay=1", false);
     models empty = m;
     empty.trainers[0] = trainer_of("vocab=300 dim=4");
-    empty.spaces[0] = tide_space_new(tide_trainer_model(empty.trainers[0]),
-                                     TIDE_VECTORS_INPUT, false, NULL);
+    empty.views[0] = tide_view_new(tide_trainer_model(empty.trainers[0]),
+                                   TIDE_VECTORS_INPUT, false, NULL);
     const tide_band band = {1, 20};
     tide_agreement_result r = compare(&empty, &band, 1);
     assert_int_equal(r.common, 0);
     assert_int_equal(r.cells[0].defined, 0);
     assert_int_equal(r.near[0].missing, 20);
     assert_true(isnan(r.near[0].overlap) && isnan(r.cells[0].pearson));
-    tide_space_free(empty.spaces[0]);
+    tide_view_free(empty.views[0]);
     tide_trainer_free(empty.trainers[0]);
     models_free(&m);
 }
 
-/* -- samples of pairs ------------------------------------------------------------------------ */
+/* -- samples of pairs -------------------------------------------------------------- */
 
 enum { SAMPLE_BAND = 10, SAMPLE_PAIRS = SAMPLE_BAND * (SAMPLE_BAND - 1) / 2 };
 
@@ -362,33 +368,34 @@ static uint32_t rank_of(const oracle *o, const char *word)
     return 0;
 }
 
-static void take_pair(void *data, const tide_agreement_pair *pair)
+static void record_pair(void *data, const tide_agreement_pair *pair)
 {
     sample *s = data;
     uint32_t i = rank_of(s->o, pair->words[0]), j = rank_of(s->o, pair->words[1]);
     assert_true(i < j && j <= SAMPLE_BAND);
     assert_int_equal(pair->first.last, SAMPLE_BAND);
-    nearly((double)pair->cosine_a, oracle_cosine(s->o, 0, i - 1, j - 1));
-    nearly((double)pair->cosine_b, oracle_cosine(s->o, 1, i - 1, j - 1));
+    assert_close((double)pair->cosine_a, oracle_cosine(s->o, 0, i - 1, j - 1));
+    assert_close((double)pair->cosine_b, oracle_cosine(s->o, 1, i - 1, j - 1));
     s->seen[i][j]++;
     s->count++;
 }
 
-static void draw(const models *m, sample *s, uint32_t size, uint64_t seed)
+static void sample_pairs(const models *m, sample *s, uint32_t size, uint64_t seed)
 {
     const tide_band band = {1, SAMPLE_BAND};
-    const tide_agreement_options how = {.bands = &band,
-                                        .band_count = 1,
-                                        .sample = size,
-                                        .seed = seed,
-                                        .pair = take_pair,
-                                        .data = s};
+    const tide_agreement_options options = {.bands = &band,
+                                            .band_count = 1,
+                                            .sample = size,
+                                            .seed = seed,
+                                            .pair = record_pair,
+                                            .data = s};
     tide_agreement_result result;
     assert_int_equal(
-        tide_eval_agreement(m->spaces[0], m->spaces[1], &how, &result, NULL), TIDE_OK);
+        tide_eval_agreement(m->views[0], m->views[1], &options, &result, NULL),
+        TIDE_OK);
 }
 
-static void every_pair_is_drawn_equally_often(void **state)
+static void every_pair_is_sampled_equally_often(void **state)
 {
     (void)state;
     enum { RUNS = 2000, SIZE = 10 };
@@ -397,7 +404,7 @@ static void every_pair_is_drawn_equally_often(void **state)
     oracle_fill(&o, &m);
     sample s = {.o = &o};
     for (uint64_t seed = 0; seed < RUNS; seed++)
-        draw(&m, &s, SIZE, seed);
+        sample_pairs(&m, &s, SIZE, seed);
     assert_int_equal(s.count, RUNS * SIZE);
     for (int i = 1; i <= SAMPLE_BAND; i++)
         for (int j = i + 1; j <= SAMPLE_BAND; j++)
@@ -406,14 +413,14 @@ static void every_pair_is_drawn_equally_often(void **state)
     models_free(&m);
 }
 
-static void a_sample_larger_than_the_cell_is_the_cell(void **state)
+static void a_sample_larger_than_the_cell_contains_all_pairs(void **state)
 {
     (void)state;
     static oracle o;
     models m = models_of("vocab=300 dim=4 replay=1", "vocab=300 dim=8 replay=1", false);
     oracle_fill(&o, &m);
     sample s = {.o = &o};
-    draw(&m, &s, 1000, 1);
+    sample_pairs(&m, &s, 1000, 1);
     assert_int_equal(s.count, SAMPLE_PAIRS);
     for (int i = 1; i <= SAMPLE_BAND; i++)
         for (int j = i + 1; j <= SAMPLE_BAND; j++)
@@ -421,9 +428,9 @@ static void a_sample_larger_than_the_cell_is_the_cell(void **state)
     models_free(&m);
 }
 
-/* -- limits ------------------------------------------------------------------------------- */
+/* -- limits ------------------------------------------------------------------------ */
 
-static void a_band_is_cut_at_the_last_word(void **state)
+static void a_band_ends_at_the_last_word(void **state)
 {
     (void)state;
     models m = models_of("vocab=100 dim=4 replay=1", "vocab=100 dim=4 replay=1", false);
@@ -435,7 +442,7 @@ static void a_band_is_cut_at_the_last_word(void **state)
     models_free(&m);
 }
 
-static void wrong_bands_are_named(void **state)
+static void invalid_bands_are_reported(void **state)
 {
     (void)state;
     static const struct {
@@ -446,17 +453,19 @@ static void wrong_bands_are_named(void **state)
     for (size_t i = 0; i < COUNT(wrong); i++) {
         tide_error err;
         tide_agreement_result r;
-        const tide_agreement_options how = {.bands = &wrong[i].band, .band_count = 1};
-        assert_int_equal(tide_eval_agreement(m.spaces[0], m.spaces[1], &how, &r, &err),
-                         TIDE_ERROR_PARAMETER);
+        const tide_agreement_options options = {.bands = &wrong[i].band,
+                                                .band_count = 1};
+        assert_int_equal(
+            tide_eval_agreement(m.views[0], m.views[1], &options, &r, &err),
+            TIDE_ERROR_PARAMETER);
         assert_non_null(strstr(err.text, wrong[i].named));
     }
     tide_band many[TIDE_AGREEMENT_BANDS_MAX + 1];
     for (size_t i = 0; i < COUNT(many); i++)
         many[i] = (tide_band){1, 1};
-    const tide_agreement_options how = {.bands = many, .band_count = COUNT(many)};
+    const tide_agreement_options options = {.bands = many, .band_count = COUNT(many)};
     tide_agreement_result r;
-    assert_int_equal(tide_eval_agreement(m.spaces[0], m.spaces[1], &how, &r, NULL),
+    assert_int_equal(tide_eval_agreement(m.views[0], m.views[1], &options, &r, NULL),
                      TIDE_ERROR_PARAMETER);
     models_free(&m);
 }
@@ -466,23 +475,23 @@ static void ignore_pair(void *data, const tide_agreement_pair *pair)
     (void)data, (void)pair;
 }
 
-static void every_lack_of_memory_is_told(void **state)
+static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     models m = models_of("vocab=100 dim=4 replay=1", "vocab=100 dim=4 replay=1", false);
     const tide_band bands[] = {{1, 10}, {11, 20}};
-    const tide_agreement_options how = {.bands = bands,
-                                        .band_count = 2,
-                                        .neighbours = NEAR,
-                                        .sample = 5,
-                                        .pair = ignore_pair};
+    const tide_agreement_options options = {.bands = bands,
+                                            .band_count = 2,
+                                            .neighbors = NEAR,
+                                            .sample = 5,
+                                            .pair = ignore_pair};
     tide_agreement_result r;
     tide_error err;
     int status = TIDE_ERROR_MEMORY, failed = 0;
     for (; status == TIDE_ERROR_MEMORY; failed++) {
         err = (tide_error){0};
         allocations_left = failed;
-        status = tide_eval_agreement(m.spaces[0], m.spaces[1], &how, &r, &err);
+        status = tide_eval_agreement(m.views[0], m.views[1], &options, &r, &err);
         allocations_left = -1;
         assert_int_equal(err.status, status);
     }
@@ -494,19 +503,19 @@ static void every_lack_of_memory_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_are_those_of_all_pairs),
-        cmocka_unit_test(a_pair_in_bands_that_overlap_is_taken_once),
-        cmocka_unit_test(the_whole_is_that_of_one_great_band),
-        cmocka_unit_test(vectors_are_those_of_the_spaces),
+        cmocka_unit_test(cells_cover_all_pairs),
+        cmocka_unit_test(a_pair_in_overlapping_bands_is_counted_once),
+        cmocka_unit_test(the_total_equals_one_band_of_all_words),
+        cmocka_unit_test(vectors_are_those_of_the_views),
         cmocka_unit_test(a_model_agrees_with_itself),
         cmocka_unit_test(too_few_pairs_have_no_correlation),
-        cmocka_unit_test(overlap_is_that_of_the_ten_nearest_shared_words),
+        cmocka_unit_test(overlap_counts_the_ten_nearest_shared_words),
         cmocka_unit_test(no_words_in_common_have_no_overlap),
-        cmocka_unit_test(every_pair_is_drawn_equally_often),
-        cmocka_unit_test(a_sample_larger_than_the_cell_is_the_cell),
-        cmocka_unit_test(a_band_is_cut_at_the_last_word),
-        cmocka_unit_test(wrong_bands_are_named),
-        cmocka_unit_test(every_lack_of_memory_is_told),
+        cmocka_unit_test(every_pair_is_sampled_equally_often),
+        cmocka_unit_test(a_sample_larger_than_the_cell_contains_all_pairs),
+        cmocka_unit_test(a_band_ends_at_the_last_word),
+        cmocka_unit_test(invalid_bands_are_reported),
+        cmocka_unit_test(failed_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,9 @@
-/* test_align.c - that the rotation is one, and that none is nearer. */
+/* test_align.c - the result of alignment is a rotation, and none fits better. */
+
+#include "base/base.h"
 #include "model/model.h"
+#include "query/query.h"
+#include "vector/vector.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -13,7 +17,7 @@ enum { DIM_MAX = 100, ROWS_MAX = 300 };
 static float from[ROWS_MAX * DIM_MAX], to[ROWS_MAX * DIM_MAX];
 static double rotation[DIM_MAX * DIM_MAX];
 
-/* -- an oracle: rotations made of many plane rotations and mirrors -------------------------- */
+/* -- oracle: rotations composed of plane rotations and reflections ----------------- */
 
 static void identity(double *r, uint32_t dim)
 {
@@ -21,8 +25,8 @@ static void identity(double *r, uint32_t dim)
         r[i] = i / dim == i % dim;
 }
 
-/* Turns the columns p and q of a matrix. */
-static void turn_plane(double *r, uint32_t dim, uint32_t p, uint32_t q, double angle)
+/* Rotates the columns p and q of a matrix. */
+static void rotate_plane(double *r, uint32_t dim, uint32_t p, uint32_t q, double angle)
 {
     for (uint32_t row = 0; row < dim; row++) {
         double x = r[row * dim + p], y = r[row * dim + q];
@@ -37,7 +41,7 @@ static void random_rotation(tide_rng *rng, double *r, uint32_t dim, bool mirrore
     for (uint32_t p = 0; p < dim; p++)
         for (uint32_t q = 0; q < dim; q++)
             if (p != q)
-                turn_plane(r, dim, p, q, 6.28 * tide_rng_double(rng));
+                rotate_plane(r, dim, p, q, 6.28 * tide_rng_double(rng));
     for (uint32_t row = 0; row < dim && mirrored; row++)
         r[row * dim] = -r[row * dim];
 }
@@ -105,7 +109,7 @@ static void align(uint32_t dim, size_t rows)
     assert_true(farthest_from_orthogonal(rotation, dim) < 1e-10);
 }
 
-/* -- tests ------------------------------------------------------------------------------------ */
+/* -- tests ------------------------------------------------------------------------- */
 
 static void random_rotation_is_recovered(void **state)
 {
@@ -125,9 +129,9 @@ static void random_rotation_is_recovered(void **state)
         }
 }
 
-/* With noise the answer is no longer the truth, but still the best: turning it a little in any plane
- * makes it worse, and so is the truth. */
-static void no_other_rotation_is_nearer(void **state)
+/* With noise the result differs from the true rotation but fits best: a small rotation
+ * in any plane makes it worse, and the true rotation is worse too. */
+static void no_other_rotation_fits_better(void **state)
 {
     (void)state;
     enum { DIM = 12, ROWS = 40 };
@@ -144,13 +148,13 @@ static void no_other_rotation_is_nearer(void **state)
             for (uint32_t q = 0; q < DIM; q++)
                 for (int sign = -1; p != q && sign < 2; sign += 2) {
                     memcpy(other, rotation, sizeof other);
-                    turn_plane(other, DIM, p, q, sign * 1e-3);
+                    rotate_plane(other, DIM, p, q, sign * 1e-3);
                     assert_true(best < distance(other, DIM, ROWS));
                 }
     }
 }
 
-static void unrelated_vectors_still_give_a_rotation(void **state)
+static void unrelated_vectors_give_a_rotation(void **state)
 {
     (void)state;
     tide_rng rng = tide_rng_seeded(3);
@@ -159,8 +163,9 @@ static void unrelated_vectors_still_give_a_rotation(void **state)
     align(DIM_MAX, ROWS_MAX);
 }
 
-/* Fewer rows than numbers in a vector leave directions free; the rows are met all the same. */
-static void few_rows_are_met_exactly(void **state)
+/* Fewer rows than dimensions leave directions free, but the rows are matched
+ * exactly. */
+static void few_rows_are_matched_exactly(void **state)
 {
     (void)state;
     static double truth[DIM_MAX * DIM_MAX];
@@ -175,7 +180,7 @@ static void few_rows_are_met_exactly(void **state)
     }
 }
 
-/* Columns that are the same, columns that are zero, and sizes far apart. */
+/* Equal columns, zero columns, and very different scales. */
 static void degenerate_vectors_give_a_rotation(void **state)
 {
     (void)state;
@@ -192,7 +197,7 @@ static void degenerate_vectors_give_a_rotation(void **state)
     align(DIM, ROWS);
 }
 
-static void nothing_stays_where_it_is(void **state)
+static void zero_vectors_give_the_identity(void **state)
 {
     (void)state;
     enum { DIM = 9 };
@@ -206,8 +211,8 @@ static void nothing_stays_where_it_is(void **state)
     assert_memory_equal(rotation, still, sizeof still);
 }
 
-/* What is known about one direction does not disturb the others. */
-static void directions_that_nothing_is_known_about_stay(void **state)
+/* Data about one direction does not affect the others. */
+static void unknown_directions_stay_unchanged(void **state)
 {
     (void)state;
     enum { DIM = 6 };
@@ -222,7 +227,7 @@ static void directions_that_nothing_is_known_about_stay(void **state)
     }
 }
 
-static void the_size_of_vectors_does_not_matter(void **state)
+static void the_scale_of_vectors_does_not_matter(void **state)
 {
     (void)state;
     enum { DIM = 8, ROWS = 30 };
@@ -256,8 +261,9 @@ static void make_units(float *rows, size_t count, uint32_t dim)
     }
 }
 
-/* A fifth of the words go where they like. Those that stay are seen to stay only if the others had no say. */
-static void words_that_moved_do_not_turn_the_others(void **state)
+/* A fifth of the words move at random. The others are only found unmoved if the moved
+ * ones do not influence the rotation. */
+static void moved_words_do_not_affect_the_rotation_of_the_others(void **state)
 {
     (void)state;
     enum { DIM = 20 };
@@ -287,7 +293,7 @@ static void words_that_moved_do_not_turn_the_others(void **state)
     tide_aligner_free(aligner);
 }
 
-static void numbers_that_are_not_finite_are_refused(void **state)
+static void nan_and_infinity_are_rejected(void **state)
 {
     (void)state;
     for (int k = 0; k < 2; k++) {
@@ -303,15 +309,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_rotation_is_recovered),
-        cmocka_unit_test(no_other_rotation_is_nearer),
-        cmocka_unit_test(unrelated_vectors_still_give_a_rotation),
-        cmocka_unit_test(few_rows_are_met_exactly),
+        cmocka_unit_test(no_other_rotation_fits_better),
+        cmocka_unit_test(unrelated_vectors_give_a_rotation),
+        cmocka_unit_test(few_rows_are_matched_exactly),
         cmocka_unit_test(degenerate_vectors_give_a_rotation),
-        cmocka_unit_test(nothing_stays_where_it_is),
-        cmocka_unit_test(directions_that_nothing_is_known_about_stay),
-        cmocka_unit_test(the_size_of_vectors_does_not_matter),
-        cmocka_unit_test(words_that_moved_do_not_turn_the_others),
-        cmocka_unit_test(numbers_that_are_not_finite_are_refused),
+        cmocka_unit_test(zero_vectors_give_the_identity),
+        cmocka_unit_test(unknown_directions_stay_unchanged),
+        cmocka_unit_test(the_scale_of_vectors_does_not_matter),
+        cmocka_unit_test(moved_words_do_not_affect_the_rotation_of_the_others),
+        cmocka_unit_test(nan_and_infinity_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * Seeds are fixed, so a statistical test gives the same verdict every time; the bounds
  * say how many standard deviations (sigma) of a true generator they allow.
  */
+
 #include "base/base.h"
 
 #include <errno.h>
@@ -15,6 +16,8 @@
 #include <cmocka.h>
 
 #include "folder_fixture.h"
+
+#include <wordtide/tools.h>
 
 /* -- error ------------------------------------------------------------------------- */
 
@@ -69,7 +72,7 @@ static void long_text_loses_its_middle_between_code_points(void **state)
     }
 }
 
-static void text_of_any_length_stays_inside_its_room(void **state)
+static void text_of_any_length_stays_inside_its_buffer(void **state)
 {
     (void)state;
     for (int length = 0; length < 5000; length += length < 300 ? 1 : 97) {
@@ -79,7 +82,7 @@ static void text_of_any_length_stays_inside_its_room(void **state)
     }
 }
 
-static void failing_without_an_error_to_fill_keeps_the_status_and_errno(void **state)
+static void fail_without_an_error_object_keeps_status_and_errno(void **state)
 {
     (void)state;
     tide_error err;
@@ -91,7 +94,7 @@ static void failing_without_an_error_to_fill_keeps_the_status_and_errno(void **s
 
 /* -- memory ------------------------------------------------------------------------ */
 
-/* Takes the place of the C library's, so that tests can make it fail. */
+/* Replaces the C library's, so that tests can make it fail. */
 static bool memory_is_out;
 
 int posix_memalign(void **block, size_t alignment, size_t size)
@@ -122,7 +125,7 @@ static void memory_is_zero_and_aligned(void **state)
         }
 }
 
-static void sizes_that_overflow_or_cannot_be_had_give_null(void **state)
+static void sizes_that_overflow_or_exceed_memory_return_null(void **state)
 {
     (void)state;
     assert_null(tide_alloc(SIZE_MAX, 2));
@@ -245,7 +248,7 @@ static void fractions_are_in_the_half_open_unit_interval(void **state)
 }
 
 /* For n standard normals the mean of x^k has the variance (E x^2k - (E x^k)^2) / n. */
-static void normals_have_the_moments_and_tails_of_the_normal_law(void **state)
+static void normals_have_the_moments_and_tails_of_a_normal_distribution(void **state)
 {
     (void)state;
     enum { DRAWS = 1000000 };
@@ -268,7 +271,7 @@ static void normals_have_the_moments_and_tails_of_the_normal_law(void **state)
     assert_true(fabs(beyond - tail) < 5 * sigma * sqrt(tail));
 }
 
-static void each_bit_of_a_seed_flips_each_bit_of_the_place_half_the_time(void **state)
+static void each_bit_of_a_seed_flips_each_bit_of_the_state_half_the_time(void **state)
 {
     (void)state;
     enum { SEEDS = 4096 };
@@ -291,7 +294,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A place on the circle in steps: the state divided by the counter's increment. */
+/* The position on the cycle in steps: the state divided by the counter's increment. */
 static void streams_of_ten_thousand_seeds_are_billions_of_draws_apart(void **state)
 {
     (void)state;
@@ -367,7 +370,7 @@ queue_gives_items_in_their_order_and_holds_no_more_than_its_capacity(void **stat
     }
 }
 
-static void closed_queue_gives_what_it_holds_and_then_null(void **state)
+static void closed_queue_returns_its_items_and_then_null(void **state)
 {
     (void)state;
     int items[2];
@@ -384,7 +387,7 @@ static void closed_queue_gives_what_it_holds_and_then_null(void **state)
     tide_queue_free(NULL);
 }
 
-static void queue_that_cannot_be_made_is_refused(void **state)
+static void queue_without_capacity_or_memory_is_refused(void **state)
 {
     (void)state;
     tide_error err;
@@ -432,7 +435,7 @@ static void *consume(void *data)
     for (job *j; (j = tide_queue_pop(w->queue));) {
         w->in_order = w->in_order && j->number > last[j->producer];
         last[j->producer] = j->number;
-        j->taken++; /* nobody else has it, or ThreadSanitizer tells */
+        j->taken++; /* ThreadSanitizer reports it if another thread has it */
     }
     return NULL;
 }
@@ -456,7 +459,7 @@ every_item_goes_to_one_thread_and_those_of_one_producer_in_order(void **state)
     }
     for (int p = 0; p < PRODUCERS; p++)
         pthread_join(producers[p].thread, NULL);
-    tide_queue_close(queue); /* wakes all who wait */
+    tide_queue_close(queue); /* wakes all waiting threads */
     for (int c = 0; c < CONSUMERS; c++) {
         pthread_join(consumers[c].thread, NULL);
         assert_true(consumers[c].in_order);
@@ -472,7 +475,7 @@ static int64_t nanoseconds(struct timespec t)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void a_deadline_is_so_many_milliseconds_from_now(void **state)
+static void a_deadline_is_the_given_milliseconds_from_now(void **state)
 {
     (void)state;
     const int waits[] = {0, 1, 99, 999, 1000, 1001, 59999, INT_MAX};
@@ -536,29 +539,29 @@ static void a_lock_has_one_holder_at_a_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_deadline_is_so_many_milliseconds_from_now),
+        cmocka_unit_test(a_deadline_is_the_given_milliseconds_from_now),
         cmocka_unit_test(
             control_characters_and_broken_utf8_are_shown_as_question_marks),
         cmocka_unit_test(long_text_loses_its_middle_between_code_points),
-        cmocka_unit_test(text_of_any_length_stays_inside_its_room),
-        cmocka_unit_test(failing_without_an_error_to_fill_keeps_the_status_and_errno),
+        cmocka_unit_test(text_of_any_length_stays_inside_its_buffer),
+        cmocka_unit_test(fail_without_an_error_object_keeps_status_and_errno),
         cmocka_unit_test(memory_is_zero_and_aligned),
-        cmocka_unit_test(sizes_that_overflow_or_cannot_be_had_give_null),
+        cmocka_unit_test(sizes_that_overflow_or_exceed_memory_return_null),
         cmocka_unit_test(every_byte_of_a_draw_is_uniform),
         cmocka_unit_test(successive_draws_are_independent),
         cmocka_unit_test(draws_below_a_bound_are_below_it_and_unbiased),
         cmocka_unit_test(draws_below_any_bound_are_below_it),
         cmocka_unit_test(fractions_are_in_the_half_open_unit_interval),
-        cmocka_unit_test(normals_have_the_moments_and_tails_of_the_normal_law),
-        cmocka_unit_test(each_bit_of_a_seed_flips_each_bit_of_the_place_half_the_time),
+        cmocka_unit_test(normals_have_the_moments_and_tails_of_a_normal_distribution),
+        cmocka_unit_test(each_bit_of_a_seed_flips_each_bit_of_the_state_half_the_time),
         cmocka_unit_test(streams_of_ten_thousand_seeds_are_billions_of_draws_apart),
         cmocka_unit_test(first_draws_of_successive_seeds_are_uniform),
         cmocka_unit_test(generators_and_hashes_are_the_same_on_every_machine),
         cmocka_unit_test(secrets_differ),
         cmocka_unit_test(
             queue_gives_items_in_their_order_and_holds_no_more_than_its_capacity),
-        cmocka_unit_test(closed_queue_gives_what_it_holds_and_then_null),
-        cmocka_unit_test(queue_that_cannot_be_made_is_refused),
+        cmocka_unit_test(closed_queue_returns_its_items_and_then_null),
+        cmocka_unit_test(queue_without_capacity_or_memory_is_refused),
         cmocka_unit_test(
             every_item_goes_to_one_thread_and_those_of_one_producer_in_order),
         IN_FOLDER(a_lock_has_one_holder_at_a_time),

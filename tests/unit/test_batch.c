@@ -1,9 +1,11 @@
-/* test_batch.c - training on stored text, which is read several times. */
+/* test_batch.c - batch training on stored text, which is read several times. */
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 #include "batch_fixture.h"
 
 #include "oracle_batch.h"
 
-/* -- against the oracle ------------------------------------------------------------------------------ */
+/* -- against the oracle ----------------------------------------------------------- */
 
 typedef struct setting {
     const char *sample, *alpha, *min_alpha;
@@ -52,7 +54,8 @@ static void same_words_and_counts(const tide_model *model, const batch_oracle *o
     }
 }
 
-/* Single against double precision; also, that the vectors have moved far more than that. */
+/* Compares single with double precision, and checks that the vectors have moved far
+ * more than the tolerance. */
 static void same_vectors(const tide_model *model, const batch_oracle *o)
 {
     double worst = 0, longest = 0;
@@ -88,13 +91,13 @@ static void compare(const setting *s)
     free(t.bytes);
 }
 
-static void batch_training_is_word2vec(void **state)
+static void batch_training_equals_word2vec(void **state)
 {
     (void)state;
     compare(&(setting){"0.01", "0.05", "0.0000025", 1000, 5, 2, 16, 5, 5, 500, 300});
 }
 
-static void the_most_frequent_words_are_kept_where_there_are_too_many(void **state)
+static void the_most_frequent_words_are_kept(void **state)
 {
     (void)state;
     compare(&(setting){"0.05", "0.1", "0.0001", 40, 2, 3, 8, 3, 4, 300, 200});
@@ -106,13 +109,13 @@ static void rates_fall_to_their_floor_and_no_further(void **state)
     compare(&(setting){"1", "0.1", "0.06", 500, 5, 2, 8, 2, 3, 300, 100});
 }
 
-static void nothing_is_thinned_out_when_sampling_is_off(void **state)
+static void nothing_is_subsampled_with_sample_0(void **state)
 {
     (void)state;
     compare(&(setting){"0", "0.05", "0", 500, 1, 1, 8, 2, 5, 300, 100});
 }
 
-/* -- stopping and going on ---------------------------------------------------------------------------- */
+/* -- stop and resume -------------------------------------------------------------- */
 
 static const char *const batch_settings[] = {
     "profile=word2vec epochs=3 vocab=300 dim=12",
@@ -134,7 +137,7 @@ static void stop_there(void *data, const tide_stats *stats)
         s->stop = 1;
 }
 
-static void a_run_that_is_stopped_anywhere_goes_on_exactly(void **state)
+static void a_run_stopped_anywhere_resumes_exactly(void **state)
 {
     (void)state;
     two_sources(21);
@@ -200,18 +203,18 @@ static void a_batch_model_can_be_given_more_epochs_or_become_a_stream(void **sta
     tide_trainer_free(trainer);
     static const char *const epochs[][2] = {{"epochs", "2"}};
     assert_null(tide_trainer_load("stream", epochs, 1, &err));
-    assert_string_equal(err.text,
-                        "--epochs cannot become 2: the model was begun as a stream");
+    assert_string_equal(
+        err.text, "epochs cannot be changed to 2: the model was started as a stream");
 }
 
-/* -- sources ----------------------------------------------------------------------------------------- */
+/* -- sources ---------------------------------------------------------------------- */
 
-/* A pipe that is read to its end would look like text that has become empty. */
-static void going_on_needs_text_that_can_be_read_again_too(void **state)
+/* A pipe that was read to its end would look like empty text. */
+static void resuming_needs_replayable_text_too(void **state)
 {
     (void)state;
     two_sources(23);
-    tide_run run = run_over(2), pipe = {0};
+    tide_run run = run_over(2), pipe = {.size = sizeof(tide_run)};
     static const char *const standard_input[] = {"-"};
     pipe.sources = standard_input;
     pipe.source_count = 1;
@@ -220,7 +223,7 @@ static void going_on_needs_text_that_can_be_read_again_too(void **state)
     assert_int_equal(tide_trainer_run(trainer, &pipe, &err), TIDE_ERROR_PARAMETER);
     assert_string_equal(
         err.text,
-        "batch training reads its text several times; '-' cannot be read again");
+        "batch training reads its text several times, but '-' can be read only once");
     tide_trainer_free(trainer);
 }
 
@@ -242,8 +245,8 @@ static void a_bad_record_counts_once_in_every_epoch(void **state)
     }
 }
 
-/* The names at the head of a file are names in every epoch, also after a stop. */
-static void columns_have_their_names_in_every_epoch(void **state)
+/* The header of a file is a header in every epoch, also after a stop. */
+static void headers_are_read_in_every_epoch(void **state)
 {
     (void)state;
     write_file("text", "id,body\n1,one two\n2,one two\n3,one two\n", 38);
@@ -268,7 +271,7 @@ static void columns_have_their_names_in_every_epoch(void **state)
     tide_trainer_free(trainer);
 }
 
-/* A half-life is of no consequence for a rate that does not forget. */
+/* A half-life does not affect an optimizer without decay. */
 static void a_stream_with_decay_is_resumed_however_long_it_is(void **state)
 {
     (void)state;
@@ -282,56 +285,61 @@ static void a_stream_with_decay_is_resumed_however_long_it_is(void **state)
     free(t.bytes);
 }
 
-/* -- what is refused ---------------------------------------------------------------------------------- */
+/* -- rejected input --------------------------------------------------------------- */
 
 static void refuse(const char *settings, const tide_run *run, int status,
                    const char *message)
 {
     tide_error err = {.text = ""};
     tide_params *params = params_of(settings);
-    assert_null(tide_trainer_new_batch(params, run, &err));
+    tide_trainer *trainer;
+    assert_int_equal(tide_trainer_new_batch(params, run, &trainer, &err), status);
+    assert_null(trainer);
     assert_string_equal(err.text, message);
     assert_int_equal(err.status, status);
-    assert_null(tide_trainer_new_batch(params, run, NULL));
+    assert_int_equal(tide_trainer_new_batch(params, run, &trainer, NULL), status);
     tide_params_free(params);
 }
 
-static void what_makes_no_sense_is_refused_in_a_line(void **state)
+static void contradictory_options_are_rejected(void **state)
 {
     (void)state;
     write_file("text", "one two three one\n", 18);
-    tide_run text = run_over(1), none = {0}, pipe = {0}, followed = run_over(1);
+    tide_run text = run_over(1), none = {.size = sizeof(tide_run)},
+             pipe = {.size = sizeof(tide_run)}, followed = run_over(1);
     static const char *const standard_input[] = {"-"};
     pipe.sources = standard_input;
     pipe.source_count = 1;
     followed.follow = true;
-    refuse("epochs=1", &pipe, TIDE_ERROR_PARAMETER,
-           "batch training reads its text several times; '-' cannot be read again");
+    refuse(
+        "epochs=1", &pipe, TIDE_ERROR_PARAMETER,
+        "batch training reads its text several times, but '-' can be read only once");
     refuse("epochs=1", &followed, TIDE_ERROR_PARAMETER,
-           "batch training reads its text several times; what is followed has no end");
+           "batch training reads its text several times, but a followed source has no "
+           "end");
     refuse("epochs=0", &text, TIDE_ERROR_PARAMETER,
-           "batch training needs --epochs of 1 or more");
+           "batch training needs epochs of at least 1");
     refuse("epochs=1 frozen=yes", &text, TIDE_ERROR_PARAMETER,
-           "--frozen is for a model that is resumed");
+           "frozen needs a model to resume");
     refuse("epochs=1 sampler=reservoir", &text, TIDE_ERROR_PARAMETER,
-           "--epochs needs --sampler alias: a reservoir is for streams");
+           "epochs needs sampler alias: reservoirs are for streams");
     refuse("epochs=1 half-life=1000", &text, TIDE_ERROR_PARAMETER,
-           "--epochs and --half-life: nothing is counted any more");
+           "epochs cannot be combined with half-life: counts are fixed");
     refuse("epochs=1 phrases=100", &text, TIDE_ERROR_PARAMETER,
-           "--epochs and --phrases: a pair would be one word in one epoch and two in "
-           "another");
+           "epochs cannot be combined with phrases: a pair would be one word in one "
+           "epoch and two in another");
     refuse("epochs=1", &text, TIDE_ERROR_INPUT,
-           "no word of the text occurs 5 times (--min-count)");
-    refuse("epochs=1", &none, TIDE_ERROR_INPUT, "there are no words in the text");
+           "no word occurs at least 5 times (min-count)");
+    refuse("epochs=1", &none, TIDE_ERROR_INPUT, "the text contains no words");
     tide_error err;
     tide_params *params = params_of("epochs=1");
     assert_null(tide_trainer_new(params, &err));
     assert_string_equal(err.text,
-                        "--epochs needs text whose words are counted beforehand");
+                        "epochs needs text whose words have been counted before");
     tide_params_free(params);
 }
 
-/* A few words are a text too: the table of negatives does not wait for more. */
+/* The table for negative sampling does not need a minimum number of words. */
 static void a_tiny_text_is_learned(void **state)
 {
     (void)state;
@@ -344,7 +352,7 @@ static void a_tiny_text_is_learned(void **state)
     tide_trainer_free(trainer);
 }
 
-static void damaged_numbers_are_refused(void **state)
+static void corrupt_numbers_are_rejected(void **state)
 {
     (void)state;
     two_sources(71);
@@ -357,11 +365,12 @@ static void damaged_numbers_are_refused(void **state)
     tide_error err;
     replace_number("model", "bad", "intake.left-out", 0, UINT64_MAX);
     assert_null(tide_trainer_load("bad", NULL, 0, &err));
-    assert_string_equal(err.text, "bad: section intake.left-out is impossible");
+    assert_string_equal(err.text, "bad: section \"intake.left-out\" is corrupt");
     replace_number("model", "bad", "vocab.arrived", 0, 5);
     assert_null(tide_trainer_load("bad", NULL, 0, &err));
-    assert_string_equal(err.text,
-                        "bad: section vocab.arrived: more words than have left");
+    assert_string_equal(
+        err.text, "bad: section \"vocab.arrived\" is corrupt (more early evictions "
+                  "than evictions)");
     replace_section("model", "bad", "passes", NULL, 0);
     assert_null(tide_trainer_load("bad", NULL, 0, &err));
     assert_int_equal(err.status, TIDE_ERROR_FORMAT);
@@ -370,19 +379,19 @@ static void damaged_numbers_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(batch_training_is_word2vec),
-        IN_FOLDER(the_most_frequent_words_are_kept_where_there_are_too_many),
+        IN_FOLDER(batch_training_equals_word2vec),
+        IN_FOLDER(the_most_frequent_words_are_kept),
         IN_FOLDER(rates_fall_to_their_floor_and_no_further),
-        IN_FOLDER(nothing_is_thinned_out_when_sampling_is_off),
-        IN_FOLDER(a_run_that_is_stopped_anywhere_goes_on_exactly),
+        IN_FOLDER(nothing_is_subsampled_with_sample_0),
+        IN_FOLDER(a_run_stopped_anywhere_resumes_exactly),
         IN_FOLDER(a_batch_model_can_be_given_more_epochs_or_become_a_stream),
-        IN_FOLDER(going_on_needs_text_that_can_be_read_again_too),
+        IN_FOLDER(resuming_needs_replayable_text_too),
         IN_FOLDER(a_bad_record_counts_once_in_every_epoch),
-        IN_FOLDER(columns_have_their_names_in_every_epoch),
+        IN_FOLDER(headers_are_read_in_every_epoch),
         IN_FOLDER(a_stream_with_decay_is_resumed_however_long_it_is),
-        IN_FOLDER(what_makes_no_sense_is_refused_in_a_line),
+        IN_FOLDER(contradictory_options_are_rejected),
         IN_FOLDER(a_tiny_text_is_learned),
-        IN_FOLDER(damaged_numbers_are_refused),
+        IN_FOLDER(corrupt_numbers_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,19 @@
-/* test_blocks.c - the steps that profiles default and fast take, against a plain program.
+/* test_blocks.c - the training steps of profiles default and fast against a plain
+ * program.
  *
- * The oracle has the same lessons and draws the same negatives; it knows nothing of kernels, of padding, of rows that
- * are asked for ahead, nor of where sums lie. Both begin with the same random rows and must end with the same.
+ * The oracle gets the same sentences and draws the same negatives. It has no kernels,
+ * no padding, no prefetches and no layout of accumulators. Both start with the same
+ * random rows and must end with the same.
  */
-#include "sketch/sampler.h"
-#include "train/learn.h"
-#include "train/rate.h"
+
+#include "base/base.h"
+#include "sampler/sampler.h"
+#include "sampler/sampler_internal.h"
+#include "sgns/optimizer_internal.h"
+#include "sgns/sgns.h"
+#include "sgns/sgns_internal.h"
+#include "train/train.h"
+#include "vector/vector.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +23,7 @@
 
 enum { WORDS = 60, DIM_MOST = 40, LENGTH_MOST = 300 };
 
-/* Low slots more often. */
+/* Draws low slots more often. */
 static void draw_low(const tide_draws *draws, tide_rng *rng, uint32_t *slots,
                      size_t count)
 {
@@ -30,11 +38,11 @@ typedef struct plain {
     const tide_params *p;
     tide_contexts contexts;
     int dim;
-    const uint64_t *closed; /* bit per slot, all of them below 64; NULL for none */
+    const uint64_t *quarantined; /* bit per slot below 64; NULL for none */
     double v[WORDS][DIM_MOST], u[WORDS][DIM_MOST], sum_v[WORDS], sum_u[WORDS];
 
     /* of a lesson */
-    const tide_lesson *lesson;
+    const tide_sentence *sentence;
     double known[LENGTH_MOST], added[LENGTH_MOST];
     uint32_t first[TIDE_BLOCK], last[TIDE_BLOCK];
     double weight[TIDE_BLOCK];
@@ -63,35 +71,36 @@ static double sigmoid_of(double x)
 static double rate_of(const plain *o, double sum, double factor)
 {
     double eta = o->p->alpha * factor, root = eta / o->p->alpha_first;
-    return fmax(eta / sqrt(root * root + sum / (double)o->lesson->scale),
+    return fmax(eta / sqrt(root * root + sum / (double)o->sentence->scale),
                 o->p->min_alpha);
 }
 
-static double weight_at(const plain *o, uint32_t centre, uint32_t at)
+static double weight_at(const plain *o, uint32_t center, uint32_t at)
 {
-    double away = fabs((double)at - (double)centre);
+    double away = fabs((double)at - (double)center);
     return o->p->contexts == CONTEXTS_WEIGHTED ? 1 / away : 1;
 }
 
-/* Of the block's centre i, for one that was drawn: contexts that are the same word do not count. */
+/* The weight of a draw for center i of the block: contexts that are the same word do
+ * not count. */
 static double weight_of_draw(const plain *o, uint32_t at, int i, uint32_t slot,
                              uint32_t draws)
 {
     double weight = o->weight[i];
-    uint32_t centre = at + (uint32_t)i;
+    uint32_t center = at + (uint32_t)i;
     for (uint32_t j = o->first[i]; o->p->exclude && j <= o->last[i]; j++)
-        if (j != centre && o->lesson->slots[j] == slot)
-            weight -= weight_at(o, centre, j);
+        if (j != center && o->sentence->slots[j] == slot)
+            weight -= weight_at(o, center, j);
     return weight > 1e-6 ? weight * (double)o->p->negative / draws : 0;
 }
 
-/* A slot that is closed is as if it had not been drawn. */
+/* A quarantined slot is treated as if it had not been drawn. */
 static uint32_t plain_open(const plain *o, const uint32_t *drawn, uint32_t draws,
                            uint32_t *open)
 {
     uint32_t count = 0;
     for (uint32_t j = 0; j < draws; j++)
-        if (!o->closed || !(*o->closed >> drawn[j] & 1))
+        if (!o->quarantined || !(*o->quarantined >> drawn[j] & 1))
             open[count++] = drawn[j];
     return count;
 }
@@ -110,7 +119,7 @@ static void plain_negatives(plain *o, uint32_t at, const uint32_t *all_drawn,
             error[j][i] = -weight * sigmoid_of(product(o, o->x[i], o->u[drawn[j]]));
             square += error[j][i] * error[j][i] * product(o, o->x[i], o->x[i]) / o->dim;
         }
-        o->sum_u[drawn[j]] += square * (double)o->lesson->scale;
+        o->sum_u[drawn[j]] += square * (double)o->sentence->scale;
         rate[j] = rate_of(o, o->sum_u[drawn[j]], o->p->alpha_output);
     }
     for (uint32_t j = 0; j < draws; j++)
@@ -121,21 +130,22 @@ static void plain_negatives(plain *o, uint32_t at, const uint32_t *all_drawn,
             move(o, o->u[drawn[j]], rate[j] * error[j][i], o->x[i]);
 }
 
-/* The weight of the word at j for the block's centre i; 0 when it is no context of it. */
+/* The weight of the word at j for center i of the block; 0 if it is not a context. */
 static double weight_near(const plain *o, uint32_t at, int i, uint32_t j)
 {
-    uint32_t centre = at + (uint32_t)i;
+    uint32_t center = at + (uint32_t)i;
     bool is_context =
-        o->weight[i] > 0 && j != centre && j >= o->first[i] && j <= o->last[i];
-    return is_context ? weight_at(o, centre, j) : 0;
+        o->weight[i] > 0 && j != center && j >= o->first[i] && j <= o->last[i];
+    return is_context ? weight_at(o, center, j) : 0;
 }
 
-/* The errors of four centres come first, then every row moves in its turn, then the centres do. */
+/* First the errors of four centers are computed, then the rows move one by one, then
+ * the centers. */
 static void plain_quad(plain *o, uint32_t at, int quad)
 {
-    const uint32_t *slots = o->lesson->slots;
+    const uint32_t *slots = o->sentence->slots;
     double error[LENGTH_MOST][TIDE_BLOCK], rate[LENGTH_MOST];
-    for (uint32_t j = 0; j < o->lesson->count; j++) {
+    for (uint32_t j = 0; j < o->sentence->count; j++) {
         double square = 0;
         for (int i = quad; i < quad + TIDE_QUAD; i++) {
             double weight = weight_near(o, at, i, j);
@@ -143,10 +153,10 @@ static void plain_quad(plain *o, uint32_t at, int quad)
                 weight * (1 - sigmoid_of(product(o, o->x[i], o->u[slots[j]])));
             square += error[j][i] * error[j][i] * product(o, o->x[i], o->x[i]) / o->dim;
         }
-        o->added[j] += square * (double)o->lesson->scale;
+        o->added[j] += square * (double)o->sentence->scale;
         rate[j] = rate_of(o, o->known[j] + o->added[j], o->p->alpha_output);
     }
-    for (uint32_t j = 0; j < o->lesson->count; j++) {
+    for (uint32_t j = 0; j < o->sentence->count; j++) {
         double step[DIM_MOST] = {0};
         for (int i = quad; i < quad + TIDE_QUAD; i++) {
             move(o, o->gradient[i], error[j][i], o->u[slots[j]]);
@@ -159,18 +169,18 @@ static void plain_quad(plain *o, uint32_t at, int quad)
             continue;
         uint32_t slot = slots[at + (uint32_t)i];
         o->sum_v[slot] += product(o, o->gradient[i], o->gradient[i]) / o->dim *
-                          (double)o->lesson->scale;
+                          (double)o->sentence->scale;
         move(o, o->v[slot], rate_of(o, o->sum_v[slot], 1), o->gradient[i]);
     }
 }
 
-/* Which contexts there are is not this test's question. */
+/* Uses the library's choice of contexts, which this test does not check. */
 static void plain_plan(plain *o, uint32_t at, tide_rng *rng)
 {
     for (uint32_t i = 0; i < TIDE_BLOCK; i++) {
         o->weight[i] = 0;
-        if (at + i >= o->lesson->count ||
-            !tide_contexts_around(&o->contexts, o->lesson, rng, at + i, &o->first[i],
+        if (at + i >= o->sentence->count ||
+            !tide_contexts_around(&o->contexts, o->sentence, rng, at + i, &o->first[i],
                                   &o->last[i]))
             continue;
         for (uint32_t j = o->first[i]; j <= o->last[i]; j++)
@@ -180,19 +190,19 @@ static void plain_plan(plain *o, uint32_t at, tide_rng *rng)
 
 static void plain_block(plain *o, uint32_t at, const uint32_t *drawn, uint32_t draws)
 {
-    uint32_t count = o->lesson->count, width = (uint32_t)o->p->window;
+    uint32_t count = o->sentence->count, width = (uint32_t)o->p->window;
     for (uint32_t i = 0; i < TIDE_BLOCK; i++) {
         memset(o->gradient[i], 0, sizeof o->gradient[i]);
         memset(o->x[i], 0, sizeof o->x[i]);
         if (o->weight[i] > 0)
-            memcpy(o->x[i], o->v[o->lesson->slots[at + i]], sizeof o->x[i]);
+            memcpy(o->x[i], o->v[o->sentence->slots[at + i]], sizeof o->x[i]);
     }
     plain_negatives(o, at, drawn, draws);
     for (uint32_t j = 0; j < count; j++) {
         if (j + width < at && j + width + TIDE_BLOCK >= at)
-            o->sum_u[o->lesson->slots[j]] += o->added[j];
+            o->sum_u[o->sentence->slots[j]] += o->added[j];
         if (j < at + TIDE_BLOCK + width && (!at || j >= at + width)) {
-            o->known[j] = o->sum_u[o->lesson->slots[j]];
+            o->known[j] = o->sum_u[o->sentence->slots[j]];
             o->added[j] = 0;
         }
     }
@@ -200,31 +210,32 @@ static void plain_block(plain *o, uint32_t at, const uint32_t *drawn, uint32_t d
         plain_quad(o, at, i);
 }
 
-static void plain_learn(plain *o, const tide_lesson *lesson)
+static void plain_train(plain *o, const tide_sentence *sentence)
 {
     uint32_t drawn[2][DRAWS_MAX], draws = SHARED_DRAWS * (uint32_t)o->p->negative;
-    tide_rng rng = tide_rng_seeded(o->p->seed + lesson->number * 0xc2b2ae3d27d4eb4fu);
+    tide_rng rng =
+        tide_rng_seeded(o->p->seed + sentence->sequence * 0xc2b2ae3d27d4eb4fu);
     uint32_t at = 0, width = (uint32_t)o->p->window;
-    o->lesson = lesson;
-    tide_draws_take(lesson->draws, &rng, drawn[0], draws);
-    for (; at < lesson->count; at += TIDE_BLOCK) {
+    o->sentence = sentence;
+    tide_draws_take(sentence->negatives, &rng, drawn[0], draws);
+    for (; at < sentence->count; at += TIDE_BLOCK) {
         plain_plan(o, at, &rng);
-        if (at + TIDE_BLOCK < lesson->count)
-            tide_draws_take(lesson->draws, &rng, drawn[1], draws);
+        if (at + TIDE_BLOCK < sentence->count)
+            tide_draws_take(sentence->negatives, &rng, drawn[1], draws);
         plain_block(o, at, drawn[0], draws);
         memcpy(drawn[0], drawn[1], sizeof drawn[0]);
     }
     at -= TIDE_BLOCK;
-    for (uint32_t j = at > width ? at - width : 0; j < lesson->count; j++)
-        o->sum_u[lesson->slots[j]] += o->added[j];
+    for (uint32_t j = at > width ? at - width : 0; j < sentence->count; j++)
+        o->sum_u[sentence->slots[j]] += o->added[j];
 }
 
-/* -- the engine beside it ------------------------------------------------------------------------------------- */
+/* -- the engine beside it ---------------------------------------------------------- */
 
 typedef struct pair {
     tide_model model;
-    tide_learner learner;
-    tide_desk *desk;
+    tide_sgns sgns;
+    tide_scratch *scratch;
     plain *oracle;
 } pair;
 
@@ -235,14 +246,14 @@ static pair begin(tide_params *params)
               .oracle = calloc(1, sizeof(plain))};
     assert_false(tide_matrix_init(&t.model.input, WORDS, (uint32_t)params->dim, &err));
     assert_false(tide_matrix_init(&t.model.output, WORDS, (uint32_t)params->dim, &err));
-    t.learner = (tide_learner){.params = params,
-                               .rates = tide_rates_new(params, &err),
-                               .kernels = tide_kernels_best()};
-    tide_contexts_init(&t.learner.contexts, params);
-    t.desk = tide_desk_new((uint32_t)params->dim, NULL, &err);
-    assert_true(t.desk && t.learner.rates && t.oracle);
+    t.sgns = (tide_sgns){.params = params,
+                         .optimizer = tide_optimizer_new(params, &err),
+                         .kernels = tide_kernels_best()};
+    tide_contexts_init(&t.sgns.contexts, params);
+    t.scratch = tide_scratch_new((uint32_t)params->dim, NULL, &err);
+    assert_true(t.scratch && t.sgns.optimizer && t.oracle);
     t.oracle->p = params;
-    t.oracle->contexts = t.learner.contexts;
+    t.oracle->contexts = t.sgns.contexts;
     t.oracle->dim = (int)params->dim;
     tide_rng rng = tide_rng_seeded(5);
     for (uint32_t k = 0; k < WORDS; k++)
@@ -257,8 +268,8 @@ static pair begin(tide_params *params)
 
 static void end(pair *t)
 {
-    tide_desk_free(t->desk);
-    tide_rates_free(t->learner.rates);
+    tide_scratch_free(t->scratch);
+    tide_optimizer_free(t->sgns.optimizer);
     tide_matrix_release(&t->model.input);
     tide_matrix_release(&t->model.output);
     free(t->oracle);
@@ -272,7 +283,7 @@ static void close_to(double value, double expected, const char *what)
 
 static void same(const pair *t)
 {
-    const tide_rates *r = t->learner.rates;
+    const tide_optimizer *r = t->sgns.optimizer;
     for (uint32_t k = 0; k < WORDS; k++) {
         for (int d = 0; d < t->oracle->dim; d++) {
             close_to((double)tide_matrix_row(&t->model.input, k)[d], t->oracle->v[k][d],
@@ -280,20 +291,23 @@ static void same(const pair *t)
             close_to((double)tide_matrix_row(&t->model.output, k)[d],
                      t->oracle->u[k][d], "output");
         }
-        close_to((double)r->sum_input.values[tide_sum_at(k, r->sum_input.shift)],
+        close_to((double)r->input_accumulators
+                     .values[tide_sum_at(k, r->input_accumulators.shift)],
                  t->oracle->sum_v[k], "sum of inputs");
-        close_to((double)r->sum_output.values[tide_sum_at(k, r->sum_output.shift)],
+        close_to((double)r->output_accumulators
+                     .values[tide_sum_at(k, r->output_accumulators.shift)],
                  t->oracle->sum_u[k], "sum of outputs");
     }
 }
 
-/* Lessons of all lengths, the same words again and again in some. Slots may be closed; no lesson has these. */
-static void compare_closed(const char *settings, uint64_t closed)
+/* Sentences of all lengths, some with few distinct words. Quarantined slots occur in
+ * none. */
+static void compare_closed(const char *settings, uint64_t quarantined)
 {
     tide_params *params = params_of(settings);
     pair t = begin(params);
-    t.learner.model = &t.model;
-    t.learner.closed = t.oracle->closed = closed ? &closed : NULL;
+    t.sgns.model = &t.model;
+    t.sgns.quarantined = t.oracle->quarantined = quarantined ? &quarantined : NULL;
     tide_rng rng = tide_rng_seeded(11);
     for (uint32_t number = 0; number < 60; number++) {
         uint32_t slots[LENGTH_MOST], count = number % 37 ? 2 + number : LENGTH_MOST;
@@ -301,17 +315,17 @@ static void compare_closed(const char *settings, uint64_t closed)
         for (uint32_t j = 0; number % 5 == 0 && j < count; j++)
             slots[j] %= 3;
         for (uint32_t j = 0; j < count; j++)
-            while (closed >> slots[j] & 1)
+            while (quarantined >> slots[j] & 1)
                 slots[j]++;
-        tide_lesson lesson = {.slots = slots,
-                              .count = count,
-                              .number = number,
-                              .draws = &low,
-                              .scale = 1 + (float)number / 16};
-        tide_learned learned = {0};
-        tide_learn(&t.learner, t.desk, &lesson, &learned);
-        plain_learn(t.oracle, &lesson);
-        assert_int_equal(learned.centres, count);
+        tide_sentence sentence = {.slots = slots,
+                                  .count = count,
+                                  .sequence = number,
+                                  .negatives = &low,
+                                  .scale = 1 + (float)number / 16};
+        tide_sgns_progress progress = {0};
+        tide_sgns_train(&t.sgns, t.scratch, &sentence, &progress);
+        plain_train(t.oracle, &sentence);
+        assert_int_equal(progress.centers, count);
         same(&t);
     }
     end(&t);
@@ -323,7 +337,7 @@ static void compare(const char *settings)
     compare_closed(settings, 0);
 }
 
-static void blocks_are_what_they_are_written_to_be(void **state)
+static void blocks_match_the_plain_program(void **state)
 {
     (void)state;
     compare("vocab=60 dim=20 window=8");
@@ -332,20 +346,21 @@ static void blocks_are_what_they_are_written_to_be(void **state)
     compare("vocab=60 dim=16 window=21 negative=1");
 }
 
-static void so_they_are_with_windows_of_any_width(void **state)
+static void blocks_match_it_with_windows_of_any_width(void **state)
 {
     (void)state;
     compare("vocab=60 dim=20 window=9 contexts=dynamic");
 }
 
-static void and_where_contexts_may_be_drawn(void **state)
+static void blocks_match_it_where_contexts_may_be_drawn(void **state)
 {
     (void)state;
     compare("vocab=60 dim=20 window=8 exclude=no");
 }
 
-/* Some of them the most frequent; in the end all but two, so that there is often nothing to push away. */
-static void and_where_slots_are_closed(void **state)
+/* Some of the most frequent slots; in the end all but two, so that often no draw is
+ * left. */
+static void blocks_match_it_with_quarantined_slots(void **state)
 {
     (void)state;
     compare_closed("vocab=60 dim=20 window=8", 0x5);
@@ -354,37 +369,38 @@ static void and_where_slots_are_closed(void **state)
                    (UINT64_C(1) << WORDS) - 1 - (UINT64_C(1) << 58) - 2);
 }
 
-/* Whichever way pairs are learned, a closed row stays as it is to the last bit: another thread may be writing it. */
-static void closed_rows_are_not_touched(void **state)
+/* With shared and with separate negatives, a quarantined row does not change by a bit:
+ * another thread may be writing it. */
+static void quarantined_rows_are_not_touched(void **state)
 {
     (void)state;
     static const char *const settings[] = {
         "vocab=60 dim=20", "vocab=60 dim=20 negatives=pair",
         "vocab=60 dim=20 negatives=pair rate=coordinate",
         "vocab=60 dim=20 negatives=pair gradient=after exclude=no"};
-    const uint64_t closed = 0x0f0f0f0f0f0f0f0;
+    const uint64_t quarantined = 0x0f0f0f0f0f0f0f0;
     for (size_t k = 0; k < COUNT(settings); k++) {
         tide_params *params = params_of(settings[k]);
         pair t = begin(params);
-        t.learner.model = &t.model;
-        t.learner.closed = &closed;
+        t.sgns.model = &t.model;
+        t.sgns.quarantined = &quarantined;
         float before[WORDS][DIM_MOST];
         for (uint32_t i = 0; i < WORDS; i++)
             memcpy(before[i], tide_matrix_row(&t.model.output, i), 20 * sizeof(float));
         for (uint32_t number = 0; number < 20; number++) {
             uint32_t slots[] = {0, 1, 2, 3, 1, 0, 3, 3, 2, 1};
-            tide_lesson lesson = {.slots = slots,
-                                  .count = COUNT(slots),
-                                  .number = number,
-                                  .draws = &low,
-                                  .scale = 1};
-            tide_learned learned = {0};
-            tide_learn(&t.learner, t.desk, &lesson, &learned);
+            tide_sentence sentence = {.slots = slots,
+                                      .count = COUNT(slots),
+                                      .sequence = number,
+                                      .negatives = &low,
+                                      .scale = 1};
+            tide_sgns_progress progress = {0};
+            tide_sgns_train(&t.sgns, t.scratch, &sentence, &progress);
         }
         for (uint32_t i = 0; i < WORDS; i++) {
             bool same_bits = !memcmp(before[i], tide_matrix_row(&t.model.output, i),
                                      20 * sizeof(float));
-            if (closed >> i & 1)
+            if (quarantined >> i & 1)
                 assert_true(same_bits);
             else if (i < 30) /* drawn often enough */
                 assert_false(same_bits);
@@ -394,18 +410,19 @@ static void closed_rows_are_not_touched(void **state)
     }
 }
 
-/* What is closed is the intake's business; with threads the learner must be shown it. */
-static void threads_are_shown_what_is_closed(void **state)
+/* With several threads, the trainer must pass the quarantine on to the training
+ * threads. */
+static void threads_see_the_quarantine(void **state)
 {
     (void)state;
     for (int threads = 1; threads <= 2; threads++) {
         char settings[64];
         snprintf(settings, sizeof settings, "vocab=60 dim=8 threads=%d", threads);
         tide_trainer *trainer = trainer_of(settings);
-        const uint64_t *shown = learner_of(trainer)->closed;
-        assert_ptr_equal(shown, threads > 1
-                                    ? tide_intake_closed(tide_trainer_intake(trainer))
-                                    : NULL);
+        const uint64_t *shown = sgns_of(trainer)->quarantined;
+        assert_ptr_equal(
+            shown,
+            threads > 1 ? tide_ingest_quarantine(tide_trainer_intake(trainer)) : NULL);
         tide_trainer_free(trainer);
     }
 }
@@ -413,12 +430,12 @@ static void threads_are_shown_what_is_closed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_are_what_they_are_written_to_be),
-        cmocka_unit_test(so_they_are_with_windows_of_any_width),
-        cmocka_unit_test(and_where_contexts_may_be_drawn),
-        cmocka_unit_test(and_where_slots_are_closed),
-        cmocka_unit_test(closed_rows_are_not_touched),
-        cmocka_unit_test(threads_are_shown_what_is_closed),
+        cmocka_unit_test(blocks_match_the_plain_program),
+        cmocka_unit_test(blocks_match_it_with_windows_of_any_width),
+        cmocka_unit_test(blocks_match_it_where_contexts_may_be_drawn),
+        cmocka_unit_test(blocks_match_it_with_quarantined_slots),
+        cmocka_unit_test(quarantined_rows_are_not_touched),
+        cmocka_unit_test(threads_see_the_quarantine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

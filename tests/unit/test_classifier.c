@@ -1,10 +1,15 @@
-/* test_classifier.c - the classifier against its formula, finite differences and itself. */
+/* test_classifier.c - the classifier against its formula, finite differences and
+ * itself. */
+#include "base/base.h"
+#include "label/label.h"
+#include "label/network.h"
+#include "vector/vector.h"
 #include "classifier_fixture.h"
 #include "classifier_oracle.h"
 
-/* -- the formula ------------------------------------------------------------------------------------ */
+/* -- the formula ------------------------------------------------------------------ */
 
-/* With every set of kernels that this processor runs. */
+/* With every set of kernels that this processor supports. */
 static void check_predictions(tide_classifier *c, const world *w)
 {
     plain_weights plain = plain_weights_of(c);
@@ -25,7 +30,7 @@ static void check_predictions(tide_classifier *c, const world *w)
     }
 }
 
-static void predictions_are_those_of_the_formula(void **state)
+static void predictions_equal_the_formula(void **state)
 {
     (void)state;
     for (uint32_t dim = 1; dim <= 16; dim += 3)
@@ -42,11 +47,11 @@ static void predictions_are_those_of_the_formula(void **state)
         }
 }
 
-/* -- gradients -------------------------------------------------------------------------------------- */
+/* -- gradients -------------------------------------------------------------------- */
 
 enum { BATCH = 12 };
 
-/* A mini-batch on its way, with what dropout multiplied. */
+/* A mini-batch in training, with the factors of dropout. */
 typedef struct passage {
     const world *world;
     tide_classifier *classifier;
@@ -65,15 +70,15 @@ static void begin_passage(passage *p, const world *w, tide_classifier *c)
         memcpy(trace->rows, w->rows[i], sizeof w->rows[i]);
         for (uint32_t k = 0; k < w->examples[i].label_count; k++)
             trace->errors[w->labels[i][k]] = 1;
-        c->encoder->read(c, trace, c->scratch);
+        c->encoder->encode(c, trace, c->scratch);
         trace->features[c->features] = 1;
         for (uint32_t f = 0; f < c->features; f++)
             p->masks[i][f] = 1;
         tide_rng rng = tide_rng_seeded(i), again = rng;
         tide_dropout(trace->features, c->features, c->options.dropout, &rng);
         tide_dropout(p->masks[i], c->features, c->options.dropout, &again);
-        tide_dense_judge(c, trace);
-        tide_dense_blame(c, trace);
+        tide_dense_loss(c, trace);
+        tide_dense_backpropagate(c, trace);
     }
     p->step = (tide_step){.classifier = c, .traces = p->traces.traces, .count = BATCH};
 }
@@ -147,7 +152,7 @@ static void check_gradients(tide_classifier_kind kind, float dropout)
     world_free(w);
 }
 
-static void gradients_are_those_of_finite_differences(void **state)
+static void gradients_equal_finite_differences(void **state)
 {
     (void)state;
     check_gradients(TIDE_CLASSIFIER_CNN, 0);
@@ -156,8 +161,8 @@ static void gradients_are_those_of_finite_differences(void **state)
     check_gradients(TIDE_CLASSIFIER_LINEAR, 0.3f);
 }
 
-/* Kept with 0.7 and then 1/0.7: variance 0.3/0.7, so 5 sigma of the mean of 20000 is 0.024; of the share of
- * zeros 0.017. */
+/* Kept with 0.7 and then 1/0.7: variance 0.3/0.7, so 5 sigma of the mean of 20000 is
+ * 0.024; of the share of zeros 0.017. */
 static void dropout_keeps_the_expectation(void **state)
 {
     (void)state;
@@ -174,9 +179,9 @@ static void dropout_keeps_the_expectation(void **state)
     assert_true(fabs(zeros / DRAWS - 0.3) < 0.017);
 }
 
-/* The first step of Adam is as long as the rate, whatever the gradient; the others against the paper's
- * formula in double precision. */
-static void adam_steps_as_its_paper_says(void **state)
+/* The first step of Adam is as long as the rate, whatever the gradient; the others
+ * against the paper's formula in double precision. */
+static void adam_steps_equal_the_paper(void **state)
 {
     (void)state;
     tide_rng rng = tide_rng_seeded(4);
@@ -196,9 +201,9 @@ static void adam_steps_as_its_paper_says(void **state)
     }
 }
 
-/* -- learning --------------------------------------------------------------------------------------- */
+/* -- training --------------------------------------------------------------------- */
 
-/* Learned long enough to know it all; `last` is the last epoch. */
+/* Trained until everything is learned; `last` is the last epoch. */
 static tide_classifier *well_trained(tide_classifier_kind kind, const world *w,
                                      uint32_t labels, tide_epoch *last)
 {
@@ -206,7 +211,7 @@ static tide_classifier *well_trained(tide_classifier_kind kind, const world *w,
     o.maps = 16;
     o.dropout = 0;
     o.held_out = 0;
-    o.epochs_most = 150;
+    o.max_epochs = 150;
     tide_classifier *c = trained(&o, w, keep_last, last);
     assert_int_equal(last->epoch, 150);
     assert_int_equal(last->best_epoch, 150);
@@ -222,7 +227,7 @@ static double loss_after_training(tide_classifier_kind kind, const world *w,
     return last.loss;
 }
 
-static void what_can_be_separated_is_learned(void **state)
+static void separable_labels_are_learned(void **state)
 {
     (void)state;
     world *w = world_new(16, 1);
@@ -241,15 +246,15 @@ static void what_can_be_separated_is_learned(void **state)
     world_free(w);
 }
 
-static void every_unit_learns(void **state)
+static void every_unit_is_trained(void **state)
 {
     (void)state;
     world *w = world_new(16, 9);
     label_by_words(w);
     tide_classifier_options o = small_options(TIDE_CLASSIFIER_CNN, 16, 4);
-    o.epochs_most = 1;
+    o.max_epochs = 1;
     tide_classifier *c = trained(&o, w, NULL, NULL);
-    o.epochs_most = 2;
+    o.max_epochs = 2;
     tide_classifier *later = trained(&o, w, NULL, NULL);
     for (uint32_t unit = 0; unit < c->features; unit++)
         assert_true(c->bias.rows[unit] != 0);
@@ -270,8 +275,8 @@ static void windows_see_the_order_of_words_and_the_mean_does_not(void **state)
     world_free(w);
 }
 
-/* To have stopped at the best epoch gives the same weights. */
-static void the_best_epoch_is_taken_back(void **state)
+/* Stopping at the best epoch gives the same weights. */
+static void the_best_epoch_is_restored(void **state)
 {
     (void)state;
     world *w = world_new(8, 3);
@@ -279,7 +284,7 @@ static void the_best_epoch_is_taken_back(void **state)
     tide_classifier_options o = small_options(TIDE_CLASSIFIER_CNN, 8, 4);
     o.held_out = 0.3f;
     o.patience = 4;
-    o.epochs_most = 100;
+    o.max_epochs = 100;
     tide_epoch last, shorter;
     tide_classifier *c = trained(&o, w, keep_last, &last);
     assert_int_equal(last.held_out, POSTS * 3 / 10);
@@ -287,7 +292,7 @@ static void the_best_epoch_is_taken_back(void **state)
     assert_true(last.epoch < 100);
     assert_int_equal(last.epoch, last.best_epoch + 4);
     assert_true(last.held_out_loss >= last.best_loss);
-    o.epochs_most = last.best_epoch;
+    o.max_epochs = last.best_epoch;
     tide_classifier *best = trained(&o, w, keep_last, &shorter);
     assert_int_equal(shorter.best_epoch, last.best_epoch);
     assert_true(shorter.held_out_loss == last.best_loss);
@@ -303,7 +308,7 @@ static bool stop_at_2(void *context, const tide_epoch *epoch)
     return epoch->epoch < 2;
 }
 
-static void whoever_watches_can_stop_it(void **state)
+static void the_callback_can_stop_training(void **state)
 {
     (void)state;
     world *w = world_new(8, 4);
@@ -312,7 +317,7 @@ static void whoever_watches_can_stop_it(void **state)
     tide_epoch last;
     tide_classifier *stopped = trained(&o, w, stop_at_2, &last);
     assert_int_equal(last.epoch, 2);
-    o.epochs_most = 2;
+    o.max_epochs = 2;
     tide_classifier *other = trained(&o, w, NULL, NULL);
     assert_true(same(stopped, other));
     tide_classifier_free(other);
@@ -320,14 +325,14 @@ static void whoever_watches_can_stop_it(void **state)
     world_free(w);
 }
 
-static void threads_change_nothing_and_the_seed_does(void **state)
+static void the_seed_changes_the_result_but_threads_do_not(void **state)
 {
     (void)state;
     world *w = world_new(64, 5);
     label_by_words(w);
     for (int kind = 0; kind < TIDE_CLASSIFIER_FREQUENT; kind++) {
         tide_classifier_options o = small_options((tide_classifier_kind)kind, 64, 4);
-        o.maps = 40; /* enough work for the threads to meet */
+        o.maps = 40; /* enough work for all threads */
         tide_classifier *one = trained(&o, w, NULL, NULL);
         const uint32_t threads[] = {1, 2, 4, 37};
         for (size_t i = 0; i < COUNT(threads); i++) {
@@ -345,7 +350,7 @@ static void threads_change_nothing_and_the_seed_does(void **state)
     world_free(w);
 }
 
-/* A power of two changes no digit. */
+/* Scaling by a power of two is exact. */
 static void the_scale_of_the_vectors_does_not_matter(void **state)
 {
     (void)state;
@@ -368,7 +373,7 @@ static void the_scale_of_the_vectors_does_not_matter(void **state)
     world_free(w);
 }
 
-/* -- telling ---------------------------------------------------------------------------------------- */
+/* -- prediction ------------------------------------------------------------------- */
 
 static void posts_without_words_get_the_frequencies(void **state)
 {
@@ -376,7 +381,7 @@ static void posts_without_words_get_the_frequencies(void **state)
     world *w = world_new(8, 7);
     label_at_random(w, 3, 8);
     for (uint32_t i = 0; i < POSTS; i += 5)
-        w->examples[i].word_count = 0; /* they count all the same */
+        w->examples[i].word_count = 0; /* they count for the frequencies */
     double counts[4] = {0};
     for (uint32_t i = 0; i < POSTS; i++)
         for (uint32_t k = 0; k < w->examples[i].label_count; k++)
@@ -397,7 +402,7 @@ static void posts_without_words_get_the_frequencies(void **state)
     world_free(w);
 }
 
-static void posts_held_out_do_not_count_for_the_frequencies(void **state)
+static void held_out_posts_do_not_count_for_the_frequencies(void **state)
 {
     (void)state;
     world *w = world_new(8, 10);
@@ -423,7 +428,7 @@ static void a_long_post_is_cut(void **state)
         rows[i] = tide_matrix_row(&w->vectors, i);
     for (int kind = 0; kind < TIDE_CLASSIFIER_FREQUENT; kind++) {
         tide_classifier_options o = small_options((tide_classifier_kind)kind, 8, 4);
-        o.words_most = 5;
+        o.max_words = 5;
         tide_classifier *c = trained(&o, w, NULL, NULL);
         float whole[4], beginning[4];
         tide_classifier_predict(c, rows, COUNT(rows), whole);
@@ -437,19 +442,19 @@ static void a_long_post_is_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(predictions_are_those_of_the_formula),
-        cmocka_unit_test(gradients_are_those_of_finite_differences),
+        cmocka_unit_test(predictions_equal_the_formula),
+        cmocka_unit_test(gradients_equal_finite_differences),
         cmocka_unit_test(dropout_keeps_the_expectation),
-        cmocka_unit_test(adam_steps_as_its_paper_says),
-        cmocka_unit_test(what_can_be_separated_is_learned),
-        cmocka_unit_test(every_unit_learns),
+        cmocka_unit_test(adam_steps_equal_the_paper),
+        cmocka_unit_test(separable_labels_are_learned),
+        cmocka_unit_test(every_unit_is_trained),
         cmocka_unit_test(windows_see_the_order_of_words_and_the_mean_does_not),
-        cmocka_unit_test(the_best_epoch_is_taken_back),
-        cmocka_unit_test(whoever_watches_can_stop_it),
-        cmocka_unit_test(threads_change_nothing_and_the_seed_does),
+        cmocka_unit_test(the_best_epoch_is_restored),
+        cmocka_unit_test(the_callback_can_stop_training),
+        cmocka_unit_test(the_seed_changes_the_result_but_threads_do_not),
         cmocka_unit_test(the_scale_of_the_vectors_does_not_matter),
         cmocka_unit_test(posts_without_words_get_the_frequencies),
-        cmocka_unit_test(posts_held_out_do_not_count_for_the_frequencies),
+        cmocka_unit_test(held_out_posts_do_not_count_for_the_frequencies),
         cmocka_unit_test(a_long_post_is_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

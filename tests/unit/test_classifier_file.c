@@ -1,12 +1,15 @@
-/* test_classifier_file.c - what a classifier refuses, what it takes, and how it is kept in a file. */
+/* test_classifier_file.c - invalid input of a classifier, its memory and its file. */
+#include "file/file.h"
+#include "label/label.h"
+#include "vector/vector.h"
 #include "classifier_fixture.h"
 
 #include <math.h>
 #include <unistd.h>
 
-/* -- what is refused -------------------------------------------------------------------------------- */
+/* -- invalid input ---------------------------------------------------------------- */
 
-static void impossible_options_are_refused(void **state)
+static void invalid_options_are_rejected(void **state)
 {
     (void)state;
     const tide_classifier_options good = usual_options(10, 10);
@@ -18,9 +21,9 @@ static void impossible_options_are_refused(void **state)
     bad[2].labels = 0;
     bad[3].labels = 65537;
     bad[4].maps = 0;
-    bad[5].words_most = 4097;
+    bad[5].max_words = 4097;
     bad[6].batch = 0;
-    bad[7].epochs_most = 0;
+    bad[7].max_epochs = 0;
     bad[8].patience = 0;
     bad[9].threads = 257;
     bad[10].dropout = 0.95f;
@@ -35,7 +38,7 @@ static void impossible_options_are_refused(void **state)
     }
 }
 
-/* `why` is part of the text. A classifier that was refused to learn knows nothing. */
+/* `why` is part of the message. Afterwards the classifier is untrained. */
 static void expect_refusal(const tide_example *examples, size_t count,
                            const tide_matrix *vectors, const char *why)
 {
@@ -54,13 +57,13 @@ static void expect_refusal(const tide_example *examples, size_t count,
     tide_classifier_free(c);
 }
 
-static void impossible_examples_are_refused(void **state)
+static void invalid_examples_are_rejected(void **state)
 {
     (void)state;
     world *w = world_new(8, 1), *other = world_new(9, 1);
     label_by_words(w);
     expect_refusal(w->examples, 0, &w->vectors, "0 examples");
-    expect_refusal(w->examples, POSTS, &other->vectors, "9 numbers");
+    expect_refusal(w->examples, POSTS, &other->vectors, "dimension 9");
     const uint32_t far_word = WORDS, far_label = 4, falling[] = {2, 1},
                    twice[] = {1, 1};
     const tide_example bad[] = {
@@ -69,7 +72,8 @@ static void impossible_examples_are_refused(void **state)
         {w->words[0], 1, falling, 2},
         {w->words[0], 1, twice, 2},
     };
-    const char *const why[] = {"word 60", "label 4", "do not rise", "do not rise"};
+    const char *const why[] = {"word 60", "label 4", "ascending order",
+                               "ascending order"};
     for (size_t i = 0; i < COUNT(bad); i++) {
         tide_example before = w->examples[7];
         w->examples[7] = bad[i];
@@ -81,14 +85,14 @@ static void impossible_examples_are_refused(void **state)
     expect_refusal(&wordless, 1, &w->vectors, "none of 1");
     for (uint32_t i = 0; i < WORDS; i++)
         tide_matrix_row(&w->vectors, i)[3] = i % 2 ? NAN : INFINITY;
-    expect_refusal(w->examples, POSTS, &w->vectors, "not numbers");
+    expect_refusal(w->examples, POSTS, &w->vectors, "NaN");
     world_free(other);
     world_free(w);
 }
 
-/* -- memory ----------------------------------------------------------------------------------------- */
+/* -- memory ----------------------------------------------------------------------- */
 
-static void memory_is_what_was_said(void **state)
+static void memory_is_as_announced(void **state)
 {
     (void)state;
     for (int kind = 0; kind < TIDE_CLASSIFIER_KINDS; kind++) {
@@ -113,14 +117,14 @@ static void memory_is_what_was_said(void **state)
     }
 }
 
-static void running_out_of_memory_is_told(void **state)
+static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     world *w = world_new(8, 3);
     label_by_words(w);
     tide_classifier_options o = small_options(TIDE_CLASSIFIER_CNN, 8, 4);
     o.threads = 2;
-    o.epochs_most = 1;
+    o.max_epochs = 1;
     tide_classifier *c = NULL;
     tide_error err;
     int failures = 0;
@@ -145,7 +149,7 @@ static void running_out_of_memory_is_told(void **state)
     world_free(w);
 }
 
-/* -- in a file -------------------------------------------------------------------------------------- */
+/* -- file ------------------------------------------------------------------------- */
 
 static char path[64];
 
@@ -180,7 +184,7 @@ static tide_classifier *load(tide_error *err)
     return c;
 }
 
-static void what_is_loaded_is_what_was_saved(void **state)
+static void a_loaded_classifier_equals_the_saved_one(void **state)
 {
     (void)state;
     world *w = world_new(20, 4);
@@ -212,7 +216,7 @@ static void what_is_loaded_is_what_was_saved(void **state)
 static const char *const sections[] = {"label.network", "label.prior", "label.dense",
                                        "label.filters", "label.bias"};
 
-/* The sections of a sound file, to be damaged one at a time. */
+/* The sections of a valid file, to be changed one at a time. */
 typedef struct saved {
     unsigned char bytes[COUNT(sections)][4096];
     size_t sizes[COUNT(sections)];
@@ -234,7 +238,7 @@ static saved read_saved(void)
     return s;
 }
 
-/* The section at fault is named, and little is allocated by what the file says. */
+/* The message names the section, and sizes in the file cause only small allocations. */
 static void expect_damaged(const saved *s, size_t section)
 {
     tide_store_writer *writer = tide_store_create(path, NULL);
@@ -263,7 +267,7 @@ static void save_a_small_one(void)
     world_free(w);
 }
 
-static void damaged_sections_are_refused(void **state)
+static void corrupt_sections_are_rejected(void **state)
 {
     (void)state;
     save_a_small_one();
@@ -291,12 +295,12 @@ static void damaged_sections_are_refused(void **state)
     expect_damaged(&s, 1);
 }
 
-static void impossible_numbers_are_refused(void **state)
+static void invalid_numbers_are_rejected(void **state)
 {
     (void)state;
     save_a_small_one();
     const saved good = read_saved();
-    enum { SEED = 13 }; /* anything goes */
+    enum { SEED = 13 }; /* any value is valid */
     const uint64_t bad[] = {UINT64_MAX, UINT64_C(1) << 32, 0x7fc00000 /* NaN */};
     for (int number = 0; number < SEED; number++)
         for (size_t k = 0; k < COUNT(bad); k++) {
@@ -310,7 +314,7 @@ static void impossible_numbers_are_refused(void **state)
     const struct {
         int number;
         uint64_t value;
-        size_t section; /* that does not fit it */
+        size_t section; /* does not match it */
     } others[] = {
         {1, 4096, 3},  /* dim */
         {2, 65536, 1}, /* labels */
@@ -323,7 +327,7 @@ static void impossible_numbers_are_refused(void **state)
     }
 }
 
-static void loading_tells_that_memory_runs_out(void **state)
+static void failed_allocations_are_reported_by_load(void **state)
 {
     (void)state;
     save_a_small_one();
@@ -348,14 +352,14 @@ static void loading_tells_that_memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(impossible_options_are_refused),
-        cmocka_unit_test(impossible_examples_are_refused),
-        cmocka_unit_test(memory_is_what_was_said),
-        cmocka_unit_test(running_out_of_memory_is_told),
-        WITH_PATH(what_is_loaded_is_what_was_saved),
-        WITH_PATH(damaged_sections_are_refused),
-        WITH_PATH(impossible_numbers_are_refused),
-        WITH_PATH(loading_tells_that_memory_runs_out),
+        cmocka_unit_test(invalid_options_are_rejected),
+        cmocka_unit_test(invalid_examples_are_rejected),
+        cmocka_unit_test(memory_is_as_announced),
+        cmocka_unit_test(failed_allocations_are_reported),
+        WITH_PATH(a_loaded_classifier_equals_the_saved_one),
+        WITH_PATH(corrupt_sections_are_rejected),
+        WITH_PATH(invalid_numbers_are_rejected),
+        WITH_PATH(failed_allocations_are_reported_by_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

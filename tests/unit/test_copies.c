@@ -1,18 +1,25 @@
-/* test_copies.c - copies of frequent rows: who has one, what comes of meeting, and that no word ever
- * gets what its slot's former word had learned, in every order of events and with threads. */
-#include "train/copies.h"
+/* test_copies.c - the cache of hot rows: which rows are cached, what a merge does, and
+ * that no word ever gets training of its slot's previous word, in every order of events
+ * and with threads. */
+
+#include "base/base.h"
+#include "sgns/hot_rows.h"
+#include "sgns/sgns.h"
+#include "train/train.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 #include "train_fixture.h"
 
 #include <pthread.h>
 
-enum { SLOTS = 3 * TIDE_COPIES, DIM = 20, ENOUGH = 1 << 20 };
+enum { SLOTS = 3 * TIDE_HOT_ROWS, DIM = 20, ENOUGH = 1 << 20 };
 
 typedef struct setting {
     tide_trainer *trainer;
-    tide_learner learner;
-    uint64_t closed[SLOTS / 64];
-    _Atomic uint32_t chosen[TIDE_COPIES];
-    tide_copies *copies[2];
+    tide_sgns sgns;
+    uint64_t quarantined[SLOTS / 64];
+    _Atomic uint32_t selected[TIDE_HOT_ROWS];
+    tide_hot_rows *caches[2];
 } setting;
 
 static setting *begin(void)
@@ -20,12 +27,12 @@ static setting *begin(void)
     setting *s = tide_alloc(1, sizeof *s);
     assert_non_null(s);
     s->trainer = trainer_of("vocab=3072 dim=20");
-    s->learner = *learner_of(s->trainer);
-    s->learner.closed = s->closed;
-    tide_copies_choose_none(s->chosen);
+    s->sgns = *sgns_of(s->trainer);
+    s->sgns.quarantined = s->quarantined;
+    tide_hot_rows_select_none(s->selected);
     for (int i = 0; i < 2; i++) {
-        s->copies[i] = tide_copies_new(DIM, s->chosen, NULL);
-        assert_non_null(s->copies[i]);
+        s->caches[i] = tide_hot_rows_new(DIM, s->selected, NULL);
+        assert_non_null(s->caches[i]);
     }
     return s;
 }
@@ -33,19 +40,19 @@ static setting *begin(void)
 static void end(setting *s)
 {
     for (int i = 0; i < 2; i++)
-        tide_copies_free(s->copies[i]);
+        tide_hot_rows_free(s->caches[i]);
     tide_trainer_free(s->trainer);
     free(s);
 }
 
 static float *row_of(const setting *s, uint32_t slot)
 {
-    return tide_matrix_row(&s->learner.model->output, slot);
+    return tide_matrix_row(&s->sgns.model->output, slot);
 }
 
 static float *seen_by(const setting *s, int who, uint32_t slot)
 {
-    return tide_copies_row(s->copies[who], slot, row_of(s, slot));
+    return tide_hot_rows_row(s->caches[who], slot, row_of(s, slot));
 }
 
 static bool has_copy(const setting *s, int who, uint32_t slot)
@@ -59,7 +66,7 @@ static void fill(float *row, float value)
         row[i] = value;
 }
 
-/* cmocka's own takes what is no number for equal. */
+/* cmocka's own function treats NaNs as equal. */
 static void assert_near(float value, float wanted)
 {
     assert_true(fabsf(value - wanted) < 1e-5f);
@@ -71,15 +78,15 @@ static void assert_all(const float *row, float value)
         assert_near(row[i], value);
 }
 
-/* A lesson of so many words, none of which matter. */
+/* Prepares for a sentence of this many words. Which ones does not matter. */
 static void learn(setting *s, int who, uint32_t words)
 {
-    tide_lesson lesson = {.count = words};
-    tide_copies_begin(s->copies[who], &s->learner, &lesson);
+    tide_sentence sentence = {.count = words};
+    tide_hot_rows_prepare(s->caches[who], &s->sgns, &sentence);
 }
 
-/* So many that the next lesson begins with a meeting. */
-static void meet(setting *s, int who)
+/* Enough words for a merge before the next sentence. */
+static void merge(setting *s, int who)
 {
     learn(s, who, ENOUGH);
     learn(s, who, 0);
@@ -87,24 +94,24 @@ static void meet(setting *s, int who)
 
 static void choose(setting *s, uint32_t slot)
 {
-    atomic_store(&s->chosen[slot % TIDE_COPIES], slot);
+    atomic_store(&s->selected[slot % TIDE_HOT_ROWS], slot);
 }
 
-static void set_closed(setting *s, uint32_t slot, bool closed)
+static void set_quarantined(setting *s, uint32_t slot, bool quarantined)
 {
-    uint64_t bit = UINT64_C(1) << slot % 64, word = s->closed[slot / 64];
-    __atomic_store_n(&s->closed[slot / 64], closed ? word | bit : word & ~bit,
+    uint64_t bit = UINT64_C(1) << slot % 64, word = s->quarantined[slot / 64];
+    __atomic_store_n(&s->quarantined[slot / 64], quarantined ? word | bit : word & ~bit,
                      __ATOMIC_SEQ_CST);
 }
 
-/* -- who has one -------------------------------------------------------------------------- */
+/* -- who has one ------------------------------------------------------------------- */
 
-/* Against all slots of a place, one by one. */
-static void the_most_frequent_word_of_a_place_is_chosen(void **state)
+/* Compares with all slots of an index, one by one. */
+static void the_most_frequent_word_of_an_index_is_selected(void **state)
 {
     (void)state;
     setting *s = begin();
-    tide_intake *intake = tide_trainer_intake(s->trainer);
+    tide_ingest *ingest = tide_trainer_intake(s->trainer);
     tide_rng rng = tide_rng_seeded(1);
     uint64_t counts[SLOTS], total = 0;
     for (uint32_t i = 0; i < SLOTS; i++) {
@@ -113,68 +120,68 @@ static void the_most_frequent_word_of_a_place_is_chosen(void **state)
         counts[i] = 1 + tide_rng_below(&rng, i % 3 ? 100 : 5000);
         total += counts[i];
         tide_word word = {bytes, length};
-        assert_int_equal(tide_intake_grant(intake, &word, counts[i], 0), i);
+        assert_int_equal(tide_ingest_insert(ingest, &word, counts[i], 0), i);
     }
-    tide_copies_choose(s->learner.model->vocabulary, s->chosen);
+    tide_hot_rows_select(s->sgns.model->vocabulary, s->selected);
     uint32_t none = 0;
-    for (uint32_t place = 0; place < TIDE_COPIES; place++) {
-        uint32_t best = place;
-        for (uint32_t slot = place; slot < SLOTS; slot += TIDE_COPIES)
+    for (uint32_t index = 0; index < TIDE_HOT_ROWS; index++) {
+        uint32_t best = index;
+        for (uint32_t slot = index; slot < SLOTS; slot += TIDE_HOT_ROWS)
             best = counts[slot] > counts[best] ? slot : best;
-        uint32_t chosen = atomic_load(&s->chosen[place]);
+        uint32_t selected = atomic_load(&s->selected[index]);
         if (counts[best] <= total / 4096) {
-            assert_int_equal(chosen, TIDE_NO_SLOT);
+            assert_int_equal(selected, TIDE_NO_SLOT);
             none++;
         } else {
-            assert_int_equal(counts[chosen], counts[best]);
-            assert_int_equal(chosen % TIDE_COPIES, place);
+            assert_int_equal(counts[selected], counts[best]);
+            assert_int_equal(selected % TIDE_HOT_ROWS, index);
         }
     }
-    assert_in_range(none, 1, TIDE_COPIES / 2);
+    assert_in_range(none, 1, TIDE_HOT_ROWS / 2);
     end(s);
 }
 
-static void only_the_chosen_are_copied_and_only_at_a_meeting(void **state)
+static void only_selected_rows_are_cached_and_only_at_a_merge(void **state)
 {
     (void)state;
     setting *s = begin();
     choose(s, 7);
-    choose(s, 8 + TIDE_COPIES);
+    choose(s, 8 + TIDE_HOT_ROWS);
     fill(row_of(s, 7), 3);
     learn(s, 0, 1);
     assert_false(has_copy(s, 0, 7));
-    meet(s, 0);
+    merge(s, 0);
     for (uint32_t slot = 0; slot < SLOTS; slot++)
-        assert_int_equal(has_copy(s, 0, slot), slot == 7 || slot == 8 + TIDE_COPIES);
+        assert_int_equal(has_copy(s, 0, slot), slot == 7 || slot == 8 + TIDE_HOT_ROWS);
     assert_false(has_copy(s, 1, 7));
     assert_all(seen_by(s, 0, 7), 3);
-    choose(s, 7 + TIDE_COPIES);
+    choose(s, 7 + TIDE_HOT_ROWS);
     fill(seen_by(s, 0, 7), 5);
-    meet(s, 0);
+    merge(s, 0);
     assert_false(has_copy(s, 0, 7));
-    assert_true(has_copy(s, 0, 7 + TIDE_COPIES));
-    assert_all(row_of(s, 7), 5); /* what was learned until then is not lost */
+    assert_true(has_copy(s, 0, 7 + TIDE_HOT_ROWS));
+    assert_all(row_of(s, 7), 5); /* training before that is not lost */
     end(s);
 }
 
-/* -- meeting ------------------------------------------------------------------------------ */
+/* -- meeting ----------------------------------------------------------------------- */
 
-/* Two who have moved a row: what it is when both have met, from where it was before they did. */
+/* Two threads move a row: what the row is after both have merged. */
 static void meet_from(setting *s, float moves[2][DIM], float out[DIM])
 {
     choose(s, 5);
     for (int i = 0; i < 2; i++) {
-        meet(s, i);
+        merge(s, i);
         for (uint32_t k = 0; k < DIM; k++)
             seen_by(s, i, 5)[k] += moves[i][k];
     }
     for (int i = 0; i < 2; i++)
-        meet(s, i);
+        merge(s, i);
     for (uint32_t k = 0; k < DIM; k++)
         out[k] = seen_by(s, 1, 5)[k];
 }
 
-static void different_moves_add_up_and_the_same_one_is_made_once(void **state)
+static void different_changes_add_up_and_equal_ones_are_applied_once(void **state)
 {
     (void)state;
     static const struct {
@@ -196,8 +203,8 @@ static void different_moves_add_up_and_the_same_one_is_made_once(void **state)
     }
 }
 
-/* Against the formula in double precision. */
-static void a_meeting_leaves_out_what_others_have_done(void **state)
+/* Compares with the formula in double precision. */
+static void a_merge_leaves_out_what_others_have_done(void **state)
 {
     (void)state;
     tide_rng rng = tide_rng_seeded(2);
@@ -222,17 +229,18 @@ static void a_meeting_leaves_out_what_others_have_done(void **state)
     }
 }
 
-/* Where all is settled, others may write the row before the next lesson: it is read again. */
-static void what_was_given_is_taken_anew(void **state)
+/* After a flush, other threads may write the row before the next sentence: it is loaded
+ * again. */
+static void rows_are_loaded_again_after_a_flush(void **state)
 {
     (void)state;
     setting *s = begin();
     choose(s, 5);
-    meet(s, 0);
+    merge(s, 0);
     fill(seen_by(s, 0, 5), 6);
-    tide_copies_give(s->copies[0], &s->learner);
+    tide_hot_rows_flush(s->caches[0], &s->sgns);
     assert_all(row_of(s, 5), 6);
-    tide_copies_give(s->copies[0], &s->learner); /* nothing is given twice */
+    tide_hot_rows_flush(s->caches[0], &s->sgns); /* nothing is merged twice */
     assert_all(row_of(s, 5), 6);
     fill(row_of(s, 5), -1);
     learn(s, 0, 1);
@@ -240,21 +248,21 @@ static void what_was_given_is_taken_anew(void **state)
     end(s);
 }
 
-static void what_is_no_number_is_not_given(void **state)
+static void nans_are_not_merged(void **state)
 {
     (void)state;
     setting *s = begin();
     choose(s, 5);
     fill(row_of(s, 5), 2);
-    meet(s, 0);
+    merge(s, 0);
     seen_by(s, 0, 5)[DIM - 1] = NAN;
-    meet(s, 0);
+    merge(s, 0);
     assert_all(row_of(s, 5), 2);
     assert_all(seen_by(s, 0, 5), 2);
     end(s);
 }
 
-static void they_meet_every_65536_words(void **state)
+static void rows_are_merged_every_65536_words(void **state)
 {
     (void)state;
     setting *s = begin();
@@ -273,33 +281,34 @@ static void they_meet_every_65536_words(void **state)
     end(s);
 }
 
-/* -- slots that change hands -------------------------------------------------------------- */
+/* -- slots that change hands ------------------------------------------------------- */
 
-static void a_copy_that_is_recalled_is_forgotten(void **state)
+static void an_invalidated_row_is_dropped(void **state)
 {
     (void)state;
     setting *s = begin();
     choose(s, 5);
-    meet(s, 0);
+    merge(s, 0);
     fill(seen_by(s, 0, 5), 9);
-    tide_copies_recall(s->copies[0], 5 + TIDE_COPIES); /* another slot's place */
+    tide_hot_rows_invalidate(s->caches[0],
+                             5 + TIDE_HOT_ROWS); /* another slot's index */
     assert_true(has_copy(s, 0, 5));
-    set_closed(s, 5, true);
-    tide_copies_recall(s->copies[0], 5);
+    set_quarantined(s, 5, true);
+    tide_hot_rows_invalidate(s->caches[0], 5);
     assert_false(has_copy(s, 0, 5));
     fill(row_of(s, 5), 1);
-    meet(s, 0);
+    merge(s, 0);
     assert_all(row_of(s, 5), 1);
     assert_false(has_copy(s, 0, 5)); /* closed */
-    set_closed(s, 5, false);
-    meet(s, 0);
+    set_quarantined(s, 5, false);
+    merge(s, 0);
     assert_true(has_copy(s, 0, 5));
     assert_all(seen_by(s, 0, 5), 1);
     end(s);
 }
 
-/* A word's row is filled with its number when it comes, and moves by less than a half as long as it stays: whoever
- * finds more than that has met another word. */
+/* When a word is admitted, its row is filled with its number. While it stays, the row
+ * moves by less than a half: a larger difference means that words were mixed up. */
 static void add_a_little(float *row)
 {
     row[0] += row[0] < floorf(row[0]) + 0.4f ? 0.001f : 0;
@@ -317,34 +326,34 @@ static void no_order_of_events_mixes_two_words(void **state)
         setting *s = begin();
         tide_rng rng = tide_rng_seeded(seed);
         float number = 1;
-        bool closed = false;
+        bool quarantined = false;
         choose(s, 5);
         fill(row_of(s, 5), number);
         for (int step = 0; step < 200; step++) {
             int who = (int)tide_rng_below(&rng, 2);
             switch (tide_rng_below(&rng, 6)) {
             case 0:
-                meet(s, who);
+                merge(s, who);
                 break;
             case 1:
-                tide_copies_give(s->copies[who], &s->learner);
+                tide_hot_rows_flush(s->caches[who], &s->sgns);
                 break;
             case 2:
-                if (closed)
+                if (quarantined)
                     break;
-                set_closed(s, 5, closed = true);
+                set_quarantined(s, 5, quarantined = true);
                 for (int i = 0; i < 2; i++)
-                    tide_copies_recall(s->copies[i], 5);
+                    tide_hot_rows_invalidate(s->caches[i], 5);
                 break;
             case 3:
-                if (!closed)
+                if (!quarantined)
                     break;
                 fill(row_of(s, 5), ++number);
-                set_closed(s, 5, closed = false);
+                set_quarantined(s, 5, quarantined = false);
                 break;
             default:
                 learn(s, who, 1);
-                if (!closed)
+                if (!quarantined)
                     add_a_little(seen_by(s, who, 5));
             }
             assert_is_of(row_of(s, 5), number);
@@ -355,8 +364,9 @@ static void no_order_of_events_mixes_two_words(void **state)
     }
 }
 
-/* The same by a thread that learns and one that gives the slot to one word after the other, as crew.c and intake_words.c do
- * it: it opens when the lessons that had begun before are over. */
+/* The same with a thread that trains and one that reuses the slot for one word after
+ * the other, like workers.c and ingest_words.c: the quarantine ends when all sentences
+ * started before it have been trained. */
 typedef struct learning {
     setting *s;
     pthread_mutex_t lock; /* of over */
@@ -370,11 +380,11 @@ typedef struct learning {
 
 static bool is_closed(const setting *s)
 {
-    return __atomic_load_n(&s->closed[0], __ATOMIC_SEQ_CST) >> 5 & 1;
+    return __atomic_load_n(&s->quarantined[0], __ATOMIC_SEQ_CST) >> 5 & 1;
 }
 
-/* Waits until so many lessons are over. It does not look again and again, which on a busy machine would cost the
- * learner a time slice for every look. */
+/* Waits until this many sentences have been trained. It sleeps instead of spinning,
+ * which on a busy machine would take time slices from the training thread. */
 static void wait_for_lessons(learning *l, uint64_t count)
 {
     pthread_mutex_lock(&l->lock);
@@ -386,14 +396,14 @@ static void wait_for_lessons(learning *l, uint64_t count)
 static void *learn_on(void *argument)
 {
     learning *l = argument;
-    const tide_kernels *k = l->s->learner.kernels;
+    const tide_kernels *k = l->s->sgns.kernels;
     float little[64] __attribute__((aligned(64))) = {1},
                      got[64] __attribute__((aligned(64)));
     while (!atomic_load(&l->stop)) {
         atomic_fetch_add(&l->begun, 1);
         bool wanted = !is_closed(l->s);
         float number = atomic_load(&l->number);
-        learn(l->s, 0, ENOUGH); /* a meeting in every lesson */
+        learn(l->s, 0, ENOUGH); /* a merge before every sentence */
         if (wanted) {
             float *row = seen_by(l->s, 0, 5);
             k->copy(got, row, 32);
@@ -417,14 +427,14 @@ static void threads_do_not_mix_two_words(void **state)
     learning l = {.s = begin(),
                   .lock = PTHREAD_MUTEX_INITIALIZER,
                   .one_over = PTHREAD_COND_INITIALIZER};
-    const tide_kernels *k = l.s->learner.kernels;
+    const tide_kernels *k = l.s->sgns.kernels;
     float row[64] __attribute__((aligned(64))) = {0};
     choose(l.s, 5);
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, learn_on, &l), 0);
     for (int word = 1; word <= WORDS; word++) {
-        set_closed(l.s, 5, true);
-        tide_copies_recall(l.s->copies[0], 5);
+        set_quarantined(l.s, 5, true);
+        tide_hot_rows_invalidate(l.s->caches[0], 5);
         uint64_t before = atomic_load(&l.begun);
         wait_for_lessons(&l, before);
         k->copy(row, row_of(l.s, 5), 32);
@@ -433,7 +443,7 @@ static void threads_do_not_mix_two_words(void **state)
         fill(row, (float)word);
         k->copy(row_of(l.s, 5), row, 32);
         atomic_store(&l.number, (float)word);
-        set_closed(l.s, 5, false);
+        set_quarantined(l.s, 5, false);
         before = atomic_load(&l.begun);
         wait_for_lessons(&l, before + tide_rng_below(&(tide_rng){word}, 3));
     }
@@ -444,12 +454,13 @@ static void threads_do_not_mix_two_words(void **state)
     end(l.s);
 }
 
-/* -- training ----------------------------------------------------------------------------- */
+/* -- training ---------------------------------------------------------------------- */
 
-/* Long enough for all threads to meet, with few enough words for most of them to be copied. Where words come and go,
- * slots that change hands are left out for a while (test_threads.c). With a thread sanitizer, copies are made, met and
- * recalled here while others learn. */
-static void threads_with_copies_learn_as_well_as_one(void **state)
+/* Long enough for all threads to merge, with few enough words for most of them to be
+ * cached. Where words are evicted, reused slots are quarantined for a while
+ * (test_threads.c). With a thread sanitizer, rows are cached, merged and invalidated
+ * here while other threads train. */
+static void threads_with_cached_rows_learn_as_well_as_one(void **state)
 {
     (void)state;
     static const char *const settings[] = {
@@ -473,8 +484,7 @@ static void threads_with_copies_learn_as_well_as_one(void **state)
         print_message("%s: %.3f, with threads %.3f\n", settings[i], scores[0],
                       scores[1]);
         assert_true(scores[1] > scores[0] - (i ? 0.25 : 0.1));
-        assert_true(scores[1] >
-                    (i ? 0.2 : 0.6)); /* also where one thread is left out */
+        assert_true(scores[1] > (i ? 0.2 : 0.6)); /* also without one of the threads */
     }
     truth_free(&facts);
     free(t.bytes);
@@ -483,17 +493,17 @@ static void threads_with_copies_learn_as_well_as_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_most_frequent_word_of_a_place_is_chosen),
-        cmocka_unit_test(only_the_chosen_are_copied_and_only_at_a_meeting),
-        cmocka_unit_test(different_moves_add_up_and_the_same_one_is_made_once),
-        cmocka_unit_test(a_meeting_leaves_out_what_others_have_done),
-        cmocka_unit_test(what_was_given_is_taken_anew),
-        cmocka_unit_test(what_is_no_number_is_not_given),
-        cmocka_unit_test(they_meet_every_65536_words),
-        cmocka_unit_test(a_copy_that_is_recalled_is_forgotten),
+        cmocka_unit_test(the_most_frequent_word_of_an_index_is_selected),
+        cmocka_unit_test(only_selected_rows_are_cached_and_only_at_a_merge),
+        cmocka_unit_test(different_changes_add_up_and_equal_ones_are_applied_once),
+        cmocka_unit_test(a_merge_leaves_out_what_others_have_done),
+        cmocka_unit_test(rows_are_loaded_again_after_a_flush),
+        cmocka_unit_test(nans_are_not_merged),
+        cmocka_unit_test(rows_are_merged_every_65536_words),
+        cmocka_unit_test(an_invalidated_row_is_dropped),
         cmocka_unit_test(no_order_of_events_mixes_two_words),
         cmocka_unit_test(threads_do_not_mix_two_words),
-        cmocka_unit_test(threads_with_copies_learn_as_well_as_one),
+        cmocka_unit_test(threads_with_cached_rows_learn_as_well_as_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,24 +1,25 @@
-/* test_copy.c - a copy of a space is a model of its own: what it exports is what the saved model exports. That no
- * word of it has another's vector is tortured in test_live.c. */
+/* test_copy.c - a copy of a view is an independent model that exports the same as the
+ * saved model. test_live.c tests that no word of it has the vector of another. */
 #include "train_fixture.h"
 
 #include "memory_fixture.h"
 
+#include <wordtide/formats.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 static const char settings[] = "vocab=1000 dim=24 replay-ring=10000";
 
-typedef struct learned {
+typedef struct subject {
     tide_trainer *trainer;
     tide_live *live;
-} learned;
+} subject;
 
-static learned learn(const char *with)
+static subject train(const char *with)
 {
     corpus text = demo_text(4, 30000);
     tide_trainer *trainer = trainer_of(with);
-    learned all = {trainer, tide_live_new(trainer, TIDE_VECTORS_INPUT, true, NULL)};
+    subject all = {trainer, tide_live_new(trainer, TIDE_VECTORS_INPUT, true, NULL)};
     feed(trainer, text.bytes, text.size);
     assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
     assert_true(tide_live_update(all.live));
@@ -26,17 +27,17 @@ static learned learn(const char *with)
     return all;
 }
 
-static void forget(learned *all)
+static void subject_free(subject *all)
 {
     tide_live_free(all->live);
     tide_trainer_free(all->trainer);
 }
 
-static tide_model *copy_of(const learned *all, uint32_t top, tide_error *err)
+static tide_model *copy_of(const subject *all, uint32_t top, tide_error *err)
 {
-    const tide_space *space = tide_live_begin(all->live);
-    tide_model *copy = tide_space_copy(space, top, err);
-    tide_live_end(all->live, space);
+    const tide_view *view = tide_live_acquire(all->live);
+    tide_model *copy = tide_view_copy(view, top, err);
+    tide_live_release(all->live, view);
     return copy;
 }
 
@@ -64,7 +65,7 @@ static int export_open(const tide_model *model, const tide_export *how,
     return status;
 }
 
-static void a_copy_exports_what_the_saved_model_does(void **state)
+static void a_copy_exports_the_same_as_the_saved_model(void **state)
 {
     (void)state;
     static const char *const ways[] = {"", " subword=500", " half-life=2000"};
@@ -73,15 +74,15 @@ static void a_copy_exports_what_the_saved_model_does(void **state)
     for (size_t way = 0; way < COUNT(ways); way++) {
         char with[128];
         snprintf(with, sizeof with, "%s%s", settings, ways[way]);
-        learned all = learn(with);
+        subject all = train(with);
         save_to(all.trainer, "model");
         tide_model *saved = tide_model_load("model", NULL);
         tide_model *copy = copy_of(&all, 0, NULL), *few = copy_of(&all, 50, NULL);
-        forget(&all);
+        subject_free(&all);
         for (size_t i = 0; i < count * 4; i++) {
             tide_exported done, same;
             const tide_export how = {.format = formats[i / 4].name,
-                                     .centred = i % 2,
+                                     .centered = i % 2,
                                      .top = i % 4 < 2 ? 0 : 50};
             if (!formats[i / 4].ending)
                 continue;
@@ -90,7 +91,7 @@ static void a_copy_exports_what_the_saved_model_does(void **state)
             assert_int_equal(same.words, done.words);
             assert_int_equal(same.left_out, done.left_out);
             assert_same_file("closed", "open");
-            assert_true(how.centred || !how.top ||
+            assert_true(how.centered || !how.top ||
                         !export_open(few, &how, &same, NULL));
             assert_same_file("closed", "open");
         }
@@ -100,11 +101,11 @@ static void a_copy_exports_what_the_saved_model_does(void **state)
     }
 }
 
-static void an_empty_space_has_an_empty_copy(void **state)
+static void an_empty_view_has_an_empty_copy(void **state)
 {
     (void)state;
     tide_trainer *trainer = trainer_of(settings);
-    learned all = {trainer, tide_live_new(trainer, TIDE_VECTORS_INPUT, true, NULL)};
+    subject all = {trainer, tide_live_new(trainer, TIDE_VECTORS_INPUT, true, NULL)};
     tide_model *copy = copy_of(&all, 0, NULL);
     const tide_export how = {.format = "word2vec"};
     tide_exported done;
@@ -112,13 +113,13 @@ static void an_empty_space_has_an_empty_copy(void **state)
     assert_int_equal(export_open(copy, &how, &done, NULL), 0);
     assert_int_equal(done.words, 0);
     tide_model_free(copy);
-    forget(&all);
+    subject_free(&all);
 }
 
 static void formats_of_several_files_need_a_path(void **state)
 {
     (void)state;
-    learned all = learn(settings);
+    subject all = train(settings);
     tide_model *copy = copy_of(&all, 0, NULL);
     static const char *const names[] = {"npy", "projector", "tide", "nothing"};
     for (size_t i = 0; i < COUNT(names); i++) {
@@ -127,13 +128,13 @@ static void formats_of_several_files_need_a_path(void **state)
         assert_int_equal(export_open(copy, &how, NULL, &err), TIDE_ERROR_PARAMETER);
     }
     tide_model_free(copy);
-    forget(&all);
+    subject_free(&all);
 }
 
-static void an_export_ends_when_it_is_told_and_when_it_cannot_write(void **state)
+static void an_export_ends_when_stopped_or_when_writing_fails(void **state)
 {
     (void)state;
-    learned all = learn(settings);
+    subject all = train(settings);
     tide_model *copy = copy_of(&all, 0, NULL);
     volatile sig_atomic_t stop = 1;
     tide_error err;
@@ -148,18 +149,18 @@ static void an_export_ends_when_it_is_told_and_when_it_cannot_write(void **state
     assert_non_null(strstr(err.text, "No space left"));
     close(full);
     tide_model_free(copy);
-    forget(&all);
+    subject_free(&all);
 }
 
-/* As much as was said, rounded up by less than a cache line each time. */
-static void a_copy_takes_the_memory_that_was_said(void **state)
+/* Each allocation is rounded up by less than a cache line. */
+static void a_copy_allocates_the_reported_bytes(void **state)
 {
     (void)state;
-    learned all = learn(settings);
+    subject all = train(settings);
     for (uint32_t top = 0; top < 1000; top += 300) {
-        const tide_space *space = tide_live_begin(all.live);
-        uint64_t said = tide_space_copy_bytes(space, top);
-        tide_live_end(all.live, space);
+        const tide_view *view = tide_live_acquire(all.live);
+        uint64_t said = tide_view_copy_bytes(view, top);
+        tide_live_release(all.live, view);
         allocated_bytes = 0;
         tide_model *copy = copy_of(&all, top, NULL);
         assert_in_range(allocated_bytes, said - 8 * 64, said + 16 * 64);
@@ -175,17 +176,17 @@ static void a_copy_takes_the_memory_that_was_said(void **state)
         tide_model_free(copy);
     }
     assert_true(failed > 2);
-    forget(&all);
+    subject_free(&all);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(a_copy_exports_what_the_saved_model_does),
-        IN_FOLDER(an_empty_space_has_an_empty_copy),
+        IN_FOLDER(a_copy_exports_the_same_as_the_saved_model),
+        IN_FOLDER(an_empty_view_has_an_empty_copy),
         IN_FOLDER(formats_of_several_files_need_a_path),
-        IN_FOLDER(an_export_ends_when_it_is_told_and_when_it_cannot_write),
-        cmocka_unit_test(a_copy_takes_the_memory_that_was_said),
+        IN_FOLDER(an_export_ends_when_stopped_or_when_writing_fails),
+        cmocka_unit_test(a_copy_allocates_the_reported_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,7 @@
-/* test_cosines.c - the kernel of searches, in every set, against cosines in double precision. */
+/* test_cosines.c - the search kernel of every set against cosines in double
+ * precision. */
+
+#include "base/base.h"
 #include "vector/vector.h"
 
 #include <setjmp.h>
@@ -12,14 +15,13 @@ enum { MOST_ROWS = 150, MOST_DIM = 640 };
 
 static const uint32_t dims[] = {1, 3, 16, 17, 64, 100, 103, 128, 300, 640};
 static const size_t counts[] = {1, 7, 8, 9, 63, 64, 65, 128, 150};
-static const float centres[] = {0, 0.1f, 1,
-                                10000}; /* their length beside that of rows */
+static const float centers[] = {0, 0.1f, 1, 10000}; /* relative to the length of rows */
 
 typedef struct data {
     tide_questions questions;
     float scores[MOST_ROWS][TIDE_QUESTIONS] __attribute__((aligned(64)));
     float vectors[MOST_DIM][TIDE_QUESTIONS] __attribute__((aligned(64)));
-    float centre[MOST_DIM] __attribute__((aligned(64)));
+    float center[MOST_DIM] __attribute__((aligned(64)));
     bool near[MOST_ROWS];
     tide_matrix rows;
     float *row[MOST_ROWS];
@@ -30,7 +32,7 @@ static float draw(tide_rng *rng)
     return tide_rng_float(rng) - 0.5f;
 }
 
-static void make_question(data *d, size_t i, uint32_t dim, tide_rng *rng)
+static void make_query(data *d, size_t i, uint32_t dim, tide_rng *rng)
 {
     double square = 0, product = 0;
     for (uint32_t n = 0; n < dim; n++) {
@@ -39,13 +41,13 @@ static void make_question(data *d, size_t i, uint32_t dim, tide_rng *rng)
     }
     for (uint32_t n = 0; n < dim; n++) {
         d->vectors[n][i] = (float)((double)d->vectors[n][i] / sqrt(square));
-        product += (double)d->vectors[n][i] * (double)d->centre[n];
+        product += (double)d->vectors[n][i] * (double)d->center[n];
     }
     d->questions.offsets[i] = (float)product;
     d->questions.bounds[i] = draw(rng);
 }
 
-static data *make(uint32_t dim, size_t count, float centre)
+static data *data_new(uint32_t dim, size_t count, float center)
 {
     data *d = tide_alloc(1, sizeof *d);
     assert_non_null(d);
@@ -53,22 +55,22 @@ static data *make(uint32_t dim, size_t count, float centre)
     tide_rng rng = tide_rng_seeded(dim * 1000 + count);
     d->questions.dim = dim;
     d->questions.vectors = d->vectors[0];
-    d->questions.centre = d->centre;
+    d->questions.center = d->center;
     for (uint32_t n = 0; n < dim; n++) {
-        d->centre[n] = centre * draw(&rng);
-        d->questions.centre_square += d->centre[n] * d->centre[n];
+        d->center[n] = center * draw(&rng);
+        d->questions.center_square += d->center[n] * d->center[n];
     }
     for (size_t i = 0; i < TIDE_QUESTIONS; i++)
-        make_question(d, i, dim, &rng);
+        make_query(d, i, dim, &rng);
     for (uint32_t j = 0; j < count; j++) {
         d->row[j] = tide_matrix_row(&d->rows, j);
         for (uint32_t n = 0; n < dim; n++)
-            d->row[j][n] = d->centre[n] + draw(&rng);
+            d->row[j][n] = d->center[n] + draw(&rng);
     }
     return d;
 }
 
-static void drop(data *d)
+static void data_free(data *d)
 {
     tide_matrix_release(&d->rows);
     free(d);
@@ -79,7 +81,7 @@ static double distance(const data *d, size_t j)
 {
     double square = 0;
     for (uint32_t n = 0; n < d->rows.dim; n++)
-        square += pow((double)d->row[j][n] - (double)d->centre[n], 2);
+        square += pow((double)d->row[j][n] - (double)d->center[n], 2);
     return sqrt(square);
 }
 
@@ -88,16 +90,16 @@ static double exact_cosine(const data *d, size_t j, size_t i)
     double product = 0;
     for (uint32_t n = 0; n < d->rows.dim; n++)
         product +=
-            (double)d->vectors[n][i] * ((double)d->row[j][n] - (double)d->centre[n]);
+            (double)d->vectors[n][i] * ((double)d->row[j][n] - (double)d->center[n]);
     return product / distance(d, j);
 }
 
 static void check(const tide_kernels *k, data *d, size_t count)
 {
-    double centre = sqrt((double)d->questions.centre_square);
+    double center = sqrt((double)d->questions.center_square);
     k->cosines(&d->questions, d->row, count, d->rows.stride, d->scores, d->near);
     for (size_t j = 0; j < count; j++) {
-        bool near = false, ordinary = distance(d, j) > 0.11 * centre + 1e-6;
+        bool near = false, ordinary = distance(d, j) > 0.11 * center + 1e-6;
         for (size_t i = 0; i < TIDE_QUESTIONS; i++) {
             float score = d->scores[j][i];
             near |= !(score < d->questions.bounds[i]);
@@ -110,7 +112,7 @@ static void check(const tide_kernels *k, data *d, size_t count)
 }
 
 /* Runs a check for every usable set. */
-static void everywhere(void (*run)(const tide_kernels *k))
+static void for_all_sets(void (*run)(const tide_kernels *k))
 {
     bool usable;
     const tide_kernels *k;
@@ -123,29 +125,29 @@ static void run_all_shapes(const tide_kernels *k)
 {
     for (size_t a = 0; a < sizeof dims / sizeof *dims; a++)
         for (size_t b = 0; b < sizeof counts / sizeof *counts; b++)
-            for (size_t c = 0; c < sizeof centres / sizeof *centres; c++) {
-                data *d = make(dims[a], counts[b], centres[c]);
+            for (size_t c = 0; c < sizeof centers / sizeof *centers; c++) {
+                data *d = data_new(dims[a], counts[b], centers[c]);
                 check(k, d, counts[b]);
-                drop(d);
+                data_free(d);
             }
 }
 
-static void cosines_are_known_or_said_not_to_be(void **state)
+static void cosines_are_accurate_or_nan(void **state)
 {
     (void)state;
-    everywhere(run_all_shapes);
+    for_all_sets(run_all_shapes);
 }
 
-/* Numbers that are too large, too small or none, and a row that is the centre. */
-static void run_odd_rows(const tide_kernels *k)
+/* Huge, tiny and NaN values, and a row equal to the center. */
+static void run_degenerate_rows(const tide_kernels *k)
 {
     static const float odd[] = {0, 1e30f, 1e-30f, INFINITY, NAN};
     enum { ODD = sizeof odd / sizeof *odd, COUNT = 20 };
     for (size_t c = 0; c < 2; c++) {
-        data *d = make(100, COUNT, centres[c]);
+        data *d = data_new(100, COUNT, centers[c]);
         for (size_t j = 0; j < ODD; j++)
             for (uint32_t n = 0; n < 100; n++)
-                d->row[3 * j][n] = d->centre[n] + odd[j];
+                d->row[3 * j][n] = d->center[n] + odd[j];
         for (size_t i = 0; i < TIDE_QUESTIONS; i++)
             d->questions.bounds[i] = INFINITY;
         k->cosines(&d->questions, d->row, COUNT, d->rows.stride, d->scores, d->near);
@@ -155,21 +157,21 @@ static void run_odd_rows(const tide_kernels *k)
             for (size_t i = 0; i < TIDE_QUESTIONS; i++)
                 assert_int_equal(isnan(d->scores[j][i]), !known);
         }
-        drop(d);
+        data_free(d);
     }
 }
 
-static void an_odd_row_is_near_to_all_and_spoils_no_other(void **state)
+static void a_degenerate_row_is_near_to_all_and_affects_no_other(void **state)
 {
     (void)state;
-    everywhere(run_odd_rows);
+    for_all_sets(run_degenerate_rows);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cosines_are_known_or_said_not_to_be),
-        cmocka_unit_test(an_odd_row_is_near_to_all_and_spoils_no_other),
+        cmocka_unit_test(cosines_are_accurate_or_nan),
+        cmocka_unit_test(a_degenerate_row_is_near_to_all_and_affects_no_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

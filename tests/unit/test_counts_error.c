@@ -1,12 +1,16 @@
-/* test_counts_error.c - counts of a model against the true ones, as a plain computation over all
- * the points has them. */
-#include "train_fixture.h"
+/* test_counts_error.c - errors of the counts of a model, against a naive computation
+ * over all points. */
+#include "base/base.h"
 #include "eval/eval.h"
+#include "train_fixture.h"
+
 #include "memory_fixture.h"
+
+#include <wordtide/formats.h>
 
 enum { TYPES = 4000, TOKENS = 60000 };
 
-/* -- texts and models ------------------------------------------------------------------ */
+/* -- texts and models -------------------------------------------------------------- */
 
 /* Words w1, w2, ... whose frequency falls as 1 / rank. */
 static corpus zipf_text_of(int types, uint64_t seed)
@@ -36,8 +40,10 @@ static tide_counts *count_file(const char *path)
 {
     tide_error err;
     tide_params *params = params_of("tokens=space");
-    const tide_run run = {.sources = &path, .source_count = 1};
-    tide_counts *counts = tide_counts_new(params, &run, &err);
+    const tide_run run = {
+        .size = sizeof(tide_run), .sources = &path, .source_count = 1};
+    tide_counts *counts;
+    tide_counts_new(params, &run, &counts, &err);
     tide_params_free(params);
     if (!counts)
         fail_msg("%s", err.text);
@@ -57,21 +63,21 @@ static void subject_free(subject *s)
     tide_trainer_free(s->trainer);
 }
 
-/* -- the points, and what follows from them ---------------------------------------------- */
+/* -- points and results derived from them ------------------------------------------ */
 
 typedef struct point_list {
     tide_count_point items[TYPES + 1];
     size_t count;
 } point_list;
 
-static void take_point(void *data, const tide_count_point *point)
+static void record_point(void *data, const tide_count_point *point)
 {
     point_list *list = data;
     assert_true(list->count < COUNT(list->items));
     list->items[list->count++] = *point;
 }
 
-/* The middle of some points, or of the two in the middle: found by how many are smaller. */
+/* The median of some points, found by counting smaller ones. */
 static double naive_median(const point_list *list, uint64_t from, uint64_t to,
                            bool held_only)
 {
@@ -98,7 +104,7 @@ static double naive_median(const point_list *list, uint64_t from, uint64_t to,
     return (low + high) / 2;
 }
 
-static void same(double x, double y)
+static void assert_same(double x, double y)
 {
     if (isnan(x) || isnan(y))
         assert_true(isnan(x) && isnan(y));
@@ -119,9 +125,9 @@ static void check_bands(const tide_counts_result *r, const point_list *list)
         double dropped = 0;
         for (uint64_t rank = b->from; rank <= b->to; rank++)
             dropped += !list->items[rank - 1].held;
-        same(b->dropped, dropped / (double)b->words);
-        same(b->median_error, naive_median(list, b->from, b->to, false));
-        same(b->median_error_held, naive_median(list, b->from, b->to, true));
+        assert_same(b->dropped, dropped / (double)b->words);
+        assert_same(b->median_error, naive_median(list, b->from, b->to, false));
+        assert_same(b->median_error_held, naive_median(list, b->from, b->to, true));
     }
 }
 
@@ -141,7 +147,7 @@ static void check_points(const subject *s, const tide_counts_result *r,
         assert_int_equal(p->held, held);
         assert_int_equal(p->count, held ? entry.count : r->minimum);
         assert_true(p->count >= p->truth);
-        same(p->error, (double)(p->count - p->truth) / (double)p->truth);
+        assert_same(p->error, (double)(p->count - p->truth) / (double)p->truth);
     }
     assert_int_equal(tokens, r->tokens);
     assert_int_equal(list->count, r->types);
@@ -161,25 +167,25 @@ static void check_shares(const tide_counts_result *r, const point_list *list)
         error += p->error;
         error_held += p->held ? p->error : 0;
     }
-    same(r->dropped_types, dropped / (double)r->types);
-    same(r->dropped_tokens, dropped_tokens / (double)r->tokens);
-    same(r->dropped_top, dropped_top / (double)top);
-    same(r->mean_error, error / (double)top);
-    same(r->mean_error_held, error_held / ((double)top - dropped_top));
+    assert_same(r->dropped_types, dropped / (double)r->types);
+    assert_same(r->dropped_tokens, dropped_tokens / (double)r->tokens);
+    assert_same(r->dropped_top, dropped_top / (double)top);
+    assert_same(r->mean_error, error / (double)top);
+    assert_same(r->mean_error_held, error_held / ((double)top - dropped_top));
 }
 
-static tide_counts_result judge(const subject *s, point_list *list)
+static tide_counts_result evaluate(const subject *s, point_list *list)
 {
     tide_error err;
     tide_counts_result result;
     list->count = 0;
     assert_int_equal(tide_eval_counts(tide_trainer_model(s->trainer), s->truth, &result,
-                                      take_point, list, &err),
+                                      record_point, list, &err),
                      TIDE_OK);
     return result;
 }
 
-/* -- tests ---------------------------------------------------------------------------- */
+/* -- tests ------------------------------------------------------------------------- */
 
 static void results_follow_from_the_points(void **state)
 {
@@ -193,7 +199,7 @@ static void results_follow_from_the_points(void **state)
         snprintf(settings, sizeof settings, "vocab=300 dim=1 replay=1 tokens=space %s",
                  models[i]);
         subject s = subject_of(settings, &t);
-        tide_counts_result r = judge(&s, &list);
+        tide_counts_result r = evaluate(&s, &list);
         assert_int_equal(r.capacity, 300);
         assert_int_equal(r.top, 300);
         assert_true(r.minimum > 1 && r.dropped_types > 0.5);
@@ -205,13 +211,13 @@ static void results_follow_from_the_points(void **state)
     free(t.bytes);
 }
 
-static void a_vocabulary_with_room_for_all_has_no_error(void **state)
+static void a_vocabulary_that_holds_all_words_has_no_error(void **state)
 {
     (void)state;
     static point_list list;
     corpus t = zipf_text(2);
     subject s = subject_of("vocab=5000 dim=1 replay=1 tokens=space", &t);
-    tide_counts_result r = judge(&s, &list);
+    tide_counts_result r = evaluate(&s, &list);
     assert_int_equal(r.tokens, TOKENS);
     assert_int_equal(r.held, r.types);
     assert_int_equal(r.top, r.types);
@@ -224,14 +230,15 @@ static void a_vocabulary_with_room_for_all_has_no_error(void **state)
     free(t.bytes);
 }
 
-/* Vectors with counts are judged as the model that they come from. */
+/* A file of vectors with counts has the same errors as the model it was exported
+ * from. */
 static void an_exported_model_has_the_same_errors(void **state)
 {
     (void)state;
     static point_list list;
     corpus t = zipf_text(5);
     subject s = subject_of("vocab=300 dim=1 replay=1 tokens=space", &t);
-    tide_counts_result ours = judge(&s, &list), theirs;
+    tide_counts_result ours = evaluate(&s, &list), theirs;
     const tide_export how = {.format = "safetensors"};
     assert_int_equal(
         tide_model_export(tide_trainer_model(s.trainer), &how, "v", NULL, NULL), 0);
@@ -240,9 +247,9 @@ static void an_exported_model_has_the_same_errors(void **state)
     assert_int_equal(tide_eval_counts(exported, s.truth, &theirs, NULL, NULL, NULL), 0);
     assert_true(ours.dropped_top > 0);
     assert_int_equal(theirs.minimum, ours.minimum);
-    same(theirs.mean_error, ours.mean_error);
+    assert_same(theirs.mean_error, ours.mean_error);
     for (size_t i = 0; i < ours.band_count; i++)
-        same(theirs.bands[i].median_error, ours.bands[i].median_error);
+        assert_same(theirs.bands[i].median_error, ours.bands[i].median_error);
     tide_model_free(exported);
     subject_free(&s);
     free(t.bytes);
@@ -259,14 +266,14 @@ static void the_gate_drops_less_than_plain_space_saving(void **state)
             subject_of(gate ? "vocab=300 dim=1 replay=1 tokens=space admission=gate"
                             : "vocab=300 dim=1 replay=1 tokens=space admission=none",
                        &t);
-        dropped[gate] = judge(&s, &list).dropped_top;
+        dropped[gate] = evaluate(&s, &list).dropped_top;
         subject_free(&s);
     }
     assert_true(dropped[1] < dropped[0] / 2);
     free(t.bytes);
 }
 
-static void nothing_is_said_about_no_text(void **state)
+static void results_of_an_empty_text_are_nan(void **state)
 {
     (void)state;
     char nothing[] = "\n";
@@ -282,7 +289,7 @@ static void nothing_is_said_about_no_text(void **state)
     subject_free(&s);
 }
 
-static void lack_of_memory_is_told(void **state)
+static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     corpus t = zipf_text(4);
@@ -299,8 +306,8 @@ static void lack_of_memory_is_told(void **state)
     free(t.bytes);
 }
 
-/* The last band ends with the words that there are, so its size is even in half of the cases. */
-static void medians_are_in_the_middle_of_bands_of_any_size(void **state)
+/* The last band ends with the last word, so its size is even in half of the cases. */
+static void medians_are_correct_for_bands_of_any_size(void **state)
 {
     (void)state;
     static point_list list;
@@ -311,13 +318,14 @@ static void medians_are_in_the_middle_of_bands_of_any_size(void **state)
             snprintf(settings, sizeof settings,
                      "vocab=%d dim=1 replay=1 tokens=space admission=none", vocab);
             subject s = subject_of(settings, &t);
-            tide_counts_result r = judge(&s, &list);
+            tide_counts_result r = evaluate(&s, &list);
             assert_int_equal(r.band_count, 3);
             const tide_count_band *b = &r.bands[2];
             assert_int_equal(b->to, types);
-            same(b->median_error, naive_median(&list, b->from, b->to, false));
+            assert_same(b->median_error, naive_median(&list, b->from, b->to, false));
             if (b->dropped < 1)
-                same(b->median_error_held, naive_median(&list, b->from, b->to, true));
+                assert_same(b->median_error_held,
+                            naive_median(&list, b->from, b->to, true));
             subject_free(&s);
         }
         free(t.bytes);
@@ -328,12 +336,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(results_follow_from_the_points),
-        IN_FOLDER(medians_are_in_the_middle_of_bands_of_any_size),
-        IN_FOLDER(a_vocabulary_with_room_for_all_has_no_error),
+        IN_FOLDER(medians_are_correct_for_bands_of_any_size),
+        IN_FOLDER(a_vocabulary_that_holds_all_words_has_no_error),
         IN_FOLDER(an_exported_model_has_the_same_errors),
         IN_FOLDER(the_gate_drops_less_than_plain_space_saving),
-        IN_FOLDER(nothing_is_said_about_no_text),
-        IN_FOLDER(lack_of_memory_is_told),
+        IN_FOLDER(results_of_an_empty_text_are_nan),
+        IN_FOLDER(failed_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

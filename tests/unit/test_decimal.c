@@ -1,7 +1,9 @@
 /* test_decimal.c - floats as text and back: the shortest digits, the same bits, any
  * locale. */
+
 #include "base/base.h"
 
+#include <wordtide/tools.h>
 #include <locale.h>
 #include <math.h>
 #include <setjmp.h>
@@ -85,7 +87,7 @@ static void subnormal_floats_have_the_shortest_digits(void **state)
         check(float_of((uint32_t)tide_rng_next(&rng) & 0x807fffff));
 }
 
-static void powers_of_two_and_ten_and_their_neighbours_do(void **state)
+static void powers_of_two_and_ten_and_their_neighbors_do(void **state)
 {
     (void)state;
     for (uint32_t exponent = 0; exponent < 255; exponent++)
@@ -119,7 +121,7 @@ static void expect_text(float value, const char *wanted)
     assert_string_equal(text, wanted);
 }
 
-static void texts_look_like_numbers(void **state)
+static void texts_have_the_documented_form(void **state)
 {
     (void)state;
     expect_text(0.0f, "0");
@@ -169,7 +171,7 @@ static void texts_of_any_length_are_read_as_the_library_does(void **state)
 
 /* Exactly between two floats, and a little beside: where a double in between goes
  * wrong. */
-static void borders_between_floats_are_read_right(void **state)
+static void midpoints_between_floats_are_rounded_correctly(void **state)
 {
     (void)state;
     tide_rng rng = tide_rng_seeded(6);
@@ -190,7 +192,7 @@ static void borders_between_floats_are_read_right(void **state)
     }
 }
 
-static void what_is_no_number_is_refused(void **state)
+static void text_that_is_not_a_number_is_refused(void **state)
 {
     (void)state;
     const char *const none[] = {"",
@@ -268,12 +270,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_floats_have_the_shortest_digits),
         cmocka_unit_test(subnormal_floats_have_the_shortest_digits),
-        cmocka_unit_test(powers_of_two_and_ten_and_their_neighbours_do),
+        cmocka_unit_test(powers_of_two_and_ten_and_their_neighbors_do),
         cmocka_unit_test(whole_numbers_and_short_fractions_do),
-        cmocka_unit_test(texts_look_like_numbers),
+        cmocka_unit_test(texts_have_the_documented_form),
         cmocka_unit_test(texts_of_any_length_are_read_as_the_library_does),
-        cmocka_unit_test(borders_between_floats_are_read_right),
-        cmocka_unit_test(what_is_no_number_is_refused),
+        cmocka_unit_test(midpoints_between_floats_are_rounded_correctly),
+        cmocka_unit_test(text_that_is_not_a_number_is_refused),
         cmocka_unit_test(the_locale_does_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,9 @@
-/* test_decoder.c - packed text is told by its first bytes and comes out as it went in;
- * what is damaged gives what it can and then says so. */
+/* test_decoder.c - compressed text is detected by its first bytes and decompressed; a
+ * corrupt archive yields everything before the corruption, then an error. */
+#include "base/base.h"
+#include "detect/detect.h"
+#include "source/source.h"
+#include "source/unpacker.h"
 #include "decoder_fixture.h"
 
 #include <errno.h>
@@ -18,14 +22,14 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* -- packing ------------------------------------------------------------------------- */
+/* -- packing ----------------------------------------------------------------------- */
 
 typedef struct block {
     unsigned char *bytes;
     size_t size;
 } block;
 
-/* With room for what a packer makes of so much that it cannot make smaller. */
+/* Large enough for the compressed form of incompressible data of this size. */
 static block new_block(size_t text_size)
 {
     block b = {calloc(1, text_size + text_size / 100 + 1000), 0};
@@ -118,14 +122,14 @@ static block literal(const char *bytes, size_t size)
     return b;
 }
 
-/* -- unpacking ----------------------------------------------------------------------- */
+/* -- unpacking --------------------------------------------------------------------- */
 
 typedef struct result {
     block text;
     tide_error err; /* status TIDE_OK at the end of a good archive */
 } result;
 
-/* Reads all there is; `room` 0 takes random rooms. */
+/* Reads everything; with `room` 0 the sizes are random. */
 static result unpacked(memory *m, size_t room, size_t text_max)
 {
     result r = {{malloc(text_max + 1), 0}, {0}};
@@ -183,7 +187,7 @@ static void assert_breaks(block archive, block text, size_t at_least, const char
     free(r.text.bytes);
 }
 
-/* -- whole archives ------------------------------------------------------------------ */
+/* -- whole archives ---------------------------------------------------------------- */
 
 static void text_comes_out_as_it_went_in_at_every_size_and_level(void **state)
 {
@@ -203,7 +207,7 @@ static void text_comes_out_as_it_went_in_at_every_size_and_level(void **state)
     }
 }
 
-static void it_does_not_matter_in_what_pieces_it_comes_and_goes(void **state)
+static void text_is_the_same_for_any_size_of_reads(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(packers) * 2; i++) {
@@ -217,7 +221,7 @@ static void it_does_not_matter_in_what_pieces_it_comes_and_goes(void **state)
     }
 }
 
-static void plain_text_is_left_as_it_is(void **state)
+static void plain_text_is_unchanged(void **state)
 {
     (void)state;
     static const char *const texts[] = {"",
@@ -259,7 +263,7 @@ static void plain_text_is_left_as_it_is(void **state)
     free(large.bytes);
 }
 
-static void members_one_after_the_other_are_one_text(void **state)
+static void concatenated_members_are_one_text(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(packers); i++) {
@@ -277,7 +281,7 @@ static void members_one_after_the_other_are_one_text(void **state)
     }
 }
 
-/* 8 zeros are padding for gzip and xz; zstd knows none. */
+/* 8 zeros are padding for gzip and xz; zstd has no padding. */
 static void only_padding_may_follow(void **state)
 {
     (void)state;
@@ -289,13 +293,14 @@ static void only_padding_may_follow(void **state)
         {"\0\0\0\0\0\0\0\0",
          8,
          {NULL,
-          "news: zstd data is followed by something else, after 5000 bytes of text",
+          "news: zstd data is followed by trailing garbage, after 5000 bytes of text",
           NULL}},
         {"more text than a header",
          24,
-         {"news: gzip data is followed by something else, after 5000 bytes of text",
-          "news: zstd data is followed by something else, after 5000 bytes of text",
-          "news: xz data is damaged or followed by something else, after 5000 bytes of "
+         {"news: gzip data is followed by trailing garbage, after 5000 bytes of text",
+          "news: zstd data is followed by trailing garbage, after 5000 bytes of text",
+          "news: xz data is corrupt or followed by trailing garbage, after 5000 bytes "
+          "of "
           "text"}},
     };
     block text = made_text(5000, false, 3);
@@ -315,7 +320,7 @@ static void only_padding_may_follow(void **state)
 }
 
 /* pzstd writes the size of a frame before it, in a frame to be skipped. */
-static void zstd_may_begin_with_a_frame_to_skip(void **state)
+static void zstd_may_start_with_a_skippable_frame(void **state)
 {
     (void)state;
     block text = made_text(5000, false, 4), frame = pack_zstd(text, 3);
@@ -330,10 +335,10 @@ static void zstd_may_begin_with_a_frame_to_skip(void **state)
     free(both.bytes);
 }
 
-/* -- damaged archives ---------------------------------------------------------------- */
+/* -- damaged archives -------------------------------------------------------------- */
 
 /* What is shorter than a magic number is not known to be one. */
-static void archive_cut_anywhere_gives_the_beginning_and_an_error(void **state)
+static void truncated_archive_yields_its_start_and_an_error(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(packers) * 2; i++) {
@@ -349,7 +354,7 @@ static void archive_cut_anywhere_gives_the_beginning_and_an_error(void **state)
     }
 }
 
-static void what_comes_before_the_cut_is_all_given(void **state)
+static void all_text_before_a_truncation_is_returned(void **state)
 {
     (void)state;
     char error[128];
@@ -359,8 +364,8 @@ static void what_comes_before_the_cut_is_all_given(void **state)
         memory m = {cut.bytes, cut.size, 0, 0, false, false};
         result r = unpacked(&m, 0, text.size);
         snprintf(error, sizeof error,
-                 "news: %s data ends in the middle, after %zu bytes of text",
-                 packers[i].name, r.text.size);
+                 "news: %s data is truncated, after %zu bytes of text", packers[i].name,
+                 r.text.size);
         assert_string_equal(r.err.text, error);
         /* Random bytes are stored in blocks of at most 128 KiB. */
         assert_breaks(cut, text, 300000 - (128 << 10) - 1000, error);
@@ -370,8 +375,8 @@ static void what_comes_before_the_cut_is_all_given(void **state)
     }
 }
 
-/* Everything before the block that is damaged: zstd's blocks are of 128 KiB. */
-static void what_comes_before_the_damage_is_all_given(void **state)
+/* Everything before the corrupt block: zstd's blocks have 128 KiB. */
+static void all_text_before_a_corruption_is_returned(void **state)
 {
     (void)state;
     enum { BLOCK = 128 << 10 };
@@ -387,7 +392,7 @@ static void what_comes_before_the_damage_is_all_given(void **state)
     free(archive.bytes);
 }
 
-static void no_flipped_bit_goes_unnoticed_that_changes_the_text(void **state)
+static void every_flipped_bit_that_changes_the_text_is_detected(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(packers) * 2; i++) {
@@ -417,8 +422,8 @@ static void zstd_window_of_more_than_128_MiB_is_refused(void **state)
     assert_unpacks(literal("\x28\xb5\x2f\xfd\0\x88\x19\0\0abc", 12), 0, 0, text);
     assert_breaks(
         literal("\x28\xb5\x2f\xfd\0\x90\x19\0\0abc", 12), text, 0,
-        "news: zstd data needs a window of more than 128 MiB to be unpacked, "
-        "which is not granted (zstd -dc --long=31 does), after 0 bytes of text");
+        "news: zstd data needs a window above the limit of 128 MiB (use zstd -dc "
+        "--long=31), after 0 bytes of text");
 }
 
 /* The header of the first block begins at byte 12: its size / 4 - 1, flags, two numbers
@@ -437,26 +442,27 @@ static void xz_dictionary_of_more_than_256_MiB_is_refused(void **state)
     filter[2] = 36; /* 1 GiB */
     uint32_t check = lzma_crc32(header, size - 4, 0);
     memcpy(header + size - 4, &check, sizeof check);
-    assert_breaks(archive, text, 0,
-                  "news: xz data needs 1024 MiB of memory to be unpacked, and 256 are "
-                  "granted (xz -dc does it), after 0 bytes of text");
+    assert_breaks(
+        archive, text, 0,
+        "news: xz data needs 1024 MiB of memory to be decompressed, more than "
+        "the limit of 256 MiB (use xz -dc), after 0 bytes of text");
     free(text.bytes);
     free(archive.bytes);
 }
 
-static void what_is_neither_text_nor_unpacked_is_refused(void **state)
+static void unsupported_formats_are_refused(void **state)
 {
     (void)state;
     static const struct {
         const char *bytes, *error;
     } table[] = {
         {"BZh91AY&SY\xff",
-         "news is compressed with bzip2, which is not read: bzcat news | "
+         "news is data compressed with bzip2, which cannot be read: bzcat news | "
          "wordtide train -"},
-        {"PK\3\4\24", "news is a zip archive, which is not read: unzip -p news | "
+        {"PK\3\4\24", "news is a zip archive, which cannot be read: unzip -p news | "
                       "wordtide train -"},
         {"\4\"M\x18zzz",
-         "news is compressed with lz4, which is not read: lz4 -dc news | "
+         "news is data compressed with lz4, which cannot be read: lz4 -dc news | "
          "wordtide train -"},
         {"PAR1\x15\x04\x15\x10",
          "news is a Parquet file, not text: export it as text, JSON or CSV"},
@@ -471,9 +477,9 @@ static void what_is_neither_text_nor_unpacked_is_refused(void **state)
     }
 }
 
-/* -- going elsewhere ------------------------------------------------------------------ */
+/* -- going elsewhere --------------------------------------------------------------- */
 
-static void packed_text_can_be_read_again_from_anywhere(void **state)
+static void compressed_text_can_be_resumed_from_any_offset(void **state)
 {
     (void)state;
     enum { SIZE = 600000, PIECE = 70000, BACK = 64 << 10, HASHED = 4096 };
@@ -512,7 +518,7 @@ static void packed_text_can_be_read_again_from_anywhere(void **state)
     }
 }
 
-static void damaged_archive_can_be_read_again_before_the_damage(void **state)
+static void corrupt_archive_can_be_resumed_before_the_corruption(void **state)
 {
     (void)state;
     char bytes[100];
@@ -524,8 +530,8 @@ static void damaged_archive_can_be_read_again_before_the_damage(void **state)
         tide_error err = {0};
         assert_int_equal(tide_unpacker_seek(u, 400000, &err), TIDE_ERROR_FORMAT);
         assert_string_equal(err.text,
-                            "damaged before byte 400000 of its text, so it is "
-                            "read from its start");
+                            "corrupt before byte 400000 of its text, so it is "
+                            "read from the start");
         assert_int_equal(tide_unpacker_seek(u, 1000, NULL), TIDE_OK);
         assert_int_equal(tide_unpacker_read(u, bytes, 100, 0, NULL), 100);
         assert_memory_equal(bytes, text.bytes + 1000, 100);
@@ -535,7 +541,7 @@ static void damaged_archive_can_be_read_again_before_the_damage(void **state)
     }
 }
 
-/* -- files and pipes ------------------------------------------------------------------ */
+/* -- files and pipes --------------------------------------------------------------- */
 
 static char path[] = "/tmp/test_decoder.XXXXXX";
 
@@ -574,8 +580,8 @@ static char *place_after(uint64_t offset, size_t room)
     return place;
 }
 
-/* A file may be packed, unpacked and packed otherwise between two runs. */
-static void place_in_a_file_is_the_same_however_it_is_packed(void **state)
+/* A file may be compressed, decompressed or recompressed between two runs. */
+static void place_in_a_file_does_not_depend_on_compression(void **state)
 {
     (void)state;
     enum { SIZE = 400000, OFFSET = 300001 };
@@ -589,8 +595,8 @@ static void place_in_a_file_is_the_same_however_it_is_packed(void **state)
         char *same = place_after(OFFSET, 65536);
         assert_string_equal(same, place);
         tide_source *source = tide_source_open(path, NULL);
-        assert_true(tide_source_replayable(source) && tide_source_divisible(source));
-        assert_int_equal(tide_source_go_to(source, place, NULL), TIDE_OK);
+        assert_true(tide_source_can_resume(source) && tide_source_divisible(source));
+        assert_int_equal(tide_source_seek(source, place, NULL), TIDE_OK);
         assert_int_equal(tide_source_offset(source), OFFSET);
         assert_int_equal(tide_source_read(source, bytes, 1000, NULL), 1000);
         assert_memory_equal(bytes, text.bytes + OFFSET, 1000);
@@ -600,14 +606,14 @@ static void place_in_a_file_is_the_same_however_it_is_packed(void **state)
     }
     block shorter = {text.bytes, OFFSET - 1}, *const wrong[] = {&other, &shorter};
     static const char *const texts[] = {
-        "other text before byte 300001 than it had, so it is read from its start",
-        "shorter than it was, so it is read from its start"};
+        "the text before byte 300001 has changed, so it is read from the start",
+        "shorter than before, so it is read from the start"};
     for (size_t i = 0; i < COUNT(packers) * 2; i++) {
         block archive = packers[i / 2].pack(*wrong[i % 2], 3);
         write_file(archive);
         tide_source *source = tide_source_open(path, NULL);
         tide_error err = {0};
-        assert_int_equal(tide_source_go_to(source, place, &err), TIDE_ERROR_FORMAT);
+        assert_int_equal(tide_source_seek(source, place, &err), TIDE_ERROR_FORMAT);
         assert_string_equal(err.text, texts[i % 2]);
         assert_int_equal(tide_source_offset(source), 0);
         assert_int_equal(tide_source_read(source, bytes, 1000, NULL), 1000);
@@ -660,14 +666,14 @@ static ptrdiff_t end_trickle(trickle *t, tide_error *err)
     char bytes[1];
     close(t->writer);
     ptrdiff_t count = tide_source_read(t->source, bytes, 1, err);
-    assert_false(tide_source_replayable(t->source));
+    assert_false(tide_source_can_resume(t->source));
     tide_source_close(t->source);
     dup2(t->saved, STDIN_FILENO);
     close(t->saved);
     return count;
 }
 
-static void plain_pipe_that_trickles_is_not_held_back(void **state)
+static void slow_plain_pipe_is_not_delayed(void **state)
 {
     (void)state;
     static const struct {
@@ -687,7 +693,7 @@ static void plain_pipe_that_trickles_is_not_held_back(void **state)
     }
 }
 
-static void packed_pipe_that_trickles_is_unpacked(void **state)
+static void slow_compressed_pipe_is_decompressed(void **state)
 {
     (void)state;
     static unsigned char found[3001];
@@ -703,7 +709,7 @@ static void packed_pipe_that_trickles_is_unpacked(void **state)
         tide_error err = {0};
         assert_int_equal(end_trickle(&t, &err), TIDE_ERROR_FORMAT);
         assert_non_null(strstr(err.text, "standard input: "));
-        assert_non_null(strstr(err.text, " data ends in the middle, after "));
+        assert_non_null(strstr(err.text, " data is truncated, after "));
         free(archive.bytes);
         free(text.bytes);
     }
@@ -732,7 +738,7 @@ static size_t flushed_zstd(block line, unsigned char *archive, size_t room)
 }
 
 /* A writer that flushes is heard before it has finished. */
-static void text_that_was_flushed_comes_out_before_the_archive_ends(void **state)
+static void flushed_text_is_returned_before_the_archive_ends(void **state)
 {
     (void)state;
     unsigned char archive[1000], found[1001];
@@ -748,9 +754,9 @@ static void text_that_was_flushed_comes_out_before_the_archive_ends(void **state
     free(line.bytes);
 }
 
-/* -- memory --------------------------------------------------------------------------- */
+/* -- memory ------------------------------------------------------------------------ */
 
-static void unpacking_survives_the_loss_of_any_allocation(void **state)
+static void decompression_survives_the_loss_of_any_allocation(void **state)
 {
     (void)state;
     unsigned char bytes[200];
@@ -785,25 +791,25 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_comes_out_as_it_went_in_at_every_size_and_level),
-        cmocka_unit_test(it_does_not_matter_in_what_pieces_it_comes_and_goes),
-        cmocka_unit_test(plain_text_is_left_as_it_is),
-        cmocka_unit_test(members_one_after_the_other_are_one_text),
+        cmocka_unit_test(text_is_the_same_for_any_size_of_reads),
+        cmocka_unit_test(plain_text_is_unchanged),
+        cmocka_unit_test(concatenated_members_are_one_text),
         cmocka_unit_test(only_padding_may_follow),
-        cmocka_unit_test(zstd_may_begin_with_a_frame_to_skip),
-        cmocka_unit_test(archive_cut_anywhere_gives_the_beginning_and_an_error),
-        cmocka_unit_test(what_comes_before_the_cut_is_all_given),
-        cmocka_unit_test(what_comes_before_the_damage_is_all_given),
-        cmocka_unit_test(no_flipped_bit_goes_unnoticed_that_changes_the_text),
+        cmocka_unit_test(zstd_may_start_with_a_skippable_frame),
+        cmocka_unit_test(truncated_archive_yields_its_start_and_an_error),
+        cmocka_unit_test(all_text_before_a_truncation_is_returned),
+        cmocka_unit_test(all_text_before_a_corruption_is_returned),
+        cmocka_unit_test(every_flipped_bit_that_changes_the_text_is_detected),
         cmocka_unit_test(zstd_window_of_more_than_128_MiB_is_refused),
         cmocka_unit_test(xz_dictionary_of_more_than_256_MiB_is_refused),
-        cmocka_unit_test(what_is_neither_text_nor_unpacked_is_refused),
-        cmocka_unit_test(packed_text_can_be_read_again_from_anywhere),
-        cmocka_unit_test(damaged_archive_can_be_read_again_before_the_damage),
-        cmocka_unit_test(place_in_a_file_is_the_same_however_it_is_packed),
-        cmocka_unit_test(plain_pipe_that_trickles_is_not_held_back),
-        cmocka_unit_test(packed_pipe_that_trickles_is_unpacked),
-        cmocka_unit_test(text_that_was_flushed_comes_out_before_the_archive_ends),
-        cmocka_unit_test(unpacking_survives_the_loss_of_any_allocation),
+        cmocka_unit_test(unsupported_formats_are_refused),
+        cmocka_unit_test(compressed_text_can_be_resumed_from_any_offset),
+        cmocka_unit_test(corrupt_archive_can_be_resumed_before_the_corruption),
+        cmocka_unit_test(place_in_a_file_does_not_depend_on_compression),
+        cmocka_unit_test(slow_plain_pipe_is_not_delayed),
+        cmocka_unit_test(slow_compressed_pipe_is_decompressed),
+        cmocka_unit_test(flushed_text_is_returned_before_the_archive_ends),
+        cmocka_unit_test(decompression_survives_the_loss_of_any_allocation),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

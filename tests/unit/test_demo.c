@@ -1,6 +1,7 @@
-/* test_demo.c - the invented newsroom is readable, learnable, and true to its own
- * tables. */
-#include "text/text.h"
+/* test_demo.c - the text of the demo stream, and its ground truth. */
+
+#include "base/base.h"
+#include "demo/demo.h"
 
 #include <ctype.h>
 #include <setjmp.h>
@@ -8,7 +9,8 @@
 #include <cmocka.h>
 
 #include "memory_fixture.h"
-#include "text/demo.h"
+
+#include <wordtide/tools.h>
 
 enum { TOKENS = 1000000, WORDS_MAX = 5000, STREAM_MAX = 8 << 20 };
 
@@ -21,7 +23,7 @@ typedef struct counted {
 
 static char *stream;
 static size_t stream_size;
-static counted *words; /* by rising spelling */
+static counted *words; /* sorted */
 static size_t word_count;
 
 static int by_spelling(const void *a, const void *b)
@@ -39,7 +41,7 @@ static void count_words(void)
     size_t count = 0;
     for (size_t i = 0, start = 0; i < stream_size; i++)
         if (text[i] == ' ' ||
-            text[i] == '\n') { /* strsep looks at all the rest each time */
+            text[i] == '\n') { /* not strsep, which scans the rest each time */
             text[i] = 0;
             if (i > start)
                 tokens[count++] = text + start;
@@ -55,7 +57,7 @@ static void count_words(void)
     free(text);
 }
 
-/* Whole lines of a million tokens, by the source that ends there. */
+/* Reads a million tokens in complete lines from a source that ends there. */
 static int make_stream(void **state)
 {
     (void)state;
@@ -95,7 +97,7 @@ static uint32_t count_of(const char *word)
 
 /* -- the stream -------------------------------------------------------------------- */
 
-static void stream_is_a_function_of_the_seed_alone(void **state)
+static void stream_depends_only_on_the_seed(void **state)
 {
     (void)state;
     char one[10000], same[10000], other[10000];
@@ -112,8 +114,8 @@ static void stream_is_a_function_of_the_seed_alone(void **state)
     tide_demo_free(NULL);
 }
 
-/* Figures and other tests rest on these bytes. */
-static void stream_is_the_one_it_has_always_been(void **state)
+/* Documented figures and other tests depend on these bytes. */
+static void stream_has_not_changed(void **state)
 {
     (void)state;
     enum { PREFIX = 1 << 20 };
@@ -130,9 +132,9 @@ static void stream_does_not_depend_on_the_sizes_of_reads(void **state)
         char piece[5000];
         tide_demo *demo = tide_demo_new(1, NULL);
         for (size_t done = 0; done < 100000;) {
-            size_t room = pieces[i] ? pieces[i] : 1 + tide_rng_below(&rng, 5000);
-            size_t size = tide_demo_read(demo, piece, room);
-            assert_in_range(size, 1, room);
+            size_t capacity = pieces[i] ? pieces[i] : 1 + tide_rng_below(&rng, 5000);
+            size_t size = tide_demo_read(demo, piece, capacity);
+            assert_in_range(size, 1, capacity);
             assert_memory_equal(piece, stream + done, size);
             done += size;
         }
@@ -140,7 +142,7 @@ static void stream_does_not_depend_on_the_sizes_of_reads(void **state)
     }
 }
 
-static void tokens_are_those_of_the_lines_begun(void **state)
+static void tokens_are_counted_by_line(void **state)
 {
     (void)state;
     tide_demo *demo = tide_demo_new(1, NULL);
@@ -208,7 +210,7 @@ static void every_line_is_8_to_25_lower_case_words(void **state)
     }
 }
 
-/* Adds every run of letters in a table's text to `known`. */
+/* Adds every run of letters in the text of a table to `known`. */
 static size_t add_known(char **known, size_t count, const char *text, char **copies)
 {
     char *copy = strdup(text);
@@ -247,7 +249,7 @@ static void every_word_is_in_a_list_or_a_template(void **state)
         free(copies[i]);
 }
 
-/* strstr in the stream, which sanitizers would let look at all of the rest each time. */
+/* Searches a line at a time: with sanitizers, strstr scans the rest of the stream. */
 static const char *next_place(const char *at, const char *wanted)
 {
     size_t length = strlen(wanted);
@@ -257,7 +259,7 @@ static const char *next_place(const char *at, const char *wanted)
     return NULL;
 }
 
-static void articles_agree_with_the_words_they_stand_before(void **state)
+static void a_becomes_an_before_a_vowel(void **state)
 {
     (void)state;
     stream[stream_size - 1] = '\0';
@@ -270,21 +272,21 @@ static void articles_agree_with_the_words_they_stand_before(void **state)
     stream[stream_size - 1] = '\n';
 }
 
-static void vocabulary_is_that_of_a_small_newspaper(void **state)
+static void vocabulary_has_the_expected_size(void **state)
 {
     (void)state;
-    uint32_t most = 0, rare = 0;
+    uint32_t max_count = 0, rare = 0;
     for (size_t i = 0; i < word_count; i++) {
-        most = words[i].count > most ? words[i].count : most;
+        max_count = words[i].count > max_count ? words[i].count : max_count;
         rare += words[i].count < 100;
     }
     assert_in_range(word_count, 1200, 4000);
-    assert_in_range(most, TOKENS * 3 / 100, TOKENS * 9 / 100);
+    assert_in_range(max_count, TOKENS * 3 / 100, TOKENS * 9 / 100);
     assert_in_range(rare, word_count / 10, word_count * 9 / 10);
 }
 
-/* An article of any topic is as likely: 80,000 lines are some 18,000 articles. */
-static void every_topic_appears_about_as_often(void **state)
+/* All topics are equally likely: 80,000 lines are about 18,000 articles. */
+static void topics_are_equally_frequent(void **state)
 {
     (void)state;
     enum { TOPICS_MAX = 16, LINES = 80000 };
@@ -304,18 +306,19 @@ static void every_topic_appears_about_as_often(void **state)
             fail_msg("%s: %u lines", tide_demo_topics[i].name, lines[i]);
 }
 
-/* The words of a row are drawn in proportion to 1 / (rank + flatness). */
-static void frequencies_fall_with_the_rank(void **state)
+/* Rows are drawn in proportion to 1 / (rank + flatness). */
+static void frequency_falls_with_rank(void **state)
 {
     (void)state;
-    /* weekday: flatness 30, seven rows, so the last has 30/36 of the first */
+    /* weekday: flatness 30, seven rows, so the last is 30/36 as frequent as the
+     * first */
     double ratio = (double)count_of("sunday") / (double)count_of("monday");
     assert_true(ratio > 0.65 && ratio < 1.02); /* 30/36, 5 sigma is about 0.17 */
     assert_true(count_of("goulash") > 3 * count_of("cobbler"));
     assert_true(count_of("election") > 5 * count_of("republic"));
 }
 
-/* -- the truth --------------------------------------------------------------------- */
+/* -- ground truth ------------------------------------------------------------------ */
 
 static char *truth(void)
 {
@@ -357,7 +360,7 @@ static void check_fact(char *line, tally *t)
     }
 }
 
-static void every_word_of_the_truth_occurs_often_enough(void **state)
+static void every_word_of_the_ground_truth_is_frequent_enough(void **state)
 {
     (void)state;
     tally t = {0};
@@ -402,7 +405,7 @@ static bool has_line(const char *text, const char *line)
     return false;
 }
 
-static void truth_has_the_form_that_its_readers_expect(void **state)
+static void ground_truth_has_the_documented_format(void **state)
 {
     (void)state;
     char *text = truth();
@@ -415,7 +418,7 @@ static void truth_has_the_form_that_its_readers_expect(void **state)
     free(text);
 }
 
-static void truth_that_cannot_be_written_is_an_error(void **state)
+static void failure_to_write_the_ground_truth_is_reported(void **state)
 {
     (void)state;
     tide_error err = {0};
@@ -426,7 +429,7 @@ static void truth_that_cannot_be_written_is_an_error(void **state)
     fclose(full);
 }
 
-static void loss_of_memory_is_reported(void **state)
+static void allocation_failure_is_reported(void **state)
 {
     (void)state;
     tide_error err = {0};
@@ -440,22 +443,22 @@ static void loss_of_memory_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stream_is_a_function_of_the_seed_alone),
-        cmocka_unit_test(stream_is_the_one_it_has_always_been),
+        cmocka_unit_test(stream_depends_only_on_the_seed),
+        cmocka_unit_test(stream_has_not_changed),
         cmocka_unit_test(stream_does_not_depend_on_the_sizes_of_reads),
-        cmocka_unit_test(tokens_are_those_of_the_lines_begun),
+        cmocka_unit_test(tokens_are_counted_by_line),
         cmocka_unit_test(hashtags_are_added_to_the_same_stream),
         cmocka_unit_test(every_line_is_8_to_25_lower_case_words),
         cmocka_unit_test(every_word_is_in_a_list_or_a_template),
-        cmocka_unit_test(articles_agree_with_the_words_they_stand_before),
-        cmocka_unit_test(vocabulary_is_that_of_a_small_newspaper),
-        cmocka_unit_test(every_topic_appears_about_as_often),
-        cmocka_unit_test(frequencies_fall_with_the_rank),
-        cmocka_unit_test(every_word_of_the_truth_occurs_often_enough),
+        cmocka_unit_test(a_becomes_an_before_a_vowel),
+        cmocka_unit_test(vocabulary_has_the_expected_size),
+        cmocka_unit_test(topics_are_equally_frequent),
+        cmocka_unit_test(frequency_falls_with_rank),
+        cmocka_unit_test(every_word_of_the_ground_truth_is_frequent_enough),
         cmocka_unit_test(no_word_is_in_two_groups),
-        cmocka_unit_test(truth_has_the_form_that_its_readers_expect),
-        cmocka_unit_test(truth_that_cannot_be_written_is_an_error),
-        cmocka_unit_test(loss_of_memory_is_reported),
+        cmocka_unit_test(ground_truth_has_the_documented_format),
+        cmocka_unit_test(failure_to_write_the_ground_truth_is_reported),
+        cmocka_unit_test(allocation_failure_is_reported),
     };
     return cmocka_run_group_tests(tests, make_stream, free_stream);
 }

@@ -1,5 +1,7 @@
-/* test_demo_events.c - things happen in the invented newsroom at a steady pace, and the
- * stream is the same however it is read. */
+/* test_demo_events.c - the schedule of the events in the demo stream, and the stream
+ * with events. */
+#include "base/base.h"
+#include "source/source.h"
 #include "demo_fixture.h"
 
 #include <ctype.h>
@@ -24,12 +26,12 @@ static void stream_without_events_has_none(void **state)
     tide_error err = {0};
     assert_int_equal(tide_demo_events("news.txt", 0, 1, collect, NULL, &err),
                      TIDE_ERROR_PARAMETER);
-    assert_string_equal(err.text, "news.txt is not the demo");
+    assert_string_equal(err.text, "'news.txt' is not a demo stream ('demo:...')");
     assert_int_equal(tide_demo_events("demo:pace=3", 0, 1, collect, NULL, &err),
                      TIDE_ERROR_PARAMETER);
 }
 
-static void events_of_an_interval_are_those_that_touch_it(void **state)
+static void events_of_an_interval_are_those_that_overlap_it(void **state)
 {
     (void)state;
     static const char spec[] = "demo:seed=3,events=on,pace=0.7";
@@ -53,8 +55,8 @@ static void events_of_an_interval_are_those_that_touch_it(void **state)
     free(all);
 }
 
-/* At an ordinary speed there is something to see every minute, and never nothing for
- * long; of each kind one thing at a time. */
+/* At pace 1 and 2,000 words/s there is about an event per minute and never a long gap;
+ * events of a kind do not overlap. */
 static void events_come_at_a_steady_pace(void **state)
 {
     (void)state;
@@ -74,7 +76,7 @@ static void events_come_at_a_steady_pace(void **state)
     free(l);
 }
 
-static void words_have_long_rests_between_events_of_a_kind(void **state)
+static void events_of_a_kind_are_far_apart_for_each_word(void **state)
 {
     (void)state;
     event_list *l = events_of("demo:seed=5,events=on", 0, (uint64_t)1000 * MINUTE);
@@ -85,21 +87,22 @@ static void words_have_long_rests_between_events_of_a_kind(void **state)
         while (next < l->items + l->count && (next->kind != e->kind || /* by address */
                                               strcmp(next->word, e->word) != 0))
             next++;
-        uint64_t rest = is(e, "change") ? 40 : 90;
-        if (next < l->items + l->count && next->from - e->to < rest * MINUTE)
+        uint64_t min_gap = is(e, "change") ? 40 : 90;
+        if (next < l->items + l->count && next->from - e->to < min_gap * MINUTE)
             fail_msg("%s %s: %llu, %llu", e->kind, e->word, (unsigned long long)e->to,
                      (unsigned long long)next->from);
     }
     free(l);
 }
 
-/* A word fades as what it was born as, and comes back from where it has gone. */
-static void lives_of_words_make_sense(void **state)
+/* A word fades from the group it was born in, and a change starts from the group that
+ * the previous change has led to. */
+static void events_of_a_word_are_consistent(void **state)
 {
     (void)state;
     event_list *l = events_of("demo:seed=6,events=on", 0, (uint64_t)500 * MINUTE);
     size_t followed = 0;
-    double most = 0;
+    double max_factor = 0;
     for (size_t i = 0; i < l->count; i++) {
         const tide_demo_event *e = &l->items[i];
         if (is(e, "birth"))
@@ -107,25 +110,25 @@ static void lives_of_words_make_sense(void **state)
         if (is(e, "fade"))
             assert_true(e->before && !e->after && e->share_after == 0);
         if (is(e, "burst")) {
-            double times = e->share_during / e->share_before;
-            assert_true(times > 4.99 && times < 20.01);
-            most = fmax(most, times);
+            double factor = e->share_during / e->share_before;
+            assert_true(factor > 4.99 && factor < 20.01);
+            max_factor = fmax(max_factor, factor);
         }
         for (size_t k = i + 1; k < l->count && !is(e, "season"); k++)
             if (strcmp(l->items[k].word, e->word) == 0) {
                 const tide_demo_event *next = &l->items[k];
-                assert_true(next->before == e->after); /* also when there is none */
+                assert_true(next->before == e->after); /* may both be NULL */
                 assert_true(next->share_before == e->share_after);
                 followed++;
                 break;
             }
     }
     assert_in_range(followed, 100, l->count);
-    assert_true(most > 15);
+    assert_true(max_factor > 15);
     free(l);
 }
 
-static void pace_makes_everything_so_many_times_as_fast(void **state)
+static void pace_scales_all_times(void **state)
 {
     (void)state;
     event_list *l = events_of("demo:seed=3,events=on", 0, 20000000);
@@ -158,12 +161,12 @@ static void stream_does_not_depend_on_the_sizes_of_reads(void **state)
         char piece[5000];
         tide_source *source = tide_source_open(spec, NULL);
         size_t done = 0;
-        for (ptrdiff_t got;; done += (size_t)got) {
-            size_t room = pieces[i] ? pieces[i] : 1 + tide_rng_below(&rng, 5000);
-            got = tide_source_read(source, piece, room, NULL);
-            if (got == 0)
+        for (ptrdiff_t received;; done += (size_t)received) {
+            size_t capacity = pieces[i] ? pieces[i] : 1 + tide_rng_below(&rng, 5000);
+            received = tide_source_read(source, piece, capacity, NULL);
+            if (received == 0)
                 break;
-            assert_memory_equal(piece, t.bytes + done, (size_t)got);
+            assert_memory_equal(piece, t.bytes + done, (size_t)received);
         }
         assert_int_equal(done, t.size);
         tide_source_close(source);
@@ -171,7 +174,7 @@ static void stream_does_not_depend_on_the_sizes_of_reads(void **state)
     free(t.bytes);
 }
 
-static void stream_goes_on_from_anywhere_as_if_it_had_been_read(void **state)
+static void source_can_seek_to_any_position(void **state)
 {
     (void)state;
     static const char spec[] = "demo:seed=3,events=on,pace=20,tokens=800000";
@@ -179,12 +182,13 @@ static void stream_goes_on_from_anywhere_as_if_it_had_been_read(void **state)
     tide_rng rng = tide_rng_seeded(4);
     tide_source *source = tide_source_open(spec, NULL);
     for (int run = 0; run < 30; run++) {
-        char place[64], piece[20000];
+        char position[64], piece[20000];
         size_t at = tide_rng_below(&rng, t.size - sizeof piece);
         size_t before = at < 4096 ? at : 4096;
-        uint64_t print = tide_hash(t.bytes + at - before, before, 0);
-        snprintf(place, sizeof place, "%zu %016llx", at, (unsigned long long)print);
-        assert_int_equal(tide_source_go_to(source, place, NULL), TIDE_OK);
+        uint64_t fingerprint = tide_hash(t.bytes + at - before, before, 0);
+        snprintf(position, sizeof position, "%zu %016llx", at,
+                 (unsigned long long)fingerprint);
+        assert_int_equal(tide_source_seek(source, position, NULL), TIDE_OK);
         assert_int_equal(tide_source_read(source, piece, sizeof piece, NULL),
                          sizeof piece);
         assert_memory_equal(piece, t.bytes + at, sizeof piece);
@@ -236,13 +240,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stream_without_events_has_none),
-        cmocka_unit_test(events_of_an_interval_are_those_that_touch_it),
+        cmocka_unit_test(events_of_an_interval_are_those_that_overlap_it),
         cmocka_unit_test(events_come_at_a_steady_pace),
-        cmocka_unit_test(words_have_long_rests_between_events_of_a_kind),
-        cmocka_unit_test(lives_of_words_make_sense),
-        cmocka_unit_test(pace_makes_everything_so_many_times_as_fast),
+        cmocka_unit_test(events_of_a_kind_are_far_apart_for_each_word),
+        cmocka_unit_test(events_of_a_word_are_consistent),
+        cmocka_unit_test(pace_scales_all_times),
         cmocka_unit_test(stream_does_not_depend_on_the_sizes_of_reads),
-        cmocka_unit_test(stream_goes_on_from_anywhere_as_if_it_had_been_read),
+        cmocka_unit_test(source_can_seek_to_any_position),
         cmocka_unit_test(hashtags_are_added_to_the_same_stream),
         cmocka_unit_test(every_line_is_8_to_25_lower_case_words),
     };

@@ -1,85 +1,90 @@
-/* test_demo_history.c - what happens in the demo stream is seen by whoever follows its words: born ones are listed as
- * new, changed ones lead the list of drift, bursts that of trends, and faded ones leave.
+/* test_demo_history.c - the history detects the events of the demo stream: new words
+ * are listed as new, changed words lead the drift list, bursts the trend list, and
+ * faded words are evicted.
  *
- * The stream is read as fast as it goes, and time is its own: 2,000 words are a second. */
+ * The stream is read without a rate limit; 2,000 words count as a second. */
+#include "demo/demo.h"
 #include "train_fixture.h"
 
 #include "demo_fixture.h"
 
+#include <wordtide/history.h>
+
 enum {
     TOKENS = SANITIZED ? 400000 : 5000000,
-    STEP = 10000, /* between two looks */
-    WORDS_A_SECOND = 2000,
-    AFTER = 450000,  /* a change: when it is asked about */
-    DRIFT_AGE = 450, /* seconds: before all of that */
+    STEP = 10000, /* tokens between two checks */
+    WORDS_PER_SECOND = 2000,
+    CHANGE_DELAY = 450000, /* tokens from the end of a change to its check */
+    DRIFT_AGE = 450,       /* seconds; goes back to before the change */
     MOVERS = 3,
     RISERS = 5,
     NEWEST = 5,
-    FADING = 1800000, /* until a word that is not used any more has left */
+    FADE_DELAY = 1800000, /* tokens until an unused word is evicted */
 };
 
 static const char spec[] = "demo:seed=3,events=on";
 
-/* So few slots that somebody has to leave for every word that is born. */
+/* So few slots that each new word evicts another. */
 static const char settings[] = "vocab=2350 dim=32 replay=2 half-life=300000 "
                                "rate-half-life=300000";
 
 typedef struct tally {
     int births, found_new;
-    int listed, rightly_new; /* of all that were ever listed as new */
+    int listed, correctly_new; /* words listed as new at the end */
     int changes, found_moved;
     int bursts, found_rising;
     int fades, found_gone;
 } tally;
 
-static bool listed(tide_history *history, tide_history_sort sort, size_t room,
+static bool listed(tide_history *history, tide_history_sort sort, size_t count,
                    const char *word)
 {
     tide_history_word words[16];
     const tide_history_list list = {.sort = sort};
-    int found = tide_history_words(history, &list, words, room, NULL, NULL);
+    int found = tide_history_words(history, &list, words, count, NULL, NULL);
     for (int i = 0; i < found; i++)
         if (!strcmp(words[i].word, word))
             return true;
     return false;
 }
 
-static bool is_gone(tide_history *history, const char *word)
+static bool is_evicted(tide_history *history, const char *word)
 {
-    tide_gone gone[1000];
-    size_t count = tide_history_gone(history, 0, gone, COUNT(gone));
+    tide_evicted evicted[1000];
+    size_t count = tide_history_evicted(history, 0, evicted, COUNT(evicted));
     for (size_t i = 0; i < count; i++)
-        if (!strcmp(gone[i].word, word))
+        if (!strcmp(evicted[i].word, word))
             return true;
     return false;
 }
 
-static bool comes(uint64_t token, uint64_t now)
+static bool is_due(uint64_t token, uint64_t now)
 {
     return token > now - STEP && token <= now;
 }
 
-static void ask(tide_history *history, const tide_demo_event *e, uint64_t now, tally *t)
+static void check_event(tide_history *history, const tide_demo_event *e, uint64_t now,
+                        tally *t)
 {
-    if (is(e, "birth") && comes(e->from + 120000, now) && now > 1000000) {
+    if (is(e, "birth") && is_due(e->from + 120000, now) && now > 1000000) {
         t->births++;
         t->found_new += listed(history, TIDE_HISTORY_NEW, NEWEST, e->word);
     }
-    if (is(e, "change") && comes(e->to + AFTER, now) && now > 1500000) {
+    if (is(e, "change") && is_due(e->to + CHANGE_DELAY, now) && now > 1500000) {
         t->changes++;
         t->found_moved += listed(history, TIDE_HISTORY_DRIFT, MOVERS, e->word);
     }
-    if (is(e, "burst") && comes(e->from + 60000, now) && now > 1000000) {
+    if (is(e, "burst") && is_due(e->from + 60000, now) && now > 1000000) {
         t->bursts++;
         t->found_rising += listed(history, TIDE_HISTORY_TREND, RISERS, e->word);
     }
-    if (is(e, "fade") && comes(e->to + FADING, now)) {
+    if (is(e, "fade") && is_due(e->to + FADE_DELAY, now)) {
         t->fades++;
-        t->found_gone += is_gone(history, e->word);
+        t->found_gone += is_evicted(history, e->word);
     }
 }
 
-static bool was_born(const event_list *l, const char *word)
+static bool has_birth(const event_list *l, const char *word)
 {
     for (size_t i = 0; i < l->count; i++)
         if (is(&l->items[i], "birth") && !strcmp(l->items[i].word, word))
@@ -87,8 +92,8 @@ static bool was_born(const event_list *l, const char *word)
     return false;
 }
 
-/* Of the words seen often that are listed as new at the end. */
-static void judge_new(tide_history *history, const event_list *l, tally *t)
+/* Checks the frequent words that are listed as new at the end. */
+static void check_new_words(tide_history *history, const event_list *l, tally *t)
 {
     tide_history_word words[40];
     const tide_history_list list = {.sort = TIDE_HISTORY_NEW};
@@ -97,18 +102,18 @@ static void judge_new(tide_history *history, const event_list *l, tally *t)
         if (words[i].count < 50)
             continue;
         t->listed++;
-        t->rightly_new += was_born(l, words[i].word);
+        t->correctly_new += has_birth(l, words[i].word);
     }
 }
 
-static tally follow(void)
+static tally run_stream(void)
 {
     tally t = {0};
     tide_error err;
     event_list *l = events_of(spec, 0, TOKENS);
-    tide_demo_settings how;
-    assert_int_equal(tide_demo_settings_read(spec, &how, NULL), TIDE_OK);
-    tide_demo *demo = tide_demo_of(&how, NULL);
+    tide_demo_settings demo_settings;
+    assert_int_equal(tide_demo_settings_read(spec, &demo_settings, NULL), TIDE_OK);
+    tide_demo *demo = tide_demo_of(&demo_settings, NULL);
     tide_trainer *trainer = trainer_of(settings);
     tide_live *live = tide_live_new(trainer, TIDE_VECTORS_INPUT, true, NULL);
     const tide_history_options options = {.step = 5, .drift_age = DRIFT_AGE};
@@ -120,12 +125,13 @@ static tally follow(void)
         while ((size = tide_demo_read_until(demo, bytes, sizeof bytes, now)) > 0)
             feed(trainer, bytes, size);
         assert_true(tide_live_update(live));
-        assert_int_equal(tide_history_look(history, (double)now / WORDS_A_SECOND, &err),
-                         TIDE_OK);
+        assert_int_equal(
+            tide_history_update(history, (double)now / WORDS_PER_SECOND, &err),
+            TIDE_OK);
         for (size_t i = 0; i < l->count; i++)
-            ask(history, &l->items[i], now, &t);
+            check_event(history, &l->items[i], now, &t);
     }
-    judge_new(history, l, &t);
+    check_new_words(history, l, &t);
     free(l);
     tide_history_free(history);
     tide_live_free(live);
@@ -134,21 +140,22 @@ static tally follow(void)
     return t;
 }
 
-/* Measured: 11 of 11 born words among the 5 newest within a minute, and all 8 that are listed were born; 7 of 7
- * changed ones among the 10 farthest movers of 2,300; 14 of 14 bursts among the 5 steepest within half a minute; 9 of 9
- * faded ones gone. */
-static void what_happens_is_seen(void **state)
+/* Measured: 11 of 11 new words among the 5 newest within a minute, and all 8 listed
+ * ones are new; 7 of 7 changed words among the 10 farthest movers of 2,300; 14 of 14
+ * bursts among the 5 steepest trends within half a minute; 9 of 9 faded words
+ * evicted. */
+static void history_detects_all_events(void **state)
 {
     (void)state;
-    tally t = follow();
+    tally t = run_stream();
     print_message("new: %d of %d found, %d of %d listed are; moved: %d of %d; rising: "
                   "%d of %d; gone: %d of %d\n",
-                  t.found_new, t.births, t.rightly_new, t.listed, t.found_moved,
+                  t.found_new, t.births, t.correctly_new, t.listed, t.found_moved,
                   t.changes, t.found_rising, t.bursts, t.found_gone, t.fades);
     if (SANITIZED)
-        return; /* too little of the stream for anything to be over */
+        return; /* the stream is too short for the events to end */
     assert_true(t.births >= 10 && t.found_new >= t.births - 1);
-    assert_true(t.listed >= 5 && t.rightly_new >= t.listed - 1);
+    assert_true(t.listed >= 5 && t.correctly_new >= t.listed - 1);
     assert_true(t.changes >= 5 && t.found_moved >= t.changes - 1);
     assert_true(t.bursts >= 10 && t.found_rising >= t.bursts - 1);
     assert_true(t.fades >= 5 && t.found_gone >= t.fades - 1);
@@ -157,7 +164,7 @@ static void what_happens_is_seen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_happens_is_seen),
+        cmocka_unit_test(history_detects_all_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

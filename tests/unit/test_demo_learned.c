@@ -1,5 +1,6 @@
-/* test_demo_learned.c - what happens in the demo stream is learned by those who read it:
- * new words are found among their like, and changed ones among their new like. */
+/* test_demo_learned.c - a model learns the events of the demo stream: the neighbors of
+ * new words are of their group, and those of changed words of their new group. */
+#include "demo/demo.h"
 #include "train_fixture.h"
 
 #include "demo_fixture.h"
@@ -8,14 +9,14 @@ enum {
     NEAR = 10,
     STEP = 20000,
     TOKENS = 4000000,
-    LEARNING = 900000, /* tokens, after a change */
+    LEARNING = 900000, /* tokens from the end of a change to its measurement */
 };
 
 static const char spec[] = "demo:seed=3,events=on";
 static const char settings[] = "vocab=4000 dim=32 replay=2 half-life=300000 "
                                "rate-half-life=300000";
 
-/* The words that belong to a group at the beginning, or are coined for it. */
+/* Whether a word is of a group at the start of the stream, or coined for it. */
 static bool belongs(const truth *t, const char *group, const char *word)
 {
     for (size_t i = 0; i < t->count; i++)
@@ -29,49 +30,48 @@ static bool belongs(const truth *t, const char *group, const char *word)
     return false;
 }
 
-/* The share of the nearest words that belong to a group. */
-static double nearness(const tide_trainer *trainer, const truth *t, const char *word,
-                       const char *group)
+/* The fraction of the nearest words that belong to a group. */
+static double precision(const tide_trainer *trainer, const truth *t, const char *word,
+                        const char *group)
 {
-    tide_space *space =
-        tide_space_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, true, NULL);
-    assert_non_null(space);
+    tide_view *view =
+        tide_view_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, true, NULL);
+    assert_non_null(view);
     tide_query query = {.positive = &word, .positive_count = 1};
     tide_hit hits[NEAR];
-    if (tide_space_nearest(space, &query, hits, NEAR, NULL) != NEAR)
-        fail_msg("%s is not held", word);
+    if (tide_view_nearest(view, &query, hits, NEAR, NULL) != NEAR)
+        fail_msg("%s has fewer than %d neighbors", word, NEAR);
     int right = 0;
     for (int i = 0; i < NEAR; i++)
         right += belongs(t, group, hits[i].word);
-    tide_space_free(space);
+    tide_view_free(view);
     return (double)right / NEAR;
 }
 
 typedef struct scores {
-    double born, before, old, new;
+    double birth, before, old, new;
     int births, changes_before, changes_after;
 } scores;
 
-/* Asks about an event when the stream has come to the token `now`, which it does in
- * steps: about a birth when its news is over, about a change just before it and when the
- * word has been used in the new way for a while. */
-static void ask(const tide_trainer *trainer, const truth *t, const tide_demo_event *e,
-                uint64_t now, scores *s)
+/* Measures an event when the stream, which advances in steps, has reached the token
+ * `now`: a birth at its end, a change just before it and some time after it. */
+static void measure_event(const tide_trainer *trainer, const truth *t,
+                          const tide_demo_event *e, uint64_t now, scores *s)
 {
     uint64_t last = now - STEP;
     if (is(e, "birth") && e->to > last && e->to <= now) {
-        s->born += nearness(trainer, t, e->word, e->after);
+        s->birth += precision(trainer, t, e->word, e->after);
         s->births++;
     }
     if (!is(e, "change"))
         return;
     if (e->from > now && e->from <= now + STEP) {
-        s->before += nearness(trainer, t, e->word, e->before);
+        s->before += precision(trainer, t, e->word, e->before);
         s->changes_before++;
     }
     if (e->to + LEARNING > last && e->to + LEARNING <= now) {
-        s->old += nearness(trainer, t, e->word, e->before);
-        s->new += nearness(trainer, t, e->word, e->after);
+        s->old += precision(trainer, t, e->word, e->before);
+        s->new += precision(trainer, t, e->word, e->after);
         s->changes_after++;
     }
 }
@@ -85,19 +85,19 @@ static void feed_until(tide_trainer *trainer, tide_demo *demo, uint64_t token)
     assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
 }
 
-static scores learn(void)
+static scores run_stream(void)
 {
     event_list *l = events_of(spec, 0, TOKENS);
-    tide_demo_settings how;
-    assert_int_equal(tide_demo_settings_read(spec, &how, NULL), TIDE_OK);
-    tide_demo *demo = tide_demo_of(&how, NULL);
+    tide_demo_settings demo_settings;
+    assert_int_equal(tide_demo_settings_read(spec, &demo_settings, NULL), TIDE_OK);
+    tide_demo *demo = tide_demo_of(&demo_settings, NULL);
     tide_trainer *trainer = trainer_of(settings);
     truth t = truth_load();
     scores s = {0};
     for (uint64_t now = STEP; now <= TOKENS; now += STEP) {
         feed_until(trainer, demo, now);
         for (size_t i = 0; i < l->count; i++)
-            ask(trainer, &t, &l->items[i], now, &s);
+            measure_event(trainer, &t, &l->items[i], now, &s);
     }
     free(l);
     truth_free(&t);
@@ -106,15 +106,15 @@ static scores learn(void)
     return s;
 }
 
-/* Precision at 10, the mean of all events of the stream. Measured: 1.00 for the new words,
- * 1.00 for the others before they change; after it 0.00 are of the old group and 0.98 of
+/* Mean precision at 10 over all events of the stream. Measured: 1.00 for new words,
+ * 1.00 for others before they change; afterwards 0.00 for the old group and 0.98 for
  * the new one. */
-static void words_are_found_among_their_like(void **state)
+static void neighbors_are_of_the_current_group(void **state)
 {
     (void)state;
-    scores s = learn();
+    scores s = run_stream();
     assert_true(s.births >= 10 && s.changes_before >= 5 && s.changes_after >= 4);
-    assert_true(s.born / s.births >= 0.95);
+    assert_true(s.birth / s.births >= 0.95);
     assert_true(s.before / s.changes_before >= 0.95);
     assert_true(s.old / s.changes_after <= 0.05);
     assert_true(s.new / s.changes_after >= 0.9);
@@ -123,7 +123,7 @@ static void words_are_found_among_their_like(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_are_found_among_their_like),
+        cmocka_unit_test(neighbors_are_of_the_current_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,59 +1,60 @@
-/* test_demo_truth.c - words of the demo occur as often as its events say, and topics
- * too. */
+/* test_demo_truth.c - words and topics of the demo stream are as frequent as its events
+ * say. */
+#include "demo/demo.h"
 #include "demo_fixture.h"
 
 #include <ctype.h>
 #include <math.h>
 
-enum { MINUTE = 120000, TOKENS = 4000000, WATCHED_MAX = 1024 };
+enum { MINUTE = 120000, TOKENS = 4000000, WORDS_MAX = 1024 };
 
-/* -- watching words --------------------------------------------------------------- */
+/* -- counting words ---------------------------------------------------------------- */
 
-/* Where watched words occur: the tokens before their lines. */
-typedef struct watched {
+/* The positions of the words of interest: the tokens before their lines. */
+typedef struct occurrences {
     char word[TIDE_WORD_MAX + 1];
-    uint32_t *at;
-    size_t count, room;
-} watched;
+    uint32_t *at; /* tokens of the stream before each occurrence */
+    size_t count, capacity;
+} occurrences;
 
-typedef struct watch {
+typedef struct occurrence_table {
     size_t count;
-    watched words[WATCHED_MAX]; /* by rising spelling */
-} watch;
+    occurrences words[WORDS_MAX]; /* sorted once all have been added */
+} occurrence_table;
 
 static int by_word(const void *a, const void *b)
 {
-    return strcmp(((const watched *)a)->word, ((const watched *)b)->word);
+    return strcmp(((const occurrences *)a)->word, ((const occurrences *)b)->word);
 }
 
-static void watch_word(watch *w, const char *word, size_t length)
+static void add_word(occurrence_table *w, const char *word, size_t length)
 {
     for (size_t i = 0; i < w->count; i++)
         if (strlen(w->words[i].word) == length &&
             memcmp(w->words[i].word, word, length) == 0)
             return;
-    assert_true(w->count < WATCHED_MAX);
+    assert_true(w->count < WORDS_MAX);
     memcpy(w->words[w->count++].word, word, length);
 }
 
-static watched *find(watch *w, const char *word)
+static occurrences *find(occurrence_table *w, const char *word)
 {
-    watched key = {.at = NULL};
+    occurrences key = {.at = NULL};
     snprintf(key.word, sizeof key.word, "%s", word);
     return bsearch(&key, w->words, w->count, sizeof key, by_word);
 }
 
-static void note(watched *w, uint64_t token)
+static void add_occurrence(occurrences *w, uint64_t token)
 {
-    if (w->count == w->room) {
-        w->room = 2 * w->room + 64;
-        w->at = realloc(w->at, w->room * sizeof *w->at);
+    if (w->count == w->capacity) {
+        w->capacity = 2 * w->capacity + 64;
+        w->at = realloc(w->at, w->capacity * sizeof *w->at);
         assert_non_null(w->at);
     }
     w->at[w->count++] = (uint32_t)token;
 }
 
-static void observe(watch *w, const text *t)
+static void scan_text(occurrence_table *w, const text *t)
 {
     qsort(w->words, w->count, sizeof *w->words, by_word);
     uint64_t line = 0, tokens = 0;
@@ -62,18 +63,19 @@ static void observe(watch *w, const text *t)
             continue;
         char word[TIDE_WORD_MAX + 1];
         snprintf(word, sizeof word, "%.*s", (int)(i - start), t->bytes + start);
-        watched *found = find(w, word);
+        occurrences *found = find(w, word);
         if (found)
-            note(found, line);
+            add_occurrence(found, line);
         tokens++;
         line = t->bytes[i] == '\n' ? tokens : line;
         start = i + 1;
     }
 }
 
-static size_t count_in(watch *w, const char *word, uint64_t from, uint64_t to)
+static size_t count_between(occurrence_table *w, const char *word, uint64_t from,
+                            uint64_t to)
 {
-    const watched *found = find(w, word);
+    const occurrences *found = find(w, word);
     size_t count = 0;
     assert_non_null(found);
     for (size_t i = 0; i < found->count; i++)
@@ -81,23 +83,23 @@ static size_t count_in(watch *w, const char *word, uint64_t from, uint64_t to)
     return count;
 }
 
-static void forget(watch *w)
+static void free_table(occurrence_table *w)
 {
     for (size_t i = 0; i < w->count; i++)
         free(w->words[i].at);
     free(w);
 }
 
-/* How often words of a group occur, in a stream in which nothing happens. */
-typedef struct usual {
+/* The frequency of the words of a group in a stream without events. */
+typedef struct group_frequencies {
     tide_demo_tables tables;
-    watch *watch;
-} usual;
+    occurrence_table *occurrence_table;
+} group_frequencies;
 
-static usual *usual_new(const text *t)
+static group_frequencies *count_groups(const text *t)
 {
-    usual *u = calloc(1, sizeof *u);
-    u->watch = calloc(1, sizeof *u->watch);
+    group_frequencies *u = calloc(1, sizeof *u);
+    u->occurrence_table = calloc(1, sizeof *u->occurrence_table);
     tide_demo_tables_load(&u->tables);
     static const char *const groups[] = {
         "companies", "bands",      "illnesses", "software",   "teams",
@@ -108,14 +110,14 @@ static usual *usual_new(const text *t)
         const tide_demo_rows *l = &u->tables.lists[list];
         for (uint32_t row = 0; row < l->count; row++) {
             tide_demo_text word = u->tables.words[l->first + row];
-            watch_word(u->watch, word.bytes, word.length);
+            add_word(u->occurrence_table, word.bytes, word.length);
         }
     }
-    observe(u->watch, t);
+    scan_text(u->occurrence_table, t);
     return u;
 }
 
-static double uses(usual *u, const char *group)
+static double group_uses(group_frequencies *u, const char *group)
 {
     uint8_t list = tide_demo_group_list(&u->tables, group);
     const tide_demo_rows *l = &u->tables.lists[list];
@@ -124,23 +126,24 @@ static double uses(usual *u, const char *group)
         char word[TIDE_WORD_MAX + 1];
         tide_demo_text form = u->tables.words[l->first + row];
         snprintf(word, sizeof word, "%.*s", (int)form.length, form.bytes);
-        count += find(u->watch, word)->count;
+        count += find(u->occurrence_table, word)->count;
     }
     return (double)count;
 }
 
-/* A word with a share of its group between two tokens occurs as often as that says.
- * Words of a group come in articles, several at a time, which makes for up to twice the
- * variance of single ones; the number of uses of the group, `n`, is itself measured, and
- * has five times. */
-static void assert_share(usual *u, watch *w, const tide_demo_event *e,
-                         const char *group, double share, uint64_t from, uint64_t to)
+/* A word with a given share of its group between two tokens has the expected number of
+ * occurrences. Words of a group occur in articles, several at a time, which up to
+ * doubles the variance of independent ones; the number of uses of the group, `n`, is
+ * itself measured, with five times the variance. */
+static void assert_share(group_frequencies *u, occurrence_table *w,
+                         const tide_demo_event *e, const char *group, double share,
+                         uint64_t from, uint64_t to)
 {
     to = to < TOKENS ? to : TOKENS;
     if (from >= to)
         return;
-    double count = (double)count_in(w, e->word, from, to),
-           n = group ? uses(u, group) : 1;
+    double count = (double)count_between(w, e->word, from, to),
+           n = group ? group_uses(u, group) : 1;
     double expected = n * share * (double)(to - from) / TOKENS;
     double sigma = sqrt(2 * expected + 5 * expected * expected / n);
     if (fabs(count - expected) > 5 * sigma)
@@ -149,34 +152,36 @@ static void assert_share(usual *u, watch *w, const tide_demo_event *e,
                  expected, sigma);
 }
 
-/* So much before and after, its share stays as it is. */
-enum { AROUND = 4 * MINUTE };
+/* The share of a word is constant this long before and after an event. */
+enum { MARGIN = 4 * MINUTE };
 
-static void check_event(usual *u, watch *w, const tide_demo_event *e)
+static void check_event(group_frequencies *u, occurrence_table *w,
+                        const tide_demo_event *e)
 {
-    uint64_t start = e->from < AROUND ? 0 : e->from - AROUND;
+    uint64_t start = e->from < MARGIN ? 0 : e->from - MARGIN;
     const char *during = e->after ? e->after : e->before;
     assert_share(u, w, e, e->before, e->share_before, start, e->from);
-    assert_share(u, w, e, e->after, e->share_after, e->to, e->to + AROUND);
+    assert_share(u, w, e, e->after, e->share_after, e->to, e->to + MARGIN);
     if (!is(e, "change")) {
         assert_share(u, w, e, during, e->share_during, e->from, e->to);
         return;
     }
-    double ratio = uses(u, e->before) / uses(u, e->after); /* half of it there */
+    /* On average, half of the uses are in the new group during the change. */
+    double ratio = group_uses(u, e->before) / group_uses(u, e->after);
     assert_share(u, w, e, e->after, e->share_during * (1 + ratio) / 2, e->from, e->to);
 }
 
-static void words_occur_as_often_as_the_events_say(void **state)
+static void word_frequencies_match_the_events(void **state)
 {
     (void)state;
     text plain = text_of("demo:seed=2,tokens=4e6");
     text t = text_of("demo:seed=21,events=on,tokens=4e6");
     event_list *l = events_of("demo:seed=21,events=on", 0, TOKENS);
-    usual *u = usual_new(&plain);
-    watch *w = calloc(1, sizeof *w);
+    group_frequencies *u = count_groups(&plain);
+    occurrence_table *w = calloc(1, sizeof *w);
     for (size_t i = 0; i < l->count; i++)
-        watch_word(w, l->items[i].word, strlen(l->items[i].word));
-    observe(w, &t);
+        add_word(w, l->items[i].word, strlen(l->items[i].word));
+    scan_text(w, &t);
     size_t checked[4] = {0};
     static const char *const kinds[4] = {"birth", "fade", "change", "burst"};
     for (size_t i = 0; i < l->count; i++)
@@ -187,11 +192,11 @@ static void words_occur_as_often_as_the_events_say(void **state)
             }
     for (size_t k = 0; k < 4; k++)
         assert_in_range(checked[k], 5, 20);
-    forget(u->watch), forget(w), free(u), free(l);
+    free_table(u->occurrence_table), free_table(w), free(u), free(l);
     free(plain.bytes), free(t.bytes);
 }
 
-/* The share of lines with a hashtag between two tokens. */
+/* The fraction of lines between two tokens that have a hashtag. */
 static double share_of_lines(const text *t, const char *topic, uint64_t from,
                              uint64_t to, double *lines)
 {
@@ -213,9 +218,9 @@ static double share_of_lines(const text *t, const char *topic, uint64_t from,
     return found / all;
 }
 
-/* Lines come in articles of 3 to 6, so their variance is that of single ones times
- * E[n^2] / E[n] = 4.8. */
-static void topics_have_their_seasons(void **state)
+/* Lines come in articles of n = 3 to 6, so the variance is that of independent lines
+ * times E[n^2] / E[n] = 4.8. */
+static void topic_frequencies_match_the_seasons(void **state)
 {
     (void)state;
     text t = text_of("demo:seed=22,events=on,tokens=4e6,hashtags=on");
@@ -241,8 +246,8 @@ static void topics_have_their_seasons(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_occur_as_often_as_the_events_say),
-        cmocka_unit_test(topics_have_their_seasons),
+        cmocka_unit_test(word_frequencies_match_the_events),
+        cmocka_unit_test(topic_frequencies_match_the_seasons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

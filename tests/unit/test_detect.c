@@ -1,5 +1,7 @@
 /* test_detect.c - what an input is, by its first bytes. */
-#include "text/detect.h"
+
+#include "base/base.h"
+#include "detect/detect.h"
 
 #include <stdlib.h>
 
@@ -37,8 +39,8 @@ static const sample samples[] = {
     {LITERAL("ARROW1\0\0\xff\xff"), "Arrow"},
     {LITERAL("SQLite format 3\0\x10\0"), "SQLite"},
     {LITERAL("%PDF-1.4\n%\xe2\xe3\xcf\xd3\n"), "PDF"},
-    {LITERAL(MODEL_HEADER), "a model of wordtide"},
-    {LITERAL(MODEL_HEADER "history\0"), "beside a model"},
+    {LITERAL(MODEL_HEADER), "a wordtide model"},
+    {LITERAL(MODEL_HEADER "history\0"), "belongs to a model"},
     {LITERAL("\x93NUMPY\1\0"), "NumPy"},
     {LITERAL("\x40\0\0\0\0\0\0\0{\"words\":"), "safetensors"},
     {LITERAL("\xba\x16\x4f\x2f\x0c\0\0\0\x64\0\0\0"), "fastText"},
@@ -104,7 +106,7 @@ static const sample samples[] = {
 
 enum { SAMPLES = sizeof samples / sizeof *samples };
 
-static void inputs_are_told_apart(void **state)
+static void inputs_are_recognized(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SAMPLES; i++) {
@@ -116,8 +118,8 @@ static void inputs_are_told_apart(void **state)
     }
 }
 
-/* Whoever waits for more as long as it may be something comes to the same result as with
- * all of it, and text is found to be something else at no point before. */
+/* Reading more while the result is undecided leads to the same result as reading
+ * everything, and text is at no point before detected as something else. */
 static void more_bytes_confirm_what_fewer_showed(void **state)
 {
     (void)state;
@@ -134,7 +136,7 @@ static void more_bytes_confirm_what_fewer_showed(void **state)
     }
 }
 
-static void only_what_is_not_expected_is_refused(void **state)
+static void only_unexpected_kinds_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -159,7 +161,8 @@ static void only_what_is_not_expected_is_refused(void **state)
     }
 }
 
-/* Text of many lines whose first begins with every printable beginning of a magic number. */
+/* Text of many lines, the first of which starts with any printable prefix of a magic
+ * number. */
 static void text_is_text_whatever_its_first_line_says(void **state)
 {
     (void)state;
@@ -198,22 +201,22 @@ static void refusals_say_what_to_do(void **state)
     } table[] = {
         {{LITERAL("PK\3\4\24"), NULL},
          "a.zip",
-         "a.zip is a zip archive, which is not read: unzip -p a.zip | wordtide train "
-         "-"},
+         "a.zip is a zip archive, which cannot be read: unzip -p a.zip | wordtide "
+         "train -"},
         {{LITERAL("PK\3\4\24"), NULL}, "-", "standard input is a zip archive, which"},
-        {{LITERAL(MODEL_HEADER), NULL}, "m.tide", "--resume m.tide"},
+        {{LITERAL(MODEL_HEADER), NULL}, "m.tide", "train --resume m.tide"},
         {{LITERAL("1 3\na 1 2 3\n"), NULL},
          "v.vec",
-         "v.vec is a file of vectors in word2vec's text format, not text: make a model "
-         "of "
-         "it first: wordtide import v.vec -o NEW.tide"},
+         "v.vec is a file of vectors in word2vec's text format, not text: convert it "
+         "to "
+         "a model first: wordtide import v.vec -o NEW.tide"},
         {{LITERAL(
               "[{\"id\":1, \"user\": {\"name\": \"x\", \"a\": []}, \"text\": \"t\"}]"),
           NULL},
          "posts.json",
-         "posts.json is JSON: name the field with the text, --text FIELD (there are: "
-         "id, "
-         "user.name, user.a, text); --records lines reads it as plain text"},
+         "posts.json is JSON: name the field with the text in parameter \"text\" "
+         "(fields: id, user.name, user.a, text), or set parameter \"records\" to "
+         "\"lines\" to read it as plain text"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const sample *s = &table[i].sample;
@@ -228,7 +231,7 @@ static void refusals_say_what_to_do(void **state)
     }
 }
 
-static void programs_are_told_the_same(void **state)
+static void the_public_function_agrees(void **state)
 {
     (void)state;
     tide_error err;
@@ -244,12 +247,12 @@ static void programs_are_told_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inputs_are_told_apart),
+        cmocka_unit_test(inputs_are_recognized),
         cmocka_unit_test(more_bytes_confirm_what_fewer_showed),
-        cmocka_unit_test(only_what_is_not_expected_is_refused),
+        cmocka_unit_test(only_unexpected_kinds_are_refused),
         cmocka_unit_test(text_is_text_whatever_its_first_line_says),
         cmocka_unit_test(refusals_say_what_to_do),
-        cmocka_unit_test(programs_are_told_the_same),
+        cmocka_unit_test(the_public_function_agrees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,26 +1,31 @@
-/* test_diff.c - what two models say to differ is what was changed. */
+/* test_diff.c - the differences found between two models are those that were made. */
+#include "base/base.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 #include "train_fixture.h"
+
+#include <wordtide/eval.h>
 
 enum { WORDS = 300, DIM = 10, MOVED = 40, STRAYED = 20 };
 
-/* A model as a file of vectors: words, counts and rows as the test wants them. */
-typedef struct twin {
+/* A model given by words, counts and rows. */
+typedef struct fake_model {
     float rows[WORDS][DIM];
     uint64_t counts[WORDS];
     bool held[WORDS];
     tide_model *model;
-    tide_space *space;
-} twin;
+    tide_view *space;
+} fake_model;
 
 static void name_word(int word, char name[16])
 {
     snprintf(name, 16, "w%d", word);
 }
 
-static twin *twin_new(void)
+static fake_model *fake_model_new(void)
 {
     tide_rng rng = tide_rng_seeded(1);
-    twin *t = calloc(1, sizeof *t);
+    fake_model *t = calloc(1, sizeof *t);
     assert_non_null(t);
     for (int word = 0; word < WORDS; word++) {
         t->held[word] = true;
@@ -31,8 +36,8 @@ static twin *twin_new(void)
     return t;
 }
 
-/* By a trainer that grants words their counts, so that the file is a model with tokens. */
-static void twin_open(twin *t, const char *path)
+/* Imports the counts into a trainer, so that the file is a native model with tokens. */
+static void fake_model_open(fake_model *t, const char *path)
 {
     tide_trainer *trainer = trainer_of("vocab=400 dim=10");
     tide_model *model = (tide_model *)(uintptr_t)tide_trainer_model(trainer);
@@ -43,7 +48,7 @@ static void twin_open(twin *t, const char *path)
             continue;
         const tide_word text = {name, (uint32_t)strlen(name)};
         uint32_t slot =
-            tide_vocabulary_grant(model->vocabulary, &text, t->counts[word], 0);
+            tide_vocabulary_insert(model->vocabulary, &text, t->counts[word], 0);
         assert_true(slot != TIDE_NO_SLOT);
         memcpy(tide_matrix_row(&model->input, slot), t->rows[word],
                sizeof t->rows[word]);
@@ -51,18 +56,18 @@ static void twin_open(twin *t, const char *path)
     save_to(trainer, path);
     tide_trainer_free(trainer);
     t->model = tide_model_open(path, NULL);
-    t->space = tide_space_new(t->model, TIDE_VECTORS_INPUT, false, NULL);
+    t->space = tide_view_new(t->model, TIDE_VECTORS_INPUT, false, NULL);
     assert_non_null(t->space);
 }
 
-static void twin_free(twin *t)
+static void fake_model_free(fake_model *t)
 {
-    tide_space_free(t->space);
+    tide_view_free(t->space);
     tide_model_free(t->model);
     free(t);
 }
 
-static void turn_twin(twin *t)
+static void rotate_fake_model(fake_model *t)
 {
     for (int word = 0; word < WORDS; word++) {
         tide_rng rng = tide_rng_seeded(2);
@@ -78,7 +83,7 @@ static void turn_twin(twin *t)
     }
 }
 
-static tide_diff *diff_of(const twin *a, const twin *b, tide_diff_sort sort)
+static tide_diff *diff_of(const fake_model *a, const fake_model *b, tide_diff_sort sort)
 {
     const tide_diff_options how = {.sort = sort, .min_count = 20};
     tide_error err;
@@ -88,18 +93,19 @@ static tide_diff *diff_of(const twin *a, const twin *b, tide_diff_sort sort)
     return diff;
 }
 
-/* The same model, and one that is turned, mirrored and twice as long, differ in nothing. */
-static void a_turned_copy_differs_in_nothing(void **state)
+/* Neither the same model nor one rotated, reflected and scaled by two has
+ * differences. */
+static void a_rotated_copy_has_no_differences(void **state)
 {
     (void)state;
     for (int way = 0; way < 2; way++) {
-        twin *a = twin_new(), *b = twin_new();
+        fake_model *a = fake_model_new(), *b = fake_model_new();
         if (way)
-            turn_twin(b);
+            rotate_fake_model(b);
         for (int word = 0; word < WORDS && way; word++)
             b->counts[word] *= 2;
-        twin_open(a, "a");
-        twin_open(b, "b");
+        fake_model_open(a, "a");
+        fake_model_open(b, "b");
         for (int sort = TIDE_DIFF_DRIFT; sort <= TIDE_DIFF_COUNT; sort++) {
             tide_diff *diff = diff_of(a, b, (tide_diff_sort)sort);
             assert_int_equal(tide_diff_size(diff), 0);
@@ -108,17 +114,18 @@ static void a_turned_copy_differs_in_nothing(void **state)
             assert_true(s.drift < 0.01 && s.overlap >= 1);
             tide_diff_free(diff);
         }
-        twin_free(a);
-        twin_free(b);
+        fake_model_free(a);
+        fake_model_free(b);
     }
 }
 
-/* Pairs of words exchange their vectors, some go where nobody was, and all are turned. The others do not seem to have
- * moved, which takes a rotation that those who did had no say in. */
-static void exchanged_words_come_first_and_all_others_stay(void **state)
+/* Pairs of words swap their vectors, some get new directions, and all are rotated. The
+ * other words are found unmoved, which requires a rotation not influenced by the moved
+ * ones. */
+static void swapped_words_come_first_and_others_stay(void **state)
 {
     (void)state;
-    twin *a = twin_new(), *b = twin_new();
+    fake_model *a = fake_model_new(), *b = fake_model_new();
     for (int word = 0; word < MOVED; word += 2)
         for (int d = 0; d < DIM; d++) {
             float kept = b->rows[word * 3][d];
@@ -129,9 +136,9 @@ static void exchanged_words_come_first_and_all_others_stay(void **state)
     for (int word = MOVED; word < MOVED + STRAYED; word++)
         for (int d = 0; d < DIM; d++)
             b->rows[word * 3][d] = (float)tide_rng_normal(&rng);
-    turn_twin(b);
-    twin_open(a, "a");
-    twin_open(b, "b");
+    rotate_fake_model(b);
+    fake_model_open(a, "a");
+    fake_model_open(b, "b");
     tide_diff *diff = diff_of(a, b, TIDE_DIFF_DRIFT);
     assert_int_equal(tide_diff_size(diff), MOVED + STRAYED);
     double last = 180;
@@ -147,23 +154,23 @@ static void exchanged_words_come_first_and_all_others_stay(void **state)
     for (size_t i = 0; i < MOVED / 2; i++)
         assert_true(strtol(tide_diff_at(diff, i).word + 1, NULL, 10) % 3 == 0);
     tide_diff_free(diff);
-    twin_free(a);
-    twin_free(b);
+    fake_model_free(a);
+    fake_model_free(b);
 }
 
 static void words_of_one_side_are_listed_by_count(void **state)
 {
     (void)state;
-    twin *a = twin_new(), *b = twin_new();
+    fake_model *a = fake_model_new(), *b = fake_model_new();
     for (int word = 0; word < 20; word++) {
         b->held[5 * word] = false;
         a->held[5 * word + 1] = false;
     }
-    a->counts[5] = 19; /* too rare to be missed */
-    b->counts[2] = 10; /* and to be compared */
+    a->counts[5] = 19; /* too rare to be reported as missing */
+    b->counts[2] = 10; /* too rare to be compared */
     b->counts[7] *= 9;
-    twin_open(a, "a");
-    twin_open(b, "b");
+    fake_model_open(a, "a");
+    fake_model_open(b, "b");
     const tide_diff_sort sorts[] = {TIDE_DIFF_GONE, TIDE_DIFF_NEW};
     for (int way = 0; way < 2; way++) {
         tide_diff *diff = diff_of(a, b, sorts[way]);
@@ -185,25 +192,25 @@ static void words_of_one_side_are_listed_by_count(void **state)
     assert_string_equal(first.word, "w7");
     assert_true(fabs(first.change - log2(9)) < 0.2);
     tide_diff_free(diff);
-    twin_free(a);
-    twin_free(b);
+    fake_model_free(a);
+    fake_model_free(b);
 }
 
-/* Vectors of different length have no angle, but neighbours. */
-static void different_dimensions_are_compared_by_neighbours(void **state)
+/* Vectors of different dimensions have no angle, but have neighbors. */
+static void different_dimensions_are_compared_by_neighbors(void **state)
 {
     (void)state;
     FILE *file = fopen("flat.txt", "w");
     assert_non_null(file);
     fprintf(file, "%d 3\n", WORDS);
-    twin *a = twin_new();
+    fake_model *a = fake_model_new();
     for (int word = 0; word < WORDS; word++)
         fprintf(file, "w%d %g %g %g\n", word, (double)a->rows[word][0],
                 (double)a->rows[word][1], (double)a->rows[word][2]);
     fclose(file);
-    twin_open(a, "a");
-    twin b = {.model = tide_model_open("flat.txt", NULL)};
-    b.space = tide_space_new(b.model, TIDE_VECTORS_INPUT, false, NULL);
+    fake_model_open(a, "a");
+    fake_model b = {.model = tide_model_open("flat.txt", NULL)};
+    b.space = tide_view_new(b.model, TIDE_VECTORS_INPUT, false, NULL);
     tide_diff *diff = diff_of(a, &b, TIDE_DIFF_DRIFT);
     tide_diff_summary s = tide_diff_summary_of(diff);
     assert_int_equal(tide_diff_size(diff), 0);
@@ -213,26 +220,26 @@ static void different_dimensions_are_compared_by_neighbours(void **state)
     assert_true(tide_diff_size(diff) > WORDS / 2);
     assert_true(isnan(tide_diff_at(diff, 0).change));
     tide_diff_free(diff);
-    tide_space_free(b.space);
+    tide_view_free(b.space);
     tide_model_free(b.model);
-    twin_free(a);
+    fake_model_free(a);
 }
 
-/* Nothing in common, and nothing at all. */
+/* Models without common words, and empty models. */
 static void models_without_common_words_are_compared(void **state)
 {
     (void)state;
-    twin *a = twin_new(), *b = twin_new(), *c = twin_new();
+    fake_model *a = fake_model_new(), *b = fake_model_new(), *c = fake_model_new();
     for (int word = 0; word < WORDS; word++) {
         a->held[word] = word % 2;
         b->held[word] = !(word % 2);
         c->held[word] = false;
     }
-    twin_open(a, "a");
-    twin_open(b, "b");
-    twin_open(c, "c");
+    fake_model_open(a, "a");
+    fake_model_open(b, "b");
+    fake_model_open(c, "c");
     const struct {
-        twin *a, *b;
+        fake_model *a, *b;
         size_t gone;
     } pairs[] = {{a, b, WORDS / 2}, {a, c, WORDS / 2}, {c, a, 0}, {c, c, 0}};
     for (size_t i = 0; i < COUNT(pairs); i++) {
@@ -241,18 +248,18 @@ static void models_without_common_words_are_compared(void **state)
         assert_int_equal(tide_diff_summary_of(diff).shared, 0);
         tide_diff_free(diff);
     }
-    twin_free(a);
-    twin_free(b);
-    twin_free(c);
+    fake_model_free(a);
+    fake_model_free(b);
+    fake_model_free(c);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(a_turned_copy_differs_in_nothing),
-        IN_FOLDER(exchanged_words_come_first_and_all_others_stay),
+        IN_FOLDER(a_rotated_copy_has_no_differences),
+        IN_FOLDER(swapped_words_come_first_and_others_stay),
         IN_FOLDER(words_of_one_side_are_listed_by_count),
-        IN_FOLDER(different_dimensions_are_compared_by_neighbours),
+        IN_FOLDER(different_dimensions_are_compared_by_neighbors),
         IN_FOLDER(models_without_common_words_are_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,11 @@
-/* test_drift.c - that a planned change happens as planned, and that it is seen when it has been
- * followed and not before. */
+/* test_drift.c - changes happen as planned, and are detected when vectors have followed
+ * and not before. */
+#include "base/base.h"
+#include "eval/eval.h"
+#include "run/run.h"
+#include "vocab/vocab.h"
 #include "train_fixture.h"
 #include "memory_fixture.h"
-
-#include "eval/eval.h"
 
 enum { TOKENS = 300000, AT = 100000, OVER = 100000 };
 
@@ -34,24 +36,24 @@ static tide_drift_plan *plan_of(const char *settings, const tide_drift_options *
     return plan;
 }
 
-/* -- the plan ---------------------------------------------------------------------------- */
+/* -- the plan ---------------------------------------------------------------------- */
 
-/* How often a word that changes came, and what became of it, in a third of the text each: before the
- * moment, while gradual changes happen, and after. */
-typedef struct fate {
+/* How often a changing word occurred and what it turned into, in three parts of the
+ * text: before the moment of change, during gradual changes, and after them. */
+typedef struct outcome {
     uint64_t came[3], kept[3], became_other[3], vanished[3];
     double expected,
-        variance; /* of became_other[1], for a chance that rises from 0 to 1 */
-} fate;
+        variance; /* of became_other[1], for a probability rising from 0 to 1 */
+} outcome;
 
-static void follow(tide_drift_plan *plan, fate *fates)
+static void apply_plan(tide_drift_plan *plan, outcome *outcomes)
 {
     tide_params *params = params_of("");
-    tide_sentences *text = tide_sentences_open(params, sources, 1, NULL);
+    tide_sentence_reader *text = tide_sentence_reader_open(params, sources, 1, NULL);
     tide_word word;
     bool ended;
-    for (uint64_t token = 0; tide_sentences_take(text, &word, 1, &ended, NULL) || ended;
-         token++) {
+    for (uint64_t token = 0;
+         tide_sentence_reader_take(text, &word, 1, &ended, NULL) || ended; token++) {
         uint32_t number = tide_vocabulary_find(plan->index, &word);
         tide_word result = tide_drift_plan_apply(plan, &word, token);
         if (number == TIDE_NO_SLOT) {
@@ -59,7 +61,7 @@ static void follow(tide_drift_plan *plan, fate *fates)
             assert_int_equal(result.length, word.length);
             continue;
         }
-        fate *f = &fates[number];
+        outcome *f = &outcomes[number];
         int third = token < AT ? 0 : token < AT + OVER ? 1 : 2;
         const char *other = plan->words[plan->unchanged + plan->changes[number].other];
         double chance = third == 1 ? (double)(token - AT) / OVER : 0;
@@ -72,12 +74,13 @@ static void follow(tide_drift_plan *plan, fate *fates)
         f->expected += chance;
         f->variance += chance * (1 - chance);
     }
-    tide_sentences_close(text);
+    tide_sentence_reader_close(text);
     tide_params_free(params);
 }
 
-/* A new word never came in the text, so its fate is empty, which holds for it. */
-static void check_fate(const tide_change *change, const fate *f, fate *sum)
+/* A new word does not occur in the text, so its outcome is empty, as it should be. */
+static void check_outcome(const tide_word_change *change, const outcome *f,
+                          outcome *sum)
 {
     uint64_t after = f->came[1] + f->came[2];
     assert_int_equal(f->kept[0], f->came[0]);
@@ -97,18 +100,18 @@ static void check_fate(const tide_change *change, const fate *f, fate *sum)
     sum->variance += f->variance;
 }
 
-static void words_change_as_planned(void **state)
+static void words_change_according_to_the_plan(void **state)
 {
     (void)state;
     write_demo(TOKENS);
     tide_drift_options options = plain_options();
     tide_drift_plan *plan = plan_of("seed=3", &options);
-    fate *fates = calloc(plan->changing, sizeof *fates);
-    fate sums[TIDE_DRIFT_EVENTS] = {0};
-    follow(plan, fates);
+    outcome *outcomes = calloc(plan->changing, sizeof *outcomes);
+    outcome sums[TIDE_DRIFT_EVENTS] = {0};
+    apply_plan(plan, outcomes);
     for (uint32_t i = 0; i < plan->changing; i++)
-        check_fate(&plan->changes[i], &fates[i], &sums[plan->changes[i].event]);
-    const fate *gradual = &sums[TIDE_DRIFT_GRADUAL], *born = &sums[TIDE_DRIFT_BORN];
+        check_outcome(&plan->changes[i], &outcomes[i], &sums[plan->changes[i].event]);
+    const outcome *gradual = &sums[TIDE_DRIFT_GRADUAL], *born = &sums[TIDE_DRIFT_BORN];
     assert_true(gradual->came[1] > 1000 && born->came[1] > 1000);
     assert_true(fabs((double)gradual->became_other[1] - gradual->expected) <
                 5 * sqrt(gradual->variance)); /* 5 sigma */
@@ -116,11 +119,11 @@ static void words_change_as_planned(void **state)
     assert_true(fabs((double)(born->became_other[1] + born->became_other[2]) - halves) <
                 5 * sqrt(halves / 2)); /* 5 sigma */
     assert_int_equal(born->vanished[1] + born->vanished[2], 0);
-    free(fates);
+    free(outcomes);
     tide_drift_plan_free(plan);
 }
 
-static void changes_begin_at_the_moment(void **state)
+static void changes_start_at_the_moment(void **state)
 {
     (void)state;
     write_demo(TOKENS);
@@ -140,7 +143,7 @@ static void changes_begin_at_the_moment(void **state)
     tide_drift_plan_free(plan);
 }
 
-/* How often a word is in the text; 0 for one that is not. */
+/* The count of a word in the text, or 0. */
 static uint64_t count_of(const tide_drift_plan *plan, const char *word)
 {
     for (size_t rank = 0; rank < tide_counts_size(plan->counts); rank++)
@@ -149,7 +152,7 @@ static uint64_t count_of(const tide_drift_plan *plan, const char *word)
     return 0;
 }
 
-static void chosen_words_are_fit_for_it(void **state)
+static void chosen_words_are_eligible(void **state)
 {
     (void)state;
     write_demo(TOKENS);
@@ -157,16 +160,16 @@ static void chosen_words_are_fit_for_it(void **state)
     tide_drift_plan *plan = plan_of("", &options);
     uint32_t judged[TIDE_DRIFT_EVENTS] = {0};
     for (uint32_t i = 0; i < plan->changing; i++) {
-        const tide_change *change = &plan->changes[i];
+        const tide_word_change *change = &plan->changes[i];
         const char *word = plan->words[plan->unchanged + i];
         uint64_t count = count_of(plan, word);
-        bool newcomer = change->event == TIDE_DRIFT_BORN && change->judged;
-        judged[change->event] += change->judged;
+        bool newcomer = change->event == TIDE_DRIFT_BORN && change->measured;
+        judged[change->event] += change->measured;
         assert_true(newcomer ? count == 0 : count >= 100);
         assert_true(newcomer || count <= tide_counts_at(plan->counts, 100).count);
         assert_int_equal(plan->changes[change->other].event, change->event);
         uint64_t other = count_of(plan, plan->words[plan->unchanged + change->other]);
-        if (change->event < TIDE_DRIFT_BORN) /* neighbours in the order of counts */
+        if (change->event < TIDE_DRIFT_BORN) /* adjacent in the order of counts */
             assert_true(fabs(log((double)count / (double)other)) < 0.2);
         for (uint32_t k = 0; k < plan->unchanged + plan->changing; k++)
             assert_true(k == plan->unchanged + i || strcmp(plan->words[k], word) != 0);
@@ -184,7 +187,7 @@ static bool same_choice(const tide_drift_plan *a, const tide_drift_plan *b)
     return a->changing == b->changing;
 }
 
-/* Words are exchanged in pairs, so an odd number of them is one more. */
+/* Words are swapped in pairs, so an odd number is rounded up. */
 static void an_odd_number_of_words_is_rounded_up(void **state)
 {
     (void)state;
@@ -196,14 +199,14 @@ static void an_odd_number_of_words_is_rounded_up(void **state)
         tide_drift_plan *plan = plan_of("", &options);
         uint32_t judged[TIDE_DRIFT_EVENTS] = {0};
         for (uint32_t k = 0; k < plan->changing; k++)
-            judged[plan->changes[k].event] += plan->changes[k].judged;
+            judged[plan->changes[k].event] += plan->changes[k].measured;
         for (int event = 0; event < TIDE_DRIFT_EVENTS; event++)
             assert_int_equal(judged[event], given[i]);
         tide_drift_plan_free(plan);
     }
 }
 
-static void seed_alone_decides_who_changes(void **state)
+static void the_choice_depends_on_the_seed_alone(void **state)
 {
     (void)state;
     write_demo(TOKENS);
@@ -218,8 +221,8 @@ static void seed_alone_decides_who_changes(void **state)
     tide_drift_plan_free(other);
 }
 
-/* A text may have the names that new words are given. */
-static void new_words_have_names_of_their_own(void **state)
+/* The text may already contain the default names of new words. */
+static void new_words_have_unused_names(void **state)
 {
     (void)state;
     corpus t = demo_text(1, TOKENS);
@@ -233,19 +236,19 @@ static void new_words_have_names_of_their_own(void **state)
     tide_drift_options options = plain_options();
     tide_drift_plan *plan = plan_of("", &options);
     for (uint32_t i = 0; i < plan->changing; i++)
-        if (plan->changes[i].event == TIDE_DRIFT_BORN && plan->changes[i].judged)
+        if (plan->changes[i].event == TIDE_DRIFT_BORN && plan->changes[i].measured)
             assert_int_equal(count_of(plan, plan->words[plan->unchanged + i]), 0);
     tide_drift_plan_free(plan);
 }
 
-/* -- the run ------------------------------------------------------------------------------- */
+/* -- the run ----------------------------------------------------------------------- */
 
 typedef struct curve {
     tide_drift_look looks[64];
     size_t count;
 } curve;
 
-static void keep_look(void *data, const tide_drift_look *look)
+static void record_look(void *data, const tide_drift_look *look)
 {
     curve *c = data;
     assert_true(c->count < COUNT(c->looks));
@@ -258,7 +261,7 @@ static tide_drift_result run(const char *settings, tide_drift_options options, c
     tide_drift_result result;
     tide_params *params = params_of(settings);
     *c = (curve){0};
-    options.look = keep_look;
+    options.look = record_look;
     options.look_data = c;
     if (tide_eval_drift(params, &options, &result, &err))
         fail_msg("%s", err.text);
@@ -266,7 +269,7 @@ static tide_drift_result run(const char *settings, tide_drift_options options, c
     return result;
 }
 
-/* Halves and nine tenths as the looks tell them. */
+/* Checks the times of 50 % and 90 % against the measurements. */
 static void check_crossings(const tide_drift_result *r, const curve *c)
 {
     for (int event = 0; event < TIDE_DRIFT_EVENTS; event++) {
@@ -282,11 +285,11 @@ static void check_crossings(const tide_drift_result *r, const curve *c)
     }
 }
 
-static void changes_are_followed_and_nothing_else(void **state)
+static void changes_are_detected_and_nothing_else(void **state)
 {
     (void)state;
     if (SANITIZED)
-        skip(); /* the numbers are about so much text, which would take a minute */
+        skip(); /* the expected values need this much text, which would take a minute */
     write_demo(800000);
     tide_drift_options options = plain_options();
     options.at = 300000;
@@ -323,8 +326,8 @@ static void changes_are_followed_and_nothing_else(void **state)
     assert_true(still.unchanged.overlap > 0.3 && still.unchanged.overlap <= 1);
 }
 
-/* A small vocabulary that forgets drops words that do not come any more. */
-static void dead_words_leave_a_vocabulary_that_forgets(void **state)
+/* With a half-life, a small vocabulary evicts words that no longer occur. */
+static void dead_words_are_evicted_with_a_half_life(void **state)
 {
     (void)state;
     write_demo(300000);
@@ -350,10 +353,10 @@ static void the_same_run_gives_the_same_result(void **state)
     assert_memory_equal(&a.unchanged, &b.unchanged, sizeof a.unchanged);
 }
 
-/* -- failures ------------------------------------------------------------------------------ */
+/* -- failures ---------------------------------------------------------------------- */
 
-static void refused(const char *settings, tide_drift_options options,
-                    tide_status status, const char *text)
+static void assert_fails(const char *settings, tide_drift_options options,
+                         tide_status status, const char *text)
 {
     tide_error err = {0};
     tide_drift_result result;
@@ -365,27 +368,27 @@ static void refused(const char *settings, tide_drift_options options,
         fail_msg("'%s' is not in '%s'", text, err.text);
 }
 
-static void what_cannot_be_done_is_told(void **state)
+static void invalid_input_is_reported(void **state)
 {
     (void)state;
     tide_drift_options options = plain_options();
-    refused("", options, TIDE_ERROR_IO, text_path);
+    assert_fails("", options, TIDE_ERROR_IO, text_path);
     write_file(text_path, "", 0);
-    refused("", options, TIDE_ERROR_PARAMETER, "not within the text");
+    assert_fails("", options, TIDE_ERROR_PARAMETER, "not within the text");
     write_file(text_path, "a b c\nd e f\n", 12);
     options.at = 3;
-    refused("", options, TIDE_ERROR_INPUT, "too few words");
+    assert_fails("", options, TIDE_ERROR_INPUT, "too few words");
     write_demo(50000);
     options.at = 60000;
-    refused("", options, TIDE_ERROR_PARAMETER, "60000");
+    assert_fails("", options, TIDE_ERROR_PARAMETER, "60000");
     options.at = 0;
-    refused("vocab=20", options, TIDE_ERROR_INPUT, "too few words");
+    assert_fails("vocab=20", options, TIDE_ERROR_INPUT, "too few words");
     const char *const input[] = {"-"};
     options.sources = input;
-    refused("", options, TIDE_ERROR_PARAMETER, "twice");
+    assert_fails("", options, TIDE_ERROR_PARAMETER, "twice");
 }
 
-static void lack_of_memory_is_told(void **state)
+static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     write_demo(100000);
@@ -410,17 +413,17 @@ static void lack_of_memory_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(words_change_as_planned),
-        IN_FOLDER(changes_begin_at_the_moment),
-        IN_FOLDER(chosen_words_are_fit_for_it),
+        IN_FOLDER(words_change_according_to_the_plan),
+        IN_FOLDER(changes_start_at_the_moment),
+        IN_FOLDER(chosen_words_are_eligible),
         IN_FOLDER(an_odd_number_of_words_is_rounded_up),
-        IN_FOLDER(seed_alone_decides_who_changes),
-        IN_FOLDER(new_words_have_names_of_their_own),
-        IN_FOLDER(changes_are_followed_and_nothing_else),
-        IN_FOLDER(dead_words_leave_a_vocabulary_that_forgets),
+        IN_FOLDER(the_choice_depends_on_the_seed_alone),
+        IN_FOLDER(new_words_have_unused_names),
+        IN_FOLDER(changes_are_detected_and_nothing_else),
+        IN_FOLDER(dead_words_are_evicted_with_a_half_life),
         IN_FOLDER(the_same_run_gives_the_same_result),
-        IN_FOLDER(what_cannot_be_done_is_told),
-        IN_FOLDER(lack_of_memory_is_told),
+        IN_FOLDER(invalid_input_is_reported),
+        IN_FOLDER(failed_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

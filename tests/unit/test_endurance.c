@@ -1,8 +1,10 @@
-/* test_endurance.c - a long run with checkpoints and questions: memory, files and threads stay what they are.
+/* test_endurance.c - a long run with checkpoints and queries: memory, open files and
+ * threads do not grow.
  *
- * WORDTIDE_TOKENS says how long; 1e9 with its 100 checkpoints and 100,000 questions takes a quarter of an
- * hour. Warm-up is the first quarter. What is compared is the least that was resident in the second and in the
- * last: a buffer that is there while a checkpoint is written comes and goes. */
+ * WORDTIDE_TOKENS is the length; 1e9 with its 100 checkpoints and 100,000 queries takes
+ * a quarter of an hour. The first quarter is the warm-up. The minimum resident size of
+ * the second quarter is compared with that of the last: minima, because the buffer of a
+ * checkpoint comes and goes. */
 #include "train_fixture.h"
 
 #include <dirent.h>
@@ -10,14 +12,14 @@
 
 enum {
     CHECKPOINTS = 100,
-    MEANWHILE = 6 << 20, /* bytes of a checkpoint on its way and of a question */
+    MEANWHILE = 6 << 20, /* bytes of a pending checkpoint and of a query */
 };
 
 typedef struct endurance {
     tide_live *live;
     uint64_t tokens, questions; /* in all */
     uint64_t asked, checkpoints;
-    uint64_t least[4], most; /* bytes resident, the least in each quarter */
+    uint64_t least[4], most; /* minimum resident bytes in each quarter */
     size_t files, threads;
     pthread_mutex_t lock; /* of the rest */
     pthread_cond_t changed;
@@ -66,9 +68,9 @@ static void *ask(void *argument)
         tide_hit hits[10];
         tide_query query = {.positive = &words[e->asked++ % COUNT(words)],
                             .positive_count = 1};
-        const tide_space *space = tide_live_begin(e->live);
-        tide_space_nearest(space, &query, hits, COUNT(hits), NULL);
-        tide_live_end(e->live, space);
+        const tide_view *space = tide_live_acquire(e->live);
+        tide_view_nearest(space, &query, hits, COUNT(hits), NULL);
+        tide_live_release(e->live, space);
         pthread_mutex_lock(&e->lock);
     }
     pthread_mutex_unlock(&e->lock);
@@ -110,7 +112,7 @@ static void note(void *data, bool warning, const char *text)
     e->checkpoints += strncmp(text, "checkpoint", 10) == 0;
 }
 
-static void a_long_run_takes_no_more_than_a_short_one(void **state)
+static void a_long_run_takes_no_more_memory_than_a_short_one(void **state)
 {
     (void)state;
     endurance e = {.tokens = tokens_wanted(),
@@ -127,7 +129,8 @@ static void a_long_run_takes_no_more_than_a_short_one(void **state)
     snprintf(source, sizeof source, "demo:seed=9,tokens=%llu",
              (unsigned long long)e.tokens);
     const char *sources[] = {source};
-    const tide_run run = {.sources = sources,
+    const tide_run run = {.size = sizeof(tide_run),
+                          .sources = sources,
                           .source_count = 1,
                           .watch = watch,
                           .watch_data = &e,
@@ -146,7 +149,7 @@ static void a_long_run_takes_no_more_than_a_short_one(void **state)
                   (unsigned long long)e.asked, (double)e.most / 0x1p20, 100 * grown);
     assert_true(e.checkpoints >= (SANITIZED ? 1 : CHECKPOINTS * 9 / 10));
     assert_int_equal(e.asked, e.questions);
-    bool is_long = e.tokens >= 100000000; /* a short one is nearly always saving */
+    bool is_long = e.tokens >= 100000000; /* a short run is nearly always saving */
     assert_true(!is_long || grown <= 0.01);
     assert_true(SANITIZED || e.most <= e.least[1] + MEANWHILE);
     tide_live_free(e.live);
@@ -156,7 +159,7 @@ static void a_long_run_takes_no_more_than_a_short_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(a_long_run_takes_no_more_than_a_short_one),
+        IN_FOLDER(a_long_run_takes_no_more_memory_than_a_short_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

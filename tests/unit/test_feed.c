@@ -1,5 +1,7 @@
-/* test_feed.c - text handed over by other threads: whole lines, in their order, each once, and none is lost when
- * all is stopped. */
+/* test_feed.c - text pushed by other threads: whole lines, in order, each once, and
+ * none is lost when the run stops. */
+#include "base/base.h"
+#include "source/source.h"
 #include "train_fixture.h"
 
 #include "feed_fixture.h"
@@ -11,13 +13,13 @@ enum { PUSHERS = 3, LINES = SANITIZED ? 300 : 3000 };
 static tide_source *source_of(tide_feed *feed)
 {
     const tide_source_options options = {.feed = feed};
-    tide_source *source = tide_source_begin("feed:", &options, NULL);
+    tide_source *source = tide_source_open_with("feed:", &options, NULL);
     assert_non_null(source);
     return source;
 }
 
-/* Whatever is pushed and read, in whatever portions: as much is taken as is said, in whole lines, and comes
- * out as it went in. */
+/* Whatever is pushed and read, in any portions: the reported size is accepted, in whole
+ * lines, and is read back unchanged. */
 static void lines_come_out_as_they_went_in(void **state)
 {
     (void)state;
@@ -117,7 +119,8 @@ static void every_line_is_learned_once(void **state)
     }
     assert_int_equal(pthread_create(&stopper, NULL, stop_at_the_end, &s), 0);
     const char *sources[] = {"demo:", "feed:"};
-    const tide_run run = {.sources = sources,
+    const tide_run run = {.size = sizeof(tide_run),
+                          .sources = sources,
                           .source_count = 2,
                           .feed = s.feed,
                           .follow = true,

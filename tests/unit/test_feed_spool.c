@@ -1,6 +1,8 @@
-/* test_feed_spool.c - a feed over a spool: lines that were taken come out once and in their order, whatever is
- * closed, killed or full in between. */
-#include "text/text.h"
+/* test_feed_spool.c - a feed over a spool: accepted lines come out once and in order,
+ * even if the feed is closed, killed or full in between. */
+
+#include "base/base.h"
+#include "source/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,11 +18,12 @@
 
 enum { LIMIT = 1 << 20, TEXT_MAX = 8 << 20, PUSHERS = 4, LINES = 300 };
 
-/* -- a disk that misbehaves ------------------------------------------------------------ */
+/* -- a disk that misbehaves -------------------------------------------------------- */
 
 static atomic_int syncs;
 static bool syncs_fail;
-static tide_feed *held; /* a sync of this feed takes until so much text waits in it */
+static tide_feed
+    *held; /* a sync of this feed blocks until this much text waits in it */
 static size_t held_until;
 static int writes_left = -1; /* before the disk is full; negative for ever */
 
@@ -44,7 +47,7 @@ ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset)
     return syscall(SYS_pwrite64, file, bytes, size, offset);
 }
 
-/* -- a feed and what reads it ---------------------------------------------------------- */
+/* -- a feed and what reads it ------------------------------------------------------ */
 
 typedef struct stream {
     tide_feed *feed;
@@ -59,10 +62,10 @@ static void begin(stream *s, tide_spool_sync sync)
     if (!s->feed)
         fail_msg("%s", err.text);
     const tide_source_options options = {.feed = s->feed};
-    s->source = tide_source_begin("feed:", &options, &err);
+    s->source = tide_source_open_with("feed:", &options, &err);
     assert_non_null(s->source);
-    assert_true(tide_source_replayable(s->source));
-    if (s->place && tide_source_go_to(s->source, s->place, &err))
+    assert_true(tide_source_can_resume(s->source));
+    if (s->place && tide_source_seek(s->source, s->place, &err))
         fail_msg("%s", err.text);
     assert_int_equal(tide_feed_push(s->feed, "too early\n", 10, &err), 0);
 }
@@ -112,7 +115,7 @@ static off_t latest_segment(char name[64])
     return size;
 }
 
-/* Cuts off the mark behind the latest push, as a kill in the middle of it does. */
+/* Cuts off the mark behind the latest push, like a kill in the middle of it. */
 static void tear_latest(void)
 {
     char name[64];
@@ -128,7 +131,7 @@ static void zero_the_end(off_t lost)
     assert_int_equal(truncate(name, size), 0);
 }
 
-/* -- what goes in comes out ------------------------------------------------------------ */
+/* -- what goes in comes out -------------------------------------------------------- */
 
 static size_t random_lines(tide_rng *rng, char *text, size_t most)
 {
@@ -139,7 +142,8 @@ static size_t random_lines(tide_rng *rng, char *text, size_t most)
     return size;
 }
 
-/* An array is the oracle. Closing without a save takes the reader back to the last one. */
+/* An array is the oracle. Closing without a save takes the reader back to the last
+ * one. */
 static void lines_come_out_as_they_went_in(void **state)
 {
     (void)state;
@@ -199,7 +203,7 @@ static void lines_come_out_as_they_went_in(void **state)
     free(s.place);
 }
 
-static void a_push_without_its_mark_is_forgotten_whole(void **state)
+static void a_push_without_its_mark_is_discarded(void **state)
 {
     (void)state;
     static char lines[200000], bytes[1000];
@@ -225,7 +229,7 @@ static void a_push_without_its_mark_is_forgotten_whole(void **state)
 }
 
 /* The power fails: the file has its size, and zeros where its last blocks should be. */
-static void a_push_that_ends_in_zeros_is_forgotten_whole(void **state)
+static void a_push_that_ends_in_zeros_is_discarded(void **state)
 {
     (void)state;
     static char lines[200000], bytes[1000];
@@ -248,7 +252,8 @@ static void a_push_that_ends_in_zeros_is_forgotten_whole(void **state)
     free(s.place);
 }
 
-/* A line may have as many bytes as tide_feed_room says when nothing else is there, and not one more. */
+/* A line may have as many bytes as tide_feed_room says when nothing else is there, and
+ * not one more. */
 static void the_longest_line_fits_an_empty_spool(void **state)
 {
     (void)state;
@@ -267,7 +272,7 @@ static void the_longest_line_fits_an_empty_spool(void **state)
     end(&s);
 }
 
-/* -- the disk -------------------------------------------------------------------------- */
+/* -- the disk ---------------------------------------------------------------------- */
 
 static void with_always_every_push_is_synced_before_it_returns(void **state)
 {
@@ -284,7 +289,7 @@ static void with_always_every_push_is_synced_before_it_returns(void **state)
     end(&s);
 }
 
-/* Nobody can know what a disk has that could not sync. */
+/* After a failed sync the contents of the disk are unknown. */
 static void a_sync_that_fails_is_an_error_for_all(void **state)
 {
     (void)state;
@@ -303,7 +308,7 @@ static void a_sync_that_fails_is_an_error_for_all(void **state)
 }
 
 /* At any write of a push of several pieces. */
-static void a_full_disk_takes_nothing_and_asks_for_a_save(void **state)
+static void a_full_disk_accepts_nothing_and_asks_for_a_save(void **state)
 {
     (void)state;
     static char lines[200001], bytes[300000];
@@ -334,9 +339,10 @@ static void a_full_disk_takes_nothing_and_asks_for_a_save(void **state)
     free(s.place);
 }
 
-/* No file can be opened any more, as when others have all descriptors. Lines that fit the present segment are taken and
- * synced, others are not; what is there is read as far as it can be; and later all goes on. */
-static void the_lack_of_file_descriptors_costs_nothing(void **state)
+/* No file can be opened any more, because all descriptors are in use. Lines that fit
+ * the current segment are accepted and synced, others are not; the text is read as far
+ * as possible; and later everything continues. */
+static void a_lack_of_file_descriptors_loses_nothing(void **state)
 {
     (void)state;
     static char line[100000], bytes[LIMIT];
@@ -388,7 +394,7 @@ static void a_feed_survives_the_loss_of_any_allocation(void **state)
     tide_feed_free(feed);
 }
 
-/* -- several threads ------------------------------------------------------------------- */
+/* -- several threads --------------------------------------------------------------- */
 
 static void *push_one(void *feed)
 {
@@ -443,8 +449,8 @@ static void lines_of_many_threads_come_out_once(void **state)
     }
 }
 
-/* While the first is synced the others append, which they can because nobody holds the lock; one
- * more sync is for all of them. */
+/* During the first sync the other threads append, since it does not hold the lock; one
+ * more sync covers all of them. */
 static void threads_that_wait_for_the_disk_share_a_sync(void **state)
 {
     (void)state;
@@ -469,13 +475,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(lines_come_out_as_they_went_in),
-        IN_FOLDER(a_push_without_its_mark_is_forgotten_whole),
-        IN_FOLDER(a_push_that_ends_in_zeros_is_forgotten_whole),
+        IN_FOLDER(a_push_without_its_mark_is_discarded),
+        IN_FOLDER(a_push_that_ends_in_zeros_is_discarded),
         IN_FOLDER(the_longest_line_fits_an_empty_spool),
         IN_FOLDER(with_always_every_push_is_synced_before_it_returns),
         IN_FOLDER(a_sync_that_fails_is_an_error_for_all),
-        IN_FOLDER(a_full_disk_takes_nothing_and_asks_for_a_save),
-        IN_FOLDER(the_lack_of_file_descriptors_costs_nothing),
+        IN_FOLDER(a_full_disk_accepts_nothing_and_asks_for_a_save),
+        IN_FOLDER(a_lack_of_file_descriptors_loses_nothing),
         IN_FOLDER(a_feed_survives_the_loss_of_any_allocation),
         IN_FOLDER(threads_that_wait_for_the_disk_share_a_sync),
         IN_FOLDER(lines_of_many_threads_come_out_once),

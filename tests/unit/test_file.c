@@ -1,5 +1,8 @@
-/* test_file.c - reading and writing where every call may be interrupted, or do a part of what it was asked for. */
+/* test_file.c - reading and writing where every call may be interrupted, or do a part
+ * of what it was asked for. */
+
 #include "base/base.h"
+#include "file/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,9 +12,9 @@
 
 enum { SIZE = 10000, NEVER = 1 << 30 };
 
-/* -- calls that do as the test wants ------------------------------------------------------ */
+/* -- calls that do as the test wants ----------------------------------------------- */
 
-/* Take the places of the C library's. */
+/* Replace the C library's. */
 static tide_rng rng;
 static bool difficult;
 static int interruptions_left; /* calls that fail with EINTR, one after the other */
@@ -57,7 +60,7 @@ int fdatasync(int file)
     return is_interrupted() ? -1 : (int)syscall(SYS_fdatasync, file);
 }
 
-/* -- tests -------------------------------------------------------------------------------- */
+/* -- tests ------------------------------------------------------------------------- */
 
 static int new_file(void)
 {
@@ -66,7 +69,7 @@ static int new_file(void)
     return file;
 }
 
-static void what_is_written_in_parts_is_read_in_parts(void **state)
+static void short_writes_and_reads_are_continued(void **state)
 {
     (void)state;
     static unsigned char written[SIZE], found[SIZE + 1];
@@ -92,7 +95,7 @@ static void what_is_written_in_parts_is_read_in_parts(void **state)
     close(file);
 }
 
-static void signals_without_end_do_not_hold_it_up(void **state)
+static void endless_signals_do_not_block(void **state)
 {
     (void)state;
     char byte = 1;
@@ -100,19 +103,19 @@ static void signals_without_end_do_not_hold_it_up(void **state)
     interruptions_left = NEVER;
     assert_int_equal(tide_file_write(file, &byte, 1, 0), EINTR);
     assert_int_equal(tide_file_read(file, &byte, 1, 0), -1);
-    assert_int_equal(tide_file_take(file, &byte, 1), -1);
+    assert_int_equal(tide_file_read_some(file, &byte, 1), -1);
     assert_int_equal(tide_file_sync(file), EINTR);
     interruptions_left = 10;
     assert_int_equal(tide_file_write(file, &byte, 1, 0), 0);
     interruptions_left = 10;
-    assert_int_equal(tide_file_take(file, &byte, 1), 1);
+    assert_int_equal(tide_file_read_some(file, &byte, 1), 1);
     interruptions_left = 10;
     assert_int_equal(tide_file_sync(file), 0);
     interruptions_left = 0;
     close(file);
 }
 
-static void what_fails_is_told(void **state)
+static void failures_are_reported(void **state)
 {
     (void)state;
     char byte = 1;
@@ -129,9 +132,9 @@ static void what_fails_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(what_is_written_in_parts_is_read_in_parts),
-        IN_FOLDER(signals_without_end_do_not_hold_it_up),
-        IN_FOLDER(what_fails_is_told),
+        IN_FOLDER(short_writes_and_reads_are_continued),
+        IN_FOLDER(endless_signals_do_not_block),
+        IN_FOLDER(failures_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,7 @@
-/* test_follow.c - a file that grows and is rotated is read line by line, and its places are found again. */
+/* test_follow.c - a file that grows and is rotated is read line by line, and can be
+ * resumed from its places. */
+#include "detect/detect.h"
+#include "source/source.h"
 #include "follow_fixture.h"
 
 #include <dirent.h>
@@ -10,10 +13,10 @@
 #include "clock_fixture.h"
 #include "memory_fixture.h"
 
-/* What happens to the folder when somebody has just read it to its end; once. */
+/* What happens to the directory when it was just listed to its end; once. */
 static void (*after_scan)(void);
 
-/* siblings.c calls this one instead of the system's. */
+/* rotation.c calls this one instead of the system's. */
 struct dirent *readdir(DIR *dir)
 {
     static struct dirent *(*system_readdir)(DIR *);
@@ -43,7 +46,7 @@ static void matches_paths_only_when_asked_to_follow(void **state)
     assert_false(kind->matches("kafka://b/t", &following));
 }
 
-static void a_line_is_given_when_it_is_complete(void **state)
+static void a_line_is_returned_when_it_is_complete(void **state)
 {
     (void)state;
     append("log", "one\ntw");
@@ -56,7 +59,7 @@ static void a_line_is_given_when_it_is_complete(void **state)
     free_reader(&r);
 }
 
-static void a_line_longer_than_the_room_comes_in_parts(void **state)
+static void a_line_longer_than_the_buffer_is_returned_in_parts(void **state)
 {
     (void)state;
     append("log", "abcdefgh");
@@ -69,7 +72,7 @@ static void a_line_longer_than_the_room_comes_in_parts(void **state)
     free_reader(&r);
 }
 
-static void a_file_that_is_not_there_yet_is_waited_for(void **state)
+static void a_missing_file_is_waited_for(void **state)
 {
     (void)state;
     reader r = new_reader();
@@ -83,7 +86,7 @@ static void a_file_that_is_not_there_yet_is_waited_for(void **state)
     free_reader(&r);
 }
 
-/* Nobody had a chance to see the first file under its own name. */
+/* The first file was rotated before it could be seen under its own name. */
 static void a_first_file_that_is_rotated_at_once_is_read(void **state)
 {
     (void)state;
@@ -122,7 +125,7 @@ static void a_wait_ends_when_something_is_written(void **state)
     free_reader(&r);
 }
 
-static void what_cannot_be_followed_is_refused(void **state)
+static void sources_that_cannot_be_followed_are_refused(void **state)
 {
     (void)state;
     tide_error err = {0};
@@ -139,14 +142,14 @@ static void what_cannot_be_followed_is_refused(void **state)
     allocations_left = -1;
 }
 
-/* Nobody who writes a line may end the run of those who read it. */
+/* Whoever writes a line must not be able to stop the run that reads it. */
 static void text_that_looks_like_something_else_is_read_with_a_warning(void **state)
 {
     (void)state;
     static const char *const table[][2] = {
         {"\x1f\x8b\x08zz\nzz\n", "looks like gzip data"},
         {"\x28\xb5\x2f\xfdzz\n", "looks like zstd data"},
-        {"BZh91AY&SY\1\n", "looks like compressed with bzip2"},
+        {"BZh91AY&SY\1\n", "looks like data compressed with bzip2"},
         {"{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n", "looks like JSON"},
         {"PAR1S is where I live\n", NULL},
         {"\xff\xfeh and more\n", NULL},
@@ -179,12 +182,12 @@ static void text_that_looks_like_something_else_is_read_with_a_warning(void **st
     }
 }
 
-static void what_is_no_text_by_name_and_contents_is_refused(void **state)
+static void non_text_by_name_and_content_is_refused(void **state)
 {
     (void)state;
     static const char *const table[][3] = {
-        {"log.gz", "\x1f\x8b\x08zz\n", "compressed, and cannot be followed: its gzip"},
-        {"log.bz2", "BZh91AY&SY\1\n", "is compressed with bzip2"},
+        {"log.gz", "\x1f\x8b\x08zz\n", "has gzip data, which cannot be followed"},
+        {"log.bz2", "BZh91AY&SY\1\n", "is data compressed with bzip2"},
         {"log.vec", "2 3\na 1 2 3\nb 4 5 6\n", "wordtide import"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -204,7 +207,7 @@ static void what_is_no_text_by_name_and_contents_is_refused(void **state)
     }
 }
 
-static void a_line_that_only_begins_like_an_archive_is_text(void **state)
+static void a_line_that_only_starts_like_an_archive_is_text(void **state)
 {
     (void)state;
     append("log", "BZh");
@@ -240,7 +243,7 @@ static void the_old_file_is_read_until_the_new_one_has_text(void **state)
 }
 
 /* The line feed that we make is not made again by the next reader. */
-static void the_last_line_of_a_rotated_file_is_ended(void **state)
+static void the_last_line_of_a_rotated_file_gets_a_line_feed(void **state)
 {
     (void)state;
     append("log", "one\ntw");
@@ -257,7 +260,7 @@ static void the_last_line_of_a_rotated_file_is_ended(void **state)
     free_reader(&r);
 }
 
-/* A reader may stop before it and behind it. */
+/* A reader may stop before or behind it. */
 static void the_line_feed_of_a_rotation_has_a_place_on_both_sides(void **state)
 {
     (void)state;
@@ -320,9 +323,9 @@ static void rotate_again(void)
     append_in_one_tick("log", "three\n");
 }
 
-/* A reader that puts together what it saw of two moments would take the present file for
- * log.1, and leave out the one that is called so now. */
-static void a_rotation_while_the_folder_is_read_loses_nothing(void **state)
+/* A reader that combines listings of two moments would mistake the current file for
+ * log.1, and skip the file that has that name now. */
+static void a_rotation_while_the_directory_is_listed_loses_nothing(void **state)
 {
     (void)state;
     append_in_one_tick("log", "one\n");
@@ -337,7 +340,7 @@ static void a_rotation_while_the_folder_is_read_loses_nothing(void **state)
     free_reader(&r);
 }
 
-static void a_file_compressed_before_it_was_read_is_told(void **state)
+static void a_file_compressed_before_it_was_read_is_reported(void **state)
 {
     (void)state;
     append("log", "one\n");
@@ -369,7 +372,7 @@ static void a_deleted_file_is_waited_for(void **state)
     free_reader(&r);
 }
 
-static void a_file_cut_short_is_read_from_its_beginning(void **state)
+static void a_truncated_file_is_read_from_its_start(void **state)
 {
     (void)state;
     append("log", "one\ntwo\nlong");
@@ -379,14 +382,14 @@ static void a_file_cut_short_is_read_from_its_beginning(void **state)
     assert_int_equal(truncate(in_folder("log"), 0), 0);
     append("log", "new\n");
     assert_read(&r, "one\ntwo\nlo\nnew\n");
-    assert_news(&r, "was cut short");
+    assert_news(&r, "was truncated");
     free_reader(&r);
 }
 
 /* -- places ------------------------------------------------------------------------ */
 
 /* As with copytruncate, or when the folder was copied to another disk. */
-static void a_copy_is_known_by_its_text(void **state)
+static void a_copy_is_recognized_by_its_text(void **state)
 {
     (void)state;
     append("log", "one\ntwo\n");
@@ -401,7 +404,7 @@ static void a_copy_is_known_by_its_text(void **state)
     free_reader(&r);
 }
 
-static void a_place_that_is_nowhere_is_refused_and_reading_begins(void **state)
+static void a_place_that_does_not_exist_is_refused_and_reading_starts(void **state)
 {
     (void)state;
     append("log", "one\ntwo\n");
@@ -416,8 +419,8 @@ static void a_place_that_is_nowhere_is_refused_and_reading_begins(void **state)
     static const char *const wrong[] = {"",        "1:2",     "1:2 3 ",
                                         "1:2 3 x", "a:2 3 4", "1:2 3 4 5"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(kind->go_to(r.state, wrong[i], &err), TIDE_ERROR_FORMAT);
-    assert_int_equal(kind->go_to(r.state, r.place, &err), TIDE_ERROR_FORMAT);
+        assert_int_equal(kind->seek_place(r.state, wrong[i], &err), TIDE_ERROR_FORMAT);
+    assert_int_equal(kind->seek_place(r.state, r.place, &err), TIDE_ERROR_FORMAT);
     assert_non_null(strstr(err.text, "has the text that was read before"));
     r.size = 0;
     assert_read(&r, "six\nten\n");
@@ -428,25 +431,25 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(matches_paths_only_when_asked_to_follow),
-        IN_FOLDER(a_line_is_given_when_it_is_complete),
-        IN_FOLDER(a_line_longer_than_the_room_comes_in_parts),
-        IN_FOLDER(a_file_that_is_not_there_yet_is_waited_for),
+        IN_FOLDER(a_line_is_returned_when_it_is_complete),
+        IN_FOLDER(a_line_longer_than_the_buffer_is_returned_in_parts),
+        IN_FOLDER(a_missing_file_is_waited_for),
         IN_FOLDER(a_first_file_that_is_rotated_at_once_is_read),
         IN_FOLDER(a_wait_ends_when_something_is_written),
-        IN_FOLDER(what_cannot_be_followed_is_refused),
+        IN_FOLDER(sources_that_cannot_be_followed_are_refused),
         IN_FOLDER(text_that_looks_like_something_else_is_read_with_a_warning),
-        IN_FOLDER(what_is_no_text_by_name_and_contents_is_refused),
-        IN_FOLDER(a_line_that_only_begins_like_an_archive_is_text),
+        IN_FOLDER(non_text_by_name_and_content_is_refused),
+        IN_FOLDER(a_line_that_only_starts_like_an_archive_is_text),
         IN_FOLDER(the_old_file_is_read_until_the_new_one_has_text),
-        IN_FOLDER(the_last_line_of_a_rotated_file_is_ended),
+        IN_FOLDER(the_last_line_of_a_rotated_file_gets_a_line_feed),
         IN_FOLDER(the_line_feed_of_a_rotation_has_a_place_on_both_sides),
         IN_FOLDER(files_of_several_rotations_are_read_in_their_order),
-        IN_FOLDER(a_rotation_while_the_folder_is_read_loses_nothing),
-        IN_FOLDER(a_file_compressed_before_it_was_read_is_told),
+        IN_FOLDER(a_rotation_while_the_directory_is_listed_loses_nothing),
+        IN_FOLDER(a_file_compressed_before_it_was_read_is_reported),
         IN_FOLDER(a_deleted_file_is_waited_for),
-        IN_FOLDER(a_file_cut_short_is_read_from_its_beginning),
-        IN_FOLDER(a_copy_is_known_by_its_text),
-        IN_FOLDER(a_place_that_is_nowhere_is_refused_and_reading_begins),
+        IN_FOLDER(a_truncated_file_is_read_from_its_start),
+        IN_FOLDER(a_copy_is_recognized_by_its_text),
+        IN_FOLDER(a_place_that_does_not_exist_is_refused_and_reading_starts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

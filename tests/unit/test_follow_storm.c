@@ -1,10 +1,11 @@
-/* test_follow_storm.c - each line of a file comes once, whatever happens to the file and to its reader, all at
- * random and at once. */
+/* test_follow_storm.c - each line of a file comes once, whatever happens to the file
+ * and to its reader, all at random and at once. */
+#include "base/base.h"
 #include "follow_fixture.h"
 
 #include <sys/wait.h>
 
-/* A writer of numbered lines, who does not look where his pieces are cut. */
+/* A writer of numbered lines, whose writes end anywhere in a line. */
 typedef struct writer {
     tide_rng rng;
     int file;
@@ -166,7 +167,7 @@ static pid_t write_from_child(writer *w)
     _exit(0);
 }
 
-/* Files change while they are looked at. */
+/* Files change while the directory is listed. */
 static void every_line_comes_once_while_files_are_renamed(void **state)
 {
     (void)state;

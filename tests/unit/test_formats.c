@@ -1,6 +1,11 @@
-/* test_formats.c - vectors in other formats: what is written, what is read, what is
- * refused. */
-#include "model/format.h"
+/* test_formats.c - writing, reading and rejecting files of vectors in all formats. */
+
+#include "base/base.h"
+#include "file/file.h"
+#include "format/format.h"
+#include "model/model.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -10,7 +15,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* -- files -------------------------------------------------------------------------- */
+/* -- files ------------------------------------------------------------------------- */
 
 static int files_here(void)
 {
@@ -25,7 +30,7 @@ static int files_here(void)
 
 enum { ROOM = 1 << 20 };
 
-static size_t slurp(const char *path, char bytes[ROOM])
+static size_t read_bytes(const char *path, char bytes[ROOM])
 {
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
@@ -35,7 +40,7 @@ static size_t slurp(const char *path, char bytes[ROOM])
     return size;
 }
 
-static void spit(const char *path, const void *bytes, size_t size)
+static void write_bytes(const char *path, const void *bytes, size_t size)
 {
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
@@ -43,14 +48,14 @@ static void spit(const char *path, const void *bytes, size_t size)
     assert_int_equal(fclose(file), 0);
 }
 
-static void spit_text(const char *path, const char *text)
+static void write_text(const char *path, const char *text)
 {
-    spit(path, text, strlen(text));
+    write_bytes(path, text, strlen(text));
 }
 
 /* -- a model ----------------------------------------------------------------------- */
 
-/* words[0] is counted most often. */
+/* words[0] has the highest count. */
 static tide_model *model_of(const char *const *words, uint32_t count, uint32_t dim)
 {
     tide_error err;
@@ -115,8 +120,8 @@ static tide_rows *open_rows(const char *path, const char *format)
     return rows;
 }
 
-/* The text of the failure that opening or reading ends with. */
-static const char *refused(const char *path, const char *format)
+/* The error message with which opening or reading fails. */
+static const char *failure_of(const char *path, const char *format)
 {
     static tide_error err;
     err = (tide_error){.text = ""};
@@ -147,10 +152,10 @@ static bool keeps_counts(const char *format)
     return !strcmp(format, "npy") || !strcmp(format, "safetensors");
 }
 
-static void expect_rows(tide_rows *rows, const tide_model *model, bool counts)
+static void assert_rows(tide_rows *rows, const tide_model *model, bool counts)
 {
     uint32_t dim = tide_model_dim(model);
-    tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, false, NULL);
+    tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, false, NULL);
     tide_error err;
     tide_row row;
     float wanted[TIDE_DIM_MAX];
@@ -161,16 +166,16 @@ static void expect_rows(tide_rows *rows, const tide_model *model, bool counts)
         assert_string_equal(row.word, plain[i]);
         assert_int_equal(row.length, strlen(plain[i]));
         assert_int_equal(row.count, counts ? 2 * (COUNT(plain) - i) : 0);
-        assert_int_equal(tide_space_vector(space, plain[i], wanted, NULL), TIDE_OK);
+        assert_int_equal(tide_view_vector(space, plain[i], wanted, NULL), TIDE_OK);
         assert_memory_equal(row.vector, wanted, dim * sizeof(float));
     }
     assert_int_equal(tide_rows_next(rows, &row, &err), 0);
     assert_int_equal(tide_rows_next(rows, &row, &err), 0);
     assert_int_equal(tide_rows_left_out(rows), 0);
-    tide_space_free(space);
+    tide_view_free(space);
 }
 
-static void what_was_written_is_read_back_bit_by_bit(void **state)
+static void exports_are_read_back_bit_by_bit(void **state)
 {
     (void)state;
     const uint32_t dims[] = {1, 2, 7, 100, 300, TIDE_DIM_MAX};
@@ -184,17 +189,17 @@ static void what_was_written_is_read_back_bit_by_bit(void **state)
             assert_string_equal(tide_rows_format(rows), readable[f]);
             assert_int_equal(tide_rows_count(rows),
                              strcmp(readable[f], "glove") ? COUNT(plain) : 0);
-            expect_rows(rows, model, keeps_counts(readable[f]));
+            assert_rows(rows, model, keeps_counts(readable[f]));
             tide_rows_close(rows);
             rows = open_rows("out", readable[f]);
-            expect_rows(rows, model, keeps_counts(readable[f]));
+            assert_rows(rows, model, keeps_counts(readable[f]));
             tide_rows_close(rows);
         }
         tide_model_free(model);
     }
 }
 
-static void a_model_is_read_like_any_other_file(void **state)
+static void a_native_model_is_read_like_any_other_file(void **state)
 {
     (void)state;
     tide_model *model = plain_model(9);
@@ -205,7 +210,7 @@ static void a_model_is_read_like_any_other_file(void **state)
     tide_rows *rows = open_rows("m.tide", NULL);
     assert_string_equal(tide_rows_format(rows), "tide");
     assert_int_equal(tide_rows_count(rows), COUNT(plain));
-    expect_rows(rows, model, true);
+    assert_rows(rows, model, true);
     tide_rows_close(rows);
     tide_model_free(model);
 }
@@ -221,7 +226,7 @@ static void a_model_without_words_is_written_and_read(void **state)
     assert_non_null(model);
     for (size_t f = 0; f < COUNT(readable); f++) {
         if (!strcmp(readable[f], "glove"))
-            continue; /* an empty file tells nothing */
+            continue; /* an empty file has no dimension */
         assert_int_equal(export_to(model, readable[f], NULL, "out").words, 0);
         tide_rows *rows = open_rows("out", readable[f]);
         tide_row row;
@@ -231,53 +236,54 @@ static void a_model_without_words_is_written_and_read(void **state)
     tide_model_free(model);
 }
 
-static void top_vectors_and_centre_choose_what_is_written(void **state)
+static void options_select_what_is_written(void **state)
 {
     (void)state;
     tide_model *model = plain_model(5);
     for (int vectors = 0; vectors < 3; vectors++)
-        for (int centred = 0; centred < 2; centred++) {
+        for (int centered = 0; centered < 2; centered++) {
             tide_export how = {.format = "word2vec",
                                .vectors = (tide_vectors)vectors,
-                               .centred = centred,
+                               .centered = centered,
                                .top = 4};
             tide_exported done;
             assert_int_equal(tide_model_export(model, &how, "out", &done, NULL), 0);
             assert_int_equal(done.words, 4);
-            tide_space *space = tide_space_new(model, how.vectors, centred, NULL);
+            tide_view *space = tide_view_new(model, how.vectors, centered, NULL);
             tide_rows *rows = open_rows("out", NULL);
             tide_row row;
             float wanted[5];
             for (int i = 0; i < 4; i++) {
                 assert_int_equal(tide_rows_next(rows, &row, NULL), 1);
                 assert_string_equal(row.word, plain[i]);
-                tide_space_vector(space, plain[i], wanted, NULL);
+                tide_view_vector(space, plain[i], wanted, NULL);
                 assert_memory_equal(row.vector, wanted, sizeof wanted);
             }
             assert_int_equal(tide_rows_next(rows, &row, NULL), 0);
             tide_rows_close(rows);
-            tide_space_free(space);
+            tide_view_free(space);
         }
     tide_model_free(model);
 }
 
-/* -- fewer bytes ------------------------------------------------------------------- */
+/* -- compact number types ---------------------------------------------------------- */
 
-/* The nearest of all halves, the even one of two; 65536 stands for those that are
- * infinite. */
+/* The nearest of all half-precision numbers, ties to even; 65536 stands for
+ * infinity. */
 static uint16_t naive_half(float value)
 {
     double x = fabs((double)value);
     uint32_t below = 0, above = 0x7c00;
     while (above - below > 1) {
         uint32_t middle = (below + above) / 2;
-        if ((double)tide_half_to((uint16_t)middle) <= x)
+        if ((double)tide_half_to_float((uint16_t)middle) <= x)
             below = middle;
         else
             above = middle;
     }
-    double low = x - (double)tide_half_to((uint16_t)below);
-    double high = (above == 0x7c00 ? 65536 : (double)tide_half_to((uint16_t)above)) - x;
+    double low = x - (double)tide_half_to_float((uint16_t)below);
+    double high =
+        (above == 0x7c00 ? 65536 : (double)tide_half_to_float((uint16_t)above)) - x;
     uint32_t nearest = low < high || (low == high && below % 2 == 0) ? below : above;
     return (uint16_t)(nearest | (signbit(value) ? 0x8000u : 0));
 }
@@ -286,29 +292,32 @@ static void floats_become_the_nearest_halves(void **state)
 {
     (void)state;
     tide_rng rng = tide_rng_seeded(8);
-    assert_true(tide_half_to(0x3c01) == 1 + 0x1p-10f && tide_half_to(1) == 0x1p-24f);
-    assert_true(tide_half_to(0xfbff) == -65504 && isinf(tide_half_to(0x7c00)));
+    assert_true(tide_half_to_float(0x3c01) == 1 + 0x1p-10f &&
+                tide_half_to_float(1) == 0x1p-24f);
+    assert_true(tide_half_to_float(0xfbff) == -65504 &&
+                isinf(tide_half_to_float(0x7c00)));
     for (uint32_t half = 0; half < 0x10000; half++) {
-        float value = tide_half_to((uint16_t)half);
+        float value = tide_half_to_float((uint16_t)half);
         if ((half & 0x7fff) <= 0x7c00)
-            assert_int_equal(tide_half_from(value), half);
+            assert_int_equal(tide_half_from_float(value), half);
         else
-            assert_true(isnan(value) && (tide_half_from(value) & 0x7fff) > 0x7c00);
+            assert_true(isnan(value) &&
+                        (tide_half_from_float(value) & 0x7fff) > 0x7c00);
     }
     for (uint32_t i = 0; i < 1000000; i++) {
         uint32_t bits = (uint32_t)tide_rng_next(&rng);
-        if (i % 2) /* the exponents that halves have, and those around */
+        if (i % 2) /* exponents around the range of half precision */
             bits = (bits & 0x807fffff) | (100 + i % 48) << 23;
         if (i % 8 == 1) /* half way between two */
             bits = (bits & 0xffffe000) | 0x1000;
         float value;
         memcpy(&value, &bits, sizeof value);
         if (!isnan(value))
-            assert_int_equal(tide_half_from(value), naive_half(value));
+            assert_int_equal(tide_half_from_float(value), naive_half(value));
     }
 }
 
-static void smaller_types_are_as_near_as_they_can_be(void **state)
+static void smaller_types_are_as_accurate_as_possible(void **state)
 {
     (void)state;
     const char *const formats[] = {"npy", "safetensors"};
@@ -316,7 +325,7 @@ static void smaller_types_are_as_near_as_they_can_be(void **state)
     enum { DIM = 33 };
     tide_model *model = plain_model(DIM);
     memset(tide_matrix_row(&model->input, 2), 0, DIM * sizeof(float));
-    tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, false, NULL);
+    tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, false, NULL);
     for (size_t f = 0; f < 2; f++)
         for (size_t t = 0; t < 2; t++) {
             export_to(model, formats[f], dtypes[t], "out");
@@ -325,7 +334,7 @@ static void smaller_types_are_as_near_as_they_can_be(void **state)
             float x[DIM];
             for (size_t i = 0; i < COUNT(plain); i++) {
                 assert_int_equal(tide_rows_next(rows, &row, NULL), 1);
-                tide_space_vector(space, plain[i], x, NULL);
+                tide_view_vector(space, plain[i], x, NULL);
                 float largest = 0;
                 for (int d = 0; d < DIM; d++)
                     largest = fmaxf(largest, fabsf(x[d]));
@@ -336,11 +345,11 @@ static void smaller_types_are_as_near_as_they_can_be(void **state)
             }
             tide_rows_close(rows);
         }
-    tide_space_free(space);
+    tide_view_free(space);
     tide_model_free(model);
 }
 
-static void a_number_too_large_for_its_type_is_refused(void **state)
+static void a_value_too_large_for_its_type_is_rejected(void **state)
 {
     (void)state;
     tide_error err;
@@ -393,7 +402,7 @@ static void words_that_a_format_cannot_hold_are_left_out(void **state)
     tide_model_free(model);
 }
 
-static void bytes_that_mean_something_to_copy_are_escaped(void **state)
+static void special_bytes_of_copy_are_escaped(void **state)
 {
     (void)state;
     const char *const odd[] = {"back\\slash", "t\tn\nr\r", "\\."};
@@ -402,7 +411,7 @@ static void bytes_that_mean_something_to_copy_are_escaped(void **state)
     tide_matrix_row(&model->input, 0)[0] = 0.5f;
     tide_matrix_row(&model->input, 0)[1] = -3;
     export_to(model, "pgvector", NULL, "out");
-    slurp("out", bytes);
+    read_bytes("out", bytes);
     assert_contains(bytes, "back\\\\slash\t6\t[0.5,-3]\n");
     assert_contains(bytes, "\nt\\tn\\nr\\r\t4\t[");
     assert_contains(bytes, "\n\\\\.\t2\t[");
@@ -411,7 +420,7 @@ static void bytes_that_mean_something_to_copy_are_escaped(void **state)
 
 /* -- files ------------------------------------------------------------------------- */
 
-static void files_are_laid_out_as_drawn(void **state)
+static void files_have_the_documented_layout(void **state)
 {
     (void)state;
     static char bytes[ROOM];
@@ -421,26 +430,26 @@ static void files_are_laid_out_as_drawn(void **state)
                      tide_matrix_row(&model->input, 1)};
     rows[0][0] = 0.25f, rows[0][1] = -1.5f, rows[1][0] = 0, rows[1][1] = 1e-7f;
     export_to(model, "word2vec", NULL, "out");
-    slurp("out", bytes);
+    read_bytes("out", bytes);
     assert_string_equal(bytes, "2 2\na 0.25 -1.5\nb 0 1e-7\n");
     export_to(model, "glove", NULL, "out");
-    slurp("out", bytes);
+    read_bytes("out", bytes);
     assert_string_equal(bytes, "a 0.25 -1.5\nb 0 1e-7\n");
     export_to(model, "word2vec-binary", NULL, "out");
-    assert_int_equal(slurp("out", bytes), 4 + 2 * (2 + 8 + 1));
+    assert_int_equal(read_bytes("out", bytes), 4 + 2 * (2 + 8 + 1));
     assert_memory_equal(bytes, "2 2\na \0\0\x80\x3e\0\0\xc0\xbf\nb ", 17);
     mkdir("logs", 0777);
     export_to(model, "projector", NULL, "logs/");
-    slurp("logs/vectors.tsv", bytes);
+    read_bytes("logs/vectors.tsv", bytes);
     assert_string_equal(bytes, "0.25\t-1.5\n0\t1e-7\n");
-    slurp("logs/metadata.tsv", bytes);
+    read_bytes("logs/metadata.tsv", bytes);
     assert_string_equal(bytes, "word\tcount\na\t4\nb\t2\n");
     export_to(model, "projector", NULL, "logs/q\"");
-    slurp("logs/q\"_config.json", bytes);
+    read_bytes("logs/q\"_config.json", bytes);
     assert_contains(bytes, "\"tensorPath\": \"q\\\"_vectors.tsv\"");
     export_to(model, "npy", NULL, "x.npy");
-    assert_int_equal(slurp("x.npy", bytes) % 64, 16);
-    slurp("x.words.tsv", bytes);
+    assert_int_equal(read_bytes("x.npy", bytes) % 64, 16);
+    read_bytes("x.words.tsv", bytes);
     assert_string_equal(bytes, "a\t4\nb\t2\n");
     tide_model_free(model);
 }
@@ -459,9 +468,9 @@ static void a_failed_export_leaves_the_old_file(void **state)
             continue;
         const char *path = strcmp(formats[i].name, "projector") ? "out.npy" : "p";
         tide_export how = {.format = formats[i].name};
-        spit_text("out.npy", "old");
+        write_text("out.npy", "old");
         assert_true(tide_model_export(model, &how, path, NULL, &err) < 0);
-        slurp("out.npy", bytes);
+        read_bytes("out.npy", bytes);
         assert_string_equal(bytes, "old");
         assert_int_equal(files_here(), 1);
         assert_true(tide_model_export(model, &how, "no/such/folder", NULL, &err) < 0);
@@ -469,7 +478,7 @@ static void a_failed_export_leaves_the_old_file(void **state)
     tide_model_free(model);
 }
 
-static void wrong_names_are_refused(void **state)
+static void invalid_options_are_rejected(void **state)
 {
     (void)state;
     tide_error err;
@@ -477,7 +486,7 @@ static void wrong_names_are_refused(void **state)
     const struct {
         const char *format, *dtype, *path, *says;
     } wrong[] = {
-        {"wrod2vec", NULL, "out", "not a format"},
+        {"wrod2vec", NULL, "out", "unknown format"},
         {"tide", NULL, "out", "cannot be exported"},
         {"glove", "f16", "out", "holds f32"},
         {"npy", "f64", "out", "f32|f16|i8"},
@@ -493,15 +502,15 @@ static void wrong_names_are_refused(void **state)
         assert_contains(err.text, wrong[i].says);
     }
     assert_int_equal(files_here(), 0);
-    spit_text("x", "a 1\n");
-    assert_contains(refused("x", "pgvector"), "cannot be read");
-    assert_contains(refused("x", "nothing"), "not a format");
+    write_text("x", "a 1\n");
+    assert_contains(failure_of("x", "pgvector"), "cannot be read");
+    assert_contains(failure_of("x", "nothing"), "unknown format");
     tide_model_free(model);
 }
 
-/* -- reading what others write ----------------------------------------------------- */
+/* -- reading files of other programs ----------------------------------------------- */
 
-static void expect_words(const char *path, const char *format, const char *words,
+static void assert_words(const char *path, const char *format, const char *words,
                          uint64_t left_out)
 {
     char found[256] = "";
@@ -559,12 +568,12 @@ static void texts_in_many_styles_are_read(void **state)
          "word2vec", "a;", 1},
     };
     for (size_t i = 0; i < COUNT(texts); i++) {
-        spit_text("x", texts[i].text);
-        expect_words("x", texts[i].format, texts[i].words, texts[i].left_out);
+        write_text("x", texts[i].text);
+        assert_words("x", texts[i].format, texts[i].words, texts[i].left_out);
     }
 }
 
-/* "2 " are the first bytes of many a float. */
+/* "2 " can be the first bytes of a float. */
 static void floats_that_look_like_text_are_still_binary(void **state)
 {
     (void)state;
@@ -575,16 +584,16 @@ static void floats_that_look_like_text_are_still_binary(void **state)
         tide_matrix_row(&model->input, 0)[3] = 1;
         export_to(model, "word2vec-binary", NULL, "out");
         tide_rows *rows = open_rows("out", NULL);
-        expect_rows(rows, model, false);
+        assert_rows(rows, model, false);
         tide_rows_close(rows);
     }
     tide_model_free(model);
 }
 
-static void a_mark_of_text_is_no_letter_of_a_word(void **state)
+static void a_byte_order_mark_is_skipped(void **state)
 {
     (void)state;
-    spit_text("x", "\xef\xbb\xbfgo 1 2\n");
+    write_text("x", "\xef\xbb\xbfgo 1 2\n");
     const char *const formats[] = {NULL, "glove"};
     for (size_t i = 0; i < COUNT(formats); i++) {
         tide_rows *rows = open_rows("x", formats[i]);
@@ -595,16 +604,16 @@ static void a_mark_of_text_is_no_letter_of_a_word(void **state)
     }
 }
 
-static void more_rows_than_any_vocabulary_holds_are_refused(void **state)
+static void more_rows_than_the_maximum_are_rejected(void **state)
 {
     (void)state;
-    spit_text("x", "1073741825 1\na 1\n");
-    assert_int_equal(truncate("x", INT64_C(1) << 33), 0); /* a hole, not bytes */
-    assert_contains(refused("x", "word2vec"), "x: 1073741825 rows");
+    write_text("x", "1073741825 1\na 1\n");
+    assert_int_equal(truncate("x", INT64_C(1) << 33), 0); /* a sparse file */
+    assert_contains(failure_of("x", "word2vec"), "x: 1073741825 rows");
 }
 
-/* A model's rows have its bounds, others none; only a model has parameters. */
-static void errors_and_parameters_of_a_model_are_told(void **state)
+/* Only a native model has error bounds and parameters. */
+static void errors_and_parameters_of_a_native_model_are_read(void **state)
 {
     (void)state;
     tide_shape shape = {.vocabulary = {.kind = TIDE_VOCABULARY_EXACT, .capacity = 2},
@@ -613,7 +622,7 @@ static void errors_and_parameters_of_a_model_are_told(void **state)
     assert_non_null(model);
     model->params = strcpy(tide_alloc(16, 1), "tokens space\n");
     tide_word word = {"tea\0\0\0\0\0\0\0\0\0\0\0\0\0", 3};
-    assert_int_equal(tide_vocabulary_grant(model->vocabulary, &word, 9, 4), 0);
+    assert_int_equal(tide_vocabulary_insert(model->vocabulary, &word, 9, 4), 0);
     tide_store_writer *writer = tide_store_create("m.tide", NULL);
     tide_model_save(model, writer);
     assert_int_equal(tide_store_commit(writer, NULL), TIDE_OK);
@@ -625,72 +634,72 @@ static void errors_and_parameters_of_a_model_are_told(void **state)
     assert_string_equal(tide_rows_params(rows), "tokens space\n");
     tide_rows_close(rows);
     tide_model_free(model);
-    spit_text("x", "a 1\n");
+    write_text("x", "a 1\n");
     rows = open_rows("x", NULL);
     assert_string_equal(tide_rows_params(rows), "");
     tide_rows_close(rows);
 }
 
-static void binary_rows_end_with_a_newline_or_not(void **state)
+static void newlines_after_binary_rows_are_optional(void **state)
 {
     (void)state;
-    spit("x", "2 1\na \0\0\x80\x3f\nb \0\0\x80\x3f\n", 18);
-    expect_words("x", "word2vec-binary", "a;b;", 0);
-    spit("x",
-         "2 1\na \0\0\x80\x3f"
-         "b \0\0\x80\x3f",
-         16);
-    expect_words("x", "word2vec-binary", "a;b;", 0);
-    spit("x",
-         "2 1\na \0\0\x80\x7f"
-         "b \0\0\x80\x3f",
-         16);
-    expect_words("x", "word2vec-binary", "b;", 1);
+    write_bytes("x", "2 1\na \0\0\x80\x3f\nb \0\0\x80\x3f\n", 18);
+    assert_words("x", "word2vec-binary", "a;b;", 0);
+    write_bytes("x",
+                "2 1\na \0\0\x80\x3f"
+                "b \0\0\x80\x3f",
+                16);
+    assert_words("x", "word2vec-binary", "a;b;", 0);
+    write_bytes("x",
+                "2 1\na \0\0\x80\x7f"
+                "b \0\0\x80\x3f",
+                16);
+    assert_words("x", "word2vec-binary", "b;", 1);
 }
 
-static void damaged_files_are_refused_with_the_place_named(void **state)
+static void corrupt_files_are_rejected_with_their_position(void **state)
 {
     (void)state;
     const struct {
         const char *bytes;
         size_t size;
         const char *says;
-    } damaged[] = {
+    } corrupt[] = {
         {"", 0, "x: the file is empty"},
         {"hello\n", 6, "not a file of vectors"},
-        {"\xba\x16\x4f\x2f\x0c\0\0\0", 8, "its .vec has the vectors"},
-        {"\x80\4\x95\0\0\0\0\0\0\0\0gensim", 17, "save_word2vec_format"},
+        {"\xba\x16\x4f\x2f\x0c\0\0\0", 8, "the .vec file has the vectors"},
+        {"\x80\4\x95\0\0\0\0\0\0\0\0gensim", 17, "gensim's native format"},
         {"\0\0\0\0\0\0\0\0\0\0\0\0", 12, "not a file of vectors"},
         {"2 2\na 1 2\n", 10, "x: the file ends after row 1 of 2"},
         {"1 2\na 1 2\nb 3 4\n", 16, "x:3: more rows than the 1"},
-        {"2 2\na 1 2\nb 3\n", 14, "x:3: a row of 2 columns, where there should be 3"},
-        {"2 2\na 1 2\nb 3 4 5\n", 18, "x:3: a row of 4 columns"},
-        {"a 1 2\nb 3\n", 10, "x:2: a row of 2 columns"},
+        {"2 2\na 1 2\nb 3\n", 14, "x:3: 2 columns instead of 3"},
+        {"2 2\na 1 2\nb 3 4 5\n", 18, "x:3: 4 columns instead"},
+        {"a 1 2\nb 3\n", 10, "x:2: 2 columns instead"},
         {"2 0\na\nb\n", 8, "vectors of 0 numbers"},
         {"2 5000\na 1 2\n", 13, "vectors of 5000 numbers"},
         {"99999999999999999 4096\na \1\2\3", 28, "x: the file is too short for the 99"},
         {"3 2\na 1 2\nb 1\n", 13, "x: the file is too short for the 3 rows"},
         {"2 1\na \0\0\x80\x3f", 10, "x: the file is too short for the 2 rows"},
         {"2 1\na \0\0\x80\x3f\nb \0\0", 15, "x: the file ends in row 2 of 2"},
-        {"1 1\na \0\0\x80\x3f\nb \0\0", 15, "more bytes than 1 rows"},
+        {"1 1\na \0\0\x80\x3f\nb \0\0", 15, "extra bytes after 1 rows"},
         {"\x93NUMPY", 6, "cut off"},
         {"\x93NUMPY\1\0\xff\xff{}", 12, "cut off"},
-        {"\x93NUMPY\1\0\4\0{  }\n", 14, "damaged"},
+        {"\x93NUMPY\1\0\4\0{  }\n", 14, "corrupt"},
         {"\x89TID\r\n\x1a\n", 8, "x"},
-        {"\4\0\0\0\0\0\0\0{  }", 12, "damaged"},
+        {"\4\0\0\0\0\0\0\0{  }", 12, "corrupt"},
         {"\xff\0\0\0\0\0\0\0{  }", 12, "cut off"},
     };
-    for (size_t i = 0; i < COUNT(damaged); i++) {
-        spit("x", damaged[i].bytes, damaged[i].size);
-        assert_contains(refused("x", NULL), damaged[i].says);
+    for (size_t i = 0; i < COUNT(corrupt); i++) {
+        write_bytes("x", corrupt[i].bytes, corrupt[i].size);
+        assert_contains(failure_of("x", NULL), corrupt[i].says);
     }
-    assert_contains(refused("missing", NULL), "cannot read missing");
-    assert_contains(refused(".", NULL), "cannot read .");
+    assert_contains(failure_of("missing", NULL), "cannot read missing");
+    assert_contains(failure_of(".", NULL), "cannot read .");
 }
 
-/* Every file cut short anywhere is refused, or is text whose last row happens to be
- * whole. */
-static void files_cut_anywhere_are_refused(void **state)
+/* Every truncated file is rejected, unless it is text whose last row happens to be
+ * complete. */
+static void truncated_files_are_rejected(void **state)
 {
     (void)state;
     static char bytes[ROOM];
@@ -698,44 +707,44 @@ static void files_cut_anywhere_are_refused(void **state)
     const char *const formats[] = {"word2vec", "word2vec-binary", "npy", "safetensors"};
     for (size_t f = 0; f < COUNT(formats); f++) {
         export_to(model, formats[f], NULL, "out");
-        size_t size = slurp("out", bytes);
+        size_t size = read_bytes("out", bytes);
         bool text = !strcmp(formats[f], "word2vec");
-        /* The last newline of a binary file may be missing, and digits of a text. */
+        /* Exceptions: the last newline of a binary file, the last digits of text. */
         size_t end = text ? size - 12 : size - (!strcmp(formats[f], "word2vec-binary"));
         for (size_t cut = 0; cut < end; cut++) {
-            spit("out", bytes, cut);
-            assert_true(*refused("out", formats[f]));
+            write_bytes("out", bytes, cut);
+            assert_true(*failure_of("out", formats[f]));
         }
     }
     tide_model_free(model);
 }
 
-static void words_and_rows_must_agree(void **state)
+static void numbers_of_words_and_rows_must_agree(void **state)
 {
     (void)state;
     tide_model *model = model_of(plain, 3, 3);
     export_to(model, "npy", "i8", "x.npy");
-    spit_text("x.words.tsv", "the\t3\t1\nof\t2\t1\n");
-    assert_contains(refused("x.npy", NULL), "fewer words");
-    spit_text("x.words.tsv", "the\t3\t1\nof\t2\t1\na\t1\t1\nb\t1\t1\n");
-    assert_contains(refused("x.npy", NULL), "more words");
-    spit_text("x.words.tsv", "the\t3\t1\nof\t2\na\t1\t1\n");
-    assert_contains(refused("x.npy", NULL), "x.words.tsv:2: no scale");
+    write_text("x.words.tsv", "the\t3\t1\nof\t2\t1\n");
+    assert_contains(failure_of("x.npy", NULL), "fewer words");
+    write_text("x.words.tsv", "the\t3\t1\nof\t2\t1\na\t1\t1\nb\t1\t1\n");
+    assert_contains(failure_of("x.npy", NULL), "more words");
+    write_text("x.words.tsv", "the\t3\t1\nof\t2\na\t1\t1\n");
+    assert_contains(failure_of("x.npy", NULL), "x.words.tsv:2: no scale");
     unlink("x.words.tsv");
-    assert_contains(refused("x.npy", NULL), "cannot read x.words.tsv");
+    assert_contains(failure_of("x.npy", NULL), "cannot read x.words.tsv");
     tide_model_free(model);
 }
 
 /* -- memory ------------------------------------------------------------------------ */
 
-static void lost_memory_is_reported_at_every_allocation(void **state)
+static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     tide_error err;
     tide_exported done;
     tide_model *model = plain_model(6);
     for (size_t f = 0; f < COUNT(readable); f++) {
-        tide_export how = {.format = readable[f], .centred = true};
+        tide_export how = {.format = readable[f], .centered = true};
         int left = 0, status;
         do {
             allocations_left = left++;
@@ -762,28 +771,28 @@ static void lost_memory_is_reported_at_every_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(what_was_written_is_read_back_bit_by_bit),
-        IN_FOLDER(a_model_is_read_like_any_other_file),
+        IN_FOLDER(exports_are_read_back_bit_by_bit),
+        IN_FOLDER(a_native_model_is_read_like_any_other_file),
         IN_FOLDER(a_model_without_words_is_written_and_read),
-        IN_FOLDER(top_vectors_and_centre_choose_what_is_written),
+        IN_FOLDER(options_select_what_is_written),
         IN_FOLDER(floats_become_the_nearest_halves),
-        IN_FOLDER(smaller_types_are_as_near_as_they_can_be),
-        IN_FOLDER(a_number_too_large_for_its_type_is_refused),
+        IN_FOLDER(smaller_types_are_as_accurate_as_possible),
+        IN_FOLDER(a_value_too_large_for_its_type_is_rejected),
         IN_FOLDER(words_that_a_format_cannot_hold_are_left_out),
-        IN_FOLDER(bytes_that_mean_something_to_copy_are_escaped),
-        IN_FOLDER(files_are_laid_out_as_drawn),
+        IN_FOLDER(special_bytes_of_copy_are_escaped),
+        IN_FOLDER(files_have_the_documented_layout),
         IN_FOLDER(a_failed_export_leaves_the_old_file),
-        IN_FOLDER(wrong_names_are_refused),
+        IN_FOLDER(invalid_options_are_rejected),
         IN_FOLDER(texts_in_many_styles_are_read),
         IN_FOLDER(floats_that_look_like_text_are_still_binary),
-        IN_FOLDER(a_mark_of_text_is_no_letter_of_a_word),
-        IN_FOLDER(more_rows_than_any_vocabulary_holds_are_refused),
-        IN_FOLDER(errors_and_parameters_of_a_model_are_told),
-        IN_FOLDER(binary_rows_end_with_a_newline_or_not),
-        IN_FOLDER(damaged_files_are_refused_with_the_place_named),
-        IN_FOLDER(files_cut_anywhere_are_refused),
-        IN_FOLDER(words_and_rows_must_agree),
-        IN_FOLDER(lost_memory_is_reported_at_every_allocation),
+        IN_FOLDER(a_byte_order_mark_is_skipped),
+        IN_FOLDER(more_rows_than_the_maximum_are_rejected),
+        IN_FOLDER(errors_and_parameters_of_a_native_model_are_read),
+        IN_FOLDER(newlines_after_binary_rows_are_optional),
+        IN_FOLDER(corrupt_files_are_rejected_with_their_position),
+        IN_FOLDER(truncated_files_are_rejected),
+        IN_FOLDER(numbers_of_words_and_rows_must_agree),
+        IN_FOLDER(failed_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

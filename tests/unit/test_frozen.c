@@ -1,4 +1,5 @@
-/* test_frozen.c - going on with a vocabulary that stays as it is. */
+/* test_frozen.c - resuming with a frozen vocabulary. */
+#include "base/base.h"
 #include "batch_fixture.h"
 
 static const char *const stream_settings[] = {
@@ -10,7 +11,7 @@ static const char *const stream_settings[] = {
     "profile=fast vocab=120 dim=8 subword=300 half-life=3000",
 };
 
-/* Learns the text from a saved model whose words are frozen. */
+/* Trains the text on a saved model with a frozen vocabulary. */
 static void learn_frozen(const char *from, const char *to, const char *text)
 {
     static const char *const frozen[][2] = {{"frozen", "yes"}};
@@ -24,7 +25,7 @@ static void learn_frozen(const char *from, const char *to, const char *text)
     tide_trainer_free(trainer);
 }
 
-/* The words of the text that the model holds. */
+/* The words of the text that are in the vocabulary. */
 static char *known_words(const char *path, const char *text)
 {
     tide_model *model = tide_model_load(path, NULL);
@@ -46,7 +47,7 @@ static char *known_words(const char *path, const char *text)
     return known;
 }
 
-static void unknown_words_are_as_if_they_had_never_been_there(void **state)
+static void unknown_words_have_no_effect(void **state)
 {
     (void)state;
     corpus first = make_text(31, 800, 400), then = make_text(32, 400, 600);
@@ -81,7 +82,7 @@ static void unknown_words_are_as_if_they_had_never_been_there(void **state)
     free(then.bytes);
 }
 
-static void a_frozen_model_goes_on_exactly_after_a_save_anywhere(void **state)
+static void a_frozen_model_resumes_exactly_after_a_save_anywhere(void **state)
 {
     (void)state;
     corpus first = make_text(33, 500, 400), then = make_text(34, 200, 600);
@@ -108,8 +109,9 @@ static void a_frozen_model_goes_on_exactly_after_a_save_anywhere(void **state)
     free(then.bytes);
 }
 
-/* With no floor, what comes after the end of the schedule has no rate; with another, it has. */
-static void after_the_schedule_the_rate_stays_at_its_floor(void **state)
+/* With min-alpha 0, the learning rate after the end of the schedule is 0; otherwise it
+ * is min-alpha. */
+static void after_the_schedule_the_rate_stays_at_min_alpha(void **state)
 {
     (void)state;
     two_sources(41);
@@ -141,8 +143,9 @@ static void after_the_schedule_the_rate_stays_at_its_floor(void **state)
     }
 }
 
-/* A stream may have been too short for a table of negatives; now there will be no more words. */
-static void a_model_is_frozen_however_little_it_has_read(void **state)
+/* A stream may have been too short to build a table of negatives, and with frozen words
+ * none can be built later. */
+static void a_model_can_be_frozen_after_little_text(void **state)
 {
     (void)state;
     static const char *const frozen[][2] = {{"frozen", "yes"}};
@@ -157,7 +160,7 @@ static void a_model_is_frozen_however_little_it_has_read(void **state)
     tide_trainer_free(trainer);
 }
 
-static void without_words_there_is_nothing_to_freeze(void **state)
+static void a_model_without_words_cannot_be_frozen(void **state)
 {
     (void)state;
     static const char *const kinds[] = {"vocab=20 dim=4", "profile=paper reservoir=10",
@@ -171,12 +174,12 @@ static void without_words_there_is_nothing_to_freeze(void **state)
         assert_null(tide_trainer_load("model", frozen, 1, &err));
         assert_int_equal(err.status, TIDE_ERROR_PARAMETER);
         assert_string_equal(
-            err.text,
-            "--frozen yes: the model has not learned enough to have negatives");
+            err.text, "frozen yes: the model has too few words to draw negatives from");
     }
 }
 
-/* A pair that is read often now does not become a word that the model does not know. */
+/* A pair that becomes frequent now is not joined to a word that is not in the
+ * vocabulary. */
 static void phrases_are_frozen_with_the_words(void **state)
 {
     (void)state;
@@ -201,7 +204,7 @@ static void phrases_are_frozen_with_the_words(void **state)
     tide_trainer_free(trainer);
 }
 
-static void what_older_files_do_not_have_is_not_missed(void **state)
+static void older_files_without_the_section_are_loaded(void **state)
 {
     (void)state;
     corpus t = make_text(61, 500, 400);
@@ -227,13 +230,13 @@ static void what_older_files_do_not_have_is_not_missed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(unknown_words_are_as_if_they_had_never_been_there),
-        IN_FOLDER(a_frozen_model_goes_on_exactly_after_a_save_anywhere),
-        IN_FOLDER(after_the_schedule_the_rate_stays_at_its_floor),
-        IN_FOLDER(a_model_is_frozen_however_little_it_has_read),
-        IN_FOLDER(without_words_there_is_nothing_to_freeze),
+        IN_FOLDER(unknown_words_have_no_effect),
+        IN_FOLDER(a_frozen_model_resumes_exactly_after_a_save_anywhere),
+        IN_FOLDER(after_the_schedule_the_rate_stays_at_min_alpha),
+        IN_FOLDER(a_model_can_be_frozen_after_little_text),
+        IN_FOLDER(a_model_without_words_cannot_be_frozen),
         IN_FOLDER(phrases_are_frozen_with_the_words),
-        IN_FOLDER(what_older_files_do_not_have_is_not_missed),
+        IN_FOLDER(older_files_without_the_section_are_loaded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

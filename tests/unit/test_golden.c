@@ -1,10 +1,8 @@
-/* test_golden.c - files of old versions, from the inside: the smallest with every damage of one
- * bit and of every length, and one that was saved in the middle of a record. */
+/* test_golden.c - files of old versions: the smallest with every single-bit error and
+ * cut at every length, and one that was saved in the middle of a record. */
 #include "train_fixture.h"
 
-enum {
-    STEP = SANITIZED ? 7 : 1
-}; /* 7 and 8 have no common factor: all bits have their turn */
+enum { STEP = SANITIZED ? 7 : 1 }; /* coprime to 8, so that all bits are covered */
 
 static corpus golden(const char *name)
 {
@@ -20,7 +18,7 @@ static corpus golden(const char *name)
     return whole;
 }
 
-/* A copy of the smallest, in the present folder, that can be damaged in its place. */
+/* A copy of the smallest file in the current directory, to be damaged in place. */
 static int copy_smallest(corpus *whole)
 {
     *whole = golden("smallest.tide");
@@ -58,7 +56,7 @@ static void no_file_with_one_wrong_bit_is_accepted(void **state)
     free(whole.bytes);
 }
 
-static void no_file_that_is_cut_or_has_a_tail_is_accepted(void **state)
+static void no_truncated_or_extended_file_is_accepted(void **state)
 {
     (void)state;
     corpus whole;
@@ -78,7 +76,7 @@ static void no_file_that_is_cut_or_has_a_tail_is_accepted(void **state)
     free(whole.bytes);
 }
 
-static void record_that_was_half_read_goes_on(void **state)
+static void a_half_read_record_is_resumed(void **state)
 {
     (void)state;
     static const char rest[] = " the hills of veldora\",\"at\":1600000000}\n";
@@ -98,8 +96,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(no_file_with_one_wrong_bit_is_accepted),
-        IN_FOLDER(no_file_that_is_cut_or_has_a_tail_is_accepted),
-        cmocka_unit_test(record_that_was_half_read_goes_on),
+        IN_FOLDER(no_truncated_or_extended_file_is_accepted),
+        cmocka_unit_test(a_half_read_record_is_resumed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

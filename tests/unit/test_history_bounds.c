@@ -1,23 +1,25 @@
-/* test_history_bounds.c - a history of nothing, at odd times, without memory, and while all learn, look and ask. */
+/* test_history_bounds.c - empty histories, odd times, memory limits, and concurrent
+ * updates, queries and training. */
+#include "history/history_internal.h"
 #include "history_fixture.h"
 
 #include "memory_fixture.h"
 
-/* -- odd times ---------------------------------------------------------------------------------------------------- */
+/* -- odd times -------------------------------------------------------------------- */
 
-static void nothing_is_known_of_nothing(void **state)
+static void an_empty_history_answers_queries(void **state)
 {
     (void)state;
     tide_history_word word;
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
-    tide_gone gone;
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
+    tide_evicted gone;
     tide_alarm alarm;
-    tide_map_point spot;
+    tide_map_point point;
     uint64_t frame, total = 9;
     tide_error err;
     world w = world_of("vocab=100 " STILL_SETTINGS, NULL);
     w.now = 0;
-    for (int looks = 0; looks < 3; looks++) {
+    for (int updates = 0; updates < 3; updates++) {
         for (int sort = TIDE_HISTORY_COUNT; sort <= TIDE_HISTORY_DRIFT; sort++) {
             const tide_history_list list = {.sort = (tide_history_sort)sort};
             assert_int_equal(
@@ -25,56 +27,57 @@ static void nothing_is_known_of_nothing(void **state)
             assert_int_equal(total, 0);
         }
         assert_int_equal(tide_history_word_of(w.history, "a", &word, &err),
-                         TIDE_ERROR_UNKNOWN);
+                         TIDE_ERROR_NOT_FOUND);
         assert_int_equal(tide_history_points(w.history, "a", points, &err),
-                         TIDE_ERROR_UNKNOWN);
-        assert_int_equal(tide_history_gone(w.history, 0, &gone, 1), 0);
+                         TIDE_ERROR_NOT_FOUND);
+        assert_int_equal(tide_history_evicted(w.history, 0, &gone, 1), 0);
         assert_int_equal(tide_history_alarms(w.history, 0, &alarm, 1), 0);
-        assert_int_equal(tide_history_map(w.history, &spot, 1, &frame), 0);
+        assert_int_equal(tide_history_map(w.history, &point, 1, &frame), 0);
         assert_int_equal(tide_history_followed(w.history), 0);
-        look_later(&w, 0);
+        update_after(&w, 0);
     }
-    say(&w, "a", 1);
-    look_later(&w, 0);
+    feed_word(&w, "a", 1);
+    update_after(&w, 0);
     word = word_of(&w, "a");
     assert_true(word.rate <= 0 && fabs(word.trend) <= 0 && isnan(word.first_seen));
-    assert_int_equal(tide_history_look(w.history, (double)NAN, &err),
+    assert_int_equal(tide_history_update(w.history, (double)NAN, &err),
                      TIDE_ERROR_PARAMETER);
-    assert_int_equal(tide_history_look(w.history, (double)INFINITY, &err),
+    assert_int_equal(tide_history_update(w.history, (double)INFINITY, &err),
                      TIDE_ERROR_PARAMETER);
     world_free(&w);
 }
 
-/* A clock that is set back stands still once; a year forward is a year. */
-static void a_clock_that_jumps_is_followed_forward_only(void **state)
+/* If the clock is set back, time stands still for one update; a year forward is a
+ * year. */
+static void a_clock_set_back_stands_still(void **state)
 {
     (void)state;
     const tide_history_options options = {.step = 1};
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
     world w = world_of("vocab=100 " STILL_SETTINGS, &options);
     for (int second = 0; second < 50; second++) {
-        say(&w, "word", 2);
-        look_later(&w, 1);
+        feed_word(&w, "word", 2);
+        update_after(&w, 1);
     }
-    look_later(&w, -1e6);
+    update_after(&w, -1e6);
     int count = tide_history_points(w.history, "word", points, NULL);
     assert_true(count > 3);
     assert_true(points[0].age > 20 && points[0].age < 50);
     assert_true(fabs(points[0].time + points[0].age - w.now) < 1e-6);
     assert_true(fabs(word_of(&w, "word").rate - 2) < 0.2);
     for (int second = 0; second < 50; second++) {
-        say(&w, "word", 2);
-        look_later(&w, 1);
+        feed_word(&w, "word", 2);
+        update_after(&w, 1);
     }
     assert_true(fabs(word_of(&w, "word").rate - 2) < 0.2);
-    look_later(&w, 3e7);
+    update_after(&w, 3e7);
     count = tide_history_points(w.history, "word", points, NULL);
     assert_true(points[0].age > 3e7 && points[count - 1].age < 1);
     assert_true(word_of(&w, "word").rate < 1e-3);
     world_free(&w);
 }
 
-static void wrong_options_are_refused(void **state)
+static void invalid_options_are_rejected(void **state)
 {
     (void)state;
     static const tide_history_options wrong[] = {
@@ -101,9 +104,9 @@ static void wrong_options_are_refused(void **state)
     tide_trainer_free(trainer);
 }
 
-/* -- memory -------------------------------------------------------------------------------------------------------- */
+/* -- memory ----------------------------------------------------------------------- */
 
-static void memory_is_what_was_said_and_taken_at_the_start(void **state)
+static void memory_is_as_announced_and_allocated_at_the_start(void **state)
 {
     (void)state;
     static const char settings[] = "vocab=3000 dim=48 replay=1";
@@ -111,14 +114,14 @@ static void memory_is_what_was_said_and_taken_at_the_start(void **state)
     tide_params *params = params_of(settings);
     world w = {.trainer = trainer_of(settings)};
     w.live = tide_live_new(w.trainer, TIDE_VECTORS_INPUT, true, NULL);
-    uint64_t promised = tide_history_bytes(params, &options);
+    uint64_t announced = tide_history_bytes(params, &options);
     allocated_bytes = 0;
     w.history = tide_history_new(w.live, &options, NULL);
-    assert_in_range(allocated_bytes, promised - 64 * 64, promised + 64 * 64);
+    assert_in_range(allocated_bytes, announced - 64 * 64, announced + 64 * 64);
     allocations_left = 0;
     for (int second = 0; second < 20; second++) {
-        say_all(&w, 80, 1);
-        look_later(&w, 1);
+        feed_words(&w, 80, 1);
+        update_after(&w, 1);
     }
     assert_true(word_of(&w, "w3").rate > 0);
     allocations_left = -1;
@@ -126,8 +129,8 @@ static void memory_is_what_was_said_and_taken_at_the_start(void **state)
     tide_params_free(params);
 }
 
-/* Whoever plans is told beforehand; the documents have the figure. */
-static void memory_of_the_usual_shape_is_small(void **state)
+/* The documentation quotes this figure. */
+static void memory_of_the_default_shape_is_small(void **state)
 {
     (void)state;
     tide_params *params = params_of("vocab=70000 dim=100");
@@ -137,7 +140,7 @@ static void memory_of_the_usual_shape_is_small(void **state)
     tide_params_free(params);
 }
 
-static void lost_memory_is_told(void **state)
+static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     tide_trainer *trainer = trainer_of("vocab=60 dim=8");
@@ -156,36 +159,36 @@ static void lost_memory_is_told(void **state)
     tide_trainer_free(trainer);
 }
 
-/* -- all at once ----------------------------------------------------------------------------------------------------- */
+/* -- concurrency ------------------------------------------------------------------ */
 
-typedef struct crowd {
+typedef struct shared {
     world w;
-    _Atomic bool going;
-    _Atomic uint64_t looks, answers, wrong;
-} crowd;
+    _Atomic bool running;
+    _Atomic uint64_t updates, queries, wrong;
+} shared;
 
-static void *look_on(void *argument)
+static void *update_loop(void *argument)
 {
-    crowd *c = argument;
-    for (double now = 1; c->going; now += 0.5, c->looks++) {
-        c->wrong += tide_history_look(c->w.history, now, NULL) != TIDE_OK;
+    shared *c = argument;
+    for (double now = 1; c->running; now += 0.5, c->updates++) {
+        c->wrong += tide_history_update(c->w.history, now, NULL) != TIDE_OK;
         c->wrong += tide_history_save(c->w.history, "history", NULL) != TIDE_OK;
     }
     return NULL;
 }
 
-static void *ask_on(void *argument)
+static void *query_loop(void *argument)
 {
-    crowd *c = argument;
+    shared *c = argument;
     tide_history *h = c->w.history;
     tide_rng rng = tide_rng_seeded(9);
     static const char *const watched[] = {"the", "tea", "coffee", "nobody"};
-    while (c->going) {
+    while (c->running) {
         tide_history_word words[20];
-        tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+        tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
         tide_history_hit hits[5];
         tide_map_point map[50];
-        tide_gone gone[5];
+        tide_evicted gone[5];
         tide_alarm alarms[5];
         double taken;
         uint64_t frame;
@@ -199,36 +202,37 @@ static void *ask_on(void *argument)
         tide_history_nearest(h, word, 4, hits, COUNT(hits), &taken, NULL);
         for (size_t i = tide_history_map(h, map, COUNT(map), &frame); i-- > 0;)
             c->wrong += !(fabsf(map[i].x) < 100 && fabsf(map[i].y) < 100);
-        tide_history_gone(h, 0, gone, COUNT(gone));
+        tide_history_evicted(h, 0, gone, COUNT(gone));
         tide_history_alarms(h, 0, alarms, COUNT(alarms));
         if (tide_rng_below(&rng, 2))
             tide_history_watch(h, word, NULL);
         else
             tide_history_unwatch(h, word, NULL);
-        c->answers++;
+        c->queries++;
     }
     return NULL;
 }
 
-/* Learning goes on while one thread looks and saves, and another asks and watches. */
-static void looking_asking_and_learning_go_on_together(void **state)
+/* Training runs while one thread updates and saves, and another queries and watches
+ * words. */
+static void updates_queries_and_training_run_concurrently(void **state)
 {
     (void)state;
     const tide_history_options options = {
         .step = 1, .follow = 100, .rungs = 6, .warm_up = 2, .trend_alarm = 0.5};
-    crowd c = {.w = world_of("vocab=300 dim=16 threads=2 replay-ring=10000", &options),
-               .going = true};
-    pthread_t looker, asker;
-    assert_int_equal(pthread_create(&looker, NULL, look_on, &c), 0);
-    assert_int_equal(pthread_create(&asker, NULL, ask_on, &c), 0);
+    shared c = {.w = world_of("vocab=300 dim=16 threads=2 replay-ring=10000", &options),
+                .running = true};
+    pthread_t updater, querier;
+    assert_int_equal(pthread_create(&updater, NULL, update_loop, &c), 0);
+    assert_int_equal(pthread_create(&querier, NULL, query_loop, &c), 0);
     corpus text = demo_text(4, 20000);
-    while (c.looks < 50 || c.answers < 20) {
+    while (c.updates < 50 || c.queries < 20) {
         feed(c.w.trainer, text.bytes, text.size);
         tide_live_update(c.w.live);
     }
-    c.going = false;
-    pthread_join(looker, NULL);
-    pthread_join(asker, NULL);
+    c.running = false;
+    pthread_join(updater, NULL);
+    pthread_join(querier, NULL);
     assert_int_equal(c.wrong, 0);
     free(text.bytes);
     world_free(&c.w);
@@ -237,13 +241,13 @@ static void looking_asking_and_learning_go_on_together(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_known_of_nothing),
-        cmocka_unit_test(a_clock_that_jumps_is_followed_forward_only),
-        cmocka_unit_test(wrong_options_are_refused),
-        cmocka_unit_test(memory_is_what_was_said_and_taken_at_the_start),
-        cmocka_unit_test(memory_of_the_usual_shape_is_small),
-        cmocka_unit_test(lost_memory_is_told),
-        IN_FOLDER(looking_asking_and_learning_go_on_together),
+        cmocka_unit_test(an_empty_history_answers_queries),
+        cmocka_unit_test(a_clock_set_back_stands_still),
+        cmocka_unit_test(invalid_options_are_rejected),
+        cmocka_unit_test(memory_is_as_announced_and_allocated_at_the_start),
+        cmocka_unit_test(memory_of_the_default_shape_is_small),
+        cmocka_unit_test(failed_allocations_are_reported),
+        IN_FOLDER(updates_queries_and_training_run_concurrently),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,39 +1,43 @@
-/* test_history_file.c - a history that was saved and loaded is the same history, and a bad file is none. */
+/* test_history_file.c - saving and loading preserves a history, and corrupt files are
+ * rejected. */
+#include "history/history_internal.h"
+#include "history/alarms.h"
+#include "history/history_file.h"
+#include "history/snapshots.h"
+#include "history/tracked_words.h"
 #include "history_fixture.h"
-
-#include "history/file.h"
 
 enum { WORDS = 60 };
 
 static const char settings[] = "vocab=80 " STILL_SETTINGS;
-static const tide_history_options how = {
+static const tide_history_options options = {
     .step = 1, .follow = 40, .rungs = 8, .warm_up = 3, .baseline = 3, .count_alarm = 5};
 
-/* A history in which everything has happened. */
-static world lived(void)
+/* A history with every kind of event. */
+static world new_history(void)
 {
     tide_rng rng = tide_rng_seeded(1);
-    world w = world_of(settings, &how);
-    say_all(&w, WORDS, 10);
+    world w = world_of(settings, &options);
+    feed_words(&w, WORDS, 10);
     random_rows(&w, WORDS, &rng);
     assert_int_equal(tide_history_watch(w.history, "w55", NULL), TIDE_OK);
     assert_int_equal(tide_history_watch(w.history, "absent", NULL), TIDE_OK);
     for (int second = 0; second < 50; second++) {
         char name[16];
         snprintf(name, sizeof name, "n%d", second);
-        say(&w, name, 6);
-        say(&w, "w1", second % 3);
+        feed_word(&w, name, 6);
+        feed_word(&w, "w1", second % 3);
         numbered_row(&w, 7)[second % 8] += 0.3f;
-        look_later(&w, 1);
+        update_after(&w, 1);
     }
     return w;
 }
 
 /* Another history over the same model, as after a restart. */
-static world again(const world *w)
+static world reloaded(const world *w)
 {
     world other = *w;
-    other.history = tide_history_new(w->live, &how, NULL);
+    other.history = tide_history_new(w->live, &options, NULL);
     assert_non_null(other.history);
     return other;
 }
@@ -67,7 +71,7 @@ static void expect_same_words(const world *a, const world *b)
 
 static void expect_same_past(const world *a, const world *b)
 {
-    tide_history_point x[TIDE_HISTORY_RUNGS_MAX], y[TIDE_HISTORY_RUNGS_MAX];
+    tide_history_point x[TIDE_HISTORY_SNAPSHOTS_MAX], y[TIDE_HISTORY_SNAPSHOTS_MAX];
     for (int word = 0; word < WORDS; word++) {
         char name[16];
         snprintf(name, sizeof name, "w%d", word);
@@ -78,37 +82,38 @@ static void expect_same_past(const world *a, const world *b)
                         x[i].count == y[i].count && same(x[i].rate, y[i].rate) &&
                         same(x[i].turned, y[i].turned));
     }
-    tide_gone left[2][80];
-    tide_alarm rung[2][TIDE_ALARMS_KEPT];
-    size_t count = tide_history_gone(a->history, 0, left[0], 80);
-    assert_int_equal(tide_history_gone(b->history, 0, left[1], 80), count);
+    tide_evicted left[2][80];
+    tide_alarm alarms[2][TIDE_ALARMS_MAX];
+    size_t count = tide_history_evicted(a->history, 0, left[0], 80);
+    assert_int_equal(tide_history_evicted(b->history, 0, left[1], 80), count);
     assert_true(count > 5);
     for (size_t i = 0; i < count; i++)
         assert_string_equal(left[0][i].word, left[1][i].word);
-    count = tide_history_alarms(a->history, 0, rung[0], TIDE_ALARMS_KEPT);
-    assert_int_equal(tide_history_alarms(b->history, 0, rung[1], TIDE_ALARMS_KEPT),
+    count = tide_history_alarms(a->history, 0, alarms[0], TIDE_ALARMS_MAX);
+    assert_int_equal(tide_history_alarms(b->history, 0, alarms[1], TIDE_ALARMS_MAX),
                      count);
     assert_true(count > 5);
     for (size_t i = 0; i < count; i++)
-        assert_true(rung[0][i].number == rung[1][i].number &&
-                    rung[0][i].kind == rung[1][i].kind &&
-                    !strcmp(rung[0][i].word, rung[1][i].word));
+        assert_true(alarms[0][i].number == alarms[1][i].number &&
+                    alarms[0][i].kind == alarms[1][i].kind &&
+                    !strcmp(alarms[0][i].word, alarms[1][i].word));
 }
 
-/* After the same looks both say the same; drift waits for the looks that compare. */
-static void what_is_loaded_is_what_was_saved(void **state)
+/* After the same updates both give the same answers; drift needs the updates that
+ * compare. */
+static void a_loaded_history_equals_the_saved_one(void **state)
 {
     (void)state;
-    world w = lived(), other = again(&w);
+    world w = new_history(), other = reloaded(&w);
     assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
     tide_error err;
     if (tide_history_load(other.history, "history", &err))
         fail_msg("%s", err.text);
     for (int i = 0; i < 60; i++) {
-        say(&w, "w2", 3);
-        look_later(&w, 1);
+        feed_word(&w, "w2", 3);
+        update_after(&w, 1);
         other.now = w.now;
-        assert_int_equal(tide_history_look(other.history, other.now, NULL), TIDE_OK);
+        assert_int_equal(tide_history_update(other.history, other.now, NULL), TIDE_OK);
     }
     expect_same_words(&w, &other);
     expect_same_past(&w, &other);
@@ -118,12 +123,12 @@ static void what_is_loaded_is_what_was_saved(void **state)
     world_free(&w);
 }
 
-/* Version 1 had no occurrences: they begin with the count. */
+/* Version 1 had no occurrences: they start at the count. */
 static void a_file_of_version_1_is_loaded(void **state)
 {
     (void)state;
     size_t size, kept = 0;
-    world w = lived(), other = again(&w);
+    world w = new_history(), other = reloaded(&w);
     assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
     unsigned char *words = read_section("history", "words", &size);
     for (size_t at = 0; at < size; at += WORD_SIZE, kept += WORD_SIZE_1)
@@ -135,8 +140,8 @@ static void a_file_of_version_1_is_loaded(void **state)
         fail_msg("%s", err.text);
     assert_int_equal(tide_history_check("old", NULL, NULL), TIDE_OK);
     for (int i = 0; i < 60; i++) {
-        look_later(&w, 1);
-        assert_int_equal(tide_history_look(other.history, w.now, NULL), TIDE_OK);
+        update_after(&w, 1);
+        assert_int_equal(tide_history_update(other.history, w.now, NULL), TIDE_OK);
     }
     expect_same_words(&w, &other);
     free(words);
@@ -144,15 +149,15 @@ static void a_file_of_version_1_is_loaded(void **state)
     world_free(&w);
 }
 
-/* The time in which nobody looked has passed. */
-static void the_pause_between_two_runs_counts(void **state)
+/* The time without updates has passed. */
+static void time_between_two_runs_counts(void **state)
 {
     (void)state;
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
-    world w = lived(), other = again(&w);
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
+    world w = new_history(), other = reloaded(&w);
     assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
     assert_int_equal(tide_history_load(other.history, "history", NULL), TIDE_OK);
-    look_later(&other, 1e5);
+    update_after(&other, 1e5);
     assert_true(tide_history_points(other.history, "w0", points, NULL) > 3);
     assert_true(points[0].age > 1e5 && points[0].age < 1e5 + 60);
     assert_true(fabs(points[0].time + points[0].age - other.now) < 1e-3);
@@ -160,41 +165,42 @@ static void the_pause_between_two_runs_counts(void **state)
     world_free(&w);
 }
 
-/* The model may be another one by now: words that it does not hold have no past here. */
-static void words_that_are_not_held_any_more_are_left_out(void **state)
+/* The model may have changed since: words that are not in its vocabulary have no
+ * past. */
+static void words_not_in_the_vocabulary_are_dropped(void **state)
 {
     (void)state;
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
     tide_error err;
-    world w = lived(), other = world_of(settings, &how);
+    world w = new_history(), other = world_of(settings, &options);
     assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
-    say(&other, "w3", 7);
+    feed_word(&other, "w3", 7);
     tide_live_update(other.live);
     assert_int_equal(tide_history_load(other.history, "history", NULL), TIDE_OK);
     other.now = w.now;
-    look_later(&other, 1);
+    update_after(&other, 1);
     assert_true(tide_history_points(other.history, "w3", points, NULL) > 3);
     assert_int_equal(tide_history_points(other.history, "w4", points, &err),
-                     TIDE_ERROR_UNKNOWN);
+                     TIDE_ERROR_NOT_FOUND);
     assert_int_equal(tide_history_points(other.history, "absent", points, NULL), 0);
     world_free(&other);
     world_free(&w);
 }
 
-static void another_shape_is_refused(void **state)
+static void another_shape_is_rejected(void **state)
 {
     (void)state;
     static const tide_history_options others[] = {
         {.step = 2, .follow = 40, .rungs = 8}, {.step = 1, .follow = 40, .rungs = 9}};
     tide_error err;
-    world w = lived();
+    world w = new_history();
     assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
     for (size_t i = 0; i < COUNT(others); i++) {
         tide_history *h = tide_history_new(w.live, &others[i], NULL);
         assert_int_equal(tide_history_load(h, "history", &err), TIDE_ERROR_PARAMETER);
         tide_history_free(h);
     }
-    world other = world_of("vocab=80 dim=9", &how);
+    world other = world_of("vocab=80 dim=9", &options);
     assert_int_equal(tide_history_load(other.history, "history", &err),
                      TIDE_ERROR_PARAMETER);
     assert_int_equal(tide_history_load(other.history, "nowhere", &err), TIDE_ERROR_IO);
@@ -202,67 +208,67 @@ static void another_shape_is_refused(void **state)
     world_free(&w);
 }
 
-/* With fewer words followed, as many find a place as there are. */
-static void a_smaller_history_takes_what_fits(void **state)
+/* With fewer rows, as many words are tracked as fit. */
+static void a_smaller_history_loads_what_fits(void **state)
 {
     (void)state;
     const tide_history_options small = {.step = 1, .follow = 5, .rungs = 8, .watch = 1};
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
-    world w = lived();
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
+    world w = new_history();
     assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
     world other = w;
     other.history = tide_history_new(w.live, &small, NULL);
     assert_int_equal(tide_history_load(other.history, "history", NULL), TIDE_OK);
-    look_often(&other, 2, 1);
+    update_often(&other, 2, 1);
     assert_true(tide_history_followed(other.history) <= 6);
     assert_true(tide_history_points(other.history, "w0", points, NULL) > 0);
     tide_history_free(other.history);
     world_free(&w);
 }
 
-/* Every number of every section in turn becomes an odd one: the file is refused with its name, or the history is one that
- * can be asked and looked with. */
-static void odd_numbers_do_no_harm(void **state)
+/* Replaces every number of every section by an odd one: the file is rejected with its
+ * name, or the history can be queried and updated. */
+static void odd_numbers_are_rejected_or_harmless(void **state)
 {
     (void)state;
     static const char *const sections[] = {"history", "places", "rungs",
                                            "words",   "gone",   "alarms"};
     static const uint64_t odd[] = {0, UINT64_MAX, UINT64_C(0x7ff0000000000000),
                                    UINT64_C(0xbff0000000000000), 1};
-    int refused = 0, taken = 0;
-    world w = lived();
+    int rejected = 0, loaded_count = 0;
+    world w = new_history();
     assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
     for (size_t s = 0; s < COUNT(sections); s++) {
         size_t size;
         free(read_section("history", sections[s], &size));
         for (size_t place = 0; place < size / 8 && place < 40; place++) {
             tide_error err = {0};
-            world other = again(&w);
+            world other = reloaded(&w);
             replace_number("history", "changed", sections[s], place,
                            odd[(place + s) % COUNT(odd)]);
             int loaded = tide_history_load(other.history, "changed", &err);
             if (loaded) {
                 assert_true(strstr(err.text, "changed") != NULL);
-                refused++;
+                rejected++;
             } else {
-                taken++;
+                loaded_count++;
             }
-            if (loaded != TIDE_ERROR_PARAMETER) /* that is about another shape */
+            if (loaded != TIDE_ERROR_PARAMETER) /* another shape */
                 assert_int_equal(tide_history_check("changed", NULL, NULL), loaded);
-            look_often(&other, 3, 1);
+            update_often(&other, 3, 1);
             assert_true(word_of(&other, "w0").rate >= 0);
             tide_history_free(other.history);
         }
     }
-    assert_true(refused > 50 && taken > 20);
+    assert_true(rejected > 50 && loaded_count > 20);
     world_free(&w);
 }
 
-/* A word cannot have been followed since tomorrow. */
-static void times_that_have_not_come_yet_are_refused(void **state)
+/* A word cannot have been tracked since tomorrow. */
+static void future_times_are_rejected(void **state)
 {
     (void)state;
-    world w = lived();
+    world w = new_history();
     assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
     const double times[] = {w.history->clock - 1, w.history->clock + 1};
     for (size_t i = 0; i < COUNT(times); i++) {
@@ -270,7 +276,7 @@ static void times_that_have_not_come_yet_are_refused(void **state)
         uint64_t bits;
         memcpy(&bits, &times[i], sizeof bits);
         replace_number("history", "changed", "places", TEXT / 8, bits);
-        world other = again(&w);
+        world other = reloaded(&w);
         assert_int_equal(tide_history_load(other.history, "changed", &err),
                          i ? TIDE_ERROR_FORMAT : TIDE_OK);
         tide_history_free(other.history);
@@ -278,18 +284,18 @@ static void times_that_have_not_come_yet_are_refused(void **state)
     world_free(&w);
 }
 
-static void sections_that_are_cut_or_missing_are_refused(void **state)
+static void truncated_or_missing_sections_are_rejected(void **state)
 {
     (void)state;
     static const char *const sections[] = {"history", "places", "rungs",
                                            "words",   "gone",   "alarms"};
-    world w = lived();
+    world w = new_history();
     assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
     for (size_t s = 0; s < COUNT(sections); s++)
         for (int way = 0; way < 2; way++) {
             size_t size;
             tide_error err = {0};
-            world other = again(&w);
+            world other = reloaded(&w);
             unsigned char *bytes = read_section("history", sections[s], &size);
             replace_section("history", "changed", sections[s], way ? bytes : NULL,
                             size - 1);
@@ -298,7 +304,7 @@ static void sections_that_are_cut_or_missing_are_refused(void **state)
             assert_true(strstr(err.text, sections[s]) != NULL);
             assert_int_equal(tide_history_check("changed", NULL, NULL),
                              TIDE_ERROR_FORMAT);
-            look_often(&other, 2, 1);
+            update_often(&other, 2, 1);
             assert_true(isnan(word_of(&other, "w0").first_seen));
             free(bytes);
             tide_history_free(other.history);
@@ -311,14 +317,14 @@ static void a_file_can_be_checked_without_its_model(void **state)
     (void)state;
     tide_history_facts facts;
     tide_error err = {0};
-    world w = lived();
+    world w = new_history();
     assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
     assert_int_equal(tide_trainer_save(w.trainer, "model", NULL), TIDE_OK);
     assert_int_equal(tide_history_check("history", &facts, &err), TIDE_OK);
     assert_true(facts.is_history);
     assert_int_equal(facts.dim, 8);
-    assert_int_equal(facts.rungs, how.rungs);
-    assert_true(facts.step == how.step);
+    assert_int_equal(facts.rungs, options.rungs);
+    assert_true(facts.step == options.step);
     assert_int_equal(facts.followed, tide_history_followed(w.history));
     assert_int_equal(tide_history_check("model", &facts, &err), TIDE_ERROR_FORMAT);
     assert_false(facts.is_history);
@@ -327,79 +333,81 @@ static void a_file_can_be_checked_without_its_model(void **state)
     world_free(&w);
 }
 
-/* Saved before the first look, and of no words at all. */
-static uint32_t places_of(const world *w, const char *word)
+/* How many rows a word has. */
+static uint32_t count_rows(const world *w, const char *word)
 {
     uint32_t count = 0;
-    for (uint32_t at = 0; at < w->history->ladder.places; at++)
-        count += !strcmp(w->history->places[at].word, word);
+    for (uint32_t at = 0; at < w->history->snapshots.rows; at++)
+        count += !strcmp(w->history->tracked[at].word, word);
     return count;
 }
 
-/* Also when it is watched, not any more, and again before the next look. */
-static void a_word_has_one_place(void **state)
+/* Even if it is watched, unwatched and watched again before the next update. */
+static void a_word_has_one_row(void **state)
 {
     (void)state;
-    world w = lived();
+    world w = new_history();
     for (int i = 0; i < 3; i++) {
         assert_int_equal(tide_history_unwatch(w.history, "absent", NULL), TIDE_OK);
-        assert_int_equal(places_of(&w, "absent"), 0);
+        assert_int_equal(count_rows(&w, "absent"), 0);
         assert_int_equal(tide_history_watch(w.history, "absent", NULL), TIDE_OK);
-        assert_int_equal(places_of(&w, "absent"), 1);
+        assert_int_equal(count_rows(&w, "absent"), 1);
     }
     assert_int_equal(tide_history_save(w.history, "h", NULL), TIDE_OK);
-    world other = again(&w);
+    world other = reloaded(&w);
     assert_int_equal(tide_history_load(other.history, "h", NULL), TIDE_OK);
     tide_history_free(other.history);
     world_free(&w);
 }
 
-/* As earlier versions could write it. */
-static void a_word_that_is_there_twice_costs_nothing(void **state)
+/* Earlier versions could write such files. */
+static void duplicate_words_are_loaded_once(void **state)
 {
     (void)state;
     tide_error err = {0};
-    world w = lived();
-    assert_int_not_equal(tide_place_take(w.history, "absent", true), TIDE_NO_PLACE);
-    assert_int_not_equal(tide_place_take(w.history, "w3", false), TIDE_NO_PLACE);
+    world w = new_history();
+    assert_int_not_equal(tide_tracked_word_add(w.history, "absent", true),
+                         TIDE_NOT_TRACKED);
+    assert_int_not_equal(tide_tracked_word_add(w.history, "w3", false),
+                         TIDE_NOT_TRACKED);
     assert_int_equal(tide_history_save(w.history, "h", NULL), TIDE_OK);
-    world other = again(&w);
+    world other = reloaded(&w);
     if (tide_history_load(other.history, "h", &err))
         fail_msg("%s", err.text);
-    assert_int_equal(places_of(&other, "absent"), 1);
-    assert_int_equal(places_of(&other, "w3"), 1);
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
+    assert_int_equal(count_rows(&other, "absent"), 1);
+    assert_int_equal(count_rows(&other, "w3"), 1);
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
     int count = tide_history_points(w.history, "w3", points, NULL);
     assert_int_equal(tide_history_points(other.history, "w3", points, NULL), count);
     tide_history_free(other.history);
     world_free(&w);
 }
 
-/* And what was found before it was stopped can still be saved. */
-static void a_history_that_is_stopped_looks_no_more(void **state)
+/* It can still be saved. */
+static void a_stopped_history_ignores_updates(void **state)
 {
     (void)state;
-    world w = lived();
+    world w = new_history();
     double clock = w.history->clock;
     tide_history_stop(w.history);
-    look_later(&w, 1);
+    update_after(&w, 1);
     assert_true(w.history->clock <= clock);
     assert_int_equal(tide_history_save(w.history, "h", NULL), TIDE_OK);
-    world other = again(&w);
+    world other = reloaded(&w);
     assert_int_equal(tide_history_load(other.history, "h", NULL), TIDE_OK);
     assert_true(same(other.history->clock, clock));
     tide_history_free(other.history);
     world_free(&w);
 }
 
-static void an_empty_history_is_saved_too(void **state)
+static void an_empty_history_can_be_saved(void **state)
 {
     (void)state;
-    world w = world_of(settings, &how), other = again(&w);
+    world w = world_of(settings, &options), other = reloaded(&w);
     assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
     assert_int_equal(tide_history_load(other.history, "history", NULL), TIDE_OK);
-    say(&w, "a", 1);
-    look_later(&other, 1);
+    feed_word(&w, "a", 1);
+    update_after(&other, 1);
     assert_int_equal(word_of(&other, "a").count, 1);
     tide_error err;
     assert_int_equal(tide_history_save(w.history, "no/such/folder", &err),
@@ -411,20 +419,20 @@ static void an_empty_history_is_saved_too(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(what_is_loaded_is_what_was_saved),
+        IN_FOLDER(a_loaded_history_equals_the_saved_one),
         IN_FOLDER(a_file_of_version_1_is_loaded),
-        IN_FOLDER(the_pause_between_two_runs_counts),
-        IN_FOLDER(words_that_are_not_held_any_more_are_left_out),
-        IN_FOLDER(another_shape_is_refused),
-        IN_FOLDER(a_smaller_history_takes_what_fits),
-        IN_FOLDER(odd_numbers_do_no_harm),
-        IN_FOLDER(times_that_have_not_come_yet_are_refused),
-        IN_FOLDER(sections_that_are_cut_or_missing_are_refused),
+        IN_FOLDER(time_between_two_runs_counts),
+        IN_FOLDER(words_not_in_the_vocabulary_are_dropped),
+        IN_FOLDER(another_shape_is_rejected),
+        IN_FOLDER(a_smaller_history_loads_what_fits),
+        IN_FOLDER(odd_numbers_are_rejected_or_harmless),
+        IN_FOLDER(future_times_are_rejected),
+        IN_FOLDER(truncated_or_missing_sections_are_rejected),
         IN_FOLDER(a_file_can_be_checked_without_its_model),
-        IN_FOLDER(a_word_has_one_place),
-        IN_FOLDER(a_word_that_is_there_twice_costs_nothing),
-        IN_FOLDER(a_history_that_is_stopped_looks_no_more),
-        IN_FOLDER(an_empty_history_is_saved_too),
+        IN_FOLDER(a_word_has_one_row),
+        IN_FOLDER(duplicate_words_are_loaded_once),
+        IN_FOLDER(a_stopped_history_ignores_updates),
+        IN_FOLDER(an_empty_history_can_be_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

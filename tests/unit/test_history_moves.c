@@ -1,33 +1,36 @@
-/* test_history_moves.c - movement is what words were turned by, the map stays where it is, and alarms ring once. */
+/* test_history_moves.c - drift is how far words were rotated, the map is stable, and
+ * alarms are raised once. */
+#include "history/history_internal.h"
+#include "history/alarms.h"
 #include "history_fixture.h"
 
-/* -- movement -------------------------------------------------------------------------------------------------- */
+/* -- drift ------------------------------------------------------------------------ */
 
 enum { WORDS = 200, MOVERS = 30 };
 
-/* Looks until all rungs have been compared with now. */
-static void settle(world *w)
+/* Updates until all snapshots have been compared with now. */
+static void compare_all_snapshots(world *w)
 {
-    look_often(w, TIDE_HISTORY_RUNGS_MAX, 1e-4);
+    update_often(w, TIDE_HISTORY_SNAPSHOTS_MAX, 1e-4);
 }
 
-/* Of the drift of a word seen so often, with 64 occurrences of no drift beside them. */
-static double worth(const tide_history_word *w)
+/* The expected sort key: drift discounted by 64 occurrences without drift. */
+static double drift_score(const tide_history_word *w)
 {
     return w->drift * (double)w->count / (double)(w->count + 64);
 }
 
-/* All are turned together, which nobody sees, and some by themselves, which everybody does. */
-static void drift_is_what_a_word_turns_by_itself(void **state)
+/* A rotation of all words is not drift; that of a single word is. */
+static void drift_excludes_the_common_rotation(void **state)
 {
     (void)state;
     const tide_history_options options = {.step = 1, .baseline = -1};
     static float before[MOVERS][8];
     tide_rng rng = tide_rng_seeded(1);
     world w = world_of("vocab=500 " STILL_SETTINGS, &options);
-    say_all(&w, WORDS, 10);
+    feed_words(&w, WORDS, 10);
     random_rows(&w, WORDS, &rng);
-    look_often(&w, 3, 1);
+    update_often(&w, 3, 1);
     double oldest = w.now - 2;
     for (int i = 0; i < MOVERS; i++) {
         float *row = numbered_row(&w, i * 5);
@@ -38,9 +41,9 @@ static void drift_is_what_a_word_turns_by_itself(void **state)
     double angles[MOVERS];
     for (int i = 0; i < MOVERS; i++)
         angles[i] = angle_between(before[i], numbered_row(&w, i * 5), 8);
-    turn_all(&w, WORDS, 77);
-    look_later(&w, 1);
-    settle(&w);
+    rotate_all(&w, WORDS, 77);
+    update_after(&w, 1);
+    compare_all_snapshots(&w);
     for (int i = 0; i < WORDS; i++) {
         char name[16];
         snprintf(name, sizeof name, "w%d", i);
@@ -55,17 +58,17 @@ static void drift_is_what_a_word_turns_by_itself(void **state)
                      MOVERS);
     for (int i = 0; i < MOVERS; i++)
         assert_true(strtol(words[i].word + 1, NULL, 10) % 5 == 0 &&
-                    (!i || worth(&words[i]) <= worth(&words[i - 1])));
+                    (!i || drift_score(&words[i]) <= drift_score(&words[i - 1])));
     world_free(&w);
 }
 
-/* Finding a rotation takes time as dim^3, so it is done the less often. */
-static void rotations_of_many_dimensions_are_found_seldom(void **state)
+/* Fitting a rotation takes O(dim^3), so it is done less often. */
+static void large_rotations_are_fitted_rarely(void **state)
 {
     (void)state;
     const struct {
         const char *settings;
-        int most; /* in ten looks a second apart */
+        int max; /* in ten updates one second apart */
     } cases[] = {{"vocab=20 rate=constant alpha=1e-9 replay=1 dim=100", 10},
                  {"vocab=20 rate=constant alpha=1e-9 replay=1 dim=200", 3},
                  {"vocab=20 rate=constant alpha=1e-9 replay=1 dim=1000", 1}};
@@ -73,33 +76,33 @@ static void rotations_of_many_dimensions_are_found_seldom(void **state)
         world w = world_of(cases[i].settings, &(tide_history_options){.step = 1});
         double before = (double)NAN;
         int found = 0;
-        say_all(&w, 10, 10);
-        for (int look = 0; look < 10; look++) {
-            look_later(&w, 1);
-            found += w.history->turned_at > before ||
-                     isnan(before) != isnan(w.history->turned_at);
-            before = w.history->turned_at;
+        feed_words(&w, 10, 10);
+        for (int update = 0; update < 10; update++) {
+            update_after(&w, 1);
+            found += w.history->last_fit > before ||
+                     isnan(before) != isnan(w.history->last_fit);
+            before = w.history->last_fit;
         }
-        assert_in_range(found, 1, cases[i].most);
+        assert_in_range(found, 1, cases[i].max);
         world_free(&w);
     }
 }
 
-/* Neighbours then are those of the vectors then, whatever has become of them. */
-static void neighbours_then_are_those_of_then(void **state)
+/* They do not depend on how the vectors changed since. */
+static void past_neighbors_use_past_vectors(void **state)
 {
     (void)state;
     const tide_history_options options = {.step = 1, .rungs = 8};
     tide_rng rng = tide_rng_seeded(2);
     world w = world_of("vocab=500 " STILL_SETTINGS, &options);
-    say_all(&w, WORDS, 10);
+    feed_words(&w, WORDS, 10);
     random_rows(&w, WORDS, &rng);
-    look_later(&w, 1);
+    update_after(&w, 1);
     static float then[WORDS][8];
     for (int i = 0; i < WORDS; i++)
         memcpy(then[i], numbered_row(&w, i), sizeof then[i]);
     random_rows(&w, WORDS, &rng);
-    look_often(&w, 16, 1);
+    update_often(&w, 16, 1);
     for (int i = 0; i < WORDS; i += 17) {
         char name[16];
         snprintf(name, sizeof name, "w%d", i);
@@ -122,28 +125,28 @@ static void neighbours_then_are_those_of_then(void **state)
     double taken;
     tide_error err;
     assert_int_equal(tide_history_nearest(w.history, "w0", 1000, &hit, 1, &taken, &err),
-                     TIDE_ERROR_UNKNOWN);
+                     TIDE_ERROR_NOT_FOUND);
     assert_int_equal(
         tide_history_nearest(w.history, "nobody", 1, &hit, 1, &taken, &err),
-        TIDE_ERROR_UNKNOWN);
+        TIDE_ERROR_NOT_FOUND);
     world_free(&w);
 }
 
-/* A place whose word has left has a past of nobody. */
-static void neighbours_then_have_names(void **state)
+/* The row of an evicted word is not among the neighbors. */
+static void past_neighbors_have_names(void **state)
 {
     (void)state;
     const tide_history_options options = {.step = 1, .rungs = 8, .follow = 40};
     tide_rng rng = tide_rng_seeded(5);
     world w = world_of("vocab=60 " STILL_SETTINGS, &options);
-    say_all(&w, 60, 10);
+    feed_words(&w, 60, 10);
     random_rows(&w, 60, &rng);
-    look_often(&w, 8, 1);
+    update_often(&w, 8, 1);
     for (int i = 0; i < 40; i++) {
         char name[16];
         snprintf(name, sizeof name, "n%d", i);
-        say(&w, name, 1);
-        look_later(&w, 0.1);
+        feed_word(&w, name, 1);
+        update_after(&w, 0.1);
     }
     tide_history_hit hits[60];
     double taken;
@@ -154,17 +157,17 @@ static void neighbours_then_have_names(void **state)
     world_free(&w);
 }
 
-static void the_past_of_a_word_is_told_oldest_first(void **state)
+static void points_are_ordered_from_oldest_to_newest(void **state)
 {
     (void)state;
     const tide_history_options options = {.step = 1, .rungs = 7};
-    tide_history_point points[TIDE_HISTORY_RUNGS_MAX];
-    double ages[TIDE_HISTORY_RUNGS_MAX];
+    tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
+    double ages[TIDE_HISTORY_SNAPSHOTS_MAX];
     world w = world_of("vocab=100 " STILL_SETTINGS, &options);
     for (int second = 0; second < 100; second++) {
-        say(&w, "word", 3);
-        say(&w, "other", 5);
-        look_later(&w, 1);
+        feed_word(&w, "word", 3);
+        feed_word(&w, "other", 5);
+        update_after(&w, 1);
     }
     int count = tide_history_points(w.history, "word", points, NULL);
     assert_int_equal(count, 7);
@@ -179,27 +182,27 @@ static void the_past_of_a_word_is_told_oldest_first(void **state)
     world_free(&w);
 }
 
-/* -- the map ---------------------------------------------------------------------------------------------------- */
+/* -- the map ---------------------------------------------------------------------- */
 
-static tide_map_point spots[2][WORDS];
+static tide_map_point map_points[2][WORDS];
 
-static size_t see_map(const world *w, int which, uint64_t *frame)
+static size_t read_map(const world *w, int which, uint64_t *frame)
 {
-    return tide_history_map(w->history, spots[which], WORDS, frame);
+    return tide_history_map(w->history, map_points[which], WORDS, frame);
 }
 
-static double farthest_spot(void)
+static double largest_move(void)
 {
-    double most = 0;
+    double max = 0;
     for (int i = 0; i < WORDS; i++) {
-        assert_string_equal(spots[0][i].word, spots[1][i].word);
-        most = fmax(most, hypot((double)(spots[0][i].x - spots[1][i].x),
-                                (double)(spots[0][i].y - spots[1][i].y)));
+        assert_string_equal(map_points[0][i].word, map_points[1][i].word);
+        max = fmax(max, hypot((double)(map_points[0][i].x - map_points[1][i].x),
+                              (double)(map_points[0][i].y - map_points[1][i].y)));
     }
-    return most;
+    return max;
 }
 
-/* Directions in which words differ much, so that the plane is a clear one. */
+/* Large variance in two directions, so that the plane is well defined. */
 static void rows_of_a_plane(const world *w, tide_rng *rng)
 {
     random_rows(w, WORDS, rng);
@@ -209,52 +212,52 @@ static void rows_of_a_plane(const world *w, tide_rng *rng)
     }
 }
 
-static void the_map_stays_where_it_is(void **state)
+static void the_map_is_stable(void **state)
 {
     (void)state;
     const tide_history_options options = {.step = 1};
     tide_rng rng = tide_rng_seeded(3);
     uint64_t first, frame;
     world w = world_of("vocab=500 " STILL_SETTINGS, &options);
-    assert_int_equal(see_map(&w, 0, &frame), 0);
-    say_all(&w, WORDS, 10);
+    assert_int_equal(read_map(&w, 0, &frame), 0);
+    feed_words(&w, WORDS, 10);
     rows_of_a_plane(&w, &rng);
-    look_later(&w, 1);
-    assert_int_equal(see_map(&w, 0, &first), WORDS);
-    look_often(&w, 5, 1);
-    assert_int_equal(see_map(&w, 1, &frame), WORDS);
+    update_after(&w, 1);
+    assert_int_equal(read_map(&w, 0, &first), WORDS);
+    update_often(&w, 5, 1);
+    assert_int_equal(read_map(&w, 1, &frame), WORDS);
     assert_int_equal(frame, first);
-    assert_true(farthest_spot() <= 0);
-    turn_all(&w, WORDS, 5); /* a rotation of all, which may mirror the plane */
-    look_later(&w, 1);
-    see_map(&w, 1, &frame);
+    assert_true(largest_move() <= 0);
+    rotate_all(&w, WORDS, 5); /* a common rotation, which may mirror the plane */
+    update_after(&w, 1);
+    read_map(&w, 1, &frame);
     assert_int_equal(frame, first + 1);
-    assert_true(farthest_spot() < 0.01);
+    assert_true(largest_move() < 0.01);
     for (int i = 0; i < WORDS; i++)
         for (uint32_t d = 0; d < 8; d++)
             numbered_row(&w, i)[d] += (float)(0.02 * tide_rng_normal(&rng));
-    look_later(&w, 1);
-    see_map(&w, 1, &frame);
-    assert_true(farthest_spot() < 0.1);
+    update_after(&w, 1);
+    read_map(&w, 1, &frame);
+    assert_true(largest_move() < 0.1);
     world_free(&w);
 }
 
-/* -- alarms ----------------------------------------------------------------------------------------------------- */
+/* -- alarms ----------------------------------------------------------------------- */
 
-typedef struct heard {
+typedef struct alarm_log {
     int count[TIDE_ALARM_KINDS];
     tide_alarm last[TIDE_ALARM_KINDS];
-} heard;
+} alarm_log;
 
-static void hear(void *data, const tide_alarm *alarm)
+static void log_alarm(void *data, const tide_alarm *alarm)
 {
-    heard *h = data;
+    alarm_log *h = data;
     h->count[alarm->kind]++;
     h->last[alarm->kind] = *alarm;
 }
 
-/* What was said so far is older than the history. */
-static void begin_again(world *w, const tide_history_options *options)
+/* Starts a history after the words so far were fed. */
+static void restart_history(world *w, const tide_history_options *options)
 {
     tide_live_update(w->live);
     tide_history_free(w->history);
@@ -262,32 +265,32 @@ static void begin_again(world *w, const tide_history_options *options)
     assert_non_null(w->history);
 }
 
-static void every_event_rings_once(void **state)
+static void every_event_raises_one_alarm(void **state)
 {
     (void)state;
-    heard h = {0};
+    alarm_log h = {0};
     const tide_history_options options = {.step = 1,
                                           .warm_up = 1,
                                           .trend_alarm = 1,
                                           .drift_alarm = 20,
                                           .count_alarm = 30,
-                                          .alarm = hear,
+                                          .alarm = log_alarm,
                                           .alarm_data = &h};
     tide_rng rng = tide_rng_seeded(4);
     world w = world_of("vocab=50 " STILL_SETTINGS, &options);
-    say_all(&w, 49, 100);
+    feed_words(&w, 49, 100);
     random_rows(&w, 49, &rng);
-    begin_again(&w, &options);
+    restart_history(&w, &options);
     for (int second = 0; second < 60; second++) {
-        say(&w, "w0", 20);
-        look_later(&w, 1);
+        feed_word(&w, "w0", 20);
+        update_after(&w, 1);
     }
     for (int kind = 0; kind < TIDE_ALARM_KINDS; kind++)
         assert_int_equal(h.count[kind], 0);
     for (int second = 0; second < 20; second++) {
-        say(&w, "burst", 20);
-        say(&w, "w0", 20);
-        look_later(&w, 1);
+        feed_word(&w, "burst", 20);
+        feed_word(&w, "w0", 20);
+        update_after(&w, 1);
     }
     assert_int_equal(h.count[TIDE_ALARM_NEW], 1);
     assert_int_equal(h.count[TIDE_ALARM_TREND], 1);
@@ -295,12 +298,12 @@ static void every_event_rings_once(void **state)
     assert_string_equal(h.last[TIDE_ALARM_TREND].word, "burst");
     for (uint32_t d = 0; d < 8; d++)
         numbered_row(&w, 7)[d] = (float)tide_rng_normal(&rng);
-    look_often(&w, 60, 1);
+    update_often(&w, 60, 1);
     assert_int_equal(h.count[TIDE_ALARM_DRIFT], 1);
     assert_string_equal(h.last[TIDE_ALARM_DRIFT].word, "w7");
     assert_int_equal(h.count[TIDE_ALARM_GONE], 0);
-    say(&w, "stranger", 1); /* the last of them, seen 101 times, leaves */
-    look_later(&w, 1);
+    feed_word(&w, "stranger", 1); /* evicts the last of them, seen 101 times */
+    update_after(&w, 1);
     assert_int_equal(h.count[TIDE_ALARM_GONE], 1);
     assert_string_equal(h.last[TIDE_ALARM_GONE].word, "w48");
     tide_alarm alarms[10];
@@ -312,76 +315,76 @@ static void every_event_rings_once(void **state)
     world_free(&w);
 }
 
-/* Words that come, leave, burst and turn: nothing is an event before there is something to compare it with, and what
- * was over its threshold by then is none either. */
-static void nothing_rings_before_there_is_a_baseline(void **state)
+/* New, evicted, bursting and drifting words raise no alarm before there is a baseline,
+ * nor do scores that were above their threshold by then. */
+static void no_alarm_is_raised_before_the_baseline(void **state)
 {
     (void)state;
-    heard h = {0};
+    alarm_log h = {0};
     const tide_history_options options = {.step = 1,
                                           .warm_up = 1,
                                           .baseline = 100,
                                           .trend_alarm = 0.2,
                                           .drift_alarm = 5,
                                           .count_alarm = 3,
-                                          .alarm = hear,
+                                          .alarm = log_alarm,
                                           .alarm_data = &h};
     tide_rng rng = tide_rng_seeded(6);
     world w = world_of("vocab=60 " STILL_SETTINGS, &options);
-    say_all(&w, 50, 10);
-    begin_again(&w, &options);
+    feed_words(&w, 50, 10);
+    restart_history(&w, &options);
     for (int second = 0; second < 100; second++) {
         char name[16];
         snprintf(name, sizeof name, "n%d", second);
-        say(&w, name, 6);
-        say(&w, "burst", second > 90 ? 20 : 0);
+        feed_word(&w, name, 6);
+        feed_word(&w, "burst", second > 90 ? 20 : 0);
         random_rows(&w, 5, &rng);
-        look_later(&w, 1);
+        update_after(&w, 1);
         assert_true(isnan(word_of(&w, "w0").drift));
     }
     for (int second = 0; second < 5; second++) {
-        say(&w, "burst", 20);
-        look_later(&w, 1);
+        feed_word(&w, "burst", 20);
+        update_after(&w, 1);
     }
     assert_int_equal(h.count[TIDE_ALARM_NEW], 0);
     assert_int_equal(h.count[TIDE_ALARM_GONE], 0);
     assert_int_equal(h.count[TIDE_ALARM_DRIFT], 0);
     assert_int_equal(h.count[TIDE_ALARM_TREND], 0);
-    say(&w, "later", 100);
-    look_later(&w, 1);
+    feed_word(&w, "later", 100);
+    update_after(&w, 1);
     assert_int_equal(h.count[TIDE_ALARM_NEW], 1);
     assert_int_equal(h.count[TIDE_ALARM_TREND], 1);
     assert_string_equal(h.last[TIDE_ALARM_TREND].word, "later");
     world_free(&w);
 }
 
-/* The ring forgets the oldest and never a number. */
+/* The ring buffer drops the oldest, and numbers stay consecutive. */
 static void the_last_alarms_can_be_read_by_number(void **state)
 {
     (void)state;
-    heard h = {0};
+    alarm_log h = {0};
     const tide_history_options options = {.step = 1,
                                           .warm_up = 1e-9,
                                           .baseline = 1e-9,
                                           .count_alarm = 1,
-                                          .alarm = hear,
+                                          .alarm = log_alarm,
                                           .alarm_data = &h};
-    static tide_alarm alarms[TIDE_ALARMS_KEPT + 1];
+    static tide_alarm alarms[TIDE_ALARMS_MAX + 1];
     world w = world_of("vocab=2000 " STILL_SETTINGS, &options);
-    look_often(&w, 2, 1);
+    update_often(&w, 2, 1);
     for (int round = 0; round < 10; round++) {
         for (int i = 0; i < 60; i++) {
             char name[32];
             snprintf(name, sizeof name, "r%dw%d", round, i);
-            say(&w, name, 1);
+            feed_word(&w, name, 1);
         }
-        look_later(&w, 1);
+        update_after(&w, 1);
     }
     assert_int_equal(h.count[TIDE_ALARM_NEW], 600);
     size_t count = tide_history_alarms(w.history, 0, alarms, COUNT(alarms));
-    assert_int_equal(count, TIDE_ALARMS_KEPT);
+    assert_int_equal(count, TIDE_ALARMS_MAX);
     for (size_t i = 0; i < count; i++)
-        assert_int_equal(alarms[i].number, 600 - TIDE_ALARMS_KEPT + 1 + i);
+        assert_int_equal(alarms[i].number, 600 - TIDE_ALARMS_MAX + 1 + i);
     assert_int_equal(tide_history_alarms(w.history, 600, alarms, 1), 0);
     assert_int_equal(tide_history_alarms(w.history, UINT64_MAX, alarms, 1), 0);
     world_free(&w);
@@ -390,14 +393,14 @@ static void the_last_alarms_can_be_read_by_number(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drift_is_what_a_word_turns_by_itself),
-        cmocka_unit_test(rotations_of_many_dimensions_are_found_seldom),
-        cmocka_unit_test(neighbours_then_are_those_of_then),
-        cmocka_unit_test(neighbours_then_have_names),
-        cmocka_unit_test(the_past_of_a_word_is_told_oldest_first),
-        cmocka_unit_test(the_map_stays_where_it_is),
-        cmocka_unit_test(every_event_rings_once),
-        cmocka_unit_test(nothing_rings_before_there_is_a_baseline),
+        cmocka_unit_test(drift_excludes_the_common_rotation),
+        cmocka_unit_test(large_rotations_are_fitted_rarely),
+        cmocka_unit_test(past_neighbors_use_past_vectors),
+        cmocka_unit_test(past_neighbors_have_names),
+        cmocka_unit_test(points_are_ordered_from_oldest_to_newest),
+        cmocka_unit_test(the_map_is_stable),
+        cmocka_unit_test(every_event_raises_one_alarm),
+        cmocka_unit_test(no_alarm_is_raised_before_the_baseline),
         cmocka_unit_test(the_last_alarms_can_be_read_by_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

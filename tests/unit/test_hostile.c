@@ -1,25 +1,27 @@
-/* test_hostile.c - what the vocabularies promise, on streams that were made to break it.
+/* test_hostile.c - the guarantees of the vocabularies on adversarial streams.
  *
- * Ten thousand short streams of twelve kinds, each at a small capacity K, where every token is an edge
- * case. All of a stream is counted exactly beside it, and the promises are checked after N tokens:
+ * Ten thousand short streams of twelve kinds, each at a small capacity K, where every
+ * token is an edge case. Each stream is also counted exactly, and the guarantees are
+ * checked after N tokens:
  *
  *     count - error <= true count <= count,   error <= N / K,   minimum <= N / K,
  *     every word with a true count above N / K is held,
  *     the counts add up to N without the gate, and to at most N with it. */
+#include "base/base.h"
+#include "vocab/vocab.h"
+#include "vocab/vocabulary.h"
 #include "vocabulary_oracle.h"
-
-#include "sketch/vocabulary.h"
 
 enum { STREAMS = 10000, TYPES = 512, TOKENS_MOST = 400, CAPACITY_MOST = 16 };
 
-/* Types of one stream; texts lie still, and each stream chooses its own. */
+/* Types of one stream; the texts do not move. */
 typedef struct hostile {
     stream s;
     uint32_t capacity;
     tide_rng rng;
 } hostile;
 
-/* -- the kinds -------------------------------------------------------------------------- */
+/* -- the kinds --------------------------------------------------------------------- */
 
 static uint32_t below(hostile *h, uint32_t bound)
 {
@@ -32,13 +34,13 @@ static void every_word_is_new(hostile *h)
         h->s.tokens[i] = i;
 }
 
-static void one_more_than_fits_goes_round(hostile *h)
+static void one_more_than_fits_cycles(hostile *h)
 {
     for (uint32_t i = 0; i < h->s.token_count; i++)
         h->s.tokens[i] = i % (h->capacity + 1);
 }
 
-/* A word comes many times at once and then hardly ever again. */
+/* A word occurs many times in a row and then hardly ever again. */
 static void bursts(hostile *h)
 {
     uint32_t type = 0, left = 0;
@@ -60,7 +62,7 @@ static void sorted(hostile *h)
     }
 }
 
-/* Few words have most tokens, and who they are changes all the time. */
+/* A few words have most tokens, and which words they are changes all the time. */
 static void zipf_with_churn(hostile *h)
 {
     uint32_t first = 0;
@@ -83,8 +85,8 @@ static void one_word_has_nine_tenths(hostile *h)
         h->s.tokens[i] = below(h, 10) ? 0 : 1 + below(h, TYPES - 1);
 }
 
-/* Three groups, each of as many words as fit: who was sent away comes back. */
-static void words_leave_and_come_back(hostile *h)
+/* Three groups, each of as many words as fit: evicted words return. */
+static void words_are_evicted_and_return(hostile *h)
 {
     uint32_t group = 0, left = 0;
     for (uint32_t i = 0; i < h->s.token_count; i++, left--) {
@@ -105,8 +107,8 @@ static void every_other_word_of_zipf_is_spam(hostile *h)
     }
 }
 
-/* Words that have been held just long enough to be counted at the minimum, when a flood comes. */
-static void heavy_words_then_a_flood(hostile *h)
+/* Words that have just reached the minimum when a flood of new words starts. */
+static void frequent_words_then_a_flood(hostile *h)
 {
     uint32_t heavy = h->capacity;
     for (uint32_t i = 0; i < h->s.token_count; i++)
@@ -114,7 +116,7 @@ static void heavy_words_then_a_flood(hostile *h)
             2 * i < h->s.token_count ? i % heavy : heavy + i % (TYPES - heavy);
 }
 
-/* Nothing but words of one cell of the gate; see craft. */
+/* Only words of one cell of the gate; see craft. */
 static void uniform(hostile *h)
 {
     for (uint32_t i = 0; i < h->s.token_count; i++)
@@ -126,25 +128,26 @@ static const struct {
     bool crafted;
 } kinds_of_streams[] = {
     {every_word_is_new, false},
-    {one_more_than_fits_goes_round, false},
+    {one_more_than_fits_cycles, false},
     {bursts, false},
     {sorted, false},
     {zipf_with_churn, false},
     {one_word_only, false},
     {one_word_has_nine_tenths, false},
-    {words_leave_and_come_back, false},
+    {words_are_evicted_and_return, false},
     {every_other_word_of_zipf_is_spam, false},
-    {heavy_words_then_a_flood, false},
+    {frequent_words_then_a_flood, false},
     {uniform, true},
     {zipf_with_churn, true},
 };
 
 enum { KINDS = COUNT(kinds_of_streams) };
 
-/* -- words of one pair of cells ----------------------------------------------------------- */
+/* -- words of one pair of cells ---------------------------------------------------- */
 
-/* What the gate knows a word by: two with the same number share both cells. It is the only hash that does
- * not depend on the secret of the process, and so the only one a stranger can compute. */
+/* The hash that the gate uses: two words with the same value share both cells. It is
+ * the only hash that does not depend on the secret of the process, and so the only one
+ * that an attacker can compute. */
 static uint64_t cells_of(const char *text, uint32_t length, uint64_t seed,
                          uint64_t lines)
 {
@@ -171,9 +174,9 @@ static void craft(hostile *h, const tide_vocabulary_options *gated)
     }
 }
 
-/* -- the promises ------------------------------------------------------------------------- */
+/* -- the guarantees ---------------------------------------------------------------- */
 
-enum { PLAIN, GATED, CANCELLING, PROMISING }; /* the setups that have them */
+enum { PLAIN, GATED, CANCELING, GUARANTEED }; /* setups with guarantees */
 
 static void check_held(const tide_vocabulary *v, const uint64_t *counts, hostile *h,
                        size_t which, uint64_t tokens)
@@ -202,11 +205,11 @@ static void check_held(const tide_vocabulary *v, const uint64_t *counts, hostile
         assert_true(sum <= tokens);
 }
 
-/* Counts the stream, and looks at a few moments on the way and at its end. */
-static void check_promises(hostile *h, size_t which)
+/* Counts the stream, and checks at a few points and at the end. */
+static void check_guarantees(hostile *h, size_t which)
 {
     tide_vocabulary_options options = setup(which, h->capacity, 0);
-    tide_vocabulary *v = made(&options);
+    tide_vocabulary *v = new_vocabulary(&options);
     uint64_t counts[TYPES] = {0};
     uint32_t slots[TOKENS_MOST];
     tide_admission admissions[TOKENS_MOST];
@@ -225,7 +228,7 @@ static void check_promises(hostile *h, size_t which)
     tide_vocabulary_free(v);
 }
 
-/* The words are made once for all streams of a kind and capacity. */
+/* The words are created once for all streams of a kind and capacity. */
 static hostile hostile_new(size_t kind, uint32_t capacity)
 {
     hostile h = {.s = stream_new(TYPES, TOKENS_MOST), .capacity = capacity};
@@ -235,7 +238,7 @@ static hostile hostile_new(size_t kind, uint32_t capacity)
     return h;
 }
 
-static void promises_hold_on_ten_thousand_hostile_streams(void **state)
+static void guarantees_hold_on_ten_thousand_hostile_streams(void **state)
 {
     (void)state;
     size_t each = STREAMS / (KINDS * CAPACITY_MOST) + 1, done = 0;
@@ -246,16 +249,16 @@ static void promises_hold_on_ten_thousand_hostile_streams(void **state)
                 h.rng = tide_rng_seeded(done);
                 h.s.token_count = 1 + below(&h, TOKENS_MOST);
                 kinds_of_streams[kind].fill(&h);
-                for (size_t which = 0; which < PROMISING; which++)
-                    check_promises(&h, which);
+                for (size_t which = 0; which < GUARANTEED; which++)
+                    check_guarantees(&h, which);
             }
             stream_free(&h.s);
         }
     assert_true(done >= STREAMS);
 }
 
-/* Half of the tokens are words that nobody has seen before. */
-static void frequent_words_stay_when_half_of_a_stream_is_spam(void **state)
+/* Half of the tokens are words that never occurred before. */
+static void frequent_words_are_held_when_half_of_a_stream_is_spam(void **state)
 {
     (void)state;
     enum { TOKENS = 60000, K = 400, FREQUENT = 100 };
@@ -263,9 +266,9 @@ static void frequent_words_stay_when_half_of_a_stream_is_spam(void **state)
     tide_rng rng = tide_rng_seeded(7);
     for (uint32_t i = 0; i < TOKENS; i++)
         s.tokens[i] = i % 2 ? (uint32_t)tide_rng_below(&rng, FREQUENT) : FREQUENT + i;
-    for (size_t which = 0; which < PROMISING; which++) {
+    for (size_t which = 0; which < GUARANTEED; which++) {
         tide_vocabulary_options options = setup(which, K, 0);
-        tide_vocabulary *v = made(&options);
+        tide_vocabulary *v = new_vocabulary(&options);
         stream_feed(&s, 0, TOKENS, 64, v, NULL);
         for (uint32_t type = 0; type < FREQUENT; type++)
             assert_int_not_equal(tide_vocabulary_find(v, &s.types[type]), TIDE_NO_SLOT);
@@ -283,9 +286,9 @@ static uint32_t held_of_the_first(const tide_vocabulary *v, const stream *s,
     return held;
 }
 
-/* The bounds alone would not: the last of them are seen less often than N / K. Without a gate spam takes the
- * slots of many. */
-static void the_gate_keeps_the_first_thousand_when_half_is_spam(void **state)
+/* The bounds do not imply this: the last of these words occur less often than N / K.
+ * Without a gate, spam evicts many of them. */
+static void the_gate_holds_the_top_thousand_when_half_is_spam(void **state)
 {
     (void)state;
     enum { TOKENS = 600000, K = 5000, KNOWN = 20000, TOP = 1000 };
@@ -294,10 +297,10 @@ static void the_gate_keeps_the_first_thousand_when_half_is_spam(void **state)
     for (uint32_t i = 0; i < TOKENS; i++)
         s.tokens[i] = i % 2 ? zipf.tokens[i / 2] : KNOWN + i / 2;
     const size_t both[] = {PLAIN, GATED};
-    uint32_t held[PROMISING];
+    uint32_t held[GUARANTEED];
     for (size_t i = 0; i < COUNT(both); i++) {
         tide_vocabulary_options options = setup(both[i], K, 0);
-        tide_vocabulary *v = made(&options);
+        tide_vocabulary *v = new_vocabulary(&options);
         stream_feed(&s, 0, TOKENS, 64, v, NULL);
         held[both[i]] = held_of_the_first(v, &s, TOP);
         tide_vocabulary_free(v);
@@ -308,7 +311,7 @@ static void the_gate_keeps_the_first_thousand_when_half_is_spam(void **state)
     stream_free(&s);
 }
 
-/* -- keys --------------------------------------------------------------------------------- */
+/* -- keys -------------------------------------------------------------------------- */
 
 static void save_keyed(hostile *h, const tide_vocabulary_options *options,
                        uint64_t secret, const char *path)
@@ -320,8 +323,8 @@ static void save_keyed(hostile *h, const tide_vocabulary_options *options,
     tide_vocabulary_free(v);
 }
 
-/* What a process draws as its secret changes where words lie in the table, and nothing else. */
-static void the_secret_of_a_process_leaves_no_trace(void **state)
+/* The secret determines where words are in the table, and nothing else. */
+static void the_secret_of_the_process_does_not_affect_results(void **state)
 {
     (void)state;
     for (size_t kind = 0; kind < KINDS; kind++) {
@@ -341,11 +344,12 @@ static void the_secret_of_a_process_leaves_no_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(promises_hold_on_ten_thousand_hostile_streams),
-        cmocka_unit_test(frequent_words_stay_when_half_of_a_stream_is_spam),
-        cmocka_unit_test(the_gate_keeps_the_first_thousand_when_half_is_spam),
-        cmocka_unit_test_setup_teardown(the_secret_of_a_process_leaves_no_trace,
-                                        enter_folder, leave_folder),
+        cmocka_unit_test(guarantees_hold_on_ten_thousand_hostile_streams),
+        cmocka_unit_test(frequent_words_are_held_when_half_of_a_stream_is_spam),
+        cmocka_unit_test(the_gate_holds_the_top_thousand_when_half_is_spam),
+        cmocka_unit_test_setup_teardown(
+            the_secret_of_the_process_does_not_affect_results, enter_folder,
+            leave_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

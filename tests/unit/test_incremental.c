@@ -1,5 +1,10 @@
-/* test_incremental.c - profile incremental is incremental SGNS: the engine against a plain program. */
+/* test_incremental.c - profile incremental is incremental SGNS: the library against a
+ * plain program. */
+
+#include "base/base.h"
 #include "train/train.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -82,7 +87,8 @@ static void same_words_and_counts(const tide_model *model, const rival *o)
     }
 }
 
-/* Single against double precision; the first steps of AdaGrad magnify the difference. */
+/* Single against double precision; the first steps of AdaGrad magnify the
+ * difference. */
 static void same_vectors(const tide_model *model, const rival *o)
 {
     double worst = 0, longest = 0;
@@ -103,8 +109,8 @@ static void compare(const setting *s, bool words_leave)
     rival *o = make_oracle(s);
     feed_both(trainer, o, s);
     tide_stats stats;
-    tide_trainer_stats(trainer, &stats);
-    assert_true(o->lessons > 0 && stats.trained > 0);
+    tide_trainer_stats(trainer, &stats, sizeof stats);
+    assert_true(o->emitted > 0 && stats.trained > 0);
     assert_int_equal(stats.evicted > 0, words_leave);
     same_words_and_counts(tide_trainer_model(trainer), o);
     same_vectors(tide_trainer_model(trainer), o);
@@ -112,25 +118,25 @@ static void compare(const setting *s, bool words_leave)
     free(o);
 }
 
-static void incremental_sgns_is_followed(void **state)
+static void training_matches_incremental_sgns(void **state)
 {
     (void)state;
     compare(&(setting){100, 16, 5, 5, 80, 300, 100000, "0.05"}, false);
 }
 
-static void a_full_table_is_overwritten_in_the_right_share(void **state)
+static void a_full_table_is_overwritten_in_proportion(void **state)
 {
     (void)state;
     compare(&(setting){100, 8, 2, 5, 80, 400, 500, "0.1"}, false);
 }
 
-static void words_that_are_cancelled_leave_and_start_over(void **state)
+static void words_with_count_zero_leave_and_start_over(void **state)
 {
     (void)state;
     compare(&(setting){30, 8, 3, 3, 150, 300, 2000, "0.1"}, true);
 }
 
-static void nothing_is_thinned_out_when_sampling_is_wide(void **state)
+static void nothing_is_subsampled_with_sample_1(void **state)
 {
     (void)state;
     compare(&(setting){50, 8, 2, 4, 60, 300, 1000, "1"}, true);
@@ -139,10 +145,10 @@ static void nothing_is_thinned_out_when_sampling_is_wide(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(incremental_sgns_is_followed),
-        cmocka_unit_test(a_full_table_is_overwritten_in_the_right_share),
-        cmocka_unit_test(words_that_are_cancelled_leave_and_start_over),
-        cmocka_unit_test(nothing_is_thinned_out_when_sampling_is_wide),
+        cmocka_unit_test(training_matches_incremental_sgns),
+        cmocka_unit_test(a_full_table_is_overwritten_in_proportion),
+        cmocka_unit_test(words_with_count_zero_leave_and_start_over),
+        cmocka_unit_test(nothing_is_subsampled_with_sample_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,9 @@
 /* test_kafka.c - messages of a topic come once each and in the order of their
  * partition, whatever happens to their reader, and members of a group share them. */
-#include "text/kafka.h"
-#include "text/source.h"
+
+#include "base/base.h"
+#include "source/kafka.h"
+#include "source/source.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,7 +80,7 @@ static void free_reader(reader *r)
 static void note_place(reader *r)
 {
     tide_error err = {0};
-    assert_true(kind->settled(r->state));
+    assert_true(kind->at_boundary(r->state));
     free(r->place);
     r->place = kind->place(r->state, 0, &err);
     if (!r->place)
@@ -95,7 +97,7 @@ static void tell_saved(reader *r, const char *place)
         fail_msg("%s", err.text);
 }
 
-/* A checkpoint begins; it is on the disk only later. */
+/* A checkpoint starts; it is on disk only later. */
 static void begin_checkpoint(reader *r)
 {
     tide_error err = {0};
@@ -104,7 +106,7 @@ static void begin_checkpoint(reader *r)
     assert_non_null(r->pending);
 }
 
-/* As a run does: a checkpoint on its way is finished first, and the source is told of it. */
+/* Like a run: a running checkpoint is finished first and reported to the source. */
 static void save(reader *r)
 {
     if (r->pending)
@@ -115,7 +117,7 @@ static void save(reader *r)
     tell_saved(r, r->place);
 }
 
-/* As after a kill: what was read since the last save is forgotten. */
+/* Like a kill: what was read since the last save is lost. */
 static void go_back(reader *r)
 {
     tide_error err = {0};
@@ -123,7 +125,7 @@ static void go_back(reader *r)
         kind->close(r->state);
     open_reader(r);
     r->size = r->place_size;
-    if (r->place && kind->go_to(r->state, r->place, &err) != TIDE_OK)
+    if (r->place && kind->seek_place(r->state, r->place, &err) != TIDE_OK)
         fail_msg("%s", err.text);
 }
 
@@ -156,7 +158,7 @@ static size_t count_lines(const reader *r)
     return lines;
 }
 
-/* Reads until there are so many lines. */
+/* Reads until there are this many lines. */
 static void read_lines(reader *r, size_t lines, size_t room)
 {
     for (double end = seconds() + 30; count_lines(r) < lines;) {
@@ -212,7 +214,7 @@ static void a_message_is_a_line(void **state)
     produce(&c, "topic", 0, "", 0);
     deliver(&c);
     reader r = new_reader(&c, "");
-    assert_true(kind->replayable(r.state));
+    assert_true(kind->can_resume(r.state));
     read_lines(&r, 3, 100);
     assert_string_equal(r.text, "one two\nthree\nfour\n");
     while (strcmp(r.place ? r.place : "", "topic[0]=4") != 0) { /* the empty one */
@@ -223,7 +225,7 @@ static void a_message_is_a_line(void **state)
     free_cluster(&c);
 }
 
-static void a_message_larger_than_the_room_comes_in_parts(void **state)
+static void a_message_larger_than_the_buffer_is_returned_in_parts(void **state)
 {
     (void)state;
     cluster c = new_cluster("topic", 1);
@@ -236,11 +238,11 @@ static void a_message_larger_than_the_room_comes_in_parts(void **state)
             read_some(&r, room);
             size_t within = r.size % 9;
             if (r.size < 9)
-                assert_int_equal(kind->settled(r.state), within == 0);
+                assert_int_equal(kind->at_boundary(r.state), within == 0);
         }
         read_lines(&r, 2, room);
         assert_string_equal(r.text, "abcdefgh\ni\n");
-        assert_true(kind->settled(r.state));
+        assert_true(kind->at_boundary(r.state));
         free_reader(&r);
     }
     free_cluster(&c);
@@ -259,7 +261,7 @@ static void every_message_comes_once_whatever_happens(void **state)
         uint64_t what = tide_rng_below(&rng, 30);
         if (what < 1 && deaths++ < 20) {
             go_back(&r);
-        } else if (what < 8 && kind->settled(r.state)) {
+        } else if (what < 8 && kind->at_boundary(r.state)) {
             note_place(&r);
         } else if (what < 10 && made < EACH) {
             produce_numbers(&c, made, made + 20, 30);
@@ -288,7 +290,7 @@ static void only_the_partitions_asked_for_are_read(void **state)
     free_cluster(&c);
 }
 
-/* The end is where it was when we first looked, also for the next run. */
+/* The end is where it was at the first start, also for the next run. */
 static void reading_from_the_end_loses_nothing_after_it(void **state)
 {
     (void)state;
@@ -311,18 +313,19 @@ static void reading_from_the_end_loses_nothing_after_it(void **state)
     free_cluster(&c);
 }
 
-static void messages_that_are_gone_are_told(void **state)
+static void expired_messages_are_reported(void **state)
 {
     (void)state;
     cluster c = new_cluster("topic", PARTITIONS);
     produce_numbers(&c, 0, 5, 1);
     reader r = new_reader(&c, "");
-    assert_int_equal(kind->go_to(r.state, "topic[0]=5 topic[1]=1000 topic[2]=4", NULL),
-                     TIDE_OK);
+    assert_int_equal(
+        kind->seek_place(r.state, "topic[0]=5 topic[1]=1000 topic[2]=4", NULL),
+        TIDE_OK);
     read_lines(&r, 6, 1000);
     const char *news = kind->news(r.state);
     assert_non_null(news);
-    assert_non_null(strstr(news, "topic[1]: there is no message 1000 any more"));
+    assert_non_null(strstr(news, "topic[1]: message 1000 no longer exists"));
     assert_null(kind->news(r.state));
     assert_non_null(strstr(r.text, "1 0 7\n1 1 7\n1 2 7\n1 3 7\n1 4 7\n"));
     assert_non_null(strstr(r.text, "2 4 7\n"));
@@ -372,7 +375,7 @@ static void offsets_are_committed_when_saved_and_not_before(void **state)
     free_cluster(&c);
 }
 
-/* The next answers to this request are an error that is not tried again behind our back. */
+/* The next responses to this request are an error that librdkafka does not retry. */
 static void refuse_requests(const cluster *c, int16_t request, int count)
 {
     for (int i = 0; i < count; i++)
@@ -380,7 +383,7 @@ static void refuse_requests(const cluster *c, int16_t request, int count)
                                           RD_KAFKA_RESP_ERR_UNKNOWN);
 }
 
-static void partitions_without_a_place_are_told_once(void **state)
+static void unknown_start_offsets_are_reported_once(void **state)
 {
     (void)state;
     enum { OFFSET_FETCH = 9 };
@@ -395,9 +398,9 @@ static void partitions_without_a_place_are_told_once(void **state)
             news = kind->news(r.state);
         }
         assert_non_null(news);
-        assert_non_null(strstr(news, "where to begin with 3 partitions cannot be found "
-                                     "out: Unknown"));
-        assert_non_null(strstr(news, "; asking again"));
+        assert_non_null(strstr(news, "cannot determine the start offsets of 3 "
+                                     "partitions: Unknown"));
+        assert_non_null(strstr(news, "; retrying"));
         read_lines(&r, 15, 1000);
         assert_null(kind->news(r.state));
         assert_complete(&r, PARTITIONS, 5);
@@ -406,9 +409,9 @@ static void partitions_without_a_place_are_told_once(void **state)
     free_cluster(&c);
 }
 
-/* An own place that is ahead of the group's was saved but not committed: a kill came
+/* A position ahead of the group's was saved but not committed: the process was killed
  * between the two. */
-static void an_own_place_that_is_further_counts(void **state)
+static void an_own_position_ahead_of_the_group_is_used(void **state)
 {
     (void)state;
     cluster c = new_cluster("topic", PARTITIONS);
@@ -439,15 +442,15 @@ static bool all_read(const reader *a, const reader *b, int each)
     return true;
 }
 
-/* Two members; the second comes while the first has text that is not saved. Ends when all is read
- * and nothing more comes; the texts of both are in `a` then. */
+/* Two members; the second comes while the first has text that is not saved. Ends when
+ * all is read and nothing more comes; the texts of both are in `a` then. */
 static void share_out(reader *a, reader *b, int each, bool checkpoint)
 {
     const cluster *c = a->cluster;
     produce_numbers(c, 0, each / 2, 20);
     read_lines(a, 3, 60);
     if (checkpoint) {
-        while (!kind->settled(a->state))
+        while (!kind->at_boundary(a->state))
             read_some(a, 200);
         begin_checkpoint(a);
         read_lines(a, (size_t)each, 60);
@@ -471,8 +474,8 @@ static void share_out(reader *a, reader *b, int each, bool checkpoint)
     a->size += b->size;
 }
 
-/* The mock cluster accepts no commit while it waits for members to join anew. So the second begins
- * from the start, and the first is told that its offsets are not committed. */
+/* The mock cluster accepts no commit while it waits for members to rejoin. So the
+ * second member starts from the beginning, and the commit of the first one fails. */
 static void members_of_a_group_share_and_lose_nothing(void **state)
 {
     (void)state;
@@ -488,8 +491,9 @@ static void members_of_a_group_share_and_lose_nothing(void **state)
     free_cluster(&c);
 }
 
-/* Every message comes once, and in order; false when the mock refused a commit because one rebalance
- * followed another, which happens on a busy machine: then what was not committed is read again. */
+/* Every message comes once, and in order; false when the mock refused a commit because
+ * one rebalance followed another, which happens on a busy machine: then what was not
+ * committed is read again. */
 static bool cooperate(int each, bool checkpoint)
 {
     cluster c = new_cluster("topic", PARTITIONS);
@@ -516,21 +520,22 @@ static void cooperate_without_a_refusal(bool checkpoint)
         print_message("every commit met a rebalance, so nothing was judged\n");
 }
 
-static void members_that_cooperate_lose_and_double_nothing(void **state)
+static void cooperative_members_lose_and_double_nothing(void **state)
 {
     (void)state;
     cooperate_without_a_refusal(false);
 }
 
-/* It saves an older place than the one that partitions are left at. */
-static void a_checkpoint_on_its_way_does_not_release_partitions(void **state)
+/* It saves an older place than the one at which the partitions were revoked. */
+static void a_running_checkpoint_does_not_release_partitions(void **state)
 {
     (void)state;
     cooperate_without_a_refusal(true);
 }
 
-/* Nothing can be saved, as when the disk is full: then they go unsaved, and a second member reads them again. */
-static void a_member_ends_while_partitions_wait_for_a_save(void **state)
+/* Nothing can be saved, as when the disk is full: then they go unsaved, and a second
+ * member reads them again. */
+static void a_member_closes_while_partitions_wait_for_a_save(void **state)
 {
     (void)state;
     for (size_t protocol = 0; protocol < 2; protocol++) {
@@ -560,8 +565,8 @@ static void a_member_ends_while_partitions_wait_for_a_save(void **state)
     options.property_count = 6;
 }
 
-/* The first member was killed between a save and its commit and has read nothing since. False when the mock
- * refused the commit. */
+/* The first member was killed between a save and its commit and has read nothing since.
+ * False when the mock refused the commit. */
 static bool hand_over_what_was_saved_before(int each)
 {
     cluster c = new_cluster("topic", PARTITIONS);
@@ -571,7 +576,7 @@ static bool hand_over_what_was_saved_before(int each)
     read_lines(&a, (size_t)(PARTITIONS * each / 2), 200);
     note_place(&a);
     go_back(&a);
-    while (!((const tide_topics *)a.state)->begun)
+    while (!((const tide_topics *)a.state)->started)
         assert_false(read_some(&a, 200));
     open_reader(&b);
     b.text[0] = '\0';
@@ -601,7 +606,7 @@ static bool hand_over_what_was_saved_before(int each)
     return committed;
 }
 
-static void what_was_saved_but_not_committed_is_committed_before_it_leaves(void **state)
+static void saved_offsets_are_committed_before_a_release(void **state)
 {
     (void)state;
     bool done = false;
@@ -628,15 +633,15 @@ static void wrong_names_and_settings_are_refused(void **state)
 {
     (void)state;
     assert_refused("kafka://", "no broker before ''");
-    assert_refused("kafka://host", "no name of a topic in ''");
+    assert_refused("kafka://host", "invalid topic name in ''");
     assert_refused("kafka:///topic", "no broker before 'topic'");
     assert_refused("kafka:// ,\t/topic", "no broker before 'topic'");
-    assert_refused("kafka://host/a,,b", "no name of a topic in 'a,,b'");
-    assert_refused("kafka://host/a b", "no name of a topic in 'a b'");
-    assert_refused("kafka://host/a?grup=x", "but no 'grup'");
-    assert_refused("kafka://host/a?group=", "a value is missing for 'group='");
+    assert_refused("kafka://host/a,,b", "invalid topic name in 'a,,b'");
+    assert_refused("kafka://host/a b", "invalid topic name in 'a b'");
+    assert_refused("kafka://host/a?grup=x", "or from): 'grup'");
+    assert_refused("kafka://host/a?group=", "missing value for 'group='");
     assert_refused("kafka://host/a?partitions=0,x", "must be numbers, not '0,x'");
-    assert_refused("kafka://host/a?partitions=1&group=g", "a group shares partitions");
+    assert_refused("kafka://host/a?partitions=1&group=g", "a group assigns partitions");
     assert_refused("kafka://host/a?from=middle", "not 'middle'");
     static const char *const wrong[][2] = {
         {"no.such=1", "No such configuration property: \"no.such\""},
@@ -684,7 +689,7 @@ static tide_error failure_of(const char *spec)
     return err;
 }
 
-static void a_broker_that_does_not_answer_is_named(void **state)
+static void an_unreachable_broker_is_named(void **state)
 {
     (void)state;
     static const char *const specs[] = {"kafka://127.0.0.1:1/topic",
@@ -695,14 +700,15 @@ static void a_broker_that_does_not_answer_is_named(void **state)
     }
 }
 
-static void a_topic_or_partition_that_is_not_there_is_named(void **state)
+static void a_missing_topic_or_partition_is_named(void **state)
 {
     (void)state;
     cluster c = new_cluster("topic", PARTITIONS);
     char spec[256];
     snprintf(spec, sizeof spec, "kafka://%s/topic?partitions=1,7", c.brokers);
     tide_error err = failure_of(spec);
-    assert_string_equal(err.text, "kafka: topic has 3 partitions, and no number 7");
+    assert_string_equal(err.text,
+                        "kafka: topic topic has 3 partitions, but no partition 7");
     rd_kafka_mock_topic_set_error(c.mock, "gone",
                                   RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
     for (int i = 0; i < 2; i++) {
@@ -714,7 +720,7 @@ static void a_topic_or_partition_that_is_not_there_is_named(void **state)
     free_cluster(&c);
 }
 
-static void places_that_are_none_are_refused(void **state)
+static void invalid_places_are_refused(void **state)
 {
     (void)state;
     tide_error err = {0};
@@ -737,9 +743,9 @@ static void places_that_are_none_are_refused(void **state)
                                         "topic[99999999999]=1",
                                         "other[0]=5"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(kind->go_to(source, wrong[i], &err), TIDE_ERROR_FORMAT);
-    assert_int_equal(kind->go_to(source, "-", &err), TIDE_OK);
-    assert_int_equal(kind->go_to(source, "other[0]=5 topic[7]=9 topic[2]=3", &err),
+        assert_int_equal(kind->seek_place(source, wrong[i], &err), TIDE_ERROR_FORMAT);
+    assert_int_equal(kind->seek_place(source, "-", &err), TIDE_OK);
+    assert_int_equal(kind->seek_place(source, "other[0]=5 topic[7]=9 topic[2]=3", &err),
                      TIDE_OK);
     char *place = kind->place(source, 0, &err);
     assert_string_equal(place, "topic[2]=3 topic[7]=9");
@@ -751,25 +757,24 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_message_is_a_line),
-        cmocka_unit_test(a_message_larger_than_the_room_comes_in_parts),
+        cmocka_unit_test(a_message_larger_than_the_buffer_is_returned_in_parts),
         cmocka_unit_test(every_message_comes_once_whatever_happens),
         cmocka_unit_test(only_the_partitions_asked_for_are_read),
         cmocka_unit_test(reading_from_the_end_loses_nothing_after_it),
-        cmocka_unit_test(messages_that_are_gone_are_told),
+        cmocka_unit_test(expired_messages_are_reported),
         cmocka_unit_test(offsets_are_committed_when_saved_and_not_before),
-        cmocka_unit_test(partitions_without_a_place_are_told_once),
-        cmocka_unit_test(an_own_place_that_is_further_counts),
+        cmocka_unit_test(unknown_start_offsets_are_reported_once),
+        cmocka_unit_test(an_own_position_ahead_of_the_group_is_used),
         cmocka_unit_test(members_of_a_group_share_and_lose_nothing),
-        cmocka_unit_test(members_that_cooperate_lose_and_double_nothing),
-        cmocka_unit_test(a_checkpoint_on_its_way_does_not_release_partitions),
-        cmocka_unit_test(a_member_ends_while_partitions_wait_for_a_save),
-        cmocka_unit_test(
-            what_was_saved_but_not_committed_is_committed_before_it_leaves),
+        cmocka_unit_test(cooperative_members_lose_and_double_nothing),
+        cmocka_unit_test(a_running_checkpoint_does_not_release_partitions),
+        cmocka_unit_test(a_member_closes_while_partitions_wait_for_a_save),
+        cmocka_unit_test(saved_offsets_are_committed_before_a_release),
         cmocka_unit_test(wrong_names_and_settings_are_refused),
         cmocka_unit_test(lost_memory_is_reported),
-        cmocka_unit_test(a_broker_that_does_not_answer_is_named),
-        cmocka_unit_test(a_topic_or_partition_that_is_not_there_is_named),
-        cmocka_unit_test(places_that_are_none_are_refused),
+        cmocka_unit_test(an_unreachable_broker_is_named),
+        cmocka_unit_test(a_missing_topic_or_partition_is_named),
+        cmocka_unit_test(invalid_places_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

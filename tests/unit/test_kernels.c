@@ -1,4 +1,6 @@
 /* test_kernels.c - every kernel set against plain arithmetic in double precision. */
+
+#include "base/base.h"
 #include "vector/vector.h"
 
 #include <setjmp.h>
@@ -24,7 +26,7 @@ typedef struct data {
     float *row[MOST_ROWS], *sum[MOST_ROWS];
 } data;
 
-static data *make(uint32_t dim, size_t count)
+static data *data_new(uint32_t dim, size_t count)
 {
     data *d = tide_alloc(1, sizeof *d);
     assert_non_null(d);
@@ -48,7 +50,7 @@ static data *make(uint32_t dim, size_t count)
     return d;
 }
 
-static void drop(data *d)
+static void data_free(data *d)
 {
     tide_matrix_release(&d->rows);
     tide_matrix_release(&d->sums);
@@ -69,17 +71,17 @@ static void padding_is_zero(const data *d, size_t count)
 }
 
 /* Runs a check for every usable set, dimension and number of rows. */
-static void everywhere(void (*check)(const tide_kernels *k, data *d, size_t count))
+static void for_all_sets(void (*check)(const tide_kernels *k, data *d, size_t count))
 {
     bool usable;
     const tide_kernels *k;
     for (size_t set = 0; (k = tide_kernels_at(set, &usable)); set++)
         for (size_t a = 0; usable && a < sizeof dims / sizeof *dims; a++)
             for (size_t b = 0; b < sizeof counts / sizeof *counts; b++) {
-                data *d = make(dims[a], counts[b]);
+                data *d = data_new(dims[a], counts[b]);
                 check(k, d, counts[b]);
                 padding_is_zero(d, counts[b]);
-                drop(d);
+                data_free(d);
             }
 }
 
@@ -101,10 +103,10 @@ static void check_dots(const tide_kernels *k, data *d, size_t count)
     }
 }
 
-static void dot_products_are_right(void **state)
+static void dot_products_are_correct(void **state)
 {
     (void)state;
-    everywhere(check_dots);
+    for_all_sets(check_dots);
 }
 
 static void check_spread(const tide_kernels *k, data *d, size_t count, bool after)
@@ -135,16 +137,16 @@ static void check_spread_after(const tide_kernels *k, data *d, size_t count)
     check_spread(k, d, count, true);
 }
 
-static void gradients_come_from_rows_before_they_move(void **state)
+static void gradients_use_rows_before_the_update(void **state)
 {
     (void)state;
-    everywhere(check_spread_before);
+    for_all_sets(check_spread_before);
 }
 
-static void gradients_can_come_from_rows_after_they_move(void **state)
+static void gradients_can_use_rows_after_the_update(void **state)
 {
     (void)state;
-    everywhere(check_spread_after);
+    for_all_sets(check_spread_after);
 }
 
 static float random_error(tide_rng *rng)
@@ -152,16 +154,16 @@ static float random_error(tide_rng *rng)
     return tide_rng_float(rng) - 0.5f;
 }
 
-/* Some vectors x, and an error of each for every row. */
-typedef struct crowd {
+/* Some vectors x, and an error for each of them and every row. */
+typedef struct vectors_and_errors {
     float x[TIDE_BLOCK * MOST_DIM] __attribute__((aligned(64)));
     float gradients[TIDE_BLOCK * MOST_DIM] __attribute__((aligned(64)));
     float errors[MOST_ROWS * TIDE_BLOCK];
-} crowd;
+} vectors_and_errors;
 
-static crowd *gather(const data *d, size_t vectors, size_t count)
+static vectors_and_errors *collect_vectors(const data *d, size_t vectors, size_t count)
 {
-    static crowd c;
+    static vectors_and_errors c;
     tide_rng rng = tide_rng_seeded(count);
     memset(&c, 0, sizeof c);
     for (size_t i = 0; i < vectors; i++)
@@ -172,8 +174,8 @@ static crowd *gather(const data *d, size_t vectors, size_t count)
     return &c;
 }
 
-static void dots_are_right(const data *d, const crowd *c, size_t vectors, size_t count,
-                           const float *out)
+static void check_vector_dots(const data *d, const vectors_and_errors *c,
+                              size_t vectors, size_t count, const float *out)
 {
     for (size_t j = 0; j < count; j++)
         for (size_t i = 0; i < vectors; i++)
@@ -181,7 +183,8 @@ static void dots_are_right(const data *d, const crowd *c, size_t vectors, size_t
                      exact_dot(c->x + i * d->rows.stride, d->before[j], d->rows.dim));
 }
 
-static void steps_are_right(const data *d, const crowd *c, size_t vectors, size_t count)
+static void check_vector_steps(const data *d, const vectors_and_errors *c,
+                               size_t vectors, size_t count)
 {
     uint32_t stride = d->rows.stride, dim = d->rows.dim;
     for (uint32_t n = 0; n < dim; n++)
@@ -205,22 +208,22 @@ static void steps_are_right(const data *d, const crowd *c, size_t vectors, size_
 static void check_block(const tide_kernels *k, data *d, size_t count)
 {
     static float out[MOST_ROWS][TIDE_BLOCK];
-    crowd *c = gather(d, TIDE_BLOCK, count);
+    vectors_and_errors *c = collect_vectors(d, TIDE_BLOCK, count);
     k->block_dots(c->x, d->row, count, d->rows.stride, out);
-    dots_are_right(d, c, TIDE_BLOCK, count, out[0]);
+    check_vector_dots(d, c, TIDE_BLOCK, count, out[0]);
     k->block_spread(c->x, d->row, (const float(*)[TIDE_BLOCK])c->errors, d->steps,
                     count, d->rows.stride, c->gradients);
-    steps_are_right(d, c, TIDE_BLOCK, count);
+    check_vector_steps(d, c, TIDE_BLOCK, count);
 }
 
 static void check_quad(const tide_kernels *k, data *d, size_t count)
 {
     static float out[MOST_ROWS + 4][TIDE_QUAD], squares[MOST_ROWS + 4];
     static const float weights[TIDE_QUAD] = {0.5f, 2.0f, 0.0f, 1.0f};
-    crowd *c = gather(d, TIDE_QUAD, count);
+    vectors_and_errors *c = collect_vectors(d, TIDE_QUAD, count);
     const float(*errors)[TIDE_QUAD] = (const float(*)[TIDE_QUAD])c->errors;
     k->quad_dots(c->x, d->row, count, d->rows.stride, out);
-    dots_are_right(d, c, TIDE_QUAD, count, out[0]);
+    check_vector_dots(d, c, TIDE_QUAD, count, out[0]);
     k->quad_squares(errors, weights, count, squares);
     for (size_t j = 0; j < count; j++) {
         double sum = 0;
@@ -229,19 +232,19 @@ static void check_quad(const tide_kernels *k, data *d, size_t count)
         close_to((double)squares[j], sum);
     }
     k->quad_spread(c->x, d->row, errors, d->steps, count, d->rows.stride, c->gradients);
-    steps_are_right(d, c, TIDE_QUAD, count);
+    check_vector_steps(d, c, TIDE_QUAD, count);
 }
 
-static void quads_do_what_single_vectors_do(void **state)
+static void quads_equal_single_vectors(void **state)
 {
     (void)state;
-    everywhere(check_quad);
+    for_all_sets(check_quad);
 }
 
-static void blocks_do_what_single_vectors_do(void **state)
+static void blocks_equal_single_vectors(void **state)
 {
     (void)state;
-    everywhere(check_block);
+    for_all_sets(check_block);
 }
 
 static void check_coordinates(const tide_kernels *k, data *d, size_t count)
@@ -273,10 +276,10 @@ static void check_coordinates(const tide_kernels *k, data *d, size_t count)
     }
 }
 
-static void coordinates_have_rates_of_their_own(void **state)
+static void coordinates_have_separate_rates(void **state)
 {
     (void)state;
-    everywhere(check_coordinates);
+    for_all_sets(check_coordinates);
 }
 
 static void check_rows(const tide_kernels *k, data *d, size_t count)
@@ -299,7 +302,7 @@ static void check_rows(const tide_kernels *k, data *d, size_t count)
 static void rows_are_summed_added_and_copied(void **state)
 {
     (void)state;
-    everywhere(check_rows);
+    for_all_sets(check_rows);
 }
 
 static void check_errors(const tide_kernels *k, data *d, size_t count)
@@ -321,15 +324,15 @@ static void check_errors(const tide_kernels *k, data *d, size_t count)
     }
 }
 
-static void errors_are_label_less_sigmoid(void **state)
+static void errors_are_label_minus_sigmoid(void **state)
 {
     (void)state;
-    everywhere(check_errors);
+    for_all_sets(check_errors);
 }
 
 static void check_adagrad(const tide_kernels *k, data *d, size_t count)
 {
-    enum { SHIFT = 4 }; /* room for 256 */
+    enum { SHIFT = 4 }; /* 256 sums */
     tide_adagrad how = {
         .eta = 0.25f, .base = 0.5f, .floor = 0.05f, .scale = 4.0f, .shift = SHIFT};
     float sums[16 << SHIFT] = {0};
@@ -376,13 +379,13 @@ static void check_own_sums(const tide_kernels *k, data *d, size_t count)
     }
 }
 
-static void sums_of_a_thread_s_own_are_the_same(void **state)
+static void thread_local_sums_are_added(void **state)
 {
     (void)state;
-    everywhere(check_own_sums);
+    for_all_sets(check_own_sums);
 }
 
-static void every_slot_has_a_sum_of_its_own(void **state)
+static void every_slot_has_a_separate_sum(void **state)
 {
     (void)state;
     for (uint32_t shift = 0; shift < 8; shift++) {
@@ -395,10 +398,10 @@ static void every_slot_has_a_sum_of_its_own(void **state)
     }
 }
 
-static void adagrad_sums_forget_and_have_a_floor(void **state)
+static void adagrad_sums_decay_and_rates_have_a_floor(void **state)
 {
     (void)state;
-    everywhere(check_adagrad);
+    for_all_sets(check_adagrad);
 }
 
 static void extreme_dot_products_stay_finite(void **state)
@@ -430,17 +433,17 @@ static void the_best_set_is_usable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dot_products_are_right),
-        cmocka_unit_test(gradients_come_from_rows_before_they_move),
-        cmocka_unit_test(gradients_can_come_from_rows_after_they_move),
-        cmocka_unit_test(blocks_do_what_single_vectors_do),
-        cmocka_unit_test(quads_do_what_single_vectors_do),
-        cmocka_unit_test(coordinates_have_rates_of_their_own),
+        cmocka_unit_test(dot_products_are_correct),
+        cmocka_unit_test(gradients_use_rows_before_the_update),
+        cmocka_unit_test(gradients_can_use_rows_after_the_update),
+        cmocka_unit_test(blocks_equal_single_vectors),
+        cmocka_unit_test(quads_equal_single_vectors),
+        cmocka_unit_test(coordinates_have_separate_rates),
         cmocka_unit_test(rows_are_summed_added_and_copied),
-        cmocka_unit_test(errors_are_label_less_sigmoid),
-        cmocka_unit_test(every_slot_has_a_sum_of_its_own),
-        cmocka_unit_test(adagrad_sums_forget_and_have_a_floor),
-        cmocka_unit_test(sums_of_a_thread_s_own_are_the_same),
+        cmocka_unit_test(errors_are_label_minus_sigmoid),
+        cmocka_unit_test(every_slot_has_a_separate_sum),
+        cmocka_unit_test(adagrad_sums_decay_and_rates_have_a_floor),
+        cmocka_unit_test(thread_local_sums_are_added),
         cmocka_unit_test(extreme_dot_products_stay_finite),
         cmocka_unit_test(the_best_set_is_usable),
     };

@@ -1,16 +1,20 @@
-/* test_labels.c - a trainer of posts with labels: what the words become is as if there had been no labels, what
- * is told of a post comes from the posts before it alone, and a stop changes nothing. */
+/* test_labels.c - a trainer on labeled posts: words are learned as if there were no
+ * labels, a prediction depends on earlier posts only, and a stop changes nothing.
+ */
+#include "base/base.h"
+#include "label/label.h"
+#include "train/train.h"
 #include "labels_fixture.h"
 
 static const char *const recipes[] = {
-    LABELLED "vocab=50 dim=8 replay-ring=4000",
-    LABELLED "profile=paper vocab=50 dim=8 reservoir=2000 tau=1000 window=2",
-    LABELLED "profile=incremental vocab=50 dim=8 reservoir=1000",
-    LABELLED "profile=fast vocab=50 dim=8 subword=300",
-    LABELLED "vocab=50 dim=8 replay=1 phrases=500 phrase-threshold=3 half-life=5000",
+    LABELED "vocab=50 dim=8 replay-ring=4000",
+    LABELED "profile=paper vocab=50 dim=8 reservoir=2000 tau=1000 window=2",
+    LABELED "profile=incremental vocab=50 dim=8 reservoir=1000",
+    LABELED "profile=fast vocab=50 dim=8 subword=300",
+    LABELED "vocab=50 dim=8 replay=1 phrases=500 phrase-threshold=3 half-life=5000",
 };
 
-/* "name=value ..." of a recipe for texts of a kind, and more. */
+/* "name=value ..." of a profile for a kind of text, and more. */
 static const char *settings_of(size_t recipe, label_kind kind, const char *more)
 {
     static char settings[512];
@@ -19,9 +23,9 @@ static const char *settings_of(size_t recipe, label_kind kind, const char *more)
     return settings;
 }
 
-/* -- words ---------------------------------------------------------------------------------------- */
+/* -- words ------------------------------------------------------------------------ */
 
-/* All that is learned from words. */
+/* Everything that is learned from words. */
 static bool compare_learned(const char *name)
 {
     static const char *const learned[] = {"vocab.",  "input",  "output",
@@ -63,7 +67,7 @@ static void expect_label(const tide_label *label, const char *name, uint64_t cou
     assert_int_equal(label->count, count);
 }
 
-static void what_only_looks_like_a_label_is_a_word(void **state)
+static void text_that_only_looks_like_a_label_is_a_word(void **state)
 {
     (void)state;
     static const char *const texts[KINDS] = {
@@ -73,11 +77,11 @@ static void what_only_looks_like_a_label_is_a_word(void **state)
     static const uint32_t words[KINDS] = {5, 6, 3};
     for (label_kind kind = 0; kind < KINDS; kind++) {
         tide_trainer *trainer = trainer_of(settings_of(0, kind, " admission=none"));
-        told_log log;
+        prediction_log log;
         log_open(&log);
         watch_into(trainer, &log);
         feed_text(trainer, texts[kind]);
-        assert_string_equal(log.carried, kind == MARKED ? " one\n" : " #one\n");
+        assert_string_equal(log.labels_carried, kind == MARKED ? " one\n" : " #one\n");
         log_close(&log);
         tide_label labels[4];
         assert_int_equal(tide_trainer_labels(trainer, labels, 4), 1);
@@ -87,12 +91,12 @@ static void what_only_looks_like_a_label_is_a_word(void **state)
     }
 }
 
-/* -- before a post is learned ---------------------------------------------------------------------- */
+/* -- before a post is learned ----------------------------------------------------- */
 
-static void a_post_is_told_before_its_words_are_counted(void **state)
+static void a_post_is_predicted_before_its_words_are_counted(void **state)
 {
     (void)state;
-    told_log log;
+    prediction_log log;
     log_open(&log);
     tide_trainer *trainer =
         trainer_of(settings_of(0, SPACE_HASHTAGS, " admission=none"));
@@ -100,19 +104,19 @@ static void a_post_is_told_before_its_words_are_counted(void **state)
     fit(trainer);
     watch_into(trainer, &log);
     feed_text(trainer, "quite new quite new #first\n");
-    assert_non_null(strstr(last_said(&log), ": 4 words, 4 unknown;"));
+    assert_non_null(strstr(last_prediction(&log), ": 4 words, 4 unknown;"));
     feed_text(trainer, "quite new some more\n");
-    assert_non_null(strstr(last_said(&log), ": 4 words, 1 unknown;"));
+    assert_non_null(strstr(last_prediction(&log), ": 4 words, 1 unknown;"));
     feed_text(trainer, "quite more");
     assert_int_equal(log.posts, 2);
     assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
-    assert_non_null(strstr(last_said(&log), ": 2 words, 0 unknown;"));
+    assert_non_null(strstr(last_prediction(&log), ": 2 words, 0 unknown;"));
     tide_trainer_free(trainer);
     log_close(&log);
 }
 
-/* What is said of the posts of a text, learning anew now and then. */
-static void log_stream(told_log *log, const corpus *t)
+/* The predictions for the posts of a text, with refits in between. */
+static void log_stream(prediction_log *log, const corpus *t)
 {
     log_open(log);
     tide_trainer *trainer =
@@ -123,7 +127,7 @@ static void log_stream(told_log *log, const corpus *t)
     tide_trainer_free(trainer);
 }
 
-/* The first so many lines. */
+/* The first `count` lines. */
 static size_t lines_size(const char *text, int lines)
 {
     const char *at = text;
@@ -132,19 +136,20 @@ static size_t lines_size(const char *text, int lines)
     return (size_t)(at - text);
 }
 
-static void what_is_told_does_not_depend_on_what_comes_later(void **state)
+static void predictions_do_not_depend_on_later_posts(void **state)
 {
     (void)state;
     stream s = make_stream(SPACE_HASHTAGS, 11, 60);
-    told_log whole;
+    prediction_log whole;
     log_stream(&whole, &s.with);
     assert_int_equal(whole.posts, 60);
     for (int posts = 1; posts < 60; posts++) {
-        told_log part;
+        prediction_log part;
         log_stream(&part, &(corpus){s.with.bytes, lines_size(s.with.bytes, posts)});
         assert_int_equal(part.posts, posts);
-        assert_memory_equal(whole.said, part.said, part.said_size);
-        assert_memory_equal(whole.carried, part.carried, part.carried_size);
+        assert_memory_equal(whole.predictions, part.predictions, part.predictions_size);
+        assert_memory_equal(whole.labels_carried, part.labels_carried,
+                            part.carried_size);
         log_close(&part);
     }
     log_close(&whole);
@@ -152,7 +157,7 @@ static void what_is_told_does_not_depend_on_what_comes_later(void **state)
 }
 
 /* The same text with other labels in one of its lines. */
-static corpus relabelled(const corpus *t, int line)
+static corpus relabeled(const corpus *t, int line)
 {
     size_t from = lines_size(t->bytes, line), to = lines_size(t->bytes, line + 1);
     corpus other = {malloc(t->size + 32), from};
@@ -167,32 +172,33 @@ static corpus relabelled(const corpus *t, int line)
     return other;
 }
 
-static void what_is_told_does_not_depend_on_the_labels_of_the_post(void **state)
+static void predictions_do_not_depend_on_the_labels_of_the_post(void **state)
 {
     (void)state;
     stream s = make_stream(SPACE_HASHTAGS, 12, 60);
-    told_log log;
+    prediction_log log;
     log_stream(&log, &s.with);
     int later = 0;
     for (int line = 0; line < 60; line++) {
-        corpus other = relabelled(&s.with, line);
-        told_log exchanged;
+        corpus other = relabeled(&s.with, line);
+        prediction_log exchanged;
         log_stream(&exchanged, &other);
         assert_int_equal(exchanged.posts, 60);
-        assert_memory_equal(log.said, exchanged.said, lines_size(log.said, line + 1));
-        assert_string_not_equal(log.carried, exchanged.carried);
-        later += strcmp(log.said, exchanged.said) != 0;
+        assert_memory_equal(log.predictions, exchanged.predictions,
+                            lines_size(log.predictions, line + 1));
+        assert_string_not_equal(log.labels_carried, exchanged.labels_carried);
+        later += strcmp(log.predictions, exchanged.predictions) != 0;
         log_close(&exchanged);
         free(other.bytes);
     }
-    assert_true(later > 20); /* of the posts behind it, it does */
+    assert_true(later > 20); /* later predictions do depend on it */
     log_close(&log);
     stream_free(&s);
 }
 
-/* -- stops ---------------------------------------------------------------------------------------- */
+/* -- stops ------------------------------------------------------------------------ */
 
-/* Records of several fields, of several lines, over several lines; as such, and after them. */
+/* Records with several fields or lines; unchanged, and as a resumed text. */
 static corpus make_records(uint64_t seed, int records)
 {
     corpus t = {malloc((size_t)records * 256), 0};
@@ -213,10 +219,10 @@ static corpus make_records(uint64_t seed, int records)
 
 typedef struct stretch {
     const char *settings;
-    corpus before, here; /* stops are in the latter, after every byte */
+    corpus before, here; /* the stops, after every byte, are in the latter */
 } stretch;
 
-/* The last lines, of `size` bytes or a few more. */
+/* The last lines, with at least `size` bytes. */
 static size_t start_of_last(const corpus *t, size_t size)
 {
     size_t start = t->size - size;
@@ -225,7 +231,8 @@ static size_t start_of_last(const corpus *t, size_t size)
     return start;
 }
 
-static void learn_stretch(const stretch *s, bool stop, told_log *log, const char *path)
+static void learn_stretch(const stretch *s, bool stop, prediction_log *log,
+                          const char *path)
 {
     tide_trainer *trainer = trainer_of(s->settings);
     log_open(log);
@@ -248,11 +255,11 @@ static void expect_stops_change_nothing(const char *settings, const corpus *t)
 {
     size_t start = start_of_last(t, SANITIZED ? 30 : 80);
     stretch s = {settings, {t->bytes, start}, {t->bytes + start, t->size - start - 1}};
-    told_log whole, stopped;
+    prediction_log whole, stopped;
     learn_stretch(&s, false, &whole, "whole");
     learn_stretch(&s, true, &stopped, "stopped");
-    assert_string_equal(whole.said, stopped.said);
-    assert_string_equal(whole.carried, stopped.carried);
+    assert_string_equal(whole.predictions, stopped.predictions);
+    assert_string_equal(whole.labels_carried, stopped.labels_carried);
     if (!same_file("whole", "stopped"))
         fail_msg("%s: stops change the model", settings);
     log_close(&whole);
@@ -274,14 +281,15 @@ static void a_stop_after_any_byte_changes_nothing(void **state)
     stream_free(&s);
     corpus t = make_records(41, 90);
     expect_stops_change_nothing(
-        LABELLED "vocab=30 dim=8 replay=1 admission=none records=json label-refit=7 "
-                 "text=title,body time=time label=topic labels=marked phrases=200",
+        LABELED "vocab=30 dim=8 replay=1 admission=none records=json label-refit=7 "
+                "text=title,body time=time label=topic labels=marked phrases=200",
         &t);
     free(t.bytes);
 }
 
-/* In the middle of a line that is too long, its labels are known and its first words told. */
-static void a_stop_within_a_line_without_end_changes_nothing(void **state)
+/* In the middle of an overlong line its labels are known and its first words were
+ * predicted from. */
+static void a_stop_within_an_overlong_line_changes_nothing(void **state)
 {
     (void)state;
     corpus t = {calloc(1, 65536), 0};
@@ -291,7 +299,7 @@ static void a_stop_within_a_line_without_end_changes_nothing(void **state)
     for (int i = 0; i < 3; i++)
         t.size += (size_t)sprintf(t.bytes + t.size, "#late%d ", i);
     size_t start = t.size - 100;
-    told_log logs[2];
+    prediction_log logs[2];
     for (int stop = 0; stop < 2; stop++) {
         tide_trainer *trainer = trainer_of(settings_of(0, SPACE_HASHTAGS, ""));
         log_open(&logs[stop]);
@@ -310,23 +318,23 @@ static void a_stop_within_a_line_without_end_changes_nothing(void **state)
         finish(trainer, stop ? "stopped" : "whole");
     }
     assert_int_equal(logs[0].posts, 2);
-    assert_string_equal(logs[0].said, logs[1].said);
-    assert_string_equal(logs[0].carried, " #tag\n #tag\n");
-    assert_string_equal(logs[0].carried, logs[1].carried);
+    assert_string_equal(logs[0].predictions, logs[1].predictions);
+    assert_string_equal(logs[0].labels_carried, " #tag\n #tag\n");
+    assert_string_equal(logs[0].labels_carried, logs[1].labels_carried);
     assert_true(same_file("whole", "stopped"));
     log_close(&logs[0]);
     log_close(&logs[1]);
     free(t.bytes);
 }
 
-static void two_threads_tell_and_learn_anew(void **state)
+static void two_threads_predict_and_refit(void **state)
 {
     (void)state;
     stream s = make_stream(SPACE_HASHTAGS, 51, SANITIZED ? 600 : 3000);
     static const char *const vectors[] = {"", " subword=300"};
     for (size_t i = 0; i < COUNT(vectors); i++) {
         char more[128];
-        told_log log;
+        prediction_log log;
         log_open(&log);
         snprintf(more, sizeof more,
                  " threads=2 admission=none label-refit=200 label-anchors=5%s",
@@ -347,9 +355,9 @@ static void two_threads_tell_and_learn_anew(void **state)
     stream_free(&s);
 }
 
-/* -- words that are fixed -------------------------------------------------------------------------- */
+/* -- fixed vocabularies ----------------------------------------------------------- */
 
-/* Exact, as long as all labels are held. */
+/* Exact while all labels are tracked. */
 static uint64_t count_of(const tide_trainer *trainer, const char *name)
 {
     tide_label labels[64];
@@ -371,10 +379,10 @@ static void a_batch_counts_every_post_once(void **state)
     uint64_t expected = count_of(trainer, "#tag0");
     tide_trainer_free(trainer);
 
-    told_log log;
+    prediction_log log;
     log_open(&log);
-    trainer = batch_of(LABELLED "tokens=space labels=hashtags epochs=3 vocab=50 dim=8 "
-                                "label-refit=50",
+    trainer = batch_of(LABELED "tokens=space labels=hashtags epochs=3 vocab=50 dim=8 "
+                               "label-refit=50",
                        &once);
     watch_into(trainer, &log);
     run_to(trainer, &once, 0);
@@ -407,7 +415,7 @@ static bool compare_frozen(const char *name)
     return false;
 }
 
-static void a_frozen_model_tells_and_counts_posts_and_learns_nothing(void **state)
+static void a_frozen_model_predicts_and_counts_but_does_not_train(void **state)
 {
     (void)state;
     stream first = make_stream(SPACE_HASHTAGS, 71, 200),
@@ -418,7 +426,7 @@ static void a_frozen_model_tells_and_counts_posts_and_learns_nothing(void **stat
         fit(trainer);
         save_to(trainer, "model");
         tide_trainer_free(trainer);
-        told_log log;
+        prediction_log log;
         log_open(&log);
         trainer = load_frozen("model", "all");
         uint64_t trained_before = stats_of(trainer).trained;
@@ -435,30 +443,30 @@ static void a_frozen_model_tells_and_counts_posts_and_learns_nothing(void **stat
     stream_free(&then);
 }
 
-/* -- posts ---------------------------------------------------------------------------------------- */
+/* -- posts ------------------------------------------------------------------------ */
 
-static void a_record_is_one_post_whatever_its_fields_and_lines(void **state)
+static void a_record_is_one_post_with_any_fields_and_lines(void **state)
 {
     (void)state;
-    told_log log;
+    prediction_log log;
     log_open(&log);
     tide_trainer *trainer =
-        trainer_of(LABELLED "vocab=30 dim=8 records=json text=title,body time=time "
-                            "label=topic labels=marked");
+        trainer_of(LABELED "vocab=30 dim=8 records=json text=title,body time=time "
+                           "label=topic labels=marked");
     watch_into(trainer, &log);
     feed_text(trainer, "{\"title\":\"one two\",\"body\":\"three\\nfour\\n\\n"
                        "__label__odd\\r\\nfive\",\"time\":12,\"topic\":\"the sport\"}\n"
                        "{\"title\":\"six\",\"body\":\"\",\"topic\":[\"x\",\"y\"]}\n");
     assert_int_equal(log.posts, 2);
-    assert_non_null(strstr(log.said, "0 0x1.8p+3: 5 words, 5 unknown; 0\n"));
-    assert_non_null(strstr(log.said, "1 0x1.8p+3: 1 words"));
+    assert_non_null(strstr(log.predictions, "0 0x1.8p+3: 5 words, 5 unknown; 0\n"));
+    assert_non_null(strstr(log.predictions, "1 0x1.8p+3: 1 words"));
     assert_int_equal(stats_of(trainer).sentences, 2);
-    assert_string_equal(log.carried, " the_sport odd\n x y\n");
+    assert_string_equal(log.labels_carried, " the_sport odd\n x y\n");
     tide_trainer_free(trainer);
     log_close(&log);
 }
 
-/* A line of so many words with a label before word `at`, and one at its end. */
+/* A line of words with a label before word `at` and one at its end. */
 static char *long_line(int words, int at)
 {
     char *line = malloc((size_t)words * 8 + 64), *to = line;
@@ -474,7 +482,7 @@ static void a_post_is_the_first_thousand_words_of_a_line(void **state)
     (void)state;
     static const struct {
         int words, at, told;
-        const char *carried;
+        const char *labels_carried;
     } lines[] = {
         {999, 500, 999, " #within #behind\n #tag\n"},
         {1000, 999, 1000, " #within\n #tag\n"},
@@ -485,15 +493,15 @@ static void a_post_is_the_first_thousand_words_of_a_line(void **state)
     for (size_t i = 0; i < COUNT(lines); i++)
         for (size_t piece = 1; piece < 100000; piece *= 50) {
             char *line = long_line(lines[i].words, lines[i].at), expected[64];
-            told_log log;
+            prediction_log log;
             log_open(&log);
             tide_trainer *trainer = trainer_of(settings_of(0, SPACE_HASHTAGS, ""));
             watch_into(trainer, &log);
             feed_pieces(trainer, &(corpus){line, strlen(line)}, piece);
-            assert_string_equal(log.carried, lines[i].carried);
+            assert_string_equal(log.labels_carried, lines[i].labels_carried);
             snprintf(expected, sizeof expected, "0 nan: %d words", lines[i].told);
-            assert_non_null(strstr(log.said, expected));
-            assert_non_null(strstr(log.said, "1 nan: 1 words"));
+            assert_non_null(strstr(log.predictions, expected));
+            assert_non_null(strstr(log.predictions, "1 nan: 1 words"));
             assert_int_equal(stats_of(trainer).tokens, lines[i].words + 1);
             assert_int_equal(stats_of(trainer).cut_sentences,
                              (lines[i].words - 1) / 1000);
@@ -503,12 +511,13 @@ static void a_post_is_the_first_thousand_words_of_a_line(void **state)
         }
 }
 
-/* A word waits for the next there; which labels are the post's must not depend on how much was fed. */
+/* With phrases a word waits for the next one. Which labels belong to the post must not
+ * depend on how the text was cut into feeds. */
 static void with_phrases_the_labels_of_a_long_line_do_not_depend_on_feeds(void **state)
 {
     (void)state;
     char *line = long_line(1010, 1003);
-    told_log logs[2];
+    prediction_log logs[2];
     for (int i = 0; i < 2; i++) {
         log_open(&logs[i]);
         tide_trainer *trainer = trainer_of(
@@ -517,8 +526,8 @@ static void with_phrases_the_labels_of_a_long_line_do_not_depend_on_feeds(void *
         feed_pieces(trainer, &(corpus){line, strlen(line)}, i ? 4096 : 1);
         tide_trainer_free(trainer);
     }
-    assert_string_equal(logs[0].carried, logs[1].carried);
-    assert_string_equal(logs[0].said, logs[1].said);
+    assert_string_equal(logs[0].labels_carried, logs[1].labels_carried);
+    assert_string_equal(logs[0].predictions, logs[1].predictions);
     log_close(&logs[0]);
     log_close(&logs[1]);
     free(line);
@@ -530,31 +539,31 @@ static void posts_may_lack_labels_or_words_or_have_many(void **state)
     char many[4096] = "words ";
     for (int i = 0; i < 300; i++)
         sprintf(many + strlen(many), "#tag%d ", i);
-    told_log log;
+    prediction_log log;
     log_open(&log);
     tide_trainer *trainer = trainer_of(settings_of(0, SPACE_HASHTAGS, ""));
     watch_into(trainer, &log);
     feed_text(trainer, "only words\n\n  \n#only #labels #only\n");
-    assert_string_equal(log.carried, "\n #only #labels\n");
-    assert_non_null(strstr(last_said(&log), ": 0 words, 0 unknown"));
+    assert_string_equal(log.labels_carried, "\n #only #labels\n");
+    assert_non_null(strstr(last_prediction(&log), ": 0 words, 0 unknown"));
     feed_text(trainer, many);
     feed_text(trainer, "\n#last");
     assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
     tide_label_stats stats = label_stats_of(trainer);
     assert_int_equal(stats.posts, 4);
-    assert_int_equal(stats.unlabelled, 1);
+    assert_int_equal(stats.unlabeled, 1);
     assert_int_equal(stats.empty, 2);
     assert_int_equal(stats.kept, 1);
     assert_int_equal(stats.labels, 2 + 32 + 1);
-    assert_int_equal(stats.extra_labels, 256 - 32); /* no more are remembered */
-    assert_string_equal(last_line(log.carried), " #last\n");
+    assert_int_equal(stats.extra_labels, 256 - 32); /* the maximum */
+    assert_string_equal(last_line(log.labels_carried), " #last\n");
     feed_text(trainer, "another text\n");
-    assert_string_equal(last_line(log.carried), "\n");
+    assert_string_equal(last_line(log.labels_carried), "\n");
     tide_trainer_free(trainer);
     log_close(&log);
 }
 
-static void before_there_are_labels_there_is_nothing_to_fit(void **state)
+static void without_labels_there_is_nothing_to_fit(void **state)
 {
     (void)state;
     tide_error err;
@@ -563,7 +572,7 @@ static void before_there_are_labels_there_is_nothing_to_fit(void **state)
     feed_text(trainer, "only words\n#only #labels\n");
     assert_int_equal(tide_trainer_fit(trainer, NULL, NULL, &err), TIDE_ERROR_INPUT);
     assert_int_equal(tide_trainer_fit(trainer, NULL, NULL, NULL), TIDE_ERROR_INPUT);
-    assert_null(tide_labels_problem(tide_trainer_label_part(trainer)));
+    assert_null(tide_labels_problem(tide_trainer_labels_part(trainer)));
     assert_int_equal(label_stats_of(trainer).fits, 0);
     tide_trainer_free(trainer);
     trainer = trainer_of("vocab=30 dim=8");
@@ -575,20 +584,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(labels_are_never_words),
-        cmocka_unit_test(what_only_looks_like_a_label_is_a_word),
-        cmocka_unit_test(a_post_is_told_before_its_words_are_counted),
-        cmocka_unit_test(what_is_told_does_not_depend_on_what_comes_later),
-        cmocka_unit_test(what_is_told_does_not_depend_on_the_labels_of_the_post),
+        cmocka_unit_test(text_that_only_looks_like_a_label_is_a_word),
+        cmocka_unit_test(a_post_is_predicted_before_its_words_are_counted),
+        cmocka_unit_test(predictions_do_not_depend_on_later_posts),
+        cmocka_unit_test(predictions_do_not_depend_on_the_labels_of_the_post),
         IN_FOLDER(a_stop_after_any_byte_changes_nothing),
-        IN_FOLDER(a_stop_within_a_line_without_end_changes_nothing),
-        IN_FOLDER(two_threads_tell_and_learn_anew),
+        IN_FOLDER(a_stop_within_an_overlong_line_changes_nothing),
+        IN_FOLDER(two_threads_predict_and_refit),
         IN_FOLDER(a_batch_counts_every_post_once),
-        IN_FOLDER(a_frozen_model_tells_and_counts_posts_and_learns_nothing),
-        cmocka_unit_test(a_record_is_one_post_whatever_its_fields_and_lines),
+        IN_FOLDER(a_frozen_model_predicts_and_counts_but_does_not_train),
+        cmocka_unit_test(a_record_is_one_post_with_any_fields_and_lines),
         cmocka_unit_test(a_post_is_the_first_thousand_words_of_a_line),
         cmocka_unit_test(with_phrases_the_labels_of_a_long_line_do_not_depend_on_feeds),
         cmocka_unit_test(posts_may_lack_labels_or_words_or_have_many),
-        cmocka_unit_test(before_there_are_labels_there_is_nothing_to_fit),
+        cmocka_unit_test(without_labels_there_is_nothing_to_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

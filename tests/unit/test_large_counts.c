@@ -1,12 +1,17 @@
-/* test_large_counts.c - sketches and samplers of streams that have become very old: counts that have grown
- * large are as exact as small ones, and what is drawn follows them. */
+/* test_large_counts.c - sketches and samplers after very long streams: large counts are
+ * as exact as small ones, and draws follow them. */
+#include "base/base.h"
+#include "file/file.h"
+#include "sampler/sampler.h"
+#include "vocab/vocab.h"
 #include "old_fixture.h"
 
-/* -- vocabularies --------------------------------------------------------------------------- */
+/* -- vocabularies ------------------------------------------------------------------ */
 
 enum { TYPES = 400, TOKENS = 6000 };
 
-/* Words whose numbers are squares of uniform ones: the first are the most frequent. The sampler may be NULL. */
+/* Adds words whose numbers are squares of uniform numbers: the first are the most
+ * frequent. The sampler may be NULL. */
 static void count_some(tide_vocabulary *v, tide_sampler *sampler, uint64_t seed,
                        size_t tokens)
 {
@@ -59,7 +64,8 @@ static void shift_counts(const char *path, uint64_t by)
     free(bytes);
 }
 
-/* Two vocabularies after the same tokens: the counts, errors and bounds of the second are `by` higher. */
+/* Compares two vocabularies after the same tokens: counts, errors and bounds of the
+ * second are higher by `by`. */
 static void count_twice(const tide_vocabulary_options *options, uint64_t by,
                         tide_vocabulary **young, tide_vocabulary **old)
 {
@@ -109,18 +115,19 @@ static void assert_alike(const tide_vocabulary_options *options, uint64_t by)
     tide_vocabulary_free(old);
 }
 
-/* Who is held, who has to go and by how much counts grow depends on differences of counts alone. */
-static void words_come_and_go_as_if_counts_were_small(void **state)
+/* Which words are admitted and evicted, and by how much counts grow, depends on
+ * differences of counts alone. */
+static void words_are_admitted_and_evicted_as_with_small_counts(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(ages); i++) {
         uint32_t capacity = ages[i] >> 60 ? 1 : 50; /* or tokens would exceed 2^64 */
         tide_vocabulary_options plain = {.kind = TIDE_VOCABULARY_SPACE_SAVING,
                                          .capacity = capacity};
-        tide_vocabulary_options cancelling = {.kind = TIDE_VOCABULARY_MISRA_GRIES,
-                                              .capacity = capacity};
+        tide_vocabulary_options canceling = {.kind = TIDE_VOCABULARY_MISRA_GRIES,
+                                             .capacity = capacity};
         assert_alike(&plain, ages[i] - 150); /* counts pass it */
-        assert_alike(&cancelling, ages[i] - 150);
+        assert_alike(&canceling, ages[i] - 150);
     }
 }
 
@@ -134,13 +141,13 @@ static tide_vocabulary *granted(const tide_vocabulary_options *options, uint64_t
         int length = snprintf(text, sizeof text, "w%u", rank);
         tide_word word = {text, (uint32_t)length};
         uint64_t count = most / rank;
-        assert_int_equal(tide_vocabulary_grant(v, &word, count, count / 3), rank - 1);
+        assert_int_equal(tide_vocabulary_insert(v, &word, count, count / 3), rank - 1);
     }
     return v;
 }
 
-/* What thinning out and drawing go by. */
-static void weights_are_as_large_as_counts(void **state)
+/* The weights used for subsampling and for draws. */
+static void weights_follow_counts(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(ages); i++) {
@@ -183,8 +190,8 @@ static void large_counts_are_halved_exactly(void **state)
     }
 }
 
-/* The cells of the gate have 32 bits: one that is full stays so, and lets words in. */
-static void a_full_gate_opens_and_never_falls_back_to_zero(void **state)
+/* The gate's cells have 32 bits: a saturated cell stays saturated and admits words. */
+static void a_saturated_gate_admits_and_never_wraps_to_zero(void **state)
 {
     (void)state;
     enum { K = 50, FILL = 100 };
@@ -216,7 +223,7 @@ static void a_full_gate_opens_and_never_falls_back_to_zero(void **state)
     tide_vocabulary_free(v);
 }
 
-/* -- samplers --------------------------------------------------------------------------- */
+/* -- samplers ---------------------------------------------------------------------- */
 
 /* Sum of (seen - expected)^2 / expected. */
 static double chi_square(const uint64_t *seen, const double *expected, size_t count)
@@ -229,7 +236,7 @@ static double chi_square(const uint64_t *seen, const double *expected, size_t co
     return sum;
 }
 
-/* Of so many degrees of freedom, 5 sigma above the mean. */
+/* 5 sigma above the mean for these degrees of freedom. */
 static double chi_square_most(size_t degrees)
 {
     return (double)degrees + 5 * sqrt(2 * (double)degrees);
@@ -298,8 +305,8 @@ static tide_sampler *reservoir_after(const tide_sampler_options *how, uint64_t s
     return load_sampler(how, "s");
 }
 
-/* A reservoir of 2^20 that has seen 2^33 tokens takes one in 8,192: of 2^23 that is 1,024 with a sigma of
- * 32, and they may be anywhere in it. */
+/* A reservoir of 2^20 that has seen 2^33 tokens takes one in 8,192: of 2^23 that is
+ * 1,024 with a sigma of 32, at any index. */
 static void a_reservoir_is_uniform_after_eight_billion_tokens(void **state)
 {
     (void)state;
@@ -333,7 +340,7 @@ static void a_reservoir_is_uniform_after_eight_billion_tokens(void **state)
     assert_true(chi_square(seen, expected, BUCKETS) < chi_square_most(BUCKETS - 1));
 }
 
-static void a_reservoir_goes_on_at_any_age(void **state)
+static void a_reservoir_keeps_sampling_at_any_age(void **state)
 {
     (void)state;
     tide_sampler_options how = {.kind = TIDE_SAMPLER_RESERVOIR,
@@ -370,8 +377,9 @@ static double sum_of(const tide_sampler *sampler)
     return sum;
 }
 
-/* The sum of all weights, to which each adds less than half of what tells it from the next double, is right in
- * the mean. A sigma is at most the root of what is added times that distance. */
+/* The sum of all weights is right on average although each addition is less than half
+ * the distance to the next double. A sigma is at most the root of the total times that
+ * distance. */
 static void the_sum_of_a_smoothed_sampler_grows_at_any_size(void **state)
 {
     (void)state;
@@ -406,8 +414,9 @@ static void the_sum_of_a_smoothed_sampler_grows_at_any_size(void **state)
     }
 }
 
-/* Bounds that are no power of two show the bias of a remainder, and those beyond 2^32 a lost half. */
-static void random_places_are_uniform_below_any_bound(void **state)
+/* Bounds that are not powers of two reveal the bias of a modulo, and those beyond 2^32
+ * lost upper bits. */
+static void random_numbers_are_uniform_below_any_bound(void **state)
 {
     (void)state;
     enum { BUCKETS = 64, DRAWS = 400000 };
@@ -431,15 +440,15 @@ static void random_places_are_uniform_below_any_bound(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(words_come_and_go_as_if_counts_were_small),
-        cmocka_unit_test(weights_are_as_large_as_counts),
+        IN_FOLDER(words_are_admitted_and_evicted_as_with_small_counts),
+        cmocka_unit_test(weights_follow_counts),
         cmocka_unit_test(large_counts_are_halved_exactly),
-        IN_FOLDER(a_full_gate_opens_and_never_falls_back_to_zero),
+        IN_FOLDER(a_saturated_gate_admits_and_never_wraps_to_zero),
         cmocka_unit_test(negatives_follow_counts_of_any_size),
         IN_FOLDER(a_reservoir_is_uniform_after_eight_billion_tokens),
-        IN_FOLDER(a_reservoir_goes_on_at_any_age),
+        IN_FOLDER(a_reservoir_keeps_sampling_at_any_age),
         IN_FOLDER(the_sum_of_a_smoothed_sampler_grows_at_any_size),
-        cmocka_unit_test(random_places_are_uniform_below_any_bound),
+        cmocka_unit_test(random_numbers_are_uniform_below_any_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

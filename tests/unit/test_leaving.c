@@ -1,10 +1,14 @@
-/* test_leaving.c - words leave while a search goes on: nobody who stays is left out for that.
+/* test_leaving.c - words are evicted during a search: no word that stays is missing
+ * from the results.
  *
- * The oracle is the ranking of all words when nobody leaves. Meanwhile a thread makes some of the best leave. The answer
- * has as many words as were asked for, and between them no word is missing that has stayed. */
+ * The oracle is the ranking of all words without evictions. During the search, a thread
+ * evicts some of the best words. The results must be as many as requested, and no word
+ * that has stayed may be missing between them. */
+#include "base/base.h"
+#include "query/query.h"
+#include "query/view.h"
+#include "vector/vector.h"
 #include "train_fixture.h"
-
-#include "model/space.h"
 
 #include <pthread.h>
 
@@ -12,8 +16,8 @@ enum { WORDS = 20000, ROOM = 10, BEST = 24 };
 
 typedef struct stage {
     tide_trainer *trainer;
-    tide_space *space;
-    _Atomic uint32_t *hands;
+    tide_view *space;
+    _Atomic uint32_t *generations;
     tide_hit ranking[WORDS];
     size_t ranked;
 } stage;
@@ -28,20 +32,21 @@ static void set_stage(stage *s)
     for (int i = 0; i < WORDS; i++)
         feed(s->trainer, word, (size_t)snprintf(word, sizeof word, "word%d\n", i));
     const tide_model *model = tide_trainer_model(s->trainer);
-    tide_space *still = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
-    int ranked = tide_space_nearest(still, &query, s->ranking, WORDS, NULL);
-    tide_space_free(still);
+    tide_view *still = tide_view_new(model, TIDE_VECTORS_INPUT, true, NULL);
+    int ranked = tide_view_nearest(still, &query, s->ranking, WORDS, NULL);
+    tide_view_free(still);
     assert_int_equal(ranked, WORDS - 1);
     s->ranked = (size_t)ranked;
-    s->hands = tide_alloc(WORDS, sizeof *s->hands);
-    s->space = tide_space_new_live(model, TIDE_VECTORS_INPUT, true, s->hands, NULL);
-    assert_true(s->hands && s->space);
+    s->generations = tide_alloc(WORDS, sizeof *s->generations);
+    s->space =
+        tide_view_new_live(model, TIDE_VECTORS_INPUT, true, s->generations, NULL);
+    assert_true(s->generations && s->space);
 }
 
 static void leave_stage(stage *s)
 {
-    tide_space_free(s->space);
-    free((void *)s->hands);
+    tide_view_free(s->space);
+    free((void *)s->generations);
     tide_trainer_free(s->trainer);
 }
 
@@ -58,7 +63,8 @@ static void *depart(void *argument)
         for (_Atomic uint64_t wait = tide_rng_below(&rng, 20000); wait > 0; wait--)
             ;
         atomic_fetch_add(
-            &d->stage->hands[d->stage->ranking[tide_rng_below(&rng, BEST)].slot], 1);
+            &d->stage->generations[d->stage->ranking[tide_rng_below(&rng, BEST)].slot],
+            1);
     }
     return NULL;
 }
@@ -71,7 +77,7 @@ static bool is_hit(const tide_hit *hits, uint32_t slot)
     return false;
 }
 
-static void who_stays_is_not_left_out(void **state)
+static void words_that_stay_are_not_missed(void **state)
 {
     (void)state;
     static stage s;
@@ -81,9 +87,9 @@ static void who_stays_is_not_left_out(void **state)
         tide_hit hits[ROOM];
         pthread_t thread;
         departure d = {&s, turn};
-        tide_space_make(s.space);
+        tide_view_refresh(s.space);
         assert_int_equal(pthread_create(&thread, NULL, depart, &d), 0);
-        int found = tide_space_nearest(s.space, &query, hits, ROOM, NULL);
+        int found = tide_view_nearest(s.space, &query, hits, ROOM, NULL);
         pthread_join(thread, NULL);
         assert_int_equal(found, ROOM);
         size_t at = 0;
@@ -93,17 +99,17 @@ static void who_stays_is_not_left_out(void **state)
             if (is_hit(hits, slot))
                 assert_int_equal(hits[i++].slot, slot);
             else
-                assert_false(tide_space_holds(s.space, slot));
+                assert_false(tide_view_is_current(s.space, slot));
         }
     }
     leave_stage(&s);
 }
 
-/* -- words that leave at a certain moment ------------------------------------------------- */
+/* -- words that leave at a certain moment ------------------------------------------ */
 
 static stage at_stage;
 static const tide_kernels *real;
-static int looks_left; /* until the words that leave do so */
+static int looks_left; /* until the words are evicted */
 
 static void look_and_leave(const tide_questions *q, float *const *rows, size_t count,
                            uint32_t stride, float (*scores)[TIDE_QUESTIONS], bool *near)
@@ -111,11 +117,11 @@ static void look_and_leave(const tide_questions *q, float *const *rows, size_t c
     real->cosines(q, rows, count, stride, scores, near);
     if (looks_left-- == 0)
         for (size_t i = 0; i < BEST; i += 3)
-            atomic_fetch_add(&at_stage.hands[at_stage.ranking[i].slot], 1);
+            atomic_fetch_add(&at_stage.generations[at_stage.ranking[i].slot], 1);
 }
 
-/* They may have been found already, or come later. */
-static void who_has_left_is_not_found(void **state)
+/* They may have been found already, or be evicted later. */
+static void evicted_words_are_not_found(void **state)
 {
     (void)state;
     set_stage(&at_stage);
@@ -127,8 +133,8 @@ static void who_has_left_is_not_found(void **state)
     for (int looks = 0; looks < 2000; looks += 50) {
         tide_hit hits[ROOM];
         looks_left = looks;
-        tide_space_make(at_stage.space);
-        int found = tide_space_nearest(at_stage.space, &query, hits, ROOM, NULL);
+        tide_view_refresh(at_stage.space);
+        int found = tide_view_nearest(at_stage.space, &query, hits, ROOM, NULL);
         assert_int_equal(found, ROOM);
         for (size_t i = 0, at = 0; looks_left < 0 && i < ROOM; at++)
             if (at >= BEST || at % 3)
@@ -141,8 +147,8 @@ static void who_has_left_is_not_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_stays_is_not_left_out),
-        cmocka_unit_test(who_has_left_is_not_found),
+        cmocka_unit_test(words_that_stay_are_not_missed),
+        cmocka_unit_test(evicted_words_are_not_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

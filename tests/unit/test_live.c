@@ -1,9 +1,12 @@
-/* test_live.c - a model is asked while it learns: what is answered is right, what is learned is as if
- * nobody had asked, and memory is what was said.
+/* test_live.c - a model is queried during training: results are right, training is not
+ * affected, and memory use is what the budget says.
  *
- * The heart is a model that learns so little that no vector moves. Every word then has its first vector for
- * ever, which depends on the word alone, so whoever is given another word's vector can tell. Words are thrown
- * out and come back all the time. WORDTIDE_READS says how often it is asked; 1e8 is a long test. */
+ * The core is a model with learning rates so low that no vector moves. Every word then
+ * keeps its initial vector, which depends on the word alone: so a vector of another
+ * word is noticed. Words are evicted and admitted again all the time. WORDTIDE_READS is
+ * the number of queries; 1e8 is a long test. */
+#include "base/base.h"
+#include "query/query.h"
 #include "train_fixture.h"
 
 #include "memory_fixture.h"
@@ -12,7 +15,7 @@
 
 enum { WORDS = 150, DIM = 48, ASKERS = 2 };
 
-/* More slots change hands than stay. */
+/* Most slots are reused. */
 static const char restless[] =
     "vocab=60 dim=48 admission=none rate=constant alpha=1e-9 "
     "replay=2 replay-ring=2000 sample=0";
@@ -35,32 +38,32 @@ static void feed_word(tide_trainer *trainer, uint32_t word, const char *after)
     feed(trainer, text, (size_t)length);
 }
 
-/* -- nobody is given another word's vector --------------------------------------------------------- */
+/* -- nobody is given another word's vector ----------------------------------------- */
 
 typedef struct torture {
     tide_live *live;
     float vectors[WORDS][DIM];
-    float composed[WORDS][DIM]; /* of n-grams alone */
+    float composed[WORDS][DIM]; /* of n-grams only */
     bool composes;
     _Atomic uint64_t right, wrong, unknown, hits, crooked;
-    _Atomic uint64_t copied, left; /* words in copies, and those that had left */
+    _Atomic uint64_t copied, left; /* words in copies; of these, evicted ones */
     _Atomic bool asking;
 } torture;
 
 static void note_some(const tide_trainer *trainer, float vectors[WORDS][DIM])
 {
     char name[16];
-    tide_space *space =
-        tide_space_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, false, NULL);
+    tide_view *space =
+        tide_view_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, false, NULL);
     for (uint32_t word = 0; word < WORDS; word++) {
         name_word(word, name);
-        assert_int_equal(tide_space_vector(space, name, vectors[word], NULL), TIDE_OK);
+        assert_int_equal(tide_view_vector(space, name, vectors[word], NULL), TIDE_OK);
     }
-    tide_space_free(space);
+    tide_view_free(space);
 }
 
-/* The vector that every word begins with, as a model says that has room for all; and the one that it has
- * while it is not held, if it has any. */
+/* The initial vector of every word, from a model that has room for all; and the vector
+ * of a word that is not in the vocabulary, if it has one. */
 static void note_vectors(torture *t, const char *settings)
 {
     char roomy[300];
@@ -87,12 +90,12 @@ static double cosine(const float *x, const float *y)
     return xy / sqrt(xx * yy);
 }
 
-static void ask_vector(torture *t, const tide_space *space, uint32_t word)
+static void ask_vector(torture *t, const tide_view *space, uint32_t word)
 {
     char name[16];
     float vector[DIM];
     name_word(word, name);
-    if (tide_space_vector(space, name, vector, NULL))
+    if (tide_view_vector(space, name, vector, NULL))
         t->unknown++;
     else if (!memcmp(vector, t->vectors[word], sizeof vector))
         t->right++;
@@ -102,38 +105,38 @@ static void ask_vector(torture *t, const tide_space *space, uint32_t word)
         t->wrong++;
 }
 
-/* Every neighbour is as near as it really is. */
-static void ask_nearest(torture *t, const tide_space *space, uint32_t word)
+/* Every neighbor has its true cosine. */
+static void ask_nearest(torture *t, const tide_view *space, uint32_t word)
 {
     tide_hit hits[10];
     tide_query query = {.vector = t->vectors[word]};
-    int found = tide_space_nearest(space, &query, hits, COUNT(hits), NULL);
+    int found = tide_view_nearest(space, &query, hits, COUNT(hits), NULL);
     for (int i = 0; i < found; i++) {
-        long neighbour = strtol(hits[i].word + 4, NULL, 10);
-        double true_cosine = cosine(t->vectors[word], t->vectors[neighbour]);
+        long neighbor = strtol(hits[i].word + 4, NULL, 10);
+        double true_cosine = cosine(t->vectors[word], t->vectors[neighbor]);
         t->crooked += fabs((double)hits[i].score - true_cosine) > 1e-5;
         t->hits++;
     }
 }
 
-/* A copy has some of the words, each with its own vector. */
-static void ask_copy(torture *t, const tide_space *space)
+/* A copy contains some of the words, each with its own vector. */
+static void ask_copy(torture *t, const tide_view *space)
 {
-    tide_model *copy = tide_space_copy(space, 0, NULL);
-    tide_space *frozen = tide_space_new(copy, TIDE_VECTORS_INPUT, false, NULL);
+    tide_model *copy = tide_view_copy(space, 0, NULL);
+    tide_view *frozen = tide_view_new(copy, TIDE_VECTORS_INPUT, false, NULL);
     uint32_t present;
-    tide_space_order(space, &present);
+    tide_view_order(space, &present);
     for (uint32_t rank = 1; rank <= tide_model_size(copy); rank++) {
         tide_entry entry;
         float vector[DIM];
-        tide_space_entry(frozen, rank, &entry);
-        tide_space_vector(frozen, entry.word, vector, NULL);
+        tide_view_entry(frozen, rank, &entry);
+        tide_view_vector(frozen, entry.word, vector, NULL);
         long word = strtol(entry.word + 4, NULL, 10);
         t->wrong += memcmp(vector, t->vectors[word], sizeof vector) != 0;
         t->copied++;
     }
     t->left += present - tide_model_size(copy);
-    tide_space_free(frozen);
+    tide_view_free(frozen);
     tide_model_free(copy);
 }
 
@@ -142,17 +145,18 @@ static void *ask(void *argument)
     torture *t = argument;
     tide_rng rng = tide_rng_seeded((uint64_t)(uintptr_t)&rng);
     while (t->asking) {
-        const tide_space *space = tide_live_begin(t->live);
+        const tide_view *space = tide_live_acquire(t->live);
         for (int i = 0; i < 100; i++)
             ask_vector(t, space, (uint32_t)tide_rng_below(&rng, WORDS));
         ask_nearest(t, space, (uint32_t)tide_rng_below(&rng, WORDS));
         ask_copy(t, space);
-        tide_live_end(t->live, space);
+        tide_live_release(t->live, space);
     }
     return NULL;
 }
 
-/* Sentences of any words, a few of them often, until there was enough of everything. */
+/* Sentences of random words, a few of them frequent, until there have been enough
+ * events of each kind. */
 static void throw_words_out(torture *t, tide_trainer *trainer, uint64_t reads)
 {
     tide_rng rng = tide_rng_seeded(5);
@@ -170,7 +174,7 @@ static void throw_words_out(torture *t, tide_trainer *trainer, uint64_t reads)
     }
 }
 
-static void nobody_is_given_another_words_vector(void **state)
+static void no_query_gets_another_words_vector(void **state)
 {
     (void)state;
     static const char *const ways[] = {"", "threads=3", "subword=300", "half-life=500"};
@@ -207,7 +211,7 @@ static void nobody_is_given_another_words_vector(void **state)
     free(t);
 }
 
-/* -- asking changes nothing, and answers as the file does --------------------------------------------- */
+/* -- asking changes nothing, and answers as the file does -------------------------- */
 
 static void *ask_until_told(void *argument)
 {
@@ -217,30 +221,33 @@ static void *ask_until_told(void *argument)
         tide_hit hits[5];
         tide_stats stats;
         tide_query query = {.positive = &word, .positive_count = 1};
-        const tide_space *space = tide_live_begin(t->live);
-        int found = tide_space_nearest(space, &query, hits, COUNT(hits), NULL);
+        const tide_view *space = tide_live_acquire(t->live);
+        int found = tide_view_nearest(space, &query, hits, COUNT(hits), NULL);
         for (int i = 0; i < found; i++)
             t->crooked += !(hits[i].score >= -1.001f && hits[i].score <= 1.001f);
-        tide_live_end(t->live, space);
-        tide_live_stats(t->live, &stats);
+        tide_live_release(t->live, space);
+        tide_live_stats(t->live, &stats, sizeof stats);
         t->hits++;
     }
     return NULL;
 }
 
-/* Reads the demo to its end, with checkpoints on the way, while somebody asks. */
+/* Reads the demo to its end with checkpoints, during queries. */
 static void run_demo(tide_trainer *trainer, const char *path)
 {
     char source[64];
     snprintf(source, sizeof source, "demo:seed=3,tokens=%d",
              SANITIZED ? 30000 : 300000);
     const char *sources[] = {source};
-    const tide_run run = {
-        .sources = sources, .source_count = 1, .save_path = path, .save_tokens = 10000};
+    const tide_run run = {.size = sizeof(tide_run),
+                          .sources = sources,
+                          .source_count = 1,
+                          .save_path = path,
+                          .save_tokens = 10000};
     assert_int_equal(tide_trainer_run(trainer, &run, NULL), TIDE_OK);
 }
 
-static void asking_changes_nothing_of_what_is_learned(void **state)
+static void queries_do_not_affect_training(void **state)
 {
     (void)state;
     static const char settings[] = "vocab=500 dim=24 replay-ring=10000";
@@ -257,14 +264,14 @@ static void asking_changes_nothing_of_what_is_learned(void **state)
     assert_true(t.hits > 10 && !t.crooked);
     tide_stats stats;
     tide_live_update(t.live);
-    tide_live_stats(t.live, &stats);
+    tide_live_stats(t.live, &stats, sizeof stats);
     assert_int_equal(stats.tokens, stats_of(alone).tokens);
     tide_live_free(t.live);
     tide_trainer_free(asked);
     tide_trainer_free(alone);
 }
 
-static void several_threads_and_checkpoints_are_asked_too(void **state)
+static void queries_work_with_several_threads_and_checkpoints(void **state)
 {
     (void)state;
     torture t = {.asking = true};
@@ -283,7 +290,7 @@ static void several_threads_and_checkpoints_are_asked_too(void **state)
     tide_trainer_free(trainer);
 }
 
-static void answers_are_those_of_the_saved_model(void **state)
+static void results_are_those_of_the_saved_model(void **state)
 {
     (void)state;
     corpus text = demo_text(4, 50000);
@@ -294,8 +301,8 @@ static void answers_are_those_of_the_saved_model(void **state)
     assert_true(tide_live_update(live));
     save_to(trainer, "model");
     tide_model *model = tide_model_load("model", NULL);
-    tide_space *saved = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
-    const tide_space *space = tide_live_begin(live);
+    tide_view *saved = tide_view_new(model, TIDE_VECTORS_INPUT, true, NULL);
+    const tide_view *space = tide_live_acquire(live);
     tide_entry entries[50];
     size_t words = tide_model_words(model, entries, COUNT(entries));
     assert_int_equal(words, COUNT(entries));
@@ -303,44 +310,45 @@ static void answers_are_those_of_the_saved_model(void **state)
         tide_hit hits[8], same[8];
         tide_entry entry;
         tide_query query = {.positive = &entries[i].word, .positive_count = 1};
-        assert_int_equal(tide_space_nearest(saved, &query, hits, 8, NULL), 8);
-        assert_int_equal(tide_space_nearest(space, &query, same, 8, NULL), 8);
+        assert_int_equal(tide_view_nearest(saved, &query, hits, 8, NULL), 8);
+        assert_int_equal(tide_view_nearest(space, &query, same, 8, NULL), 8);
         for (int h = 0; h < 8; h++) {
             assert_string_equal(hits[h].word, same[h].word);
             assert_float_equal(hits[h].score, same[h].score, 1e-6);
         }
         assert_int_equal(
-            tide_model_find(tide_space_model(space), entries[i].word, &entry, NULL),
+            tide_model_find(tide_view_model(space), entries[i].word, &entry, NULL),
             TIDE_OK);
         assert_int_equal(entry.count, entries[i].count);
         assert_int_equal(entry.error, entries[i].error);
     }
-    tide_live_end(live, space);
-    tide_space_free(saved);
+    tide_live_release(live, space);
+    tide_view_free(saved);
     tide_model_free(model);
     tide_live_free(live);
     tide_trainer_free(trainer);
     free(text.bytes);
 }
 
-/* -- who asks for long, and memory ---------------------------------------------------------------------- */
+/* -- who asks for long, and memory ------------------------------------------------- */
 
 static bool knows(tide_live *live, const char *word)
 {
     float vector[DIM];
-    const tide_space *space = tide_live_begin(live);
-    int status = tide_space_vector(space, word, vector, NULL);
-    tide_live_end(live, space);
+    const tide_view *space = tide_live_acquire(live);
+    int status = tide_view_vector(space, word, vector, NULL);
+    tide_live_release(live, space);
     return status == TIDE_OK;
 }
 
-/* Who still has the space before the last keeps the next from being made, and nothing else. */
-static void who_asks_for_long_is_waited_for_by_nobody(void **state)
+/* A query that still holds the view before the current one blocks the next update, and
+ * nothing else. */
+static void a_long_query_blocks_nothing(void **state)
 {
     (void)state;
     tide_trainer *trainer = trainer_of("vocab=60 dim=48 replay=1");
     tide_live *live = tide_live_new(trainer, TIDE_VECTORS_INPUT, false, NULL);
-    const tide_space *slow = tide_live_begin(live);
+    const tide_view *slow = tide_live_acquire(live);
     feed_text(trainer, "one two\n");
     assert_true(tide_live_update(live));
     assert_true(knows(live, "one"));
@@ -348,15 +356,15 @@ static void who_asks_for_long_is_waited_for_by_nobody(void **state)
     assert_false(tide_live_update(live));
     assert_false(knows(live, "three"));
     assert_true(knows(live, "two"));
-    assert_int_equal(tide_model_size(tide_space_model(slow)), 0);
-    tide_live_end(live, slow);
+    assert_int_equal(tide_model_size(tide_view_model(slow)), 0);
+    tide_live_release(live, slow);
     assert_true(tide_live_update(live));
     assert_true(knows(live, "three"));
     tide_live_free(live);
     tide_trainer_free(trainer);
 }
 
-static void there_is_one_of_them_at_a_time(void **state)
+static void a_trainer_has_one_live_model_at_a_time(void **state)
 {
     (void)state;
     tide_error err;
@@ -371,8 +379,9 @@ static void there_is_one_of_them_at_a_time(void **state)
     tide_trainer_free(trainer);
 }
 
-/* As much as was said, rounded up by less than a cache line each time, and none later. */
-static void memory_is_taken_when_it_is_made(void **state)
+/* As much as the budget says, rounded up by less than a cache line per allocation, and
+ * nothing later. */
+static void all_memory_is_allocated_by_the_constructor(void **state)
 {
     (void)state;
     static const char settings[] = "vocab=3000 dim=48 replay=1";
@@ -393,7 +402,7 @@ static void memory_is_taken_when_it_is_made(void **state)
     tide_params_free(params);
 }
 
-static void lost_memory_is_told(void **state)
+static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     tide_trainer *trainer = trainer_of("vocab=60 dim=48");
@@ -413,14 +422,14 @@ static void lost_memory_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_is_given_another_words_vector),
-        IN_FOLDER(asking_changes_nothing_of_what_is_learned),
-        IN_FOLDER(several_threads_and_checkpoints_are_asked_too),
-        IN_FOLDER(answers_are_those_of_the_saved_model),
-        cmocka_unit_test(who_asks_for_long_is_waited_for_by_nobody),
-        cmocka_unit_test(there_is_one_of_them_at_a_time),
-        cmocka_unit_test(memory_is_taken_when_it_is_made),
-        cmocka_unit_test(lost_memory_is_told),
+        cmocka_unit_test(no_query_gets_another_words_vector),
+        IN_FOLDER(queries_do_not_affect_training),
+        IN_FOLDER(queries_work_with_several_threads_and_checkpoints),
+        IN_FOLDER(results_are_those_of_the_saved_model),
+        cmocka_unit_test(a_long_query_blocks_nothing),
+        cmocka_unit_test(a_trainer_has_one_live_model_at_a_time),
+        cmocka_unit_test(all_memory_is_allocated_by_the_constructor),
+        cmocka_unit_test(failed_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
-/* test_memory.c - memory is a promise: all of it is allocated when an object is made, as much as
- * was said, never on the way of a token; and when it runs out, that is told and nothing leaks.
+/* test_memory.c - constructors allocate all memory, as much as the budget says;
+ * training allocates none; and failed allocations are reported without leaks.
  *
- * The functions below take the place of the C library's. With a sanitizer, which must see those
- * itself, only the one that the library allocates nearly everything with is replaced.
+ * The functions below replace the C library's. With a sanitizer, which replaces them
+ * itself, only tide_alloc is replaced, which allocates nearly everything.
  */
 #include "train_fixture.h"
 
@@ -10,12 +10,12 @@
 #include <malloc.h>
 #include <pthread.h>
 
-/* -- the allocator --------------------------------------------------------------------- */
+/* -- the allocator ----------------------------------------------------------------- */
 
 static volatile bool counting;
 static volatile long calls; /* while counting */
 static volatile long
-    calls_left; /* before one fails, while counting; negative for no limit */
+    calls_left; /* allocations before one fails; negative for no limit */
 static volatile size_t live, peak;
 
 static bool must_fail(void)
@@ -81,7 +81,8 @@ OURS void free(void *block)
     __libc_free(block);
 }
 
-/* On a cache line only: what a larger alignment would leave unused is nobody's memory. */
+/* Aligned to a cache line only: a larger alignment would waste memory that no budget
+ * counts. */
 OURS int posix_memalign(void **block, size_t alignment, size_t size)
 {
     (void)alignment;
@@ -111,7 +112,7 @@ static long stop_counting(void)
     return calls;
 }
 
-/* -- on the way of a token -------------------------------------------------------------- */
+/* -- on the way of a token --------------------------------------------------------- */
 
 static const char *const recipes[] = {
     "vocab=3000 dim=20 replay-ring=100000",
@@ -125,7 +126,7 @@ static const char *const recipes[] = {
     "vocab=300 dim=20 replay=1 threads=3 admission=none",
 };
 
-static void learning_allocates_nothing(void **state)
+static void training_allocates_nothing(void **state)
 {
     (void)state;
     corpus t = demo_text(31, SANITIZED ? 20000 : 200000);
@@ -149,9 +150,9 @@ static void learning_allocates_nothing(void **state)
     free(t.bytes);
 }
 
-/* -- as much as was said ------------------------------------------------------------------ */
+/* -- as much as was said ----------------------------------------------------------- */
 
-/* All but the program, which comes last. */
+/* All parts except the program, which is the last. */
 static uint64_t promised(const tide_trainer *trainer)
 {
     tide_part parts[TIDE_PARTS_MAX];
@@ -170,8 +171,8 @@ static void assert_near(const char *what, size_t real, uint64_t wanted)
         fail_msg("%s: %zu bytes and not %llu", what, real, (unsigned long long)wanted);
 }
 
-/* Making, feeding, saving and loading included. What stdio and the threads of the C library take
- * besides is the rest of the tenth. */
+/* Construction, feeding, saving and loading included. The margin of a tenth is for
+ * stdio and the C library's threads. */
 static void memory_stays_within_the_budget(void **state)
 {
     (void)state;
@@ -205,8 +206,8 @@ static void memory_stays_within_the_budget(void **state)
     free(t.bytes);
 }
 
-/* A model that is only asked needs no more than the words it holds. */
-static void a_loaded_model_takes_room_for_its_words_only(void **state)
+/* A model that is only queried takes memory for its words and not for its capacity. */
+static void a_loaded_model_takes_memory_for_its_words_only(void **state)
 {
     (void)state;
     tide_trainer *trainer = trainer_of("vocab=100000 dim=50 admission=none replay=1");
@@ -220,16 +221,16 @@ static void a_loaded_model_takes_room_for_its_words_only(void **state)
     tide_model_free(model);
 }
 
-/* -- when it runs out --------------------------------------------------------------------- */
+/* -- when it runs out -------------------------------------------------------------- */
 
 typedef void *maker(tide_error *err);
 typedef void breaker(void *object);
 
-static const char *making; /* settings of the trainer being made */
+static const char *making; /* settings of the new trainer */
 
 static void *make_trainer(tide_error *err)
 {
-    counting = false; /* the parameters are there already */
+    counting = false; /* the parameters exist already */
     tide_params *params = params_of(making);
     counting = true;
     tide_trainer *trainer = tide_trainer_new(params, err);
@@ -256,7 +257,7 @@ static tide_model *asked;
 
 static void *make_space(tide_error *err)
 {
-    return tide_space_new(asked, TIDE_VECTORS_INPUT, true, err);
+    return tide_view_new(asked, TIDE_VECTORS_INPUT, true, err);
 }
 
 static void break_trainer(void *object)
@@ -276,11 +277,11 @@ static void break_model(void *object)
 
 static void break_space(void *object)
 {
-    tide_space_free(object);
+    tide_view_free(object);
 }
 
-/* Makes the object with ever more memory, until it is enough. Sorting asks for memory that it
- * can do without; apart from that, who does not get what it asked for must fail. */
+/* Constructs the object with more and more memory, until it is enough. Sorting can do
+ * without memory; any other failed allocation must make the constructor fail. */
 static void assert_bears_lost_memory(const char *name, maker *make, breaker *release)
 {
     bool sorts = make == make_space;
@@ -316,7 +317,7 @@ static void assert_bears_lost_memory(const char *name, maker *make, breaker *rel
     }
 }
 
-static void whoever_makes_something_bears_that_memory_runs_out(void **state)
+static void every_constructor_survives_failed_allocations(void **state)
 {
     (void)state;
     corpus t = demo_text(33, 3000);
@@ -332,25 +333,25 @@ static void whoever_makes_something_bears_that_memory_runs_out(void **state)
         assert_bears_lost_memory("tide_model_load", make_model, break_model);
         asked = tide_model_load("m", NULL);
         assert_non_null(asked);
-        assert_bears_lost_memory("tide_space_new", make_space, break_space);
+        assert_bears_lost_memory("tide_view_new", make_space, break_space);
         tide_model_free(asked);
     }
     free(t.bytes);
 }
 
-static void a_question_and_a_save_bear_that_memory_runs_out(void **state)
+static void queries_and_saves_survive_failed_allocations(void **state)
 {
     (void)state;
     corpus t = demo_text(34, 3000);
     tide_trainer *trainer = trained("vocab=300 dim=20 replay=1", &t);
-    tide_space *space =
-        tide_space_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, true, NULL);
+    tide_view *space =
+        tide_view_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, true, NULL);
     const char *word = "the";
     tide_query query = {.positive = &word, .positive_count = 1};
     tide_error err;
     tide_hit hit;
     start_counting(0);
-    int status = tide_space_nearest(space, &query, &hit, 1, &err);
+    int status = tide_view_nearest(space, &query, &hit, 1, &err);
     stop_counting();
     assert_int_equal(status, TIDE_ERROR_MEMORY);
     for (long limit = 0, left = -1; left < 0; limit++) {
@@ -365,7 +366,7 @@ static void a_question_and_a_save_bear_that_memory_runs_out(void **state)
     }
     assert_int_equal(status, TIDE_OK);
     tide_trainer_free(load_from("m"));
-    tide_space_free(space);
+    tide_view_free(space);
     tide_trainer_free(trainer);
     free(t.bytes);
 }
@@ -373,11 +374,11 @@ static void a_question_and_a_save_bear_that_memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learning_allocates_nothing),
+        cmocka_unit_test(training_allocates_nothing),
         IN_FOLDER(memory_stays_within_the_budget),
-        IN_FOLDER(a_loaded_model_takes_room_for_its_words_only),
-        IN_FOLDER(whoever_makes_something_bears_that_memory_runs_out),
-        IN_FOLDER(a_question_and_a_save_bear_that_memory_runs_out),
+        IN_FOLDER(a_loaded_model_takes_memory_for_its_words_only),
+        IN_FOLDER(every_constructor_survives_failed_allocations),
+        IN_FOLDER(queries_and_saves_survive_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
-/* test_metrics.c - the metrics against a second, plain computation that keeps all posts. */
-#include "label/label.h"
+/* test_metrics.c - the metrics against a reference implementation that keeps all
+ * posts. */
 
+#include "base/base.h"
+#include "label/label.h"
 #include "memory_fixture.h"
 
 #include <math.h>
@@ -18,8 +20,8 @@ typedef struct record {
     bool had[POSTS][LABELS_MOST];
 } record;
 
-/* Probabilities from a few values, so that there are ties; the last label is never had, the last but one
- * never predicted. */
+/* Probabilities from a few values, so that there are ties. No post has the last label,
+ * and the last but one is never predicted. */
 static record random_record(uint32_t labels, uint64_t values, uint64_t seed)
 {
     record r = {.labels = labels, .threshold = 0.5f};
@@ -50,22 +52,22 @@ static tide_metrics *measured(const record *r)
     return m;
 }
 
-/* -- the plain way ---------------------------------------------------------------------------------- */
+/* -- reference implementation ----------------------------------------------------- */
 
 static double or_0(double part, double whole)
 {
     return whole == 0 ? 0 : part / whole;
 }
 
-/* Of the labels from `from` to before `to`, all decisions together. */
+/* All decisions about the labels in [from, to). */
 static tide_score plain_score(const record *r, uint32_t from, uint32_t to)
 {
     double right = 0, predicted = 0, had = 0;
     for (int i = 0; i < POSTS; i++)
         for (uint32_t l = from; l < to; l++) {
-            bool said = r->p[i][l] >= r->threshold;
-            right += said && r->had[i][l];
-            predicted += said;
+            bool is_predicted = r->p[i][l] >= r->threshold;
+            right += is_predicted && r->had[i][l];
+            predicted += is_predicted;
             had += r->had[i][l];
         }
     double precision = or_0(right, predicted), recall = or_0(right, had);
@@ -73,7 +75,7 @@ static tide_score plain_score(const record *r, uint32_t from, uint32_t to)
                         or_0(2 * precision * recall, precision + recall)};
 }
 
-/* A label is among the first k when fewer than k come before it. */
+/* A label is in the top k if fewer than k come before it. */
 static double plain_precision_at(const record *r, uint32_t k)
 {
     double right = 0;
@@ -127,7 +129,7 @@ static void check_record(const record *r)
         add(&weighted, expected, or_0((double)support, all));
         add(&macro, expected, 1.0 / r->labels);
     }
-    tide_verdict total = tide_metrics_total(m);
+    tide_scores total = tide_metrics_total(m);
     assert_int_equal(total.scored, POSTS);
     assert_true((double)total.truths == all);
     assert_score(total.weighted, weighted);
@@ -138,7 +140,7 @@ static void check_record(const record *r)
     tide_metrics_free(m);
 }
 
-static void metrics_are_those_of_the_definitions(void **state)
+static void metrics_equal_their_definitions(void **state)
 {
     (void)state;
     for (uint32_t labels = 1; labels <= LABELS_MOST; labels++)
@@ -151,21 +153,21 @@ static void metrics_are_those_of_the_definitions(void **state)
             }
 }
 
-static void nothing_had_or_predicted_is_0_and_not_undefined(void **state)
+static void undefined_ratios_are_0(void **state)
 {
     (void)state;
     record r = {.labels = 6, .threshold = 0.5f};
     check_record(&r);
     tide_metrics *m = tide_metrics_new(6, 0.5f, NULL);
-    tide_verdict total = tide_metrics_total(m);
+    tide_scores total = tide_metrics_total(m);
     const double none = 0;
     assert_memory_equal(&total.weighted.f1, &none, sizeof none);
     assert_memory_equal(&total.precision_at_5, &none, sizeof none);
     tide_metrics_free(m);
 }
 
-/* One post at a time, and nothing is remembered but counts. */
-static void only_making_it_takes_memory(void **state)
+/* Posts are added one at a time, and only counts are kept. */
+static void only_the_constructor_allocates(void **state)
 {
     (void)state;
     tide_error err;
@@ -186,9 +188,9 @@ static void only_making_it_takes_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(metrics_are_those_of_the_definitions),
-        cmocka_unit_test(nothing_had_or_predicted_is_0_and_not_undefined),
-        cmocka_unit_test(only_making_it_takes_memory),
+        cmocka_unit_test(metrics_equal_their_definitions),
+        cmocka_unit_test(undefined_ratios_are_0),
+        cmocka_unit_test(only_the_constructor_allocates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,11 @@
-/* test_model_file.c - a file keeps a model bit by bit, and what is no model is refused. */
+/* test_model_file.c - a file preserves a model bit by bit, and invalid files are
+ * rejected. */
+#include "file/store_internal.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 #include "model_fixture.h"
 
-/* -- files ---------------------------------------------------------------------------- */
+/* -- files ------------------------------------------------------------------------- */
 
 static void assert_same_rows(const tide_matrix *a, const tide_matrix *b, uint32_t rows)
 {
@@ -11,7 +15,7 @@ static void assert_same_rows(const tide_matrix *a, const tide_matrix *b, uint32_
                             a->stride * sizeof(float));
 }
 
-static void a_loaded_model_is_the_saved_one_bit_by_bit(void **state)
+static void a_loaded_model_equals_the_saved_one_bit_by_bit(void **state)
 {
     (void)state;
     for (size_t k = 0; k < COUNT(model_kinds); k++) {
@@ -46,9 +50,9 @@ static void a_loaded_model_is_the_saved_one_bit_by_bit(void **state)
     }
 }
 
-/* -- files that are refused ------------------------------------------------------------- */
+/* -- rejected files ------------------------------------------------------------- */
 
-static void assert_refused(const char *path, const char *what)
+static void assert_rejected(const char *path, const char *what)
 {
     tide_error err = {.status = TIDE_OK};
     tide_model *model = tide_model_load(path, &err);
@@ -63,7 +67,7 @@ static void assert_refused(const char *path, const char *what)
     assert_null(tide_trainer_load(path, NULL, 0, NULL));
 }
 
-static void impossible_shapes_are_refused(void **state)
+static void invalid_shapes_are_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -98,11 +102,11 @@ static void impossible_shapes_are_refused(void **state)
     tide_trainer_free(trainer);
     for (size_t i = 0; i < COUNT(cases); i++) {
         replace_number("m", "bad", "model", cases[i].place, cases[i].number);
-        assert_refused("bad", cases[i].what);
+        assert_rejected("bad", cases[i].what);
     }
 }
 
-static void sections_of_the_wrong_size_are_refused(void **state)
+static void sections_of_the_wrong_size_are_rejected(void **state)
 {
     (void)state;
     static const char *const settings[] = {
@@ -141,7 +145,8 @@ static void sections_of_the_wrong_size_are_refused(void **state)
             }
             replace_section("m", "bad", name, NULL, 0);
             trainer = tide_trainer_load("bad", NULL, 0, NULL);
-            bool older = !strcmp(name, "vocab.arrived"); /* such files have none */
+            bool older =
+                !strcmp(name, "vocab.arrived"); /* older files do not have it */
             assert_int_equal(trainer != NULL, older);
             tide_trainer_free(trainer);
             free(bytes);
@@ -149,7 +154,7 @@ static void sections_of_the_wrong_size_are_refused(void **state)
     }
 }
 
-static void numbers_that_are_not_finite_are_refused(void **state)
+static void nan_and_infinity_are_rejected(void **state)
 {
     (void)state;
     static const char *const matrices[] = {"input", "output", "subword"};
@@ -164,12 +169,12 @@ static void numbers_that_are_not_finite_are_refused(void **state)
             size_t place = v == 0 ? 0 : v == 1 ? size / 8 * 4 : size - 4;
             memcpy(bytes + place, &values[v], sizeof values[v]);
             replace_section("m", "bad", matrices[i], bytes, size);
-            assert_refused("bad", "a number that is none");
+            assert_rejected("bad", "NaN");
             free(bytes);
         }
 }
 
-static void a_word_that_is_there_twice_is_refused(void **state)
+static void a_duplicate_word_is_rejected(void **state)
 {
     (void)state;
     tide_trainer *trainer = trainer_of("vocab=10 dim=3 replay=1");
@@ -181,11 +186,11 @@ static void a_word_that_is_there_twice_is_refused(void **state)
     assert_int_equal(size, 6);
     memcpy(bytes + 4, "aa", 2);
     replace_section("m", "bad", "vocab.text", bytes, size);
-    assert_refused("bad", "a word twice");
+    assert_rejected("bad", "a word twice");
     free(bytes);
 }
 
-static void parameters_that_do_not_fit_are_refused(void **state)
+static void parameters_that_do_not_match_are_rejected(void **state)
 {
     (void)state;
     static const char *const changes[][2] = {
@@ -218,7 +223,7 @@ static void parameters_that_do_not_fit_are_refused(void **state)
     free(bytes);
 }
 
-static void states_that_cannot_be_are_refused(void **state)
+static void invalid_states_are_rejected(void **state)
 {
     (void)state;
     const double far = 1e17, negative = -1e17, none = (double)NAN;
@@ -256,13 +261,13 @@ static void states_that_cannot_be_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(a_loaded_model_is_the_saved_one_bit_by_bit),
-        IN_FOLDER(impossible_shapes_are_refused),
-        IN_FOLDER(sections_of_the_wrong_size_are_refused),
-        IN_FOLDER(numbers_that_are_not_finite_are_refused),
-        IN_FOLDER(a_word_that_is_there_twice_is_refused),
-        IN_FOLDER(parameters_that_do_not_fit_are_refused),
-        IN_FOLDER(states_that_cannot_be_are_refused),
+        IN_FOLDER(a_loaded_model_equals_the_saved_one_bit_by_bit),
+        IN_FOLDER(invalid_shapes_are_rejected),
+        IN_FOLDER(sections_of_the_wrong_size_are_rejected),
+        IN_FOLDER(nan_and_infinity_are_rejected),
+        IN_FOLDER(a_duplicate_word_is_rejected),
+        IN_FOLDER(parameters_that_do_not_match_are_rejected),
+        IN_FOLDER(invalid_states_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,41 +1,48 @@
-/* test_numerics.c - models that have learned for very long, and what they do then beside young ones on the
+/* test_numerics.c - models after a very long stream behave like young models on the
  * same text. */
+#include "base/base.h"
+#include "file/file.h"
+#include "sgns/optimizer_internal.h"
+#include "sgns/sgns.h"
+#include "train/ingest_internal.h"
+#include "train/train.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 #include "old_fixture.h"
-
-#include "train/rate.h"
 
 enum { BELOW = 1000, YOUNG = 8000, MORE = 4000 };
 
-/* -- making old ------------------------------------------------------------------------- */
+/* -- making old -------------------------------------------------------------------- */
 
-/* By how much a model is made older. */
+/* How much is added to the counters of a model. */
 typedef struct older {
-    uint64_t tokens, sentences, lessons, centres;
+    uint64_t tokens, sentences, emitted, centers;
 } older;
 
-/* So that each of them passes the age soon. */
+/* So that each counter passes the age soon. */
 static older older_by(const tide_trainer *trainer, uint64_t age)
 {
     tide_stats stats = stats_of(trainer);
-    const tide_intake *intake = tide_trainer_intake((tide_trainer *)trainer);
+    const tide_ingest *ingest = tide_trainer_intake((tide_trainer *)trainer);
     return (older){.tokens = age - BELOW - stats.tokens,
                    .sentences = age - BELOW / 20 - stats.sentences,
-                   .lessons = age - BELOW / 20 - intake->lessons,
-                   .centres = age - BELOW - stats.trained};
+                   .emitted = age - BELOW / 20 - ingest->emitted,
+                   .centers = age - BELOW - stats.trained};
 }
 
-/* The tokens that come to it were all of the word in slot 0. The table of negatives is due. */
+/* All added tokens are of the word in slot 0. A rebuild of the table of negatives
+ * becomes due. */
 static void make_older(const char *path, const older *by, uint64_t chunks)
 {
     shift(path, "vocab.state", VOCAB_TOKENS, 1, VOCAB_TOTAL + 1, by->tokens);
     shift_one(path, "vocab.counts", 0, by->tokens);
     shift(path, "vocab.arrived", 1, 1, SIZE_MAX, by->tokens);
     shift_one(path, "intake", 0, by->sentences);
-    shift_one(path, "intake", 1, by->lessons);
+    shift_one(path, "intake", 1, by->emitted);
     shift_one(path, "intake", 2, by->tokens);
     shift(path, "intake.admitted", 0, 1, SIZE_MAX, by->sentences);
     shift_one(path, "rate.origin", 0, by->tokens);
-    shift_one(path, "trainer", 0, by->centres);
+    shift_one(path, "trainer", 0, by->centers);
     if (chunks) {
         shift_one(path, "replay.chunks", 0, by->tokens - by->tokens % chunks);
         shift(path, "replay.chunks", 2, 2, SIZE_MAX, by->sentences); /* stamps */
@@ -47,7 +54,7 @@ static void make_older(const char *path, const older *by, uint64_t chunks)
     free(state);
 }
 
-/* -- counting --------------------------------------------------------------------------- */
+/* -- counting ---------------------------------------------------------------------- */
 
 typedef struct pair {
     tide_trainer *young, *old;
@@ -105,7 +112,7 @@ static void assert_same_counts(const pair *p)
                      tide_vocabulary_total(young) + p->by.tokens);
 }
 
-/* Without thinning the lessons of both are the same, the repeats too. */
+/* Without subsampling both emit the same sentences, replays included. */
 static void an_old_model_counts_and_learns_as_much_as_a_young_one(void **state)
 {
     (void)state;
@@ -120,7 +127,7 @@ static void an_old_model_counts_and_learns_as_much_as_a_young_one(void **state)
         assert_true(p.old_before.sentences < ages[i]);
         assert_int_equal(old.tokens, young.tokens + p.by.tokens);
         assert_int_equal(old.sentences, young.sentences + p.by.sentences);
-        assert_int_equal(old.trained, young.trained + p.by.centres);
+        assert_int_equal(old.trained, young.trained + p.by.centers);
         uint64_t learned = young.trained - p.young_before.trained;
         assert_true(learned > 2 * (young.tokens - p.young_before.tokens));
         assert_same_counts(&p);
@@ -129,7 +136,7 @@ static void an_old_model_counts_and_learns_as_much_as_a_young_one(void **state)
     }
 }
 
-static void repeats_of_an_old_model_have_faded(void **state)
+static void replays_of_an_old_model_have_faded(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(ages); i++) {
@@ -144,8 +151,8 @@ static void repeats_of_an_old_model_have_faded(void **state)
     }
 }
 
-/* The one word that has filled the past is thinned out; the others are learned as before. */
-static void an_old_model_thins_out_what_is_frequent(void **state)
+/* The word that fills the past is subsampled; the others are trained as before. */
+static void an_old_model_subsamples_frequent_words(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(ages); i++) {
@@ -158,8 +165,9 @@ static void an_old_model_thins_out_what_is_frequent(void **state)
     }
 }
 
-/* The loss fades over a million pairs, so it moves with every feed however old the model is. */
-static void the_loss_of_an_old_model_goes_on_changing(void **state)
+/* The loss is a moving average over a million pairs, so it changes with every feed at
+ * any age. */
+static void the_loss_of_an_old_model_keeps_changing(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(ages); i++) {
@@ -177,7 +185,7 @@ static void the_loss_of_an_old_model_goes_on_changing(void **state)
     }
 }
 
-static void an_old_model_is_saved_and_goes_on_as_if_it_had_not_been(void **state)
+static void an_old_model_resumes_exactly(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(ages); i++) {
@@ -196,8 +204,9 @@ static void an_old_model_is_saved_and_goes_on_as_if_it_had_not_been(void **state
     }
 }
 
-/* A slot that changes hands is closed until nobody learns its last word any more. */
-static void an_old_model_opens_all_slots_again(void **state)
+/* A reused slot is quarantined until everything emitted with its previous word has been
+ * trained. */
+static void an_old_model_releases_all_quarantined_slots(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(ages); i++) {
@@ -211,7 +220,7 @@ static void an_old_model_opens_all_slots_again(void **state)
         assert_int_equal(tide_trainer_end(p.old, NULL), TIDE_OK);
         assert_true(stats_of(p.old).evicted > p.old_before.evicted);
         for (uint32_t slot = 0; slot < 200; slot++)
-            assert_false(tide_intake_is_closed(tide_trainer_intake(p.old), slot));
+            assert_false(tide_ingest_is_quarantined(tide_trainer_intake(p.old), slot));
         pair_free(&p);
     }
 }
@@ -266,8 +275,8 @@ static void phrases_are_counted_at_any_age(void **state)
     free(more.bytes);
 }
 
-/* From what a file may say no stream comes to where 64 bits are full. */
-static void numbers_that_might_wrap_around_are_refused(void **state)
+/* The counters allowed in a file are so low that no stream can overflow 64 bits. */
+static void counters_that_might_overflow_are_refused(void **state)
 {
     (void)state;
     const struct {
@@ -294,21 +303,22 @@ static void numbers_that_might_wrap_around_are_refused(void **state)
     free(t.bytes);
 }
 
-/* -- rates ------------------------------------------------------------------------------ */
+/* -- rates ------------------------------------------------------------------------- */
 
-/* The step that the word in a slot would take, with nothing to be added to its sum. */
+/* The learning rate of the word in a slot for a gradient of 0, which leaves its
+ * accumulator as it is. */
 static float input_rate(tide_trainer *trainer, uint32_t slot)
 {
-    const tide_learner *l = learner_of(trainer);
-    float scale =
-        tide_rates_scale(l->rates, tide_intake_clock(tide_trainer_intake(trainer)));
+    const tide_sgns *sgns = sgns_of(trainer);
+    float scale = tide_optimizer_scale(sgns->optimizer,
+                                       tide_ingest_clock(tide_trainer_intake(trainer)));
     assert_true(tide_finite(scale) && scale > 0);
-    return tide_rates_input(l->rates, l->kernels, scale, slot, 0);
+    return tide_optimizer_input_rate(sgns->optimizer, sgns->kernels, scale, slot, 0);
 }
 
-/* Sums are scaled by 2^(tokens / half-life), and divided again when that has grown large: with a half-life
- * of 50 tokens, some three times in what follows. */
-static void rates_of_an_old_model_stay_positive_and_finite(void **state)
+/* Accumulators are scaled by 2^(tokens / half-life) and rescaled when that has become
+ * large: with a half-life of 50 tokens, about three times below. */
+static void learning_rates_of_an_old_model_stay_positive_and_finite(void **state)
 {
     (void)state;
     const char *const recipes[] = {"vocab=3000 dim=8 replay=1 rate-half-life=50",
@@ -316,7 +326,7 @@ static void rates_of_an_old_model_stay_positive_and_finite(void **state)
     for (size_t r = 0; r < COUNT(recipes); r++)
         for (size_t i = 0; i < COUNT(ages); i++) {
             pair p = pair_of(recipes[r], ages[i], 0);
-            uint64_t origin = learner_of(p.old)->rates->origin;
+            uint64_t origin = sgns_of(p.old)->optimizer->origin;
             for (size_t at = 0; at + 2000 < p.more.size; at += 2000) {
                 feed(p.old, p.more.bytes + at, 2000);
                 for (uint32_t slot = 0; slot < 20; slot++) {
@@ -324,32 +334,34 @@ static void rates_of_an_old_model_stay_positive_and_finite(void **state)
                     assert_true(tide_finite(rate) && rate > 0 && rate < 0.5f);
                 }
             }
-            bool rescaled = learner_of(p.old)->rates->origin != origin;
+            bool rescaled = sgns_of(p.old)->optimizer->origin != origin;
             assert_int_equal(rescaled, r == 0);
             assert_true(is_finite(tide_trainer_model(p.old)));
             pair_free(&p);
         }
 }
 
-/* Who adds to a sum that was divided goes on as if it had not been: every sum is worth what it was. */
-static void sums_are_divided_alike_when_they_have_grown_large(void **state)
+/* A rescale changes no learning rate: every accumulator is divided by the same scale as
+ * what is added later. */
+static void accumulators_are_rescaled_alike(void **state)
 {
     (void)state;
     corpus t = demo_text(5, YOUNG);
     tide_trainer *trainer =
         trained("vocab=60 dim=8 subword=500 replay=1 rate-half-life=2000", &t);
-    tide_rates *r = learner_of(trainer)->rates;
-    uint64_t clock = tide_intake_clock(tide_trainer_intake(trainer));
-    const tide_sums *const all[] = {&r->sum_input, &r->sum_output, &r->sum_subword};
+    tide_optimizer *r = sgns_of(trainer)->optimizer;
+    uint64_t clock = tide_ingest_clock(tide_trainer_intake(trainer));
+    const tide_accumulators *const all[] = {
+        &r->input_accumulators, &r->output_accumulators, &r->subword_accumulators};
     const uint32_t rows[] = {60, 60, 500};
     static float before[3][500];
     for (int i = 0; i < 3; i++)
         for (uint32_t row = 0; row < rows[i]; row++)
             before[i][row] = all[i]->values[tide_sum_at(row, all[i]->shift)];
-    float scale = tide_rates_scale(r, clock);
+    float scale = tide_optimizer_scale(r, clock);
     assert_true(scale > 2);
-    tide_rates_rescale(r, clock);
-    assert_true(fabsf(tide_rates_scale(r, clock) - 1) < 1e-6f);
+    tide_optimizer_rescale(r, clock);
+    assert_true(fabsf(tide_optimizer_scale(r, clock) - 1) < 1e-6f);
     for (int i = 0; i < 3; i++)
         for (uint32_t row = 0; row < rows[i]; row++)
             assert_true(fabsf(all[i]->values[tide_sum_at(row, all[i]->shift)] * scale -
@@ -360,7 +372,7 @@ static void sums_are_divided_alike_when_they_have_grown_large(void **state)
 }
 
 /* Ages stop at 2^32 - 1. */
-static void rates_that_fall_with_age_never_rise_again(void **state)
+static void learning_rates_that_fall_with_age_never_rise_again(void **state)
 {
     (void)state;
     const char *const recipes[] = {
@@ -385,30 +397,30 @@ static void rates_that_fall_with_age_never_rise_again(void **state)
             assert_true(rate > 0 && rate <= before);
             before = rate;
         }
-        assert_int_equal(learner_of(trainer)->rates->age_input[0], UINT32_MAX);
+        assert_int_equal(sgns_of(trainer)->optimizer->age_input[0], UINT32_MAX);
         tide_trainer_free(trainer);
     }
     free(first.bytes);
     free(more.bytes);
 }
 
-static void a_plan_of_any_length_is_worked_off_evenly(void **state)
+static void decay_is_even_over_any_number_of_tokens(void **state)
 {
     (void)state;
     tide_params *params = params_of("profile=word2vec vocab=10 dim=4");
-    tide_rates *rates = tide_rates_new(params, NULL);
+    tide_optimizer *rates = tide_optimizer_new(params, NULL);
     assert_non_null(rates);
     for (size_t i = 0; i < COUNT(ages); i++) {
-        tide_rates_plan(rates, (double)ages[i]);
+        tide_optimizer_set_total(rates, (double)ages[i]);
         float before = 1;
         for (uint64_t step = 0; step <= 1000; step++) {
-            float left = tide_rates_scale(rates, ages[i] / 1000 * step);
+            float left = tide_optimizer_scale(rates, ages[i] / 1000 * step);
             assert_true(left >= 0 && left <= before);
             assert_true(fabsf(left - (1 - (float)step / 1000)) < 1e-3f);
             before = left;
         }
     }
-    tide_rates_free(rates);
+    tide_optimizer_free(rates);
     tide_params_free(params);
 }
 
@@ -416,17 +428,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(an_old_model_counts_and_learns_as_much_as_a_young_one),
-        IN_FOLDER(repeats_of_an_old_model_have_faded),
-        IN_FOLDER(an_old_model_thins_out_what_is_frequent),
-        IN_FOLDER(the_loss_of_an_old_model_goes_on_changing),
-        IN_FOLDER(an_old_model_is_saved_and_goes_on_as_if_it_had_not_been),
-        IN_FOLDER(an_old_model_opens_all_slots_again),
+        IN_FOLDER(replays_of_an_old_model_have_faded),
+        IN_FOLDER(an_old_model_subsamples_frequent_words),
+        IN_FOLDER(the_loss_of_an_old_model_keeps_changing),
+        IN_FOLDER(an_old_model_resumes_exactly),
+        IN_FOLDER(an_old_model_releases_all_quarantined_slots),
         IN_FOLDER(phrases_are_counted_at_any_age),
-        IN_FOLDER(numbers_that_might_wrap_around_are_refused),
-        IN_FOLDER(rates_of_an_old_model_stay_positive_and_finite),
-        cmocka_unit_test(sums_are_divided_alike_when_they_have_grown_large),
-        IN_FOLDER(rates_that_fall_with_age_never_rise_again),
-        cmocka_unit_test(a_plan_of_any_length_is_worked_off_evenly),
+        IN_FOLDER(counters_that_might_overflow_are_refused),
+        IN_FOLDER(learning_rates_of_an_old_model_stay_positive_and_finite),
+        cmocka_unit_test(accumulators_are_rescaled_alike),
+        IN_FOLDER(learning_rates_that_fall_with_age_never_rise_again),
+        cmocka_unit_test(decay_is_even_over_any_number_of_tokens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,9 @@
-/* test_paper.c - profile paper is Algorithm 2: the engine against a plain program. */
+/* test_paper.c - profile paper is Algorithm 2: the library against a plain program. */
+
+#include "base/base.h"
 #include "train/train.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,7 +69,7 @@ static oracle *make_oracle(const setting *s)
     return o;
 }
 
-/* Words of falling frequency, and now and then one that is never seen again. */
+/* Words of decreasing frequency, and from time to time one that never occurs again. */
 static void make_word(char *word, tide_rng *rng, int types)
 {
     double u = tide_rng_double(rng);
@@ -124,21 +128,21 @@ static void compare(const setting *s)
     feed_both(trainer, o, s);
     const tide_model *model = tide_trainer_model(trainer);
     tide_stats stats;
-    tide_trainer_stats(trainer, &stats);
-    assert_true(o->lessons > 0 && stats.trained > 0);
+    tide_trainer_stats(trainer, &stats, sizeof stats);
+    assert_true(o->emitted > 0 && stats.trained > 0);
     same_words_and_counts(model, o);
     same_vectors(model, o);
     tide_trainer_free(trainer);
     free(o);
 }
 
-static void the_paper_is_followed_to_the_letter(void **state)
+static void training_matches_the_papers_algorithm(void **state)
 {
     (void)state;
     compare(&(setting){100, 16, 2, 5, 80, 600, "0.02", "2000", "0.025"});
 }
 
-static void words_that_are_ejected_start_over(void **state)
+static void ejected_words_start_over(void **state)
 {
     (void)state;
     compare(&(setting){30, 8, 2, 3, 200, 600, "0.05", "500", "0.05"});
@@ -150,13 +154,13 @@ static void windows_with_an_ejected_word_are_skipped(void **state)
     compare(&(setting){8, 4, 1, 2, 60, 800, "0.5", "100", "0.05"});
 }
 
-static void rates_fall_to_their_floor(void **state)
+static void learning_rates_fall_to_the_minimum(void **state)
 {
     (void)state;
     compare(&(setting){60, 8, 3, 5, 50, 400, "0.1", "50", "0.05"});
 }
 
-static void nothing_is_thinned_out_when_sampling_is_off(void **state)
+static void nothing_is_subsampled_with_sample_0(void **state)
 {
     (void)state;
     compare(&(setting){50, 8, 2, 5, 60, 400, "1", "1000", "0.025"});
@@ -165,11 +169,11 @@ static void nothing_is_thinned_out_when_sampling_is_off(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_paper_is_followed_to_the_letter),
-        cmocka_unit_test(words_that_are_ejected_start_over),
+        cmocka_unit_test(training_matches_the_papers_algorithm),
+        cmocka_unit_test(ejected_words_start_over),
         cmocka_unit_test(windows_with_an_ejected_word_are_skipped),
-        cmocka_unit_test(rates_fall_to_their_floor),
-        cmocka_unit_test(nothing_is_thinned_out_when_sampling_is_off),
+        cmocka_unit_test(learning_rates_fall_to_the_minimum),
+        cmocka_unit_test(nothing_is_subsampled_with_sample_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

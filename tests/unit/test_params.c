@@ -1,9 +1,13 @@
-/* test_params.c - the table of parameters, the profiles and the promise about memory. */
+/* test_params.c - the table of parameters, the profiles and the memory budget. */
+#include "base/base.h"
+#include "model/model.h"
+#include "params/params.h"
+#include "train/train.h"
 #include "train_fixture.h"
 
 #include <errno.h>
 
-/* Counts what the library allocates; takes the place of the C library's. */
+/* Counts what the library allocates. Replaces the C library's function. */
 static uint64_t allocated;
 
 int posix_memalign(void **block, size_t alignment, size_t size)
@@ -35,9 +39,9 @@ static void assert_value(const char *settings, const char *name, const char *val
     tide_params_free(params);
 }
 
-/* -- the table ------------------------------------------------------------------------ */
+/* -- the table --------------------------------------------------------------------- */
 
-static void every_default_is_what_the_table_says(void **state)
+static void every_default_is_the_one_in_the_table(void **state)
 {
     (void)state;
     size_t count;
@@ -140,7 +144,7 @@ static void assert_refused(const char *name, const char *value, const char *mess
     tide_error err = {.text = ""};
     tide_params *params = tide_params_new(NULL), *same = tide_params_new(NULL);
     if (tide_params_set(params, name, value, &err) != TIDE_ERROR_PARAMETER)
-        fail_msg("--%s %s was taken", name, value);
+        fail_msg("%s %s was taken", name, value);
     assert_int_equal(err.status, TIDE_ERROR_PARAMETER);
     assert_string_equal(err.text, message);
     assert_memory_equal(params, same, sizeof *params);
@@ -152,35 +156,34 @@ static void assert_refused(const char *name, const char *value, const char *mess
 static void values_out_of_range_are_refused_by_name_and_range(void **state)
 {
     (void)state;
-    assert_refused("vocab", "0", "--vocab '0': must be 1..1073741824");
-    assert_refused("vocab", "1073741825",
-                   "--vocab '1073741825': must be 1..1073741824");
-    assert_refused("dim", "4097", "--dim '4097': must be 1..4096");
-    assert_refused("size", "0", "--dim '0': must be 1..4096");
-    assert_refused("dim", "", "--dim '': must be 1..4096");
-    assert_refused("dim", "-1", "--dim '-1': must be 1..4096");
-    assert_refused("dim", "10x", "--dim '10x': must be 1..4096");
-    assert_refused("dim", "1.5", "--dim '1.5': must be 1..4096");
-    assert_refused("dim", " 5", "--dim ' 5': must be 1..4096");
-    assert_refused("dim", "nan", "--dim 'nan': must be 1..4096");
-    assert_refused("window", "65", "--window '65': must be 1..64");
-    assert_refused("negative", "65", "--negative '65': must be 0..64");
-    assert_refused("threads", "257", "--threads '257': must be 1..256");
-    assert_refused("sample", "1.0001", "--sample '1.0001': must be 0..1, 0 for off");
-    assert_refused("sample", "1k", "--sample '1k': must be 0..1, 0 for off");
-    assert_refused("sample", "1e999", "--sample '1e999': must be 0..1, 0 for off");
+    assert_refused("vocab", "0", "vocab '0': must be 1..1073741824");
+    assert_refused("vocab", "1073741825", "vocab '1073741825': must be 1..1073741824");
+    assert_refused("dim", "4097", "dim '4097': must be 1..4096");
+    assert_refused("size", "0", "dim '0': must be 1..4096");
+    assert_refused("dim", "", "dim '': must be 1..4096");
+    assert_refused("dim", "-1", "dim '-1': must be 1..4096");
+    assert_refused("dim", "10x", "dim '10x': must be 1..4096");
+    assert_refused("dim", "1.5", "dim '1.5': must be 1..4096");
+    assert_refused("dim", " 5", "dim ' 5': must be 1..4096");
+    assert_refused("dim", "nan", "dim 'nan': must be 1..4096");
+    assert_refused("window", "65", "window '65': must be 1..64");
+    assert_refused("negative", "65", "negative '65': must be 0..64");
+    assert_refused("threads", "257", "threads '257': must be 1..256");
+    assert_refused("sample", "1.0001", "sample '1.0001': must be 0..1, 0 for off");
+    assert_refused("sample", "1k", "sample '1k': must be 0..1, 0 for off");
+    assert_refused("sample", "1e999", "sample '1e999': must be 0..1, 0 for off");
     assert_refused("sampler", "Alias",
-                   "--sampler 'Alias': must be alias|reservoir|smoothed");
-    assert_refused("sampler", "", "--sampler '': must be alias|reservoir|smoothed");
+                   "sampler 'Alias': must be alias|reservoir|smoothed");
+    assert_refused("sampler", "", "sampler '': must be alias|reservoir|smoothed");
     assert_refused("sampler", "alias|reservoir",
-                   "--sampler 'alias|reservoir': must be alias|reservoir|smoothed");
-    assert_refused("replay-ring", "1999", "--replay-ring '1999': must be 2000..1e11");
+                   "sampler 'alias|reservoir': must be alias|reservoir|smoothed");
+    assert_refused("replay-ring", "1999", "replay-ring '1999': must be 2000..1e11");
     assert_refused("profile", "best",
-                   "--profile 'best': must be "
+                   "profile 'best': must be "
                    "default|fast|paper|athena|incremental|word2vec");
-    assert_refused("dimension", "10", "there is no parameter 'dimension'");
-    assert_refused("", "10", "there is no parameter ''");
-    assert_refused("dim\n", "10", "there is no parameter 'dim?'");
+    assert_refused("dimension", "10", "unknown parameter 'dimension'");
+    assert_refused("", "10", "unknown parameter ''");
+    assert_refused("dim\n", "10", "unknown parameter 'dim?'");
     char text[8];
     tide_params *params = tide_params_new(NULL);
     assert_int_equal(tide_params_text(params, "dimension", text, sizeof text),
@@ -188,8 +191,8 @@ static void values_out_of_range_are_refused_by_name_and_range(void **state)
     tide_params_free(params);
 }
 
-/* What the help calls the range is the range. */
-static void ends_of_every_range_are_taken_and_what_is_beyond_is_not(void **state)
+/* The range that the help prints is the range that is accepted. */
+static void ends_of_every_range_are_accepted_and_values_beyond_are_refused(void **state)
 {
     (void)state;
     size_t count;
@@ -207,11 +210,11 @@ static void ends_of_every_range_are_taken_and_what_is_beyond_is_not(void **state
             dots[3] == '^' ? exp2(strtod(dots + 4, NULL)) : strtod(dots + 2, NULL);
         snprintf(value, sizeof value, most < 1 ? "%.17g" : "%.0f", most);
         if (tide_params_set(params, infos[i].name, value, NULL))
-            fail_msg("--%s %s is refused, but it says %s", infos[i].name, value,
+            fail_msg("%s %s is refused, but it says %s", infos[i].name, value,
                      infos[i].values);
         snprintf(value, sizeof value, "%.17g", least);
         if (tide_params_set(params, infos[i].name, value, NULL))
-            fail_msg("--%s %s is refused, but it says %s", infos[i].name, value,
+            fail_msg("%s %s is refused, but it says %s", infos[i].name, value,
                      infos[i].values);
         snprintf(value, sizeof value, "%.17g", most * 1.001 + 1);
         assert_int_equal(tide_params_set(params, infos[i].name, value, NULL),
@@ -248,8 +251,8 @@ static void whole_numbers_are_exact_up_to_the_largest(void **state)
     }
 }
 
-/* What is drawn is a number like any other, which can be given again. */
-static void a_random_seed_is_drawn_anew_and_kept_as_a_number(void **state)
+/* A drawn seed is a plain number, which can be set again. */
+static void a_random_seed_is_drawn_each_time_and_stored_as_a_number(void **state)
 {
     (void)state;
     uint64_t before = 0;
@@ -269,7 +272,7 @@ static void a_random_seed_is_drawn_anew_and_kept_as_a_number(void **state)
     tide_params_free(params);
 }
 
-static void a_file_has_no_seed_that_is_yet_to_be_drawn(void **state)
+static void a_file_with_seed_random_is_refused(void **state)
 {
     (void)state;
     tide_params *params = params_of("");
@@ -285,9 +288,9 @@ static void a_file_has_no_seed_that_is_yet_to_be_drawn(void **state)
     tide_params_free(params);
 }
 
-/* -- profiles --------------------------------------------------------------------------- */
+/* -- profiles ---------------------------------------------------------------------- */
 
-/* That the profile has these values. */
+/* Checks values of a profile. */
 static void assert_profile(const char *profile, const char *settings)
 {
     char first[64], name[64], wanted[64];
@@ -303,7 +306,7 @@ static void assert_profile(const char *profile, const char *settings)
     tide_params_free(set);
 }
 
-static void profiles_are_the_recipes_they_are_named_after(void **state)
+static void profiles_have_the_values_of_what_they_are_named_after(void **state)
 {
     (void)state;
     assert_profile("default", "vocabulary=space-saving admission=gate sampler=alias");
@@ -343,7 +346,7 @@ static void a_profile_sets_everything_and_later_settings_change_it(void **state)
     assert_value("threads=3 memory=1G profile=paper", "memory", "1073741824");
 }
 
-/* -- print and scan --------------------------------------------------------------------- */
+/* -- print and scan ---------------------------------------------------------------- */
 
 static void printed_parameters_are_read_back_the_same(void **state)
 {
@@ -379,7 +382,7 @@ static void assert_not_scanned(const char *text)
     tide_params_free(params);
 }
 
-/* The text with its line `number` left out, or in its place another. */
+/* The text without line `number`, or with another line in its place. */
 static void assert_line_matters(const char *text, int number, const char *other)
 {
     char changed[8192] = "";
@@ -394,7 +397,7 @@ static void assert_line_matters(const char *text, int number, const char *other)
     assert_not_scanned(changed);
 }
 
-static void scan_refuses_what_is_missing_unknown_doubled_or_damaged(void **state)
+static void scan_refuses_missing_unknown_duplicate_and_damaged_lines(void **state)
 {
     (void)state;
     tide_params *params = params_of("");
@@ -406,15 +409,15 @@ static void scan_refuses_what_is_missing_unknown_doubled_or_damaged(void **state
         lines += *at == '\n';
     }
     assert_true(version > 0);
-    assert_line_matters(text, version, "tokens-version 1\n"); /* which is no line */
+    assert_line_matters(text, version, "tokens-version 1\n"); /* not a line */
     for (int line = 0; line < lines; line++) {
-        if (line != version) /* files from before do not have it */
+        if (line != version) /* older files do not have it */
             assert_line_matters(text, line, NULL);
         assert_line_matters(text, line, "colour blue\n");
         assert_line_matters(text, line, "threads 1\n");
         assert_line_matters(text, line, "dim\n");
         assert_line_matters(text, line, "dim x\n");
-        if (strncmp(text, "dim", 3)) /* a second one in the place of another */
+        if (strncmp(text, "dim", 3)) /* a duplicate in the place of another */
             assert_line_matters(text, line, line == 2 ? "vocab 5\n" : "dim 100\n");
     }
     char cut[8192];
@@ -429,7 +432,7 @@ static void scan_refuses_what_is_missing_unknown_doubled_or_damaged(void **state
     tide_params_free(params);
 }
 
-static void older_files_have_the_first_rules_for_words(void **state)
+static void older_files_imply_the_first_tokenizer_version(void **state)
 {
     (void)state;
     for (int version = 1; version <= 2; version++) {
@@ -449,9 +452,9 @@ static void older_files_have_the_first_rules_for_words(void **state)
     }
 }
 
-/* -- what follows from them ---------------------------------------------------------------- */
+/* -- what follows from them -------------------------------------------------------- */
 
-static void combinations_that_do_not_fit_are_refused(void **state)
+static void contradictory_combinations_are_refused(void **state)
 {
     (void)state;
     static const char *const refused[] = {
@@ -471,7 +474,7 @@ static void combinations_that_do_not_fit_are_refused(void **state)
         tide_part parts[TIDE_PARTS_MAX];
         tide_params *params = params_of(refused[i]);
         assert_int_equal(tide_params_budget(params, parts, &err), TIDE_ERROR_PARAMETER);
-        assert_non_null(strstr(err.text, "--"));
+        assert_true(*err.text && !strstr(err.text, "--")); /* names no options */
         if (tide_trainer_new(params, &err))
             fail_msg("%s was taken", refused[i]);
         assert_int_equal(err.status, TIDE_ERROR_PARAMETER);
@@ -479,7 +482,7 @@ static void combinations_that_do_not_fit_are_refused(void **state)
     }
 }
 
-/* A combination that the table and the settling allow can be trained with. */
+/* Every combination that the table and the checks allow can be trained with. */
 static void what_the_table_allows_makes_a_trainer(void **state)
 {
     (void)state;
@@ -518,8 +521,8 @@ static uint64_t total(const tide_part *parts, int count)
     return sum;
 }
 
-/* All parts that can be had, at sizes where nothing small hides behind something large. */
-static void budget_is_what_is_really_allocated(void **state)
+/* All optional parts, at sizes where a large part does not hide a small one. */
+static void the_budget_equals_what_is_allocated(void **state)
 {
     (void)state;
     static const char *const settings[] = {
@@ -536,7 +539,7 @@ static void budget_is_what_is_really_allocated(void **state)
     };
     for (size_t i = 0; i < COUNT(settings); i++) {
         const char *profile = strstr(settings[i], "profile");
-        char ordered[128]; /* the profile is set before what differs from it */
+        char ordered[128]; /* the profile comes first */
         snprintf(ordered, sizeof ordered, "%s%s%s", profile ? profile : "",
                  profile ? " " : "", settings[i]);
         if (profile)
@@ -570,7 +573,7 @@ static uint64_t total_of(const char *settings)
     return total(parts, count);
 }
 
-static void memory_chooses_the_largest_vocabulary_that_fits(void **state)
+static void memory_selects_the_largest_vocabulary_that_fits(void **state)
 {
     (void)state;
     static const struct {
@@ -586,7 +589,7 @@ static void memory_chooses_the_largest_vocabulary_that_fits(void **state)
         snprintf(settings, sizeof settings, "%s memory=%llu", cases[i].settings,
                  (unsigned long long)cases[i].memory);
         tide_params *params = params_of(settings);
-        assert_int_equal(tide_params_settle(params, NULL), TIDE_OK);
+        assert_int_equal(tide_params_complete(params, NULL), TIDE_OK);
         uint64_t vocab = params->vocab;
         assert_true(vocab > 100);
         snprintf(settings, sizeof settings, "%s vocab=%llu", cases[i].settings,
@@ -600,20 +603,19 @@ static void memory_chooses_the_largest_vocabulary_that_fits(void **state)
     assert_value("memory=1G vocab=5", "vocab", "5");
 }
 
-static void too_little_memory_says_how_much_is_enough(void **state)
+static void too_little_memory_is_refused_with_the_amount_needed(void **state)
 {
     (void)state;
     tide_error err;
     unsigned needed, fast;
     tide_part parts[TIDE_PARTS_MAX];
     tide_params *params = params_of("memory=10M");
-    assert_int_equal(tide_params_settle(params, &err), TIDE_ERROR_PARAMETER);
-    assert_int_equal(
-        sscanf(err.text,
-               "--memory 10 MiB is too little: the program, and all but the "
-               "words, needs %u MiB, or %u MiB with --profile fast",
-               &needed, &fast),
-        2);
+    assert_int_equal(tide_params_complete(params, &err), TIDE_ERROR_PARAMETER);
+    assert_int_equal(sscanf(err.text,
+                            "memory 10 MiB is too little: without any words, training "
+                            "needs %u MiB, or %u MiB with profile fast",
+                            &needed, &fast),
+                     2);
     tide_params_free(params);
     const unsigned sizes[] = {needed, fast};
     for (int i = 0; i < 2; i++) {
@@ -630,16 +632,16 @@ static void too_little_memory_says_how_much_is_enough(void **state)
 
 static uint64_t as_much_again(const tide_params *params, const void *data)
 {
-    return tide_params_total(params) + *(const uint64_t *)data;
+    return tide_budget_allocated(params) + *(const uint64_t *)data;
 }
 
-static void others_in_the_process_have_their_share_of_the_memory(void **state)
+static void memory_includes_what_the_process_reserves_for_others(void **state)
 {
     (void)state;
     static const uint64_t fixed = 5 << 20;
     tide_part parts[TIDE_PARTS_MAX];
     tide_params *params = params_of("memory=200M");
-    tide_params_share(params, as_much_again, &fixed);
+    tide_params_reserve(params, as_much_again, &fixed);
     int count = tide_params_budget(params, parts, NULL);
     uint64_t all = total(parts, count) + as_much_again(params, &fixed);
     assert_in_range(all, 195 << 20, 200 << 20);
@@ -660,27 +662,28 @@ static void more_memory_than_the_machine_has_is_refused_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_default_is_what_the_table_says),
+        cmocka_unit_test(every_default_is_the_one_in_the_table),
         cmocka_unit_test(every_value_goes_from_text_to_text_unchanged),
         cmocka_unit_test(real_numbers_keep_every_bit_in_text),
         cmocka_unit_test(aliases_mean_the_same_parameter),
         cmocka_unit_test(values_out_of_range_are_refused_by_name_and_range),
-        cmocka_unit_test(ends_of_every_range_are_taken_and_what_is_beyond_is_not),
+        cmocka_unit_test(
+            ends_of_every_range_are_accepted_and_values_beyond_are_refused),
         cmocka_unit_test(numbers_may_have_units_and_exponents),
         cmocka_unit_test(whole_numbers_are_exact_up_to_the_largest),
-        cmocka_unit_test(a_random_seed_is_drawn_anew_and_kept_as_a_number),
-        cmocka_unit_test(a_file_has_no_seed_that_is_yet_to_be_drawn),
-        cmocka_unit_test(profiles_are_the_recipes_they_are_named_after),
+        cmocka_unit_test(a_random_seed_is_drawn_each_time_and_stored_as_a_number),
+        cmocka_unit_test(a_file_with_seed_random_is_refused),
+        cmocka_unit_test(profiles_have_the_values_of_what_they_are_named_after),
         cmocka_unit_test(a_profile_sets_everything_and_later_settings_change_it),
         cmocka_unit_test(printed_parameters_are_read_back_the_same),
-        cmocka_unit_test(scan_refuses_what_is_missing_unknown_doubled_or_damaged),
-        cmocka_unit_test(older_files_have_the_first_rules_for_words),
-        cmocka_unit_test(combinations_that_do_not_fit_are_refused),
+        cmocka_unit_test(scan_refuses_missing_unknown_duplicate_and_damaged_lines),
+        cmocka_unit_test(older_files_imply_the_first_tokenizer_version),
+        cmocka_unit_test(contradictory_combinations_are_refused),
         cmocka_unit_test(what_the_table_allows_makes_a_trainer),
-        cmocka_unit_test(budget_is_what_is_really_allocated),
-        cmocka_unit_test(memory_chooses_the_largest_vocabulary_that_fits),
-        cmocka_unit_test(too_little_memory_says_how_much_is_enough),
-        cmocka_unit_test(others_in_the_process_have_their_share_of_the_memory),
+        cmocka_unit_test(the_budget_equals_what_is_allocated),
+        cmocka_unit_test(memory_selects_the_largest_vocabulary_that_fits),
+        cmocka_unit_test(too_little_memory_is_refused_with_the_amount_needed),
+        cmocka_unit_test(memory_includes_what_the_process_reserves_for_others),
         cmocka_unit_test(more_memory_than_the_machine_has_is_refused_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

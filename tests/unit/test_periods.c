@@ -1,11 +1,14 @@
-/* test_periods.c - that what differs between two moments is found, whatever has turned meanwhile;
- * and that a stream is cut where its periods end. */
+/* test_periods.c - changes between two moments are found despite a common rotation, and
+ * a stream is divided into its periods. */
+#include "base/base.h"
+#include "eval/eval.h"
+#include "run/run.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 #include "train_fixture.h"
 #include "memory_fixture.h"
 
-#include "eval/eval.h"
-
-/* -- snapshots made by hand ---------------------------------------------------------------- */
+/* -- synthetic snapshots ----------------------------------------------------------- */
 
 enum { WORDS = 300, DIM = 12 };
 
@@ -15,7 +18,7 @@ static void name_word(uint32_t i, char padded[TIDE_WORD_MAX + 16])
     sprintf(padded, "word%u", i);
 }
 
-/* Word order[i] has place i. */
+/* Word order[i] has row i. */
 static tide_snapshot *snapshot_of(const uint32_t *order, uint32_t count)
 {
     const tide_vocabulary_options options = {.kind = TIDE_VOCABULARY_EXACT,
@@ -29,7 +32,7 @@ static tide_snapshot *snapshot_of(const uint32_t *order, uint32_t count)
         char padded[TIDE_WORD_MAX + 16];
         name_word(order[i], padded);
         tide_word word = {padded, (uint32_t)strlen(padded)};
-        assert_int_equal(tide_vocabulary_grant(s->index, &word, 1, 0), i);
+        assert_int_equal(tide_vocabulary_insert(s->index, &word, 1, 0), i);
         s->held[i] = true;
     }
     return s;
@@ -46,8 +49,8 @@ static void random_unit(tide_rng *rng, float *row)
         row[d] /= (float)sqrt(square);
 }
 
-/* Turns the space a quarter in six planes. */
-static void turned(const float *row, float *out)
+/* Rotates by 90 degrees in six planes. */
+static void rotate_row(const float *row, float *out)
 {
     for (int d = 0; d < DIM; d += 2) {
         out[d] = -row[d + 1];
@@ -55,7 +58,7 @@ static void turned(const float *row, float *out)
     }
 }
 
-/* Two snapshots of the same vectors, turned, and with the words in another order. */
+/* Two snapshots of the same vectors, the second rotated and in another order. */
 static void make_pair(tide_rng *rng, tide_snapshot **then, tide_snapshot **now)
 {
     uint32_t straight[WORDS], back[WORDS];
@@ -67,12 +70,12 @@ static void make_pair(tide_rng *rng, tide_snapshot **then, tide_snapshot **now)
     *now = snapshot_of(back, WORDS);
     for (uint32_t i = 0; i < WORDS; i++) {
         random_unit(rng, tide_matrix_row(&(*then)->rows, i));
-        turned(tide_matrix_row(&(*then)->rows, i),
-               tide_matrix_row(&(*now)->rows, WORDS - 1 - i));
+        rotate_row(tide_matrix_row(&(*then)->rows, i),
+                   tide_matrix_row(&(*now)->rows, WORDS - 1 - i));
     }
 }
 
-static void a_rotation_changes_nothing(void **state)
+static void a_rotation_is_not_a_change(void **state)
 {
     (void)state;
     tide_rng rng = tide_rng_seeded(1);
@@ -83,7 +86,7 @@ static void a_rotation_changes_nothing(void **state)
     const tide_comparison c = {then, now, WORDS, 50};
     assert_int_equal(tide_snapshot_compare(&c, &result, aligned, NULL), TIDE_OK);
     assert_int_equal(result.words, 50);
-    assert_true(fabs(result.cosine) < 1e-6); /* a quarter turn */
+    assert_true(fabs(result.cosine) < 1e-6); /* rotated by 90 degrees */
     assert_true(fabs(result.aligned - 1) < 1e-5);
     assert_true(fabs(result.overlap - 1) < 1e-9);
     for (uint32_t i = 0; i < WORDS; i++)
@@ -92,7 +95,7 @@ static void a_rotation_changes_nothing(void **state)
     tide_snapshot_free(now);
 }
 
-static void a_word_that_moved_is_found(void **state)
+static void a_moved_word_is_found(void **state)
 {
     (void)state;
     enum { MOVED = 17, LOST = 20, MISSING = 40 };
@@ -116,7 +119,7 @@ static void a_word_that_moved_is_found(void **state)
     tide_snapshot_free(now);
 }
 
-static void nothing_in_common_is_not_a_number(void **state)
+static void results_without_common_words_are_nan(void **state)
 {
     (void)state;
     tide_rng rng = tide_rng_seeded(3);
@@ -132,7 +135,7 @@ static void nothing_in_common_is_not_a_number(void **state)
     tide_snapshot_free(now);
 }
 
-/* Counting those that are nearer says at which place a row is. */
+/* The position of a row is the number of nearer rows. */
 static void the_nearest_rows_are_found(void **state)
 {
     (void)state;
@@ -164,10 +167,10 @@ static void the_nearest_rows_are_found(void **state)
     tide_snapshot_free(now);
 }
 
-/* -- words on their way -------------------------------------------------------------------- */
+/* -- the word trainer -------------------------------------------------------------- */
 
-/* A pupil that is told the words of a text learns what a trainer learns from the text itself. */
-static void a_pupil_learns_as_from_the_text(void **state)
+/* A trainer fed with the words of a text learns the same as one that reads the text. */
+static void a_word_trainer_equals_training_on_the_text(void **state)
 {
     (void)state;
     static const char settings[] = "tokens=space dim=8 vocab=500 replay=2";
@@ -175,30 +178,31 @@ static void a_pupil_learns_as_from_the_text(void **state)
     write_file("text", t.bytes, t.size);
     tide_trainer *direct = trained(settings, &t);
     tide_params *params = params_of(settings);
-    tide_pupil *pupil = tide_pupil_new(params, NULL);
+    tide_word_trainer *trainer = tide_word_trainer_new(params, NULL);
     const char *const sources[] = {"text"};
-    tide_sentences *text = tide_sentences_open(params, sources, 1, NULL);
+    tide_sentence_reader *text = tide_sentence_reader_open(params, sources, 1, NULL);
     tide_word words[7];
     bool ended;
     int count;
-    while ((count = tide_sentences_take(text, words, 7, &ended, NULL)) || ended) {
+    while ((count = tide_sentence_reader_take(text, words, 7, &ended, NULL)) || ended) {
         for (int i = 0; i < count; i++)
-            tide_pupil_hear(pupil, &words[i]);
+            tide_word_trainer_add(trainer, &words[i]);
         if (ended)
-            tide_pupil_end_sentence(pupil);
+            tide_word_trainer_end_sentence(trainer);
     }
-    const tide_model *a = tide_trainer_model(direct), *b = tide_pupil_rest(pupil);
+    const tide_model *a = tide_trainer_model(direct),
+                     *b = tide_word_trainer_drain(trainer);
     assert_int_equal(tide_model_size(a), tide_model_size(b));
     assert_memory_equal(a->input.rows, b->input.rows,
                         (size_t)a->input.count * a->input.stride * sizeof(float));
-    tide_sentences_close(text);
-    tide_pupil_free(pupil);
+    tide_sentence_reader_close(text);
+    tide_word_trainer_free(trainer);
     tide_params_free(params);
     tide_trainer_free(direct);
     free(t.bytes);
 }
 
-/* -- periods ------------------------------------------------------------------------------- */
+/* -- periods ----------------------------------------------------------------------- */
 
 typedef struct seen {
     char names[16][32];
@@ -207,7 +211,7 @@ typedef struct seen {
     size_t count;
 } seen;
 
-static void keep_period(void *data, const tide_period *p)
+static void record_period(void *data, const tide_period *p)
 {
     seen *s = data;
     assert_true(s->count < 16);
@@ -229,7 +233,7 @@ static int try_periods(const char *settings, tide_period_unit unit, uint64_t tok
                                           .source_count = 1,
                                           .unit = unit,
                                           .tokens = tokens,
-                                          .period = keep_period,
+                                          .period = record_period,
                                           .period_data = s};
     tide_params *params = params_of(settings);
     *s = (seen){0};
@@ -254,8 +258,8 @@ static void check_names(const char *records, tide_period_unit unit,
     }
 }
 
-/* Records without a time, and such as come late, belong to the present period. */
-static void periods_end_where_time_says(void **state)
+/* Records without a time, and late ones, belong to the current period. */
+static void periods_end_according_to_time(void **state)
 {
     (void)state;
     static const char records[] = "no time\ta b\n"
@@ -278,7 +282,7 @@ static void periods_end_where_time_says(void **state)
     check_names(records, TIDE_PERIOD_YEAR, years, month_tokens, 3);
 }
 
-static void periods_may_be_numbers_of_tokens(void **state)
+static void periods_can_be_numbers_of_tokens(void **state)
 {
     (void)state;
     corpus t = demo_text(1, 10000);
@@ -304,8 +308,9 @@ static void periods_may_be_numbers_of_tokens(void **state)
     assert_true(s.tokens[0] == 8 && s.tokens[1] == 8 && s.tokens[2] == 4);
 }
 
-/* Two kinds of sentences. In the second month `fickle` goes over to the other kind, and `fresh` comes. */
-static void write_story(void)
+/* Two kinds of sentences. In the second month `fickle` changes to the other kind, and
+ * `fresh` appears. */
+static void write_changing_text(void)
 {
     FILE *file = fopen("stream", "w");
     assert_non_null(file);
@@ -325,10 +330,10 @@ static void write_story(void)
     fclose(file);
 }
 
-static void what_moved_and_what_is_new_is_told(void **state)
+static void moved_and_new_words_are_reported(void **state)
 {
     (void)state;
-    write_story();
+    write_changing_text();
     seen s;
     assert_int_equal(
         try_periods("profile=fast records=tsv time=1 text=2 dim=16 vocab=200 sample=0",
@@ -339,7 +344,7 @@ static void what_moved_and_what_is_new_is_told(void **state)
     assert_string_equal(s.newest[1], "fresh");
 }
 
-static void what_cannot_be_done_is_told(void **state)
+static void invalid_input_is_reported(void **state)
 {
     (void)state;
     tide_error err;
@@ -347,7 +352,7 @@ static void what_cannot_be_done_is_told(void **state)
     assert_int_equal(try_periods("", TIDE_PERIOD_DAY, 0, &s, &err), TIDE_ERROR_IO);
     write_file("stream", "a b c\n", 6);
     assert_int_equal(try_periods("", TIDE_PERIOD_DAY, 0, &s, &err), TIDE_ERROR_INPUT);
-    assert_non_null(strstr(err.text, "--time"));
+    assert_non_null(strstr(err.text, "parameter time"));
     assert_int_equal(try_periods("records=tsv text=body", TIDE_PERIOD_DAY, 0, &s, &err),
                      TIDE_ERROR_INPUT);
     assert_non_null(strstr(err.text, "body"));
@@ -356,14 +361,15 @@ static void what_cannot_be_done_is_told(void **state)
     assert_int_equal(s.count, 0);
 }
 
-static void lack_of_memory_is_told(void **state)
+static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     corpus t = demo_text(1, 3000);
     write_file("stream", t.bytes, t.size);
     free(t.bytes);
     int status = TIDE_ERROR_MEMORY;
-    for (int allowed = 1; status; allowed++) { /* the first is that of the parameters */
+    for (int allowed = 1; status;
+         allowed++) { /* the first allocation is that of the parameters */
         tide_error err;
         seen s;
         allocations_left = allowed;
@@ -378,16 +384,16 @@ static void lack_of_memory_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_rotation_changes_nothing),
-        cmocka_unit_test(a_word_that_moved_is_found),
-        cmocka_unit_test(nothing_in_common_is_not_a_number),
+        cmocka_unit_test(a_rotation_is_not_a_change),
+        cmocka_unit_test(a_moved_word_is_found),
+        cmocka_unit_test(results_without_common_words_are_nan),
         cmocka_unit_test(the_nearest_rows_are_found),
-        IN_FOLDER(a_pupil_learns_as_from_the_text),
-        IN_FOLDER(periods_end_where_time_says),
-        IN_FOLDER(periods_may_be_numbers_of_tokens),
-        IN_FOLDER(what_moved_and_what_is_new_is_told),
-        IN_FOLDER(what_cannot_be_done_is_told),
-        IN_FOLDER(lack_of_memory_is_told),
+        IN_FOLDER(a_word_trainer_equals_training_on_the_text),
+        IN_FOLDER(periods_end_according_to_time),
+        IN_FOLDER(periods_can_be_numbers_of_tokens),
+        IN_FOLDER(moved_and_new_words_are_reported),
+        IN_FOLDER(invalid_input_is_reported),
+        IN_FOLDER(failed_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

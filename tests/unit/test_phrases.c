@@ -1,15 +1,17 @@
-/* test_phrases.c - that pairs are joined when exact counts say so, whatever the cuts, and that the
- * reader brings records, tokenizer and phrases together. */
+/* test_phrases.c - phrases, compared with exact counts for any division into feeds, and
+ * the text reader with records, stop words and phrases. */
+#include "base/base.h"
+#include "reader/reader.h"
 #include "train_fixture.h"
 
-/* -- a plain oracle ---------------------------------------------------------------------- */
+/* -- oracle ------------------------------------------------------------------------ */
 
-/* Counts every word and every pair exactly, with the same rule; no sketch, no state between
- * sentences. Words are w0 to w99. */
+/* Applies the same rule to exact counts of all words w0 to w99 and all pairs, without a
+ * sketch and without state between sentences. */
 typedef struct oracle {
     uint64_t words[100], pairs[100][100], total;
     double threshold;
-    uint64_t least;
+    uint64_t min_count;
 } oracle;
 
 static size_t oracle_line(oracle *o, const int *line, size_t count, char *out)
@@ -20,10 +22,10 @@ static size_t oracle_line(oracle *o, const int *line, size_t count, char *out)
         o->words[line[i]]++;
         o->total++;
         uint64_t pair = i ? ++o->pairs[line[i - 1]][line[i]] : 0;
-        /* the count of the word before is the one it had when it came */
+        /* the count of the previous word is the one at its occurrence */
         uint64_t before = i ? o->words[line[i - 1]] - (line[i - 1] == line[i]) : 0;
-        bool join = held && pair > o->least &&
-                    (double)(pair - o->least) * (double)o->total >
+        bool join = held && pair > o->min_count &&
+                    (double)(pair - o->min_count) * (double)o->total >
                         o->threshold * (double)before * (double)o->words[line[i]];
         if (join)
             at += sprintf(at, "w%d_w%d ", line[i - 1], line[i]);
@@ -38,7 +40,8 @@ static size_t oracle_line(oracle *o, const int *line, size_t count, char *out)
     return (size_t)(at - out);
 }
 
-/* Random lines in which some pairs keep together: w(2k) is mostly followed by w(2k+1), for k < 5. */
+/* Random lines with some frequent pairs: for k < 5, w(2k) is mostly followed by
+ * w(2k+1). */
 static size_t random_line(tide_rng *rng, int *line)
 {
     size_t count = 1 + tide_rng_below(rng, 12);
@@ -51,7 +54,7 @@ static size_t random_line(tide_rng *rng, int *line)
     return count;
 }
 
-/* Everything the reader gives for a text that is fed in pieces of at most `piece` bytes. */
+/* The output of the reader for a text fed in pieces of at most `piece` bytes. */
 static char *read_all(const char *settings, const char *text, size_t size, size_t piece,
                       tide_rng *rng)
 {
@@ -77,13 +80,13 @@ static char *read_all(const char *settings, const char *text, size_t size, size_
                 at += sprintf(at, "\n");
         }
     }
-    assert_true(tide_reader_between(reader));
+    assert_true(tide_reader_at_boundary(reader));
     tide_reader_free(reader);
     tide_params_free(params);
     return out;
 }
 
-static void pairs_are_joined_when_exact_counts_say_so(void **state)
+static void pairs_are_joined_according_to_exact_counts(void **state)
 {
     (void)state;
     enum { LINES = 4000 };
@@ -91,7 +94,7 @@ static void pairs_are_joined_when_exact_counts_say_so(void **state)
          *out = wanted;
     tide_rng rng = tide_rng_seeded(3);
     oracle *o = calloc(1, sizeof *o);
-    *o = (oracle){.threshold = 8, .least = 5};
+    *o = (oracle){.threshold = 8, .min_count = 5};
     for (int i = 0; i < LINES; i++) {
         int line[16];
         size_t count = random_line(&rng, line);
@@ -112,8 +115,9 @@ static void pairs_are_joined_when_exact_counts_say_so(void **state)
     free(text);
 }
 
-/* A sketch far too small for all pairs joins some of the true ones and no others. */
-static void a_small_sketch_joins_nothing_that_is_not_certain(void **state)
+/* A sketch that is far too small for all pairs joins some of the true ones and no
+ * others. */
+static void small_sketch_joins_only_certain_pairs(void **state)
 {
     (void)state;
     enum { LINES = 20000 };
@@ -141,11 +145,11 @@ static void a_small_sketch_joins_nothing_that_is_not_certain(void **state)
     free(text);
 }
 
-/* -- a trainer with phrases ------------------------------------------------------------------ */
+/* -- training with phrases --------------------------------------------------------- */
 
 #define SETTINGS "vocab=500 dim=8 phrases=3000 phrase-threshold=20 replay=1"
 
-static void a_model_with_phrases_goes_on_from_any_byte(void **state)
+static void model_with_phrases_resumes_at_any_byte(void **state)
 {
     (void)state;
     enum { TEXT = 20000 };
@@ -170,7 +174,7 @@ static void a_model_with_phrases_goes_on_from_any_byte(void **state)
     free(t.bytes);
 }
 
-static void damaged_phrases_are_refused(void **state)
+static void corrupt_phrase_section_is_rejected(void **state)
 {
     (void)state;
     tide_trainer *trainer = trainer_of(SETTINGS);
@@ -187,9 +191,9 @@ static void damaged_phrases_are_refused(void **state)
     }
 }
 
-/* -- stop words ---------------------------------------------------------------------------- */
+/* -- stop words -------------------------------------------------------------------- */
 
-static void stop_words_stay_with_the_model(void **state)
+static void stop_words_are_stored_in_the_model(void **state)
 {
     (void)state;
     write_file("stop.txt", "the\nof\n", 7);
@@ -203,14 +207,14 @@ static void stop_words_stay_with_the_model(void **state)
     tide_entry entry;
     assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
     const tide_model *model = tide_trainer_model(trainer);
-    assert_int_equal(tide_model_find(model, "the", &entry, NULL), TIDE_ERROR_UNKNOWN);
+    assert_int_equal(tide_model_find(model, "the", &entry, NULL), TIDE_ERROR_NOT_FOUND);
     assert_int_equal(tide_model_find(model, "night", &entry, NULL), TIDE_OK);
     assert_int_equal(stats_of(trainer).tokens, 4);
     assert_int_equal(stats_of(trainer).omitted_words, 6);
     tide_trainer_free(trainer);
 }
 
-static void a_missing_list_of_stop_words_is_told(void **state)
+static void missing_stop_word_file_is_reported(void **state)
 {
     (void)state;
     tide_error err;
@@ -224,12 +228,12 @@ static void a_missing_list_of_stop_words_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_are_joined_when_exact_counts_say_so),
-        cmocka_unit_test(a_small_sketch_joins_nothing_that_is_not_certain),
-        IN_FOLDER(a_model_with_phrases_goes_on_from_any_byte),
-        IN_FOLDER(damaged_phrases_are_refused),
-        IN_FOLDER(stop_words_stay_with_the_model),
-        IN_FOLDER(a_missing_list_of_stop_words_is_told),
+        cmocka_unit_test(pairs_are_joined_according_to_exact_counts),
+        cmocka_unit_test(small_sketch_joins_only_certain_pairs),
+        IN_FOLDER(model_with_phrases_resumes_at_any_byte),
+        IN_FOLDER(corrupt_phrase_section_is_rejected),
+        IN_FOLDER(stop_words_are_stored_in_the_model),
+        IN_FOLDER(missing_stop_word_file_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

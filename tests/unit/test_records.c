@@ -1,13 +1,16 @@
-/* test_records.c - what is found in records: paths, columns, times and labels, and what is refused. */
+/* test_records.c - extraction from records: paths, columns, times and labels, and
+ * errors. */
+#include "file/file.h"
+#include "record/record.h"
 #include "records_fixture.h"
 
 #include <math.h>
 
 #include "memory_fixture.h"
 
-/* -- JSON ------------------------------------------------------------------------------- */
+/* -- JSON -------------------------------------------------------------------------- */
 
-static void path_takes_all_that_it_leads_to(void **state)
+static void path_yields_every_value_it_leads_to(void **state)
 {
     (void)state;
     const tide_record_kind json = TIDE_RECORDS_JSON;
@@ -22,7 +25,7 @@ static void path_takes_all_that_it_leads_to(void **state)
     expect(json, "a", "{\"a\":null}\n{\"a\":{}}\n{\"a\":\"\"}\n{}\n[\"a\"]\n\"a\"", "");
 }
 
-static void surrogates_make_a_pair_or_stand_for_nothing(void **state)
+static void unpaired_surrogate_becomes_replacement_character(void **state)
 {
     (void)state;
     const tide_record_kind json = TIDE_RECORDS_JSON;
@@ -33,7 +36,7 @@ static void surrogates_make_a_pair_or_stand_for_nothing(void **state)
            "8:\xef\xbf\xbd\xf0\x9f\x8c\x8a\n");
 }
 
-static void later_key_overrules_all_under_the_earlier(void **state)
+static void last_duplicate_key_wins(void **state)
 {
     (void)state;
     const tide_record_kind json = TIDE_RECORDS_JSON;
@@ -44,8 +47,8 @@ static void later_key_overrules_all_under_the_earlier(void **state)
     expect(json, "a.b", "{\"a\":[{\"b\":1},{\"b\":2,\"b\":3}]}", "4:1 3\n");
 }
 
-/* Whoever sends records does not decide how much of the stack is used. */
-static void nesting_has_a_limit(void **state)
+/* Input cannot make the parser use an unbounded amount of stack. */
+static void nesting_is_limited(void **state)
 {
     (void)state;
     static const char *const brackets[][2] = {{"[", "]"}, {"{\"b\":", "}"}};
@@ -62,8 +65,8 @@ static void nesting_has_a_limit(void **state)
         }
 }
 
-/* The arena is filled as fast as it can be: by the shortest values of two paths in turn. */
-static void densest_record_has_room(void **state)
+/* The worst case for the arena: the shortest values of two paths alternate. */
+static void densest_record_fits_the_arena(void **state)
 {
     (void)state;
     static unsigned char line[TIDE_RECORD_MAX];
@@ -81,9 +84,9 @@ static void densest_record_has_room(void **state)
     tide_records_free(r);
 }
 
-/* -- columns ---------------------------------------------------------------------------- */
+/* -- columns ----------------------------------------------------------------------- */
 
-static void missing_column_is_told(void **state)
+static void missing_column_is_reported(void **state)
 {
     (void)state;
     static const char input[] = "id,\"te\nxt\",time\n1,2,3\n";
@@ -94,7 +97,7 @@ static void missing_column_is_told(void **state)
     end(&t, r);
     assert_string_equal(
         tide_records_problem(r),
-        "no column 'body' (a number names one, too); there are: id, te?xt, time");
+        "no column 'body' (give a name or a number); the header has: id, te?xt, time");
     assert_int_equal(t.counts.records, 1);
     assert_int_equal(t.counts.missing, 1);
     tide_error err = {0};
@@ -118,12 +121,12 @@ static void columns_are_found_by_name_and_by_number(void **state)
     expect(csv, "b", "a,b\nc,d\n", "2:d\n");
     expect(csv, "b,1,2", "a,b\nc,d\n", "4:d\nc\n");
     expect(csv, "1", "a\"b\"\n\"x\"\"y\"\n\"z\"z\n\"w\"", "5:a\"b\"\n4:x\"y\n2:w\n");
-    /* A quote begins quotes only at the beginning of a column. */
+    /* A quote opens a quoted column only at the start of the column. */
     expect(csv, "1", "a \"b\n\"c\nd\"\n", "5:a \"b\n4:c\nd\n");
     expect(tsv, "1,2", "\"a\tb\r\nc", "5:\"a\nb\n2:c\n");
 }
 
-/* -- times and labels --------------------------------------------------------------------- */
+/* -- times and labels -------------------------------------------------------------- */
 
 static void expect_time(const char *text, double seconds)
 {
@@ -140,7 +143,7 @@ static void expect_time(const char *text, double seconds)
     tide_records_free(r);
 }
 
-static void times_are_read_as_numbers_and_by_the_calendar(void **state)
+static void times_are_parsed_as_numbers_and_iso_8601(void **state)
 {
     (void)state;
     const double none = (double)NAN;
@@ -176,26 +179,26 @@ static void times_are_read_as_numbers_and_by_the_calendar(void **state)
         expect_time(bad[i], none);
 }
 
-static void names_are_due_at_the_beginning_of_every_input(void **state)
+static void every_input_begins_with_a_header(void **state)
 {
     (void)state;
     transcript t = {0};
     tide_records *r = records(TIDE_RECORDS_CSV, "2,body", "", "");
-    assert_true(tide_records_named(r));
+    assert_true(tide_records_has_header(r));
     for (int input = 0; input < 3; input++) {
-        assert_true(tide_records_names_due(r));
+        assert_true(tide_records_expects_header(r));
         feed(&t, r, "\nid,bo", 6, SIZE_MAX);
-        assert_true(tide_records_names_due(r));
+        assert_true(tide_records_expects_header(r));
         feed(&t, r, "dy\n1,", 5, SIZE_MAX);
-        assert_false(tide_records_names_due(r));
+        assert_false(tide_records_expects_header(r));
         feed(&t, r, "x", 1, SIZE_MAX);
         tide_records_end(r);
-        assert_false(tide_records_names_due(r));
+        assert_false(tide_records_expects_header(r));
         transcript_take(&t, r);
     }
     feed(&t, r, "id,body\n", 8, SIZE_MAX);
     tide_records_end(r);
-    assert_true(tide_records_names_due(r));
+    assert_true(tide_records_expects_header(r));
     tide_records_free(r);
     static const tide_record_options without[] = {
         {TIDE_RECORDS_CSV, "2,1", "3", "", false, 0},
@@ -203,10 +206,10 @@ static void names_are_due_at_the_beginning_of_every_input(void **state)
         {TIDE_RECORDS_JSON, "a", "b", "", false, 0}};
     for (size_t i = 0; i < 3; i++) {
         r = records(without[i].kind, without[i].text, without[i].time, "");
-        assert_false(tide_records_named(r) || tide_records_names_due(r));
+        assert_false(tide_records_has_header(r) || tide_records_expects_header(r));
         feed(&t, r, "1\n", 2, SIZE_MAX);
         end(&t, r);
-        assert_false(tide_records_named(r) || tide_records_names_due(r));
+        assert_false(tide_records_has_header(r) || tide_records_expects_header(r));
         tide_records_free(r);
     }
     free(t.texts.bytes);
@@ -227,7 +230,7 @@ static void label_is_the_first_word(void **state)
     tide_records_free(r);
 }
 
-static void every_item_of_an_array_is_a_label(void **state)
+static void every_element_of_an_array_is_a_label(void **state)
 {
     (void)state;
     static const struct {
@@ -257,8 +260,8 @@ static void every_item_of_an_array_is_a_label(void **state)
     }
 }
 
-/* The arena and the text have room for them, and the first count. */
-static void a_record_full_of_labels_is_read(void **state)
+/* The arena and the text buffer can hold them; labels beyond the limit are dropped. */
+static void record_full_of_labels_is_read(void **state)
 {
     (void)state;
     char *input = malloc(TIDE_RECORD_MAX + 1);
@@ -288,9 +291,9 @@ static void a_record_full_of_labels_is_read(void **state)
     free(input);
 }
 
-/* -- refusals ------------------------------------------------------------------------------ */
+/* -- errors ------------------------------------------------------------------------ */
 
-static void wrong_options_are_refused(void **state)
+static void invalid_options_are_rejected(void **state)
 {
     (void)state;
     static char longest[300];
@@ -316,8 +319,8 @@ static void wrong_options_are_refused(void **state)
     }
 }
 
-/* Changes one of the numbers of a saved section; expects it to be refused. */
-static void refuse_number(size_t at, uint64_t value)
+/* Changes one number of a saved section and expects loading to fail. */
+static void expect_rejected(size_t at, uint64_t value)
 {
     unsigned char section[600];
     tide_error err = {0};
@@ -336,30 +339,30 @@ static void refuse_number(size_t at, uint64_t value)
     assert_int_equal(tide_store_commit(writer, &err), TIDE_OK);
     tide_records *other = records(TIDE_RECORDS_CSV, "a,2", "t", "");
     assert_int_equal(load(other, &err), TIDE_ERROR_FORMAT);
-    assert_true(tide_records_between(other));
+    assert_true(tide_records_at_boundary(other));
     free(t.texts.bytes);
     tide_records_free(r);
     tide_records_free(other);
 }
 
-static void section_that_no_records_wrote_is_refused(void **state)
+static void corrupt_section_is_rejected(void **state)
 {
     (void)state;
-    refuse_number(0, 1);                            /* other fields */
-    refuse_number(2, 9);                            /* more malformed than records */
-    refuse_number(6, UINT64_C(0x7ff0000000000000)); /* an endless time */
-    refuse_number(7, 16);                           /* unknown flags */
-    refuse_number(8, 5);                            /* too little skipped */
-    refuse_number(9, 5);                            /* another size than it has */
-    refuse_number(9, UINT64_MAX);
-    refuse_number(10, TIDE_RECORD_MAX + 2); /* no such column */
-    refuse_number(11, 3);                   /* a number that is not its own */
-    refuse_number(20, 1);                   /* a field that does not exist */
+    expect_rejected(0, 1);                            /* other fields */
+    expect_rejected(2, 9);                            /* more malformed than records */
+    expect_rejected(6, UINT64_C(0x7ff0000000000000)); /* an infinite time */
+    expect_rejected(7, 16);                           /* unknown flags */
+    expect_rejected(8, 5);                            /* skipped is too small */
+    expect_rejected(9, 5);                            /* not the actual size */
+    expect_rejected(9, UINT64_MAX);
+    expect_rejected(10, TIDE_RECORD_MAX + 2); /* no such column */
+    expect_rejected(11, 3);                   /* not the column of the field */
+    expect_rejected(20, 1);                   /* a field that does not exist */
 }
 
-/* -- documents of JSON ------------------------------------------------------------------- */
+/* -- JSON documents ---------------------------------------------------------------- */
 
-static void json_comes_as_lines_a_list_or_over_several_lines(void **state)
+static void json_may_be_lines_an_array_or_a_document(void **state)
 {
     (void)state;
     static const char *const inputs[] = {
@@ -388,7 +391,7 @@ static void json_comes_as_lines_a_list_or_over_several_lines(void **state)
         }
 }
 
-static void a_broken_value_does_not_spoil_the_next(void **state)
+static void malformed_value_does_not_affect_the_next(void **state)
 {
     (void)state;
     expect(TIDE_RECORDS_JSON, "t", "{\"t\": \"a\",\n{\"t\":\"b\"}\n{\"t\":\"c\"}\n",
@@ -401,7 +404,7 @@ static void a_broken_value_does_not_spoil_the_next(void **state)
     expect(TIDE_RECORDS_JSON, "t", "[{\"t\":\"a\"}, {\"t\":\"b\"", "2:a\n");
 }
 
-static void a_wrong_field_is_told_with_those_that_there_are(void **state)
+static void wrong_field_is_reported_with_the_fields_found(void **state)
 {
     (void)state;
     tide_records *r = records(TIDE_RECORDS_JSON, "txet", "", "");
@@ -414,14 +417,15 @@ static void a_wrong_field_is_told_with_those_that_there_are(void **state)
     feed(&t, r, record, sizeof record - 1, SIZE_MAX);
     assert_string_equal(
         tide_records_problem(r),
-        "no text in field 'txet' of the first 10 records; there are: id, "
+        "field 'txet' has no text in the first 10 records; fields found: id, "
         "user.name, text");
     tide_records_free(r);
     r = records(TIDE_RECORDS_JSON, "txet", "", "");
     feed(&t, r, "[{\"a\":1},\n{\"b\":2}]", 18, SIZE_MAX);
     end(&t, r);
-    assert_string_equal(tide_records_problem(r),
-                        "no text in field 'txet' of the first 2 records; there are: a");
+    assert_string_equal(
+        tide_records_problem(r),
+        "field 'txet' has no text in the first 2 records; fields found: a");
     tide_records_free(r);
     r = records(TIDE_RECORDS_JSON, "text", "", "");
     feed(&t, r, record, sizeof record - 1, SIZE_MAX);
@@ -433,9 +437,9 @@ static void a_wrong_field_is_told_with_those_that_there_are(void **state)
     free(t.texts.bytes);
 }
 
-/* -- separators of columns ----------------------------------------------------------------- */
+/* -- column separators ------------------------------------------------------------- */
 
-static void the_separator_is_the_one_under_which_the_names_are_found(void **state)
+static void separator_is_detected_from_the_header(void **state)
 {
     (void)state;
     expect(TIDE_RECORDS_CSV, "text", "id;text;label\n1;a, b;x\n", "5:a, b\n");
@@ -455,7 +459,7 @@ static void the_separator_is_the_one_under_which_the_names_are_found(void **stat
     feed(&t, r, "id;text;\"a,b\"\n", 14, SIZE_MAX);
     assert_string_equal(
         tide_records_problem(r),
-        "no column 'body' (a number names one, too); there are: id, text, "
+        "no column 'body' (give a name or a number); the header has: id, text, "
         "\"a,b\"");
     tide_records_free(r);
 
@@ -468,8 +472,9 @@ static void the_separator_is_the_one_under_which_the_names_are_found(void **stat
     free(t.texts.bytes);
 }
 
-/* Half a document, and half a file with other separators, go on after a save. */
-static void what_the_beginning_said_is_saved(void **state)
+/* An incomplete document, and a file with a detected separator, continue after a
+ * save. */
+static void detected_layout_is_saved(void **state)
 {
     (void)state;
     static const struct {
@@ -499,7 +504,7 @@ static void what_the_beginning_said_is_saved(void **state)
         }
 }
 
-static void loss_of_memory_is_reported(void **state)
+static void allocation_failure_is_reported(void **state)
 {
     (void)state;
     tide_error err = {0};
@@ -515,26 +520,26 @@ static void loss_of_memory_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(path_takes_all_that_it_leads_to),
-        cmocka_unit_test(surrogates_make_a_pair_or_stand_for_nothing),
-        cmocka_unit_test(later_key_overrules_all_under_the_earlier),
-        cmocka_unit_test(nesting_has_a_limit),
-        cmocka_unit_test(densest_record_has_room),
-        cmocka_unit_test(missing_column_is_told),
+        cmocka_unit_test(path_yields_every_value_it_leads_to),
+        cmocka_unit_test(unpaired_surrogate_becomes_replacement_character),
+        cmocka_unit_test(last_duplicate_key_wins),
+        cmocka_unit_test(nesting_is_limited),
+        cmocka_unit_test(densest_record_fits_the_arena),
+        cmocka_unit_test(missing_column_is_reported),
         cmocka_unit_test(columns_are_found_by_name_and_by_number),
-        cmocka_unit_test(times_are_read_as_numbers_and_by_the_calendar),
-        cmocka_unit_test(names_are_due_at_the_beginning_of_every_input),
+        cmocka_unit_test(times_are_parsed_as_numbers_and_iso_8601),
+        cmocka_unit_test(every_input_begins_with_a_header),
         cmocka_unit_test(label_is_the_first_word),
-        cmocka_unit_test(every_item_of_an_array_is_a_label),
-        cmocka_unit_test(a_record_full_of_labels_is_read),
-        cmocka_unit_test(wrong_options_are_refused),
-        cmocka_unit_test(section_that_no_records_wrote_is_refused),
-        cmocka_unit_test(json_comes_as_lines_a_list_or_over_several_lines),
-        cmocka_unit_test(a_broken_value_does_not_spoil_the_next),
-        cmocka_unit_test(a_wrong_field_is_told_with_those_that_there_are),
-        cmocka_unit_test(the_separator_is_the_one_under_which_the_names_are_found),
-        cmocka_unit_test(what_the_beginning_said_is_saved),
-        cmocka_unit_test(loss_of_memory_is_reported),
+        cmocka_unit_test(every_element_of_an_array_is_a_label),
+        cmocka_unit_test(record_full_of_labels_is_read),
+        cmocka_unit_test(invalid_options_are_rejected),
+        cmocka_unit_test(corrupt_section_is_rejected),
+        cmocka_unit_test(json_may_be_lines_an_array_or_a_document),
+        cmocka_unit_test(malformed_value_does_not_affect_the_next),
+        cmocka_unit_test(wrong_field_is_reported_with_the_fields_found),
+        cmocka_unit_test(separator_is_detected_from_the_header),
+        cmocka_unit_test(detected_layout_is_saved),
+        cmocka_unit_test(allocation_failure_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,11 @@
-/* test_records_cut.c - however an input is cut, saved and loaded, what is found is what the oracle finds in the
- * whole, up to the longest record. */
+/* test_records_cut.c - however an input is divided into feeds, saved and loaded, the
+ * result matches that of the oracle, up to the longest record. */
+#include "base/base.h"
+#include "record/json.h"
+#include "record/record.h"
 #include "records_fixture.h"
 
-#include "text/json.h"
-
-/* -- random inputs -------------------------------------------------------------------- */
+/* -- random inputs ----------------------------------------------------------------- */
 
 static const tide_record_options options[] = {
     {TIDE_RECORDS_JSON, "a", "", "", false, 0},
@@ -81,8 +82,8 @@ static void random_columns(tide_rng *rng, pile *p, const char *separator)
     }
 }
 
-/* Some records with line ends of all kinds, some of them damaged, maybe with a mark at
- * the beginning; JSON also as a list, or over lines. */
+/* Some records with all kinds of line ends, some of them damaged, maybe with a BOM at
+ * the start; JSON also as an array, or over several lines. */
 static pile random_input(tide_rng *rng, tide_record_kind kind)
 {
     static const char *const ends[] = {"\n", "\n", "\r\n", "\n\n", " \n"};
@@ -112,9 +113,9 @@ static pile random_input(tide_rng *rng, tide_record_kind kind)
     return p;
 }
 
-/* -- properties ------------------------------------------------------------------------- */
+/* -- properties -------------------------------------------------------------------- */
 
-static void what_is_found_is_what_the_oracle_finds_however_it_is_cut(void **state)
+static void result_matches_the_oracle_for_any_division_into_feeds(void **state)
 {
     (void)state;
     tide_rng rng = tide_rng_seeded(1);
@@ -122,14 +123,14 @@ static void what_is_found_is_what_the_oracle_finds_however_it_is_cut(void **stat
         tide_records *r = records_with(&options[o]);
         for (int run = 0; run < 1500; run++) {
             pile input = random_input(&rng, options[o].kind);
-            transcript found = {0}, wanted = {.counts = tide_records_counted(r)};
-            oracle_read(&wanted, &options[o], input.bytes, input.size);
+            transcript found = {0}, expected = {.counts = tide_records_counted(r)};
+            oracle_read(&expected, &options[o], input.bytes, input.size);
             feed(&found, r, input.bytes, input.size, 1 + tide_rng_below(&rng, 30));
             end(&found, r);
-            if (!transcript_equal(&found, &wanted))
+            if (!transcript_equal(&found, &expected))
                 fail_msg("%s in\n%s\ngives\n%s\nnot\n%s", options[o].text, input.bytes,
-                         found.texts.bytes, wanted.texts.bytes);
-            free_both(&found, &wanted);
+                         found.texts.bytes, expected.texts.bytes);
+            free_both(&found, &expected);
             free(input.bytes);
         }
         if (options[o].kind != TIDE_RECORDS_TSV)
@@ -139,7 +140,7 @@ static void what_is_found_is_what_the_oracle_finds_however_it_is_cut(void **stat
     }
 }
 
-static void every_cut_and_every_truncation_agrees_with_the_oracle(void **state)
+static void every_split_and_truncation_matches_the_oracle(void **state)
 {
     (void)state;
     tide_rng rng = tide_rng_seeded(2);
@@ -152,13 +153,13 @@ static void every_cut_and_every_truncation_agrees_with_the_oracle(void **state)
         }
         for (size_t size = 0; size <= input.size; size++) {
             for (size_t cut = 0; cut <= size; cut++) {
-                transcript found = {0}, wanted = {.counts = tide_records_counted(r)};
-                oracle_read(&wanted, &options[o], input.bytes, size);
+                transcript found = {0}, expected = {.counts = tide_records_counted(r)};
+                oracle_read(&expected, &options[o], input.bytes, size);
                 feed(&found, r, input.bytes, cut, SIZE_MAX);
                 feed(&found, r, input.bytes + cut, size - cut, SIZE_MAX);
                 end(&found, r);
-                assert_true(transcript_equal(&found, &wanted));
-                free_both(&found, &wanted);
+                assert_true(transcript_equal(&found, &expected));
+                free_both(&found, &expected);
             }
         }
         free(input.bytes);
@@ -181,8 +182,8 @@ saved_and_loaded_at_every_byte_it_goes_on_as_if_nothing_had_been(void **state)
         const char *input = inputs[options[o].kind - TIDE_RECORDS_JSON];
         size_t size = strlen(input);
         tide_record_options p = options[o];
-        transcript wanted = {0};
-        oracle_read(&wanted, &p, (const unsigned char *)input, size);
+        transcript expected = {0};
+        oracle_read(&expected, &p, (const unsigned char *)input, size);
         for (size_t stop = 0; stop <= size; stop++) {
             tide_error err = {0};
             transcript found = {0};
@@ -191,26 +192,27 @@ saved_and_loaded_at_every_byte_it_goes_on_as_if_nothing_had_been(void **state)
             save(before);
             tide_records *after = records_with(&p);
             assert_int_equal(load(after, &err), TIDE_OK);
-            assert_int_equal(tide_records_between(after), tide_records_between(before));
+            assert_int_equal(tide_records_at_boundary(after),
+                             tide_records_at_boundary(before));
             feed(&found, after, input + stop, size - stop, SIZE_MAX);
             end(&found, after);
-            assert_true(transcript_equal(&found, &wanted));
+            assert_true(transcript_equal(&found, &expected));
             free(found.texts.bytes);
             tide_records_free(before);
             tide_records_free(after);
         }
-        free(wanted.texts.bytes);
+        free(expected.texts.bytes);
     }
 }
 
-/* What is written as CSV is read again as it was. */
-static void csv_of_random_fields_comes_back(void **state)
+/* Fields written as CSV are parsed back unchanged. */
+static void csv_round_trips_random_fields(void **state)
 {
     (void)state;
     static const char *const parts[] = {"\"", ",", "\n", "\r\n", "x", "word ", "\t"};
     tide_rng rng = tide_rng_seeded(3);
     pile csv = {0};
-    transcript wanted = {0}, found = {0};
+    transcript expected = {0}, found = {0};
     for (int record = 0; record < 2000; record++) {
         pile field = {0};
         pile_add(&field, "x", 1);
@@ -225,20 +227,20 @@ static void csv_of_random_fields_comes_back(void **state)
         }
         pile_add(&csv, "\",b\r\n", 5);
         pile_add(&field, "\n", 1);
-        transcript_add(&wanted, field.bytes, field.size);
+        transcript_add(&expected, field.bytes, field.size);
         free(field.bytes);
     }
-    wanted.counts.records = 2000;
+    expected.counts.records = 2000;
     tide_records *r = records(TIDE_RECORDS_CSV, "2", "", "");
     feed(&found, r, csv.bytes, csv.size, 1000);
     end(&found, r);
-    assert_true(transcript_equal(&found, &wanted));
-    free_both(&found, &wanted);
+    assert_true(transcript_equal(&found, &expected));
+    free_both(&found, &expected);
     free(csv.bytes);
     tide_records_free(r);
 }
 
-static void both_ways_to_find_the_end_of_a_run_agree(void **state)
+static void vector_and_portable_scanners_agree(void **state)
 {
     (void)state;
     unsigned char bytes[128];
@@ -247,18 +249,20 @@ static void both_ways_to_find_the_end_of_a_run_agree(void **state)
         for (size_t i = 0; i < sizeof bytes; i++)
             bytes[i] = (unsigned char)(tide_rng_next(&rng) | (run & 1 ? 0x30 : 0));
         bytes[90] = '\n';
-        assert_ptr_equal(tide_json_run(bytes), tide_json_run_portable(bytes));
+        assert_ptr_equal(tide_json_skip_run(bytes), tide_json_skip_run_portable(bytes));
         for (size_t i = 0; i < 50; i++)
             bytes[i] = (unsigned char)('0' + tide_rng_below(&rng, 10));
         bytes[tide_rng_below(&rng, 50)] = (unsigned char)"/:a\n\xb0"[run % 5];
-        assert_ptr_equal(tide_json_digits(bytes), tide_json_digits_portable(bytes));
+        assert_ptr_equal(tide_json_skip_digits(bytes),
+                         tide_json_skip_digits_portable(bytes));
     }
 }
 
-/* -- limits ------------------------------------------------------------------------------ */
+/* -- limits ------------------------------------------------------------------------ */
 
-/* A record of `length` bytes that opens quotes where there are some, then good ones. */
-static void try_length(const tide_record_options *o, size_t length)
+/* A record of `length` bytes, with an open quote if the format has quotes, then good
+ * records. */
+static void check_length(const tide_record_options *o, size_t length)
 {
     static unsigned char input[3 * TIDE_RECORD_MAX];
     bool json = o->kind == TIDE_RECORDS_JSON, closed = length <= TIDE_RECORD_MAX;
@@ -276,20 +280,20 @@ static void try_length(const tide_record_options *o, size_t length)
     memcpy(input + size, rest, strlen(rest));
     size += strlen(rest);
     for (size_t piece = 1000; piece < 4 * size; piece *= 37) {
-        transcript found = {0}, wanted = {0};
+        transcript found = {0}, expected = {0};
         tide_records *r = records(o->kind, o->text, "", "");
-        oracle_read(&wanted, o, input, size);
-        assert_int_equal(wanted.counts.too_long, !closed);
+        oracle_read(&expected, o, input, size);
+        assert_int_equal(expected.counts.too_long, !closed);
         feed(&found, r, input, size, piece);
         end(&found, r);
-        assert_true(transcript_equal(&found, &wanted));
+        assert_true(transcript_equal(&found, &expected));
         assert_int_equal(found.counts.records, 2);
-        free_both(&found, &wanted);
+        free_both(&found, &expected);
         tide_records_free(r);
     }
 }
 
-static void record_beyond_the_limit_is_counted_and_the_next_is_read(void **state)
+static void over_long_record_is_counted_and_the_next_is_read(void **state)
 {
     (void)state;
     static const tide_record_options some[] = {
@@ -297,21 +301,21 @@ static void record_beyond_the_limit_is_counted_and_the_next_is_read(void **state
         {TIDE_RECORDS_CSV, "1", "", "", false, ','},
         {TIDE_RECORDS_TSV, "1", "", "", false, 0}};
     for (size_t i = 0; i < 3; i++) {
-        try_length(&some[i], TIDE_RECORD_MAX - 1);
-        try_length(&some[i], TIDE_RECORD_MAX);
-        try_length(&some[i], TIDE_RECORD_MAX + 1);
-        try_length(&some[i], TIDE_RECORD_MAX + 2);
-        try_length(&some[i], 5 * TIDE_RECORD_MAX / 2);
+        check_length(&some[i], TIDE_RECORD_MAX - 1);
+        check_length(&some[i], TIDE_RECORD_MAX);
+        check_length(&some[i], TIDE_RECORD_MAX + 1);
+        check_length(&some[i], TIDE_RECORD_MAX + 2);
+        check_length(&some[i], 5 * TIDE_RECORD_MAX / 2);
     }
 }
 
-/* A value as long as that in a list, which ends with a bracket or, broken, with its line; and one after
- * it. Saved and loaded in the middle as well. */
-static void value_beyond_the_limit_is_counted_and_the_next_is_read(void **state)
+/* A value of that length in an array, which ends with a bracket or, if malformed, with
+ * its line, and another value after it. Also saves and loads in the middle. */
+static void over_long_value_is_counted_and_the_next_is_read(void **state)
 {
     (void)state;
-    enum { ROOM = 3 * TIDE_RECORD_MAX };
-    static char input[ROOM + 64];
+    enum { CAPACITY = 3 * TIDE_RECORD_MAX };
+    static char input[CAPACITY + 64];
     const tide_record_options o = {TIDE_RECORDS_JSON, "a", "", "", false, 0};
     static const char *const ends[] = {"\"}", "", "\"\n, \"b\": [\"}\"]}"};
     for (int run = 0; run < 36; run++) {
@@ -319,12 +323,12 @@ static void value_beyond_the_limit_is_counted_and_the_next_is_read(void **state)
                                              : 5 * TIDE_RECORD_MAX / 2);
         const char *close = ends[run / 6 % 3];
         size_t size = (size_t)sprintf(input, "[{\"a\": %s", *close ? "\"" : "");
-        memset(input + size, '1', ROOM);
+        memset(input + size, '1', CAPACITY);
         size = length + 1 - strlen(close);
         size += (size_t)sprintf(input + size, "%s\n{\"a\":\"ok\"}]\n", close);
         size_t piece = run < 18 ? 65536 : (size_t)TIDE_RECORD_MAX + 1;
-        transcript found = {0}, wanted = {0};
-        oracle_read(&wanted, &o, (unsigned char *)input, size);
+        transcript found = {0}, expected = {0};
+        oracle_read(&expected, &o, (unsigned char *)input, size);
         tide_records *r = records_with(&o);
         for (size_t done = 0; done < size; done += piece) {
             size_t part = piece < size - done ? piece : size - done;
@@ -338,16 +342,16 @@ static void value_beyond_the_limit_is_counted_and_the_next_is_read(void **state)
             }
         }
         end(&found, r);
-        assert_true(transcript_equal(&found, &wanted));
-        assert_true(wanted.counts.records == 2);
+        assert_true(transcript_equal(&found, &expected));
+        assert_true(expected.counts.records == 2);
         assert_string_equal((const char *)found.texts.bytes + found.texts.size - 5,
                             "3:ok\n");
-        free_both(&found, &wanted);
+        free_both(&found, &expected);
         tide_records_free(r);
     }
 }
 
-static void half_skipped_record_is_saved(void **state)
+static void partly_skipped_record_is_saved(void **state)
 {
     (void)state;
     static char input[2 * TIDE_RECORD_MAX];
@@ -357,7 +361,7 @@ static void half_skipped_record_is_saved(void **state)
     transcript t = {0};
     tide_records *r = records(TIDE_RECORDS_TSV, "1", "", "");
     feed(&t, r, input, sizeof input - 100, SIZE_MAX);
-    assert_false(tide_records_between(r));
+    assert_false(tide_records_at_boundary(r));
     assert_int_equal(t.counts.records, 0);
     save(r);
     tide_records *other = records(TIDE_RECORDS_TSV, "1", "", "");
@@ -374,15 +378,15 @@ static void half_skipped_record_is_saved(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_found_is_what_the_oracle_finds_however_it_is_cut),
-        cmocka_unit_test(every_cut_and_every_truncation_agrees_with_the_oracle),
+        cmocka_unit_test(result_matches_the_oracle_for_any_division_into_feeds),
+        cmocka_unit_test(every_split_and_truncation_matches_the_oracle),
         cmocka_unit_test(
             saved_and_loaded_at_every_byte_it_goes_on_as_if_nothing_had_been),
-        cmocka_unit_test(csv_of_random_fields_comes_back),
-        cmocka_unit_test(both_ways_to_find_the_end_of_a_run_agree),
-        cmocka_unit_test(record_beyond_the_limit_is_counted_and_the_next_is_read),
-        cmocka_unit_test(value_beyond_the_limit_is_counted_and_the_next_is_read),
-        cmocka_unit_test(half_skipped_record_is_saved),
+        cmocka_unit_test(csv_round_trips_random_fields),
+        cmocka_unit_test(vector_and_portable_scanners_agree),
+        cmocka_unit_test(over_long_record_is_counted_and_the_next_is_read),
+        cmocka_unit_test(over_long_value_is_counted_and_the_next_is_read),
+        cmocka_unit_test(partly_skipped_record_is_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

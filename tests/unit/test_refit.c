@@ -1,18 +1,19 @@
-/* test_refit.c - that a run can be stopped while the classifier learns anew on the way, at any epoch and from any
- * source, and goes on to the same bytes. */
+/* test_refit.c - a run can be stopped during a refit of the classifier, at any epoch
+ * and with any source, and resumes to the same bytes.
+ */
 #include "labels_fixture.h"
 
 #include <signal.h>
 
-#define RECIPE LABELLED "vocab=50 dim=8 replay-ring=4000 tokens=space labels=hashtags "
+#define RECIPE LABELED "vocab=50 dim=8 replay-ring=4000 tokens=space labels=hashtags "
 
 enum { POSTS = 120 };
 
 typedef struct stopper {
     volatile sig_atomic_t stop;
     int epochs;      /* seen */
-    int stop_at;     /* the epoch that asks to stop; 0 for none */
-    uint64_t tokens; /* and so many tokens do; 0 for none */
+    int stop_at;     /* the epoch that requests a stop; 0 if none */
+    uint64_t tokens; /* number of tokens that does; 0 if none */
 } stopper;
 
 static bool see_epoch(void *data, const tide_epoch *epoch)
@@ -35,7 +36,8 @@ static void see_tokens(void *data, const tide_stats *stats)
 static int run_with(tide_trainer *trainer, stopper *s, const char *source, bool follow)
 {
     tide_error err = {.text = ""};
-    tide_run how = {.sources = &source,
+    tide_run how = {.size = sizeof(tide_run),
+                    .sources = &source,
                     .source_count = 1,
                     .follow = follow,
                     .stop = &s->stop,
@@ -55,7 +57,7 @@ static tide_trainer *again(tide_trainer *trainer)
     return load_from("part");
 }
 
-/* The model of a run that nothing stops; returns how many epochs there were. */
+/* The model of an uninterrupted run. Returns the number of epochs. */
 static int run_whole(const char *settings)
 {
     stopper s = {0};
@@ -67,7 +69,7 @@ static int run_whole(const char *settings)
     return s.epochs;
 }
 
-/* Stopped at this epoch, and up to `more` times at the first epoch after going on. */
+/* Stopped at this epoch, and up to `more` times at the first epoch after resuming. */
 static void run_stopped(const char *settings, int stop_at, int more)
 {
     stopper s = {.stop_at = stop_at};
@@ -103,7 +105,7 @@ static void a_stop_at_any_epoch_changes_nothing(void **state)
     stream_free(&s);
 }
 
-/* Blocks are of 64 KiB: the stop is in the second of them, and more text comes after it. */
+/* Blocks have 64 KiB: the stop is in the second one, with more text after it. */
 static void a_stop_in_a_long_text_changes_nothing(void **state)
 {
     (void)state;
@@ -118,12 +120,12 @@ static void a_stop_in_a_long_text_changes_nothing(void **state)
     stream_free(&s);
 }
 
-static void records_are_left_for_later_too(void **state)
+static void records_are_deferred_too(void **state)
 {
     (void)state;
     static const char settings[] =
-        LABELLED "vocab=30 dim=8 replay=1 records=json text=t label=l labels=marked "
-                 "label-refit=25";
+        LABELED "vocab=30 dim=8 replay=1 records=json text=t label=l labels=marked "
+                "label-refit=25";
     char text[POSTS * 64];
     size_t size = 0;
     for (int i = 0; i < POSTS; i++)
@@ -150,7 +152,7 @@ static void the_classifier_is_as_it_was_before_the_stop(void **state)
     assert_int_equal(stats.posts_at_fit, 40);
     assert_int_equal(stats.posts, 80);
 
-    /* Who feeds the trainer himself is not stopped: what is left goes first. */
+    /* Direct feeds cannot be stopped: deferred text is processed first. */
     trainer = again(trainer);
     tide_trainer_watch_labels(trainer, NULL, see_epoch, &s);
     feed_text(trainer, "w1 w2 #tag1\n");
@@ -161,7 +163,7 @@ static void the_classifier_is_as_it_was_before_the_stop(void **state)
     stream_free(&text);
 }
 
-/* Until all words are there, since it has no end. */
+/* Until all words are read, since the source has no end. */
 static void follow_text(tide_trainer *trainer, uint64_t tokens, const char *path)
 {
     stopper s = {.tokens = tokens};
@@ -171,7 +173,7 @@ static void follow_text(tide_trainer *trainer, uint64_t tokens, const char *path
     tide_trainer_free(trainer);
 }
 
-static void a_file_that_is_followed_goes_on_too(void **state)
+static void a_followed_file_resumes_too(void **state)
 {
     (void)state;
     static const char settings[] = RECIPE "label-refit=40";
@@ -198,9 +200,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(a_stop_at_any_epoch_changes_nothing),
         IN_FOLDER(a_stop_in_a_long_text_changes_nothing),
-        IN_FOLDER(records_are_left_for_later_too),
+        IN_FOLDER(records_are_deferred_too),
         IN_FOLDER(the_classifier_is_as_it_was_before_the_stop),
-        IN_FOLDER(a_file_that_is_followed_goes_on_too),
+        IN_FOLDER(a_followed_file_resumes_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

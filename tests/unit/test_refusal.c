@@ -1,16 +1,19 @@
-/* test_refusal.c - a file that is refused costs no more memory than its own size and 64 MiB.
+/* test_refusal.c - loading a corrupt file takes no more memory than its own size and 64
+ * MiB.
  *
- * The files are of trainers that are much larger than what they have learned, so that loading a good one
- * takes hundreds of megabytes which no byte of the file stands for. Then every section in turn is left
- * out, cut, or overwritten, with checksums that are right. The library must find that out before it
- * gives such a file what it asks for. Every file is loaded in a process of its own, and the kernel tells
- * how large that was at most. */
+ * The files are of trainers that are much larger than what they have learned, so that
+ * loading a good one takes hundreds of megabytes for which the file has no bytes. Then
+ * every section in turn is removed, cut or overwritten, with correct checksums. The
+ * library must notice before it allocates what such a file asks for. Every file is
+ * loaded in its own process, and the kernel reports the peak size. */
+#include "file/file.h"
+#include "file/store_internal.h"
 #include "train_fixture.h"
 
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-/* AddressSanitizer keeps for a while what was freed. */
+/* AddressSanitizer keeps freed memory for a while. */
 enum { ALLOWED = (SANITIZED ? 128 : 64) << 20, SECTION_MAX = 8 << 20 };
 
 static const char *const recipes[] = {
@@ -19,11 +22,11 @@ static const char *const recipes[] = {
     "profile=incremental vocab=80000 dim=100 reservoir=10000000",
 };
 
-/* -- processes --------------------------------------------------------------------------- */
+/* -- processes --------------------------------------------------------------------- */
 
 typedef struct ending {
     int code;
-    uint64_t bytes; /* it had at most */
+    uint64_t bytes; /* peak */
 } ending;
 
 static ending in_a_process(int (*work)(const char *argument), const char *argument)
@@ -67,7 +70,7 @@ static int load(const char *path)
                                              : BLAMED_WRONGLY;
 }
 
-/* -- harm -------------------------------------------------------------------------------- */
+/* -- harm -------------------------------------------------------------------------- */
 
 typedef enum harm { LEFT_OUT, CUT, ONES, ONES_AT_THE_END, HARMS } harm;
 
@@ -112,7 +115,7 @@ static tide_section_table table_of(const char *path)
     return table;
 }
 
-/* -- tests ------------------------------------------------------------------------------- */
+/* -- tests ------------------------------------------------------------------------- */
 
 static void a_refused_file_takes_little_memory(void **state)
 {
@@ -123,7 +126,7 @@ static void a_refused_file_takes_little_memory(void **state)
         uint64_t most = in_a_process(do_nothing, "").bytes + table.length + ALLOWED;
         ending good = in_a_process(load, "good");
         assert_int_equal(good.code, ACCEPTED);
-        assert_true(good.bytes > most); /* or there is nothing to be seen */
+        assert_true(good.bytes > most); /* or the test would prove nothing */
         int refused = 0;
         for (uint32_t i = 0; i < table.count; i++) {
             for (harm how = LEFT_OUT; how < HARMS; how++) {

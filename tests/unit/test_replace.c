@@ -1,4 +1,6 @@
-/* test_replace.c - a file is replaced as a whole or not at all. */
+/* test_replace.c - a file is replaced atomically. */
+#include "base/base.h"
+#include "file/file.h"
 #include "store_fixture.h"
 
 #include <signal.h>
@@ -6,11 +8,11 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* -- a system that misbehaves ------------------------------------------------------- */
+/* -- a system that misbehaves ------------------------------------------------------ */
 
-static const char *stuck;   /* a name that nothing can be put in the place of */
+static const char *stuck;   /* a name that cannot be replaced */
 static bool nothing_is_out; /* writes say that they have written nothing */
-static mode_t widest_mode;  /* of files before they were given another */
+static mode_t widest_mode;  /* of files before they were renamed */
 
 /* The library calls these instead of the system's. */
 int renameat(int from, const char *old, int to, const char *new)
@@ -35,7 +37,7 @@ int fchmod(int file, mode_t mode)
     return (int)syscall(SYS_fchmod, file, mode);
 }
 
-/* -- tests -------------------------------------------------------------------------- */
+/* -- tests ------------------------------------------------------------------------- */
 
 static void abandoned_file_leaves_no_trace(void **state)
 {
@@ -45,8 +47,8 @@ static void abandoned_file_leaves_no_trace(void **state)
     tide_store_put(w, "params", "x", 1);
     assert_int_equal(entries("."), 2);
     expect_small("m.tide");
-    tide_store_abandon(w);
-    tide_store_abandon(NULL);
+    tide_store_discard(w);
+    tide_store_discard(NULL);
     expect_small("m.tide");
     assert_int_equal(entries("."), 1);
 }
@@ -100,7 +102,7 @@ static void full_disk_leaves_the_old_file_and_no_other(void **state)
     signal(SIGXFSZ, SIG_DFL);
 }
 
-static void write_that_does_nothing_is_a_failure_and_no_endless_loop(void **state)
+static void write_of_zero_bytes_fails_instead_of_looping(void **state)
 {
     (void)state;
     tide_error err;
@@ -116,7 +118,7 @@ static void write_that_does_nothing_is_a_failure_and_no_endless_loop(void **stat
     assert_int_equal(entries("."), 1);
 }
 
-/* -- generations -------------------------------------------------------------------- */
+/* -- generations ------------------------------------------------------------------- */
 
 enum { OLDER = 3 };
 
@@ -124,8 +126,8 @@ static int publish_number(uint64_t number)
 {
     tide_store_writer *w = tide_store_create("m.tide", NULL);
     tide_store_put(w, "number", &number, sizeof number);
-    tide_store_seal(w);
-    return tide_store_publish(w, OLDER, NULL);
+    tide_store_finish(w);
+    return tide_store_replace(w, OLDER, NULL);
 }
 
 static void name_generation(char name[32], int age)
@@ -143,7 +145,7 @@ static void expect_generations(uint64_t newest)
     assert_int_equal(entries("."), 1 + OLDER);
 }
 
-static void file_that_cannot_be_put_in_its_place_costs_no_older_one(void **state)
+static void failed_rename_loses_no_older_version(void **state)
 {
     (void)state;
     for (uint64_t number = 1; number <= 4; number++)
@@ -161,8 +163,8 @@ static void file_that_cannot_be_put_in_its_place_costs_no_older_one(void **state
     expect_generations(5);
 }
 
-/* The names are as a kill leaves them that comes when so many have been moved. */
-static void kill_between_two_names_costs_no_older_file(void **state)
+/* The names are as a kill leaves them after that many were shifted. */
+static void kill_while_shifting_loses_no_older_version(void **state)
 {
     (void)state;
     for (uint64_t number = 1; number <= 4; number++)
@@ -179,7 +181,7 @@ static void kill_between_two_names_costs_no_older_file(void **state)
     }
 }
 
-/* -- permissions -------------------------------------------------------------------- */
+/* -- permissions ------------------------------------------------------------------- */
 
 /* Runs `check` without the rights of root, which no permission stops. */
 static void as_nobody(void (*check)(void))
@@ -231,25 +233,23 @@ static void missing_permission_is_reported_and_a_read_only_file_kept(void **stat
     assert_int_equal(entries("closed"), 0);
 }
 
-static void places_where_no_file_can_be_are_refused(void **state)
+static void paths_that_cannot_be_files_are_refused(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"", "cannot write : not the name of a file"},
+        {"", "cannot write : not a valid file name"},
         {".", "cannot write .: Is a directory"},
         {"sub", "cannot write sub: Is a directory"},
         {"sub/", "cannot write sub/: Is a directory"},
-        {"none/", "cannot write none/: not the name of a file"},
+        {"none/", "cannot write none/: not a valid file name"},
         {"none/m.tide", "cannot write none/m.tide: No such file or directory"},
         {"file/m.tide", "cannot write file/m.tide: Not a directory"},
         {"pipe", "cannot write pipe: not a regular file"},
-        {"dangling", "cannot write dangling: the symbolic link leads nowhere"},
+        {"dangling", "cannot write dangling: dangling symbolic link"},
         {"loop", "cannot write loop: Too many levels of symbolic links"},
         {"/dev/null", "cannot write /dev/null: not a regular file"},
-        {"/dev/stdout",
-         "cannot write /dev/stdout: it is open already, and cannot be replaced"},
-        {"/dev/fd/1",
-         "cannot write /dev/fd/1: it is open already, and cannot be replaced"},
+        {"/dev/stdout", "cannot write /dev/stdout: an open file cannot be replaced"},
+        {"/dev/fd/1", "cannot write /dev/fd/1: an open file cannot be replaced"},
     };
     assert_int_equal(mkdir("sub", 0777) | mkfifo("pipe", 0600), 0);
     assert_int_equal(symlink("nowhere", "dangling") | symlink("loop", "loop"), 0);
@@ -301,7 +301,7 @@ static void link_stays_and_what_it_points_to_is_replaced(void **state)
     assert_int_equal(entries("sub"), 1);
 }
 
-static void absolute_paths_and_a_change_of_folder_work(void **state)
+static void absolute_paths_and_a_change_of_directory_work(void **state)
 {
     (void)state;
     char path[PATH_MAX + 16];
@@ -360,7 +360,7 @@ static void reader_of_the_old_file_keeps_it(void **state)
     tide_store_close(s);
 }
 
-static void two_writers_of_one_path_do_not_meet_and_the_last_one_wins(void **state)
+static void two_writers_of_one_path_do_not_interfere_and_the_last_one_wins(void **state)
 {
     (void)state;
     tide_store_writer *first = tide_store_create("m.tide", NULL);
@@ -378,9 +378,9 @@ static void two_writers_of_one_path_do_not_meet_and_the_last_one_wins(void **sta
     assert_int_equal(entries("."), 1);
 }
 
-/* A process that dies while it writes leaves its temporary file; the next one clears
- * up, but touches neither files of other names nor what only looks similar. */
-static void what_a_crashed_writer_left_is_removed_by_the_next(void **state)
+/* A process that dies while writing leaves its temporary file; the next one removes it,
+ * but touches neither files of other names nor files that only look similar. */
+static void files_of_a_crashed_writer_are_removed_by_the_next(void **state)
 {
     (void)state;
     write_small("m.tide");
@@ -401,8 +401,8 @@ static void what_a_crashed_writer_left_is_removed_by_the_next(void **state)
     assert_int_equal(entries("."), 4);
 }
 
-/* Killed at any moment, a writer leaves a whole file, the old one or the new one. */
-static void killed_writer_leaves_a_whole_file(void **state)
+/* Killed at any moment, a writer leaves a complete file, the old one or the new one. */
+static void killed_writer_leaves_a_complete_file(void **state)
 {
     (void)state;
     static const unsigned char block[1 << 16];
@@ -437,20 +437,20 @@ int main(void)
         IN_FOLDER(abandoned_file_leaves_no_trace),
         IN_FOLDER(a_file_that_is_begun_needs_no_more_descriptors),
         IN_FOLDER(full_disk_leaves_the_old_file_and_no_other),
-        IN_FOLDER(write_that_does_nothing_is_a_failure_and_no_endless_loop),
-        IN_FOLDER(file_that_cannot_be_put_in_its_place_costs_no_older_one),
-        IN_FOLDER(kill_between_two_names_costs_no_older_file),
+        IN_FOLDER(write_of_zero_bytes_fails_instead_of_looping),
+        IN_FOLDER(failed_rename_loses_no_older_version),
+        IN_FOLDER(kill_while_shifting_loses_no_older_version),
         IN_FOLDER(missing_permission_is_reported_and_a_read_only_file_kept),
-        IN_FOLDER(places_where_no_file_can_be_are_refused),
+        IN_FOLDER(paths_that_cannot_be_files_are_refused),
         IN_FOLDER(names_as_long_as_the_system_allows_work_and_longer_ones_do_not),
         IN_FOLDER(link_stays_and_what_it_points_to_is_replaced),
-        IN_FOLDER(absolute_paths_and_a_change_of_folder_work),
+        IN_FOLDER(absolute_paths_and_a_change_of_directory_work),
         IN_FOLDER(mode_of_the_old_file_is_kept_and_a_new_one_follows_the_umask),
         IN_FOLDER(temporary_file_is_never_open_to_more_than_the_old_one),
         IN_FOLDER(reader_of_the_old_file_keeps_it),
-        IN_FOLDER(two_writers_of_one_path_do_not_meet_and_the_last_one_wins),
-        IN_FOLDER(what_a_crashed_writer_left_is_removed_by_the_next),
-        IN_FOLDER(killed_writer_leaves_a_whole_file),
+        IN_FOLDER(two_writers_of_one_path_do_not_interfere_and_the_last_one_wins),
+        IN_FOLDER(files_of_a_crashed_writer_are_removed_by_the_next),
+        IN_FOLDER(killed_writer_leaves_a_complete_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

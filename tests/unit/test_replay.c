@@ -1,41 +1,49 @@
-/* test_replay.c - which lessons the intake gives: those of a stream against a plain model of the replay ring.
+/* test_replay.c - which sentences are emitted: those of a stream against a plain model
+ * of the replay ring.
  *
- * The model knows every sentence as the slots that its words had, and how often each of them had changed hands by then.
- * It cuts the sentences into chunks. A repeated sentence must be the words of it whose slots have not changed hands
- * since, in their order. Lessons are recorded and not learned.
+ * The model stores every sentence as the slots of its words and the generations of
+ * these slots at that time, and cuts the stream into chunks. A repeated sentence must
+ * consist of those of its words whose slots have not been reused since, in their order.
+ * Emitted sentences are recorded and not trained.
  */
+#include "base/base.h"
+#include "sampler/sampler.h"
+#include "sgns/sgns.h"
+#include "train/ingest_internal.h"
+#include "train/train.h"
+#include "vocab/vocab.h"
 #include "train_fixture.h"
 
-enum { SENTENCES = 4000, WORDS_MOST = 40, RECORDED = 1 << 18, TURNS_MOST = 8 };
+enum { SENTENCES = 4000, WORDS_MAX = 40, RECORDED = 1 << 18, TURNS_MAX = 8 };
 
 typedef struct sentence {
-    uint32_t slots[WORDS_MOST], hands[WORDS_MOST], count;
+    uint32_t slots[WORDS_MAX], generations[WORDS_MAX], count;
 } sentence;
 
 typedef struct oracle {
     uint32_t vocab, turns, chunk_count;
-    _Atomic uint32_t *hands; /* [vocab] */
-    sentence *sentences;     /* [SENTENCES] */
+    _Atomic uint32_t *generations; /* [vocab] */
+    sentence *sentences;           /* [SENTENCES] */
     uint32_t sentence_count;
-    uint32_t chunks[SENTENCES], chunk; /* the first sentence of each; the open one */
+    uint32_t chunks[SENTENCES], chunk; /* first sentence of each; the open one */
     uint32_t open_tokens;
-    uint32_t *
-        repeats; /* [SENTENCES][TURNS_MOST] at which distances in chunks each chunk was repeated */
+    uint32_t *repeats; /* [SENTENCES][TURNS_MAX] distances in chunks */
     uint32_t *repeated;
 
-    /* the lessons since the last sentence began */
-    uint32_t *tokens; /* [RECORDED] one after the other, each behind its length */
+    /* what was emitted since the last sentence began */
+    uint32_t *tokens; /* [RECORDED] one after the other, each after its length */
     size_t size, at;
     uint64_t repeated_tokens;
 } oracle;
 
-static void record(void *self, const tide_lesson *lesson)
+static void record(void *self, const tide_sentence *emitted)
 {
     oracle *o = self;
-    assert_true(o->size + lesson->count < RECORDED);
-    o->tokens[o->size++] = lesson->count;
-    memcpy(o->tokens + o->size, lesson->slots, lesson->count * sizeof *lesson->slots);
-    o->size += lesson->count;
+    assert_true(o->size + emitted->count < RECORDED);
+    o->tokens[o->size++] = emitted->count;
+    memcpy(o->tokens + o->size, emitted->slots,
+           emitted->count * sizeof *emitted->slots);
+    o->size += emitted->count;
 }
 
 static oracle *oracle_for(const tide_params *params)
@@ -45,18 +53,19 @@ static oracle *oracle_for(const tide_params *params)
     o->vocab = (uint32_t)params->vocab;
     o->turns = (uint32_t)params->replay - 1;
     o->chunk_count = (uint32_t)params->replay_ring / SENTENCE_MAX;
-    o->hands = tide_alloc(o->vocab, sizeof *o->hands);
+    o->generations = tide_alloc(o->vocab, sizeof *o->generations);
     o->sentences = calloc(SENTENCES, sizeof *o->sentences);
     o->tokens = calloc(RECORDED, sizeof *o->tokens);
-    o->repeats = calloc(SENTENCES * TURNS_MOST, sizeof *o->repeats);
+    o->repeats = calloc(SENTENCES * TURNS_MAX, sizeof *o->repeats);
     o->repeated = calloc(SENTENCES, sizeof *o->repeated);
-    assert_true(o->hands && o->sentences && o->tokens && o->repeats && o->repeated);
+    assert_true(o->generations && o->sentences && o->tokens && o->repeats &&
+                o->repeated);
     return o;
 }
 
 static void oracle_free(oracle *o)
 {
-    free((void *)o->hands);
+    free((void *)o->generations);
     free(o->sentences);
     free(o->tokens);
     free(o->repeats);
@@ -66,27 +75,28 @@ static void oracle_free(oracle *o)
 
 static void watch(tide_trainer *trainer, oracle *o)
 {
-    tide_intake *intake = tide_trainer_intake(trainer);
-    tide_intake_school(intake, tide_school_at_once(o, record));
-    tide_intake_hands(intake, o->hands);
+    tide_ingest *ingest = tide_trainer_intake(trainer);
+    tide_ingest_set_executor(ingest, tide_executor_inline(o, record));
+    tide_ingest_count_generations(ingest, o->generations);
 }
 
-/* -- what must come --------------------------------------------------------------------- */
+/* -- what must come ---------------------------------------------------------------- */
 
 static uint32_t valid_words(const oracle *o, const sentence *s, uint32_t *slots)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->count; i++)
         if (s->slots[i] != TIDE_NO_SLOT &&
-            atomic_load(&o->hands[s->slots[i]]) == s->hands[i])
+            atomic_load(&o->generations[s->slots[i]]) == s->generations[i])
             slots[count++] = s->slots[i];
     return count;
 }
 
-/* Where the recorded lessons go on after this sentence, if it comes next; 0 if another does. */
+/* The index after this sentence in the record if it comes next there; 0 if another one
+ * does. */
 static size_t after_sentence(const oracle *o, size_t at, const sentence *s)
 {
-    uint32_t slots[WORDS_MOST], count = valid_words(o, s, slots);
+    uint32_t slots[WORDS_MAX], count = valid_words(o, s, slots);
     if (count < 2)
         return at;
     if (at == o->size || o->tokens[at] != count ||
@@ -104,7 +114,7 @@ static size_t after_chunk(const oracle *o, uint32_t chunk)
     return at;
 }
 
-/* Finds the chunk that is repeated next, complete from its first sentence to its last. */
+/* Finds the chunk that is repeated next, completely and in order. */
 static void take_repeat(oracle *o)
 {
     size_t best = 0;
@@ -118,13 +128,13 @@ static void take_repeat(oracle *o)
     }
     if (!best)
         fail_msg("after sentence %u comes what is no chunk", o->sentence_count);
-    if (o->chunk >= o->chunk_count && o->repeated[found] < TURNS_MOST)
-        o->repeats[found * TURNS_MOST + o->repeated[found]++] = o->chunk - 1 - found;
+    if (o->chunk >= o->chunk_count && o->repeated[found] < TURNS_MAX)
+        o->repeats[found * TURNS_MAX + o->repeated[found]++] = o->chunk - 1 - found;
     o->repeated_tokens += best - o->at;
     o->at = best;
 }
 
-/* Feeds a sentence and checks the lessons it brings. Returns whether a chunk was complete. */
+/* Feeds a sentence and checks what it emits. Returns whether a chunk was completed. */
 static bool feed_sentence(tide_trainer *trainer, oracle *o, const char *text,
                           uint32_t words)
 {
@@ -135,7 +145,7 @@ static bool feed_sentence(tide_trainer *trainer, oracle *o, const char *text,
     memcpy(s->slots, tide_trainer_intake(trainer)->slots, words * sizeof *s->slots);
     for (uint32_t i = 0; i < words; i++)
         if (s->slots[i] != TIDE_NO_SLOT)
-            s->hands[i] = atomic_load(&o->hands[s->slots[i]]);
+            s->generations[i] = atomic_load(&o->generations[s->slots[i]]);
     if (tide_sampler_draws(tide_trainer_intake(trainer)->sampler))
         o->at = after_sentence(o, o->at, s);
     assert_true(o->at);
@@ -149,12 +159,12 @@ static bool feed_sentence(tide_trainer *trainer, oracle *o, const char *text,
     return complete;
 }
 
-/* -- streams ---------------------------------------------------------------------------- */
+/* -- streams ----------------------------------------------------------------------- */
 
-/* Words of which each part of the stream has some of its own, the more the smaller `turnover`. */
+/* Words that change along the stream, the faster the smaller `turnover` is. */
 static uint32_t make_line(tide_rng *rng, uint32_t number, uint32_t turnover, char *line)
 {
-    uint32_t words = 1 + (uint32_t)tide_rng_below(rng, WORDS_MOST);
+    uint32_t words = 1 + (uint32_t)tide_rng_below(rng, WORDS_MAX);
     int at = 0;
     for (uint32_t i = 0; i < words; i++)
         at += sprintf(line + at, "w%u ",
@@ -172,15 +182,15 @@ static tide_trainer *saved_and_loaded(tide_trainer *trainer, oracle *o)
     return trainer;
 }
 
-/* Every chunk that was completed after the ring was full, and has left it, was repeated `turns` times, at even
- * distances. */
+/* Every chunk that was completed after the ring was full and has been overwritten since
+ * was repeated `turns` times at even distances. */
 static void check_distances(const oracle *o)
 {
     uint32_t checked = 0;
     for (uint32_t chunk = o->chunk_count; chunk + o->chunk_count < o->chunk; chunk++) {
         assert_int_equal(o->repeated[chunk], o->turns);
         for (uint32_t turn = 0; turn < o->turns; turn++)
-            assert_int_equal(o->repeats[chunk * TURNS_MOST + turn],
+            assert_int_equal(o->repeats[chunk * TURNS_MAX + turn],
                              (turn + 1) * (o->chunk_count - 2) / o->turns);
         checked++;
     }
@@ -194,7 +204,7 @@ static void check(const char *settings, uint32_t turnover, bool interrupted)
     tide_rng rng = tide_rng_seeded(3);
     watch(trainer, o);
     for (uint32_t n = 0; n < SENTENCES; n++) {
-        char line[WORDS_MOST * 12];
+        char line[WORDS_MAX * 12];
         uint32_t words = make_line(&rng, n, turnover, line);
         if (feed_sentence(trainer, o, line, words))
             for (uint32_t turn = 0; turn < o->turns; turn++)
@@ -224,7 +234,7 @@ static void every_sentence_is_repeated_as_often_as_it_should(void **state)
     check(RECORDING "replay=4 replay-ring=20000", SENTENCES, false);
 }
 
-static void words_whose_slots_changed_hands_are_not_repeated(void **state)
+static void words_whose_slots_were_reused_are_not_repeated(void **state)
 {
     (void)state;
     check(RECORDING "admission=none replay=2 replay-ring=8000", 100, false);
@@ -232,14 +242,14 @@ static void words_whose_slots_changed_hands_are_not_repeated(void **state)
     check(RECORDING "replay=4 replay-ring=20000", 100, false);
 }
 
-static void a_saved_ring_goes_on_as_it_was(void **state)
+static void a_loaded_ring_continues_as_if_not_saved(void **state)
 {
     (void)state;
     check(RECORDING "replay=4 replay-ring=8000", SENTENCES, true);
     check(RECORDING "admission=none replay=3 replay-ring=8000", 60, true);
 }
 
-/* After `fade` tokens a turn is taken with probability fade / tokens. */
+/* After `fade` tokens a turn happens with probability fade / tokens. */
 static void repeats_fade(void **state)
 {
     (void)state;
@@ -251,7 +261,7 @@ static void repeats_fade(void **state)
     watch(trainer, o);
     double expected = 0, variance = 0, taken = 0;
     for (uint32_t n = 0; n < SENTENCES; n++) {
-        char line[WORDS_MOST * 12];
+        char line[WORDS_MAX * 12];
         uint32_t words = make_line(&rng, n, SENTENCES, line);
         bool complete = feed_sentence(trainer, o, line, words);
         double share = 10000.0 / (double)stats_of(trainer).tokens;
@@ -269,34 +279,33 @@ static void repeats_fade(void **state)
     tide_trainer_free(trainer);
 }
 
-/* -- slots that wait -------------------------------------------------------------------- */
+/* -- slots that wait --------------------------------------------------------------- */
 
-/* A school whose lessons take as long as so many sentences. */
-typedef struct slow_school {
-    const tide_intake *intake;
-    uint64_t
-        changed[100]; /* the sentence in which the slot was given another word; or 0 */
+/* An executor that completes a sentence only this many sentences later. */
+typedef struct slow_executor {
+    const tide_ingest *ingest;
+    uint64_t changed[100]; /* the sentence in which the slot was reused, or 0 */
     uint64_t behind, finished;
-    uint64_t lessons, changes;
-} slow_school;
+    uint64_t emitted, changes;
+} slow_executor;
 
-static void teach_slowly(void *self, const tide_lesson *lesson)
+static void train_slowly(void *self, const tide_sentence *emitted)
 {
-    slow_school *s = self;
-    for (uint32_t i = 0; i < lesson->count; i++) {
-        uint32_t slot = lesson->slots[i];
+    slow_executor *s = self;
+    for (uint32_t i = 0; i < emitted->count; i++) {
+        uint32_t slot = emitted->slots[i];
         if (slot == TIDE_NO_SLOT) /* a hole */
             continue;
         assert_true(s->changed[slot] <= s->finished + 1);
-        assert_false(tide_intake_is_closed(s->intake, slot));
+        assert_false(tide_ingest_is_quarantined(s->ingest, slot));
     }
-    s->lessons++;
+    s->emitted++;
 }
 
 static uint64_t finished_slowly(void *self)
 {
-    slow_school *s = self;
-    uint64_t number = s->intake->sentence;
+    slow_executor *s = self;
+    uint64_t number = s->ingest->sentence_number;
     s->finished = number > s->behind + 1 ? number - 1 - s->behind : 0;
     return s->finished;
 }
@@ -308,14 +317,15 @@ static void wait_slowly(void *self)
 
 static void recall_slowly(void *self, uint32_t slot)
 {
-    slow_school *s = self;
-    assert_true(tide_intake_is_closed(s->intake, slot));
-    s->changed[slot] = s->intake->sentence;
+    slow_executor *s = self;
+    assert_true(tide_ingest_is_quarantined(s->ingest, slot));
+    s->changed[slot] = s->ingest->sentence_number;
     s->changes++;
 }
 
-/* A word whose slot had another before is in no lesson until all those with the word before have been learned. */
-static void a_slot_stays_closed_while_lessons_are_on_their_way(void **state)
+/* A word in a reused slot is not emitted until everything emitted with the previous
+ * word has been trained. */
+static void a_slot_stays_quarantined_while_sentences_are_pending(void **state)
 {
     (void)state;
     static const char *const settings[] = {
@@ -325,17 +335,18 @@ static void a_slot_stays_closed_while_lessons_are_on_their_way(void **state)
     for (size_t k = 0; k < COUNT(settings); k++)
         for (uint64_t behind = 0; behind <= 5; behind++) {
             tide_trainer *trainer = trainer_of(settings[k]);
-            tide_intake *intake = tide_trainer_intake(trainer);
-            slow_school s = {.intake = intake, .behind = behind};
-            tide_intake_school(intake, (tide_school){&s, teach_slowly, finished_slowly,
+            tide_ingest *ingest = tide_trainer_intake(trainer);
+            slow_executor s = {.ingest = ingest, .behind = behind};
+            tide_ingest_set_executor(ingest,
+                                     (tide_executor){&s, train_slowly, finished_slowly,
                                                      wait_slowly, recall_slowly});
             tide_rng rng = tide_rng_seeded(behind);
             for (uint32_t n = 0; n < 1000; n++) {
-                char line[WORDS_MOST * 12];
+                char line[WORDS_MAX * 12];
                 make_line(&rng, n, 20, line);
                 feed_text(trainer, line);
             }
-            assert_true(s.lessons > 500 && s.changes > 100);
+            assert_true(s.emitted > 500 && s.changes > 100);
             tide_trainer_free(trainer);
         }
 }
@@ -344,10 +355,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_sentence_is_repeated_as_often_as_it_should),
-        cmocka_unit_test(words_whose_slots_changed_hands_are_not_repeated),
-        IN_FOLDER(a_saved_ring_goes_on_as_it_was),
+        cmocka_unit_test(words_whose_slots_were_reused_are_not_repeated),
+        IN_FOLDER(a_loaded_ring_continues_as_if_not_saved),
         cmocka_unit_test(repeats_fade),
-        cmocka_unit_test(a_slot_stays_closed_while_lessons_are_on_their_way),
+        cmocka_unit_test(a_slot_stays_quarantined_while_sentences_are_pending),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

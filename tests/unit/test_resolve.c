@@ -1,6 +1,7 @@
-/* test_resolve.c - what people write finds the words that it is learned as. */
+/* test_resolve.c - user input resolves to the words that training made of it. */
+#include "base/base.h"
+#include "token/token.h"
 #include "model_fixture.h"
-#include "text/text.h"
 
 static tide_resolver *resolver_of(const tide_model *model)
 {
@@ -11,29 +12,30 @@ static tide_resolver *resolver_of(const tide_model *model)
     return r;
 }
 
-static tide_space *space_of(const tide_model *model)
+static tide_view *make_view(const tide_model *model)
 {
-    tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
-    assert_non_null(space);
-    return space;
+    tide_view *view = tide_view_new(model, TIDE_VECTORS_INPUT, true, NULL);
+    assert_non_null(view);
+    return view;
 }
 
-/* "token" for a token with a vector and "-token" for another, separated by spaces. */
-static void expect_term(const tide_model *model, const char *text, const char *wanted)
+/* Lists the tokens of a term separated by spaces, with a - before those without a
+ * vector. */
+static void expect_term(const tide_model *model, const char *text, const char *expected)
 {
     tide_resolver *r = resolver_of(model);
-    tide_space *space = space_of(model);
+    tide_view *view = make_view(model);
     tide_term term;
     char found[2048] = "";
-    tide_resolver_find(r, space, text, &term);
+    tide_resolver_find(r, view, text, &term);
     for (uint32_t i = 0, used = 0; i < term.count; i++)
         used += (uint32_t)snprintf(found + used, sizeof found - used, "%s%s%s",
                                    i ? " " : "", term.has_vector[i] ? "" : "-",
                                    term.tokens[i]);
-    if (strcmp(found, wanted) != 0)
-        fail_msg("'%s' is read as '%s', not '%s'", text, found, wanted);
+    if (strcmp(found, expected) != 0)
+        fail_msg("'%s' is read as '%s', not '%s'", text, found, expected);
     assert_int_equal(term.exact, term.count == 1 && !strcmp(text, term.tokens[0]));
-    tide_space_free(space);
+    tide_view_free(view);
     tide_resolver_free(r);
 }
 
@@ -47,7 +49,7 @@ static tide_trainer *learned(const char *settings, const char *text)
     return trainer;
 }
 
-static void queries_go_the_way_of_the_text(void **state)
+static void queries_are_tokenized_like_training_text(void **state)
 {
     (void)state;
     tide_trainer *trainer =
@@ -73,7 +75,7 @@ static void queries_go_the_way_of_the_text(void **state)
     tide_trainer_free(trainer);
 }
 
-static void a_final_sigma_is_found_in_any_spelling(void **state)
+static void final_sigma_is_found_in_any_spelling(void **state)
 {
     (void)state;
     static const char *const spellings[] = {"καφές", "ΚΑΦΈΣ", "Καφές", "καφέσ"};
@@ -82,19 +84,19 @@ static void a_final_sigma_is_found_in_any_spelling(void **state)
         snprintf(text, sizeof text, "%s και\n", spellings[i]);
         tide_trainer *trainer = learned("", text);
         tide_resolver *r = resolver_of(tide_trainer_model(trainer));
-        tide_space *space = space_of(tide_trainer_model(trainer));
+        tide_view *view = make_view(tide_trainer_model(trainer));
         for (size_t j = 0; j < COUNT(spellings); j++) {
             tide_term term;
-            tide_resolver_find(r, space, spellings[j], &term);
+            tide_resolver_find(r, view, spellings[j], &term);
             assert_int_equal(term.known, 1);
         }
-        tide_space_free(space);
+        tide_view_free(view);
         tide_resolver_free(r);
         tide_trainer_free(trainer);
     }
 }
 
-static void a_word_that_is_held_as_written_wins(void **state)
+static void exact_word_takes_precedence(void **state)
 {
     (void)state;
     tide_trainer *trainer = learned("tokens=space", "Tea tea New_York new york\n");
@@ -108,7 +110,7 @@ static void a_word_that_is_held_as_written_wins(void **state)
     tide_trainer_free(trainer);
 }
 
-static void a_phrase_is_found_by_its_words(void **state)
+static void phrase_is_found_by_its_words(void **state)
 {
     (void)state;
     tide_trainer *trainer = learned("", "new_york is a city new york is_a\n");
@@ -119,7 +121,7 @@ static void a_phrase_is_found_by_its_words(void **state)
     tide_trainer_free(trainer);
 }
 
-static void stop_words_are_not_taken_out_of_queries(void **state)
+static void stop_words_are_kept_in_queries(void **state)
 {
     (void)state;
     write_file("stop", "of\n", 3);
@@ -128,7 +130,7 @@ static void stop_words_are_not_taken_out_of_queries(void **state)
     tide_trainer_free(trainer);
 }
 
-static void a_file_of_vectors_is_asked_as_it_is_and_then_folded(void **state)
+static void vector_file_is_searched_as_written_and_then_folded(void **state)
 {
     (void)state;
     static const char vectors[] =
@@ -146,9 +148,9 @@ static void a_file_of_vectors_is_asked_as_it_is_and_then_folded(void **state)
     tide_model_free(model);
 }
 
-/* -- against the tokenizer ------------------------------------------------------------------------ */
+/* -- compared with the tokenizer --------------------------------------------------- */
 
-/* A text of these pieces, which mean something to some kind of tokens. */
+/* A random text of pieces that have a special meaning in some kind of tokenizer. */
 static void write_text(tide_rng *rng, char text[256])
 {
     static const char *const pieces[] = {
@@ -162,7 +164,7 @@ static void write_text(tide_rng *rng, char text[256])
                                  pieces[tide_rng_below(rng, COUNT(pieces))]);
 }
 
-static void tokens_are_those_of_the_tokenizer(void **state)
+static void tokens_match_the_tokenizer(void **state)
 {
     (void)state;
     static const char *const kinds[] = {[TIDE_TOKENS_SPACE] = "space",
@@ -176,7 +178,7 @@ static void tokens_are_those_of_the_tokenizer(void **state)
                  kinds[kind]);
         tide_trainer *trainer = learned(settings, "unrelated words of a text\n");
         tide_resolver *r = resolver_of(tide_trainer_model(trainer));
-        tide_space *space = space_of(tide_trainer_model(trainer));
+        tide_view *view = make_view(tide_trainer_model(trainer));
         const tide_tokenizer_options options = {.kind = (tide_token_kind)kind};
         for (int i = 0; i < 500; i++) {
             char text[256];
@@ -188,7 +190,7 @@ static void tokens_are_those_of_the_tokenizer(void **state)
             tide_tokenizer_feed(t, text, strlen(text));
             tide_tokenizer_end(t);
             size_t count = tide_tokenizer_take(t, words, COUNT(words), &ended);
-            tide_resolver_find(r, space, text, &term);
+            tide_resolver_find(r, view, text, &term);
             assert_int_equal(term.count, count < TIDE_TERM_MAX ? count : TIDE_TERM_MAX);
             for (size_t k = 0; k < term.count; k++) {
                 assert_int_equal(strlen(term.tokens[k]), words[k].length);
@@ -196,85 +198,84 @@ static void tokens_are_those_of_the_tokenizer(void **state)
             }
             tide_tokenizer_free(t);
         }
-        tide_space_free(space);
+        tide_view_free(view);
         tide_resolver_free(r);
         tide_trainer_free(trainer);
     }
 }
 
-/* -- means ----------------------------------------------------------------------------------------- */
+/* -- means ------------------------------------------------------------------------- */
 
-static void a_term_is_the_mean_of_its_words(void **state)
+static void term_is_the_mean_of_its_words(void **state)
 {
     (void)state;
     for (size_t kind = 0; kind < 2; kind++) {
         tide_trainer *trainer = small_trainer(kind ? "subword=700" : "");
         const tide_model *model = tide_trainer_model(trainer);
-        tide_space *space = space_of(model);
+        tide_view *view = make_view(model);
         tide_entry entries[40];
         assert_int_equal(tide_model_words(model, entries, 40), 40);
         tide_rng rng = tide_rng_seeded(8);
         for (int i = 0; i < 50; i++) {
             size_t count = 2 + tide_rng_below(&rng, TIDE_TERM_MAX - 1), used = 0;
             char term[TIDE_TERM_MAX * (TIDE_WORD_MAX + 1)];
-            double wanted[20] = {0};
+            double expected[20] = {0};
             for (size_t k = 0; k < count; k++) {
                 const char *word = entries[tide_rng_below(&rng, 40)].word;
                 float vector[20];
-                assert_int_equal(tide_space_vector(space, word, vector, NULL), 0);
+                assert_int_equal(tide_view_vector(view, word, vector, NULL), 0);
                 used += (size_t)snprintf(term + used, sizeof term - used, "%s%s",
                                          k ? " " : "", word);
                 for (int d = 0; d < 20; d++)
-                    wanted[d] += (double)vector[d] / (double)count;
+                    expected[d] += (double)vector[d] / (double)count;
             }
             float mean[20], cosine;
-            assert_int_equal(tide_space_mean(space, term, mean, NULL), TIDE_OK);
+            assert_int_equal(tide_view_mean(view, term, mean, NULL), TIDE_OK);
             for (int d = 0; d < 20; d++)
-                assert_float_equal(mean[d], wanted[d], 1e-5);
-            assert_int_equal(tide_space_similarity(space, term, term, &cosine, NULL),
-                             0);
+                assert_float_equal(mean[d], expected[d], 1e-5);
+            assert_int_equal(tide_view_similarity(view, term, term, &cosine, NULL), 0);
             assert_float_equal(cosine, 1, 1e-5);
 
             const char *positive[] = {term};
             const tide_query query = {.positive = positive, .positive_count = 1};
             tide_hit hits[10];
-            assert_int_equal(tide_space_nearest(space, &query, hits, 10, NULL), 10);
+            assert_int_equal(tide_view_nearest(view, &query, hits, 10, NULL), 10);
             for (int h = 0; h < 10; h++) {
                 char inside[sizeof term + 2], spaced[TIDE_WORD_MAX + 3];
                 snprintf(inside, sizeof inside, " %s ", term);
                 snprintf(spaced, sizeof spaced, " %s ", hits[h].word);
                 assert_null(strstr(inside, spaced));
                 assert_int_equal(
-                    tide_space_similarity(space, term, hits[h].word, &cosine, NULL), 0);
+                    tide_view_similarity(view, term, hits[h].word, &cosine, NULL), 0);
                 assert_float_equal(cosine, hits[h].score, 1e-4);
             }
         }
-        tide_space_free(space);
+        tide_view_free(view);
         tide_trainer_free(trainer);
     }
 }
 
-static void a_term_with_an_unknown_word_is_unknown(void **state)
+static void term_with_an_unknown_word_is_unknown(void **state)
 {
     (void)state;
     tide_trainer *trainer = learned("", "tea and coffee\n");
-    tide_space *space = space_of(tide_trainer_model(trainer));
+    tide_view *view = make_view(tide_trainer_model(trainer));
     static const char *const unknown[] = {"tea nosuchword", "nosuchword tea", " ", ""};
     float vector[8];
     for (size_t i = 0; i < COUNT(unknown); i++)
-        assert_int_equal(tide_space_mean(space, unknown[i], vector, NULL),
-                         TIDE_ERROR_UNKNOWN);
+        assert_int_equal(tide_view_mean(view, unknown[i], vector, NULL),
+                         TIDE_ERROR_NOT_FOUND);
     char many[4 * (TIDE_TERM_MAX + 1) + 1] = "";
     for (int i = 0; i <= TIDE_TERM_MAX; i++)
         strcat(many, "tea ");
-    assert_int_equal(tide_space_mean(space, many, vector, NULL), TIDE_ERROR_UNKNOWN);
-    tide_space_free(space);
+    assert_int_equal(tide_view_mean(view, many, vector, NULL), TIDE_ERROR_NOT_FOUND);
+    tide_view_free(view);
     tide_trainer_free(trainer);
 }
 
-/* -- suggestions -------------------------------------------------------------------------------------- */
+/* -- suggestions ------------------------------------------------------------------- */
 
-static void suggestions_are_for_the_word_as_it_is_learned(void **state)
+static void suggestions_are_for_the_tokenized_word(void **state)
 {
     (void)state;
     static const char *const cases[][3] = {{"", "COFFE", "coffee"},
@@ -286,13 +287,13 @@ static void suggestions_are_for_the_word_as_it_is_learned(void **state)
         tide_trainer *trainer = learned(cases[i][0], "cup of coffee день\n");
         const tide_model *model = tide_trainer_model(trainer);
         tide_resolver *r = resolver_of(model);
-        tide_space *space = space_of(model);
+        tide_view *view = make_view(model);
         tide_term term;
         tide_entry entry;
-        tide_resolver_find(r, space, cases[i][1], &term);
+        tide_resolver_find(r, view, cases[i][1], &term);
         assert_int_equal(tide_term_suggest(&term, model, cases[i][1], &entry, 1), 1);
         assert_string_equal(entry.word, cases[i][2]);
-        tide_space_free(space);
+        tide_view_free(view);
         tide_resolver_free(r);
         tide_trainer_free(trainer);
     }
@@ -301,16 +302,16 @@ static void suggestions_are_for_the_word_as_it_is_learned(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(queries_go_the_way_of_the_text),
-        IN_FOLDER(a_final_sigma_is_found_in_any_spelling),
-        IN_FOLDER(a_word_that_is_held_as_written_wins),
-        IN_FOLDER(a_phrase_is_found_by_its_words),
-        IN_FOLDER(stop_words_are_not_taken_out_of_queries),
-        IN_FOLDER(a_file_of_vectors_is_asked_as_it_is_and_then_folded),
-        IN_FOLDER(tokens_are_those_of_the_tokenizer),
-        IN_FOLDER(a_term_is_the_mean_of_its_words),
-        IN_FOLDER(a_term_with_an_unknown_word_is_unknown),
-        IN_FOLDER(suggestions_are_for_the_word_as_it_is_learned),
+        IN_FOLDER(queries_are_tokenized_like_training_text),
+        IN_FOLDER(final_sigma_is_found_in_any_spelling),
+        IN_FOLDER(exact_word_takes_precedence),
+        IN_FOLDER(phrase_is_found_by_its_words),
+        IN_FOLDER(stop_words_are_kept_in_queries),
+        IN_FOLDER(vector_file_is_searched_as_written_and_then_folded),
+        IN_FOLDER(tokens_match_the_tokenizer),
+        IN_FOLDER(term_is_the_mean_of_its_words),
+        IN_FOLDER(term_with_an_unknown_word_is_unknown),
+        IN_FOLDER(suggestions_are_for_the_tokenized_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

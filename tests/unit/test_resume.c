@@ -1,5 +1,9 @@
-/* test_resume.c - with one thread a model file is a function of the parameters and the text: how
- * the text is cut into feeds, where training stops and goes on, must not change one byte. */
+/* test_resume.c - with one thread a model file is a function of the parameters and the
+ * text: how the text is cut into feeds, and where training is stopped and resumed, must
+ * not change a byte. */
+#include "base/base.h"
+#include "file/file.h"
+#include "vector/vector.h"
 #include "train_fixture.h"
 
 #include <signal.h>
@@ -8,8 +12,8 @@
 
 enum { TOKENS = SANITIZED ? 4000 : 8000 };
 
-/* Each has something in its state that another has not. Small vocabularies make words come and
- * go, a small ring is overwritten, a short half-life of the rates makes them rescale. */
+/* Each has state that the others do not have. Small vocabularies cause evictions, a
+ * small ring is overwritten, a short half-life of the optimizer causes rescales. */
 static const char *const recipes[] = {
     "vocab=500 dim=8 replay-ring=20000",
     "vocab=60 dim=8 replay-ring=20000",
@@ -27,8 +31,8 @@ static const char *const recipes[] = {
     "vocab=500 dim=8 replay=1 rate-half-life=70",
 };
 
-/* The demo stream, with what a tokenizer can meet in the middle of it: a line of 2,500 words, a
- * word too long, words that are not UTF-8, words beyond ASCII, empty lines, and no last line
+/* The demo stream with difficult input in the middle of it: a line of 2,500 words, a
+ * word too long, invalid UTF-8, non-ASCII words, empty lines, and no newline at the
  * end. */
 static corpus odd_text(void)
 {
@@ -66,9 +70,9 @@ static void train_whole(const char *recipe, const corpus *t, const char *path)
     finish(trainer, path);
 }
 
-/* -- feeds ---------------------------------------------------------------------------- */
+/* -- feeds ------------------------------------------------------------------------- */
 
-/* Pieces of `most` bytes, or for 0 of a random size. */
+/* Pieces of `most` bytes, or of random sizes if it is 0. */
 static void train_in_pieces(const char *recipe, const corpus *t, size_t most,
                             const char *path)
 {
@@ -111,12 +115,12 @@ static void the_same_text_twice_gives_the_same_model(void **state)
     free(t.bytes);
 }
 
-/* -- saves ---------------------------------------------------------------------------- */
+/* -- saves ------------------------------------------------------------------------- */
 
 enum { PLACES = 9 };
 
-/* Nothing read yet, in the middle of a word, of a sentence, of the endless line, of the endless
- * word, of a character, between sentences, before the last byte and behind it. */
+/* At the beginning; in the middle of a word, a sentence, the endless line, the endless
+ * word, a character; between sentences; before the last byte and after it. */
 static void find_places(const corpus *t, size_t places[PLACES])
 {
     char *line = memmem(t->bytes, t->size, "word0 ", 6);
@@ -148,7 +152,7 @@ static void a_stop_anywhere_does_not_change_the_model(void **state)
         train_whole(recipes[r], &t, "whole");
         tide_trainer *often = trainer_of(recipes[r]);
         size_t at = 0;
-        for (int i = 0; i < PLACES; i++) { /* one that is stopped at every place */
+        for (int i = 0; i < PLACES; i++) { /* the one stopped at every offset */
             feed(often, t.bytes + at, places[i] - at);
             at = places[i];
             save_to(often, "part");
@@ -184,8 +188,8 @@ static void a_save_does_not_disturb_training(void **state)
     free(t.bytes);
 }
 
-/* That the recipes do what they are there for. */
-static void recipes_evict_wrap_and_rescale(void **state)
+/* Checks that the parameters have the effects described above. */
+static void the_parameters_cause_evictions_wraps_and_rescales(void **state)
 {
     (void)state;
     corpus t = odd_text();
@@ -200,13 +204,12 @@ static void recipes_evict_wrap_and_rescale(void **state)
     train_whole("vocab=500 dim=8 replay=1 rate-half-life=50", &t, "rescaled");
     size_t size;
     unsigned char *bytes = read_section("rescaled", "rate.origin", &size);
-    assert_true(tide_get64(bytes) >
-                24 * 50); /* tokens at which sums were divided last */
+    assert_true(tide_get64(bytes) > 24 * 50); /* tokens at the last rescale */
     free(bytes);
     free(t.bytes);
 }
 
-/* -- changes -------------------------------------------------------------------------- */
+/* -- changes ----------------------------------------------------------------------- */
 
 static tide_trainer *load_changed(const char *path, const char *name, const char *value,
                                   tide_error *err)
@@ -215,7 +218,7 @@ static tide_trainer *load_changed(const char *path, const char *name, const char
     return tide_trainer_load(path, change, 1, err);
 }
 
-/* A value that the parameter does not have, and that fits the others. */
+/* A value that differs from the present one and fits the other parameters. */
 static const char *other_value(const tide_param_info *info)
 {
     static char value[64];
@@ -238,7 +241,7 @@ static const char *other_value(const tide_param_info *info)
     return value;
 }
 
-static void a_model_is_named_whose_parameters_are_not_known(void **state)
+static void unknown_parameters_are_reported_with_the_file(void **state)
 {
     (void)state;
     finish(trainer_of("dim=4 vocab=50"), "some.tide");
@@ -247,7 +250,7 @@ static void a_model_is_named_whose_parameters_are_not_known(void **state)
     assert_non_null(model);
     snprintf(model->params, strlen(model->params), "colour blue\n");
     assert_null(tide_params_of_model(model, &err));
-    assert_string_equal(err.text, "some.tide: parameter 'colour blue' is unknown");
+    assert_string_equal(err.text, "some.tide: unknown parameter 'colour blue'");
     tide_model_free(model);
 }
 
@@ -266,7 +269,7 @@ static void of_several_values_for_a_parameter_the_last_counts(void **state)
     assert_int_equal(err.status, TIDE_ERROR_PARAMETER);
 }
 
-static void only_what_may_change_on_resume_can_be_changed(void **state)
+static void only_parameters_allowed_on_resume_can_be_changed(void **state)
 {
     (void)state;
     size_t count;
@@ -280,8 +283,9 @@ static void only_what_may_change_on_resume_can_be_changed(void **state)
         char value[64];
         const char *other = other_value(&infos[i]);
         trainer = load_changed("m", infos[i].name, other, &err);
-        bool fits = strcmp(infos[i].name, "epochs") != 0 &&  /* it stays a stream */
-                    strcmp(infos[i].name, "delimiter") != 0; /* and JSON */
+        bool fits =
+            strcmp(infos[i].name, "epochs") != 0 &&  /* a stream stays a stream */
+            strcmp(infos[i].name, "delimiter") != 0; /* and JSON */
         if ((trainer != NULL) != (infos[i].on_resume && fits))
             fail_msg("--%s %s: %s", infos[i].name, other, err.text);
         if (trainer) {
@@ -327,9 +331,9 @@ static double moved(const char *path, const char *name, const char *value)
     return sum;
 }
 
-/* The sums in the file are scaled by the half-life that was; a new one must take them over. One
- * sentence is too short for what is forgotten in it to matter. */
-static void another_half_life_of_the_rates_keeps_the_steps(void **state)
+/* The accumulators in the file are scaled by the old half-life and must be converted to
+ * the new one. One sentence is so short that the decay during it does not matter. */
+static void a_new_half_life_keeps_the_learning_rates(void **state)
 {
     (void)state;
     corpus t = odd_text();
@@ -346,7 +350,7 @@ static void another_half_life_of_the_rates_keeps_the_steps(void **state)
     free(t.bytes);
 }
 
-static void changed_parameters_are_kept_in_the_next_file(void **state)
+static void changed_parameters_are_stored_in_the_next_file(void **state)
 {
     (void)state;
     tide_trainer *trainer = trainer_of("vocab=10 dim=4 replay-ring=2000");
@@ -360,11 +364,11 @@ static void changed_parameters_are_kept_in_the_next_file(void **state)
     tide_model_free(model);
 }
 
-/* -- runs ----------------------------------------------------------------------------- */
+/* -- runs -------------------------------------------------------------------------- */
 
 typedef struct run_log {
     volatile sig_atomic_t stop;
-    int stop_after; /* calls of watch before it says stop */
+    int stop_after; /* calls of the callback before it stops */
     int notes;
     char last_note[256];
 } run_log;
@@ -388,7 +392,8 @@ static void note(void *data, bool warning, const char *text)
 static int run(tide_trainer *trainer, const char *const *sources, size_t count,
                run_log *log)
 {
-    tide_run how = {.sources = sources,
+    tide_run how = {.size = sizeof(tide_run),
+                    .sources = sources,
                     .source_count = count,
                     .stop = &log->stop,
                     .watch = log->stop_after ? watch : NULL,
@@ -402,7 +407,7 @@ static int run(tide_trainer *trainer, const char *const *sources, size_t count,
     return status;
 }
 
-/* Two files of some blocks each: the second has no last line end. */
+/* Two files of several blocks each. The second has no newline at the end. */
 static void write_sources(void)
 {
     corpus t = demo_text(8, 40000);
@@ -431,7 +436,7 @@ static void run_to_the_end(const char *recipe, const char *path)
     tide_trainer_free(trainer);
 }
 
-static void a_run_stopped_in_every_block_goes_on_to_the_same_model(void **state)
+static void a_run_stopped_in_every_block_gives_the_same_model(void **state)
 {
     (void)state;
     write_sources();
@@ -473,8 +478,8 @@ static void a_stop_before_the_start_reads_nothing(void **state)
     assert_true(same_file("whole", "stopped"));
 }
 
-/* Runs in a process that is killed while it waits for somebody to write into a pipe, when it has
- * saved its model on the way through the first file. */
+/* Runs in a process that is killed while it waits for input from a pipe, after a
+ * checkpoint during the first file. */
 static void run_killed_after_a_checkpoint(const char *recipe)
 {
     static const char *const sources[] = {"a.txt", "pipe"};
@@ -482,7 +487,8 @@ static void run_killed_after_a_checkpoint(const char *recipe)
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        tide_run how = {.sources = sources,
+        tide_run how = {.size = sizeof(tide_run),
+                        .sources = sources,
                         .source_count = 2,
                         .save_path = "checkpoint",
                         .save_tokens = 5000};
@@ -502,7 +508,8 @@ static void a_run_saves_its_model_at_the_end(void **state)
     write_sources();
     run_to_the_end(run_recipes[0], "whole");
     tide_trainer *trainer = trainer_of(run_recipes[0]);
-    tide_run how = {.sources = two_files,
+    tide_run how = {.size = sizeof(tide_run),
+                    .sources = two_files,
                     .source_count = 2,
                     .save_path = "saved",
                     .save_tokens = 15000};
@@ -511,7 +518,7 @@ static void a_run_saves_its_model_at_the_end(void **state)
     assert_true(same_file("whole", "saved"));
 }
 
-static void a_checkpoint_of_a_run_goes_on_to_the_same_model(void **state)
+static void a_resumed_checkpoint_gives_the_same_model(void **state)
 {
     (void)state;
     write_sources();
@@ -526,7 +533,7 @@ static void a_checkpoint_of_a_run_goes_on_to_the_same_model(void **state)
     assert_true(same_file("whole", "resumed"));
 }
 
-static void a_file_that_has_changed_is_read_from_its_start(void **state)
+static void a_changed_file_is_read_from_its_start(void **state)
 {
     (void)state;
     write_sources();
@@ -550,7 +557,7 @@ static void a_file_that_has_changed_is_read_from_its_start(void **state)
     assert_int_equal(run(trainer, source, 1, &log), 0);
     assert_int_equal(log.notes, 1);
     assert_non_null(strstr(log.last_note, "a.txt"));
-    assert_non_null(strstr(log.last_note, "from its start"));
+    assert_non_null(strstr(log.last_note, "read from the start"));
     tide_trainer *fresh = trainer_of(run_recipes[0]);
     assert_int_equal(run(fresh, source, 1, &log), 0);
     assert_int_equal(stats_of(trainer).tokens, tokens + stats_of(fresh).tokens);
@@ -614,13 +621,13 @@ static void the_demo_source_can_be_stopped_too(void **state)
     assert_true(same_file("whole", "stopped"));
 }
 
-static void a_source_that_is_not_there_is_an_error(void **state)
+static void a_missing_source_is_an_error(void **state)
 {
     (void)state;
     tide_trainer *trainer = trainer_of("vocab=300 dim=4 replay=1");
     const char *const missing[] = {"nowhere.txt"};
     tide_error err;
-    tide_run how = {.sources = missing, .source_count = 1};
+    tide_run how = {.size = sizeof(tide_run), .sources = missing, .source_count = 1};
     assert_int_equal(tide_trainer_run(trainer, &how, &err), TIDE_ERROR_IO);
     assert_non_null(strstr(err.text, "nowhere.txt"));
     assert_int_equal(tide_trainer_run(trainer, &how, NULL), TIDE_ERROR_IO);
@@ -634,21 +641,21 @@ int main(void)
         IN_FOLDER(the_same_text_twice_gives_the_same_model),
         IN_FOLDER(a_stop_anywhere_does_not_change_the_model),
         IN_FOLDER(a_save_does_not_disturb_training),
-        IN_FOLDER(recipes_evict_wrap_and_rescale),
-        IN_FOLDER(a_model_is_named_whose_parameters_are_not_known),
+        IN_FOLDER(the_parameters_cause_evictions_wraps_and_rescales),
+        IN_FOLDER(unknown_parameters_are_reported_with_the_file),
         IN_FOLDER(of_several_values_for_a_parameter_the_last_counts),
-        IN_FOLDER(only_what_may_change_on_resume_can_be_changed),
-        IN_FOLDER(another_half_life_of_the_rates_keeps_the_steps),
-        IN_FOLDER(changed_parameters_are_kept_in_the_next_file),
-        IN_FOLDER(a_run_stopped_in_every_block_goes_on_to_the_same_model),
+        IN_FOLDER(only_parameters_allowed_on_resume_can_be_changed),
+        IN_FOLDER(a_new_half_life_keeps_the_learning_rates),
+        IN_FOLDER(changed_parameters_are_stored_in_the_next_file),
+        IN_FOLDER(a_run_stopped_in_every_block_gives_the_same_model),
         IN_FOLDER(a_stop_before_the_start_reads_nothing),
         IN_FOLDER(a_run_saves_its_model_at_the_end),
-        IN_FOLDER(a_checkpoint_of_a_run_goes_on_to_the_same_model),
-        IN_FOLDER(a_file_that_has_changed_is_read_from_its_start),
+        IN_FOLDER(a_resumed_checkpoint_gives_the_same_model),
+        IN_FOLDER(a_changed_file_is_read_from_its_start),
         IN_FOLDER(a_source_named_twice_is_read_twice),
         IN_FOLDER(a_finished_run_leaves_no_positions),
         IN_FOLDER(the_demo_source_can_be_stopped_too),
-        IN_FOLDER(a_source_that_is_not_there_is_an_error),
+        IN_FOLDER(a_missing_source_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

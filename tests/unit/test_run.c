@@ -1,14 +1,19 @@
-/* test_run.c - that runs over records, broken archives and several sources at once go on where they
- * were left, with nothing lost, repeated or mixed. */
+/* test_run.c - runs over records, truncated archives and several sources resume where
+ * they stopped, without losing, repeating or mixing text.
+ */
+#include "base/base.h"
 #include "train_fixture.h"
 
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #define RECIPE "vocab=300 dim=8 replay=1 "
 
 typedef struct run_log {
     volatile sig_atomic_t stop;
-    int stop_after; /* calls of watch before it says stop; 0 for never */
+    int stop_after; /* calls of watch until it requests a stop; 0 if never */
 } run_log;
 
 static void watch(void *data, const tide_stats *stats)
@@ -36,8 +41,10 @@ static outcome run_with(tide_trainer *trainer, tide_run how, int stop_after)
 
 static outcome run_one(tide_trainer *trainer, const char *source, int stop_after)
 {
-    return run_with(trainer, (tide_run){.sources = &source, .source_count = 1},
-                    stop_after);
+    return run_with(
+        trainer,
+        (tide_run){.size = sizeof(tide_run), .sources = &source, .source_count = 1},
+        stop_after);
 }
 
 /* A table of posts, whose columns are "id" and "body", in this order or the other. */
@@ -61,7 +68,7 @@ static void write_table(const char *path, const corpus *t, bool id_first)
 static corpus text_of(uint64_t seed, uint64_t tokens)
 {
     corpus t = demo_text(seed, tokens);
-    t.bytes[t.size] = 0; /* demo_text has room */
+    t.bytes[t.size] = 0; /* demo_text leaves room */
     return t;
 }
 
@@ -85,7 +92,7 @@ static tide_trainer *saved_and_loaded(tide_trainer *trainer,
 
 #define CSV RECIPE "records=csv text=body"
 
-static void a_table_goes_on_with_its_columns_and_another_with_its_own(void **state)
+static void every_table_resumes_with_its_own_columns(void **state)
 {
     (void)state;
     corpus t = text_of(1, 30000), u = text_of(2, 3000);
@@ -112,7 +119,7 @@ static void a_table_goes_on_with_its_columns_and_another_with_its_own(void **sta
     assert_int_equal(run_one(trainer, "b.csv", 0).status, 0);
     assert_true(stats_of(trainer).tokens > half + 2000);
     assert_false(knows(trainer, "number7") || knows(trainer, "id"));
-    assert_int_equal(run_one(trainer, "a.csv", 0).status, 0); /* its place is kept */
+    assert_int_equal(run_one(trainer, "a.csv", 0).status, 0); /* its position is kept */
     assert_false(knows(trainer, "number7") || knows(trainer, "id"));
     assert_int_equal(stats_of(trainer).missing_records, 0);
     tide_trainer_free(trainer);
@@ -120,7 +127,7 @@ static void a_table_goes_on_with_its_columns_and_another_with_its_own(void **sta
     free(u.bytes);
 }
 
-static void other_columns_can_be_asked_for_in_the_middle(void **state)
+static void other_columns_can_be_chosen_in_the_middle(void **state)
 {
     (void)state;
     corpus t = text_of(1, 30000);
@@ -136,7 +143,7 @@ static void other_columns_can_be_asked_for_in_the_middle(void **state)
     free(t.bytes);
 }
 
-static void a_run_with_too_many_errors_goes_on_to_the_same_model(void **state)
+static void a_run_with_too_many_errors_resumes_to_the_same_model(void **state)
 {
     (void)state;
     corpus t = text_of(3, 30000);
@@ -157,14 +164,15 @@ static void a_run_with_too_many_errors_goes_on_to_the_same_model(void **state)
     uint64_t bad = stats_of(trainer).malformed_records;
     save_to(trainer, "whole");
     tide_trainer_free(trainer);
-    tide_run how = {.sources = &source,
+    tide_run how = {.size = sizeof(tide_run),
+                    .sources = &source,
                     .source_count = 1,
                     .errors_limited = true,
                     .max_errors = bad - 1};
     trainer = trainer_of(RECIPE "records=json");
     outcome o = run_with(trainer, how, 0);
     assert_int_equal(o.status,
-                     TIDE_ERROR_INPUT); /* by the last, which has no line end */
+                     TIDE_ERROR_INPUT); /* in the last line, which has no line end */
     tide_trainer_free(trainer);
     how.max_errors = 20;
     trainer = trainer_of(RECIPE "records=json");
@@ -196,7 +204,7 @@ static void write_packed(const char *path, const corpus *t, double part)
     free(packed);
 }
 
-static void an_archive_that_is_completed_later_is_read_on(void **state)
+static void an_archive_that_is_completed_later_is_resumed(void **state)
 {
     (void)state;
     corpus t = text_of(4, 40000);
@@ -218,27 +226,31 @@ static void an_archive_that_is_completed_later_is_read_on(void **state)
     free(t.bytes);
 }
 
-static void names_of_columns_are_refused_where_there_are_none(void **state)
+static void column_names_are_rejected_without_a_header(void **state)
 {
     (void)state;
     write_file("a.csv", "id,body\n1,tea\n", 14);
     const char *source = "a.csv";
     tide_trainer *trainer = trainer_of(CSV);
-    outcome o = run_with(
-        trainer, (tide_run){.sources = &source, .source_count = 1, .follow = true}, 0);
+    outcome o = run_with(trainer,
+                         (tide_run){.size = sizeof(tide_run),
+                                    .sources = &source,
+                                    .source_count = 1,
+                                    .follow = true},
+                         0);
     assert_int_equal(o.status, TIDE_ERROR_PARAMETER);
     assert_non_null(strstr(o.err.text, "a.csv"));
     tide_trainer_free(trainer);
 }
 
-/* -- several sources at once -------------------------------------------------------------- */
+/* -- several sources at once ------------------------------------------------------ */
 
 typedef struct typist {
     int pipe, calls;
     volatile sig_atomic_t stop;
 } typist;
 
-/* Goes on with the line after a while, and says stop when all words are there. */
+/* Completes the line after a while, and requests a stop when all words are read. */
 static void type_on(void *data, const tide_stats *stats)
 {
     typist *t = data;
@@ -247,7 +259,7 @@ static void type_on(void *data, const tide_stats *stats)
     t->stop = stats->tokens == 4 || t->calls == 300;
 }
 
-static void a_line_that_is_half_there_is_not_mixed_with_others(void **state)
+static void an_incomplete_line_is_not_mixed_with_others(void **state)
 {
     (void)state;
     write_file("log", "world\nwide\n", 11);
@@ -258,7 +270,8 @@ static void a_line_that_is_half_there_is_not_mixed_with_others(void **state)
     typist t = {.pipe = ends[1]};
     const char *const sources[] = {"-", "log"};
     tide_trainer *trainer = trainer_of(RECIPE);
-    tide_run how = {.sources = sources,
+    tide_run how = {.size = sizeof(tide_run),
+                    .sources = sources,
                     .source_count = 2,
                     .follow = true,
                     .stop = &t.stop,
@@ -269,7 +282,7 @@ static void a_line_that_is_half_there_is_not_mixed_with_others(void **state)
     assert_int_equal(stats_of(trainer).tokens, 4);
     assert_true(knows(trainer, "hello") && knows(trainer, "world"));
 
-    /* The place in the file was noted, although it was the pipe that was stopped. */
+    /* The position in the file was recorded although the run stopped in the pipe. */
     trainer = saved_and_loaded(trainer, NULL, 0);
     write_file("log", "world\nwide\nweb\n", 15);
     t = (typist){.calls = 290};
@@ -285,7 +298,7 @@ static void a_line_that_is_half_there_is_not_mixed_with_others(void **state)
 
 typedef struct end_log {
     bool saved, saved_at_end;
-    int calls, ends; /* ends: calls that said so */
+    int calls, ends; /* calls with `ending` set */
     uint64_t tokens;
 } end_log;
 
@@ -293,20 +306,21 @@ static void see_the_end(void *data, const tide_stats *stats)
 {
     end_log *log = data;
     log->calls++;
-    assert_true(stats->ending || !log->ends); /* there is no way back */
+    assert_true(stats->ending || !log->ends); /* it stays set */
     log->ends += stats->ending;
     log->saved_at_end = log->saved_at_end || log->saved;
     log->tokens = stats->tokens;
 }
 
-static void who_watches_is_told_of_the_end_before_the_last_save(void **state)
+static void the_end_is_reported_before_the_last_save(void **state)
 {
     (void)state;
     write_file("text", "hello wide world\n", 17);
     const char *source = "text", *missing = "missing";
     end_log log = {0};
     tide_trainer *trainer = trainer_of(RECIPE);
-    tide_run how = {.sources = &source,
+    tide_run how = {.size = sizeof(tide_run),
+                    .sources = &source,
                     .source_count = 1,
                     .watch = see_the_end,
                     .watch_data = &log,
@@ -323,7 +337,7 @@ static void who_watches_is_told_of_the_end_before_the_last_save(void **state)
     tide_trainer_free(trainer);
 }
 
-/* With a half-life counts are halved, and so is the number of words they are compared with. */
+/* With a half-life the counts of pairs and of words are halved alike. */
 static void words_that_are_independent_are_never_joined(void **state)
 {
     (void)state;
@@ -355,14 +369,15 @@ static void ask_once(void *data, const tide_stats *stats)
     a->has_asked = true;
 }
 
-/* The file of the way is there only because somebody asked. */
-static void a_save_is_made_when_it_is_asked_for(void **state)
+/* The checkpoint exists only because it was requested. */
+static void a_requested_save_is_made(void **state)
 {
     (void)state;
     const char *source = "demo:tokens=200000";
     asker patient = {0}, asking = {0};
     tide_error err;
-    tide_run how = {.sources = &source,
+    tide_run how = {.size = sizeof(tide_run),
+                    .sources = &source,
                     .source_count = 1,
                     .watch = ask_once,
                     .watch_data = &patient,
@@ -387,9 +402,9 @@ static void count_checkpoint(void *data, const tide_checkpoint *checkpoint)
     ++*(int *)data;
 }
 
-/* At the end of the sentence in which the words are full, however many are read at once: a sentence of the demo
- * has less than 50. */
-static void a_save_is_made_after_so_many_words(void **state)
+/* At the end of the sentence in which the limit is reached, however much is read at
+ * once: a sentence of the demo has fewer than 50 words. */
+static void a_save_is_made_after_save_tokens(void **state)
 {
     (void)state;
     enum { WORDS = 30000, EVERY = 500, SENTENCE = 50 };
@@ -402,7 +417,8 @@ static void a_save_is_made_after_so_many_words(void **state)
         tide_feed *feed = tide_feed_new(t.size + 1, &err);
         assert_int_equal(tide_feed_push(feed, t.bytes, t.size, &err), t.size);
         tide_feed_close(feed);
-        tide_run how = {.sources = &sources[i],
+        tide_run how = {.size = sizeof(tide_run),
+                        .sources = &sources[i],
                         .source_count = 1,
                         .feed = feed,
                         .save_path = "m",
@@ -418,18 +434,100 @@ static void a_save_is_made_after_so_many_words(void **state)
     free(t.bytes);
 }
 
+/* -- programs built against other versions of the header -------------------------- */
+
+static int run_of_size(const tide_run *run, size_t size)
+{
+    tide_trainer *trainer = trainer_of(RECIPE);
+    tide_run *sized = (tide_run *)(void *)run;
+    sized->size = size;
+    int status = tide_trainer_run(trainer, run, NULL);
+    tide_trainer_free(trainer);
+    return status;
+}
+
+static void a_run_may_be_of_an_older_or_newer_version(void **state)
+{
+    (void)state;
+    const char *source = "a.txt";
+    write_file(source, "tea and coffee\n", 15);
+    struct {
+        tide_run run;
+        char later[24];
+    } newer = {.run = {.sources = &source, .source_count = 1, .save_path = "m"}};
+    assert_int_equal(run_of_size(&newer.run, 0), TIDE_ERROR_PARAMETER);
+    assert_int_equal(run_of_size(&newer.run, sizeof newer), 0);
+    assert_int_equal(access("m", F_OK), 0);
+    newer.later[20] = 1; /* a member that is set and that this version cannot honor */
+    assert_int_equal(run_of_size(&newer.run, sizeof newer), TIDE_ERROR_PARAMETER);
+    assert_int_equal(run_of_size(&newer.run, sizeof(tide_run)), 0);
+    /* an older program has no save_path, whatever lies behind its struct */
+    assert_int_equal(remove("m"), 0);
+    assert_int_equal(run_of_size(&newer.run, offsetof(tide_run, save_path)), 0);
+    assert_int_equal(access("m", F_OK), -1);
+}
+
+static void statistics_have_the_size_that_the_caller_knows(void **state)
+{
+    (void)state;
+    tide_trainer *trainer = trainer_of(RECIPE);
+    assert_int_equal(tide_trainer_feed(trainer, "tea and coffee\n", 15, NULL), 0);
+    struct {
+        tide_stats stats;
+        char later[16];
+    } s;
+    memset(&s, 0x55, sizeof s);
+    tide_trainer_stats(trainer, &s.stats, 2 * sizeof(uint64_t));
+    assert_int_equal(s.stats.tokens, 3);
+    assert_int_equal(s.stats.sentences, 0x5555555555555555);
+    tide_trainer_stats(trainer, &s.stats, sizeof s);
+    assert_int_equal(s.stats.sentences, 1);
+    for (size_t i = 0; i < sizeof s.later; i++)
+        assert_int_equal(s.later[i], 0);
+    tide_trainer_free(trainer);
+}
+
+static void *stop_trainer(void *trainer)
+{
+    tide_trainer_stop(trainer);
+    return NULL;
+}
+
+/* The demo stream never ends by itself. */
+static void any_thread_may_stop_a_trainer(void **state)
+{
+    (void)state;
+    const char *source = "demo:";
+    const tide_run run = {
+        .size = sizeof(tide_run), .sources = &source, .source_count = 1};
+    tide_trainer *trainer = trainer_of(RECIPE);
+    for (int round = 0; round < 2; round++) { /* a stop is for one run */
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, stop_trainer, trainer), 0);
+        assert_int_equal(tide_trainer_run(trainer, &run, NULL), 1);
+        pthread_join(thread, NULL);
+    }
+    source = "a.txt";
+    write_file(source, "tea and coffee\n", 15);
+    assert_int_equal(tide_trainer_run(trainer, &run, NULL), 0);
+    tide_trainer_free(trainer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(a_table_goes_on_with_its_columns_and_another_with_its_own),
-        IN_FOLDER(other_columns_can_be_asked_for_in_the_middle),
-        IN_FOLDER(a_run_with_too_many_errors_goes_on_to_the_same_model),
-        IN_FOLDER(an_archive_that_is_completed_later_is_read_on),
-        IN_FOLDER(names_of_columns_are_refused_where_there_are_none),
-        IN_FOLDER(a_line_that_is_half_there_is_not_mixed_with_others),
-        IN_FOLDER(who_watches_is_told_of_the_end_before_the_last_save),
-        IN_FOLDER(a_save_is_made_when_it_is_asked_for),
-        IN_FOLDER(a_save_is_made_after_so_many_words),
+        IN_FOLDER(a_run_may_be_of_an_older_or_newer_version),
+        IN_FOLDER(statistics_have_the_size_that_the_caller_knows),
+        IN_FOLDER(any_thread_may_stop_a_trainer),
+        IN_FOLDER(every_table_resumes_with_its_own_columns),
+        IN_FOLDER(other_columns_can_be_chosen_in_the_middle),
+        IN_FOLDER(a_run_with_too_many_errors_resumes_to_the_same_model),
+        IN_FOLDER(an_archive_that_is_completed_later_is_resumed),
+        IN_FOLDER(column_names_are_rejected_without_a_header),
+        IN_FOLDER(an_incomplete_line_is_not_mixed_with_others),
+        IN_FOLDER(the_end_is_reported_before_the_last_save),
+        IN_FOLDER(a_requested_save_is_made),
+        IN_FOLDER(a_save_is_made_after_save_tokens),
         cmocka_unit_test(words_that_are_independent_are_never_joined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,9 @@
-/* test_sampler.c - what the samplers promise: the right law, at the right time, for all
- * threads. */
+/* test_sampler.c - the samplers draw from the right distribution, at any time and in
+ * all threads. */
+#include "base/base.h"
+#include "file/file.h"
+#include "sampler/sampler.h"
+#include "vocab/vocab.h"
 #include "sketch_fixture.h"
 
 #include <pthread.h>
@@ -42,11 +46,12 @@ static tide_sampler *loaded(const char *path, const tide_sampler_options *option
     return s;
 }
 
-/* Draws and checks, by chi-square, that slot i comes with probability law[i] / sum.
- * Slots of law 0 must never come; those expected fewer than 5 times are taken
- * together. Chi-square of f degrees of freedom has mean f and variance 2 f; 5 sigma
- * are allowed either way. */
-static void assert_law(const tide_draws *draws, const double *law, uint32_t size)
+/* Draws and checks by a chi-square test that slot i is drawn with probability
+ * weights[i] / sum. Slots with 0 must never be drawn; those expected fewer than 5 times
+ * are pooled. Chi-square with f degrees of freedom has mean f and variance 2 f; 5 sigma
+ * are allowed in either direction. */
+static void assert_distribution(const tide_draws *draws, const double *weights,
+                                uint32_t size)
 {
     enum { DRAWS = 2000000, BATCH = 1000 };
     uint64_t *drawn = calloc(size, sizeof *drawn);
@@ -62,10 +67,10 @@ static void assert_law(const tide_draws *draws, const double *law, uint32_t size
     }
     double sum = 0, chi = 0, rest = 0, rest_drawn = 0, freedom = -1;
     for (uint32_t i = 0; i < size; i++)
-        sum += law[i];
+        sum += weights[i];
     for (uint32_t i = 0; i < size; i++) {
-        double expected = law[i] / sum * DRAWS, found = (double)drawn[i];
-        if (law[i] <= 0)
+        double expected = weights[i] / sum * DRAWS, found = (double)drawn[i];
+        if (weights[i] <= 0)
             assert_int_equal(drawn[i], 0);
         if (expected < 5) {
             rest += expected;
@@ -89,16 +94,16 @@ static void assert_law(const tide_draws *draws, const double *law, uint32_t size
 static double *powers(const tide_vocabulary *v, double power)
 {
     uint32_t size = tide_vocabulary_used(v);
-    double *law = calloc(size, sizeof *law);
-    assert_non_null(law);
+    double *weights = calloc(size, sizeof *weights);
+    assert_non_null(weights);
     for (uint32_t i = 0; i < size; i++) {
         double weight = (double)tide_vocabulary_weight(v, i);
-        law[i] = weight > 0 ? pow(weight, power) : 0;
+        weights[i] = weight > 0 ? pow(weight, power) : 0;
     }
-    return law;
+    return weights;
 }
 
-static void alias_draws_counts_to_the_power(void **state)
+static void alias_draws_in_proportion_to_the_power_of_counts(void **state)
 {
     (void)state;
     const float all[] = {0.75f, 1, 0.5f, 0};
@@ -110,16 +115,17 @@ static void alias_draws_counts_to_the_power(void **state)
         tide_sampler *sampler = made(&options);
         stream_feed(&s, 0, s.token_count, 256, v, NULL);
         assert_true(tide_sampler_refresh(sampler, v, true));
-        double *law = powers(v, (double)all[i]);
-        assert_law(tide_sampler_draws(sampler), law, tide_vocabulary_used(v));
-        free(law);
+        double *weights = powers(v, (double)all[i]);
+        assert_distribution(tide_sampler_draws(sampler), weights,
+                            tide_vocabulary_used(v));
+        free(weights);
         tide_sampler_free(sampler);
         tide_vocabulary_free(v);
         stream_free(&s);
     }
 }
 
-/* Adds up, column by column, with what probability each slot is drawn. */
+/* Adds up, column by column, the probability with which each slot is drawn. */
 static void the_alias_table_is_exact(void **state)
 {
     (void)state;
@@ -138,22 +144,21 @@ static void the_alias_table_is_exact(void **state)
         unsigned char *table = read_section("a", "sampler.table", &size);
         size_t n = size / 8;
         assert_int_equal(n, tide_vocabulary_used(v));
-        double *law = powers(v, 0.75), *found = calloc(n, sizeof *found), sum = 0;
+        double *weights = powers(v, 0.75), *found = calloc(n, sizeof *found), sum = 0;
         assert_non_null(found);
         for (size_t i = 0; i < n; i++) {
             uint64_t column = tide_get64(table + 8 * i);
             double share = (double)(uint32_t)column * 0x1p-32;
             found[i] += share / (double)n;
             found[column >> 32] += (1 - share) / (double)n;
-            sum += law[i];
+            sum += weights[i];
         }
-        for (size_t i = 0; i < n;
-             i++) /* shares are cut to 32 bits, columns have 1 / n */
-            assert_true(fabs(found[i] - law[i] / sum) < 1e-9 + 1e-9 * found[i]);
+        for (size_t i = 0; i < n; i++) /* shares are truncated to 32 bits */
+            assert_true(fabs(found[i] - weights[i] / sum) < 1e-9 + 1e-9 * found[i]);
         for (size_t i = 0; i < n; i++)
-            assert_true(law[i] > 0 || found[i] <= 0);
+            assert_true(weights[i] > 0 || found[i] <= 0);
         free(found);
-        free(law);
+        free(weights);
         free(table);
         tide_sampler_free(sampler);
         tide_vocabulary_free(v);
@@ -166,7 +171,7 @@ static void alias_never_draws_an_empty_slot(void **state)
     (void)state;
     stream s = stream_zipf(3000, 40000, 5);
     tide_vocabulary *v = vocabulary(TIDE_VOCABULARY_MISRA_GRIES, 500);
-    size_t end = 10000; /* until a good part of the slots are empty */
+    size_t end = 10000; /* until many slots are empty */
     stream_feed(&s, 0, end, 1, v, NULL);
     for (; end < s.token_count && tide_vocabulary_size(v) > 400; end++)
         stream_feed(&s, end, end + 1, 1, v, NULL);
@@ -174,9 +179,9 @@ static void alias_never_draws_an_empty_slot(void **state)
     tide_sampler_options options = setup(TIDE_SAMPLER_ALIAS, 500);
     tide_sampler *sampler = made(&options);
     assert_true(tide_sampler_refresh(sampler, v, true));
-    double *law = powers(v, 0.75);
-    assert_law(tide_sampler_draws(sampler), law, tide_vocabulary_used(v));
-    free(law);
+    double *weights = powers(v, 0.75);
+    assert_distribution(tide_sampler_draws(sampler), weights, tide_vocabulary_used(v));
+    free(weights);
     tide_sampler_free(sampler);
     tide_vocabulary_free(v);
     stream_free(&s);
@@ -209,9 +214,9 @@ static void alias_is_rebuilt_at_1000_tokens_and_then_at_5_percent_growth(void **
     stream_free(&s);
 }
 
-/* With a half-life of H the total swings between H and 2 H, so a twentieth of it is at
+/* With a half-life of H the total varies between H and 2 H, so a twentieth of it is at
  * most H / 10. */
-static void alias_keeps_its_pace_when_counts_are_halved(void **state)
+static void alias_is_rebuilt_at_a_steady_rate_with_halving(void **state)
 {
     (void)state;
     stream s = stream_zipf(300, 200000, 7);
@@ -232,8 +237,8 @@ static void alias_keeps_its_pace_when_counts_are_halved(void **state)
     stream_free(&s);
 }
 
-/* A half-life of one token leaves no weights at all. */
-static void alias_waits_while_there_is_nothing_to_draw(void **state)
+/* With a half-life of one token all weights are 0. */
+static void alias_is_not_built_while_all_weights_are_zero(void **state)
 {
     (void)state;
     stream s = stream_zipf(30, 3000, 8);
@@ -280,8 +285,8 @@ static void reservoir_keeps_every_item_equally_often(void **state)
 
 /* A stream of one slot 2^33 tokens long, then of another: 2^23 of those replace 2^23 *
  * 2^20 / 2^33 = 1024 entries, less half a percent as the stream grows; 5 sigma is 160.
- * A generator of 32 bits would replace twice as many, in one half of the places. */
-static void reservoir_is_right_beyond_32_bits(void **state)
+ * A 32-bit generator would replace twice as many, in one half of the entries. */
+static void reservoir_is_correct_beyond_2_to_the_32_tokens(void **state)
 {
     (void)state;
     enum { SIZE = 1 << 20, MORE = 1 << 23 };
@@ -313,20 +318,20 @@ static void reservoir_is_right_beyond_32_bits(void **state)
     assert_in_range(replaced[0], 512 - 115, 512 + 115);
 }
 
-/* How often each slot is in a saved reservoir. */
+/* Counts how often each slot is in a saved reservoir. */
 static double *entries_law(const char *path, uint32_t capacity)
 {
     size_t size;
     unsigned char *entries = read_section(path, "sampler.entries", &size);
-    double *law = calloc(capacity, sizeof *law);
-    assert_non_null(law);
+    double *weights = calloc(capacity, sizeof *weights);
+    assert_non_null(weights);
     for (size_t i = 0; i < size; i += 4) {
         uint32_t slot;
         memcpy(&slot, entries + i, 4);
-        law[slot]++;
+        weights[slot]++;
     }
     free(entries);
-    return law;
+    return weights;
 }
 
 static void both_reservoirs_draw_their_entries_uniformly(void **state)
@@ -340,9 +345,9 @@ static void both_reservoirs_draw_their_entries_uniformly(void **state)
             tide_sampler *sampler = made(&options);
             stream_feed(&s, 0, tokens, 50, v, sampler);
             save("a", NULL, sampler);
-            double *law = entries_law("a", 300);
-            assert_law(tide_sampler_draws(sampler), law, 300);
-            free(law);
+            double *weights = entries_law("a", 300);
+            assert_distribution(tide_sampler_draws(sampler), weights, 300);
+            free(weights);
             tide_sampler_free(sampler);
             tide_vocabulary_free(v);
         }
@@ -350,9 +355,9 @@ static void both_reservoirs_draw_their_entries_uniformly(void **state)
     stream_free(&s);
 }
 
-/* -- both reservoirs follow their law ---------------------------------------------- */
+/* -- distributions of both reservoirs ---------------------------------------------- */
 
-/* Some shares over many runs. */
+/* Accumulates a share over many runs. */
 typedef struct mean {
     double sum;
     double square;
@@ -364,8 +369,8 @@ static void mean_add(mean *m, double x)
     m->square += x * x;
 }
 
-/* Within 5 sigma of the mean. Rounding to whole entries while the table fills leaves a
- * trace of 0.1 %. */
+/* Within 5 sigma of the mean. Rounding to whole entries while the table fills adds an
+ * error of 0.1 %. */
 static void assert_mean(const mean *m, int runs, double expected)
 {
     double found = m->sum / runs;
@@ -373,8 +378,8 @@ static void assert_mean(const mean *m, int runs, double expected)
     assert_true(fabs(found - expected) < 5 * sigma + 0.001 * expected);
 }
 
-/* The mean share of each slot over many seeds, and of all those that only the first
- * half of the stream has, is that of the counts to the power. */
+/* Averaged over many seeds, the share of each slot, and that of all slots that occur
+ * only in the first half of the stream, is proportional to count^power. */
 static void mean_shares_follow_the_counts(tide_sampler_kind kind, double power)
 {
     enum { RUNS = 60, HALF = 20, TYPES = 2 * HALF, SIZE = 1000 };
@@ -383,7 +388,7 @@ static void mean_shares_follow_the_counts(tide_sampler_kind kind, double power)
     for (size_t i = 0; i < s.token_count; i++)
         both.tokens[i] = s.tokens[i] + (i < s.token_count / 2 ? 0 : HALF);
     mean shares[TYPES] = {{0}}, early = {0};
-    double *law = NULL, total = 0, early_law = 0;
+    double *weights = NULL, total = 0, early_weight = 0;
     for (uint64_t run = 0; run < RUNS; run++) {
         tide_vocabulary *v = vocabulary(TIDE_VOCABULARY_EXACT, TYPES);
         tide_sampler_options options = setup(kind, TYPES);
@@ -399,19 +404,19 @@ static void mean_shares_follow_the_counts(tide_sampler_kind kind, double power)
         }
         mean_add(&early, first);
         free(found);
-        if (!law)
-            law = powers(v, power);
+        if (!weights)
+            weights = powers(v, power);
         tide_sampler_free(sampler);
         tide_vocabulary_free(v);
     }
     for (int i = 0; i < TYPES; i++) {
-        total += law[i];
-        early_law += i < HALF ? law[i] : 0;
+        total += weights[i];
+        early_weight += i < HALF ? weights[i] : 0;
     }
     for (int i = 0; i < TYPES; i++)
-        assert_mean(&shares[i], RUNS, law[i] / total);
-    assert_mean(&early, RUNS, early_law / total);
-    free(law);
+        assert_mean(&shares[i], RUNS, weights[i] / total);
+    assert_mean(&early, RUNS, early_weight / total);
+    free(weights);
     stream_free(&both);
     stream_free(&s);
 }
@@ -428,8 +433,8 @@ static void smoothed_follows_the_counts_to_the_power(void **state)
     mean_shares_follow_the_counts(TIDE_SAMPLER_SMOOTHED, 0.75);
 }
 
-/* Z is the sum of all weights, however the stream is cut into batches. */
-static void smoothed_earns_the_same_in_any_batches(void **state)
+/* Z is the sum of all weights, however the stream is divided into batches. */
+static void smoothed_sum_does_not_depend_on_batches(void **state)
 {
     (void)state;
     stream s = stream_zipf(1000, 20000, 11);
@@ -446,12 +451,12 @@ static void smoothed_earns_the_same_in_any_batches(void **state)
         size_t size;
         unsigned char *bytes = read_section("a", "sampler.state", &size);
         uint64_t bits = tide_get64(bytes + 8 * 4);
-        double sum, expected = 0, *law = powers(v, 0.75);
+        double sum, expected = 0, *weights = powers(v, 0.75);
         memcpy(&sum, &bits, sizeof sum);
         for (uint32_t slot = 0; slot < tide_vocabulary_used(v); slot++)
-            expected += law[slot];
+            expected += weights[slot];
         assert_true(fabs(sum - expected) < 1e-9 * expected);
-        free(law);
+        free(weights);
         free(bytes);
         tide_sampler_free(sampler);
         tide_vocabulary_free(v);
@@ -459,8 +464,9 @@ static void smoothed_earns_the_same_in_any_batches(void **state)
     stream_free(&s);
 }
 
-/* Of two halves of a stream with different words, the second is drawn more and more. */
-static void smoothed_goes_on_when_words_are_dropped(void **state)
+/* If the halves of a stream have different words, those of the second are drawn more
+ * and more often. */
+static void smoothed_adapts_when_words_are_dropped(void **state)
 {
     (void)state;
     stream s = stream_zipf(2000, 60000, 12);
@@ -472,12 +478,12 @@ static void smoothed_goes_on_when_words_are_dropped(void **state)
     stream_feed(&s, 0, s.token_count, 20, v, sampler);
     assert_true(tide_vocabulary_evicted(v) > 1000);
     save("a", NULL, sampler);
-    double *law = entries_law("a", 100);
-    assert_law(tide_sampler_draws(sampler), law, 100);
+    double *weights = entries_law("a", 100);
+    assert_distribution(tide_sampler_draws(sampler), weights, 100);
     uint32_t slot = tide_vocabulary_find(v, &s.types[1000]);
     assert_int_not_equal(slot, TIDE_NO_SLOT);
-    assert_true(law[slot] > 50); /* one in a hundred entries */
-    free(law);
+    assert_true(weights[slot] > 50); /* one in a hundred entries */
+    free(weights);
     tide_sampler_free(sampler);
     tide_vocabulary_free(v);
     stream_free(&s);
@@ -485,7 +491,7 @@ static void smoothed_goes_on_when_words_are_dropped(void **state)
 
 /* -- files ------------------------------------------------------------------------- */
 
-static void going_on_after_a_load_equals_never_having_stopped(void **state)
+static void a_loaded_sampler_continues_like_the_original(void **state)
 {
     (void)state;
     stream s = stream_zipf(500, 20000, 13);
@@ -522,7 +528,7 @@ static void going_on_after_a_load_equals_never_having_stopped(void **state)
     stream_free(&s);
 }
 
-static void assert_refused(const char *path, const tide_sampler_options *options)
+static void assert_rejected(const char *path, const tide_sampler_options *options)
 {
     tide_error err = {0};
     assert_null(loaded(path, options, &err));
@@ -530,7 +536,7 @@ static void assert_refused(const char *path, const tide_sampler_options *options
     assert_non_null(strstr(err.text, "sampler."));
 }
 
-static void damaged_files_are_refused(void **state)
+static void corrupt_files_are_rejected(void **state)
 {
     (void)state;
     static const char *const sections[] = {"sampler.table", "sampler.entries",
@@ -543,27 +549,27 @@ static void damaged_files_are_refused(void **state)
         stream_feed(&s, 0, s.token_count, 50, v, sampler);
         save("a", NULL, sampler);
         other = options, other.capacity = 201;
-        assert_refused("a", &other);
+        assert_rejected("a", &other);
         other = options, other.kind = (tide_sampler_kind)((kind + 1) % 3);
-        assert_refused("a", &other);
+        assert_rejected("a", &other);
         other = options, other.reservoir_size++;
         if (kind != TIDE_SAMPLER_ALIAS)
-            assert_refused("a", &other);
+            assert_rejected("a", &other);
         replace_number("a", "b", sections[kind], 7, UINT64_C(200) << 32);
-        assert_refused("b", &options);
+        assert_rejected("b", &options);
         replace_section("a", "b", sections[kind], "12345678", 7);
-        assert_refused("b", &options);
+        assert_rejected("b", &options);
         replace_section("a", "b", "sampler.state", "12345678", 8);
-        assert_refused("b", &options);
+        assert_rejected("b", &options);
         replace_number("a", "b", "sampler.state", 2, UINT64_MAX);
-        assert_refused("b", &options);
+        assert_rejected("b", &options);
         if (kind == TIDE_SAMPLER_SMOOTHED) {
             replace_number("a", "b", "sampler.state", 3, UINT64_MAX);
-            assert_refused("b", &options);
-            replace_number("a", "b", "sampler.state", 4, UINT64_MAX); /* not a number */
-            assert_refused("b", &options);
+            assert_rejected("b", &options);
+            replace_number("a", "b", "sampler.state", 4, UINT64_MAX); /* NaN */
+            assert_rejected("b", &options);
             replace_section("a", "b", "sampler.counts", "12345678", 8);
-            assert_refused("b", &options);
+            assert_rejected("b", &options);
         }
         tide_sampler_free(sampler);
         tide_vocabulary_free(v);
@@ -574,13 +580,13 @@ static void damaged_files_are_refused(void **state)
 /* -- threads ----------------------------------------------------------------------- */
 
 typedef struct drawer {
-    const tide_draws *_Atomic draws; /* what to draw from; NULL to end */
+    const tide_draws *_Atomic draws; /* what to draw from; NULL to stop */
     const tide_draws *_Atomic in_use;
     uint32_t capacity;
     uint64_t bad;
 } drawer;
 
-static void *draw_until_told(void *data)
+static void *draw_until_stopped(void *data)
 {
     drawer *d = data;
     tide_rng rng = tide_rng_seeded(1);
@@ -595,15 +601,15 @@ static void *draw_until_told(void *data)
     return NULL;
 }
 
-/* Hands over what to draw from, and waits until nobody draws from anything else. */
-static void hand_over(drawer *d, const tide_draws *draws)
+/* Publishes what to draw from, and waits until no thread draws from anything else. */
+static void publish_draws(drawer *d, const tide_draws *draws)
 {
     atomic_store(&d->draws, draws);
     while (atomic_load(&d->in_use) != draws)
         sched_yield();
 }
 
-static void drawing_goes_on_beside_adding(void **state)
+static void threads_draw_while_slots_are_added(void **state)
 {
     (void)state;
     enum { CAPACITY = 500 };
@@ -616,8 +622,8 @@ static void drawing_goes_on_beside_adding(void **state)
         drawer d = {.draws = tide_sampler_draws(sampler), .capacity = CAPACITY};
         assert_non_null(atomic_load(&d.draws));
         pthread_t thread;
-        assert_int_equal(pthread_create(&thread, NULL, draw_until_told, &d), 0);
-        hand_over(&d, tide_sampler_draws(sampler));
+        assert_int_equal(pthread_create(&thread, NULL, draw_until_stopped, &d), 0);
+        publish_draws(&d, tide_sampler_draws(sampler));
         int built = 0;
         for (size_t i = 1000; i < s.token_count; i += 100) {
             tide_word words[100];
@@ -628,7 +634,7 @@ static void drawing_goes_on_beside_adding(void **state)
             tide_vocabulary_add(v, words, 100, slots, admissions);
             tide_sampler_add(sampler, v, slots, 100);
             if (tide_sampler_refresh(sampler, v, true)) {
-                hand_over(&d, tide_sampler_draws(sampler));
+                publish_draws(&d, tide_sampler_draws(sampler));
                 built++;
             }
         }
@@ -645,7 +651,7 @@ static void drawing_goes_on_beside_adding(void **state)
 
 /* -- construction ------------------------------------------------------------------ */
 
-static void a_sampler_allocates_what_it_says_and_nothing_later(void **state)
+static void a_sampler_allocates_the_reported_bytes_and_nothing_later(void **state)
 {
     (void)state;
     stream s = stream_zipf(500, 9000, 16);
@@ -662,7 +668,7 @@ static void a_sampler_allocates_what_it_says_and_nothing_later(void **state)
     stream_free(&s);
 }
 
-static void lost_memory_is_reported(void **state)
+static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     const int allocations[] = {5, 2, 3};
@@ -681,7 +687,7 @@ static void lost_memory_is_reported(void **state)
     }
 }
 
-static void impossible_options_are_refused(void **state)
+static void invalid_options_are_rejected(void **state)
 {
     (void)state;
     const tide_sampler_options impossible[] = {
@@ -705,25 +711,25 @@ static void impossible_options_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alias_draws_counts_to_the_power),
+        cmocka_unit_test(alias_draws_in_proportion_to_the_power_of_counts),
         cmocka_unit_test(the_alias_table_is_exact),
         cmocka_unit_test(alias_never_draws_an_empty_slot),
         cmocka_unit_test(alias_is_rebuilt_at_1000_tokens_and_then_at_5_percent_growth),
-        cmocka_unit_test(alias_keeps_its_pace_when_counts_are_halved),
-        cmocka_unit_test(alias_waits_while_there_is_nothing_to_draw),
+        cmocka_unit_test(alias_is_rebuilt_at_a_steady_rate_with_halving),
+        cmocka_unit_test(alias_is_not_built_while_all_weights_are_zero),
         cmocka_unit_test(reservoir_keeps_every_item_equally_often),
-        cmocka_unit_test(reservoir_is_right_beyond_32_bits),
+        cmocka_unit_test(reservoir_is_correct_beyond_2_to_the_32_tokens),
         cmocka_unit_test(both_reservoirs_draw_their_entries_uniformly),
         cmocka_unit_test(reservoir_follows_the_counts),
         cmocka_unit_test(smoothed_follows_the_counts_to_the_power),
-        cmocka_unit_test(smoothed_earns_the_same_in_any_batches),
-        cmocka_unit_test(smoothed_goes_on_when_words_are_dropped),
-        cmocka_unit_test(going_on_after_a_load_equals_never_having_stopped),
-        cmocka_unit_test(damaged_files_are_refused),
-        cmocka_unit_test(drawing_goes_on_beside_adding),
-        cmocka_unit_test(a_sampler_allocates_what_it_says_and_nothing_later),
-        cmocka_unit_test(lost_memory_is_reported),
-        cmocka_unit_test(impossible_options_are_refused),
+        cmocka_unit_test(smoothed_sum_does_not_depend_on_batches),
+        cmocka_unit_test(smoothed_adapts_when_words_are_dropped),
+        cmocka_unit_test(a_loaded_sampler_continues_like_the_original),
+        cmocka_unit_test(corrupt_files_are_rejected),
+        cmocka_unit_test(threads_draw_while_slots_are_added),
+        cmocka_unit_test(a_sampler_allocates_the_reported_bytes_and_nothing_later),
+        cmocka_unit_test(failed_allocations_are_reported),
+        cmocka_unit_test(invalid_options_are_rejected),
     };
     return cmocka_run_group_tests_name("sampler", tests, enter_folder, leave_folder);
 }

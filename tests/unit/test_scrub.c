@@ -1,21 +1,23 @@
-/* test_scrub.c - vectors and rates that cannot be right: they are found, begin again, and leave all others as
- * they are. */
+/* test_scrub.c - NaNs and impossible values in vectors and accumulators are found and
+ * reset, and all others stay as they are. */
+#include "base/base.h"
+#include "sgns/optimizer_internal.h"
+#include "sgns/sgns.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 #include "batch_fixture.h"
-
-#include "train/rate.h"
-#include "train/scrub.h"
 
 enum { YOUNG = 8000, MORE = 4000 };
 
-/* -- places ----------------------------------------------------------------------------- */
+/* -- places ------------------------------------------------------------------------ */
 
-/* Everything in which a number can go wrong: NULL where a model has no such thing. */
+/* Every kind of value that can be damaged; NULL if the model does not have it. */
 static float *in_matrix(const tide_matrix *m, uint32_t row, uint32_t at)
 {
     return m->rows ? tide_matrix_row(m, row) + at : NULL;
 }
 
-static float *in_sums(const tide_sums *s, uint32_t row)
+static float *in_sums(const tide_accumulators *s, uint32_t row)
 {
     return s->values ? &s->values[tide_sum_at(row, s->shift)] : NULL;
 }
@@ -34,31 +36,31 @@ enum {
     PLACES,
 };
 
-static float *place_of(const tide_learner *l, int place, uint32_t row)
+static float *place_of(const tide_sgns *sgns, int place, uint32_t row)
 {
-    const tide_rates *r = l->rates;
-    uint32_t dim = l->model->input.dim;
+    const tide_optimizer *r = sgns->optimizer;
+    uint32_t dim = sgns->model->input.dim;
     switch (place) {
     case INPUT_FIRST:
-        return in_matrix(&l->model->input, row, 0);
+        return in_matrix(&sgns->model->input, row, 0);
     case INPUT_LAST:
-        return in_matrix(&l->model->input, row, dim - 1);
+        return in_matrix(&sgns->model->input, row, dim - 1);
     case INPUT_PADDING:
-        return in_matrix(&l->model->input, row, l->model->input.stride - 1);
+        return in_matrix(&sgns->model->input, row, sgns->model->input.stride - 1);
     case OUTPUT:
-        return in_matrix(&l->model->output, row, dim / 2);
+        return in_matrix(&sgns->model->output, row, dim / 2);
     case INPUT_SUM:
-        return in_sums(&r->sum_input, row);
+        return in_sums(&r->input_accumulators, row);
     case OUTPUT_SUM:
-        return in_sums(&r->sum_output, row);
+        return in_sums(&r->output_accumulators, row);
     case INPUT_EACH:
-        return in_matrix(&r->each_input, row, dim - 1);
+        return in_matrix(&r->input_coordinates, row, dim - 1);
     case OUTPUT_EACH:
-        return in_matrix(&r->each_output, row, 1);
+        return in_matrix(&r->output_coordinates, row, 1);
     case SUBWORD:
-        return in_matrix(&l->model->subword, row, dim - 1);
+        return in_matrix(&sgns->model->subword, row, dim - 1);
     default:
-        return in_sums(&r->sum_subword, row);
+        return in_sums(&r->subword_accumulators, row);
     }
 }
 
@@ -72,48 +74,49 @@ static const char *const kinds[] = {
 
 static const float wrong[] = {NAN, -NAN, INFINITY, -INFINITY, 1e30f, -1e30f};
 
-/* Begins again what a place is part of, by hand. */
-static void begin_again(const tide_learner *l, int place, uint32_t row)
+/* Resets by hand what a place is part of. */
+static void reset_by_hand(const tide_sgns *sgns, int place, uint32_t row)
 {
     uint32_t length;
-    size_t size = l->model->input.stride * sizeof(float);
-    if (place < SUBWORD && tide_vocabulary_word(l->model->vocabulary, row, &length)) {
-        tide_init_slot(l, row);
+    size_t size = sgns->model->input.stride * sizeof(float);
+    if (place < SUBWORD &&
+        tide_vocabulary_word(sgns->model->vocabulary, row, &length)) {
+        tide_init_slot(sgns, row);
     } else if (place < SUBWORD) {
-        memset(tide_matrix_row(&l->model->input, row), 0, size);
-        memset(tide_matrix_row(&l->model->output, row), 0, size);
-        tide_rates_reset(l->rates, row);
+        memset(tide_matrix_row(&sgns->model->input, row), 0, size);
+        memset(tide_matrix_row(&sgns->model->output, row), 0, size);
+        tide_optimizer_reset(sgns->optimizer, row);
     } else {
-        memset(tide_matrix_row(&l->model->subword, row), 0, size);
-        *in_sums(&l->rates->sum_subword, row) = 0;
+        memset(tide_matrix_row(&sgns->model->subword, row), 0, size);
+        *in_sums(&sgns->optimizer->subword_accumulators, row) = 0;
     }
 }
 
-/* Every wrong number in a row of its own, all at one kind of place. */
+/* Writes every bad value into its own row, all at one kind of place. */
 static void check_place(const char *path, int place)
 {
     tide_trainer *ill = load_from(path), *well = load_from(path);
-    const tide_learner *l = learner_of(ill);
-    if (place_of(l, place, 0)) {
+    const tide_sgns *sgns = sgns_of(ill);
+    if (place_of(sgns, place, 0)) {
         for (uint32_t i = 0; i < COUNT(wrong); i++) {
-            *place_of(l, place, 3 + 7 * i) = wrong[i];
-            begin_again(learner_of(well), place, 3 + 7 * i);
+            *place_of(sgns, place, 3 + 7 * i) = wrong[i];
+            reset_by_hand(sgns_of(well), place, 3 + 7 * i);
         }
-        tide_healed healed;
-        tide_scrub(l, &healed);
-        assert_int_equal(healed.words, place < SUBWORD ? COUNT(wrong) : 0);
-        assert_int_equal(healed.subwords, place < SUBWORD ? 0 : COUNT(wrong));
+        tide_repaired repaired;
+        tide_repair_nans(sgns, &repaired);
+        assert_int_equal(repaired.words, place < SUBWORD ? COUNT(wrong) : 0);
+        assert_int_equal(repaired.subwords, place < SUBWORD ? 0 : COUNT(wrong));
         save_to(ill, "ill");
         save_to(well, "well");
         assert_true(same_file("ill", "well"));
-        tide_scrub(l, &healed);
-        assert_int_equal(healed.words + healed.subwords, 0);
+        tide_repair_nans(sgns, &repaired);
+        assert_int_equal(repaired.words + repaired.subwords, 0);
     }
     tide_trainer_free(ill);
     tide_trainer_free(well);
 }
 
-static void what_cannot_be_right_begins_again_and_nothing_else_changes(void **state)
+static void bad_values_are_reset_and_nothing_else_changes(void **state)
 {
     (void)state;
     corpus t = demo_text(5, YOUNG);
@@ -127,24 +130,24 @@ static void what_cannot_be_right_begins_again_and_nothing_else_changes(void **st
     free(t.bytes);
 }
 
-static void sums_below_zero_cannot_be_right(void **state)
+static void negative_accumulators_are_reset(void **state)
 {
     (void)state;
     corpus t = demo_text(5, YOUNG);
     for (size_t k = 0; k < 2; k++) {
         tide_trainer *trainer = trained(kinds[k], &t);
-        const tide_learner *l = learner_of(trainer);
-        *place_of(l, k ? INPUT_EACH : INPUT_SUM, 5) = -1e-3f;
-        *place_of(l, k ? OUTPUT_EACH : OUTPUT_SUM, 6) = -1e30f;
-        tide_healed healed;
-        tide_scrub(l, &healed);
-        assert_int_equal(healed.words, 2);
+        const tide_sgns *sgns = sgns_of(trainer);
+        *place_of(sgns, k ? INPUT_EACH : INPUT_SUM, 5) = -1e-3f;
+        *place_of(sgns, k ? OUTPUT_EACH : OUTPUT_SUM, 6) = -1e30f;
+        tide_repaired repaired;
+        tide_repair_nans(sgns, &repaired);
+        assert_int_equal(repaired.words, 2);
         tide_trainer_free(trainer);
     }
     free(t.bytes);
 }
 
-/* Feeds lines until a word has left and nobody has come for it. */
+/* Feeds lines until a slot has lost its word and not been reused. */
 static uint32_t feed_until_a_slot_is_empty(tide_trainer *trainer, const corpus *t)
 {
     const tide_vocabulary *v = tide_trainer_model(trainer)->vocabulary;
@@ -160,22 +163,22 @@ static uint32_t feed_until_a_slot_is_empty(tide_trainer *trainer, const corpus *
     return TIDE_NO_SLOT;
 }
 
-static void an_empty_slot_that_is_wrong_has_zeros(void **state)
+static void a_bad_empty_slot_is_zeroed(void **state)
 {
     (void)state;
     corpus t = demo_text(5, YOUNG);
     tide_trainer *trainer =
         trainer_of("vocab=60 dim=20 vocabulary=misra-gries replay=1");
     uint32_t slot = feed_until_a_slot_is_empty(trainer, &t);
-    const tide_learner *l = learner_of(trainer);
-    *place_of(l, OUTPUT, slot) = NAN;
-    *place_of(l, OUTPUT_SUM, slot) = NAN;
-    *place_of(l, INPUT_FIRST, slot) = 1;
-    tide_healed healed;
-    tide_scrub(l, &healed);
-    assert_int_equal(healed.words, 1);
+    const tide_sgns *sgns = sgns_of(trainer);
+    *place_of(sgns, OUTPUT, slot) = NAN;
+    *place_of(sgns, OUTPUT_SUM, slot) = NAN;
+    *place_of(sgns, INPUT_FIRST, slot) = 1;
+    tide_repaired repaired;
+    tide_repair_nans(sgns, &repaired);
+    assert_int_equal(repaired.words, 1);
     for (int place = INPUT_FIRST; place <= OUTPUT_SUM; place++)
-        assert_true(*place_of(l, place, slot) == 0);
+        assert_true(*place_of(sgns, place, slot) == 0);
     tide_trainer_free(trainer);
     free(t.bytes);
 }
@@ -184,20 +187,20 @@ static void assert_answers_are_finite(const tide_trainer *trainer)
 {
     const tide_model *model = tide_trainer_model(trainer);
     assert_true(is_finite(model));
-    tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
+    tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, true, NULL);
     assert_non_null(space);
     const char *word = "the";
     tide_query query = {.positive = &word, .positive_count = 1};
     tide_hit hits[10];
-    int found = tide_space_nearest(space, &query, hits, 10, NULL);
+    int found = tide_view_nearest(space, &query, hits, 10, NULL);
     assert_int_equal(found, 10);
     for (int i = 0; i < found; i++)
         assert_true(isfinite(hits[i].score) && fabsf(hits[i].score) < 1.01f);
-    tide_space_free(space);
+    tide_view_free(space);
 }
 
-/* Until the scrub finds them: a vector that is wrong is not found, and all others are. */
-static void wrong_vectors_do_not_silence_the_others(void **state)
+/* Before the repair: searches do not return words with bad vectors, but all others. */
+static void bad_vectors_do_not_hide_the_others(void **state)
 {
     (void)state;
     corpus t = demo_text(5, YOUNG);
@@ -205,51 +208,52 @@ static void wrong_vectors_do_not_silence_the_others(void **state)
     const tide_model *model = tide_trainer_model(trainer);
     const char *asked = "the";
     for (uint32_t i = 0; i < COUNT(wrong); i++) {
-        *place_of(learner_of(trainer), INPUT_FIRST, 3 + 7 * i) = wrong[i];
-        tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
+        *place_of(sgns_of(trainer), INPUT_FIRST, 3 + 7 * i) = wrong[i];
+        tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, true, NULL);
         tide_query query = {.positive = &asked, .positive_count = 1};
         tide_hit hits[60];
-        int found = tide_space_nearest(space, &query, hits, 60, NULL);
+        int found = tide_view_nearest(space, &query, hits, 60, NULL);
         assert_in_range(found, 59 - (i + 1), 59);
         int good = 0;
         for (int h = 0; h < found; h++)
             good += isfinite(hits[h].score) && fabsf(hits[h].score) > 1e-3f;
         assert_in_range(good, 40, 59);
-        tide_space_free(space);
+        tide_view_free(space);
     }
     tide_trainer_free(trainer);
     free(t.bytes);
 }
 
-static void learning_goes_on_after_healing(void **state)
+static void training_continues_after_a_repair(void **state)
 {
     (void)state;
     corpus t = demo_text(5, YOUNG), more = demo_text(6, MORE);
     for (size_t k = 0; k < COUNT(kinds); k++) {
         tide_trainer *trainer = trained(kinds[k], &t);
-        const tide_learner *l = learner_of(trainer);
+        const tide_sgns *sgns = sgns_of(trainer);
         for (int place = 0; place < PLACES; place++)
-            for (uint32_t i = 0; place_of(l, place, 0) && i < COUNT(wrong); i++)
-                *place_of(l, place, 5 * i + (uint32_t)place) = wrong[i];
-        tide_healed healed;
-        tide_scrub(l, &healed);
-        assert_true(healed.words >= COUNT(wrong));
+            for (uint32_t i = 0; place_of(sgns, place, 0) && i < COUNT(wrong); i++)
+                *place_of(sgns, place, 5 * i + (uint32_t)place) = wrong[i];
+        tide_repaired repaired;
+        tide_repair_nans(sgns, &repaired);
+        assert_true(repaired.words >= COUNT(wrong));
         uint64_t trained_before = stats_of(trainer).trained;
         feed(trainer, more.bytes, more.size);
         assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
         assert_true(stats_of(trainer).trained > trained_before);
         assert_true(isfinite(stats_of(trainer).loss));
         assert_answers_are_finite(trainer);
-        tide_scrub(l, &healed);
-        assert_int_equal(healed.words + healed.subwords, 0);
+        tide_repair_nans(sgns, &repaired);
+        assert_int_equal(repaired.words + repaired.subwords, 0);
         tide_trainer_free(trainer);
     }
     free(t.bytes);
     free(more.bytes);
 }
 
-/* Rates far too high, so that vectors grow until they are cut back, again and again. */
-static void learning_that_runs_away_is_not_taken_for_damage(void **state)
+/* Learning rates far too high, so that vectors grow until they are clipped, again and
+ * again. */
+static void diverging_training_is_not_taken_for_damage(void **state)
 {
     (void)state;
     const char *const wild[] = {
@@ -267,9 +271,9 @@ static void learning_that_runs_away_is_not_taken_for_damage(void **state)
     for (size_t i = 0; i < COUNT(wild); i++) {
         tide_trainer *trainer = trained(wild[i], &t);
         save_to(trainer, "before");
-        tide_healed healed;
-        tide_scrub(learner_of(trainer), &healed);
-        assert_int_equal(healed.words + healed.subwords, 0);
+        tide_repaired repaired;
+        tide_repair_nans(sgns_of(trainer), &repaired);
+        assert_int_equal(repaired.words + repaired.subwords, 0);
         save_to(trainer, "after");
         assert_true(same_file("before", "after"));
         tide_trainer_free(trainer);
@@ -277,31 +281,31 @@ static void learning_that_runs_away_is_not_taken_for_damage(void **state)
     free(t.bytes);
 }
 
-static void an_empty_model_is_sound(void **state)
+static void an_empty_model_has_nothing_to_repair(void **state)
 {
     (void)state;
     tide_trainer *trainer = trainer_of("vocab=10 dim=4 subword=100");
-    tide_healed healed = {7, 7};
-    tide_scrub(learner_of(trainer), &healed);
-    assert_int_equal(healed.words + healed.subwords, 0);
+    tide_repaired repaired = {7, 7};
+    tide_repair_nans(sgns_of(trainer), &repaired);
+    assert_int_equal(repaired.words + repaired.subwords, 0);
     tide_trainer_free(trainer);
 }
 
-/* A number that is none does not spread: who meets it does not move. */
+/* NaNs do not spread: rows that are multiplied with one do not move. */
 static void one_bad_row_stays_the_only_one(void **state)
 {
     (void)state;
     corpus t = demo_text(5, YOUNG), more = demo_text(6, MORE);
     for (size_t k = 0; k < COUNT(kinds); k++) {
         tide_trainer *trainer = trained(kinds[k], &t);
-        const tide_learner *l = learner_of(trainer);
-        *place_of(l, OUTPUT, 3) = NAN;
+        const tide_sgns *sgns = sgns_of(trainer);
+        *place_of(sgns, OUTPUT, 3) = NAN;
         feed(trainer, more.bytes, more.size);
         assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
-        tide_healed healed;
-        tide_scrub(l, &healed);
-        assert_true(healed.words <= 1 &&
-                    healed.subwords == 0); /* slot 3 may have a new word */
+        tide_repaired repaired;
+        tide_repair_nans(sgns, &repaired);
+        assert_true(repaired.words <= 1 &&
+                    repaired.subwords == 0); /* slot 3 may have been reused */
         assert_true(isfinite(stats_of(trainer).loss));
         save_to(trainer, "m");
         tide_trainer_free(trainer);
@@ -311,7 +315,7 @@ static void one_bad_row_stays_the_only_one(void **state)
     free(more.bytes);
 }
 
-/* Whoever loads the file afterwards meets no bad number, and the one who saved goes on without it. */
+/* A saved file has no bad values, and neither has the trainer after the save. */
 static void nothing_bad_is_saved(void **state)
 {
     (void)state;
@@ -319,14 +323,14 @@ static void nothing_bad_is_saved(void **state)
     for (size_t k = 0; k < COUNT(kinds); k++)
         for (int place = 0; place < PLACES; place++) {
             tide_trainer *trainer = trained(kinds[k], &t);
-            const tide_learner *l = learner_of(trainer);
-            if (place_of(l, place, 0)) {
-                *place_of(l, place, 9) = NAN;
+            const tide_sgns *sgns = sgns_of(trainer);
+            if (place_of(sgns, place, 0)) {
+                *place_of(sgns, place, 9) = NAN;
                 save_to(trainer, "m");
                 assert_int_equal(stats_of(trainer).healed, 1);
-                assert_true(isfinite(*place_of(l, place, 9)));
+                assert_true(isfinite(*place_of(sgns, place, 9)));
                 tide_trainer *loaded = load_from("m");
-                assert_true(isfinite(*place_of(learner_of(loaded), place, 9)));
+                assert_true(isfinite(*place_of(sgns_of(loaded), place, 9)));
                 tide_trainer_free(loaded);
             }
             tide_trainer_free(trainer);
@@ -334,10 +338,11 @@ static void nothing_bad_is_saved(void **state)
     free(t.bytes);
 }
 
-/* -- on the way ------------------------------------------------------------------------- */
+/* -- on the way -------------------------------------------------------------------- */
 
-/* Takes the place of the library's clock, which the linker then leaves in its archive. */
-static double now, step; /* seconds, and how many of them every look takes */
+/* Replaces the library's clock, which the linker then does not take from the
+ * archive. */
+static double now, step; /* seconds, and how much each call adds */
 
 double tide_now_seconds(void)
 {
@@ -354,29 +359,29 @@ typedef struct way {
     int pauses, warnings;
 } way;
 
-static bool has_two_bad_rows(const tide_learner *l)
+static bool has_two_bad_rows(const tide_sgns *sgns)
 {
-    return isnan(*place_of(l, OUTPUT, 0)) && isnan(*place_of(l, OUTPUT, 1));
+    return isnan(*place_of(sgns, OUTPUT, 0)) && isnan(*place_of(sgns, OUTPUT, 1));
 }
 
-/* Two output rows, which nothing else would mend, go wrong in the first pause; a little less than a minute
- * passes, and in the second pause the rest of it. */
+/* Two output rows, which nothing else would repair, are damaged in the first pause.
+ * Then a little less than a minute passes, and in the second pause the rest of it. */
 static void spoil_and_wait(void *data, const tide_stats *stats)
 {
     way *w = data;
-    const tide_learner *l = learner_of(w->trainer);
+    const tide_sgns *sgns = sgns_of(w->trainer);
     switch (++w->pauses) {
     case 1:
-        *place_of(l, OUTPUT, 0) = NAN;
-        *place_of(l, OUTPUT, 1) = NAN;
+        *place_of(sgns, OUTPUT, 0) = NAN;
+        *place_of(sgns, OUTPUT, 1) = NAN;
         now += 59;
         break;
     case 2:
-        assert_true(has_two_bad_rows(l) && stats->healed == 0);
+        assert_true(has_two_bad_rows(sgns) && stats->healed == 0);
         now += 2;
         break;
     default:
-        assert_true(is_finite(l->model));
+        assert_true(is_finite(sgns->model));
         assert_int_equal(stats->healed, 2);
     }
 }
@@ -385,10 +390,11 @@ static void hear(void *data, bool warning, const char *text)
 {
     way *w = data;
     w->warnings += warning;
-    assert_string_equal(text, "vectors that were not numbers and were begun again: 2");
+    assert_string_equal(text,
+                        "vectors with NaN or infinite values were reinitialized: 2");
 }
 
-static void a_bad_row_is_healed_within_a_minute_without_a_save(void **state)
+static void a_bad_row_is_repaired_within_a_minute_without_a_save(void **state)
 {
     (void)state;
     const char *const recipes[] = {"vocab=3000 dim=8", "vocab=3000 dim=8 threads=2"};
@@ -408,7 +414,7 @@ static void a_bad_row_is_healed_within_a_minute_without_a_save(void **state)
     free(t.bytes);
 }
 
-static void looking_for_bad_rows_all_the_time_changes_nothing(void **state)
+static void frequent_checks_change_nothing(void **state)
 {
     (void)state;
     corpus t = demo_text(5, 40000);
@@ -431,17 +437,17 @@ static void looking_for_bad_rows_all_the_time_changes_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(what_cannot_be_right_begins_again_and_nothing_else_changes),
-        cmocka_unit_test(sums_below_zero_cannot_be_right),
-        cmocka_unit_test(an_empty_slot_that_is_wrong_has_zeros),
-        cmocka_unit_test(wrong_vectors_do_not_silence_the_others),
-        cmocka_unit_test(learning_goes_on_after_healing),
-        IN_FOLDER(learning_that_runs_away_is_not_taken_for_damage),
-        cmocka_unit_test(an_empty_model_is_sound),
+        IN_FOLDER(bad_values_are_reset_and_nothing_else_changes),
+        cmocka_unit_test(negative_accumulators_are_reset),
+        cmocka_unit_test(a_bad_empty_slot_is_zeroed),
+        cmocka_unit_test(bad_vectors_do_not_hide_the_others),
+        cmocka_unit_test(training_continues_after_a_repair),
+        IN_FOLDER(diverging_training_is_not_taken_for_damage),
+        cmocka_unit_test(an_empty_model_has_nothing_to_repair),
         IN_FOLDER(one_bad_row_stays_the_only_one),
         IN_FOLDER(nothing_bad_is_saved),
-        IN_FOLDER(a_bad_row_is_healed_within_a_minute_without_a_save),
-        IN_FOLDER(looking_for_bad_rows_all_the_time_changes_nothing),
+        IN_FOLDER(a_bad_row_is_repaired_within_a_minute_without_a_save),
+        IN_FOLDER(frequent_checks_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

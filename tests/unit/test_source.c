@@ -1,4 +1,6 @@
 /* test_source.c - bytes come from files and pipes, and what can be read again is. */
+#include "base/base.h"
+#include "source/source.h"
 #include "source_fixture.h"
 
 #include <fcntl.h>
@@ -49,11 +51,11 @@ static void file_is_read_to_its_end(void **state)
     tide_source_close(NULL);
 }
 
-static void file_can_be_read_again_from_anywhere(void **state)
+static void file_can_be_resumed_from_any_offset(void **state)
 {
     (void)state;
     tide_source *source = opened("file");
-    assert_true(tide_source_replayable(source));
+    assert_true(tide_source_can_resume(source));
     check_replay(source, content, FILE_SIZE);
     tide_source_close(source);
 }
@@ -69,11 +71,11 @@ static void file_that_is_too_short_for_a_position_is_refused(void **state)
         assert_no_place(source, beyond[i], TIDE_ERROR_FORMAT);
     }
     tide_error err = {0};
-    tide_source_go_to(source, "123456789 0", &err);
-    assert_string_equal(err.text, "shorter than it was, so it is read from its start");
+    tide_source_seek(source, "123456789 0", &err);
+    assert_string_equal(err.text, "shorter than before, so it is read from the start");
     assert_int_equal(tide_source_offset(source), 0);
     const char *end = place_in(content, FILE_SIZE);
-    assert_int_equal(tide_source_go_to(source, end, NULL), TIDE_OK);
+    assert_int_equal(tide_source_seek(source, end, NULL), TIDE_OK);
     assert_place(source, content, FILE_SIZE);
     tide_source_close(source);
 }
@@ -90,15 +92,15 @@ file_with_other_text_before_a_place_is_refused_and_reading_stays(void **state)
     snprintf(wrong, sizeof wrong, "%s", place_in(content, 5000));
     char *last = wrong + strlen(wrong) - 1;
     *last = *last == '0' ? '1' : '0';
-    assert_int_equal(tide_source_go_to(source, wrong, &err), TIDE_ERROR_FORMAT);
-    assert_non_null(strstr(err.text, "other text before byte 5000 than it had"));
+    assert_int_equal(tide_source_seek(source, wrong, &err), TIDE_ERROR_FORMAT);
+    assert_non_null(strstr(err.text, "the text before byte 5000 has changed"));
     assert_int_equal(tide_source_offset(source), 50);
     assert_int_equal(tide_source_read(source, bytes, 100, NULL), 100);
     assert_memory_equal(bytes, content + 50, 100);
     tide_source_close(source);
 }
 
-static void what_is_no_place_is_refused(void **state)
+static void invalid_places_are_refused(void **state)
 {
     (void)state;
     static const char *const wrong[] = {"",
@@ -122,19 +124,19 @@ static void what_is_no_place_is_refused(void **state)
     tide_source *source = opened("file");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         tide_error err = {0};
-        assert_int_equal(tide_source_go_to(source, wrong[i], &err), TIDE_ERROR_FORMAT);
-        assert_non_null(strstr(err.text, "is no place in it, so it is read from"));
+        assert_int_equal(tide_source_seek(source, wrong[i], &err), TIDE_ERROR_FORMAT);
+        assert_non_null(strstr(err.text, "is not a valid place, so it is read from"));
     }
     tide_source_close(source);
 }
 
-static void what_cannot_be_read_is_refused_with_its_name(void **state)
+static void unreadable_files_are_refused_by_name(void **state)
 {
     (void)state;
     assert_refused("/no/such/file", TIDE_ERROR_IO,
                    "cannot read /no/such/file: No such file or directory");
     assert_refused("/", TIDE_ERROR_IO, "cannot read /: Is a directory");
-    assert_refused("", TIDE_ERROR_PARAMETER, "a source needs a name");
+    assert_refused("", TIDE_ERROR_PARAMETER, "the name of a source is empty");
 }
 
 /* -- pipes ------------------------------------------------------------------------- */
@@ -196,7 +198,7 @@ static void dash_and_dev_stdin_are_standard_input(void **state)
     }
 }
 
-static void standard_input_is_taken_as_it_comes_even_from_a_file(void **state)
+static void standard_input_cannot_be_resumed_even_if_it_is_a_file(void **state)
 {
     (void)state;
     int saved = dup(STDIN_FILENO), file = open("file", O_RDONLY);
@@ -211,7 +213,7 @@ static void standard_input_is_taken_as_it_comes_even_from_a_file(void **state)
     restore_stdin(saved);
 }
 
-static void standard_input_that_is_closed_is_refused(void **state)
+static void closed_standard_input_is_refused(void **state)
 {
     (void)state;
     int saved = dup(STDIN_FILENO);
@@ -221,8 +223,8 @@ static void standard_input_that_is_closed_is_refused(void **state)
     restore_stdin(saved);
 }
 
-/* The caller looks whether it was told to stop, and if not reads on. */
-static void signal_interrupts_a_read_that_waits(void **state)
+/* The caller checks its stop flag and continues to read if it is not set. */
+static void signal_interrupts_a_waiting_read(void **state)
 {
     (void)state;
     int saved, writer = replace_stdin(&saved);
@@ -244,7 +246,7 @@ static void signal_interrupts_a_read_that_waits(void **state)
     restore_stdin(saved);
 }
 
-static void pipe_without_bytes_is_waited_for_as_long_as_wanted(void **state)
+static void empty_pipe_is_waited_for_up_to_the_timeout(void **state)
 {
     (void)state;
     static const int waits_ms[] = {0, 1, 50};
@@ -257,7 +259,8 @@ static void pipe_without_bytes_is_waited_for_as_long_as_wanted(void **state)
             tide_source_poll(source, bytes, sizeof bytes, waits_ms[i], NULL),
             TIDE_SOURCE_LATER);
         double waited =
-            seconds() - start; /* the upper bound is for seconds taken for ms */
+            seconds() -
+            start; /* the upper bound detects a confusion of seconds and ms */
         assert_true(waited >= 1e-3 * waits_ms[i] - 1e-3 && waited < 30);
     }
     assert_int_equal(write(writer, "text", 4), 4);
@@ -271,7 +274,7 @@ static void pipe_without_bytes_is_waited_for_as_long_as_wanted(void **state)
     restore_stdin(saved);
 }
 
-static void pipe_that_does_not_block_is_waited_for_too(void **state)
+static void non_blocking_pipe_is_waited_for_too(void **state)
 {
     (void)state;
     int saved, writer = replace_stdin(&saved);
@@ -293,7 +296,7 @@ static void pipe_that_does_not_block_is_waited_for_too(void **state)
     restore_stdin(saved);
 }
 
-static void signal_makes_a_poll_come_back_early(void **state)
+static void signal_ends_a_poll_early(void **state)
 {
     (void)state;
     int saved, writer = replace_stdin(&saved);
@@ -333,20 +336,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(file_is_read_to_its_end),
-        cmocka_unit_test(file_can_be_read_again_from_anywhere),
+        cmocka_unit_test(file_can_be_resumed_from_any_offset),
         cmocka_unit_test(file_that_is_too_short_for_a_position_is_refused),
         cmocka_unit_test(
             file_with_other_text_before_a_place_is_refused_and_reading_stays),
-        cmocka_unit_test(what_is_no_place_is_refused),
-        cmocka_unit_test(what_cannot_be_read_is_refused_with_its_name),
+        cmocka_unit_test(invalid_places_are_refused),
+        cmocka_unit_test(unreadable_files_are_refused_by_name),
         cmocka_unit_test(named_pipe_is_read_until_its_writers_are_gone),
         cmocka_unit_test(dash_and_dev_stdin_are_standard_input),
-        cmocka_unit_test(standard_input_is_taken_as_it_comes_even_from_a_file),
-        cmocka_unit_test(standard_input_that_is_closed_is_refused),
-        cmocka_unit_test(signal_interrupts_a_read_that_waits),
-        cmocka_unit_test(pipe_without_bytes_is_waited_for_as_long_as_wanted),
-        cmocka_unit_test(pipe_that_does_not_block_is_waited_for_too),
-        cmocka_unit_test(signal_makes_a_poll_come_back_early),
+        cmocka_unit_test(standard_input_cannot_be_resumed_even_if_it_is_a_file),
+        cmocka_unit_test(closed_standard_input_is_refused),
+        cmocka_unit_test(signal_interrupts_a_waiting_read),
+        cmocka_unit_test(empty_pipe_is_waited_for_up_to_the_timeout),
+        cmocka_unit_test(non_blocking_pipe_is_waited_for_too),
+        cmocka_unit_test(signal_ends_a_poll_early),
         cmocka_unit_test(opening_survives_the_loss_of_any_allocation),
     };
     return cmocka_run_group_tests(tests, enter_folder_with_file, leave_folder);

@@ -1,7 +1,9 @@
-/* test_source_demo.c - the demo stream as a source: its seed decides it, it can be read again from anywhere, and
- * with a rate it gives what is due. */
-#include "text/demo.h"
+/* test_source_demo.c - the demo stream as a source: its seed determines it, it can be
+ * resumed from any offset, and with a rate it returns what is due. */
 
+#include "base/base.h"
+#include "demo/demo.h"
+#include "source/source.h"
 #include "source_fixture.h"
 
 #include <poll.h>
@@ -66,22 +68,22 @@ static void demo_source_ends_with_the_line_that_completes_its_tokens(void **stat
     }
 }
 
-static void demo_source_can_be_read_again_from_anywhere(void **state)
+static void demo_source_can_be_resumed_from_any_offset(void **state)
 {
     (void)state;
     unsigned char *bytes = malloc(DEMO_SIZE);
     tide_rng rng = tide_rng_seeded(8);
     tide_source *source = opened("demo:seed=5");
-    assert_true(tide_source_replayable(source));
+    assert_true(tide_source_can_resume(source));
     assert_int_equal(read_all(source, bytes, DEMO_SIZE, &rng), DEMO_SIZE);
     check_replay(source, bytes, DEMO_SIZE);
     tide_source_close(source);
     free(bytes);
 }
 
-/* The source remembers a place at 1 MiB; what lies just before it is not reached from
+/* The source remembers a state at 1 MiB; text just before it cannot be generated from
  * there. */
-static void demo_source_finds_what_lies_around_a_place_it_remembers(void **state)
+static void demo_source_finds_text_around_a_remembered_state(void **state)
 {
     (void)state;
     enum { MARK = 1 << 20 };
@@ -98,7 +100,7 @@ static void demo_source_finds_what_lies_around_a_place_it_remembers(void **state
     tide_source_close(source);
 }
 
-static void demo_source_that_ends_earlier_refuses_a_position_and_stays(void **state)
+static void demo_source_that_ends_earlier_refuses_a_seek_and_stays(void **state)
 {
     (void)state;
     unsigned char bytes[200], again[100];
@@ -106,12 +108,12 @@ static void demo_source_that_ends_earlier_refuses_a_position_and_stays(void **st
     assert_int_equal(tide_source_read(source, bytes, 100, NULL), 100);
     assert_int_equal(tide_source_read(source, bytes + 100, 100, NULL), 100);
     const char *middle = place_in(bytes, 100);
-    assert_int_equal(tide_source_go_to(source, middle, NULL), TIDE_OK);
+    assert_int_equal(tide_source_seek(source, middle, NULL), TIDE_OK);
     assert_not_there(source, 1 << 22, TIDE_ERROR_FORMAT);
     assert_no_place(source, 1 << 22, TIDE_ERROR_FORMAT);
     tide_error err = {0};
-    tide_source_go_to(source, "123456789 0", &err);
-    assert_string_equal(err.text, "shorter than it was, so it is read from its start");
+    tide_source_seek(source, "123456789 0", &err);
+    assert_string_equal(err.text, "shorter than before, so it is read from the start");
     assert_int_equal(tide_source_offset(source), 100);
     assert_int_equal(tide_source_read(source, again, 100, NULL), 100);
     assert_memory_equal(again, bytes + 100, 100);
@@ -133,7 +135,7 @@ static size_t count_without_last_line(const char *bytes, size_t size)
     return line ? count_tokens(bytes, (size_t)(line - bytes) + 1) : 0;
 }
 
-static void demo_source_with_a_rate_gives_what_is_due_and_no_more(void **state)
+static void demo_source_with_a_rate_returns_what_is_due_and_no_more(void **state)
 {
     (void)state;
     enum { RATE = 3000, ROOM = 20000 };
@@ -158,7 +160,7 @@ static void demo_source_with_a_rate_gives_what_is_due_and_no_more(void **state)
 }
 
 /* It gets the words of one second, and those that become due meanwhile. */
-static void who_comes_late_to_a_demo_with_a_rate_has_missed_something(void **state)
+static void late_reader_of_a_demo_with_a_rate_gets_at_most_a_second(void **state)
 {
     (void)state;
     enum { RATE = 2000, ROOM = 1 << 20 };
@@ -177,7 +179,7 @@ static void who_comes_late_to_a_demo_with_a_rate_has_missed_something(void **sta
     free(bytes);
 }
 
-static void demo_source_with_a_rate_can_be_read_again_from_anywhere(void **state)
+static void demo_source_with_a_rate_can_be_resumed_from_any_offset(void **state)
 {
     (void)state;
     enum { SIZE = DEMO_SIZE / 16 };
@@ -190,8 +192,8 @@ static void demo_source_with_a_rate_can_be_read_again_from_anywhere(void **state
     free(bytes);
 }
 
-/* The time that it takes to read up to there is not waited for. */
-static void demo_source_with_a_rate_goes_on_at_once_where_it_is_sent(void **state)
+/* A seek does not wait for the time that reading up to there would take. */
+static void demo_source_with_a_rate_continues_right_after_a_seek(void **state)
 {
     (void)state;
     enum { FAR = 1 << 20 }; /* half an hour of reading */
@@ -202,14 +204,14 @@ static void demo_source_with_a_rate_goes_on_at_once_where_it_is_sent(void **stat
     tide_source_close(source);
     source = opened("demo:rate=100");
     assert_true(tide_source_read(source, piece, sizeof piece, NULL) > 0);
-    assert_int_equal(tide_source_go_to(source, place_in(bytes, FAR), NULL), TIDE_OK);
+    assert_int_equal(tide_source_seek(source, place_in(bytes, FAR), NULL), TIDE_OK);
     ptrdiff_t got = tide_source_poll(source, piece, sizeof piece, 30000, NULL);
     assert_true(got > 0);
     assert_memory_equal(piece, bytes + FAR, got);
     tide_source_close(source);
 }
 
-static void signal_interrupts_a_demo_that_waits(void **state)
+static void signal_interrupts_a_waiting_demo(void **state)
 {
     (void)state;
     struct sigaction old;
@@ -232,8 +234,8 @@ static void unknown_or_wrong_settings_of_the_demo_are_refused(void **state)
     (void)state;
     assert_refused(
         "demo:speed=3", TIDE_ERROR_PARAMETER,
-        "demo: unknown setting speed (there are seed, tokens, hashtags, events, "
-        "pace and rate)");
+        "demo: unknown setting 'speed' (expected seed, tokens, hashtags, events, "
+        "pace or rate)");
     assert_refused("demo:seed", TIDE_ERROR_PARAMETER, "demo: seed needs a value");
     assert_refused("demo:hashtags=2", TIDE_ERROR_PARAMETER,
                    "demo: hashtags must be on or off, not '2'");
@@ -273,7 +275,8 @@ static void unknown_or_wrong_settings_of_the_demo_are_refused(void **state)
     }
     char spec[1000] = "demo:";
     memset(spec + 5, ',', 900);
-    assert_refused(spec, TIDE_ERROR_PARAMETER, "demo: too many settings");
+    assert_refused(spec, TIDE_ERROR_PARAMETER,
+                   "demo: settings are longer than 255 bytes");
 }
 
 int main(void)
@@ -281,14 +284,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(demo_source_is_the_demo_stream_of_its_seed),
         cmocka_unit_test(demo_source_ends_with_the_line_that_completes_its_tokens),
-        cmocka_unit_test(demo_source_can_be_read_again_from_anywhere),
-        cmocka_unit_test(demo_source_finds_what_lies_around_a_place_it_remembers),
-        cmocka_unit_test(demo_source_that_ends_earlier_refuses_a_position_and_stays),
-        cmocka_unit_test(demo_source_with_a_rate_gives_what_is_due_and_no_more),
-        cmocka_unit_test(who_comes_late_to_a_demo_with_a_rate_has_missed_something),
-        cmocka_unit_test(demo_source_with_a_rate_can_be_read_again_from_anywhere),
-        cmocka_unit_test(demo_source_with_a_rate_goes_on_at_once_where_it_is_sent),
-        cmocka_unit_test(signal_interrupts_a_demo_that_waits),
+        cmocka_unit_test(demo_source_can_be_resumed_from_any_offset),
+        cmocka_unit_test(demo_source_finds_text_around_a_remembered_state),
+        cmocka_unit_test(demo_source_that_ends_earlier_refuses_a_seek_and_stays),
+        cmocka_unit_test(demo_source_with_a_rate_returns_what_is_due_and_no_more),
+        cmocka_unit_test(late_reader_of_a_demo_with_a_rate_gets_at_most_a_second),
+        cmocka_unit_test(demo_source_with_a_rate_can_be_resumed_from_any_offset),
+        cmocka_unit_test(demo_source_with_a_rate_continues_right_after_a_seek),
+        cmocka_unit_test(signal_interrupts_a_waiting_demo),
         cmocka_unit_test(unknown_or_wrong_settings_of_the_demo_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,9 @@
-/* test_spool.c - what goes into a spool comes out of it, once and in order, or an error says where
- * it is damaged. */
-#include "text/spool.h"
+/* test_spool.c - text comes out of a spool once and in order, or an error says where
+ * the spool is corrupt. */
+
+#include "base/base.h"
+#include "spool/segment.h"
+#include "spool/spool.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +15,7 @@
 
 enum { SEGMENT = 4096, TEXT_MAX = 1 << 20 };
 
-/* -- a disk that misbehaves ------------------------------------------------------------ */
+/* -- a disk that misbehaves -------------------------------------------------------- */
 
 static void note_call(char call);
 
@@ -56,7 +59,7 @@ int fsync(int directory)
     return (int)syscall(SYS_fsync, directory);
 }
 
-/* -- a spool --------------------------------------------------------------------------- */
+/* -- a spool ----------------------------------------------------------------------- */
 
 static tide_spool *opened(void)
 {
@@ -77,11 +80,12 @@ static void put(tide_spool *spool, const char *text, size_t size)
 {
     tide_error err = {0};
     if (tide_spool_append(spool, text, size, false, &err) ||
-        tide_spool_take(spool, &err))
+        tide_spool_mark_consumed(spool, &err))
         fail_msg("%s", err.text);
 }
 
-/* Reads to the end or an error, at most `room` at a time; returns how much, or the error. */
+/* Reads to the end or an error, at most `room` bytes at a time; returns their count, or
+ * the error. */
 static ptrdiff_t read_all(tide_spool *spool, char *text, size_t room, tide_error *err)
 {
     ptrdiff_t count, size = 0;
@@ -112,7 +116,7 @@ static int segments(void)
     return count;
 }
 
-/* -- what goes in comes out ------------------------------------------------------------ */
+/* -- what goes in comes out -------------------------------------------------------- */
 
 static void random_text(tide_rng *rng, char *text, size_t size)
 {
@@ -120,8 +124,8 @@ static void random_text(tide_rng *rng, char *text, size_t size)
         text[i] = (char)tide_rng_next(rng);
 }
 
-/* An array is the oracle: pieces of any size are appended, read, dropped and looked for, and
- * the spool is closed and opened again in between. */
+/* An array is the oracle: pieces of any size are appended, read, dropped and sought,
+ * and the spool is closed and reopened in between. */
 static void text_comes_out_as_it_went_in(void **state)
 {
     (void)state;
@@ -152,10 +156,10 @@ static void text_comes_out_as_it_went_in(void **state)
             assert_int_equal(tide_spool_seek(spool, at, &err), TIDE_OK);
         } else {
             spool = reopened(spool);
-            at = tide_spool_holds(spool).start;
+            at = tide_spool_extent_of(spool).start;
         }
-        tide_spool_extent e = tide_spool_holds(spool);
-        assert_true(e.start <= kept && e.end == end && e.cut == 0 && e.taken);
+        tide_spool_extent e = tide_spool_extent_of(spool);
+        assert_true(e.start <= kept && e.end == end && e.cut == 0 && e.consumed);
         kept = at < kept ? at : kept;
         most = segments() > most ? segments() : most;
     }
@@ -165,22 +169,22 @@ static void text_comes_out_as_it_went_in(void **state)
     tide_spool_close(spool);
 }
 
-static void what_was_dropped_takes_no_room_and_the_stream_is_remembered(void **state)
+static void dropped_text_takes_no_space_and_the_stream_is_remembered(void **state)
 {
     (void)state;
     static char text[20000];
     tide_spool *spool = opened();
-    uint64_t stream = tide_spool_holds(spool).stream;
+    uint64_t stream = tide_spool_extent_of(spool).stream;
     for (size_t at = 0; at < sizeof text; at += 500)
         put(spool, text + at, 500);
-    assert_true(segments() > 3 && tide_spool_holds(spool).bytes > sizeof text);
+    assert_true(segments() > 3 && tide_spool_extent_of(spool).bytes > sizeof text);
     assert_int_equal(tide_spool_drop(spool, 10000, NULL), TIDE_OK);
-    assert_in_range(tide_spool_holds(spool).start, 10000 - SEGMENT, 10000);
-    assert_in_range(tide_spool_holds(spool).bytes, 10000, 10000 + 2 * SEGMENT);
+    assert_in_range(tide_spool_extent_of(spool).start, 10000 - SEGMENT, 10000);
+    assert_in_range(tide_spool_extent_of(spool).bytes, 10000, 10000 + 2 * SEGMENT);
     assert_int_equal(tide_spool_drop(spool, sizeof text, NULL), TIDE_OK);
     assert_int_equal(segments(), 1);
     spool = reopened(spool);
-    tide_spool_extent e = tide_spool_holds(spool);
+    tide_spool_extent e = tide_spool_extent_of(spool);
     assert_true(e.stream == stream && e.start == sizeof text && e.end == sizeof text);
     assert_int_equal(e.bytes, TIDE_SEGMENT_HEADER);
     put(spool, "more", 4);
@@ -188,15 +192,15 @@ static void what_was_dropped_takes_no_room_and_the_stream_is_remembered(void **s
     tide_spool_close(spool);
 }
 
-/* A power failure then finds a segment with its header, or none. */
-static void a_new_segment_is_on_the_disk_before_it_counts(void **state)
+/* After a power failure there is a segment with its header, or none. */
+static void a_new_segment_is_synced_before_it_is_used(void **state)
 {
     (void)state;
     static char text[SEGMENT];
     tide_spool *spool = opened();
     put(spool, "a", 1);
     memset(order, 0, sizeof order);
-    assert_int_equal(tide_spool_begin(spool, 7, 0, NULL), TIDE_OK);
+    assert_int_equal(tide_spool_reset(spool, 7, 0, NULL), TIDE_OK);
     assert_true(!strncmp(order, "wsf", 3));
     put(spool, text, SEGMENT / 2);
     memset(order, 0, sizeof order);
@@ -211,38 +215,38 @@ static void a_new_stream_replaces_the_old_one(void **state)
     (void)state;
     tide_spool *spool = opened();
     put(spool, "old", 3);
-    assert_int_equal(tide_spool_begin(spool, 7, 100, NULL), TIDE_OK);
+    assert_int_equal(tide_spool_reset(spool, 7, 100, NULL), TIDE_OK);
     assert_int_equal(tide_spool_seek(spool, 100, NULL), TIDE_OK);
     put(spool, "new", 3);
     spool = reopened(spool);
-    tide_spool_extent e = tide_spool_holds(spool);
+    tide_spool_extent e = tide_spool_extent_of(spool);
     assert_true(e.stream == 7 && e.start == 100 && e.end == 103);
     assert_holds(spool, "new", 3);
     tide_spool_close(spool);
 }
 
-static void the_latest_piece_is_doubtful_until_it_is_taken(void **state)
+static void the_latest_piece_is_unmarked_until_it_is_consumed(void **state)
 {
     (void)state;
     static unsigned char latest[TIDE_PIECE_TEXT];
     tide_spool *spool = opened();
     assert_int_equal(tide_spool_append(spool, "one", 3, true, NULL), TIDE_OK);
-    assert_true(tide_spool_holds(spool).taken);
+    assert_true(tide_spool_extent_of(spool).consumed);
     assert_int_equal(tide_spool_append(spool, "three", 5, false, NULL), TIDE_OK);
     for (int again = 0; again < 2; again++, spool = reopened(spool)) {
-        assert_false(tide_spool_holds(spool).taken);
-        assert_int_equal(tide_spool_latest(spool, latest, NULL), 5);
+        assert_false(tide_spool_extent_of(spool).consumed);
+        assert_int_equal(tide_spool_unmarked_piece(spool, latest, NULL), 5);
         assert_memory_equal(latest, "three", 5);
     }
-    assert_int_equal(tide_spool_take(spool, NULL), TIDE_OK);
+    assert_int_equal(tide_spool_mark_consumed(spool, NULL), TIDE_OK);
     spool = reopened(spool);
-    assert_true(tide_spool_holds(spool).taken);
-    assert_int_equal(tide_spool_latest(spool, latest, NULL), 0);
+    assert_true(tide_spool_extent_of(spool).consumed);
+    assert_int_equal(tide_spool_unmarked_piece(spool, latest, NULL), 0);
     assert_holds(spool, "onethree", 8);
     tide_spool_close(spool);
 }
 
-static void a_spool_has_one_owner(void **state)
+static void a_spool_is_locked(void **state)
 {
     (void)state;
     tide_error err = {0};
@@ -256,7 +260,7 @@ static void a_spool_has_one_owner(void **state)
     tide_spool_close(opened());
 }
 
-/* -- damage ---------------------------------------------------------------------------- */
+/* -- damage ------------------------------------------------------------------------ */
 
 static size_t slurp(const char *path, unsigned char *bytes, size_t room)
 {
@@ -294,13 +298,13 @@ static ptrdiff_t read_damaged(char *text, uint64_t *cut, tide_error *err)
     tide_spool *spool = tide_spool_open("s", SEGMENT, TIDE_SPOOL_SYNC_NONE, err);
     if (!spool)
         return err->status;
-    *cut = tide_spool_holds(spool).cut;
+    *cut = tide_spool_extent_of(spool).cut;
     ptrdiff_t size = read_all(spool, text, 5, err);
     tide_spool_close(spool);
     return size;
 }
 
-static void every_torn_end_is_cut_off(void **state)
+static void every_incomplete_tail_is_cut_off(void **state)
 {
     (void)state;
     unsigned char bytes[1000];
@@ -328,7 +332,7 @@ static void every_torn_end_is_cut_off(void **state)
     }
 }
 
-static void every_flipped_bit_is_found(void **state)
+static void every_flipped_bit_is_detected(void **state)
 {
     (void)state;
     unsigned char bytes[1000];
@@ -344,7 +348,7 @@ static void every_flipped_bit_is_found(void **state)
         ptrdiff_t count = read_damaged(text, &cut, &err);
         cuts += cut > 0;
         if (count == TIDE_ERROR_FORMAT)
-            assert_non_null(strstr(err.text, "000000000001.spool is damaged at byte "));
+            assert_non_null(strstr(err.text, "000000000001.spool is corrupt at byte "));
         else
             fail_msg("bit %zu: %td", bit, count);
     }
@@ -352,11 +356,11 @@ static void every_flipped_bit_is_found(void **state)
 }
 
 /* Pieces of the same size and stream, each good where it was. */
-static void pieces_that_changed_places_are_found(void **state)
+static void swapped_pieces_are_detected(void **state)
 {
     (void)state;
     enum {
-        PIECE = TIDE_PIECE_HEAD + 6,
+        PIECE = TIDE_PIECE_HEADER + 6,
         THIRD = TIDE_SEGMENT_HEADER + 22 + 16 + 23 + 16
     };
     unsigned char bytes[1000], kept[PIECE], *first = bytes + TIDE_SEGMENT_HEADER;
@@ -371,7 +375,8 @@ static void pieces_that_changed_places_are_found(void **state)
     assert_int_equal(read_damaged(text, &cut, &err), TIDE_ERROR_FORMAT);
 }
 
-/* Without its mark the last piece may be one that a power failure has left half written. */
+/* Without its mark the last piece may be one that a power failure has left half
+ * written. */
 static void a_bad_last_piece_is_cut_off(void **state)
 {
     (void)state;
@@ -379,14 +384,14 @@ static void a_bad_last_piece_is_cut_off(void **state)
     char text[100];
     uint64_t cut = 0;
     tide_error err = {0};
-    size_t size = small_segment(bytes) - TIDE_PIECE_HEAD;
+    size_t size = small_segment(bytes) - TIDE_PIECE_HEADER;
     bytes[size - 1] ^= 1;
     spit(ONLY, bytes, size);
     assert_int_equal(read_damaged(text, &cut, &err), 13);
-    assert_int_equal(cut, TIDE_PIECE_HEAD + 6);
+    assert_int_equal(cut, TIDE_PIECE_HEADER + 6);
 }
 
-static void a_stream_that_nobody_could_add_to_is_refused(void **state)
+static void a_stream_without_space_for_more_is_refused(void **state)
 {
     (void)state;
     static const char text[3 * SEGMENT]; /* goes on in other segments */
@@ -397,7 +402,7 @@ static void a_stream_that_nobody_could_add_to_is_refused(void **state)
         unsigned char header[TIDE_SEGMENT_HEADER];
         const tide_segment segment = {7, 1, 1, offsets[i]};
         tide_error err = {0};
-        tide_segment_put(&segment, header);
+        tide_segment_encode(&segment, header);
         spit(ONLY, header, sizeof header);
         tide_spool *spool = tide_spool_open("s", SEGMENT, TIDE_SPOOL_SYNC_NONE, &err);
         assert_int_equal(spool != NULL, offsets[i] <= most);
@@ -412,7 +417,7 @@ static void a_stream_that_nobody_could_add_to_is_refused(void **state)
 }
 
 /* In a segment that is not the last, nothing may be missing. */
-static void damage_in_an_older_segment_is_an_error(void **state)
+static void corruption_of_an_older_segment_is_an_error(void **state)
 {
     (void)state;
     static unsigned char bytes[2 * SEGMENT];
@@ -430,7 +435,7 @@ static void damage_in_an_older_segment_is_an_error(void **state)
         spit(second, bytes, size);
         bytes[at] ^= 0x10;
         assert_int_equal(read_damaged(found, &cut, &err), TIDE_ERROR_FORMAT);
-        assert_non_null(strstr(err.text, "000000000002.spool is damaged at byte "));
+        assert_non_null(strstr(err.text, "000000000002.spool is corrupt at byte "));
         spit(second, bytes, at);
         bool whole = (at - TIDE_SEGMENT_HEADER) % (500 + 32) == 500 + 16 && at > 500;
         if (!whole || at < size - 16)
@@ -438,8 +443,8 @@ static void damage_in_an_older_segment_is_an_error(void **state)
     }
 }
 
-/* Makes the segments of a text, without any of those up to `learned` that the bits say; returns the beginning of the one
- * behind them. */
+/* Writes the segments of a text, but of those up to `learned` only the ones that the
+ * bits select; returns the start of the one behind them. */
 static uint64_t spool_without(const char *text, size_t size, unsigned gone,
                               unsigned learned)
 {
@@ -460,9 +465,9 @@ static uint64_t spool_without(const char *text, size_t size, unsigned gone,
     return behind;
 }
 
-/* A power failure keeps any of the removals of segments that were learned. All that was not learned is found, and
- * what was left behind is removed the next time. */
-static void any_of_the_segments_that_are_learned_may_be_missing(void **state)
+/* A power failure may undo any of the removals of learned segments. Everything that was
+ * not learned is found, and the remaining files are removed the next time. */
+static void any_of_the_learned_segments_may_be_missing(void **state)
 {
     (void)state;
     enum { LEARNED = 4 };
@@ -473,7 +478,7 @@ static void any_of_the_segments_that_are_learned_may_be_missing(void **state)
         uint64_t from = spool_without(text, sizeof text, gone, LEARNED);
         int all = segments();
         tide_spool *spool = opened();
-        assert_true(tide_spool_holds(spool).start <= from);
+        assert_true(tide_spool_extent_of(spool).start <= from);
         assert_int_equal(tide_spool_seek(spool, from, NULL), TIDE_OK);
         assert_holds(spool, text + from, sizeof text - from);
         assert_int_equal(tide_spool_drop(spool, from, NULL), TIDE_OK);
@@ -484,17 +489,17 @@ static void any_of_the_segments_that_are_learned_may_be_missing(void **state)
 }
 
 /* And what is missing of the rest is never skipped. */
-static void text_before_a_gap_is_not_there(void **state)
+static void text_before_a_gap_is_ignored(void **state)
 {
     (void)state;
     static char text[20000];
     uint64_t from = spool_without(text, sizeof text, 2, 2);
     tide_spool *spool = opened();
-    assert_int_equal(tide_spool_holds(spool).start, from);
+    assert_int_equal(tide_spool_extent_of(spool).start, from);
     tide_spool_close(spool);
 }
 
-/* -- a disk that misbehaves ------------------------------------------------------------ */
+/* -- a disk that misbehaves -------------------------------------------------------- */
 
 static void short_and_interrupted_writes_are_completed(void **state)
 {
@@ -534,18 +539,19 @@ static void a_full_disk_changes_nothing(void **state)
             if (status == TIDE_SPOOL_FULL)
                 put(spool, text + end, 400);
             else
-                assert_int_equal(tide_spool_take(spool, NULL), TIDE_OK);
+                assert_int_equal(tide_spool_mark_consumed(spool, NULL), TIDE_OK);
             end += 400;
         }
     }
     spool = reopened(spool);
-    assert_int_equal(tide_spool_holds(spool).cut, 0);
+    assert_int_equal(tide_spool_extent_of(spool).cut, 0);
     assert_holds(spool, text, end);
     tide_spool_close(spool);
 }
 
-/* Lines that take several pieces, all of them or none: what comes next lies where they would have been. */
-static void a_full_disk_takes_none_of_the_lines(void **state)
+/* Lines in several pieces are appended atomically: after a failure, the next text is
+ * where they would have been. */
+static void a_full_disk_accepts_none_of_the_lines(void **state)
 {
     (void)state;
     static char lines[3 * TIDE_PIECE_TEXT];
@@ -553,22 +559,22 @@ static void a_full_disk_takes_none_of_the_lines(void **state)
     for (int calls = 0; calls < 3; calls++) {
         tide_spool *spool = tide_spool_open("s", 1 << 20, TIDE_SPOOL_SYNC_NONE, NULL);
         assert_non_null(spool);
-        assert_int_equal(tide_spool_begin(spool, 7, 0, NULL), TIDE_OK);
+        assert_int_equal(tide_spool_reset(spool, 7, 0, NULL), TIDE_OK);
         writes_until_then = calls;
         write_reason = ENOSPC;
         assert_int_equal(tide_spool_append_lines(spool, lines, sizeof lines, NULL),
                          TIDE_SPOOL_FULL);
         assert_int_equal(write_reason, 0);
         assert_int_equal(tide_spool_append_lines(spool, "good\n", 5, NULL), TIDE_OK);
-        assert_int_equal(tide_spool_holds(spool).end, 5);
+        assert_int_equal(tide_spool_extent_of(spool).end, 5);
         spool = reopened(spool);
-        assert_int_equal(tide_spool_holds(spool).cut, 0);
+        assert_int_equal(tide_spool_extent_of(spool).cut, 0);
         assert_holds(spool, "good\n", 5);
         tide_spool_close(spool);
     }
 }
 
-static void a_disk_that_fails_is_an_error(void **state)
+static void a_failing_disk_is_an_error(void **state)
 {
     (void)state;
     tide_error err = {0};
@@ -590,7 +596,7 @@ static void a_disk_that_fails_is_an_error(void **state)
     tide_spool_close(spool);
 }
 
-static void lack_of_memory_is_told(void **state)
+static void lack_of_memory_is_reported(void **state)
 {
     (void)state;
     for (int left = 0; left < 3; left++) {
@@ -607,24 +613,24 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(text_comes_out_as_it_went_in),
-        IN_FOLDER(what_was_dropped_takes_no_room_and_the_stream_is_remembered),
+        IN_FOLDER(dropped_text_takes_no_space_and_the_stream_is_remembered),
         IN_FOLDER(a_new_stream_replaces_the_old_one),
-        IN_FOLDER(the_latest_piece_is_doubtful_until_it_is_taken),
-        IN_FOLDER(a_spool_has_one_owner),
-        IN_FOLDER(every_torn_end_is_cut_off),
-        IN_FOLDER(every_flipped_bit_is_found),
+        IN_FOLDER(the_latest_piece_is_unmarked_until_it_is_consumed),
+        IN_FOLDER(a_spool_is_locked),
+        IN_FOLDER(every_incomplete_tail_is_cut_off),
+        IN_FOLDER(every_flipped_bit_is_detected),
         IN_FOLDER(a_bad_last_piece_is_cut_off),
-        IN_FOLDER(a_stream_that_nobody_could_add_to_is_refused),
-        IN_FOLDER(damage_in_an_older_segment_is_an_error),
-        IN_FOLDER(any_of_the_segments_that_are_learned_may_be_missing),
-        IN_FOLDER(text_before_a_gap_is_not_there),
+        IN_FOLDER(a_stream_without_space_for_more_is_refused),
+        IN_FOLDER(corruption_of_an_older_segment_is_an_error),
+        IN_FOLDER(any_of_the_learned_segments_may_be_missing),
+        IN_FOLDER(text_before_a_gap_is_ignored),
         IN_FOLDER(short_and_interrupted_writes_are_completed),
         IN_FOLDER(a_full_disk_changes_nothing),
-        IN_FOLDER(a_full_disk_takes_none_of_the_lines),
-        IN_FOLDER(pieces_that_changed_places_are_found),
-        IN_FOLDER(a_new_segment_is_on_the_disk_before_it_counts),
-        IN_FOLDER(a_disk_that_fails_is_an_error),
-        IN_FOLDER(lack_of_memory_is_told),
+        IN_FOLDER(a_full_disk_accepts_none_of_the_lines),
+        IN_FOLDER(swapped_pieces_are_detected),
+        IN_FOLDER(a_new_segment_is_synced_before_it_is_used),
+        IN_FOLDER(a_failing_disk_is_an_error),
+        IN_FOLDER(lack_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

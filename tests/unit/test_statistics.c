@@ -1,4 +1,6 @@
-/* test_statistics.c - correlations against their definitions, in long double. */
+/* test_statistics.c - correlations against their definitions in long double. */
+
+#include "base/base.h"
 #include "eval/eval.h"
 
 #include <math.h>
@@ -8,7 +10,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static long double plain_pearson(const long double *x, const long double *y, size_t n)
+static long double naive_pearson(const long double *x, const long double *y, size_t n)
 {
     long double mx = 0, my = 0, xx = 0, yy = 0, xy = 0;
     for (size_t i = 0; i < n; i++) {
@@ -23,8 +25,9 @@ static long double plain_pearson(const long double *x, const long double *y, siz
     return xy / sqrtl(xx * yy);
 }
 
-/* One more than the smaller ones, plus half of the other equal ones. */
-static void plain_ranks(const double *x, size_t n, long double *ranks)
+/* The rank of a value: the number of smaller ones, plus half of the other equal
+ * ones. */
+static void naive_ranks(const double *x, size_t n, long double *ranks)
 {
     for (size_t i = 0; i < n; i++) {
         long double smaller = 0, equal = 0;
@@ -38,7 +41,7 @@ static void plain_ranks(const double *x, size_t n, long double *ranks)
 
 enum { LIST = 300 };
 
-/* Random numbers of which about `kinds` are different, related by `share`. */
+/* Random numbers with about `kinds` different values, correlated by `share`. */
 static void make_lists(tide_rng *rng, uint64_t kinds, double share, size_t n, double *x,
                        double *y)
 {
@@ -59,14 +62,14 @@ static void spearman_equals_the_definition_with_any_number_of_ties(void **state)
         for (int run = 0; run < 20; run++) {
             size_t n = 20 + tide_rng_below(&rng, LIST - 20);
             make_lists(&rng, kinds, 0.1 * run / 2, n, x, y);
-            plain_ranks(x, n, rx);
-            plain_ranks(y, n, ry);
+            naive_ranks(x, n, rx);
+            naive_ranks(y, n, ry);
             assert_int_equal(tide_spearman(x, y, n, &rho, NULL), TIDE_OK);
-            assert_true(fabs(rho - (double)plain_pearson(rx, ry, n)) < 1e-12);
+            assert_true(fabs(rho - (double)naive_pearson(rx, ry, n)) < 1e-12);
         }
 }
 
-static void pearson_keeps_its_digits_far_from_zero_and_at_any_scale(void **state)
+static void pearson_is_accurate_far_from_zero_and_at_any_scale(void **state)
 {
     (void)state;
     tide_rng rng = tide_rng_seeded(2);
@@ -83,16 +86,16 @@ static void pearson_keeps_its_digits_far_from_zero_and_at_any_scale(void **state
                 ly[i] = (long double)y[i];
             }
             double r = tide_pearson(x, y, LIST);
-            assert_true(fabs(r - (double)plain_pearson(lx, ly, LIST)) < 1e-10);
+            assert_true(fabs(r - (double)naive_pearson(lx, ly, LIST)) < 1e-10);
         }
 }
 
-static void a_list_that_does_not_vary_has_no_correlation(void **state)
+static void a_constant_list_has_no_correlation(void **state)
 {
     (void)state;
     double same[LIST], other[LIST], rho = 0;
     for (size_t i = 0; i < LIST; i++) {
-        same[i] = 0.1; /* whose mean is not exactly 0.1 */
+        same[i] = 0.1; /* the rounded mean is not exactly 0.1 */
         other[i] = (double)i;
     }
     for (size_t n = 0; n <= LIST; n += n < 3 ? 1 : 99) {
@@ -108,8 +111,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spearman_equals_the_definition_with_any_number_of_ties),
-        cmocka_unit_test(pearson_keeps_its_digits_far_from_zero_and_at_any_scale),
-        cmocka_unit_test(a_list_that_does_not_vary_has_no_correlation),
+        cmocka_unit_test(pearson_is_accurate_far_from_zero_and_at_any_scale),
+        cmocka_unit_test(a_constant_list_has_no_correlation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

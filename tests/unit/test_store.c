@@ -1,9 +1,12 @@
 /* test_store.c - the sectioned file: what is written is read, and nothing else is. */
+#include "base/base.h"
+#include "file/file.h"
+#include "file/store_internal.h"
 #include "store_fixture.h"
 
 /* -- round trips ------------------------------------------------------------------- */
 
-static void what_is_written_is_read(void **state)
+static void sections_are_read_as_written(void **state)
 {
     (void)state;
     write_small("m.tide");
@@ -108,14 +111,14 @@ static void count_call(void *calls)
     ++*(int *)calls;
 }
 
-static void who_watches_sees_a_large_file_grow_until_it_is_sealed(void **state)
+static void progress_is_reported_until_the_file_is_finished(void **state)
 {
     (void)state;
     enum { PIECE = 1 << 20, PIECES = 8 };
     static unsigned char bytes[PIECE];
     int calls = 0;
     tide_store_writer *w = tide_store_create("m.tide", NULL);
-    tide_store_watch(w, count_call, &calls);
+    tide_store_on_progress(w, count_call, &calls);
     tide_store_put(w, "small", bytes, 16);
     assert_int_equal(calls, 0);
     for (int i = 0; i < PIECES; i++) {
@@ -123,9 +126,9 @@ static void who_watches_sees_a_large_file_grow_until_it_is_sealed(void **state)
         tide_store_put(w, name, bytes, PIECE);
         assert_int_equal(calls, i + 1);
     }
-    tide_store_seal(w);
+    tide_store_finish(w);
     assert_int_equal(calls, PIECES);
-    assert_int_equal(tide_store_publish(w, 0, NULL), TIDE_OK);
+    assert_int_equal(tide_store_replace(w, 0, NULL), TIDE_OK);
     assert_int_equal(calls, PIECES);
 }
 
@@ -146,16 +149,16 @@ static void damage_temporary(off_t at)
     close(file);
 }
 
-static void so_many_older_files_stay_as_asked_for(void **state)
+static void as_many_older_versions_are_kept_as_requested(void **state)
 {
     (void)state;
     for (uint64_t number = 1; number <= 6; number++) {
         tide_store_writer *w = tide_store_create("m.tide", NULL);
         tide_store_put(w, "number", &number, sizeof number);
-        uint64_t size = tide_store_seal(w);
+        uint64_t size = tide_store_finish(w);
         if (number > 1)
             expect_number("m.tide", number - 1); /* is not there before it is safe */
-        assert_int_equal(tide_store_publish(w, 2, NULL), TIDE_OK);
+        assert_int_equal(tide_store_replace(w, 2, NULL), TIDE_OK);
         struct stat status;
         assert_int_equal(stat("m.tide", &status), 0);
         assert_int_equal(size, status.st_size);
@@ -169,7 +172,7 @@ static void so_many_older_files_stay_as_asked_for(void **state)
 }
 
 /* A byte that was written and is not there. */
-static void what_the_disk_has_made_of_it_is_read_before_it_counts(void **state)
+static void file_is_read_back_before_it_replaces_the_old_one(void **state)
 {
     (void)state;
     write_small("m.tide");
@@ -178,12 +181,12 @@ static void what_the_disk_has_made_of_it_is_read_before_it_counts(void **state)
         tide_error err = {0};
         tide_store_writer *w = tide_store_create("m.tide", NULL);
         tide_store_put(w, "bytes", bytes, sizeof bytes);
-        uint64_t size = tide_store_seal(w);
+        uint64_t size = tide_store_finish(w);
         if ((uint64_t)at >= size)
             at = (off_t)size - 1;
         damage_temporary(at);
-        assert_int_equal(tide_store_publish(w, 1, &err), TIDE_ERROR_IO);
-        assert_non_null(strstr(err.text, "reading it back gives something else"));
+        assert_int_equal(tide_store_replace(w, 1, &err), TIDE_ERROR_IO);
+        assert_non_null(strstr(err.text, "read-back verification failed"));
         expect_small("m.tide");
         assert_int_equal(entries("."), 1);
         if ((uint64_t)at == size - 1)
@@ -201,12 +204,13 @@ static void section_that_is_missing_or_of_another_size_is_named(void **state)
     assert_true(tide_store_has(s, "params"));
     assert_false(tide_store_has(s, "param"));
     assert_int_equal(tide_store_size(s, "param", &err), TIDE_ERROR_FORMAT);
-    assert_string_equal(err.text, "m.tide: section param is missing");
+    assert_string_equal(err.text, "m.tide: section \"param\" is missing");
     assert_int_equal(tide_store_read(s, "param", bytes, 1, &err), TIDE_ERROR_FORMAT);
     assert_int_equal(tide_store_read_at(s, "param", 0, bytes, 1, &err),
                      TIDE_ERROR_FORMAT);
     assert_int_equal(tide_store_read(s, "params", bytes, 12, &err), TIDE_ERROR_FORMAT);
-    assert_string_equal(err.text, "m.tide: section params has 13 bytes instead of 12");
+    assert_string_equal(err.text,
+                        "m.tide: section \"params\" has 13 bytes instead of 12");
     assert_int_equal(tide_store_read_at(s, "params", 0, bytes, 13, &err), TIDE_OK);
     assert_int_equal(tide_store_read_at(s, "params", 13, bytes, 0, &err), TIDE_OK);
     assert_int_equal(tide_store_read_at(s, "params", 0, bytes, 14, &err),
@@ -233,8 +237,9 @@ static void every_flipped_bit_is_refused(void **state)
             assert_int_equal(pwrite(file, &flipped, 1, (off_t)at), 1);
             const char *why = refused("m.tide");
             if (at >= 2688 + 64 && at < 2688 + 64 + 61)
-                assert_string_equal(why,
-                                    "m.tide: section rows.in-0 is damaged (checksum)");
+                assert_string_equal(
+                    why,
+                    "m.tide: section \"rows.in-0\" is corrupt (checksum mismatch)");
             assert_int_equal(pwrite(file, &bytes[at], 1, (off_t)at), 1);
         }
     close(file);
@@ -249,7 +254,7 @@ static void every_truncation_is_refused(void **state)
     size_t size = slurp("m.tide", bytes);
     while (size-- > 0) {
         assert_int_equal(truncate("m.tide", (off_t)size), 0);
-        assert_contains(refused("m.tide"), "m.tide: cut short: ");
+        assert_contains(refused("m.tide"), "m.tide: truncated: ");
     }
 }
 
@@ -263,11 +268,11 @@ static void anything_appended_is_refused(void **state)
     for (size_t more = 1; more < 200; more++) {
         bytes[size + more - 1] = more % 2 ? 0 : (unsigned char)tide_rng_next(&rng);
         spit("m.tide", bytes, size + more);
-        assert_contains(refused("m.tide"), "bytes follow its end");
+        assert_contains(refused("m.tide"), "bytes follow the end record");
     }
 }
 
-static void foreign_and_mangled_files_are_told_apart(void **state)
+static void foreign_and_mangled_files_are_distinguished(void **state)
 {
     (void)state;
     unsigned char bytes[ROOM], mangled[ROOM];
@@ -276,7 +281,7 @@ static void foreign_and_mangled_files_are_told_apart(void **state)
     spit("m.tide", "x", 1);
     assert_string_equal(refused("m.tide"), "m.tide: not a wordtide model");
     spit("m.tide", "", 0);
-    assert_string_equal(refused("m.tide"), "m.tide: cut short: it is empty");
+    assert_string_equal(refused("m.tide"), "m.tide: truncated: the file is empty");
 
     write_small("m.tide");
     size_t size = slurp("m.tide", bytes), kept = 0;
@@ -285,7 +290,7 @@ static void foreign_and_mangled_files_are_told_apart(void **state)
             mangled[kept++] = bytes[i];
     spit("m.tide", mangled, kept);
     assert_string_equal(refused("m.tide"),
-                        "m.tide: damaged: it was transferred as text");
+                        "m.tide: corrupt: it was transferred in text mode");
 
     bytes[8] = 2;
     spit("m.tide", bytes, size);
@@ -317,10 +322,11 @@ static void file_that_changes_after_it_was_opened_is_noticed(void **state)
     assert_int_equal(pwrite(file, "T", 1, 2688), 1);
     close(file);
     assert_int_equal(tide_store_read(s, "params", bytes, 13, &err), TIDE_ERROR_FORMAT);
-    assert_string_equal(err.text, "m.tide: section params is damaged (checksum)");
+    assert_string_equal(err.text,
+                        "m.tide: section \"params\" is corrupt (checksum mismatch)");
     assert_int_equal(truncate("m.tide", 2690), 0);
     assert_int_equal(tide_store_read(s, "params", bytes, 13, &err), TIDE_ERROR_FORMAT);
-    assert_contains(err.text, "cut short");
+    assert_contains(err.text, "truncated");
     tide_store_close(s);
 }
 
@@ -341,30 +347,31 @@ static void wrong_structure_is_refused_even_with_right_checksums(void **state)
     static const change changes[] = {
         {8, "\0", 1, NULL},  /* the version is made right again */
         {10, "\7", 1, NULL}, /* a larger minor version is readable */
-        {12, "\101", 1, "header is damaged"},
-        {15, "\1", 1, "header is damaged"},
+        {12, "\101", 1, "header is corrupt"},
+        {15, "\1", 1, "header is corrupt"},
         {12, "\5", 1, "name of section 5"},
-        {12, "\3", 1, "something follows the table"},
-        {24, "\1", 1, "header is damaged"},
-        {63, "\1", 1, "header is damaged"},
-        {2679, "\1", 1, "something follows the table"},
+        {12, "\3", 1, "bytes after the table are not zero"},
+        {24, "\1", 1, "header is corrupt"},
+        {63, "\1", 1, "header is corrupt"},
+        {2679, "\1", 1, "bytes after the table are not zero"},
         {TABLE, "P", 1, "name of section 1"},
         {TABLE, "\0", 1, "name of section 1"},
         {TABLE + 15, "x", 1, "name of section 1"},
         {TABLE + 6, "123456789x", 10, "name of section 1"},
-        {TABLE, "empty\0", 6, "section empty is there twice"},
-        {TABLE + 17, "\0", 1, "section params is out of place"},
-        {TABLE + 16, "\1", 1, "section params is out of place"},
-        {TABLE + 23, "\x80", 1, "section params is out of place"},
-        {TABLE + 24, "\x41", 1, "section empty is out of place"},
-        {TABLE + 31, "\xff", 1, "section params is out of place"},
+        {TABLE, "empty\0", 6, "duplicate section \"empty\""},
+        {TABLE + 17, "\0", 1, "section \"params\" has a wrong offset or size"},
+        {TABLE + 16, "\1", 1, "section \"params\" has a wrong offset or size"},
+        {TABLE + 23, "\x80", 1, "section \"params\" has a wrong offset or size"},
+        {TABLE + 24, "\x41", 1, "section \"empty\" has a wrong offset or size"},
+        {TABLE + 31, "\xff", 1, "section \"params\" has a wrong offset or size"},
         {TABLE + 24, "\xff\xff\xff\xff\xff\xff\xff\xff", 8,
-         "section params is out of place"},
+         "section \"params\" has a wrong offset or size"},
         {TABLE + 3 * ENTRY + 24, "\1", 1, NULL}, /* the rest is zeros */
         {TABLE + 3 * ENTRY + 24, "\0", 1, "do not fill the file"},
-        {TABLE + 3 * ENTRY + 24, "\x41", 1, "section line is out of place"},
-        {HEADER + 13, "\1", 1, "bytes behind section params are damaged"},
-        {HEADER + 63, "\1", 1, "bytes behind section params are damaged"},
+        {TABLE + 3 * ENTRY + 24, "\x41", 1,
+         "section \"line\" has a wrong offset or size"},
+        {HEADER + 13, "\1", 1, "padding after section \"params\" is not zero"},
+        {HEADER + 63, "\1", 1, "padding after section \"params\" is not zero"},
     };
     unsigned char bytes[ROOM], changed[ROOM];
     write_small("m.tide");
@@ -373,7 +380,7 @@ static void wrong_structure_is_refused_even_with_right_checksums(void **state)
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         memcpy(changed, bytes, size);
         memcpy(changed + changes[i].at, changes[i].bytes, changes[i].size);
-        tide_store_reseal(changed, size);
+        tide_store_rechecksum(changed, size);
         spit("m.tide", changed, size);
         if (changes[i].refusal) {
             assert_contains(refused("m.tide"), changes[i].refusal);
@@ -401,13 +408,13 @@ static void bad_and_repeated_section_names_are_reported_by_the_commit(void **sta
         tide_store_put(w, names[i], "y", 1);
         tide_store_put(w, "later", "z", 1);
         assert_int_equal(tide_store_commit(w, &err), TIDE_ERROR_PARAMETER);
-        assert_contains(err.text, "not a new section name");
+        assert_contains(err.text, "invalid or duplicate section name");
     }
     expect_small("m.tide");
     assert_int_equal(entries("."), 1);
 }
 
-static void too_many_sections_and_bytes_outside_of_any_are_reported(void **state)
+static void too_many_sections_and_bytes_before_the_first_are_reported(void **state)
 {
     (void)state;
     tide_error err;
@@ -425,7 +432,7 @@ static void too_many_sections_and_bytes_outside_of_any_are_reported(void **state
     assert_int_equal(entries("."), 0);
 }
 
-static void without_memory_nothing_is_made_and_nothing_left(void **state)
+static void without_memory_no_file_is_created(void **state)
 {
     (void)state;
     tide_error err;
@@ -443,25 +450,25 @@ static void without_memory_nothing_is_made_and_nothing_left(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(what_is_written_is_read),
+        IN_FOLDER(sections_are_read_as_written),
         IN_FOLDER(sections_of_any_size_come_back_however_they_were_cut),
         IN_FOLDER(same_sections_give_the_same_bytes),
         IN_FOLDER(layout_is_the_one_that_is_documented),
         IN_FOLDER(store_without_sections_is_a_store),
-        IN_FOLDER(who_watches_sees_a_large_file_grow_until_it_is_sealed),
-        IN_FOLDER(so_many_older_files_stay_as_asked_for),
-        IN_FOLDER(what_the_disk_has_made_of_it_is_read_before_it_counts),
+        IN_FOLDER(progress_is_reported_until_the_file_is_finished),
+        IN_FOLDER(as_many_older_versions_are_kept_as_requested),
+        IN_FOLDER(file_is_read_back_before_it_replaces_the_old_one),
         IN_FOLDER(section_that_is_missing_or_of_another_size_is_named),
         IN_FOLDER(every_flipped_bit_is_refused),
         IN_FOLDER(every_truncation_is_refused),
         IN_FOLDER(anything_appended_is_refused),
-        IN_FOLDER(foreign_and_mangled_files_are_told_apart),
+        IN_FOLDER(foreign_and_mangled_files_are_distinguished),
         IN_FOLDER(only_regular_files_are_read),
         IN_FOLDER(file_that_changes_after_it_was_opened_is_noticed),
         IN_FOLDER(wrong_structure_is_refused_even_with_right_checksums),
         IN_FOLDER(bad_and_repeated_section_names_are_reported_by_the_commit),
-        IN_FOLDER(too_many_sections_and_bytes_outside_of_any_are_reported),
-        IN_FOLDER(without_memory_nothing_is_made_and_nothing_left),
+        IN_FOLDER(too_many_sections_and_bytes_before_the_first_are_reported),
+        IN_FOLDER(without_memory_no_file_is_created),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

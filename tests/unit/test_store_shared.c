@@ -1,4 +1,7 @@
-/* test_store_shared.c - a file that one thread fills and another writes, in room made for it. */
+/* test_store_shared.c - a store whose sections come from one thread and are written by
+ * another, with or without preallocation. */
+#include "base/base.h"
+#include "file/file.h"
 #include "store_fixture.h"
 
 #include <pthread.h>
@@ -7,7 +10,7 @@
 
 static void *drain(void *writer)
 {
-    tide_store_drain(writer);
+    tide_store_run_writer(writer);
     return NULL;
 }
 
@@ -34,13 +37,13 @@ static int save_shared(uint64_t seed, uint64_t room, tide_error *err)
     pthread_t thread;
     tide_store_writer *w = tide_store_create("shared.tide", NULL);
     if (room)
-        tide_store_make_room(w, room);
-    assert_int_equal(tide_store_share(w, NULL), TIDE_OK);
+        tide_store_preallocate(w, room);
+    assert_int_equal(tide_store_start_writer(w, NULL), TIDE_OK);
     assert_int_equal(pthread_create(&thread, NULL, drain, w), 0);
     put_sections(w, seed);
-    tide_store_seal(w);
+    tide_store_finish(w);
     pthread_join(thread, NULL);
-    return tide_store_publish(w, 0, err);
+    return tide_store_replace(w, 0, err);
 }
 
 static void expect_same_bytes(const char *path, const char *other)
@@ -59,7 +62,7 @@ static void expect_same_bytes(const char *path, const char *other)
     assert_memory_equal(bytes[0], bytes[1], (size_t)sizes[0]);
 }
 
-static void shared_file_has_the_bytes_of_a_plain_one_whatever_room_it_had(void **state)
+static void file_is_the_same_with_two_threads_and_any_preallocation(void **state)
 {
     (void)state;
     const uint64_t rooms[] = {0, 1, 5000, 3 << 20, 48 << 20};
@@ -81,8 +84,8 @@ static void limit_files(rlim_t bytes)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* There is none when it is asked for, or none for what comes beyond what was asked for. */
-static void without_room_a_shared_file_fails_and_the_old_one_stays(void **state)
+/* The disk is full at the preallocation, or when the file grows beyond it. */
+static void on_a_full_disk_the_write_fails_and_the_old_file_stays(void **state)
 {
     (void)state;
     const uint64_t rooms[] = {0, 4096, 48 << 20};
@@ -102,25 +105,25 @@ static void without_room_a_shared_file_fails_and_the_old_one_stays(void **state)
     signal(SIGXFSZ, handler);
 }
 
-static void without_memory_it_cannot_be_shared_and_nothing_is_left(void **state)
+static void without_memory_starting_the_writer_fails_and_leaves_no_file(void **state)
 {
     (void)state;
     tide_error err = {0};
     tide_store_writer *w = tide_store_create("m.tide", NULL);
     memory_is_out = true;
-    int status = tide_store_share(w, &err);
+    int status = tide_store_start_writer(w, &err);
     memory_is_out = false;
     assert_int_equal(status, TIDE_ERROR_MEMORY);
-    tide_store_abandon(w);
+    tide_store_discard(w);
     assert_int_equal(entries("."), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(shared_file_has_the_bytes_of_a_plain_one_whatever_room_it_had),
-        IN_FOLDER(without_room_a_shared_file_fails_and_the_old_one_stays),
-        IN_FOLDER(without_memory_it_cannot_be_shared_and_nothing_is_left),
+        IN_FOLDER(file_is_the_same_with_two_threads_and_any_preallocation),
+        IN_FOLDER(on_a_full_disk_the_write_fails_and_the_old_file_stays),
+        IN_FOLDER(without_memory_starting_the_writer_fails_and_leaves_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,10 @@
-/* test_syllables.c - Thai, Lao, Khmer and Burmese by syllables: known words, and the rules once more, over
- * whole runs of numbers of code points. */
+/* test_syllables.c - syllables of Thai, Lao, Khmer and Burmese: known words, and a
+ * second implementation of the rules over arrays of code points. */
+#include "base/base.h"
+#include "token/split.h"
 #include "tokens_fixture.h"
 
-static void words_fall_into_their_syllables(void **state)
+static void words_are_split_into_syllables(void **state)
 {
     (void)state;
     static const char *const table[][2] = {
@@ -22,7 +24,7 @@ static void words_fall_into_their_syllables(void **state)
     CHECK_TABLE(social, table);
 }
 
-/* -- the rules once more --------------------------------------------------------------------------- */
+/* -- oracle ------------------------------------------------------------------------ */
 
 enum { LONGEST = 60 };
 
@@ -62,7 +64,7 @@ static void khmer(const uint32_t *c, size_t n, bool *starts)
     }
 }
 
-/* A cluster of Thai, or of Lao with the numbers of Thai. */
+/* A cluster of Thai, or of Lao converted to Thai code points. */
 typedef struct piece {
     size_t at;
     uint32_t before, letter, after, vowel;
@@ -157,7 +159,7 @@ static void thai(const uint32_t *c, size_t n, bool lao, bool *starts)
 
 typedef struct alphabet {
     uint32_t first, last;
-    uint32_t often[6]; /* those that matter most */
+    uint32_t often[6]; /* code points with special rules, drawn more often */
 } alphabet;
 
 static const alphabet alphabets[] = {
@@ -174,7 +176,8 @@ static uint32_t random_code(tide_rng *rng, const alphabet *a)
                : a->first + (uint32_t)tide_rng_below(rng, a->last - a->first + 1);
 }
 
-/* Letters and marks, the first a letter; at[i] is where the i-th begins. Returns how many. */
+/* Random letters and marks, the first a letter; at[i] is the offset of the i-th.
+ * Returns their number. */
 static size_t random_run(tide_rng *rng, const alphabet *a, uint32_t codes[LONGEST],
                          unsigned char text[4 * LONGEST], size_t at[LONGEST + 1])
 {
@@ -184,7 +187,7 @@ static size_t random_run(tide_rng *rng, const alphabet *a, uint32_t codes[LONGES
         codes[n] = random_code(rng, a);
         unsigned char *bytes = text + at[n];
         size_t length = (size_t)utf8proc_encode_char((utf8proc_int32_t)codes[n], bytes);
-        tide_class class = tide_char_decode(bytes, length).class;
+        tide_char_class class = tide_char_decode(bytes, length).class;
         if (class != TIDE_LETTER && (class != TIDE_MARK || !n))
             continue;
         at[n + 1] = at[n] + length;
@@ -224,7 +227,7 @@ static void syllables_follow_the_rules(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_fall_into_their_syllables),
+        cmocka_unit_test(words_are_split_into_syllables),
         cmocka_unit_test(syllables_follow_the_rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,13 @@
-/* test_threads.c - several threads learn the same as one, as far as that can be said: words and
- * counts to the last one, vectors in quality. With a thread sanitizer this is where races show:
- * slots change hands, tables are rebuilt and models saved while others learn. */
-#include "train/rates.h"
+/* test_threads.c - several threads give the same result as one: words and counts
+ * exactly, vectors in quality. With a thread sanitizer this is where races show up:
+ * slots are reused, tables rebuilt and models saved while other threads train. */
+
+#include "base/base.h"
+#include "params/params.h"
+#include "sampler/sampler.h"
+#include "sgns/sgns.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 #include "train_fixture.h"
 
 enum { TOKENS = SANITIZED ? 20000 : 200000, FEW = SANITIZED ? 10000 : 40000 };
@@ -21,7 +27,7 @@ static tide_trainer *trained_by(unsigned threads, const char *settings, const co
     return trained(all, t);
 }
 
-/* Slot for slot the same words, counts and errors. */
+/* The words, counts and errors must be equal slot by slot. */
 static void assert_same_vocabulary(const tide_trainer *a, const tide_trainer *b)
 {
     const tide_vocabulary *v = tide_trainer_model(a)->vocabulary;
@@ -47,7 +53,8 @@ static void assert_same_vocabulary(const tide_trainer *a, const tide_trainer *b)
     assert_int_equal(one.rejected, two.rejected);
 }
 
-/* Every way in which a slot can change hands, every kind of rate and of negatives. */
+/* Every way in which a slot can be reused, every optimizer and every kind of
+ * negatives. */
 static const char *const recipes[] = {
     "vocab=300 dim=16 replay-ring=10000",
     "vocab=100 dim=16 admission=none replay-ring=10000",
@@ -60,7 +67,7 @@ static const char *const recipes[] = {
     "profile=word2vec vocab=100 dim=16 admission=none rate=power",
 };
 
-static void more_threads_hold_the_same_words_with_finite_vectors(void **state)
+static void more_threads_have_the_same_words_and_finite_vectors(void **state)
 {
     (void)state;
     corpus t = demo_text(11, FEW);
@@ -79,8 +86,8 @@ static void more_threads_hold_the_same_words_with_finite_vectors(void **state)
     free(t.bytes);
 }
 
-/* The same lessons are given while nobody has to leave: a slot that had no word before has no
- * lessons on their way. */
+/* The same sentences are emitted as long as no word is evicted: a slot without a
+ * previous word is not quarantined. */
 static void more_threads_train_as_many_words(void **state)
 {
     (void)state;
@@ -96,10 +103,11 @@ static void more_threads_train_as_many_words(void **state)
     free(t.bytes);
 }
 
-/* With default settings one thread scores 0.82 and a loss of 1.58, and two and four come within
- * 0.02 of that. Where words come and go, a slot that changed hands is left out until the lessons
- * before are learned, which costs a few hundredths of 0.63, and 0.1 where other programs keep the
- * threads waiting for each other. Vectors of words mixed up would score near 0.01. */
+/* With default settings one thread scores 0.82 and a loss of 1.58, and two and four
+ * come within 0.02 of that. Where words are evicted, a reused slot is quarantined until
+ * everything emitted before has been trained, which costs a few hundredths of 0.63, and
+ * 0.1 where other programs keep the threads waiting for each other. Mixed-up vectors
+ * would score near 0.01. */
 static void more_threads_learn_as_well_as_one(void **state)
 {
     (void)state;
@@ -127,8 +135,8 @@ static void more_threads_learn_as_well_as_one(void **state)
     free(t.bytes);
 }
 
-/* Everything that is allowed while others learn. */
-static void saves_and_looks_in_between_do_no_harm(void **state)
+/* Does everything that is allowed while other threads train. */
+static void saves_and_queries_in_between_do_no_harm(void **state)
 {
     (void)state;
     corpus t = demo_text(14, FEW);
@@ -157,7 +165,7 @@ static void saves_and_looks_in_between_do_no_harm(void **state)
     free(t.bytes);
 }
 
-static void a_model_can_change_its_threads_on_resume(void **state)
+static void the_number_of_threads_can_change_on_resume(void **state)
 {
     (void)state;
     corpus t = demo_text(15, FEW);
@@ -182,7 +190,7 @@ static void a_model_can_change_its_threads_on_resume(void **state)
     free(t.bytes);
 }
 
-static void a_trainer_can_be_freed_with_work_under_way(void **state)
+static void a_trainer_can_be_freed_with_pending_work(void **state)
 {
     (void)state;
     corpus t = demo_text(16, FEW);
@@ -195,15 +203,15 @@ static void a_trainer_can_be_freed_with_work_under_way(void **state)
     free(t.bytes);
 }
 
-/* -- the order of lessons ---------------------------------------------------------------- */
+/* -- completion -------------------------------------------------------------------- */
 
-/* A slot may be given to another word only when no lesson with the word before is on its way
- * any more, so the crew must never say that a sentence is finished which is not. Lessons are
- * made slow by their size, so that batches queue up. A sentence has one lesson or several (its repeats), which often
- * begin in one batch and end in the next. */
-static void check_finished(uint32_t lessons_most)
+/* A slot may be reused only when nothing emitted with its previous word is waiting to
+ * be trained, so the workers must never report a sentence as completed that is not.
+ * Sentences are long, so that batches queue up. During one sentence of the text one or
+ * several are emitted (with replays), often split between two batches. */
+static void check_completed(uint32_t emitted_max)
 {
-    enum { LESSONS = SANITIZED ? 1500 : 4000, LENGTH = 100 };
+    enum { SENTENCES = SANITIZED ? 1500 : 4000, LENGTH = 100 };
     tide_trainer *trainer =
         trainer_of("vocab=2000 dim=400 threads=2 replay=1 sample=0");
     corpus t = demo_text(17, 5000);
@@ -213,66 +221,68 @@ static void check_finished(uint32_t lessons_most)
     tide_sampler_options options = tide_params_sampler(tide_trainer_params(trainer));
     tide_sampler *sampler = tide_sampler_new(&options, NULL);
     assert_true(sampler && tide_sampler_refresh(sampler, model->vocabulary, true));
-    tide_learner learner = {.params = tide_trainer_params(trainer),
-                            .model = (tide_model *)model,
-                            .rates = tide_rates_new(tide_trainer_params(trainer), NULL),
-                            .kernels = tide_kernels_best()};
-    tide_contexts_init(&learner.contexts, learner.params);
-    tide_crew *crew = tide_crew_new(&learner, NULL);
-    assert_true(crew && learner.rates);
-    tide_school school = tide_crew_school(crew);
+    tide_sgns sgns = {.params = tide_trainer_params(trainer),
+                      .model = (tide_model *)model,
+                      .optimizer =
+                          tide_optimizer_new(tide_trainer_params(trainer), NULL),
+                      .kernels = tide_kernels_best()};
+    tide_contexts_init(&sgns.contexts, sgns.params);
+    tide_workers *workers = tide_workers_new(&sgns, NULL);
+    assert_true(workers && sgns.optimizer);
+    tide_executor executor = tide_workers_executor(workers);
     uint32_t slots[LENGTH], wrong = 0;
-    static uint64_t lessons_until[LESSONS + 2]; /* the end of a sentence */
-    tide_rng rng = tide_rng_seeded(lessons_most);
+    static uint64_t emitted_until[SENTENCES + 2]; /* the end of a sentence */
+    tide_rng rng = tide_rng_seeded(emitted_max);
     for (uint32_t i = 0; i < LENGTH; i++)
         slots[i] = i;
-    for (uint64_t n = 0, sentence = 1, left = 1; n < LESSONS; n++) {
-        tide_lesson lesson = {.slots = slots,
-                              .count = LENGTH,
-                              .number = n,
-                              .sentence = sentence,
-                              .draws = tide_sampler_draws(sampler),
-                              .scale = 1};
-        school.teach(school.self, &lesson);
+    for (uint64_t n = 0, number = 1, left = 1; n < SENTENCES; n++) {
+        tide_sentence sentence = {.slots = slots,
+                                  .count = LENGTH,
+                                  .sequence = n,
+                                  .emitted_at = number,
+                                  .negatives = tide_sampler_draws(sampler),
+                                  .scale = 1};
+        executor.train(executor.self, &sentence);
         if (--left == 0) {
-            lessons_until[sentence++] = n + 1;
-            left = 1 + tide_rng_below(&rng, lessons_most);
+            emitted_until[number++] = n + 1;
+            left = 1 + tide_rng_below(&rng, emitted_max);
         }
-        lessons_until[sentence] = UINT64_MAX;
-        uint64_t finished = school.finished(school.self);
-        uint64_t learned = tide_crew_progress(crew).centres / LENGTH;
-        assert_true(finished <= sentence || finished == TIDE_EVERY_SENTENCE);
-        wrong += finished == TIDE_EVERY_SENTENCE ? learned <= n
-                                                 : lessons_until[finished] > learned;
+        emitted_until[number] = UINT64_MAX;
+        uint64_t completed = executor.completed(executor.self);
+        uint64_t trained = tide_workers_progress(workers).centers / LENGTH;
+        assert_true(completed <= number || completed == TIDE_ALL_SENTENCES);
+        wrong += completed == TIDE_ALL_SENTENCES ? trained <= n
+                                                 : emitted_until[completed] > trained;
     }
-    school.wait(school.self);
-    assert_int_equal(school.finished(school.self), TIDE_EVERY_SENTENCE);
-    assert_int_equal(tide_crew_progress(crew).centres, (uint64_t)LESSONS * LENGTH);
+    executor.drain(executor.self);
+    assert_int_equal(executor.completed(executor.self), TIDE_ALL_SENTENCES);
+    assert_int_equal(tide_workers_progress(workers).centers,
+                     (uint64_t)SENTENCES * LENGTH);
     assert_int_equal(wrong, 0);
-    tide_crew_free(crew);
-    tide_rates_free(learner.rates);
+    tide_workers_free(workers);
+    tide_optimizer_free(sgns.optimizer);
     tide_sampler_free(sampler);
     tide_trainer_free(trainer);
     free(t.bytes);
 }
 
-static void no_sentence_is_called_finished_before_it_is(void **state)
+static void no_sentence_is_reported_completed_before_it_is(void **state)
 {
     (void)state;
-    check_finished(1);
-    check_finished(5);
+    check_completed(1);
+    check_completed(5);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_sentence_is_called_finished_before_it_is),
-        cmocka_unit_test(more_threads_hold_the_same_words_with_finite_vectors),
+        cmocka_unit_test(no_sentence_is_reported_completed_before_it_is),
+        cmocka_unit_test(more_threads_have_the_same_words_and_finite_vectors),
         cmocka_unit_test(more_threads_train_as_many_words),
         cmocka_unit_test(more_threads_learn_as_well_as_one),
-        IN_FOLDER(saves_and_looks_in_between_do_no_harm),
-        IN_FOLDER(a_model_can_change_its_threads_on_resume),
-        cmocka_unit_test(a_trainer_can_be_freed_with_work_under_way),
+        IN_FOLDER(saves_and_queries_in_between_do_no_harm),
+        IN_FOLDER(the_number_of_threads_can_change_on_resume),
+        cmocka_unit_test(a_trainer_can_be_freed_with_pending_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,18 @@
-/* test_tokenizer.c - words and sentences do not depend on how their bytes arrive; kind
- * space. */
+/* test_tokenizer.c - kind space: words, sentences, long words, division into feeds,
+ * saving. */
+#include "base/base.h"
+#include "file/file.h"
+#include "token/block.h"
+#include "token/token.h"
 #include "tokenizer_fixture.h"
 
 #include "memory_fixture.h"
-#include "text/block.h"
 
 static const tide_tokenizer_options space = {.kind = TIDE_TOKENS_SPACE};
 
 /* -- helpers ----------------------------------------------------------------------- */
 
-/* Bytes that are likely to mean something: blanks, line ends, letters, parts of code
- * points. */
+/* Bytes that are likely to matter: blanks, line ends, letters, parts of code points. */
 static unsigned char random_byte(tide_rng *rng)
 {
     static const unsigned char odd[] =
@@ -26,12 +28,12 @@ static unsigned char random_byte(tide_rng *rng)
     return (unsigned char)tide_rng_next(rng);
 }
 
-/* Random bytes, valid code points and now and then a long run without white space. */
-static size_t random_text(tide_rng *rng, unsigned char *text, size_t room)
+/* Random bytes, valid code points and occasionally a long run without whitespace. */
+static size_t random_text(tide_rng *rng, unsigned char *text, size_t capacity)
 {
     static const char *const runs[] = {
         "x", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x8c\x8a", "\x80", " ", "\n"};
-    size_t size = 0, wanted = tide_rng_below(rng, room);
+    size_t size = 0, wanted = tide_rng_below(rng, capacity);
     while (size < wanted) {
         if (tide_rng_below(rng, 30) > 0) {
             text[size++] = random_byte(rng);
@@ -46,15 +48,15 @@ static size_t random_text(tide_rng *rng, unsigned char *text, size_t room)
 }
 
 static transcript tokenized(const unsigned char *text, size_t size, size_t piece,
-                            size_t room, tide_rng *rng)
+                            size_t batch, tide_rng *rng)
 {
-    return transcript_make(&space, text, size, piece, room, rng);
+    return transcript_make(&space, text, size, piece, batch, rng);
 }
 
 static transcript tokenized_at_once(const char *text, size_t size)
 {
     tide_rng rng = tide_rng_seeded(1);
-    return tokenized((const unsigned char *)text, size, size + 1, ROOM, &rng);
+    return tokenized((const unsigned char *)text, size, size + 1, BATCH, &rng);
 }
 
 static void assert_transcript(const transcript *s, const char *wanted)
@@ -81,7 +83,7 @@ static bool word_is_kept(const char *bytes)
 
 /* -- blocks ------------------------------------------------------------------------ */
 
-static void block_masks_say_what_each_byte_is(void **state)
+static void block_masks_classify_each_byte(void **state)
 {
     (void)state;
     tide_rng rng = tide_rng_seeded(2);
@@ -133,7 +135,7 @@ static void empty_lines_yield_no_sentence(void **state)
     check_text("a\n\xff\nb", "a \nb \n");
 }
 
-static void utf8_is_judged_strictly(void **state)
+static void utf8_is_validated_strictly(void **state)
 {
     (void)state;
     static const struct {
@@ -207,7 +209,7 @@ static void utf8_is_judged_strictly(void **state)
             fail_msg("case %zu must be %s", i, table[i].kept ? "kept" : "dropped");
 }
 
-static void invalid_word_leaves_its_neighbours_alone(void **state)
+static void invalid_word_does_not_affect_its_neighbors(void **state)
 {
     (void)state;
     transcript s = tokenized_at_once("one tw\xffo three\n\x7f four", 22);
@@ -229,7 +231,7 @@ static transcript long_word(size_t prefix, const char *tail)
     return tokenized_at_once(text, prefix + strlen(tail));
 }
 
-static void long_word_is_cut_before_the_code_point_that_does_not_fit(void **state)
+static void long_word_is_truncated_at_a_code_point(void **state)
 {
     (void)state;
     static const struct {
@@ -261,7 +263,7 @@ static void long_word_is_cut_before_the_code_point_that_does_not_fit(void **stat
     }
 }
 
-static void long_word_with_an_invalid_beginning_is_dropped_as_invalid(void **state)
+static void long_word_with_an_invalid_prefix_is_dropped(void **state)
 {
     (void)state;
     transcript s = long_word(60, "\xff!!!!!!!!!");
@@ -271,9 +273,8 @@ static void long_word_with_an_invalid_beginning_is_dropped_as_invalid(void **sta
     free(s.bytes);
 }
 
-/* 300 MB in one word: more than the tokenizer has memory for, by a factor of a
- * thousand. */
-static void endless_word_needs_no_memory_and_is_counted_once(void **state)
+/* A word of 300 MB, a thousand times the memory of the tokenizer. */
+static void endless_word_needs_no_extra_memory_and_is_counted_once(void **state)
 {
     (void)state;
     static unsigned char letters[1 << 20];
@@ -294,9 +295,9 @@ static void endless_word_needs_no_memory_and_is_counted_once(void **state)
     tide_tokenizer_free(t);
 }
 
-/* -- independence of the cuts ------------------------------------------------------ */
+/* -- division into feeds ----------------------------------------------------------- */
 
-static void result_does_not_depend_on_the_cuts_or_the_room(void **state)
+static void result_does_not_depend_on_feeds_or_batches(void **state)
 {
     (void)state;
     enum { TEXT = 20000, RUNS = 60 };
@@ -317,7 +318,7 @@ static void result_does_not_depend_on_the_cuts_or_the_room(void **state)
     free(text);
 }
 
-static void text_larger_than_the_buffer_is_taken_in_parts(void **state)
+static void text_larger_than_the_buffer_is_fed_in_parts(void **state)
 {
     (void)state;
     enum { TEXT = 3000000 };
@@ -327,15 +328,15 @@ static void text_larger_than_the_buffer_is_taken_in_parts(void **state)
     while (size < TEXT / 2)
         size = random_text(&rng, text, TEXT);
     transcript wanted = oracle_transcript(text, size, true);
-    transcript s = tokenized(text, size, size, ROOM, &rng);
+    transcript s = tokenized(text, size, size, BATCH, &rng);
     assert_true(transcript_equal(&s, &wanted));
     free(s.bytes);
     free(wanted.bytes);
     free(text);
 }
 
-/* Words are taken a few at a time and more is fed before they are all out. */
-static void feeding_before_all_is_taken_loses_nothing(void **state)
+/* Words are taken a few at a time, and more text is fed before all have been taken. */
+static void feeding_before_all_words_are_taken_loses_nothing(void **state)
 {
     (void)state;
     enum { TEXT = 20000 };
@@ -365,7 +366,7 @@ static void feeding_before_all_is_taken_loses_nothing(void **state)
     }
 }
 
-static void texts_may_follow_each_other(void **state)
+static void tokenizer_can_be_reused_for_another_text(void **state)
 {
     (void)state;
     transcript s = {0};
@@ -376,31 +377,31 @@ static void texts_may_follow_each_other(void **state)
         tide_tokenizer_end(t);
         assert_int_equal(tide_tokenizer_feed(t, "x", 1),
                          0); /* what is there comes first */
-        transcript_take(&s, t, ROOM);
+        transcript_take(&s, t, BATCH);
         tide_tokenizer_end(t);
-        transcript_take(&s, t, ROOM);
+        transcript_take(&s, t, BATCH);
     }
     assert_transcript(&s, "one two \none two \none two \n");
     free(s.bytes);
     tide_tokenizer_free(t);
 }
 
-static void sixteen_bytes_can_be_read_of_every_word(void **state)
+static void sixteen_bytes_of_every_word_are_readable(void **state)
 {
     (void)state;
     tide_tokenizer *t = tide_tokenizer_new(&space, NULL);
-    size_t room = 1 << 20, fed = 0;
-    char *text = calloc(1, room);
-    memset(text, ' ', room);
+    size_t capacity = 1 << 20, fed = 0;
+    char *text = calloc(1, capacity);
+    memset(text, ' ', capacity);
     memset(text, 'y', 1);
-    fed = tide_tokenizer_feed(t, text, room);
+    fed = tide_tokenizer_feed(t, text, capacity);
     tide_word words[2];
     bool ended;
     tide_tokenizer_take(t, words, 1, &ended);
     transcript s = {0};
     transcript_take(&s, t, 1);
     text[fed - 1] = 'z'; /* the very last byte that fits */
-    assert_int_equal(tide_tokenizer_feed(t, text, room), fed);
+    assert_int_equal(tide_tokenizer_feed(t, text, capacity), fed);
     tide_tokenizer_end(t);
     assert_int_equal(tide_tokenizer_take(t, words, 2, &ended), 2);
     unsigned sum = 0;
@@ -413,31 +414,31 @@ static void sixteen_bytes_can_be_read_of_every_word(void **state)
     tide_tokenizer_free(t);
 }
 
-/* -- stopping ---------------------------------------------------------------------- */
+/* -- stopping and saving ----------------------------------------------------------- */
 
-static void nothing_is_pending_after_a_taken_sentence_but_what_follows_it(void **state)
+static void only_what_follows_a_taken_sentence_is_pending(void **state)
 {
     (void)state;
     tide_tokenizer *t = tide_tokenizer_new(&space, NULL);
-    tide_word words[ROOM];
+    tide_word words[BATCH];
     bool ended;
     tide_tokenizer_feed(t, "one two\nthree fo", 16);
-    assert_int_equal(tide_tokenizer_take(t, words, ROOM, &ended), 2);
+    assert_int_equal(tide_tokenizer_take(t, words, BATCH, &ended), 2);
     assert_true(ended);
     assert_int_equal(tide_tokenizer_pending(t), 8);
-    assert_int_equal(tide_tokenizer_take(t, words, ROOM, &ended), 1);
+    assert_int_equal(tide_tokenizer_take(t, words, BATCH, &ended), 1);
     assert_false(ended);
     assert_int_equal(tide_tokenizer_pending(t), 2);
     tide_tokenizer_end(t);
     assert_int_equal(tide_tokenizer_pending(t), 2);
-    assert_int_equal(tide_tokenizer_take(t, words, ROOM, &ended), 1);
+    assert_int_equal(tide_tokenizer_take(t, words, BATCH, &ended), 1);
     assert_true(ended);
     assert_memory_equal(words[0].bytes, "fo", 2);
     assert_int_equal(tide_tokenizer_pending(t), 0);
     tide_tokenizer_free(t);
 }
 
-static void tokenizer_goes_on_after_save_and_load_as_if_nothing_had_been(void **state)
+static void tokenizer_continues_after_save_and_load(void **state)
 {
     (void)state;
     enum { TEXT = 2000 };
@@ -454,7 +455,7 @@ static void tokenizer_goes_on_after_save_and_load_as_if_nothing_had_been(void **
 
 enum { SECTION = 64 + 1024 };
 
-/* Loads a section of eight numbers and a word; expects it to be refused. */
+/* Loads a section of eight numbers and a word, and expects loading to fail. */
 static void refused(const uint64_t numbers[8], const char *word, size_t size)
 {
     tide_error err = {0};
@@ -475,7 +476,7 @@ static void refused(const uint64_t numbers[8], const char *word, size_t size)
     unlink(store_path());
 }
 
-static void section_that_no_tokenizer_wrote_is_refused(void **state)
+static void corrupt_section_is_rejected(void **state)
 {
     (void)state;
     /* bytes, invalid, cut, dropped, omitted, in a sentence, skipped, length */
@@ -494,7 +495,7 @@ static void section_that_no_tokenizer_wrote_is_refused(void **state)
     refused((uint64_t[]){9, 0, 0, 0, 0, 1, 0, 3}, "abc", SECTION + 1);
 }
 
-static void loss_of_memory_is_reported(void **state)
+static void allocation_failure_is_reported(void **state)
 {
     (void)state;
     tide_error err = {0};
@@ -512,24 +513,24 @@ static void loss_of_memory_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(block_masks_say_what_each_byte_is),
+        cmocka_unit_test(block_masks_classify_each_byte),
         cmocka_unit_test(words_are_separated_by_any_byte_up_to_0x20),
         cmocka_unit_test(line_feed_ends_a_sentence_and_nothing_else_does),
         cmocka_unit_test(empty_lines_yield_no_sentence),
-        cmocka_unit_test(utf8_is_judged_strictly),
-        cmocka_unit_test(invalid_word_leaves_its_neighbours_alone),
-        cmocka_unit_test(long_word_is_cut_before_the_code_point_that_does_not_fit),
-        cmocka_unit_test(long_word_with_an_invalid_beginning_is_dropped_as_invalid),
-        cmocka_unit_test(endless_word_needs_no_memory_and_is_counted_once),
-        cmocka_unit_test(result_does_not_depend_on_the_cuts_or_the_room),
-        cmocka_unit_test(text_larger_than_the_buffer_is_taken_in_parts),
-        cmocka_unit_test(feeding_before_all_is_taken_loses_nothing),
-        cmocka_unit_test(texts_may_follow_each_other),
-        cmocka_unit_test(sixteen_bytes_can_be_read_of_every_word),
-        cmocka_unit_test(nothing_is_pending_after_a_taken_sentence_but_what_follows_it),
-        cmocka_unit_test(tokenizer_goes_on_after_save_and_load_as_if_nothing_had_been),
-        cmocka_unit_test(section_that_no_tokenizer_wrote_is_refused),
-        cmocka_unit_test(loss_of_memory_is_reported),
+        cmocka_unit_test(utf8_is_validated_strictly),
+        cmocka_unit_test(invalid_word_does_not_affect_its_neighbors),
+        cmocka_unit_test(long_word_is_truncated_at_a_code_point),
+        cmocka_unit_test(long_word_with_an_invalid_prefix_is_dropped),
+        cmocka_unit_test(endless_word_needs_no_extra_memory_and_is_counted_once),
+        cmocka_unit_test(result_does_not_depend_on_feeds_or_batches),
+        cmocka_unit_test(text_larger_than_the_buffer_is_fed_in_parts),
+        cmocka_unit_test(feeding_before_all_words_are_taken_loses_nothing),
+        cmocka_unit_test(tokenizer_can_be_reused_for_another_text),
+        cmocka_unit_test(sixteen_bytes_of_every_word_are_readable),
+        cmocka_unit_test(only_what_follows_a_taken_sentence_is_pending),
+        cmocka_unit_test(tokenizer_continues_after_save_and_load),
+        cmocka_unit_test(corrupt_section_is_rejected),
+        cmocka_unit_test(allocation_failure_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

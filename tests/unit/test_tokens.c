@@ -1,7 +1,10 @@
-/* test_tokens.c - the words of kinds words, social and log. */
+/* test_tokens.c - words of the kinds words, social and log; labels; omitted words. */
+#include "base/base.h"
+#include "token/split.h"
+#include "token/token.h"
 #include "tokens_fixture.h"
 
-/* -- words, against the rules once more -------------------------------------------- */
+/* -- words, compared with a simple oracle ------------------------------------------ */
 
 static bool is_letter(int c)
 {
@@ -13,7 +16,7 @@ static bool is_digit(int c)
     return c >= '0' && c <= '9';
 }
 
-/* Whether the byte is part of a word; bytes outside the text are 0. */
+/* Whether the byte at i is part of a word; bytes outside the text are 0. */
 static bool is_inside(const char *text, size_t size, size_t at)
 {
     size_t left = at, right = at;
@@ -41,8 +44,8 @@ static bool is_number(const char *word, size_t length)
     return strspn(word, "0123456789.,") >= length;
 }
 
-static void oracle_give(transcript *s, const char *word, size_t length,
-                        tide_treatment numbers)
+static void oracle_add_word(transcript *s, const char *word, size_t length,
+                            tide_token_action numbers)
 {
     char small[4096];
     for (size_t i = 0; i < length; i++)
@@ -59,7 +62,7 @@ static void oracle_give(transcript *s, const char *word, size_t length,
     }
 }
 
-static transcript oracle_words(const char *text, size_t size, tide_treatment numbers)
+static transcript oracle_words(const char *text, size_t size, tide_token_action numbers)
 {
     transcript s = {0};
     size_t start = 0;
@@ -69,7 +72,7 @@ static transcript oracle_words(const char *text, size_t size, tide_treatment num
             continue;
         size_t had = s.size;
         if (i > start)
-            oracle_give(&s, text + start, i - start, numbers);
+            oracle_add_word(&s, text + start, i - start, numbers);
         start = i + 1;
         in_sentence |= s.size > had;
         if (i < size && text[i] == 0x7f) {
@@ -84,12 +87,12 @@ static transcript oracle_words(const char *text, size_t size, tide_treatment num
     return s;
 }
 
-/* Runs stay far below what is looked at in one piece. */
-static size_t random_ascii(tide_rng *rng, char *text, size_t room)
+/* Runs stay far below the window of a splitter. */
+static size_t random_ascii(tide_rng *rng, char *text, size_t capacity)
 {
     static const char likely[] = "''..,,__--  \n\t\x7f\x7f"
                                  "0123456789ABCxyz#@:/!\"";
-    size_t size = 1 + tide_rng_below(rng, room - 1), run = 0;
+    size_t size = 1 + tide_rng_below(rng, capacity - 1), run = 0;
     for (size_t i = 0; i < size; i++, run++) {
         uint64_t kind = tide_rng_below(rng, 10);
         text[i] = kind < 4   ? (char)('a' + tide_rng_below(rng, 26))
@@ -106,7 +109,7 @@ static size_t random_ascii(tide_rng *rng, char *text, size_t room)
     return size;
 }
 
-static void ascii_words_are_those_of_the_oracle_however_they_are_fed(void **state)
+static void ascii_words_match_the_oracle_for_any_feeds(void **state)
 {
     (void)state;
     enum { TEXT = 5000 };
@@ -115,22 +118,22 @@ static void ascii_words_are_those_of_the_oracle_however_they_are_fed(void **stat
     tide_rng rng = tide_rng_seeded(11);
     for (int run = 0; run < 150; run++) {
         tide_tokenizer_options options = words;
-        options.numbers = (tide_treatment)(run % 3);
+        options.numbers = (tide_token_action)(run % 3);
         size_t size = random_ascii(&rng, text, TEXT);
         text[size] = '\0';
-        transcript wanted = oracle_words(text, size, options.numbers);
+        transcript expected = oracle_words(text, size, options.numbers);
         for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
             transcript s = transcript_make(&options, text, size, pieces[i],
-                                           1 + tide_rng_below(&rng, ROOM), &rng);
-            assert_true(transcript_equal(&s, &wanted));
+                                           1 + tide_rng_below(&rng, BATCH), &rng);
+            assert_true(transcript_equal(&s, &expected));
             free(s.bytes);
         }
-        free(wanted.bytes);
+        free(expected.bytes);
     }
 }
 
-/* Models from before go on with the words that they began with. */
-static void the_first_rules_are_what_they_were(void **state)
+/* Models that were trained with the first rules keep them. */
+static void first_rules_are_unchanged(void **state)
 {
     (void)state;
     static const char *const table[][2] = {
@@ -197,16 +200,16 @@ static void numbers_are_kept_masked_or_dropped(void **state)
     check(&options, text, "<number> <number> x1 1x <number> 1_2 <number>");
     options.numbers = TIDE_DROP;
     check(&options, text, "x1 1x 1_2");
-    transcript s = made(&options, text);
+    transcript s = tokenize(&options, text);
     assert_int_equal(s.omitted, 4);
     free(s.bytes);
 }
 
-static void word_that_is_not_utf8_is_dropped_whole_and_counted_once(void **state)
+static void invalid_word_is_dropped_whole_and_counted_once(void **state)
 {
     (void)state;
     static const struct {
-        const char *text, *wanted;
+        const char *text, *expected;
         unsigned invalid, dropped;
     } table[] = {
         {"one tw\xffo three", "one three", 1, 4},
@@ -240,8 +243,8 @@ static void word_that_is_not_utf8_is_dropped_whole_and_counted_once(void **state
     for (size_t kind = TIDE_TOKENS_WORDS; kind <= TIDE_TOKENS_LOG; kind++)
         for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
             tide_tokenizer_options options = {.kind = (tide_token_kind)kind};
-            check(&options, table[i].text, table[i].wanted);
-            transcript s = made(&options, table[i].text);
+            check(&options, table[i].text, table[i].expected);
+            transcript s = tokenize(&options, table[i].text);
             assert_int_equal(s.invalid, table[i].invalid);
             assert_int_equal(s.dropped, table[i].dropped);
             assert_int_equal(s.cut, 0);
@@ -251,7 +254,7 @@ static void word_that_is_not_utf8_is_dropped_whole_and_counted_once(void **state
 
 /* -- social and log ---------------------------------------------------------------- */
 
-static void social_knows_tags_links_and_faces(void **state)
+static void social_recognizes_tags_urls_and_emoticons(void **state)
 {
     (void)state;
     static const char *const table[][2] = {
@@ -283,7 +286,7 @@ static void social_knows_tags_links_and_faces(void **state)
     CHECK_TABLE(social, table);
 }
 
-static void social_treats_each_class_as_it_is_told(void **state)
+static void social_applies_the_action_of_each_class(void **state)
 {
     (void)state;
     static const char text[] = "Go #Big_1 @Me http://a.b/c 42 #東京";
@@ -304,25 +307,25 @@ static void social_treats_each_class_as_it_is_told(void **state)
     check(&options, text, "go big_1 me <number> 東 京");
 }
 
-static void long_url_is_cut_when_kept_and_whole_when_masked(void **state)
+static void long_url_is_truncated_if_kept_and_complete_if_masked(void **state)
 {
     (void)state;
     static const char text[] =
         "https://example.org/"
         "0123456789012345678901234567890123456789012345678901234567890123456789 end";
     tide_tokenizer_options options = social;
-    transcript s = made(&options, text);
+    transcript s = tokenize(&options, text);
     assert_int_equal(s.size, TIDE_WORD_MAX + 1 + 4 + 1);
     assert_int_equal(s.cut, 1);
     assert_int_equal(s.dropped, 90 - TIDE_WORD_MAX);
     free(s.bytes);
     options.urls = TIDE_MASK;
-    s = made(&options, text);
+    s = tokenize(&options, text);
     assert_int_equal(s.cut + s.dropped, 0);
     free(s.bytes);
 }
 
-static void log_names_what_varies(void **state)
+static void log_masks_variable_parts(void **state)
 {
     (void)state;
     static const char *const table[][2] = {
@@ -362,7 +365,7 @@ static void log_names_what_varies(void **state)
 
 /* -- labels ------------------------------------------------------------------------ */
 
-static void label_is_one_word_in_every_kind_and_nothing_else_is(void **state)
+static void only_a_label_is_one_word_in_every_kind(void **state)
 {
     (void)state;
     static const char *const table[][2] = {
@@ -390,8 +393,8 @@ static void label_is_one_word_in_every_kind_and_nothing_else_is(void **state)
               "ab __label__no __label__No __label__long", "ab __label__No");
 }
 
-/* Whatever follows the mark and however long it is, up to what is looked at at once. */
-static void label_is_the_word_that_kind_space_gives(void **state)
+/* For any text after the prefix and any length up to the window of a splitter. */
+static void label_matches_kind_space(void **state)
 {
     (void)state;
     enum { LONGEST = 900 };
@@ -406,31 +409,31 @@ static void label_is_the_word_that_kind_space_gives(void **state)
             if (text[i] <= 0x20)
                 text[i] = '_';
         memcpy(text + end, rest, sizeof rest - 1);
-        transcript wanted = oracle_transcript(text, end + sizeof rest - 1, true);
+        transcript expected = oracle_transcript(text, end + sizeof rest - 1, true);
         for (size_t kind = TIDE_TOKENS_SPACE; kind <= TIDE_TOKENS_LOG; kind++) {
             tide_tokenizer_options options = {.kind = (tide_token_kind)kind};
             transcript s = transcript_make(&options, text, end + sizeof rest - 1, 0,
                                            1 + tide_rng_below(&rng, 4), &rng);
-            assert_true(transcript_equal(&s, &wanted));
+            assert_true(transcript_equal(&s, &expected));
             free(s.bytes);
         }
-        free(wanted.bytes);
+        free(expected.bytes);
     }
 }
 
-/* -- what is left out -------------------------------------------------------------- */
+/* -- omitted words ----------------------------------------------------------------- */
 
-static void stop_words_are_left_out_of_every_kind(void **state)
+static void stop_words_are_omitted_in_every_kind(void **state)
 {
     (void)state;
     static const char stops[] = "the\r\n\n#tag\nétait\n<number>\nlast";
     static const char text[] = "the cat était #tag 12 last";
-    static const char *const wanted[] = {"cat 12", "cat tag 12", "cat 12", "cat tag"};
+    static const char *const expected[] = {"cat 12", "cat tag 12", "cat 12", "cat tag"};
     for (size_t kind = TIDE_TOKENS_SPACE; kind <= TIDE_TOKENS_LOG; kind++) {
         tide_tokenizer_options options = {.kind = (tide_token_kind)kind,
                                           .stop_words = stops};
-        check(&options, text, wanted[kind]);
-        transcript s = made(&options, text);
+        check(&options, text, expected[kind]);
+        transcript s = tokenize(&options, text);
         assert_true(s.omitted >= 3);
         free(s.bytes);
         assert_true(tide_tokenizer_bytes(&options) >
@@ -438,7 +441,7 @@ static void stop_words_are_left_out_of_every_kind(void **state)
     }
 }
 
-static void many_stop_words_are_all_found_and_no_others(void **state)
+static void all_stop_words_are_found_and_no_others(void **state)
 {
     (void)state;
     enum { COUNT = 3000 };
@@ -450,21 +453,22 @@ static void many_stop_words_are_all_found_and_no_others(void **state)
     for (int i = 0; i < 2 * COUNT; i++) {
         char word[16];
         int length = sprintf(word, "w%d", i);
-        assert_int_equal(tide_stop_words_have(set, word, (size_t)length), i % 2 == 0);
+        assert_int_equal(tide_stop_words_contain(set, word, (size_t)length),
+                         i % 2 == 0);
     }
-    assert_false(tide_stop_words_have(set, "w", 1));
+    assert_false(tide_stop_words_contain(set, "w", 1));
     tide_stop_words_free(set);
     free(text);
 }
 
-static void lengths_are_counted_in_characters(void **state)
+static void lengths_are_in_characters(void **state)
 {
     (void)state;
     for (size_t kind = TIDE_TOKENS_SPACE; kind <= TIDE_TOKENS_LOG; kind++) {
         tide_tokenizer_options options = {
             .kind = (tide_token_kind)kind, .shortest = 2, .longest = 3};
         check(&options, "a ab abc abcd é éé ééé éééé", "ab abc éé ééé");
-        transcript s = made(&options, "a ab abc abcd é éé ééé éééé");
+        transcript s = tokenize(&options, "a ab abc abcd é éé ééé éééé");
         assert_int_equal(s.omitted, 4);
         free(s.bytes);
     }
@@ -473,20 +477,20 @@ static void lengths_are_counted_in_characters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ascii_words_are_those_of_the_oracle_however_they_are_fed),
+        cmocka_unit_test(ascii_words_match_the_oracle_for_any_feeds),
         cmocka_unit_test(words_follow_unicode),
-        cmocka_unit_test(the_first_rules_are_what_they_were),
+        cmocka_unit_test(first_rules_are_unchanged),
         cmocka_unit_test(numbers_are_kept_masked_or_dropped),
-        cmocka_unit_test(word_that_is_not_utf8_is_dropped_whole_and_counted_once),
-        cmocka_unit_test(social_knows_tags_links_and_faces),
-        cmocka_unit_test(social_treats_each_class_as_it_is_told),
-        cmocka_unit_test(long_url_is_cut_when_kept_and_whole_when_masked),
-        cmocka_unit_test(log_names_what_varies),
-        cmocka_unit_test(label_is_one_word_in_every_kind_and_nothing_else_is),
-        cmocka_unit_test(label_is_the_word_that_kind_space_gives),
-        cmocka_unit_test(stop_words_are_left_out_of_every_kind),
-        cmocka_unit_test(many_stop_words_are_all_found_and_no_others),
-        cmocka_unit_test(lengths_are_counted_in_characters),
+        cmocka_unit_test(invalid_word_is_dropped_whole_and_counted_once),
+        cmocka_unit_test(social_recognizes_tags_urls_and_emoticons),
+        cmocka_unit_test(social_applies_the_action_of_each_class),
+        cmocka_unit_test(long_url_is_truncated_if_kept_and_complete_if_masked),
+        cmocka_unit_test(log_masks_variable_parts),
+        cmocka_unit_test(only_a_label_is_one_word_in_every_kind),
+        cmocka_unit_test(label_matches_kind_space),
+        cmocka_unit_test(stop_words_are_omitted_in_every_kind),
+        cmocka_unit_test(all_stop_words_are_found_and_no_others),
+        cmocka_unit_test(lengths_are_in_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,13 @@
-/* test_tokens_bounds.c - kinds words, social and log: long words and runs, cuts of the text, saving. */
+/* test_tokens_bounds.c - kinds words, social and log: long words and runs, division
+ * into feeds, saving. */
+#include "base/base.h"
+#include "token/split.h"
+#include "token/token.h"
 #include "tokens_fixture.h"
 
 /* -- length and memory ------------------------------------------------------------- */
 
-static void words_are_cut_before_the_code_point_that_does_not_fit(void **state)
+static void long_words_are_truncated_at_code_points(void **state)
 {
     (void)state;
     static const struct {
@@ -20,7 +24,7 @@ static void words_are_cut_before_the_code_point_that_does_not_fit(void **state)
         char text[600];
         memset(text, 'X', table[i].prefix);
         strcpy(text + table[i].prefix, table[i].tail);
-        transcript s = made(&words, text);
+        transcript s = tokenize(&words, text);
         assert_int_equal(s.size, table[i].kept + 2);
         assert_int_equal(s.dropped, table[i].dropped);
         assert_int_equal(s.cut, table[i].dropped > 0);
@@ -29,7 +33,7 @@ static void words_are_cut_before_the_code_point_that_does_not_fit(void **state)
     }
 }
 
-/* What utf8proc makes of a text, in memory of its own. */
+/* Folds with utf8proc alone, into allocated memory. */
 static size_t folded_by_library(const unsigned char *text, size_t size,
                                 unsigned char **folded)
 {
@@ -63,8 +67,8 @@ static void check_fold(const unsigned char *text, size_t size)
     free(wanted);
 }
 
-/* Every code point alone, after a letter, and before an accent. */
-static void folding_is_that_of_the_library_within_bounds(void **state)
+/* Tests every code point alone, after a letter, and before an accent. */
+static void folding_matches_utf8proc_within_bounds(void **state)
 {
     (void)state;
     for (int code = 0x21; code <= 0x10ffff; code += 1 + (code > 0x20000) * 50) {
@@ -82,7 +86,7 @@ static void folding_is_that_of_the_library_within_bounds(void **state)
     }
 }
 
-/* A buffer full of words that grow, all of them kept until the next feed. */
+/* A full buffer of words that grow when folded, all valid until the next feed. */
 static void words_that_grow_stay_valid_until_the_next_feed(void **state)
 {
     (void)state;
@@ -91,15 +95,15 @@ static void words_that_grow_stay_valid_until_the_next_feed(void **state)
     tide_word *all = calloc(COUNT, sizeof *all);
     char *text = malloc(16 * COUNT);
     for (size_t g = 0; g < 3; g++) {
-        size_t size = 0, length = strlen(growing[g][0]), count = 0, given;
+        size_t size = 0, length = strlen(growing[g][0]), count = 0, taken;
         for (; size < 4 * COUNT; size += length)
             memcpy(text + size, growing[g][0], length);
         tide_tokenizer *t = tide_tokenizer_new(&words, NULL);
         size_t fed = tide_tokenizer_feed(t, text, size);
         tide_tokenizer_end(t);
         bool ended;
-        while ((given = tide_tokenizer_take(t, all + count, COUNT - count, &ended)) > 0)
-            count += given;
+        while ((taken = tide_tokenizer_take(t, all + count, COUNT - count, &ended)) > 0)
+            count += taken;
         assert_true(count >= fed / length);
         for (size_t i = 0; i + 1 < count; i++) {
             assert_int_equal(all[i].length, strlen(growing[g][1]));
@@ -111,8 +115,8 @@ static void words_that_grow_stay_valid_until_the_next_feed(void **state)
     free(all);
 }
 
-/* 2 MB without white space, of each sort and in each kind. */
-static void endless_run_needs_no_memory(void **state)
+/* 2 MB without whitespace, of various contents and in each kind. */
+static void endless_run_needs_no_extra_memory(void **state)
 {
     (void)state;
     static const char *const runs[] = {"x",  "中", "a.", "é", "\xff",
@@ -129,9 +133,9 @@ static void endless_run_needs_no_memory(void **state)
             for (size_t done = 0; done < 2 * size;) {
                 size_t from = done % size;
                 done += tide_tokenizer_feed(t, text + from, size - from);
-                tide_word list[ROOM];
+                tide_word list[BATCH];
                 bool ended;
-                while (tide_tokenizer_take(t, list, ROOM, &ended) > 0)
+                while (tide_tokenizer_take(t, list, BATCH, &ended) > 0)
                     continue;
                 assert_true(tide_tokenizer_pending(t) <= 1024);
             }
@@ -139,9 +143,9 @@ static void endless_run_needs_no_memory(void **state)
         }
 }
 
-/* -- independence of the cuts, stopping, saving ------------------------------------ */
+/* -- division into feeds, saving --------------------------------------------------- */
 
-static void result_does_not_depend_on_the_cuts_or_the_room(void **state)
+static void result_does_not_depend_on_feeds_or_batches(void **state)
 {
     (void)state;
     enum { TEXT = 12000 };
@@ -151,7 +155,7 @@ static void result_does_not_depend_on_the_cuts_or_the_room(void **state)
     for (int run = 0; run < 10 * VARIANTS; run++) {
         const tide_tokenizer_options *options = &variants[run % VARIANTS];
         size_t size = random_text(&rng, text, TEXT);
-        transcript wanted = transcript_make(options, text, size, size + 1, ROOM, &rng);
+        transcript wanted = transcript_make(options, text, size, size + 1, BATCH, &rng);
         check_words(&wanted);
         for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
             transcript s = transcript_make(options, text, size, pieces[i],
@@ -164,7 +168,7 @@ static void result_does_not_depend_on_the_cuts_or_the_room(void **state)
     free(text);
 }
 
-static void tokenizer_goes_on_after_save_and_load_as_if_nothing_had_been(void **state)
+static void tokenizer_continues_after_save_and_load(void **state)
 {
     (void)state;
     enum { TEXT = 3000 };
@@ -174,22 +178,23 @@ static void tokenizer_goes_on_after_save_and_load_as_if_nothing_had_been(void **
         const tide_tokenizer_options *options = &variants[run % VARIANTS];
         size_t size = random_text(&rng, text, TEXT);
         size_t stop = tide_rng_below(&rng, size + 1);
-        transcript wanted = transcript_make(options, text, size, size + 1, ROOM, &rng);
+        transcript wanted = transcript_make(options, text, size, size + 1, BATCH, &rng);
         check_stop(options, text, size, stop, &wanted);
         free(wanted.bytes);
     }
 }
 
-/* Nothing is fed between loading and the end: the word still has somewhere to grow. */
-static void half_word_that_grows_survives_save_and_load(void **state)
+/* Nothing is fed between loading and the end: the word can still grow into the overflow
+ * area. */
+static void incomplete_word_that_grows_survives_save_and_load(void **state)
 {
     (void)state;
     transcript s = {0};
     tide_tokenizer *t = tide_tokenizer_new(&words, NULL);
-    feed_all(&s, t, "½/½/x", strlen("½/½/x"), ROOM);
-    t = saved_and_loaded(t, &words);
+    feed_all(&s, t, "½/½/x", strlen("½/½/x"), BATCH);
+    t = save_and_load(t, &words);
     tide_tokenizer_end(t);
-    transcript_take(&s, t, ROOM);
+    transcript_take(&s, t, BATCH);
     assert_int_equal(s.size, strlen("1⁄2 1⁄2 x \n"));
     assert_memory_equal(s.bytes, "1⁄2 1⁄2 x \n", s.size);
     free(s.bytes);
@@ -199,13 +204,13 @@ static void half_word_that_grows_survives_save_and_load(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_are_cut_before_the_code_point_that_does_not_fit),
-        cmocka_unit_test(folding_is_that_of_the_library_within_bounds),
+        cmocka_unit_test(long_words_are_truncated_at_code_points),
+        cmocka_unit_test(folding_matches_utf8proc_within_bounds),
         cmocka_unit_test(words_that_grow_stay_valid_until_the_next_feed),
-        cmocka_unit_test(endless_run_needs_no_memory),
-        cmocka_unit_test(result_does_not_depend_on_the_cuts_or_the_room),
-        cmocka_unit_test(tokenizer_goes_on_after_save_and_load_as_if_nothing_had_been),
-        cmocka_unit_test(half_word_that_grows_survives_save_and_load),
+        cmocka_unit_test(endless_run_needs_no_extra_memory),
+        cmocka_unit_test(result_does_not_depend_on_feeds_or_batches),
+        cmocka_unit_test(tokenizer_continues_after_save_and_load),
+        cmocka_unit_test(incomplete_word_that_grows_survives_save_and_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,13 @@
-/* test_tracker.c - that the samples of labels are uniform, fair and within their memory. */
+/* test_tracker.c - the samples of labels are uniform, fair and within their memory. */
+#include "base/base.h"
+#include "label/label.h"
+#include "vocab/vocab.h"
 #include "tracker_fixture.h"
 
-/* -- a plain oracle ---------------------------------------------------------------------------- */
+/* -- reference implementation ----------------------------------------------------- */
 
-/* Keeps every post, sorts all that a label ever saw, and adds all cells up anew each time. */
+/* Keeps every post, sorts all that a label ever saw, and sums up all cells each
+ * time. */
 enum { POSTS = 700, SLOTS = 12 };
 
 typedef struct oracle_post {
@@ -14,7 +18,7 @@ typedef struct oracle_post {
 } oracle_post;
 
 typedef struct oracle {
-    tide_vocabulary *labels; /* told one label at a time */
+    tide_vocabulary *labels; /* counts one label at a time */
     tide_rng rng;
     uint64_t number;
     oracle_post posts[POSTS];
@@ -59,7 +63,7 @@ static void oracle_shrink(oracle *o)
     }
 }
 
-/* The labels, each once, in their order; returns the size of their part of a record. */
+/* The distinct labels in order. Returns the size of their part of a record. */
 static size_t oracle_labels(oracle *o, const post *p, oracle_post *to)
 {
     size_t size = 0;
@@ -146,7 +150,7 @@ static void assert_same(const oracle *o, const tide_tracker *t)
     tide_post found;
     assert_int_equal(tide_tracker_state(t).used, CELL * oracle_cells(o));
     for (uint32_t slot = 0; slot < tide_vocabulary_used(o->labels); slot++) {
-        tide_held_label label;
+        tide_tracked_label label;
         assert_true(tide_tracker_label(t, slot, &label));
         assert_int_equal(label_of(t, o->slots[slot].tag).slot, slot);
         assert_int_equal(label.count, tide_vocabulary_count(o->labels, slot));
@@ -161,22 +165,22 @@ static void assert_same(const oracle *o, const tide_tracker *t)
     }
 }
 
-/* The generator of priorities begins where the tracker's does. */
-static void samples_are_those_of_one_who_keeps_everything(void **state)
+/* The generator of priorities has the tracker's seed. */
+static void samples_equal_the_reference(void **state)
 {
     (void)state;
     const uint64_t cells[] = {220, 400, 1500};
     for (uint64_t seed = 0; seed < 9; seed++) {
         tide_tracker_options options =
             small(seed % 2 ? SLOTS : 3, cells[seed % 3], seed);
-        options.most = seed % 4 == 3 ? 9 : 1000;
+        options.max_posts = seed % 4 == 3 ? 9 : 1000;
         tide_tracker *t = made(&options);
         oracle *o = calloc(1, sizeof *o);
         tide_vocabulary_options sketch = {.capacity = options.labels};
         assert_non_null(o);
         o->labels = tide_vocabulary_new(&sketch, NULL);
         o->rng = tide_rng_seeded(seed ^ 0x1abe15);
-        o->most = options.most;
+        o->most = options.max_posts;
         o->post_bytes = options.post_bytes;
         o->room = tide_tracker_state(t).room / CELL;
         tide_rng rng = tide_rng_seeded(seed + 100);
@@ -195,11 +199,12 @@ static void samples_are_those_of_one_who_keeps_everything(void **state)
     }
 }
 
-/* -- uniform -------------------------------------------------------------------------------------- */
+/* -- uniformity ------------------------------------------------------------------- */
 
-/* kept[i] is how often post i of a label was in its sample, over many runs. With samples of fixed
- * size, sum (kept - mean)^2 / (mean * (1 - p)) * (n - 1) / n is chi-square with n - 1 degrees of
- * freedom, of mean n - 1 and variance 2 (n - 1); 5 sigma are allowed. */
+/* kept[i] is how often post i of a label was in its sample, over many runs. With
+ * samples of fixed size, sum (kept - mean)^2 / (mean * (1 - p)) * (n - 1) / n is
+ * chi-square with n - 1 degrees of freedom, of mean n - 1 and variance 2 (n - 1); 5
+ * sigma are allowed. */
 static void assert_uniform(const uint32_t *kept, int n, int runs)
 {
     double mean = 0, chi = 0;
@@ -225,9 +230,9 @@ static void count_kept(const tide_tracker *t, int tag, const int *rank, uint32_t
     }
 }
 
-/* A label sees half its posts, others come and take memory away, go and leave it, and then it sees
- * the other half. */
-static void samples_are_uniform_when_memory_goes_and_comes(void **state)
+/* A label sees half of its posts, others are admitted and take memory, are evicted and
+ * free it, and then it sees the other half. */
+static void samples_are_uniform_when_memory_varies(void **state)
 {
     (void)state;
     enum { RUNS = 10000, HALF = 40, BURST = 30 };
@@ -254,8 +259,8 @@ static void samples_are_uniform_when_memory_goes_and_comes(void **state)
     assert_uniform(kept, 2 * HALF, RUNS);
 }
 
-/* Posts of label 0 that are long or short, alone or with others that keep them too. */
-static void samples_are_uniform_whatever_a_post_is_like(void **state)
+/* Posts of label 0 that are long or short, in its sample alone or in several. */
+static void samples_are_uniform_for_posts_of_any_size(void **state)
 {
     (void)state;
     enum { RUNS = 6000, MINE = 240, STREAM = 3 * MINE };
@@ -281,9 +286,9 @@ static void samples_are_uniform_whatever_a_post_is_like(void **state)
     assert_uniform(kept, MINE, RUNS);
 }
 
-/* -- fair and bounded ------------------------------------------------------------------------------ */
+/* -- fairness and memory ---------------------------------------------------------- */
 
-static void nobody_gives_up_a_post_while_another_has_two_more(void **state)
+static void no_label_loses_a_post_while_another_has_two_more(void **state)
 {
     (void)state;
     enum { TAGS = 10 };
@@ -294,7 +299,7 @@ static void nobody_gives_up_a_post_while_another_has_two_more(void **state)
     for (uint64_t i = 0; i < 5000; i++) {
         uint32_t before[TAGS];
         for (uint32_t slot = 0; slot < TAGS; slot++) {
-            tide_held_label label = {0};
+            tide_tracked_label label = {0};
             tide_tracker_label(t, slot, &label);
             before[slot] = label.kept;
         }
@@ -302,7 +307,7 @@ static void nobody_gives_up_a_post_while_another_has_two_more(void **state)
         add(t, &p);
         uint32_t largest = 0, after[TAGS];
         for (uint32_t slot = 0; slot < TAGS; slot++) {
-            tide_held_label label = {0};
+            tide_tracked_label label = {0};
             tide_tracker_label(t, slot, &label);
             after[slot] = label.kept;
             largest = label.kept > largest ? label.kept : largest;
@@ -314,12 +319,12 @@ static void nobody_gives_up_a_post_while_another_has_two_more(void **state)
             }
     }
     assert_true(losses > 20);
-    assert_true(tide_tracker_state(t).given_up >= losses);
+    assert_true(tide_tracker_state(t).evicted >= losses);
     tide_tracker_free(t);
 }
 
-/* With everything that comes, memory is what was promised, and no more is asked for. */
-static void memory_is_what_was_promised(void **state)
+/* For all inputs the memory is as announced, and nothing is allocated later. */
+static void memory_is_as_announced(void **state)
 {
     (void)state;
     for (int kind = 0; kind < 3; kind++) {
@@ -336,22 +341,22 @@ static void memory_is_what_was_promised(void **state)
             int some = (int)tide_rng_below(&rng, 1 + tide_rng_below(&rng, 1700));
             int tag = kind == 0 ? 0 : kind == 1 ? i : some;
             add_one(t, tag, i % 3 ? "a few words" : "rather many words, as it happens");
-            tide_tracker_facts facts = tide_tracker_state(t);
+            tide_tracker_stats facts = tide_tracker_state(t);
             assert_true(facts.used <= facts.room && facts.room < options.memory);
             highest = facts.used > highest ? facts.used : highest;
         }
-        tide_tracker_facts facts = tide_tracker_state(t);
+        tide_tracker_stats facts = tide_tracker_state(t);
         assert_int_equal(allocated_bytes, tide_tracker_bytes(&options));
         assert_int_equal(facts.labels, kind == 0 ? 1 : 1000);
         assert_int_equal(facts.posts, posts);
-        if (kind != 1) /* of a million labels, nobody has more than one post */
+        if (kind != 1) /* of a million labels, none has more than one post */
             assert_true(highest > facts.room - 200);
         assert_true(facts.kept >= 1000);
         tide_tracker_free(t);
     }
 }
 
-static void a_newcomer_has_nothing_of_its_predecessor(void **state)
+static void a_new_label_has_nothing_of_its_predecessor(void **state)
 {
     (void)state;
     tide_tracker_options options = small(4, 2000, 1);
@@ -364,7 +369,7 @@ static void a_newcomer_has_nothing_of_its_predecessor(void **state)
         evictions += label_of(t, p.tags[0]).slot == TIDE_NO_SLOT;
         add(t, &p);
         uint32_t posts[1000];
-        tide_held_label label = label_of(t, p.tags[0]);
+        tide_tracked_label label = label_of(t, p.tags[0]);
         size_t count = tide_tracker_sample(t, label.slot, posts, 1000);
         for (size_t k = 0; k < count; k++) {
             tide_post found;
@@ -378,7 +383,7 @@ static void a_newcomer_has_nothing_of_its_predecessor(void **state)
     tide_tracker_free(t);
 }
 
-/* -- odd posts ----------------------------------------------------------------------------------------- */
+/* -- odd posts -------------------------------------------------------------------- */
 
 static void odd_posts_are_counted(void **state)
 {
@@ -408,9 +413,9 @@ static void odd_posts_are_counted(void **state)
     p.tags[0] = 1;
     p.tag_count = 1;
     add(t, &p); /* one that fits just so */
-    tide_tracker_facts facts = tide_tracker_state(t);
+    tide_tracker_stats facts = tide_tracker_state(t);
     assert_int_equal(facts.posts, 8);
-    assert_int_equal(facts.unlabelled, 2);
+    assert_int_equal(facts.unlabeled, 2);
     assert_int_equal(facts.empty, 3);
     assert_int_equal(facts.cut, 2);
     assert_int_equal(facts.extra_labels, 16);
@@ -429,7 +434,7 @@ static void odd_posts_are_counted(void **state)
     tide_tracker_free(t);
 }
 
-static void a_long_label_ends_at_a_character(void **state)
+static void a_long_label_is_cut_between_characters(void **state)
 {
     (void)state;
     tide_tracker_options options = small(4, 300, 1);
@@ -438,7 +443,7 @@ static void a_long_label_ends_at_a_character(void **state)
     for (int i = 0; i < 40; i++)
         memcpy(name + 2 * i, "\xc3\xa9", 2);
     tide_tracker_add(t, &(tide_word){name, 80}, 1, "text", 4);
-    tide_held_label label;
+    tide_tracked_label label;
     assert_true(tide_tracker_label(t, 0, &label));
     assert_int_equal(label.length, 62);
     memset(name, '\xa9', sizeof name);
@@ -449,7 +454,7 @@ static void a_long_label_ends_at_a_character(void **state)
     tide_tracker_free(t);
 }
 
-static void the_top_labels_are_in_order(void **state)
+static void the_top_labels_are_sorted(void **state)
 {
     (void)state;
     tide_tracker_options options = small(30, 2000, 1);
@@ -461,7 +466,7 @@ static void the_top_labels_are_in_order(void **state)
         truth[tag]++;
         add_one(t, tag, "words");
     }
-    tide_held_label top[40];
+    tide_tracked_label top[40];
     assert_int_equal(tide_tracker_top(t, top, 5), 5);
     assert_int_equal(tide_tracker_top(t, top, 40), 30);
     for (int i = 0; i < 30; i++) {
@@ -474,9 +479,9 @@ static void the_top_labels_are_in_order(void **state)
     tide_tracker_free(t);
 }
 
-/* -- options and memory ------------------------------------------------------------------------------------ */
+/* -- options and memory ----------------------------------------------------------- */
 
-static void impossible_options_are_refused(void **state)
+static void invalid_options_are_rejected(void **state)
 {
     (void)state;
     tide_tracker_options bad[6];
@@ -484,7 +489,7 @@ static void impossible_options_are_refused(void **state)
         bad[i] = usual_options();
     bad[0].labels = 0;
     bad[1].labels = UINT32_MAX;
-    bad[2].most = 0;
+    bad[2].max_posts = 0;
     bad[3].post_bytes = TIDE_WORD_MAX;
     bad[4].post_bytes = TIDE_POST_MAX + 1;
     bad[5].memory = 1000;
@@ -502,16 +507,16 @@ static void impossible_options_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples_are_those_of_one_who_keeps_everything),
-        cmocka_unit_test(samples_are_uniform_when_memory_goes_and_comes),
-        cmocka_unit_test(samples_are_uniform_whatever_a_post_is_like),
-        cmocka_unit_test(nobody_gives_up_a_post_while_another_has_two_more),
-        cmocka_unit_test(memory_is_what_was_promised),
-        cmocka_unit_test(a_newcomer_has_nothing_of_its_predecessor),
+        cmocka_unit_test(samples_equal_the_reference),
+        cmocka_unit_test(samples_are_uniform_when_memory_varies),
+        cmocka_unit_test(samples_are_uniform_for_posts_of_any_size),
+        cmocka_unit_test(no_label_loses_a_post_while_another_has_two_more),
+        cmocka_unit_test(memory_is_as_announced),
+        cmocka_unit_test(a_new_label_has_nothing_of_its_predecessor),
         cmocka_unit_test(odd_posts_are_counted),
-        cmocka_unit_test(a_long_label_ends_at_a_character),
-        cmocka_unit_test(the_top_labels_are_in_order),
-        cmocka_unit_test(impossible_options_are_refused),
+        cmocka_unit_test(a_long_label_is_cut_between_characters),
+        cmocka_unit_test(the_top_labels_are_sorted),
+        cmocka_unit_test(invalid_options_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

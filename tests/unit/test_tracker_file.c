@@ -1,5 +1,9 @@
-/* test_tracker_file.c - that a label tracker goes on after a stop as if there had been none, and that
- * what is damaged is refused. */
+/* test_tracker_file.c - a loaded label tracker continues exactly like the saved one,
+ * and corrupt files are rejected.
+ */
+#include "base/base.h"
+#include "file/file.h"
+#include "label/label.h"
 #include "tracker_fixture.h"
 
 static void save_tracker(const char *path, const tide_tracker *t)
@@ -61,8 +65,8 @@ static void a_stop_changes_nothing(void **state)
     }
 }
 
-/* Every allocation in turn fails, when a tracker is made and when it is loaded. */
-static void lost_memory_is_reported(void **state)
+/* Each allocation fails in turn, when a tracker is created and when it is loaded. */
+static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     tide_tracker_options options = small(9, 700, 3);
@@ -110,7 +114,7 @@ static void replace(const char *name, const unsigned char *bytes, size_t size)
     assert_int_equal(tide_store_commit(writer, &err), TIDE_OK);
 }
 
-/* Refused with the section's name, or as good as any other. */
+/* Rejected with the section's name, or usable like any other. */
 static bool survives(const tide_tracker_options *options, const char *name)
 {
     tide_error err = {0};
@@ -127,7 +131,7 @@ static bool survives(const tide_tracker_options *options, const char *name)
     return true;
 }
 
-static void damaged_sections_are_refused_by_name(void **state)
+static void corrupt_sections_are_rejected_by_name(void **state)
 {
     (void)state;
     tide_tracker_options options = small(9, 700, 3);
@@ -156,13 +160,13 @@ static void damaged_sections_are_refused_by_name(void **state)
         assert_true(refused > 10);
         free(bytes);
     }
-    options.most++;
+    options.max_posts++;
     tide_error err = {0};
     assert_null(loaded("a", &options, &err));
     assert_non_null(strstr(err.text, "label.tracker"));
 }
 
-/* -- what a file must not say -------------------------------------------------------------- */
+/* -- invalid files ---------------------------------------------------------------- */
 
 typedef struct bytes {
     unsigned char at[8192];
@@ -171,13 +175,13 @@ typedef struct bytes {
 
 /* A post in the file, whose labels are "\4tag0\4tag1" and so on. */
 static void put_post(bytes *b, uint64_t number, const char *labels, size_t text,
-                     uint32_t keepers)
+                     uint32_t sample_bits)
 {
     uint64_t labels_size = strlen(labels), size = labels_size + text;
     tide_put64(b->at + b->size, 1000 + b->size);
     tide_put64(b->at + b->size + 8, number);
     tide_put64(b->at + b->size + 16,
-               labels_size | size << 16 | (uint64_t)keepers << 32);
+               labels_size | size << 16 | (uint64_t)sample_bits << 32);
     memcpy(b->at + b->size + 24, labels, labels_size);
     memset(b->at + b->size + 24 + labels_size, 'x', text);
     b->size += 24 + size;
@@ -190,35 +194,35 @@ static void assert_refused(const tide_tracker_options *options, const bytes *pos
     replace("label.posts", posts->at, posts->size);
     assert_null(loaded("b", options, &err));
     assert_int_equal(err.status, TIDE_ERROR_FORMAT);
-    assert_non_null(strstr(err.text, "section label.posts"));
+    assert_non_null(strstr(err.text, "label.posts"));
     if (!strstr(err.text, why))
         fail_msg("%s, not %s", err.text, why);
 }
 
-static void impossible_posts_are_refused(void **state)
+static void invalid_posts_are_rejected(void **state)
 {
     (void)state;
     const struct {
         const char *labels, *why;
         size_t text, count;
         uint64_t number;
-        uint32_t keepers;
+        uint32_t sample_bits;
     } cases[] = {
-        {"", "impossible size", 5, 1, 0, 1},
-        {"\4tag0", "impossible size", 0, 1, 0, 1},
-        {"\4tag0", "impossible size", 65, 1, 0, 1},
-        {"\4tag", "impossible labels", 5, 1, 0, 1},
-        {"\100tag", "impossible labels", 5, 1, 0, 1},
-        {"\4tag0\4tag0", "impossible labels", 5, 1, 0, 1},
-        {"\4tag0\4tag0", "impossible labels", 5, 1, 0, 3},
-        {"\4tag0", "no label keeps", 5, 1, 0, 0},
+        {"", "invalid post size", 5, 1, 0, 1},
+        {"\4tag0", "invalid post size", 0, 1, 0, 1},
+        {"\4tag0", "invalid post size", 65, 1, 0, 1},
+        {"\4tag", "invalid post labels", 5, 1, 0, 1},
+        {"\100tag", "invalid post labels", 5, 1, 0, 1},
+        {"\4tag0\4tag0", "invalid post labels", 5, 1, 0, 1},
+        {"\4tag0\4tag0", "invalid post labels", 5, 1, 0, 3},
+        {"\4tag0", "in no sample", 5, 1, 0, 0},
         {"\4tag0", "does not have", 5, 1, 0, 3},
-        {"\4tag2", "not held", 5, 1, 0, 1},
-        {"\4tag0", "another time", 5, 1, 2, 1},
-        {"\4tag1", "another time", 5, 1, 0, 1},
-        {"\4tag0", "more posts", 5, 2, 0, 1},
-        {"\4tag0", "not all posts", 5, 1, 0, 1},
-        {"\4tag0\4tag1", "more posts", 5, 2, 1, 3},
+        {"\4tag2", "unknown label", 5, 1, 0, 1},
+        {"\4tag0", "number out of range", 5, 1, 2, 1},
+        {"\4tag1", "number out of range", 5, 1, 0, 1},
+        {"\4tag0", "too many posts", 5, 2, 0, 1},
+        {"\4tag0", "lacks posts", 5, 1, 0, 1},
+        {"\4tag0\4tag1", "too many posts", 5, 2, 1, 3},
     };
     tide_tracker_options options = small(2, 300, 1);
     tide_tracker *t = made(&options);
@@ -230,22 +234,22 @@ static void impossible_posts_are_refused(void **state)
         bytes posts = {.size = 0};
         for (size_t k = 0; k < cases[i].count; k++)
             put_post(&posts, cases[i].number, cases[i].labels, cases[i].text,
-                     cases[i].keepers);
+                     cases[i].sample_bits);
         assert_refused(&options, &posts, cases[i].why);
     }
-    bytes one_missing_keeper = {.size = 0}, none = {.size = 0}, cut = {.size = 0};
-    put_post(&one_missing_keeper, 1, "\4tag0\4tag1", 5, 1);
-    put_post(&one_missing_keeper, 1, "\4tag1", 5, 1);
-    assert_refused(&options, &one_missing_keeper, "not all posts");
-    assert_refused(&options, &none, "not all posts");
+    bytes one_missing_bit = {.size = 0}, none = {.size = 0}, cut = {.size = 0};
+    put_post(&one_missing_bit, 1, "\4tag0\4tag1", 5, 1);
+    put_post(&one_missing_bit, 1, "\4tag1", 5, 1);
+    assert_refused(&options, &one_missing_bit, "lacks posts");
+    assert_refused(&options, &none, "lacks posts");
     put_post(&cut, 0, "\4tag0", 5, 1);
     cut.size -= 1;
-    assert_refused(&options, &cut, "impossible size");
+    assert_refused(&options, &cut, "invalid post size");
     cut.size = 10;
     assert_refused(&options, &cut, "ends before");
 }
 
-static void posts_that_do_not_fit_are_refused(void **state)
+static void posts_that_exceed_the_memory_are_rejected(void **state)
 {
     (void)state;
     enum { SEEN = 40, FIT = 22 };
@@ -268,12 +272,12 @@ static void posts_that_do_not_fit_are_refused(void **state)
     bytes posts = {.size = 0};
     for (uint64_t i = 0; i < SEEN; i++)
         put_post(&posts, i, "\4tag0", 64, 1);
-    assert_refused(&options, &posts, "more posts than fit");
+    assert_refused(&options, &posts, "exceed the memory");
 }
 
-/* Slots in the order of their samples' sizes, the smallest first, so that the order has to be found
- * again; then all of memory is needed. */
-static void the_largest_sample_gives_way_after_a_stop(void **state)
+/* Slots in ascending order of sample size, so that the heap has to be rebuilt; then all
+ * of the memory is needed. */
+static void the_largest_sample_loses_posts_after_loading(void **state)
 {
     (void)state;
     tide_tracker_options options = small(12, 110 + 3 * 81, 1);
@@ -281,7 +285,7 @@ static void the_largest_sample_gives_way_after_a_stop(void **state)
     for (int tag = 0; tag < 12; tag++)
         for (int i = 0; i <= tag; i++)
             add_one(t, 7 * tag, "a few words");
-    assert_int_equal(tide_tracker_state(t).given_up, 0);
+    assert_int_equal(tide_tracker_state(t).evicted, 0);
     save_tracker("a", t);
     tide_tracker_free(t);
     tide_error err = {0};
@@ -289,7 +293,7 @@ static void the_largest_sample_gives_way_after_a_stop(void **state)
     assert_non_null(t);
     for (int i = 0; i < 5; i++)
         add_one(t, 0, "a few words");
-    assert_int_equal(tide_tracker_state(t).given_up, 2);
+    assert_int_equal(tide_tracker_state(t).evicted, 2);
     assert_int_equal(label_of(t, 77).kept, 11);
     assert_int_equal(label_of(t, 70).kept, 10);
     assert_int_equal(label_of(t, 63).kept, 10);
@@ -297,8 +301,9 @@ static void the_largest_sample_gives_way_after_a_stop(void **state)
     tide_tracker_free(t);
 }
 
-/* How many posts there were decides nothing: an old tracker keeps what a young one does. */
-static void a_tracker_goes_on_at_any_age(void **state)
+/* The number of posts so far does not matter: an old tracker keeps what a young one
+ * does. */
+static void a_tracker_resumes_at_any_age(void **state)
 {
     (void)state;
     enum { POSTS = 6, FIRST = 400, MORE = 2000 };
@@ -340,12 +345,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stop_changes_nothing),
-        cmocka_unit_test(lost_memory_is_reported),
-        cmocka_unit_test(damaged_sections_are_refused_by_name),
-        cmocka_unit_test(impossible_posts_are_refused),
-        cmocka_unit_test(posts_that_do_not_fit_are_refused),
-        cmocka_unit_test(the_largest_sample_gives_way_after_a_stop),
-        cmocka_unit_test(a_tracker_goes_on_at_any_age),
+        cmocka_unit_test(failed_allocations_are_reported),
+        cmocka_unit_test(corrupt_sections_are_rejected_by_name),
+        cmocka_unit_test(invalid_posts_are_rejected),
+        cmocka_unit_test(posts_that_exceed_the_memory_are_rejected),
+        cmocka_unit_test(the_largest_sample_loses_posts_after_loading),
+        cmocka_unit_test(a_tracker_resumes_at_any_age),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -1,11 +1,16 @@
-/* test_train.c - that training learns what is true about the demo stream, that every part does
- * its work with every other, and that a slot which changes hands takes nothing along. */
+/* test_train.c - training learns what is true about the demo stream, every part works
+ * with every other, and a reused slot keeps nothing of its previous word. */
+#include "base/base.h"
+#include "sgns/sgns.h"
+#include "train/train.h"
+#include "vector/vector.h"
 #include "train_fixture.h"
 
-/* Enough for the vectors to settle. With sanitizers only the part without scores is run. */
+/* Enough for the vectors to converge. With sanitizers only the checks without scores
+ * run. */
 enum { TOKENS = SANITIZED ? 20000 : 300000, FEW = 30000 };
 
-/* -- quality -------------------------------------------------------------------------- */
+/* -- quality ----------------------------------------------------------------------- */
 
 typedef struct result {
     double groups, analogies, loss;
@@ -22,9 +27,10 @@ static result measured(const char *settings, const corpus *t, const truth *facts
     return r;
 }
 
-/* Measured: 0.84 of the neighbours and 0.38 of the analogies without replay, 0.85 and 0.67 with.
- * A neighbour is right by chance in about 0.01 of all cases, an analogy in 0.0004. */
-static void words_of_a_group_are_neighbours_and_analogies_hold(void **state)
+/* Measured: 0.84 of the neighbors and 0.38 of the analogies without replay, 0.85 and
+ * 0.67 with. A neighbor is right by chance in about 0.01 of all cases, an analogy in
+ * 0.0004. */
+static void words_of_a_group_are_neighbors_and_analogies_hold(void **state)
 {
     (void)state;
     corpus t = demo_text(1, TOKENS);
@@ -45,7 +51,7 @@ static void words_of_a_group_are_neighbours_and_analogies_hold(void **state)
     free(t.bytes);
 }
 
-/* How many of the `count` truly most frequent words the model holds. */
+/* How many of the `count` most frequent words the model has. */
 static double top_words_kept(const tide_model *model, const tide_model *exact,
                              size_t count)
 {
@@ -59,8 +65,9 @@ static double top_words_kept(const tide_model *model, const tide_model *exact,
     return (double)kept / (double)count;
 }
 
-/* Measured with 500 slots for 2,400 words: the gate keeps 0.96 of the top 500 and scores 0.63;
- * without it 0.6 are there, most of them newly, with a score of 0.02. */
+/* Measured with 500 slots for 2,400 words: the gate keeps 0.96 of the top 500 and
+ * scores 0.63; without it 0.6 are there, most of them recently admitted, with a score
+ * of 0.02. */
 static void the_gate_keeps_the_frequent_words_and_their_vectors(void **state)
 {
     (void)state;
@@ -88,7 +95,7 @@ static void the_gate_keeps_the_frequent_words_and_their_vectors(void **state)
     free(t.bytes);
 }
 
-/* Drops the lines that have one of the words. */
+/* Drops the lines that contain one of the words. */
 static void leave_out(corpus *t, const char *const *words, size_t count)
 {
     size_t kept = 0;
@@ -111,7 +118,7 @@ static void leave_out(corpus *t, const char *const *words, size_t count)
 }
 
 /* Measured: 8 of 8. */
-static void subwords_place_unseen_forms_near_their_kin(void **state)
+static void subwords_place_unseen_forms_near_related_words(void **state)
 {
     (void)state;
     static const char *const unseen[] = {"guitars", "pianos",  "trumpets", "cameras",
@@ -120,8 +127,8 @@ static void subwords_place_unseen_forms_near_their_kin(void **state)
     truth facts = truth_load();
     leave_out(&t, unseen, COUNT(unseen));
     tide_trainer *trainer = trained("vocab=4000 dim=32 subword=20000 replay=1", &t);
-    tide_space *space =
-        tide_space_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, true, NULL);
+    tide_view *space =
+        tide_view_new(tide_trainer_model(trainer), TIDE_VECTORS_INPUT, true, NULL);
     size_t right = 0;
     for (size_t i = 0; i < COUNT(unseen); i++) {
         tide_query query = {.positive = &unseen[i], .positive_count = 1};
@@ -129,8 +136,8 @@ static void subwords_place_unseen_forms_near_their_kin(void **state)
         tide_entry entry;
         assert_int_equal(
             tide_model_find(tide_trainer_model(trainer), unseen[i], &entry, NULL),
-            TIDE_ERROR_UNKNOWN);
-        assert_int_equal(tide_space_nearest(space, &query, hits, 5, NULL), 5);
+            TIDE_ERROR_NOT_FOUND);
+        assert_int_equal(tide_view_nearest(space, &query, hits, 5, NULL), 5);
         bool kin = false;
         for (size_t f = 0; f < facts.count; f++)
             for (int h = 0; h < 5; h++)
@@ -141,7 +148,7 @@ static void subwords_place_unseen_forms_near_their_kin(void **state)
     }
     print_message("%zu of %zu unseen words are near their kin\n", right, COUNT(unseen));
     assert_true(SANITIZED || right >= 6);
-    tide_space_free(space);
+    tide_view_free(space);
     tide_trainer_free(trainer);
     truth_free(&facts);
     free(t.bytes);
@@ -173,7 +180,7 @@ static void every_profile_learns(void **state)
     free(t.bytes);
 }
 
-/* -- every part with every other ---------------------------------------------------------- */
+/* -- every part with every other --------------------------------------------------- */
 
 typedef struct part {
     const char *name;
@@ -211,8 +218,8 @@ static void combine(uint64_t number, char *settings, size_t room)
     }
 }
 
-/* 138,240 combinations; a stride that shares no factor with any of the counts meets every pair
- * of choices many times. */
+/* 138,240 combinations; a stride coprime to all the counts covers every pair of choices
+ * many times. */
 static void every_part_works_with_every_other(void **state)
 {
     (void)state;
@@ -245,7 +252,7 @@ static void every_part_works_with_every_other(void **state)
     free(t.bytes);
 }
 
-/* -- edges ---------------------------------------------------------------------------- */
+/* -- edges ------------------------------------------------------------------------- */
 
 static void text_without_words_trains_nothing(void **state)
 {
@@ -271,7 +278,8 @@ static void the_last_word_counts_without_a_line_end(void **state)
     feed_text(trainer, "one two thr");
     feed_text(trainer, "ee");
     const tide_model *model = tide_trainer_model(trainer);
-    assert_int_equal(tide_model_find(model, "three", &entry, NULL), TIDE_ERROR_UNKNOWN);
+    assert_int_equal(tide_model_find(model, "three", &entry, NULL),
+                     TIDE_ERROR_NOT_FOUND);
     assert_int_equal(tide_trainer_end(trainer, NULL), TIDE_OK);
     assert_int_equal(tide_model_find(model, "three", &entry, NULL), TIDE_OK);
     assert_int_equal(entry.count, 1);
@@ -310,17 +318,17 @@ static void tiny_and_huge_sizes_work(void **state)
     free(t.bytes);
 }
 
-/* The sizes of the sentences that a line becomes, as the lessons show them. */
+/* The sizes of the sentences that a line is cut into, as they are emitted. */
 typedef struct seen {
     uint32_t sizes[16];
     size_t count;
 } seen;
 
-static void take_lesson(void *self, const tide_lesson *lesson)
+static void record_size(void *self, const tide_sentence *sentence)
 {
     seen *s = self;
     assert_true(s->count < COUNT(s->sizes));
-    s->sizes[s->count++] = lesson->count;
+    s->sizes[s->count++] = sentence->count;
 }
 
 static void a_long_line_is_cut_into_sentences(void **state)
@@ -332,17 +340,17 @@ static void a_long_line_is_cut_into_sentences(void **state)
         size_t sentences, cuts;
     } cases[] = {{2500, {1000, 1000, 500}, 3, 2},
                  {1000, {1000}, 1, 0},
-                 {1001, {1000}, 2, 1}, /* one word alone is no lesson */
+                 {1001, {1000}, 2, 1}, /* a single word is not emitted */
                  {2000, {1000, 1000}, 2, 1},
                  {999, {999}, 1, 0}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         tide_trainer *trainer = trainer_of("vocab=100 dim=4 replay=1 sample=0");
-        for (int k = 0; k < 300; k++) /* until there is something to draw */
+        for (int k = 0; k < 300; k++) /* until there are negatives to draw */
             feed_text(trainer, "a b c d\n");
         seen s = {.count = 0};
         uint64_t sentences = stats_of(trainer).sentences;
-        tide_intake_school(tide_trainer_intake(trainer),
-                           tide_school_at_once(&s, take_lesson));
+        tide_ingest_set_executor(tide_trainer_intake(trainer),
+                                 tide_executor_inline(&s, record_size));
         for (int k = 0; k < cases[i].words; k++)
             feed_text(trainer, k % 2 ? "a " : "b ");
         feed_text(trainer, "\n");
@@ -354,13 +362,13 @@ static void a_long_line_is_cut_into_sentences(void **state)
     }
 }
 
-/* -- slots that change hands ----------------------------------------------------------- */
+/* -- slots that change hands ------------------------------------------------------- */
 
 enum { SLOTS = 20, DIM = 24, SEED = 77 };
 
 #define CHANGING "vocab=20 dim=24 seed=77 admission=none sample=0 "
 
-/* hash(seed, word) and nothing else. */
+/* They depend on hash(seed, word) alone. */
 static void assert_initial(const tide_model *model, const char *word)
 {
     tide_entry entry;
@@ -377,7 +385,7 @@ static void assert_initial(const tide_model *model, const char *word)
     }
 }
 
-/* Words a0 to a19 meet each other until nothing of them is as it was. */
+/* Trains words a0 to a19 with each other until none of their rows is as it was. */
 static void train_old_words(tide_trainer *trainer, int turns)
 {
     for (int i = 0; i < turns; i++) {
@@ -390,7 +398,7 @@ static void train_old_words(tide_trainer *trainer, int turns)
     }
 }
 
-static void newcomers_start_from_their_own_vector(void **state)
+static void new_words_start_from_their_own_vector(void **state)
 {
     (void)state;
     static const char *const settings[] = {
@@ -403,7 +411,7 @@ static void newcomers_start_from_their_own_vector(void **state)
         train_old_words(trainer, 200);
         assert_true(stats_of(trainer).trained > 1000);
         assert_int_equal(stats_of(trainer).evicted, 0);
-        for (int w = 0; w < SLOTS; w++) { /* one sentence, not ended yet */
+        for (int w = 0; w < SLOTS; w++) { /* one sentence without an end yet */
             char word[16];
             snprintf(word, sizeof word, "b%d", w);
             feed_text(trainer, word);
@@ -419,13 +427,13 @@ static void newcomers_start_from_their_own_vector(void **state)
             assert_int_equal(tide_model_find(model, word + 0, &entry, NULL), TIDE_OK);
             word[0] = 'a';
             assert_int_equal(tide_model_find(model, word, &entry, NULL),
-                             TIDE_ERROR_UNKNOWN);
+                             TIDE_ERROR_NOT_FOUND);
         }
         tide_trainer_free(trainer);
     }
 }
 
-static void newcomers_start_with_fresh_rates(void **state)
+static void new_words_start_with_empty_accumulators(void **state)
 {
     (void)state;
     tide_trainer *trainer = trainer_of(CHANGING "replay=1");
@@ -450,10 +458,10 @@ static void newcomers_start_with_fresh_rates(void **state)
     }
 }
 
-/* Words alone in their lines give no lessons. What the ring remembers of those before is not
- * theirs, so thousands of them, with all the repeats, must change nothing. There are no
- * negatives, for which everybody may be drawn. */
-static void memories_of_the_word_before_do_not_train_the_newcomer(void **state)
+/* Words alone in their lines are not emitted. The replay ring has sentences of the
+ * words before them, which do not concern them: so thousands of them, with all replays,
+ * must change nothing. There are no negatives, as any word may be drawn for them. */
+static void replays_of_the_previous_word_do_not_train_the_new_one(void **state)
 {
     (void)state;
     tide_trainer *trainer = trainer_of(CHANGING "negative=0 replay=4 replay-ring=8000");
@@ -478,8 +486,9 @@ static void memories_of_the_word_before_do_not_train_the_newcomer(void **state)
     tide_trainer_free(trainer);
 }
 
-/* Within a sentence the tokens of a word that has to leave are no contexts of the next one. */
-static void tokens_of_a_word_that_left_are_no_contexts(void **state)
+/* Within a sentence the tokens of an evicted word are not contexts of the word that
+ * gets its slot. */
+static void tokens_of_an_evicted_word_are_no_contexts(void **state)
 {
     (void)state;
     tide_trainer *trainer =
@@ -487,8 +496,8 @@ static void tokens_of_a_word_that_left_are_no_contexts(void **state)
     for (int k = 0; k < 600; k++)
         feed_text(trainer, "a b\n");
     seen s = {.count = 0};
-    tide_intake_school(tide_trainer_intake(trainer),
-                       tide_school_at_once(&s, take_lesson));
+    tide_ingest_set_executor(tide_trainer_intake(trainer),
+                             tide_executor_inline(&s, record_size));
     feed_text(trainer,
               "a a a a b b x y\n"); /* x takes the slot of b, and y that of x */
     assert_int_equal(s.count, 1);
@@ -499,19 +508,19 @@ static void tokens_of_a_word_that_left_are_no_contexts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_of_a_group_are_neighbours_and_analogies_hold),
+        cmocka_unit_test(words_of_a_group_are_neighbors_and_analogies_hold),
         cmocka_unit_test(the_gate_keeps_the_frequent_words_and_their_vectors),
-        cmocka_unit_test(subwords_place_unseen_forms_near_their_kin),
+        cmocka_unit_test(subwords_place_unseen_forms_near_related_words),
         cmocka_unit_test(every_profile_learns),
         cmocka_unit_test(every_part_works_with_every_other),
         cmocka_unit_test(text_without_words_trains_nothing),
         cmocka_unit_test(the_last_word_counts_without_a_line_end),
         cmocka_unit_test(tiny_and_huge_sizes_work),
         cmocka_unit_test(a_long_line_is_cut_into_sentences),
-        cmocka_unit_test(newcomers_start_from_their_own_vector),
-        IN_FOLDER(newcomers_start_with_fresh_rates),
-        cmocka_unit_test(memories_of_the_word_before_do_not_train_the_newcomer),
-        cmocka_unit_test(tokens_of_a_word_that_left_are_no_contexts),
+        cmocka_unit_test(new_words_start_from_their_own_vector),
+        IN_FOLDER(new_words_start_with_empty_accumulators),
+        cmocka_unit_test(replays_of_the_previous_word_do_not_train_the_new_one),
+        cmocka_unit_test(tokens_of_an_evicted_word_are_no_contexts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,16 @@
-/* test_vocabulary.c - what the vocabularies promise, against exact counts. */
+/* test_vocabulary.c - the guarantees of the vocabularies, checked against exact
+ * counts. */
+#include "base/base.h"
+#include "vocab/vocab.h"
+#include "vocab/vocabulary.h"
+#include "vocab/word_table.h"
 #include "vocabulary_oracle.h"
-
-#include "sketch/vocabulary.h"
 
 /* -- bounds against the truth ------------------------------------------------------ */
 
-/* Feeds the stream in batches of random size and follows every answer. */
-static void follow(tide_vocabulary *v, truth *t, const tide_vocabulary_options *options)
+/* Feeds the stream in batches of random size and checks every result. */
+static void feed_and_check(tide_vocabulary *v, truth *t,
+                           const tide_vocabulary_options *options)
 {
     enum { BATCH = 70 };
     tide_word words[BATCH];
@@ -82,7 +86,7 @@ static void check_types(const tide_vocabulary *v, const truth *t)
     }
 }
 
-/* The bounds that hold while nothing is halved; K is the capacity, N the tokens. */
+/* The bounds that hold without halving; K is the capacity, N the number of tokens. */
 static void check_bounds(const tide_vocabulary *v, const truth *t, size_t which)
 {
     uint64_t counts = 0, weights = 0, K = t->capacity, N = t->total;
@@ -113,9 +117,9 @@ static void check_stream(const stream *s, uint32_t capacity, uint64_t half_life)
 {
     for (size_t i = 0; i < COUNT(setups); i++) {
         tide_vocabulary_options options = setup(i, capacity, half_life);
-        tide_vocabulary *v = made(&options);
+        tide_vocabulary *v = new_vocabulary(&options);
         truth t = truth_new(s, capacity);
-        follow(v, &t, &options);
+        feed_and_check(v, &t, &options);
         check_slots(v, &t, options.kind == TIDE_VOCABULARY_MISRA_GRIES);
         check_types(v, &t);
         assert_int_equal(tide_vocabulary_total(v), t.total);
@@ -167,7 +171,7 @@ static void bounds_hold_when_every_word_is_new(void **state)
     check_capacities(&s);
 }
 
-static void bounds_hold_when_one_word_more_than_fits_goes_round(void **state)
+static void bounds_hold_when_one_word_more_than_fits_cycles(void **state)
 {
     (void)state;
     const uint32_t capacities[] = {1, 2, 7, 100};
@@ -190,7 +194,7 @@ static void bounds_hold_when_one_word_is_spammed(void **state)
     check_capacities(&s);
 }
 
-/* K heavy words, then a flood of new ones: all minimums are far apart. */
+/* K frequent words, then a flood of new ones: successive minimums are far apart. */
 static void bounds_hold_when_a_flood_follows_heavy_words(void **state)
 {
     (void)state;
@@ -200,7 +204,7 @@ static void bounds_hold_when_a_flood_follows_heavy_words(void **state)
     check_capacities(&s);
 }
 
-static void words_that_share_their_first_15_bytes_are_kept_apart(void **state)
+static void words_that_share_their_first_15_bytes_are_distinct(void **state)
 {
     (void)state;
     stream s = stream_zipf(300, 10000, 7);
@@ -211,7 +215,7 @@ static void words_that_share_their_first_15_bytes_are_kept_apart(void **state)
     check_capacities(&s);
 }
 
-static void words_of_every_length_and_byte_are_kept_apart(void **state)
+static void words_of_every_length_and_byte_are_distinct(void **state)
 {
     (void)state;
     const uint32_t lengths[] = {1, 3, 13, 14, 15, 16, 17, 31, 62, 63};
@@ -223,13 +227,13 @@ static void words_of_every_length_and_byte_are_kept_apart(void **state)
     check_capacities(&s);
 }
 
-/* What follows a word in its buffer does not matter. */
+/* The bytes after a word in its buffer do not matter. */
 static void a_word_ends_where_its_length_says(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(setups); i++) {
         tide_vocabulary_options options = setup(i, 100, 0);
-        tide_vocabulary *v = made(&options);
+        tide_vocabulary *v = new_vocabulary(&options);
         char one[96], two[96];
         memset(one, 'x', sizeof one);
         memset(two, 'x', sizeof two);
@@ -249,33 +253,33 @@ static void a_word_ends_where_its_length_says(void **state)
     }
 }
 
-/* Even if their hashes, which stand for them in the table, are the same. */
-static void long_words_are_compared_whole(void **state)
+/* Even if their hashes, which are their keys in the table, are equal. */
+static void long_words_are_compared_completely(void **state)
 {
     (void)state;
     tide_vocabulary_options options = setup(0, 10, 0);
-    tide_vocabulary *v = made(&options);
+    tide_vocabulary *v = new_vocabulary(&options);
     tide_word one = {"a word of twenty byte", 20}, two = {"a word of twenty-byte", 20};
     uint32_t slot;
     tide_admission admission;
     tide_vocabulary_add(v, &one, 1, &slot, &admission);
-    tide_key key = tide_words_key(&v->words, &one);
-    assert_int_equal(tide_words_find(&v->words, &key), slot);
+    tide_key key = tide_word_table_key(&v->words, &one);
+    assert_int_equal(tide_word_table_find(&v->words, &key), slot);
     key.bytes = two.bytes;
-    assert_int_equal(tide_words_find(&v->words, &key), TIDE_NO_SLOT);
+    assert_int_equal(tide_word_table_find(&v->words, &key), TIDE_NO_SLOT);
     tide_vocabulary_free(v);
 }
 
 /* -- space-saving in particular ---------------------------------------------------- */
 
-/* The hand, written as it is told: one step of the minimum for each turn. */
-static void the_hand_takes_the_slots_that_a_plain_one_takes(void **state)
+/* The clock hand in its simplest form: the minimum rises by one per cycle. */
+static void the_hand_evicts_the_same_words_as_a_naive_scan(void **state)
 {
     (void)state;
     enum { K = 50 };
     stream s = stream_zipf(1000, 20000, 9);
     tide_vocabulary_options options = setup(0, K, 0);
-    tide_vocabulary *v = made(&options);
+    tide_vocabulary *v = new_vocabulary(&options);
     uint64_t counts[K] = {0};
     uint32_t owners[K], used = 0, hand = 0;
     uint64_t minimum = 1;
@@ -302,12 +306,13 @@ static void the_hand_takes_the_slots_that_a_plain_one_takes(void **state)
     stream_free(&s);
 }
 
-/* How many of the K most frequent words are missing. Types are by falling frequency. */
+/* The number of the K most frequent words that are missing. Types are in descending
+ * order of frequency. */
 static uint32_t dropped_top(const stream *s, size_t which, uint32_t capacity,
                             uint64_t *evicted)
 {
     tide_vocabulary_options options = setup(which, capacity, 0);
-    tide_vocabulary *v = made(&options);
+    tide_vocabulary *v = new_vocabulary(&options);
     stream_feed(s, 0, s->token_count, 100, v, NULL);
     uint32_t dropped = 0;
     for (uint32_t type = 0; type < capacity; type++)
@@ -317,9 +322,9 @@ static uint32_t dropped_top(const stream *s, size_t which, uint32_t capacity,
     return dropped;
 }
 
-/* Plain space-saving drops about half of these 500 words, the gate about 40, most of
- * them near rank 500, where the true counts of neighbours differ by less than their
- * noise. */
+/* Plain space-saving drops about half of these 500 words, with the gate about 40 are
+ * dropped, most of them near rank 500, where adjacent true counts differ by less than
+ * the error. */
 static void the_gate_keeps_top_words_that_plain_space_saving_drops(void **state)
 {
     (void)state;
@@ -333,7 +338,7 @@ static void the_gate_keeps_top_words_that_plain_space_saving_drops(void **state)
     stream_free(&s);
 }
 
-/* The last token before the halving is a word that is held, so it changes no cell. */
+/* The last token before the halving belongs to a held word, so it changes no cell. */
 static void halving_halves_the_gate(void **state)
 {
     (void)state;
@@ -341,7 +346,7 @@ static void halving_halves_the_gate(void **state)
     stream s = stream_zipf(1000, TOKENS_BEFORE + 1, 20);
     s.tokens[TOKENS_BEFORE] = 0;
     tide_vocabulary_options options = setup(1, 50, TOKENS_BEFORE + 1);
-    tide_vocabulary *v = made(&options);
+    tide_vocabulary *v = new_vocabulary(&options);
     stream_feed(&s, 0, TOKENS_BEFORE, 64, v, NULL);
     save("a", v, NULL);
     stream_feed(&s, TOKENS_BEFORE, TOKENS_BEFORE + 1, 64, v, NULL);
@@ -366,7 +371,7 @@ static void halving_halves_the_gate(void **state)
 
 /* -- independence ------------------------------------------------------------------ */
 
-static void nothing_saved_depends_on_the_secret_or_on_the_batches(void **state)
+static void saved_state_depends_neither_on_the_secret_nor_on_batches(void **state)
 {
     (void)state;
     stream s = stream_zipf(2000, 20000, 11);
@@ -390,14 +395,14 @@ static void nothing_saved_depends_on_the_secret_or_on_the_batches(void **state)
 
 /* -- construction ------------------------------------------------------------------ */
 
-static void a_vocabulary_allocates_what_it_says_and_nothing_later(void **state)
+static void a_vocabulary_allocates_the_reported_bytes_and_nothing_later(void **state)
 {
     (void)state;
     stream s = stream_zipf(5000, 20000, 14);
     for (size_t i = 0; i < COUNT(setups); i++) {
         tide_vocabulary_options options = setup(i, 1234, 5000);
         allocated_bytes = 0;
-        tide_vocabulary *v = made(&options);
+        tide_vocabulary *v = new_vocabulary(&options);
         stream_feed(&s, 0, s.token_count, 64, v, NULL);
         assert_int_equal(allocated_bytes, tide_vocabulary_bytes(&options));
         tide_vocabulary_free(v);
@@ -405,7 +410,7 @@ static void a_vocabulary_allocates_what_it_says_and_nothing_later(void **state)
     stream_free(&s);
 }
 
-static void lost_memory_is_reported(void **state)
+static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     tide_vocabulary_options options = setup(1, 100, 0);
@@ -423,9 +428,10 @@ static void lost_memory_is_reported(void **state)
     }
 }
 
-/* -- words that leave soon after they came ----------------------------------------- */
+/* -- early evictions ----------------------------------------- */
 
-/* What the admissions say: who has the slot before leaves when it is given away. */
+/* Counts early evictions from the admissions: the previous word of a slot is evicted
+ * when the slot is reused. */
 static uint64_t young_by_admissions(const stream *s, tide_vocabulary *v,
                                     uint32_t capacity)
 {
@@ -443,8 +449,8 @@ static uint64_t young_by_admissions(const stream *s, tide_vocabulary *v,
     return young;
 }
 
-/* Misra and Gries as they wrote it down: all counts go down by one. */
-static uint64_t young_by_cancelling(const stream *s, uint32_t capacity)
+/* The algorithm as Misra and Gries wrote it: all counts are decremented. */
+static uint64_t young_by_canceling(const stream *s, uint32_t capacity)
 {
     uint64_t *counts = calloc(s->type_count, sizeof *counts),
              *arrived = calloc(s->type_count, sizeof *arrived), young = 0;
@@ -470,19 +476,20 @@ static uint64_t young_by_cancelling(const stream *s, uint32_t capacity)
     return young;
 }
 
-static void words_that_leave_soon_after_they_came_are_counted(void **state)
+static void early_evictions_are_counted(void **state)
 {
     (void)state;
     stream s = stream_zipf(3000, 20000, 8);
     for (size_t i = 0; i < COUNT(setups); i++) {
         tide_vocabulary_options options = setup(i, 150, 0);
-        tide_vocabulary *one = made(&options), *many = made(&options);
+        tide_vocabulary *one = new_vocabulary(&options),
+                        *many = new_vocabulary(&options);
         uint64_t young = young_by_admissions(&s, one, 150);
         if (options.kind == TIDE_VOCABULARY_MISRA_GRIES)
-            young = young_by_cancelling(&s, 150);
+            young = young_by_canceling(&s, 150);
         stream_feed(&s, 0, s.token_count, 67, many, NULL);
-        assert_int_equal(tide_vocabulary_evicted_young(one), young);
-        assert_int_equal(tide_vocabulary_evicted_young(many), young);
+        assert_int_equal(tide_vocabulary_evicted_early(one), young);
+        assert_int_equal(tide_vocabulary_evicted_early(many), young);
         assert_true(young <= tide_vocabulary_evicted(one));
         assert_int_equal(young > 0, options.kind != TIDE_VOCABULARY_EXACT);
         tide_vocabulary_free(one);
@@ -491,7 +498,7 @@ static void words_that_leave_soon_after_they_came_are_counted(void **state)
     stream_free(&s);
 }
 
-static void impossible_options_are_refused(void **state)
+static void invalid_options_are_rejected(void **state)
 {
     (void)state;
     const tide_vocabulary_options impossible[] = {
@@ -513,21 +520,21 @@ int main(void)
         cmocka_unit_test(bounds_hold_on_a_zipf_stream),
         cmocka_unit_test(bounds_hold_on_a_uniform_stream),
         cmocka_unit_test(bounds_hold_when_every_word_is_new),
-        cmocka_unit_test(bounds_hold_when_one_word_more_than_fits_goes_round),
+        cmocka_unit_test(bounds_hold_when_one_word_more_than_fits_cycles),
         cmocka_unit_test(bounds_hold_when_one_word_is_spammed),
         cmocka_unit_test(bounds_hold_when_a_flood_follows_heavy_words),
-        cmocka_unit_test(words_that_share_their_first_15_bytes_are_kept_apart),
-        cmocka_unit_test(words_of_every_length_and_byte_are_kept_apart),
+        cmocka_unit_test(words_that_share_their_first_15_bytes_are_distinct),
+        cmocka_unit_test(words_of_every_length_and_byte_are_distinct),
         cmocka_unit_test(a_word_ends_where_its_length_says),
-        cmocka_unit_test(long_words_are_compared_whole),
-        cmocka_unit_test(the_hand_takes_the_slots_that_a_plain_one_takes),
+        cmocka_unit_test(long_words_are_compared_completely),
+        cmocka_unit_test(the_hand_evicts_the_same_words_as_a_naive_scan),
         cmocka_unit_test(the_gate_keeps_top_words_that_plain_space_saving_drops),
         cmocka_unit_test(halving_halves_the_gate),
-        cmocka_unit_test(nothing_saved_depends_on_the_secret_or_on_the_batches),
-        cmocka_unit_test(a_vocabulary_allocates_what_it_says_and_nothing_later),
-        cmocka_unit_test(lost_memory_is_reported),
-        cmocka_unit_test(words_that_leave_soon_after_they_came_are_counted),
-        cmocka_unit_test(impossible_options_are_refused),
+        cmocka_unit_test(saved_state_depends_neither_on_the_secret_nor_on_batches),
+        cmocka_unit_test(a_vocabulary_allocates_the_reported_bytes_and_nothing_later),
+        cmocka_unit_test(failed_allocations_are_reported),
+        cmocka_unit_test(early_evictions_are_counted),
+        cmocka_unit_test(invalid_options_are_rejected),
     };
     return cmocka_run_group_tests_name("vocabulary", tests, enter_folder, leave_folder);
 }

@@ -1,8 +1,9 @@
-/* test_vocabulary_file.c - vocabularies that are saved, loaded, gone on with and refused; counts that only a
- * file can make large. */
+/* test_vocabulary_file.c - vocabularies that are saved, loaded, continued and rejected;
+ * counts so large that only a file can produce them. */
+#include "file/file.h"
+#include "vocab/vocab.h"
+#include "vocab/vocabulary.h"
 #include "vocabulary_oracle.h"
-
-#include "sketch/vocabulary.h"
 
 /* -- files ------------------------------------------------------------------------- */
 
@@ -16,7 +17,7 @@ static tide_vocabulary *loaded(const char *path, const tide_vocabulary_options *
     return v;
 }
 
-static void going_on_after_a_load_equals_never_having_stopped(void **state)
+static void a_loaded_vocabulary_continues_like_the_original(void **state)
 {
     (void)state;
     stream s = stream_zipf(2000, 20000, 12);
@@ -27,7 +28,7 @@ static void going_on_after_a_load_equals_never_having_stopped(void **state)
         for (size_t k = 0; k < COUNT(stops); k++) {
             tide_vocabulary_options options = setup(i, 150, k % 2 == 0 ? 0 : 2000);
             tide_error err;
-            tide_vocabulary *one = made(&options);
+            tide_vocabulary *one = new_vocabulary(&options);
             stream_feed(&s, 0, stops[k], 64, one, NULL);
             save("a", one, NULL);
             tide_vocabulary *two = loaded("a", &options, &err);
@@ -44,9 +45,9 @@ static void going_on_after_a_load_equals_never_having_stopped(void **state)
     stream_free(&s);
 }
 
-/* Granted words are as good as counted ones: they are saved, loaded and counted on, and
- * the hand or the sweep takes the rarest of them. */
-static void granted_words_are_saved_loaded_and_outlived(void **state)
+/* Inserted words are equivalent to counted ones: they are saved, loaded and counted
+ * further, and the rarest of them are evicted. */
+static void inserted_words_are_saved_loaded_and_evicted(void **state)
 {
     (void)state;
     enum { GRANTED = 50, ROOM = 60 };
@@ -54,9 +55,9 @@ static void granted_words_are_saved_loaded_and_outlived(void **state)
     for (size_t i = 0; i < COUNT(setups); i++) {
         tide_vocabulary_options options = setup(i, ROOM, 0);
         tide_error err;
-        tide_vocabulary *one = made(&options);
+        tide_vocabulary *one = new_vocabulary(&options);
         for (uint32_t w = 0; w < GRANTED; w++)
-            assert_int_equal(tide_vocabulary_grant(one, &s.types[1000 + w], 5 + w, w),
+            assert_int_equal(tide_vocabulary_insert(one, &s.types[1000 + w], 5 + w, w),
                              w);
         assert_int_equal(tide_vocabulary_error(one, 7), 7);
         save("a", one, NULL);
@@ -76,7 +77,7 @@ static void granted_words_are_saved_loaded_and_outlived(void **state)
     stream_free(&s);
 }
 
-/* Places in vocab.state. */
+/* Indices in vocab.state. */
 enum {
     TOKENS = 3,
     TOTAL,
@@ -89,7 +90,7 @@ enum {
     LOWEST
 };
 
-static void assert_refused(const char *path, const tide_vocabulary_options *options)
+static void assert_rejected(const char *path, const tide_vocabulary_options *options)
 {
     tide_error err = {0};
     assert_null(loaded(path, options, &err));
@@ -97,20 +98,20 @@ static void assert_refused(const char *path, const tide_vocabulary_options *opti
     assert_non_null(strstr(err.text, "vocab."));
 }
 
-/* A full vocabulary of 40 words of the same length, saved as "a". */
+/* Saves a full vocabulary of 40 words of the same length as "a". */
 static void save_specimen(const tide_vocabulary_options *options)
 {
     stream s = stream_zipf(100, 5000, 13);
     for (uint32_t i = 0; i < s.type_count; i++)
         stream_set_word(&s, i, 5);
-    tide_vocabulary *v = made(options);
+    tide_vocabulary *v = new_vocabulary(options);
     stream_feed(&s, 0, s.token_count, 64, v, NULL);
     save("a", v, NULL);
     tide_vocabulary_free(v);
     stream_free(&s);
 }
 
-static void a_file_of_another_vocabulary_is_refused(void **state)
+static void a_file_of_another_vocabulary_is_rejected(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(setups); i++) {
@@ -121,15 +122,15 @@ static void a_file_of_another_vocabulary_is_refused(void **state)
         assert_non_null(v);
         tide_vocabulary_free(v);
         other = options, other.capacity = 41;
-        assert_refused("a", &other);
+        assert_rejected("a", &other);
         other = options, other.seed++;
-        assert_refused("a", &other);
+        assert_rejected("a", &other);
         other = setup((i + 1) % COUNT(setups), 40, 0), other.seed = options.seed;
-        assert_refused("a", &other);
+        assert_rejected("a", &other);
     }
 }
 
-static void contradictions_in_a_file_are_refused(void **state)
+static void inconsistent_numbers_in_a_file_are_rejected(void **state)
 {
     (void)state;
     static const struct {
@@ -167,7 +168,7 @@ static void contradictions_in_a_file_are_refused(void **state)
             tide_vocabulary *v = loaded("b", &options, &err);
             bool fine = setups[i].kind == TIDE_VOCABULARY_EXACT &&
                         strcmp(edits[k].section, "vocab.counts") == 0 &&
-                        edits[k].number == 0; /* what a halving can lead to */
+                        edits[k].number == 0; /* possible after a halving */
             if (v && !fine)
                 fail_msg("setup %zu: %s[%zu] = %llu was accepted", i, edits[k].section,
                          edits[k].place, (unsigned long long)edits[k].number);
@@ -176,15 +177,15 @@ static void contradictions_in_a_file_are_refused(void **state)
             tide_vocabulary_free(v);
         }
     }
-    for (size_t i = 0; i < 3; i++) { /* all but exact rely on a smallest count */
+    for (size_t i = 0; i < 3; i++) { /* all kinds but exact rely on the minimum */
         tide_vocabulary_options options = setup(i, 40, 0);
         save_specimen(&options);
         replace_number("a", "b", "vocab.state", MINIMUM, 4000);
-        assert_refused("b", &options);
+        assert_rejected("b", &options);
     }
 }
 
-static void a_word_that_is_there_twice_is_refused(void **state)
+static void a_duplicate_word_is_rejected(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(setups); i++) {
@@ -194,12 +195,12 @@ static void a_word_that_is_there_twice_is_refused(void **state)
         unsigned char *text = read_section("a", "vocab.text", &size);
         memcpy(text + 5 * 2, text + 5 * 30, 5);
         replace_section("a", "b", "vocab.text", text, size);
-        assert_refused("b", &options);
+        assert_rejected("b", &options);
         free(text);
     }
 }
 
-static void sections_of_the_wrong_size_are_refused(void **state)
+static void sections_of_the_wrong_size_are_rejected(void **state)
 {
     (void)state;
     const char *const sections[] = {"vocab.state", "vocab.counts", "vocab.lengths",
@@ -213,7 +214,7 @@ static void sections_of_the_wrong_size_are_refused(void **state)
         bytes[size] = 0;
         for (size_t k = 0; k < COUNT(sizes); k++) {
             replace_section("a", "b", sections[i], bytes, sizes[k]);
-            assert_refused("b", &options);
+            assert_rejected("b", &options);
         }
         free(bytes);
     }
@@ -221,11 +222,11 @@ static void sections_of_the_wrong_size_are_refused(void **state)
 
 /* -- large numbers ----------------------------------------------------------------- */
 
-/* Puts a vocabulary of three words near the end of its numbers. */
+/* Sets the counts of a vocabulary of three words close to overflow. */
 static tide_vocabulary *vocabulary_of_giants(const tide_vocabulary_options *options,
                                              const stream *s, uint64_t count)
 {
-    tide_vocabulary *v = made(options);
+    tide_vocabulary *v = new_vocabulary(options);
     stream_feed(s, 0, 3, 1, v, NULL);
     save("a", v, NULL);
     tide_vocabulary_free(v);
@@ -266,9 +267,9 @@ static void totals_near_two_to_the_63_are_counted_and_halved(void **state)
     stream_free(&s);
 }
 
-/* The gate counts in 32 bits. When those are used up it must not keep a word out that
- * may well be above the minimum. */
-static void a_full_gate_cell_lets_its_words_in(void **state)
+/* The gate counts in 32 bits. Once a cell is saturated, it must not reject a word that
+ * may be above the minimum. */
+static void words_of_a_saturated_gate_cell_are_admitted(void **state)
 {
     (void)state;
     const uint64_t count = UINT64_C(1) << 33;
@@ -279,7 +280,7 @@ static void a_full_gate_cell_lets_its_words_in(void **state)
     tide_vocabulary_free(vocabulary_of_giants(&options, &s, count));
     size_t size;
     unsigned char *cells = read_section("a", "vocab.gate", &size);
-    for (size_t i = 0; i < size; i += 4) /* two below the largest number */
+    for (size_t i = 0; i < size; i += 4) /* the maximum minus 2 */
         memcpy(cells + i, "\xfd\xff\xff\xff", 4);
     replace_section("a", "b", "vocab.gate", cells, size);
     free(cells);
@@ -300,14 +301,14 @@ static void a_full_gate_cell_lets_its_words_in(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(going_on_after_a_load_equals_never_having_stopped),
-        cmocka_unit_test(granted_words_are_saved_loaded_and_outlived),
-        cmocka_unit_test(a_file_of_another_vocabulary_is_refused),
-        cmocka_unit_test(contradictions_in_a_file_are_refused),
-        cmocka_unit_test(a_word_that_is_there_twice_is_refused),
-        cmocka_unit_test(sections_of_the_wrong_size_are_refused),
+        cmocka_unit_test(a_loaded_vocabulary_continues_like_the_original),
+        cmocka_unit_test(inserted_words_are_saved_loaded_and_evicted),
+        cmocka_unit_test(a_file_of_another_vocabulary_is_rejected),
+        cmocka_unit_test(inconsistent_numbers_in_a_file_are_rejected),
+        cmocka_unit_test(a_duplicate_word_is_rejected),
+        cmocka_unit_test(sections_of_the_wrong_size_are_rejected),
         cmocka_unit_test(totals_near_two_to_the_63_are_counted_and_halved),
-        cmocka_unit_test(a_full_gate_cell_lets_its_words_in),
+        cmocka_unit_test(words_of_a_saturated_gate_cell_are_admitted),
     };
     return cmocka_run_group_tests_name("vocabulary files", tests, enter_folder,
                                        leave_folder);

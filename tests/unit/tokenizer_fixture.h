@@ -1,7 +1,10 @@
-/* tokenizer_fixture.h - for the tests of tokenizers: feeding a whole text, and a stop on the way. */
+/* tokenizer_fixture.h - shared by the tokenizer tests: feeding a text, saving
+ * halfway. */
 #ifndef TIDE_TOKENIZER_FIXTURE_H
 #define TIDE_TOKENIZER_FIXTURE_H
 
+#include "file/file.h"
+#include "token/token.h"
 #include "tokenizer_oracle.h"
 
 #include <setjmp.h>
@@ -9,16 +12,16 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-enum { ROOM = 64 };
+enum { BATCH = 64 };
 
 static inline void feed_all(transcript *s, tide_tokenizer *t, const void *text,
-                            size_t size, size_t room)
+                            size_t size, size_t batch)
 {
     for (size_t done = 0; done < size;) {
         size_t taken = tide_tokenizer_feed(t, (const char *)text + done, size - done);
         assert_true(taken > 0);
         done += taken;
-        transcript_take(s, t, room);
+        transcript_take(s, t, batch);
     }
 }
 
@@ -29,8 +32,8 @@ static inline const char *store_path(void)
     return path;
 }
 
-static inline tide_tokenizer *saved_and_loaded(tide_tokenizer *t,
-                                               const tide_tokenizer_options *options)
+static inline tide_tokenizer *save_and_load(tide_tokenizer *t,
+                                            const tide_tokenizer_options *options)
 {
     tide_error err = {0};
     tide_store_writer *writer = tide_store_create(store_path(), &err);
@@ -47,22 +50,23 @@ static inline tide_tokenizer *saved_and_loaded(tide_tokenizer *t,
     return t;
 }
 
-/* Saved after `stop` bytes and loaded, a tokenizer goes on as if nothing had been. */
+/* A tokenizer that is saved after `stop` bytes and loaded continues with the same
+ * result. */
 static inline void check_stop(const tide_tokenizer_options *options,
                               const unsigned char *text, size_t size, size_t stop,
-                              const transcript *wanted)
+                              const transcript *expected)
 {
     transcript s = {0};
     tide_tokenizer *t = tide_tokenizer_new(options, NULL);
-    feed_all(&s, t, text, stop, ROOM);
+    feed_all(&s, t, text, stop, BATCH);
     uint64_t pending = tide_tokenizer_pending(t);
-    t = saved_and_loaded(t, options);
+    t = save_and_load(t, options);
     assert_int_equal(tide_tokenizer_pending(t), pending);
     assert_int_equal(tide_tokenizer_counted(t).bytes, stop);
     feed_all(&s, t, text + stop, size - stop, 3);
     tide_tokenizer_end(t);
-    transcript_take(&s, t, ROOM);
-    assert_true(transcript_equal(&s, wanted));
+    transcript_take(&s, t, BATCH);
+    assert_true(transcript_equal(&s, expected));
     free(s.bytes);
     tide_tokenizer_free(t);
 }

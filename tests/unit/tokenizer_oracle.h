@@ -1,28 +1,28 @@
-/* tokenizer_oracle.h - the tokenizer's contract, written once more in the plainest way.
+/* tokenizer_oracle.h - a simple reference implementation of kind space.
  *
- * A transcript is what a reader of the tokenizer sees: every word followed by a space,
- * every end of a sentence as a line feed. The oracle of kind space makes it from the
- * whole text, byte by byte.
+ * A transcript is the output of a tokenizer: each word followed by a space, each end of
+ * a sentence as a line feed. The oracle builds it from the whole text, byte by byte.
  */
 #ifndef TOKENIZER_ORACLE_H
 #define TOKENIZER_ORACLE_H
 
-#include "text/text.h"
+#include "base/base.h"
+#include "token/token.h"
 
 #include <stdlib.h>
 
 typedef struct transcript {
     char *bytes;
-    size_t size, room;
+    size_t size, capacity;
     uint64_t invalid, cut, dropped, omitted;
 } transcript;
 
 static inline void transcript_add(transcript *s, const void *bytes, size_t size,
                                   char end)
 {
-    if (s->size + size + 1 > s->room) {
-        s->room = 2 * (s->room + size + 1);
-        s->bytes = realloc(s->bytes, s->room);
+    if (s->size + size + 1 > s->capacity) {
+        s->capacity = 2 * (s->capacity + size + 1);
+        s->bytes = realloc(s->bytes, s->capacity);
         if (!s->bytes)
             abort();
     }
@@ -39,10 +39,11 @@ static inline bool transcript_equal(const transcript *a, const transcript *b)
            (a->size == 0 || memcmp(a->bytes, b->bytes, a->size) == 0);
 }
 
-/* Decodes to a number and asks whether that number is allowed, and in so many bytes. */
+/* Decodes each code point and checks that it is allowed, and in its shortest
+ * encoding. */
 static inline bool oracle_valid(const unsigned char *word, size_t length)
 {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    static const uint32_t min_code[] = {0, 0, 0x80, 0x800, 0x10000};
     for (size_t i = 0; i < length;) {
         unsigned lead = word[i++];
         uint32_t value = lead;
@@ -59,7 +60,7 @@ static inline bool oracle_valid(const unsigned char *word, size_t length)
                 return false;
             value = value << 6 | (word[i] & 0x3f);
         }
-        if (value < least[size] || value > 0x10ffff)
+        if (value < min_code[size] || value > 0x10ffff)
             return false;
         if ((value >= 0xd800 && value <= 0xdfff) || (value >= 0x7f && value <= 0x9f))
             return false;
@@ -86,7 +87,7 @@ static inline bool oracle_word(transcript *s, const unsigned char *word, size_t 
     return true;
 }
 
-/* The text with its end, if it is `ended`, and otherwise with more to come. */
+/* The transcript of a text that is complete (`ended`) or to be continued. */
 static inline transcript oracle_transcript(const unsigned char *text, size_t size,
                                            bool ended)
 {
@@ -108,13 +109,13 @@ static inline transcript oracle_transcript(const unsigned char *text, size_t siz
     return s;
 }
 
-/* Takes all there is to take, `room` words at most at a time. */
-static inline void transcript_take(transcript *s, tide_tokenizer *t, size_t room)
+/* Takes all available words, at most `batch` at a time. */
+static inline void transcript_take(transcript *s, tide_tokenizer *t, size_t batch)
 {
     tide_word words[64];
     for (;;) {
         bool ended;
-        size_t count = tide_tokenizer_take(t, words, room, &ended);
+        size_t count = tide_tokenizer_take(t, words, batch, &ended);
         for (size_t i = 0; i < count; i++)
             transcript_add(s, words[i].bytes, words[i].length, ' ');
         if (ended)
@@ -129,11 +130,11 @@ static inline void transcript_take(transcript *s, tide_tokenizer *t, size_t room
     s->omitted = counts.omitted;
 }
 
-/* What a new tokenizer makes of a text in feeds of `piece` bytes, or of random sizes
- * when it is 0. */
+/* The transcript of a new tokenizer for a text in feeds of `piece` bytes, or of random
+ * sizes if `piece` is 0. */
 static inline transcript transcript_make(const tide_tokenizer_options *options,
                                          const void *text, size_t size, size_t piece,
-                                         size_t room, tide_rng *rng)
+                                         size_t batch, tide_rng *rng)
 {
     transcript s = {0};
     tide_tokenizer *t = tide_tokenizer_new(options, NULL);
@@ -143,10 +144,10 @@ static inline transcript transcript_make(const tide_tokenizer_options *options,
         size_t step = piece ? piece : 1 + tide_rng_below(rng, 300);
         step = step < size - done ? step : size - done;
         done += tide_tokenizer_feed(t, (const char *)text + done, step);
-        transcript_take(&s, t, room);
+        transcript_take(&s, t, batch);
     }
     tide_tokenizer_end(t);
-    transcript_take(&s, t, room);
+    transcript_take(&s, t, batch);
     if (tide_tokenizer_counted(t).bytes != size || tide_tokenizer_pending(t) > 0)
         abort();
     tide_tokenizer_free(t);

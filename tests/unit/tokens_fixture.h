@@ -1,19 +1,21 @@
-/* tokens_fixture.h - for the tests of kinds words, social and log: options, tables of texts and their
- * words, text of everything that means something. */
+/* tokens_fixture.h - shared by the tests of kinds words, social and log: options,
+ * tables of texts and their words, and random text of everything that has a special
+ * meaning. */
 #ifndef TIDE_TOKENS_FIXTURE_H
 #define TIDE_TOKENS_FIXTURE_H
 
+#include "base/base.h"
+#include "token/split.h"
+#include "token/token.h"
 #include "tokenizer_fixture.h"
 
 #include <utf8proc.h>
-
-#include "text/tokens.h"
 
 static const tide_tokenizer_options words = {.kind = TIDE_TOKENS_WORDS};
 static const tide_tokenizer_options social = {.kind = TIDE_TOKENS_SOCIAL};
 static const tide_tokenizer_options logs = {.kind = TIDE_TOKENS_LOG};
 
-/* All kinds and all treatments. */
+/* All kinds and all actions. */
 static const tide_tokenizer_options variants[] = {
     {.kind = TIDE_TOKENS_SPACE, .shortest = 2, .longest = 9, .stop_words = "the\nxx"},
     {.kind = TIDE_TOKENS_WORDS},
@@ -38,19 +40,20 @@ static const tide_tokenizer_options variants[] = {
 
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
-static inline transcript made(const tide_tokenizer_options *options, const char *text)
+static inline transcript tokenize(const tide_tokenizer_options *options,
+                                  const char *text)
 {
-    return transcript_make(options, text, strlen(text), strlen(text) + 1, ROOM, NULL);
+    return transcript_make(options, text, strlen(text), strlen(text) + 1, BATCH, NULL);
 }
 
-/* The words of one line, as they come in one feed and byte by byte. */
+/* Checks the words of one line, fed at once and byte by byte. */
 static inline void check(const tide_tokenizer_options *options, const char *text,
-                         const char *wanted)
+                         const char *expected)
 {
     char line[4096];
-    snprintf(line, sizeof line, *wanted ? "%s \n" : "%s", wanted);
+    snprintf(line, sizeof line, *expected ? "%s \n" : "%s", expected);
     for (size_t piece = 1; piece < 100; piece += 98) {
-        transcript s = transcript_make(options, text, strlen(text), piece, ROOM, NULL);
+        transcript s = transcript_make(options, text, strlen(text), piece, BATCH, NULL);
         if (s.size != strlen(line) || (s.size && memcmp(s.bytes, line, s.size) != 0))
             fail_msg("\"%s\" gives \"%.*s\", not \"%s\"", text, (int)s.size,
                      s.bytes ? s.bytes : "", line);
@@ -68,7 +71,8 @@ static inline void check_table(const tide_tokenizer_options *options,
 #define CHECK_TABLE(options, table)                                                    \
     check_table(&(options), table, sizeof(table) / sizeof *(table))
 
-/* Words with a white space character inside would show as one too many. */
+/* Checks each word of a transcript. A word that contains whitespace would appear as
+ * two. */
 static inline void check_words(const transcript *s)
 {
     size_t start = 0;
@@ -83,8 +87,9 @@ static inline void check_words(const transcript *s)
     }
 }
 
-/* Text of everything that means something to one of the kinds, whole or in parts. */
-static inline size_t random_text(tide_rng *rng, unsigned char *text, size_t room)
+/* Random text of everything that has a meaning in one of the kinds, complete or
+ * partial. */
+static inline size_t random_text(tide_rng *rng, unsigned char *text, size_t capacity)
 {
     static const char *const parts[] = {
         " ",
@@ -181,15 +186,15 @@ static inline size_t random_text(tide_rng *rng, unsigned char *text, size_t room
         "\r",
         "\t",
     };
-    size_t size = 0, wanted = tide_rng_below(rng, room);
-    while (size < wanted) {
+    size_t size = 0, expected = tide_rng_below(rng, capacity);
+    while (size < expected) {
         const char *part = parts[tide_rng_below(rng, sizeof parts / sizeof *parts)];
         size_t repeats = 1, length = strlen(part);
         if (tide_rng_below(rng, 60) == 0)
             repeats = tide_rng_below(rng, 700);
-        for (; repeats > 0 && size + length <= wanted; repeats--, size += length)
+        for (; repeats > 0 && size + length <= expected; repeats--, size += length)
             memcpy(text + size, part, length);
-        if (size + length > wanted)
+        if (size + length > expected)
             break;
     }
     return size;

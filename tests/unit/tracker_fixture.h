@@ -1,14 +1,16 @@
-/* tracker_fixture.h - for the tests of the label tracker: posts, and trackers for them. */
+/* tracker_fixture.h - random posts and trackers for the tests of the label tracker. */
 #ifndef TIDE_TRACKER_FIXTURE_H
 #define TIDE_TRACKER_FIXTURE_H
 
-#include "sketch_fixture.h"
-
+#include "base/base.h"
+#include "label/label.h"
 #include "label/tracker.h"
+#include "vocab/vocab.h"
+#include "sketch_fixture.h"
 
 enum { CELL = 32, CELL_TEXT = 28, PIECES = 64 };
 
-/* -- posts ----------------------------------------------------------------------------------- */
+/* -- posts ------------------------------------------------------------------------ */
 
 typedef struct post {
     int tags[PIECES]; /* names of labels, by number, perhaps the same twice */
@@ -17,7 +19,7 @@ typedef struct post {
     size_t length;
 } post;
 
-/* Every seventh name is longer than a label may be. */
+/* Every seventh name is longer than the limit of a label. */
 static inline uint32_t name_of(int tag, char name[PIECES + 16])
 {
     int length = snprintf(name, PIECES + 16, "tag%d", tag);
@@ -59,7 +61,7 @@ static inline post random_post(tide_rng *rng, int tags, uint64_t number)
 static inline tide_tracker_options small(uint32_t labels, uint64_t cells, uint64_t seed)
 {
     return (tide_tracker_options){.labels = labels,
-                                  .most = 1000,
+                                  .max_posts = 1000,
                                   .post_bytes = 64,
                                   .memory = CELL * cells,
                                   .seed = seed};
@@ -74,17 +76,17 @@ static inline tide_tracker *made(const tide_tracker_options *options)
     return t;
 }
 
-/* As the parameters have them. */
+/* The defaults of the parameters. */
 static inline tide_tracker_options usual_options(void)
 {
     return (tide_tracker_options){.labels = 10000,
-                                  .most = 100000,
+                                  .max_posts = 100000,
                                   .post_bytes = 512,
                                   .memory = 64 << 20,
                                   .seed = 1};
 }
 
-/* TIDE_NO_SLOT when it is not held. */
+/* TIDE_NO_SLOT if it is not tracked. */
 static inline uint32_t slot_of(const tide_tracker *t, const char *name, size_t length)
 {
     char padded[TIDE_WORD_MAX + 16] = {0};
@@ -95,10 +97,10 @@ static inline uint32_t slot_of(const tide_tracker *t, const char *name, size_t l
     return tide_vocabulary_find(t->labels, &word);
 }
 
-static inline tide_held_label label_of(const tide_tracker *t, int tag)
+static inline tide_tracked_label label_of(const tide_tracker *t, int tag)
 {
     char name[PIECES + 16];
-    tide_held_label label = {.slot = TIDE_NO_SLOT};
+    tide_tracked_label label = {.slot = TIDE_NO_SLOT};
     uint32_t length = name_of(tag, name);
     uint32_t slot = slot_of(t, name, length < TIDE_WORD_MAX ? length : TIDE_WORD_MAX);
     if (slot != TIDE_NO_SLOT)

@@ -1,12 +1,16 @@
-/* train_fixture.h - for the tests of the engine: trainers made from one line of settings, the
- * demo stream as a text, what is true about it, and model files that can be compared and
- * changed. */
+/* train_fixture.h - fixtures for tests of training: trainers made from one line of
+ * settings, the demo stream as text, facts that are true about it, and comparison of
+ * files. */
 #ifndef TIDE_TRAIN_FIXTURE_H
 #define TIDE_TRAIN_FIXTURE_H
 
-#include "base/store_private.h"
-#include "text/demo.h"
-#include "train/intake.h"
+#include "demo/demo.h"
+#include "file/store_internal.h"
+#include "sgns/sgns.h"
+#include "train/ingest_internal.h"
+#include "train/train.h"
+#include "vector/vector.h"
+#include "vocab/vocab.h"
 
 #include <math.h>
 
@@ -26,9 +30,9 @@
 #define SANITIZED 0
 #endif
 
-/* -- trainers ----------------------------------------------------------------------- */
+/* -- trainers ---------------------------------------------------------------------- */
 
-/* Applies "name=value name=value ..." in turn; returns the first refusal. */
+/* Sets "name=value name=value ..." in order; returns the first error. */
 static inline int try_settings(tide_params *params, const char *settings,
                                tide_error *err)
 {
@@ -64,15 +68,15 @@ static inline tide_trainer *trainer_of(const char *settings)
     return trainer;
 }
 
-static inline const tide_learner *learner_of(tide_trainer *trainer)
+static inline const tide_sgns *sgns_of(tide_trainer *trainer)
 {
-    return tide_trainer_intake(trainer)->learner;
+    return tide_trainer_intake(trainer)->sgns;
 }
 
 static inline tide_stats stats_of(const tide_trainer *trainer)
 {
     tide_stats stats;
-    tide_trainer_stats(trainer, &stats);
+    tide_trainer_stats(trainer, &stats, sizeof stats);
     return stats;
 }
 
@@ -119,14 +123,14 @@ static inline bool is_finite(const tide_model *model)
            matrix_is_finite(&model->subword, model->subword.count);
 }
 
-/* -- the demo stream ------------------------------------------------------------------ */
+/* -- the demo stream --------------------------------------------------------------- */
 
 typedef struct corpus {
     char *bytes;
     size_t size;
 } corpus;
 
-/* Whole lines, with this many tokens or a few more. */
+/* Whole lines with at least this many tokens. */
 static inline corpus demo_text(uint64_t seed, uint64_t tokens)
 {
     size_t room = (size_t)tokens * 16 + 4096;
@@ -149,11 +153,11 @@ static inline tide_trainer *trained(const char *settings, const corpus *t)
     return trainer;
 }
 
-/* -- what is true about it ------------------------------------------------------------- */
+/* -- what is true about it --------------------------------------------------------- */
 
-/* The lines of tide_demo_truth, each cut into its words. */
+/* The lines of tide_demo_truth, each split into words. */
 typedef struct fact {
-    char *words[512]; /* kind, name, and what belongs to it */
+    char *words[512]; /* kind, name, and its members */
     size_t count;
 } fact;
 
@@ -198,12 +202,12 @@ static inline bool is_in(const fact *f, const char *word)
     return false;
 }
 
-/* Of the `near` nearest words of a word of a group, the share that is of the same group; the
- * first `words` of every group that the model holds are asked. */
+/* The share of the `near` nearest neighbors of a word that are of the same group, for
+ * those of the first `words` words of every group that the model has. */
 static inline double group_score(const tide_model *model, const truth *t, size_t words,
                                  size_t near)
 {
-    tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
+    tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, true, NULL);
     assert_non_null(space);
     size_t asked = 0, right = 0;
     for (size_t i = 0; i < t->count; i++) {
@@ -216,20 +220,20 @@ static inline double group_score(const tide_model *model, const truth *t, size_t
             if (tide_model_find(model, word, &entry, NULL))
                 continue;
             tide_query query = {.positive = &word, .positive_count = 1};
-            int found = tide_space_nearest(space, &query, hits, near, NULL);
+            int found = tide_view_nearest(space, &query, hits, near, NULL);
             for (int h = 0; h < found; h++, asked++)
                 right += is_in(f, hits[h].word);
         }
     }
-    tide_space_free(space);
+    tide_view_free(space);
     return asked ? (double)right / (double)asked : 0;
 }
 
-/* The share of analogies whose answer is the true one; every `step`-th is asked. Those with a
- * word that the model does not hold count as wrong. */
+/* The share of analogies answered correctly, of every `step`-th one. Those with an
+ * unknown word count as wrong. */
 static inline double analogy_score(const tide_model *model, const truth *t, size_t step)
 {
-    tide_space *space = tide_space_new(model, TIDE_VECTORS_INPUT, true, NULL);
+    tide_view *space = tide_view_new(model, TIDE_VECTORS_INPUT, true, NULL);
     assert_non_null(space);
     size_t asked = 0, right = 0;
     for (size_t i = 0; i < t->count; i++) {
@@ -238,14 +242,14 @@ static inline double analogy_score(const tide_model *model, const truth *t, size
         if (t->facts[i].words[0][0] != 'a' || i % step)
             continue;
         asked++;
-        if (tide_space_analogy(space, w[0], w[1], w[2], &hit, 1, NULL) == 1)
+        if (tide_view_analogy(space, w[0], w[1], w[2], &hit, 1, NULL) == 1)
             right += !strcmp(hit.word, w[3]);
     }
-    tide_space_free(space);
+    tide_view_free(space);
     return asked ? (double)right / (double)asked : 0;
 }
 
-/* -- files --------------------------------------------------------------------------- */
+/* -- files ------------------------------------------------------------------------- */
 
 static inline void write_file(const char *path, const char *bytes, size_t size)
 {

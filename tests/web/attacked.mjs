@@ -1,20 +1,20 @@
-// attacked.mjs - looks at all of the page of a real server that holds hostile words, and says what came of it.
+// attacked.mjs - visits every view of a real server that holds hostile words, and reports the effects.
 //
 //   node attacked.mjs URL    prints {"onMap", "visited", "strange", "wrong"} as JSON:
 //       onMap       how many words the map has
 //       visited     how many words had their page opened
-//       strange     what is in the document that nobody put there: scripts, pictures, handlers, variables
-//       wrong       errors on the console, requests to others, boxes that opened
+//       strange     injected elements of the document: scripts, pictures, links
+//       wrong       console errors, requests to other origins, dialogs
 
 import { openBrowser } from "./browser.mjs";
 import { go, mapFilled } from "./stage.mjs";
 
-const EVERY = 100; // one word in so many has its page opened
+const EVERY = 100; // one word in this many has its page opened
 
 const [, , url] = process.argv;
 const { browser, page, wrong } = await openBrowser(url);
 await page.goto(`${url}/#/live`);
-await page.getByText("Words a second").waitFor();
+await page.getByText("Words per second").waitFor();
 
 const words = await page.evaluate(async () => {
   const all = [];
@@ -48,7 +48,7 @@ const strange = await page.evaluate(() => ({
   pictures: document.querySelectorAll("img, iframe, object, embed, [onerror], [onload], [onclick]").length,
   links: [...document.links].filter((link) => link.origin !== location.origin).length,
 }));
-// Of rare words no history is kept, and the server says so.
+// Rare words have no history, and the server answers 404.
 const real = wrong.filter((what) => !/status of 404 .*\/history$/.test(what));
 console.log(JSON.stringify({ onMap, visited: visited.length, strange, wrong: real }));
 await browser.close();

@@ -1,9 +1,9 @@
-// bench_map.mjs - what a frame of the map costs while one zooms.
+// bench_map.mjs - measures the cost of a frame of the map while zooming.
 //
 //   node tests/web/bench_map.mjs
 //
-// Prints the words on the map and the processor's time for a frame: that of our script, and all
-// that the page's thread does, which without a graphics card includes the painting itself.
+// Prints the number of words on the map and the processor time per frame: that of the script, and
+// that of the whole page thread, which includes painting if there is no graphics card.
 
 import { createRequire } from "node:module";
 import { mapFilled, startMock } from "./stage.mjs";
@@ -41,7 +41,7 @@ try {
   const after = await measure();
   const cost = (name) => `${((1000 * (after(name) - before(name))) / FRAMES).toFixed(1)} ms`;
   const words = await page.locator(".map-line").textContent();
-  console.log(`${words}: script ${cost("ScriptDuration")}, all ${cost("TaskDuration")} a frame`);
+  console.log(`${words}: script ${cost("ScriptDuration")}, total ${cost("TaskDuration")} per frame`);
 } finally {
   await browser.close();
   await server.stop();

@@ -1,10 +1,10 @@
-// browser.mjs - a browser that looks at the page of a real server, and notes what must not happen.
+// browser.mjs - opens the page of a real server in a browser, and records what must not happen.
 
 import { createRequire } from "node:module";
 
 const { chromium } = createRequire(new URL("../../web/", import.meta.url))("playwright-core");
 
-/** `wrong` gets errors on the console, requests to others, and boxes that open. */
+/** `wrong` collects console errors, requests to other origins and dialogs. */
 export async function openBrowser(url) {
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });

@@ -1,7 +1,7 @@
-"""What the tests of the page share: node and the browser's driver.
+"""Shared by the tests of the page: node and the browser driver.
 
-The page is looked at in Debian's chromium, driven by playwright-core, which `npm ci` in web/
-brings. Without these the tests that need them are skipped.
+The page runs in Debian's chromium, driven by playwright-core, which `npm ci` in web/ installs.
+Tests that need what is missing are skipped.
 """
 
 import json
@@ -28,7 +28,7 @@ def what_npm_lacks():
 
 
 def what_the_browser_lacks():
-    """Ubuntu's chromium is a snap, which sees neither our files nor /tmp, and is not in /usr/bin."""
+    """Ubuntu's chromium is a snap, which cannot access our files or /tmp, and is not in /usr/bin."""
     return what_npm_lacks() or (None if pathlib.Path("/usr/bin/chromium").exists() else "chromium")
 
 
@@ -52,7 +52,7 @@ def scenarios():
 
 @pytest.fixture(scope="session")
 def driver():
-    """One browser for all scenarios: told a name, it answers how that one went."""
+    """One browser for all scenarios: given a name, it runs that scenario and returns the result."""
     process = subprocess.Popen(
         ["node", DRIVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

@@ -1,12 +1,12 @@
-// driver.mjs - plays scenarios in a browser and says how each went.
+// driver.mjs - runs scenarios in a browser and reports the results.
 //
 //   node driver.mjs --list      their names
-//   node driver.mjs             reads names, a line each, and answers each with a line of JSON:
+//   node driver.mjs             reads names, one per line, and answers each with a line of JSON:
 //                               {"name", "error": null or text, "skipped": null or text}
 //
-// Each scenario gets a fresh browser profile and the world it asks for: a mock server, or for
-// the ordinary one the server at $WORDTIDE_URL. Whatever it does, it fails when the page
-// writes an error to the console or asks another origin for anything.
+// Each scenario gets a fresh browser profile and the world that it names: a mock server, or for the
+// default one the server at $WORDTIDE_URL. It fails if the page writes an error to the console or
+// sends a request to another origin.
 
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
@@ -16,7 +16,7 @@ import { scenarios, startMock } from "./stage.mjs";
 
 const WEB = new URL("../../web/", import.meta.url);
 const DESKTOP = { width: 1280, height: 800 };
-const SECONDS = 60; // for one step of a scenario, on a machine that is very busy
+const SECONDS = 60; // for one step of a scenario, on a very busy machine
 
 const worlds = new Map();
 
@@ -35,7 +35,7 @@ function watchPage(page, origin, allowed, wrong) {
   });
   page.on("request", (request) => {
     const { protocol, origin: asked } = new URL(request.url());
-    if (protocol !== "data:" && asked !== origin) wrong.push(`asks ${request.url()}`);
+    if (protocol !== "data:" && asked !== origin) wrong.push(`requests ${request.url()}`);
   });
 }
 
@@ -74,7 +74,7 @@ async function main() {
     const result = { name, error: null, skipped: null };
     try {
       const wanted = scenarios.get(name);
-      if (!wanted) throw new Error("there is no such scenario");
+      if (!wanted) throw new Error("unknown scenario");
       Object.assign(result, await play(browser, wanted));
     } catch (error) {
       result.error = String(error.stack ?? error).slice(0, 4000);

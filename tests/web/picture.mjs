@@ -1,4 +1,4 @@
-// picture.mjs - the picture of the page in the README, taken of a server that learns from the demo stream.
+// picture.mjs - takes the screenshot in the README, of a server that learns from the demo stream.
 //
 //   node picture.mjs URL FILE [#/VIEW]
 

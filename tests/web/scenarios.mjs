@@ -1,4 +1,4 @@
-// scenarios.mjs - what a person does with the page.
+// scenarios.mjs - what a user does with the page.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ async function frequentWords(url) {
   return words.map(({ word }) => word).filter((word) => /^[a-z]{4,}$/.test(word));
 }
 
-/** Until this holds; what is not in the document has no event to wait for. */
+/** Polls until the condition holds, for state outside of the document. */
 async function until(holds) {
   for (let i = 0; i < 600; i++) {
     if (await holds()) return;
@@ -27,11 +27,11 @@ async function until(holds) {
 const fieldOf = (page, name) => page.getByRole("combobox", { name });
 const heading = (page) => page.locator(".word-title h2");
 
-scenario("the page opens, fills and goes on", {}, async ({ open }) => {
+scenario("the page opens, shows data and updates", {}, async ({ open }) => {
   const page = await open();
   await page.getByText("Learning", { exact: true }).waitFor();
   await page.locator(".tide canvas").waitFor();
-  const figure = page.locator(".so-far .number");
+  const figure = page.locator(".word-count .number");
   const first = await figure.textContent();
   assert.match(first, /^[\d,]+$/);
   await until(async () => (await figure.textContent()) !== first);
@@ -39,7 +39,7 @@ scenario("the page opens, fills and goes on", {}, async ({ open }) => {
   await page.locator(".legend dt").nth(2).waitFor();
 });
 
-scenario("a word is found by its beginning", {}, async ({ open, url }) => {
+scenario("a word is found by its prefix", {}, async ({ open, url }) => {
   const [word] = await frequentWords(url);
   const page = await open("#/word");
   await fieldOf(page, "Look up a word").pressSequentially(word.slice(0, 3));
@@ -52,17 +52,17 @@ scenario("a word is found by its beginning", {}, async ({ open, url }) => {
   assert.deepEqual(scores, [...scores].sort((a, b) => Number(b) - Number(a)));
 });
 
-scenario("neighbours then and now are side by side", { mockOnly: true }, async ({ open }) => {
+scenario("neighbors then and now are shown side by side", { mockOnly: true }, async ({ open }) => {
   const page = await open("#/word/cloud");
   await page.getByRole("radio", { name: "16 min" }).check();
   await page.getByText("16 min ago", { exact: true }).waitFor();
-  await page.locator(".near .went").first().waitFor();
-  await page.locator(".near .came").first().waitFor();
-  await page.getByText("How far from today").waitFor();
+  await page.locator(".near .removed").first().waitFor();
+  await page.locator(".near .added").first().waitFor();
+  await page.getByText("Distance from today").waitFor();
   await page.locator(".history canvas").nth(1).waitFor();
 });
 
-scenario("an unknown word is said to be one", { allowed: /404/ }, async ({ open }) => {
+scenario("an unknown word is reported", { allowed: /404/ }, async ({ open }) => {
   const page = await open("#/word/qqqqxzzz");
   await page.getByText("is not in the vocabulary").waitFor();
 });
@@ -77,13 +77,13 @@ scenario("a word is found however it is written", {}, async ({ open, url }) => {
   await page.locator(".near li").first().waitFor();
 });
 
-scenario("an unknown word leads to those there are", { allowed: /404/ }, async ({ open }) => {
+scenario("an unknown word links to the vocabulary", { allowed: /404/ }, async ({ open }) => {
   const page = await open("#/word/qqqqxzzz");
-  await page.getByRole("link", { name: "Look at the words there are" }).click();
+  await page.getByRole("link", { name: "Browse the vocabulary" }).click();
   await page.getByText("Most frequent").waitFor();
 });
 
-scenario("what was asked is there after a reload", {}, async ({ open, url }) => {
+scenario("queries survive a reload", {}, async ({ open, url }) => {
   const [a, b, c] = await frequentWords(url);
   const page = await open(`#/word/${a}`);
   await fieldOf(page, "Another word").fill(b);
@@ -100,7 +100,7 @@ scenario("what was asked is there after a reload", {}, async ({ open, url }) => 
   assert.equal(await fieldOf(page, "Third word").inputValue(), c);
 });
 
-scenario("a checkpoint that fails is said on every view", { world: "full", mockOnly: true }, async ({ open }) => {
+scenario("a failed checkpoint is reported on every view", { world: "full", mockOnly: true }, async ({ open }) => {
   const page = await open();
   await page.getByText("Cannot save", { exact: true }).waitFor();
   for (const view of VIEWS) {
@@ -109,7 +109,7 @@ scenario("a checkpoint that fails is said on every view", { world: "full", mockO
   }
 });
 
-scenario("two words are compared, three asked for a fourth", {}, async ({ open, url }) => {
+scenario("two words are compared, and an analogy is completed", {}, async ({ open, url }) => {
   const [a, b, c] = await frequentWords(url);
   const page = await open(`#/word/${a}`);
   await fieldOf(page, "Another word").fill(b);
@@ -156,54 +156,54 @@ scenario("a word is found on the map and opened", {}, async ({ open, url }) => {
   await heading(page).getByText(word, { exact: true }).waitFor();
 });
 
-scenario("trends and drift have their evidence", { mockOnly: true }, async ({ open }) => {
+scenario("trends and drift show their evidence", { mockOnly: true }, async ({ open }) => {
   const page = await open("#/drift");
   const row = page.locator(".drifter", { has: page.getByText("cloud", { exact: true }) });
   await row.getByText("16 min ago").waitFor();
   await row.getByRole("img", { name: /^Turned/ }).waitFor();
   await row.locator(".is-fresh").first().waitFor();
   await page.getByRole("link", { name: "Trends" }).click();
-  await page.getByText("New, and still here").waitFor();
+  await page.getByText("New words").waitFor();
   await page.locator(".ticker-left li").first().waitFor();
   await page.locator(".mover-score").or(page.getByText("No word stands out.")).first().waitFor();
 });
 
-scenario("text that is typed is taken and learned", {}, async ({ open }) => {
+scenario("typed text is accepted and learned", {}, async ({ open }) => {
   const page = await open("#/send");
   const text = page.getByRole("textbox", { name: "Text to learn" });
   await text.fill("zyxwords in a line\nand zyxwords in another");
   await text.press("Control+Enter");
-  await page.getByText(/taken · 2 lines taken/).waitFor();
+  await page.getByText(/accepted · 2 lines accepted/).waitFor();
   await until(async () => (await text.inputValue()) === "");
   await page.getByRole("link", { name: "Word", exact: true }).click();
   await fieldOf(page, "Look up a word").pressSequentially("zyxw");
   await page.getByRole("option", { name: /zyxwords/ }).waitFor();
 });
 
-scenario("files are taken, compressed and dropped ones too", {}, async ({ open }) => {
+scenario("files are accepted, including compressed and dropped ones", {}, async ({ open }) => {
   const page = await open("#/send");
   const lines = "a line of a file\n".repeat(5000);
   await page.getByLabel("Files to learn").setInputFiles([
     { name: "plain.txt", mimeType: "text/plain", buffer: Buffer.from("one\ntwo\nthree\n") },
     { name: "packed.txt.gz", mimeType: "application/gzip", buffer: gzipSync(lines) },
   ]);
-  await page.getByText(/taken · 3 lines taken · 14 B/).waitFor();
-  await page.getByText(/taken · 5,000 lines taken/).waitFor();
+  await page.getByText(/accepted · 3 lines accepted · 14 B/).waitFor();
+  await page.getByText(/accepted · 5,000 lines accepted/).waitFor();
   const members = Buffer.concat(Array.from({ length: 30 }, () => gzipSync(lines.slice(0, 17 * 100))));
   await page.getByLabel("Files to learn").setInputFiles([
     { name: "members.txt.gz", mimeType: "application/gzip", buffer: members },
   ]);
-  await page.getByText(/taken · 3,000 lines taken/).waitFor();
+  await page.getByText(/accepted · 3,000 lines accepted/).waitFor();
   const dropped = await page.evaluateHandle(() => {
     const transfer = new DataTransfer();
     transfer.items.add(new File(["one\ntwo\n"], "dropped.log"));
     return transfer;
   });
   await page.locator(".send-box").dispatchEvent("drop", { dataTransfer: dropped });
-  await page.getByText(/taken · 2 lines taken · 8 B/).waitFor();
+  await page.getByText(/accepted · 2 lines accepted · 8 B/).waitFor();
 });
 
-scenario("lines to copy are seen whole", {}, async ({ open }) => {
+scenario("snippets are fully visible", {}, async ({ open }) => {
   for (const width of [1280, 390]) {
     const page = await open("#/send", { viewport: { width, height: 800 } });
     const cut = await page.locator(".recipe pre").evaluate((pre) => pre.scrollWidth - pre.clientWidth);
@@ -211,7 +211,7 @@ scenario("lines to copy are seen whole", {}, async ({ open }) => {
   }
 });
 
-scenario("lines to copy have the address of the page", {}, async ({ open, url }) => {
+scenario("snippets contain the address of the page", {}, async ({ open, url }) => {
   const page = await open("#/send");
   for (const name of ["curl", "Fluent Bit", "Vector", "Logstash", "Filebeat", "Prometheus"]) {
     await page.getByRole("radio", { name }).check();
@@ -220,7 +220,7 @@ scenario("lines to copy have the address of the page", {}, async ({ open, url })
   }
 });
 
-scenario("vectors are downloaded in the format of choice", {}, async ({ open }) => {
+scenario("vectors are downloaded in the chosen format", {}, async ({ open }) => {
   const page = await open("#/live");
   const format = page.getByRole("combobox", { name: "Format" });
   for (const [name, ending] of [["word2vec", ".vec"], ["glove", ".txt"], ["safetensors", ".safetensors"]]) {

@@ -1,12 +1,12 @@
-// scenarios_hard.mjs - the page where nothing is learned, words are hostile, a token is wanted
-// or the connection is lost.
+// scenarios_hard.mjs - the page with an empty model, hostile words, a required token or a lost
+// connection.
 
 import assert from "node:assert/strict";
 import { HOSTILE } from "../../web/mock/lexicon.mjs";
 import { go, mapFilled, overflow, scenario, startMock } from "./stage.mjs";
 
 
-scenario("where nothing is learned every view says so", { world: "empty" }, async ({ open }) => {
+scenario("every view reports an empty model", { world: "empty" }, async ({ open }) => {
   const page = await open();
   await page.getByText("Waiting for text").waitFor();
   for (const view of ["live", "word", "map", "trends", "drift"]) {
@@ -16,13 +16,13 @@ scenario("where nothing is learned every view says so", { world: "empty" }, asyn
   await page.getByRole("link", { name: "Send some text" }).click();
   await page.getByRole("textbox", { name: "Text to learn" }).fill("the tide comes in");
   await page.getByRole("button", { name: "Send", exact: true }).click();
-  await page.getByText(/1 lines taken/).waitFor();
+  await page.getByText(/1 lines accepted/).waitFor();
   await go(page, "#/live");
-  await page.getByText("Words a second").waitFor();
+  await page.getByText("Words per second").waitFor();
   await page.locator(".ticker-entered").getByText("tide", { exact: true }).waitFor();
 });
 
-scenario("hostile words do nothing", { world: "hostile", allowed: /404/ }, async ({ open }) => {
+scenario("hostile words have no effect", { world: "hostile", allowed: /404/ }, async ({ open }) => {
   const page = await open("#/word", { viewport: { width: 360, height: 700 } });
   await page.getByText("__proto__", { exact: true }).first().waitFor();
   const views = ["live", "map", "trends", "drift", "send"].map((view) => `#/${view}`);
@@ -44,7 +44,7 @@ scenario("hostile words do nothing", { world: "hostile", allowed: /404/ }, async
   ]), ["undefined", 1, 0, 0]);
 });
 
-scenario("controls and directions are shown, not obeyed", { world: "hostile" }, async ({ open }) => {
+scenario("control and direction characters are shown as symbols", { world: "hostile" }, async ({ open }) => {
   const page = await open(`#/word/${encodeURIComponent("\u202emoc.elgoog\u202d")}`);
   const word = page.locator(".word-title h2 bdi");
   await word.waitFor();
@@ -54,13 +54,13 @@ scenario("controls and directions are shown, not obeyed", { world: "hostile" }, 
   assert.equal((await word.textContent()).length, 28);
 });
 
-scenario("a token is asked for and kept in the tab", { world: "token", allowed: /401/ },
+scenario("a token is requested and stored in the tab", { world: "token", allowed: /401/ },
   async ({ open }) => {
     const page = await open();
     const field = page.getByRole("dialog").getByLabel("Token");
     await field.fill("wrong");
     await field.press("Enter");
-    await page.getByText("is not right").waitFor();
+    await page.getByText("is not correct").waitFor();
     await field.fill("open sesame");
     await field.press("Enter");
     await page.getByText("Learning", { exact: true }).waitFor();
@@ -78,7 +78,7 @@ scenario("a lost connection comes back", { world: null, allowed: /ERR_/ }, async
     const page = await openAt(server.url);
     await page.getByText("Learning", { exact: true }).waitFor();
     await server.stop();
-    await page.getByText("Connection lost, trying again").waitFor();
+    await page.getByText("Connection lost, retrying").waitFor();
     server = await startMock("few", new URL(server.url).port);
     await page.getByText("Learning", { exact: true }).waitFor();
   } finally {
@@ -86,20 +86,20 @@ scenario("a lost connection comes back", { world: null, allowed: /ERR_/ }, async
   }
 });
 
-scenario("an answer that makes no sense does not take the page with it", { allowed: /./ },
+scenario("a malformed response does not break the page", { allowed: /./ },
   async ({ open }) => {
     const page = await open();
     await page.getByText("Learning", { exact: true }).waitFor();
     await page.route("**/v1/words?*", (route) => route.fulfill({ json: { total: 1 } }));
     await go(page, "#/trends");
-    await page.getByText("This view could not be drawn").waitFor();
+    await page.getByText("This view could not be displayed").waitFor();
     await page.unroute("**/v1/words?*");
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("On the rise").waitFor();
+    await page.getByText("Rising words").waitFor();
     await page.getByText("Learning", { exact: true }).waitFor();
   });
 
-scenario("a full queue is waited for, until one stops", { mockOnly: true, allowed: /429/ },
+scenario("an upload waits for a full queue until it is stopped", { mockOnly: true, allowed: /429/ },
   async ({ open }) => {
     const page = await open("#/send");
     await page.getByRole("textbox", { name: "Text to learn" }).fill("please be busy");
@@ -109,7 +109,7 @@ scenario("a full queue is waited for, until one stops", { mockOnly: true, allowe
     await page.getByText(/^stopped/).waitFor();
   });
 
-scenario("the policy lets nothing else run", { allowed: /Content Security Policy/ },
+scenario("the content security policy blocks everything else", { allowed: /Content Security Policy/ },
   async ({ open }) => {
     const page = await open();
     await page.getByText("Learning", { exact: true }).waitFor();

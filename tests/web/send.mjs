@@ -1,6 +1,6 @@
-// send.mjs - sends files to a real server with its page, and says what became of each.
+// send.mjs - sends files to a real server with its page, and reports the outcome of each.
 //
-//   node send.mjs URL FIELD FILE...    prints what the page says of each FILE, as JSON
+//   node send.mjs URL FIELD FILE...    prints the message of the page for each FILE, as JSON
 
 import { openBrowser } from "./browser.mjs";
 
@@ -13,7 +13,7 @@ for (const file of files) {
   await page.getByLabel("Files to learn").setInputFiles(file);
   const name = file.split("/").pop();
   const row = page.locator(".upload", { hasText: name }).getByRole("status");
-  await row.filter({ hasText: /^(taken|refused)/ }).waitFor();
+  await row.filter({ hasText: /^(accepted|rejected)/ }).waitFor();
   said[name] = await row.innerText();
 }
 console.log(JSON.stringify(said));

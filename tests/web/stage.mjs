@@ -1,5 +1,4 @@
-// stage.mjs - what scenarios are made with: their list, mock servers to play against, and ways
-// to look at the page.
+// stage.mjs - shared by the scenarios: their list, mock servers, and helpers to inspect the page.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -40,7 +39,7 @@ export async function startMock(world, port = 0) {
 
 export const go = (page, hash) => page.evaluate((to) => { location.hash = to; }, hash);
 
-/** By how many pixels the page is too wide. */
+/** The number of pixels by which the page is too wide. */
 export const overflow = (page) =>
   page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 

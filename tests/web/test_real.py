@@ -43,8 +43,8 @@ def test_the_page_shows_what_is_true(truth):
     seen = json.loads(done.stdout)
     assert seen["wrong"] == []
     drinks = group_of(truth, "coffee")
-    assert len(seen["neighbours"]) >= 7  # they change while one looks
-    assert len(drinks & set(seen["neighbours"])) >= 6
+    assert len(seen["neighbors"]) >= 7  # they change while one looks
+    assert len(drinks & set(seen["neighbors"])) >= 6
     assert seen["onMap"] > 1000
     assert seen["found"]
     assert len(seen["fresh"]) >= len(born) - 1, (born, seen["fresh"])

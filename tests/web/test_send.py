@@ -1,4 +1,4 @@
-"""Files that the page sends to a real server are learned as the command would, or refused with a reason."""
+"""Files that the page sends to a real server are learned like the command does, or rejected with a reason."""
 
 import gzip
 import json
@@ -13,7 +13,7 @@ pytestmark = needs_browser
 POSTS = [{"id": i, "body": f"word{i}, and\nmore"} for i in range(100)]
 
 
-def test_files_of_every_kind_are_taken_or_refused(tmp_path):
+def test_files_of_every_kind_are_accepted_or_rejected(tmp_path):
     files = {
         "members.txt.gz": b"".join(gzip.compress(b"packed line\n" * 50) for _ in range(20)),
         "list.json": json.dumps(POSTS, indent=1).encode(),
@@ -33,8 +33,8 @@ def test_files_of_every_kind_are_taken_or_refused(tmp_path):
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     for name, lines in ("members.txt.gz", "1,000"), ("list.json", 100), ("lines.jsonl.gz", 100), ("table.csv", 100):
-        assert said[name].startswith(f"taken \u00b7 {lines} lines taken"), said
+        assert said[name].startswith(f"accepted \u00b7 {lines} lines accepted"), said
     for name, what in ("wide.txt", "UTF-16"), ("latin.txt", "iconv"), ("data.parquet", "Parquet"):
-        assert said[name].startswith("refused") and what in said[name], said
+        assert said[name].startswith("rejected") and what in said[name], said
     wait_until(lambda: server.stats()["tokens"] == 2000 + 900, "all that was taken")
     server.end()

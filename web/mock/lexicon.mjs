@@ -1,14 +1,14 @@
-// lexicon.mjs - the words of the invented world, by subject, and words made of syllables.
+// lexicon.mjs - the words of the invented world by subject, and a generator of new words.
 
 export const SUBJECTS = {
   weather: "storm rain gale thunder drizzle flood cloud frost breeze hail forecast umbrella",
   kitchen: "tea coffee bread butter honey soup pepper kettle oven recipe supper pancake",
-  harbour: "harbour ferry anchor tide sailor lighthouse dock cargo captain deck lantern gull",
+  harbor: "harbor ferry anchor tide sailor lighthouse dock cargo captain deck lantern gull",
   market: "market price shares broker profit index bond trader dividend merger rate yield",
   football: "match striker goal referee league penalty keeper coach derby stadium cup winger",
   hospital: "nurse doctor ward patient vaccine surgery clinic symptom dose fever therapy scan",
   court: "judge jury verdict lawyer trial appeal witness statute hearing bail plea ruling",
-  theatre: "stage actor curtain drama rehearsal comedy script audience ballet opera tenor role",
+  theater: "stage actor curtain drama rehearsal comedy script audience ballet opera tenor role",
   railway: "train station platform signal carriage ticket rail timetable conductor tunnel depot",
   garden: "rose tulip hedge orchard soil compost seedling pruning meadow ivy fern lawn",
   computing: "server kernel compiler cache thread packet cluster latency token firmware patch",
@@ -20,12 +20,12 @@ export const SUBJECTS = {
 export const COMMON =
   "the of and to in a is that for it was on with as his they at be this from have or had by";
 
-// These change their meaning: from one subject, towards another.
+// Words that change their meaning, from one subject to another.
 export const MOVERS = [
   ["cloud", "weather", "computing"],
   ["patch", "garden", "computing"],
   ["bill", "market", "parliament"],
-  ["deck", "harbour", "computing"],
+  ["deck", "harbor", "computing"],
   ["module", "computing", "space"],
   ["scan", "computing", "hospital"],
 ];
@@ -33,7 +33,7 @@ export const MOVERS = [
 const HEADS = "ba ce do fi gra hu jo ka li mo na pe qua ri so tre va wi ya zu".split(" ");
 const TAILS = "l n r s t x nd rk lm st ph ck".split(" ");
 
-/** A word that nobody has used before, most likely. */
+/** Returns a new word made of syllables. */
 export function coin(random) {
   const pick = (list) => list[Math.floor(random() * list.length)];
   let word = "";
@@ -41,7 +41,7 @@ export function coin(random) {
   return word + pick(TAILS);
 }
 
-/** What a stream of other people's text may hold. None of it may do anything. */
+/** Untrusted words. None of them may have any effect on the page. */
 export const HOSTILE = [
   "<script>window.pwned=1</script>",
   "<img src=x onerror=window.pwned=1>",

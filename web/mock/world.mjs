@@ -1,10 +1,10 @@
-// world.mjs - a little invented world that changes, for tests and for working on the page.
+// world.mjs - a small simulated world of words, for tests and for developing the page.
 //
-// Subjects have a place on a plane and a direction in space. A word belongs to a mixture of
-// two subjects and has an offset of its own; its place and its vector follow from both. Time
-// goes on in steps: words are counted by their rates, some burst and fade, some move from one
-// subject to another, new ones are born and the rarest leave. Snapshots of the followed words
-// are kept, so that neighbours and histories have a past.
+// Subjects have a position on a plane and a direction in space. A word is a mixture of two subjects
+// plus an offset of its own, which give its position and its vector. Time advances in steps: words
+// are counted by their rates, some burst and fade, some move from one subject to another, new ones
+// appear and the rarest leave. Snapshots of the followed words provide neighbors and histories of
+// the past.
 
 import { COMMON, MOVERS, SUBJECTS, coin } from "./lexicon.mjs";
 
@@ -15,7 +15,7 @@ const FOLLOWED = 300;
 const PLAIN = new Set(`${COMMON} ${Object.values(SUBJECTS).join(" ")}`.split(" "));
 export const AGES = [60, 120, 240, 480, 960];
 
-/** Small, seeded and good enough to invent things. */
+/** A small seeded random number generator. */
 export function generator(seed) {
   let state = seed >>> 0;
   return () => {
@@ -126,15 +126,15 @@ export class World {
     };
   }
 
-  /** Lets so many seconds go by. */
+  /** Advances the time. */
   step(seconds) {
     this.now += seconds;
     if (!this.quiet) {
       const swell = 1 + 0.25 * Math.sin(this.now / 70) + 0.06 * this.normal();
-      let spoken = 0;
-      for (const w of this.words.values()) spoken += this.say(w, seconds, swell);
-      this.rate = spoken / seconds;
-      this.count(spoken);
+      let counted = 0;
+      for (const w of this.words.values()) counted += this.say(w, seconds, swell);
+      this.rate = counted / seconds;
+      this.count(counted);
       this.surprise(seconds);
     }
     if (this.now - (this.last_snapshot ?? 0) >= STEP_SECONDS) this.snapshot();
@@ -176,7 +176,7 @@ export class World {
     }
   }
 
-  /** The rarest word leaves, not the newcomer, who inherits its count. */
+  /** Evicts the rarest word other than the new one, which inherits its count. */
   evict(newcomer) {
     let least = null;
     for (const w of this.words.values())
@@ -197,7 +197,7 @@ export class World {
     }
   }
 
-  /** All words, the most frequent first. */
+  /** All words by decreasing count. */
   ranked() {
     return [...this.words.values()].sort((a, b) => b.count - a.count);
   }
@@ -223,7 +223,7 @@ export class World {
       .slice(0, count);
   }
 
-  /** Learns a text: its words enter and are counted. Returns how many lines it had. */
+  /** Learns a text: admits and counts its words. Returns the number of lines. */
   learn(text) {
     const lines = text.split("\n").filter((line) => line.trim());
     for (const line of lines)

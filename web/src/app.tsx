@@ -1,9 +1,9 @@
-// app.tsx - the frame of the page: a header with the state, the views as tabs, one view.
+// app.tsx - the frame of the page: a header with the state, tabs for the views, and one view.
 
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { short } from "./text/visible";
-import { Guarded } from "./ui/guarded";
+import { ErrorBoundary } from "./ui/error_boundary";
 import { Header } from "./ui/header";
 import { NotSaved } from "./ui/notice";
 import { type View, VIEWS, route } from "./ui/route";
@@ -15,7 +15,7 @@ import { SendView } from "./views/send/send";
 import { TrendsView } from "./views/movers/trends";
 import { WordView } from "./views/word/word";
 
-const SHOWN: Record<View, { title: string; view: ComponentType }> = {
+const VIEW_COMPONENTS: Record<View, { title: string; view: ComponentType }> = {
   live: { title: "Live", view: LiveView },
   word: { title: "Word", view: WordView },
   map: { title: "Map", view: MapView },
@@ -26,13 +26,13 @@ const SHOWN: Record<View, { title: string; view: ComponentType }> = {
 
 export function App() {
   const { view, word } = route.value;
-  const { title, view: Shown } = SHOWN[view];
+  const { title, view: Shown } = VIEW_COMPONENTS[view];
   const main = useRef<HTMLElement>(null);
-  const first = useRef(true);
+  const firstRender = useRef(true);
 
   useEffect(() => {
     document.title = `${word ? short(word) : title} \u00b7 wordtide`;
-    if (first.current) first.current = false;
+    if (firstRender.current) firstRender.current = false;
     else scrollTo(0, 0);
   }, [view, word]);
 
@@ -44,13 +44,13 @@ export function App() {
       }}>
         Skip to content
       </a>
-      <Header tabs={VIEWS.map((name) => ({ view: name, title: SHOWN[name].title }))} />
+      <Header tabs={VIEWS.map((name) => ({ view: name, title: VIEW_COMPONENTS[name].title }))} />
       <main ref={main} id="main" class={`view-${view}`} tabIndex={-1}>
-        <h1 class="unseen">{title}</h1>
+        <h1 class="visually-hidden">{title}</h1>
         <NotSaved />
-        <Guarded key={view}>
+        <ErrorBoundary key={view}>
           <Shown />
-        </Guarded>
+        </ErrorBoundary>
       </main>
       <footer class="foot">
         <a href="openapi.yaml">HTTP API</a>

@@ -1,4 +1,4 @@
-// main.tsx - starts the page: the theme, the address, the server's events, and then the rest.
+// main.tsx - starts the page: theme, routing, server events, and rendering.
 
 import { render } from "preact";
 import { App } from "./app";
@@ -17,5 +17,5 @@ import "./style/send.css";
 followTheme();
 followAddress();
 void followEvents();
-const place = document.getElementById("page");
-if (place) render(<App />, place);
+const root = document.getElementById("page");
+if (root) render(<App />, root);

@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
 import { request, wordPath } from "../src/data/api";
-import { token, tokenWanted } from "../src/data/token";
+import { token, tokenRequired } from "../src/data/token";
 import { wellFormed } from "../src/text/visible";
 
-test("every word has an address that stays what it is on its way", () => {
+test("a word survives encoding in a path", () => {
   for (const word of [".", "..", "...", "-", "a/b", "%2e", "?", "#", "é", "\ud800", ""])
     for (const about of ["", "neighbors"]) {
       const url = new URL(wordPath(word, about, { topn: 3 }), "http://localhost");
@@ -15,19 +15,19 @@ test("every word has an address that stays what it is on its way", () => {
     }
 });
 
-test("a refusal asks for a token, unless another was given meanwhile", async () => {
+test("a 401 asks for a token unless another one was entered meanwhile", async () => {
   for (const late of [false, true]) {
     let refuse = () => {};
     vi.stubGlobal("fetch", () => new Promise((resolve) => {
       refuse = () => resolve(new Response("{}", { status: 401 }));
     }));
     token.value = "wrong";
-    tokenWanted.value = false;
+    tokenRequired.value = false;
     const asked = request("/v1/stats");
     if (late) token.value = "right";
     refuse();
     await expect(asked).rejects.toMatchObject({ status: 401 });
-    expect(tokenWanted.value).toBe(!late);
+    expect(tokenRequired.value).toBe(!late);
   }
   vi.unstubAllGlobals();
 });

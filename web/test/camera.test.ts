@@ -9,7 +9,7 @@ function camera(): Camera {
   return made;
 }
 
-test("plane and screen are each other's inverse", () => {
+test("toPlane is the inverse of toScreen", () => {
   const random = generator(2);
   const view = camera();
   for (let run = 0; run < 100; run++) {
@@ -21,7 +21,7 @@ test("plane and screen are each other's inverse", () => {
   }
 });
 
-test("what is under the pointer stays there while one zooms", () => {
+test("zooming keeps the point under the pointer", () => {
   const view = camera();
   const pixel = { x: 500, y: 250 };
   const before = view.toPlane(pixel);
@@ -30,7 +30,7 @@ test("what is under the pointer stays there while one zooms", () => {
   expect(view.toPlane(pixel).y).toBeCloseTo(before.y, 9);
 });
 
-test("nobody gets lost", () => {
+test("the center stays on the plane", () => {
   const view = camera();
   for (let i = 0; i < 100; i++) view.zoomAt({ x: 0, y: 0 }, 3);
   expect(Number.isFinite(view.scale)).toBe(true);

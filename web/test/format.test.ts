@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import * as format from "../src/text/format";
 
-test("what is not known is a dash", () => {
+test("unknown values are a dash", () => {
   const all = [format.count, format.brief, format.amount, format.bytes, format.duration];
   for (const show of [...all, format.ago, format.times, format.degrees, format.score])
     for (const nothing of [null, undefined, NaN, Infinity]) expect(show(nothing)).toBe("\u2013");
@@ -38,7 +38,7 @@ test.each([
   expect(show(value)).toBe(text);
 });
 
-test("a count comes with its bound, where there is one", () => {
+test("a count is shown with its error if it has one", () => {
   expect(format.bounded(65, 64)).toBe("65 \u00b1 64");
   expect(format.bounded(65, 0)).toBe("65");
 });

@@ -23,7 +23,7 @@ async function text(stream: ReadableStream<Uint8Array>): Promise<string> {
   return new Response(stream).text();
 }
 
-test("gzip of any number of members is unpacked, however it comes", async () => {
+test("gzip of any number of members is decompressed for any chunking", async () => {
   const random = generator(8);
   for (let run = 0; run < 20; run++) {
     const parts = Array.from({ length: Math.floor(random() * 5) + 1 }, () =>
@@ -35,7 +35,7 @@ test("gzip of any number of members is unpacked, however it comes", async () => 
   }
 });
 
-test("what is damaged or cut off is no text", async () => {
+test("corrupt or truncated input is an error", async () => {
   const packed = await gzip("tea and milk\n".repeat(1000));
   for (const bytes of [packed.subarray(0, packed.length - 4), new Uint8Array([1, 2, 3])])
     await expect(text(gunzip(streamOf(bytes, () => 1)))).rejects.toThrow();

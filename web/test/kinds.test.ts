@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { kindOf } from "../src/views/send/kinds";
+import { kindOfFile } from "../src/views/send/kinds";
 
-test("the name of a file tells what it is sent as", () => {
+test("the file name determines the content type", () => {
   const types = Object.fromEntries(
     ["a.txt", "chat", "a.JSONL", "a.ndjson.gz", "a.json", "a.json.gz", "a.csv", "a.tsv.gz", "csv"].map(
-      (name) => [name, kindOf(name).type],
+      (name) => [name, kindOfFile(name).type],
     ),
   );
   expect(types).toEqual({
@@ -18,5 +18,5 @@ test("the name of a file tells what it is sent as", () => {
     "a.tsv.gz": "text/tab-separated-values",
     csv: "text/plain",
   });
-  expect(kindOf("a.csv").whole && kindOf("a.json").whole && !kindOf("a.jsonl").whole).toBe(true);
+  expect(kindOfFile("a.csv").whole && kindOfFile("a.json").whole && !kindOfFile("a.jsonl").whole).toBe(true);
 });

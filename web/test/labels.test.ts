@@ -15,7 +15,7 @@ function crowd(seed: number, size: number): Candidate[] {
   }));
 }
 
-test("labels are on the screen and no two overlap", () => {
+test("labels are on the screen and do not overlap", () => {
   for (let seed = 1; seed <= 20; seed++) {
     const candidates = crowd(seed, 600);
     const labels = placeLabels(candidates, WIDTH, HEIGHT, 1000);
@@ -36,13 +36,13 @@ test("labels are on the screen and no two overlap", () => {
   }
 });
 
-test("the more important goes first, and nobody is asked beyond the limit", () => {
+test("more important labels go first, up to the limit", () => {
   const same = Array.from({ length: 9 }, () => ({ x: 400, y: 300, radius: 3, width: 50 }));
   expect(placeLabels(same, WIDTH, HEIGHT, 100).map((label) => label.index)).toEqual([0, 1, 2, 3]);
   expect(placeLabels(crowd(5, 400), WIDTH, HEIGHT, 7)).toHaveLength(7);
 });
 
-test("less room never gives a label to one that had none before those that had", () => {
+test("with less room, labels disappear in order of importance", () => {
   const candidates = crowd(3, 300);
   const first = placeLabels(candidates, WIDTH, HEIGHT, 1000);
   const fewer = placeLabels(candidates.slice(0, 150), WIDTH, HEIGHT, 1000);

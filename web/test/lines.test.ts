@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bodiesOf, withoutLines } from "../src/views/send/lines";
+import { splitBodies, dropLines } from "../src/views/send/lines";
 import { generator } from "./random";
 
 const encode = (text: string) => new TextEncoder().encode(text);
@@ -17,14 +17,14 @@ function streamOf(bytes: Uint8Array, random: () => number): ReadableStream<Uint8
   });
 }
 
-test("bodies are the whole text in order, and end where lines end", async () => {
+test("bodies contain the whole text in order and end at line ends", async () => {
   const random = generator(4);
   for (let run = 0; run < 50; run++) {
     const lines = Array.from({ length: 60 }, () => "tide\u{1f30a} ".repeat(random() * 5));
     const text = lines.join("\n");
     let all = "";
     const size = 64;
-    for await (const body of bodiesOf(streamOf(encode(text), random), size)) {
+    for await (const body of splitBodies(streamOf(encode(text), random), size)) {
       expect(body.length).toBeLessThanOrEqual(size);
       all += decode(body);
       expect(all === text || all.endsWith("\n")).toBe(true);
@@ -33,15 +33,15 @@ test("bodies are the whole text in order, and end where lines end", async () => 
   }
 });
 
-test("a line without an end is sent in pieces", async () => {
+test("an overlong line is split", async () => {
   const long = encode("x".repeat(1000));
   const sizes: number[] = [];
-  for await (const body of bodiesOf(streamOf(long, generator(1)), 300)) sizes.push(body.length);
+  for await (const body of splitBodies(streamOf(long, generator(1)), 300)) sizes.push(body.length);
   expect(sizes).toEqual([300, 300, 300, 100]);
 });
 
-test("lines that were taken are not sent again", () => {
+test("accepted lines are not sent again", () => {
   const text = "a\n\nbc\nd";
   for (let n = 0; n < 6; n++)
-    expect(decode(withoutLines(encode(text), n))).toBe(text.split("\n").slice(n).join("\n"));
+    expect(decode(dropLines(encode(text), n))).toBe(text.split("\n").slice(n).join("\n"));
 });

@@ -23,55 +23,55 @@ beforeEach(() => {
   clock = 1000;
 });
 
-test("it learns while words come, and waits when none come for a while", () => {
-  live.takeStats(stats({ tokens: 5 }));
+test("the state is learning while words arrive, and waiting otherwise", () => {
+  live.applyStats(stats({ tokens: 5 }));
   expect(live.state.value).toBe("waiting");
   clock++;
-  live.takeStats(stats({ tokens: 6 }));
+  live.applyStats(stats({ tokens: 6 }));
   expect(live.state.value).toBe("learning");
   clock += 4;
-  live.takeStats(stats({ tokens: 6 }));
+  live.applyStats(stats({ tokens: 6 }));
   expect(live.state.value).toBe("learning");
   clock += 4;
-  live.takeStats(stats({ tokens: 6 }));
+  live.applyStats(stats({ tokens: 6 }));
   expect(live.state.value).toBe("waiting");
   live.link.value = "lost";
   expect(live.state.value).toBe("lost");
 });
 
-test("a server that was started again begins a new picture", () => {
-  live.takeStats(stats({ tokens: 5 }));
-  live.takeChurn({ entered: [{ word: "tea", count: 1 }], left: [] });
+test("a restart of the server resets the data", () => {
+  live.applyStats(stats({ tokens: 5 }));
+  live.applyChurn({ entered: [{ word: "tea", count: 1 }], left: [] });
   clock++;
-  live.takeStats(stats({ tokens: 9 }));
+  live.applyStats(stats({ tokens: 9 }));
   expect(live.ring.length).toBe(2);
   clock++;
-  live.takeStats(stats({ tokens: 1, started: 2 }));
+  live.applyStats(stats({ tokens: 1, started: 2 }));
   expect(live.ring.length).toBe(1);
   expect(live.entered.value).toEqual([]);
 });
 
-test("tickers have the newest first, each its own, in fixed memory", () => {
+test("tickers list the newest first with unique ids in fixed memory", () => {
   for (let i = 0; i < 100; i++)
-    live.takeChurn({ entered: [{ word: "same", count: i }, { word: "same", count: -i }], left: [] });
+    live.applyChurn({ entered: [{ word: "same", count: i }, { word: "same", count: -i }], left: [] });
   const shown = live.entered.value;
   expect(shown).toHaveLength(40);
   expect(shown[0]).toMatchObject({ word: "same", count: -99 });
   expect(new Set(shown.map(({ id }) => id)).size).toBe(40);
 });
 
-test("charts begin with a minute and end with ten", () => {
-  expect(live.spanShown([])).toBe(60);
-  expect(live.spanShown([0, 61])).toBe(120);
-  expect(live.spanShown([0, 6000])).toBe(600);
+test("the span of charts grows from one to ten minutes", () => {
+  expect(live.chartSpan([])).toBe(60);
+  expect(live.chartSpan([0, 61])).toBe(120);
+  expect(live.chartSpan([0, 6000])).toBe(600);
 });
 
-test("a checkpoint that failed is told, until one has not", () => {
+test("a failed checkpoint is reported until one succeeds", () => {
   const saved = { path: "m", time: null, bytes: 0, pause_seconds: null, failures: 1, running: false };
-  live.takeStats(stats({ tokens: 5, checkpoint: { ...saved, failure: "No space left on device" } }));
+  live.applyStats(stats({ tokens: 5, checkpoint: { ...saved, failure: "No space left on device" } }));
   expect(live.state.value).toBe("unsaved");
   expect(live.failure.value).toBe("No space left on device");
   clock++;
-  live.takeStats(stats({ tokens: 6, checkpoint: { ...saved, failure: null } }));
+  live.applyStats(stats({ tokens: 6, checkpoint: { ...saved, failure: null } }));
   expect(live.state.value).toBe("learning");
 });

@@ -1,4 +1,4 @@
-// random.ts - numbers for tests of properties: the same ones at every run.
+// random.ts - seeded random numbers for property tests.
 
 export function generator(seed: number): () => number {
   let state = seed;

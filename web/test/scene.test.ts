@@ -21,11 +21,11 @@ function settle(scene: Scene): number {
   return frames;
 }
 
-test("a word glides to its next place and rests there", () => {
+test("a word glides to its next position and stays there", () => {
   const scene = new Scene();
-  scene.take(frameOf(1, { tide: [0, 0] }));
+  scene.setFrame(frameOf(1, { tide: [0, 0] }));
   settle(scene);
-  scene.take(frameOf(2, { tide: [1, -1] }));
+  scene.setFrame(frameOf(2, { tide: [1, -1] }));
   let last = 0;
   for (let i = 0; i < 30; i++) {
     scene.advance(16);
@@ -38,42 +38,42 @@ test("a word glides to its next place and rests there", () => {
   expect(scene.get("tide")).toMatchObject({ x: 1, y: -1, presence: 1, flash: 0 });
 });
 
-test("new words flash, but not all of them when the page is opened", () => {
+test("new words flash, except in the first frame", () => {
   const scene = new Scene();
-  scene.take(frameOf(1, { old: [0, 0] }));
+  scene.setFrame(frameOf(1, { old: [0, 0] }));
   expect(scene.get("old")?.flash).toBe(0);
-  scene.take(frameOf(2, { old: [0, 0], fresh: [0.5, 0.5] }));
+  scene.setFrame(frameOf(2, { old: [0, 0], fresh: [0.5, 0.5] }));
   expect(scene.get("fresh")?.flash).toBe(1);
   expect(scene.get("old")?.flash).toBe(0);
 });
 
-test("a word that is gone fades, and comes back to where it was", () => {
+test("a missing word fades out and returns to its position", () => {
   const scene = new Scene();
-  scene.take(frameOf(1, { a: [0, 0], b: [1, 1] }));
+  scene.setFrame(frameOf(1, { a: [0, 0], b: [1, 1] }));
   settle(scene);
-  scene.take(frameOf(2, { a: [0, 0] }));
+  scene.setFrame(frameOf(2, { a: [0, 0] }));
   scene.advance(100);
   expect(scene.get("b")?.presence).toBeLessThan(1);
-  scene.take(frameOf(3, { a: [0, 0], b: [1, 1] }));
+  scene.setFrame(frameOf(3, { a: [0, 0], b: [1, 1] }));
   expect(scene.get("b")?.flash).toBe(0);
-  scene.take(frameOf(4, { a: [0, 0] }));
+  scene.setFrame(frameOf(4, { a: [0, 0] }));
   settle(scene);
   expect(scene.get("b")).toBeUndefined();
   expect(scene.dots.map((dot) => dot.word)).toEqual(["a"]);
 });
 
-test("places that are no numbers are left out", () => {
+test("words with non-finite positions are skipped", () => {
   const scene = new Scene();
   const frame = frameOf(1, { good: [0, 0], bad: [NaN, 0], odd: [0, Infinity] });
-  scene.take({ ...frame, x: [...frame.x.slice(0, 3)], words: [...frame.words, "short"] });
+  scene.setFrame({ ...frame, x: [...frame.x.slice(0, 3)], words: [...frame.words, "short"] });
   expect(scene.dots.map((dot) => dot.word)).toEqual(["good"]);
 });
 
-test("the trail of a word has its places, in fixed memory", () => {
+test("the trail of a word has its latest positions in fixed memory", () => {
   const scene = new Scene();
-  scene.take(frameOf(0, { tide: [0, 0] }));
+  scene.setFrame(frameOf(0, { tide: [0, 0] }));
   scene.follow("tide");
-  for (let i = 1; i < 500; i++) scene.take(frameOf(i, { tide: [i / 500, 0] }));
-  expect(scene.trail?.places.length).toBe(120);
-  expect(scene.trail?.places.at(-1)).toEqual({ x: 499 / 500, y: 0 });
+  for (let i = 1; i < 500; i++) scene.setFrame(frameOf(i, { tide: [i / 500, 0] }));
+  expect(scene.trail?.points.length).toBe(120);
+  expect(scene.trail?.points.at(-1)).toEqual({ x: 499 / 500, y: 0 });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { snippetsFor } from "../src/views/send/snippets";
 
-test("all lines to copy have the page's own address, and never a token", () => {
+test("snippets contain the address of the page and never the token", () => {
   for (const token of [false, true])
     for (const address of ["http://127.0.0.1:8080/#/send", "https://tide.example.org/"]) {
       const url = new URL(address);

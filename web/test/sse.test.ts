@@ -19,11 +19,11 @@ function parse(pieces: string[]): ServerEvent[] {
   return pieces.flatMap((piece) => parser.push(piece));
 }
 
-test("events are read as the standard says", () => {
+test("events are parsed according to the standard", () => {
   expect(parse([TEXT])).toEqual(EVENTS);
 });
 
-test("pieces may end anywhere", () => {
+test("chunks may end anywhere", () => {
   for (let cut = 0; cut <= TEXT.length; cut++)
     expect(parse([TEXT.slice(0, cut), TEXT.slice(cut)]), `cut at ${cut}`).toEqual(EVENTS);
   const random = generator(1);
@@ -38,7 +38,7 @@ test("pieces may end anywhere", () => {
   }
 });
 
-test("an event that never ends does not fill the memory", () => {
+test("an unterminated event does not fill the memory", () => {
   const parser = new EventParser();
   const piece = "x".repeat(1_000_000);
   for (let i = 0; i < 20; i++) parser.push(piece);

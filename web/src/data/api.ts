@@ -1,11 +1,11 @@
-// api.ts - asks the server. Every failure is a Problem with one line for people.
+// api.ts - requests to the server. Every failure is thrown as a Problem with a one-line message.
 
 import { wellFormed } from "../text/visible";
-import { token, tokenWanted } from "./token";
+import { token, tokenRequired } from "./token";
 
 export class Problem extends Error {
   constructor(
-    readonly status: number, // 0: nobody answered
+    readonly status: number, // 0: no response
     readonly type: string,
     text: string,
     readonly suggestions: string[] = [],
@@ -24,46 +24,46 @@ interface ProblemBody {
   taken?: number;
 }
 
-async function problemOf(response: Response): Promise<Problem> {
+async function parseProblem(response: Response): Promise<Problem> {
   let body: ProblemBody = {};
   try {
     body = (await response.json()) as ProblemBody;
   } catch {
-    // Something between the server and us answered in its own way.
+    // Not from our server: a proxy may answer in any format.
   }
   return new Problem(
     response.status,
     body.type ?? "about:blank",
-    body.detail ?? body.title ?? `the server answered ${response.status}`,
+    body.detail ?? body.title ?? `the server responded with status ${response.status}`,
     body.suggestions ?? [],
     body.taken ?? 0,
     Number(response.headers.get("Retry-After")) || 1,
   );
 }
 
-/** Whatever the server responds, with our token sent along. */
-export async function reach(path: string, options: RequestInit = {}): Promise<Response> {
+/** Sends a request with the token. Returns any response. */
+export async function fetchWithToken(path: string, options: RequestInit = {}): Promise<Response> {
   const headers = new Headers(options.headers);
   if (token.value) headers.set("Authorization", `Bearer ${token.value}`);
   try {
     return await fetch(path, { ...options, headers, cache: "no-store" });
   } catch (error) {
     if (options.signal?.aborted) throw error;
-    throw new Problem(0, "about:blank", "the server does not answer");
+    throw new Problem(0, "about:blank", "the server does not respond");
   }
 }
 
-/** A response that is good, or a Problem thrown. */
+/** Returns a successful response; throws a Problem otherwise. */
 export async function request(path: string, options: RequestInit = {}): Promise<Response> {
   const sent = token.value;
-  const response = await reach(path, options);
-  // What comes late says nothing about a token that was given meanwhile.
-  if (response.status === 401 && token.value === sent) tokenWanted.value = true;
-  if (!response.ok) throw await problemOf(response);
+  const response = await fetchWithToken(path, options);
+  // A late response says nothing about a token that was entered in the meantime.
+  if (response.status === 401 && token.value === sent) tokenRequired.value = true;
+  if (!response.ok) throw await parseProblem(response);
   return response;
 }
 
-export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
+export async function fetchJson<T>(path: string, signal?: AbortSignal): Promise<T> {
   const response = await request(path, signal ? { signal } : {});
   return (await response.json()) as T;
 }
@@ -77,10 +77,10 @@ export function withQuery(path: string, query: Query = {}): string {
   return parts.length ? `${path}?${parts.join("&")}` : path;
 }
 
-/** The address of a word, or of something about it. In a path "." and ".." are steps, however
- *  they are encoded, so the query names them. */
-export function wordPath(word: string, about = "", query: Query = {}): string {
-  const step = word === "." || word === "..";
-  const name = step ? "-" : encodeURIComponent(wellFormed(word));
-  return withQuery(`/v1/words/${name}${about && `/${about}`}`, step ? { word, ...query } : query);
+/** The path of a word, or of a resource below it. "." and ".." are relative path segments even
+ *  if they are encoded, so they go into the query. */
+export function wordPath(word: string, resource = "", query: Query = {}): string {
+  const relative = word === "." || word === "..";
+  const segment = relative ? "-" : encodeURIComponent(wellFormed(word));
+  return withQuery(`/v1/words/${segment}${resource && `/${resource}`}`, relative ? { word, ...query } : query);
 }

@@ -1,5 +1,5 @@
-// live.ts - what is known of the server from its events: the newest stats, ten minutes of
-// them, words that came and went, alarms. All of it in fixed memory.
+// live.ts - the state of the server, from its events: the latest statistics, ten minutes of
+// history, words that entered or left, and alarms. All of it in fixed memory.
 
 import { computed, signal } from "@preact/signals";
 import { Ring } from "./ring";
@@ -12,37 +12,37 @@ export const Column = { time: 0, rate: 1, loss: 2, entered: 3, left: 4, resident
 const TICKER_LENGTH = 40;
 const ALARMS = 50;
 
-/** A word that came or went, with a number that makes it the one of its kind. */
-export interface Passing extends Counted {
+/** A word that entered or left, with a unique id. */
+export interface TickerWord extends Counted {
   id: number;
 }
 
 export const link = signal<Link>("connecting");
-/** Grows when a connection is made; what was asked before is then asked again. */
-export const openings = signal(0);
+/** Incremented with each connection; views then fetch their data again. */
+export const connectionCount = signal(0);
 export const stats = signal<Stats | null>(null);
-export const entered = signal<Passing[]>([]);
-export const left = signal<Passing[]>([]);
+export const entered = signal<TickerWord[]>([]);
+export const left = signal<TickerWord[]>([]);
 export const alarms = signal<Alarm[]>([]);
 
 export const ring = new Ring(WINDOW_SECONDS, 6);
 
 const idle = signal<number | null>(null);
-/** Why the last checkpoint failed; empty when it did not. */
+/** The error of the last checkpoint; empty if it succeeded. */
 export const failure = computed(() => stats.value?.checkpoint?.failure ?? "");
 export const state = computed(() => stateOf(link.value, idle.value, failure.value !== ""));
 export const ages = computed(() => stats.value?.history?.ages ?? []);
 
-let grewAt = -Infinity; // by the server's clock
-let passed = 0;
+let lastGrowth = -Infinity; // of the number of words, in server time
+let nextId = 0;
 
-export function takeStats(next: Stats): void {
+export function applyStats(next: Stats): void {
   const last = stats.value;
-  if (last && (next.started !== last.started || next.now < last.now)) forget();
+  if (last && (next.started !== last.started || next.now < last.now)) reset();
   if (!last || next.tokens > last.tokens) {
-    if (last || next.words_per_second > 0) grewAt = next.now;
+    if (last || next.words_per_second > 0) lastGrowth = next.now;
   }
-  idle.value = next.now - grewAt;
+  idle.value = next.now - lastGrowth;
   ring.push([
     next.now,
     next.words_per_second,
@@ -54,37 +54,37 @@ export function takeStats(next: Stats): void {
   stats.value = next;
 }
 
-/** How many seconds the charts show: they begin with one minute and widen as it fills. */
-export function spanShown(times: (number | null)[]): number {
-  const held = (times.at(-1) ?? 0) - (times[0] ?? 0);
-  return SPANS.find((span) => span >= held) ?? WINDOW_SECONDS;
+/** The seconds that charts show: one minute at first, widening as the ring fills. */
+export function chartSpan(times: (number | null)[]): number {
+  const recorded = (times.at(-1) ?? 0) - (times[0] ?? 0);
+  return SPANS.find((span) => span >= recorded) ?? WINDOW_SECONDS;
 }
 
-/** Another server, or another life of it: its clock and its words are not those we drew. */
-function forget(): void {
+/** For another server, or after a restart: its clock and its words differ. */
+function reset(): void {
   ring.clear();
   entered.value = left.value = [];
   alarms.value = [];
-  grewAt = -Infinity;
+  lastGrowth = -Infinity;
 }
 
-/** A gap in the lines, where the connection was lost. */
+/** Breaks the lines of the charts where the connection was lost. */
 export function markGap(): void {
   const last = stats.value;
   if (last && ring.length) ring.push([last.now + 0.5, null, null, null, null, null]);
 }
 
-export function takeChurn(churn: Churn): void {
-  entered.value = passing(churn.entered, entered.value);
-  left.value = passing(churn.left, left.value);
+export function applyChurn(churn: Churn): void {
+  entered.value = prependWords(churn.entered, entered.value);
+  left.value = prependWords(churn.left, left.value);
 }
 
-function passing(next: Counted[], before: Passing[]): Passing[] {
-  if (!next?.length) return before;
-  const fresh = next.map((one) => ({ ...one, id: passed++ })).reverse();
-  return [...fresh, ...before].slice(0, TICKER_LENGTH);
+function prependWords(next: Counted[], current: TickerWord[]): TickerWord[] {
+  if (!next?.length) return current;
+  const added = next.map((one) => ({ ...one, id: nextId++ })).reverse();
+  return [...added, ...current].slice(0, TICKER_LENGTH);
 }
 
-export function takeAlarm(alarm: Alarm): void {
+export function addAlarm(alarm: Alarm): void {
   alarms.value = [alarm, ...alarms.value].slice(0, ALARMS);
 }

@@ -1,4 +1,4 @@
-// ring.ts - the last rows of numbers, in fixed memory. The oldest row makes room for the newest.
+// ring.ts - a ring buffer of rows of numbers: the newest row overwrites the oldest.
 
 export class Ring {
   private readonly rows: Float64Array;
@@ -13,8 +13,8 @@ export class Ring {
   }
 
   push(row: readonly (number | null)[]): void {
-    const place = (this.start + this.length) % this.capacity;
-    for (let i = 0; i < this.width; i++) this.rows[place * this.width + i] = row[i] ?? NaN;
+    const slot = (this.start + this.length) % this.capacity;
+    for (let i = 0; i < this.width; i++) this.rows[slot * this.width + i] = row[i] ?? NaN;
     if (this.length < this.capacity) this.length++;
     else this.start = (this.start + 1) % this.capacity;
   }
@@ -23,7 +23,7 @@ export class Ring {
     this.start = this.length = 0;
   }
 
-  /** One column, oldest first. What was not known is null. */
+  /** One column, oldest first. Unknown values are null. */
   column(index: number): (number | null)[] {
     return Array.from({ length: this.length }, (_, i) => {
       const row = (this.start + i) % this.capacity;

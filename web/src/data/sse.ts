@@ -1,32 +1,32 @@
-// sse.ts - reads server-sent events from text that arrives in pieces.
+// sse.ts - parses server-sent events from text that arrives in chunks.
 //
 // A line is "field: value"; a line that begins with a colon is a comment; an empty line ends an
-// event. Lines end with LF, CR or CRLF, and a piece may end anywhere, between CR and LF too.
+// event. Lines end with LF, CR or CRLF, and a chunk may end anywhere, even between CR and LF.
 
 export interface ServerEvent {
   event: string;
   data: string;
 }
 
-const MOST_CHARACTERS = 8_000_000; // an event that never ends is dropped
+const MAX_CHARACTERS = 8_000_000; // an unterminated event beyond this is dropped
 
 export class EventParser {
-  private rest = "";
+  private pending = "";
   private event = "";
   private data: string[] = [];
 
-  /** The events that the next piece of text completes. */
-  push(piece: string): ServerEvent[] {
-    const text = this.rest + piece;
+  /** Returns the events that the next chunk completes. */
+  push(chunk: string): ServerEvent[] {
+    const text = this.pending + chunk;
     const lines = text.split(/\r\n|\n|\r(?=[^])/);
-    this.rest = lines.pop() ?? "";
+    this.pending = lines.pop() ?? "";
     const events: ServerEvent[] = [];
-    for (const line of lines) this.read(line, events);
-    if (this.rest.length > MOST_CHARACTERS) this.rest = "";
+    for (const line of lines) this.parseLine(line, events);
+    if (this.pending.length > MAX_CHARACTERS) this.pending = "";
     return events;
   }
 
-  private read(line: string, events: ServerEvent[]): void {
+  private parseLine(line: string, events: ServerEvent[]): void {
     if (line === "") {
       if (this.data.length)
         events.push({ event: this.event || "message", data: this.data.join("\n") });

@@ -1,11 +1,11 @@
-// state.ts - what the server is doing, in a word, from what was seen of it.
+// state.ts - what the server is doing, in one word.
 
 export type Link = "connecting" | "open" | "lost" | "refused" | "stopped";
 export type State = Exclude<Link, "open"> | "learning" | "waiting" | "unsaved";
 
 export const QUIET_SECONDS = 5;
 
-/** `idle`: seconds, by the server's clock, since the number of words has last grown; `unsaved`: the last
+/** `idle`: seconds of server time since the number of words last grew; `unsaved`: the last
  *  checkpoint failed. */
 export function stateOf(link: Link, idle: number | null, unsaved = false): State {
   if (link !== "open") return link;
@@ -20,6 +20,6 @@ export const STATE_TEXT: Record<State, string> = {
   waiting: "Waiting for text",
   unsaved: "Cannot save",
   stopped: "Stopped",
-  lost: "Connection lost, trying again",
-  refused: "Token needed",
+  lost: "Connection lost, retrying",
+  refused: "Token required",
 };

@@ -1,17 +1,17 @@
-// stream.ts - follows the server's events for as long as the page is open.
+// stream.ts - receives the server's events while the page is open.
 //
-// fetch is used where EventSource could be, because it can send a token. A connection that ends
-// or says nothing for too long is made again, later and later up to a limit, at once when the
-// browser comes back online or a token is given.
+// Uses fetch instead of EventSource, which cannot send a token. A connection that ends or is
+// silent for too long is retried with increasing delays, and at once when the browser comes back
+// online or the token changes.
 
-import { Problem, reach, request } from "./api";
-import { link, markGap, openings, takeAlarm, takeChurn, takeStats } from "./live";
+import { Problem, fetchWithToken, request } from "./api";
+import { link, markGap, connectionCount, addAlarm, applyChurn, applyStats } from "./live";
 import { EventParser, type ServerEvent } from "./sse";
 import { token } from "./token";
 import type { Alarm, Churn, Stats } from "./types";
 
-const SILENCE_MS = 15_000;
-const WAITS_MS = [500, 1000, 2000, 4000, 8000];
+const TIMEOUT_MS = 15_000;
+const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 
 export async function followEvents(): Promise<never> {
   for (let failures = 0; ; failures++) {
@@ -25,62 +25,62 @@ export async function followEvents(): Promise<never> {
     }
     markGap();
     if (link.value === "lost" && (await isStopping())) link.value = "stopped";
-    await pause(WAITS_MS[Math.min(failures, WAITS_MS.length - 1)] ?? 1000);
+    await waitBeforeRetry(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 1000);
   }
 }
 
 async function readEvents(onEvent: () => void): Promise<void> {
   const control = new AbortController();
-  let silence = 0;
-  const listen = () => {
-    clearTimeout(silence);
-    silence = window.setTimeout(() => control.abort(), SILENCE_MS);
+  let timeout = 0;
+  const restartTimeout = () => {
+    clearTimeout(timeout);
+    timeout = window.setTimeout(() => control.abort(), TIMEOUT_MS);
   };
-  listen();
+  restartTimeout();
   try {
     const response = await request("/v1/events", { signal: control.signal });
     const parser = new EventParser();
     const decoder = new TextDecoder();
     const reader = response.body?.getReader();
     for (;;) {
-      const piece = await reader?.read();
-      if (!piece || piece.done) return;
-      listen();
-      for (const event of parser.push(decoder.decode(piece.value, { stream: true }))) {
-        if (link.value !== "open") openings.value++;
+      const chunk = await reader?.read();
+      if (!chunk || chunk.done) return;
+      restartTimeout();
+      for (const event of parser.push(decoder.decode(chunk.value, { stream: true }))) {
+        if (link.value !== "open") connectionCount.value++;
         link.value = "open";
         onEvent();
-        take(event);
+        dispatch(event);
       }
     }
   } finally {
-    clearTimeout(silence);
+    clearTimeout(timeout);
     control.abort();
   }
 }
 
-function take({ event, data }: ServerEvent): void {
+function dispatch({ event, data }: ServerEvent): void {
   try {
     const value: unknown = JSON.parse(data);
-    if (event === "stats") takeStats(value as Stats);
-    if (event === "words") takeChurn(value as Churn);
-    if (event === "alarm") takeAlarm(value as Alarm);
+    if (event === "stats") applyStats(value as Stats);
+    if (event === "words") applyChurn(value as Churn);
+    if (event === "alarm") addAlarm(value as Alarm);
   } catch (error) {
-    console.error(error); // One broken event is not worth the connection.
+    console.error(error); // A malformed event does not end the connection.
   }
 }
 
-/** A server that is about to end says so; one that has ended says nothing. */
+/** A server that shuts down reports it in /ready, until it no longer responds. */
 async function isStopping(): Promise<boolean> {
   try {
-    const response = await reach("/ready", { signal: AbortSignal.timeout(2000) });
+    const response = await fetchWithToken("/ready", { signal: AbortSignal.timeout(2000) });
     return ((await response.json()) as { status: unknown }).status === "stopping";
   } catch {
     return false;
   }
 }
 
-function pause(milliseconds: number): Promise<void> {
+function waitBeforeRetry(milliseconds: number): Promise<void> {
   return new Promise((resume) => {
     const done = () => {
       clearTimeout(timer);

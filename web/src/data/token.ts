@@ -1,16 +1,16 @@
-// token.ts - the bearer token, kept for as long as the tab lives.
+// token.ts - the bearer token, stored until the tab is closed.
 
 import { signal } from "@preact/signals";
-import { keep, recall } from "./kept";
+import { loadValue, saveValue } from "./storage";
 
 const KEY = "wordtide-token";
 
-export const token = signal(recall("sessionStorage", KEY));
-/** True while the server refuses what we have. */
-export const tokenWanted = signal(false);
+export const token = signal(loadValue("sessionStorage", KEY));
+/** Whether the server has refused the current token. */
+export const tokenRequired = signal(false);
 
-export function giveToken(value: string): void {
-  keep("sessionStorage", KEY, value);
+export function setToken(value: string): void {
+  saveValue("sessionStorage", KEY, value);
   token.value = value;
-  tokenWanted.value = false;
+  tokenRequired.value = false;
 }

@@ -1,4 +1,4 @@
-// types.ts - what the server answers. Numbers that do not exist are null.
+// types.ts - the responses of the server. Unknown numbers are null.
 
 export type Maybe = number | null;
 
@@ -20,7 +20,7 @@ export interface Stats {
   checkpoint: Checkpoint | null;
   sources: { name: string; kind: string }[];
   model: Record<string, string | number | boolean | null>;
-  /** `baseline_in`: seconds until there is something to compare with. */
+  /** `baseline_in`: seconds until there is a baseline. */
   history: { followed: number; ages: number[]; baseline_in?: number };
 }
 
@@ -47,7 +47,7 @@ export interface Checkpoint {
   bytes: number;
   pause_seconds: Maybe;
   failures: number;
-  /** Why the last one failed; null when it did not. */
+  /** The error of the last one; null if it succeeded. */
   failure: string | null;
   running: boolean;
 }
@@ -75,7 +75,7 @@ export interface WordRow {
   word: string;
   count: number;
   error: number;
-  /** Occurrences since it entered; unlike the count it never falls. */
+  /** Occurrences since it entered; unlike the count it never decreases. */
   seen: number;
   rank: number;
   rate: Maybe;
@@ -98,7 +98,7 @@ export interface WordList<Row> {
   words: Row[];
 }
 
-/** What a text was read as that is not a word of the model itself. */
+/** How a text was tokenized that is not a word of the model itself. */
 export interface Term {
   text: string;
   tokens: string[];

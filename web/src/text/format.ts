@@ -1,4 +1,4 @@
-// format.ts - numbers for people. What is not known is a dash.
+// format.ts - formats numbers for display. Unknown values are a dash.
 
 import type { Maybe } from "../data/types";
 
@@ -15,14 +15,14 @@ export function count(n: Maybe | undefined): string {
   return known(n) ? signed(grouped.format(n)) : NONE;
 }
 
-/** 56.7M, and 70k as the command writes it */
+/** 56.7M or 70k, as in the command line tool */
 export function brief(n: Maybe | undefined): string {
   if (!known(n)) return NONE;
-  const tiny = n !== 0 && Math.abs(n) < 0.001; // many zeros would not fit beside a chart
+  const tiny = n !== 0 && Math.abs(n) < 0.001; // many zeros would not fit next to a chart
   return signed(tiny ? n.toExponential(0) : compact.format(n)).replace("K", "k");
 }
 
-/** 55,637 or 4.2 or 0.03: three digits that say something. */
+/** 55,637 or 4.2 or 0.03: about three significant digits. */
 export function amount(n: Maybe | undefined): string {
   if (!known(n)) return NONE;
   const size = Math.abs(n);
@@ -37,7 +37,7 @@ export function decimals(n: Maybe | undefined, digits: number): string {
 
 const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
 
-/** 107 MiB, as the command writes it. */
+/** 107 MiB, as in the command line tool. */
 export function bytes(n: Maybe | undefined): string {
   if (!known(n)) return NONE;
   let value = Math.max(0, n);
@@ -72,7 +72,7 @@ export function duration(seconds: Maybe | undefined): string {
   return parts.join(" ");
 }
 
-/** 4 min: the largest unit alone. */
+/** 4 min: only the largest unit. */
 export function roughly(seconds: Maybe | undefined): string {
   return duration(seconds).split(" ").slice(0, 2).join(" ");
 }
@@ -82,7 +82,7 @@ export function ago(seconds: Maybe | undefined): string {
   return seconds < 1.5 ? "just now" : `${roughly(seconds)} ago`;
 }
 
-/** A quotient of two rates: 2.5×. */
+/** A ratio of two rates: 2.5×. */
 export function times(ratio: Maybe | undefined): string {
   return known(ratio) ? `${amount(ratio)}\u00d7` : NONE;
 }
@@ -91,12 +91,12 @@ export function degrees(n: Maybe | undefined): string {
   return known(n) ? `${n.toFixed(n < 9.95 ? 1 : 0)}\u00b0` : NONE;
 }
 
-/** A score that is between -1 and 1. */
+/** A score between -1 and 1. */
 export function score(n: Maybe | undefined): string {
   return decimals(n, 2);
 }
 
-/** 12,345 ± 7: how often at most, and by how much that may be too much. */
+/** 12,345 ± 7: an upper bound of the count, and its error. */
 export function bounded(n: number, error: number | undefined): string {
   return error ? `${count(n)} \u00b1 ${brief(error)}` : count(n);
 }

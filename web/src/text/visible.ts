@@ -1,11 +1,12 @@
-// visible.ts - shows any word as it is, and lets none of them do anything.
+// visible.ts - makes untrusted words safe to display.
 //
-// Words are other people's text. They only ever become text nodes, titles and drawn labels, so
-// markup in them is harmless. What is left are characters that are not seen but act: controls
-// become their symbols, and marks that turn the direction of all that follows become an arrow.
+// Words are untrusted text. They only become text nodes, titles and canvas labels, so markup in
+// them is harmless. That leaves invisible characters with an effect: control characters are
+// replaced by their symbols, and bidirectional controls, which affect all text after them, by an
+// arrow.
 
-const LONGEST = 28;
-const LONGEST_TITLE = 1000;
+const MAX_LENGTH = 28;
+const MAX_TITLE_LENGTH = 1000;
 
 const symbolOf = (c: string): string => {
   const code = c.charCodeAt(0);
@@ -15,7 +16,7 @@ const symbolOf = (c: string): string => {
   return code < 0xa0 ? "\ufffd" : "\u21c4";
 };
 
-/** Halves of characters are replaced; they cannot be part of an address. */
+/** Replaces lone surrogates, which cannot be part of a URL. */
 export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\ufffd");
 }
@@ -27,15 +28,15 @@ export function visible(text: string): string {
   );
 }
 
-/** As visible, with a limit on the length; what was cut is marked. */
-export function short(text: string, longest = LONGEST): string {
-  const shown = visible(text.slice(0, 8 * longest));
+/** Like visible(), shortened with an ellipsis. */
+export function short(text: string, maxLength = MAX_LENGTH): string {
+  const shown = visible(text.slice(0, 8 * maxLength));
   const characters = Array.from(shown);
-  if (characters.length <= longest && text.length <= 8 * longest) return shown;
-  return characters.slice(0, longest - 1).join("") + "\u2026";
+  if (characters.length <= maxLength && text.length <= 8 * maxLength) return shown;
+  return characters.slice(0, maxLength - 1).join("") + "\u2026";
 }
 
-/** The whole word, where short() does not show it; a book in one word is cut all the same. */
+/** The whole word if short() cuts it, itself with a generous limit. */
 export function whole(text: string): string | undefined {
-  return short(text) === text ? undefined : short(text, LONGEST_TITLE);
+  return short(text) === text ? undefined : short(text, MAX_TITLE_LENGTH);
 }

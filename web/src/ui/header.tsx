@@ -60,7 +60,7 @@ export function Header({ tabs }: { tabs: { view: View; title: string }[] }) {
           {STATE_TEXT[state.value]}
         </p>
         {stats.value && (
-          <p class="so-far">
+          <p class="word-count">
             <Rolling value={stats.value.tokens} /> <span>words</span>
           </p>
         )}

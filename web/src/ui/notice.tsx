@@ -1,4 +1,4 @@
-// notice.tsx - what is said where there is nothing to show.
+// notice.tsx - messages in place of or above the content.
 
 import type { ComponentChildren } from "preact";
 import type { Problem } from "../data/api";
@@ -15,15 +15,15 @@ export function Notice({ title, children }: { title: string; children?: Componen
   );
 }
 
-export function Trouble({ problem }: { problem: Problem }) {
+export function ErrorText({ problem }: { problem: Problem }) {
   return (
-    <p class="trouble" role="alert">
+    <p class="error-text" role="alert">
       {problem.message}
     </p>
   );
 }
 
-/** True once the server has said that it knows no word at all. */
+/** Whether the server has reported an empty vocabulary. */
 export const nothingLearned = (): boolean =>
   stats.value !== null && stats.value.vocabulary.size === 0;
 
@@ -35,12 +35,12 @@ export function NothingLearned() {
   );
 }
 
-/** On every view: what was learned since the last checkpoint would be lost. */
+/** Shown on every view: a crash would lose what was learned since the last checkpoint. */
 export function NotSaved() {
   if (!failure.value) return null;
   return (
-    <p class="trouble not-saved" role="alert">
-      The last checkpoint failed: {visible(failure.value)}. Learning goes on, but is not saved.
+    <p class="error-text not-saved" role="alert">
+      The last checkpoint failed: {visible(failure.value)}. Training continues but is not saved.
     </p>
   );
 }

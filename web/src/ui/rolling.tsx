@@ -1,14 +1,14 @@
-// rolling.tsx - a number that grows once a second and is seen to grow all the time: from one
-// value it runs to the next in just the time until the one after it.
+// rolling.tsx - a number that is updated every second and animated in between: it runs from one
+// value to the next in the time until the following update.
 
 import { useEffect, useRef } from "preact/hooks";
 import { count } from "../text/format";
 
-const MILLISECONDS = 1000;
-const still = matchMedia("(prefers-reduced-motion: reduce)");
+const UPDATE_MS = 1000;
+const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
 export function Rolling({ value }: { value: number }) {
-  const place = useRef<HTMLSpanElement>(null);
+  const element = useRef<HTMLSpanElement>(null);
   const shown = useRef(value);
 
   useEffect(() => {
@@ -16,15 +16,15 @@ export function Rolling({ value }: { value: number }) {
     const begin = performance.now();
     let frame = 0;
     const draw = (now: number) => {
-      const jump = still.matches || value < from;
-      const share = jump ? 1 : Math.min(1, Math.max(0, (now - begin) / MILLISECONDS));
+      const jump = reducedMotion.matches || value < from;
+      const share = jump ? 1 : Math.min(1, Math.max(0, (now - begin) / UPDATE_MS));
       shown.current = from + (value - from) * share;
-      if (place.current) place.current.textContent = count(shown.current);
+      if (element.current) element.current.textContent = count(shown.current);
       if (share < 1) frame = requestAnimationFrame(draw);
     };
     draw(begin);
     return () => cancelAnimationFrame(frame);
   }, [value]);
 
-  return <span ref={place} class="number" />;
+  return <span ref={element} class="number" />;
 }

@@ -1,4 +1,4 @@
-// route.ts - which view is shown, kept in the address after "#/".
+// route.ts - which view is shown, stored in the URL after "#/".
 //
 //   #/live   #/word   #/word/tea   #/word/tea?with=coffee&a=...   #/map   #/trends   #/drift   #/send
 
@@ -8,39 +8,39 @@ import { wellFormed } from "../text/visible";
 export const VIEWS = ["live", "word", "map", "trends", "drift", "send"] as const;
 export type View = (typeof VIEWS)[number];
 
-/** Other words of the view "word": compared with, and three of an analogy. */
-export const ASKED = ["with", "a", "b", "c"] as const;
-export type Asked = Partial<Record<(typeof ASKED)[number], string>>;
+/** Other words of the view "word": one to compare with, and three of an analogy. */
+export const QUERY_WORDS = ["with", "a", "b", "c"] as const;
+export type QueryWords = Partial<Record<(typeof QUERY_WORDS)[number], string>>;
 
 export interface Route {
   view: View;
-  word: string; // of the view "word", or empty
-  asked: Asked;
+  word: string; // of the view "word"; may be empty
+  query: QueryWords;
 }
 
 export function parseRoute(hash: string): Route {
   const [, name = "", rest = "", query = ""] =
     /^#?\/?([^/?]*)\/?([^?]*)\??([^]*)$/.exec(hash) ?? [];
   const view = VIEWS.find((one) => one === name) ?? "live";
-  if (view !== "word") return { view, word: "", asked: {} };
-  return { view, word: decoded(rest), asked: askedIn(query) };
+  if (view !== "word") return { view, word: "", query: {} };
+  return { view, word: decode(rest), query: parseQueryWords(query) };
 }
 
-function askedIn(query: string): Asked {
-  const given = new URLSearchParams(query);
-  const asked: Asked = {};
-  for (const name of ASKED) {
-    const word = given.get(name);
-    if (word) asked[name] = word;
+function parseQueryWords(query: string): QueryWords {
+  const parameters = new URLSearchParams(query);
+  const words: QueryWords = {};
+  for (const name of QUERY_WORDS) {
+    const word = parameters.get(name);
+    if (word) words[name] = word;
   }
-  return asked;
+  return words;
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // typed by hand, with a lonely per cent sign
+    return text; // typed by hand, with a stray percent sign
   }
 }
 
@@ -48,13 +48,13 @@ export function routeTo(view: View, word = ""): string {
   return `#/${view}${word && `/${encodeURIComponent(wellFormed(word))}`}`;
 }
 
-/** Keeps in the address what was asked beside the word, so that it is there after a reload. */
-export function keepAsked(asked: Asked): void {
-  const { view, word, asked: before } = route.value;
-  const kept = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...before, ...asked }))
-    if (value) kept.set(name, wellFormed(value));
-  const query = kept.toString();
+/** Stores the other words in the URL, so that they survive a reload. */
+export function updateQueryWords(words: QueryWords): void {
+  const { view, word, query: before } = route.value;
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...before, ...words }))
+    if (value) parameters.set(name, wellFormed(value));
+  const query = parameters.toString();
   const address = routeTo(view, word) + (query && `?${query}`);
   history.replaceState(history.state, "", address);
   route.value = parseRoute(address);

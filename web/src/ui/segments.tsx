@@ -1,5 +1,5 @@
-// segments.tsx - one choice among a few, side by side. Radio buttons underneath, so that arrow
-// keys and screen readers know what to do.
+// segments.tsx - a segmented control. It consists of radio buttons, so that arrow keys and screen
+// readers work.
 
 interface Props<T extends string | number> {
   label: string;

@@ -1,4 +1,4 @@
-// spark.tsx - a line without axes, small enough for a row of a list.
+// spark.tsx - a sparkline: a line without axes for a row of a list.
 
 import type { Maybe } from "../data/types";
 
@@ -33,7 +33,7 @@ export function Spark({ values, label, tone, usual = null }: Props) {
   const known = values.filter((value) => value !== null);
   const high = Math.max(...known, usual ?? 0, 0);
   const path = sparkPath(values, 0, high);
-  if (known.length < 2) return <span class="spark note">no past kept</span>;
+  if (known.length < 2) return <span class="spark note">no history</span>;
   return (
     <svg
       class={`spark tone-${tone}`}

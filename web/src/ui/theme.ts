@@ -1,8 +1,8 @@
-// theme.ts - light or dark: as the system says, until somebody chooses. The style sheet has both
-// colours of everything; which of them holds is the root's color-scheme alone.
+// theme.ts - light or dark: the system's preference until the user chooses. The style sheet has
+// both colors of everything; the color-scheme of the root selects.
 
 import { effect, signal } from "@preact/signals";
-import { keep, recall } from "../data/kept";
+import { loadValue, saveValue } from "../data/storage";
 
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
@@ -10,10 +10,10 @@ export type Theme = (typeof THEMES)[number];
 const KEY = "wordtide-theme";
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-const kept = recall("localStorage", KEY);
+const stored = loadValue("localStorage", KEY);
 
-export const theme = signal<Theme>(THEMES.find((one) => one === kept) ?? "system");
-/** What is in force now; drawings depend on it. */
+export const theme = signal<Theme>(THEMES.find((one) => one === stored) ?? "system");
+/** The current scheme; canvas drawings depend on it. */
 export const scheme = signal<"light" | "dark">("light");
 
 export function followTheme(): void {
@@ -31,16 +31,16 @@ export function followTheme(): void {
 
 export function chooseTheme(next: Theme): void {
   theme.value = next;
-  keep("localStorage", KEY, next);
+  saveValue("localStorage", KEY, next);
 }
 
-/** The colour that a variable of the style sheet stands for now, as canvas wants it. */
-export function colourOf(variable: string): string {
+/** The current value of a color variable of the style sheet, in a form for canvas. */
+export function colorOf(variable: string): string {
   const probe = document.createElement("i");
   probe.hidden = true;
   probe.style.color = `var(${variable})`;
   document.body.append(probe);
-  const colour = getComputedStyle(probe).color;
+  const color = getComputedStyle(probe).color;
   probe.remove();
-  return colour;
+  return color;
 }

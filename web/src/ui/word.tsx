@@ -1,5 +1,5 @@
-// word.tsx - a word on the page: isolated from the direction of what surrounds it, cut when it
-// is long with the whole in its title, and leading to all that is known of it.
+// word.tsx - a word on the page: isolated from the text direction around it, shortened if it is
+// long with the whole word in its title, and linked to the view of the word.
 
 import { short, whole } from "../text/visible";
 import { wordRoute } from "./route";

@@ -1,26 +1,26 @@
-// word_field.tsx - a field for a word, which completes what is typed from the vocabulary.
+// word_field.tsx - an input for a word, with completions from the vocabulary.
 //
-// The field is a combobox with a list: arrows move in the list, Enter takes what is marked or
-// else what was typed, Escape closes it.
+// It is a combobox with a list: arrow keys move in the list, Enter picks the selected word or
+// otherwise the text as typed, Escape closes the list.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useId } from "preact/hooks";
 import { withQuery } from "../data/api";
-import { useFetched } from "../data/fetched";
+import { useFetch } from "../data/use_fetch";
 import type { WordList, WordRow } from "../data/types";
 import { brief } from "../text/format";
 import { WordText } from "./word";
 
 const SHOWN = 8;
-const PAUSE_MS = 120; // of the typing, before the server is asked
-const AGAIN_SECONDS = 1; // a word may be learned while somebody waits for it
+const DEBOUNCE_MS = 120; // after the last key, before completions are fetched
+const REFRESH_SECONDS = 1; // the word may be learned in the meantime
 
 interface Props {
   label: string;
   value: string;
   placeholder?: string;
   class?: string;
-  keeps?: boolean; // the word stays, and what was typed counts when the field is left
+  persistent?: boolean; // the word stays in the field, and leaving the field picks the text
   onPick: (word: string) => void;
 }
 
@@ -29,13 +29,13 @@ function useCompletions(text: string): WordRow[] {
   useEffect(() => {
     const timer = setTimeout(() => {
       prefix.value = text;
-    }, PAUSE_MS);
+    }, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [text]);
   const path = withQuery("/v1/words", { prefix: prefix.value, limit: SHOWN });
-  const { data } = useFetched<WordList<WordRow>>(
+  const { data } = useFetch<WordList<WordRow>>(
     text && prefix.value ? path : null,
-    AGAIN_SECONDS,
+    REFRESH_SECONDS,
   );
   return text ? (data?.words ?? []).slice(0, SHOWN) : [];
 }
@@ -43,7 +43,7 @@ function useCompletions(text: string): WordRow[] {
 export function WordField(props: Props) {
   const text = useSignal(props.value);
   const open = useSignal(false);
-  const marked = useSignal(-1);
+  const selected = useSignal(-1);
   const list = useId();
   const words = useCompletions(open.value ? text.value.trim() : "");
   const shown = open.value && words.length > 0;
@@ -54,21 +54,21 @@ export function WordField(props: Props) {
 
   const pick = (word: string) => {
     open.value = false;
-    marked.value = -1;
+    selected.value = -1;
     if (!word) return;
-    text.value = props.keeps ? word : "";
+    text.value = props.persistent ? word : "";
     props.onPick(word);
   };
   const move = (step: number) => {
     open.value = true;
-    const places = words.length + 1; // the last is the text itself
-    marked.value = ((marked.value + 1 + step + places) % places) - 1;
+    const choices = words.length + 1; // including the text itself
+    selected.value = ((selected.value + 1 + step + choices) % choices) - 1;
   };
   const press = (event: KeyboardEvent) => {
     if (event.key === "ArrowDown") move(1);
     else if (event.key === "ArrowUp") move(-1);
     else if (event.key === "Escape") open.value = false;
-    else if (event.key === "Enter") pick(words[marked.value]?.word ?? text.value.trim());
+    else if (event.key === "Enter") pick(words[selected.value]?.word ?? text.value.trim());
     else return;
     event.preventDefault();
   };
@@ -82,7 +82,7 @@ export function WordField(props: Props) {
         aria-autocomplete="list"
         aria-expanded={shown}
         aria-controls={list}
-        aria-activedescendant={marked.value >= 0 ? `${list}-${marked.value}` : undefined}
+        aria-activedescendant={selected.value >= 0 ? `${list}-${selected.value}` : undefined}
         autoComplete="off"
         autocapitalize="off"
         spellcheck={false}
@@ -92,13 +92,13 @@ export function WordField(props: Props) {
         onInput={(event) => {
           text.value = event.currentTarget.value;
           open.value = true;
-          marked.value = -1;
+          selected.value = -1;
         }}
         onKeyDown={press}
         onBlur={() => {
           open.value = false;
           const typed = text.value.trim();
-          if (props.keeps && typed !== props.value) pick(typed);
+          if (props.persistent && typed !== props.value) pick(typed);
         }}
       />
       <ul id={list} role="listbox" aria-label={`${props.label}: completions`} hidden={!shown}>
@@ -107,9 +107,9 @@ export function WordField(props: Props) {
             key={row.word}
             id={`${list}-${i}`}
             role="option"
-            aria-selected={i === marked.value}
+            aria-selected={i === selected.value}
             onPointerDown={(event) => {
-              event.preventDefault(); // the field keeps the focus
+              event.preventDefault(); // keeps the focus in the field
               pick(row.word);
             }}
           >

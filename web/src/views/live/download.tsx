@@ -1,9 +1,9 @@
-// download.tsx - the vectors as they are now, as a file for other programs. The file is fetched
-// rather than linked to, because a link cannot carry a token and does not say why it failed.
+// download.tsx - downloads the current vectors as a file for other programs. The file is fetched
+// rather than linked, because a link cannot send a token or show why it failed.
 
 import { useSignal } from "@preact/signals";
 import { Problem, request, withQuery } from "../../data/api";
-import { Trouble } from "../../ui/notice";
+import { ErrorText } from "../../ui/notice";
 
 const FORMATS: Record<string, string> = {
   word2vec: "word2vec, text (.vec)",
@@ -13,12 +13,12 @@ const FORMATS: Record<string, string> = {
   pgvector: "PostgreSQL, pgvector (.tsv)",
 };
 
-function nameOf(response: Response): string {
-  const said = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "");
-  return said?.[1] ?? "wordtide";
+function fileName(response: Response): string {
+  const match = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "");
+  return match?.[1] ?? "wordtide";
 }
 
-function keep(file: Blob, name: string): void {
+function saveFile(file: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(file);
   link.download = name;
@@ -30,14 +30,14 @@ export function Download() {
   const format = useSignal("word2vec");
   const busy = useSignal(false);
   const problem = useSignal<Problem | null>(null);
-  const begin = async () => {
+  const download = async () => {
     busy.value = true;
     problem.value = null;
     try {
       const response = await request(withQuery("/v1/export", { format: format.value }));
-      keep(await response.blob(), nameOf(response));
+      saveFile(await response.blob(), fileName(response));
     } catch (error) {
-      problem.value = error instanceof Problem ? error : new Problem(0, "about:blank", "it broke off");
+      problem.value = error instanceof Problem ? error : new Problem(0, "about:blank", "the download was interrupted");
     }
     busy.value = false;
   };
@@ -58,11 +58,11 @@ export function Download() {
             </option>
           ))}
         </select>
-        <button type="button" class="button quiet" disabled={busy.value} onClick={() => void begin()}>
-          {busy.value ? "Being made…" : "Download"}
+        <button type="button" class="button quiet" disabled={busy.value} onClick={() => void download()}>
+          {busy.value ? "Preparing…" : "Download"}
         </button>
       </div>
-      {problem.value && <Trouble problem={problem.value} />}
+      {problem.value && <ErrorText problem={problem.value} />}
     </>
   );
 }

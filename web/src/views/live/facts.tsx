@@ -1,5 +1,5 @@
-// facts.tsx - what an operator wants to know at a glance: what was skipped and why, whether the
-// model is safe, where the text comes from.
+// facts.tsx - operational facts: what was skipped and why, whether the model is saved, where the
+// text comes from.
 
 import type { Checkpoint, Stats } from "../../data/types";
 import { ago, bytes, count, decimals, duration } from "../../text/format";
@@ -7,9 +7,9 @@ import { visible } from "../../text/visible";
 import { Download } from "./download";
 
 const REASONS: Record<string, string> = {
-  invalid: "broken characters",
-  cut: "words cut short",
-  omitted: "words left out",
+  invalid: "invalid UTF-8",
+  cut: "words truncated",
+  omitted: "words dropped",
   malformed_records: "records that are not JSON or CSV",
   missing_records: "records without the field",
   long_records: "records too long",
@@ -48,7 +48,7 @@ function CheckpointRows({ checkpoint, now }: { checkpoint: Checkpoint; now: numb
       </div>
       {checkpoint.time !== null && (
         <div>
-          <dt>its size and pause</dt>
+          <dt>size and pause</dt>
           <dd>
             {bytes(checkpoint.bytes)}, {pause === null ? "–" : `${decimals(1000 * pause, 0)} ms`}
           </dd>
@@ -62,7 +62,7 @@ function CheckpointRows({ checkpoint, now }: { checkpoint: Checkpoint; now: numb
       )}
       {failure && (
         <div class="is-bad">
-          <dt>the last failed</dt>
+          <dt>last error</dt>
           <dd>{visible(failure)}</dd>
         </div>
       )}
@@ -78,7 +78,7 @@ export function Facts({ stats }: { stats: Stats }) {
       <h2>Running</h2>
       <dl class="rows">
         <div>
-          <dt>up for</dt>
+          <dt>uptime</dt>
           <dd>{duration(stats.now - stats.started)}</dd>
         </div>
         {stats.checkpoint ? (
@@ -86,19 +86,19 @@ export function Facts({ stats }: { stats: Stats }) {
         ) : (
           <div>
             <dt>checkpoint</dt>
-            <dd>no place for one</dd>
+            <dd>not configured</dd>
           </div>
         )}
         <div>
           <dt>queue</dt>
           <dd>
             {bytes(queue.bytes)} of {bytes(queue.capacity_bytes)}
-            {queue.refused > 0 && `, ${count(queue.refused)} refused`}
+            {queue.refused > 0 && `, ${count(queue.refused)} rejected`}
           </dd>
         </div>
         <div>
-          <dt>text from</dt>
-          <dd>{stats.sources.map((source) => visible(source.kind)).join(", ") || "nowhere"}</dd>
+          <dt>sources</dt>
+          <dd>{stats.sources.map((source) => visible(source.kind)).join(", ") || "none"}</dd>
         </div>
         <div>
           <dt>model</dt>

@@ -1,4 +1,4 @@
-// live.tsx - what is happening now: the tide of words, and everything that is bounded.
+// live.tsx - the live view: throughput, loss, vocabulary, memory and operational facts.
 
 import { Column, entered, left, ring, stats } from "../../data/live";
 import { NothingLearned, nothingLearned } from "../../ui/notice";
@@ -9,7 +9,7 @@ import { Ticker } from "./ticker";
 
 export function LiveView() {
   const now = stats.value;
-  if (!now) return <p class="waiting">Listening…</p>;
+  if (!now) return <p class="waiting">Connecting…</p>;
   const times = ring.column(Column.time);
   return (
     <div class="live">
@@ -20,8 +20,8 @@ export function LiveView() {
         <MemoryPanel memory={now.memory} />
       </div>
       <div class="row-tickers">
-        <Ticker kind="entered" title="Coming in" words={entered.value} />
-        <Ticker kind="left" title="Going out" words={left.value} />
+        <Ticker kind="entered" title="Entering" words={entered.value} />
+        <Ticker kind="left" title="Leaving" words={left.value} />
         <Facts stats={now} />
       </div>
     </div>

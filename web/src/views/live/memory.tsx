@@ -1,15 +1,15 @@
-// memory.tsx - the memory that was promised, by part, and what the process really has.
+// memory.tsx - the memory budget by part, and the resident memory of the process.
 
 import type { Memory } from "../../data/types";
 import { bytes } from "../../text/format";
 
-/** The largest parts have a colour each, all others share the last one. */
-const shadeOf = (place: number) => `shade-${Math.min(place, 6)}`;
+/** The largest parts have a color each; all others share the last one. */
+const shadeClass = (index: number) => `shade-${Math.min(index, 6)}`;
 
 export function MemoryPanel({ memory }: { memory: Memory }) {
   const { budget_bytes: budget, resident_bytes: resident, parts } = memory;
-  const promised = parts.reduce((sum, part) => sum + part.bytes, 0);
-  const full = Math.max(budget ?? 0, promised, resident) || 1;
+  const budgeted = parts.reduce((sum, part) => sum + part.bytes, 0);
+  const full = Math.max(budget ?? 0, budgeted, resident) || 1;
   const share = (n: number) => `${(100 * n) / full}%`;
   const sorted = parts.filter((part) => part.bytes > 0).sort((a, b) => b.bytes - a.bytes);
   return (
@@ -24,7 +24,7 @@ export function MemoryPanel({ memory }: { memory: Memory }) {
       </header>
       <div class="bar" aria-hidden="true">
         {sorted.map((part, i) => (
-          <i key={part.name} class={shadeOf(i)} style={{ width: share(part.bytes) }} />
+          <i key={part.name} class={shadeClass(i)} style={{ width: share(part.bytes) }} />
         ))}
         <b style={{ left: share(resident) }} />
       </div>
@@ -32,7 +32,7 @@ export function MemoryPanel({ memory }: { memory: Memory }) {
         {sorted.map((part, i) => (
           <div key={part.name}>
             <dt>
-              <i class={shadeOf(i)} aria-hidden="true" />
+              <i class={shadeClass(i)} aria-hidden="true" />
               {part.name}
             </dt>
             <dd>{bytes(part.bytes)}</dd>

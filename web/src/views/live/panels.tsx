@@ -1,9 +1,9 @@
-// panels.tsx - the charts of the live view. Each has a headline, which tells the newest value,
-// or the one under the pointer.
+// panels.tsx - the charts of the live view. Each has a headline with the newest value, or the one
+// under the pointer.
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { Column, ring, spanShown } from "../../data/live";
+import { Column, ring, chartSpan } from "../../data/live";
 import type { Stats } from "../../data/types";
 import { ago, amount, brief, bytes, count, decimals } from "../../text/format";
 import { Chart, type Column as Values } from "../../ui/chart";
@@ -25,7 +25,7 @@ function Headline(props: { title: string; value: string; unit: string; note?: Co
   );
 }
 
-/** The row of a chart that the pointer is over, and how long ago that was. */
+/** The row of a chart under the pointer, and how long ago that was. */
 function useHover(times: Values) {
   const index = useSignal<number | null>(null);
   const at = index.value;
@@ -52,19 +52,19 @@ export function TidePanel({ stats, times }: Props) {
   return (
     <section class="tide">
       <Headline
-        title="Words a second"
+        title="Words per second"
         value={amount(rates[at] ?? null)}
         unit=""
         note={note || facts.join(" \u00b7 ")}
       />
       <Chart
-        label={`Words a second over the last minutes, now ${amount(stats.words_per_second)}`}
+        label={`Words per second over the last minutes, now ${amount(stats.words_per_second)}`}
         height={230}
         times={times}
         columns={[rates]}
-        lines={[{ colour: "--tide", fill: true }]}
+        lines={[{ color: "--tide", fill: true }]}
         format={brief}
-        span={spanShown(times)}
+        span={chartSpan(times)}
         zero
         onHover={onHover}
       />
@@ -88,9 +88,9 @@ export function LossPanel({ times }: Props) {
         height={130}
         times={times}
         columns={[losses]}
-        lines={[{ colour: "--ink-2" }]}
+        lines={[{ color: "--ink-2" }]}
         format={(value) => decimals(value, 2)}
-        span={spanShown(times)}
+        span={chartSpan(times)}
         onHover={onHover}
       />
     </section>
@@ -98,11 +98,11 @@ export function LossPanel({ times }: Props) {
 }
 
 export function VocabularyPanel({ stats, times }: Props) {
-  const came = ring.column(Column.entered);
-  const went = ring.column(Column.left).map((n) => (n === null ? null : -n));
+  const entering = ring.column(Column.entered);
+  const leaving = ring.column(Column.left).map((n) => (n === null ? null : -n));
   const { at, note, onHover } = useHover(times);
   const { size, capacity } = stats.vocabulary;
-  const flow = `${amount(came[at] ?? null)} in, ${amount(-(went[at] ?? 0))} out a second`;
+  const flow = `${amount(entering[at] ?? null)} in, ${amount(-(leaving[at] ?? 0))} out per second`;
   return (
     <section class="panel">
       <Headline
@@ -112,16 +112,16 @@ export function VocabularyPanel({ stats, times }: Props) {
         note={note ? `${flow}, ${note}` : flow}
       />
       <Chart
-        label={`Words that come in and go out; now ${flow}`}
+        label={`Words entering and leaving; now ${flow}`}
         height={130}
         times={times}
-        columns={[came, went]}
+        columns={[entering, leaving]}
         lines={[
-          { colour: "--rise", fill: true },
-          { colour: "--ebb", fill: true },
+          { color: "--rise", fill: true },
+          { color: "--ebb", fill: true },
         ]}
         format={(value) => brief(Math.abs(value))}
-        span={spanShown(times)}
+        span={chartSpan(times)}
         zero
         onHover={onHover}
       />

@@ -1,6 +1,6 @@
-// ticker.tsx - words as they come in or go out, the newest first.
+// ticker.tsx - words as they enter or leave the vocabulary, newest first.
 
-import { type Passing, stats } from "../../data/live";
+import { type TickerWord, stats } from "../../data/live";
 import { bounded, roughly } from "../../text/format";
 import { Word, WordText } from "../../ui/word";
 
@@ -9,22 +9,22 @@ const SHOWN = 12;
 interface Props {
   kind: "entered" | "left";
   title: string;
-  words: Passing[];
+  words: TickerWord[];
 }
 
-/** While there is no baseline every word would be new, and none is listed. */
-function nothingYet(kind: Props["kind"]): string {
+/** Without a baseline every word would be new, so none is listed. */
+function emptyText(kind: Props["kind"]): string {
   const left = stats.value?.history?.baseline_in ?? 0;
   return kind === "entered" && left > 0
     ? `new words are listed in ${roughly(Math.max(1, left))}`
-    : "none since this page was opened";
+    : "none since the page was opened";
 }
 
 export function Ticker({ kind, title, words }: Props) {
   return (
     <section class={`panel ticker ticker-${kind}`}>
       <h2>{title}</h2>
-      {words.length === 0 && <p class="note">{nothingYet(kind)}</p>}
+      {words.length === 0 && <p class="note">{emptyText(kind)}</p>}
       <ol>
         {words.slice(0, SHOWN).map(({ id, word, count, error }) => (
           <li key={id}>

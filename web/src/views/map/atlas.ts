@@ -1,18 +1,18 @@
-// atlas.ts - the map as one thing: a scene, a camera and a painter on a canvas, drawn only while
-// something changes.
+// atlas.ts - the map: a scene, a camera and a painter on a canvas, redrawn only while something
+// changes.
 
-import { Camera, type Place } from "./camera";
-import type { Tint } from "./colours";
-import { listenTo } from "./gestures";
+import { Camera, type Point } from "./camera";
+import type { Tint } from "./colors";
+import { addGestures } from "./gestures";
 import { Painter } from "./painter";
 import { type Dot, Scene } from "./scene";
 import type { MapFrame } from "../../data/types";
 
-const REACH = 16; // pixels between a pointer and the dot it means
-const CLOSE = 5; // the zoom at which a word that was looked for is shown
-const still = matchMedia("(prefers-reduced-motion: reduce)");
+const HIT_PIXELS = 16; // between the pointer and the dot that it selects
+const FIND_ZOOM = 5; // at which a word that was searched for is shown
+const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
-export interface Told {
+export interface AtlasEvents {
   hovered: (dot: Dot | null) => void;
   chosen: (dot: Dot | null) => void;
   opened: (word: string) => void;
@@ -22,7 +22,7 @@ export class Atlas {
   private readonly scene = new Scene();
   private readonly camera = new Camera();
   private readonly painter: Painter;
-  private readonly deafen: () => void;
+  private readonly removeListeners: () => void;
   private readonly observer: ResizeObserver;
   private tint: Tint = "age";
   private hovered: string | null = null;
@@ -33,17 +33,17 @@ export class Atlas {
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
-    private readonly told: Told,
+    private readonly events: AtlasEvents,
   ) {
     const context = canvas.getContext("2d");
-    if (!context) throw new Error("this browser cannot draw");
+    if (!context) throw new Error("canvas is not supported");
     this.painter = new Painter(context, this.scene, this.camera);
-    this.deafen = listenTo(canvas, this.camera, {
+    this.removeListeners = addGestures(canvas, this.camera, {
       moved: () => this.draw(),
       pointed: (pixel) => this.hover(pixel && this.dotAt(pixel)),
       clicked: (pixel) => this.choose(this.dotAt(pixel)?.word ?? null),
       stepped: (by) => this.step(by),
-      opened: () => this.chosen !== null && told.opened(this.chosen),
+      opened: () => this.chosen !== null && events.opened(this.chosen),
       left: () => this.choose(null),
     });
     this.observer = new ResizeObserver(() => this.resize());
@@ -54,11 +54,11 @@ export class Atlas {
   close(): void {
     cancelAnimationFrame(this.request);
     this.observer.disconnect();
-    this.deafen();
+    this.removeListeners();
   }
 
-  take(frame: MapFrame): void {
-    this.scene.take(frame);
+  setFrame(frame: MapFrame): void {
+    this.scene.setFrame(frame);
     this.draw();
   }
 
@@ -78,16 +78,16 @@ export class Atlas {
     this.draw();
   }
 
-  /** Looks at a word closely; false when it is not on the map. */
+  /** Zooms to a word; returns false if it is not on the map. */
   find(word: string): boolean {
     const dot = this.scene.get(word);
     if (!dot) return false;
-    this.camera.lookAt(dot, Math.max(this.camera.zoom, CLOSE));
+    this.camera.lookAt(dot, Math.max(this.camera.zoom, FIND_ZOOM));
     this.choose(word);
     return true;
   }
 
-  /** Joins the chosen word with these. */
+  /** Draws lines from the chosen word to these. */
   connect(words: string[]): void {
     this.near = words;
     this.draw();
@@ -99,7 +99,7 @@ export class Atlas {
       this.near = [];
     }
     this.chosen = word;
-    this.told.chosen(word === null ? null : (this.scene.get(word) ?? null));
+    this.events.chosen(word === null ? null : (this.scene.get(word) ?? null));
     this.draw();
   }
 
@@ -107,11 +107,11 @@ export class Atlas {
     if ((dot?.word ?? null) === this.hovered) return;
     this.hovered = dot?.word ?? null;
     this.canvas.classList.toggle("is-pointing", dot !== null);
-    this.told.hovered(dot);
+    this.events.hovered(dot);
     this.draw();
   }
 
-  /** To the next word by frequency; the camera goes along when it is out of sight. */
+  /** Chooses the next word by frequency; the camera follows if it is off screen. */
   private step(by: 1 | -1): void {
     const { dots } = this.scene;
     if (!dots.length) return;
@@ -119,14 +119,14 @@ export class Atlas {
     const dot = dots[(at + by + dots.length) % dots.length];
     if (!dot) return;
     const { x, y } = this.camera.toScreen(dot);
-    const seen = x > 0 && y > 0 && x < this.camera.width && y < this.camera.height;
-    if (!seen) this.camera.lookAt(dot);
+    const onScreen = x > 0 && y > 0 && x < this.camera.width && y < this.camera.height;
+    if (!onScreen) this.camera.lookAt(dot);
     this.choose(dot.word);
   }
 
-  private dotAt(pixel: Place): Dot | null {
+  private dotAt(pixel: Point): Dot | null {
     let nearest: Dot | null = null;
-    let best = REACH;
+    let best = HIT_PIXELS;
     for (const dot of this.scene.dots) {
       const { x, y } = this.camera.toScreen(dot);
       const distance = Math.hypot(x - pixel.x, y - pixel.y) - dot.radius;
@@ -153,8 +153,8 @@ export class Atlas {
 
   private frame(now: number): void {
     this.request = 0;
-    const since = Math.min(100, this.last ? now - this.last : 16);
-    const moving = this.scene.advance(since, still.matches);
+    const elapsed = Math.min(100, this.last ? now - this.last : 16);
+    const moving = this.scene.advance(elapsed, reducedMotion.matches);
     const marks = { hovered: this.hovered, chosen: this.chosen, near: this.near };
     const fading = this.painter.paint(this.tint, marks, devicePixelRatio);
     this.last = moving || fading ? now : 0;

@@ -1,8 +1,8 @@
-// labels.ts - which words get their label, so that no two of them overlap.
+// labels.ts - chooses which words are labeled, without overlaps.
 //
-// Greedy: candidates come in the order of their importance, and each takes the first of its
-// places that is free: right of its dot, left, above, below. Taken places are kept in a grid of
-// cells, so that a label is compared with its surroundings only.
+// Greedy: candidates come in order of importance, and each gets the first free position: right of
+// its dot, left, above, below. Occupied boxes are stored in a grid of cells, so that a label is
+// compared only with its surroundings.
 
 export interface Candidate {
   x: number; // of the dot, in pixels
@@ -28,7 +28,7 @@ export const LABEL_HEIGHT = 16;
 const GAP = 4;
 const CELL = 64;
 
-class Taken {
+class OccupiedGrid {
   private cells = new Map<number, Box[]>();
 
   private *cellsOf(box: Box): Generator<number> {
@@ -59,7 +59,7 @@ class Taken {
   }
 }
 
-function placesOf(c: Candidate): [number, number][] {
+function labelPositions(c: Candidate): [number, number][] {
   const side = c.radius + GAP;
   const above = Math.max(LABEL_HEIGHT, side + LABEL_HEIGHT / 2);
   return [
@@ -74,14 +74,14 @@ export function placeLabels(
   candidates: Candidate[],
   width: number,
   height: number,
-  most: number,
+  max: number,
 ): Label[] {
-  const taken = new Taken();
+  const occupied = new OccupiedGrid();
   const labels: Label[] = [];
-  for (let index = 0; index < candidates.length && labels.length < most; index++) {
+  for (let index = 0; index < candidates.length && labels.length < max; index++) {
     const candidate = candidates[index];
     if (!candidate) continue;
-    for (const [x, y] of placesOf(candidate)) {
+    for (const [x, y] of labelPositions(candidate)) {
       const box = {
         left: x - 2,
         right: x + candidate.width + 2,
@@ -89,8 +89,8 @@ export function placeLabels(
         bottom: y + LABEL_HEIGHT / 2,
       };
       const inside = box.left >= 0 && box.right <= width && box.top >= 0 && box.bottom <= height;
-      if (!inside || !taken.isFree(box)) continue;
-      taken.add(box);
+      if (!inside || !occupied.isFree(box)) continue;
+      occupied.add(box);
       labels.push({ index, x, y });
       break;
     }

@@ -1,27 +1,27 @@
-// map.tsx - all words on a plane that turns as little as possible, and moves while one looks.
+// map.tsx - the map: words on a plane that changes as little as possible and is updated live.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { withQuery, wordPath } from "../../data/api";
-import { useFetched } from "../../data/fetched";
+import { useFetch } from "../../data/use_fetch";
 import type { MapFrame, Neighbors } from "../../data/types";
 import { ago, count, degrees, times } from "../../text/format";
-import { NothingLearned, Trouble, nothingLearned } from "../../ui/notice";
+import { NothingLearned, ErrorText, nothingLearned } from "../../ui/notice";
 import { wordRoute } from "../../ui/route";
 import { Segments } from "../../ui/segments";
 import { scheme } from "../../ui/theme";
 import { Word, WordList, WordText } from "../../ui/word";
 import { WordField } from "../../ui/word_field";
 import { Atlas } from "./atlas";
-import { TINTS, type Tint } from "./colours";
+import { TINTS, type Tint } from "./colors";
 import type { Dot } from "./scene";
 
 const WORDS = 4000;
 const REFRESH_SECONDS = 3;
 const HELP =
-  "Map of words. Arrows move, plus and minus zoom, brackets go from word to word, Enter opens one.";
+  "Map of words. Arrows move, plus and minus zoom, brackets select the next word, Enter opens it.";
 
-function figuresOf(dot: Dot): string {
+function describeDot(dot: Dot): string {
   const seen = dot.age === null ? "" : `, first seen ${ago(dot.age)}`;
   const drift = dot.drift === null ? "" : `, turned ${degrees(dot.drift)}`;
   const trend = dot.ratio === null ? "" : `, ${times(dot.ratio)} its usual rate`;
@@ -36,7 +36,7 @@ interface CardProps {
 
 function Card({ dot, onNear, onClose }: CardProps) {
   const path = wordPath(dot.word, "neighbors", { topn: 8 });
-  const { data } = useFetched<Neighbors>(path, REFRESH_SECONDS);
+  const { data } = useFetch<Neighbors>(path, REFRESH_SECONDS);
   const words = data?.neighbors.map((near) => near.word) ?? [];
   useEffect(() => onNear(words), [data]);
   return (
@@ -47,7 +47,7 @@ function Card({ dot, onNear, onClose }: CardProps) {
       <h2>
         <Word word={dot.word} />
       </h2>
-      <p class="note">{figuresOf(dot)}</p>
+      <p class="note">{describeDot(dot)}</p>
       <WordList words={words} />
     </aside>
   );
@@ -70,13 +70,13 @@ export function MapView() {
   const tint = useSignal<Tint>("age");
   const hovered = useSignal<Dot | null>(null);
   const chosen = useSignal<Dot | null>(null);
-  const missed = useSignal("");
+  const notFound = useSignal("");
   const path = withQuery("/v1/map", { limit: WORDS });
-  const { data, problem } = useFetched<MapFrame>(path, REFRESH_SECONDS);
+  const { data, problem } = useFetch<MapFrame>(path, REFRESH_SECONDS);
 
   useEffect(() => {
     if (!canvas.current) return;
-    const made = new Atlas(canvas.current, {
+    const created = new Atlas(canvas.current, {
       hovered: (dot) => {
         hovered.value = dot;
       },
@@ -87,15 +87,15 @@ export function MapView() {
         location.hash = wordRoute(word);
       },
     });
-    atlas.current = made;
-    return () => made.close();
+    atlas.current = created;
+    return () => created.close();
   }, []);
   useEffect(() => atlas.current?.restyle(tint.value), [tint.value, scheme.value]);
   useEffect(() => {
-    if (data) atlas.current?.take(data);
+    if (data) atlas.current?.setFrame(data);
   }, [data]);
 
-  const about = chosen.value ?? hovered.value;
+  const shown = chosen.value ?? hovered.value;
   return (
     <div class="map">
       <canvas
@@ -110,11 +110,11 @@ export function MapView() {
           placeholder="Find"
           value=""
           onPick={(word) => {
-            missed.value = atlas.current?.find(word) ? "" : word;
+            notFound.value = atlas.current?.find(word) ? "" : word;
           }}
         />
         <Segments
-          label="colour"
+          label="color"
           name="tint"
           options={TINTS}
           value={tint.value}
@@ -123,9 +123,9 @@ export function MapView() {
           }}
         />
         <Legend tint={tint.value} />
-        {missed.value && (
+        {notFound.value && (
           <p class="note" role="alert">
-            <WordText word={missed.value} /> is not on the map
+            <WordText word={notFound.value} /> is not on the map
           </p>
         )}
       </div>
@@ -141,8 +141,8 @@ export function MapView() {
         </button>
       </div>
       <p class="map-line" aria-live="polite">
-        {about && `${about.label}: ${figuresOf(about)}`}
-        {!about && data && `${count(data.words.length)} words`}
+        {shown && `${shown.label}: ${describeDot(shown)}`}
+        {!shown && data && `${count(data.words.length)} words`}
       </p>
       {chosen.value && (
         <Card
@@ -152,7 +152,7 @@ export function MapView() {
           onClose={() => atlas.current?.choose(null)}
         />
       )}
-      {problem && !data && <Trouble problem={problem} />}
+      {problem && !data && <ErrorText problem={problem} />}
       {nothingLearned() && <NothingLearned />}
     </div>
   );

@@ -1,19 +1,19 @@
-// painter.ts - draws the map on a canvas: dots by colour, then the trail, flashes and labels.
+// painter.ts - draws the map on a canvas: dots by color, then the trail, flashes and labels.
 //
-// Ten thousand dots are some dozen paths, one for each colour and presence, which a canvas fills
-// in a few milliseconds; that is why no WebGL is needed here. A label that was shown keeps its
-// right to be shown while it has room, and fades in and out, so that nothing flickers.
+// Ten thousand dots are a few dozen paths, one per color and opacity, which a canvas fills in a few
+// milliseconds; WebGL is not necessary. A label that is already visible is preferred while it has
+// room, and labels fade in and out, so that nothing flickers.
 
-import { colourOf } from "../../ui/theme";
+import { colorOf } from "../../ui/theme";
 import type { Camera } from "./camera";
-import { STEPS, type Tint, rampOf, stepOf, tintOf } from "./colours";
+import { STEPS, type Tint, colorRamp, colorStep, tintValue } from "./colors";
 import { type Candidate, placeLabels } from "./labels";
 import type { Dot, Scene } from "./scene";
 
-const MOST_LABELS = 160;
-const LOOKED_AT = 900; // of the words in sight, the most frequent; the others get no label
-const FADE = 0.14; // of a label, for each frame
-const KEPT = 0.8; // pixels of radius that a label is worth which is there already
+const MAX_LABELS = 160;
+const LABEL_CANDIDATES = 900; // the most frequent visible words; others get no label
+const FADE = 0.14; // change of the opacity of a label per frame
+const VISIBLE_BONUS = 0.8; // pixels of radius, in the weight of a label that is already visible
 const MARGIN = 40;
 const FULL_CIRCLE = 2 * Math.PI;
 
@@ -23,16 +23,16 @@ export interface Marks {
   near: string[]; // of the chosen one
 }
 
-/** A label that is on the screen, or on its way there or away. */
+/** A label that is visible or fading. */
 interface Shown {
   text: string;
   x: number;
   y: number;
   opacity: number;
-  wanted: boolean;
+  placed: boolean;
 }
 
-interface Seen {
+interface VisibleDot {
   dot: Dot;
   x: number;
   y: number;
@@ -55,51 +55,51 @@ export class Painter {
     private readonly camera: Camera,
   ) {}
 
-  /** Reads the colours, after a change of the theme or of what they mean. */
+  /** Reads the colors again after a change of the theme or the tint. */
   restyle(tint: Tint): void {
-    this.ramp = rampOf(tint);
-    this.unknown = colourOf("--line-2");
-    this.ink = colourOf("--ink");
-    this.halo = colourOf("--ground");
-    this.accent = colourOf("--rise");
+    this.ramp = colorRamp(tint);
+    this.unknown = colorOf("--line-2");
+    this.ink = colorOf("--ink");
+    this.halo = colorOf("--ground");
+    this.accent = colorOf("--rise");
     const { fontFamily } = getComputedStyle(this.context.canvas);
     if (!this.font.endsWith(fontFamily)) this.widths.clear();
     this.font = `13px ${fontFamily}`;
   }
 
-  /** Draws all; true when labels are still fading. */
+  /** Draws everything; returns whether labels are still fading. */
   paint(tint: Tint, marks: Marks, pixelRatio: number): boolean {
     const { context, camera } = this;
     context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
     context.clearRect(0, 0, camera.width, camera.height);
-    const seen = this.inSight();
-    this.paintDots(seen, tint);
+    const visible = this.visibleDots();
+    this.paintDots(visible, tint);
     this.paintTrail();
     this.paintNear(marks);
-    for (const one of seen) if (one.dot.flash > 0) this.paintFlash(one);
-    this.paintMarks(seen, marks);
-    return this.paintLabels(seen, marks);
+    for (const one of visible) if (one.dot.flash > 0) this.paintFlash(one);
+    this.paintMarks(visible, marks);
+    return this.paintLabels(visible, marks);
   }
 
-  private inSight(): Seen[] {
+  private visibleDots(): VisibleDot[] {
     const { camera } = this;
     const grow = Math.min(2.2, 0.85 + 0.15 * camera.zoom);
-    const seen: Seen[] = [];
+    const visible: VisibleDot[] = [];
     for (const dot of this.scene.dots) {
       const { x, y } = camera.toScreen(dot);
       if (x < -MARGIN || y < -MARGIN || x > camera.width + MARGIN || y > camera.height + MARGIN)
         continue;
-      seen.push({ dot, x, y, radius: dot.radius * grow });
+      visible.push({ dot, x, y, radius: dot.radius * grow });
     }
-    return seen;
+    return visible;
   }
 
-  private paintDots(seen: Seen[], tint: Tint): void {
+  private paintDots(visible: VisibleDot[], tint: Tint): void {
     const { context } = this;
     const paths = new Map<number, Path2D>();
-    for (const { dot, x, y, radius } of seen) {
-      const share = tintOf(dot, tint);
-      const step = share === null ? STEPS : stepOf(share);
+    for (const { dot, x, y, radius } of visible) {
+      const share = tintValue(dot, tint);
+      const step = share === null ? STEPS : colorStep(share);
       const fade = Math.round(dot.presence * 4);
       const key = step * 8 + fade;
       const path = paths.get(key) ?? new Path2D();
@@ -116,12 +116,12 @@ export class Painter {
   }
 
   private paintTrail(): void {
-    const places = this.scene.trail?.places ?? [];
-    if (places.length < 2) return;
+    const points = this.scene.trail?.points ?? [];
+    if (points.length < 2) return;
     const { context } = this;
     context.beginPath();
-    for (const place of places) {
-      const { x, y } = this.camera.toScreen(place);
+    for (const point of points) {
+      const { x, y } = this.camera.toScreen(point);
       context.lineTo(x, y);
     }
     context.strokeStyle = this.accent;
@@ -131,12 +131,12 @@ export class Painter {
     context.globalAlpha = 1;
   }
 
-  /** Thin lines from the chosen word to its neighbours. */
+  /** Thin lines from the chosen word to its neighbors. */
   private paintNear({ chosen, near }: Marks): void {
-    const centre = chosen === null ? undefined : this.scene.get(chosen);
-    if (!centre) return;
+    const center = chosen === null ? undefined : this.scene.get(chosen);
+    if (!center) return;
     const { context, camera } = this;
-    const from = camera.toScreen(centre);
+    const from = camera.toScreen(center);
     context.beginPath();
     for (const word of near) {
       const dot = this.scene.get(word);
@@ -152,12 +152,12 @@ export class Painter {
     context.globalAlpha = 1;
   }
 
-  private paintFlash({ dot, x, y, radius }: Seen): void {
+  private paintFlash({ dot, x, y, radius }: VisibleDot): void {
     this.ring(x, y, radius + 22 * (1 - dot.flash), 2, dot.flash);
   }
 
-  private paintMarks(seen: Seen[], marks: Marks): void {
-    for (const { dot, x, y, radius } of seen) {
+  private paintMarks(visible: VisibleDot[], marks: Marks): void {
+    for (const { dot, x, y, radius } of visible) {
       if (dot.word === marks.chosen) this.ring(x, y, radius + 5, 2, 1);
       else if (dot.word === marks.hovered) this.ring(x, y, radius + 4, 1.5, 0.8);
     }
@@ -184,33 +184,33 @@ export class Painter {
     return width;
   }
 
-  private candidates(seen: Seen[], marks: Marks): Seen[] {
+  private candidates(visible: VisibleDot[], marks: Marks): VisibleDot[] {
     const isMarked = ({ word }: Dot) => word === marks.chosen || word === marks.hovered;
-    const weight = ({ dot }: Seen) =>
+    const weight = ({ dot }: VisibleDot) =>
       isMarked(dot)
         ? Infinity
-        : dot.radius + 3 * dot.flash + (this.shown.get(dot.word)?.wanted ? KEPT : 0);
-    return seen
-      .filter(({ dot }, i) => !dot.leaving && (i < LOOKED_AT || dot.flash > 0 || isMarked(dot)))
+        : dot.radius + 3 * dot.flash + (this.shown.get(dot.word)?.placed ? VISIBLE_BONUS : 0);
+    return visible
+      .filter(({ dot }, i) => !dot.leaving && (i < LABEL_CANDIDATES || dot.flash > 0 || isMarked(dot)))
       .map((one) => ({ one, weight: weight(one) }))
       .sort((a, b) => b.weight - a.weight)
       .map(({ one }) => one);
   }
 
-  private paintLabels(seen: Seen[], marks: Marks): boolean {
+  private paintLabels(visible: VisibleDot[], marks: Marks): boolean {
     const { context, camera, shown } = this;
     context.font = this.font;
     context.textBaseline = "middle";
-    const candidates = this.candidates(seen, marks);
+    const candidates = this.candidates(visible, marks);
     const boxes = candidates.map(({ dot, x, y, radius }): Candidate => {
       return { x, y, radius, width: this.widthOf(dot.label) };
     });
-    for (const label of shown.values()) label.wanted = false;
-    for (const { index, x, y } of placeLabels(boxes, camera.width, camera.height, MOST_LABELS)) {
+    for (const label of shown.values()) label.placed = false;
+    for (const { index, x, y } of placeLabels(boxes, camera.width, camera.height, MAX_LABELS)) {
       const dot = candidates[index]?.dot;
       if (!dot) continue;
       const opacity = shown.get(dot.word)?.opacity ?? 0;
-      shown.set(dot.word, { text: dot.label, x, y, opacity, wanted: true });
+      shown.set(dot.word, { text: dot.label, x, y, opacity, placed: true });
     }
     return this.fadeLabels();
   }
@@ -223,9 +223,9 @@ export class Painter {
     context.strokeStyle = this.halo;
     context.fillStyle = this.ink;
     for (const [word, label] of this.shown) {
-      const wanted = label.wanted ? 1 : 0;
-      label.opacity = Math.min(1, Math.max(0, label.opacity + (wanted ? FADE : -3 * FADE)));
-      fading ||= label.opacity !== wanted;
+      const target = label.placed ? 1 : 0;
+      label.opacity = Math.min(1, Math.max(0, label.opacity + (target ? FADE : -3 * FADE)));
+      fading ||= label.opacity !== target;
       if (label.opacity === 0) {
         this.shown.delete(word);
         continue;

@@ -1,26 +1,26 @@
 // scene.ts - the words of the map and how they move.
 //
-// The server sends frames. A word that is in the next frame glides to its new place; one that
-// is not fades away; one that was not there before appears and flashes. A word keeps its dot
-// from frame to frame, so that nothing jumps.
+// The server sends frames. A word in the next frame glides to its new position, a missing word
+// fades out, and a new word appears with a flash. A word keeps its dot from frame to frame, so that
+// nothing jumps.
 
 import type { MapFrame, Maybe } from "../../data/types";
 import { short } from "../../text/visible";
 
-const GLIDE_MS = 450; // after this, two thirds of the way are done
+const GLIDE_MS = 450; // after this, two thirds of the distance are covered
 const FLASH_MS = 2600;
-const STILL = 0.0004; // of the plane: too little to be seen
-const TRAIL = 120;
+const MIN_DISTANCE = 0.0004; // of the plane: too small to see
+const TRAIL_LENGTH = 120;
 
 export interface Dot {
   word: string;
-  label: string; // the word as it is drawn
+  label: string; // the text to draw
   x: number;
   y: number;
   toX: number;
   toY: number;
-  presence: number; // 0: not to be seen, 1: there
-  flash: number; // 1: just appeared, 0: no longer new
+  presence: number; // opacity: 0 to 1
+  flash: number; // from 1, just appeared, down to 0
   leaving: boolean;
   count: number;
   seen: number;
@@ -32,9 +32,9 @@ export interface Dot {
 }
 
 export class Scene {
-  /** The most frequent first, as the server sends them. */
+  /** By decreasing frequency, as the server sends them. */
   dots: Dot[] = [];
-  trail: { word: string; places: { x: number; y: number }[] } | null = null;
+  trail: { word: string; points: { x: number; y: number }[] } | null = null;
   private byWord = new Map<string, Dot>();
   private frame = -1;
 
@@ -42,11 +42,11 @@ export class Scene {
     return this.byWord.get(word);
   }
 
-  take(frame: MapFrame): void {
+  setFrame(frame: MapFrame): void {
     const first = this.frame < 0;
     this.frame = frame.frame;
     const next = new Map<string, Dot>();
-    const most = Math.log1p(Math.max(1, ...frame.count.slice(0, 1)));
+    const maxLogCount = Math.log1p(Math.max(1, ...frame.count.slice(0, 1)));
     frame.words.forEach((word, i) => {
       const x = frame.x[i];
       const y = frame.y[i];
@@ -57,7 +57,7 @@ export class Scene {
       dot.toY = y;
       dot.count = frame.count[i] ?? 0;
       dot.seen = frame.seen?.[i] ?? dot.count;
-      dot.radius = 1.6 + 5 * (Math.log1p(dot.count) / most) ** 3;
+      dot.radius = 1.6 + 5 * (Math.log1p(dot.count) / maxLogCount) ** 3;
       dot.age = frame.age[i] ?? null;
       dot.drift = frame.drift[i] ?? null;
       dot.trend = frame.trend[i] ?? null;
@@ -71,47 +71,47 @@ export class Scene {
       }
     this.byWord = next;
     this.dots = [...next.values()];
-    this.leaveTrail();
+    this.extendTrail();
   }
 
-  /** Lets the time go by; false when nothing moves any more. */
+  /** Advances the animation; returns false when nothing moves any more. */
   advance(milliseconds: number, still = false): boolean {
     const share = still ? 1 : 1 - Math.exp(-milliseconds / GLIDE_MS);
     let moving = false;
     for (const dot of this.dots) {
       const dx = dot.toX - dot.x;
       const dy = dot.toY - dot.y;
-      const there = Math.abs(dx) + Math.abs(dy) < STILL;
-      dot.x += there ? dx : dx * share;
-      dot.y += there ? dy : dy * share;
-      const wanted = dot.leaving ? 0 : 1;
-      const gap = wanted - dot.presence;
-      dot.presence = Math.abs(gap) < 0.02 ? wanted : dot.presence + gap * share;
+      const arrived = Math.abs(dx) + Math.abs(dy) < MIN_DISTANCE;
+      dot.x += arrived ? dx : dx * share;
+      dot.y += arrived ? dy : dy * share;
+      const target = dot.leaving ? 0 : 1;
+      const gap = target - dot.presence;
+      dot.presence = Math.abs(gap) < 0.02 ? target : dot.presence + gap * share;
       dot.flash = still ? 0 : Math.max(0, dot.flash - milliseconds / FLASH_MS);
-      moving ||= !there || dot.presence !== wanted || dot.flash > 0;
+      moving ||= !arrived || dot.presence !== target || dot.flash > 0;
     }
-    this.sweep();
+    this.removeFaded();
     return moving;
   }
 
-  /** Words that have faded are forgotten. */
-  private sweep(): void {
+  /** Removes words that have faded out. */
+  private removeFaded(): void {
     if (!this.dots.some((dot) => dot.leaving && dot.presence === 0)) return;
     this.dots = this.dots.filter((dot) => !dot.leaving || dot.presence > 0);
     this.byWord = new Map(this.dots.map((dot) => [dot.word, dot]));
   }
 
-  /** From now on the way of this word is drawn. */
+  /** Draws the path of this word from now on. */
   follow(word: string | null): void {
-    this.trail = word === null ? null : { word, places: [] };
-    this.leaveTrail();
+    this.trail = word === null ? null : { word, points: [] };
+    this.extendTrail();
   }
 
-  private leaveTrail(): void {
+  private extendTrail(): void {
     const dot = this.trail && this.byWord.get(this.trail.word);
     if (!this.trail || !dot) return;
-    this.trail.places.push({ x: dot.toX, y: dot.toY });
-    if (this.trail.places.length > TRAIL) this.trail.places.shift();
+    this.trail.points.push({ x: dot.toX, y: dot.toY });
+    if (this.trail.points.length > TRAIL_LENGTH) this.trail.points.shift();
   }
 }
 

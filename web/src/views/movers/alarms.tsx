@@ -1,4 +1,4 @@
-// alarms.tsx - what the server called out since the page was opened.
+// alarms.tsx - alarms of the server since the page was opened.
 
 import { alarms, stats } from "../../data/live";
 import type { Alarm } from "../../data/types";
@@ -7,10 +7,10 @@ import { Word } from "../../ui/word";
 
 const SHOWN = 8;
 
-const SAID: Record<Alarm["kind"], (alarm: Alarm) => string> = {
+const TEXTS: Record<Alarm["kind"], (alarm: Alarm) => string> = {
   new: () => "is new",
-  gone: () => "has left",
-  trend: () => "is coming more often",
+  gone: () => "has left the vocabulary",
+  trend: () => "is rising",
   drift: ({ score }) => `turned ${degrees(score)}`,
 };
 
@@ -20,12 +20,12 @@ export function Alarms() {
   if (shown.length === 0) return null;
   return (
     <section class="panel alarms" aria-live="polite">
-      <h2>Called out</h2>
+      <h2>Alerts</h2>
       <ol>
         {shown.map((alarm) => (
           <li key={`${alarm.time} ${alarm.word}`}>
             <span>
-              <Word word={alarm.word} /> {SAID[alarm.kind]?.(alarm) ?? alarm.kind}
+              <Word word={alarm.word} /> {TEXTS[alarm.kind]?.(alarm) ?? alarm.kind}
             </span>
             <span class="number">{ago(now - alarm.time)}</span>
           </li>

@@ -1,4 +1,4 @@
-// baseline.tsx - why nothing is compared yet.
+// baseline.tsx - tells why nothing is compared yet.
 
 import { stats } from "../../data/live";
 import { duration } from "../../text/format";

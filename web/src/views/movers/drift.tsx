@@ -1,13 +1,13 @@
-// drift.tsx - words whose meaning moves: by how much, from which company to which.
+// drift.tsx - words whose meaning drifts: by how much, and their neighbors then and now.
 
 import { withQuery, wordPath } from "../../data/api";
-import { useFetched } from "../../data/fetched";
+import { useFetch } from "../../data/use_fetch";
 import { ages } from "../../data/live";
-import { isDrifting } from "../../data/notable";
-import { agesWithin } from "../../data/past";
+import { isDrifting } from "../../data/thresholds";
+import { availableAges } from "../../data/ages";
 import type { History, Neighbors, WordList as List, WordRow } from "../../data/types";
 import { degrees, roughly } from "../../text/format";
-import { NothingLearned, Trouble, nothingLearned } from "../../ui/notice";
+import { NothingLearned, ErrorText, nothingLearned } from "../../ui/notice";
 import { Spark } from "../../ui/spark";
 import { Word, WordList } from "../../ui/word";
 import { changeBetween } from "../word/slopes";
@@ -18,7 +18,7 @@ const SHOWN = 12;
 const NEAR = 6;
 const REFRESH_SECONDS = 5;
 
-/** Two needles, one for then and one for now. */
+/** Two lines, one for then and one for now. */
 function Angle({ angle }: { angle: number }) {
   const turn = (Math.min(180, angle) * Math.PI) / 180;
   const [x, y] = [6 + 26 * Math.cos(turn), 34 - 26 * Math.sin(turn)];
@@ -33,12 +33,12 @@ function Angle({ angle }: { angle: number }) {
 }
 
 function Drifter({ row }: { row: WordRow }) {
-  const history = useFetched<History>(wordPath(row.word, "history"), 3 * REFRESH_SECONDS);
+  const history = useFetch<History>(wordPath(row.word, "history"), 3 * REFRESH_SECONDS);
   const near = wordPath(row.word, "neighbors", { topn: NEAR });
-  const now = useFetched<Neighbors>(near, 3 * REFRESH_SECONDS).data?.neighbors ?? [];
-  const age = agesWithin(ages.value, history.data?.points ?? []).at(-1);
+  const now = useFetch<Neighbors>(near, 3 * REFRESH_SECONDS).data?.neighbors ?? [];
+  const age = availableAges(ages.value, history.data?.points ?? []).at(-1);
   const old = wordPath(row.word, "neighbors", { topn: NEAR, age: age ?? 0 });
-  const past = useFetched<Neighbors>(age ? old : null, 6 * REFRESH_SECONDS).data;
+  const past = useFetch<Neighbors>(age ? old : null, 6 * REFRESH_SECONDS).data;
   const change = changeBetween(past?.neighbors ?? [], now);
   return (
     <li class="mover drifter">
@@ -52,7 +52,7 @@ function Drifter({ row }: { row: WordRow }) {
       <Spark
         values={history.data?.points.map((point) => point.turned) ?? []}
         tone="turn"
-        label={`Turned ${degrees(row.drift)} in all`}
+        label={`Turned ${degrees(row.drift)} in total`}
       />
       <div class="mover-why">
         {past && (
@@ -65,7 +65,7 @@ function Drifter({ row }: { row: WordRow }) {
           <span class="note">now</span>
           <WordList
             words={now.map(({ word }) => word)}
-            {...(past ? { fresh: change.came } : {})}
+            {...(past ? { fresh: change.added } : {})}
           />
         </p>
       </div>
@@ -75,27 +75,27 @@ function Drifter({ row }: { row: WordRow }) {
 
 export function DriftView() {
   const path = withQuery("/v1/words", { sort: "drift", limit: SHOWN });
-  const { data, problem } = useFetched<List<WordRow>>(path, REFRESH_SECONDS);
+  const { data, problem } = useFetch<List<WordRow>>(path, REFRESH_SECONDS);
   const rows = data?.words.filter(isDrifting) ?? [];
   if (nothingLearned()) return <NothingLearned />;
   return (
     <div class="movers movers-wide">
       <section>
-        <h2>On the move</h2>
+        <h2>Drifting words</h2>
         <p class="lead">
-          Words whose vector has turned most since the oldest one kept, once what all words share
-          is taken away; and the company they kept then and keep now.
+          Words whose vectors have turned most since the oldest snapshot, after removing the
+          rotation that all words share; with their neighbors then and now.
         </p>
-        {problem && <Trouble problem={problem} />}
+        {problem && <ErrorText problem={problem} />}
         <NoBaseline />
-        {data && rows.length === 0 && <p class="note calm">No word has moved so far.</p>}
+        {data && rows.length === 0 && <p class="note calm">No word has drifted so far.</p>}
         <ol class="mover-list">
           {rows.length > 0 && (
             <li class="mover drifter mover-heads" aria-hidden="true">
               <span>word</span>
               <span>turned</span>
-              <span>far from today</span>
-              <span>company</span>
+              <span>distance from today</span>
+              <span>neighbors</span>
             </li>
           )}
           {rows.map((row) => (

@@ -1,12 +1,12 @@
-// trends.tsx - words that come more often than they use to, new ones, and ones that left.
+// trends.tsx - words that are more frequent than usual, new words, and words that left.
 
 import { withQuery, wordPath } from "../../data/api";
-import { useFetched } from "../../data/fetched";
+import { useFetch } from "../../data/use_fetch";
 import { stats } from "../../data/live";
-import { isDated, isRising } from "../../data/notable";
+import { hasFirstSeen, isRising } from "../../data/thresholds";
 import type { GoneRow, History, Neighbors, WordList as List, WordRow } from "../../data/types";
 import { ago, amount, count, times } from "../../text/format";
-import { NothingLearned, Trouble, nothingLearned } from "../../ui/notice";
+import { NothingLearned, ErrorText, nothingLearned } from "../../ui/notice";
 import { Spark } from "../../ui/spark";
 import { Word, WordList, WordText } from "../../ui/word";
 import { Alarms } from "./alarms";
@@ -15,10 +15,10 @@ import { NoBaseline } from "./baseline";
 const SHOWN = 12;
 const REFRESH_SECONDS = 5;
 
-function Riser({ row }: { row: WordRow }) {
-  const history = useFetched<History>(wordPath(row.word, "history"), 3 * REFRESH_SECONDS);
+function RisingWord({ row }: { row: WordRow }) {
+  const history = useFetch<History>(wordPath(row.word, "history"), 3 * REFRESH_SECONDS);
   const path = wordPath(row.word, "neighbors", { topn: 5 });
-  const near = useFetched<Neighbors>(path, 6 * REFRESH_SECONDS);
+  const near = useFetch<Neighbors>(path, 6 * REFRESH_SECONDS);
   const rates = history.data?.points.map((point) => point.rate) ?? [];
   return (
     <li class="mover">
@@ -42,14 +42,14 @@ function Riser({ row }: { row: WordRow }) {
   );
 }
 
-function Newcomers() {
+function NewWords() {
   const path = withQuery("/v1/words", { sort: "new", limit: SHOWN });
-  const { data } = useFetched<List<WordRow>>(path, REFRESH_SECONDS);
+  const { data } = useFetch<List<WordRow>>(path, REFRESH_SECONDS);
   const now = stats.value?.now ?? 0;
-  const rows = data?.words.filter(isDated) ?? [];
+  const rows = data?.words.filter(hasFirstSeen) ?? [];
   return (
     <section class="panel ticker ticker-entered">
-      <h2>New, and still here</h2>
+      <h2>New words</h2>
       {data && rows.length === 0 && <p class="note">none yet</p>}
       <ol>
         {rows.map((row) => (
@@ -63,13 +63,13 @@ function Newcomers() {
   );
 }
 
-function Leavers() {
+function EvictedWords() {
   const path = withQuery("/v1/words", { sort: "gone", limit: SHOWN });
-  const { data } = useFetched<List<GoneRow>>(path, REFRESH_SECONDS);
+  const { data } = useFetch<List<GoneRow>>(path, REFRESH_SECONDS);
   const now = stats.value?.now ?? 0;
   return (
     <section class="panel ticker ticker-left">
-      <h2>Gone</h2>
+      <h2>Evicted words</h2>
       {data?.words.length === 0 && <p class="note">none yet</p>}
       <ol>
         {data?.words.map((row) => (
@@ -85,35 +85,35 @@ function Leavers() {
 
 export function TrendsView() {
   const path = withQuery("/v1/words", { sort: "trend", limit: SHOWN });
-  const { data, problem } = useFetched<List<WordRow>>(path, REFRESH_SECONDS);
+  const { data, problem } = useFetch<List<WordRow>>(path, REFRESH_SECONDS);
   const rows = data?.words.filter(isRising) ?? [];
   if (nothingLearned()) return <NothingLearned />;
   return (
     <div class="movers">
       <section>
-        <h2>On the rise</h2>
-        <p class="lead">Words that come more often now than their own mean says they should.</p>
-        {problem && <Trouble problem={problem} />}
+        <h2>Rising words</h2>
+        <p class="lead">Words that are more frequent now than their long-term mean.</p>
+        {problem && <ErrorText problem={problem} />}
         <NoBaseline />
         {data && rows.length === 0 && <p class="note calm">No word stands out.</p>}
         <ol class="mover-list">
           {rows.length > 0 && (
             <li class="mover mover-heads" aria-hidden="true">
               <span>word</span>
-              <span>its usual</span>
-              <span>how often</span>
-              <span>company</span>
+              <span>× usual</span>
+              <span>frequency</span>
+              <span>neighbors</span>
             </li>
           )}
           {rows.map((row) => (
-            <Riser key={row.word} row={row} />
+            <RisingWord key={row.word} row={row} />
           ))}
         </ol>
       </section>
       <div class="movers-side">
         <Alarms />
-        <Newcomers />
-        <Leavers />
+        <NewWords />
+        <EvictedWords />
       </div>
     </div>
   );

@@ -1,17 +1,17 @@
-// gunzip.ts - unpacks gzip, also of several members one after the other.
+// gunzip.ts - decompresses gzip, including files of several members.
 //
-// A DecompressionStream ends with the first member and fails when it is given more, which throws
-// away what it has just unpacked. So wherever the header of another member may begin, all that
-// comes before it is unpacked and taken first. If the stream then refuses the header, it had
-// ended there, and the next member gets a stream of its own.
+// A DecompressionStream ends with the first member and fails on further input, which discards the
+// output that it has just produced. So wherever the header of another member may begin, everything
+// before it is decompressed and read first. If the stream then rejects the header, the member ended
+// there, and the next one gets a stream of its own.
 
-const HEADER = 10; // bytes
-const PIECE = 16 << 10; // bytes at a time, each of which may become a thousand
+const HEADER_BYTES = 10;
+const CHUNK_BYTES = 16 << 10; // of input at a time; a byte may expand to a thousand
 
-/** Where a header may begin, from `at` on; -1 if nowhere. */
-function headerIn(bytes: Uint8Array, at: number): number {
+/** Returns where a header may begin, from `at` on; -1 if nowhere. */
+function findHeader(bytes: Uint8Array, at: number): number {
   for (let i = bytes.indexOf(0x1f, at); i >= 0; i = bytes.indexOf(0x1f, i + 1)) {
-    if (i + HEADER > bytes.length) return -1;
+    if (i + HEADER_BYTES > bytes.length) return -1;
     const [, id, method, flags = 0] = bytes.subarray(i, i + 4);
     if (id === 0x8b && method === 8 && flags < 0x20) return i;
   }
@@ -22,7 +22,7 @@ class Member {
   private readonly stream = new DecompressionStream("gzip");
   private readonly writer = this.stream.writable.getWriter();
   private readonly reader = this.stream.readable.getReader();
-  private made: Uint8Array[] = [];
+  private output: Uint8Array[] = [];
   private readonly ended = this.collect();
 
   private async collect(): Promise<unknown> {
@@ -30,7 +30,7 @@ class Member {
       for (;;) {
         const { done, value } = await this.reader.read();
         if (done) return null;
-        this.made.push(value);
+        this.output.push(value);
       }
     } catch (error) {
       return error;
@@ -41,7 +41,7 @@ class Member {
     return this.writer.write(bytes);
   }
 
-  /** Waits until all that was unpacked is collected, so that it stays if more bytes fail. */
+  /** Waits until all output is collected, so that it survives if further input fails. */
   collected(): Promise<void> {
     return new Promise((resume) => setTimeout(resume));
   }
@@ -52,54 +52,54 @@ class Member {
     if (error) throw error;
   }
 
-  take(): Uint8Array[] {
-    const made = this.made;
-    this.made = [];
-    return made;
+  takeOutput(): Uint8Array[] {
+    const output = this.output;
+    this.output = [];
+    return output;
   }
 }
 
-async function* unpacked(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* decompress(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let member = new Member();
-  let begun = false; // bytes of the member were added
+  let started = false; // bytes of the member have been added
   let held = new Uint8Array(0); // the last bytes, in which a header may begin
-  for await (const piece of packed) {
-    const bytes = new Uint8Array(held.length + piece.length);
+  for await (const chunk of input) {
+    const bytes = new Uint8Array(held.length + chunk.length);
     bytes.set(held);
-    bytes.set(piece, held.length);
+    bytes.set(chunk, held.length);
     let at = 0;
     for (;;) {
-      const header = headerIn(bytes, at + (begun ? 0 : 1));
-      const end = header < 0 ? Math.max(at, bytes.length - HEADER + 1) : header;
+      const header = findHeader(bytes, at + (started ? 0 : 1));
+      const end = header < 0 ? Math.max(at, bytes.length - HEADER_BYTES + 1) : header;
       if (end > at) await member.add(bytes.slice(at, end));
-      begun ||= end > at;
+      started ||= end > at;
       if (header >= 0) await member.collected();
-      yield* member.take();
+      yield* member.takeOutput();
       at = end;
       if (header < 0) break;
-      const first = bytes.slice(at, at + HEADER);
+      const first = bytes.slice(at, at + HEADER_BYTES);
       try {
         await member.add(first);
       } catch {
         member = new Member();
         await member.add(first);
       }
-      at += HEADER;
+      at += HEADER_BYTES;
     }
     held = bytes.slice(at);
   }
   if (held.length) await member.add(held);
   await member.end();
-  yield* member.take();
+  yield* member.takeOutput();
 }
 
-async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* readChunks(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      for (let at = 0; at < value.length; at += PIECE) yield value.subarray(at, at + PIECE);
+      for (let at = 0; at < value.length; at += CHUNK_BYTES) yield value.subarray(at, at + CHUNK_BYTES);
     }
   } finally {
     reader.cancel().catch(() => undefined);
@@ -107,15 +107,15 @@ async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uin
 }
 
 export function gunzip(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-  const made = unpacked(piecesOf(stream));
+  const output = decompress(readChunks(stream));
   return new ReadableStream({
     async pull(control) {
-      const { done, value } = await made.next();
+      const { done, value } = await output.next();
       if (done) control.close();
       else control.enqueue(value);
     },
     async cancel() {
-      await made.return(undefined);
+      await output.return(undefined);
     },
   });
 }

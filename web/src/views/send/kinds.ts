@@ -1,9 +1,9 @@
-// kinds.ts - what a file is sent as, which its name tells.
+// kinds.ts - the content type of a file, by its name.
 
 export interface Kind {
-  type: string; // as Content-Type
-  records: boolean; // a field of them has the text
-  whole: boolean; // cannot be cut at the end of any line
+  type: string; // Content-Type
+  records: boolean; // the text is in a field or column
+  whole: boolean; // cannot be split between lines
 }
 
 const TEXT: Kind = { type: "text/plain", records: false, whole: false };
@@ -15,8 +15,8 @@ const KINDS: [RegExp, Kind][] = [
   [/\.tsv$/i, { type: "text/tab-separated-values", records: true, whole: true }],
 ];
 
-/** What is packed has the name of what is in it, and .gz behind. */
-export function kindOf(name: string): Kind {
+/** A compressed file has the name of its content with .gz appended. */
+export function kindOfFile(name: string): Kind {
   const plain = name.replace(/\.gz$/i, "");
   return KINDS.find(([ending]) => ending.test(plain))?.[1] ?? TEXT;
 }

@@ -1,9 +1,9 @@
-// lines.ts - cuts a stream of bytes into bodies that end where a line ends.
+// lines.ts - splits a stream of bytes into request bodies at line ends.
 
 const NEWLINE = 10;
 
-/** Bodies of about `size` bytes. A line that is longer than that is cut into several. */
-export async function* bodiesOf(
+/** Yields bodies of about `size` bytes. A longer line is split. */
+export async function* splitBodies(
   stream: ReadableStream<Uint8Array>,
   size: number,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
@@ -26,16 +26,16 @@ export async function* bodiesOf(
   if (held.length) yield held;
 }
 
-/** All of it, which may be so many bytes. */
-export async function wholeOf(
+/** Reads the whole stream, at most `max` bytes. */
+export async function readAll(
   stream: ReadableStream<Uint8Array>,
-  most: number,
+  max: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   let whole = new Uint8Array(0);
-  for await (const body of bodiesOf(stream, 1 << 20)) {
+  for await (const body of splitBodies(stream, 1 << 20)) {
     whole = joined(whole, body);
-    if (whole.length > most)
-      throw new Error(`more than ${most >> 20} MB of it cannot be sent at once: use wordtide train`);
+    if (whole.length > max)
+      throw new Error(`a file of this type may have at most ${max >> 20} MiB; use wordtide train for larger ones`);
   }
   return whole;
 }
@@ -47,8 +47,8 @@ function joined(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
   return both;
 }
 
-/** What is left of a body when its first lines have been taken. */
-export function withoutLines(
+/** Returns the body without its first lines. */
+export function dropLines(
   body: Uint8Array<ArrayBuffer>,
   lines: number,
 ): Uint8Array<ArrayBuffer> {

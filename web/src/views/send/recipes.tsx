@@ -1,4 +1,4 @@
-// recipes.tsx - the lines to copy, one program at a time.
+// recipes.tsx - configuration snippets to copy, for one program at a time.
 
 import { useSignal } from "@preact/signals";
 import { token } from "../../data/token";
@@ -10,14 +10,14 @@ async function copy(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return false; // not a secure address, or not allowed: the text can be marked by hand
+    return false; // not a secure origin, or denied: the text can be copied by hand
   }
 }
 
 export function Recipes() {
   const snippets = snippetsFor(new URL(location.href), token.value !== "");
   const chosen = useSignal(snippets[0]?.name ?? "");
-  const said = useSignal("Copy");
+  const buttonText = useSignal("Copy");
   const snippet = snippets.find(({ name }) => name === chosen.value);
   if (!snippet) return null;
   return (
@@ -30,7 +30,7 @@ export function Recipes() {
         value={chosen.value}
         onChange={(name) => {
           chosen.value = name;
-          said.value = "Copy";
+          buttonText.value = "Copy";
         }}
       />
       <p class="note">{snippet.note}</p>
@@ -41,11 +41,11 @@ export function Recipes() {
           class="button quiet"
           onClick={() =>
             void copy(snippet.text).then((done) => {
-              said.value = done ? "Copied" : "Mark and copy by hand";
+              buttonText.value = done ? "Copied" : "Select and copy by hand";
             })
           }
         >
-          {said.value}
+          {buttonText.value}
         </button>
       </div>
     </section>

@@ -1,21 +1,21 @@
-// send.tsx - text from here: typed, pasted, dropped; and how other programs send it.
+// send.tsx - sends text that is typed, pasted or dropped, and shows how other programs send it.
 
 import { signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { gunzip } from "./gunzip";
-import { kindOf } from "./kinds";
+import { kindOfFile } from "./kinds";
 import { Recipes } from "./recipes";
 import { Upload } from "./upload";
 import { UploadRow } from "./upload_row";
 
-const uploads = signal<Upload[]>([]); // they go on while another view is looked at
-let begun = 0;
+const uploads = signal<Upload[]>([]); // they continue while another view is open
+let nextId = 0;
 
-function begin(name: string, blob: Blob, field: string): void {
-  const packed = /\.gz$/i.test(name);
-  const plain = blob.stream();
-  const stream = packed ? gunzip(plain) : plain;
-  const upload = new Upload(begun++, name, packed ? null : blob.size, stream, kindOf(name), field);
+function startUpload(name: string, blob: Blob, field: string): void {
+  const compressed = /\.gz$/i.test(name);
+  const raw = blob.stream();
+  const stream = compressed ? gunzip(raw) : raw;
+  const upload = new Upload(nextId++, name, compressed ? null : blob.size, stream, kindOfFile(name), field);
   uploads.value = [upload, ...uploads.value].slice(0, 50);
   void upload.run();
 }
@@ -24,30 +24,30 @@ export function SendView() {
   const text = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const field = useSignal("");
-  const over = useSignal(false);
+  const dragging = useSignal(false);
 
   const sendTyped = () => {
     const typed = text.current?.value ?? "";
     if (!typed.trim()) return text.current?.focus();
-    begin("typed text", new Blob([typed]), "");
+    startUpload("typed text", new Blob([typed]), "");
     if (text.current) text.current.value = "";
     text.current?.focus();
   };
   const sendFiles = (files: FileList | null | undefined) => {
-    for (const file of files ?? []) begin(file.name, file, field.value);
-    over.value = false;
+    for (const file of files ?? []) startUpload(file.name, file, field.value);
+    dragging.value = false;
   };
 
   return (
     <div class="send">
       <section
-        class={over.value ? "send-box is-over" : "send-box"}
+        class={dragging.value ? "send-box is-over" : "send-box"}
         onDragOver={(event) => {
           event.preventDefault();
-          over.value = true;
+          dragging.value = true;
         }}
         onDragLeave={() => {
-          over.value = false;
+          dragging.value = false;
         }}
         onDrop={(event) => {
           event.preventDefault();
@@ -56,14 +56,14 @@ export function SendView() {
       >
         <h2>Send text</h2>
         <p class="lead">
-          A line is a post. Type, paste, or drop files: text, JSON, CSV or TSV, and gzip of these.
+          One document per line. Type, paste, or drop files: text, JSON, CSV or TSV, optionally compressed with gzip.
         </p>
         <textarea
           ref={text}
           aria-label="Text to learn"
           dir="auto"
           rows={9}
-          placeholder="the ferry left the harbour before the storm"
+          placeholder="the ferry left the harbor before the storm"
           onKeyDown={(event) => {
             if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) sendTyped();
           }}
@@ -77,7 +77,7 @@ export function SendView() {
             ref={picker}
             type="file"
             multiple
-            class="unseen"
+            class="visually-hidden"
             tabIndex={-1}
             aria-label="Files to learn"
             onChange={(event) => {
@@ -93,7 +93,7 @@ export function SendView() {
             <input
               type="text"
               placeholder="text"
-              title="The field of a JSON record, or the name or number of a column of CSV or TSV, that has the text. Empty: for JSON message, msg, log, text or body; for columns the one that the server was started with (--text)."
+              title="The field of a JSON record, or the name or number of a column of CSV or TSV, with the text. If empty: message, msg, log, text or body for JSON; for columns, the one the server was started with (--text)."
               spellcheck={false}
               value={field.value}
               onInput={(event) => {
@@ -102,7 +102,7 @@ export function SendView() {
             />
           </label>
         </div>
-        <ol class="uploads" aria-label="What was sent">
+        <ol class="uploads" aria-label="Uploads">
           {uploads.value.map((upload) => (
             <UploadRow key={upload.id} upload={upload} />
           ))}

@@ -1,4 +1,4 @@
-// snippets.ts - lines to copy that send text here from where it is, with our own address in them.
+// snippets.ts - configuration of other programs to send text to this server.
 
 export interface Snippet {
   name: string;
@@ -14,7 +14,7 @@ export function snippetsFor(address: URL, token: boolean): Snippet[] {
   return [
     {
       name: "curl",
-      note: "A file, a line a post; then JSON lines, compressed.",
+      note: "A text file with one document per line; then compressed JSON lines.",
       text: lines(
         `curl --data-binary @posts.txt -H 'Content-Type: text/plain' \\`,
         token && `  -H "Authorization: Bearer $TOKEN" \\`,
@@ -44,7 +44,7 @@ export function snippetsFor(address: URL, token: boolean): Snippet[] {
     },
     {
       name: "Vector",
-      note: "A sink; put the name of your source in.",
+      note: "A sink; insert the name of your source.",
       text: lines(
         "sinks:",
         "  wordtide:",
@@ -86,7 +86,7 @@ export function snippetsFor(address: URL, token: boolean): Snippet[] {
     },
     {
       name: "Prometheus",
-      note: "The other way: how wordtide is doing, for your monitoring.",
+      note: "The other direction: metrics of wordtide for your monitoring.",
       text: lines(
         "scrape_configs:",
         "  - job_name: wordtide",

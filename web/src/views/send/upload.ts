@@ -1,17 +1,17 @@
-// upload.ts - sends text to the server and keeps account of what became of it.
+// upload.ts - sends text to the server and tracks the progress.
 //
-// The server takes a body whole or, when its queue is full, its first lines; the rest is sent
-// again after the time that the server asks for. So nothing is lost and nothing is sent twice.
+// The server accepts all of a body or, if its queue is full, only its first lines; the rest is sent
+// again after the delay in Retry-After. So nothing is lost and nothing is sent twice.
 
 import { signal, type Signal } from "@preact/signals";
 import { Problem, request, withQuery } from "../../data/api";
 import type { Taken } from "../../data/types";
 import type { Kind } from "./kinds";
-import { bodiesOf, wholeOf, withoutLines } from "./lines";
+import { splitBodies, readAll, dropLines } from "./lines";
 
 const BODY_BYTES = 1 << 20;
-const WHOLE_BYTES = 16 << 20; // more are not taken at once
-const PATIENCE = 120; // times that a full queue is waited for in a row
+const WHOLE_BYTES = 16 << 20; // the limit of the server
+const MAX_RETRIES = 120; // in a row, while the queue is full
 
 export type Phase = "sending" | "waiting" | "done" | "failed" | "stopped";
 
@@ -36,10 +36,10 @@ export class Upload {
   constructor(
     readonly id: number,
     readonly name: string,
-    readonly size: number | null, // bytes, where known
+    readonly size: number | null, // bytes; null if unknown
     private readonly stream: ReadableStream<Uint8Array>,
     private readonly kind: Kind,
-    private readonly field: string, // of records; empty for the usual
+    private readonly field: string, // of records; empty for the default
   ) {}
 
   stop(): void {
@@ -48,37 +48,37 @@ export class Upload {
 
   async run(): Promise<void> {
     try {
-      if (this.kind.whole) await this.send(await wholeOf(this.stream, WHOLE_BYTES));
-      else for await (const body of bodiesOf(this.stream, BODY_BYTES)) await this.send(body);
-      this.put({ phase: "done" });
+      if (this.kind.whole) await this.send(await readAll(this.stream, WHOLE_BYTES));
+      else for await (const body of splitBodies(this.stream, BODY_BYTES)) await this.send(body);
+      this.update({ phase: "done" });
     } catch (error) {
-      if (this.control.signal.aborted) this.put({ phase: "stopped" });
-      else this.put({ phase: "failed", problem: error instanceof Error ? error.message : "" });
+      if (this.control.signal.aborted) this.update({ phase: "stopped" });
+      else this.update({ phase: "failed", problem: error instanceof Error ? error.message : "" });
     }
   }
 
-  private put(change: Partial<Progress>): void {
+  private update(change: Partial<Progress>): void {
     this.progress.value = { ...this.progress.peek(), ...change };
   }
 
   private async send(body: Uint8Array<ArrayBuffer>): Promise<void> {
     let rest = body;
-    for (let turns = 0; rest.length; ) {
+    for (let retries = 0; rest.length; ) {
       try {
         const { taken, skipped } = await this.post(rest);
-        const so = this.progress.peek();
-        this.put({ phase: "sending", taken: so.taken + taken, skipped: so.skipped + skipped });
+        const current = this.progress.peek();
+        this.update({ phase: "sending", taken: current.taken + taken, skipped: current.skipped + skipped });
         break;
       } catch (error) {
-        if (!(error instanceof Problem) || error.status !== 429 || ++turns > PATIENCE) throw error;
-        if (error.taken) turns = 0;
-        this.put({ phase: "waiting", taken: this.progress.peek().taken + error.taken });
+        if (!(error instanceof Problem) || error.status !== 429 || ++retries > MAX_RETRIES) throw error;
+        if (error.taken) retries = 0;
+        this.update({ phase: "waiting", taken: this.progress.peek().taken + error.taken });
         if (error.taken && this.kind.whole) throw error;
-        rest = withoutLines(rest, error.taken);
+        rest = dropLines(rest, error.taken);
         await this.pause(error.retrySeconds);
       }
     }
-    this.put({ sent: this.progress.peek().sent + body.length });
+    this.update({ sent: this.progress.peek().sent + body.length });
   }
 
   private async post(body: Uint8Array<ArrayBuffer>): Promise<Taken> {

@@ -1,19 +1,19 @@
-// upload_row.tsx - how far one text is, and what the server said to it.
+// upload_row.tsx - the progress of one upload.
 
 import { bytes, count } from "../../text/format";
 import { WordText } from "../../ui/word";
 import type { Phase, Progress, Upload } from "./upload";
 
-const SAID: Record<Phase, string> = {
-  sending: "being sent",
+const TEXTS: Record<Phase, string> = {
+  sending: "sending",
   waiting: "the server is busy, waiting",
-  done: "taken",
-  failed: "refused",
+  done: "accepted",
+  failed: "rejected",
   stopped: "stopped",
 };
 
-function accountOf({ phase, taken, skipped, sent, problem }: Progress): string {
-  const parts = [SAID[phase], `${count(taken)} lines taken`, bytes(sent)];
+function statusText({ phase, taken, skipped, sent, problem }: Progress): string {
+  const parts = [TEXTS[phase], `${count(taken)} lines accepted`, bytes(sent)];
   if (skipped) parts.push(`${count(skipped)} skipped`);
   if (problem) parts.push(problem);
   return parts.join(" \u00b7 ");
@@ -28,7 +28,7 @@ export function UploadRow({ upload }: { upload: Upload }) {
       <div class="upload-line">
         <WordText word={upload.name} />
         <span class="note" role="status">
-          {accountOf(progress)}
+          {statusText(progress)}
         </span>
         {running && (
           <button type="button" class="button quiet" onClick={() => upload.stop()}>

@@ -3,35 +3,35 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { withQuery } from "../../data/api";
-import { useFetched } from "../../data/fetched";
+import { useFetch } from "../../data/use_fetch";
 import type { Near } from "../../data/types";
 import { score } from "../../text/format";
-import { Trouble } from "../../ui/notice";
-import { keepAsked, route } from "../../ui/route";
+import { ErrorText } from "../../ui/notice";
+import { updateQueryWords, route } from "../../ui/route";
 import { Word } from "../../ui/word";
 import { WordField } from "../../ui/word_field";
 
 const SHOWN = 6;
 
 export function Analogy() {
-  const given = route.value.asked;
-  const asked = useSignal({ a: "", b: "", c: "" });
+  const fromRoute = route.value.query;
+  const words = useSignal({ a: "", b: "", c: "" });
   useEffect(() => {
-    if (given.a || given.b || given.c) asked.value = { a: "", b: "", c: "", ...given };
-  }, [given.a, given.b, given.c]);
-  const { a, b, c } = asked.value;
+    if (fromRoute.a || fromRoute.b || fromRoute.c) words.value = { a: "", b: "", c: "", ...fromRoute };
+  }, [fromRoute.a, fromRoute.b, fromRoute.c]);
+  const { a, b, c } = words.value;
   const path = withQuery("/v1/analogy", { a, b, c, topn: SHOWN });
-  const { data, problem } = useFetched<{ answers: Near[] }>(a && b && c ? path : null, 5);
+  const { data, problem } = useFetch<{ answers: Near[] }>(a && b && c ? path : null, 5);
   const field = (name: "a" | "b" | "c", label: string) => (
     <WordField
       label={label}
       placeholder="word"
-      value={asked.value[name]}
-      keeps
+      value={words.value[name]}
+      persistent
       onPick={(word) => {
-        asked.value = { ...asked.value, [name]: word };
-        const { a, b, c } = asked.value;
-        keepAsked({ a, b, c });
+        words.value = { ...words.value, [name]: word };
+        const { a, b, c } = words.value;
+        updateQueryWords({ a, b, c });
       }}
     />
   );
@@ -52,7 +52,7 @@ export function Analogy() {
           </ol>
         )}
       </div>
-      {problem && <Trouble problem={problem} />}
+      {problem && <ErrorText problem={problem} />}
     </section>
   );
 }

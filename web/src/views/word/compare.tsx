@@ -1,11 +1,11 @@
-// compare.tsx - neighbours then and now, side by side. Lines join those that stayed, so that one
-// sees at a glance who moved, who came and who went.
+// compare.tsx - neighbors then and now, side by side. Lines connect those in both lists, which shows
+// at a glance which ones moved, appeared and disappeared.
 
 import { useSignal } from "@preact/signals";
 import { wordPath } from "../../data/api";
-import { useFetched } from "../../data/fetched";
+import { useFetch } from "../../data/use_fetch";
 import { ages } from "../../data/live";
-import { agesWithin, someAges } from "../../data/past";
+import { availableAges, pickAges } from "../../data/ages";
 import type { Near, Neighbors, Point } from "../../data/types";
 import { roughly, score } from "../../text/format";
 import { Segments } from "../../ui/segments";
@@ -17,7 +17,7 @@ const ROW = 32; // the height of a row, in pixels; also in word.css
 const CHOICES = 6;
 const REFRESH_SECONDS = 3;
 
-const shareOf = (cosine: number) => `${Math.max(0, cosine) * 100}%`;
+const barWidth = (cosine: number) => `${Math.max(0, cosine) * 100}%`;
 
 function Column(props: { title: string; near: Near[]; marked: Set<string>; mark: string }) {
   return (
@@ -26,7 +26,7 @@ function Column(props: { title: string; near: Near[]; marked: Set<string>; mark:
       <ol>
         {props.near.map(({ word, score: cosine }) => (
           <li key={word} class={props.marked.has(word) ? props.mark : undefined}>
-            <i class="near-bar" style={{ width: shareOf(cosine) }} aria-hidden="true" />
+            <i class="near-bar" style={{ width: barWidth(cosine) }} aria-hidden="true" />
             <Word word={word} />
             <span class="number">{score(cosine)}</span>
           </li>
@@ -37,7 +37,7 @@ function Column(props: { title: string; near: Near[]; marked: Set<string>; mark:
 }
 
 function Slopes({ change }: { change: Change }) {
-  const y = (place: number) => place * ROW + ROW / 2;
+  const y = (index: number) => index * ROW + ROW / 2;
   const box = `0 0 60 ${SHOWN * ROW}`;
   return (
     <svg class="slopes" viewBox={box} preserveAspectRatio="none" aria-hidden="true">
@@ -49,18 +49,18 @@ function Slopes({ change }: { change: Change }) {
 }
 
 export function Compare({ word, points }: { word: string; points: Point[] }) {
-  const choices = someAges(agesWithin(ages.value, points), CHOICES);
+  const choices = pickAges(availableAges(ages.value, points), CHOICES);
   const chosen = useSignal<number | null>(null);
   const age = chosen.value ?? choices[Math.floor(choices.length / 2)] ?? 0;
   const near = (query: { age: number }) => wordPath(word, "neighbors", { topn: SHOWN, ...query });
-  const now = useFetched<Neighbors>(near({ age: 0 }), REFRESH_SECONDS).data?.neighbors ?? [];
-  const past = useFetched<Neighbors>(age ? near({ age }) : null, 5 * REFRESH_SECONDS);
+  const now = useFetch<Neighbors>(near({ age: 0 }), REFRESH_SECONDS).data?.neighbors ?? [];
+  const past = useFetch<Neighbors>(age ? near({ age }) : null, 5 * REFRESH_SECONDS);
   const then = past.data?.neighbors ?? [];
   const change = changeBetween(then, now);
   return (
     <section class="compare">
       <header>
-        <h2>Neighbours</h2>
+        <h2>Neighbors</h2>
         {choices.length > 0 && (
           <Segments
             label="compared with"
@@ -76,19 +76,19 @@ export function Compare({ word, points }: { word: string; points: Point[] }) {
       <div class="near-columns">
         {then.length > 0 ? (
           <>
-            <Column title={`${roughly(age)} ago`} near={then} marked={change.went} mark="went" />
+            <Column title={`${roughly(age)} ago`} near={then} marked={change.removed} mark="removed" />
             <Slopes change={change} />
           </>
         ) : (
           <p class="note no-past">
-            {past.problem?.message ?? (age ? "" : "No past is kept of this word yet.")}
+            {past.problem?.message ?? (age ? "" : "This word has no history yet.")}
           </p>
         )}
         <Column
           title="Now"
           near={now}
-          marked={then.length ? change.came : new Set()}
-          mark="came"
+          marked={then.length ? change.added : new Set()}
+          mark="added"
         />
       </div>
     </section>

@@ -1,11 +1,11 @@
-// facts.tsx - a word and its figures.
+// facts.tsx - a word and its statistics.
 
 import { useSignal } from "@preact/signals";
 import { Problem, request, wordPath } from "../../data/api";
 import { stats } from "../../data/live";
 import type { Term, WordFacts } from "../../data/types";
 import { ago, amount, count, decimals, degrees, times } from "../../text/format";
-import { Trouble } from "../../ui/notice";
+import { ErrorText } from "../../ui/notice";
 import { WordText } from "../../ui/word";
 
 function Watch({ facts }: { facts: WordFacts }) {
@@ -29,17 +29,17 @@ function Watch({ facts }: { facts: WordFacts }) {
         type="button"
         class="button quiet"
         aria-pressed={watched.value}
-        title="A watched word keeps its past, however rare it is"
+        title="The history of a watched word is kept even if the word is rare"
         onClick={() => void toggle()}
       >
         {watched.value ? "Watched" : "Watch"}
       </button>
-      {problem.value && <Trouble problem={problem.value} />}
+      {problem.value && <ErrorText problem={problem.value} />}
     </>
   );
 }
 
-/** The word was written in another way than it is learned, or there are several. */
+/** Shown if the text is not the word itself: another spelling, or several words. */
 function ReadAs({ terms }: { terms: Term[] }) {
   return terms.map(({ text, tokens, unknown }) => (
     <p key={text} class="note read-as">
@@ -67,15 +67,15 @@ export function FactsOfWord({ facts }: { facts: WordFacts }) {
   const now = stats.value?.now ?? Date.now() / 1000;
   const age = facts.first_seen === null ? null : now - facts.first_seen;
   const single = facts.terms?.every(({ tokens }) => tokens.length === 1) ?? true;
-  const figures = [
+  const statistics = [
     { name: "seen", value: count(facts.seen ?? facts.count), hint: "since it entered the vocabulary" },
     { name: "rank", value: count(facts.rank) },
     { name: "per second", value: amount(facts.rate), hint: "over the last minutes" },
-    { name: "usually", value: amount(facts.baseline), hint: "the same over a day" },
-    { name: "ratio", value: times(facts.ratio), hint: "the one rate divided by the other" },
-    { name: "turned", value: degrees(facts.drift), hint: "between the oldest vector kept and now" },
+    { name: "usually", value: amount(facts.baseline), hint: "long-term mean" },
+    { name: "ratio", value: times(facts.ratio), hint: "the recent rate divided by the usual one" },
+    { name: "turned", value: degrees(facts.drift), hint: "angle between the oldest vector and the current one" },
     { name: "first seen", value: ago(age) },
-    { name: "length", value: decimals(facts.norm, 2), hint: "of its vector" },
+    { name: "norm", value: decimals(facts.norm, 2), hint: "of its vector" },
   ];
   return (
     <header class="word-head">
@@ -87,7 +87,7 @@ export function FactsOfWord({ facts }: { facts: WordFacts }) {
       </div>
       {facts.terms && <ReadAs terms={facts.terms} />}
       <dl class="figures">
-        {figures.filter(({ name }) => single || name === "length").map(({ name, value, hint }) => (
+        {statistics.filter(({ name }) => single || name === "norm").map(({ name, value, hint }) => (
           <div key={name} title={hint}>
             <dt>{name}</dt>
             <dd class="number">{value}</dd>

@@ -1,4 +1,4 @@
-// history.tsx - how often a word came, and how far it stood from where it stands now.
+// history.tsx - the frequency of a word over time, and the distance to its current vector.
 
 import type { Point } from "../../data/types";
 import { brief, degrees } from "../../text/format";
@@ -6,32 +6,32 @@ import { Chart } from "../../ui/chart";
 
 export function HistoryOfWord({ points }: { points: Point[] }) {
   if (points.length < 2)
-    return <p class="note">No past is kept of this word yet. Watch it, and it will have one.</p>;
+    return <p class="note">This word has no history yet. Watch it to record one.</p>;
   const times = points.map((point) => point.time);
   return (
     <div class="history">
       <section>
-        <h2>How often</h2>
-        <p class="note">times a second</p>
+        <h2>Frequency</h2>
+        <p class="note">occurrences per second</p>
         <Chart
-          label="How often the word came, over time"
+          label="Frequency of the word over time"
           height={120}
           times={times}
           columns={[points.map((point) => point.rate)]}
-          lines={[{ colour: "--tide", fill: true }]}
+          lines={[{ color: "--tide", fill: true }]}
           format={brief}
           zero
         />
       </section>
       <section>
-        <h2>How far from today’s meaning</h2>
+        <h2>Distance from today’s meaning</h2>
         <p class="note">degrees between the vector then and now</p>
         <Chart
-          label="How far the word has turned, over time"
+          label="Angle to the current vector over time"
           height={120}
           times={times}
           columns={[points.map((point) => point.turned)]}
-          lines={[{ colour: "--sand", fill: true }]}
+          lines={[{ color: "--sand", fill: true }]}
           format={degrees}
           zero
         />

@@ -2,17 +2,17 @@
 
 import { useSignal } from "@preact/signals";
 import { withQuery } from "../../data/api";
-import { useFetched } from "../../data/fetched";
+import { useFetch } from "../../data/use_fetch";
 import { score } from "../../text/format";
-import { Trouble } from "../../ui/notice";
-import { keepAsked, route } from "../../ui/route";
+import { ErrorText } from "../../ui/notice";
+import { updateQueryWords, route } from "../../ui/route";
 import { WordText } from "../../ui/word";
 import { WordField } from "../../ui/word_field";
 
 export function Pair({ word }: { word: string }) {
-  const other = useSignal(route.value.asked.with ?? "");
+  const other = useSignal(route.value.query.with ?? "");
   const path = withQuery("/v1/similarity", { a: word, b: other.value });
-  const { data, problem } = useFetched<{ similarity: number }>(other.value ? path : null, 3);
+  const { data, problem } = useFetch<{ similarity: number }>(other.value ? path : null, 3);
   return (
     <section class="pair">
       <h2>Similarity</h2>
@@ -22,14 +22,14 @@ export function Pair({ word }: { word: string }) {
           label="Another word"
           placeholder="another word"
           value={other.value}
-          keeps
+          persistent
           onPick={(next) => {
             other.value = next;
-            keepAsked({ with: next });
+            updateQueryWords({ with: next });
           }}
         />
       </div>
-      {problem && <Trouble problem={problem} />}
+      {problem && <ErrorText problem={problem} />}
       {data && (
         <div class="gauge" role="img" aria-label={`Cosine ${score(data.similarity)}`}>
           <div class="gauge-line">

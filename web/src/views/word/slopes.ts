@@ -1,30 +1,30 @@
-// slopes.ts - what became of a list of neighbours: who stayed, who came, who went, and where
-// each stood before and stands now.
+// slopes.ts - the difference between two lists of neighbors: which words stayed, were added or removed,
+// and their ranks before and now.
 
 import type { Near } from "../../data/types";
 
 export interface Slope {
   word: string;
-  from: number; // place before
-  to: number; // place now
+  from: number; // rank before
+  to: number; // rank now
 }
 
 export interface Change {
   slopes: Slope[]; // those in both lists
-  came: Set<string>;
-  went: Set<string>;
+  added: Set<string>;
+  removed: Set<string>;
 }
 
 export function changeBetween(before: Near[], now: Near[]): Change {
-  const placeNow = new Map(now.map(({ word }, i) => [word, i]));
-  const placeBefore = new Set(before.map(({ word }) => word));
+  const rankNow = new Map(now.map(({ word }, i) => [word, i]));
+  const wordsBefore = new Set(before.map(({ word }) => word));
   const slopes: Slope[] = [];
-  const went = new Set<string>();
+  const removed = new Set<string>();
   before.forEach(({ word }, from) => {
-    const to = placeNow.get(word);
-    if (to === undefined) went.add(word);
+    const to = rankNow.get(word);
+    if (to === undefined) removed.add(word);
     else slopes.push({ word, from, to });
   });
-  const came = new Set(now.map(({ word }) => word).filter((word) => !placeBefore.has(word)));
-  return { slopes, came, went };
+  const added = new Set(now.map(({ word }) => word).filter((word) => !wordsBefore.has(word)));
+  return { slopes, added, removed };
 }

@@ -1,14 +1,14 @@
-// word.tsx - all about one word, and questions about several.
+// word.tsx - the view of one word, and queries about several.
 
 import { Problem, wordPath } from "../../data/api";
-import { useFetched } from "../../data/fetched";
+import { useFetch } from "../../data/use_fetch";
 import type { History, WordFacts } from "../../data/types";
-import { NothingLearned, Trouble, nothingLearned } from "../../ui/notice";
+import { NothingLearned, ErrorText, nothingLearned } from "../../ui/notice";
 import { route, routeTo, wordRoute } from "../../ui/route";
 import { WordList } from "../../ui/word";
 import { WordField } from "../../ui/word_field";
 import { Analogy } from "./analogy";
-import { Beginnings } from "./beginnings";
+import { WordLists } from "./word_lists";
 import { Compare } from "./compare";
 import { FactsOfWord } from "./facts";
 import { HistoryOfWord } from "./history";
@@ -17,7 +17,7 @@ import { Pair } from "./pair";
 const REFRESH_SECONDS = 3;
 
 function Unknown({ word, problem }: { word: string; problem: Problem }) {
-  if (problem.type !== "/problems/unknown-word") return <Trouble problem={problem} />;
+  if (problem.type !== "/problems/unknown-word") return <ErrorText problem={problem} />;
   return (
     <div class="notice">
       <p class="notice-title">
@@ -29,15 +29,15 @@ function Unknown({ word, problem }: { word: string; problem: Problem }) {
         </p>
       )}
       <p>
-        <a href={routeTo("word")}>Look at the words there are</a>
+        <a href={routeTo("word")}>Browse the vocabulary</a>
       </p>
     </div>
   );
 }
 
 function AboutWord({ word }: { word: string }) {
-  const { data, problem } = useFetched<WordFacts>(wordPath(word), REFRESH_SECONDS);
-  const history = useFetched<History>(wordPath(word, "history"), 2 * REFRESH_SECONDS);
+  const { data, problem } = useFetch<WordFacts>(wordPath(word), REFRESH_SECONDS);
+  const history = useFetch<History>(wordPath(word, "history"), 2 * REFRESH_SECONDS);
   const points = history.data?.points ?? [];
   if (!data) return problem && <Unknown word={word} problem={problem} />;
   return (
@@ -68,7 +68,7 @@ export function WordView() {
         }}
       />
       {nothingLearned() && <NothingLearned />}
-      {word ? <AboutWord key={word} word={word} /> : !nothingLearned() && <Beginnings />}
+      {word ? <AboutWord key={word} word={word} /> : !nothingLearned() && <WordLists />}
       {!nothingLearned() && <Analogy />}
     </div>
   );

@@ -1,0 +1,236 @@
+/* query_common.c - what the commands that query a model share. */
+#include "query_common.h"
+#include "output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int query_open(query_context *query, const char *path, int vectors, bool centered)
+{
+    tide_error err;
+    query->model = tide_model_open(path, &err);
+    if (!query->model)
+        return log_load_error(&err);
+    query->view = tide_view_new(query->model, (tide_vectors)vectors, centered, &err);
+    if (!query->view)
+        return log_error(&err);
+    query->resolver = tide_resolver_new(query->model, &err);
+    return query->resolver ? EXIT_SUCCESS : log_error(&err);
+}
+
+void query_close(query_context *query)
+{
+    tide_resolver_free(query->resolver);
+    tide_view_free(query->view);
+    tide_model_free(query->model);
+}
+
+tide_hit *query_alloc_hits(const query_context *query, uint64_t *count)
+{
+    uint64_t size = tide_model_size(query->model);
+    if (*count > size)
+        *count = size;
+    tide_hit *hits = calloc(*count ? *count : 1, sizeof *hits);
+    if (!hits)
+        log_message("out of memory");
+    return hits;
+}
+
+tide_entry *list_words(const tide_model *model, size_t *count)
+{
+    size_t size = tide_model_size(model);
+    tide_entry *entries = calloc(size ? size : 1, sizeof *entries);
+    *count = entries ? tide_model_words(model, entries, size) : 0;
+    if (entries && *count == size)
+        return entries;
+    log_message("out of memory");
+    free(entries);
+    return NULL;
+}
+
+void print_hits(const query_context *query, const tide_hit *hits, int count)
+{
+    if (query->json)
+        putchar('[');
+    for (int i = 0; i < count; i++) {
+        if (query->json) {
+            printf("%s{\"word\":", i ? "," : "");
+            print_json(hits[i].word);
+            printf(",\"score\":%.6f}", (double)hits[i].score);
+        } else {
+            printf("%.4f\t", (double)hits[i].score);
+            print_word(hits[i].word);
+            putchar('\n');
+        }
+    }
+    if (query->json)
+        putchar(']');
+}
+
+/* -- resolving words --------------------------------------------------------------- */
+
+static void explain_unknown(const query_context *query, const char *word,
+                            const tide_term *term, char reason[REASON_SIZE])
+{
+    enum { SUGGESTIONS = 3 };
+    tide_entry entries[SUGGESTIONS];
+    size_t count = tide_term_suggest(term, query->model, word, entries, SUGGESTIONS);
+    int length =
+        snprintf(reason, REASON_SIZE, "'%.200s' is not in the vocabulary", word);
+    for (size_t i = 0; i < count && length < REASON_SIZE; i++)
+        length += snprintf(reason + length, REASON_SIZE - (size_t)length, "%s %s",
+                           i ? "," : "; did you mean", entries[i].word);
+    if (count && length < REASON_SIZE - 1)
+        snprintf(reason + length, REASON_SIZE - (size_t)length, "?");
+}
+
+bool resolve_terms(resolved_terms *terms, const query_context *query,
+                   const char *const *texts, size_t count, char reason[REASON_SIZE])
+{
+    enum { TERMS_MAX = 64 };
+    *terms = (resolved_terms){.texts = texts};
+    if (count > TERMS_MAX) {
+        snprintf(reason, REASON_SIZE, "a query has at most %d words", TERMS_MAX);
+        return false;
+    }
+    terms->terms = calloc(count + 1, sizeof *terms->terms);
+    terms->words = calloc(count + 1, sizeof *terms->words);
+    if (!terms->terms || !terms->words) {
+        snprintf(reason, REASON_SIZE, "out of memory");
+        return false;
+    }
+    for (; terms->count < count; terms->count++) {
+        tide_term *term = &terms->terms[terms->count];
+        tide_resolver_find(query->resolver, query->view, texts[terms->count], term);
+        terms->words[terms->count] = term->words;
+        if (!term->known) {
+            explain_unknown(query, texts[terms->count], term, reason);
+            return false;
+        }
+    }
+    return true;
+}
+
+void free_terms(resolved_terms *terms)
+{
+    free(terms->terms);
+    free(terms->words);
+    *terms = (resolved_terms){0};
+}
+
+/* Lists the quoted tokens that have a vector, or with `known` false those without. */
+static void list_tokens(const tide_term *term, bool known, char *text, size_t size)
+{
+    size_t length = 0;
+    *text = 0;
+    for (uint32_t i = 0; i < term->count && length < size; i++)
+        if (term->has_vector[i] == known)
+            length += (size_t)snprintf(text + length, size - length, "%s'%s'",
+                                       length ? ", " : "", term->tokens[i]);
+}
+
+void log_term_tokens(const resolved_terms *terms)
+{
+    for (size_t i = 0; i < terms->count; i++) {
+        const tide_term *term = &terms->terms[i];
+        char known[REASON_SIZE], unknown[REASON_SIZE];
+        if (term->exact)
+            continue;
+        list_tokens(term, true, known, sizeof known);
+        list_tokens(term, false, unknown, sizeof unknown);
+        log_message("'%.100s' is read as %s%s%s%s", terms->texts[i],
+                    term->known > 1 ? "the mean of " : "", known,
+                    *unknown ? "; not in the vocabulary: " : "", unknown);
+    }
+}
+
+static void print_tokens(const tide_term *term, bool known)
+{
+    bool printed = false;
+    for (uint32_t i = 0; i < term->count; i++) {
+        if (term->has_vector[i] != known)
+            continue;
+        if (printed)
+            putchar(',');
+        print_json(term->tokens[i]);
+        printed = true;
+    }
+}
+
+void print_term_tokens(const resolved_terms *terms)
+{
+    bool printed = false;
+    for (size_t i = 0; i < terms->count; i++) {
+        if (terms->terms[i].exact)
+            continue;
+        fputs(printed ? "," : ",\"terms\":[", stdout);
+        fputs("{\"text\":", stdout);
+        print_json(terms->texts[i]);
+        fputs(",\"tokens\":[", stdout);
+        print_tokens(&terms->terms[i], true);
+        fputs("],\"unknown\":[", stdout);
+        print_tokens(&terms->terms[i], false);
+        fputs("]}", stdout);
+        printed = true;
+    }
+    if (printed)
+        putchar(']');
+}
+
+/* -- queries from standard input --------------------------------------------------- */
+
+enum { LINE_SIZE = 16384, WORDS_MAX = LINE_SIZE / 2 };
+
+/* Reads a line without its newline. A line that does not fit is skipped and logged. */
+static bool read_line(char line[LINE_SIZE])
+{
+    while (fgets(line, LINE_SIZE, stdin)) {
+        size_t length = strcspn(line, "\r\n");
+        if (line[length] || length + 1 < LINE_SIZE) {
+            line[length] = 0;
+            return true;
+        }
+        for (int c = 0; c != '\n' && c != EOF;)
+            c = getchar();
+        log_message("skipped a query of more than %d bytes", LINE_SIZE - 2);
+    }
+    return false;
+}
+
+/* Splits a line at white space, in place. */
+static size_t split_line(char *line, const char *words[WORDS_MAX])
+{
+    size_t count = 0;
+    char *rest;
+    for (char *word = strtok_r(line, " \t", &rest); word;
+         word = strtok_r(NULL, " \t", &rest))
+        words[count++] = word;
+    return count;
+}
+
+int answer_stdin(const char *prompt, line_handler *handler, void *data)
+{
+    char line[LINE_SIZE], copy[LINE_SIZE];
+    const char *words[WORDS_MAX];
+    bool terminal = isatty(STDIN_FILENO);
+    int code = EXIT_SUCCESS;
+    for (;;) {
+        if (terminal) {
+            log_printf("%s", prompt);
+            log_flush();
+        }
+        if (!read_line(line))
+            break;
+        memcpy(copy, line, sizeof copy);
+        size_t count = split_line(copy, words);
+        if (count && handler(data, line, words, count) != EXIT_SUCCESS)
+            code = EXIT_FAILURE;
+        fflush(stdout);
+        if (!output_ok())
+            break;
+    }
+    if (terminal)
+        log_printf("\n");
+    return terminal ? EXIT_SUCCESS : code;
+}
