@@ -59,6 +59,15 @@ def test_simple_says_what_is_wrong(tmp_path):
     assert not (tmp_path / "m.tide").exists()
 
 
+def test_simple_refuses_text_without_words(model, tmp_path):
+    (tmp_path / "empty.txt").write_text("\n\n")
+    path = tmp_path / "m.tide"
+    path.write_bytes(model.read_bytes())
+    done = run("simple", tmp_path / "empty.txt", path, "tea")
+    assert done.returncode == 1 and done.stderr == f"{tmp_path / 'empty.txt'} has no words\n" and not done.stdout
+    assert path.read_bytes() == model.read_bytes()
+
+
 def test_stream_prints_neighbors_between_lines(text):
     done = run("stream", "coffee", "10000", stdin=text.open())
     lines = done.stdout.splitlines()
