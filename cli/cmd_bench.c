@@ -79,12 +79,12 @@ static void print_checkpoint_part(const tide_checkpoint_timing *part, bool json)
     if (json)
         printf("{\"part\":\"%s\",\"paused\":%s,\"least\":%.4f,\"median\":%.4f,"
                "\"most\":%.4f,\"processor\":%.4f}\n",
-               part->name, part->paused ? "true" : "false", part->least, part->median,
-               part->most, part->processor);
+               part->name, part->paused ? "true" : "false", part->min, part->median,
+               part->max, part->cpu);
     else
         printf("%-6s %-10s %7.3f %7.3f %7.3f %9.3f\n", part->name,
-               part->paused ? "paused" : "background", part->least, part->median,
-               part->most, part->processor);
+               part->paused ? "paused" : "background", part->min, part->median,
+               part->max, part->cpu);
 }
 
 static int bench_checkpoint(const tide_params *params, const char *path,

@@ -78,13 +78,13 @@ static void print_json_facts(const facts *found)
     printf(",\"file_bytes\":%" PRIu64 ",\"words\":%" PRIu64, found->bytes,
            found->words);
     if (found->history.is_history)
-        printf(",\"followed\":%" PRIu64 ",\"alarms\":%" PRIu64, found->history.followed,
+        printf(",\"followed\":%" PRIu64 ",\"alarms\":%" PRIu64, found->history.tracked,
                found->history.alarms);
     else if (is_model(found))
         printf(",\"tokens\":%" PRIu64, found->tokens);
     else
         printf(",\"left_out\":%" PRIu64 ",\"twice\":%" PRIu64, found->origin.left_out,
-               found->origin.twice);
+               found->origin.duplicates);
 }
 
 static void print_facts(const facts *found)
@@ -100,12 +100,12 @@ static void print_facts(const facts *found)
     }
     printf("%s, %" PRIu64 " words", found->origin.format, found->words);
     if (found->history.is_history)
-        printf(", %" PRIu64 " followed, %" PRIu64 " alarms", found->history.followed,
+        printf(", %" PRIu64 " followed, %" PRIu64 " alarms", found->history.tracked,
                found->history.alarms);
     if (found->origin.left_out)
         printf(", %" PRIu64 " rows skipped", found->origin.left_out);
-    if (found->origin.twice)
-        printf(", %" PRIu64 " duplicate rows", found->origin.twice);
+    if (found->origin.duplicates)
+        printf(", %" PRIu64 " duplicate rows", found->origin.duplicates);
     putchar('\n');
 }
 

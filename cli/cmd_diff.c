@@ -121,7 +121,7 @@ int cmd_diff(int argc, char **argv)
     if (style == TABLE_TEXT && !isatty(STDOUT_FILENO))
         style = TABLE_TSV;
     j.how.sort = (tide_diff_sort)sort;
-    j.how.among = top < UINT32_MAX ? (uint32_t)top : UINT32_MAX;
+    j.how.top = top < UINT32_MAX ? (uint32_t)top : UINT32_MAX;
     int code = EXIT_SUCCESS;
     for (int i = 0; i < 2 && code == EXIT_SUCCESS; i++)
         code = query_open(&j.models[i], argv[i], vectors, centered);

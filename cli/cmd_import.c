@@ -119,8 +119,8 @@ static void log_result(const job *j, const tide_imported *done)
     if (done->left_out)
         log_message("%" PRIu64 " rows skipped: the word or a number is invalid",
                     done->left_out);
-    if (done->twice)
-        log_message("%" PRIu64 " rows skipped: duplicate word", done->twice);
+    if (done->duplicates)
+        log_message("%" PRIu64 " rows skipped: duplicate word", done->duplicates);
 }
 
 static int import_rows(const job *j, tide_params *params, tide_rows *rows)

@@ -131,7 +131,7 @@ static int describe_vectors(info *i, const tide_model *model)
 {
     tide_origin origin = *tide_model_origin(model);
     print_number(i, "left out", origin.left_out);
-    print_number(i, "twice", origin.twice);
+    print_number(i, "twice", origin.duplicates);
     print_text(i, "counts", origin.uncounted ? "no" : "yes");
     fputs(i->json ? "}\n" : "", stdout);
     return EXIT_SUCCESS;
@@ -149,8 +149,8 @@ static int print_labels(info *i, const char *path)
     print_number(i, "labels", stats.labels);
     print_number(i, "posts", stats.posts);
     print_number(i, "posts kept", stats.kept);
-    print_text(i, "classifier", stats.told ? "yes" : "no");
-    print_number(i, "labels told", stats.told);
+    print_text(i, "classifier", stats.predicted ? "yes" : "no");
+    print_number(i, "labels told", stats.predicted);
     return EXIT_SUCCESS;
 }
 

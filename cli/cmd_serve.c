@@ -96,7 +96,7 @@ static void on_checkpoint(void *data, const tide_checkpoint *checkpoint)
  * the server needs. */
 static void plan_memory(serving *s)
 {
-    s->history_options.follow = (uint32_t)s->tracked_words;
+    s->history_options.tracked = (uint32_t)s->tracked_words;
     s->history_options.drift_age =
         DRIFT_STEPS * (s->history_options.step > 0 ? s->history_options.step : 60);
     s->history_options.trend_alarm = TREND_ALARM;

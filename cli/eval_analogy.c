@@ -22,8 +22,8 @@ static tide_analogy_result total(const analogies *r, int kinds)
             continue;
         sum.questions += s->questions;
         sum.known += s->known;
-        sum.asked += s->asked;
-        sum.right += s->right;
+        sum.scored += s->scored;
+        sum.correct += s->correct;
     }
     return sum;
 }
@@ -36,9 +36,9 @@ static double ratio(uint64_t part, uint64_t whole)
 
 static void json_result(json_writer *j, const tide_analogy_result *r)
 {
-    out_real(j, "accuracy", ratio(r->right, r->asked), MACHINE_DIGITS);
-    out_count(j, "right", r->right);
-    out_count(j, "asked", r->asked);
+    out_real(j, "accuracy", ratio(r->correct, r->scored), MACHINE_DIGITS);
+    out_count(j, "right", r->correct);
+    out_count(j, "asked", r->scored);
     out_count(j, "questions", r->questions);
     out_count(j, "known", r->known);
     out_real(j, "coverage", ratio(r->known, r->questions), MACHINE_DIGITS);
@@ -59,7 +59,7 @@ static void print_object(const analogies *r)
     out_object(&j, NULL);
     out_text(&j, "file", r->path);
     json_result(&j, &all);
-    out_count(&j, "among", r->options.among);
+    out_count(&j, "among", r->options.top);
     out_text(&j, "oov", policies[r->options.keep_unknown]);
     out_count(&j, "bad_lines", r->bad_lines);
     json_total(&j, "semantic", r, SEMANTIC);
@@ -78,9 +78,9 @@ static void print_object(const analogies *r)
 static void print_row(table *t, const char *name, const tide_analogy_result *r)
 {
     table_text(t, name);
-    table_real(t, ratio(r->right, r->asked), 4);
-    table_count(t, r->right);
-    table_count(t, r->asked);
+    table_real(t, ratio(r->correct, r->scored), 4);
+    table_count(t, r->correct);
+    table_count(t, r->scored);
     table_count(t, r->questions);
     table_count(t, r->known);
     table_real(t, ratio(r->known, r->questions), 4);
@@ -136,7 +136,7 @@ int analogies_evaluate(analogies *r, const tide_view *view, tide_error *err)
 double analogies_accuracy(const analogies *r)
 {
     tide_analogy_result all = total(r, ALL);
-    return ratio(all.right, all.asked);
+    return ratio(all.correct, all.scored);
 }
 
 int eval_analogy(int argc, char **argv)
@@ -174,9 +174,9 @@ int eval_analogy(int argc, char **argv)
     parse_options(argc, argv, &usage, NULL);
     table_style style = table_style_of(json, tsv, usage.command);
     tide_error err;
-    analogies r = {.path = argv[1],
-                   .options = {.among = top > UINT32_MAX ? 0 : (uint32_t)top,
-                               .keep_unknown = oov}};
+    analogies r = {
+        .path = argv[1],
+        .options = {.top = top > UINT32_MAX ? 0 : (uint32_t)top, .keep_unknown = oov}};
     int code = query_open(&query, argv[0], vectors, centered);
     if (code == EXIT_SUCCESS && analogies_evaluate(&r, query.view, &err) < 0)
         code = log_error(&err);

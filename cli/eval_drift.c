@@ -81,15 +81,15 @@ static void write_number(plot_data *p, double value, char after)
         fprintf(p->file, "-%c", after);
 }
 
-static void write_points(void *data, const tide_drift_look *look)
+static void write_points(void *data, const tide_drift_evaluation *evaluation)
 {
     job *j = data;
     for (int event = 0; event < TIDE_DRIFT_EVENTS && j->points.file; event++) {
         fprintf(j->points.file, "%s\t%s\t%s\t%" PRIu64 "\t", j->profile,
                 j->options.control ? "yes" : "no",
-                tide_drift_event_name((tide_drift_event)event), look->tokens);
-        write_number(&j->points, look->followed[event], '\t');
-        write_number(&j->points, look->score[event], '\n');
+                tide_drift_event_name((tide_drift_event)event), evaluation->tokens);
+        write_number(&j->points, evaluation->followed[event], '\t');
+        write_number(&j->points, evaluation->score[event], '\n');
     }
 }
 
@@ -255,8 +255,8 @@ int eval_drift(int argc, char **argv)
     j.options.source_count = (size_t)j.input.source_count;
     j.options.words = words < UINT32_MAX ? (uint32_t)words : UINT32_MAX;
     j.options.vectors = (tide_vectors)vectors;
-    j.options.look = write_points;
-    j.options.look_data = &j;
+    j.options.evaluation = write_points;
+    j.options.evaluation_data = &j;
     j.options.watch = progress_watch;
     j.options.watch_data = &j.progress;
     int code = run(&j, points_path, table_style_of(json, tsv, command));

@@ -86,7 +86,7 @@ int eval_similarity(int argc, char **argv)
     };
     int count = parse_options(argc, argv, &usage, NULL);
     table_style style = table_style_of(json, tsv, usage.command);
-    tide_eval_options how = {.among = top > UINT32_MAX ? 0 : (uint32_t)top,
+    tide_eval_options how = {.top = top > UINT32_MAX ? 0 : (uint32_t)top,
                              .keep_unknown = oov};
     int code = query_open(&query, argv[0], vectors, centered);
     if (code == EXIT_SUCCESS)

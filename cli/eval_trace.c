@@ -254,7 +254,7 @@ static tide_run trace_run(trace *t, uint64_t every, bool *saved)
     run.pause_data = t;
     run.save_path = t->output;
     run.saved = saved;
-    run.older = BACKUPS_DEFAULT;
+    run.keep_checkpoints = BACKUPS_DEFAULT;
     return run;
 }
 
@@ -362,7 +362,7 @@ int eval_trace(int argc, char **argv)
     t.input.source_count = parse_options(argc, argv, &usage, &t.input.typed);
     t.input.sources = argv;
     t.style = table_style_of(json, tsv, usage.command);
-    t.questions.options.among = among > UINT32_MAX ? 0 : (uint32_t)among;
+    t.questions.options.top = among > UINT32_MAX ? 0 : (uint32_t)among;
     add_sets(&t, &pairs);
     train_input_set_batch(&t.input, batch);
     train_input_complete(&t.input);

@@ -159,7 +159,7 @@ static int check_model(const job *j, const tide_trainer *trainer)
     tide_params_text(tide_trainer_params(trainer), "frozen", frozen, sizeof frozen);
     if (!tracks_labels(trainer, path))
         return EXIT_MODEL;
-    if (!labels.told) {
+    if (!labels.predicted) {
         log_message("%s has no classifier; 'wordtide labels fit' creates one", path);
         return EXIT_MODEL;
     }

@@ -14,7 +14,7 @@ static void print_label(table *t, const tide_label *label)
     table_count(t, label->error);
     table_count(t, label->since);
     table_count(t, label->kept);
-    table_text(t, label->told ? "yes" : "no");
+    table_text(t, label->predicted ? "yes" : "no");
     table_end_row(t);
 }
 

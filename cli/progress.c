@@ -326,7 +326,7 @@ bool progress_epoch(void *data, const tide_epoch *epoch)
     snprintf(line, sizeof line,
              "fitting: epoch %" PRIu32 " of at most %" PRIu32
              ", held-out loss %.4f, best %" PRIu32,
-             epoch->epoch, epoch->epochs_most, epoch->held_out_loss, epoch->best_epoch);
+             epoch->epoch, epoch->max_epochs, epoch->held_out_loss, epoch->best_epoch);
     if (systemd_is_due(false))
         systemd_notify(line);
     if (p->quiet)
@@ -337,7 +337,7 @@ bool progress_epoch(void *data, const tide_epoch *epoch)
         log_printf("level=info msg=fitting epoch=%" PRIu32 " epochs_most=%" PRIu32
                    " loss=%.6f held_out_loss=%.6f best_epoch=%" PRIu32
                    " learned=%zu held_out=%zu seconds=%.3f\n",
-                   epoch->epoch, epoch->epochs_most, epoch->loss, epoch->held_out_loss,
+                   epoch->epoch, epoch->max_epochs, epoch->loss, epoch->held_out_loss,
                    epoch->best_epoch, epoch->learned, epoch->held_out, epoch->seconds);
         p->last_shown = now;
     }
@@ -352,8 +352,8 @@ static void log_fitted(const tide_label_stats *stats, const tide_epoch *last,
                " labels=%" PRIu32 " told=%" PRIu32 " epoch=%" PRIu32
                " best_epoch=%" PRIu32 " held_out_loss=%.6f",
                stats->posts, stats->unlabeled, stats->empty, stats->cut, stats->kept,
-               stats->used, stats->labels, stats->told, last->epoch, last->best_epoch,
-               last->best_loss);
+               stats->used, stats->labels, stats->predicted, last->epoch,
+               last->best_epoch, last->best_loss);
     log_saved(path, backup);
     log_printf("\n");
 }
@@ -372,7 +372,7 @@ void progress_fitted(progress *p, const tide_label_stats *stats, const tide_epoc
     log_printf("%s posts, %s with a label; %s labels held, %" PRIu32 " predicted",
                short_count(posts, (double)stats->posts),
                short_count(labeled, (double)(stats->posts - stats->unlabeled)),
-               short_count(labels, stats->labels), stats->told);
+               short_count(labels, stats->labels), stats->predicted);
     if (last->held_out)
         log_printf("; held-out loss %.4f in epoch %" PRIu32 " of %" PRIu32,
                    last->best_loss, last->best_epoch, last->epoch);

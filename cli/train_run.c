@@ -224,7 +224,7 @@ void log_skipped_input(progress *p, const tide_stats *now, const tide_stats *bef
               "records skipped because they have no text");
     log_count(p, true, now->long_records - before->long_records,
               "records skipped because they are longer than 1 MiB");
-    log_count(p, true, now->healed - before->healed,
+    log_count(p, true, now->repaired - before->repaired,
               "vectors reinitialized because they contained NaN");
     log_count(p, false, now->omitted_words - before->omitted_words,
               "words left out by the options");
@@ -254,7 +254,7 @@ static tide_run job_run(train_job *job)
     run.save_tokens = options->save_tokens;
     run.save_seconds = options->save_seconds;
     run.checkpoint_path = train_options_checkpoint(options);
-    run.older = (uint32_t)options->backups;
+    run.keep_checkpoints = (uint32_t)options->backups;
     run.saved = &job->saved;
     run.follow = options->follow;
     run.properties = options->properties.items;

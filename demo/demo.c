@@ -32,7 +32,7 @@ struct tide_demo {
     bool events;   /* if false, calendar and groups are not used */
     tide_demo_calendar calendar;
     tide_demo_groups groups;
-    tide_demo_place state;
+    tide_demo_state state;
     tide_demo_tables tables;
 };
 
@@ -98,7 +98,7 @@ static uint8_t draw_row(tide_demo *demo, const tide_demo_rows *l)
  * article) are different rows, and so are 3 and 4 (of the line). */
 static uint8_t bound_row(tide_demo *demo, uint8_t number, uint8_t binding)
 {
-    tide_demo_place *p = &demo->state;
+    tide_demo_state *p = &demo->state;
     unsigned which = binding - 1u, other = which ^ 1u;
     if (!(p->is_bound[number] >> which & 1)) {
         const tide_demo_rows *l = &demo->tables.lists[number];
@@ -112,7 +112,7 @@ static uint8_t bound_row(tide_demo *demo, uint8_t number, uint8_t binding)
 }
 
 /* Appends a space and the text, and changes an article "a" before a vowel to "an". */
-static void write_text(tide_demo_place *p, tide_demo_text t)
+static void write_text(tide_demo_state *p, tide_demo_text t)
 {
     if (t.length == 0)
         return;
@@ -179,13 +179,13 @@ static uint32_t draw_topic(tide_demo *demo)
 
 static void start_article(tide_demo *demo)
 {
-    tide_demo_place *p = &demo->state;
+    tide_demo_state *p = &demo->state;
     p->topic = draw_topic(demo);
     p->lines_left = 3 + draw(demo, 4);
     memset(p->is_bound, 0, sizeof p->is_bound);
 }
 
-static uint32_t count_tokens(const tide_demo_place *p)
+static uint32_t count_tokens(const tide_demo_state *p)
 {
     uint32_t tokens = 1;
     for (uint32_t i = 0; i < p->length; i++)
@@ -194,7 +194,7 @@ static uint32_t count_tokens(const tide_demo_place *p)
 }
 
 /* The hashtag is a label and does not count as a token. */
-static void write_hashtag(tide_demo_place *p)
+static void write_hashtag(tide_demo_state *p)
 {
     const char *topic = tide_demo_topics[p->topic].name;
     write_text(p, (tide_demo_text){"#", 1});
@@ -206,7 +206,7 @@ static void write_hashtag(tide_demo_place *p)
 
 static void generate_line(tide_demo *demo)
 {
-    tide_demo_place *p = &demo->state;
+    tide_demo_state *p = &demo->state;
     p->length = p->given = 0;
     if (p->lines_left == 0)
         start_article(demo);
@@ -234,7 +234,7 @@ static void generate_line(tide_demo *demo)
 
 /* -- reading ----------------------------------------------------------------------- */
 
-tide_demo_place *tide_demo_stand(tide_demo *demo)
+tide_demo_state *tide_demo_current(tide_demo *demo)
 {
     return &demo->state;
 }
@@ -242,7 +242,7 @@ tide_demo_place *tide_demo_stand(tide_demo *demo)
 size_t tide_demo_read_until(tide_demo *demo, char *bytes, size_t capacity,
                             uint64_t tokens)
 {
-    tide_demo_place *p = &demo->state;
+    tide_demo_state *p = &demo->state;
     size_t size = 0;
     while (size < capacity) {
         if (p->given == p->length) {

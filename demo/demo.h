@@ -240,7 +240,7 @@ const tide_demo_group_words *tide_demo_groups_find(tide_demo_groups *r,
 enum { TIDE_DEMO_LINE_MAX = 512 }; /* bytes, including the line feed */
 
 /* The complete state of a stream: copy it to return to this position later. */
-typedef struct tide_demo_place {
+typedef struct tide_demo_state {
     tide_rng rng;
     uint64_t offset; /* bytes returned */
     uint64_t tokens; /* in the lines generated so far, including the current one */
@@ -249,7 +249,7 @@ typedef struct tide_demo_place {
     uint8_t bound[TIDE_DEMO_LISTS_MAX][TIDE_DEMO_BOUND]; /* rows */
     uint8_t is_bound[TIDE_DEMO_LISTS_MAX];               /* a bit per binding */
     char line[TIDE_DEMO_LINE_MAX];
-} tide_demo_place;
+} tide_demo_state;
 
 typedef struct tide_demo tide_demo;
 
@@ -263,7 +263,7 @@ tide_demo *tide_demo_of(const tide_demo_settings *settings, tide_error *err);
 void tide_demo_free(tide_demo *demo);
 
 /* The state of the stream, which may be copied and overwritten. */
-tide_demo_place *tide_demo_stand(tide_demo *demo);
+tide_demo_state *tide_demo_current(tide_demo *demo);
 
 /* The number of tokens in the lines generated so far. */
 uint64_t tide_demo_tokens(const tide_demo *demo);

@@ -227,7 +227,7 @@ TIDE_API int tide_feed_sync(tide_feed *feed, tide_error *err);
 /* Bytes waiting to be read, and the capacity: a line longer than that is never
  * accepted. Neither blocks. */
 TIDE_API size_t tide_feed_waiting(tide_feed *feed);
-TIDE_API size_t tide_feed_room(const tide_feed *feed);
+TIDE_API size_t tide_feed_capacity(const tide_feed *feed);
 
 /* Accepts nothing more; the source ends when everything has been read. */
 TIDE_API void tide_feed_close(tide_feed *feed);
@@ -259,7 +259,7 @@ typedef struct tide_stats {
     uint64_t dropped_bytes; /* in skipped words, truncated words and skipped records */
     double time; /* of the latest record with a time, in seconds since 1970; or NaN */
     uint64_t cut_sentences; /* lines split because they were too long */
-    uint64_t healed;        /* vectors with a NaN or infinity that were reset */
+    uint64_t repaired;      /* vectors with a NaN or infinity that were reset */
     double loss;            /* mean loss per pair of new text, over a recent window */
     uint64_t epochs;        /* batch training: number of passes; 0 for a stream */
     uint64_t epoch;         /* the current one, from 1; 0 while words are counted */
@@ -299,9 +299,10 @@ TIDE_API int tide_trainer_end(tide_trainer *trainer, tide_error *err);
 TIDE_API int tide_trainer_save(tide_trainer *trainer, const char *path,
                                tide_error *err);
 
-/* Likewise, keeping the last `older` files as PATH.1 (the newest), PATH.2, ... */
+/* Likewise, keeping the last `keep_checkpoints` files as PATH.1 (the newest), PATH.2,
+ * ... */
 TIDE_API int tide_trainer_save_keeping(tide_trainer *trainer, const char *path,
-                                       uint32_t older, tide_error *err);
+                                       uint32_t keep_checkpoints, tide_error *err);
 
 /* `size` is sizeof *stats. */
 TIDE_API void tide_trainer_stats(const tide_trainer *trainer, tide_stats *stats,
@@ -390,7 +391,7 @@ typedef struct tide_run {
      * save_path before the run, and previous checkpoints with new words at
      * checkpoint_path. A run that reads no words writes no empty model and replaces no
      * file except the one it was loaded from. */
-    uint32_t older;
+    uint32_t keep_checkpoints;
 
     /* Where checkpoints are saved during the run; NULL: at save_path. One is due after
      * save_tokens new tokens or save_seconds (if not 0), when *save_now is not 0 (it is
@@ -453,10 +454,10 @@ TIDE_API tide_model *tide_model_open(const char *path, tide_error *err);
 TIDE_API void tide_model_free(tide_model *model);
 
 typedef struct tide_origin {
-    const char *format; /* of the file, a name of tide_formats */
-    bool uncounted;     /* the file has no counts */
-    uint64_t left_out;  /* rows whose word or vector is invalid */
-    uint64_t twice;     /* rows for words that already had one; the first is kept */
+    const char *format;  /* of the file, a name of tide_formats */
+    bool uncounted;      /* the file has no counts */
+    uint64_t left_out;   /* rows whose word or vector is invalid */
+    uint64_t duplicates; /* rows for words that already had one; the first is kept */
 } tide_origin;
 
 TIDE_API const tide_origin *tide_model_origin(const tide_model *model);
@@ -529,7 +530,7 @@ typedef struct tide_query {
     const char *const *negative; /* terms whose unit vectors are subtracted */
     size_t negative_count;
     const float *vector; /* dim floats added as they are, or NULL */
-    uint32_t among;      /* search only the most frequent words; 0 for all */
+    uint32_t top;        /* search only the most frequent words; 0 for all */
 } tide_query;
 
 /* The nearest words by cosine similarity, without the words of the query (at most 64

@@ -23,7 +23,7 @@ static json_t *word_json(const tide_history_word *w)
         "rate", json_number(w->rate), "baseline", json_number(w->baseline), "ratio",
         json_number(w->ratio), "trend", json_number(w->trend), "drift",
         json_number(w->drift), "since", json_number(w->since), "first_seen",
-        json_number(w->first_seen), "followed", w->followed, "watched", w->watched);
+        json_number(w->first_seen), "followed", w->tracked, "watched", w->watched);
 }
 
 static json_t *evicted_json(const tide_evicted *w)
@@ -144,7 +144,7 @@ void add_word_history(server *s, const char *word, json_t *answer)
                   json_number(known ? found.drift : unknown), "since",
                   json_number(known ? found.since : unknown), "first_seen",
                   json_number(known ? found.first_seen : unknown), "followed",
-                  known && found.followed, "watched", known && found.watched);
+                  known && found.tracked, "watched", known && found.watched);
     json_object_update(answer, members);
     json_decref(members);
 }
@@ -166,7 +166,7 @@ void get_history(request *r)
                                               json_number(points[i].time), "count",
                                               json_count(points[i].count), "rate",
                                               json_number(points[i].rate), "turned",
-                                              json_number(points[i].turned)));
+                                              json_number(points[i].drift)));
     answer_json(r, 200,
                 json_pack("{s:o, s:o}", "word", json_word(r->word), "points", list));
 }

@@ -98,7 +98,7 @@ bool line_batch_open(line_batch *l, request *r, tide_record_kind kind,
                      const char *fields)
 {
     tide_error err;
-    size_t capacity = tide_feed_room(r->server->options.feed);
+    size_t capacity = tide_feed_capacity(r->server->options.feed);
     *l = (line_batch){.store = r->server->line_store,
                       .line_max =
                           capacity < BATCH_BYTES_MAX ? capacity : BATCH_BYTES_MAX};
@@ -195,7 +195,7 @@ static void add_record_texts(line_batch *l)
 {
     const char *text;
     size_t size;
-    while (!l->full && tide_records_take(l->records, &text, &size)) {
+    while (!l->full && tide_records_next(l->records, &text, &size)) {
         extend_line(l, text, size && text[size - 1] == '\n' ? size - 1 : size);
         end_line(l, tide_records_counted(l->records).records);
     }
@@ -236,8 +236,8 @@ bool line_batch_submit(line_batch *l, request *r, bool atomic, size_t *accepted)
     tide_error err;
     tide_feed *feed = r->server->options.feed;
     const char *bytes = l->store->bytes;
-    size_t limit =
-        tide_feed_room(feed) < BATCH_BYTES_MAX ? tide_feed_room(feed) : BATCH_BYTES_MAX;
+    size_t limit = tide_feed_capacity(feed) < BATCH_BYTES_MAX ? tide_feed_capacity(feed)
+                                                              : BATCH_BYTES_MAX;
     ptrdiff_t appended = 0;
     *accepted = 0;
     if (atomic && (l->full || l->size > limit)) {

@@ -74,7 +74,7 @@ static void write_vocabulary(FILE *out, const tide_stats *s)
     write_counter(out, "vocab_evictions_total", "Words evicted from the vocabulary.",
                   s->evicted);
     write_counter(out, "healed_total",
-                  "Vectors with NaN or infinity that were reinitialized.", s->healed);
+                  "Vectors with NaN or infinity that were reinitialized.", s->repaired);
 }
 
 static void write_memory(FILE *out, const server_status *st)

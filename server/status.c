@@ -372,7 +372,7 @@ static json_t *history_json(const server_status *st)
     for (uint32_t i = 0; i < count; i++)
         json_array_append_new(list, json_number(ages[i]));
     return json_pack("{s:o, s:o, s:f}", "followed",
-                     json_count(tide_history_followed(st->options->history)), "ages",
+                     json_count(tide_history_tracked(st->options->history)), "ages",
                      list, "baseline_in", tide_history_baseline(st->options->history));
 }
 
@@ -395,7 +395,7 @@ json_t *status_json(server_status *st)
                         json_pack("{s:o, s:o, s:o}", "bytes",
                                   json_count(tide_feed_waiting(st->options->feed)),
                                   "capacity_bytes",
-                                  json_count(tide_feed_room(st->options->feed)),
+                                  json_count(tide_feed_capacity(st->options->feed)),
                                   "refused", json_count(st->rejected_bytes)));
     json_object_set_new(status, "checkpoint", checkpoint_json(st));
     json_object_set_new(status, "sources", sources_json(st));

@@ -31,7 +31,7 @@ TIDE_API tide_entry tide_counts_at(const tide_counts *counts, size_t rank);
 /* -- evaluation -------------------------------------------------------------------- */
 
 typedef struct tide_eval_options {
-    uint32_t among; /* treat only the most frequent words as known; 0 for all */
+    uint32_t top; /* treat only the most frequent words as known; 0 for all */
     bool
         keep_unknown; /* a pair with an unknown word counts with cosine 0, and a question
                           with one as wrong, instead of being left out */
@@ -54,8 +54,8 @@ typedef struct tide_analogy_result {
     char name[TIDE_WORD_MAX + 1]; /* of the section */
     uint64_t questions;           /* in the file */
     uint64_t known;               /* of these, all words are known */
-    uint64_t asked;               /* scored: these, or all with keep_unknown */
-    uint64_t right;
+    uint64_t scored;              /* these, or all with keep_unknown */
+    uint64_t correct;
 } tide_analogy_result;
 
 /* Analogy questions in sections (": name", then lines "A B C D"), answered by 3CosAdd.
@@ -187,7 +187,7 @@ typedef struct tide_diff_options {
     tide_diff_sort sort;
     uint64_t min_count; /* ignore words with a lower count */
     uint32_t
-        among; /* compare this many shared words, the most frequent in B; 0: 10,000 */
+        top; /* compare this many shared words, the most frequent in B; 0: 10,000 */
     uint32_t neighbors; /* number of nearest words compared; 0: 10 */
 } tide_diff_options;
 
@@ -250,14 +250,14 @@ TIDE_API const char *tide_drift_event_name(tide_drift_event event);
 /* How many words have followed their event. A swapped word has once it is nearer to the
  * other word's former neighbors than to its own; a new word once the word it replaces
  * is among its 10 nearest; a dead word once it has been evicted. */
-typedef struct tide_drift_look {
+typedef struct tide_drift_evaluation {
     uint64_t tokens;                    /* read since the event */
     uint64_t words[TIDE_DRIFT_EVENTS];  /* evaluated: held at the time of the event */
     double followed[TIDE_DRIFT_EVENTS]; /* fraction of them; NaN without any */
     double score[TIDE_DRIFT_EVENTS];    /* swapped: from 0 (as before) to 1 (neighbors
                                         exchanged too); new: mean cosine with the other
                                         word; dead: NaN */
-} tide_drift_look;
+} tide_drift_evaluation;
 
 typedef struct tide_drift_options {
     const char *const *sources; /* they are read twice */
@@ -269,8 +269,9 @@ typedef struct tide_drift_options {
     bool control;   /* control run: measure the same without any event */
     tide_vectors vectors;
     bool centered;
-    void (*look)(void *data, const tide_drift_look *look); /* may be NULL, as watch */
-    void *look_data;
+    /* may be NULL, as watch */
+    void (*evaluation)(void *data, const tide_drift_evaluation *evaluation);
+    void *evaluation_data;
     void (*watch)(void *data, const tide_stats *stats); /* called regularly */
     void *watch_data;
 } tide_drift_options;
@@ -280,7 +281,7 @@ typedef struct tide_drift_options {
 typedef struct tide_drift_result {
     uint64_t tokens; /* of the text */
     uint64_t at, over, every;
-    tide_drift_look last;                    /* at the end of the text */
+    tide_drift_evaluation last;              /* at the end of the text */
     uint64_t half[TIDE_DRIFT_EVENTS];        /* tokens from the event until half of */
     uint64_t nine_tenths[TIDE_DRIFT_EVENTS]; /* and 90 % of the words had followed */
     tide_stability unchanged; /* of the 1,000 most frequent words without an event, from

@@ -44,14 +44,13 @@ typedef struct tide_alarm {
 
 /* 0 selects the default in parentheses, or no alarm. */
 typedef struct tide_history_options {
-    uint32_t
-        follow;     /* number of most frequent words tracked (5,000); up to a tenth more
-                         stay tracked after falling out of them */
-    uint32_t watch; /* room for watched words (100) */
-    double step;    /* seconds: the youngest snapshot age (60) */
-    uint32_t rungs; /* number of snapshots, at least 2 (18); the oldest age is
-                         step * 2^(rungs - 2) */
-    double warm_up; /* seconds at the start during which no word is new (10 steps) */
+    uint32_t tracked;   /* number of most frequent words tracked (5,000); up to a tenth
+                           more stay tracked after falling out of them */
+    uint32_t watched;   /* room for watched words (100) */
+    double step;        /* seconds: the youngest snapshot age (60) */
+    uint32_t snapshots; /* number of snapshots, at least 2 (18); the oldest age is
+                           step * 2^(snapshots - 2) */
+    double warm_up;  /* seconds at the start during which no word is new (10 steps) */
     double baseline; /* seconds before there is anything to compare with: until then no
                          alarms, and no drift since an earlier time (60 steps; below 0: none) */
     double
@@ -94,7 +93,7 @@ TIDE_API int tide_history_unwatch(tide_history *history, const char *word,
 TIDE_API double tide_history_baseline(tide_history *history);
 
 /* Number of words tracked now. */
-TIDE_API uint32_t tide_history_followed(tide_history *history);
+TIDE_API uint32_t tide_history_tracked(tide_history *history);
 
 /* The ages of the snapshots; returns how many. Once the history is old enough there is,
  * for each age, a snapshot between that age and twice as old, give or take the time
@@ -121,7 +120,7 @@ typedef struct tide_history_word {
     double since;
     double first_seen; /* NaN for a word that was there before the end of the warm-up */
     uint32_t rank;     /* by falling count, from 1 */
-    bool followed, watched;
+    bool tracked, watched;
 } tide_history_word;
 
 typedef enum tide_history_sort {
@@ -163,7 +162,7 @@ typedef struct tide_evicted {
  * About 1,000 are remembered, preferring recent and frequent ones: doubling the count
  * is worth 60 steps. Only those evicted after the time `after`, unless it is 0. */
 TIDE_API size_t tide_history_evicted(tide_history *history, double after,
-                                     tide_evicted *gone, size_t room);
+                                     tide_evicted *evicted, size_t room);
 
 /* -- the past of a word ------------------------------------------------------------ */
 
@@ -171,7 +170,7 @@ typedef struct tide_history_point {
     double age, time;
     uint64_t count;
     double rate;
-    double turned; /* degrees between then and now, without the common rotation */
+    double drift; /* degrees between then and now, without the common rotation */
 } tide_history_point;
 
 /* The snapshots of a tracked word, the oldest first; returns how many, or
@@ -226,10 +225,10 @@ TIDE_API int tide_history_load(tide_history *history, const char *path,
 
 typedef struct tide_history_facts {
     bool is_history; /* and not another wordtide file */
-    uint32_t dim, rungs;
+    uint32_t dim, snapshots;
     double step;
-    uint64_t followed, words; /* tracked words, and words with rates */
-    uint64_t alarms;          /* ever raised */
+    uint64_t tracked, words; /* tracked words, and words with rates */
+    uint64_t alarms;         /* ever raised */
 } tide_history_facts;
 
 /* Whether a file can be loaded, without its model. `facts`, which may be NULL, is

@@ -26,8 +26,8 @@ typedef struct tide_label_stats {
     uint64_t used, room;   /* bytes of memory for posts, and its limit */
     uint32_t labels;       /* held now */
     uint32_t capacity;     /* that can be held */
-    uint32_t told; /* that the classifier predicts; 0 before it has been trained */
-    uint64_t fits; /* how often it has been trained */
+    uint32_t predicted; /* that the classifier predicts; 0 before it has been trained */
+    uint64_t fits;      /* how often it has been trained */
     uint64_t posts_at_fit; /* read when it last was */
 } tide_label_stats;
 
@@ -45,7 +45,7 @@ typedef struct tide_label {
     uint64_t error;
     uint64_t since; /* number of the post it entered with, from 0 */
     uint32_t kept;  /* posts in its sample */
-    bool told;      /* predicted by the classifier */
+    bool predicted; /* predicted by the classifier */
 } tide_label;
 
 /* The labels with the highest counts, highest first; returns how many were written, 0
@@ -59,7 +59,7 @@ TIDE_API size_t tide_trainer_labels(const tide_trainer *trainer, tide_label *lab
  */
 typedef struct tide_epoch {
     uint32_t epoch;       /* from 1 */
-    uint32_t epochs_most; /* maximum; training may stop earlier */
+    uint32_t max_epochs;  /* maximum; training may stop earlier */
     uint32_t best_epoch;  /* the one whose weights would be kept */
     double loss;          /* in training, with dropout */
     double held_out_loss; /* 0 if no post is held out */
@@ -101,7 +101,7 @@ typedef struct tide_predicted_post {
  * during a run (`label-refit`). Neither may feed, save or run the trainer. */
 TIDE_API void tide_trainer_watch_labels(tide_trainer *trainer,
                                         void (*post)(void *data,
-                                                     const tide_predicted_post *told),
+                                                     const tide_predicted_post *post),
                                         tide_epoch_watch *epoch, void *data);
 
 /* -- scoring predictions ----------------------------------------------------------- */
@@ -113,7 +113,7 @@ TIDE_API tide_scorer *tide_scorer_new(float threshold, tide_error *err);
 TIDE_API void tide_scorer_free(tide_scorer *scorer);
 
 /* Adds a post. It is scored if it carries a label that the classifier predicts now. */
-TIDE_API int tide_scorer_add(tide_scorer *scorer, const tide_predicted_post *told,
+TIDE_API int tide_scorer_add(tide_scorer *scorer, const tide_predicted_post *post,
                              tide_error *err);
 
 /* Forgets all posts. */

@@ -98,7 +98,7 @@ TIDE_API void tide_records_end(tide_records *r);
  * "__label__" and the label with white space replaced by "_". A JSON array gives a
  * label for every string, number and so on in it, at most 256. False if more input is
  * needed. */
-TIDE_API bool tide_records_take(tide_records *r, const char **text, size_t *size);
+TIDE_API bool tide_records_next(tide_records *r, const char **text, size_t *size);
 
 TIDE_API tide_record_counts tide_records_counted(const tide_records *r);
 
@@ -136,7 +136,7 @@ typedef struct tide_demo_event {
 /* Reports the events that overlap the tokens [from, to) of a stream such as
  * "demo:seed=7,events=on", in the order in which they start. */
 TIDE_API int tide_demo_events(const char *spec, uint64_t from, uint64_t to,
-                              void (*tell)(void *data, const tide_demo_event *event),
+                              void (*report)(void *data, const tide_demo_event *event),
                               void *data, tide_error *err);
 
 /* -- files ------------------------------------------------------------------------- */
@@ -209,10 +209,10 @@ TIDE_API int tide_bench_records(const tide_params *params, const char *source,
 
 /* A part of saving, or a way of doing it; in seconds per GiB of file. */
 typedef struct tide_checkpoint_timing {
-    const char *name;           /* look, plain, roomy, room, pause or safe */
-    bool paused;                /* training stands still meanwhile */
-    double least, median, most; /* wall-clock time over all rounds */
-    double processor;           /* median CPU time of the training thread */
+    const char *name;        /* look, plain, roomy, room, pause or safe */
+    bool paused;             /* training stands still meanwhile */
+    double min, median, max; /* wall-clock time over all rounds */
+    double cpu;              /* median CPU time of the training thread */
 } tide_checkpoint_timing;
 
 /* Benchmarks checkpointing. Writes a full model to `path`, which must not exist, and

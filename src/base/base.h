@@ -30,9 +30,9 @@ void *tide_alloc(size_t count, size_t size);
 /* The size of a buffer, or a limit. A fuzzing build uses a smaller one, so that short
  * inputs exceed it as well. */
 #ifdef TIDE_FUZZED
-#define TIDE_ROOM(usual, fuzzed) (fuzzed)
+#define TIDE_SIZE(usual, fuzzed) (fuzzed)
 #else
-#define TIDE_ROOM(usual, fuzzed) (usual)
+#define TIDE_SIZE(usual, fuzzed) (usual)
 #endif
 
 /* -- structs of which callers may know a part ---------------------------------------- */
@@ -49,7 +49,7 @@ static inline void tide_copy_sized(void *to, size_t to_size, const void *from,
 
 /* The largest count accepted from a file. It leaves a quarter of the 64-bit range, more
  * than any stream can use up, so that no count ever wraps around. */
-#define TIDE_COUNTED_MOST (UINT64_C(3) << 62)
+#define TIDE_COUNTED_MAX (UINT64_C(3) << 62)
 
 /* -- random numbers (rng.c) -------------------------------------------------------- */
 

@@ -232,7 +232,7 @@ static int ingest_once(const tide_params *params, const char *spec, double *nano
     tide_source *source = trainer ? tide_source_open(spec, err) : NULL;
     int status = err ? (int)err->status : TIDE_ERROR_IO;
     if (source) {
-        tide_ingest *ingest = tide_trainer_intake(trainer);
+        tide_ingest *ingest = tide_trainer_ingest(trainer);
         double seconds = 0;
         tide_ingest_set_executor(ingest, tide_executor_inline(NULL, drop_sentence));
         *replayable = tide_source_can_resume(source);
@@ -275,7 +275,7 @@ static double read_texts(tide_records *records, const char *bytes, size_t size)
         size_t used = tide_records_feed(records, bytes, size);
         bytes += used;
         size -= used;
-        while (tide_records_take(records, &text, &length))
+        while (tide_records_next(records, &text, &length))
             continue;
     }
     return cpu_seconds() - start;

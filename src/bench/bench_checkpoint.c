@@ -125,10 +125,10 @@ static void summarize(bench *b, uint32_t rounds, tide_checkpoint_timing *parts)
         qsort(b->cpu[i], rounds, sizeof(double), compare);
         parts[i] = (tide_checkpoint_timing){.name = names[i],
                                             .paused = i != PREALLOCATE && i != SAFE,
-                                            .least = b->wall[i][0] / gib,
+                                            .min = b->wall[i][0] / gib,
                                             .median = b->wall[i][rounds / 2] / gib,
-                                            .most = b->wall[i][rounds - 1] / gib,
-                                            .processor = b->cpu[i][rounds / 2] / gib};
+                                            .max = b->wall[i][rounds - 1] / gib,
+                                            .cpu = b->cpu[i][rounds / 2] / gib};
     }
 }
 
@@ -138,7 +138,7 @@ static void fill_vocabulary(tide_trainer *trainer, const tide_params *params)
     for (uint64_t i = 0; i < params->vocab; i++) {
         int length = snprintf(text, sizeof text, "w%llu", (unsigned long long)i);
         const tide_word word = {text, (uint32_t)length};
-        tide_ingest_insert(tide_trainer_intake(trainer), &word, 1, 0);
+        tide_ingest_insert(tide_trainer_ingest(trainer), &word, 1, 0);
     }
 }
 

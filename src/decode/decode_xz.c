@@ -9,7 +9,7 @@
 #include <lzma.h>
 
 /* xz -9 needs 65 MiB. */
-enum { MEMORY_MAX_MIB = TIDE_ROOM(256, 1) };
+enum { MEMORY_MAX_MIB = TIDE_SIZE(256, 1) };
 
 typedef struct xz {
     lzma_stream stream;

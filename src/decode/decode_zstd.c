@@ -14,7 +14,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-enum { WINDOW_BITS_MAX = TIDE_ROOM(27, 20), MAGIC_SIZE = 4, BLOCK_HEADER_SIZE = 3 };
+enum { WINDOW_BITS_MAX = TIDE_SIZE(27, 20), MAGIC_SIZE = 4, BLOCK_HEADER_SIZE = 3 };
 
 typedef struct zstd {
     ZSTD_DCtx *context;

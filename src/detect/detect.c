@@ -119,7 +119,7 @@ static tide_match is_tar(tide_head head)
 /* A store (doc/FORMAT.md): a model, or another file, recognized by its sections. */
 static tide_match is_store(tide_head head, bool model)
 {
-    enum { HEADER = TIDE_ROOM(2688, 512) };
+    enum { HEADER = TIDE_SIZE(2688, 512) };
     tide_match evidence = STARTS_WITH(head, "\x89TID\r\n\x1a\n");
     if (evidence == TIDE_YES && head.size < HEADER && !head.whole)
         return TIDE_MAYBE;

@@ -23,7 +23,7 @@ typedef enum tide_expected {
 } tide_expected;
 
 /* The number of bytes that are examined; more are never needed. */
-enum { TIDE_DETECT_SIZE = TIDE_ROOM(64 << 10, 1024) };
+enum { TIDE_DETECT_SIZE = TIDE_SIZE(64 << 10, 1024) };
 
 /* MAYBE: more bytes are needed to decide, and these should not be processed before.
  * Kinds without a magic number may return NO for a few bytes and YES for more. */

@@ -217,7 +217,7 @@ static int answer_questions(question_set *q, tide_error *err)
             make_query(a, i);
         answer_batch(a, count);
         for (uint32_t i = 0; i < count; i++)
-            sections[a->questions[i].section].right +=
+            sections[a->questions[i].section].correct +=
                 a->ranks[i] == a->questions[i].ranks[3];
     }
     tide_matrix_release(&a->tile);
@@ -231,7 +231,7 @@ int tide_eval_analogy(const tide_view *view, const char *path,
                       size_t slot, uint64_t *bad_lines, tide_error *err)
 {
     question_set q = {0};
-    int status = tide_lexicon_init(&q.lexicon, view, options->among, err);
+    int status = tide_lexicon_init(&q.lexicon, view, options->top, err);
     if (!status)
         status = read_questions(&q, path, err);
     if (!status && q.questions.count)
@@ -239,7 +239,7 @@ int tide_eval_analogy(const tide_view *view, const char *path,
     tide_analogy_result *results = q.sections.items;
     for (size_t i = 0; !status && i < q.sections.count && i < slot; i++) {
         sections[i] = results[i];
-        sections[i].asked =
+        sections[i].scored =
             options->keep_unknown ? results[i].questions : results[i].known;
     }
     if (bad_lines)

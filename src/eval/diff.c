@@ -111,7 +111,7 @@ static int collect_words(tide_diff *d, tide_error *err)
         return no_memory(err);
     add_words(d, B, true);
     uint64_t shared = d->count;
-    d->compared = (uint32_t)(shared < d->options.among ? shared : d->options.among);
+    d->compared = (uint32_t)(shared < d->options.top ? shared : d->options.top);
     add_words(d, A, false);
     uint64_t with_a = d->count;
     add_words(d, B, false);
@@ -166,7 +166,7 @@ static bool has_direction(const tide_matrix *rows, uint32_t i)
 static int measure_drift(tide_diff *d, const tide_matrix rows[MODELS], tide_error *err)
 {
     tide_aligner *aligner = tide_aligner_new(rows[A].dim, d->compared, err);
-    int status = aligner ? tide_aligner_fit_most(aligner, &rows[A], &rows[B], err)
+    int status = aligner ? tide_aligner_fit_majority(aligner, &rows[A], &rows[B], err)
                          : TIDE_ERROR_MEMORY;
     for (uint32_t i = 0; i < d->compared && !status; i++)
         if (has_direction(&rows[A], i) && has_direction(&rows[B], i))
@@ -328,7 +328,7 @@ tide_diff *tide_diff_new(const tide_view *a, const tide_view *b,
     d->views[A] = a;
     d->views[B] = b;
     d->options = *options;
-    d->options.among = d->options.among ? d->options.among : COMPARED_DEFAULT;
+    d->options.top = d->options.top ? d->options.top : COMPARED_DEFAULT;
     d->options.neighbors =
         d->options.neighbors ? d->options.neighbors : NEIGHBORS_DEFAULT;
     if (!compare(d, err))

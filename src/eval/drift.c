@@ -145,21 +145,22 @@ static void measure_word(const experiment *c, const tide_snapshot *s, uint32_t n
         measure_exchanged(c, s, number, t);
 }
 
-static tide_drift_look measure(const experiment *c, const tide_snapshot *s)
+static tide_drift_evaluation measure(const experiment *c, const tide_snapshot *s)
 {
     tally tallies[TIDE_DRIFT_EVENTS] = {0};
     for (uint32_t number = 0; number < c->plan->changing; number++)
         if (is_measurable(c, number))
             measure_word(c, s, number, &tallies[c->plan->changes[number].event]);
-    tide_drift_look look = {.tokens = c->tokens - c->plan->at};
+    tide_drift_evaluation evaluation = {.tokens = c->tokens - c->plan->at};
     for (int event = 0; event < TIDE_DRIFT_EVENTS; event++) {
         const tally *t = &tallies[event];
-        look.words[event] = t->words;
-        look.followed[event] =
+        evaluation.words[event] = t->words;
+        evaluation.followed[event] =
             t->words ? (double)t->followed / (double)t->words : (double)NAN;
-        look.score[event] = fabs(t->weight) > 0 ? t->sum / t->weight : (double)NAN;
+        evaluation.score[event] =
+            fabs(t->weight) > 0 ? t->sum / t->weight : (double)NAN;
     }
-    return look;
+    return evaluation;
 }
 
 /* -- along the text ---------------------------------------------------------------- */
@@ -193,16 +194,17 @@ static void record_first(uint64_t *first, bool reached, uint64_t tokens)
         *first = tokens;
 }
 
-static void record_look(experiment *c, const tide_drift_look *look)
+static void record_evaluation(experiment *c, const tide_drift_evaluation *evaluation)
 {
     for (int event = 0; event < TIDE_DRIFT_EVENTS; event++) {
-        double followed = look->followed[event];
-        record_first(&c->result->half[event], followed >= 0.5, look->tokens);
-        record_first(&c->result->nine_tenths[event], followed >= 0.9, look->tokens);
+        double followed = evaluation->followed[event];
+        record_first(&c->result->half[event], followed >= 0.5, evaluation->tokens);
+        record_first(&c->result->nine_tenths[event], followed >= 0.9,
+                     evaluation->tokens);
     }
-    c->result->last = *look;
-    if (c->options->look)
-        c->options->look(c->options->look_data, look);
+    c->result->last = *evaluation;
+    if (c->options->evaluation)
+        c->options->evaluation(c->options->evaluation_data, evaluation);
 }
 
 static int measure_stability(experiment *c, const tide_snapshot *now, tide_error *err)
@@ -225,8 +227,8 @@ static int take_measurement(experiment *c, bool last, tide_error *err)
         record_moment(c);
     }
     c->next_measurement = c->tokens + c->plan->every;
-    tide_drift_look look = measure(c, now);
-    record_look(c, &look);
+    tide_drift_evaluation evaluation = measure(c, now);
+    record_evaluation(c, &evaluation);
     int status = last ? measure_stability(c, now, err) : TIDE_OK;
     if (!is_first)
         tide_snapshot_free(now);
@@ -261,7 +263,7 @@ static int read_text(experiment *c, tide_sentence_reader *sentences, tide_error 
     tide_word words[WORDS_PER_READ];
     bool ended = false;
     int count, status = TIDE_OK;
-    while ((count = tide_sentence_reader_take(sentences, words, WORDS_PER_READ, &ended,
+    while ((count = tide_sentence_reader_next(sentences, words, WORDS_PER_READ, &ended,
                                               err)) > 0 ||
            ended) {
         for (int i = 0; i < count && !status; i++)

@@ -263,7 +263,7 @@ static int read_stream(history *h, tide_sentence_reader *sentences, tide_error *
     bool ended = false, in_sentence = false;
     uint64_t sentence = 0;
     int count, status;
-    while ((count = tide_sentence_reader_take(sentences, words, WORDS_PER_READ, &ended,
+    while ((count = tide_sentence_reader_next(sentences, words, WORDS_PER_READ, &ended,
                                               err)) > 0 ||
            ended) {
         status = in_sentence

@@ -127,7 +127,7 @@ void *tide_list_add(tide_list *list, size_t size)
 
 /* -- words ------------------------------------------------------------------------- */
 
-int tide_lexicon_init(tide_lexicon *lexicon, const tide_view *view, uint32_t among,
+int tide_lexicon_init(tide_lexicon *lexicon, const tide_view *view, uint32_t top,
                       tide_error *err)
 {
     const tide_model *model = tide_view_model(view);
@@ -136,8 +136,8 @@ int tide_lexicon_init(tide_lexicon *lexicon, const tide_view *view, uint32_t amo
     *lexicon = (tide_lexicon){.view = view,
                               .model = model,
                               .order = order,
-                              .words = among && among < words ? among : words,
-                              .limited = among > 0};
+                              .words = top && top < words ? top : words,
+                              .limited = top > 0};
     lexicon->ranks = tide_alloc((size_t)slots + 1, sizeof *lexicon->ranks);
     if (!lexicon->ranks)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the ranks of %u words",

@@ -50,7 +50,7 @@ typedef struct tide_lexicon {
     bool limited;          /* to the most frequent; other words are not composed */
 } tide_lexicon;
 
-int tide_lexicon_init(tide_lexicon *lexicon, const tide_view *view, uint32_t among,
+int tide_lexicon_init(tide_lexicon *lexicon, const tide_view *view, uint32_t top,
                       tide_error *err);
 void tide_lexicon_release(tide_lexicon *lexicon);
 

@@ -160,7 +160,7 @@ int tide_eval_similarity(const tide_view *view, const char *path,
     tide_lines lines;
     tide_lexicon lexicon;
     *result = (tide_similarity_result){.spearman = (double)NAN, .pearson = (double)NAN};
-    int status = tide_lexicon_init(&lexicon, view, options->among, err);
+    int status = tide_lexicon_init(&lexicon, view, options->top, err);
     if (!status) {
         status = tide_lines_open(&lines, path, err);
         if (!status)

@@ -97,7 +97,7 @@ size_t tide_feed_waiting(tide_feed *feed)
     return feed->waiting;
 }
 
-size_t tide_feed_room(const tide_feed *feed)
+size_t tide_feed_capacity(const tide_feed *feed)
 {
     return feed->capacity;
 }

@@ -1,7 +1,7 @@
 /* source_feed_spool.c - a feed over a spool, and the source "feed:" over it.
  *
  * A push appends its lines to the spool atomically, and the reader reads them from
- * there. So lines that were acknowledged survive a kill, and the place of the source,
+ * there. So lines that were acknowledged survive a kill, and the position of the source,
  * which is in the saved model, says which of them are learned. A push that was
  * interrupted leaves no mark at its end and is cut off when the spool is opened.
  *
@@ -11,7 +11,7 @@
  * Syncing is done outside the lock, by one thread at a time. Others append meanwhile,
  * and the next sync covers all of them. It needs no new file descriptor, so it cannot
  * fail for lack of one. Text may be learned before it is synced: a power failure may
- * then leave a model that is ahead of its spool, which continues from the place of the
+ * then leave a model that is ahead of its spool, which continues from the position of the
  * model.
  *
  * After lines were rejected for lack of space, the source asks for a save as soon as
@@ -253,7 +253,7 @@ static ptrdiff_t feed_read(void *state, void *bytes, size_t capacity, int wait_m
     return count;
 }
 
-/* -- places ------------------------------------------------------------------------ */
+/* -- positions ------------------------------------------------------------------------ */
 
 static bool feed_can_resume(const void *state)
 {
@@ -266,38 +266,38 @@ static uint64_t feed_offset(const void *state)
     return ((const spool_feed *)state)->text.returned;
 }
 
-static char *feed_place(void *state, uint64_t offset, tide_error *err)
+static char *feed_position(void *state, uint64_t offset, tide_error *err)
 {
     spool_feed *f = state;
     pthread_mutex_lock(&f->feed.lock);
-    char *place = tide_spool_reader_place(&f->text, offset, err);
+    char *position = tide_spool_reader_position(&f->text, offset, err);
     pthread_mutex_unlock(&f->feed.lock);
-    return place;
+    return position;
 }
 
-static int feed_seek_place(void *state, const char *place, tide_error *err)
+static int feed_seek_position(void *state, const char *position, tide_error *err)
 {
     spool_feed *f = state;
     pthread_mutex_lock(&f->feed.lock);
-    int status = tide_spool_reader_seek(&f->text, place, err);
+    int status = tide_spool_reader_seek(&f->text, position, err);
     update_waiting(f);
     pthread_mutex_unlock(&f->feed.lock);
     return status;
 }
 
-static int feed_saved(void *state, const char *place, tide_error *err)
+static int feed_saved(void *state, const char *position, tide_error *err)
 {
     spool_feed *f = state;
     pthread_mutex_lock(&f->feed.lock);
-    int status = tide_spool_reader_saved(&f->text, place, err);
+    int status = tide_spool_reader_saved(&f->text, position, err);
     f->full = false;
     pthread_mutex_unlock(&f->feed.lock);
     return status;
 }
 
-static const char *feed_news(void *state)
+static const char *feed_notice(void *state)
 {
-    return tide_spool_reader_news(&((spool_feed *)state)->text);
+    return tide_spool_reader_notice(&((spool_feed *)state)->text);
 }
 
 const tide_source_kind tide_source_feed_spool = {
@@ -309,8 +309,8 @@ const tide_source_kind tide_source_feed_spool = {
     .plain = true,
     .can_resume = feed_can_resume,
     .offset = feed_offset,
-    .place = feed_place,
-    .seek_place = feed_seek_place,
+    .position = feed_position,
+    .seek_position = feed_seek_position,
     .saved = feed_saved,
-    .news = feed_news,
+    .notice = feed_notice,
 };

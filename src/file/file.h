@@ -63,11 +63,13 @@ void tide_store_put(tide_store_writer *writer, const char *name, const void *byt
 int tide_store_commit(tide_store_writer *writer, tide_error *err);
 
 /* The two halves of a commit. tide_store_finish writes everything that is still
- * buffered and returns the size of the file. tide_store_replace syncs it, reads it back and renames it
- * over the old file; it does not access the saved objects any more. The last `older`
- * versions of the file are kept as PATH.1 (the latest), PATH.2 and so on. */
+ * buffered and returns the size of the file. tide_store_commit_keeping syncs it, reads
+ * it back and renames it over the old file; it does not access the saved objects any
+ * more. The last `keep` versions of the file are kept as PATH.1 (the latest), PATH.2
+ * and so on. */
 uint64_t tide_store_finish(tide_store_writer *writer);
-int tide_store_replace(tide_store_writer *writer, uint32_t older, tide_error *err);
+int tide_store_commit_keeping(tide_store_writer *writer, uint32_t keep,
+                              tide_error *err);
 
 /* For low-pause saves: preallocates about `bytes` for the file, both blocks on disk and
  * pages in the cache, and waits until the file system has nothing else to write. May
@@ -76,7 +78,7 @@ void tide_store_preallocate(tide_store_writer *writer, uint64_t bytes);
 
 /* Lets a second thread do the writing, in tide_store_run_writer, which returns when
  * tide_store_finish was called and everything is written. To be called before the first
- * section. tide_store_finish must have returned before tide_store_replace is called. */
+ * section. tide_store_finish must have returned before the commit. */
 int tide_store_start_writer(tide_store_writer *writer, tide_error *err);
 void tide_store_run_writer(tide_store_writer *writer);
 

@@ -217,12 +217,12 @@ static bool is_linked_to_next(const tide_replacement *r, uint32_t age)
  * An earlier call may have stopped halfway, because the process was killed or the new
  * file could not be renamed. The file that it linked last then has two names, and the
  * versions older than it are already shifted; so start there. */
-static void shift_versions(const tide_replacement *r, uint32_t older)
+static void shift_versions(const tide_replacement *r, uint32_t keep)
 {
     char from[NAME_MAX + 1], to[NAME_MAX + 1], spare[NAME_MAX + 3];
     uint32_t age = 0;
     snprintf(spare, sizeof spare, "%s.0", r->temporary);
-    while (age < older && !is_linked_to_next(r, age))
+    while (age < keep && !is_linked_to_next(r, age))
         age++;
     for (; age > 0; age--) {
         if (!version_name(r, age - 1, from) || !version_name(r, age, to) ||
@@ -233,7 +233,7 @@ static void shift_versions(const tide_replacement *r, uint32_t older)
     }
 }
 
-int tide_replacement_commit(tide_replacement *r, uint32_t older, tide_error *err)
+int tide_replacement_commit(tide_replacement *r, uint32_t keep, tide_error *err)
 {
     int status = TIDE_OK;
     /* Some file systems report a failed write only when the file is closed. The lock
@@ -244,7 +244,7 @@ int tide_replacement_commit(tide_replacement *r, uint32_t older, tide_error *err
     if (lock < 0)
         lock = r->file;
     if (closed == 0)
-        shift_versions(r, older);
+        shift_versions(r, keep);
     if (closed != 0 ||
         renameat(r->directory, r->temporary, r->directory, r->name) != 0) {
         status = cannot_write(r->path, strerror(errno), err);

@@ -79,10 +79,10 @@ int tide_replacement_open(tide_replacement *replacement, const char *path,
 /* Syncs the temporary file to disk. */
 int tide_replacement_sync(tide_replacement *replacement, tide_error *err);
 
-/* Renames the temporary file over the target. If `older` is above 0, the old file is
+/* Renames the temporary file over the target. If `keep` is above 0, the old file is
  * kept as NAME.1, the one that was NAME.1 as NAME.2, and so on up to that number.
  * Releases everything, also on failure. */
-int tide_replacement_commit(tide_replacement *replacement, uint32_t older,
+int tide_replacement_commit(tide_replacement *replacement, uint32_t keep,
                             tide_error *err);
 
 /* Removes the temporary file. */

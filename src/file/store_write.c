@@ -30,7 +30,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { BUFFER_SIZE = TIDE_ROOM(1 << 20, 4096), SHARED_BUFFERS = 4 };
+enum { BUFFER_SIZE = TIDE_SIZE(1 << 20, 4096), SHARED_BUFFERS = 4 };
 
 typedef struct buffer {
     uint64_t offset; /* in the file */
@@ -327,7 +327,7 @@ static void sync_and_verify(tide_store_writer *w)
         read_back(w);
 }
 
-int tide_store_replace(tide_store_writer *w, uint32_t older, tide_error *err)
+int tide_store_commit_keeping(tide_store_writer *w, uint32_t keep, tide_error *err)
 {
     int status;
     if (w->failure.status == TIDE_OK)
@@ -336,7 +336,7 @@ int tide_store_replace(tide_store_writer *w, uint32_t older, tide_error *err)
         status = tide_fail(err, w->failure.status, "%s", w->failure.text);
         tide_replacement_discard(&w->replacement);
     } else {
-        status = tide_replacement_commit(&w->replacement, older, err);
+        status = tide_replacement_commit(&w->replacement, keep, err);
     }
     free_writer(w);
     return status;
@@ -345,7 +345,7 @@ int tide_store_replace(tide_store_writer *w, uint32_t older, tide_error *err)
 int tide_store_commit(tide_store_writer *w, tide_error *err)
 {
     tide_store_finish(w);
-    return tide_store_replace(w, 0, err);
+    return tide_store_commit_keeping(w, 0, err);
 }
 
 void tide_store_discard(tide_store_writer *w)

@@ -80,7 +80,7 @@ bool tide_path_sibling(const char *path, const char *old, const char *ending,
 /* -- reading: buffered files (cursor.c) ----------------------------------------- */
 
 /* Buffer sizes: for a line of TIDE_DIM_MAX numbers; for a row of bytes or a word. */
-#define TIDE_CURSOR_CAPACITY TIDE_ROOM(256 * 1024, 64 * 1024)
+#define TIDE_CURSOR_CAPACITY TIDE_SIZE(256 * 1024, 64 * 1024)
 #define TIDE_PART_CAPACITY (64 * 1024)
 
 typedef struct tide_cursor {

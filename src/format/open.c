@@ -63,7 +63,7 @@ static int add_row(tide_model **model, const tide_row *row, const char *path,
                    tide_error *err)
 {
     if (is_held(*model, row)) {
-        (*model)->origin.twice++;
+        (*model)->origin.duplicates++;
         return TIDE_OK;
     }
     uint32_t used = tide_vocabulary_used((*model)->vocabulary);

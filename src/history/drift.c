@@ -100,7 +100,7 @@ static bool fit_rotation(tide_history *h, uint32_t snapshot)
     }
     from.count = to.count = count;
     return count >= h->snapshots.dim &&
-           tide_aligner_fit_most(h->aligner, &from, &to, NULL) == TIDE_OK;
+           tide_aligner_fit_majority(h->aligner, &from, &to, NULL) == TIDE_OK;
 }
 
 /* Stores the angles for queries, under the lock, and checks drift alarms if this is the

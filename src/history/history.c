@@ -25,10 +25,10 @@
 #include <stdlib.h>
 
 enum {
-    FOLLOW = 5000,
-    FOLLOW_MAX = 1000000,
-    WATCH = 100,
-    WATCH_MAX = 100000,
+    TRACKED = 5000,
+    TRACKED_MAX = 1000000,
+    WATCHED = 100,
+    WATCHED_MAX = 100000,
     SNAPSHOTS = 18,
     STEP = 60,
     WARM_UP_STEPS = 10,
@@ -42,9 +42,9 @@ enum {
 static tide_history_options with_defaults(const tide_history_options *options)
 {
     tide_history_options o = options ? *options : (tide_history_options){0};
-    o.follow = o.follow ? o.follow : FOLLOW;
-    o.watch = o.watch ? o.watch : WATCH;
-    o.rungs = o.rungs ? o.rungs : SNAPSHOTS;
+    o.tracked = o.tracked ? o.tracked : TRACKED;
+    o.watched = o.watched ? o.watched : WATCHED;
+    o.snapshots = o.snapshots ? o.snapshots : SNAPSHOTS;
     o.step = o.step != 0 ? o.step : STEP;
     o.warm_up = o.warm_up != 0 ? o.warm_up : WARM_UP_STEPS * o.step;
     o.baseline = o.baseline != 0 ? o.baseline : BASELINE_STEPS * o.step;
@@ -53,12 +53,13 @@ static tide_history_options with_defaults(const tide_history_options *options)
 
 static int check_options(const tide_history_options *o, tide_error *err)
 {
-    if (o->follow > FOLLOW_MAX || o->watch > WATCH_MAX)
+    if (o->tracked > TRACKED_MAX || o->watched > WATCHED_MAX)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "follow must be at most %d and watch at most %d", FOLLOW_MAX,
-                         WATCH_MAX);
-    if (o->rungs < 2 || o->rungs > TIDE_HISTORY_SNAPSHOTS_MAX)
-        return tide_fail(err, TIDE_ERROR_PARAMETER, "rungs must be between 2 and %d",
+                         "tracked must be at most %d and watched at most %d",
+                         TRACKED_MAX, WATCHED_MAX);
+    if (o->snapshots < 2 || o->snapshots > TIDE_HISTORY_SNAPSHOTS_MAX)
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "snapshots must be between 2 and %d",
                          TIDE_HISTORY_SNAPSHOTS_MAX);
     if (!(o->step >= TIDE_HISTORY_STEP_MIN && o->step <= TIDE_HISTORY_STEP_MAX))
         return tide_fail(err, TIDE_ERROR_PARAMETER,
@@ -74,8 +75,8 @@ static int check_options(const tide_history_options *o, tide_error *err)
 static tide_snapshots snapshots_shape(const tide_history_options *o,
                                       const tide_shape *shape)
 {
-    return (tide_snapshots){.count = o->rungs,
-                            .rows = o->follow + o->follow / 10 + o->watch,
+    return (tide_snapshots){.count = o->snapshots,
+                            .rows = o->tracked + o->tracked / 10 + o->watched,
                             .dim = shape->dim,
                             .step = o->step};
 }
@@ -262,7 +263,7 @@ double tide_history_baseline(tide_history *h)
 uint32_t tide_history_ages(const tide_history *h,
                            double ages[TIDE_HISTORY_SNAPSHOTS_MAX])
 {
-    uint32_t count = h->options.rungs - 1;
+    uint32_t count = h->options.snapshots - 1;
     for (uint32_t i = 0; i < count; i++)
         ages[i] = ldexp(h->options.step, (int)i);
     return count;

@@ -38,10 +38,10 @@ static int read_header(tide_store *store, tide_history_facts *facts, tide_error 
         snapshots > TIDE_HISTORY_SNAPSHOTS_MAX)
         return corrupt(store, err);
     facts->dim = (uint32_t)dim;
-    facts->rungs = (uint32_t)snapshots;
+    facts->snapshots = (uint32_t)snapshots;
     facts->step = double_of(tide_get64(bytes + 8 * NUMBER_STEP));
     facts->alarms = tide_get64(bytes + 8 * NUMBER_ALARMS);
-    status = count_records(store, "places", TRACKED_SIZE, &facts->followed, err);
+    status = count_records(store, "places", TRACKED_SIZE, &facts->tracked, err);
     return status ? status
                   : count_records(store, "words",
                                   word_size(tide_get64(bytes + 8 * NUMBER_VERSION)),
@@ -66,7 +66,7 @@ static int try_loading(const char *path, const tide_history_facts *facts,
                        tide_error *err)
 {
     const tide_history_options options = {
-        .follow = 1, .watch = 1, .step = facts->step, .rungs = facts->rungs};
+        .tracked = 1, .watched = 1, .step = facts->step, .snapshots = facts->snapshots};
     tide_trainer *trainer = new_empty_trainer(facts->dim, err);
     tide_live *live =
         trainer ? tide_live_new(trainer, TIDE_VECTORS_INPUT, false, err) : NULL;

@@ -192,7 +192,7 @@ static bool load_tracked_word(loader *l, const unsigned char *bytes, uint64_t i)
         return true;
     tide_entry entry;
     bool present = !tide_model_find(&h->model, word, &entry, NULL);
-    bool wanted = watched && h->watched_count < h->options.watch;
+    bool wanted = watched && h->watched_count < h->options.watched;
     l->rows[i] =
         present || wanted ? tide_tracked_word_add(h, word, wanted) : TIDE_NOT_TRACKED;
     if (l->rows[i] == TIDE_NOT_TRACKED)

@@ -38,7 +38,7 @@ static tide_history_word describe(const tide_history *h, uint32_t slot)
                            .trend = tide_word_stats_trend(h, t),
                            .drift = drift_of(h, t, snapshot),
                            .first_seen = tide_history_time(h, t->since),
-                           .followed = t->row != TIDE_NOT_TRACKED,
+                           .tracked = t->row != TIDE_NOT_TRACKED,
                            .watched = t->row != TIDE_NOT_TRACKED &&
                                       h->tracked[t->row].watched};
     w.since = isnan(w.drift) ? (double)NAN
@@ -212,7 +212,7 @@ static int points_of(const tide_history *h, uint32_t row,
                 .time = tide_history_time(h, s->times[snapshot]),
                 .count = tide_snapshots_count(s, snapshot, row),
                 .rate = (double)tide_snapshots_rate(s, snapshot, row),
-                .turned = (double)*tide_snapshots_angle(s, snapshot, row)};
+                .drift = (double)*tide_snapshots_angle(s, snapshot, row)};
             count++;
         }
     qsort(points, (size_t)count, sizeof *points, oldest_first);

@@ -19,7 +19,7 @@
 
 static uint32_t max_rank(const tide_history *h)
 {
-    return h->options.follow + h->options.follow / 10;
+    return h->options.tracked + h->options.tracked / 10;
 }
 
 uint32_t tide_tracked_word_add(tide_history *h, const char *word, bool watched)
@@ -89,7 +89,7 @@ void tide_tracked_words_update(tide_history *h)
 {
     release_rare_words(h);
     assign_watched_words(h);
-    for (uint32_t rank = 0; rank < h->word_count && rank < h->options.follow; rank++) {
+    for (uint32_t rank = 0; rank < h->word_count && rank < h->options.tracked; rank++) {
         uint32_t slot = h->order[rank];
         if (h->stats[slot].row != TIDE_NOT_TRACKED)
             continue;
@@ -132,7 +132,7 @@ static int watch_word(tide_history *h, const char *word, tide_error *err)
     uint32_t row = tide_tracked_word_find(h, word);
     if (row != TIDE_NOT_TRACKED && h->tracked[row].watched)
         return TIDE_OK;
-    if (h->watched_count == h->options.watch)
+    if (h->watched_count == h->options.watched)
         return tide_fail(err, TIDE_ERROR_PARAMETER, "cannot watch more than %u words",
                          h->watched_count);
     if (row == TIDE_NOT_TRACKED)
@@ -171,7 +171,7 @@ int tide_history_unwatch(tide_history *h, const char *word, tide_error *err)
                    : tide_fail(err, TIDE_ERROR_NOT_FOUND, "'%s' is not watched", word);
 }
 
-uint32_t tide_history_followed(tide_history *h)
+uint32_t tide_history_tracked(tide_history *h)
 {
     pthread_mutex_lock(&h->lock);
     uint32_t count = h->snapshots.rows - h->free_row_count;

@@ -216,7 +216,7 @@ static int split_posts(training *t, size_t count, tide_error *err)
     t->held_out_count = (uint32_t)((double)share * t->posts);
     if (t->held_out_count == 0 && share > 0 && t->posts > 1)
         t->held_out_count = 1;
-    t->epoch.epochs_most = options_of(t)->max_epochs;
+    t->epoch.max_epochs = options_of(t)->max_epochs;
     t->epoch.learned = t->posts - t->held_out_count;
     t->epoch.held_out = t->held_out_count;
     if (t->posts == 0)

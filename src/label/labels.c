@@ -52,15 +52,15 @@ static tide_predictor_options predictor_options(const tide_params *params)
         .classifier = {.kind = (tide_classifier_kind)params->classifier,
                        .dim = (uint32_t)params->dim,
                        .labels = (uint32_t)params->label_top,
-                       .maps = (uint32_t)params->maps,
-                       .max_words = (uint32_t)params->post_words,
-                       .batch = (uint32_t)params->batch,
-                       .max_epochs = (uint32_t)params->fit_epochs,
-                       .patience = (uint32_t)params->patience,
+                       .maps = (uint32_t)params->classifier_maps,
+                       .max_words = (uint32_t)params->classifier_words,
+                       .batch = (uint32_t)params->classifier_batch,
+                       .max_epochs = (uint32_t)params->classifier_epochs,
+                       .patience = (uint32_t)params->classifier_patience,
                        .threads = (uint32_t)params->threads,
-                       .dropout = (float)params->dropout,
-                       .rate = (float)params->fit_rate,
-                       .held_out = (float)params->held_out,
+                       .dropout = (float)params->classifier_dropout,
+                       .rate = (float)params->classifier_rate,
+                       .held_out = (float)params->classifier_held_out,
                        .seed = params->seed},
         .posts_per_label = (uint32_t)params->label_each,
         .anchors = (uint32_t)params->label_anchors,
@@ -298,7 +298,7 @@ static tide_label_stats public_stats(tide_tracker_stats stats_in)
 void tide_labels_stats(const tide_labels *l, tide_label_stats *stats)
 {
     *stats = public_stats(tide_tracker_state(l->tracker));
-    stats->told = tide_predictor_size(l->predictor);
+    stats->predicted = tide_predictor_size(l->predictor);
     stats->fits = tide_predictor_fits(l->predictor);
     stats->posts_at_fit = l->posts_at_fit;
 }
@@ -310,7 +310,7 @@ static int read_stats(tide_store *store, tide_label_stats *stats, tide_error *er
     if (status)
         return status;
     *stats = public_stats(stats_in);
-    status = tide_predictor_peek(store, &stats->fits, &stats->told, err);
+    status = tide_predictor_peek(store, &stats->fits, &stats->predicted, err);
     return status ? status : read_posts_at_fit(store, &stats->posts_at_fit, err);
 }
 
@@ -360,8 +360,8 @@ size_t tide_labels_list(const tide_labels *l, tide_label *list, size_t max)
                                .error = tracked[i].error,
                                .since = tracked[i].since,
                                .kept = tracked[i].kept,
-                               .told = bsearch(&tracked[i].name, names, predicted,
-                                               sizeof *names, by_bytes) != NULL};
+                               .predicted = bsearch(&tracked[i].name, names, predicted,
+                                                    sizeof *names, by_bytes) != NULL};
     free(names);
     free(tracked);
     return count;

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { LABELS_MAX = TIDE_ROOM(1 << 16, 64) };
+enum { LABELS_MAX = TIDE_SIZE(1 << 16, 64) };
 #define NOT_PREDICTED (-1.0f)
 
 struct tide_scorer {

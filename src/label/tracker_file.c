@@ -174,7 +174,7 @@ static int read_state(tide_store *store, uint64_t state[STATE_NUMBERS], tide_err
     uint64_t posts = state[STATE_POSTS];
     bool valid =
         state[STATE_LABELS] <= UINT32_MAX && state[STATE_MAX_POSTS] <= UINT32_MAX &&
-        state[STATE_POST_BYTES] <= UINT32_MAX && posts <= TIDE_COUNTED_MOST &&
+        state[STATE_POST_BYTES] <= UINT32_MAX && posts <= TIDE_COUNTED_MAX &&
         state[STATE_UNLABELED] <= posts &&
         state[STATE_EMPTY] <= posts - state[STATE_UNLABELED] &&
         state[STATE_CUT] <= posts - state[STATE_UNLABELED] &&

@@ -35,6 +35,32 @@ static const char *stored_name(const tide_param_info *info)
     return *info->former ? info->former : info->name;
 }
 
+/* A choice that was spelled otherwise in version 0.1. Both spellings are accepted, and
+ * model files use the former one. */
+static const struct {
+    const char *name, *value, *former;
+} former_values[] = {{"age", "center", "centre"}};
+
+enum { FORMER_VALUES = sizeof former_values / sizeof former_values[0] };
+
+static const char *present_value(const tide_param_info *info, const char *value)
+{
+    for (int i = 0; i < FORMER_VALUES; i++)
+        if (!strcmp(former_values[i].name, info->name) &&
+            !strcmp(former_values[i].former, value))
+            return former_values[i].value;
+    return value;
+}
+
+static const char *stored_value(const tide_param_info *info, const char *value)
+{
+    for (int i = 0; i < FORMER_VALUES; i++)
+        if (!strcmp(former_values[i].name, info->name) &&
+            !strcmp(former_values[i].value, value))
+            return former_values[i].former;
+    return value;
+}
+
 static const tide_param_rule *find_rule(const char *name)
 {
     for (int i = 0; i < tide_param_count; i++)
@@ -79,6 +105,7 @@ static int choice(const char *values, uint64_t index, const char **start)
 static int set_choice(tide_params *params, const tide_param_rule *r, const char *value)
 {
     const char *start;
+    value = present_value(info_of(r), value);
     for (uint64_t i = 0;; i++) {
         int length = choice(info_of(r)->values, i, &start);
         if (!length)
@@ -306,7 +333,7 @@ tide_params *tide_params_new(tide_error *err)
         return NULL;
     }
     params->threads = 1;
-    if (apply_profile(params, PROFILE_DEFAULT, err)) {
+    if (apply_profile(params, TIDE_PROFILE_DEFAULT, err)) {
         tide_params_free(params);
         return NULL;
     }
@@ -354,7 +381,8 @@ static size_t print_lines(const tide_params *params, char *text, size_t capacity
         if (r->storage == STORED_IF_SET && !*number_at(params, r))
             continue;
         at += (size_t)snprintf(text ? text + at : NULL, text ? capacity - at : 0,
-                               "%s %s\n", stored_name(info_of(r)), value);
+                               "%s %s\n", stored_name(info_of(r)),
+                               stored_value(info_of(r), value));
     }
     return at;
 }

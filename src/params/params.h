@@ -20,58 +20,59 @@ enum {
 };
 
 typedef enum tide_profile {
-    PROFILE_DEFAULT,
-    PROFILE_FAST,
-    PROFILE_PAPER,
-    PROFILE_ATHENA,
-    PROFILE_INCREMENTAL,
-    PROFILE_WORD2VEC,
+    TIDE_PROFILE_DEFAULT,
+    TIDE_PROFILE_FAST,
+    TIDE_PROFILE_PAPER,
+    TIDE_PROFILE_ATHENA,
+    TIDE_PROFILE_INCREMENTAL,
+    TIDE_PROFILE_WORD2VEC,
 } tide_profile;
 
-enum { TOKENS_WORDS, TOKENS_SPACE, TOKENS_SOCIAL, TOKENS_LOG };
-enum { COUNT_ALL, COUNT_KEPT };
-enum { KEEP_WORD2VEC, KEEP_ROOT };
-enum { NEGATIVES_SHARED, NEGATIVES_PAIR };
-enum { GRADIENT_BEFORE, GRADIENT_AFTER };
-enum { CONTEXTS_WEIGHTED, CONTEXTS_DYNAMIC, CONTEXTS_FULL };
-enum { INIT_SMALL, INIT_UNIFORM, INIT_NORMAL, INIT_BOTH };
+/* TIDE_<PARAMETER>_<CHOICE>, in the order of params_table.c. The choices of tokenizer,
+ * sketch, sampler and records are enumerated by their modules. */
+enum { TIDE_COUNTING_ALL, TIDE_COUNTING_KEPT };
+enum { TIDE_SUBSAMPLE_WORD2VEC, TIDE_SUBSAMPLE_ROOT };
+enum { TIDE_NEGATIVE_SHARING_SHARED, TIDE_NEGATIVE_SHARING_PAIR };
+enum { TIDE_GRADIENT_BEFORE, TIDE_GRADIENT_AFTER };
+enum { TIDE_CONTEXTS_WEIGHTED, TIDE_CONTEXTS_DYNAMIC, TIDE_CONTEXTS_FULL };
+enum { TIDE_INIT_SMALL, TIDE_INIT_UNIFORM, TIDE_INIT_NORMAL, TIDE_INIT_BOTH };
 enum {
-    RATE_ADAGRAD,
-    RATE_COORDINATE,
-    RATE_LINEAR,
-    RATE_POWER,
-    RATE_CONSTANT,
-    RATE_DECAY
+    TIDE_OPTIMIZER_ADAGRAD,
+    TIDE_OPTIMIZER_COORDINATE,
+    TIDE_OPTIMIZER_LINEAR,
+    TIDE_OPTIMIZER_POWER,
+    TIDE_OPTIMIZER_CONSTANT,
+    TIDE_OPTIMIZER_DECAY
 };
-enum { AGE_PAIR, AGE_CENTER };
-enum { FROZEN_NOT, FROZEN_WORDS, FROZEN_ALL };
-enum { LABELS_OFF, LABELS_HASHTAGS, LABELS_MARKED };
+enum { TIDE_AGE_PAIR, TIDE_AGE_CENTER };
+enum { TIDE_FROZEN_NOT, TIDE_FROZEN_WORDS, TIDE_FROZEN_ALL };
+enum { TIDE_LABELS_OFF, TIDE_LABELS_HASHTAGS, TIDE_LABELS_MARKED };
 
 struct tide_params {
     uint64_t profile;
     /* sizes */
     uint64_t vocab, dim, memory, threads, seed;
     /* tokenizer and records */
-    uint64_t tokens, tokens_version, numbers, hashtags, mentions, urls, min_length,
-        max_length;
+    uint64_t tokenizer, tokenizer_version, numbers, hashtags, mentions, urls,
+        min_length, max_length;
     uint64_t phrases, phrase_count;
     double phrase_threshold;
     uint64_t records;
-    char stop_words[TEXT_MAX], text[TEXT_MAX], time[TEXT_MAX], label[TEXT_MAX];
+    char stop_words[TEXT_MAX], text[TEXT_MAX], time[TEXT_MAX], label_field[TEXT_MAX];
     char delimiter[DELIMITER_MAX];
     const char *stop_list; /* of a loaded model, borrowed; NULL: read the file */
     /* contexts */
-    uint64_t window, contexts, counting, keep;
+    uint64_t window, contexts, counting, subsample;
     double sample;
     /* vocabulary */
-    uint64_t vocabulary, admission, half_life, frozen;
+    uint64_t sketch, admission, half_life, frozen;
     /* batch */
     uint64_t epochs, min_count;
     /* negatives */
-    uint64_t negative, negatives, exclude, sampler, reservoir;
+    uint64_t negative, negative_sharing, exclude, sampler, reservoir;
     double power;
     /* learning rates and initial vectors */
-    uint64_t init, gradient, rate, age;
+    uint64_t init, gradient, optimizer, age;
     double alpha, alpha_output, alpha_first, min_alpha, tau;
     uint64_t rate_half_life;
     /* replay */
@@ -82,8 +83,9 @@ struct tide_params {
     uint64_t labels, label_slots, label_posts, label_memory, label_bytes;
     uint64_t label_top, label_each, label_refit, label_anchors;
     /* classifier */
-    uint64_t classifier, maps, post_words, batch, fit_epochs, patience;
-    double dropout, fit_rate, held_out;
+    uint64_t classifier, classifier_maps, classifier_words, classifier_batch;
+    uint64_t classifier_epochs, classifier_patience;
+    double classifier_dropout, classifier_rate, classifier_held_out;
     bool vocab_given;
     bool loaded; /* from a model, whose size cannot change */
     /* what the process needs beside such a trainer; NULL for nothing */

@@ -9,9 +9,9 @@
 tide_shape tide_params_shape(const tide_params *params)
 {
     return (tide_shape){
-        .vocabulary = {.kind = (tide_vocabulary_kind)params->vocabulary,
+        .vocabulary = {.kind = (tide_vocabulary_kind)params->sketch,
                        .capacity = (uint32_t)params->vocab,
-                       .gate = params->vocabulary == TIDE_VOCABULARY_SPACE_SAVING &&
+                       .gate = params->sketch == TIDE_VOCABULARY_SPACE_SAVING &&
                                params->admission,
                        .half_life = params->half_life,
                        .seed = params->seed},
@@ -33,24 +33,20 @@ tide_sampler_options tide_params_sampler(const tide_params *params)
 tide_tokenizer_options tide_params_tokenizer(const tide_params *params,
                                              const char *stop_words)
 {
-    static const tide_token_kind kinds[] = {[TOKENS_WORDS] = TIDE_TOKENS_WORDS,
-                                            [TOKENS_SPACE] = TIDE_TOKENS_SPACE,
-                                            [TOKENS_SOCIAL] = TIDE_TOKENS_SOCIAL,
-                                            [TOKENS_LOG] = TIDE_TOKENS_LOG};
     return (tide_tokenizer_options){
-        .kind = kinds[params->tokens],
+        .kind = (tide_tokenizer_kind)params->tokenizer,
         .numbers = (tide_token_action)params->numbers,
         .hashtags = (tide_token_action)params->hashtags,
         .mentions = (tide_token_action)params->mentions,
         .urls = (tide_token_action)params->urls,
-        .first_rules = params->tokens_version == 0,
+        .first_rules = params->tokenizer_version == 0,
         .shortest = (uint32_t)params->min_length,
         .longest =
             params->max_length < TIDE_WORD_MAX ? (uint32_t)params->max_length : 0,
         .stop_words = stop_words,
-        .spared = params->labels == LABELS_HASHTAGS ? "#"
-                  : params->labels == LABELS_MARKED ? "__label__"
-                                                    : NULL,
+        .spared = params->labels == TIDE_LABELS_HASHTAGS ? "#"
+                  : params->labels == TIDE_LABELS_MARKED ? "__label__"
+                                                         : NULL,
     };
 }
 
@@ -59,8 +55,8 @@ tide_record_options tide_params_records(const tide_params *params)
     return (tide_record_options){.kind = (tide_record_kind)params->records,
                                  .text = *params->text ? params->text : "text",
                                  .time = params->time,
-                                 .label = params->label,
-                                 .one_line = params->labels != LABELS_OFF,
+                                 .label = params->label_field,
+                                 .one_line = params->labels != TIDE_LABELS_OFF,
                                  .delimiter = *params->delimiter};
 }
 
@@ -79,9 +75,9 @@ bool tide_params_label(const tide_params *params, const tide_word *word,
     static const char mark[] = "__label__";
     uint32_t length = sizeof mark - 1;
     *label = *word;
-    if (params->labels == LABELS_HASHTAGS)
+    if (params->labels == TIDE_LABELS_HASHTAGS)
         return is_hashtag(word);
-    if (params->labels == LABELS_OFF || word->length < length ||
+    if (params->labels == TIDE_LABELS_OFF || word->length < length ||
         memcmp(word->bytes, mark, length) != 0)
         return false;
     *label = (tide_word){word->bytes + length, word->length - length};
@@ -118,7 +114,7 @@ static int check_batch(const tide_params *p, tide_error *err)
 
 static int check_records(const tide_params *p, tide_error *err)
 {
-    if (p->records == TIDE_RECORDS_LINES && (*p->text || *p->time || *p->label))
+    if (p->records == TIDE_RECORDS_LINES && (*p->text || *p->time || *p->label_field))
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "text, time and label-field need records json, csv or tsv");
     if (*p->delimiter && p->records != TIDE_RECORDS_CSV)
@@ -133,9 +129,10 @@ static int check_records(const tide_params *p, tide_error *err)
 
 static int check_labels(const tide_params *p, tide_error *err)
 {
-    bool hashtags_kept = p->tokens == TOKENS_SPACE ||
-                         (p->tokens == TOKENS_SOCIAL && p->hashtags == TIDE_KEEP);
-    if (p->labels == LABELS_HASHTAGS && !hashtags_kept)
+    bool hashtags_kept =
+        p->tokenizer == TIDE_TOKENIZER_SPACE ||
+        (p->tokenizer == TIDE_TOKENIZER_SOCIAL && p->hashtags == TIDE_KEEP);
+    if (p->labels == TIDE_LABELS_HASHTAGS && !hashtags_kept)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "labels hashtags needs tokenizer space, or tokenizer social "
                          "with hashtags keep");
@@ -150,17 +147,19 @@ int tide_params_check(const tide_params *p, tide_error *err)
     if (p->minn > p->maxn)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "minn must not be greater than maxn");
-    if (p->rate == RATE_COORDINATE && (p->subword || p->negatives != NEGATIVES_PAIR))
+    if (p->optimizer == TIDE_OPTIMIZER_COORDINATE &&
+        (p->subword || p->negative_sharing != TIDE_NEGATIVE_SHARING_PAIR))
         return tide_fail(
             err, TIDE_ERROR_PARAMETER,
             "optimizer coordinate needs negative-sharing pair and no subword");
-    if (p->gradient == GRADIENT_AFTER &&
-        (p->negatives != NEGATIVES_PAIR || p->subword || p->rate == RATE_COORDINATE ||
-         p->rate == RATE_ADAGRAD))
+    if (p->gradient == TIDE_GRADIENT_AFTER &&
+        (p->negative_sharing != TIDE_NEGATIVE_SHARING_PAIR || p->subword ||
+         p->optimizer == TIDE_OPTIMIZER_COORDINATE ||
+         p->optimizer == TIDE_OPTIMIZER_ADAGRAD))
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "gradient after needs negative-sharing pair, no subword, and "
                          "optimizer linear, power, constant or decay");
-    if (p->half_life && p->vocabulary != TIDE_VOCABULARY_SPACE_SAVING)
+    if (p->half_life && p->sketch != TIDE_VOCABULARY_SPACE_SAVING)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "half-life needs sketch space-saving");
     if (p->min_length > p->max_length)

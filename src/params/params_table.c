@@ -34,13 +34,13 @@
         "Size", true)                                                                  \
     ROW(SEED, seed, 0, TOKENS_MAX, STORED, "seed", "", "", "0..9e18 or random", "1",   \
         "random seed; 'random' draws an unpredictable one", "Size", false)             \
-    ROW(CHOICE, tokens, 0, 0, STORED, "tokenizer", "", "tokens",                       \
+    ROW(CHOICE, tokenizer, 0, 0, STORED, "tokenizer", "", "tokens",                    \
         "words|space|social|log", "words",                                             \
         "what counts as a word: Unicode words; anything between white space; "         \
         "Unicode words with hashtags, mentions and emoji; or words of log "            \
         "lines, with numbers and the like masked",                                     \
         "Text", false)                                                                 \
-    ROW(CHOICE, tokens_version, 0, 0, STORED_IF_SET, "tokenizer-version", "",          \
+    ROW(CHOICE, tokenizer_version, 0, 0, STORED_IF_SET, "tokenizer-version", "",       \
         "tokens-version", "1|2", "2",                                                  \
         "word rules; 2 splits Thai, Lao, Khmer and Burmese into syllables and "        \
         "keeps Greek final sigma and Japanese long vowels; 1 is for models of "        \
@@ -91,7 +91,8 @@
     ROW(TEXT, time, 0, TEXT_MAX, STORED, "time", "time-field", "", "a field", "",      \
         "where the time is, for showing in the log how far the stream has come",       \
         "Records", true)                                                               \
-    ROW(TEXT, label, 0, TEXT_MAX, STORED, "label-field", "", "label", "a field", "",   \
+    ROW(TEXT, label_field, 0, TEXT_MAX, STORED, "label-field", "", "label", "a field", \
+        "",                                                                            \
         "where the label, or an array of labels, is; read as words "                   \
         "__label__NAME",                                                               \
         "Records", true)                                                               \
@@ -109,14 +110,14 @@
         "Contexts", false)                                                             \
     ROW(REAL, sample, 0, 1, STORED, "sample", "t", "", "0..1, 0 for off", "0.0001",    \
         "subsample words more frequent than this; 0 for off", "Contexts", true)        \
-    ROW(CHOICE, keep, 0, 0, STORED, "subsample", "", "keep", "word2vec|root",          \
+    ROW(CHOICE, subsample, 0, 0, STORED, "subsample", "", "keep", "word2vec|root",     \
         "word2vec",                                                                    \
         "probability of keeping a word: (sqrt(f)+1)/f or 1/sqrt(f), f = "              \
         "frequency/sample",                                                            \
         "Contexts", false)                                                             \
     ROW(CHOICE, counting, 0, 0, STORED, "counting", "", "", "all|kept", "all",         \
         "count every token, or only those that subsampling keeps", "Contexts", false)  \
-    ROW(CHOICE, vocabulary, 0, 0, STORED, "sketch", "", "vocabulary",                  \
+    ROW(CHOICE, sketch, 0, 0, STORED, "sketch", "", "vocabulary",                      \
         "space-saving|misra-gries|exact", "space-saving",                              \
         "algorithm that decides which words are in the vocabulary", "Vocabulary",      \
         false)                                                                         \
@@ -142,7 +143,7 @@
         false)                                                                         \
     ROW(COUNT, negative, 0, NEGATIVE_MAX, STORED, "negative", "neg", "", "0..64", "5", \
         "negative samples per pair", "Negatives", false)                               \
-    ROW(CHOICE, negatives, 0, 0, STORED, "negative-sharing", "", "negatives",          \
+    ROW(CHOICE, negative_sharing, 0, 0, STORED, "negative-sharing", "", "negatives",   \
         "shared|pair", "shared",                                                       \
         "share negatives among neighboring words, or draw them for each pair",         \
         "Negatives", false)                                                            \
@@ -157,7 +158,7 @@
         "exponent that smooths the distribution of negatives", "Negatives", false)     \
     ROW(COUNT, reservoir, 1, 4294967296.0, STORED, "reservoir", "", "", "1..2^32",     \
         "10000000", "capacity of the reservoir", "Negatives", false)                   \
-    ROW(CHOICE, rate, 0, 0, STORED, "optimizer", "", "rate",                           \
+    ROW(CHOICE, optimizer, 0, 0, STORED, "optimizer", "", "rate",                      \
         "adagrad|coordinate|linear|power|constant|decay", "adagrad",                   \
         "how learning rates fall: by AdaGrad per row, by AdaGrad per "                 \
         "coordinate, linearly or as a power of a word's age, not at all, or "          \
@@ -178,7 +179,7 @@
         "Learning", true)                                                              \
     ROW(REAL, tau, 1, 1e18, STORED, "tau", "", "", "1..1e18", "100",                   \
         "linear, power: age at which learning rates have fallen", "Learning", true)    \
-    ROW(CHOICE, age, 0, 0, STORED, "age", "", "", "pair|centre", "pair",               \
+    ROW(CHOICE, age, 0, 0, STORED, "age", "", "", "pair|center", "pair",               \
         "linear: count a word's age in pairs, or in its occurrences as a center "      \
         "word",                                                                        \
         "Learning", false)                                                             \
@@ -242,23 +243,24 @@
         "convolutions over 1 to 3 words, the mean of the words, or always the "        \
         "most frequent labels",                                                        \
         "Classifier", true)                                                            \
-    ROW(COUNT, maps, 1, 1024, STORED_IF_CHANGED, "classifier-maps", "", "", "1..1024", \
-        "100", "cnn: features per window width", "Classifier", true)                   \
-    ROW(COUNT, post_words, 1, 1000, STORED_IF_CHANGED, "classifier-words", "", "",     \
-        "1..1000", "64", "use only this many words of a post", "Classifier", true)     \
-    ROW(COUNT, batch, 1, 1024, STORED_IF_CHANGED, "classifier-batch", "", "",          \
-        "1..1024", "50", "posts per step", "Classifier", true)                         \
-    ROW(COUNT, fit_epochs, 1, 10000, STORED_IF_CHANGED, "classifier-epochs", "", "",   \
-        "1..10000", "100", "maximum number of epochs", "Classifier", true)             \
-    ROW(COUNT, patience, 1, 10000, STORED_IF_CHANGED, "classifier-patience", "", "",   \
-        "1..10000", "3", "stop after this many epochs without improvement",            \
-        "Classifier", true)                                                            \
-    ROW(REAL, dropout, 0, 0.9, STORED_IF_CHANGED, "classifier-dropout", "", "",        \
-        "0..0.9", "0.5", "share of features dropped in a step", "Classifier", true)    \
-    ROW(REAL, fit_rate, 1e-9, 1, STORED_IF_CHANGED, "classifier-rate", "", "",         \
+    ROW(COUNT, classifier_maps, 1, 1024, STORED_IF_CHANGED, "classifier-maps", "", "", \
+        "1..1024", "100", "cnn: features per window width", "Classifier", true)        \
+    ROW(COUNT, classifier_words, 1, 1000, STORED_IF_CHANGED, "classifier-words", "",   \
+        "", "1..1000", "64", "use only this many words of a post", "Classifier", true) \
+    ROW(COUNT, classifier_batch, 1, 1024, STORED_IF_CHANGED, "classifier-batch", "",   \
+        "", "1..1024", "50", "posts per step", "Classifier", true)                     \
+    ROW(COUNT, classifier_epochs, 1, 10000, STORED_IF_CHANGED, "classifier-epochs",    \
+        "", "", "1..10000", "100", "maximum number of epochs", "Classifier", true)     \
+    ROW(COUNT, classifier_patience, 1, 10000, STORED_IF_CHANGED,                       \
+        "classifier-patience", "", "", "1..10000", "3",                                \
+        "stop after this many epochs without improvement", "Classifier", true)         \
+    ROW(REAL, classifier_dropout, 0, 0.9, STORED_IF_CHANGED, "classifier-dropout", "", \
+        "", "0..0.9", "0.5", "share of features dropped in a step", "Classifier",      \
+        true)                                                                          \
+    ROW(REAL, classifier_rate, 1e-9, 1, STORED_IF_CHANGED, "classifier-rate", "", "",  \
         "1e-9..1", "0.001", "learning rate of Adam", "Classifier", true)               \
-    ROW(REAL, held_out, 0, 0.5, STORED_IF_CHANGED, "classifier-held-out", "", "",      \
-        "0..0.5", "0.1", "share of posts held out to decide when to stop",             \
+    ROW(REAL, classifier_held_out, 0, 0.5, STORED_IF_CHANGED, "classifier-held-out",   \
+        "", "", "0..0.5", "0.1", "share of posts held out to decide when to stop",     \
         "Classifier", true)
 
 #define INFO(KIND, FIELD, MIN, MAX, STORAGE, ...) {__VA_ARGS__},
@@ -272,26 +274,28 @@ const int tide_param_count = sizeof tide_param_rules / sizeof tide_param_rules[0
 
 /* What differs from profile default. */
 const char *const tide_param_profiles[] = {
-    [PROFILE_DEFAULT] = "",
-    [PROFILE_FAST] = "alpha=0.35 alpha-output=0.5 replay=1",
-    [PROFILE_PAPER] = ("tokenizer=space window=5 contexts=full sample=0.001 "
-                       "subsample=root counting=kept "
-                       "admission=none negative-sharing=pair exclude=no "
-                       "sampler=reservoir optimizer=linear "
-                       "alpha=0.025 alpha-output=1 min-alpha=0.0000025 tau=17000000 "
-                       "gradient=after init=normal replay=1 reservoir=100000000"),
-    [PROFILE_ATHENA] = ("tokenizer=space window=5 contexts=dynamic sample=0.001 "
-                        "subsample=root admission=none "
-                        "negative-sharing=pair exclude=no sampler=reservoir "
-                        "optimizer=linear alpha=0.025 "
-                        "alpha-output=1 min-alpha=0.0000025 tau=17000000 age=centre "
-                        "init=uniform replay=1 reservoir=100000000"),
-    [PROFILE_INCREMENTAL] =
+    [TIDE_PROFILE_DEFAULT] = "",
+    [TIDE_PROFILE_FAST] = "alpha=0.35 alpha-output=0.5 replay=1",
+    [TIDE_PROFILE_PAPER] =
+        ("tokenizer=space window=5 contexts=full sample=0.001 "
+         "subsample=root counting=kept "
+         "admission=none negative-sharing=pair exclude=no "
+         "sampler=reservoir optimizer=linear "
+         "alpha=0.025 alpha-output=1 min-alpha=0.0000025 tau=17000000 "
+         "gradient=after init=normal replay=1 reservoir=100000000"),
+    [TIDE_PROFILE_ATHENA] =
+        ("tokenizer=space window=5 contexts=dynamic sample=0.001 "
+         "subsample=root admission=none "
+         "negative-sharing=pair exclude=no sampler=reservoir "
+         "optimizer=linear alpha=0.025 "
+         "alpha-output=1 min-alpha=0.0000025 tau=17000000 age=center "
+         "init=uniform replay=1 reservoir=100000000"),
+    [TIDE_PROFILE_INCREMENTAL] =
         ("tokenizer=space window=5 contexts=dynamic sample=0.001 subsample=root "
          "sketch=misra-gries admission=none negative-sharing=pair exclude=no "
          "sampler=smoothed "
          "optimizer=coordinate alpha=0.1 init=both replay=1"),
-    [PROFILE_WORD2VEC] =
+    [TIDE_PROFILE_WORD2VEC] =
         ("tokenizer=space window=5 contexts=dynamic sample=0.001 "
          "negative-sharing=pair optimizer=decay alpha=0.025 alpha-output=1 "
          "min-alpha=0.0000025 replay=1"),

@@ -51,7 +51,7 @@ struct tide_aligner {
     decomposition s;
     size_t *order;    /* [dim] columns in descending order of length */
     double *rotation; /* [dim][dim] row-major */
-    uint32_t rows;    /* maximum for tide_aligner_fit_most */
+    uint32_t rows;    /* maximum for tide_aligner_fit_majority */
     bool *outliers;   /* [rows] excluded from the second fit */
     double *angles;   /* [2][rows] in the order of the rows, and sorted */
 };
@@ -338,8 +338,8 @@ static void mark_outliers(tide_aligner *a, const tide_matrix *from,
         a->outliers[i] = a->angles[i] > limit;
 }
 
-int tide_aligner_fit_most(tide_aligner *a, const tide_matrix *from,
-                          const tide_matrix *to, tide_error *err)
+int tide_aligner_fit_majority(tide_aligner *a, const tide_matrix *from,
+                              const tide_matrix *to, tide_error *err)
 {
     assert(from->count <= a->rows);
     int status = fit(a, from, to, NULL, err);

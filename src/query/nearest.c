@@ -313,7 +313,7 @@ static void run_scans(scan *s)
 
 static uint32_t rows_to_scan(const tide_view *view, const tide_query *query)
 {
-    return query->among < view->words ? query->among : 0;
+    return query->top < view->words ? query->top : 0;
 }
 
 void tide_view_search(const tide_view *view, tide_search *searches, size_t count)

@@ -28,8 +28,8 @@ int tide_aligner_fit(tide_aligner *aligner, const tide_matrix *from,
                      const tide_matrix *to, tide_error *err);
 
 /* The same, but fits a second time without the quarter of the rows that fits worst. */
-int tide_aligner_fit_most(tide_aligner *aligner, const tide_matrix *from,
-                          const tide_matrix *to, tide_error *err);
+int tide_aligner_fit_majority(tide_aligner *aligner, const tide_matrix *from,
+                              const tide_matrix *to, tide_error *err);
 
 /* R, [dim][dim] in row-major order. */
 const double *tide_aligner_rotation(const tide_aligner *aligner);

@@ -118,7 +118,7 @@ static void drain(tide_model_tokenizer *w, tide_word_callback *callback, void *d
     tide_word words[BATCH];
     size_t count;
     bool sentence_ended;
-    while ((count = tide_tokenizer_take(w->tokenizer, words, BATCH, &sentence_ended)) ||
+    while ((count = tide_tokenizer_next(w->tokenizer, words, BATCH, &sentence_ended)) ||
            sentence_ended) {
         for (size_t i = 0; i < count; i++)
             add_word(w, &words[i], callback, data);

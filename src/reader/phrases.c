@@ -181,7 +181,7 @@ static void end_sentence(tide_phrases *p)
     p->ended = true;
 }
 
-size_t tide_phrases_take(tide_phrases *p, tide_word_source *source, void *data,
+size_t tide_phrases_next(tide_phrases *p, tide_word_source *source, void *data,
                          tide_word *words, size_t capacity, bool *sentence_ended)
 {
     tide_word batch[BATCH];

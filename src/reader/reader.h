@@ -18,12 +18,12 @@ tide_phrases *tide_phrases_new(const tide_params *params, tide_store *store,
 void tide_phrases_free(tide_phrases *phrases);
 uint64_t tide_phrases_bytes(const tide_params *params);
 
-/* A source of words with the contract of tide_tokenizer_take. */
+/* A source of words with the contract of tide_tokenizer_next. */
 typedef size_t tide_word_source(void *data, tide_word *words, size_t capacity,
                                 bool *sentence_ended);
 
 /* Takes words from the source and returns them with phrases joined. */
-size_t tide_phrases_take(tide_phrases *phrases, tide_word_source *source, void *data,
+size_t tide_phrases_next(tide_phrases *phrases, tide_word_source *source, void *data,
                          tide_word *words, size_t capacity, bool *sentence_ended);
 
 /* Whether no word is held back. */
@@ -51,7 +51,7 @@ uint64_t tide_reader_bytes(const tide_params *params); /* without phrases */
 void tide_reader_set_plain(tide_reader *reader, bool plain);
 size_t tide_reader_feed(tide_reader *reader, const void *bytes, size_t size);
 void tide_reader_end(tide_reader *reader);
-size_t tide_reader_take(tide_reader *reader, tide_word *words, size_t room,
+size_t tide_reader_next(tide_reader *reader, tide_word *words, size_t room,
                         bool *sentence_ended);
 
 /* After the end of a sentence: its labels in order, at most 256, valid until the next

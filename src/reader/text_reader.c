@@ -204,7 +204,7 @@ void tide_reader_end(tide_reader *r)
 static bool feed_tokenizer(tide_reader *r)
 {
     if (!r->text_left && r->records)
-        tide_records_take(r->records, &r->text, &r->text_left);
+        tide_records_next(r->records, &r->text, &r->text_left);
     if (r->text_left) {
         size_t used = tide_tokenizer_feed(r->tokenizer, r->text, r->text_left);
         r->text += used;
@@ -258,7 +258,7 @@ static size_t take_unlabeled(void *reader, tide_word *words, size_t capacity,
         capacity = 1;
     for (;;) {
         size_t count =
-            tide_tokenizer_take(r->tokenizer, words, capacity, sentence_ended);
+            tide_tokenizer_next(r->tokenizer, words, capacity, sentence_ended);
         if (!r->labels || (!count && !*sentence_ended))
             return count;
         count = extract_labels(r, words, count, *sentence_ended);
@@ -267,12 +267,12 @@ static size_t take_unlabeled(void *reader, tide_word *words, size_t capacity,
     }
 }
 
-size_t tide_reader_take(tide_reader *r, tide_word *words, size_t capacity,
+size_t tide_reader_next(tide_reader *r, tide_word *words, size_t capacity,
                         bool *sentence_ended)
 {
     size_t count;
     do
-        count = r->phrases ? tide_phrases_take(r->phrases, take_unlabeled, r, words,
+        count = r->phrases ? tide_phrases_next(r->phrases, take_unlabeled, r, words,
                                                capacity, sentence_ended)
                            : take_unlabeled(r, words, capacity, sentence_ended);
     while (!count && !*sentence_ended && feed_tokenizer(r));
@@ -348,7 +348,7 @@ static uint64_t fields_hash(const tide_params *params)
 {
     uint64_t hash = tide_hash(params->text, strlen(params->text), params->records);
     hash = tide_hash(params->time, strlen(params->time), hash);
-    hash = tide_hash(params->label, strlen(params->label), hash);
+    hash = tide_hash(params->label_field, strlen(params->label_field), hash);
     return *params->delimiter ? tide_hash(params->delimiter, 1, hash) : hash;
 }
 

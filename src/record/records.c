@@ -99,7 +99,7 @@ size_t tide_records_feed(tide_records *r, const void *bytes, size_t size)
 {
     /* A short rest is moved to the front at every feed, so that small inputs reuse a
      * few cache lines; a longer one only when the buffer is full. */
-    enum { COMPACT_MAX = TIDE_ROOM(4096, 256) };
+    enum { COMPACT_MAX = TIDE_SIZE(4096, 256) };
     if (r->ended && !tide_records_at_boundary(r))
         return 0;
     if (r->ended)
@@ -391,7 +391,7 @@ static size_t extract_text(tide_records *r, const input_record *next,
     return 0;
 }
 
-bool tide_records_take(tide_records *r, const char **text, size_t *size)
+bool tide_records_next(tide_records *r, const char **text, size_t *size)
 {
     for (input_record next; next_record(r, &next);) {
         if (r->header_next) {

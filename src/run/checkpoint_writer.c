@@ -6,7 +6,7 @@
  *     preallocate   this thread    reserves disk space and pages in the kernel's cache
  *     copy          both threads   the trainer copies and hashes the model; this thread
  *                                  writes the copies to those pages, at memory speed
- *     publish       this thread    syncs the file, reads it back, renames it into place
+ *     commit        this thread    syncs the file, reads it back, renames it into place
  *                                  and syncs the directory
  *
  * One thread serves one checkpoint at a time. Nothing counts as saved before all of it
@@ -32,7 +32,7 @@ struct tide_checkpoint_writer {
     tide_store_writer *job;     /* NULL if idle */
     uint64_t preallocate_bytes; /* 0 for a file that is to be written */
     bool sealed;                /* the caller has put everything into it */
-    uint32_t older;
+    uint32_t keep;
     tide_checkpoint_result result;
     bool finished; /* `result` is new and was not collected */
     bool closing;
@@ -41,7 +41,7 @@ struct tide_checkpoint_writer {
 /* Called with the lock held, as the next two; each releases it while it works. The
  * store writer has a queue of its own: tide_store_run_writer writes what the trainer
  * puts into it and returns when the trainer has sealed the file. Only after
- * tide_checkpoint_writer_finish does the file belong to this thread alone, with `older`
+ * tide_checkpoint_writer_finish does the file belong to this thread alone, with `keep`
  * set. */
 static void write_until_sealed(tide_checkpoint_writer *w)
 {
@@ -59,12 +59,12 @@ static void preallocate(tide_checkpoint_writer *w)
     pthread_mutex_lock(&w->lock);
 }
 
-static void publish(tide_checkpoint_writer *w)
+static void commit(tide_checkpoint_writer *w)
 {
     pthread_mutex_unlock(&w->lock);
     tide_checkpoint_result result = {.error = {.text = ""}};
     double start = tide_now_seconds();
-    result.status = tide_store_replace(w->job, w->older, &result.error);
+    result.status = tide_store_commit_keeping(w->job, w->keep, &result.error);
     result.seconds = tide_now_seconds() - start;
     pthread_mutex_lock(&w->lock);
     w->result = result;
@@ -84,7 +84,7 @@ static void *thread_main(void *argument)
             preallocate(w);
         } else {
             write_until_sealed(w);
-            publish(w);
+            commit(w);
         }
         w->job = NULL;
         pthread_cond_broadcast(&w->changed);
@@ -161,10 +161,10 @@ int tide_checkpoint_writer_start(tide_checkpoint_writer *w, tide_store_writer *f
     return status;
 }
 
-void tide_checkpoint_writer_finish(tide_checkpoint_writer *w, uint32_t older)
+void tide_checkpoint_writer_finish(tide_checkpoint_writer *w, uint32_t keep)
 {
     pthread_mutex_lock(&w->lock);
-    w->older = older;
+    w->keep = keep;
     w->sealed = true;
     pthread_cond_broadcast(&w->changed);
     pthread_mutex_unlock(&w->lock);

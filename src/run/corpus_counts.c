@@ -150,7 +150,7 @@ static int count_words(count_pass *c, tide_error *err)
     tide_word words[WORDS_PER_READ];
     bool ended;
     size_t count;
-    while ((count = tide_reader_take(c->reader, words, WORDS_PER_READ, &ended)) ||
+    while ((count = tide_reader_next(c->reader, words, WORDS_PER_READ, &ended)) ||
            ended)
         for (size_t i = 0; i < count; i++) {
             int status = count_word(c->counts, &words[i], err);

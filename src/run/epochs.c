@@ -56,7 +56,7 @@ static int fill_vocabulary(tide_trainer *trainer, const tide_counts *counts,
                            tide_error *err)
 {
     const tide_params *params = tide_trainer_params(trainer);
-    tide_ingest *ingest = tide_trainer_intake(trainer);
+    tide_ingest *ingest = tide_trainer_ingest(trainer);
     size_t size = tide_counts_size(counts), rank = 0;
     for (; rank < size && rank < params->vocab; rank++) {
         tide_entry entry = tide_counts_at(counts, rank);

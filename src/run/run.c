@@ -328,7 +328,7 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *given, tide_error *e
     tide_trainer_stats(trainer, &before, sizeof before);
     tide_run_state r = {.trainer = trainer,
                         .trainer_stop = tide_trainer_stop_flag(trainer),
-                        .ingest = tide_trainer_intake(trainer),
+                        .ingest = tide_trainer_ingest(trainer),
                         .run = run,
                         .previous = *positions,
                         .last_save = now,
@@ -336,7 +336,7 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *given, tide_error *e
                         .safe_tokens = before.tokens,
                         .tokens_before = before.tokens,
                         .nan_checked = now,
-                        .repaired = before.healed};
+                        .repaired = before.repaired};
     if (run->spool && run->source_count != 1)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "a spool is for exactly one source");

@@ -28,9 +28,9 @@ void tide_checkpoint_writer_preallocate(tide_checkpoint_writer *writer,
 int tide_checkpoint_writer_start(tide_checkpoint_writer *writer,
                                  tide_store_writer *file, tide_error *err);
 
-/* The caller has sealed the file: it is synced and moved into place. `older` as in
- * tide_store_replace. */
-void tide_checkpoint_writer_finish(tide_checkpoint_writer *writer, uint32_t older);
+/* The caller has finished the file: it is synced and moved into place. `keep` as in
+ * tide_store_commit_keeping. */
+void tide_checkpoint_writer_finish(tide_checkpoint_writer *writer, uint32_t keep);
 
 /* Whether a job is still running after waiting up to `wait_ms` for it. */
 bool tide_checkpoint_writer_busy(tide_checkpoint_writer *writer, int wait_ms);
@@ -61,7 +61,7 @@ void tide_sentence_reader_close(tide_sentence_reader *sentences);
 /* Reads up to `max` words of the current sentence, valid until the next call, and
  * returns their number. *sentence_ended says that the sentence ends after them. 0 words
  * of a sentence that has not ended mean the end of all sources. */
-int tide_sentence_reader_take(tide_sentence_reader *sentences, tide_word *words,
+int tide_sentence_reader_next(tide_sentence_reader *sentences, tide_word *words,
                               size_t max, bool *sentence_ended, tide_error *err);
 
 /* Unix time of the record that the words are from, or of the latest one before it that

@@ -30,12 +30,12 @@ char *tide_run_position(const tide_run_input *s, uint64_t offset, tide_error *er
 {
     bool is_partial = has_partial(s) && offset == tide_source_offset(s->source);
     if (!is_partial || !s->partial_position)
-        return tide_source_place(s->source, is_partial ? s->partial_start : offset,
-                                 err);
-    char *place = strdup(s->partial_position);
-    if (!place)
+        return tide_source_position(s->source, is_partial ? s->partial_start : offset,
+                                    err);
+    char *position = strdup(s->partial_position);
+    if (!position)
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a position in %s", s->spec);
-    return place;
+    return position;
 }
 
 /* Records the position of the buffer while the source still has it. After a rotation of
@@ -47,7 +47,7 @@ static void note_start(tide_run_input *s, uint64_t offset)
     free(s->partial_position);
     s->partial_start = offset;
     s->partial_position =
-        s->replayable ? tide_source_place(s->source, offset, NULL) : NULL;
+        s->replayable ? tide_source_position(s->source, offset, NULL) : NULL;
 }
 
 void tide_run_flush_partial(tide_run_state *r, tide_run_input *s)

@@ -10,16 +10,16 @@ static int note_position(tide_run_state *r, const tide_run_input *s, uint64_t of
                          bool live, tide_error *err)
 {
     tide_error ignored;
-    char *place = tide_run_position(s, offset, err ? err : &ignored);
-    r->position_lost = r->position_lost || !place;
-    if (!place)
+    char *text = tide_run_position(s, offset, err ? err : &ignored);
+    r->position_lost = r->position_lost || !text;
+    if (!text)
         return err ? (int)err->status : TIDE_ERROR_IO;
-    if (strlen(place) >= PLACE_MAX) {
-        free(place);
+    if (strlen(text) >= POSITION_MAX) {
+        free(text);
         return tide_fail(err, TIDE_ERROR_IO, "%s has too many positions to save",
                          s->spec);
     }
-    tide_positions_note(tide_trainer_positions(r->trainer), s->position, place, live);
+    tide_positions_set(tide_trainer_positions(r->trainer), s->position, text, live);
     return TIDE_OK;
 }
 
@@ -49,8 +49,8 @@ void tide_run_notify_sources(tide_run_state *r, const tide_positions *saved)
         const tide_run_input *s = &r->inputs[i];
         tide_error err;
         if (s->open && s->replayable && s->position < saved->count &&
-            saved->items[s->position].place &&
-            tide_source_saved(s->source, saved->items[s->position].place, &err))
+            saved->items[s->position].text &&
+            tide_source_saved(s->source, saved->items[s->position].text, &err))
             tide_run_note(r, true, s->spec, err.text);
     }
 }
@@ -61,9 +61,9 @@ void tide_run_carry_over_positions(tide_run_state *r)
     for (size_t i = 0; i < r->previous.count; i++) {
         tide_position *item = &r->previous.items[i];
         size_t number;
-        if (item->taken || tide_positions_begin(positions, item->spec, &number, NULL))
+        if (item->claimed || tide_positions_add(positions, item->spec, &number, NULL))
             continue;
-        tide_positions_note(positions, number, item->place, false);
-        item->place = NULL;
+        tide_positions_set(positions, number, item->text, false);
+        item->text = NULL;
     }
 }

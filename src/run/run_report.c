@@ -25,9 +25,9 @@ void tide_run_note(const tide_run_state *r, bool warning, const char *what,
 
 void tide_run_report_source(const tide_run_state *r, const tide_run_input *s)
 {
-    const char *news;
-    while ((news = tide_source_news(s->source)))
-        tide_run_note(r, true, s->spec, news);
+    const char *notice;
+    while ((notice = tide_source_notice(s->source)))
+        tide_run_note(r, true, s->spec, notice);
 }
 
 bool tide_run_progress_due(tide_run_state *r)

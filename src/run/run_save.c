@@ -62,7 +62,8 @@ static uint32_t kept_generations(const tide_run_state *r, const char *path)
 {
     bool progress = tide_ingest_tokens(r->ingest) > r->safe_tokens;
     bool first = !r->output_written && (progress || !is_origin(r, path));
-    return (is_checkpoint(r->run, path) ? progress : first) ? r->run->older : 0;
+    return (is_checkpoint(r->run, path) ? progress : first) ? r->run->keep_checkpoints
+                                                            : 0;
 }
 
 static void record_saved(tide_run_state *r, const char *path)

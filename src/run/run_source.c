@@ -58,7 +58,7 @@ tide_source *tide_run_open_stored(const tide_run *run, const tide_params *params
  * same. */
 static int seek_position(tide_run_state *r, tide_run_input *s, tide_error *err)
 {
-    tide_position *position = tide_positions_take(&r->previous, s->spec);
+    tide_position *position = tide_positions_claim(&r->previous, s->spec);
     if (!position || r->run->from_start)
         return TIDE_OK;
     if (!s->replayable)
@@ -67,12 +67,12 @@ static int seek_position(tide_run_state *r, tide_run_input *s, tide_error *err)
             "%s cannot be resumed where the model stopped: set the spool that it was "
             "read through, or set from-start to skip what is there",
             s->spec);
-    int status = tide_source_seek(s->source, position->place, err);
+    int status = tide_source_seek(s->source, position->text, err);
     if (status == TIDE_ERROR_FORMAT) {
         tide_run_note(r, true, s->spec, err->text);
         return TIDE_OK;
     }
-    position->taken = !status;
+    position->claimed = !status;
     if (status)
         return status;
     tide_run_note(r, false, s->spec, "resuming where the last run stopped");
@@ -98,8 +98,8 @@ static int prepare_input(tide_run_state *r, tide_run_input *s, tide_error *err)
     }
     int status = TIDE_OK;
     if (s->replayable)
-        status = tide_positions_begin(tide_trainer_positions(r->trainer), s->spec,
-                                      &s->position, err);
+        status = tide_positions_add(tide_trainer_positions(r->trainer), s->spec,
+                                    &s->position, err);
     return status ? status : seek_position(r, s, err);
 }
 

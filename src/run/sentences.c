@@ -88,13 +88,13 @@ static int refill(tide_sentence_reader *s, tide_error *err)
     return size < 0 ? (int)size : size ? 1 : end_source(s, err);
 }
 
-int tide_sentence_reader_take(tide_sentence_reader *s, tide_word *words, size_t max,
+int tide_sentence_reader_next(tide_sentence_reader *s, tide_word *words, size_t max,
                               bool *sentence_ended, tide_error *err)
 {
     tide_error ignored = {0};
     int status = 1;
     while (status > 0) {
-        size_t count = tide_reader_take(s->reader, words, max, sentence_ended);
+        size_t count = tide_reader_next(s->reader, words, max, sentence_ended);
         if (count || *sentence_ended)
             return (int)count;
         status = refill(s, err ? err : &ignored);

@@ -18,7 +18,7 @@ int tide_train_file(const char *text_path, const char *model_path, const char *p
                           .sources = &text_path,
                           .source_count = 1,
                           .save_path = model_path,
-                          .older = 1};
+                          .keep_checkpoints = 1};
     status = tide_trainer_run(trainer, &run, err);
     tide_stats stats;
     tide_trainer_stats(trainer, &stats, sizeof stats);

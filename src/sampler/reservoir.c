@@ -85,7 +85,7 @@ static int load(tide_sampler *s, tide_store *store, tide_error *err)
     if (status < 0)
         return status;
     if (state[0] != TIDE_SAMPLER_RESERVOIR || state[1] < s->options.capacity ||
-        state[2] < r->entries.capacity || state[3] > TIDE_COUNTED_MOST)
+        state[2] < r->entries.capacity || state[3] > TIDE_COUNTED_MAX)
         return tide_sampler_corrupt(store, "sampler.state", "not the sampler expected",
                                     err);
     r->seen = state[3];

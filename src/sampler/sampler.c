@@ -92,7 +92,7 @@ const tide_draws *tide_sampler_draws(const tide_sampler *s)
     return s->methods->draws(s);
 }
 
-void tide_draws_take(const tide_draws *draws, tide_rng *rng, uint32_t *slots,
+void tide_draws_next(const tide_draws *draws, tide_rng *rng, uint32_t *slots,
                      size_t count)
 {
     draws->draw(draws, rng, slots, count);

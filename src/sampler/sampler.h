@@ -52,7 +52,7 @@ typedef struct tide_draws tide_draws;
 const tide_draws *tide_sampler_draws(const tide_sampler *s);
 
 /* Draws `count` slots. */
-void tide_draws_take(const tide_draws *draws, tide_rng *rng, uint32_t *slots,
+void tide_draws_next(const tide_draws *draws, tide_rng *rng, uint32_t *slots,
                      size_t count);
 
 /* Sections sampler.*. The alias sampler saves its current table, whose content depends

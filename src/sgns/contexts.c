@@ -18,7 +18,8 @@ void tide_contexts_init(tide_contexts *contexts, const tide_params *params)
     uint32_t width = (uint32_t)params->window;
     *contexts = (tide_contexts){.kind = params->contexts, .width = width};
     for (uint32_t d = 1; d <= width; d++) {
-        float weight = params->contexts == CONTEXTS_WEIGHTED ? 1.0f / (float)d : 1.0f;
+        float weight =
+            params->contexts == TIDE_CONTEXTS_WEIGHTED ? 1.0f / (float)d : 1.0f;
         contexts->weights[CONTEXTS_MIDDLE - d] = weight;
         contexts->weights[CONTEXTS_MIDDLE + d] = weight;
         contexts->cumulative[d] = contexts->cumulative[d - 1] + weight;
@@ -38,13 +39,13 @@ bool tide_contexts_around(const tide_contexts *contexts, const tide_sentence *se
 {
     uint32_t count = sentence->count;
     uint32_t width = contexts->width;
-    if (contexts->kind == CONTEXTS_DYNAMIC)
+    if (contexts->kind == TIDE_CONTEXTS_DYNAMIC)
         width = 1 + (uint32_t)tide_rng_below(rng, width);
-    if (contexts->kind == CONTEXTS_FULL && (at < width || at + width >= count))
+    if (contexts->kind == TIDE_CONTEXTS_FULL && (at < width || at + width >= count))
         return false;
     *first = at > width ? at - width : 0;
     *last = at + width < count ? at + width : count - 1;
-    if (contexts->kind == CONTEXTS_FULL)
+    if (contexts->kind == TIDE_CONTEXTS_FULL)
         return is_whole(sentence, *first, *last);
     return *last > *first;
 }

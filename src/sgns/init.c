@@ -45,16 +45,16 @@ void tide_init_slot(const tide_sgns *sgns, uint32_t slot)
     memset(output, 0, stride * sizeof *output);
     float small = 1.0f / (float)dim;
     switch (sgns->params->init) {
-    case INIT_NORMAL:
+    case TIDE_INIT_NORMAL:
         fill_normal(input, dim, &rng);
         fill_normal(output, dim, &rng);
         break;
-    case INIT_BOTH:
+    case TIDE_INIT_BOTH:
         fill_uniform(input, dim, small, &rng);
         fill_uniform(output, dim, small, &rng);
         break;
     default:
-        fill_uniform(input, dim, sgns->params->init == INIT_UNIFORM ? 1.0f : small,
+        fill_uniform(input, dim, sgns->params->init == TIDE_INIT_UNIFORM ? 1.0f : small,
                      &rng);
     }
     sgns->kernels->copy(tide_matrix_row(&model->input, slot), input, stride);

@@ -39,7 +39,8 @@
 
 static bool has_ages(const tide_params *p)
 {
-    return p->rate == RATE_LINEAR || p->rate == RATE_POWER;
+    return p->optimizer == TIDE_OPTIMIZER_LINEAR ||
+           p->optimizer == TIDE_OPTIMIZER_POWER;
 }
 
 static uint32_t shift_for(uint64_t count)
@@ -64,15 +65,15 @@ static bool accumulators_init(tide_accumulators *a, uint64_t count)
 
 uint64_t tide_optimizer_bytes(const tide_params *p)
 {
-    switch (p->rate) {
-    case RATE_ADAGRAD:
+    switch (p->optimizer) {
+    case TIDE_OPTIMIZER_ADAGRAD:
         return 2 * accumulator_bytes(p->vocab) +
                (p->subword ? accumulator_bytes(p->subword) : 0);
-    case RATE_COORDINATE:
+    case TIDE_OPTIMIZER_COORDINATE:
         return 2 * tide_matrix_bytes(p->vocab, (uint32_t)p->dim);
-    case RATE_LINEAR:
+    case TIDE_OPTIMIZER_LINEAR:
         return p->vocab * sizeof(uint32_t);
-    case RATE_POWER:
+    case TIDE_OPTIMIZER_POWER:
         return 2 * p->vocab * sizeof(uint32_t);
     default:
         return 0;
@@ -90,18 +91,19 @@ static tide_adagrad adagrad_settings(const tide_params *p, double factor)
 static bool allocate(tide_optimizer *o, const tide_params *p)
 {
     uint32_t vocab = (uint32_t)p->vocab, dim = (uint32_t)p->dim;
-    if (p->rate == RATE_ADAGRAD) {
+    if (p->optimizer == TIDE_OPTIMIZER_ADAGRAD) {
         return accumulators_init(&o->input_accumulators, vocab) &&
                accumulators_init(&o->output_accumulators, vocab) &&
                (!p->subword || accumulators_init(&o->subword_accumulators, p->subword));
     }
-    if (p->rate == RATE_COORDINATE)
+    if (p->optimizer == TIDE_OPTIMIZER_COORDINATE)
         return !tide_matrix_init(&o->input_coordinates, vocab, dim, NULL) &&
                !tide_matrix_init(&o->output_coordinates, vocab, dim, NULL);
     if (has_ages(p)) {
         o->age_input = tide_alloc(vocab, sizeof(uint32_t));
-        o->age_output =
-            p->rate == RATE_LINEAR ? o->age_input : tide_alloc(vocab, sizeof(uint32_t));
+        o->age_output = p->optimizer == TIDE_OPTIMIZER_LINEAR
+                            ? o->age_input
+                            : tide_alloc(vocab, sizeof(uint32_t));
         return o->age_input && o->age_output;
     }
     return true;
@@ -190,7 +192,7 @@ static float remaining_share(double tokens, double total_tokens)
 
 float tide_optimizer_scale(const tide_optimizer *o, uint64_t tokens)
 {
-    if (o->params->rate == RATE_DECAY)
+    if (o->params->optimizer == TIDE_OPTIMIZER_DECAY)
         return remaining_share((double)tokens, o->total_tokens);
     return tide_optimizer_scale_at(tokens - o->origin, o->params->rate_half_life);
 }
@@ -224,10 +226,10 @@ void tide_optimizer_rescale(tide_optimizer *o, uint64_t tokens)
 static float rate_at_age(const tide_params *p, double factor, uint32_t age, float scale)
 {
     double alpha = p->alpha * factor, t = (double)age / p->tau;
-    double rate = p->rate == RATE_LINEAR  ? alpha * (1.0 - t)
-                  : p->rate == RATE_POWER ? alpha / sqrt(1.0 + t)
-                  : p->rate == RATE_DECAY ? alpha * (double)scale
-                                          : alpha;
+    double rate = p->optimizer == TIDE_OPTIMIZER_LINEAR  ? alpha * (1.0 - t)
+                  : p->optimizer == TIDE_OPTIMIZER_POWER ? alpha / sqrt(1.0 + t)
+                  : p->optimizer == TIDE_OPTIMIZER_DECAY ? alpha * (double)scale
+                                                         : alpha;
     return (float)(rate > p->min_alpha ? rate : p->min_alpha);
 }
 
@@ -257,7 +259,7 @@ void tide_optimizer_output_rates(tide_optimizer *o, const tide_kernels *k, float
                                  size_t count, float *rates)
 {
     const tide_params *p = o->params;
-    if (p->rate == RATE_ADAGRAD) {
+    if (p->optimizer == TIDE_OPTIMIZER_ADAGRAD) {
         tide_adagrad adagrad = adagrad_at(&o->output, &o->output_accumulators, scale);
         k->adagrad(&adagrad, o->output_accumulators.values, slots, squares, count,
                    rates);
@@ -272,7 +274,7 @@ void tide_optimizer_output_rates(tide_optimizer *o, const tide_kernels *k, float
     for (size_t j = 0; j < count; j++) {
         rates[j] =
             rate_at_age(p, p->alpha_output, age_of(o->age_output, slots[j]), scale);
-        if (p->rate == RATE_POWER)
+        if (p->optimizer == TIDE_OPTIMIZER_POWER)
             increment_age(o->age_output, slots[j]);
     }
 }
@@ -322,7 +324,7 @@ void tide_optimizer_cached_rates(tide_optimizer *o, const tide_kernels *k, float
                                  uint32_t first, uint32_t count, const float *squares,
                                  float *rates)
 {
-    if (o->params->rate == RATE_ADAGRAD) {
+    if (o->params->optimizer == TIDE_OPTIMIZER_ADAGRAD) {
         tide_adagrad adagrad = adagrad_at(&o->output, &o->output_accumulators, scale);
         k->adagrad_own(&adagrad, cache->values + first, cache->added + first, squares,
                        count, rates);
@@ -340,10 +342,10 @@ float tide_optimizer_input_rate(tide_optimizer *o, const tide_kernels *k, float 
                                 uint32_t slot, float square)
 {
     const tide_params *p = o->params;
-    if (p->rate == RATE_ADAGRAD)
+    if (p->optimizer == TIDE_OPTIMIZER_ADAGRAD)
         return adagrad_rate(&o->input, &o->input_accumulators, k, scale, slot, square);
     float rate = rate_at_age(p, 1.0, age_of(o->age_input, slot), scale);
-    if (p->rate == RATE_POWER)
+    if (p->optimizer == TIDE_OPTIMIZER_POWER)
         increment_age(o->age_input, slot);
     return rate;
 }
@@ -351,7 +353,7 @@ float tide_optimizer_input_rate(tide_optimizer *o, const tide_kernels *k, float 
 float tide_optimizer_subword_rate(tide_optimizer *o, const tide_kernels *k, float scale,
                                   uint32_t row, float square)
 {
-    if (o->params->rate == RATE_ADAGRAD)
+    if (o->params->optimizer == TIDE_OPTIMIZER_ADAGRAD)
         return adagrad_rate(&o->input, &o->subword_accumulators, k, scale, row, square);
     return rate_at_age(o->params, 1.0, 0, scale);
 }
@@ -374,7 +376,7 @@ void tide_optimizer_prefetch_input(const tide_optimizer *o, uint32_t slot)
 
 bool tide_optimizer_ages_by(const tide_optimizer *o, uint64_t what)
 {
-    return o->params->rate == RATE_LINEAR && o->params->age == what;
+    return o->params->optimizer == TIDE_OPTIMIZER_LINEAR && o->params->age == what;
 }
 
 void tide_optimizer_age(tide_optimizer *o, uint32_t slot)

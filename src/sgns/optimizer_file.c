@@ -82,7 +82,7 @@ static int load_origin(tide_optimizer *o, tide_store *store, uint64_t tokens,
     int status = tide_store_read(store, "rate.origin", origin, sizeof origin, err);
     if (status)
         return status;
-    if (o->params->rate == RATE_DECAY)
+    if (o->params->optimizer == TIDE_OPTIMIZER_DECAY)
         return TIDE_OK;
     float scale = origin[0] <= tokens
                       ? tide_optimizer_scale_at(tokens - origin[0], origin[1])

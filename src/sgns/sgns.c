@@ -175,10 +175,10 @@ void tide_sgns_train(const tide_sgns *sgns, tide_scratch *scratch,
     const tide_params *params = sgns->params;
     tide_rng rng =
         tide_rng_seeded(params->seed + sentence->sequence * 0xc2b2ae3d27d4eb4fu);
-    if (params->negatives == NEGATIVES_SHARED)
+    if (params->negative_sharing == TIDE_NEGATIVE_SHARING_SHARED)
         tide_sgns_train_blocks(sgns, scratch, sentence, &rng, progress);
     else
         tide_sgns_train_pairs(sgns, scratch, sentence, &rng, progress);
-    if (tide_optimizer_ages_by(sgns->optimizer, AGE_CENTER))
+    if (tide_optimizer_ages_by(sgns->optimizer, TIDE_AGE_CENTER))
         age_centers(sgns, sentence);
 }

@@ -254,7 +254,8 @@ static void weigh_contexts(const tide_sgns *sgns, tide_scratch *scratch, const b
     for (uint32_t j = 0; j < count; j++)
         memcpy(weights[j], sgns->contexts.weights + (CONTEXTS_MIDDLE + at - from - j),
                sizeof weights[j]);
-    for (uint32_t i = 0; sgns->contexts.kind == CONTEXTS_DYNAMIC && i < TIDE_QUAD; i++)
+    for (uint32_t i = 0; sgns->contexts.kind == TIDE_CONTEXTS_DYNAMIC && i < TIDE_QUAD;
+         i++)
         for (uint32_t j = 0; j < count; j++)
             if (from + j < b->first[quad + i] || from + j > b->last[quad + i])
                 weights[j][i] = 0;
@@ -379,11 +380,11 @@ void tide_sgns_train_blocks(const tide_sgns *sgns, tide_scratch *scratch,
         scratch->rows[j] = sentence->slots[j] == TIDE_NO_SLOT
                                ? scratch->hole
                                : output_row(sgns, scratch, sentence->slots[j]);
-    tide_draws_take(sentence->negatives, rng, draws_at(scratch, 0), draws);
+    tide_draws_next(sentence->negatives, rng, draws_at(scratch, 0), draws);
     for (uint32_t at = 0; at < sentence->count; at += TIDE_BLOCK) {
         block b = find_contexts(sgns, sentence, at, rng);
         if (at + TIDE_BLOCK < sentence->count)
-            tide_draws_take(sentence->negatives, rng,
+            tide_draws_next(sentence->negatives, rng,
                             draws_at(scratch, at + TIDE_BLOCK), draws);
         train_block(sgns, scratch, sentence, &b, progress);
     }

@@ -57,7 +57,7 @@ static void step(const tide_sgns *sgns, tide_scratch *scratch,
         add_loss(o, count, progress);
     k->errors(o->errors, o->weights, 1, count);
     memset(scratch->gradients, 0, stride * sizeof *scratch->gradients);
-    if (sgns->params->rate == RATE_COORDINATE) {
+    if (sgns->params->optimizer == TIDE_OPTIMIZER_COORDINATE) {
         spread_coordinates(sgns, scratch, count);
     } else {
         for (size_t j = 0; j < count; j++)
@@ -121,7 +121,7 @@ static void draw_negatives(const tide_sgns *sgns, const tide_sentence *sentence,
 {
     uint32_t draws = (uint32_t)sgns->params->negative;
     const tide_matrix *output = &sgns->model->output;
-    tide_draws_take(sentence->negatives, rng, drawn, draws);
+    tide_draws_next(sentence->negatives, rng, drawn, draws);
     for (uint32_t i = 0; i < draws; i++)
         tide_prefetch_row(tide_matrix_row(output, drawn[i]), output->stride);
 }
@@ -147,11 +147,11 @@ static void train_pair(const tide_sgns *sgns, tide_scratch *scratch,
     float weight = sgns->contexts.weights[CONTEXTS_MIDDLE + context - at];
     size_t count = set_outputs(sgns, scratch, sentence->slots[context], weight, drawn);
     bool measured = tide_sgns_measures_loss(sentence, at);
-    if (sgns->params->gradient == GRADIENT_AFTER)
+    if (sgns->params->gradient == TIDE_GRADIENT_AFTER)
         step_after(sgns, scratch, sentence, center, count, measured, progress);
     else
         step(sgns, scratch, sentence, center, count, measured, progress);
-    if (tide_optimizer_ages_by(sgns->optimizer, AGE_PAIR))
+    if (tide_optimizer_ages_by(sgns->optimizer, TIDE_AGE_PAIR))
         age_union(sgns, &scratch->outputs, center, count);
 }
 

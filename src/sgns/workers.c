@@ -258,7 +258,8 @@ static void invalidate(void *self, uint32_t slot)
  * same row at the same time. */
 static bool uses_hot_rows(const tide_params *params)
 {
-    return params->threads > 1 && params->negatives == NEGATIVES_SHARED;
+    return params->threads > 1 &&
+           params->negative_sharing == TIDE_NEGATIVE_SHARING_SHARED;
 }
 
 static int alloc_selection(tide_workers *c, tide_error *err)

@@ -31,12 +31,12 @@ rd_kafka_t *tide_kafka_connect(const char *spec, const tide_source_options *opti
                                tide_kafka_settings *settings, tide_error *err);
 void tide_kafka_settings_clear(tide_kafka_settings *settings);
 
-/* Formats a place, "topic[partition]=OFFSET ..." in order; free() it. NULL if out of
+/* Formats a position, "topic[partition]=OFFSET ..." in order; free() it. NULL if out of
  * memory. */
-char *tide_kafka_place_format(tide_partitions *positions);
+char *tide_kafka_position_format(tide_partitions *positions);
 
-/* Parses a place; NULL if it is not valid. */
-tide_partitions *tide_kafka_place_parse(const char *text);
+/* Parses a position; NULL if it is not valid. */
+tide_partitions *tide_kafka_position_parse(const char *text);
 
 /* -- kafka_partitions.c ------------------------------------------------------------ */
 
@@ -71,13 +71,13 @@ typedef struct tide_topics {
     tide_error commit_error;
     bool commit_refused;     /* for good */
     int64_t commit_retry_ms; /* when to retry a failed commit; 0: never */
-    tide_error news;
-    bool has_news;
+    tide_error notice;
+    bool has_notice;
 } tide_topics;
 
-/* Sets a notice for the user, see tide_source_news. */
+/* Sets a notice for the user, see tide_source_notice. */
 #define TIDE_TOPICS_NOTIFY(k, ...)                                                     \
-    ((k)->has_news = true, (void)tide_fail(&(k)->news, TIDE_OK, __VA_ARGS__))
+    ((k)->has_notice = true, (void)tide_fail(&(k)->notice, TIDE_OK, __VA_ARGS__))
 
 /* Fails with "kafka: cannot read TOPICS from BROKERS: REASON". */
 int tide_topics_fail(const tide_topics *k, const char *reason, tide_error *err);
@@ -122,10 +122,10 @@ void tide_topics_end_rebalance(tide_topics *k);
  * positions are ignored. */
 void tide_topics_note_saved(tide_topics *k, const tide_partitions *positions);
 
-/* As tide_source_saved. The place may be older than the current one. Revoked partitions
- * are held until a saved model has everything that was read from them, so only a place
+/* As tide_source_saved. The position may be older than the current one. Revoked partitions
+ * are held until a saved model has everything that was read from them, so only a position
  * that covers it ends TIDE_SOURCE_SAVE. */
-int tide_topics_commit(tide_topics *k, const char *place, tide_error *err);
+int tide_topics_commit(tide_topics *k, const char *position, tide_error *err);
 
 /* Handles the result of a commit. */
 void tide_topics_on_commit(tide_topics *k, rd_kafka_event_t *event);

@@ -9,7 +9,7 @@
  *
  * If the group's offset is further than our own, another member has continued where we
  * had stopped. A partition is released only after the commit, so that the next member
- * does not read the same messages again. A save reports its place, which may be older
+ * does not read the same messages again. A save reports its position, which may be older
  * than the current one: a checkpoint takes a while, and reading continues meanwhile.
  *
  * librdkafka has two rebalance protocols: all partitions are revoked and assigned again
@@ -390,12 +390,12 @@ int tide_topics_reset_to_oldest(tide_topics *k, const tide_partition *p,
 
 /* -- saves ------------------------------------------------------------------------- */
 
-int tide_topics_commit(tide_topics *k, const char *place, tide_error *err)
+int tide_topics_commit(tide_topics *k, const char *position, tide_error *err)
 {
-    tide_partitions *positions = tide_kafka_place_parse(place);
+    tide_partitions *positions = tide_kafka_position_parse(position);
     if (!positions)
-        return tide_fail(err, TIDE_ERROR_FORMAT, "kafka: '%s' is not a valid place",
-                         place);
+        return tide_fail(err, TIDE_ERROR_FORMAT, "kafka: '%s' is not a valid position",
+                         position);
     tide_topics_note_saved(k, positions);
     rd_kafka_topic_partition_list_destroy(positions);
     bool release = k->revoked && !tide_topics_revoked_unsaved(k);

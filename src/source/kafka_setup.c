@@ -1,5 +1,5 @@
 /* kafka_setup.c - making a librdkafka client for
- * "kafka://BROKER[,BROKER]/TOPIC[,TOPIC][?SETTING[&SETTING]]", and places as text.
+ * "kafka://BROKER[,BROKER]/TOPIC[,TOPIC][?SETTING[&SETTING]]", and positions as text.
  *
  *     group=NAME              share the partitions with the other members of the group
  *     partitions=0,2          only these (without a group)
@@ -233,10 +233,10 @@ failed:
     return NULL;
 }
 
-/* -- places ------------------------------------------------------------------------ */
+/* -- positions ------------------------------------------------------------------------ */
 
 /* Partitions without an offset are omitted; an empty list is "-". */
-char *tide_kafka_place_format(tide_partitions *positions)
+char *tide_kafka_position_format(tide_partitions *positions)
 {
     char *text = NULL;
     size_t size;
@@ -281,7 +281,7 @@ static bool parse_position(const char *text, const char *end,
     return true;
 }
 
-tide_partitions *tide_kafka_place_parse(const char *text)
+tide_partitions *tide_kafka_position_parse(const char *text)
 {
     tide_partitions *positions = rd_kafka_topic_partition_list_new(8);
     if (strcmp(text, "-") == 0)

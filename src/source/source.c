@@ -3,7 +3,7 @@
  * Every name that no other kind claims is a path; a file that happens to be called "-"
  * or "demo:" can be named "./-" or "./demo:".
  *
- * The place of a source that is one sequence of bytes is the text
+ * The position of a source that is one sequence of bytes is the text
  *
  *     OFFSET FINGERPRINT
  *
@@ -31,7 +31,7 @@ static const tide_source_kind *const kinds[] = {
 /* How long tide_source_read waits in one poll; a signal ends the wait immediately. */
 enum { READ_WAIT_MS = 1000 };
 
-enum { PLACE_SIZE = 20 + 1 + 16 + 1 };
+enum { POSITION_SIZE = 20 + 1 + 16 + 1 };
 
 struct tide_source {
     const tide_source_kind *kind;
@@ -51,7 +51,7 @@ static const tide_source_kind *find_kind(const char *spec,
     return kinds[LAST]; /* matches every name */
 }
 
-/* The offset at which a source starts after it was opened or moved to a place. */
+/* The offset at which a source starts after it was opened or moved to a position. */
 static uint64_t start_offset(const tide_source *source)
 {
     return source->kind->offset ? source->kind->offset(source->state) : 0;
@@ -119,11 +119,11 @@ ptrdiff_t tide_source_poll(tide_source *source, void *bytes, size_t capacity,
  * saved. */
 static int mark_all_saved(tide_source *source, tide_error *err)
 {
-    char *place = tide_source_place(source, source->offset, err);
-    if (!place)
+    char *position = tide_source_position(source, source->offset, err);
+    if (!position)
         return TIDE_ERROR_IO;
-    (void)tide_source_saved(source, place, NULL); /* a failed commit is retried */
-    free(place);
+    (void)tide_source_saved(source, position, NULL); /* a failed commit is retried */
+    free(position);
     return TIDE_OK;
 }
 
@@ -159,7 +159,7 @@ bool tide_source_progress(const tide_source *source, uint64_t *read, uint64_t *s
     return source->kind->progress && source->kind->progress(source->state, read, size);
 }
 
-/* -- places ------------------------------------------------------------------------ */
+/* -- positions ------------------------------------------------------------------------ */
 
 bool tide_source_can_resume(const tide_source *source)
 {
@@ -218,24 +218,25 @@ static int fingerprint(tide_source *source, uint64_t offset, uint64_t *hash,
     return status;
 }
 
-char *tide_source_place(tide_source *source, uint64_t offset, tide_error *err)
+char *tide_source_position(tide_source *source, uint64_t offset, tide_error *err)
 {
     uint64_t hash;
-    if (source->kind->place)
-        return source->kind->place(source->state, offset, err);
+    if (source->kind->position)
+        return source->kind->position(source->state, offset, err);
     if (!tide_source_can_resume(source)) {
         tide_fail(err, TIDE_ERROR_IO, "%s cannot be resumed", source->spec);
         return NULL;
     }
     if (fingerprint(source, offset, &hash, err) != TIDE_OK)
         return NULL;
-    char *place = tide_alloc(1, PLACE_SIZE);
-    if (place)
-        snprintf(place, PLACE_SIZE, "%llu %016llx", (unsigned long long)offset,
+    char *position = tide_alloc(1, POSITION_SIZE);
+    if (position)
+        snprintf(position, POSITION_SIZE, "%llu %016llx", (unsigned long long)offset,
                  (unsigned long long)hash);
     else
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a place in %s", source->spec);
-    return place;
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a position in %s",
+                  source->spec);
+    return position;
 }
 
 /* Parses `size` characters, which must all be digits. */
@@ -253,11 +254,11 @@ static bool read_digits(const char *text, size_t size, int base, uint64_t *numbe
     return size > 0;
 }
 
-static bool parse_place(const char *place, uint64_t *offset, uint64_t *hash)
+static bool parse_position(const char *position, uint64_t *offset, uint64_t *hash)
 {
-    size_t size = strcspn(place, " ");
-    return place[size] == ' ' && read_digits(place, size, 10, offset) &&
-           read_digits(place + size + 1, strlen(place + size + 1), 16, hash);
+    size_t size = strcspn(position, " ");
+    return position[size] == ' ' && read_digits(position, size, 10, offset) &&
+           read_digits(position + size + 1, strlen(position + size + 1), 16, hash);
 }
 
 /* Seeks to the offset if the fingerprint of the text before it is `wanted`. */
@@ -277,20 +278,20 @@ static int seek_verified(tide_source *source, uint64_t offset, uint64_t wanted,
     return status;
 }
 
-int tide_source_seek(tide_source *source, const char *place, tide_error *err)
+int tide_source_seek(tide_source *source, const char *position, tide_error *err)
 {
     uint64_t offset, hash, before = source->offset;
-    if (source->kind->seek_place) {
-        int found = source->kind->seek_place(source->state, place, err);
+    if (source->kind->seek_position) {
+        int found = source->kind->seek_position(source->state, position, err);
         source->offset = start_offset(source);
         return found;
     }
     if (!tide_source_can_resume(source))
         return tide_fail(err, TIDE_ERROR_IO, "cannot be resumed");
-    if (!parse_place(place, &offset, &hash))
+    if (!parse_position(position, &offset, &hash))
         return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "'%s' is not a valid place, so it is read from the start",
-                         place);
+                         "'%s' is not a valid position, so it is read from the start",
+                         position);
     int status = seek_verified(source, offset, hash, err);
     if (status == TIDE_OK)
         return TIDE_OK;
@@ -300,9 +301,9 @@ int tide_source_seek(tide_source *source, const char *place, tide_error *err)
                : tide_fail(err, TIDE_ERROR_IO, "cannot return to its old position");
 }
 
-int tide_source_saved(tide_source *source, const char *place, tide_error *err)
+int tide_source_saved(tide_source *source, const char *position, tide_error *err)
 {
-    return source->kind->saved ? source->kind->saved(source->state, place, err)
+    return source->kind->saved ? source->kind->saved(source->state, position, err)
                                : TIDE_OK;
 }
 
@@ -311,7 +312,7 @@ int tide_source_finish(tide_source *source, tide_error *err)
     return source->kind->finish ? source->kind->finish(source->state, err) : TIDE_OK;
 }
 
-const char *tide_source_news(tide_source *source)
+const char *tide_source_notice(tide_source *source)
 {
-    return source->kind->news ? source->kind->news(source->state) : NULL;
+    return source->kind->notice ? source->kind->notice(source->state) : NULL;
 }

@@ -67,23 +67,23 @@ bool tide_source_at_boundary(const tide_source *source);
  * sequence of files or messages. */
 bool tide_source_is_one_text(const tide_source *source);
 
-/* Returns a place, a line of text from which tide_source_seek finds the byte at
+/* Returns a position, a line of text from which tide_source_seek finds the byte at
  * `offset` again; free() it. The offset is within the bytes of the last read, or right
  * behind them; for a source that is not divisible, right behind them. */
-char *tide_source_place(tide_source *source, uint64_t offset, tide_error *err);
+char *tide_source_position(tide_source *source, uint64_t offset, tide_error *err);
 
-/* Moves to a place. TIDE_ERROR_FORMAT if it does not exist (any more): then reading
+/* Moves to a position. TIDE_ERROR_FORMAT if it does not exist (any more): then reading
  * starts where it would have started otherwise, and the error says so. The caller names
  * the source. After any other error the source must not be read. */
-int tide_source_seek(tide_source *source, const char *place, tide_error *err);
+int tide_source_seek(tide_source *source, const char *position, tide_error *err);
 
-/* Reports that everything up to the place is safe on disk, so that the source may
+/* Reports that everything up to the position is safe on disk, so that the source may
  * discard or commit it. Also the response to TIDE_SOURCE_SAVE, after which the source
  * continues. A failure deserves a warning and no more.
  *
  * Until this response every poll returns TIDE_SOURCE_SAVE immediately. A caller that
  * could not save has to wait for a while before it polls again. */
-int tide_source_saved(tide_source *source, const char *place, tide_error *err);
+int tide_source_saved(tide_source *source, const char *position, tide_error *err);
 
 /* Waits, a few seconds at most, until what was saved is committed. Nothing more will be
  * read. A failure deserves a warning. */
@@ -92,16 +92,16 @@ int tide_source_finish(tide_source *source, tide_error *err);
 /* A notice for the user that is not a failure (a file was rotated, truncated, deleted;
  * messages expired before they were read), as one line, once; NULL if there is none.
  * The caller names the source. Valid until the next call with this source. */
-const char *tide_source_news(tide_source *source);
+const char *tide_source_notice(tide_source *source);
 
 /* -- what a kind of source implements (source.c has the table) --------------------- */
 
 /* There are two sorts of sources that can resume:
  *
  * - a source that is one sequence of bytes (a file, the demo) can seek and peek;
- *   source.c decompresses it if necessary, and composes places of an offset and a
+ *   source.c decompresses it if necessary, and composes positions of an offset and a
  *   fingerprint of the bytes before it; - any other (a file that is rotated, partitions
- *   of a topic, a spool) composes its places itself.
+ *   of a topic, a spool) composes its positions itself.
  */
 
 enum { TIDE_FINGERPRINT_BYTES = 4096 };
@@ -140,14 +140,14 @@ typedef struct tide_source_kind {
 
     /* For anything else, as the functions of the same names above. at_boundary is NULL
      * for a divisible source; then `offset` is the offset of its first byte, also after
-     * seek_place; NULL: 0. */
+     * seek_position; NULL: 0. */
     bool (*at_boundary)(const void *state);
     uint64_t (*offset)(const void *state);
-    char *(*place)(void *state, uint64_t offset, tide_error *err);
-    int (*seek_place)(void *state, const char *place, tide_error *err);
-    int (*saved)(void *state, const char *place, tide_error *err); /* may be NULL */
-    int (*finish)(void *state, tide_error *err);                   /* may be NULL */
-    const char *(*news)(void *state);                              /* may be NULL */
+    char *(*position)(void *state, uint64_t offset, tide_error *err);
+    int (*seek_position)(void *state, const char *position, tide_error *err);
+    int (*saved)(void *state, const char *position, tide_error *err); /* may be NULL */
+    int (*finish)(void *state, tide_error *err);                      /* may be NULL */
+    const char *(*notice)(void *state);                               /* may be NULL */
 } tide_source_kind;
 
 extern const tide_source_kind tide_source_stdin, tide_source_file; /* source_file.c */

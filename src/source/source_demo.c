@@ -28,7 +28,7 @@ typedef struct demo_source {
     bool timed;      /* the clock was started, at start_seconds and start_token */
     double start_seconds;
     uint64_t start_token;
-    tide_demo_place start, older, newer;
+    tide_demo_state start, older, newer;
 } demo_source;
 
 static bool is_demo(const char *spec, const tide_source_options *options)
@@ -63,14 +63,14 @@ static void *demo_open(const char *spec, const tide_source_options *options,
     }
     source->rate = settings.rate;
     source->tokens = settings.tokens > 0 ? settings.tokens : UINT64_MAX;
-    source->start = source->older = source->newer = *tide_demo_stand(source->demo);
+    source->start = source->older = source->newer = *tide_demo_current(source->demo);
     return source;
 }
 
 /* The number of tokens that are due by now. */
 static uint64_t due_tokens(demo_source *source)
 {
-    uint64_t generated = tide_demo_stand(source->demo)->tokens;
+    uint64_t generated = tide_demo_current(source->demo)->tokens;
     if (source->rate == 0)
         return source->tokens;
     double now = tide_now_seconds(), rate = (double)source->rate;
@@ -95,7 +95,7 @@ static ptrdiff_t demo_read(void *state, void *bytes, size_t capacity, int wait_m
 {
     (void)err;
     demo_source *source = state;
-    const tide_demo_place *place = tide_demo_stand(source->demo);
+    const tide_demo_state *place = tide_demo_current(source->demo);
     if (place->offset >= source->newer.offset + CHECKPOINT_BYTES) {
         source->older = source->newer;
         source->newer = *place;
@@ -122,12 +122,12 @@ static bool demo_can_resume(const void *state)
 /* Moves the stream to an offset, from the nearest remembered state before it. */
 static int move_to(demo_source *source, uint64_t offset, tide_error *err)
 {
-    const tide_demo_place *from = &source->start;
+    const tide_demo_state *from = &source->start;
     if (source->older.offset <= offset)
         from = &source->older;
     if (source->newer.offset <= offset)
         from = &source->newer;
-    tide_demo_place *place = tide_demo_stand(source->demo);
+    tide_demo_state *place = tide_demo_current(source->demo);
     *place = *from;
     char discarded[TIDE_FINGERPRINT_BYTES];
     while (place->offset < offset) {
@@ -143,11 +143,11 @@ static int move_to(demo_source *source, uint64_t offset, tide_error *err)
 static int demo_seek(void *state, uint64_t offset, tide_error *err)
 {
     demo_source *source = state;
-    tide_demo_place before = *tide_demo_stand(source->demo), mark = before;
+    tide_demo_state before = *tide_demo_current(source->demo), mark = before;
     int status =
         move_to(source, offset > CHECKPOINT_BYTES ? offset - CHECKPOINT_BYTES : 0, err);
     if (status == TIDE_OK) {
-        mark = *tide_demo_stand(source->demo);
+        mark = *tide_demo_current(source->demo);
         status = move_to(source, offset, err);
     }
     if (status == TIDE_OK) {
@@ -155,7 +155,7 @@ static int demo_seek(void *state, uint64_t offset, tide_error *err)
         source->timed = false;
         return TIDE_OK;
     }
-    *tide_demo_stand(source->demo) = before;
+    *tide_demo_current(source->demo) = before;
     return tide_fail(err, (tide_status)status, TIDE_SHORTER);
 }
 
@@ -163,13 +163,13 @@ static int demo_peek(void *state, uint64_t offset, void *bytes, size_t size,
                      tide_error *err)
 {
     demo_source *source = state;
-    tide_demo_place before = *tide_demo_stand(source->demo);
+    tide_demo_state before = *tide_demo_current(source->demo);
     int status = move_to(source, offset - size, err);
     if (status == TIDE_OK &&
         tide_demo_read_until(source->demo, bytes, size, source->tokens) < size)
         status = tide_fail(err, TIDE_ERROR_FORMAT, "demo: ends before byte %llu",
                            (unsigned long long)offset);
-    *tide_demo_stand(source->demo) = before;
+    *tide_demo_current(source->demo) = before;
     return status;
 }
 

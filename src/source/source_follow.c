@@ -11,10 +11,10 @@
  * line has no line feed, one is inserted before the next file. rotation.c finds the
  * next file, also if several rotations have happened since the last check.
  *
- * A place is "DEVICE:INODE OFFSET FINGERPRINT": a file keeps its inode when it is
+ * A position is "DEVICE:INODE OFFSET FINGERPRINT": a file keeps its inode when it is
  * renamed. If the text has moved to another file (copied to another disk, or copied and
  * truncated), it is found by the text before the offset. Behind an inserted line feed
- * the place is the start of the next file; before it, the end of the old one.
+ * the position is the start of the next file; before it, the end of the old one.
  *
  * A file that is compressed or otherwise not text is refused when it is opened, if its
  * name says so too, since then that is what the user asked for. In all other cases
@@ -42,22 +42,22 @@ typedef struct follow {
     int file;               /* -1 while there is none */
     uint64_t offset;        /* in the file, of the next byte to return */
     bool inside_line;       /* the last byte returned was not a line feed */
-    uint64_t returned;      /* bytes since the source was opened or moved to a place */
-    uint64_t file_start;    /* the value of `returned` at the start of the text that can
+    uint64_t returned;   /* bytes since the source was opened or moved to a position */
+    uint64_t file_start; /* the value of `returned` at the start of the text that can
                                be resumed in the current file */
-    char
-        *earlier_place; /* the place before `file_start`, if a line feed was inserted */
+    char *
+        earlier_position; /* the position before `file_start`, if a line feed was inserted */
     bool content_checked; /* the first bytes of the file */
     tide_expected expected;
     tide_inotify watch;
     int reported_errno; /* why the file cannot be opened or is missing; 0 */
-    tide_error news;
-    bool has_news;
+    tide_error notice;
+    bool has_notice;
 } follow;
 
 /* The caller names the source. */
 #define NOTIFY(f, ...)                                                                 \
-    ((f)->has_news = true, (void)tide_fail(&(f)->news, TIDE_OK, __VA_ARGS__))
+    ((f)->has_notice = true, (void)tide_fail(&(f)->notice, TIDE_OK, __VA_ARGS__))
 
 static bool is_followed(const char *spec, const tide_source_options *options)
 {
@@ -67,11 +67,11 @@ static bool is_followed(const char *spec, const tide_source_options *options)
 
 /* -- files ------------------------------------------------------------------------- */
 
-/* Starts counting for places at the current position of the file. */
+/* Starts counting for positions at the current position of the file. */
 static void mark_file_start(follow *f)
 {
-    free(f->earlier_place);
-    f->earlier_place = NULL;
+    free(f->earlier_position);
+    f->earlier_position = NULL;
     f->file_start = f->returned;
 }
 
@@ -281,7 +281,7 @@ static ptrdiff_t read_lines(follow *f, char *bytes, size_t capacity, bool final,
     return (ptrdiff_t)complete;
 }
 
-/* -- places ------------------------------------------------------------------------ */
+/* -- positions ------------------------------------------------------------------------ */
 
 /* The offset in the current file of the byte with this number among those returned. 0
  * if the file was truncated before it, since it will be read from its start. */
@@ -295,27 +295,27 @@ static uint64_t offset_in_file(const follow *f, uint64_t number)
     return cut ? 0 : offset;
 }
 
-static char *follow_place(void *state, uint64_t number, tide_error *err)
+static char *follow_position(void *state, uint64_t number, tide_error *err)
 {
     follow *f = state;
     uint64_t offset = offset_in_file(f, number), fingerprint = 0;
     tide_rotated_file current = {0};
     nlink_t links;
-    char *place = NULL;
+    char *position = NULL;
     if (describe_current(f, &current, &links) != 0 ||
         (f->file >= 0 && !tide_fingerprint_file(f->file, offset, &fingerprint))) {
         tide_fail(err, TIDE_ERROR_IO, "%s can no longer be read", f->path);
         return NULL;
     }
-    if (number < f->file_start && f->earlier_place)
-        place = strdup(f->earlier_place);
-    else if (asprintf(&place, "%ju:%ju %" PRIu64 " %016" PRIx64,
+    if (number < f->file_start && f->earlier_position)
+        position = strdup(f->earlier_position);
+    else if (asprintf(&position, "%ju:%ju %" PRIu64 " %016" PRIx64,
                       (uintmax_t)current.device, (uintmax_t)current.inode, offset,
                       fingerprint) < 0)
-        place = NULL;
-    if (!place)
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a place in %s", f->path);
-    return place;
+        position = NULL;
+    if (!position)
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a position in %s", f->path);
+    return position;
 }
 
 /* Reads what is available now, and moves on to the next file after a rotation. */
@@ -342,17 +342,17 @@ static ptrdiff_t read_available(follow *f, char *bytes, size_t capacity,
             return count;
 
         /* An incomplete last line gets its line feed only after the switch, since the
-         * switch may fail and the reader may be stopped before it. A place before that
+         * switch may fail and the reader may be stopped before it. A position before that
          * line feed is in the old file, which cannot be described any more once it is
-         * closed; so compose that place first. If memory is short there is none, and
-         * the place is then the start of the next file. */
+         * closed; so compose that position first. If memory is short there is none, and
+         * the position is then the start of the next file. */
         bool inside_line = f->inside_line;
-        char *earlier = inside_line ? follow_place(f, f->returned, NULL) : NULL;
+        char *earlier = inside_line ? follow_position(f, f->returned, NULL) : NULL;
         if (!open_successor(f, &s)) {
             free(earlier);
             return TIDE_SOURCE_LATER;
         }
-        f->earlier_place = earlier;
+        f->earlier_position = earlier;
 
         /* Opening the next file has reset inside_line, but the caller has not got the
          * line feed yet. */
@@ -381,18 +381,18 @@ static bool follow_can_resume(const void *state)
     return true;
 }
 
-static int follow_seek_place(void *state, const char *place, tide_error *err)
+static int follow_seek_position(void *state, const char *position, tide_error *err)
 {
     follow *f = state;
     uintmax_t device, inode;
     uint64_t offset, fingerprint;
     int end = -1;
-    sscanf(place, "%ju:%ju %" SCNu64 " %" SCNx64 "%n", &device, &inode, &offset,
+    sscanf(position, "%ju:%ju %" SCNu64 " %" SCNx64 "%n", &device, &inode, &offset,
            &fingerprint, &end);
-    if (end < 0 || place[end] != '\0')
+    if (end < 0 || position[end] != '\0')
         return tide_fail(err, TIDE_ERROR_FORMAT,
-                         "'%s' is not a valid place, so it is read from the start",
-                         place);
+                         "'%s' is not a valid position, so it is read from the start",
+                         position);
     if (inode == 0) /* there was no file yet */
         return TIDE_OK;
     tide_rotated_file wanted = {.device = (dev_t)device, .inode = (ino_t)inode};
@@ -407,12 +407,12 @@ static int follow_seek_place(void *state, const char *place, tide_error *err)
     return TIDE_OK;
 }
 
-static const char *follow_news(void *state)
+static const char *follow_notice(void *state)
 {
     follow *f = state;
-    bool had_news = f->has_news;
-    f->has_news = false;
-    return had_news ? f->news.text : NULL;
+    bool had_notice = f->has_notice;
+    f->has_notice = false;
+    return had_notice ? f->notice.text : NULL;
 }
 
 /* -- opening and closing ----------------------------------------------------------- */
@@ -423,7 +423,7 @@ static void follow_close(void *state)
     if (f->file >= 0)
         close(f->file);
     tide_inotify_close(&f->watch);
-    free(f->earlier_place);
+    free(f->earlier_position);
     free(f);
 }
 
@@ -483,7 +483,7 @@ const tide_source_kind tide_source_follow = {
     .read = follow_read,
     .several_texts = true,
     .can_resume = follow_can_resume,
-    .place = follow_place,
-    .seek_place = follow_seek_place,
-    .news = follow_news,
+    .position = follow_position,
+    .seek_position = follow_seek_position,
+    .notice = follow_notice,
 };

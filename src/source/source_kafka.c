@@ -1,7 +1,7 @@
 /* source_kafka.c - Kafka topics: every message is a line, or several.
  *
  * A message is returned as its payload and a line feed; a message without a payload is
- * skipped. The place of a source is the next offset of each of its partitions. It
+ * skipped. The position of a source is the next offset of each of its partitions. It
  * advances when a message was returned completely.
  *
  * In a group a partition can be revoked. The caller is asked to save first
@@ -205,7 +205,7 @@ static ptrdiff_t topics_read(void *state, void *bytes, size_t capacity, int wait
     }
 }
 
-/* -- places ------------------------------------------------------------------------ */
+/* -- positions ------------------------------------------------------------------------ */
 
 static bool topics_can_resume(const void *state)
 {
@@ -218,14 +218,14 @@ static bool topics_at_boundary(const void *state)
     return ((const tide_topics *)state)->returned == 0;
 }
 
-static char *topics_place(void *state, uint64_t offset, tide_error *err)
+static char *topics_position(void *state, uint64_t offset, tide_error *err)
 {
     (void)offset;
     tide_topics *k = state;
     k->latest_position = NULL; /* formatting sorts the entries */
-    char *text = tide_kafka_place_format(k->positions);
+    char *text = tide_kafka_position_format(k->positions);
     if (!text)
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a place in %s",
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a position in %s",
                   k->settings.topics);
     return text;
 }
@@ -237,9 +237,9 @@ static bool is_wanted(const tide_topics *k, const tide_partition *p)
     return rd_kafka_topic_partition_list_find(k->settings.wanted, p->topic, number);
 }
 
-static int topics_saved(void *state, const char *place, tide_error *err)
+static int topics_saved(void *state, const char *position, tide_error *err)
 {
-    return tide_topics_commit(state, place, err);
+    return tide_topics_commit(state, position, err);
 }
 
 static int topics_finish(void *state, tide_error *err)
@@ -249,13 +249,13 @@ static int topics_finish(void *state, tide_error *err)
 
 /* To be called before anything is read. Whether the messages still exist is known only
  * when they are fetched. */
-static int topics_seek_place(void *state, const char *place, tide_error *err)
+static int topics_seek_position(void *state, const char *position, tide_error *err)
 {
     tide_topics *k = state;
-    tide_partitions *positions = tide_kafka_place_parse(place);
+    tide_partitions *positions = tide_kafka_position_parse(position);
     if (!positions)
-        return tide_fail(err, TIDE_ERROR_FORMAT, "'%s' is not a valid place in a topic",
-                         place);
+        return tide_fail(err, TIDE_ERROR_FORMAT,
+                         "'%s' is not a valid position in a topic", position);
     int resumed = 0;
     for (int i = 0; i < positions->cnt; i++) {
         const tide_partition *p = &positions->elems[i];
@@ -273,12 +273,12 @@ static int topics_seek_place(void *state, const char *place, tide_error *err)
     return TIDE_OK;
 }
 
-static const char *topics_news(void *state)
+static const char *topics_notice(void *state)
 {
     tide_topics *k = state;
-    bool had_news = k->has_news;
-    k->has_news = false;
-    return had_news ? k->news.text : NULL;
+    bool had_notice = k->has_notice;
+    k->has_notice = false;
+    return had_notice ? k->notice.text : NULL;
 }
 
 static void topics_close(void *state)
@@ -341,9 +341,9 @@ const tide_source_kind tide_source_kafka = {
     .several_texts = true,
     .can_resume = topics_can_resume,
     .at_boundary = topics_at_boundary,
-    .place = topics_place,
-    .seek_place = topics_seek_place,
+    .position = topics_position,
+    .seek_position = topics_seek_position,
     .saved = topics_saved,
     .finish = topics_finish,
-    .news = topics_news,
+    .notice = topics_notice,
 };

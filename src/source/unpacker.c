@@ -8,7 +8,7 @@
  * by detect.h, as much of it as has arrived, and refused if it is not text. From then
  * on plain text goes to the caller directly.
  *
- * Compressed text cannot be read backwards, but a place is near the last read and has a
+ * Compressed text cannot be read backwards, but a position is near the last read and has a
  * fingerprint of the text before it. So the text is decompressed into a ring buffer
  * that keeps the last of it. To go back further, decompression restarts at the
  * beginning. Text is always decompressed on demand, so that a small archive of a huge
@@ -25,7 +25,7 @@
 
 #include <stdlib.h>
 
-enum { IN_SIZE = TIDE_ROOM(64 << 10, 1024), RING = TIDE_UNPACKED_KEPT };
+enum { IN_SIZE = TIDE_SIZE(64 << 10, 1024), RING = TIDE_UNPACKED_KEPT };
 
 enum { HEAD = TIDE_DETECT_SIZE };
 

@@ -18,7 +18,7 @@ void tide_unpacker_free(tide_unpacker *u);
 /* As the functions of tide_source_kind. Offsets are those of the decompressed text. In
  * compressed text, peek reaches back TIDE_UNPACKED_KEPT bytes at most, and a seek
  * decompresses everything up to the offset. */
-enum { TIDE_UNPACKED_KEPT = TIDE_ROOM(128 << 10, 8 << 10) };
+enum { TIDE_UNPACKED_KEPT = TIDE_SIZE(128 << 10, 8 << 10) };
 
 ptrdiff_t tide_unpacker_read(tide_unpacker *u, void *bytes, size_t capacity,
                              int wait_ms, tide_error *err);

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-enum { TIDE_PIPE_PEEK_MAX = TIDE_ROOM(64 << 10, 1024) }; /* bytes */
+enum { TIDE_PIPE_PEEK_MAX = TIDE_SIZE(64 << 10, 1024) }; /* bytes */
 
 typedef struct tide_pipe tide_pipe;
 

@@ -1,7 +1,7 @@
 /* source_spool.c - a pipe whose text is written to disk before it is learned.
  *
  * A pipe cannot be read again, but a spool can. So text goes from the pipe to the
- * spool, and from there to the reader; a place is one in the spool, and text that a
+ * spool, and from there to the reader; a position is one in the spool, and text that a
  * saved model has learned is dropped from it. The next piece is fetched only when
  * everything before was returned, so the spool holds what has arrived since the last
  * save, and the pipe blocks its writer as usual.
@@ -186,7 +186,7 @@ static ptrdiff_t spooled_read(void *state, void *bytes, size_t capacity, int wai
     return status;
 }
 
-/* -- places ------------------------------------------------------------------------ */
+/* -- positions ------------------------------------------------------------------------ */
 
 static bool spooled_can_resume(const void *state)
 {
@@ -199,24 +199,25 @@ static uint64_t spooled_offset(const void *state)
     return ((const spool_source *)state)->text.returned;
 }
 
-static char *spooled_place(void *state, uint64_t offset, tide_error *err)
+static char *spooled_position(void *state, uint64_t offset, tide_error *err)
 {
-    return tide_spool_reader_place(&((const spool_source *)state)->text, offset, err);
+    return tide_spool_reader_position(&((const spool_source *)state)->text, offset,
+                                      err);
 }
 
-static int spooled_seek_place(void *state, const char *place, tide_error *err)
+static int spooled_seek_position(void *state, const char *position, tide_error *err)
 {
-    return tide_spool_reader_seek(&((spool_source *)state)->text, place, err);
+    return tide_spool_reader_seek(&((spool_source *)state)->text, position, err);
 }
 
-static int spooled_saved(void *state, const char *place, tide_error *err)
+static int spooled_saved(void *state, const char *position, tide_error *err)
 {
-    return tide_spool_reader_saved(&((spool_source *)state)->text, place, err);
+    return tide_spool_reader_saved(&((spool_source *)state)->text, position, err);
 }
 
-static const char *spooled_news(void *state)
+static const char *spooled_notice(void *state)
 {
-    return tide_spool_reader_news(&((spool_source *)state)->text);
+    return tide_spool_reader_notice(&((spool_source *)state)->text);
 }
 
 /* -- opening and closing ----------------------------------------------------------- */
@@ -296,8 +297,8 @@ const tide_source_kind tide_source_spool = {
     .discards = true,
     .can_resume = spooled_can_resume,
     .offset = spooled_offset,
-    .place = spooled_place,
-    .seek_place = spooled_seek_place,
+    .position = spooled_position,
+    .seek_position = spooled_seek_position,
     .saved = spooled_saved,
-    .news = spooled_news,
+    .notice = spooled_notice,
 };

@@ -11,7 +11,7 @@
 
 enum {
     TIDE_SEGMENT_HEADER = 56, /* bytes before the pieces of a segment */
-    TIDE_PIECE_TEXT = TIDE_ROOM(64 << 10, 1024), /* maximum bytes of a piece */
+    TIDE_PIECE_TEXT = TIDE_SIZE(64 << 10, 1024), /* maximum bytes of a piece */
 };
 
 typedef struct tide_spool tide_spool;
@@ -95,11 +95,11 @@ typedef struct tide_spool_reader {
     tide_spool *spool;
     char *path;
     uint64_t limit;    /* bytes on disk */
-    bool has_place;    /* tide_spool_reader_seek has set the start */
+    bool has_position; /* tide_spool_reader_seek has set the start */
     uint64_t returned; /* offset behind the text that was returned */
     uint64_t saved;    /* offset behind the text that is in a saved model */
-    tide_error news;
-    bool has_news;
+    tide_error notice;
+    bool has_notice;
 } tide_spool_reader;
 
 typedef struct tide_spool_reader_options {
@@ -115,7 +115,7 @@ int tide_spool_reader_open(tide_spool_reader *s,
 void tide_spool_reader_close(tide_spool_reader *s);
 
 /* To be called before the first read, after tide_spool_reader_seek if there is a
- * place. */
+ * position. */
 int tide_spool_reader_start(tide_spool_reader *s, bool from_start, tide_error *err);
 
 /* 0 if everything was returned. */
@@ -126,14 +126,15 @@ ptrdiff_t tide_spool_reader_read(tide_spool_reader *s, void *bytes, size_t capac
 int tide_spool_reader_finish(tide_spool_reader *s, tide_error *err);
 
 /* As the functions of the same names in source.h. */
-char *tide_spool_reader_place(const tide_spool_reader *s, uint64_t offset,
-                              tide_error *err);
-int tide_spool_reader_seek(tide_spool_reader *s, const char *place, tide_error *err);
-int tide_spool_reader_saved(tide_spool_reader *s, const char *place, tide_error *err);
-const char *tide_spool_reader_news(tide_spool_reader *s);
+char *tide_spool_reader_position(const tide_spool_reader *s, uint64_t offset,
+                                 tide_error *err);
+int tide_spool_reader_seek(tide_spool_reader *s, const char *position, tide_error *err);
+int tide_spool_reader_saved(tide_spool_reader *s, const char *position,
+                            tide_error *err);
+const char *tide_spool_reader_notice(tide_spool_reader *s);
 
-/* Sets a notice for tide_source_news; its caller names the source. */
+/* Sets a notice for tide_source_notice; its caller names the source. */
 #define TIDE_SPOOL_READER_NOTIFY(s, ...)                                               \
-    ((s)->has_news = true, (void)tide_fail(&(s)->news, TIDE_OK, __VA_ARGS__))
+    ((s)->has_notice = true, (void)tide_fail(&(s)->notice, TIDE_OK, __VA_ARGS__))
 
 #endif

@@ -6,7 +6,7 @@
  *
  * A power failure may also bring back any of the segments that were removed, so
  * segments before a gap in the numbers are ignored. If the gap has text that no model
- * has learned, the place of the model is before the start of the spool, which is an
+ * has learned, the position of the model is before the start of the spool, which is an
  * error.
  *
  * Anything else that is wrong is corruption, and an error: valid pieces may follow it.

@@ -1,11 +1,11 @@
-/* spool_reader.c - reading a spool as a source: text is returned from a place on, and
+/* spool_reader.c - reading a spool as a source: text is returned from a position on, and
  * dropped when a saved model has learned it.
  *
- * A place is "STREAM OFFSET", in hexadecimal and decimal digits. If the spool does not
+ * A position is "STREAM OFFSET", in hexadecimal and decimal digits. If the spool does not
  * have it, that is an error, not a reason to start somewhere else.
  *
  * At the end of the text the source asks for a save, and ends when the spool is empty.
- * A model that has read a source to its end records no place for it. So the spool must
+ * A model that has read a source to its end records no position for it. So the spool must
  * not have text any more by then, or the next run would read that text again.
  */
 #include "source/source.h"
@@ -75,7 +75,8 @@ void tide_spool_reader_close(tide_spool_reader *s)
 
 /* Starts at the oldest text, if no model has learned any of the stream or from_start
  * says to ignore that. */
-static int start_without_place(tide_spool_reader *s, bool from_start, tide_error *err)
+static int start_without_position(tide_spool_reader *s, bool from_start,
+                                  tide_error *err)
 {
     tide_spool_extent e = tide_spool_extent_of(s->spool);
     if (e.start < e.end && e.start > 0 && !from_start)
@@ -94,7 +95,7 @@ static int start_without_place(tide_spool_reader *s, bool from_start, tide_error
 
 int tide_spool_reader_start(tide_spool_reader *s, bool from_start, tide_error *err)
 {
-    return s->has_place ? TIDE_OK : start_without_place(s, from_start, err);
+    return s->has_position ? TIDE_OK : start_without_position(s, from_start, err);
 }
 
 /* -- reading ----------------------------------------------------------------------- */
@@ -123,44 +124,46 @@ int tide_spool_reader_finish(tide_spool_reader *s, tide_error *err)
     return TIDE_SOURCE_LATER;
 }
 
-/* -- places ------------------------------------------------------------------------ */
+/* -- positions ------------------------------------------------------------------------ */
 
-char *tide_spool_reader_place(const tide_spool_reader *s, uint64_t offset,
-                              tide_error *err)
+char *tide_spool_reader_position(const tide_spool_reader *s, uint64_t offset,
+                                 tide_error *err)
 {
-    char *place = NULL;
-    if (asprintf(&place, "%016" PRIx64 " %" PRIu64,
+    char *position = NULL;
+    if (asprintf(&position, "%016" PRIx64 " %" PRIu64,
                  tide_spool_extent_of(s->spool).stream, offset) < 0) {
-        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a place in spool %s", s->path);
+        tide_fail(err, TIDE_ERROR_MEMORY, "no memory for a position in spool %s",
+                  s->path);
         return NULL;
     }
-    return place;
+    return position;
 }
 
-static int parse_place(const tide_spool_reader *s, const char *place, uint64_t *offset,
-                       tide_error *err)
+static int parse_position(const tide_spool_reader *s, const char *position,
+                          uint64_t *offset, tide_error *err)
 {
     uint64_t stream = 0;
     int length = -1;
     *offset = 0;
-    sscanf(place, "%16" SCNx64 " %20" SCNu64 "%n", &stream, offset, &length);
-    if (length < 0 || place[length] != '\0' || *offset > INT64_MAX)
+    sscanf(position, "%16" SCNx64 " %20" SCNu64 "%n", &stream, offset, &length);
+    if (length < 0 || position[length] != '\0' || *offset > INT64_MAX)
         return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "'%s' is not a valid place in a spool", place);
+                         "'%s' is not a valid position in a spool", position);
     if (stream != tide_spool_extent_of(s->spool).stream)
-        return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "spool %s does not have the stream that the model has read; "
-                         "name the right spool, or set from-start to ignore the place",
-                         s->path);
+        return tide_fail(
+            err, TIDE_ERROR_PARAMETER,
+            "spool %s does not have the stream that the model has read; "
+            "name the right spool, or set from-start to ignore the position",
+            s->path);
     return TIDE_OK;
 }
 
 /* If the offset is behind the end, a power failure has removed text that the model has
  * learned already; then the spool continues at the offset. */
-int tide_spool_reader_seek(tide_spool_reader *s, const char *place, tide_error *err)
+int tide_spool_reader_seek(tide_spool_reader *s, const char *position, tide_error *err)
 {
     uint64_t offset;
-    int status = parse_place(s, place, &offset, err);
+    int status = parse_position(s, position, &offset, err);
     if (status)
         return status;
     tide_spool_extent e = tide_spool_extent_of(s->spool);
@@ -175,14 +178,14 @@ int tide_spool_reader_seek(tide_spool_reader *s, const char *place, tide_error *
     if (!status)
         status = tide_spool_seek(s->spool, offset, err);
     s->returned = s->saved = offset;
-    s->has_place = !status;
+    s->has_position = !status;
     return status;
 }
 
-int tide_spool_reader_saved(tide_spool_reader *s, const char *place, tide_error *err)
+int tide_spool_reader_saved(tide_spool_reader *s, const char *position, tide_error *err)
 {
     uint64_t offset;
-    int status = parse_place(s, place, &offset, err);
+    int status = parse_position(s, position, &offset, err);
     if (status)
         return status;
     s->saved = offset;
@@ -190,9 +193,9 @@ int tide_spool_reader_saved(tide_spool_reader *s, const char *place, tide_error 
     return status == TIDE_SPOOL_FULL || status == TIDE_SOURCE_LATER ? TIDE_OK : status;
 }
 
-const char *tide_spool_reader_news(tide_spool_reader *s)
+const char *tide_spool_reader_notice(tide_spool_reader *s)
 {
-    bool had_news = s->has_news;
-    s->has_news = false;
-    return had_news ? s->news.text : NULL;
+    bool had_notice = s->has_notice;
+    s->has_notice = false;
+    return had_notice ? s->notice.text : NULL;
 }

@@ -14,7 +14,7 @@
  *         addresses and paths are replaced by the names of their classes
  *
  * In every kind a run of bytes above 0x20 that begins with "__label__" is one unchanged
- * word: a label, as in fastText and as written by tide_records_take.
+ * word: a label, as in fastText and as written by tide_records_next.
  *
  * A line feed ends a sentence. A word with bytes that are not UTF-8 is dropped as a
  * whole and counted once. Control characters (U+007F to U+009F) are dropped and
@@ -24,12 +24,13 @@
  * into feeds. Memory is fixed. */
 typedef struct tide_tokenizer tide_tokenizer;
 
-typedef enum tide_token_kind {
-    TIDE_TOKENS_SPACE,
-    TIDE_TOKENS_WORDS,
-    TIDE_TOKENS_SOCIAL,
-    TIDE_TOKENS_LOG,
-} tide_token_kind;
+/* In the order of the choices of parameter `tokenizer`. */
+typedef enum tide_tokenizer_kind {
+    TIDE_TOKENIZER_WORDS,
+    TIDE_TOKENIZER_SPACE,
+    TIDE_TOKENIZER_SOCIAL,
+    TIDE_TOKENIZER_LOG,
+} tide_tokenizer_kind;
 
 /* What to do with a class of tokens. */
 typedef enum tide_token_action {
@@ -40,7 +41,7 @@ typedef enum tide_token_action {
 } tide_token_action;
 
 typedef struct tide_tokenizer_options {
-    tide_token_kind kind;
+    tide_tokenizer_kind kind;
     tide_token_action numbers;  /* words, social: words of digits only; not BARE */
     tide_token_action hashtags; /* social */
     tide_token_action mentions; /* social */
@@ -74,7 +75,7 @@ void tide_tokenizer_end(tide_tokenizer *t);
 /* Returns the next words of the current sentence, at most `capacity`, which are valid
  * until the next feed. Sets *sentence_ended if the sentence ends after them. Returns 0
  * with *sentence_ended false if more text is needed. Empty lines are not sentences. */
-size_t tide_tokenizer_take(tide_tokenizer *t, tide_word *words, size_t capacity,
+size_t tide_tokenizer_next(tide_tokenizer *t, tide_word *words, size_t capacity,
                            bool *sentence_ended);
 
 typedef struct tide_tokenizer_counts {

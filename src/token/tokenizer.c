@@ -52,10 +52,10 @@
 
 /* The splitter of each kind; kind space has none. */
 static tide_splitter *const splitters[] = {
-    [TIDE_TOKENS_SPACE] = NULL,
-    [TIDE_TOKENS_WORDS] = tide_split_words,
-    [TIDE_TOKENS_SOCIAL] = tide_split_social,
-    [TIDE_TOKENS_LOG] = tide_split_log,
+    [TIDE_TOKENIZER_SPACE] = NULL,
+    [TIDE_TOKENIZER_WORDS] = tide_split_words,
+    [TIDE_TOKENIZER_SOCIAL] = tide_split_social,
+    [TIDE_TOKENIZER_LOG] = tide_split_log,
 };
 
 static bool has_stop_words(const tide_tokenizer_options *options)
@@ -298,8 +298,8 @@ static uint64_t emit_split(word_scan *k, tide_tokenizer *t, uint64_t ends,
  * It persists while a run with a special byte is open, because the byte may be in an
  * earlier block. */
 static inline __attribute__((always_inline)) size_t
-take(tide_tokenizer *t, tide_word *words, size_t capacity, bool *sentence_ended,
-     bool split)
+next_words(tide_tokenizer *t, tide_word *words, size_t capacity, bool *sentence_ended,
+           bool split)
 {
     size_t first_block = t->position - t->position % TIDE_BLOCK_SIZE;
     word_scan k = {words, words + capacity, first_block, t->end, 0};
@@ -355,12 +355,12 @@ take(tide_tokenizer *t, tide_word *words, size_t capacity, bool *sentence_ended,
     return (size_t)(k.next - words);
 }
 
-size_t tide_tokenizer_take(tide_tokenizer *t, tide_word *words, size_t capacity,
+size_t tide_tokenizer_next(tide_tokenizer *t, tide_word *words, size_t capacity,
                            bool *sentence_ended)
 {
     assert(capacity > 0);
-    return t->split ? take(t, words, capacity, sentence_ended, true)
-                    : take(t, words, capacity, sentence_ended, false);
+    return t->split ? next_words(t, words, capacity, sentence_ended, true)
+                    : next_words(t, words, capacity, sentence_ended, false);
 }
 
 tide_tokenizer_counts tide_tokenizer_counted(const tide_tokenizer *t)

@@ -30,7 +30,7 @@ uint64_t tide_ingest_bytes(const tide_params *params)
     uint64_t sentence =
         (SENTENCE_MAX + WORDS_AT_ONCE) * (sizeof(uint32_t) + sizeof(uint64_t)) +
         SENTENCE_MAX * (sizeof(uint32_t) + sizeof(float));
-    if (params->counting == COUNT_KEPT)
+    if (params->counting == TIDE_COUNTING_KEPT)
         sentence += SENTENCE_MAX * sizeof(held_word);
     if (params->labels)
         sentence += sizeof(tide_pending_post);
@@ -46,12 +46,12 @@ static bool allocate(tide_ingest *in, const tide_params *params)
     in->chances = tide_alloc(SENTENCE_MAX + 1, sizeof *in->chances);
     in->admitted = tide_alloc(params->vocab, sizeof *in->admitted);
     in->quarantined = tide_alloc(bitmap_words(params), sizeof *in->quarantined);
-    if (params->counting == COUNT_KEPT)
+    if (params->counting == TIDE_COUNTING_KEPT)
         in->held = tide_alloc(SENTENCE_MAX, sizeof *in->held);
     if (params->labels)
         in->post = tide_alloc(1, sizeof *in->post);
     return in->slots && in->hashes && in->kept && in->chances && in->admitted &&
-           in->quarantined && (in->held || params->counting != COUNT_KEPT) &&
+           in->quarantined && (in->held || params->counting != TIDE_COUNTING_KEPT) &&
            (in->post || !params->labels);
 }
 
@@ -130,7 +130,7 @@ static void read_words(tide_ingest *in)
     for (;;) {
         uint32_t left = SENTENCE_MAX - in->token_count;
         bool ended;
-        size_t count = tide_reader_take(
+        size_t count = tide_reader_next(
             in->reader, words, left < WORDS_AT_ONCE ? left : WORDS_AT_ONCE, &ended);
         if (!count && !ended)
             return;

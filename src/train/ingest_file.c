@@ -83,7 +83,7 @@ static int load_state(tide_ingest *in, tide_store *store, tide_error *err)
         return status;
     bool plausible = true;
     for (int i = 0; i < 4; i++)
-        plausible = plausible && state[i] <= TIDE_COUNTED_MOST;
+        plausible = plausible && state[i] <= TIDE_COUNTED_MAX;
     if (!plausible || !state[0] || state[4] > state[5] || state[5] >= SENTENCE_MAX ||
         state[6] > 1)
         return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section \"intake\" is corrupt",

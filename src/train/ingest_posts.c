@@ -101,7 +101,7 @@ static void read_posts(tide_ingest *in)
     for (;;) {
         uint32_t left = SENTENCE_MAX - post->count;
         bool ended;
-        size_t count = tide_reader_take(
+        size_t count = tide_reader_next(
             in->reader, words, left < WORDS_AT_ONCE ? left : WORDS_AT_ONCE, &ended);
         if (!count && !ended)
             return;

@@ -34,7 +34,7 @@ static inline bool usable(tide_ingest *in, uint32_t slot, uint64_t stamp)
 static uint32_t copy_usable(tide_ingest *in, const uint32_t *tokens, uint32_t count,
                             uint64_t stamp)
 {
-    bool holes = in->params->contexts == CONTEXTS_FULL;
+    bool holes = in->params->contexts == TIDE_CONTEXTS_FULL;
     uint32_t *kept = in->kept;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t slot = tokens[i] & ~TIDE_FIRST;
@@ -58,7 +58,7 @@ static uint32_t subsample(tide_ingest *in, uint32_t count)
     tide_vocabulary_weights(in->model->vocabulary, in->kept, count, chances);
     for (uint32_t i = 0; i < count; i++)
         chances[i] = 1.0f / sqrtf(chances[i] * inverse);
-    if (in->params->keep == KEEP_WORD2VEC)
+    if (in->params->subsample == TIDE_SUBSAMPLE_WORD2VEC)
         for (uint32_t i = 0; i < count; i++)
             chances[i] += chances[i] * chances[i];
     const uint32_t *slots = in->kept;
@@ -118,7 +118,7 @@ static void emit_sentence(tide_ingest *in)
     if (in->held)
         tide_ingest_count_held(in);
     in->token_count = 0;
-    if (in->params->frozen == FROZEN_ALL)
+    if (in->params->frozen == TIDE_FROZEN_ALL)
         in->slot_count = 0;
     if (!in->slot_count)
         return;

@@ -146,7 +146,7 @@ static void count_in_order(tide_ingest *in, const tide_word *words, size_t count
 static bool is_kept(tide_ingest *in, uint64_t count, double threshold)
 {
     float chance = 1.0f / sqrtf((float)((double)count / threshold));
-    if (in->params->keep == KEEP_WORD2VEC)
+    if (in->params->subsample == TIDE_SUBSAMPLE_WORD2VEC)
         chance += chance * chance;
     return chance >= 1.0f || tide_rng_float(&in->rng) < chance;
 }

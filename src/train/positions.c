@@ -2,8 +2,8 @@
  *
  * A run that reaches the end of all its sources leaves no positions: the model does not
  * depend on how its text was cut into files. A run that is stopped before leaves, for
- * every source that it has read from and can find again, the place of the first
- * sentence that was not trained. The format of a place is up to the source; it contains
+ * every source that it has read from and can find again, the position of the first
+ * sentence that was not trained. The text of a position is up to the source; it contains
  * enough to recognize the same text.
  */
 #include "file/file.h"
@@ -14,27 +14,27 @@
 void tide_positions_clear(tide_positions *positions)
 {
     for (size_t i = 0; i < positions->count; i++) {
-        free(positions->items[i].place);
+        free(positions->items[i].text);
         free(positions->items[i].spec);
     }
     free(positions->items);
     *positions = (tide_positions){0};
 }
 
-tide_position *tide_positions_take(tide_positions *positions, const char *spec)
+tide_position *tide_positions_claim(tide_positions *positions, const char *spec)
 {
     for (size_t i = 0; i < positions->count; i++) {
         tide_position *item = &positions->items[i];
-        if (!item->taken && item->place && !strcmp(item->spec, spec)) {
-            item->taken = true;
+        if (!item->claimed && item->text && !strcmp(item->spec, spec)) {
+            item->claimed = true;
             return item;
         }
     }
     return NULL;
 }
 
-int tide_positions_begin(tide_positions *positions, const char *spec, size_t *number,
-                         tide_error *err)
+int tide_positions_add(tide_positions *positions, const char *spec, size_t *number,
+                       tide_error *err)
 {
     size_t count = positions->count;
     char *copy = strlen(spec) < SPEC_MAX ? strdup(spec) : NULL;
@@ -52,11 +52,10 @@ int tide_positions_begin(tide_positions *positions, const char *spec, size_t *nu
     return TIDE_OK;
 }
 
-void tide_positions_note(tide_positions *positions, size_t number, char *place,
-                         bool live)
+void tide_positions_set(tide_positions *positions, size_t number, char *text, bool live)
 {
-    free(positions->items[number].place);
-    positions->items[number].place = place;
+    free(positions->items[number].text);
+    positions->items[number].text = text;
     positions->items[number].live = live;
 }
 
@@ -68,13 +67,13 @@ int tide_positions_copy(const tide_positions *positions, tide_positions *copy,
     for (size_t i = 0; i < positions->count && !status; i++) {
         const tide_position *item = &positions->items[i];
         size_t number = 0;
-        status = tide_positions_begin(copy, item->spec, &number, err);
-        char *place = status || !item->place ? NULL : strdup(item->place);
-        if (!status && item->place && !place)
+        status = tide_positions_add(copy, item->spec, &number, err);
+        char *text = status || !item->text ? NULL : strdup(item->text);
+        if (!status && item->text && !text)
             status = tide_fail(err, TIDE_ERROR_MEMORY,
                                "no memory for the position in %s", item->spec);
         if (!status)
-            tide_positions_note(copy, number, place, item->live);
+            tide_positions_set(copy, number, text, item->live);
     }
     if (status)
         tide_positions_clear(copy);
@@ -85,22 +84,22 @@ int tide_positions_copy(const tide_positions *positions, tide_positions *copy,
 
 enum { HEADER_SIZE = 24 };
 
-/* For each: u64 length of the spec, u64 length of the place, u64 1 if live, the spec,
- * the place. */
+/* For each: u64 length of the spec, u64 length of the text, u64 1 if live, the spec, the
+ * text. */
 void tide_positions_save(const tide_positions *positions, tide_store_writer *writer)
 {
     tide_store_begin(writer, "positions");
     for (size_t i = 0; i < positions->count; i++) {
         const tide_position *item = &positions->items[i];
-        if (!item->place)
+        if (!item->text)
             continue;
         unsigned char header[HEADER_SIZE];
         tide_put64(header, strlen(item->spec));
-        tide_put64(header + 8, strlen(item->place));
+        tide_put64(header + 8, strlen(item->text));
         tide_put64(header + 16, item->live);
         tide_store_append(writer, header, sizeof header);
         tide_store_append(writer, item->spec, strlen(item->spec));
-        tide_store_append(writer, item->place, strlen(item->place));
+        tide_store_append(writer, item->text, strlen(item->text));
     }
 }
 
@@ -138,19 +137,19 @@ static int read_position(tide_positions *positions, tide_store *store, uint64_t 
         tide_store_read_at(store, "positions", *at, header, sizeof header, NULL))
         return corrupt(store, err);
     *at += sizeof header;
-    uint64_t spec_length = tide_get64(header), place_length = tide_get64(header + 8);
-    if (spec_length >= SPEC_MAX || place_length >= PLACE_MAX ||
-        tide_get64(header + 16) > 1 || spec_length + place_length > size - *at)
+    uint64_t spec_length = tide_get64(header), text_length = tide_get64(header + 8);
+    if (spec_length >= SPEC_MAX || text_length >= POSITION_MAX ||
+        tide_get64(header + 16) > 1 || spec_length + text_length > size - *at)
         return corrupt(store, err);
     char *spec = read_text(store, at, spec_length, err);
-    char *place = spec ? read_text(store, at, place_length, err) : NULL;
+    char *text = spec ? read_text(store, at, text_length, err) : NULL;
     size_t number = 0;
     int status =
-        place ? tide_positions_begin(positions, spec, &number, err) : TIDE_ERROR_FORMAT;
+        text ? tide_positions_add(positions, spec, &number, err) : TIDE_ERROR_FORMAT;
     if (!status)
-        tide_positions_note(positions, number, place, tide_get64(header + 16));
+        tide_positions_set(positions, number, text, tide_get64(header + 16));
     else
-        free(place);
+        free(text);
     free(spec);
     return status;
 }

@@ -217,7 +217,7 @@ int tide_replay_load(tide_replay *r, uint32_t vocab, tide_store *store, tide_err
     r->rng.state = head[1];
     uint64_t used = r->completed < r->chunk_count ? r->completed + 1 : r->chunk_count;
     int64_t size = tide_store_size(store, "replay.chunks", err);
-    if (size < 0 || (uint64_t)size != (used + 1) * 16 || head[0] > TIDE_COUNTED_MOST)
+    if (size < 0 || (uint64_t)size != (used + 1) * 16 || head[0] > TIDE_COUNTED_MAX)
         return corrupt(store, err);
     for (uint64_t i = 0; i < used; i++) {
         uint64_t pair[2];

@@ -25,13 +25,13 @@ int tide_params_complete(tide_params *params, tide_error *err);
 
 /* How far an unfinished run has read its sources, so that the next run can resume
  * there. */
-enum { SPEC_MAX = 4096, PLACE_MAX = 1 << 20 };
+enum { SPEC_MAX = 4096, POSITION_MAX = 1 << 20 };
 
 typedef struct tide_position {
-    char *spec;  /* the source, as the user named it */
-    char *place; /* in the source's own format; NULL if none is known yet */
-    bool live;   /* the saved state of the ingest continues this source's text */
-    bool taken;  /* by a source of the resumed run */
+    char *spec;   /* the source, as the user named it */
+    char *text;   /* in the source's own format; NULL if none is known yet */
+    bool live;    /* the saved state of the ingest continues this source's text */
+    bool claimed; /* by a source of the resumed run */
 } tide_position;
 
 typedef struct tide_positions {
@@ -40,15 +40,15 @@ typedef struct tide_positions {
 } tide_positions;
 
 /* Adds a source; *number identifies it. Then sets how far it has been read; owns
- * `place`. */
-int tide_positions_begin(tide_positions *positions, const char *spec, size_t *number,
-                         tide_error *err);
-void tide_positions_note(tide_positions *positions, size_t number, char *place,
-                         bool live);
+ * `text`. */
+int tide_positions_add(tide_positions *positions, const char *spec, size_t *number,
+                       tide_error *err);
+void tide_positions_set(tide_positions *positions, size_t number, char *text,
+                        bool live);
 
-/* Returns the first position with this spec that has a place and was not taken before,
- * and marks it as taken. NULL if there is none. */
-tide_position *tide_positions_take(tide_positions *positions, const char *spec);
+/* Returns the first position with this spec that has a text and was not claimed
+ * before, and marks it as claimed. NULL if there is none. */
+tide_position *tide_positions_claim(tide_positions *positions, const char *spec);
 
 void tide_positions_clear(tide_positions *positions);
 
@@ -139,7 +139,7 @@ tide_trainer *tide_trainer_make(const tide_params *params, tide_error *err);
 int tide_trainer_plan(tide_trainer *trainer, tide_error *err);
 
 tide_positions *tide_trainer_positions(tide_trainer *trainer);
-tide_ingest *tide_trainer_intake(tide_trainer *trainer);
+tide_ingest *tide_trainer_ingest(tide_trainer *trainer);
 tide_labels *tide_trainer_labels_part(tide_trainer *trainer); /* NULL without labels */
 tide_live *tide_trainer_live(const tide_trainer *trainer);    /* NULL without */
 

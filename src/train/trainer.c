@@ -116,8 +116,8 @@ int tide_trainer_plan(tide_trainer *t, tide_error *err)
     tide_optimizer_set_total(t->optimizer,
                              (double)t->params.epochs *
                                  (double)tide_vocabulary_total(t->model->vocabulary));
-    if (!tide_params_fixed_vocabulary(&t->params) || t->params.frozen == FROZEN_ALL ||
-        tide_ingest_prepare_negatives(t->ingest))
+    if (!tide_params_fixed_vocabulary(&t->params) ||
+        t->params.frozen == TIDE_FROZEN_ALL || tide_ingest_prepare_negatives(t->ingest))
         return TIDE_OK;
     return tide_fail(err, TIDE_ERROR_PARAMETER,
                      "frozen yes: the model has too few words to draw negatives from");
@@ -160,7 +160,7 @@ void tide_trainer_stats(const tide_trainer *t, tide_stats *stats, size_t size)
     tide_ingest_stats(t->ingest, &all);
     tide_sgns_progress progress = tide_workers_progress(t->workers);
     all.trained = progress.centers;
-    all.healed = t->repaired;
+    all.repaired = t->repaired;
     if (tide_params_batch(&t->params)) {
         all.epochs = t->params.epochs;
         all.epoch = t->passes < all.epochs ? t->passes + 1 : all.epochs;
@@ -194,7 +194,7 @@ uint64_t *tide_trainer_passes(tide_trainer *t)
     return &t->passes;
 }
 
-tide_ingest *tide_trainer_intake(tide_trainer *t)
+tide_ingest *tide_trainer_ingest(tide_trainer *t)
 {
     return t->ingest;
 }
@@ -244,7 +244,7 @@ void tide_trainer_watch_labels(tide_trainer *t,
 bool tide_trainer_can_resume(const tide_trainer *t, const char *source)
 {
     for (size_t i = 0; i < t->positions.count; i++)
-        if (t->positions.items[i].place && !strcmp(t->positions.items[i].spec, source))
+        if (t->positions.items[i].text && !strcmp(t->positions.items[i].spec, source))
             return true;
     return false;
 }

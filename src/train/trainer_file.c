@@ -47,8 +47,8 @@ uint64_t tide_trainer_write_bytes(const tide_trainer *t)
     return rows * t->model->shape.dim * sizeof(float);
 }
 
-int tide_trainer_save_keeping(tide_trainer *t, const char *path, uint32_t older,
-                              tide_error *err)
+int tide_trainer_save_keeping(tide_trainer *t, const char *path,
+                              uint32_t keep_checkpoints, tide_error *err)
 {
     tide_error ignored = {0};
     err = err ? err : &ignored;
@@ -56,7 +56,7 @@ int tide_trainer_save_keeping(tide_trainer *t, const char *path, uint32_t older,
     if (!writer)
         return (int)err->status;
     tide_trainer_write(t, writer);
-    return tide_store_replace(writer, older, err);
+    return tide_store_commit_keeping(writer, keep_checkpoints, err);
 }
 
 int tide_trainer_save(tide_trainer *t, const char *path, tide_error *err)
@@ -123,8 +123,8 @@ static int load_parts(tide_trainer *t, tide_store *store, tide_error *err)
         status = tide_trainer_plan(t, err);
     if (status)
         return status;
-    if (saved.centers > TIDE_COUNTED_MOST || !(saved.loss >= 0 && saved.loss < 1e300 &&
-                                               saved.pairs >= 0 && saved.pairs < 1e300))
+    if (saved.centers > TIDE_COUNTED_MAX || !(saved.loss >= 0 && saved.loss < 1e300 &&
+                                              saved.pairs >= 0 && saved.pairs < 1e300))
         return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section \"trainer\" is corrupt",
                          tide_store_path(store));
     tide_workers_restore(t->workers, saved);

@@ -155,7 +155,7 @@ uint32_t tide_vocabulary_insert(tide_vocabulary *v, const tide_word *word,
                                 uint64_t count, uint64_t error)
 {
     tide_key key = tide_word_table_key(&v->words, word);
-    if (v->used == v->words.capacity || count > TIDE_COUNTED_MOST - v->tokens ||
+    if (v->used == v->words.capacity || count > TIDE_COUNTED_MAX - v->tokens ||
         tide_word_table_find(&v->words, &key) != TIDE_NO_SLOT)
         return TIDE_NO_SLOT;
     v->current_token = v->tokens;

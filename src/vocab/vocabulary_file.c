@@ -178,7 +178,7 @@ static int check_state(const uint64_t state[STATE_NUMBERS],
     bool sound = state[STATE_USED] <= options->capacity &&
                  state[STATE_SIZE] <= state[STATE_USED] &&
                  state[STATE_HAND] <= state[STATE_USED] &&
-                 state[STATE_TOKENS] <= TIDE_COUNTED_MOST &&
+                 state[STATE_TOKENS] <= TIDE_COUNTED_MAX &&
                  state[STATE_TOTAL] <= state[STATE_TOKENS] &&
                  state[STATE_MINIMUM] <= state[STATE_TOTAL] + 1 &&
                  state[STATE_ADMITTED] <= state[STATE_TOKENS] &&

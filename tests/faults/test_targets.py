@@ -146,7 +146,7 @@ def seen(folder):
             for path in sorted(folder.rglob("*"))}
 
 
-def test_bad_places_are_refused_at_the_start(tmp_path, figure):
+def test_bad_positions_are_refused_at_the_start(tmp_path, figure):
     for place, (code, reason) in BAD.items():
         for option in OPTIONS:
             folder = tmp_path / f"{place.__name__}{option}"

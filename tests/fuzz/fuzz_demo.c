@@ -26,9 +26,9 @@ static void read_twice(const tide_demo_settings *settings)
     char one[TEXT], two[TEXT];
     tide_demo *demo = tide_demo_of(settings, NULL);
     must(demo != NULL);
-    tide_demo_place start = *tide_demo_stand(demo);
+    tide_demo_state start = *tide_demo_current(demo);
     must(tide_demo_read(demo, one, TEXT) == TEXT);
-    *tide_demo_stand(demo) = start;
+    *tide_demo_current(demo) = start;
     for (size_t i = 0; i < TEXT; i++)
         must(tide_demo_read(demo, two + i, 1) == 1);
     must(memcmp(one, two, TEXT) == 0);
@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tide_demo_settings settings;
     tide_error err = {.text = ""};
     if (tide_demo_settings_read(spec, &settings, &err) != TIDE_OK) {
-        must_have_said_why(&err);
+        must_have_error_text(&err);
         return 0;
     }
     must(settings.pace >= 0.01f && settings.pace <= 100);

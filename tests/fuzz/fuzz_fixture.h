@@ -20,7 +20,7 @@ static inline void must(bool condition)
         abort();
 }
 
-static inline void must_have_said_why(const tide_error *err)
+static inline void must_have_error_text(const tide_error *err)
 {
     must(err->status < 0 && err->text[0] && !strchr(err->text, '\n'));
 }

@@ -20,8 +20,12 @@ static size_t valid_size;
 static tide_trainer *trainer;
 static tide_live *live;
 
-static const tide_history_options options = {
-    .step = 1, .follow = 4, .watch = 2, .rungs = 3, .warm_up = 1, .count_alarm = 2};
+static const tide_history_options options = {.step = 1,
+                                             .tracked = 4,
+                                             .watched = 2,
+                                             .snapshots = 3,
+                                             .warm_up = 1,
+                                             .count_alarm = 2};
 
 /* -- a valid file ----------------------------------------------------------------- */
 
@@ -102,7 +106,7 @@ static void try_file(const unsigned char *bytes, size_t size, int updates)
     tide_history *h = tide_history_new(live, &options, NULL);
     must(h != NULL);
     if (tide_history_load(h, memory_file(bytes, size), &err))
-        must_have_said_why(&err);
+        must_have_error_text(&err);
     for (int i = 0; i < updates; i++) {
         query(h);
         must(tide_history_update(h, UPDATES + i, NULL) == TIDE_OK);

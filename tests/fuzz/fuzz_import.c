@@ -63,7 +63,7 @@ static void import(tide_rows *rows, const char *counts)
     tide_imported done;
     tide_trainer *trainer = make_trainer();
     if (tide_trainer_import(trainer, rows, counts, &done, &err))
-        must_have_said_why(&err);
+        must_have_error_text(&err);
     else
         continue_training(trainer, &done);
     tide_trainer_free(trainer);
@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (rows)
         import(rows, counts ? counts_path : NULL);
     else
-        must_have_said_why(&err);
+        must_have_error_text(&err);
     tide_rows_close(rows);
     return 0;
 }

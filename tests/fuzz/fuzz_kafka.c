@@ -1,8 +1,8 @@
-/* fuzz_kafka.c - arbitrary bytes as the name of a Kafka source, and as a place in one.
+/* fuzz_kafka.c - arbitrary bytes as the name of a Kafka source, and as a position in one.
  *
  * The first byte says which of the two the rest is. A name is refused with a reason, or
  * has brokers and topics and gets as far as rd_kafka_new, which is replaced here and
- * always fails. A place is refused, or survives formatting and parsing.
+ * always fails. A position is refused, or survives formatting and parsing.
  */
 #include "source/kafka.h"
 #include "fuzz_fixture.h"
@@ -30,21 +30,21 @@ static void try_name(const char *text)
     asked = false;
     snprintf(name, sizeof name, TIDE_KAFKA_PREFIX "%s", text);
     must(tide_kafka_connect(name, NULL, &settings, &err) == NULL);
-    must_have_said_why(&err);
+    must_have_error_text(&err);
     must(!settings.text && asked == !strcmp(err.text, "kafka: not here"));
 }
 
-static void try_places(const char *text)
+static void try_positions(const char *text)
 {
-    tide_partitions *places = tide_kafka_place_parse(text);
-    if (!places)
+    tide_partitions *positions = tide_kafka_position_parse(text);
+    if (!positions)
         return;
-    char *once = tide_kafka_place_format(places);
-    tide_partitions *again = once ? tide_kafka_place_parse(once) : NULL;
-    must(again && again->cnt == places->cnt);
-    char *twice = tide_kafka_place_format(again);
+    char *once = tide_kafka_position_format(positions);
+    tide_partitions *again = once ? tide_kafka_position_parse(once) : NULL;
+    must(again && again->cnt == positions->cnt);
+    char *twice = tide_kafka_position_format(again);
     must(twice && strcmp(once, twice) == 0);
-    rd_kafka_topic_partition_list_destroy(places);
+    rd_kafka_topic_partition_list_destroy(positions);
     rd_kafka_topic_partition_list_destroy(again);
     free(once);
     free(twice);
@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (data[0] & 1)
         try_name(text);
     else
-        try_places(text);
+        try_positions(text);
     free(text);
     return 0;
 }

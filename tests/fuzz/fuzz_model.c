@@ -163,11 +163,11 @@ static void check_probabilities(const float *values, uint32_t count)
         must(values[i] >= 0 && values[i] <= 1);
 }
 
-static void check_post(void *judge, const tide_predicted_post *post)
+static void check_post(void *scorer, const tide_predicted_post *post)
 {
     must(post->unknown <= post->words);
     check_probabilities(post->probabilities, post->name_count);
-    must(tide_scorer_add(judge, post, NULL) == TIDE_OK);
+    must(tide_scorer_add(scorer, post, NULL) == TIDE_OK);
 }
 
 /* Continues training, and checks the predictions for all posts. */
@@ -175,16 +175,16 @@ static void continue_training(tide_trainer *trainer)
 {
     tide_stats stats;
     tide_label label;
-    tide_scorer *judge = tide_scorer_new(0.5f, NULL);
-    must(judge != NULL);
-    tide_trainer_watch_labels(trainer, check_post, NULL, judge);
+    tide_scorer *scorer = tide_scorer_new(0.5f, NULL);
+    must(scorer != NULL);
+    tide_trainer_watch_labels(trainer, check_post, NULL, scorer);
     train(trainer, 3);
     must(tide_trainer_end(trainer, NULL) == TIDE_OK);
     tide_trainer_stats(trainer, &stats, sizeof stats);
     must(stats.vocabulary <= stats.capacity);
     tide_trainer_labels(trainer, &label, 1);
     check_queries(tide_trainer_model(trainer));
-    tide_scorer_free(judge);
+    tide_scorer_free(scorer);
 }
 
 static void predict(tide_labeler *labeler)
@@ -220,7 +220,7 @@ static bool is_small(const char *path)
 
 static void check_error(const tide_error *err)
 {
-    must_have_said_why(err);
+    must_have_error_text(err);
     must(err->status == TIDE_ERROR_FORMAT || err->status == TIDE_ERROR_MEMORY);
 }
 
@@ -246,7 +246,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (labeler)
         predict(labeler);
     else
-        must_have_said_why(&err);
+        must_have_error_text(&err);
     tide_labeler_free(labeler);
     tide_trainer *trainer = tide_trainer_load(path, NULL, 0, &err);
     if (trainer)

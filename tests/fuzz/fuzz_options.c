@@ -44,7 +44,7 @@ int log_printf(const char *format, ...)
 
 int log_error(const tide_error *err)
 {
-    must_have_said_why(err);
+    must_have_error_text(err);
     return EXIT_FAILURE;
 }
 

@@ -20,7 +20,7 @@ static void set_one(tide_params *params, const char *name, const char *value)
     int status = tide_params_set(params, name, value, &err);
     must(known || status == TIDE_ERROR_PARAMETER);
     if (status)
-        must_have_said_why(&err);
+        must_have_error_text(&err);
     if (!known)
         return;
     int length = tide_params_text(params, name, after, sizeof after);
@@ -57,7 +57,7 @@ static void scan(tide_params *params, const char *text)
     tide_error err = {.text = ""};
     if (tide_params_scan(params, text, "model", &err)) {
         must(err.status == TIDE_ERROR_FORMAT);
-        must_have_said_why(&err);
+        must_have_error_text(&err);
     }
 }
 

@@ -167,8 +167,12 @@ static void train(server_options *o)
                                               {"subword", "7"}};
     static const char text[] =
         "one two three four\none two five\none z\xc3\xbcrich six\n";
-    static const tide_history_options past = {
-        .step = 1, .follow = 4, .watch = 2, .rungs = 3, .warm_up = 1, .count_alarm = 2};
+    static const tide_history_options past = {.step = 1,
+                                              .tracked = 4,
+                                              .watched = 2,
+                                              .snapshots = 3,
+                                              .warm_up = 1,
+                                              .count_alarm = 2};
     tide_params *params = tide_params_new(NULL);
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         must(!tide_params_set(params, settings[i][0], settings[i][1], NULL));

@@ -43,7 +43,7 @@ static void read_all(tide_rows *rows, size_t size)
     }
     must(count + tide_rows_left_out(rows) <= size);
     if (got < 0)
-        must_have_said_why(&err);
+        must_have_error_text(&err);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (rows)
         read_all(rows, size);
     else
-        must_have_said_why(&err);
+        must_have_error_text(&err);
     tide_rows_close(rows);
     return 0;
 }

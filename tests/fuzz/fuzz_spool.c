@@ -95,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tide_error err = {.status = TIDE_OK};
     tide_spool *spool = try_open(&err);
     if (!spool) {
-        must_have_said_why(&err);
+        must_have_error_text(&err);
         return 0;
     }
     uint64_t hash, again, text = read_all(spool, &hash);

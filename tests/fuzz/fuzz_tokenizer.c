@@ -12,24 +12,24 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const tide_tokenizer_options variants[] = {
-    {.kind = TIDE_TOKENS_SPACE},
-    {.kind = TIDE_TOKENS_WORDS},
-    {.kind = TIDE_TOKENS_SOCIAL},
-    {.kind = TIDE_TOKENS_LOG},
-    {.kind = TIDE_TOKENS_WORDS, .numbers = TIDE_MASK, .shortest = 2},
-    {.kind = TIDE_TOKENS_SOCIAL,
+    {.kind = TIDE_TOKENIZER_SPACE},
+    {.kind = TIDE_TOKENIZER_WORDS},
+    {.kind = TIDE_TOKENIZER_SOCIAL},
+    {.kind = TIDE_TOKENIZER_LOG},
+    {.kind = TIDE_TOKENIZER_WORDS, .numbers = TIDE_MASK, .shortest = 2},
+    {.kind = TIDE_TOKENIZER_SOCIAL,
      .numbers = TIDE_DROP,
      .hashtags = TIDE_DROP,
      .mentions = TIDE_DROP,
      .urls = TIDE_DROP},
-    {.kind = TIDE_TOKENS_SOCIAL,
+    {.kind = TIDE_TOKENIZER_SOCIAL,
      .numbers = TIDE_MASK,
      .hashtags = TIDE_MASK,
      .mentions = TIDE_MASK,
      .urls = TIDE_MASK,
      .stop_words = "a\n<url>"},
-    {.kind = TIDE_TOKENS_LOG, .longest = 4},
-    {.kind = TIDE_TOKENS_WORDS, .first_rules = true},
+    {.kind = TIDE_TOKENIZER_LOG, .longest = 4},
+    {.kind = TIDE_TOKENIZER_WORDS, .first_rules = true},
 };
 
 enum { VARIANTS = sizeof variants / sizeof *variants };

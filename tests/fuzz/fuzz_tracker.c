@@ -21,7 +21,7 @@ static const tide_tracker_options options = {
 static unsigned char good[FILE_MAX];
 static size_t good_size;
 
-static void teach(tide_tracker *t, int posts)
+static void add_posts(tide_tracker *t, int posts)
 {
     static const char names[][20] = {"one", "two", "three", "four", "five", "six"};
     for (int i = 0; i < posts; i++) {
@@ -74,7 +74,7 @@ static void make_good(void)
     enter();
     tide_tracker *t = tide_tracker_new(&options, NULL);
     must(t != NULL);
-    teach(t, 60);
+    add_posts(t, 60);
     save(t);
     tide_tracker_free(t);
     good_size = slurp(path, good, FILE_MAX);
@@ -122,14 +122,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tide_error err = {0};
     tide_tracker *t = load(&err);
     if (!t)
-        must_have_said_why(&err);
+        must_have_error_text(&err);
     else {
         save(t);
         tide_tracker_free(t);
         t = load(&err);
         must(t != NULL);
         ask(t);
-        teach(t, 40);
+        add_posts(t, 40);
         ask(t);
     }
     tide_tracker_free(t);

@@ -42,10 +42,10 @@ typedef struct reader {
     void *state;
     char *text; /* [TEXT_MAX], all that was read */
     size_t size;
-    size_t begun;  /* of them, what an earlier source has read */
-    size_t latest; /* what the latest read gave */
-    char *place;   /* saved last */
-    size_t place_size;
+    size_t begun;   /* of them, what an earlier source has read */
+    size_t latest;  /* what the latest read gave */
+    char *position; /* saved last */
+    size_t position_size;
 } reader;
 
 static const tide_source_kind *const kind = &tide_source_follow;
@@ -70,7 +70,7 @@ static inline void free_reader(reader *r)
 {
     kind->close(r->state);
     free(r->text);
-    free(r->place);
+    free(r->position);
 }
 
 /* One read; false when there was nothing. */
@@ -100,14 +100,14 @@ static inline void save_place_before(reader *r, size_t rest)
 {
     tide_error err = {0};
     assert_true(rest <= r->latest);
-    free(r->place);
-    r->place = kind->place(r->state, r->size - r->begun - rest, &err);
-    if (!r->place)
+    free(r->position);
+    r->position = kind->position(r->state, r->size - r->begun - rest, &err);
+    if (!r->position)
         fail_msg("%s", err.text);
-    r->place_size = r->size - rest;
+    r->position_size = r->size - rest;
 }
 
-static inline void save_place(reader *r)
+static inline void save_position(reader *r)
 {
     save_place_before(r, 0);
 }
@@ -118,9 +118,9 @@ static inline void go_back(reader *r)
     tide_error err = {0};
     kind->close(r->state);
     open_reader(r);
-    if (kind->seek_place(r->state, r->place, &err) != TIDE_OK)
-        fail_msg("%s: %s", r->place, err.text);
-    r->size = r->begun = r->place_size;
+    if (kind->seek_position(r->state, r->position, &err) != TIDE_OK)
+        fail_msg("%s: %s", r->position, err.text);
+    r->size = r->begun = r->position_size;
     r->latest = 0;
 }
 
@@ -131,12 +131,12 @@ static inline void assert_read(reader *r, const char *text)
     assert_string_equal(r->text, text);
 }
 
-static inline void assert_news(reader *r, const char *part)
+static inline void assert_notice(reader *r, const char *part)
 {
-    const char *news = kind->news(r->state);
-    if (!news || !strstr(news, part))
-        fail_msg("%s instead of %s", news ? news : "no news", part);
-    assert_null(kind->news(r->state));
+    const char *notice = kind->notice(r->state);
+    if (!notice || !strstr(notice, part))
+        fail_msg("%s instead of %s", notice ? notice : "no news", part);
+    assert_null(kind->notice(r->state));
 }
 
 #endif

@@ -9,7 +9,7 @@
 #include <librdkafka/rdkafka_mock.h>
 
 typedef struct cluster {
-    rd_kafka_t *keeper, *producer;
+    rd_kafka_t *owner, *producer;
     rd_kafka_mock_cluster_t *mock;
     const char *brokers;
 } cluster;
@@ -38,8 +38,8 @@ static rd_kafka_t *new_producer(const char *brokers)
 
 static cluster new_cluster(const char *topic, int partitions)
 {
-    cluster c = {.keeper = new_producer(NULL)};
-    c.mock = rd_kafka_mock_cluster_new(c.keeper, 1);
+    cluster c = {.owner = new_producer(NULL)};
+    c.mock = rd_kafka_mock_cluster_new(c.owner, 1);
     c.brokers = rd_kafka_mock_cluster_bootstraps(c.mock);
     rd_kafka_mock_topic_create(c.mock, topic, partitions, 1);
     c.producer = new_producer(c.brokers);
@@ -50,7 +50,7 @@ static void free_cluster(cluster *c)
 {
     rd_kafka_destroy(c->producer);
     rd_kafka_mock_cluster_destroy(c->mock);
-    rd_kafka_destroy(c->keeper);
+    rd_kafka_destroy(c->owner);
 }
 
 /* Without text: a message without payload. */

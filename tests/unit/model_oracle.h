@@ -164,7 +164,7 @@ static inline size_t naive_nearest(const naive_view *s, const tide_query *q,
     size_t words = tide_model_words(m, entries, tide_model_size(m)), count = 0;
     double query[64], row[64];
     naive_query(s, q, query);
-    for (size_t i = 0; i < words && (!q->among || i < q->among); i++) {
+    for (size_t i = 0; i < words && (!q->top || i < q->top); i++) {
         if (is_input(m, q, entries[i].slot))
             continue;
         naive_vector(s, entries[i].slot, row);

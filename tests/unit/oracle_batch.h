@@ -142,7 +142,7 @@ static void batch_pair(batch_oracle *o, int input, int context, tide_rng *rng)
     double error[1 + 16], gradient[BATCH_DIM] = {0}, alpha = batch_alpha(o);
     for (int s = 0; s < o->S; s++) {
         uint32_t slot;
-        tide_draws_take(tide_sampler_draws(o->sampler), rng, &slot, 1);
+        tide_draws_next(tide_sampler_draws(o->sampler), rng, &slot, 1);
         if ((int)slot != context)
             target[targets++] = (int)slot;
     }

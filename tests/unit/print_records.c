@@ -22,7 +22,7 @@ static void print_found(tide_records *r, const tide_record_counts *before)
     const char *text;
     size_t size;
     bool found = false;
-    while (tide_records_take(r, &text, &size)) {
+    while (tide_records_next(r, &text, &size)) {
         found = true;
         printf("good ");
         for (size_t i = 0; i < size; i++)
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
         const char *text;
         size_t size;
         tide_records_feed(r, "{}\n", 3);
-        tide_records_take(r, &text, &size);
+        tide_records_next(r, &text, &size);
     }
     char *line = NULL;
     size_t capacity = 0;

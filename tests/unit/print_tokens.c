@@ -7,7 +7,7 @@
 
 int main(void)
 {
-    const tide_tokenizer_options options = {.kind = TIDE_TOKENS_WORDS};
+    const tide_tokenizer_options options = {.kind = TIDE_TOKENIZER_WORDS};
     tide_tokenizer *t = tide_tokenizer_new(&options, NULL);
     char bytes[1 << 14];
     size_t size;

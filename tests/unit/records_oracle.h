@@ -49,7 +49,7 @@ static inline void transcript_take(transcript *t, tide_records *r)
 {
     const char *text;
     size_t size;
-    while (tide_records_take(r, &text, &size))
+    while (tide_records_next(r, &text, &size))
         transcript_add(t, text, size);
     t->counts = tide_records_counted(r);
 }

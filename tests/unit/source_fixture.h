@@ -1,4 +1,4 @@
-/* source_fixture.h - for the tests of sources: reading in pieces, places, and signals
+/* source_fixture.h - for the tests of sources: reading in pieces, positions, and signals
  * during a wait. */
 #ifndef TIDE_SOURCE_FIXTURE_H
 #define TIDE_SOURCE_FIXTURE_H
@@ -48,31 +48,31 @@ static inline size_t read_all(tide_source *source, void *bytes, size_t room,
     return done;
 }
 
-enum { PLACE_ROOM = 64 };
+enum { POSITION_SIZE = 64 };
 
-/* The expected place of an offset in a text. */
-static const char *place_in(const unsigned char *bytes, uint64_t offset)
+/* The expected position of an offset in a text. */
+static const char *position_in(const unsigned char *bytes, uint64_t offset)
 {
-    static char place[PLACE_ROOM];
+    static char position[POSITION_SIZE];
     size_t size = offset < 4096 ? (size_t)offset : 4096;
-    snprintf(place, sizeof place, "%llu %016llx", (unsigned long long)offset,
+    snprintf(position, sizeof position, "%llu %016llx", (unsigned long long)offset,
              (unsigned long long)tide_hash(bytes + offset - size, size, 0));
-    return place;
+    return position;
 }
 
-static inline void assert_place(tide_source *source, const unsigned char *bytes,
-                                uint64_t offset)
+static inline void assert_position(tide_source *source, const unsigned char *bytes,
+                                   uint64_t offset)
 {
     tide_error err = {0};
-    char *place = tide_source_place(source, offset, &err);
-    if (!place)
+    char *position = tide_source_position(source, offset, &err);
+    if (!position)
         fail_msg("%s", err.text);
-    assert_string_equal(place, place_in(bytes, offset));
-    assert_int_equal(tide_source_saved(source, place, &err), TIDE_OK);
-    free(place);
+    assert_string_equal(position, position_in(bytes, offset));
+    assert_int_equal(tide_source_saved(source, position, &err), TIDE_OK);
+    free(position);
 }
 
-/* Checks reads from any offset and the places of any offset against `bytes`. */
+/* Checks reads from any offset and the positions of any offset against `bytes`. */
 static inline void check_replay(tide_source *source, const unsigned char *bytes,
                                 size_t size)
 {
@@ -84,21 +84,21 @@ static inline void check_replay(tide_source *source, const unsigned char *bytes,
     for (int run = 0; run < 50; run++) {
         uint64_t offset = run ? tide_rng_below(&rng, size - PIECE) : 0;
         uint64_t other = run > 1 ? tide_rng_below(&rng, size) : (uint64_t)run;
-        const char *place = place_in(bytes, offset);
-        assert_int_equal(tide_source_seek(source, place, NULL), TIDE_OK);
+        const char *position = position_in(bytes, offset);
+        assert_int_equal(tide_source_seek(source, position, NULL), TIDE_OK);
         assert_int_equal(tide_source_offset(source), offset);
-        assert_place(source, bytes, other);
+        assert_position(source, bytes, other);
         assert_int_equal(read_all(source, piece, PIECE, &rng), PIECE);
         assert_memory_equal(piece, bytes + offset, PIECE);
         assert_int_equal(tide_source_offset(source), offset + PIECE);
     }
 }
 
-static inline void assert_no_place(tide_source *source, uint64_t offset,
-                                   tide_status status)
+static inline void assert_no_position(tide_source *source, uint64_t offset,
+                                      tide_status status)
 {
     tide_error err = {0};
-    assert_null(tide_source_place(source, offset, &err));
+    assert_null(tide_source_position(source, offset, &err));
     assert_int_equal(err.status, status);
 }
 
@@ -107,18 +107,18 @@ static inline void assert_not_there(tide_source *source, uint64_t offset,
                                     tide_status status)
 {
     tide_error err = {0};
-    char place[PLACE_ROOM];
-    snprintf(place, sizeof place, "%llu 0", (unsigned long long)offset);
-    assert_int_equal(tide_source_seek(source, place, &err), status);
+    char position[POSITION_SIZE];
+    snprintf(position, sizeof position, "%llu 0", (unsigned long long)offset);
+    assert_int_equal(tide_source_seek(source, position, &err), status);
     assert_int_equal(err.status, status);
 }
 
 static inline void assert_not_replayable(tide_source *source)
 {
     assert_false(tide_source_can_resume(source));
-    assert_no_place(source, 0, TIDE_ERROR_IO);
+    assert_no_position(source, 0, TIDE_ERROR_IO);
     assert_int_equal(
-        tide_source_seek(source, place_in((const unsigned char *)"", 0), NULL),
+        tide_source_seek(source, position_in((const unsigned char *)"", 0), NULL),
         TIDE_ERROR_IO);
 }
 

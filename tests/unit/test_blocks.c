@@ -41,7 +41,7 @@ typedef struct plain {
     const uint64_t *quarantined; /* bit per slot below 64; NULL for none */
     double v[WORDS][DIM_MOST], u[WORDS][DIM_MOST], sum_v[WORDS], sum_u[WORDS];
 
-    /* of a lesson */
+    /* of a sentence */
     const tide_sentence *sentence;
     double known[LENGTH_MOST], added[LENGTH_MOST];
     uint32_t first[TIDE_BLOCK], last[TIDE_BLOCK];
@@ -78,7 +78,7 @@ static double rate_of(const plain *o, double sum, double factor)
 static double weight_at(const plain *o, uint32_t center, uint32_t at)
 {
     double away = fabs((double)at - (double)center);
-    return o->p->contexts == CONTEXTS_WEIGHTED ? 1 / away : 1;
+    return o->p->contexts == TIDE_CONTEXTS_WEIGHTED ? 1 / away : 1;
 }
 
 /* The weight of a draw for center i of the block: contexts that are the same word do
@@ -217,11 +217,11 @@ static void plain_train(plain *o, const tide_sentence *sentence)
         tide_rng_seeded(o->p->seed + sentence->sequence * 0xc2b2ae3d27d4eb4fu);
     uint32_t at = 0, width = (uint32_t)o->p->window;
     o->sentence = sentence;
-    tide_draws_take(sentence->negatives, &rng, drawn[0], draws);
+    tide_draws_next(sentence->negatives, &rng, drawn[0], draws);
     for (; at < sentence->count; at += TIDE_BLOCK) {
         plain_plan(o, at, &rng);
         if (at + TIDE_BLOCK < sentence->count)
-            tide_draws_take(sentence->negatives, &rng, drawn[1], draws);
+            tide_draws_next(sentence->negatives, &rng, drawn[1], draws);
         plain_block(o, at, drawn[0], draws);
         memcpy(drawn[0], drawn[1], sizeof drawn[0]);
     }
@@ -422,7 +422,7 @@ static void threads_see_the_quarantine(void **state)
         const uint64_t *shown = sgns_of(trainer)->quarantined;
         assert_ptr_equal(
             shown,
-            threads > 1 ? tide_ingest_quarantine(tide_trainer_intake(trainer)) : NULL);
+            threads > 1 ? tide_ingest_quarantine(tide_trainer_ingest(trainer)) : NULL);
         tide_trainer_free(trainer);
     }
 }

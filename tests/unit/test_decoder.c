@@ -573,7 +573,7 @@ static char *place_after(uint64_t offset, size_t room)
     tide_source *source = tide_source_open(path, &err);
     while (tide_source_offset(source) < offset)
         assert_true(tide_source_read(source, bytes, room, &err) > 0);
-    char *place = tide_source_place(source, offset, &err);
+    char *place = tide_source_position(source, offset, &err);
     assert_string_equal(err.text, "");
     tide_source_close(source);
     free(bytes);
@@ -581,7 +581,7 @@ static char *place_after(uint64_t offset, size_t room)
 }
 
 /* A file may be compressed, decompressed or recompressed between two runs. */
-static void place_in_a_file_does_not_depend_on_compression(void **state)
+static void position_in_a_file_does_not_depend_on_compression(void **state)
 {
     (void)state;
     enum { SIZE = 400000, OFFSET = 300001 };
@@ -805,7 +805,7 @@ int main(void)
         cmocka_unit_test(unsupported_formats_are_refused),
         cmocka_unit_test(compressed_text_can_be_resumed_from_any_offset),
         cmocka_unit_test(corrupt_archive_can_be_resumed_before_the_corruption),
-        cmocka_unit_test(place_in_a_file_does_not_depend_on_compression),
+        cmocka_unit_test(position_in_a_file_does_not_depend_on_compression),
         cmocka_unit_test(slow_plain_pipe_is_not_delayed),
         cmocka_unit_test(slow_compressed_pipe_is_decompressed),
         cmocka_unit_test(flushed_text_is_returned_before_the_archive_ends),

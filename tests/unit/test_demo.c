@@ -297,7 +297,7 @@ static void topics_are_equally_frequent(void **state)
         do
             tide_demo_read(demo, &byte, 1);
         while (byte != '\n');
-        lines[tide_demo_stand(demo)->topic]++;
+        lines[tide_demo_current(demo)->topic]++;
     }
     tide_demo_free(demo);
     assert_int_equal(tide_demo_topic_count, 8);

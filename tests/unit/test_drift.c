@@ -53,7 +53,7 @@ static void apply_plan(tide_drift_plan *plan, outcome *outcomes)
     tide_word word;
     bool ended;
     for (uint64_t token = 0;
-         tide_sentence_reader_take(text, &word, 1, &ended, NULL) || ended; token++) {
+         tide_sentence_reader_next(text, &word, 1, &ended, NULL) || ended; token++) {
         uint32_t number = tide_vocabulary_find(plan->index, &word);
         tide_word result = tide_drift_plan_apply(plan, &word, token);
         if (number == TIDE_NO_SLOT) {
@@ -158,13 +158,13 @@ static void chosen_words_are_eligible(void **state)
     write_demo(TOKENS);
     tide_drift_options options = plain_options();
     tide_drift_plan *plan = plan_of("", &options);
-    uint32_t judged[TIDE_DRIFT_EVENTS] = {0};
+    uint32_t measured[TIDE_DRIFT_EVENTS] = {0};
     for (uint32_t i = 0; i < plan->changing; i++) {
         const tide_word_change *change = &plan->changes[i];
         const char *word = plan->words[plan->unchanged + i];
         uint64_t count = count_of(plan, word);
         bool newcomer = change->event == TIDE_DRIFT_BORN && change->measured;
-        judged[change->event] += change->measured;
+        measured[change->event] += change->measured;
         assert_true(newcomer ? count == 0 : count >= 100);
         assert_true(newcomer || count <= tide_counts_at(plan->counts, 100).count);
         assert_int_equal(plan->changes[change->other].event, change->event);
@@ -175,7 +175,7 @@ static void chosen_words_are_eligible(void **state)
             assert_true(k == plan->unchanged + i || strcmp(plan->words[k], word) != 0);
     }
     for (int event = 0; event < TIDE_DRIFT_EVENTS; event++)
-        assert_int_equal(judged[event], 40);
+        assert_int_equal(measured[event], 40);
     tide_drift_plan_free(plan);
 }
 
@@ -197,11 +197,11 @@ static void an_odd_number_of_words_is_rounded_up(void **state)
     for (size_t i = 0; i < COUNT(asked); i++) {
         options.words = asked[i];
         tide_drift_plan *plan = plan_of("", &options);
-        uint32_t judged[TIDE_DRIFT_EVENTS] = {0};
+        uint32_t measured[TIDE_DRIFT_EVENTS] = {0};
         for (uint32_t k = 0; k < plan->changing; k++)
-            judged[plan->changes[k].event] += plan->changes[k].measured;
+            measured[plan->changes[k].event] += plan->changes[k].measured;
         for (int event = 0; event < TIDE_DRIFT_EVENTS; event++)
-            assert_int_equal(judged[event], given[i]);
+            assert_int_equal(measured[event], given[i]);
         tide_drift_plan_free(plan);
     }
 }
@@ -244,15 +244,15 @@ static void new_words_have_unused_names(void **state)
 /* -- the run ----------------------------------------------------------------------- */
 
 typedef struct curve {
-    tide_drift_look looks[64];
+    tide_drift_evaluation evaluations[64];
     size_t count;
 } curve;
 
-static void record_look(void *data, const tide_drift_look *look)
+static void record_evaluation(void *data, const tide_drift_evaluation *evaluation)
 {
     curve *c = data;
-    assert_true(c->count < COUNT(c->looks));
-    c->looks[c->count++] = *look;
+    assert_true(c->count < COUNT(c->evaluations));
+    c->evaluations[c->count++] = *evaluation;
 }
 
 static tide_drift_result run(const char *settings, tide_drift_options options, curve *c)
@@ -261,8 +261,8 @@ static tide_drift_result run(const char *settings, tide_drift_options options, c
     tide_drift_result result;
     tide_params *params = params_of(settings);
     *c = (curve){0};
-    options.look = record_look;
-    options.look_data = c;
+    options.evaluation = record_evaluation;
+    options.evaluation_data = c;
     if (tide_eval_drift(params, &options, &result, &err))
         fail_msg("%s", err.text);
     tide_params_free(params);
@@ -275,10 +275,10 @@ static void check_crossings(const tide_drift_result *r, const curve *c)
     for (int event = 0; event < TIDE_DRIFT_EVENTS; event++) {
         uint64_t first[2] = {TIDE_DRIFT_NEVER, TIDE_DRIFT_NEVER};
         for (size_t i = c->count; i-- > 0;) {
-            if (c->looks[i].followed[event] >= 0.5)
-                first[0] = c->looks[i].tokens;
-            if (c->looks[i].followed[event] >= 0.9)
-                first[1] = c->looks[i].tokens;
+            if (c->evaluations[i].followed[event] >= 0.5)
+                first[0] = c->evaluations[i].tokens;
+            if (c->evaluations[i].followed[event] >= 0.9)
+                first[1] = c->evaluations[i].tokens;
         }
         assert_int_equal(r->half[event], first[0]);
         assert_int_equal(r->nine_tenths[event], first[1]);
@@ -299,11 +299,11 @@ static void changes_are_detected_and_nothing_else(void **state)
     check_crossings(&r, &c);
     assert_true(r.tokens >= 800000 && r.tokens < 801000);
     assert_int_equal(c.count, 2 + (r.tokens - 1 - r.at) / 50000);
-    assert_int_equal(c.looks[0].tokens, 0);
-    assert_int_equal(c.looks[3].tokens, 150000);
+    assert_int_equal(c.evaluations[0].tokens, 0);
+    assert_int_equal(c.evaluations[3].tokens, 150000);
     assert_int_equal(r.last.tokens, r.tokens - r.at);
-    assert_true(c.looks[0].followed[TIDE_DRIFT_SWAP] < 0.1);
-    assert_true(fabs(c.looks[0].score[TIDE_DRIFT_SWAP]) < 1e-9);
+    assert_true(c.evaluations[0].followed[TIDE_DRIFT_SWAP] < 0.1);
+    assert_true(fabs(c.evaluations[0].score[TIDE_DRIFT_SWAP]) < 1e-9);
     /* 0.75 to 0.9, and sigma is 0.07 for 40 words */
     assert_true(r.last.followed[TIDE_DRIFT_SWAP] > 0.5);
     assert_true(r.last.followed[TIDE_DRIFT_GRADUAL] > 0.5);

@@ -77,7 +77,7 @@ static void *ask(void *argument)
     return NULL;
 }
 
-static void let_ask(endurance *e, uint64_t due, bool ended)
+static void ask_due_questions(endurance *e, uint64_t due, bool ended)
 {
     pthread_mutex_lock(&e->lock);
     e->due = due;
@@ -90,7 +90,7 @@ static void watch(void *data, const tide_stats *stats)
 {
     endurance *e = data;
     double share = (double)stats->tokens / (double)e->tokens;
-    let_ask(e, (uint64_t)(share * (double)e->questions), false);
+    ask_due_questions(e, (uint64_t)(share * (double)e->questions), false);
     if (share < 0.25)
         return;
     uint64_t now = resident();
@@ -138,9 +138,9 @@ static void a_long_run_takes_no_more_memory_than_a_short_one(void **state)
                           .note_data = &e,
                           .checkpoint_path = "c.tide",
                           .save_tokens = e.tokens / CHECKPOINTS,
-                          .older = 2};
+                          .keep_checkpoints = 2};
     assert_int_equal(tide_trainer_run(trainer, &run, NULL), TIDE_OK);
-    let_ask(&e, e.questions, true);
+    ask_due_questions(&e, e.questions, true);
     pthread_join(asker, NULL);
     double grown = (double)e.least[3] / (double)e.least[1] - 1;
     print_message("%llu tokens, %llu checkpoints, %llu questions: %.1f MiB resident, "

@@ -90,7 +90,7 @@ static void a_file_of_vectors_is_a_model_of_its_rows(void **state)
         }
         tide_origin origin = *tide_model_origin(a.model);
         assert_string_equal(origin.format, header ? "word2vec" : "glove");
-        assert_true(origin.uncounted && !origin.twice && !origin.left_out);
+        assert_true(origin.uncounted && !origin.duplicates && !origin.left_out);
         free(words);
         tide_rows_close(rows);
         subject_free(&a);
@@ -145,7 +145,7 @@ static void the_first_row_of_a_word_is_kept(void **state)
     tide_origin origin = *tide_model_origin(a.model);
     float vector[2];
     assert_int_equal(tide_model_size(a.model), 2);
-    assert_int_equal(origin.twice, 2);
+    assert_int_equal(origin.duplicates, 2);
     assert_int_equal(origin.left_out, 2);
     assert_int_equal(tide_view_vector(a.view, "a", vector, NULL), TIDE_OK);
     assert_true(vector[0] == 1 && vector[1] == 2);
@@ -297,9 +297,9 @@ static void unknown_words_are_skipped_or_count_as_unrelated(void **state)
                      0);
     assert_true(r.pairs == 4 && r.known == 3);
     assert_true(fabs(r.spearman - 0.9486832980505138) < 1e-15); /* 3/sqrt(10) */
-    assert_int_equal(evaluate(&a, set, (tide_eval_options){.among = 3}, &r), 0);
+    assert_int_equal(evaluate(&a, set, (tide_eval_options){.top = 3}, &r), 0);
     assert_true(r.pairs == 4 && r.known == 2 && r.spearman == 1);
-    assert_int_equal(evaluate(&a, set, (tide_eval_options){.among = 1}, &r), 0);
+    assert_int_equal(evaluate(&a, set, (tide_eval_options){.top = 1}, &r), 0);
     assert_true(r.known == 0 && isnan(r.spearman) && isnan(r.pearson));
     subject_free(&a);
 }
@@ -427,15 +427,15 @@ static void batched_answers_equal_single_searches(void **state)
                 memcpy(known[count++], q, sizeof *known);
         }
         tide_analogy_result r;
-        tide_eval_options options = {.among = among};
+        tide_eval_options options = {.top = among};
         assert_int_equal(
             tide_eval_analogy(a.view, "questions", &options, &r, 1, NULL, NULL), 1);
         assert_int_equal(r.questions, QUESTIONS);
         assert_int_equal(r.known, count);
-        assert_int_equal(r.asked, count);
-        assert_int_equal(r.right, naive_right_answers(&a, known, count, among));
+        assert_int_equal(r.scored, count);
+        assert_int_equal(r.correct, naive_right_answers(&a, known, count, among));
         if (!among)
-            assert_in_range(r.right, QUESTIONS / 4, QUESTIONS * 3 / 4);
+            assert_in_range(r.correct, QUESTIONS / 4, QUESTIONS * 3 / 4);
     }
     subject_free(&a);
 }
@@ -463,8 +463,8 @@ static void sections_are_counted_separately(void **state)
     for (int i = 0; i < 4; i++) {
         assert_int_equal(r[i].questions, expected[i][0]);
         assert_int_equal(r[i].known, expected[i][1]);
-        assert_int_equal(r[i].asked, expected[i][2]);
-        assert_int_equal(r[i].right, expected[i][3]);
+        assert_int_equal(r[i].scored, expected[i][2]);
+        assert_int_equal(r[i].correct, expected[i][3]);
     }
     assert_string_equal(r[0].name, "");
     assert_string_equal(r[1].name, "capitals");
@@ -474,7 +474,7 @@ static void sections_are_counted_separately(void **state)
     options.keep_unknown = true;
     assert_int_equal(tide_eval_analogy(a.view, "questions", &options, r, 4, NULL, NULL),
                      4);
-    assert_true(r[3].known == 0 && r[3].asked == 1 && r[3].right == 0);
+    assert_true(r[3].known == 0 && r[3].scored == 1 && r[3].correct == 0);
     r[1].questions = 99;
     assert_int_equal(tide_eval_analogy(a.view, "questions", &options, r, 1, NULL, NULL),
                      4);

@@ -52,7 +52,7 @@ ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset)
 typedef struct stream {
     tide_feed *feed;
     tide_source *source;
-    char *place; /* that a model was saved with; NULL before */
+    char *position; /* that a model was saved with; NULL before */
 } stream;
 
 static void begin(stream *s, tide_spool_sync sync)
@@ -65,7 +65,7 @@ static void begin(stream *s, tide_spool_sync sync)
     s->source = tide_source_open_with("feed:", &options, &err);
     assert_non_null(s->source);
     assert_true(tide_source_can_resume(s->source));
-    if (s->place && tide_source_seek(s->source, s->place, &err))
+    if (s->position && tide_source_seek(s->source, s->position, &err))
         fail_msg("%s", err.text);
     assert_int_equal(tide_feed_push(s->feed, "too early\n", 10, &err), 0);
 }
@@ -78,10 +78,10 @@ static void end(stream *s)
 
 static void save(stream *s)
 {
-    free(s->place);
-    s->place = tide_source_place(s->source, tide_source_offset(s->source), NULL);
-    assert_non_null(s->place);
-    assert_int_equal(tide_source_saved(s->source, s->place, NULL), TIDE_OK);
+    free(s->position);
+    s->position = tide_source_position(s->source, tide_source_offset(s->source), NULL);
+    assert_non_null(s->position);
+    assert_int_equal(tide_source_saved(s->source, s->position, NULL), TIDE_OK);
 }
 
 /* Reads some; saves when asked to. */
@@ -178,10 +178,10 @@ static void lines_come_out_as_they_went_in(void **state)
             saved = at;
         } else {
             save(&s);
-            size_t place = at;
+            size_t position = at;
             at += read_some(&s, bytes, sizeof bytes);
             end(&s);
-            at = saved = place;
+            at = saved = position;
             begin(&s, TIDE_SPOOL_SYNC_SECOND);
             openings++;
             at += read_some(&s, bytes, 1);
@@ -200,7 +200,7 @@ static void lines_come_out_as_they_went_in(void **state)
     save(&s);
     assert_int_equal(tide_source_poll(s.source, bytes, 1, 0, NULL), 0);
     end(&s);
-    free(s.place);
+    free(s.position);
 }
 
 static void a_push_without_its_mark_is_discarded(void **state)
@@ -218,7 +218,7 @@ static void a_push_without_its_mark_is_discarded(void **state)
     tear_latest();
     begin(&s, TIDE_SPOOL_SYNC_NONE);
     assert_int_equal(read_some(&s, bytes, 8), 6);
-    assert_non_null(strstr(tide_source_news(s.source), "100033 bytes"));
+    assert_non_null(strstr(tide_source_notice(s.source), "100033 bytes"));
     assert_int_equal(tide_feed_push(s.feed, "third\n", 6, NULL), 6);
     size_t size = 6;
     while (tide_feed_waiting(s.feed))
@@ -249,10 +249,10 @@ static void a_push_that_ends_in_zeros_is_discarded(void **state)
         save(&s);
         end(&s);
     }
-    free(s.place);
+    free(s.position);
 }
 
-/* A line may have as many bytes as tide_feed_room says when nothing else is there, and
+/* A line may have as many bytes as tide_feed_capacity says when nothing else is there, and
  * not one more. */
 static void the_longest_line_fits_an_empty_spool(void **state)
 {
@@ -261,7 +261,7 @@ static void the_longest_line_fits_an_empty_spool(void **state)
     stream s = {0};
     begin(&s, TIDE_SPOOL_SYNC_NONE);
     read_some(&s, &byte, 1);
-    size_t room = tide_feed_room(s.feed);
+    size_t room = tide_feed_capacity(s.feed);
     char *line = malloc(room + 1);
     memset(line, 'x', room + 1);
     line[room] = '\n';
@@ -336,7 +336,7 @@ static void a_full_disk_accepts_nothing_and_asks_for_a_save(void **state)
         save(&s);
     }
     end(&s);
-    free(s.place);
+    free(s.position);
 }
 
 /* No file can be opened any more, because all descriptors are in use. Lines that fit
@@ -375,7 +375,7 @@ static void a_lack_of_file_descriptors_loses_nothing(void **state)
     assert_int_equal(read, 4 * sizeof line + 6);
     save(&s);
     end(&s);
-    free(s.place);
+    free(s.position);
 }
 
 static void a_feed_survives_the_loss_of_any_allocation(void **state)
@@ -445,7 +445,7 @@ static void lines_of_many_threads_come_out_once(void **state)
         assert_int_equal(tide_feed_waiting(s.feed), 0);
         save(&s);
         end(&s);
-        free(s.place);
+        free(s.position);
     }
 }
 

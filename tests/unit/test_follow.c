@@ -1,5 +1,5 @@
 /* test_follow.c - a file that grows and is rotated is read line by line, and can be
- * resumed from its places. */
+ * resumed from its positions. */
 #include "detect/detect.h"
 #include "source/source.h"
 #include "follow_fixture.h"
@@ -77,7 +77,7 @@ static void a_missing_file_is_waited_for(void **state)
     (void)state;
     reader r = new_reader();
     read_all(&r, 10);
-    save_place(&r);
+    save_position(&r);
     assert_int_equal(r.size, 0);
     append("log", "one\n");
     assert_read(&r, "one\n");
@@ -172,11 +172,11 @@ static void text_that_looks_like_something_else_is_read_with_a_warning(void **st
             append("log", text);
         }
         assert_read(&r, text);
-        const char *news = kind->news(r.state);
+        const char *notice = kind->notice(r.state);
         if (wanted)
-            assert_non_null(news && strstr(news, wanted) ? news : NULL);
+            assert_non_null(notice && strstr(notice, wanted) ? notice : NULL);
         else
-            assert_true(!news || !strstr(news, "looks like"));
+            assert_true(!notice || !strstr(notice, "looks like"));
         free_reader(&r);
         unlink(in_folder("log"));
     }
@@ -234,11 +234,11 @@ static void the_old_file_is_read_until_the_new_one_has_text(void **state)
     append("log", "");
     append("log.1", "three\n");
     assert_read(&r, "one\ntwo\nthree\n");
-    assert_null(kind->news(r.state));
+    assert_null(kind->notice(r.state));
     append("log.1", "four\n");
     append("log", "five\n");
     assert_read(&r, "one\ntwo\nthree\nfour\nfive\n");
-    assert_news(&r, "was rotated");
+    assert_notice(&r, "was rotated");
     free_reader(&r);
 }
 
@@ -249,7 +249,7 @@ static void the_last_line_of_a_rotated_file_gets_a_line_feed(void **state)
     append("log", "one\ntw");
     reader r = new_reader();
     read_all(&r, 100);
-    save_place(&r);
+    save_position(&r);
     rename_to("log", "log.1");
     append("log", "three\n");
     for (size_t room = 1; room < 12; room++) {
@@ -291,7 +291,7 @@ static void files_of_several_rotations_are_read_in_their_order(void **state)
     append("log", "one\n");
     reader r = new_reader();
     read_all(&r, 100);
-    save_place(&r);
+    save_position(&r);
     append("log", "two\n");
     rename_to("log", "log.1");
     append("log", "three\n");
@@ -352,7 +352,7 @@ static void a_file_compressed_before_it_was_read_is_reported(void **state)
     utimensat(AT_FDCWD, in_folder("log.1.gz"), later, 0);
     append("log", "three\n");
     assert_read(&r, "one\nthree\n");
-    assert_news(&r, "log.1.gz was compressed");
+    assert_notice(&r, "log.1.gz was compressed");
     free_reader(&r);
 }
 
@@ -364,9 +364,9 @@ static void a_deleted_file_is_waited_for(void **state)
     read_all(&r, 100);
     unlink(in_folder("log"));
     read_all(&r, 100);
-    assert_news(&r, "was deleted");
+    assert_notice(&r, "was deleted");
     read_all(&r, 100);
-    assert_null(kind->news(r.state));
+    assert_null(kind->notice(r.state));
     append("log", "two\n");
     assert_read(&r, "one\ntwo\n");
     free_reader(&r);
@@ -382,11 +382,11 @@ static void a_truncated_file_is_read_from_its_start(void **state)
     assert_int_equal(truncate(in_folder("log"), 0), 0);
     append("log", "new\n");
     assert_read(&r, "one\ntwo\nlo\nnew\n");
-    assert_news(&r, "was truncated");
+    assert_notice(&r, "was truncated");
     free_reader(&r);
 }
 
-/* -- places ------------------------------------------------------------------------ */
+/* -- positions ------------------------------------------------------------------------ */
 
 /* As with copytruncate, or when the folder was copied to another disk. */
 static void a_copy_is_recognized_by_its_text(void **state)
@@ -395,7 +395,7 @@ static void a_copy_is_recognized_by_its_text(void **state)
     append("log", "one\ntwo\n");
     reader r = new_reader();
     assert_true(read_some(&r, 6, 0));
-    save_place(&r);
+    save_position(&r);
     append("log.1", "one\ntwo\n");
     assert_int_equal(truncate(in_folder("log"), 0), 0);
     append("log", "new\n");
@@ -410,7 +410,7 @@ static void a_place_that_does_not_exist_is_refused_and_reading_starts(void **sta
     append("log", "one\ntwo\n");
     reader r = new_reader();
     read_all(&r, 100);
-    save_place(&r);
+    save_position(&r);
     assert_int_equal(truncate(in_folder("log"), 0), 0);
     append("log", "six\nten\n");
     kind->close(r.state);
@@ -419,8 +419,9 @@ static void a_place_that_does_not_exist_is_refused_and_reading_starts(void **sta
     static const char *const wrong[] = {"",        "1:2",     "1:2 3 ",
                                         "1:2 3 x", "a:2 3 4", "1:2 3 4 5"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(kind->seek_place(r.state, wrong[i], &err), TIDE_ERROR_FORMAT);
-    assert_int_equal(kind->seek_place(r.state, r.place, &err), TIDE_ERROR_FORMAT);
+        assert_int_equal(kind->seek_position(r.state, wrong[i], &err),
+                         TIDE_ERROR_FORMAT);
+    assert_int_equal(kind->seek_position(r.state, r.position, &err), TIDE_ERROR_FORMAT);
     assert_non_null(strstr(err.text, "has the text that was read before"));
     r.size = 0;
     assert_read(&r, "six\nten\n");

@@ -126,7 +126,7 @@ static void run_model(uint64_t seed)
 {
     writer w = new_writer(seed);
     reader r = new_reader();
-    save_place(&r);
+    save_position(&r);
     for (int i = 0; i < 300; i++) {
         uint64_t writes = tide_rng_below(&w.rng, 8) ? 1 : 15;
         for (uint64_t k = 0; k < writes; k++)
@@ -174,7 +174,7 @@ static void every_line_comes_once_while_files_are_renamed(void **state)
     for (uint64_t seed = 0; seed < 4; seed++) {
         writer w = new_writer(1000 + seed);
         reader r = new_reader();
-        save_place(&r);
+        save_position(&r);
         pid_t child = write_from_child(&w);
         while (access(in_folder("all"), F_OK) != 0)
             read_or_die(&r, &w.rng);

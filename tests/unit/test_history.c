@@ -286,14 +286,14 @@ static void readmitted_words_start_over(void **state)
 
 static bool is_tracked(const world *w, const char *word)
 {
-    return word_of(w, word).followed;
+    return word_of(w, word).tracked;
 }
 
 /* Two words alternate at the border; neither loses its past. */
 static void words_at_the_border_do_not_flap(void **state)
 {
     (void)state;
-    const tide_history_options options = {.step = 1, .follow = 20};
+    const tide_history_options options = {.step = 1, .tracked = 20};
     tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
     world w = world_of("vocab=100 " STILL_SETTINGS, &options);
     feed_words(&w, 19, 1000);
@@ -308,7 +308,7 @@ static void words_at_the_border_do_not_flap(void **state)
     assert_true(is_tracked(&w, "x") && is_tracked(&w, "y"));
     assert_true(tide_history_points(w.history, "x", points, NULL) > 5);
     assert_true(tide_history_points(w.history, "y", points, NULL) > 5);
-    assert_int_equal(tide_history_followed(w.history), 21);
+    assert_int_equal(tide_history_tracked(w.history), 21);
     feed_word(&w, "p", 2000);
     feed_word(&w, "q", 2000);
     feed_word(&w, "r", 2000);
@@ -320,7 +320,7 @@ static void words_at_the_border_do_not_flap(void **state)
 static void watched_words_are_tracked_at_any_rank(void **state)
 {
     (void)state;
-    const tide_history_options options = {.step = 1, .follow = 10, .watch = 2};
+    const tide_history_options options = {.step = 1, .tracked = 10, .watched = 2};
     tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
     tide_error err;
     world w = world_of("vocab=100 " STILL_SETTINGS, &options);

@@ -33,7 +33,7 @@ static void an_empty_history_answers_queries(void **state)
         assert_int_equal(tide_history_evicted(w.history, 0, &gone, 1), 0);
         assert_int_equal(tide_history_alarms(w.history, 0, &alarm, 1), 0);
         assert_int_equal(tide_history_map(w.history, &point, 1, &frame), 0);
-        assert_int_equal(tide_history_followed(w.history), 0);
+        assert_int_equal(tide_history_tracked(w.history), 0);
         update_after(&w, 0);
     }
     feed_word(&w, "a", 1);
@@ -81,10 +81,10 @@ static void invalid_options_are_rejected(void **state)
 {
     (void)state;
     static const tide_history_options wrong[] = {
-        {.follow = UINT32_MAX},
-        {.watch = UINT32_MAX},
-        {.rungs = 1},
-        {.rungs = 33},
+        {.tracked = UINT32_MAX},
+        {.watched = UINT32_MAX},
+        {.snapshots = 1},
+        {.snapshots = 33},
         {.step = -1},
         {.step = (double)NAN},
         {.step = 1e300},
@@ -110,7 +110,7 @@ static void memory_is_as_announced_and_allocated_at_the_start(void **state)
 {
     (void)state;
     static const char settings[] = "vocab=3000 dim=48 replay=1";
-    const tide_history_options options = {.step = 1, .follow = 500};
+    const tide_history_options options = {.step = 1, .tracked = 500};
     tide_params *params = params_of(settings);
     world w = {.trainer = trainer_of(settings)};
     w.live = tide_live_new(w.trainer, TIDE_VECTORS_INPUT, true, NULL);
@@ -219,7 +219,7 @@ static void updates_queries_and_training_run_concurrently(void **state)
 {
     (void)state;
     const tide_history_options options = {
-        .step = 1, .follow = 100, .rungs = 6, .warm_up = 2, .trend_alarm = 0.5};
+        .step = 1, .tracked = 100, .snapshots = 6, .warm_up = 2, .trend_alarm = 0.5};
     shared c = {.w = world_of("vocab=300 dim=16 threads=2 replay-ring=10000", &options),
                 .running = true};
     pthread_t updater, querier;

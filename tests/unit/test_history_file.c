@@ -10,8 +10,12 @@
 enum { WORDS = 60 };
 
 static const char settings[] = "vocab=80 " STILL_SETTINGS;
-static const tide_history_options options = {
-    .step = 1, .follow = 40, .rungs = 8, .warm_up = 3, .baseline = 3, .count_alarm = 5};
+static const tide_history_options options = {.step = 1,
+                                             .tracked = 40,
+                                             .snapshots = 8,
+                                             .warm_up = 3,
+                                             .baseline = 3,
+                                             .count_alarm = 5};
 
 /* A history with every kind of event. */
 static world new_history(void)
@@ -60,7 +64,7 @@ static void expect_same_words(const world *a, const world *b)
         for (int i = 0; i < count; i++) {
             assert_string_equal(x[i].word, y[i].word);
             assert_true(x[i].count == y[i].count && x[i].seen == y[i].seen &&
-                        x[i].followed == y[i].followed && x[i].watched == y[i].watched);
+                        x[i].tracked == y[i].tracked && x[i].watched == y[i].watched);
             assert_true(
                 same(x[i].rate, y[i].rate) && same(x[i].baseline, y[i].baseline) &&
                 same(x[i].trend, y[i].trend) && same(x[i].drift, y[i].drift) &&
@@ -80,7 +84,7 @@ static void expect_same_past(const world *a, const world *b)
         for (int i = 0; i < count; i++)
             assert_true(same(x[i].age, y[i].age) && same(x[i].time, y[i].time) &&
                         x[i].count == y[i].count && same(x[i].rate, y[i].rate) &&
-                        same(x[i].turned, y[i].turned));
+                        same(x[i].drift, y[i].drift));
     }
     tide_evicted left[2][80];
     tide_alarm alarms[2][TIDE_ALARMS_MAX];
@@ -191,7 +195,8 @@ static void another_shape_is_rejected(void **state)
 {
     (void)state;
     static const tide_history_options others[] = {
-        {.step = 2, .follow = 40, .rungs = 8}, {.step = 1, .follow = 40, .rungs = 9}};
+        {.step = 2, .tracked = 40, .snapshots = 8},
+        {.step = 1, .tracked = 40, .snapshots = 9}};
     tide_error err;
     world w = new_history();
     assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
@@ -212,7 +217,8 @@ static void another_shape_is_rejected(void **state)
 static void a_smaller_history_loads_what_fits(void **state)
 {
     (void)state;
-    const tide_history_options small = {.step = 1, .follow = 5, .rungs = 8, .watch = 1};
+    const tide_history_options small = {
+        .step = 1, .tracked = 5, .snapshots = 8, .watched = 1};
     tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
     world w = new_history();
     assert_int_equal(tide_history_save(w.history, "history", NULL), TIDE_OK);
@@ -220,7 +226,7 @@ static void a_smaller_history_loads_what_fits(void **state)
     other.history = tide_history_new(w.live, &small, NULL);
     assert_int_equal(tide_history_load(other.history, "history", NULL), TIDE_OK);
     update_often(&other, 2, 1);
-    assert_true(tide_history_followed(other.history) <= 6);
+    assert_true(tide_history_tracked(other.history) <= 6);
     assert_true(tide_history_points(other.history, "w0", points, NULL) > 0);
     tide_history_free(other.history);
     world_free(&w);
@@ -323,9 +329,9 @@ static void a_file_can_be_checked_without_its_model(void **state)
     assert_int_equal(tide_history_check("history", &facts, &err), TIDE_OK);
     assert_true(facts.is_history);
     assert_int_equal(facts.dim, 8);
-    assert_int_equal(facts.rungs, options.rungs);
+    assert_int_equal(facts.snapshots, options.snapshots);
     assert_true(facts.step == options.step);
-    assert_int_equal(facts.followed, tide_history_followed(w.history));
+    assert_int_equal(facts.tracked, tide_history_tracked(w.history));
     assert_int_equal(tide_history_check("model", &facts, &err), TIDE_ERROR_FORMAT);
     assert_false(facts.is_history);
     assert_int_equal(tide_history_check("nowhere", &facts, &err), TIDE_ERROR_IO);

@@ -92,7 +92,7 @@ static void large_rotations_are_fitted_rarely(void **state)
 static void past_neighbors_use_past_vectors(void **state)
 {
     (void)state;
-    const tide_history_options options = {.step = 1, .rungs = 8};
+    const tide_history_options options = {.step = 1, .snapshots = 8};
     tide_rng rng = tide_rng_seeded(2);
     world w = world_of("vocab=500 " STILL_SETTINGS, &options);
     feed_words(&w, WORDS, 10);
@@ -136,7 +136,7 @@ static void past_neighbors_use_past_vectors(void **state)
 static void past_neighbors_have_names(void **state)
 {
     (void)state;
-    const tide_history_options options = {.step = 1, .rungs = 8, .follow = 40};
+    const tide_history_options options = {.step = 1, .snapshots = 8, .tracked = 40};
     tide_rng rng = tide_rng_seeded(5);
     world w = world_of("vocab=60 " STILL_SETTINGS, &options);
     feed_words(&w, 60, 10);
@@ -160,7 +160,7 @@ static void past_neighbors_have_names(void **state)
 static void points_are_ordered_from_oldest_to_newest(void **state)
 {
     (void)state;
-    const tide_history_options options = {.step = 1, .rungs = 7};
+    const tide_history_options options = {.step = 1, .snapshots = 7};
     tide_history_point points[TIDE_HISTORY_SNAPSHOTS_MAX];
     double ages[TIDE_HISTORY_SNAPSHOTS_MAX];
     world w = world_of("vocab=100 " STILL_SETTINGS, &options);

@@ -26,9 +26,9 @@ typedef struct reader {
     void *state;
     char *text; /* [TEXT_MAX], all that was read */
     size_t size;
-    char *place;   /* saved last */
-    char *pending; /* of a checkpoint that is not on the disk yet, or NULL */
-    size_t place_size;
+    char *position; /* saved last */
+    char *pending;  /* of a checkpoint that is not on the disk yet, or NULL */
+    size_t position_size;
     int saves;     /* that the source has asked for */
     bool may_fail; /* to commit */
     int failures;
@@ -73,25 +73,25 @@ static void free_reader(reader *r)
     if (r->state)
         kind->close(r->state);
     free(r->text);
-    free(r->place);
+    free(r->position);
     free(r->pending);
 }
 
-static void note_place(reader *r)
+static void note_position(reader *r)
 {
     tide_error err = {0};
     assert_true(kind->at_boundary(r->state));
-    free(r->place);
-    r->place = kind->place(r->state, 0, &err);
-    if (!r->place)
+    free(r->position);
+    r->position = kind->position(r->state, 0, &err);
+    if (!r->position)
         fail_msg("%s", err.text);
-    r->place_size = r->size;
+    r->position_size = r->size;
 }
 
-static void tell_saved(reader *r, const char *place)
+static void tell_saved(reader *r, const char *position)
 {
     tide_error err = {0};
-    int status = kind->saved(r->state, place, &err);
+    int status = kind->saved(r->state, position, &err);
     r->failures += status != TIDE_OK;
     if (status != TIDE_OK && !r->may_fail)
         fail_msg("%s", err.text);
@@ -102,7 +102,7 @@ static void begin_checkpoint(reader *r)
 {
     tide_error err = {0};
     assert_null(r->pending);
-    r->pending = kind->place(r->state, 0, &err);
+    r->pending = kind->position(r->state, 0, &err);
     assert_non_null(r->pending);
 }
 
@@ -113,8 +113,8 @@ static void save(reader *r)
         tell_saved(r, r->pending);
     free(r->pending);
     r->pending = NULL;
-    note_place(r);
-    tell_saved(r, r->place);
+    note_position(r);
+    tell_saved(r, r->position);
 }
 
 /* Like a kill: what was read since the last save is lost. */
@@ -124,8 +124,8 @@ static void go_back(reader *r)
     if (r->state)
         kind->close(r->state);
     open_reader(r);
-    r->size = r->place_size;
-    if (r->place && kind->seek_place(r->state, r->place, &err) != TIDE_OK)
+    r->size = r->position_size;
+    if (r->position && kind->seek_position(r->state, r->position, &err) != TIDE_OK)
         fail_msg("%s", err.text);
 }
 
@@ -217,9 +217,10 @@ static void a_message_is_a_line(void **state)
     assert_true(kind->can_resume(r.state));
     read_lines(&r, 3, 100);
     assert_string_equal(r.text, "one two\nthree\nfour\n");
-    while (strcmp(r.place ? r.place : "", "topic[0]=4") != 0) { /* the empty one */
+    while (strcmp(r.position ? r.position : "", "topic[0]=4") !=
+           0) { /* the empty one */
         read_some(&r, 100);
-        note_place(&r);
+        note_position(&r);
     }
     free_reader(&r);
     free_cluster(&c);
@@ -262,7 +263,7 @@ static void every_message_comes_once_whatever_happens(void **state)
         if (what < 1 && deaths++ < 20) {
             go_back(&r);
         } else if (what < 8 && kind->at_boundary(r.state)) {
-            note_place(&r);
+            note_position(&r);
         } else if (what < 10 && made < EACH) {
             produce_numbers(&c, made, made + 20, 30);
             made += 20;
@@ -284,8 +285,8 @@ static void only_the_partitions_asked_for_are_read(void **state)
     reader r = new_reader(&c, "?partitions=0,2");
     read_lines(&r, 20, 1000);
     assert_false(read_some(&r, 1000));
-    note_place(&r);
-    assert_string_equal(r.place, "topic[0]=10 topic[2]=10");
+    note_position(&r);
+    assert_string_equal(r.position, "topic[0]=10 topic[2]=10");
     free_reader(&r);
     free_cluster(&c);
 }
@@ -299,8 +300,8 @@ static void reading_from_the_end_loses_nothing_after_it(void **state)
     reader r = new_reader(&c, "?from=end");
     for (double end = seconds() + 30; seconds() < end;) {
         assert_false(read_some(&r, 1000));
-        note_place(&r);
-        if (strcmp(r.place, "topic[0]=10 topic[1]=10 topic[2]=10") == 0)
+        note_position(&r);
+        if (strcmp(r.position, "topic[0]=10 topic[1]=10 topic[2]=10") == 0)
             break;
     }
     kind->close(r.state);
@@ -320,13 +321,13 @@ static void expired_messages_are_reported(void **state)
     produce_numbers(&c, 0, 5, 1);
     reader r = new_reader(&c, "");
     assert_int_equal(
-        kind->seek_place(r.state, "topic[0]=5 topic[1]=1000 topic[2]=4", NULL),
+        kind->seek_position(r.state, "topic[0]=5 topic[1]=1000 topic[2]=4", NULL),
         TIDE_OK);
     read_lines(&r, 6, 1000);
-    const char *news = kind->news(r.state);
-    assert_non_null(news);
-    assert_non_null(strstr(news, "topic[1]: message 1000 no longer exists"));
-    assert_null(kind->news(r.state));
+    const char *notice = kind->notice(r.state);
+    assert_non_null(notice);
+    assert_non_null(strstr(notice, "topic[1]: message 1000 no longer exists"));
+    assert_null(kind->notice(r.state));
     assert_non_null(strstr(r.text, "1 0 7\n1 1 7\n1 2 7\n1 3 7\n1 4 7\n"));
     assert_non_null(strstr(r.text, "2 4 7\n"));
     assert_false(read_some(&r, 1000));
@@ -354,7 +355,7 @@ static void offsets_are_committed_when_saved_and_not_before(void **state)
         assert_int_equal(committed(&c, "g", i), 10);
     assert_complete(&r, PARTITIONS, 20);
 
-    reader other = new_reader(&c, "?group=g"); /* without a place of its own */
+    reader other = new_reader(&c, "?group=g"); /* without a position of its own */
     read_lines(&other, 30, 1000);
     assert_non_null(strstr(other.text, "1 10 7\n"));
     assert_null(strstr(other.text, "1 9 7\n"));
@@ -392,17 +393,17 @@ static void unknown_start_offsets_are_reported_once(void **state)
     for (int run = 0; run < 2; run++) {
         refuse_requests(&c, OFFSET_FETCH, 3);
         reader r = new_reader(&c, "?group=g");
-        const char *news = NULL;
-        for (double end = seconds() + 30; !news && seconds() < end;) {
+        const char *notice = NULL;
+        for (double end = seconds() + 30; !notice && seconds() < end;) {
             assert_false(read_some(&r, 1000));
-            news = kind->news(r.state);
+            notice = kind->notice(r.state);
         }
-        assert_non_null(news);
-        assert_non_null(strstr(news, "cannot determine the start offsets of 3 "
-                                     "partitions: Unknown"));
-        assert_non_null(strstr(news, "; retrying"));
+        assert_non_null(notice);
+        assert_non_null(strstr(notice, "cannot determine the start offsets of 3 "
+                                       "partitions: Unknown"));
+        assert_non_null(strstr(notice, "; retrying"));
         read_lines(&r, 15, 1000);
-        assert_null(kind->news(r.state));
+        assert_null(kind->notice(r.state));
         assert_complete(&r, PARTITIONS, 5);
         free_reader(&r);
     }
@@ -421,7 +422,7 @@ static void an_own_position_ahead_of_the_group_is_used(void **state)
         read_lines(&r, (size_t)(30 * i + 30), 1000);
         if (i == 0)
             save(&r);
-        note_place(&r);
+        note_position(&r);
         if (i == 1)
             go_back(&r);
     }
@@ -526,7 +527,7 @@ static void cooperative_members_lose_and_double_nothing(void **state)
     cooperate_without_a_refusal(false);
 }
 
-/* It saves an older place than the one at which the partitions were revoked. */
+/* It saves an older position than the one at which the partitions were revoked. */
 static void a_running_checkpoint_does_not_release_partitions(void **state)
 {
     (void)state;
@@ -574,30 +575,30 @@ static bool hand_over_what_was_saved_before(int each)
     a.may_fail = b.may_fail = true;
     produce_numbers(&c, 0, each / 2, 20);
     read_lines(&a, (size_t)(PARTITIONS * each / 2), 200);
-    note_place(&a);
+    note_position(&a);
     go_back(&a);
     while (!((const tide_topics *)a.state)->started)
         assert_false(read_some(&a, 200));
     open_reader(&b);
     b.text[0] = '\0';
-    const char *news = NULL;
+    const char *notice = NULL;
     bool shared = false;
     for (double end = seconds() + 60; !all_read(&a, &b, each);) {
         if (seconds() > end)
             fail_msg("%zu and %zu lines", count_lines(&a), count_lines(&b));
         read_some(&a, 200);
         read_some(&b, 200);
-        news = news ? news : kind->news(a.state);
+        notice = notice ? notice : kind->notice(a.state);
         if (!shared) {
-            note_place(&b);
-            shared = strcmp(b.place, "-") != 0 || b.size > 0;
+            note_position(&b);
+            shared = strcmp(b.position, "-") != 0 || b.size > 0;
             if (shared)
                 produce_numbers(&c, each / 2, each, 20);
         }
     }
     memcpy(a.text + a.size, b.text, b.size + 1);
     a.size += b.size;
-    bool committed = a.failures + b.failures == 0 && !news;
+    bool committed = a.failures + b.failures == 0 && !notice;
     if (committed)
         assert_complete(&a, PARTITIONS, each);
     free_reader(&a);
@@ -720,7 +721,7 @@ static void a_missing_topic_or_partition_is_named(void **state)
     free_cluster(&c);
 }
 
-static void invalid_places_are_refused(void **state)
+static void invalid_positions_are_refused(void **state)
 {
     (void)state;
     tide_error err = {0};
@@ -743,13 +744,14 @@ static void invalid_places_are_refused(void **state)
                                         "topic[99999999999]=1",
                                         "other[0]=5"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(kind->seek_place(source, wrong[i], &err), TIDE_ERROR_FORMAT);
-    assert_int_equal(kind->seek_place(source, "-", &err), TIDE_OK);
-    assert_int_equal(kind->seek_place(source, "other[0]=5 topic[7]=9 topic[2]=3", &err),
-                     TIDE_OK);
-    char *place = kind->place(source, 0, &err);
-    assert_string_equal(place, "topic[2]=3 topic[7]=9");
-    free(place);
+        assert_int_equal(kind->seek_position(source, wrong[i], &err),
+                         TIDE_ERROR_FORMAT);
+    assert_int_equal(kind->seek_position(source, "-", &err), TIDE_OK);
+    assert_int_equal(
+        kind->seek_position(source, "other[0]=5 topic[7]=9 topic[2]=3", &err), TIDE_OK);
+    char *position = kind->position(source, 0, &err);
+    assert_string_equal(position, "topic[2]=3 topic[7]=9");
+    free(position);
     kind->close(source);
 }
 
@@ -774,7 +776,7 @@ int main(void)
         cmocka_unit_test(lost_memory_is_reported),
         cmocka_unit_test(an_unreachable_broker_is_named),
         cmocka_unit_test(a_missing_topic_or_partition_is_named),
-        cmocka_unit_test(invalid_places_are_refused),
+        cmocka_unit_test(invalid_positions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -347,7 +347,7 @@ static void two_threads_predict_and_refit(void **state)
         assert_int_equal(log.posts, 2 * s.posts);
         assert_int_equal(label_stats_of(trainer).posts, 2 * s.posts);
         assert_int_equal(label_stats_of(trainer).fits, 1 + 2 * s.posts / 200);
-        assert_int_equal(label_stats_of(trainer).told, 6);
+        assert_int_equal(label_stats_of(trainer).predicted, 6);
         finish(trainer, "model");
         tide_trainer_free(load_from("model"));
         log_close(&log);
@@ -481,7 +481,7 @@ static void a_post_is_the_first_thousand_words_of_a_line(void **state)
 {
     (void)state;
     static const struct {
-        int words, at, told;
+        int words, at, predicted;
         const char *labels_carried;
     } lines[] = {
         {999, 500, 999, " #within #behind\n #tag\n"},
@@ -499,7 +499,7 @@ static void a_post_is_the_first_thousand_words_of_a_line(void **state)
             watch_into(trainer, &log);
             feed_pieces(trainer, &(corpus){line, strlen(line)}, piece);
             assert_string_equal(log.labels_carried, lines[i].labels_carried);
-            snprintf(expected, sizeof expected, "0 nan: %d words", lines[i].told);
+            snprintf(expected, sizeof expected, "0 nan: %d words", lines[i].predicted);
             assert_non_null(strstr(log.predictions, expected));
             assert_non_null(strstr(log.predictions, "1 nan: 1 words"));
             assert_int_equal(stats_of(trainer).tokens, lines[i].words + 1);

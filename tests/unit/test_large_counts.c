@@ -132,7 +132,8 @@ static void words_are_admitted_and_evicted_as_with_small_counts(void **state)
 }
 
 /* A word in every slot, seen `most` times over its rank. */
-static tide_vocabulary *granted(const tide_vocabulary_options *options, uint64_t most)
+static tide_vocabulary *filled_vocabulary(const tide_vocabulary_options *options,
+                                          uint64_t most)
 {
     tide_vocabulary *v = tide_vocabulary_new(options, NULL);
     assert_non_null(v);
@@ -153,7 +154,7 @@ static void weights_follow_counts(void **state)
     for (size_t i = 0; i < COUNT(ages); i++) {
         tide_vocabulary_options options = {.kind = TIDE_VOCABULARY_SPACE_SAVING,
                                            .capacity = 1};
-        tide_vocabulary *v = granted(&options, ages[i] + 500);
+        tide_vocabulary *v = filled_vocabulary(&options, ages[i] + 500);
         uint32_t slots[] = {0, TIDE_NO_SLOT};
         float weights[2];
         tide_vocabulary_weights(v, slots, 2, weights);
@@ -170,7 +171,7 @@ static void large_counts_are_halved_exactly(void **state)
         tide_vocabulary_options options = {.kind = TIDE_VOCABULARY_SPACE_SAVING,
                                            .capacity = K,
                                            .half_life = HALF_LIFE};
-        tide_vocabulary *v = granted(&options, ages[i] / 4 - 1);
+        tide_vocabulary *v = filled_vocabulary(&options, ages[i] / 4 - 1);
         uint64_t total = tide_vocabulary_total(v);
         tide_word word = {"w1\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 2};
         for (int token = 0; token < HALF_LIFE; token++) {
@@ -197,7 +198,7 @@ static void a_saturated_gate_admits_and_never_wraps_to_zero(void **state)
     enum { K = 50, FILL = 100 };
     tide_vocabulary_options options = {
         .kind = TIDE_VOCABULARY_SPACE_SAVING, .capacity = K, .gate = true, .seed = 1};
-    tide_vocabulary *v = granted(&options, UINT64_C(1) << 40);
+    tide_vocabulary *v = filled_vocabulary(&options, UINT64_C(1) << 40);
     save_vocabulary(v, "v");
     tide_vocabulary_free(v);
     size_t size;
@@ -251,7 +252,7 @@ static void negatives_follow_counts_of_any_size(void **state)
                                            .capacity = K};
         tide_sampler_options how = {
             .kind = TIDE_SAMPLER_ALIAS, .capacity = K, .power = 0.75f};
-        tide_vocabulary *v = granted(&options, ages[i] / 4);
+        tide_vocabulary *v = filled_vocabulary(&options, ages[i] / 4);
         tide_sampler *sampler = tide_sampler_new(&how, NULL);
         assert_non_null(sampler);
         assert_true(tide_sampler_refresh(sampler, v, true));
@@ -259,7 +260,7 @@ static void negatives_follow_counts_of_any_size(void **state)
         uint64_t seen[K] = {0};
         double expected[K], sum = 0;
         tide_rng rng = tide_rng_seeded(i);
-        tide_draws_take(tide_sampler_draws(sampler), &rng, slots, DRAWS);
+        tide_draws_next(tide_sampler_draws(sampler), &rng, slots, DRAWS);
         for (size_t d = 0; d < DRAWS; d++) {
             assert_true(slots[d] < K);
             seen[slots[d]]++;

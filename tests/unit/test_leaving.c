@@ -109,13 +109,13 @@ static void words_that_stay_are_not_missed(void **state)
 
 static stage at_stage;
 static const tide_kernels *real;
-static int looks_left; /* until the words are evicted */
+static int scans_left; /* until the words are evicted */
 
-static void look_and_leave(const tide_questions *q, float *const *rows, size_t count,
+static void scan_and_evict(const tide_questions *q, float *const *rows, size_t count,
                            uint32_t stride, float (*scores)[TIDE_QUESTIONS], bool *near)
 {
     real->cosines(q, rows, count, stride, scores, near);
-    if (looks_left-- == 0)
+    if (scans_left-- == 0)
         for (size_t i = 0; i < BEST; i += 3)
             atomic_fetch_add(&at_stage.generations[at_stage.ranking[i].slot], 1);
 }
@@ -127,16 +127,16 @@ static void evicted_words_are_not_found(void **state)
     set_stage(&at_stage);
     real = at_stage.space->kernels;
     tide_kernels leaving = *real;
-    leaving.cosines = look_and_leave;
+    leaving.cosines = scan_and_evict;
     at_stage.space->kernels = &leaving;
     tide_query query = {.positive = &asked, .positive_count = 1};
     for (int looks = 0; looks < 2000; looks += 50) {
         tide_hit hits[ROOM];
-        looks_left = looks;
+        scans_left = looks;
         tide_view_refresh(at_stage.space);
         int found = tide_view_nearest(at_stage.space, &query, hits, ROOM, NULL);
         assert_int_equal(found, ROOM);
-        for (size_t i = 0, at = 0; looks_left < 0 && i < ROOM; at++)
+        for (size_t i = 0, at = 0; scans_left < 0 && i < ROOM; at++)
             if (at >= BEST || at % 3)
                 assert_int_equal(hits[i++].slot, at_stage.ranking[at].slot);
     }

@@ -213,7 +213,7 @@ static void no_query_gets_another_words_vector(void **state)
 
 /* -- asking changes nothing, and answers as the file does -------------------------- */
 
-static void *ask_until_told(void *argument)
+static void *query_until_done(void *argument)
 {
     torture *t = argument;
     const char *const word = "the";
@@ -255,7 +255,7 @@ static void queries_do_not_affect_training(void **state)
     tide_trainer *asked = trainer_of(settings), *alone = trainer_of(settings);
     t.live = tide_live_new(asked, TIDE_VECTORS_SUM, true, NULL);
     pthread_t asker;
-    assert_int_equal(pthread_create(&asker, NULL, ask_until_told, &t), 0);
+    assert_int_equal(pthread_create(&asker, NULL, query_until_done, &t), 0);
     run_demo(asked, "asked");
     t.asking = false;
     pthread_join(asker, NULL);
@@ -280,7 +280,7 @@ static void queries_work_with_several_threads_and_checkpoints(void **state)
     t.live = tide_live_new(trainer, TIDE_VECTORS_INPUT, true, NULL);
     pthread_t askers[ASKERS];
     for (int i = 0; i < ASKERS; i++)
-        assert_int_equal(pthread_create(&askers[i], NULL, ask_until_told, &t), 0);
+        assert_int_equal(pthread_create(&askers[i], NULL, query_until_done, &t), 0);
     run_demo(trainer, "model");
     t.asking = false;
     for (int i = 0; i < ASKERS; i++)

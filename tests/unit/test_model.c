@@ -175,7 +175,7 @@ static void nearest_equals_a_full_sort_in_double_precision(void **state)
                                 .negative = inputs + 3,
                                 .negative_count = (size_t)(turn / 6 % 4),
                                 .vector = turn % 5 == 4 ? vector : NULL,
-                                .among = turn % 4 == 3 ? 50 : 0};
+                                .top = turn % 4 == 3 ? 50 : 0};
             if (turn % 7 == 6)
                 query.positive_count = query.negative_count = 0, query.vector = vector;
             assert_nearest(view, &expected, &query, turn % 2 ? 10 : 500);
@@ -222,7 +222,7 @@ static void batched_searches_equal_single_searches(void **state)
             searches[i] = (tide_search){
                 .query = {.positive = i % 9 == 8 ? &invalid_word : &words[i].word,
                           .positive_count = 1,
-                          .among = i % 5 == 4 ? 20 : 0},
+                          .top = i % 5 == 4 ? 20 : 0},
                 .hits = hits[i],
                 .room = i % 7 == 6 ? 0 : 1 + i % ROOM};
         tide_view_search(view, searches, ASKED);

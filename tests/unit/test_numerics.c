@@ -23,7 +23,7 @@ typedef struct older {
 static older older_by(const tide_trainer *trainer, uint64_t age)
 {
     tide_stats stats = stats_of(trainer);
-    const tide_ingest *ingest = tide_trainer_intake((tide_trainer *)trainer);
+    const tide_ingest *ingest = tide_trainer_ingest((tide_trainer *)trainer);
     return (older){.tokens = age - BELOW - stats.tokens,
                    .sentences = age - BELOW / 20 - stats.sentences,
                    .emitted = age - BELOW / 20 - ingest->emitted,
@@ -220,7 +220,7 @@ static void an_old_model_releases_all_quarantined_slots(void **state)
         assert_int_equal(tide_trainer_end(p.old, NULL), TIDE_OK);
         assert_true(stats_of(p.old).evicted > p.old_before.evicted);
         for (uint32_t slot = 0; slot < 200; slot++)
-            assert_false(tide_ingest_is_quarantined(tide_trainer_intake(p.old), slot));
+            assert_false(tide_ingest_is_quarantined(tide_trainer_ingest(p.old), slot));
         pair_free(&p);
     }
 }
@@ -296,7 +296,7 @@ static void counters_that_might_overflow_are_refused(void **state)
     for (size_t i = 0; i < COUNT(numbers); i++) {
         tide_error err = {0};
         replace_number("m", "b", numbers[i].section, numbers[i].place,
-                       TIDE_COUNTED_MOST + 1);
+                       TIDE_COUNTED_MAX + 1);
         assert_null(tide_trainer_load("b", NULL, 0, &err));
         assert_int_equal(err.status, TIDE_ERROR_FORMAT);
     }
@@ -311,7 +311,7 @@ static float input_rate(tide_trainer *trainer, uint32_t slot)
 {
     const tide_sgns *sgns = sgns_of(trainer);
     float scale = tide_optimizer_scale(sgns->optimizer,
-                                       tide_ingest_clock(tide_trainer_intake(trainer)));
+                                       tide_ingest_clock(tide_trainer_ingest(trainer)));
     assert_true(tide_finite(scale) && scale > 0);
     return tide_optimizer_input_rate(sgns->optimizer, sgns->kernels, scale, slot, 0);
 }
@@ -350,7 +350,7 @@ static void accumulators_are_rescaled_alike(void **state)
     tide_trainer *trainer =
         trained("vocab=60 dim=8 subword=500 replay=1 rate-half-life=2000", &t);
     tide_optimizer *r = sgns_of(trainer)->optimizer;
-    uint64_t clock = tide_ingest_clock(tide_trainer_intake(trainer));
+    uint64_t clock = tide_ingest_clock(tide_trainer_ingest(trainer));
     const tide_accumulators *const all[] = {
         &r->input_accumulators, &r->output_accumulators, &r->subword_accumulators};
     const uint32_t rows[] = {60, 60, 500};

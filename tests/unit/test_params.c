@@ -139,6 +139,27 @@ static void aliases_mean_the_same_parameter(void **state)
     }
 }
 
+/* Version 0.1 spelled one choice otherwise, and model files keep that spelling. */
+static void a_former_spelling_of_a_value_is_accepted_and_stored(void **state)
+{
+    (void)state;
+    const char *const spellings[] = {"center", "centre"};
+    for (int i = 0; i < 2; i++) {
+        tide_params *params = tide_params_new(NULL);
+        assert_int_equal(tide_params_set(params, "age", spellings[i], NULL), TIDE_OK);
+        assert_string_equal(text_of(params, "age"), "center");
+        char *stored = tide_params_print(params);
+        assert_non_null(strstr(stored, "\nage centre\n"));
+        tide_params_free(params);
+        params = tide_params_new(NULL);
+        assert_int_equal(tide_params_scan(params, stored, "m", NULL), TIDE_OK);
+        assert_string_equal(text_of(params, "age"), "center");
+        tide_params_free(params);
+        free(stored);
+    }
+    assert_value("age=pair", "age", "pair");
+}
+
 static void assert_refused(const char *name, const char *value, const char *message)
 {
     tide_error err = {.text = ""};
@@ -321,7 +342,7 @@ static void profiles_have_the_values_of_what_they_are_named_after(void **state)
     assert_profile(
         "athena", "window=5 contexts=dynamic sample=0.001 keep=root counting=all "
                   "admission=none negatives=pair exclude=no sampler=reservoir "
-                  "rate=linear age=centre alpha=0.025 alpha-output=1 min-alpha=2.5e-06 "
+                  "rate=linear age=center alpha=0.025 alpha-output=1 min-alpha=2.5e-06 "
                   "tau=17000000 gradient=before init=uniform replay=1");
     assert_profile(
         "incremental",
@@ -666,6 +687,7 @@ int main(void)
         cmocka_unit_test(every_value_goes_from_text_to_text_unchanged),
         cmocka_unit_test(real_numbers_keep_every_bit_in_text),
         cmocka_unit_test(aliases_mean_the_same_parameter),
+        cmocka_unit_test(a_former_spelling_of_a_value_is_accepted_and_stored),
         cmocka_unit_test(values_out_of_range_are_refused_by_name_and_range),
         cmocka_unit_test(
             ends_of_every_range_are_accepted_and_values_beyond_are_refused),

@@ -184,7 +184,7 @@ static void a_word_trainer_equals_training_on_the_text(void **state)
     tide_word words[7];
     bool ended;
     int count;
-    while ((count = tide_sentence_reader_take(text, words, 7, &ended, NULL)) || ended) {
+    while ((count = tide_sentence_reader_next(text, words, 7, &ended, NULL)) || ended) {
         for (int i = 0; i < count; i++)
             tide_word_trainer_add(trainer, &words[i]);
         if (ended)

@@ -71,7 +71,7 @@ static char *read_all(const char *settings, const char *text, size_t size, size_
         tide_word words[7];
         size_t count;
         bool ended;
-        while ((count = tide_reader_take(reader, words, 1 + tide_rng_below(rng, 7),
+        while ((count = tide_reader_next(reader, words, 1 + tide_rng_below(rng, 7),
                                          &ended)) ||
                ended) {
             for (size_t i = 0; i < count; i++)

@@ -112,7 +112,7 @@ static void the_most_frequent_labels_with_posts_are_predicted(void **state)
     assert_true(first && second && third && first < second && second < third);
     assert_null(strstr(prediction, "#wordless"));
     assert_null(strstr(prediction, "#fourth"));
-    assert_int_equal(label_stats_of(trainer).told, 3);
+    assert_int_equal(label_stats_of(trainer).predicted, 3);
     assert_int_equal(label_stats_of(trainer).posts_at_fit,
                      label_stats_of(trainer).posts - 1);
     free(prediction);
@@ -429,10 +429,10 @@ static void expect_refused(const char *section)
     if (!strstr(err.text, section) || strchr(err.text, '\n'))
         fail_msg("section %s is damaged, and it says %s", section, err.text);
     assert_null(tide_trainer_load("bad", NULL, 0, NULL));
-    bool told_from =
+    bool expect_refusal =
         strncmp(section, "anchor.", 7) == 0 || !strcmp(section, "label.names");
     tide_labeler *labeler = tide_labeler_load("bad", &err);
-    assert_int_equal(labeler == NULL, told_from);
+    assert_int_equal(labeler == NULL, expect_refusal);
     tide_labeler_free(labeler);
 }
 

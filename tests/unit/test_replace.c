@@ -127,7 +127,7 @@ static int publish_number(uint64_t number)
     tide_store_writer *w = tide_store_create("m.tide", NULL);
     tide_store_put(w, "number", &number, sizeof number);
     tide_store_finish(w);
-    return tide_store_replace(w, OLDER, NULL);
+    return tide_store_commit_keeping(w, OLDER, NULL);
 }
 
 static void name_generation(char name[32], int age)

@@ -75,7 +75,7 @@ static void oracle_free(oracle *o)
 
 static void watch(tide_trainer *trainer, oracle *o)
 {
-    tide_ingest *ingest = tide_trainer_intake(trainer);
+    tide_ingest *ingest = tide_trainer_ingest(trainer);
     tide_ingest_set_executor(ingest, tide_executor_inline(o, record));
     tide_ingest_count_generations(ingest, o->generations);
 }
@@ -142,11 +142,11 @@ static bool feed_sentence(tide_trainer *trainer, oracle *o, const char *text,
     o->size = o->at = 1; /* 0 says no */
     feed_text(trainer, text);
     s->count = words;
-    memcpy(s->slots, tide_trainer_intake(trainer)->slots, words * sizeof *s->slots);
+    memcpy(s->slots, tide_trainer_ingest(trainer)->slots, words * sizeof *s->slots);
     for (uint32_t i = 0; i < words; i++)
         if (s->slots[i] != TIDE_NO_SLOT)
             s->generations[i] = atomic_load(&o->generations[s->slots[i]]);
-    if (tide_sampler_draws(tide_trainer_intake(trainer)->sampler))
+    if (tide_sampler_draws(tide_trainer_ingest(trainer)->sampler))
         o->at = after_sentence(o, o->at, s);
     assert_true(o->at);
     bool complete = o->open_tokens + words > SENTENCE_MAX;
@@ -335,7 +335,7 @@ static void a_slot_stays_quarantined_while_sentences_are_pending(void **state)
     for (size_t k = 0; k < COUNT(settings); k++)
         for (uint64_t behind = 0; behind <= 5; behind++) {
             tide_trainer *trainer = trainer_of(settings[k]);
-            tide_ingest *ingest = tide_trainer_intake(trainer);
+            tide_ingest *ingest = tide_trainer_ingest(trainer);
             slow_executor s = {.ingest = ingest, .behind = behind};
             tide_ingest_set_executor(ingest,
                                      (tide_executor){&s, train_slowly, finished_slowly,

@@ -167,10 +167,10 @@ static void write_text(tide_rng *rng, char text[256])
 static void tokens_match_the_tokenizer(void **state)
 {
     (void)state;
-    static const char *const kinds[] = {[TIDE_TOKENS_SPACE] = "space",
-                                        [TIDE_TOKENS_WORDS] = "words",
-                                        [TIDE_TOKENS_SOCIAL] = "social",
-                                        [TIDE_TOKENS_LOG] = "log"};
+    static const char *const kinds[] = {[TIDE_TOKENIZER_SPACE] = "space",
+                                        [TIDE_TOKENIZER_WORDS] = "words",
+                                        [TIDE_TOKENIZER_SOCIAL] = "social",
+                                        [TIDE_TOKENIZER_LOG] = "log"};
     tide_rng rng = tide_rng_seeded(4);
     for (size_t kind = 0; kind < COUNT(kinds); kind++) {
         char settings[96];
@@ -179,7 +179,7 @@ static void tokens_match_the_tokenizer(void **state)
         tide_trainer *trainer = learned(settings, "unrelated words of a text\n");
         tide_resolver *r = resolver_of(tide_trainer_model(trainer));
         tide_view *view = make_view(tide_trainer_model(trainer));
-        const tide_tokenizer_options options = {.kind = (tide_token_kind)kind};
+        const tide_tokenizer_options options = {.kind = (tide_tokenizer_kind)kind};
         for (int i = 0; i < 500; i++) {
             char text[256];
             tide_term term;
@@ -189,7 +189,7 @@ static void tokens_match_the_tokenizer(void **state)
             tide_tokenizer *t = tide_tokenizer_new(&options, NULL);
             tide_tokenizer_feed(t, text, strlen(text));
             tide_tokenizer_end(t);
-            size_t count = tide_tokenizer_take(t, words, COUNT(words), &ended);
+            size_t count = tide_tokenizer_next(t, words, COUNT(words), &ended);
             tide_resolver_find(r, view, text, &term);
             assert_int_equal(term.count, count < TIDE_TERM_MAX ? count : TIDE_TERM_MAX);
             for (size_t k = 0; k < term.count; k++) {

@@ -176,7 +176,7 @@ static void storm(const char *kind, size_t count, uint64_t seed)
     unlink("m.1");
     how.follow = true;
     how.checkpoint_path = "m";
-    how.older = 1;
+    how.keep_checkpoints = 1;
     how.stop = &w.stop;
     how.save_now = &w.save;
     how.watch = stop_at_the_end;

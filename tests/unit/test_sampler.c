@@ -59,7 +59,7 @@ static void assert_distribution(const tide_draws *draws, const double *weights,
     tide_rng rng = tide_rng_seeded(17);
     for (int i = 0; i < DRAWS; i += BATCH) {
         uint32_t slots[BATCH];
-        tide_draws_take(draws, &rng, slots, BATCH);
+        tide_draws_next(draws, &rng, slots, BATCH);
         for (int k = 0; k < BATCH; k++) {
             assert_true(slots[k] < size);
             drawn[slots[k]]++;
@@ -275,7 +275,7 @@ static void reservoir_keeps_every_item_equally_often(void **state)
             tide_sampler_add(sampler, NULL, slots, COUNT(slots));
         }
         uint32_t drawn;
-        tide_draws_take(tide_sampler_draws(sampler), &rng, &drawn, 1);
+        tide_draws_next(tide_sampler_draws(sampler), &rng, &drawn, 1);
         kept[drawn]++;
         tide_sampler_free(sampler);
     }
@@ -517,8 +517,8 @@ static void a_loaded_sampler_continues_like_the_original(void **state)
         assert_same_file("a", "b");
         uint32_t drawn[2][100];
         tide_rng rng = tide_rng_seeded(1), same = rng;
-        tide_draws_take(tide_sampler_draws(one), &rng, drawn[0], 100);
-        tide_draws_take(tide_sampler_draws(two), &same, drawn[1], 100);
+        tide_draws_next(tide_sampler_draws(one), &rng, drawn[0], 100);
+        tide_draws_next(tide_sampler_draws(two), &same, drawn[1], 100);
         assert_memory_equal(drawn[0], drawn[1], sizeof drawn[0]);
         tide_sampler_free(one);
         tide_sampler_free(two);
@@ -594,7 +594,7 @@ static void *draw_until_stopped(void *data)
     const tide_draws *draws;
     while ((draws = atomic_load(&d->draws)) != NULL) {
         atomic_store(&d->in_use, draws);
-        tide_draws_take(draws, &rng, slots, 64);
+        tide_draws_next(draws, &rng, slots, 64);
         for (int i = 0; i < 64; i++)
             d->bad += slots[i] >= d->capacity;
     }

@@ -3,7 +3,7 @@
 #include "base/base.h"
 #include "labels_fixture.h"
 
-enum { UNIVERSE = 24, TOLD = 9, POSTS = 400 };
+enum { UNIVERSE = 24, PREDICTED = 9, POSTS = 400 };
 
 /* -- predicted posts -------------------------------------------------------------- */
 
@@ -35,7 +35,7 @@ static void choose_names(tide_rng *rng, int names[UNIVERSE])
 static scored_post add_post(tide_scorer *scorer, tide_rng *rng, const int *names,
                             uint32_t count, uint64_t fit)
 {
-    const char *labels[UNIVERSE], *told_names[UNIVERSE];
+    const char *labels[UNIVERSE], *predicted_names[UNIVERSE];
     float probabilities[UNIVERSE];
     scored_post p = {.words = (uint32_t)tide_rng_below(rng, 20)};
     p.unknown = (uint32_t)tide_rng_below(rng, p.words + 1);
@@ -44,7 +44,7 @@ static scored_post add_post(tide_scorer *scorer, tide_rng *rng, const int *names
         if ((p.carried[i] = tide_rng_below(rng, 12) == 0))
             labels[label_count++] = name_of(i);
     for (uint32_t i = 0; i < count; i++) {
-        told_names[i] = name_of(names[i]);
+        predicted_names[i] = name_of(names[i]);
         probabilities[i] = tide_rng_float(rng);
         p.prediction[names[i]] = true;
         p.probabilities[names[i]] = probabilities[i];
@@ -54,7 +54,7 @@ static scored_post add_post(tide_scorer *scorer, tide_rng *rng, const int *names
                                             .words = p.words,
                                             .unknown = p.unknown,
                                             .fit = fit,
-                                            .names = told_names,
+                                            .names = predicted_names,
                                             .name_count = count,
                                             .probabilities = probabilities};
     assert_int_equal(tide_scorer_add(scorer, &prediction, NULL), TIDE_OK);
@@ -136,7 +136,8 @@ static void expect_score(tide_score found, tide_score expected)
     assert_true(fabs(found.f1 - expected.f1) < 1e-12);
 }
 
-static bool ever_told(const scored_post *posts, int count, int label, bool scored)
+static bool is_ever_predicted(const scored_post *posts, int count, int label,
+                              bool scored)
 {
     for (int i = 0; i < count; i++)
         if (posts[i].prediction[label] && (!scored || truths_of(&posts[i])))
@@ -144,7 +145,7 @@ static bool ever_told(const scored_post *posts, int count, int label, bool score
     return false;
 }
 
-static int told_at_5(const scored_post *p)
+static int predicted_at_5(const scored_post *p)
 {
     int prediction = 0;
     for (int label = 0; label < UNIVERSE; label++)
@@ -170,7 +171,7 @@ static void expect_counts(const tide_scores *v, const scored_post *posts, int co
         words += p->words;
         unknown += p->unknown;
         at_1 += right_among(p, 1);
-        at_5 += right_among(p, 5) / (double)told_at_5(p);
+        at_5 += right_among(p, 5) / (double)predicted_at_5(p);
         recall_at_5 += (double)right_among(p, 5) / true_ones;
     }
     assert_int_equal(v->posts, count);
@@ -196,7 +197,7 @@ static void expect_scores(const tide_scorer *scorer, const scored_post *posts,
     for (int i = 0; i < UNIVERSE; i++) {
         tally t = tally_of(posts, count, i, threshold);
         all = (tally){all.had + t.had, all.predicted + t.predicted, all.both + t.both};
-        labels += ever_told(posts, count, i, true);
+        labels += is_ever_predicted(posts, count, i, true);
     }
     for (int i = 0; i < UNIVERSE; i++) {
         tally t = tally_of(posts, count, i, threshold);
@@ -216,7 +217,7 @@ static void expect_list(const tide_scorer *scorer, const scored_post *posts, int
     tide_label_score scores[UNIVERSE + 1];
     size_t size = tide_scorer_labels(scorer, scores, COUNT(scores)), prediction = 0;
     for (int i = 0; i < UNIVERSE; i++)
-        prediction += ever_told(posts, count, i, false);
+        prediction += is_ever_predicted(posts, count, i, false);
     assert_int_equal(size, prediction);
     for (size_t i = 0; i < size; i++) {
         tally t = tally_of(posts, count, atoi(scores[i].name + 1), threshold);
@@ -239,7 +240,7 @@ static void scores_equal_the_reference(void **state)
     (void)state;
     for (int run = 0; run < 4; run++) {
         float threshold = run % 2 ? 0.5f : 0.2f;
-        int prediction = run < 2 ? TOLD : 3;
+        int prediction = run < 2 ? PREDICTED : 3;
         tide_scorer *scorer = tide_scorer_new(threshold, NULL);
         tide_rng rng = tide_rng_seeded((uint64_t)run);
         static scored_post posts[POSTS];
@@ -271,7 +272,7 @@ static void a_reset_clears_all_scores(void **state)
         for (int i = 0; i < 100; i++) {
             if (i % 40 == 0)
                 choose_names(&rng, names);
-            posts[i] = add_post(scorer, &rng, names, TOLD,
+            posts[i] = add_post(scorer, &rng, names, PREDICTED,
                                 1 + (uint64_t)(account * 3 + i / 40));
         }
         expect_scores(scorer, posts, 100, 0.5f);

@@ -68,15 +68,15 @@ static void file_that_is_too_short_for_a_position_is_refused(void **state)
                                       UINT64_MAX};
     for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
         assert_not_there(source, beyond[i], TIDE_ERROR_FORMAT);
-        assert_no_place(source, beyond[i], TIDE_ERROR_FORMAT);
+        assert_no_position(source, beyond[i], TIDE_ERROR_FORMAT);
     }
     tide_error err = {0};
     tide_source_seek(source, "123456789 0", &err);
     assert_string_equal(err.text, "shorter than before, so it is read from the start");
     assert_int_equal(tide_source_offset(source), 0);
-    const char *end = place_in(content, FILE_SIZE);
+    const char *end = position_in(content, FILE_SIZE);
     assert_int_equal(tide_source_seek(source, end, NULL), TIDE_OK);
-    assert_place(source, content, FILE_SIZE);
+    assert_position(source, content, FILE_SIZE);
     tide_source_close(source);
 }
 
@@ -88,8 +88,8 @@ file_with_other_text_before_a_place_is_refused_and_reading_stays(void **state)
     tide_error err = {0};
     tide_source *source = opened("file");
     assert_int_equal(tide_source_read(source, bytes, 50, NULL), 50);
-    char wrong[PLACE_ROOM];
-    snprintf(wrong, sizeof wrong, "%s", place_in(content, 5000));
+    char wrong[POSITION_SIZE];
+    snprintf(wrong, sizeof wrong, "%s", position_in(content, 5000));
     char *last = wrong + strlen(wrong) - 1;
     *last = *last == '0' ? '1' : '0';
     assert_int_equal(tide_source_seek(source, wrong, &err), TIDE_ERROR_FORMAT);
@@ -100,7 +100,7 @@ file_with_other_text_before_a_place_is_refused_and_reading_stays(void **state)
     tide_source_close(source);
 }
 
-static void invalid_places_are_refused(void **state)
+static void invalid_positions_are_refused(void **state)
 {
     (void)state;
     static const char *const wrong[] = {"",
@@ -125,7 +125,8 @@ static void invalid_places_are_refused(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         tide_error err = {0};
         assert_int_equal(tide_source_seek(source, wrong[i], &err), TIDE_ERROR_FORMAT);
-        assert_non_null(strstr(err.text, "is not a valid place, so it is read from"));
+        assert_non_null(
+            strstr(err.text, "is not a valid position, so it is read from"));
     }
     tide_source_close(source);
 }
@@ -340,7 +341,7 @@ int main(void)
         cmocka_unit_test(file_that_is_too_short_for_a_position_is_refused),
         cmocka_unit_test(
             file_with_other_text_before_a_place_is_refused_and_reading_stays),
-        cmocka_unit_test(invalid_places_are_refused),
+        cmocka_unit_test(invalid_positions_are_refused),
         cmocka_unit_test(unreadable_files_are_refused_by_name),
         cmocka_unit_test(named_pipe_is_read_until_its_writers_are_gone),
         cmocka_unit_test(dash_and_dev_stdin_are_standard_input),

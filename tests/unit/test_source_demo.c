@@ -96,7 +96,7 @@ static void demo_source_finds_text_around_a_remembered_state(void **state)
     assert_int_equal(tide_source_read(source, read, MARK, NULL), MARK);
     assert_int_equal(tide_source_read(source, read, 1, NULL), 1);
     for (size_t from = MARK - 20; from <= MARK + 20; from++)
-        assert_place(source, bytes, from + 4096);
+        assert_position(source, bytes, from + 4096);
     tide_source_close(source);
 }
 
@@ -107,10 +107,10 @@ static void demo_source_that_ends_earlier_refuses_a_seek_and_stays(void **state)
     tide_source *source = opened("demo:tokens=500");
     assert_int_equal(tide_source_read(source, bytes, 100, NULL), 100);
     assert_int_equal(tide_source_read(source, bytes + 100, 100, NULL), 100);
-    const char *middle = place_in(bytes, 100);
+    const char *middle = position_in(bytes, 100);
     assert_int_equal(tide_source_seek(source, middle, NULL), TIDE_OK);
     assert_not_there(source, 1 << 22, TIDE_ERROR_FORMAT);
-    assert_no_place(source, 1 << 22, TIDE_ERROR_FORMAT);
+    assert_no_position(source, 1 << 22, TIDE_ERROR_FORMAT);
     tide_error err = {0};
     tide_source_seek(source, "123456789 0", &err);
     assert_string_equal(err.text, "shorter than before, so it is read from the start");
@@ -204,7 +204,7 @@ static void demo_source_with_a_rate_continues_right_after_a_seek(void **state)
     tide_source_close(source);
     source = opened("demo:rate=100");
     assert_true(tide_source_read(source, piece, sizeof piece, NULL) > 0);
-    assert_int_equal(tide_source_seek(source, place_in(bytes, FAR), NULL), TIDE_OK);
+    assert_int_equal(tide_source_seek(source, position_in(bytes, FAR), NULL), TIDE_OK);
     ptrdiff_t got = tide_source_poll(source, piece, sizeof piece, 30000, NULL);
     assert_true(got > 0);
     assert_memory_equal(piece, bytes + FAR, got);

@@ -128,7 +128,7 @@ static void progress_is_reported_until_the_file_is_finished(void **state)
     }
     tide_store_finish(w);
     assert_int_equal(calls, PIECES);
-    assert_int_equal(tide_store_replace(w, 0, NULL), TIDE_OK);
+    assert_int_equal(tide_store_commit_keeping(w, 0, NULL), TIDE_OK);
     assert_int_equal(calls, PIECES);
 }
 
@@ -158,7 +158,7 @@ static void as_many_older_versions_are_kept_as_requested(void **state)
         uint64_t size = tide_store_finish(w);
         if (number > 1)
             expect_number("m.tide", number - 1); /* is not there before it is safe */
-        assert_int_equal(tide_store_replace(w, 2, NULL), TIDE_OK);
+        assert_int_equal(tide_store_commit_keeping(w, 2, NULL), TIDE_OK);
         struct stat status;
         assert_int_equal(stat("m.tide", &status), 0);
         assert_int_equal(size, status.st_size);
@@ -185,7 +185,7 @@ static void file_is_read_back_before_it_replaces_the_old_one(void **state)
         if ((uint64_t)at >= size)
             at = (off_t)size - 1;
         damage_temporary(at);
-        assert_int_equal(tide_store_replace(w, 1, &err), TIDE_ERROR_IO);
+        assert_int_equal(tide_store_commit_keeping(w, 1, &err), TIDE_ERROR_IO);
         assert_non_null(strstr(err.text, "read-back verification failed"));
         expect_small("m.tide");
         assert_int_equal(entries("."), 1);

@@ -43,7 +43,7 @@ static int save_shared(uint64_t seed, uint64_t room, tide_error *err)
     put_sections(w, seed);
     tide_store_finish(w);
     pthread_join(thread, NULL);
-    return tide_store_replace(w, 0, err);
+    return tide_store_commit_keeping(w, 0, err);
 }
 
 static void expect_same_bytes(const char *path, const char *other)

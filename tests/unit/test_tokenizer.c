@@ -8,7 +8,7 @@
 
 #include "memory_fixture.h"
 
-static const tide_tokenizer_options space = {.kind = TIDE_TOKENS_SPACE};
+static const tide_tokenizer_options space = {.kind = TIDE_TOKENIZER_SPACE};
 
 /* -- helpers ----------------------------------------------------------------------- */
 
@@ -352,7 +352,7 @@ static void feeding_before_all_words_are_taken_loses_nothing(void **state)
             done += tide_tokenizer_feed(t, text + done, step);
             tide_word word;
             bool ended;
-            if (tide_tokenizer_take(t, &word, 1, &ended))
+            if (tide_tokenizer_next(t, &word, 1, &ended))
                 transcript_add(&s, word.bytes, word.length, ' ');
             if (ended)
                 transcript_add(&s, NULL, 0, '\n');
@@ -397,13 +397,13 @@ static void sixteen_bytes_of_every_word_are_readable(void **state)
     fed = tide_tokenizer_feed(t, text, capacity);
     tide_word words[2];
     bool ended;
-    tide_tokenizer_take(t, words, 1, &ended);
+    tide_tokenizer_next(t, words, 1, &ended);
     transcript s = {0};
     transcript_take(&s, t, 1);
     text[fed - 1] = 'z'; /* the very last byte that fits */
     assert_int_equal(tide_tokenizer_feed(t, text, capacity), fed);
     tide_tokenizer_end(t);
-    assert_int_equal(tide_tokenizer_take(t, words, 2, &ended), 2);
+    assert_int_equal(tide_tokenizer_next(t, words, 2, &ended), 2);
     unsigned sum = 0;
     for (int i = 0; i < 16; i++)
         sum += (unsigned char)words[1].bytes[i];
@@ -423,15 +423,15 @@ static void only_what_follows_a_taken_sentence_is_pending(void **state)
     tide_word words[BATCH];
     bool ended;
     tide_tokenizer_feed(t, "one two\nthree fo", 16);
-    assert_int_equal(tide_tokenizer_take(t, words, BATCH, &ended), 2);
+    assert_int_equal(tide_tokenizer_next(t, words, BATCH, &ended), 2);
     assert_true(ended);
     assert_int_equal(tide_tokenizer_pending(t), 8);
-    assert_int_equal(tide_tokenizer_take(t, words, BATCH, &ended), 1);
+    assert_int_equal(tide_tokenizer_next(t, words, BATCH, &ended), 1);
     assert_false(ended);
     assert_int_equal(tide_tokenizer_pending(t), 2);
     tide_tokenizer_end(t);
     assert_int_equal(tide_tokenizer_pending(t), 2);
-    assert_int_equal(tide_tokenizer_take(t, words, BATCH, &ended), 1);
+    assert_int_equal(tide_tokenizer_next(t, words, BATCH, &ended), 1);
     assert_true(ended);
     assert_memory_equal(words[0].bytes, "fo", 2);
     assert_int_equal(tide_tokenizer_pending(t), 0);
@@ -503,7 +503,8 @@ static void allocation_failure_is_reported(void **state)
     assert_null(tide_tokenizer_new(&space, &err));
     assert_int_equal(err.status, TIDE_ERROR_MEMORY);
     allocations_left = 1;
-    tide_tokenizer_options options = {.stop_words = "the"};
+    tide_tokenizer_options options = {.kind = TIDE_TOKENIZER_SPACE,
+                                      .stop_words = "the"};
     assert_null(tide_tokenizer_new(&options, &err));
     assert_int_equal(err.status, TIDE_ERROR_MEMORY);
     allocations_left = -1;

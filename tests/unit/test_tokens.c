@@ -141,7 +141,7 @@ static void first_rules_are_unchanged(void **state)
         {"ไทยแลนด์ ภาษา", "ไทยแลนด์ ภาษา"},
         {"កម្ពុជា မြန်မာ ປະເທດ", "កម្ពុជា မြန်မာ ປະເທດ"},
         {"コーヒー", "コ ー ヒ ー"}};
-    const tide_tokenizer_options first = {.kind = TIDE_TOKENS_WORDS,
+    const tide_tokenizer_options first = {.kind = TIDE_TOKENIZER_WORDS,
                                           .first_rules = true};
     CHECK_TABLE(first, table);
 }
@@ -240,9 +240,11 @@ static void invalid_word_is_dropped_whole_and_counted_once(void **state)
         {"\x8a\x7f\x7f\x96\xdf b", "b", 3, 5},
         {"\x7f\xc2\x9f\xc2 b", "b", 2, 4},
     };
-    for (size_t kind = TIDE_TOKENS_WORDS; kind <= TIDE_TOKENS_LOG; kind++)
+    static const tide_tokenizer_kind kinds[] = {
+        TIDE_TOKENIZER_WORDS, TIDE_TOKENIZER_SOCIAL, TIDE_TOKENIZER_LOG};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-            tide_tokenizer_options options = {.kind = (tide_token_kind)kind};
+            tide_tokenizer_options options = {.kind = kinds[k]};
             check(&options, table[i].text, table[i].expected);
             transcript s = tokenize(&options, table[i].text);
             assert_int_equal(s.invalid, table[i].invalid);
@@ -380,13 +382,13 @@ static void only_a_label_is_one_word_in_every_kind(void **state)
          "B __label__b",
          "__label__b"},
     };
-    enum { KINDS = TIDE_TOKENS_LOG + 1, EVERYWHERE = 5 };
+    enum { KINDS = TIDE_TOKENIZER_LOG + 1, EVERYWHERE = 5 };
     for (size_t kind = 0; kind < KINDS; kind++)
-        check_table(&(tide_tokenizer_options){.kind = (tide_token_kind)kind}, table,
-                    kind == TIDE_TOKENS_SPACE ? EVERYWHERE
-                                              : sizeof table / sizeof *table);
+        check_table(&(tide_tokenizer_options){.kind = (tide_tokenizer_kind)kind}, table,
+                    kind == TIDE_TOKENIZER_SPACE ? EVERYWHERE
+                                                 : sizeof table / sizeof *table);
     for (size_t kind = 0; kind < KINDS; kind++)
-        check(&(tide_tokenizer_options){.kind = (tide_token_kind)kind,
+        check(&(tide_tokenizer_options){.kind = (tide_tokenizer_kind)kind,
                                         .shortest = 2,
                                         .longest = 12,
                                         .stop_words = "__label__no"},
@@ -410,8 +412,8 @@ static void label_matches_kind_space(void **state)
                 text[i] = '_';
         memcpy(text + end, rest, sizeof rest - 1);
         transcript expected = oracle_transcript(text, end + sizeof rest - 1, true);
-        for (size_t kind = TIDE_TOKENS_SPACE; kind <= TIDE_TOKENS_LOG; kind++) {
-            tide_tokenizer_options options = {.kind = (tide_token_kind)kind};
+        for (size_t kind = TIDE_TOKENIZER_WORDS; kind <= TIDE_TOKENIZER_LOG; kind++) {
+            tide_tokenizer_options options = {.kind = (tide_tokenizer_kind)kind};
             transcript s = transcript_make(&options, text, end + sizeof rest - 1, 0,
                                            1 + tide_rng_below(&rng, 4), &rng);
             assert_true(transcript_equal(&s, &expected));
@@ -428,9 +430,9 @@ static void stop_words_are_omitted_in_every_kind(void **state)
     (void)state;
     static const char stops[] = "the\r\n\n#tag\nétait\n<number>\nlast";
     static const char text[] = "the cat était #tag 12 last";
-    static const char *const expected[] = {"cat 12", "cat tag 12", "cat 12", "cat tag"};
-    for (size_t kind = TIDE_TOKENS_SPACE; kind <= TIDE_TOKENS_LOG; kind++) {
-        tide_tokenizer_options options = {.kind = (tide_token_kind)kind,
+    static const char *const expected[] = {"cat tag 12", "cat 12", "cat 12", "cat tag"};
+    for (size_t kind = TIDE_TOKENIZER_WORDS; kind <= TIDE_TOKENIZER_LOG; kind++) {
+        tide_tokenizer_options options = {.kind = (tide_tokenizer_kind)kind,
                                           .stop_words = stops};
         check(&options, text, expected[kind]);
         transcript s = tokenize(&options, text);
@@ -464,9 +466,9 @@ static void all_stop_words_are_found_and_no_others(void **state)
 static void lengths_are_in_characters(void **state)
 {
     (void)state;
-    for (size_t kind = TIDE_TOKENS_SPACE; kind <= TIDE_TOKENS_LOG; kind++) {
+    for (size_t kind = TIDE_TOKENIZER_WORDS; kind <= TIDE_TOKENIZER_LOG; kind++) {
         tide_tokenizer_options options = {
-            .kind = (tide_token_kind)kind, .shortest = 2, .longest = 3};
+            .kind = (tide_tokenizer_kind)kind, .shortest = 2, .longest = 3};
         check(&options, "a ab abc abcd é éé ééé éééé", "ab abc éé ééé");
         transcript s = tokenize(&options, "a ab abc abcd é éé ééé éééé");
         assert_int_equal(s.omitted, 4);

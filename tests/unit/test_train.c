@@ -349,7 +349,7 @@ static void a_long_line_is_cut_into_sentences(void **state)
             feed_text(trainer, "a b c d\n");
         seen s = {.count = 0};
         uint64_t sentences = stats_of(trainer).sentences;
-        tide_ingest_set_executor(tide_trainer_intake(trainer),
+        tide_ingest_set_executor(tide_trainer_ingest(trainer),
                                  tide_executor_inline(&s, record_size));
         for (int k = 0; k < cases[i].words; k++)
             feed_text(trainer, k % 2 ? "a " : "b ");
@@ -496,7 +496,7 @@ static void tokens_of_an_evicted_word_are_no_contexts(void **state)
     for (int k = 0; k < 600; k++)
         feed_text(trainer, "a b\n");
     seen s = {.count = 0};
-    tide_ingest_set_executor(tide_trainer_intake(trainer),
+    tide_ingest_set_executor(tide_trainer_ingest(trainer),
                              tide_executor_inline(&s, record_size));
     feed_text(trainer,
               "a a a a b b x y\n"); /* x takes the slot of b, and y that of x */

@@ -50,13 +50,13 @@ static void a_loaded_vocabulary_continues_like_the_original(void **state)
 static void inserted_words_are_saved_loaded_and_evicted(void **state)
 {
     (void)state;
-    enum { GRANTED = 50, ROOM = 60 };
+    enum { INSERTED = 50, ROOM = 60 };
     stream s = stream_zipf(2000, 20000, 14);
     for (size_t i = 0; i < COUNT(setups); i++) {
         tide_vocabulary_options options = setup(i, ROOM, 0);
         tide_error err;
         tide_vocabulary *one = new_vocabulary(&options);
-        for (uint32_t w = 0; w < GRANTED; w++)
+        for (uint32_t w = 0; w < INSERTED; w++)
             assert_int_equal(tide_vocabulary_insert(one, &s.types[1000 + w], 5 + w, w),
                              w);
         assert_int_equal(tide_vocabulary_error(one, 7), 7);

@@ -115,7 +115,7 @@ static inline void transcript_take(transcript *s, tide_tokenizer *t, size_t batc
     tide_word words[64];
     for (;;) {
         bool ended;
-        size_t count = tide_tokenizer_take(t, words, batch, &ended);
+        size_t count = tide_tokenizer_next(t, words, batch, &ended);
         for (size_t i = 0; i < count; i++)
             transcript_add(s, words[i].bytes, words[i].length, ' ');
         if (ended)

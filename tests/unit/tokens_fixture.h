@@ -11,31 +11,34 @@
 
 #include <utf8proc.h>
 
-static const tide_tokenizer_options words = {.kind = TIDE_TOKENS_WORDS};
-static const tide_tokenizer_options social = {.kind = TIDE_TOKENS_SOCIAL};
-static const tide_tokenizer_options logs = {.kind = TIDE_TOKENS_LOG};
+static const tide_tokenizer_options words = {.kind = TIDE_TOKENIZER_WORDS};
+static const tide_tokenizer_options social = {.kind = TIDE_TOKENIZER_SOCIAL};
+static const tide_tokenizer_options logs = {.kind = TIDE_TOKENIZER_LOG};
 
 /* All kinds and all actions. */
 static const tide_tokenizer_options variants[] = {
-    {.kind = TIDE_TOKENS_SPACE, .shortest = 2, .longest = 9, .stop_words = "the\nxx"},
-    {.kind = TIDE_TOKENS_WORDS},
-    {.kind = TIDE_TOKENS_WORDS, .numbers = TIDE_MASK, .shortest = 2},
-    {.kind = TIDE_TOKENS_SOCIAL},
-    {.kind = TIDE_TOKENS_SOCIAL,
+    {.kind = TIDE_TOKENIZER_SPACE,
+     .shortest = 2,
+     .longest = 9,
+     .stop_words = "the\nxx"},
+    {.kind = TIDE_TOKENIZER_WORDS},
+    {.kind = TIDE_TOKENIZER_WORDS, .numbers = TIDE_MASK, .shortest = 2},
+    {.kind = TIDE_TOKENIZER_SOCIAL},
+    {.kind = TIDE_TOKENIZER_SOCIAL,
      .numbers = TIDE_DROP,
      .hashtags = TIDE_DROP,
      .mentions = TIDE_DROP,
      .urls = TIDE_DROP},
-    {.kind = TIDE_TOKENS_SOCIAL,
+    {.kind = TIDE_TOKENIZER_SOCIAL,
      .numbers = TIDE_MASK,
      .hashtags = TIDE_MASK,
      .mentions = TIDE_MASK,
      .urls = TIDE_MASK,
      .stop_words = "<url>\nthe\n"},
-    {.kind = TIDE_TOKENS_SOCIAL, .hashtags = TIDE_BARE, .mentions = TIDE_BARE},
-    {.kind = TIDE_TOKENS_LOG},
-    {.kind = TIDE_TOKENS_WORDS, .first_rules = true},
-    {.kind = TIDE_TOKENS_LOG, .longest = 8, .stop_words = "<number>\r\nxx"},
+    {.kind = TIDE_TOKENIZER_SOCIAL, .hashtags = TIDE_BARE, .mentions = TIDE_BARE},
+    {.kind = TIDE_TOKENIZER_LOG},
+    {.kind = TIDE_TOKENIZER_WORDS, .first_rules = true},
+    {.kind = TIDE_TOKENIZER_LOG, .longest = 8, .stop_words = "<number>\r\nxx"},
 };
 
 enum { VARIANTS = sizeof variants / sizeof *variants };

@@ -70,7 +70,7 @@ static inline tide_trainer *trainer_of(const char *settings)
 
 static inline const tide_sgns *sgns_of(tide_trainer *trainer)
 {
-    return tide_trainer_intake(trainer)->sgns;
+    return tide_trainer_ingest(trainer)->sgns;
 }
 
 static inline tide_stats stats_of(const tide_trainer *trainer)

@@ -1,9 +1,9 @@
-/* fuzz_places.c - arbitrary texts as places in sources.
+/* fuzz_positions.c - arbitrary texts as positions in sources.
  *
  * The first byte: bits 0 to 1 select the source; bit 2 says that the rest is not a
- * place but changes to a valid one: a byte that says how much is read before, then
- * pairs of an index and a byte to be written there. If a place is accepted, the source
- * can compose a place of its new position and return to it. Otherwise it is refused
+ * position but changes to a valid one: a byte that says how much is read before, then
+ * pairs of an index and a byte to be written there. If a position is accepted, the source
+ * can compose a position of its new position and return to it. Otherwise it is refused
  * with a reason, and reading starts where it would have started.
  */
 #include "source/source.h"
@@ -52,7 +52,7 @@ static tide_source *open_source(int kind)
         make_file();
     const char *const specs[SOURCES] = {path, path, "demo:tokens=1000"};
     const tide_source_options options = {.follow = kind == FOLLOWED};
-    if (kind == FOLLOWED) { /* accepts a place only right after it was opened */
+    if (kind == FOLLOWED) { /* accepts a position only right after it was opened */
         tide_source_close(sources[kind]);
         sources[kind] = NULL;
     }
@@ -69,33 +69,33 @@ static void read_some(tide_source *source, size_t size)
     must(tide_source_poll(source, bytes, size, 0, &err) >= TIDE_SOURCE_LATER);
 }
 
-/* The place of the current position. */
-static char *present_place(tide_source *source)
+/* The position of the current position. */
+static char *present_position(tide_source *source)
 {
-    char *place = tide_source_place(source, tide_source_offset(source), NULL);
-    must(place && !strchr(place, '\n'));
-    return place;
+    char *position = tide_source_position(source, tide_source_offset(source), NULL);
+    must(position && !strchr(position, '\n'));
+    return position;
 }
 
-static char *changed_place(int kind, const uint8_t *data, size_t size)
+static char *changed_position(int kind, const uint8_t *data, size_t size)
 {
     tide_source *source = open_source(kind);
     read_some(source, 1 + data[0]);
-    char *place = present_place(source);
-    size_t length = strlen(place);
+    char *position = present_position(source);
+    size_t length = strlen(position);
     for (data++, size--; size >= 2; data += 2, size -= 2)
-        place[data[0] % length] = (char)data[1];
-    return place;
+        position[data[0] % length] = (char)data[1];
+    return position;
 }
 
-static void try_place(int kind, const char *place)
+static void try_position(int kind, const char *position)
 {
     tide_error err = {.text = ""};
     tide_source *source = open_source(kind);
     uint64_t before = tide_source_offset(source);
-    int status = tide_source_seek(source, place, &err);
+    int status = tide_source_seek(source, position, &err);
     if (status)
-        must_have_said_why(&err);
+        must_have_error_text(&err);
     if (status && status != TIDE_ERROR_FORMAT) { /* it must not be read */
         tide_source_close(source);
         sources[kind] = NULL;
@@ -104,7 +104,7 @@ static void try_place(int kind, const char *place)
     must(!status || tide_source_offset(source) == before);
     read_some(source, READ);
     uint64_t offset = tide_source_offset(source);
-    char *here = present_place(source);
+    char *here = present_position(source);
     source = open_source(kind);
     must(tide_source_seek(source, here, NULL) == TIDE_OK);
     must(kind == FOLLOWED || tide_source_offset(source) == offset);
@@ -116,10 +116,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2)
         return 0;
     int kind = data[0] % 4 % SOURCES;
-    char *place = data[0] & 4 ? changed_place(kind, data + 1, size - 1)
-                              : strndup((const char *)data + 1, size - 1);
-    must(place != NULL);
-    try_place(kind, place);
-    free(place);
+    char *position = data[0] & 4 ? changed_position(kind, data + 1, size - 1)
+                                 : strndup((const char *)data + 1, size - 1);
+    must(position != NULL);
+    try_position(kind, position);
+    free(position);
     return 0;
 }

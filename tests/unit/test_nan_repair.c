@@ -1,4 +1,4 @@
-/* test_scrub.c - NaNs and impossible values in vectors and accumulators are found and
+/* test_nan_repair.c - NaNs and impossible values in vectors and accumulators are found and
  * reset, and all others stay as they are. */
 #include "base/base.h"
 #include "sgns/optimizer_internal.h"
@@ -327,7 +327,7 @@ static void nothing_bad_is_saved(void **state)
             if (place_of(sgns, place, 0)) {
                 *place_of(sgns, place, 9) = NAN;
                 save_to(trainer, "m");
-                assert_int_equal(stats_of(trainer).healed, 1);
+                assert_int_equal(stats_of(trainer).repaired, 1);
                 assert_true(isfinite(*place_of(sgns, place, 9)));
                 tide_trainer *loaded = load_from("m");
                 assert_true(isfinite(*place_of(sgns_of(loaded), place, 9)));
@@ -377,16 +377,16 @@ static void spoil_and_wait(void *data, const tide_stats *stats)
         now += 59;
         break;
     case 2:
-        assert_true(has_two_bad_rows(sgns) && stats->healed == 0);
+        assert_true(has_two_bad_rows(sgns) && stats->repaired == 0);
         now += 2;
         break;
     default:
         assert_true(is_finite(sgns->model));
-        assert_int_equal(stats->healed, 2);
+        assert_int_equal(stats->repaired, 2);
     }
 }
 
-static void hear(void *data, bool warning, const char *text)
+static void keep_note(void *data, bool warning, const char *text)
 {
     way *w = data;
     w->warnings += warning;
@@ -405,7 +405,7 @@ static void a_bad_row_is_repaired_within_a_minute_without_a_save(void **state)
         tide_run run = run_over(1);
         run.pause = spoil_and_wait;
         run.pause_tokens = 20000; /* blocks are shorter */
-        run.note = hear;
+        run.note = keep_note;
         run.pause_data = run.note_data = &w;
         run_to(w.trainer, &run, 0);
         assert_true(w.pauses > 2 && w.warnings == 1);
@@ -426,7 +426,7 @@ static void frequent_checks_change_nothing(void **state)
         step = i ? 100 : 0;
         run_to(trainer, &run, 0);
         step = 0;
-        assert_int_equal(stats_of(trainer).healed, 0);
+        assert_int_equal(stats_of(trainer).repaired, 0);
         save_to(trainer, names[i]);
         tide_trainer_free(trainer);
     }

@@ -1,4 +1,4 @@
-/* test_copies.c - the cache of hot rows: which rows are cached, what a merge does, and
+/* test_hot_rows.c - the cache of hot rows: which rows are cached, what a merge does, and
  * that no word ever gets training of its slot's previous word, in every order of events
  * and with threads. */
 
@@ -111,7 +111,7 @@ static void the_most_frequent_word_of_an_index_is_selected(void **state)
 {
     (void)state;
     setting *s = begin();
-    tide_ingest *ingest = tide_trainer_intake(s->trainer);
+    tide_ingest *ingest = tide_trainer_ingest(s->trainer);
     tide_rng rng = tide_rng_seeded(1);
     uint64_t counts[SLOTS], total = 0;
     for (uint32_t i = 0; i < SLOTS; i++) {
@@ -385,7 +385,7 @@ static bool is_closed(const setting *s)
 
 /* Waits until this many sentences have been trained. It sleeps instead of spinning,
  * which on a busy machine would take time slices from the training thread. */
-static void wait_for_lessons(learning *l, uint64_t count)
+static void wait_for_sentences(learning *l, uint64_t count)
 {
     pthread_mutex_lock(&l->lock);
     while (l->over < count)
@@ -436,7 +436,7 @@ static void threads_do_not_mix_two_words(void **state)
         set_quarantined(l.s, 5, true);
         tide_hot_rows_invalidate(l.s->caches[0], 5);
         uint64_t before = atomic_load(&l.begun);
-        wait_for_lessons(&l, before);
+        wait_for_sentences(&l, before);
         k->copy(row, row_of(l.s, 5), 32);
         l.wrong +=
             word > 1 && (row[0] < (float)word - 1.01f || row[0] > (float)word - 0.5f);
@@ -445,7 +445,7 @@ static void threads_do_not_mix_two_words(void **state)
         atomic_store(&l.number, (float)word);
         set_quarantined(l.s, 5, false);
         before = atomic_load(&l.begun);
-        wait_for_lessons(&l, before + tide_rng_below(&(tide_rng){word}, 3));
+        wait_for_sentences(&l, before + tide_rng_below(&(tide_rng){word}, 3));
     }
     atomic_store(&l.stop, true);
     pthread_join(thread, NULL);
