@@ -3,12 +3,12 @@
 
     check_layers.py [ROOT]
 
-The library's modules are the folders of src/, and demo/. A module is known to others by the header that
-bears its own name; every other header is private to its folder. A module may include the headers of the
+The library's modules are the directories of src/, and demo/. Its public header bears its name;
+all other headers are private to the directory. A module may include the headers of the
 modules that BELOW lists for it, all of which come before it in that list. Every file may include
-<wordtide.h> and the headers of include/wordtide. The front ends (cli, server) include nothing else of ours except base/base.h and the headers in
-their own folder; the command also carries the server and includes server/server.h and server/process.h. Tests may
-look inside.
+<wordtide.h> and the headers of include/wordtide. The front ends (cli, server) include only base/base.h
+and the headers in their own directory besides; the command contains the server and may also include
+server/server.h and server/process.h. Tests may include anything.
 
 Prints one line for each include that breaks the rule and exits with 1 if there was any.
 """
@@ -45,7 +45,7 @@ BELOW = {
     "sgns": "base file vocab sampler vector model params",
     "train": "base file vocab sampler vector model query format params reader label sgns",
     "run": "base file detect source vocab model params reader label train",
-    # what is built on it
+    # on top
     "history": "base file vocab vector model query params train",
     "bench": "base file source record vocab vector model params sgns train run",
     "eval": "base source vocab vector model query params train run history",
@@ -68,9 +68,9 @@ def includes(path):
 
 
 def resolve(root, path, wanted):
-    """The file of ours that an include means, relative to root; None if it is not ours.
+    """The project file that an include resolves to, relative to root; None if it is a foreign one.
 
-    Raises ValueError where that cannot be told.
+    Raises ValueError if that cannot be determined.
     """
     match = re.match(r'([<"])([^>"]+)[>"]', wanted)
     if not match:
@@ -82,7 +82,7 @@ def resolve(root, path, wanted):
         if target.is_file() and root in target.parents:
             return target.relative_to(root)
     if quoted:
-        raise ValueError("no such file here; headers of others stand in <>")
+        raise ValueError("no such file; put foreign headers in <>")
     return None
 
 
