@@ -74,6 +74,7 @@ tide_store_writer *tide_store_create(const char *path, tide_error *err)
         return NULL;
     }
     memcpy(w->path, path, length + 1);
+    /* The first buffer starts behind the header, which is written last. */
     w->filling->offset = TIDE_STORE_HEADER;
     XXH3_64bits_reset(&w->hash);
     if (tide_replacement_open(&w->replacement, w->path, err) != TIDE_OK) {
@@ -100,6 +101,8 @@ static bool failed(const tide_store_writer *w)
 
 static void write_buffer(tide_store_writer *w, const buffer *b)
 {
+    /* After a failure the file is lost, so the remaining buffers are dropped; the
+     * commit reports the first error. Both threads may get here, hence the atomic. */
     if (!w->write_errno)
         w->write_errno =
             tide_file_write(w->replacement.file, b->bytes, b->used, b->offset);
@@ -114,6 +117,8 @@ int tide_store_start_writer(tide_store_writer *w, tide_error *err)
         free(buffers);
         return tide_fail(err, TIDE_ERROR_MEMORY, "cannot write %s: no memory", w->path);
     }
+    /* The single buffer is replaced before anything is in it; one of the new ones is
+     * filled, the others start out empty. */
     buffers[0].offset = w->filling->offset;
     for (int i = 1; i < SHARED_BUFFERS; i++)
         tide_queue_try_push(w->empty, &buffers[i]);
@@ -126,6 +131,7 @@ void tide_store_run_writer(tide_store_writer *w)
 {
     for (buffer *b; (b = tide_queue_pop(w->full));) {
         write_buffer(w, b);
+        /* Cannot fail, for the reason given in flush(). */
         tide_queue_try_push(w->empty, b);
     }
 }
@@ -179,6 +185,8 @@ static void write_bytes(tide_store_writer *w, const void *bytes, size_t size)
         size -= n;
         if (b->used < BUFFER_SIZE)
             continue;
+        /* A full buffer is the natural moment to let the caller do something else, such
+         * as serving live queries: a megabyte has been copied since the last time. */
         flush(w, end_of_file(w));
         if (w->on_progress)
             w->on_progress(w->progress_data);
@@ -196,6 +204,8 @@ static void end_section(tide_store_writer *w)
     tide_section *section = &w->table.sections[w->table.count - 1];
     update_hash(w);
     section->checksum = XXH3_64bits_digest(&w->hash);
+    /* The padding is not part of the section, and not of its checksum, which is taken
+     * before. */
     uint64_t end = section->offset + section->size;
     write_bytes(w, zeros, tide_store_aligned(end) - end);
 }
@@ -213,6 +223,9 @@ void tide_store_begin(tide_store_writer *w, const char *name)
     tide_section *section = &w->table.sections[w->table.count];
     size_t length = strnlen(name, sizeof section->name);
     memcpy(section->name, name, length);
+    /* Names are constants of the code, so this can only fail by a bug. It is checked
+     * all the same, because a file with two sections of one name could never be
+     * read. */
     bool valid =
         length < sizeof section->name && tide_section_name_valid(section->name);
     for (uint32_t i = 0; valid && i < w->table.count; i++)
@@ -223,6 +236,8 @@ void tide_store_begin(tide_store_writer *w, const char *name)
                   w->path, name);
         return;
     }
+    /* The hash of the new section starts at the current end of the buffer, which may
+     * still hold the end of the previous one. */
     section->offset = end_of_file(w);
     w->table.count++;
     XXH3_64bits_reset(&w->hash);
@@ -258,6 +273,8 @@ static void write_end_and_header(tide_store_writer *w)
     tide_store_header(&w->table, header);
     tide_store_end(&w->table, end);
     write_bytes(w, end, sizeof end);
+    /* The first flush moves the position to the start of the file, the second writes
+     * the header there. */
     flush(w, 0);
     write_bytes(w, header, sizeof header);
     flush(w, 0);
@@ -293,7 +310,11 @@ void tide_store_preallocate(tide_store_writer *w, uint64_t bytes)
     if (reason)
         return;
     w->preallocated = bytes;
+    /* Writes that other programs have pending would compete with the save. Waiting for
+     * them here, outside the pause, is the point of this function. */
     (void)syncfs(file);
+    /* Reading allocates the pages of the file in the page cache. A failure only makes
+     * the save slower. */
     for (uint64_t at = 0; at < bytes; at += BUFFER_SIZE)
         if (tide_file_read(file, w->filling->bytes, BUFFER_SIZE, at) < 0)
             return;
@@ -304,6 +325,8 @@ static void read_back(tide_store_writer *w)
 {
     int file = w->replacement.file;
     tide_section_table found;
+    /* The table is parsed as a reader would, and every section is hashed as it is now
+     * in the file. Both must agree with what was computed from the buffers. */
     bool same = tide_store_table(file, w->path, &found, NULL) == TIDE_OK &&
                 found.checksum == w->table.checksum;
     for (uint32_t i = 0; same && i < w->table.count; i++)
@@ -320,6 +343,8 @@ static void sync_and_verify(tide_store_writer *w)
     if (w->preallocated > w->table.length &&
         ftruncate(w->replacement.file, (off_t)w->table.length) != 0)
         w->write_errno = errno;
+    /* Only now are both threads done, so the error of either is final. Truncation comes
+     * first: a sync would write blocks that are about to be dropped. */
     if (w->write_errno)
         tide_fail(&w->failure, TIDE_ERROR_IO, "cannot write %s: %s", w->path,
                   strerror(w->write_errno));

@@ -63,6 +63,8 @@ static bool stopped(const decomposition *s)
 
 static double dot(const double *a, const double *b, size_t dim)
 {
+    /* Four partial sums, in a fixed order, so that the compiler may vectorize without
+     * changing the result between builds. */
     double sum[4] = {0};
     size_t d = 0;
     for (; d + 4 <= dim; d += 4)
@@ -102,6 +104,8 @@ static void compute_squares(decomposition *s)
         s->squares[j] = dot(column, column, s->dim);
         largest = s->squares[j] > largest ? s->squares[j] : largest;
     }
+    /* A column that is smaller than the longest one by this factor consists of rounding
+     * errors only. Its direction is meaningless and must not be normalized. */
     s->null_square = largest * epsilon * epsilon;
 }
 
@@ -135,6 +139,7 @@ static bool rotate_pair(decomposition *s, size_t p, size_t q)
  * rounding errors. */
 static void decompose(decomposition *s)
 {
+    /* V starts as the identity. */
     for (size_t j = 0; j < s->dim; j++)
         s->right[j * s->dim + j] = 1;
     bool rotated = true;
@@ -161,6 +166,9 @@ static double orthogonalize(const decomposition *s, double *column, const size_t
         for (size_t k = 0; k < done; k++) {
             const double *other = s->columns + order[k] * s->dim;
             double projection = dot(column, other, s->dim);
+            /* Subtracted one after the other from the current column (modified
+             * Gram-Schmidt), which is more accurate than computing all projections
+             * first. */
             for (size_t d = 0; d < s->dim; d++)
                 column[d] -= projection * other[d];
         }
@@ -209,6 +217,8 @@ static void normalize_columns(decomposition *s, size_t *order)
         bool known = s->squares[j] > s->null_square;
         for (size_t d = 0; d < s->dim && known; d++)
             column[d] /= length;
+        /* The columns of U S are orthogonal already, up to rounding. If less than half
+         * of a unit column remains, rounding was all there was. */
         if (!known || orthogonalize(s, column, order, k) < 0.5)
             fill_null_column(s, order, k);
     }
@@ -245,6 +255,8 @@ static int fit(tide_aligner *a, const tide_matrix *from, const tide_matrix *to,
     for (uint32_t i = 0; i < from->count; i++)
         if (!excluded || !excluded[i])
             add_products(s, tide_matrix_row(from, i), tide_matrix_row(to, i));
+    /* Sums of products can only be infinite or NaN if some vector was. The
+     * decomposition would not converge. */
     if (!all_finite(s))
         return tide_fail(err, TIDE_ERROR_PARAMETER,
                          "cannot align vectors with NaN or infinite components");
@@ -333,6 +345,8 @@ static void mark_outliers(tide_aligner *a, const tide_matrix *from,
         sorted[i] = a->angles[i] =
             tide_aligner_angle(a, tide_matrix_row(from, i), tide_matrix_row(to, i));
     qsort(sorted, from->count, sizeof *sorted, by_angle);
+    /* The angle of the row that ranks at three quarters. Rows with exactly this angle
+     * stay in, so identical models have no outliers. */
     double limit = sorted[from->count - 1 - from->count / 4];
     for (uint32_t i = 0; i < from->count; i++)
         a->outliers[i] = a->angles[i] > limit;
@@ -345,6 +359,8 @@ int tide_aligner_fit_majority(tide_aligner *a, const tide_matrix *from,
     int status = fit(a, from, to, NULL, err);
     if (status || !from->count)
         return status;
+    /* One repetition is enough: the first fit is good enough to tell which words have
+     * moved, and iterating further would let the excluded set drift. */
     mark_outliers(a, from, to);
     return fit(a, from, to, a->outliers, err);
 }
@@ -361,19 +377,20 @@ static void apply_rotation(const tide_aligner *a, const float *from, double *out
 
 double tide_aligner_cosine(const tide_aligner *a, const float *from, const float *to)
 {
-    double outliers[TIDE_DIM_MAX], product = 0;
-    apply_rotation(a, from, outliers);
+    double rotated[TIDE_DIM_MAX], product = 0;
+    apply_rotation(a, from, rotated);
     for (size_t d = 0; d < a->s.dim; d++)
-        product += outliers[d] * (double)to[d];
+        product += rotated[d] * (double)to[d];
     return product;
 }
 
 double tide_aligner_angle(const tide_aligner *a, const float *from, const float *to)
 {
-    double outliers[TIDE_DIM_MAX], square = 0;
-    apply_rotation(a, from, outliers);
+    double rotated[TIDE_DIM_MAX], square = 0;
+    apply_rotation(a, from, rotated);
     for (size_t d = 0; d < a->s.dim; d++) {
-        double difference = outliers[d] - (double)to[d];
+        /* For unit vectors at angle a the distance is 2 sin(a / 2). */
+        double difference = rotated[d] - (double)to[d];
         square += difference * difference;
     }
     return 2 * asin(fmin(1, sqrt(square) / 2)) * DEGREES;

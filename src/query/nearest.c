@@ -68,6 +68,8 @@ static scan *scan_new(const tide_view *view, tide_error *err)
     s->composes_rows =
         view->vectors == TIDE_VECTORS_SUM ||
         (view->vectors == TIDE_VECTORS_INPUT && view->model->ngrams != NULL);
+    /* One allocation holds the struct and all rows behind it. The struct's size is a
+     * multiple of the alignment that the kernels need. */
     s->vectors = (float *)(void *)(s + 1);
     s->interleaved = s->vectors + TIDE_QUESTIONS * stride;
     s->row = s->interleaved + TIDE_QUESTIONS * stride;
@@ -75,6 +77,8 @@ static scan *scan_new(const tide_view *view, tide_error *err)
     s->batch.dim = view->model->shape.dim;
     s->batch.vectors = s->interleaved;
     s->batch.center = view->mean;
+    /* The kernel reports a cosine as unknown if the row is so close to the center
+     * that the difference of products would be inaccurate; see cosines_tmpl.h. */
     s->batch.center_square =
         view->kernels->dot(view->mean, view->mean, (uint32_t)stride);
     return s;
@@ -91,6 +95,8 @@ static int add_words(scan *s, active_query *q, const char *const *words, size_t 
             tide_view_term(view, words[i], s->row, q->inputs, &q->input_count, err);
         if (status)
             return status;
+        /* Each word counts by its direction only, so a frequent word with a long vector
+         * does not dominate the sum (3CosAdd). */
         tide_view_normalize(view, s->row);
         view->kernels->add(q->vector, sign, s->row, view->model->input.stride);
     }
@@ -108,6 +114,8 @@ static int add_query(scan *s, tide_search *search)
                          "a query has at most %d words", INPUTS_MAX);
     *q = (active_query){.search = search, .vector = s->vectors + s->count * stride};
     memset(q->vector, 0, stride * sizeof *q->vector);
+    /* A vector given by the caller is added with the length it has, so it can be
+     * weighed against the words. */
     if (query->vector)
         memcpy(q->vector, query->vector, view->model->shape.dim * sizeof *q->vector);
     int status =
@@ -130,6 +138,9 @@ static void load_queries(scan *s)
     for (size_t i = 0; i < TIDE_QUESTIONS; i++) {
         bool used = i < s->count;
         const float *vector = s->vectors + i * stride;
+        /* The kernel multiplies one element of a row with the same element of all
+         * queries at once, so the queries are stored element by element. Unused ones
+         * are zero, with a bound that no cosine reaches. */
         for (uint32_t d = 0; d < stride; d++)
             s->interleaved[d * TIDE_QUESTIONS + i] = used ? vector[d] : 0;
         s->batch.offsets[i] = used ? view->kernels->dot(vector, view->mean, stride) : 0;
@@ -152,6 +163,8 @@ size_t tide_hits_insert(tide_hit *hits, size_t count, size_t capacity, tide_hit 
 {
     if (count == capacity && hit.score <= hits[capacity - 1].score)
         return count;
+    /* Insertion sort from the end: a hit is moved ahead of those with strictly smaller
+     * scores only, so equal scores keep the order of the scan. */
     size_t at = count < capacity ? count : capacity - 1;
     for (; at > 0 && hits[at - 1].score < hit.score; at--)
         hits[at] = hits[at - 1];
@@ -164,6 +177,7 @@ static float exact_cosine(const scan *s, const active_query *q, uint32_t slot)
     const tide_view *view = s->view;
     tide_view_centered(view, slot, s->row);
     float square = tide_view_square(view, s->row);
+    /* Also true for NaN, which a row being repaired may have. */
     if (!(square > 0))
         return 0;
     return view->kernels->dot(q->vector, s->row, view->model->input.stride) /
@@ -258,6 +272,8 @@ static void scan_all(scan *s)
     size_t count = 0;
     uint32_t all = s->top ? s->top : tide_vocabulary_used(s->view->model->vocabulary);
     for (uint32_t i = 0; i < all; i++) {
+        /* Rows are collected until a group is full, because the kernel works on several
+         * rows at a time and skipped slots must not leave gaps in the group. */
         uint32_t slot = slot_at(s, i);
         if (slot == TIDE_NO_SLOT)
             continue;
@@ -288,6 +304,8 @@ static size_t remove_evicted(const scan *s, tide_hit *hits, size_t found)
 static bool refill_hits(const scan *s, active_query *q)
 {
     tide_search *search = q->search;
+    /* Fewer runners-up than there is space for means that no word was ever dropped from
+     * the list: there are no others, and a repeated scan could not find more. */
     bool complete = q->spare_count < SPARE;
     q->found = remove_evicted(s, search->hits, q->found);
     size_t spare = remove_evicted(s, q->spare, q->spare_count);
@@ -299,6 +317,9 @@ static bool refill_hits(const scan *s, active_query *q)
 static void run_scans(scan *s)
 {
     bool incomplete = s->count > 0;
+    /* One scan is enough unless many of the nearest words were evicted during it. The
+     * number of scans is bounded, because under a flood of evictions fewer hits are
+     * better than no answer. */
     for (int scans = 0; incomplete && scans < SCANS_MAX; scans++) {
         incomplete = false;
         load_queries(s);
@@ -327,6 +348,8 @@ void tide_view_search(const tide_view *view, tide_search *searches, size_t count
             search->found = TIDE_ERROR_MEMORY;
             continue;
         }
+        /* Queries share a scan if they search the same rows. Others, and those beyond
+         * the sixteen that the kernel takes, start a new one. */
         uint32_t top = rows_to_scan(view, &search->query);
         if (s->count == TIDE_QUESTIONS || top != s->top)
             run_scans(s);

@@ -31,46 +31,14 @@ struct tide_checkpoint_writer {
 
     tide_store_writer *job;     /* NULL if idle */
     uint64_t preallocate_bytes; /* 0 for a file that is to be written */
-    bool sealed;                /* the caller has put everything into it */
+    bool complete;              /* the caller has put everything into it */
     uint32_t keep;
     tide_checkpoint_result result;
     bool finished; /* `result` is new and was not collected */
     bool closing;
 };
 
-/* Called with the lock held, as the next two; each releases it while it works. The
- * store writer has a queue of its own: tide_store_run_writer writes what the trainer
- * puts into it and returns when the trainer has sealed the file. Only after
- * tide_checkpoint_writer_finish does the file belong to this thread alone, with `keep`
- * set. */
-static void write_until_sealed(tide_checkpoint_writer *w)
-{
-    pthread_mutex_unlock(&w->lock);
-    tide_store_run_writer(w->job);
-    pthread_mutex_lock(&w->lock);
-    while (!w->sealed)
-        pthread_cond_wait(&w->changed, &w->lock);
-}
-
-static void preallocate(tide_checkpoint_writer *w)
-{
-    pthread_mutex_unlock(&w->lock);
-    tide_store_preallocate(w->job, w->preallocate_bytes);
-    pthread_mutex_lock(&w->lock);
-}
-
-static void commit(tide_checkpoint_writer *w)
-{
-    pthread_mutex_unlock(&w->lock);
-    tide_checkpoint_result result = {.error = {.text = ""}};
-    double start = tide_now_seconds();
-    result.status = tide_store_commit_keeping(w->job, w->keep, &result.error);
-    result.seconds = tide_now_seconds() - start;
-    pthread_mutex_lock(&w->lock);
-    w->result = result;
-    w->finished = true;
-}
-
+/* Runs jobs until the writer is closed. The lock is held except during slow calls. */
 static void *thread_main(void *argument)
 {
     tide_checkpoint_writer *w = argument;
@@ -80,11 +48,34 @@ static void *thread_main(void *argument)
             pthread_cond_wait(&w->changed, &w->lock);
         if (!w->job)
             break; /* closing, and the last job is done */
+
         if (w->preallocate_bytes) {
-            preallocate(w);
+            pthread_mutex_unlock(&w->lock);
+            tide_store_preallocate(w->job, w->preallocate_bytes);
+            pthread_mutex_lock(&w->lock);
         } else {
-            write_until_sealed(w);
-            commit(w);
+            /* The trainer is filling the file meanwhile. The store writer has a queue
+             * of its own, from which this thread writes buffers until the trainer has
+             * finished the file. */
+            pthread_mutex_unlock(&w->lock);
+            tide_store_run_writer(w->job);
+            pthread_mutex_lock(&w->lock);
+
+            /* The queue is closed a moment before tide_checkpoint_writer_finish is
+             * called. Only then is `keep` set and the file this thread's alone. */
+            while (!w->complete)
+                pthread_cond_wait(&w->changed, &w->lock);
+
+            /* Syncing and reading back takes seconds, during which the trainer polls
+             * for the result. The job stays set, so no other one can be submitted. */
+            pthread_mutex_unlock(&w->lock);
+            tide_checkpoint_result result = {.error = {.text = ""}};
+            double start = tide_now_seconds();
+            result.status = tide_store_commit_keeping(w->job, w->keep, &result.error);
+            result.seconds = tide_now_seconds() - start;
+            pthread_mutex_lock(&w->lock);
+            w->result = result;
+            w->finished = true;
         }
         w->job = NULL;
         pthread_cond_broadcast(&w->changed);
@@ -124,6 +115,8 @@ void tide_checkpoint_writer_free(tide_checkpoint_writer *w)
     if (!w)
         return;
     pthread_mutex_lock(&w->lock);
+    /* A job in progress is completed first; the thread looks at `closing` only when
+     * idle. */
     w->closing = true;
     pthread_cond_broadcast(&w->changed);
     pthread_mutex_unlock(&w->lock);
@@ -139,7 +132,7 @@ static void submit(tide_checkpoint_writer *w, tide_store_writer *writer,
     pthread_mutex_lock(&w->lock);
     w->job = writer;
     w->preallocate_bytes = preallocate_bytes;
-    w->sealed = w->finished = false;
+    w->complete = w->finished = false;
     pthread_cond_broadcast(&w->changed);
     pthread_mutex_unlock(&w->lock);
 }
@@ -153,6 +146,7 @@ void tide_checkpoint_writer_preallocate(tide_checkpoint_writer *w,
 int tide_checkpoint_writer_start(tide_checkpoint_writer *w, tide_store_writer *file,
                                  tide_error *err)
 {
+    /* The queue between the threads must exist before the thread is woken up. */
     int status = tide_store_start_writer(file, err);
     if (status)
         tide_store_discard(file);
@@ -165,7 +159,7 @@ void tide_checkpoint_writer_finish(tide_checkpoint_writer *w, uint32_t keep)
 {
     pthread_mutex_lock(&w->lock);
     w->keep = keep;
-    w->sealed = true;
+    w->complete = true;
     pthread_cond_broadcast(&w->changed);
     pthread_mutex_unlock(&w->lock);
 }
@@ -175,6 +169,7 @@ bool tide_checkpoint_writer_busy(tide_checkpoint_writer *w, int wait_ms)
     struct timespec until = tide_deadline(wait_ms);
     pthread_mutex_lock(&w->lock);
     int timed_out = 0;
+    /* The monotonic clock, because the wall clock may be set while this waits. */
     while (w->job && !timed_out)
         timed_out =
             pthread_cond_clockwait(&w->changed, &w->lock, CLOCK_MONOTONIC, &until);
@@ -190,6 +185,8 @@ bool tide_checkpoint_writer_result(tide_checkpoint_writer *w,
     bool finished = w->finished;
     if (finished)
         *result = w->result;
+    /* A result is reported once, so the caller may poll without remembering what it
+     * saw. */
     w->finished = false;
     pthread_mutex_unlock(&w->lock);
     return finished;

@@ -41,6 +41,7 @@ int tide_run_pause_at(tide_run_state *r, const tide_run_input *s, uint64_t offse
 {
     if (!should_stop_or_save(r) && !tide_ingest_is_deferred(r->ingest))
         return CONTINUES;
+    /* A save needs no decision of the caller: training continues right after it. */
     if (!tide_run_stop_requested(r)) {
         tide_run_save(r, s, offset, false);
         return CONTINUES;
@@ -74,14 +75,22 @@ static int feed_stream(tide_run_state *r, tide_run_input *s, const char *bytes,
 {
     for (size_t at = 0; at < size;) {
         if (!should_stop_or_save(r)) {
+            /* The usual case: nothing is due, so the piece is as long as the block
+             * allows. It ends early only where a save by token count could become due
+             * inside it. */
             size_t piece = bytes_until_save(r, size - at);
             tide_ingest_feed(r->ingest, bytes + at, piece);
             at += piece;
             if (!tide_ingest_is_deferred(r->ingest))
                 continue;
+            /* A refit was interrupted by a stop and defers everything from here on. The
+             * rest of the block is handed over all the same, because the ingest must
+             * hold whatever the saved position says was read. */
             tide_ingest_feed(r->ingest, bytes + at, size - at);
             return tide_run_pause_at(r, s, start + size, err);
         }
+        /* A stop or save is due: continue to the end of the sentence, if this block has
+         * it, so that the saved position is between two sentences. */
         at += finish_sentence(r, bytes + at, size - at);
         if (!tide_ingest_at_boundary(r->ingest) && tide_run_interleaves(r))
             break; /* tide_run_feed_complete buffers the rest and then pauses */
@@ -100,6 +109,8 @@ static int feed_messages(tide_run_state *r, tide_run_input *s, const char *bytes
     tide_ingest_feed(r->ingest, bytes, size);
     if (!tide_source_at_boundary(s->source))
         return CONTINUES;
+    /* The last line of a message may lack its line feed. It is complete nevertheless,
+     * since the next message is another text. */
     if (!tide_ingest_at_boundary(r->ingest))
         tide_trainer_end(r->trainer, NULL);
     return tide_run_pause_at(r, s, tide_source_offset(s->source), err);
@@ -133,6 +144,7 @@ static int check_problems(tide_run_state *r, const tide_run_input *s, tide_error
 {
     const char *problem =
         r->reported_problem ? NULL : tide_reader_problem(tide_ingest_reader(r->ingest));
+    /* Each problem is reported once per text, however many records have it. */
     if (problem) {
         tide_run_note(r, true, s->spec, problem);
         r->reported_problem = true;
@@ -173,6 +185,8 @@ static int save_for_source(tide_run_state *r, tide_run_input *s, tide_error *err
 /* An earlier stop interrupted a label refit. It is finished before the next block. */
 static int finish_deferred(tide_run_state *r, const tide_run_input *s, tide_error *err)
 {
+    /* Feeding nothing makes the ingest try again: it completes the refit and then
+     * trains on the text that it has held back. */
     tide_ingest_feed(r->ingest, "", 0);
     tide_run_report_progress(r);
     return tide_ingest_is_deferred(r->ingest)
@@ -235,6 +249,8 @@ int tide_run_read_block(tide_run_state *r, tide_run_input *s, int wait_ms,
 int tide_run_end_text(tide_run_state *r, tide_run_input *s, int status, tide_error *err)
 {
     tide_error ignored;
+    /* `started`: this run has fed text of the source. `mid_text`: the resumed model was
+     * saved in the middle of it, and nothing has been fed since. */
     bool mid_text = s->started || s->mid_text;
     bool continues = s->replayable || tide_source_drains(s->source);
     if (mid_text && (status == ENDED || !continues)) {
@@ -245,6 +261,9 @@ int tide_run_end_text(tide_run_state *r, tide_run_input *s, int status, tide_err
     if (status == ENDED && tide_ingest_is_deferred(r->ingest)) /* stopped */
         status = tide_run_pause_at(r, s, tide_source_offset(s->source), err);
     if (status != STOPPED) {
+        /* The position is recorded after an error too, so that the model saved with it
+         * continues after what was learned. Then the error of the source is the one to
+         * report. */
         int noted = tide_run_note_positions(r, s, tide_source_offset(s->source),
                                             status ? &ignored : err);
         status = status ? status : noted;
@@ -302,6 +321,8 @@ static int read_with_pauses(tide_run_state *r, tide_error *err)
     tide_ingest_set_pause(r->ingest, r->run->pause_tokens, pause_callback, r);
     int status = read_all(r, err);
     tide_ingest_set_pause(r->ingest, 0, NULL, NULL);
+    /* The caller is promised a pause at the end, unless the last one was there
+     * already. */
     if (status >= 0 &&
         !(r->paused && r->paused_tokens == tide_ingest_tokens(r->ingest)))
         tide_run_pause(r);
@@ -319,6 +340,8 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *given, tide_error *e
     tide_error ignored = {0};
     err = err ? err : &ignored;
     tide_run known;
+    /* The caller's struct may be shorter than ours: from here on only the copy is
+     * used. */
     if (tide_run_copy(&known, given, err))
         return TIDE_ERROR_PARAMETER;
     const tide_run *run = &known;
@@ -326,6 +349,9 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *given, tide_error *e
     double now = tide_now_seconds();
     tide_stats before;
     tide_trainer_stats(trainer, &before, sizeof before);
+    /* The old positions become `previous`, from which sources claim theirs when they
+     * are opened. What is left there at the end belongs to sources that this run never
+     * got to. */
     tide_run_state r = {.trainer = trainer,
                         .trainer_stop = tide_trainer_stop_flag(trainer),
                         .ingest = tide_trainer_ingest(trainer),
@@ -353,20 +379,28 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *given, tide_error *e
     }
     for (size_t i = 0; i < run->source_count; i++)
         r.inputs[i].spec = run->sources[i];
+    /* From here on the trainer's positions are those of this run. */
     *positions = (tide_positions){0};
     r.has_saved = r.previous.count > 0;
     r.bad_before = tide_ingest_bad_records(r.ingest);
 
+    /* A refit of the classifier can take minutes, so it watches the stop flags by
+     * itself. */
     tide_labels *labels = tide_trainer_labels_part(trainer);
     if (labels)
         tide_labels_stop(labels, run->stop, r.trainer_stop);
     int status = read_with_pauses(&r, err);
     if (labels)
         tide_labels_stop(labels, NULL, NULL);
+    /* A run to the end of all sources leaves no positions: the model is then the same
+     * as if the text had come in other pieces. An interrupted one keeps those of the
+     * sources that it did not reach, too. */
     if (!status)
         tide_positions_clear(positions);
     else
         tide_run_carry_over_positions(&r);
+    /* Saving comes before the sources are closed, because they are notified of the
+     * save, and before the thread of the writer ends. */
     status = tide_run_save_at_end(&r, status, err);
     tide_checkpoint_writer_free(r.writer);
     tide_store_discard(r.preallocated);
@@ -377,6 +411,8 @@ int tide_trainer_run(tide_trainer *trainer, const tide_run *given, tide_error *e
     tide_positions_clear(&r.pending_positions);
     tide_positions_clear(&r.previous);
     free(r.inputs);
+    /* A tide_trainer_stop that came while this run was ending must not stop the next
+     * one. */
     *r.trainer_stop = 0;
     return status;
 }

@@ -28,6 +28,8 @@ static bool has_partial(const tide_run_input *s)
 
 char *tide_run_position(const tide_run_input *s, uint64_t offset, tide_error *err)
 {
+    /* Everything up to the offset of the source has been read, but the buffered end of
+     * it has not been learned. So the position is where the buffer starts. */
     bool is_partial = has_partial(s) && offset == tide_source_offset(s->source);
     if (!is_partial || !s->partial_position)
         return tide_source_position(s->source, is_partial ? s->partial_start : offset,
@@ -55,6 +57,9 @@ void tide_run_flush_partial(tide_run_state *r, tide_run_input *s)
     if (!has_partial(s))
         return;
     tide_reader_set_plain(tide_ingest_reader(r->ingest), tide_source_plain(s->source));
+    /* The start of an overlong record was not kept. The reader gets the number of
+     * missing bytes instead, so that it still counts the record as one that is too
+     * long. */
     if (s->skipped)
         tide_reader_skip(tide_ingest_reader(r->ingest), s->skipped);
     tide_ingest_feed(r->ingest, s->partial, s->partial_size);
@@ -81,6 +86,9 @@ static size_t split_point(const char *text, size_t size)
     for (size_t at = size; at > 0; at--)
         if ((unsigned char)text[at - 1] <= ' ')
             return at;
+    /* No white space in a mebibyte. Move back over continuation bytes to the lead byte
+     * of the last character, which may continue in the next part; an ASCII byte is
+     * complete. */
     size_t at = size - 1;
     while (at + 4 > size && ((unsigned char)text[at] & 0xc0) == 0x80)
         at--;
@@ -116,8 +124,11 @@ static void buffer_partial(tide_run_state *r, tide_run_input *s, const char *byt
         bytes += part;
         size -= part;
         offset += part;
+        /* All of it fits, and the record or line is still incomplete. */
         if (s->partial_size < PARTIAL_MAX)
             return;
+        /* The buffer is full. The reader gets the record, which it now knows to be too
+         * long, and returns what it still needs: mostly a number of bytes to skip. */
         if (tide_reader_in_records(tide_ingest_reader(r->ingest))) {
             tide_run_flush_partial(r, s);
             buffer_record(r, s, offset);
@@ -130,6 +141,8 @@ static void buffer_partial(tide_run_state *r, tide_run_input *s, const char *byt
 int tide_run_feed_complete(tide_run_state *r, tide_run_input *s, const char *bytes,
                            size_t size, tide_error *err)
 {
+    /* Everything up to the last line feed can be fed now; what follows must wait for
+     * the rest of its line. */
     const char *last_newline = memrchr(bytes, '\n', size);
     size_t complete_size = last_newline ? (size_t)(last_newline - bytes) + 1 : 0,
            used = 0;
@@ -146,6 +159,8 @@ int tide_run_feed_complete(tide_run_state *r, tide_run_input *s, const char *byt
             tide_run_feed(r, s, bytes + used, complete_size - used, start + used, err);
     if (status != CONTINUES)
         return status;
+    /* A record may extend over several lines. If the fed lines end inside one, its
+     * bytes come back from the ingest, followed by the incomplete line. */
     buffer_record(r, s, start + complete_size);
     buffer_partial(r, s, bytes + complete_size, size - complete_size,
                    start + complete_size);

@@ -82,6 +82,7 @@ static bool is_time_to_save(const tide_run_state *r)
 {
     const tide_run *run = r->run;
     uint64_t fresh = tide_ingest_tokens(r->ingest) - r->last_save_tokens;
+    /* A failed save is retried even if no words have come since. */
     if (r->retry_at > 0 && tide_now_seconds() >= r->retry_at)
         return true;
     return fresh && ((run->save_tokens && fresh >= run->save_tokens) ||
@@ -107,6 +108,8 @@ static uint64_t save_bytes(const tide_run_state *r)
 
 bool tide_run_save_due(const tide_run_state *r)
 {
+    /* Creating a large file from nothing would pause training for seconds, so such a
+     * save is due only once its file has been preallocated. */
     return is_save_wanted(r) &&
            (save_bytes(r) < LARGE ||
             (r->preallocated && !tide_checkpoint_writer_busy(r->writer, 0)));
@@ -124,6 +127,8 @@ static void report_checkpoint(tide_run_state *r, double seconds, const char *err
                                         .seconds = seconds,
                                         .error = error};
     r->saving = false;
+    /* Only periodic saves are retried by the clock. A save that a user or a source
+     * requested has to be requested again. */
     if (error) {
         tide_run_note(r, true, "not saved", error);
         bool periodic = r->run->save_tokens || r->run->save_seconds > 0;
@@ -152,6 +157,8 @@ bool tide_run_collect_checkpoint(tide_run_state *r, bool wait)
         report_checkpoint(r, result.seconds, result.error.text);
         return false;
     }
+    /* The order matters: the file is durable now, so the sources may discard or commit
+     * what it contains, and only that. */
     record_saved(r, checkpoint_path(r->run));
     tide_run_notify_sources(r, &r->pending_positions);
     snprintf(text, sizeof text, "%.1f MiB, training paused %.3f s, safe %.3f s later",
@@ -169,6 +176,8 @@ static void report_writing(void *running)
 /* The next save is due one interval from now. */
 static void reset_save_interval(tide_run_state *r)
 {
+    /* Cleared before the save begins: a request that arrives while the model is being
+     * copied concerns later text and causes another save. */
     if (save_requested(r->run))
         *r->run->save_now = 0;
     r->retry_at = 0;
@@ -182,12 +191,16 @@ void tide_run_preallocate_checkpoint(tide_run_state *r)
     if (r->preallocated || !is_save_wanted(r) || save_bytes(r) < LARGE ||
         tide_checkpoint_writer_busy(r->writer, 0))
         return;
+    /* The writer serves one job at a time, and its result must be collected before the
+     * next. */
     tide_run_collect_checkpoint(r, false);
     r->preallocated = tide_store_create(checkpoint_path(r->run), &err);
     if (r->preallocated) {
         tide_checkpoint_writer_preallocate(r->writer, r->preallocated, save_bytes(r));
         return;
     }
+    /* Without a file there is nothing to preallocate. The failure counts as a failed
+     * save, and the next attempt comes an interval later, not with the next block. */
     reset_save_interval(r);
     report_checkpoint(r, 0, err.text);
 }
@@ -213,6 +226,9 @@ static int start_save(tide_run_state *r, const char *path, tide_error *err)
     int status = tide_checkpoint_writer_start(r->writer, writer, err);
     if (status)
         return status;
+    /* From here until tide_store_finish, at the end of tide_trainer_write, training
+     * pauses. The generations are chosen last, when the tokens of this save are
+     * known. */
     r->saving = true;
     r->pending_start = tide_now_seconds();
     tide_store_on_progress(writer, report_writing, r);
@@ -248,6 +264,8 @@ static int save_and_wait(tide_run_state *r, const char *path, tide_error *err)
 static int check_words(const tide_run_state *r, bool required, tide_error *err)
 {
     const char *path = checkpoint_path(r->run);
+    /* Guards against a typical accident: an empty input that would replace a good model
+     * with an empty one. */
     if (required || r->has_saved || has_words(r) || access(path, F_OK) != 0)
         return TIDE_OK;
     return tide_fail(err, TIDE_ERROR_INPUT, "no words were read: %s is unchanged",
@@ -329,6 +347,8 @@ int tide_run_save_at_end(tide_run_state *r, int status, tide_error *err)
     r->progress_time = 0;
     tide_run_report_progress(r);
     tide_run_collect_checkpoint(r, true);
+    /* A source that fails before its first word leaves the existing files as they
+     * are. */
     bool no_progress = status < 0 && tide_ingest_tokens(r->ingest) == r->tokens_before;
     if (!checkpoint_path(r->run) || no_progress || has_nothing_to_save(r))
         return status;
@@ -338,10 +358,14 @@ int tide_run_save_at_end(tide_run_state *r, int status, tide_error *err)
     if (!save_all(r, status == 0, &failed)) {
         if (r->run->saved)
             *r->run->saved = true;
+        /* After a complete run there is nothing to notify: the sources were read to
+         * their ends. */
         if (status && !r->position_lost)
             tide_run_notify_sources(r, tide_trainer_positions(r->trainer));
         return status;
     }
+    /* Two failures, one result: the caller gets the error that ended the run, and the
+     * failed save is reported as a warning. */
     if (status < 0)
         tide_run_note(r, true, "not saved", failed.text);
     else

@@ -68,10 +68,14 @@ static int seek_position(tide_run_state *r, tide_run_input *s, tide_error *err)
             "read through, or set from-start to skip what is there",
             s->spec);
     int status = tide_source_seek(s->source, position->text, err);
+    /* The text is no longer there, because the file was replaced, for example. The
+     * source is then read from its start, with a warning. */
     if (status == TIDE_ERROR_FORMAT) {
         tide_run_note(r, true, s->spec, err->text);
         return TIDE_OK;
     }
+    /* An unclaimed position is carried over to the next save (run_positions.c), so a
+     * source that could not be opened this time is not forgotten. */
     position->claimed = !status;
     if (status)
         return status;
@@ -85,12 +89,16 @@ static int prepare_input(tide_run_state *r, tide_run_input *s, tide_error *err)
 {
     s->replayable = tide_source_can_resume(s->source);
     bool alone = tide_source_is_one_text(s->source) && !tide_run_interleaves(r);
+    /* A header applies to the text that starts with it. Sources that are read in turns,
+     * or that consist of several files, have no such start. */
     if (!alone && !tide_source_plain(s->source) &&
         tide_reader_has_header(tide_ingest_reader(r->ingest)))
         return tide_fail(
             err, TIDE_ERROR_PARAMETER,
             "%s has no header with column names here; use column numbers instead",
             s->spec);
+    /* Only a source that can stop in the middle of a line needs a buffer for that line;
+     * messages are complete. */
     if (tide_run_interleaves(r) && tide_source_divisible(s->source)) {
         s->partial = tide_alloc(PARTIAL_MAX, 1);
         if (!s->partial)
@@ -106,6 +114,8 @@ static int prepare_input(tide_run_state *r, tide_run_input *s, tide_error *err)
 int tide_run_open_input(tide_run_state *r, tide_run_input *s, tide_error *err)
 {
     s->source = open_source(r, s->spec, err);
+    /* Opening a named pipe blocks until it has a writer, and a signal that ends the
+     * wait is a stop, not an error. */
     if (!s->source)
         return tide_run_stop_requested(r) ? 1 : (int)err->status;
     s->open = true;
@@ -144,6 +154,8 @@ static int read_header(tide_run_state *r, const tide_run_input *s, tide_error *e
     tide_source *source = open_source(r, s->spec, err);
     if (!source)
         return (int)err->status;
+    /* The header is read byte by byte through a second instance of the source, so that
+     * it is clear where the header ends and the position of the first is untouched. */
     char byte;
     ptrdiff_t size = 1;
     while (tide_reader_expects_header(tide_ingest_reader(r->ingest)) && size > 0) {
@@ -162,6 +174,8 @@ int tide_run_start_text(tide_run_state *r, tide_run_input *s, tide_error *err)
     s->started = true;
     r->reported_problem =
         *tide_trainer_passes(r->trainer) > 0; /* reported in the first epoch */
+    /* The previous text ends here. In the middle of a resumed one its open sentence
+     * continues instead. */
     if (!s->mid_text)
         tide_trainer_end(r->trainer, NULL);
     bool needs_header = s->resumed && !tide_source_plain(s->source) &&

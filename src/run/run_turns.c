@@ -28,6 +28,8 @@ static int open_all(tide_run_state *r, tide_error *err)
     int status = TIDE_OK;
     for (size_t i = 0; i < r->run->source_count && !status; i++)
         status = tide_run_open_input(r, &r->inputs[i], err);
+    /* The sources opened so far have claimed their positions; recording them keeps them
+     * in the model that is saved after the error. */
     if (status < 0)
         tide_run_note_positions(r, NULL, 0, NULL);
     /* The model may have been saved in the middle of a text by a run with a single
@@ -43,6 +45,8 @@ static void drain(tide_run_state *r, tide_run_input *s)
     char block[BLOCK];
     tide_error ignored;
     ptrdiff_t size;
+    /* Closing comes first: after it the queue only shrinks, so this loop ends, and no
+     * client gets an acknowledgment for text that nobody will read. */
     tide_feed_close(r->run->feed);
     tide_reader_set_plain(tide_ingest_reader(r->ingest), tide_source_plain(s->source));
     while ((size = tide_source_poll(s->source, block, BLOCK, 0, &ignored)) > 0)
@@ -86,11 +90,14 @@ int tide_run_interleave(tide_run_state *r, tide_error *err)
         tide_run_input *s = &r->inputs[i];
         if (!s->open)
             continue;
+        /* A turn that may find text elsewhere must not wait. */
         int turn = read_turn(r, s, waiting < open ? 0 : WAIT_MS / (int)open, err);
         waiting = turn == WAITING ? waiting + 1 : 0;
         waiting = waiting > 2 * open ? open : waiting; /* no overflow */
         if (turn == CONTINUES || turn == WAITING)
             continue;
+        /* The source has ended, or the run is stopped or has failed. A source that
+         * ended leaves the rotation; anything else ends the loop. */
         status = tide_run_end_text(r, s, turn, err);
         open -= status == ENDED;
         if (status == ENDED)

@@ -101,6 +101,9 @@ void tide_hot_rows_select(const tide_vocabulary *v,
         weights[index] = tide_vocabulary_total(v) / RARITY_MAX;
         slots[index] = TIDE_NO_SLOT;
     }
+    /* Two frequent words that share an index compete for it, and the loser stays
+     * uncached: its row is shared and merely slower. That is rare, since words in the
+     * first slots, usually the frequent ones, have different indexes. */
     for (uint32_t slot = 0; slot < tide_vocabulary_used(v); slot++) {
         uint32_t index = slot % TIDE_HOT_ROWS;
         uint64_t weight = tide_vocabulary_weight(v, slot);
@@ -109,6 +112,8 @@ void tide_hot_rows_select(const tide_vocabulary *v,
             slots[index] = slot;
         }
     }
+    /* Threads read this at their next merge. Which of them sees a change first does not
+     * matter, since each entry is used by itself. */
     for (uint32_t index = 0; index < TIDE_HOT_ROWS; index++)
         atomic_store_explicit(&selected[index], slots[index], memory_order_relaxed);
 }
@@ -143,6 +148,9 @@ static float overlap(const tide_sgns *sgns, const float *mine, const float *thei
 {
     float both = sgns->kernels->dot(mine, theirs, stride);
     float square = sgns->kernels->dot(theirs, theirs, stride);
+    /* A negative product means that the changes oppose each other: then both are kept
+     * in full. Above 1 this thread has gone further than the others in their direction,
+     * and subtracting more than their whole change would reverse it. */
     return both <= 0 ? 0 : both < square ? both / square : 1;
 }
 
@@ -160,6 +168,9 @@ static void merge_row(tide_hot_rows *c, const tide_sgns *sgns, uint32_t index)
     const tide_kernels *k = sgns->kernels;
     float *mine = copy_at(c, index), *base = base_at(c, index),
           *row = tide_matrix_row(&sgns->model->output, slot), *theirs = c->delta;
+    /* `theirs` becomes row - base, and the copy itself is turned into the change,
+     * copy - base. Both have served their purpose when load_row overwrites them at
+     * the end. */
     k->copy(theirs, row, c->stride);
     k->add(theirs, -1, base, c->stride);
     k->add(mine, -1, base, c->stride);
@@ -174,6 +185,8 @@ void tide_hot_rows_flush(tide_hot_rows *c, const tide_sgns *sgns)
 {
     for (uint32_t index = 0; index < TIDE_HOT_ROWS && !c->stale; index++)
         merge_row(c, sgns, index);
+    /* Until the next sentence the shared rows are the only valid ones: a save or a
+     * query reads those, and the copies are reloaded when they are needed again. */
     c->stale = true;
 }
 
@@ -188,6 +201,9 @@ static void refresh(tide_hot_rows *c, const tide_sgns *sgns)
             atomic_load_explicit(&c->selected[index], memory_order_relaxed);
         if (cached_slot(c, index) == selected)
             continue;
+        /* Publish, then check. The thread that reuses the slot does the reverse,
+         * quarantine and then invalidate, so at least one of the two clears this
+         * entry. */
         atomic_store(&c->slots[index], selected);
         if (selected != TIDE_NO_SLOT && tide_sgns_is_quarantined(sgns, selected))
             atomic_store(&c->slots[index], TIDE_NO_SLOT);
@@ -197,6 +213,8 @@ static void refresh(tide_hot_rows *c, const tide_sgns *sgns)
 void tide_hot_rows_prepare(tide_hot_rows *c, const tide_sgns *sgns,
                            const tide_sentence *sentence)
 {
+    /* Merging more often would cost bandwidth, merging rarely would let the threads
+     * drift apart. The entries change only here, where no copy has unmerged changes. */
     if (c->trained >= MERGE_INTERVAL) {
         tide_hot_rows_flush(c, sgns);
         refresh(c, sgns);
@@ -210,6 +228,8 @@ void tide_hot_rows_prepare(tide_hot_rows *c, const tide_sgns *sgns,
 
 void tide_hot_rows_invalidate(tide_hot_rows *c, uint32_t slot)
 {
+    /* The exchange clears the entry only if it still belongs to this slot; another slot
+     * with the same index keeps its copy. */
     uint32_t owner = slot;
     atomic_compare_exchange_strong(&c->slots[slot % TIDE_HOT_ROWS], &owner,
                                    TIDE_NO_SLOT);

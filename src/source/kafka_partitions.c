@@ -84,6 +84,8 @@ void tide_topics_note_saved(tide_topics *k, const tide_partitions *positions)
 {
     for (int i = 0; i < positions->cnt; i++) {
         const tide_partition *p = &positions->elems[i];
+        /* An offset beyond our own position dates from before the partition was
+         * reset or reassigned, and says nothing about what this reader has returned. */
         if (p->offset <= position_of(k, p))
             raise_offset(k->saved, p, p->offset);
     }
@@ -117,6 +119,7 @@ void tide_topics_on_commit(tide_topics *k, rd_kafka_event_t *event)
 {
     rd_kafka_resp_err_t code = rd_kafka_event_error(event);
     const tide_partitions *list = rd_kafka_event_topic_partition_list(event);
+    /* NO_OFFSET means that there was nothing to commit. */
     if (code && code != RD_KAFKA_RESP_ERR__NO_OFFSET) {
         fail_commit(code, &k->commit_error);
         k->commit_retry_ms = is_final(code) ? 0 : tide_now_ms() + COMMIT_RETRY_MS;
@@ -136,6 +139,8 @@ static tide_partitions *uncommitted_offsets(const tide_topics *k)
     for (int i = 0; i < ours->cnt; i++) {
         const tide_partition *p = &ours->elems[i];
         int64_t saved = offset_in(k->saved, p);
+        /* A commit never goes back, even if a model that is older than the group's
+         * offset was resumed: that would make other members read messages twice. */
         if (saved > offset_in(k->committed, p) && saved >= 0)
             rd_kafka_topic_partition_list_add(list, p->topic, p->partition)->offset =
                 saved;
@@ -148,6 +153,7 @@ static int commit(tide_topics *k, bool wait, tide_error *err)
 {
     rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
     tide_partitions *list = uncommitted_offsets(k);
+    /* A commit for lost partitions would be refused by the group. */
     if (k->settings.in_group && list->cnt > 0 && !k->lost)
         /* rd_kafka_commit without waiting would report its result only to a
          * callback. */
@@ -181,6 +187,8 @@ int tide_topics_finish(tide_topics *k, tide_error *err)
     k->commit_refused = false;
     while (k->settings.in_group && !all_committed(k)) {
         rd_kafka_event_t *event = rd_kafka_queue_poll(k->queue, COMMIT_RETRY_MS);
+        /* Rebalances must still be handled: the group may be waiting for this member,
+         * and the commits for the group. */
         if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_OFFSET_COMMIT)
             tide_topics_on_commit(k, event);
         else if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_REBALANCE)
@@ -224,6 +232,8 @@ static rd_kafka_resp_err_t resolve_ends(tide_topics *k, tide_partitions *list)
             rd_kafka_topic_partition_list_add(ends, list->elems[i].topic,
                                               list->elems[i].partition)
                 ->offset = RD_KAFKA_OFFSET_END;
+    /* One request for all of them. The answer has one error per partition, and the
+     * first one makes the whole attempt fail, to be repeated. */
     rd_kafka_resp_err_t code =
         ends->cnt ? rd_kafka_offsets_for_times(k->client, ends, REQUEST_MS)
                   : RD_KAFKA_RESP_ERR_NO_ERROR;
@@ -251,6 +261,8 @@ static rd_kafka_resp_err_t find_start_offsets(tide_topics *k, tide_partitions *l
         code = p->err;
         raise_offset(k->committed, p, p->offset);
         raise_offset(k->saved, p, p->offset);
+        /* The further of the two wins. Without either, the partition has never been
+         * read and starts where the user wants. */
         if (own >= 0 && own > p->offset)
             p->offset = own;
         else if (p->offset < 0)
@@ -285,6 +297,8 @@ int tide_topics_start_assigned(tide_topics *k, tide_error *err)
     }
     k->warned = false;
     int status = assign(k, k->assigned, err);
+    /* An offset of BEGINNING is negative and sets no position: until the first message
+     * is read there is nothing to save. */
     set_positions(k, k->assigned);
     tide_partitions_clear(&k->assigned);
     if (!status) /* an earlier process may have been killed between save and commit */
@@ -301,6 +315,8 @@ static int add_partitions(tide_topics *k, const tide_partition *wanted,
     rd_kafka_resp_err_t code =
         topic ? rd_kafka_metadata(k->client, 0, topic, &data, REQUEST_MS)
               : rd_kafka_last_error();
+    /* A broker that cannot be reached, or a topic that does not exist yet, is retried
+     * until the startup timeout; only a partition that cannot exist is an error. */
     int status = TIDE_SOURCE_LATER;
     bool found = !code && data && data->topic_cnt == 1;
     if (found)
@@ -365,9 +381,15 @@ int tide_topics_reset_to_oldest(tide_topics *k, const tide_partition *p,
         k, "%s[%d]: message %lld no longer exists; continuing with the oldest one",
         p->topic, (int)p->partition, (long long)position_of(k, p));
     k->latest_position = NULL;
+    /* The offsets of this partition belong to messages that no longer exist, and
+     * offsets may have restarted at 0. Keeping them would block all commits, which
+     * never go back. */
     tide_partitions *const lists[] = {k->positions, k->saved, k->committed};
     for (int i = 0; i < 3; i++)
         rd_kafka_topic_partition_list_del(lists[i], p->topic, p->partition);
+    /* To change its offset, the partition must be assigned again. The cooperative
+     * protocol can do that for it alone; the eager one assigns all partitions again,
+     * each at its own position. */
     if (is_cooperative(k)) {
         list = rd_kafka_topic_partition_list_new(1);
         rd_kafka_topic_partition_list_add(list, p->topic, p->partition);
@@ -398,8 +420,11 @@ int tide_topics_commit(tide_topics *k, const char *position, tide_error *err)
                          position);
     tide_topics_note_saved(k, positions);
     rd_kafka_topic_partition_list_destroy(positions);
+    /* If this save covers everything that was read from the revoked partitions, they
+     * can go to the next member now. Otherwise they wait for the next save. */
     bool release = k->revoked && !tide_topics_revoked_unsaved(k);
     int status = release ? tide_topics_release_revoked(k, err) : commit(k, false, err);
+    /* The failure of an earlier commit in the background is reported here. */
     if (!status && k->commit_error.status) {
         status = tide_fail(err, TIDE_ERROR_IO, "%s", k->commit_error.text);
         k->commit_error.status = TIDE_OK;
@@ -431,6 +456,7 @@ static void unassign_revoked(tide_topics *k)
 
 int tide_topics_release_revoked(tide_topics *k, tide_error *err)
 {
+    /* The commit must be complete before the next member starts, hence the wait. */
     int status = commit(k, true, err);
     unassign_revoked(k);
     return status;
@@ -443,6 +469,7 @@ void tide_topics_end_rebalance(tide_topics *k)
         unassign_revoked(k);
     if (!k->assigned)
         return;
+    /* Assigning nothing is how an assignment is declined. */
     tide_partitions *none = rd_kafka_topic_partition_list_new(0);
     (void)assign(k, none, &ignored);
     tide_partitions_clear(&none);

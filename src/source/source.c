@@ -71,6 +71,8 @@ tide_source *tide_source_open_with(const char *spec, const tide_source_options *
     if (!source->state)
         goto failed;
     source->offset = start_offset(source);
+    /* Compression is detected at the first read, since opening must not block on a
+     * pipe. */
     if (source->kind->may_be_compressed) {
         source->unpacker = tide_unpacker_new(source->kind, source->state, source->spec,
                                              options->expected, err);
@@ -122,6 +124,8 @@ static int mark_all_saved(tide_source *source, tide_error *err)
     char *position = tide_source_position(source, source->offset, err);
     if (!position)
         return TIDE_ERROR_IO;
+    /* A consumer group that asked for a save continues after this, and a spool
+     * discards. */
     (void)tide_source_saved(source, position, NULL); /* a failed commit is retried */
     free(position);
     return TIDE_OK;
@@ -138,6 +142,8 @@ ptrdiff_t tide_source_read(tide_source *source, void *bytes, size_t capacity,
                            tide_error *err)
 {
     for (;;) {
+        /* EINTR is how a kind tells that a signal ended its wait, so an old value must
+         * not be mistaken for one. */
         errno = 0;
         ptrdiff_t count = tide_source_poll(source, bytes, capacity, READ_WAIT_MS, err);
         if (count != TIDE_SOURCE_LATER && count != TIDE_SOURCE_SAVE)
@@ -227,6 +233,8 @@ char *tide_source_position(tide_source *source, uint64_t offset, tide_error *err
         tide_fail(err, TIDE_ERROR_IO, "%s cannot be resumed", source->spec);
         return NULL;
     }
+    /* An offset alone would silently continue in another text if the file was replaced.
+     * With the hash of what precedes it, that is noticed. */
     if (fingerprint(source, offset, &hash, err) != TIDE_OK)
         return NULL;
     char *position = tide_alloc(1, POSITION_SIZE);
@@ -245,6 +253,8 @@ static bool read_digits(const char *text, size_t size, int base, uint64_t *numbe
     static const char digits[] = "0123456789abcdef";
     uint64_t value = 0;
     for (size_t i = 0; i < size; i++) {
+        /* strtoull would also accept white space, signs and prefixes, and positions
+         * come from model files. */
         const char *digit = memchr(digits, text[i], (size_t)base);
         if (!digit || __builtin_mul_overflow(value, (uint64_t)base, &value) ||
             __builtin_add_overflow(value, (uint64_t)(digit - digits), &value))
@@ -292,6 +302,8 @@ int tide_source_seek(tide_source *source, const char *position, tide_error *err)
         return tide_fail(err, TIDE_ERROR_FORMAT,
                          "'%s' is not a valid position, so it is read from the start",
                          position);
+    /* On failure the source must be readable from where it was before: the caller then
+     * reads the text from its start. */
     int status = seek_verified(source, offset, hash, err);
     if (status == TIDE_OK)
         return TIDE_OK;

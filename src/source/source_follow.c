@@ -83,6 +83,8 @@ static void switch_file(follow *f, int file, uint64_t offset)
     char last = '\n';
     f->file = file;
     f->offset = offset;
+    /* Resuming in the middle of a line is possible; the byte before the offset says
+     * so. */
     f->inside_line =
         offset > 0 && pread(file, &last, 1, (off_t)offset - 1) == 1 && last != '\n';
     mark_file_start(f);
@@ -96,6 +98,8 @@ static void switch_file(follow *f, int file, uint64_t offset)
 static int open_current(follow *f)
 {
     struct stat status;
+    /* O_NONBLOCK: the path may be a named pipe without a writer, which would block here
+     * and is refused below. */
     int file = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0)
         return errno;
@@ -147,6 +151,8 @@ static bool has_successor(follow *f, tide_rotation *s)
     struct stat status;
     tide_rotated_file current = {0};
     nlink_t links;
+    /* The cheap test comes first: if the path still refers to the file being read,
+     * there was no rotation, and the directory need not be searched. */
     int reason = describe_current(f, &current, &links);
     if (reason == 0 && stat(f->path, &status) != 0)
         reason = errno;
@@ -154,6 +160,8 @@ static bool has_successor(follow *f, tide_rotation *s)
              status.st_dev == current.device)
         return false;
     report_missing(f, reason, f->file >= 0 && links == 0);
+    /* A successor without text is not yet proof that the writer has left the old
+     * file. */
     return tide_rotation_next(f->folder, f->base, &current, s) && s->found &&
            (s->has_text || f->file < 0);
 }
@@ -201,6 +209,8 @@ static ptrdiff_t restart_truncated(follow *f, char *bytes)
            "was truncated; it is read from the start, and text beyond byte %" PRIu64
            " may be lost",
            f->offset);
+    /* copytruncate: the log was copied elsewhere and emptied. What the reader had not
+     * read by then is lost, and how much that was cannot be known. */
     f->offset = 0;
     f->content_checked = false;
     mark_file_start(f);
@@ -223,6 +233,8 @@ static void warn_of_content(follow *f)
     tide_head head = read_head(f, bytes);
     tide_compression compression = tide_compression_of(head.bytes, head.size);
     tide_detected found = tide_detect(head, f->expected);
+    /* A short start may still become either, so the check is repeated until it is
+     * decided or a full head has been seen. */
     f->content_checked =
         compression.decoder || found.kind || !found.undecided || head.size == HEAD;
     if (compression.decoder)
@@ -269,6 +281,8 @@ static ptrdiff_t read_lines(follow *f, char *bytes, size_t capacity, bool final,
         return fail(f, err);
     const char *last = memrchr(bytes, '\n', (size_t)count);
     size_t complete = last ? (size_t)(last - bytes) + 1 : 0;
+    /* No line feed: a line longer than the buffer is returned in parts, and the end of
+     * a finished file without waiting for a line feed that will not come. */
     if (!last && (final || (size_t)count == capacity))
         complete = (size_t)count;
     if (complete == 0)
@@ -288,6 +302,9 @@ static ptrdiff_t read_lines(follow *f, char *bytes, size_t capacity, bool final,
 static uint64_t offset_in_file(const follow *f, uint64_t number)
 {
     struct stat status;
+    /* Numbers count bytes over all files, an inserted line feed included. Counting back
+     * from the current offset gives the offset in this file; a byte before its start is
+     * mapped to the start. */
     uint64_t offset =
         f->offset - (f->returned - (number < f->file_start ? f->file_start : number));
     bool cut = f->file >= 0 && fstat(f->file, &status) == 0 &&
@@ -302,6 +319,7 @@ static char *follow_position(void *state, uint64_t number, tide_error *err)
     tide_rotated_file current = {0};
     nlink_t links;
     char *position = NULL;
+    /* The fingerprint is computed from the open file, whatever name it has by now. */
     if (describe_current(f, &current, &links) != 0 ||
         (f->file >= 0 && !tide_fingerprint_file(f->file, offset, &fingerprint))) {
         tide_fail(err, TIDE_ERROR_IO, "%s can no longer be read", f->path);
@@ -395,6 +413,8 @@ static int follow_seek_position(void *state, const char *position, tide_error *e
                          position);
     if (inode == 0) /* there was no file yet */
         return TIDE_OK;
+    /* Tried in this order: the file with this inode, then any rotated file with this
+     * text before the offset. Both must have the fingerprint. */
     tide_rotated_file wanted = {.device = (dev_t)device, .inode = (ino_t)inode};
     int file = tide_rotation_find(f->folder, f->base, &wanted, offset, fingerprint);
     if (file < 0)
@@ -436,6 +456,8 @@ static follow *new_follow(const char *path)
         return NULL;
     f->path = memcpy(f + 1, path, size);
     f->folder = f->path + size;
+    /* One allocation holds the struct, the path and the folder, which keeps its final
+     * slash; a path without one is in the current directory. */
     const char *slash = strrchr(path, '/');
     size_t length = slash ? (size_t)(slash - path) + 1 : 1;
     memcpy(f->folder, slash ? path : ".", length);
@@ -458,6 +480,9 @@ static void *follow_open(const char *spec, const tide_source_options *options,
     }
     f->file = -1;
     f->expected = options->expected;
+    /* Compared with modification times, which the kernel takes from the same coarse
+     * clock: with the precise one, a file written right now could look older than
+     * this. */
     clock_gettime(CLOCK_REALTIME_COARSE, &f->opened);
     tide_inotify_open(&f->watch);
     int reason = open_current(f);
@@ -467,6 +492,8 @@ static void *follow_open(const char *spec, const tide_source_options *options,
         follow_close(f);
         return NULL;
     }
+    /* A log that does not exist yet is normal at boot. Any other error would not go
+     * away by waiting. */
     if (reason == ENOENT)
         NOTIFY(f, "does not exist yet; waiting for it");
     else if (refuse_non_text(f, err) != TIDE_OK) {

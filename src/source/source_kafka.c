@@ -72,6 +72,8 @@ static int handle_event(tide_topics *k, rd_kafka_event_t *event, tide_error *err
     int status = TIDE_OK;
     switch (rd_kafka_event_type(event)) {
     case RD_KAFKA_EVENT_FETCH:
+        /* The event owns the message, so it is destroyed only when the message has been
+         * returned completely. */
         k->message = rd_kafka_event_message_next(event);
         k->event = event;
         k->returned = 0;
@@ -97,6 +99,9 @@ static void advance_position(tide_topics *k)
 {
     const char *topic = rd_kafka_topic_name(k->message->rkt);
     int32_t number = k->message->partition;
+    /* Messages usually come in batches from one partition, so the entry found last is
+     * tried first. It is a pointer into the list and is reset whenever the list may
+     * move. */
     if (!k->latest_position || k->latest_position->partition != number ||
         strcmp(k->latest_position->topic, topic) != 0)
         k->latest_position = tide_topics_position(k, topic, number);
@@ -115,6 +120,8 @@ static void drop_message(tide_topics *k)
  * only if it is the first of this read; otherwise it is left for the next read. */
 static size_t copy_message(tide_topics *k, char *bytes, size_t capacity, bool first)
 {
+    /* A message counts with a line feed after it, unless it is empty: those
+     * (tombstones, for example) are skipped without one. */
     size_t length = k->message->len, size = length ? length + 1 : 0;
     size_t part = size - k->returned;
     if (part > capacity && !first)
@@ -127,6 +134,8 @@ static size_t copy_message(tide_topics *k, char *bytes, size_t capacity, bool fi
     if (end > length)
         bytes[part - 1] = '\n';
     k->returned = end;
+    /* Only a message that was returned completely moves the position, so a stop in the
+     * middle of one repeats all of it. */
     if (end == size) {
         advance_position(k);
         drop_message(k);
@@ -152,6 +161,8 @@ static int check_startup(tide_topics *k, tide_error *err)
 static int process_next(tide_topics *k, int wait_ms, tide_error *err)
 {
     int status = TIDE_SOURCE_LATER;
+    /* An assignment is completed before any other event is taken: until then nothing
+     * can be fetched. */
     if (k->assigned) {
         status = tide_topics_start_assigned(k, err);
     } else if (!k->started && !k->settings.in_group) {
@@ -186,11 +197,15 @@ static ptrdiff_t topics_read(void *state, void *bytes, size_t capacity, int wait
         return tide_fail(err, k->failure.status, "%s", k->failure.text);
     tide_topics_retry_commit(k);
     for (;;) {
+        /* Return as much of the current message as fits; the read ends when the buffer
+         * is full or, for CSV, after one message. */
         if (k->message) {
             used += copy_message(k, (char *)bytes + used, capacity - used, used == 0);
             if (k->message || used == capacity || (used && k->one_message))
                 return (ptrdiff_t)used;
         }
+        /* The caller has to learn what it got before it can save. So it gets that
+         * first, and TIDE_SOURCE_SAVE with the next read. */
         if (k->revoked && used)
             return (ptrdiff_t)used;
         if (tide_topics_revoked_unsaved(k))
@@ -198,6 +213,7 @@ static ptrdiff_t topics_read(void *state, void *bytes, size_t capacity, int wait
         tide_error refused;
         if (k->revoked && tide_topics_release_revoked(k, &refused) != TIDE_OK)
             TIDE_TOPICS_NOTIFY(k, "%s", refused.text);
+        /* Once something was read, only what is already in the queue is added to it. */
         int64_t left = until - tide_now_ms();
         status = process_next(k, used || left < 0 ? 0 : (int)left, err);
         if (status != TIDE_OK || (used == 0 && left < 0 && !k->message))
@@ -264,6 +280,9 @@ static int topics_seek_position(void *state, const char *position, tide_error *e
         tide_topics_position(k, p->topic, p->partition)->offset = p->offset;
         resumed++;
     }
+    /* The model at these positions was loaded from a file, so they are saved by
+     * definition. If a process was killed between its save and its commit, this lets
+     * the commit be repeated. */
     tide_topics_note_saved(k, k->positions);
     bool none = positions->cnt > 0 && resumed == 0;
     rd_kafka_topic_partition_list_destroy(positions);
@@ -285,6 +304,8 @@ static void topics_close(void *state)
 {
     tide_topics *k = state;
     rd_kafka_event_destroy(k->event);
+    /* A pending rebalance has to be answered first: closing the consumer would wait
+     * for that answer. */
     if (k->client)
         tide_topics_end_rebalance(k);
     if (k->queue)

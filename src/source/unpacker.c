@@ -91,6 +91,8 @@ void tide_unpacker_free(tide_unpacker *u)
  * so that further calls do not wait again. */
 static ptrdiff_t fill_input(tide_unpacker *u, int *wait_ms, tide_error *err)
 {
+    /* What has not been consumed moves to the front; usually that is nothing, or a few
+     * bytes of a header. */
     memmove(u->in, u->in + u->in_start, u->in_size);
     u->in_start = 0;
     ptrdiff_t count = u->kind->read(u->state, u->in + u->in_size, IN_SIZE - u->in_size,
@@ -142,6 +144,8 @@ static int return_failure(const tide_unpacker *u, tide_error *err)
 static int detect_form(tide_unpacker *u, int *wait_ms, tide_error *err)
 {
     while (u->form == UNDECIDED) {
+        /* TIDE_MAGIC_MAX bytes always decide. At the end of the source fewer have to
+         * do. */
         bool more = u->in_size < TIDE_MAGIC_MAX && !u->ended;
         ptrdiff_t count = more ? fill_input(u, wait_ms, err) : 0;
         if (count < 0)
@@ -158,6 +162,8 @@ static int detect_form(tide_unpacker *u, int *wait_ms, tide_error *err)
 static ptrdiff_t read_plain(tide_unpacker *u, void *bytes, size_t capacity, int wait_ms,
                             tide_error *err)
 {
+    /* The head that was needed for the detection is returned first. Then the caller's
+     * buffer is filled directly, without a copy. */
     if (u->in_size > 0) {
         size_t count = min_size(u->in_size, capacity);
         memcpy(bytes, u->in + u->in_start, count);
@@ -243,6 +249,8 @@ static ptrdiff_t unpack_head(tide_unpacker *u, int *wait_ms, tide_error *err)
         if (*wait_ms > 0)
             *wait_ms = 0;
     }
+    /* A corrupt archive still yields the text before the damage; the failure is
+     * returned after that text. */
     if (u->produced > 0 && u->failure.status)
         return 0;
     if (count < 0 && count != TIDE_SOURCE_LATER && err)
@@ -254,6 +262,8 @@ static ptrdiff_t unpack_head(tide_unpacker *u, int *wait_ms, tide_error *err)
  * read; otherwise as read. */
 static ptrdiff_t check_content(tide_unpacker *u, int wait_ms, tide_error *err)
 {
+    /* Nothing has been returned yet: plain text is still in the input buffer,
+     * compressed text at the start of the ring. */
     bool plain = u->form == PLAIN;
     ptrdiff_t count =
         plain ? fill_head(u, &wait_ms, err) : unpack_head(u, &wait_ms, err);
@@ -267,6 +277,7 @@ static ptrdiff_t check_content(tide_unpacker *u, int wait_ms, tide_error *err)
         u->form = REFUSED;
         return tide_detect_refuse(found.kind, head, u->spec, &u->failure);
     }
+    /* More text may still come, as from a slow pipe, and could decide it. */
     if (found.undecided && !head.whole && head.size < HEAD)
         return TIDE_SOURCE_LATER;
     u->content_checked = true;
@@ -281,6 +292,7 @@ static ptrdiff_t read_compressed(tide_unpacker *u, void *bytes, size_t capacity,
         if (count <= 0)
             return count;
     }
+    /* The copy ends at the end of the ring; the rest follows with the next read. */
     size_t at = u->returned % RING;
     size_t size = min_size(u->produced - u->returned, min_size(capacity, RING - at));
     memcpy(bytes, u->ring + at, size);
@@ -323,6 +335,8 @@ static int unpack_until(tide_unpacker *u, uint64_t offset, tide_error *err)
     while (status == TIDE_OK && u->produced < offset) {
         ptrdiff_t count = unpack(u, min_size(offset - u->produced, RING), -1, err);
         if (count == 0)
+            /* Not an I/O error: the text up to the old position no longer exists, so
+             * the caller falls back to reading from the start. */
             status = tide_fail(err, TIDE_ERROR_FORMAT, TIDE_SHORTER);
         else if (count == TIDE_ERROR_FORMAT)
             status = tide_fail(err, TIDE_ERROR_FORMAT,
@@ -363,6 +377,7 @@ int tide_unpacker_peek(tide_unpacker *u, uint64_t offset, void *bytes, size_t si
     if (offset > u->produced || u->produced - offset + size > RING)
         return tide_fail(err, TIDE_ERROR_IO, "%s: byte %llu is no longer in the buffer",
                          u->name, (unsigned long long)offset);
+    /* Two parts, because the bytes may extend over the end of the ring. */
     size_t at = (offset - size) % RING, part = min_size(size, RING - at);
     memcpy(bytes, u->ring + at, part);
     memcpy((char *)bytes + part, u->ring, size - part);

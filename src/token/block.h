@@ -41,6 +41,10 @@ static inline tide_block tide_block_portable(const unsigned char *bytes)
     for (unsigned i = 0; i < TIDE_BLOCK_SIZE; i += 8) {
         uint64_t x;
         memcpy(&x, bytes + i, sizeof x);
+        /* Comparisons of eight bytes at once: adding 0x7f - c to the low seven bits
+         * sets the top bit exactly if they exceed c, without a carry into the next
+         * byte. The top bit of the byte itself is handled separately, by | x or &
+         * ~x. */
         uint64_t line_feeds = x ^ (0x0a * ones);
         uint64_t space = ~(((x & low) + (0x7f - 0x20) * ones) | x) & top;
         uint64_t newline = ~(((line_feeds & low) + low) | line_feeds) & top;
@@ -61,9 +65,13 @@ static inline void tide_block_add16(tide_block *block, const unsigned char *byte
                                     unsigned at)
 {
     __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(bytes + at));
+    /* SSE2 compares bytes for equality or as signed numbers only. x <= c, unsigned, is
+     * min(x, c) == x. */
     __m128i space = _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(0x20)), x);
     __m128i newline = _mm_cmpeq_epi8(x, _mm_set1_epi8(0x0a));
     __m128i special = _mm_cmpeq_epi8(_mm_max_epu8(x, _mm_set1_epi8(0x7f)), x);
+    /* Bytes below 'a' wrap around to large numbers, so one comparison tests both
+     * bounds. */
     __m128i offset = _mm_sub_epi8(x, _mm_set1_epi8('a'));
     __m128i letter = _mm_cmpeq_epi8(_mm_min_epu8(offset, _mm_set1_epi8(25)), offset);
     block->letter |= (uint64_t)(unsigned)_mm_movemask_epi8(letter) << at;

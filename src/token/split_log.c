@@ -120,6 +120,8 @@ static size_t uuid_end(scan v, size_t at)
 static size_t pattern_end(scan v, size_t at, const char *pattern)
 {
     size_t end = at;
+    /* The conditional below reads: digit for 0, letter for a, otherwise the character
+     * itself. */
     for (; *pattern; pattern++, end++) {
         int c = peek(v, end);
         if (*pattern == '0'   ? !is_digit(c)
@@ -136,6 +138,8 @@ static size_t timezone_end(scan v, size_t at)
         return at + 1;
     static const char *const zones[] = {"+00:00", "-00:00", "+0000", "-0000"};
     for (size_t i = 0; i < sizeof zones / sizeof *zones; i++)
+        /* The zeros of these patterns stand for any digits, so four patterns cover all
+         * offsets. */
         if (pattern_end(v, at, zones[i]) > at)
             return pattern_end(v, at, zones[i]);
     return at;
@@ -164,6 +168,8 @@ static size_t time_end(scan v, size_t at)
     if (end == at) {
         end = clock_end(v, at, false);
     } else if (peek(v, end) == 't' || peek(v, end) == ':') {
+        /* 2024-05-01T12:00:00, or 01/May/2024:12:00:00 as in the logs of web servers.
+         * With a space between them, date and time are two tokens. */
         size_t clock = clock_end(v, end + 1, true);
         end = clock > end + 1 ? clock : end;
     }
@@ -224,6 +230,8 @@ static size_t ipv6_end(scan v, size_t at)
 static size_t ip_end(scan v, size_t at)
 {
     size_t end = ipv4_end(v, at);
+    /* Only after IPv4: behind an IPv6 address a colon and digits are part of the
+     * address. */
     if (end > at && peek(v, end) == ':' && is_digit(peek(v, end + 1)))
         end += 1 + count_while(v, end + 1, is_digit);
     if (end == at)
@@ -246,6 +254,8 @@ static bool is_host_char(int c)
 static size_t email_end(scan v, size_t at)
 {
     enum { NAME_MAX_BYTES = 64 };
+    /* The limit keeps a long run of such characters from being scanned once for each of
+     * its positions. */
     size_t name = 0;
     while (name <= NAME_MAX_BYTES && is_email_char(peek(v, at + name)))
         name++;
@@ -253,6 +263,8 @@ static size_t email_end(scan v, size_t at)
     if (name == 0 || peek(v, host - 1) != '@' || !is_alphanumeric(peek(v, host)))
         return at;
     size_t end = host + count_while(v, host, is_host_char);
+    /* The punctuation of the sentence after the address; the loop stops at the first
+     * character of the host at the latest. */
     while (!is_alphanumeric(peek(v, end - 1)))
         end--;
     return memchr(v.text + host, '.', end - host) && is_boundary(v, end) ? end : at;
@@ -289,6 +301,7 @@ static size_t path_end(scan v, size_t at)
             break;
         end += c.length;
     }
+    /* A period at the end belongs to the sentence. */
     while (v.text[end - 1] == '.')
         end--;
     return end;
@@ -301,6 +314,8 @@ static size_t hex_end(scan v, size_t at)
         size_t end = at + 2 + count_while(v, at + 2, is_hex);
         return end > at + 2 && is_boundary(v, end) ? end : at;
     }
+    /* Without 0x a word is hexadecimal only if it is long and has both letters and
+     * digits: "deadbeef" may be a word, "12345678" is a number. */
     size_t length = count_while(v, at, is_hex), digits = 0;
     for (size_t i = 0; i < length; i++)
         digits += is_digit(peek(v, at + i));
@@ -395,6 +410,8 @@ static bool continues_after(scan v, size_t at)
 static size_t word_end(scan v, size_t at)
 {
     size_t end = at;
+    /* Each round takes one character and the punctuation after it, as long as that
+     * continues the word. */
     while (is_alphanumeric(peek(v, end)))
         for (end++; !is_alphanumeric(peek(v, end)) && continues_after(v, end);)
             for (end++; peek(v, end) == '_';)

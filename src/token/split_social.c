@@ -55,10 +55,14 @@ static size_t host_end(const unsigned char *text, size_t size, size_t at)
     unsigned char before = '.';
     for (; at < size && at - start < HOST_MAX; at++) {
         unsigned char c = lower_at(text, size, at);
+        /* Empty labels do not occur in host names; the first one would be before the
+         * text. */
         if (c == '.' && before == '.')
             return start;
         if (c != '.' && c != '-' && !is_alphanumeric(c))
             return c == '/' && labels > 1 && letters > 1 ? at : start;
+        /* Counts the letters at the end of the name: the top-level domain must have at
+         * least two, and nothing else. */
         letters = c >= 'a' ? letters + 1 : 0;
         labels += c == '.';
         before = c;
@@ -83,9 +87,13 @@ static size_t url_end(const unsigned char *text, size_t size, size_t at)
     size_t body = url_prefix_end(text, size, at), end = body;
     if (body == at || !is_alphanumeric(lower_at(text, size, body)))
         return at;
+    /* Invalid bytes are included, so that a damaged URL is one token, which is then
+     * dropped as a whole, and not several words. */
     while (end < size && ((text[end] < 0x7f && !strchr("\"<>", text[end])) ||
                           tide_char_is_invalid(text, size, end)))
         end++;
+    /* Punctuation at the end belongs to the sentence. One character of the body always
+     * stays. */
     while (end > body + 1 && strchr(".,;:!?'*)]}", text[end - 1]))
         end--;
     return end;
@@ -155,6 +163,7 @@ static bool find_heart(const unsigned char *text, size_t size, size_t at,
     if (sign == 1 && text[at] != '<')
         return false;
     bool broken = starts_with(text, size, at + sign, "/3");
+    /* "<3" followed by a letter or digit is a comparison, as in "x <30". */
     size_t end = at + sign + broken + 1;
     if (lower_at(text, size, end - 1) != '3' ||
         is_alphanumeric(lower_at(text, size, end)))
@@ -178,6 +187,7 @@ static bool find_face(const unsigned char *text, size_t size, size_t at,
     while (lower_at(text, size, end) == sign && sign != '/')
         end++;
     unsigned char after = lower_at(text, size, end);
+    /* A colon and a letter in front of more text are no smiley: "c:dos", "http://". */
     if (is_alphanumeric(after) || after == '/' || after == '_')
         return false;
     tide_token_word(token, at, mouth + 1);

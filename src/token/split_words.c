@@ -28,6 +28,8 @@ static bool is_inside_word(const unsigned char *text, size_t size, size_t at,
         return last == TIDE_DIGIT && next.class == TIDE_DIGIT;
     if (punctuation.class != TIDE_JOINER)
         return false;
+    /* Without this shortcut a long run of underscores would be scanned again from each
+     * of them, in quadratic time. */
     if (last == TIDE_JOINER)
         return true; /* the first joiner of a run has already been checked for all */
     for (at += punctuation.length; next.class == TIDE_JOINER; at += next.length)
@@ -73,6 +75,8 @@ size_t tide_scan_word(const tide_tokenizer_options *options, const unsigned char
     *number = false;
     if (c.class == TIDE_IDEOGRAPH)
         return skip_kana_marks(options, text, size, at + c.length);
+    /* Scripts without spaces begin a token of their own, even directly after a Latin
+     * word. */
     if (split_syllables && tide_char_is_syllabic(c))
         return tide_syllable_end(text, size, at);
     if (c.class != TIDE_LETTER && c.class != TIDE_DIGIT)
@@ -82,9 +86,12 @@ size_t tide_scan_word(const tide_tokenizer_options *options, const unsigned char
     for (;;) { /* c is a character of the word, at `at` */
         digits_only &= c.class == TIDE_DIGIT || c.class == TIDE_POINT;
         at += c.length;
+        /* Fast path: ASCII characters of the same class need no decoding and no
+         * decision. */
         while (at < size && text[at] < 0x80 && tide_ascii_classes[text[at]] == last)
             at++;
         c = tide_char_at(text, size, at);
+        /* A mark belongs to the character before it and does not change its class. */
         if (is_mark(c.class))
             continue;
         if (c.class != TIDE_LETTER && c.class != TIDE_DIGIT &&
@@ -116,6 +123,9 @@ size_t tide_skip_separator(const unsigned char *text, size_t size, size_t at,
     if (length > 0)
         return length;
     size_t end = at;
+    /* A run of control characters counts as one invalid token, and one byte that is not
+     * UTF-8 as another. Bytes are counted exactly, since the totals must add up to the
+     * text. */
     while ((length = control_length(text, size, end)) > 0)
         end += length;
     if (end == at)

@@ -106,9 +106,12 @@ uint64_t tide_tokenizer_bytes(const tide_tokenizer_options *options)
 
 size_t tide_tokenizer_feed(tide_tokenizer *t, const void *bytes, size_t size)
 {
+    /* The last line of the text has not been returned completely; more text now would
+     * continue it. */
     if (t->closed && t->position < t->end)
         return 0;
     t->closed = false;
+    /* What has been returned is discarded, and the pending rest moves to the front. */
     t->end -= t->position;
     memmove(t->buffer, t->buffer + t->position, t->end);
     t->position = 0;
@@ -159,6 +162,8 @@ static inline tide_block read_block(const tide_tokenizer *t, size_t base, bool s
     tide_block block = tide_block_read(t->buffer + base);
     if (split)
         block.special = ~(block.space | block.letter);
+    /* Clearing bits by masks instead of branching keeps the loop over blocks free of
+     * special cases at both ends. */
     if (base < t->position) {
         uint64_t before = (UINT64_C(1) << (t->position - base)) - 1;
         block.space |= before;
@@ -241,6 +246,8 @@ static void split_run(word_scan *k, tide_tokenizer *t, size_t run_end, bool cont
         /* The splitter sees exactly the same bytes however the text is divided into
          * feeds: either a full window, or the rest of a run whose end is known. */
         bool exceeds_window = size > WINDOW;
+        /* Never in the middle of a character, or the splitter would see an invalid byte
+         * that is not there. */
         if (exceeds_window)
             size = tide_text_truncate(text, WINDOW);
         else if (continues)
@@ -277,6 +284,8 @@ static uint64_t emit_split(word_scan *k, tide_tokenizer *t, uint64_t ends,
             if (k->word < run_end) /* the array is full */
                 break;
         } else {
+            /* The run has only letters from a to z: it is one word and needs neither
+             * splitting nor folding. In English text that is most of them. */
             k->next->bytes = (const char *)t->buffer + k->word;
             k->next->length = (uint32_t)(run_end - k->word);
             k->next++;
@@ -346,6 +355,8 @@ next_words(tide_tokenizer *t, tide_word *words, size_t capacity, bool *sentence_
         needs_check &= !after_space && (block.special || !ends);
     }
     /* The text has run out; the run from k.word, if any, is incomplete. */
+    /* A long run without whitespace, such as a line of Chinese, is split as far as
+     * possible now; otherwise it would have to fit the buffer. */
     if (split && !after_space)
         split_run(&k, t, t->end, true);
     t->position = after_space ? t->end : k.word;
@@ -370,6 +381,7 @@ tide_tokenizer_counts tide_tokenizer_counted(const tide_tokenizer *t)
 
 uint64_t tide_tokenizer_pending(const tide_tokenizer *t)
 {
+    /* The line feed appended by tide_tokenizer_end is not part of the input. */
     size_t closing = t->closed && t->position < t->end;
     return t->skipped + (t->end - t->position - closing);
 }

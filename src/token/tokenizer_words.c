@@ -16,6 +16,8 @@ static const char class_names[TIDE_TOKEN_CLASSES][16] = {
 size_t tide_text_truncate(const unsigned char *text, size_t length)
 {
     size_t min_length = length - 3;
+    /* A code point has at most three continuation bytes. In invalid text there may be
+     * more, and the loop must not run away. */
     while (length > min_length && tide_utf8_inside(text[length]))
         length--;
     return length;
@@ -25,6 +27,8 @@ static bool is_valid(const unsigned char *word, size_t length)
 {
     size_t step;
     for (size_t i = 0; i < length; i += step) {
+        /* tide_code_point_length also rejects control characters, surrogates and
+         * overlong forms, by returning 0. */
         step = word[i] < 0x7f ? 1 : tide_code_point_length(word + i, length - i);
         if (step == 0)
             return false;
@@ -34,6 +38,8 @@ static bool is_valid(const unsigned char *word, size_t length)
 
 static bool is_omitted(const tide_tokenizer *t, const char *word, size_t length)
 {
+    /* Labels are never filtered by length or stop words: whether a post has a label
+     * must not depend on how the label is spelled. */
     const char *spared = t->options.spared;
     return t->selective &&
            !(spared && length > strlen(spared) &&
@@ -47,6 +53,8 @@ size_t tide_tokenizer_check_word(tide_tokenizer *t, const unsigned char *word,
     uint64_t original_length = length;
     if (length > TIDE_WORD_MAX) {
         length = tide_text_truncate(word, TIDE_WORD_MAX);
+        /* The bytes that shorten_pending removed belong to this word, since it is the
+         * only one that can have been pending. */
         original_length += t->skipped;
         t->skipped = 0;
     }
@@ -98,6 +106,8 @@ static tide_word fold(tide_tokenizer *t, unsigned char *word, const tide_token *
     } else if (!token->emoji && tide_fold_ascii(word, token->length)) {
         used = size = token->length < TIDE_WORD_MAX ? token->length : TIDE_WORD_MAX;
     } else {
+        /* Unicode normalization may make the word longer than its place in the
+         * buffer. */
         size = tide_fold(word, token->length, token->emoji, !t->options.first_rules,
                          bytes, &used);
         if (size > token->length) {
@@ -118,6 +128,8 @@ bool tide_tokenizer_emit(tide_tokenizer *t, unsigned char *text,
     t->counts.dropped += token->dropped;
     if (token->length == 0)
         return false;
+    /* Checked before anything else is done with the word: folding expects valid
+     * UTF-8. */
     if (!is_intact(text, token)) {
         t->counts.invalid++;
         t->counts.dropped += token->length;

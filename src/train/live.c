@@ -55,6 +55,8 @@ struct tide_live {
 static int buffer_init(buffer *b, tide_live *live, tide_vectors vectors, bool centered,
                        tide_error *err)
 {
+    /* A shallow copy: rows, n-grams and shape are the trainer's own, only the
+     * vocabulary is replaced by a copy that this buffer owns. */
     b->model = *live->trainer->model;
     b->model.vocabulary = tide_vocabulary_new_copy(b->model.vocabulary, err);
     if (!b->model.vocabulary)
@@ -87,6 +89,8 @@ tide_live *tide_live_new(tide_trainer *trainer, tide_vectors vectors, bool cente
         tide_live_free(live);
         return NULL;
     }
+    /* Empty at this point; the update below fills the other buffer and makes it
+     * current, so queries never see a view without words. */
     live->current = &live->buffers[0];
     tide_ingest_count_generations(trainer->ingest, live->generations);
     trainer->live = live;
@@ -100,6 +104,8 @@ void tide_live_free(tide_live *live)
         return;
     tide_ingest_count_generations(live->trainer->ingest, NULL);
     live->trainer->live = NULL;
+    /* The models are not freed as such, since everything else in them belongs to the
+     * trainer. */
     for (int i = 0; i < 2; i++) {
         tide_view_free(live->buffers[i].view);
         tide_vocabulary_free(live->buffers[i].model.vocabulary);
@@ -122,6 +128,8 @@ uint64_t tide_live_bytes(const tide_params *params)
 static buffer *unused_buffer(tide_live *live)
 {
     pthread_mutex_lock(&live->lock);
+    /* Readers are only ever added to the current buffer, so a count of 0 seen here
+     * stays 0: the buffer can be written without the lock. */
     buffer *other = &live->buffers[live->current == live->buffers];
     buffer *found = other->readers ? NULL : other;
     pthread_mutex_unlock(&live->lock);
@@ -143,8 +151,12 @@ bool tide_live_update(tide_live *live)
     tide_ingest *ingest = live->trainer->ingest;
     buffer *next = unused_buffer(live);
     update_stats(live);
+    /* A query still uses the view before the last. The current one then stays a little
+     * longer; training does not wait. */
     if (!next)
         return false;
+    /* Afterwards no slot is quarantined: every word in the vocabulary has its own
+     * vector, and the generations match the copy. */
     tide_ingest_drain(ingest);
     tide_vocabulary_copy(next->model.vocabulary, live->trainer->model->vocabulary);
     tide_view_refresh(next->view);
@@ -159,6 +171,8 @@ bool tide_live_update(tide_live *live)
 
 void tide_live_tick(tide_live *live, double now)
 {
+    /* An update that took t seconds is followed by at least 50 t seconds of
+     * training. */
     double wait = live->update_seconds / UPDATE_SHARE;
     if (now - live->updated < (wait > UPDATE_SECONDS ? wait : UPDATE_SECONDS) ||
         live->updated_tokens == tide_ingest_tokens(live->trainer->ingest))
@@ -173,6 +187,8 @@ const tide_view *tide_live_acquire(tide_live *live)
 {
     pthread_mutex_lock(&live->lock);
     buffer *b = live->current;
+    /* Counted under the lock that also protects `current`, so the training thread
+     * cannot pick this buffer between the two. */
     b->readers++;
     pthread_mutex_unlock(&live->lock);
     return b->view;
@@ -188,6 +204,7 @@ void tide_live_release(tide_live *live, const tide_view *view)
 void tide_live_stats(tide_live *live, tide_stats *stats, size_t size)
 {
     pthread_mutex_lock(&live->lock);
+    /* The caller may have been compiled with a shorter or a longer struct. */
     tide_copy_sized(stats, size, &live->stats, sizeof live->stats);
     pthread_mutex_unlock(&live->lock);
 }

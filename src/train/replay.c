@@ -109,6 +109,8 @@ bool tide_replay_add(tide_replay *r, const uint32_t *slots, uint32_t count,
         c->count = 0;
     }
     for (uint32_t i = 0; i < count; i++)
+        /* A position without a word keeps its place in the sentence, since distances
+         * between the other words depend on it. */
         tokens[c->count + i] =
             (slots[i] == TIDE_NO_SLOT ? REMOVED : slots[i]) | (i == 0 ? TIDE_FIRST : 0);
     c->count += count;
@@ -123,6 +125,8 @@ void tide_replay_forget_slot(tide_replay *r, uint32_t slot)
     uint32_t *tokens;
     const chunk *c = open_chunk(r, &tokens);
     for (uint32_t i = 0; i < c->count; i++)
+        /* Only the open chunk is searched. Completed ones have a stamp that is older
+         * than the slot's new word, which excludes it without a search. */
         if ((tokens[i] & ~TIDE_FIRST) == slot)
             tokens[i] |= REMOVED; /* keeps TIDE_FIRST */
 }
@@ -130,6 +134,7 @@ void tide_replay_forget_slot(tide_replay *r, uint32_t slot)
 bool tide_replay_due(tide_replay *r, uint32_t turn, uint64_t tokens,
                      tide_replay_chunk *chunk_due)
 {
+    /* The expected number of repeats falls as fade / tokens. */
     if (r->fade && tokens > r->fade &&
         tide_rng_double(&r->rng) * (double)tokens >= (double)r->fade)
         return false;
@@ -138,6 +143,7 @@ bool tide_replay_due(tide_replay *r, uint32_t turn, uint64_t tokens,
      * Each turn goes back a fixed distance, so a chunk meets each turn exactly once
      * before it is overwritten. */
     uint64_t newest = r->completed - 1, back;
+    /* While the ring is filling there may be nothing at the distance of the turn. */
     if (r->completed < r->chunk_count)
         back = tide_rng_below(&r->rng, r->completed);
     else
@@ -193,6 +199,7 @@ static int load_tokens(tide_replay *r, uint64_t used, uint32_t vocab, tide_store
         if (status)
             return status;
         offset += size;
+        /* Slots index matrices during training, where nothing checks them any more. */
         for (uint32_t k = 0; k < r->chunks[i].count; k++) {
             uint32_t slot = tokens[k] & ~TIDE_FIRST;
             if (slot != REMOVED && slot >= vocab)
@@ -217,6 +224,8 @@ int tide_replay_load(tide_replay *r, uint32_t vocab, tide_store *store, tide_err
     r->rng.state = head[1];
     uint64_t used = r->completed < r->chunk_count ? r->completed + 1 : r->chunk_count;
     int64_t size = tide_store_size(store, "replay.chunks", err);
+    /* The number of chunks follows from `completed`; the section must have exactly that
+     * many, which also bounds `used` by what the file really contains. */
     if (size < 0 || (uint64_t)size != (used + 1) * 16 || head[0] > TIDE_COUNTED_MAX)
         return corrupt(store, err);
     for (uint64_t i = 0; i < used; i++) {

@@ -56,6 +56,8 @@ INLINE vec splat(float x)
 /* The sums of the lanes of four registers, in order. */
 INLINE vec4 reduce4(vec4 a, vec4 b, vec4 c, vec4 d)
 {
+    /* First a and b, c and d are added in pairs of lanes, then these results: three
+     * additions and no lane is ever idle, where four separate sums would need eight. */
     vec4 ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) +
               __builtin_shufflevector(a, b, 1, 5, 3, 7);
     vec4 cd = __builtin_shufflevector(c, d, 0, 4, 2, 6) +
@@ -128,6 +130,8 @@ static float dot(const float *x, const float *y, uint32_t stride)
 {
     vec even = {0}, odd = {0};
     uint32_t i = 0;
+    /* An addition takes four cycles but can start every cycle, so the two chains
+     * overlap. */
     for (; i + LANES < stride; i += 2 * LANES) {
         even += load(x + i) * load(y + i);
         odd += load(x + i + LANES) * load(y + i + LANES);
@@ -147,6 +151,8 @@ INLINE void dot_group(const float *x, float *const *rows, size_t count, uint32_t
     for (int k = 0; k < width; k++)
         r[k] = rows[(size_t)k < count ? (size_t)k : count - 1];
     vec sums[8] = {{0}};
+    /* Each load of x serves all rows, and the eight sums are independent of each
+     * other. */
     for (uint32_t i = 0; i < stride; i += LANES) {
         vec xi = load(x + i);
         for (int k = 0; k < width; k++)
@@ -161,6 +167,7 @@ static void dots(const float *x, float *const *rows, size_t count, uint32_t stri
     size_t j = 0;
     for (; j + 4 < count; j += 8)
         dot_group(x, rows + j, count - j, stride, out + j, 8);
+    /* At most four rows are left: half the width saves half of the wasted work. */
     if (j < count)
         dot_group(x, rows + j, count - j, stride, out + j, 4);
 }
@@ -177,11 +184,14 @@ INLINE size_t round_up16(size_t count)
  * a polynomial. */
 INLINE float sigmoid(float x)
 {
+    /* Beyond 30 the result is 0 or 1 in single precision. The bound keeps the exponent
+     * of 2^n in range, and turns a NaN into a number. */
     x = x < 30.0f ? x : 30.0f;
     x = x > -30.0f ? x : -30.0f;
     float t = x * -1.44269504f;
     float shifted = t + 12582912.0f; /* 1.5 * 2^23: rounds to the nearest integer */
     float f = t - (shifted - 12582912.0f);
+    /* Taylor series of 2^f up to f^6, with an error of about 1e-7 for |f| <= 1/2. */
     float p = 1.5403530e-4f;
     p = p * f + 1.3333558e-3f;
     p = p * f + 9.6181291e-3f;
@@ -193,6 +203,8 @@ INLINE float sigmoid(float x)
         float value;
         int32_t bits;
     } n = {.value = shifted}, power;
+    /* 0x4b400000 are the bits of 1.5 * 2^23, so the difference is n as an integer; 127
+     * is the bias of the exponent. */
     power.bits = (n.bits - 0x4b400000 + 127) * (1 << 23);
     return 1.0f / (1.0f + p * power.value);
 }
@@ -200,6 +212,8 @@ INLINE float sigmoid(float x)
 static void errors(float *restrict e, const float *restrict weights, size_t positives,
                    size_t count)
 {
+    /* The first `positives` products belong to contexts, with label 1, the others to
+     * negatives, with label 0. What is computed beyond `count` is never used. */
     for (size_t j = 0; j < round_up16(count); j++) {
         float label = j < positives ? 1.0f : 0.0f;
         e[j] = weights[j] * (label - sigmoid(e[j]));
@@ -225,8 +239,14 @@ static void adagrad(const tide_adagrad *options, float *sums,
                     size_t count, float *restrict rates)
 {
     float scale = options->scale;
+    /* The sums are gathered by slot in a loop of their own, because slots can repeat:
+     * each occurrence must see the sum left by the one before it. The second loop has
+     * no such dependency and is vectorized. */
     for (size_t j = 0; j < count; j++)
         rates[j] = sums[tide_sum_at(slots[j], options->shift)] += squares[j] * scale;
+    /* All sums are stored multiplied by `scale`, which grows over time; that makes old
+     * gradients count less without ever touching the sums (optimizer.c). eta /
+     * sqrt(sum) in these units needs the factor sqrt(scale). */
     float eta = options->eta * sqrtf(scale), base = options->base * scale,
           floor = options->floor;
     for (size_t j = 0; j < round_up16(count); j++) {
@@ -249,6 +269,8 @@ static void adagrad_own(const tide_adagrad *options, const float *restrict sums,
 {
     float scale = options->scale, floor = options->floor;
     float eta = options->eta * sqrtf(scale), base = options->base * scale;
+    /* Signed 32-bit indices vectorize better than size_t here: the comparison with n
+     * becomes a lane mask of the same width as the floats. */
     int32_t n = (int32_t)count;
     for (int32_t j = 0; j < (int32_t)round_up16(count); j++) {
         float all = added[j] + (j < n ? squares[j] * scale : 0);
@@ -272,6 +294,8 @@ INLINE void spread_registers(const float *x, float *const *rows, const float *e,
         sum[i] = load(gradient + i * LANES);
     }
     for (size_t j = 0; j < count; j++) {
+        /* The gradient of x takes the error alone; its learning rate is applied when x
+         * itself moves. */
         vec error_lanes = splat(e[j]), step_lanes = splat(e[j] * rates[j]);
         float *row = rows[j];
         for (int i = 0; i < registers; i++) {
@@ -293,6 +317,8 @@ INLINE void spread_all(const float *x, float *const *rows, const float *e,
     for (size_t first = 0; first < count; first += ROWS_MAX) {
         float *parts[ROWS_MAX];
         size_t n = count - first < ROWS_MAX ? count - first : ROWS_MAX;
+        /* Columns are processed in strips that fit the registers. `parts` points to the
+         * strip of each row, so the inner function needs no index arithmetic. */
         for (uint32_t at = 0; at < stride; at += REGISTERS * LANES) {
             for (size_t j = 0; j < n; j++)
                 parts[j] = rows[first + j] + at;
@@ -302,6 +328,8 @@ INLINE void spread_all(const float *x, float *const *rows, const float *e,
         spread_registers(x + at, parts, e + first, rates + first, n, gradient + at, N, \
                          after);                                                       \
         break
+            /* One copy of the loop for each possible width of the last strip, so that
+             * the number of registers is a constant in all of them. */
             switch (left < REGISTERS ? left : REGISTERS) {
                 CASE(1);
                 CASE(2);
@@ -343,6 +371,7 @@ INLINE void tile_dots(const float *x, float *const *rows, size_t count, uint32_t
                       float *out, size_t pitch)
 {
     const float *r[2 * ROW_PAIRS];
+    /* Past the end the last row is repeated; its results are computed and discarded. */
     for (size_t k = 0; k < 2 * ROW_PAIRS; k++)
         r[k] = rows[k < count ? k : count - 1];
     vec sums[ROW_PAIRS][8] = {{{0}}};
@@ -356,6 +385,8 @@ INLINE void tile_dots(const float *x, float *const *rows, size_t count, uint32_t
                 sums[k / 2][4 * (k % 2) + i] += xs[i] * row;
         }
     }
+    /* Sums 0 to 3 are those of the first row of a pair with the four vectors, sums 4 to
+     * 7 those of the second. */
     for (int p = 0; p < ROW_PAIRS; p++) {
         float eight[8];
         reduce8(sums[p], eight);
@@ -388,6 +419,9 @@ static void quad_squares(const float (*e)[TIDE_QUAD], const float *squares,
     for (size_t j = 0; j < count; j += 4) {
         for (size_t k = 0; k < 4; k++) {
             memcpy(&of[k], e[j + k], sizeof of[k]);
+            /* The squared length of a row's step: the errors toward the four centers,
+             * weighted with the squared lengths of those. Products between different
+             * centers are ignored. */
             of[k] *= of[k] * all;
         }
         of[0] = reduce4(of[0], of[1], of[2], of[3]);
@@ -417,6 +451,7 @@ INLINE void quad_spread_columns(const float *x, float *const *rows,
         for (int v = 0; v < vectors; v++) {
             float *target = rows[j] + at + v * LANES;
             vec row = load(target);
+            /* Two chains of additions instead of one. */
             vec one = error[0] * xs[0][v] + error[1] * xs[1][v];
             vec two = error[2] * xs[2][v] + error[3] * xs[3][v];
             for (int i = 0; i < TIDE_QUAD; i++)
@@ -455,6 +490,7 @@ static void block_spread(const float *x, float *const *rows,
         vec xs[TIDE_BLOCK], sums[TIDE_BLOCK];
         for (size_t i = 0; i < TIDE_BLOCK; i++)
             sums[i] = load(gradients + i * stride + at);
+        /* First pass: gradients, from the rows as they are. */
         for (size_t j = 0; j < count; j++)
             for (int i = 0; i < TIDE_BLOCK; i++)
                 sums[i] += e[j][i] * load(rows[j] + at);
@@ -462,6 +498,8 @@ static void block_spread(const float *x, float *const *rows,
             store(gradients + i * stride + at, sums[i]);
             xs[i] = load(x + i * stride + at);
         }
+        /* Second pass: the rows move by the errors toward all eight centers
+         * together. */
         for (size_t j = 0; j < count; j++) {
             vec step = e[j][0] * xs[0];
             for (int i = 1; i < TIDE_BLOCK; i++)
@@ -488,6 +526,8 @@ static void spread_coordinates(const float *restrict x, float *const *rows,
     for (size_t j = 0; j < count; j++) {
         float *restrict row = rows[j], *restrict sum = sums[j], error = e[j];
         for (uint32_t i = 0; i < stride; i++) {
+            /* The gradient for x uses the row from before its step, like all other
+             * kernels. */
             float g = error * x[i];
             gradient[i] += error * row[i];
             sum[i] += g * g;

@@ -35,6 +35,8 @@ static void evict_zero_weights(tide_vocabulary *v)
 {
     v->hand = v->used;
     v->lowest = UINT64_MAX;
+    /* `lowest` becomes the smallest count of the words that stay, that is, the offset
+     * at which the next sweep can find something to evict. */
     for (uint32_t slot = v->used; slot-- > 0;) {
         uint64_t count = v->words.records[slot].count;
         bool empty = tide_word_table_is_empty(&v->words, slot);
@@ -52,6 +54,9 @@ static void evict_zero_weights(tide_vocabulary *v)
 static uint32_t admit(tide_vocabulary *v, const tide_key *key, bool *reused)
 {
     if (v->size == v->words.capacity) {
+        /* Raising the offset takes one token from every held word, and the new token
+         * cancels with them: it is never counted, not even if the sweep frees a
+         * slot. */
         v->minimum++;
         if (v->minimum >= v->lowest)
             evict_zero_weights(v);
@@ -60,10 +65,14 @@ static uint32_t admit(tide_vocabulary *v, const tide_key *key, bool *reused)
     while (!tide_word_table_is_empty(&v->words, v->hand))
         v->hand++;
     uint32_t slot = v->hand++;
+    /* Slots from `used` on have never held a word. One below it has rows that were
+     * trained for another word, which the caller has to reset. */
     *reused = slot < v->used;
     if (!*reused)
         v->used = slot + 1;
     tide_vocabulary_fill_slot(v, slot, key, v->minimum + 1, v->minimum);
+    /* The new word has weight 1, the smallest there is, so the next increment of the
+     * offset must sweep. */
     if (v->lowest > v->minimum + 1)
         v->lowest = v->minimum + 1;
     return slot;

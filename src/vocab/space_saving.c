@@ -73,6 +73,8 @@ static gate_pair gate_cells(tide_vocabulary *v, const char *bytes, uint32_t leng
 static uint64_t gate_count(tide_vocabulary *v, const tide_key *key)
 {
     gate_pair pair = gate_cells(v, key->bytes, key->length);
+    /* Every token of the word raised at least the smaller of its two cells, and other
+     * words can only have raised them further. So the smaller one is an upper bound. */
     uint32_t estimate = *pair.a < *pair.b ? *pair.a : *pair.b;
     /* Saturated cells stay saturated: gate_halve skips them. */
     if (estimate >= UINT32_MAX - 1) {
@@ -80,6 +82,8 @@ static uint64_t gate_count(tide_vocabulary *v, const tide_key *key)
         return UINT64_MAX;
     }
     estimate++;
+    /* Conservative update: a cell that is larger already counts some other word as
+     * well, and raising it would only widen its error. */
     if (*pair.a < estimate)
         *pair.a = estimate;
     if (*pair.b < estimate)
@@ -126,6 +130,8 @@ static bool advance_to_victim(tide_vocabulary *v, uint64_t estimate)
         uint32_t hand = v->hand;
         uint64_t lowest = v->lowest;
         uint64_t minimum = v->minimum;
+        /* The inner loop runs once per slot and cycle. It works on locals, because the
+         * compiler cannot know that storing through `v` leaves the records alone. */
         while (hand < capacity && records[hand].count != minimum) {
             if (records[hand].count < lowest)
                 lowest = records[hand].count;
@@ -156,6 +162,8 @@ static uint32_t admit(tide_vocabulary *v, const tide_key *key, bool *reused)
     /* The hand moves past the slot, so the new count is now behind it and must be
      * included in `lowest`, below. */
     uint32_t slot = v->hand++;
+    /* From now on the gate must answer for the evicted word too, or it could return
+     * with an estimate below the count that it had. */
     if (v->gate)
         gate_raise(v, slot);
     tide_vocabulary_evict(v, slot);
@@ -183,6 +191,8 @@ static size_t add(tide_vocabulary *v, const tide_word *words, size_t first, size
 static void halve(tide_vocabulary *v)
 {
     v->minimum /= 2;
+    /* Rounding can make counts on both sides of the hand equal to the new minimum, so
+     * nothing is known about the slots behind it any more. */
     v->hand = 0;
     v->lowest = UINT64_MAX;
     if (v->gate)

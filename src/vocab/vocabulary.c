@@ -42,6 +42,8 @@ tide_vocabulary *tide_vocabulary_new_keyed(const tide_vocabulary_options *option
     v->methods = kinds[options->kind];
     v->options = *options;
     v->lowest = UINT64_MAX;
+    /* Space-Saving replaces a word only if some count equals the minimum, and the
+     * smallest count of a full table is at least 1. The other kinds count from 0. */
     v->minimum = options->kind == TIDE_VOCABULARY_SPACE_SAVING;
     if (tide_word_table_init(&v->words, options->capacity, secret, err) < 0)
         goto failed;
@@ -108,6 +110,9 @@ tide_vocabulary *tide_vocabulary_new_copy(const tide_vocabulary *v, tide_error *
 
 void tide_vocabulary_copy(tide_vocabulary *copy, const tide_vocabulary *v)
 {
+    /* The struct is copied as a whole, except for what it owns: the table's memory
+     * stays that of the copy, and a copy never counts, so it needs neither a gate nor
+     * admission times. */
     tide_word_table words = copy->words;
     *copy = *v;
     copy->words = words;
@@ -137,6 +142,9 @@ size_t tide_vocabulary_add(tide_vocabulary *v, const tide_word *words, size_t co
 {
     size_t admitted = 0;
     for (size_t first = 0, end; first < count; first = end) {
+        /* Counting stops exactly at the token that completes a half-life, whatever the
+         * size of the batch, so the result does not depend on how the text was cut into
+         * batches. */
         uint64_t left = UINT64_MAX;
         if (v->options.half_life > 0)
             left = v->options.half_life - v->since_halving;
@@ -158,6 +166,8 @@ uint32_t tide_vocabulary_insert(tide_vocabulary *v, const tide_word *word,
     if (v->used == v->words.capacity || count > TIDE_COUNTED_MAX - v->tokens ||
         tide_word_table_find(&v->words, &key) != TIDE_NO_SLOT)
         return TIDE_NO_SLOT;
+    /* The count is that of a text read elsewhere. Those tokens are added to the totals,
+     * so that shares of all tokens and the bounds on counts stay meaningful. */
     v->current_token = v->tokens;
     tide_vocabulary_fill_slot(v, v->used, &key, count, error);
     if (v->methods->counts_from_minimum && v->lowest > count)
@@ -201,6 +211,9 @@ void tide_vocabulary_decay(const tide_vocabulary *v, uint64_t tokens, double *ol
     enum { HALVINGS_MAX = 64 }; /* a 64-bit count is 0 after these */
     uint64_t part = v->since_halving, left = tokens;
     double worth = 1, sum = 0;
+    /* `part` is how many of the tokens fall between two halvings, `worth` what one of
+     * them still counts after the halvings since. What is left after the loop is older
+     * than all of them. */
     for (int i = 0; v->options.half_life && left > part && i < HALVINGS_MAX; i++) {
         sum += worth * (double)part;
         left -= part;

@@ -104,10 +104,15 @@ tide_vocabulary_batch(tide_vocabulary *v, const tide_word *words, size_t first,
         size_t count = end - first;
         if (count > TIDE_VOCABULARY_LOOKAHEAD)
             count = TIDE_VOCABULARY_LOOKAHEAD;
+        /* Pass 1 touches no memory of the table: it hashes the words and requests their
+         * cells. */
         for (size_t i = 0; i < count; i++) {
             keys[i] = tide_word_table_key(t, &words[first + i]);
             __builtin_prefetch(&t->cells[keys[i].tag >> t->shift]);
         }
+        /* Pass 2: the cells have arrived by now, and they say which records will be
+         * needed. A word without a candidate will probably be new, so its gate line is
+         * requested instead. */
         for (size_t i = 0; i < count; i++) {
             candidates[i] = tide_word_table_candidate(t, &keys[i]);
             if (candidates[i] != TIDE_NO_SLOT)
@@ -115,14 +120,21 @@ tide_vocabulary_batch(tide_vocabulary *v, const tide_word *words, size_t first,
             else if (prefetch)
                 prefetch(v, &keys[i]);
         }
+        /* Pass 3 counts in the order of the text, so the result is the same as without
+         * batches. */
         for (size_t i = 0; i < count; i++) {
             uint32_t slot = candidates[i];
+            /* The candidate may be stale: an earlier word of this group may have been
+             * admitted, with the same text or into this slot. The full lookup sees the
+             * table as it is now. */
             if (slot == TIDE_NO_SLOT || !tide_word_table_matches(t, slot, &keys[i]))
                 slot = tide_word_table_find(t, &keys[i]);
             if (slot != TIDE_NO_SLOT) {
                 t->records[slot].count++;
             } else {
                 bool reused = false;
+                /* v->tokens is updated once per call, so the number of this token is
+                 * computed from its index. */
                 v->current_token = v->tokens + (first + i - begin);
                 slot = admit(v, &keys[i], &reused);
                 if (slot != TIDE_NO_SLOT)

@@ -115,6 +115,8 @@ static void save_words(const tide_vocabulary *v, const section_names *n,
         }
         tide_store_append(writer, lengths, size);
     }
+    /* The texts follow each other without separators; the lengths tell them apart. A
+     * chunk is flushed while it still has space for the longest word. */
     tide_store_begin(writer, n->text);
     char text[CHUNK_SLOTS * TIDE_WORD_MAX];
     for (uint32_t slot = 0; slot < v->used;) {
@@ -175,6 +177,9 @@ static int check_state(const uint64_t state[STATE_NUMBERS],
         state[STATE_SEED] != options->seed ||
         state[STATE_GATE_LINES] != tide_gate_lines(options))
         return corrupt(store, n->state, "not the kind of vocabulary expected", err);
+    /* Each of these holds for any state that a vocabulary can reach. Checked together,
+     * they keep every later index and subtraction in range, so the rest of the loader
+     * need not defend itself. */
     bool sound = state[STATE_USED] <= options->capacity &&
                  state[STATE_SIZE] <= state[STATE_USED] &&
                  state[STATE_HAND] <= state[STATE_USED] &&
@@ -227,6 +232,8 @@ static const char *find_slot_problem(const tide_vocabulary *v, uint32_t slot,
         return "error above count";
     if (r->count > v->total)
         return "count above the number of tokens";
+    /* The search for a victim relies on these bounds; see the invariants in
+     * misra_gries.c and space_saving.c. */
     if (sweeping && (r->count <= v->minimum || r->count < v->lowest))
         return "count below the minimum";
     if (v->options.kind == TIDE_VOCABULARY_SPACE_SAVING &&
@@ -263,6 +270,8 @@ static int read_chunk(chunk *p, const section_names *n, tide_store *store,
             return corrupt(store, n->lengths, "word too long", err);
         size += p->lengths[i];
     }
+    /* The lengths come from the file, so their sum is compared with what the text
+     * section still has before anything is read by it. */
     int64_t end = tide_store_size(store, n->text, err);
     if (end < 0)
         return (int)end;
@@ -289,6 +298,8 @@ static int restore_chunk(tide_vocabulary *v, const chunk *p, const section_names
         if (word.length == 0)
             continue;
         tide_key key = tide_word_table_key(&v->words, &word);
+        /* Of two slots with the same word only one could ever be found; the other would
+         * be counted, drawn and saved without being trained. */
         if (tide_word_table_find(&v->words, &key) != TIDE_NO_SLOT)
             return corrupt(store, n->text, "duplicate word", err);
         tide_word_table_put(&v->words, slot, &key);
@@ -344,6 +355,8 @@ tide_vocabulary *tide_vocabulary_load(const tide_vocabulary_options *options,
         return NULL;
     for (int i = 0; i < STATE_NUMBERS; i++)
         state[i] = tide_get64(bytes + 8 * i);
+    /* The state is checked before the allocation, so a damaged file cannot ask for
+     * memory. */
     if (check_state(state, options, n, store, err) < 0)
         return NULL;
     tide_vocabulary *v = tide_vocabulary_new(options, err);

@@ -57,6 +57,8 @@ void tide_word_table_copy(tide_word_table *to, const tide_word_table *from,
     memcpy(to->secret, from->secret, sizeof to->secret);
     memcpy(to->records, from->records, used * sizeof *to->records);
     memcpy(to->cells, from->cells, ((size_t)from->mask + 1) * sizeof *to->cells);
+    /* Short words are stored inside their record. Only the few long ones have a text of
+     * their own, so copying the texts as a block would mostly copy unused memory. */
     for (uint32_t slot = 0; slot < used; slot++)
         if (from->records[slot].key[1] >> 56 == TIDE_KEY_LONG)
             memcpy(to->texts[slot], from->texts[slot], sizeof *to->texts);
@@ -69,6 +71,8 @@ void tide_word_table_put(tide_word_table *t, uint32_t slot, const tide_key *key)
         memcpy(t->texts[slot], key->bytes, key->length);
         t->texts[slot][key->length] = 0;
     }
+    /* Linear probing from the home cell, the top bits of the tag. There is always a
+     * free cell, because there are two cells per slot. */
     uint32_t i = key->tag >> t->shift;
     while (t->cells[i] != 0)
         i = (i + 1) & t->mask;
@@ -82,6 +86,9 @@ static void close_cell_gap(tide_word_table *t, uint32_t gap)
 {
     for (uint32_t i = (gap + 1) & t->mask; t->cells[i] != 0; i = (i + 1) & t->mask) {
         uint32_t home = (uint32_t)(t->cells[i] >> 32) >> t->shift;
+        /* Distances are modulo the size of the table. The cell may move only if its
+         * home is at the gap or before it; otherwise a lookup would start behind the
+         * gap and miss it. */
         if (((i - home) & t->mask) < ((i - gap) & t->mask))
             continue;
         t->cells[gap] = t->cells[i];
@@ -95,6 +102,7 @@ void tide_word_table_remove(tide_word_table *t, uint32_t slot)
     uint32_t tag = tide_word_table_tag(t, t->records[slot].key);
     uint64_t cell = (uint64_t)tag << 32 | (slot + 1);
     uint32_t i = tag >> t->shift;
+    /* The cell is found by its whole content, tag and slot, without comparing words. */
     while (t->cells[i] != cell)
         i = (i + 1) & t->mask;
     close_cell_gap(t, i);
@@ -105,6 +113,9 @@ const char *tide_word_table_text(const tide_word_table *t, uint32_t slot,
                                  uint32_t *length)
 {
     const uint64_t *key = t->records[slot].key;
+    /* The last byte of a key is the length of an inline word, or TIDE_KEY_LONG; then
+     * its first byte after the hash has the length. An all-zero key is an empty
+     * slot. */
     uint32_t last = (uint32_t)(key[1] >> 56);
     *length = last == TIDE_KEY_LONG ? (uint32_t)(key[1] & 0xff) : last;
     if (last == TIDE_KEY_LONG)
