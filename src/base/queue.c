@@ -66,6 +66,7 @@ bool tide_queue_try_push(tide_queue *queue, void *item)
             queue->count < left ? queue->first + queue->count : queue->count - left;
         queue->items[at] = item;
         queue->count++;
+        /* One item wakes one thread; any of those waiting can take it. */
         pthread_cond_signal(&queue->changed);
     }
     pthread_mutex_unlock(&queue->lock);
@@ -95,6 +96,8 @@ void *tide_queue_try_pop(tide_queue *queue)
 void *tide_queue_pop(tide_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
+    /* A closed queue still returns what is in it; NULL means that it is closed and
+     * empty. */
     while (queue->count == 0 && !queue->closed)
         pthread_cond_wait(&queue->changed, &queue->lock);
     void *item = pop_first(queue);

@@ -32,6 +32,7 @@ size_t tide_feed_fitting_size(const tide_feed *feed, const char *lines, size_t s
                               size_t capacity)
 {
     bool ended = size && lines[size - 1] == '\n';
+    /* A line feed will be added behind an unfinished last line and needs space, too. */
     if (!ended && capacity)
         capacity--;
     if (size <= capacity)
@@ -94,6 +95,8 @@ int tide_feed_sync(tide_feed *feed, tide_error *err)
 
 size_t tide_feed_waiting(tide_feed *feed)
 {
+    /* Read without the lock: an atomic number of bytes, which may be outdated anyway by
+     * the time the caller looks at it. */
     return feed->waiting;
 }
 

@@ -16,6 +16,8 @@ typedef struct ring {
 static void ring_put(ring *r, const char *bytes, size_t size)
 {
     size_t capacity = r->feed.capacity, at = (r->first + r->feed.waiting) % capacity;
+    /* In two parts, of which the second may be empty, if it extends over the end of the
+     * ring. */
     size_t until_end = size < capacity - at ? size : capacity - at;
     memcpy(r->bytes + at, bytes, until_end);
     memcpy(r->bytes, bytes + until_end, size - until_end);
@@ -87,6 +89,8 @@ static ptrdiff_t ring_read(void *state, void *bytes, size_t capacity, int wait_m
     pthread_mutex_lock(&r->feed.lock);
     if (wait_ms > 0)
         tide_feed_wait(&r->feed, wait_ms);
+    /* One contiguous part; what is at the start of the ring comes with the next
+     * read. */
     size_t until_end = r->feed.capacity - r->first, size = r->feed.waiting;
     size = size < until_end ? size : until_end;
     size = size < capacity ? size : capacity;

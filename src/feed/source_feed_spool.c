@@ -60,6 +60,9 @@ static int check_failure(const spool_feed *f, tide_error *err)
 /* Syncs all text so far. Releases the lock meanwhile. */
 static void sync_all(spool_feed *f)
 {
+    /* Both are determined before the lock is released: other threads may append
+     * meanwhile, even start a new segment, and this sync must not claim to cover
+     * that. */
     uint64_t end = end_of(f);
     int file = tide_spool_pin_file(f->text.spool);
     f->syncing = true;
@@ -81,6 +84,8 @@ static void sync_all(spool_feed *f)
 static void sync_until(spool_feed *f, uint64_t end)
 {
     while (f->synced_end < end && !f->failure.status)
+        /* The sync in progress may have begun before the text in question, so the
+         * condition is checked again after it. */
         if (f->syncing)
             pthread_cond_wait(&f->synced, &f->feed.lock);
         else
@@ -126,6 +131,8 @@ static ptrdiff_t spool_append(tide_feed *feed, const char *lines, size_t size,
                               tide_error *err)
 {
     spool_feed *f = (spool_feed *)feed;
+    /* Before the first read 0 bytes are accepted, without an error: the client tries
+     * again. */
     if (f->failure.status || !f->started)
         return check_failure(f, err);
     size_t capacity = capacity_for_lines(f, tide_spool_extent_of(f->text.spool).bytes);
@@ -134,9 +141,11 @@ static ptrdiff_t spool_append(tide_feed *feed, const char *lines, size_t size,
     int status =
         accepted ? tide_spool_append_lines(f->text.spool, lines, accepted, &f->failure)
                  : TIDE_SPOOL_FULL;
+    /* Remembered until the next save, which is what makes space. */
     f->full = f->full || status == TIDE_SPOOL_FULL || accepted < size;
     if (status)
         return status == TIDE_SPOOL_FULL ? 0 : check_failure(f, err);
+    /* Everything older is on disk, so the age of unsynced text starts now. */
     if (f->synced_end == before)
         f->unsynced_ms = tide_now_ms();
     update_waiting(f);
@@ -229,6 +238,7 @@ static ptrdiff_t read_locked(spool_feed *f, void *bytes, size_t capacity, int wa
     int status = f->started ? TIDE_OK : start(f, err);
     if (status)
         return status;
+    /* Without further pushes no other thread would sync what came last. */
     sync_due(f, SYNC_MS);
     if (f->failure.status)
         return check_failure(f, err);

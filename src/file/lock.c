@@ -39,6 +39,8 @@ static tide_lock *lock_new(const char *path, tide_error *err)
 static bool is_current(const tide_lock *lock)
 {
     struct stat opened, named;
+    /* If the name is gone or refers to another file, the locked one was removed by its
+     * last owner, and this lock excludes nobody. */
     return fstat(lock->file, &opened) == 0 && stat(lock->path, &named) == 0 &&
            opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
 }
@@ -59,6 +61,7 @@ tide_lock *tide_lock_open(const char *path, tide_error *err)
         bool locked = flock(lock->file, LOCK_EX | LOCK_NB) == 0;
         if (locked && is_current(lock))
             return lock;
+        /* close may change errno. */
         int cause = errno;
         close(lock->file);
         if (locked) /* a lock file that was removed meanwhile: try the new one */
@@ -76,6 +79,8 @@ void tide_lock_close(tide_lock *lock)
 {
     if (!lock)
         return;
+    /* In this order: after the close another process could hold the lock on this file,
+     * and removing its name would let a third one in. */
     (void)unlink(lock->path);
     close(lock->file);
     free(lock);

@@ -64,6 +64,8 @@ static int find_target(const char *path, char target[PATH_MAX], mode_t *mode,
     }
     if (errno != ENOENT)
         return cannot_write(path, strerror(errno), err);
+    /* stat has failed but lstat has not: a link to nothing. Creating its target would
+     * put the file somewhere unexpected. */
     if (lstat(path, &status) == 0)
         return cannot_write(path, "dangling symbolic link", err);
     size_t length = strlen(path);
@@ -97,6 +99,9 @@ static void remove_if_stale(int directory, const char *name)
     if (file < 0)
         return;
     struct stat opened, named;
+    /* The lock can be had only if the writer is gone. Between opening and locking the
+     * name may have passed to a new file, whose writer is alive, so it is compared
+     * again. */
     if (fstat(file, &opened) == 0 && S_ISREG(opened.st_mode) &&
         flock(file, LOCK_EX | LOCK_NB) == 0 &&
         fstatat(directory, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -120,6 +125,8 @@ static void remove_stale_files(const tide_replacement *r)
     }
     for (struct dirent *entry; (entry = readdir(listing));) {
         const char *name = entry->d_name;
+        /* NAME.tmp. may also begin the name of an unrelated file, but hardly with
+         * nothing but digits and points behind it. */
         if (starts_with(name, start) &&
             name[strspn(name + length, "0123456789.") + length] == '\0')
             remove_if_stale(r->directory, name);
@@ -145,6 +152,7 @@ static int create_temporary(tide_replacement *r, mode_t mode, tide_error *err)
     for (int writer = 0; writer < WRITERS_MAX; writer++) {
         snprintf(r->temporary, sizeof r->temporary, ".%.*s.tmp.%ld.%d", NAME_PART,
                  r->name, (long)getpid(), writer);
+        /* O_EXCL makes the name ours, or fails: two writers never share a file. */
         r->file = openat(r->directory, r->temporary, flags, mode);
         if (r->file >= 0 && lock_temporary(r->file))
             return TIDE_OK;
@@ -167,12 +175,14 @@ int tide_replacement_open(tide_replacement *r, const char *path, tide_error *err
         status = open_directory(r, target, err);
     if (status != TIDE_OK)
         return status;
+    /* Before the new file is created, so that a crash loop does not fill the disk. */
     remove_stale_files(r);
     status = create_temporary(r, mode ? mode : 0666, err);
     if (status != TIDE_OK) {
         close(r->directory);
         return status;
     }
+    /* open applies the umask; the mode of an existing file is kept exactly. */
     if (mode != 0 && fchmod(r->file, mode) != 0) {
         cannot_write(path, strerror(errno), err);
         tide_replacement_discard(r);
@@ -222,12 +232,14 @@ static void shift_versions(const tide_replacement *r, uint32_t keep)
     char from[NAME_MAX + 1], to[NAME_MAX + 1], spare[NAME_MAX + 3];
     uint32_t age = 0;
     snprintf(spare, sizeof spare, "%s.0", r->temporary);
+    /* Normally no two versions are the same file, and this stops at `keep`. */
     while (age < keep && !is_linked_to_next(r, age))
         age++;
     for (; age > 0; age--) {
         if (!version_name(r, age - 1, from) || !version_name(r, age, to) ||
             linkat(r->directory, from, r->directory, spare, 0) != 0)
             continue;
+        /* linkat does not replace an existing name, a rename does. */
         (void)renameat(r->directory, spare, r->directory, to);
         (void)unlinkat(r->directory, spare, 0);
     }

@@ -178,6 +178,8 @@ static int check_start(const unsigned char *header, uint64_t size, const char *p
     if (size == 0)
         return CORRUPT("%s: truncated: the file is empty", path);
     if (memcmp(header, magic, present) != 0) {
+        /* The start of the magic number is right and its line ends are not: a typical
+         * accident with old transfer programs. */
         if (size >= sizeof magic && memcmp(header, magic, 4) == 0)
             return CORRUPT("%s: corrupt: it was transferred in text mode", path);
         return CORRUPT("%s: not a wordtide model", path);
@@ -194,6 +196,7 @@ static int check_header(const unsigned char *header, uint64_t size, const char *
                         tide_error *err)
 {
     uint32_t major = get_number(header + AT_MAJOR, 2);
+    /* Before the checksum: a later version may compute it differently. */
     if (major > TIDE_STORE_MAJOR)
         return CORRUPT("%s: format version %u is newer than this program, which reads "
                        "version %d",
@@ -242,6 +245,9 @@ static int decode_table(const unsigned char *header, const char *path,
         for (uint32_t other = 0; other < i; other++)
             if (strcmp(table->sections[other].name, section->name) == 0)
                 return CORRUPT("%s: duplicate section \"%s\"", path, section->name);
+        /* Each section must begin where the previous one ended, padded. So none can
+         * overlap, and no byte of the file is left unchecked. The comparisons are
+         * ordered so that nothing can overflow. */
         if (section->offset != next || next > end || section->size > end - next)
             return CORRUPT("%s: section \"%s\" has a wrong offset or size", path,
                            section->name);
@@ -265,6 +271,8 @@ int tide_store_table(int file, const char *path, tide_section_table *table,
     unsigned char header[TIDE_STORE_HEADER];
     unsigned char end[TIDE_STORE_END], expected_end[TIDE_STORE_END];
     size_t present = size < sizeof header ? (size_t)size : sizeof header;
+    /* A file that is shorter than a header is examined all the same, to say whether it
+     * is a truncated model or something else. */
     int status = read_fully(file, path, header, present, 0, err);
     if (status == TIDE_OK)
         status = check_start(header, size, path, err);
@@ -301,6 +309,8 @@ int tide_store_check(int file, const char *path, const tide_section *section,
     if (XXH3_64bits_digest(&hash) != section->checksum)
         return CORRUPT("%s: section \"%s\" is corrupt (checksum mismatch)", path,
                        section->name);
+    /* Not covered by the section's checksum, so it must be what the writer always
+     * writes. */
     size_t padding = (size_t)(tide_store_aligned(end) - end);
     int status = read_fully(file, path, buffer, padding, end, err);
     if (status == TIDE_OK && !all_zero(buffer, padding))
@@ -326,6 +336,8 @@ tide_store *tide_store_open(const char *path, tide_error *err)
         return NULL;
     }
     int status = tide_store_table(store->file, path, &store->table, err);
+    /* All sections are verified before any is used: a model is loaded completely or not
+     * at all. */
     for (uint32_t i = 0; status == TIDE_OK && i < store->table.count; i++)
         status = tide_store_check(store->file, path, &store->table.sections[i],
                                   store->buffer, BUFFER, err);

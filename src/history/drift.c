@@ -26,6 +26,7 @@ bool tide_drift_read_vectors(tide_history *h, const tide_view *view)
     size_t size = h->latest.dim * sizeof *vector;
     bool changed = false;
     for (uint32_t row = 0; row < h->latest.count; row++) {
+        /* tide_view_unit_current fails if the word was evicted while it was read. */
         bool has_vector = h->row_slots[row] != TIDE_NO_SLOT &&
                           tide_view_unit_current(view, h->row_slots[row], vector);
         float square = 0;
@@ -90,6 +91,7 @@ static bool fit_rotation(tide_history *h, uint32_t snapshot)
 {
     tide_matrix from = h->fit_from, to = h->fit_to;
     uint32_t count = 0;
+    /* Words are packed into the matrices without gaps, in the order of their ranks. */
     for (uint32_t rank = 0; rank < h->word_count && count < h->fit_from.count; rank++) {
         uint32_t row = h->stats[h->order[rank]].row;
         if (row == TIDE_NOT_TRACKED || !h->compared[row])
@@ -137,6 +139,7 @@ void tide_drift_compare(tide_history *h)
     if (snapshot == TIDE_NO_SNAPSHOT)
         return;
     bool fitted = fit_rotation(h, snapshot);
+    /* Also if the fit has failed: the next attempt waits for its interval. */
     h->last_fit = h->clock;
     for (uint32_t row = 0; row < h->snapshots.rows; row++) {
         if (!h->compared[row])

@@ -76,6 +76,7 @@ static bool orthogonalize(double *a, const double *other, uint32_t dim)
     for (uint32_t d = 0; d < dim && other; d++)
         a[d] -= part * other[d];
     double square = dot(a, a, dim);
+    /* Written so that NaN counts as nothing, too. */
     if (!(square > 1e-20 * before))
         return false;
     for (uint32_t d = 0; d < dim; d++)
@@ -105,6 +106,7 @@ static void orthonormalize(double *basis, uint32_t dim)
  * plane. */
 static void init_basis(tide_projection *p)
 {
+    /* A fixed seed: the same history draws the same map. */
     tide_rng rng = tide_rng_seeded(1);
     for (size_t i = 0; i < 2 * (size_t)p->dim; i++)
         p->basis[i] = tide_rng_normal(&rng);
@@ -185,6 +187,8 @@ static void scale_points(tide_projection *p, const bool *has_vector)
         if (has_vector[i])
             p->radii[count++] = hypot(p->next_points[i][0], p->next_points[i][1]);
     qsort(p->radii, count, sizeof *p->radii, by_size);
+    /* The few outermost words may be far out and would squeeze all others into the
+     * center. */
     double radius = p->radii[count - 1 - count / 50];
     for (uint32_t i = 0; i < p->rows && radius > 0; i++) {
         p->next_points[i][0] /= radius;
@@ -203,6 +207,8 @@ static void find_alignment(const tide_projection *p, const bool *has_vector,
         for (int a = 0; a < 2 && has_vector[i] && p->has_point[i]; a++)
             for (int b = 0; b < 2; b++)
                 m[a][b] += p->next_points[i][a] * p->points[i][b];
+    /* Without any word in common both are 0, and the matrix below becomes the
+     * identity. */
     double straight = hypot(m[0][0] + m[1][1], m[0][1] - m[1][0]);
     double mirrored = hypot(m[0][0] - m[1][1], m[0][1] + m[1][0]);
     double sign = mirrored > straight ? -1 : 1, size = fmax(straight, mirrored);
@@ -228,6 +234,8 @@ void tide_projection_update(tide_projection *p, const tide_matrix *rows,
         init_basis(p);
     if (!compute_mean(p, rows, has_vector))
         return;
+    /* If it has not converged, because the second and third variance are nearly equal,
+     * any plane is as good as another, and the next update continues from this one. */
     for (int iteration = 0; iteration < ROUNDS_MAX; iteration++)
         if (iterate(p, rows, has_vector) < CONVERGED)
             break;

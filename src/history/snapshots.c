@@ -79,6 +79,7 @@ static uint32_t snapshot_to_replace(const tide_snapshots *s, uint64_t previous_s
                                     uint64_t now)
 {
     uint32_t snapshot = s->count - 1;
+    /* A multiple of 2^k was passed exactly if the quotients by 2^k differ. */
     while (snapshot && previous_step >> snapshot == now >> snapshot)
         snapshot--;
     return snapshot;
@@ -95,6 +96,8 @@ uint32_t tide_snapshots_due(tide_snapshots *s, double clock)
     s->last_step = step;
     s->times[snapshot] = clock;
     s->compared_at[snapshot] = clock; /* identical to now */
+    /* The old vectors are erased first: rows that have none now must not keep those of
+     * another time. */
     for (uint32_t row = 0; row < s->rows; row++)
         tide_snapshots_put(s, snapshot, row, NULL, 0, 0);
     return snapshot;
@@ -156,6 +159,8 @@ uint32_t tide_snapshots_nearest(const tide_snapshots *s, double clock, double ag
     uint32_t best = TIDE_NO_SNAPSHOT;
     double best_distance = (double)INFINITY;
     for (uint32_t snapshot = 0; snapshot < s->count; snapshot++) {
+        /* Half a step as the minimum keeps the logarithm finite for a snapshot taken
+         * just now. */
         double snapshot_age = fmax(clock - s->times[snapshot], s->step / 2);
         double distance = fabs(log2(snapshot_age / fmax(age, s->step / 2)));
         if (s->times[snapshot] >= from && distance < best_distance) {
@@ -189,6 +194,9 @@ uint32_t tide_snapshots_stale(const tide_snapshots *s, double clock)
         double overdue = isnan(s->compared_at[snapshot])
                              ? (double)INFINITY
                              : (clock - s->compared_at[snapshot]) / interval;
+        /* At least 1 means that the interval has passed. The most overdue one is
+         * chosen, the first of several; one that was never compared comes before all
+         * others. */
         if (overdue < max_overdue ||
             (stalest != TIDE_NO_SNAPSHOT && overdue <= max_overdue))
             continue;

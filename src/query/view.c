@@ -38,6 +38,7 @@ static void counting_sort_pass(const tide_rank *from, tide_rank *to, uint32_t co
     uint32_t offsets[DIGITS] = {0};
     for (uint32_t i = 0; i < count; i++)
         offsets[from[i].count >> shift & (DIGITS - 1)]++;
+    /* Turns the size of each bucket into its offset, the highest digit first. */
     for (uint32_t digit = DIGITS, offset = 0; digit-- > 0;) {
         uint32_t size = offsets[digit];
         offsets[digit] = offset;
@@ -54,9 +55,13 @@ uint32_t tide_rank_slots(const tide_vocabulary *v, tide_rank *ranks, uint32_t *o
     for (uint32_t slot = 0; slot < used; slot++)
         if (tide_vocabulary_word(v, slot, &length)) {
             ranks[words] = (tide_rank){tide_vocabulary_count(v, slot), slot};
+            /* The highest bit of the bitwise or is that of the largest count, which
+             * bounds the number of passes. */
             highest |= ranks[words++].count;
         }
     tide_rank *from = ranks, *to = ranks + words;
+    /* From the lowest digit to the highest. Every pass is stable, so equal counts stay
+     * in the order of their slots. */
     for (uint32_t shift = 0; shift < 64 && highest >> shift; shift += DIGIT_BITS) {
         counting_sort_pass(from, to, words, shift);
         tide_rank *sorted = to;
@@ -90,6 +95,8 @@ static void compute_mean(tide_view *view)
     float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
     double total[TIDE_DIM_MAX] = {0};
     uint32_t stride = view->model->input.stride;
+    /* Rare words have hardly moved from their random start and would only dilute the
+     * mean. */
     uint32_t limit = view->words < MEAN_WORDS ? view->words : MEAN_WORDS, count = 0;
     for (uint32_t i = 0; i < limit; i++) {
         tide_view_raw(view, view->order[i], row);
@@ -110,6 +117,8 @@ void tide_view_refresh(tide_view *view)
     view->words = tide_rank_slots(view->model->vocabulary, view->ranks, view->order);
     if (view->centered)
         compute_mean(view);
+    /* Called by the thread that also changes generations, so they cannot change
+     * meanwhile. */
     for (uint32_t slot = 0; view->generations && slot < view->capacity; slot++)
         view->expected[slot] =
             atomic_load_explicit(&view->generations[slot], memory_order_relaxed);
@@ -156,6 +165,7 @@ tide_view *tide_view_new(const tide_model *model, tide_vectors vectors, bool cen
         return NULL;
     }
     tide_view_refresh(view);
+    /* This view is never refreshed; a live one keeps the space for it. */
     free(view->ranks);
     view->ranks = NULL;
     return view;

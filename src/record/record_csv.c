@@ -58,6 +58,8 @@ static size_t csv_find_end(tide_records *r, size_t limit)
     if (r->scanned == r->position) /* a new record */
         r->in_quotes = r->has_quotes = false;
     for (size_t at = r->scanned;;) {
+        /* Inside quotes only another quote matters, outside of them a quote or the end
+         * of the line. */
         if (r->in_quotes) {
             const unsigned char *quote = memchr(bytes + at, '"', limit - at);
             at = quote ? (size_t)(quote - bytes) : limit;
@@ -131,6 +133,8 @@ static bool next_column(columns *c, tide_span *span)
     if (quoted) {
         begin++;
         stop = closing_quote(c);
+        /* Text between a closing quote and the separator is not valid CSV; guessing
+         * what was meant would put text into the wrong column. */
         c->malformed = !stop || (stop + 1 < c->end && stop[1] != c->separator);
         if (c->malformed)
             return false;
@@ -179,6 +183,7 @@ static tide_parse_result csv_parse(tide_records *r, const unsigned char *record,
     for (size_t i = 0; i < r->field_count; i++)
         r->spans[i] = (tide_span){record, 0, false};
     tide_span span;
+    /* With quotes all columns are parsed, because a later one may be malformed. */
     uint32_t last = c.quotes ? UINT32_MAX : last_needed_column(r);
     while (c.column_number < last && next_column(&c, &span))
         for (size_t i = 0; i < r->field_count; i++)
@@ -227,6 +232,7 @@ static header_match match_header(tide_records *r, columns c, unsigned char separ
     c.separator = separator;
     c.quotes = r->format == &tide_record_csv;
     *list = '\0';
+    /* Fields that are selected by number need no name; the others are found now. */
     for (size_t i = 0; i < r->field_count; i++)
         r->fields[i].column = r->fields[i].column_number;
     for (tide_span span; next_column(&c, &span);) {

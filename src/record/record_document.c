@@ -31,6 +31,7 @@ static bool is_open_at_line_end(const unsigned char *at, const unsigned char *li
     bool in_string = false;
     for (; at < line_end; at++) {
         unsigned char c = *at;
+        /* An escaped character cannot end the string. */
         if (in_string && c == '\\') {
             at++;
         } else if (c == '"') {
@@ -58,6 +59,9 @@ bool tide_document_detect(tide_records *r)
             r->position = r->scanned = (size_t)(at + 1 - r->input);
             continue;
         }
+        /* Only a complete line decides whether the object ends on it. The search
+         * resumes where the last call stopped, so a line that arrives slowly is
+         * searched once. */
         if (at < end && *at == '{') {
             line_feed = r->input + r->scanned > at ? r->input + r->scanned : at;
             line_feed = line_feed < end
@@ -133,6 +137,8 @@ bool tide_document_find_end(tide_records *r, size_t limit, size_t *end)
         if (s->depth == 0 && s->last && ends_literal)
             return true;
         if (c == '\n') {
+            /* Whether the value continues depends on the first byte of the next
+             * line. */
             if (r->scanned + 1 == r->end && !r->ended)
                 return false; /* need the next byte */
             if (r->scanned + 1 < r->end && !continues_after_line_feed(s, at[1]))

@@ -69,6 +69,8 @@ tide_records *tide_records_new(const tide_record_options *options, tide_error *e
                   sizeof(tide_records));
         return NULL;
     }
+    /* The arena, by far the largest part, is not cleared: it is written before it is
+     * read. */
     tide_records *r = memset(memory, 0, offsetof(tide_records, json.arena));
     r->format = formats[options->kind];
     r->time = (double)NAN;
@@ -217,6 +219,7 @@ static bool skip_long_record(tide_records *r)
         found = line != NULL;
         next = line ? (size_t)(line - r->input) + 1 : r->end;
     }
+    /* Only counted, so a record of any length needs no memory. */
     r->skipped += next - r->position;
     advance_to(r, next);
     if (!found && !r->ended)
@@ -250,6 +253,8 @@ static bool next_record(tide_records *r, input_record *next)
         if (r->document)
             tide_document_skip_separators(r);
         size_t at, after,
+            /* One byte more than a record may have: if the end is not within these, it
+             * is too long. */
             limit = r->end - r->position > TIDE_RECORD_MAX
                         ? r->position + TIDE_RECORD_MAX + 1
                         : r->end;
@@ -268,6 +273,8 @@ static bool next_record(tide_records *r, input_record *next)
             advance_to(r, at);
             continue;
         }
+        /* The byte behind the record is replaced by a line feed, so that parsers need
+         * no bound; tide_records_next puts it back. */
         *next = (input_record){r->input + r->position, at - r->position,
                                after - r->position, r->input[at]};
         r->input[at] = '\n';
@@ -303,6 +310,8 @@ static size_t write_labels(tide_records *r)
     uint32_t at = 0;
     int max_labels = r->label_field < 0 ? 0 : TIDE_RECORD_LABELS_MAX;
     for (int count = 0; count < max_labels; count++) {
+        /* The label is copied to where it will be, behind the space for its prefix; the
+         * prefix is written only if there is a label. */
         unsigned char *bom = r->text + size, *label = bom + TIDE_LABEL_PREFIX_SIZE;
         size_t length = r->format->copy_label(r, &at, label);
         if (length == 0)
@@ -329,6 +338,8 @@ static void replace_line_feeds(unsigned char *text, size_t size)
 static size_t build_text(tide_records *r)
 {
     double time = (double)NAN;
+    /* The time is decoded into the text buffer, which the labels and the text then
+     * overwrite. */
     if (r->time_field >= 0)
         time = tide_records_parse_time(
             r->text, r->format->copy_field(r, (size_t)r->time_field, r->text));
@@ -346,6 +357,7 @@ static size_t build_text(tide_records *r)
     }
     if (size == start)
         return 0;
+    /* A record without text does not advance the time. */
     if (!isnan(time))
         r->time = time;
     if (r->one_line)
@@ -386,6 +398,7 @@ static size_t extract_text(tide_records *r, const input_record *next,
     r->counts.malformed += result == TIDE_PARSE_MALFORMED;
     r->counts.missing += result == TIDE_PARSE_OK;
     r->counts.bytes += next->total_size;
+    /* For columns a missing field was already reported with the header. */
     if (result == TIDE_PARSE_OK && !r->format->columns && !r->has_text)
         count_without_text(r, next);
     return 0;

@@ -64,6 +64,8 @@ static void draw(const tide_draws *draws, tide_rng *rng, uint32_t *slots, size_t
     const table *t = (const table *)draws;
     for (size_t i = 0; i < count; i++) {
         uint64_t fraction;
+        /* Column and comparison use different bits of the same number, so they are
+         * independent except for an error of size / 2^64. */
         uint64_t at = tide_sampler_index(tide_rng_next(rng), t->size, &fraction);
         column c = t->columns[at];
         uint32_t own = -(uint32_t)((fraction >> 32) < c.share);
@@ -161,6 +163,8 @@ static bool build_table(alias *a, table *t, const tide_vocabulary *v)
     uint32_t size = tide_vocabulary_used(v);
     uint32_t heaviest = 0;
     double sum = 0;
+    /* Empty slots keep weight 0. They get a column all the same, so that a column's
+     * index is its slot and a draw needs no second lookup. */
     for (uint32_t slot = 0; slot < size; slot++) {
         uint64_t weight = tide_vocabulary_weight(v, slot);
         a->weights[slot] = tide_sampler_power(weight, a->base.options.power);
@@ -194,6 +198,8 @@ static void schedule_next_build(alias *a, const tide_vocabulary *v, uint32_t slo
 static bool refresh(tide_sampler *s, const tide_vocabulary *v, bool spare_is_free)
 {
     alias *a = (alias *)s;
+    /* Sentences that are still in training draw from the table before the current one.
+     * The caller knows when they are done, and only then may it be overwritten. */
     uint32_t spare = 1 - a->current;
     if (tide_vocabulary_tokens(v) < a->next_build || !spare_is_free ||
         !build_table(a, &a->tables[spare], v))
@@ -245,6 +251,7 @@ static int load(tide_sampler *s, tide_store *store, tide_error *err)
     t->size = (uint32_t)state[2];
     status = tide_store_read(store, "sampler.table", t->columns,
                              sizeof(column) * t->size, err);
+    /* An alias is used as a slot without further checks. */
     for (uint32_t i = 0; i < t->size && status == TIDE_OK; i++)
         if (t->columns[i].alias >= t->size)
             status =

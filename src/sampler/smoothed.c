@@ -73,6 +73,9 @@ static double weight_gain(smoothed *m, const tide_vocabulary *v, uint32_t slot)
     uint64_t count = tide_vocabulary_count(v, slot);
     uint64_t before = m->counts[slot];
     m->counts[slot] = count;
+    /* The count is lower than before if it was halved, or if the slot has a new word
+     * since. How many tokens were added then is unknown, but it is at least this
+     * one. */
     uint64_t tokens = count >= before ? count - before : 1;
     uint64_t weight = tide_vocabulary_weight(v, slot);
     uint64_t from = weight > tokens ? weight - tokens : 0;
@@ -94,6 +97,9 @@ static uint64_t round_stochastically(tide_rng *rng, double x)
 static double add_to_sum(smoothed *m, double weight)
 {
     double sum = m->sum + weight;
+    /* Exact if Z is at least F (fast two-sum, Dekker 1971). Without the correction the
+     * sum would stop growing once F is less than half a unit in its last place, and new
+     * words would get too large a share from then on. */
     double lost = weight - (sum - m->sum);
     if (fabs(lost) <= weight * MAX_RELATIVE_LOSS)
         return sum;
@@ -107,6 +113,7 @@ static void add_slot(smoothed *m, uint32_t slot, double weight)
     tide_reservoir_entries *e = &m->entries;
     uint64_t filled = tide_reservoir_entries_filled(e);
     m->sum = add_to_sum(m, weight);
+    /* Filling up: the number of entries is the weight itself. */
     if (filled < e->capacity) {
         uint64_t copies = round_stochastically(&m->rng, weight);
         if (copies > e->capacity - filled)
@@ -115,6 +122,8 @@ static void add_slot(smoothed *m, uint32_t slot, double weight)
             tide_reservoir_entries_append(e, slot);
         return;
     }
+    /* Full: the expected number of entries is the share of the new weight. Overwriting
+     * hits all words in proportion to what they have. */
     double share = weight / m->sum * (double)e->capacity;
     for (uint64_t copies = round_stochastically(&m->rng, share); copies > 0; copies--)
         tide_reservoir_entries_replace(e, tide_rng_below(&m->rng, e->capacity), slot);
@@ -169,6 +178,7 @@ static int load(tide_sampler *s, tide_store *store, tide_error *err)
         return tide_sampler_corrupt(store, "sampler.state", "not the sampler expected",
                                     err);
     memcpy(&m->sum, &state[4], sizeof m->sum);
+    /* Written this way around so that NaN fails as well. */
     if (!(m->sum >= 0 && m->sum <= 0x1p64))
         return tide_sampler_corrupt(store, "sampler.state", "sum out of range", err);
     m->rng.state = state[5];

@@ -100,8 +100,9 @@ const char *tide_source_notice(tide_source *source);
  *
  * - a source that is one sequence of bytes (a file, the demo) can seek and peek;
  *   source.c decompresses it if necessary, and composes positions of an offset and a
- *   fingerprint of the bytes before it; - any other (a file that is rotated, partitions
- *   of a topic, a spool) composes its positions itself.
+ *   fingerprint of the bytes before it;
+ * - any other (a file that is rotated, partitions of a topic, a spool) composes its
+ *   positions itself.
  */
 
 enum { TIDE_FINGERPRINT_BYTES = 4096 };

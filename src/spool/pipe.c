@@ -41,6 +41,8 @@ static ptrdiff_t peek_pipe(const tide_pipe *p, unsigned char *bytes)
 {
     ssize_t count =
         tee(p->descriptor, p->copy[1], TIDE_PIPE_PEEK_MAX, SPLICE_F_NONBLOCK);
+    /* tee has duplicated the bytes into the second pipe, without consuming them from
+     * the first. Reading that pipe empties it again. */
     for (ssize_t done = 0; done < count;) {
         ptrdiff_t n =
             tide_file_read_some(p->copy[0], bytes + done, (size_t)(count - done));
@@ -80,6 +82,7 @@ tide_pipe *tide_pipe_new(int descriptor, const char *name, tide_error *err)
     p->name = name;
     p->copy[0] = p->copy[1] = -1;
     int failed = fstat(descriptor, &status);
+    /* If fstat failed, the choice does not matter: the constructor fails below. */
     p->peek = S_ISFIFO(status.st_mode)   ? peek_pipe
               : S_ISSOCK(status.st_mode) ? peek_socket
                                          : peek_by_reading;
@@ -129,6 +132,9 @@ int tide_pipe_consume(tide_pipe *p, const unsigned char *bytes, size_t size,
                       tide_error *err)
 {
     for (size_t done = 0; done < size;) {
+        /* The bytes were there when they were peeked. If they are gone, another process
+         * reads from the same pipe; waiting for more would consume bytes that are not
+         * in the spool. */
         ptrdiff_t n = is_readable(p)
                           ? tide_file_read_some(p->descriptor, p->consumed, size - done)
                           : 0;

@@ -59,6 +59,8 @@ bool tide_segment_decode(const unsigned char header[TIDE_SEGMENT_HEADER],
 static uint64_t header_checksum(const unsigned char *head, uint64_t stream,
                                 uint64_t offset)
 {
+    /* The stream is part of the seed too, so that a piece of another stream in a reused
+     * block of the disk is not taken for one of this. */
     return tide_hash(head, PIECE_HASHED, stream + offset) & UINT32_MAX;
 }
 
@@ -66,6 +68,8 @@ size_t tide_piece_encode(unsigned char *bytes, size_t length, uint64_t stream,
                          uint64_t offset)
 {
     tide_put64(bytes, tide_hash(bytes + TIDE_PIECE_HEADER, length, 0));
+    /* The checksum covers the length with the upper half still zero, and is then put
+     * there. */
     tide_put64(bytes + 8, length);
     tide_put64(bytes + 8, length | header_checksum(bytes, stream, offset) << 32);
     return TIDE_PIECE_HEADER + length;
@@ -123,12 +127,16 @@ tide_piece_state tide_segment_next(tide_segment_reader *r, tide_piece *piece)
 {
     tide_piece_state state;
     ptrdiff_t more = 1;
+    /* Decode what is in the buffer; if that is not a whole piece, read more and try
+     * again, until the file has no more. */
     do
         state = tide_piece_decode(r->buffer + r->at, r->end - r->at, r->segment.stream,
                                   r->offset, piece);
     while (state == TIDE_PIECE_INCOMPLETE && (more = refill(r)) > 0);
     if (more < 0)
         return TIDE_PIECE_UNREADABLE;
+    /* Part of a piece at the end of the file is the trace of an interrupted write;
+     * nothing at all is the normal end. */
     if (state == TIDE_PIECE_INCOMPLETE)
         return r->end > 0 ? TIDE_PIECE_INCOMPLETE : TIDE_PIECE_END;
     if (state != TIDE_PIECE_GOOD)

@@ -74,6 +74,8 @@ static int recover_last_piece(spool_source *s, tide_error *err)
     if (available < 0 && available != TIDE_SOURCE_LATER)
         return (int)available;
     int status = TIDE_OK;
+    /* The kill came before the piece was consumed, so it is in the pipe as well as in
+     * the spool. Otherwise it was consumed and only the mark is missing. */
     if (available >= size && memcmp(latest, s->block, (size_t)size) == 0)
         status = tide_pipe_consume(s->pipe, latest, (size_t)size, err);
     return status ? status : tide_spool_mark_consumed(s->text.spool, err);
@@ -114,6 +116,7 @@ static int refuse_binary(spool_source *s, size_t size, tide_error *err)
 
 static int wait_for_space(spool_source *s, bool disk, int wait_ms)
 {
+    /* Text has been learned since the last save, so a save will free space. */
     if (s->text.returned > s->text.saved)
         return TIDE_SOURCE_SAVE;
     if (!s->waiting)
@@ -134,6 +137,8 @@ static bool is_full(const spool_source *s)
 static int spool_block(spool_source *s, size_t size, int wait_ms, tide_error *err)
 {
     bool can_peek = tide_pipe_can_peek(s->pipe);
+    /* Bytes from a device that cannot peek exist only here from now on: if the spool is
+     * full, they must be kept for the next attempt. */
     s->block_size = can_peek ? 0 : size;
     int status = tide_spool_append(s->text.spool, s->block, size, !can_peek, err);
     if (status == TIDE_SPOOL_FULL)
@@ -160,6 +165,7 @@ static int fetch(spool_source *s, int wait_ms, tide_error *err)
     s->ended = size == 0;
     if (size <= 0)
         return (int)size;
+    /* Only the start of a stream says what it is. */
     int status = tide_spool_extent_of(s->text.spool).end == 0
                      ? refuse_binary(s, (size_t)size, err)
                      : TIDE_OK;
@@ -176,6 +182,8 @@ static ptrdiff_t spooled_read(void *state, void *bytes, size_t capacity, int wai
     if (!status)
         status = tide_spool_sync_due(s->text.spool, err);
     while (!status) {
+        /* What is in the spool comes first, in particular what an earlier process left
+         * there. */
         ptrdiff_t count = tide_spool_reader_read(&s->text, bytes, capacity, err);
         if (count != 0)
             return count;

@@ -45,6 +45,8 @@ int tide_spool_sync_due(tide_spool *spool, tide_error *err)
 static int append_bytes(tide_spool *spool, size_t size, tide_error *err)
 {
     int reason = tide_file_write(spool->file, spool->writing, size, spool->size);
+    /* Part of the bytes may have been written. If that cannot be undone, the file's end
+     * is unknown and the spool must not be used any more. */
     if (reason && ftruncate(spool->file, (off_t)spool->size) != 0)
         return tide_spool_fail(spool, "cannot undo a failed write", errno, err);
     if (reason && is_full(reason))
@@ -131,6 +133,8 @@ static int write_lines(tide_spool *spool, const char *lines, size_t size, size_t
     int status = TIDE_OK;
     for (size_t at = 0, length; at < whole && !status; at += length) {
         length = whole - at < TIDE_PIECE_TEXT ? whole - at : TIDE_PIECE_TEXT;
+        /* The line feed that may be missing is written first. Unless this is the last
+         * piece of lines without one, the copy overwrites it. */
         text[length - 1] = '\n';
         memcpy(text, lines + at, length < size - at ? length : size - at);
         status = write_piece(spool, length, spool->extent.end + at,
@@ -143,6 +147,8 @@ int tide_spool_append_lines(tide_spool *spool, const char *lines, size_t size,
                             tide_error *err)
 {
     size_t whole = size + (lines[size - 1] != '\n');
+    /* All pieces go into one segment, so that a failure can be undone by truncating one
+     * file. */
     int status = ensure_capacity(spool, tide_spool_size_of_lines(whole), err);
     if (status)
         return status;
@@ -265,9 +271,12 @@ int tide_spool_seek(tide_spool *spool, uint64_t offset, tide_error *err)
 {
     uint64_t number = spool->last + 1;
     int status;
+    /* Usually the offset is in the last segment, so the search goes backwards. */
     do
         status = tide_spool_start_reading(spool, --number, err);
     while (!status && spool->reader.offset > offset && number > spool->first);
+    /* Pieces have no index: they are read, and verified, up to the offset. The last one
+     * may extend beyond it; then its tail is what is read next. */
     while (!status && spool->reader.offset < offset) {
         int found = next_piece(spool, err);
         status = found < 0 ? found
@@ -287,6 +296,8 @@ int tide_spool_seek(tide_spool *spool, uint64_t offset, tide_error *err)
 static int reset(tide_spool *spool, uint64_t stream, uint64_t offset)
 {
     uint64_t old_first = spool->first, old_last = spool->last, number = old_last + 1;
+    /* The new segment names itself as the first, which makes all others obsolete in the
+     * same moment in which it becomes visible. */
     const tide_segment segment = {stream, number, number, offset};
     int reason = tide_spool_create_segment(spool, &segment);
     if (reason)
@@ -295,6 +306,7 @@ static int reset(tide_spool *spool, uint64_t stream, uint64_t offset)
     spool->unsynced = false;
     spool->extent = (tide_spool_extent){
         stream, offset, offset, TIDE_SEGMENT_HEADER, spool->extent.cut, true};
+    /* Removing them only frees space. What cannot be removed now is removed later. */
     for (uint64_t old = old_first; old <= old_last; old++)
         if (tide_spool_remove_segment(spool, old, NULL))
             spool->obsolete_files = true;
@@ -346,6 +358,8 @@ int tide_spool_drop(tide_spool *spool, uint64_t offset, tide_error *err)
     const tide_spool_extent *e = &spool->extent;
     bool full = false;
     remove_obsolete_files(spool);
+    /* Everything has been learned, so all of it can go at once. If there is no space
+     * for the new segment, whole segments before the last can still be removed. */
     if (offset >= e->end && e->start < e->end) {
         int reason = reset(spool, e->stream, e->end);
         if (!reason)

@@ -46,6 +46,7 @@ static int remove_unfinished(tide_spool *spool, uint64_t number, tide_error *err
     int file = tide_spool_open_file(spool, number, O_RDWR);
     if (file < 0)
         return tide_spool_fail(spool, "cannot open a segment", errno, err);
+    /* After a power failure the file may have its size but none of its contents. */
     int unfinished = fstat(file, &status) == 0 && status.st_size < TIDE_SEGMENT_HEADER
                          ? 1
                          : is_zero_from(spool, file, 0, err);
@@ -67,6 +68,8 @@ static int check_headers(tide_spool *spool, const tide_segment *last, tide_error
         int status = tide_spool_read_header(spool, number, &segment, &size, err);
         if (status)
             return status;
+        /* Offsets may be equal: a segment without text starts where the one before it
+         * starts. */
         if (segment.stream != last->stream || segment.offset < before ||
             segment.offset > TIDE_SEGMENT_OFFSET_MAX)
             return tide_spool_corrupt(spool, number, 0, err);
@@ -104,11 +107,11 @@ static int recover_tail(tide_spool *spool, tide_piece_state state, tide_error *e
 
     /* The three traces of an interrupted write:
      *
-     * - INCOMPLETE: the file ends within the piece. Nothing can follow it. - BAD_TEXT:
-     *   the header was written, the text was not, or only in part. The header has its
-     *   own checksum, so its length says where a next piece would start. - BAD_HEADER:
-     *   the file was extended, but the header is not on disk. It reads as zeros, and so
-     *   does everything that follows.
+     * - INCOMPLETE: the file ends within the piece. Nothing can follow it.
+     * - BAD_TEXT: the header was written, the text was not, or only in part. The header
+     *   has its own checksum, so its length says where a next piece would start.
+     * - BAD_HEADER: the file was extended, but the header is not on disk. It reads as
+     *   zeros, and so does everything that follows.
      *
      * In the last two cases only zeros may follow. Any other byte is evidence of a
      * later write, which was acknowledged and may be a good piece: then the segment is
@@ -133,6 +136,8 @@ static int scan_last(tide_spool *spool, tide_error *err)
     int failed = tide_spool_start_reading(spool, spool->last, err);
     if (failed)
         return failed;
+    /* Appending continues in this file; the reader has its own descriptor, which it
+     * closes when it moves on. */
     spool->file = fcntl(spool->reading, F_DUPFD_CLOEXEC, 0);
     if (spool->file < 0 || fstat(spool->file, &status) != 0)
         return tide_spool_fail(spool, "cannot open a segment", errno, err);
@@ -141,6 +146,8 @@ static int scan_last(tide_spool *spool, tide_error *err)
     spool->extent.consumed = true;
     for (;;) {
         uint64_t position = tide_segment_position(&spool->reader);
+        /* The state before this piece is the one to return to if its push turns out to
+         * be incomplete. */
         if (spool->extent.consumed) {
             spool->mark_position = position;
             spool->mark_offset = spool->reader.offset;
@@ -179,6 +186,8 @@ static int open_segments(tide_spool *spool, tide_spool_listing *l, tide_error *e
     l->min = last.first;
     status = tide_spool_list(spool, l, err);
     spool->first = spool->last = last.number;
+    /* Going back from the last segment stops at the first gap, which is where the
+     * segments that a power failure brought back are separated from the valid ones. */
     while (spool->first > l->smallest &&
            tide_spool_has_segment(spool, spool->first - 1))
         spool->first--;
@@ -219,6 +228,8 @@ static int open_folder(tide_spool *spool, tide_error *err)
     spool->folder = open(spool->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (spool->folder < 0)
         return tide_spool_fail(spool, "cannot open the directory", errno, err);
+    /* The entry of a new directory is in its parent, which has to be synced for the
+     * directory to survive a power failure. */
     int above =
         made ? openat(spool->folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (above >= 0) {
@@ -264,6 +275,8 @@ void tide_spool_close(tide_spool *spool)
 {
     if (!spool)
         return;
+    /* A failure can no longer be reported. What was promised to be durable has been
+     * synced before. */
     if (spool->sync != TIDE_SPOOL_SYNC_NONE)
         (void)tide_spool_sync_now(spool, NULL);
     const int files[] = {spool->reading, spool->file, spool->folder};

@@ -30,6 +30,8 @@ enum {
 static int open_spool(tide_spool_reader *s, const tide_spool_reader_options *options,
                       tide_error *err)
 {
+    /* Space is freed by whole segments, so they must be a good deal smaller than the
+     * limit. */
     uint64_t part = s->limit / SEGMENTS_MIN;
     s->spool = tide_spool_open(options->path, part < SEGMENT_MAX ? part : SEGMENT_MAX,
                                options->sync, err);
@@ -56,6 +58,8 @@ int tide_spool_reader_open(tide_spool_reader *s,
     if (status)
         return status;
     tide_spool_extent e = tide_spool_extent_of(s->spool);
+    /* An empty spool belongs to no stream yet; the first text will be at offset 0 of a
+     * new one. */
     s->returned = s->saved = e.start < e.end ? e.start : 0;
     if (e.cut)
         TIDE_SPOOL_READER_NOTIFY(s,
@@ -79,6 +83,8 @@ static int start_without_position(tide_spool_reader *s, bool from_start,
                                   tide_error *err)
 {
     tide_spool_extent e = tide_spool_extent_of(s->spool);
+    /* Text was dropped because a model had learned it, but that is not the model being
+     * trained now. Continuing would silently skip that text. */
     if (e.start < e.end && e.start > 0 && !from_start)
         return tide_fail(
             err, TIDE_ERROR_PARAMETER,
@@ -87,6 +93,8 @@ static int start_without_position(tide_spool_reader *s, bool from_start,
             "read the rest",
             s->path, e.start);
     int status = TIDE_OK;
+    /* Nothing is left of the old stream. A new one gets a number of its own, so that
+     * positions of models that read the old one do not fit by accident. */
     if (e.start == e.end && e.end > 0)
         status = tide_spool_reset(s->spool, tide_secret(), 0, err);
     s->returned = s->saved = tide_spool_extent_of(s->spool).start;
@@ -189,6 +197,7 @@ int tide_spool_reader_saved(tide_spool_reader *s, const char *position, tide_err
     if (status)
         return status;
     s->saved = offset;
+    /* A full disk only means that obsolete text stays for now. */
     status = tide_spool_drop(s->spool, offset, err);
     return status == TIDE_SPOOL_FULL || status == TIDE_SOURCE_LATER ? TIDE_OK : status;
 }
