@@ -252,30 +252,21 @@ static float *row_of(const scan *s, uint32_t slot, size_t index)
     return composed;
 }
 
-/* The i-th slot to scan, or TIDE_NO_SLOT to skip it. A full scan goes in memory order
- * and includes empty slots, since scanning them costs less than finding out. */
-static uint32_t slot_at(const scan *s, uint32_t i)
-{
-    uint32_t length;
-    if (s->top)
-        return s->view->order[i];
-    return !s->composes_rows ||
-                   tide_vocabulary_word(s->view->model->vocabulary, i, &length)
-               ? i
-               : TIDE_NO_SLOT;
-}
-
 static void scan_all(scan *s)
 {
     uint32_t slots[ROWS];
     float *rows[ROWS];
     size_t count = 0;
-    uint32_t all = s->top ? s->top : tide_vocabulary_used(s->view->model->vocabulary);
+    const tide_vocabulary *v = s->view->model->vocabulary;
+    uint32_t all = s->top ? s->top : tide_vocabulary_used(v), length;
     for (uint32_t i = 0; i < all; i++) {
         /* Rows are collected until a group is full, because the kernel works on several
          * rows at a time and skipped slots must not leave gaps in the group. */
-        uint32_t slot = slot_at(s, i);
-        if (slot == TIDE_NO_SLOT)
+        /* A search of the most frequent words goes by rank. A full scan goes in memory
+         * order and includes empty slots, since scanning them costs less than finding
+         * out, unless their rows had to be composed first. */
+        uint32_t slot = s->top ? s->view->order[i] : i;
+        if (!s->top && s->composes_rows && !tide_vocabulary_word(v, i, &length))
             continue;
         slots[count] = slot;
         rows[count] = row_of(s, slot, count);
@@ -332,11 +323,6 @@ static void run_scans(scan *s)
     s->count = 0;
 }
 
-static uint32_t rows_to_scan(const tide_view *view, const tide_query *query)
-{
-    return query->top < view->words ? query->top : 0;
-}
-
 void tide_view_search(const tide_view *view, tide_search *searches, size_t count)
 {
     tide_error err;
@@ -350,7 +336,7 @@ void tide_view_search(const tide_view *view, tide_search *searches, size_t count
         }
         /* Queries share a scan if they search the same rows. Others, and those beyond
          * the sixteen that the kernel takes, start a new one. */
-        uint32_t top = rows_to_scan(view, &search->query);
+        uint32_t top = search->query.top < view->words ? search->query.top : 0;
         if (s->count == TIDE_QUESTIONS || top != s->top)
             run_scans(s);
         s->top = top;

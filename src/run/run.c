@@ -297,11 +297,6 @@ int tide_run_sources(tide_run_state *r, tide_error *err)
     return status;
 }
 
-static bool wants_pauses(const tide_run *run)
-{
-    return run->pause && run->pause_tokens;
-}
-
 static void pause_callback(void *running)
 {
     tide_run_pause(running);
@@ -309,17 +304,14 @@ static void pause_callback(void *running)
 
 static int read_all(tide_run_state *r, tide_error *err)
 {
-    return tide_params_batch(tide_trainer_params(r->trainer))
-               ? tide_run_epochs(r, err)
-               : tide_run_sources(r, err);
-}
-
-static int read_with_pauses(tide_run_state *r, tide_error *err)
-{
-    if (!wants_pauses(r->run))
-        return read_all(r, err);
-    tide_ingest_set_pause(r->ingest, r->run->pause_tokens, pause_callback, r);
-    int status = read_all(r, err);
+    bool pauses = r->run->pause && r->run->pause_tokens;
+    if (pauses)
+        tide_ingest_set_pause(r->ingest, r->run->pause_tokens, pause_callback, r);
+    int status = tide_params_batch(tide_trainer_params(r->trainer))
+                     ? tide_run_epochs(r, err)
+                     : tide_run_sources(r, err);
+    if (!pauses)
+        return status;
     tide_ingest_set_pause(r->ingest, 0, NULL, NULL);
     /* The caller is promised a pause at the end, unless the last one was there
      * already. */
@@ -329,82 +321,89 @@ static int read_with_pauses(tide_run_state *r, tide_error *err)
     return status;
 }
 
-/* With a path, a save may be due at any time, since a source may request one. */
-static bool has_save_path(const tide_run *run)
+/* Initializes the state. On failure nothing stays allocated, and the trainer is
+ * unchanged. */
+static int start_run(tide_run_state *r, tide_trainer *trainer, const tide_run *run,
+                     tide_error *err)
 {
-    return run->save_path || run->checkpoint_path;
+    tide_stats before;
+    tide_trainer_stats(trainer, &before, sizeof before);
+    double now = tide_now_seconds();
+    tide_positions *positions = tide_trainer_positions(trainer);
+    *r = (tide_run_state){.trainer = trainer,
+                          .trainer_stop = tide_trainer_stop_flag(trainer),
+                          .ingest = tide_trainer_ingest(trainer),
+                          .run = run,
+                          .previous = *positions,
+                          .last_save = now,
+                          .last_save_tokens = before.tokens,
+                          .safe_tokens = before.tokens,
+                          .tokens_before = before.tokens,
+                          .nan_checked = now,
+                          .repaired = before.repaired};
+    if (run->spool && run->source_count != 1)
+        return tide_fail(err, TIDE_ERROR_PARAMETER,
+                         "a spool is for exactly one source");
+    r->inputs = tide_alloc(run->source_count, sizeof *r->inputs);
+    if (!r->inputs)
+        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for %zu sources",
+                         run->source_count);
+    /* With a path, a save may be due at any time, since a source may request one. */
+    if (run->save_path || run->checkpoint_path) {
+        r->writer = tide_checkpoint_writer_new(err);
+        if (!r->writer) {
+            free(r->inputs);
+            return (int)err->status;
+        }
+    }
+    for (size_t i = 0; i < run->source_count; i++)
+        r->inputs[i].spec = run->sources[i];
+    r->has_saved = r->previous.count > 0;
+    r->bad_before = tide_ingest_bad_records(r->ingest);
+    /* From here on the trainer's positions are those of this run. The old ones have
+     * become `previous`, from which sources claim theirs when they are opened. What is
+     * left there at the end belongs to sources that this run never got to. */
+    *positions = (tide_positions){0};
+    return TIDE_OK;
 }
 
 int tide_trainer_run(tide_trainer *trainer, const tide_run *given, tide_error *err)
 {
     tide_error ignored = {0};
     err = err ? err : &ignored;
-    tide_run known;
+    tide_run run;
+    tide_run_state r;
     /* The caller's struct may be shorter than ours: from here on only the copy is
      * used. */
-    if (tide_run_copy(&known, given, err))
+    if (tide_run_copy(&run, given, err))
         return TIDE_ERROR_PARAMETER;
-    const tide_run *run = &known;
-    tide_positions *positions = tide_trainer_positions(trainer);
-    double now = tide_now_seconds();
-    tide_stats before;
-    tide_trainer_stats(trainer, &before, sizeof before);
-    /* The old positions become `previous`, from which sources claim theirs when they
-     * are opened. What is left there at the end belongs to sources that this run never
-     * got to. */
-    tide_run_state r = {.trainer = trainer,
-                        .trainer_stop = tide_trainer_stop_flag(trainer),
-                        .ingest = tide_trainer_ingest(trainer),
-                        .run = run,
-                        .previous = *positions,
-                        .last_save = now,
-                        .last_save_tokens = before.tokens,
-                        .safe_tokens = before.tokens,
-                        .tokens_before = before.tokens,
-                        .nan_checked = now,
-                        .repaired = before.repaired};
-    if (run->spool && run->source_count != 1)
-        return tide_fail(err, TIDE_ERROR_PARAMETER,
-                         "a spool is for exactly one source");
-    r.inputs = tide_alloc(run->source_count, sizeof *r.inputs);
-    if (!r.inputs)
-        return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for %zu sources",
-                         run->source_count);
-    if (has_save_path(run)) {
-        r.writer = tide_checkpoint_writer_new(err);
-        if (!r.writer) {
-            free(r.inputs);
-            return (int)err->status;
-        }
-    }
-    for (size_t i = 0; i < run->source_count; i++)
-        r.inputs[i].spec = run->sources[i];
-    /* From here on the trainer's positions are those of this run. */
-    *positions = (tide_positions){0};
-    r.has_saved = r.previous.count > 0;
-    r.bad_before = tide_ingest_bad_records(r.ingest);
+    int status = start_run(&r, trainer, &run, err);
+    if (status)
+        return status;
 
     /* A refit of the classifier can take minutes, so it watches the stop flags by
      * itself. */
     tide_labels *labels = tide_trainer_labels_part(trainer);
     if (labels)
-        tide_labels_stop(labels, run->stop, r.trainer_stop);
-    int status = read_with_pauses(&r, err);
+        tide_labels_stop(labels, run.stop, r.trainer_stop);
+    status = read_all(&r, err);
     if (labels)
         tide_labels_stop(labels, NULL, NULL);
+
     /* A run to the end of all sources leaves no positions: the model is then the same
      * as if the text had come in other pieces. An interrupted one keeps those of the
      * sources that it did not reach, too. */
     if (!status)
-        tide_positions_clear(positions);
+        tide_positions_clear(tide_trainer_positions(trainer));
     else
         tide_run_carry_over_positions(&r);
+
     /* Saving comes before the sources are closed, because they are notified of the
      * save, and before the thread of the writer ends. */
     status = tide_run_save_at_end(&r, status, err);
     tide_checkpoint_writer_free(r.writer);
     tide_store_discard(r.preallocated);
-    for (size_t i = 0; i < run->source_count; i++) {
+    for (size_t i = 0; i < run.source_count; i++) {
         tide_run_finish_input(&r, &r.inputs[i]);
         tide_run_close_input(&r.inputs[i]);
     }

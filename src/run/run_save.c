@@ -205,20 +205,18 @@ void tide_run_preallocate_checkpoint(tide_run_state *r)
     report_checkpoint(r, 0, err.text);
 }
 
-static tide_store_writer *take_preallocated(tide_run_state *r)
-{
-    tide_store_writer *next = r->preallocated;
-    r->preallocated = NULL;
-    return next;
-}
-
 /* Copies the model as it is now; the writer does the rest in the background. The time
  * until this returns is the pause of training. */
 static int start_save(tide_run_state *r, const char *path, tide_error *err)
 {
     double start = tide_now_seconds();
-    tide_store_writer *writer =
-        path == checkpoint_path(r->run) ? take_preallocated(r) : NULL;
+    tide_store_writer *writer = NULL;
+    /* The preallocated file, if there is one, is for the checkpoint. It becomes part of
+     * the job and must not be discarded with the run any more. */
+    if (path == checkpoint_path(r->run)) {
+        writer = r->preallocated;
+        r->preallocated = NULL;
+    }
     if (!writer)
         writer = tide_store_create(path, err);
     if (!writer)

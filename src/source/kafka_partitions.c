@@ -272,15 +272,6 @@ static rd_kafka_resp_err_t find_start_offsets(tide_topics *k, tide_partitions *l
     return code ? code : resolve_ends(k, list);
 }
 
-static void set_positions(tide_topics *k, const tide_partitions *list)
-{
-    for (int i = 0; i < list->cnt; i++) {
-        const tide_partition *p = &list->elems[i];
-        if (p->offset >= 0)
-            tide_topics_position(k, p->topic, p->partition)->offset = p->offset;
-    }
-}
-
 int tide_topics_start_assigned(tide_topics *k, tide_error *err)
 {
     rd_kafka_resp_err_t code = find_start_offsets(k, k->assigned);
@@ -299,7 +290,11 @@ int tide_topics_start_assigned(tide_topics *k, tide_error *err)
     int status = assign(k, k->assigned, err);
     /* An offset of BEGINNING is negative and sets no position: until the first message
      * is read there is nothing to save. */
-    set_positions(k, k->assigned);
+    for (int i = 0; i < k->assigned->cnt; i++) {
+        const tide_partition *p = &k->assigned->elems[i];
+        if (p->offset >= 0)
+            tide_topics_position(k, p->topic, p->partition)->offset = p->offset;
+    }
     tide_partitions_clear(&k->assigned);
     if (!status) /* an earlier process may have been killed between save and commit */
         (void)commit(k, false, NULL);

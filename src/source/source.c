@@ -131,13 +131,6 @@ static int mark_all_saved(tide_source *source, tide_error *err)
     return TIDE_OK;
 }
 
-static int interrupted(const tide_source *source, tide_error *err)
-{
-    tide_fail(err, TIDE_ERROR_IO, "cannot read %s: %s", source->spec, strerror(EINTR));
-    errno = EINTR;
-    return TIDE_ERROR_IO;
-}
-
 ptrdiff_t tide_source_read(tide_source *source, void *bytes, size_t capacity,
                            tide_error *err)
 {
@@ -148,8 +141,12 @@ ptrdiff_t tide_source_read(tide_source *source, void *bytes, size_t capacity,
         ptrdiff_t count = tide_source_poll(source, bytes, capacity, READ_WAIT_MS, err);
         if (count != TIDE_SOURCE_LATER && count != TIDE_SOURCE_SAVE)
             return count;
-        if (count == TIDE_SOURCE_LATER && errno == EINTR)
-            return interrupted(source, err);
+        if (count == TIDE_SOURCE_LATER && errno == EINTR) {
+            tide_fail(err, TIDE_ERROR_IO, "cannot read %s: %s", source->spec,
+                      strerror(EINTR));
+            errno = EINTR; /* the caller may want to know, and formatting changes it */
+            return TIDE_ERROR_IO;
+        }
         if (count == TIDE_SOURCE_SAVE && mark_all_saved(source, err) != TIDE_OK)
             return TIDE_ERROR_IO;
     }

@@ -122,16 +122,6 @@ static int start_decoder(tide_unpacker *u, const tide_decoder_kind *decoder,
     return TIDE_OK;
 }
 
-static int choose_form(tide_unpacker *u, tide_error *err)
-{
-    tide_compression found = tide_compression_of(u->in, u->in_size);
-    if (found.decoder)
-        return start_decoder(u, found.decoder, err);
-    if (!found.undecided || u->ended)
-        u->form = PLAIN;
-    return TIDE_OK;
-}
-
 static int return_failure(const tide_unpacker *u, tide_error *err)
 {
     if (err)
@@ -150,9 +140,12 @@ static int detect_form(tide_unpacker *u, int *wait_ms, tide_error *err)
         ptrdiff_t count = more ? fill_input(u, wait_ms, err) : 0;
         if (count < 0)
             return (int)count;
-        int status = choose_form(u, err);
-        if (status != TIDE_OK && u->form == UNDECIDED)
+        tide_compression found = tide_compression_of(u->in, u->in_size);
+        int status = found.decoder ? start_decoder(u, found.decoder, err) : TIDE_OK;
+        if (status != TIDE_OK)
             return status;
+        if (!found.decoder && (!found.undecided || u->ended))
+            u->form = PLAIN;
     }
     return u->form == REFUSED ? return_failure(u, err) : TIDE_OK;
 }

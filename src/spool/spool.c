@@ -343,13 +343,6 @@ static int drop_oldest_segment(tide_spool *spool, uint64_t offset, tide_error *e
     return 1;
 }
 
-static void remove_obsolete_files(tide_spool *spool)
-{
-    tide_spool_listing l = {.min = spool->first};
-    if (spool->obsolete_files && !tide_spool_list(spool, &l, NULL))
-        spool->obsolete_files = false;
-}
-
 /* A power failure may undo the removal of any of the segments. Segments before a gap
  * are ignored when the spool is opened (spool_open.c), so one sync after all removals
  * is enough. */
@@ -357,7 +350,11 @@ int tide_spool_drop(tide_spool *spool, uint64_t offset, tide_error *err)
 {
     const tide_spool_extent *e = &spool->extent;
     bool full = false;
-    remove_obsolete_files(spool);
+    /* Segments that could not be removed at the time; listing removes what is below
+     * `min`. */
+    tide_spool_listing l = {.min = spool->first};
+    if (spool->obsolete_files && !tide_spool_list(spool, &l, NULL))
+        spool->obsolete_files = false;
     /* Everything has been learned, so all of it can go at once. If there is no space
      * for the new segment, whole segments before the last can still be removed. */
     if (offset >= e->end && e->start < e->end) {
