@@ -17,6 +17,8 @@ void tide_contexts_init(tide_contexts *contexts, const tide_params *params)
 {
     uint32_t width = (uint32_t)params->window;
     *contexts = (tide_contexts){.kind = params->contexts, .width = width};
+    /* Symmetric around its middle and zero beyond the window: the centers of a quad
+     * look up words that are too far away for some of them. */
     for (uint32_t d = 1; d <= width; d++) {
         float weight =
             params->contexts == TIDE_CONTEXTS_WEIGHTED ? 1.0f / (float)d : 1.0f;
@@ -39,6 +41,8 @@ bool tide_contexts_around(const tide_contexts *contexts, const tide_sentence *se
 {
     uint32_t count = sentence->count;
     uint32_t width = contexts->width;
+    /* Drawn for every center, even one without contexts, so that the draws of the
+     * others do not depend on it. */
     if (contexts->kind == TIDE_CONTEXTS_DYNAMIC)
         width = 1 + (uint32_t)tide_rng_below(rng, width);
     if (contexts->kind == TIDE_CONTEXTS_FULL && (at < width || at + width >= count))

@@ -17,6 +17,7 @@
 
 static void fill_uniform(float *row, uint32_t dim, float width, tide_rng *rng)
 {
+    /* 24 bits per value, as many as a float holds. */
     float step = width * 0x1p-24f;
     for (uint32_t d = 0; d < dim; d += 2) { /* two values per draw */
         uint64_t bits = tide_rng_next(rng);
@@ -37,6 +38,8 @@ void tide_init_slot(const tide_sgns *sgns, uint32_t slot)
     tide_model *model = sgns->model;
     uint32_t dim = model->shape.dim, length;
     const char *word = tide_vocabulary_word(model->vocabulary, slot, &length);
+    /* Filled in local arrays and then copied: other threads may read the rows
+     * meanwhile, through the kernels. */
     tide_rng rng = tide_rng_seeded(tide_hash(word, length, sgns->params->seed));
     float input[TIDE_DIM_MAX] __attribute__((aligned(64))),
         output[TIDE_DIM_MAX] __attribute__((aligned(64)));

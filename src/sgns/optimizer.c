@@ -82,6 +82,8 @@ uint64_t tide_optimizer_bytes(const tide_params *p)
 
 static tide_adagrad adagrad_settings(const tide_params *p, double factor)
 {
+    /* With an empty accumulator the rate is eta / sqrt(base), which is alpha_first for
+     * this base. */
     double eta = p->alpha * factor, ratio = eta / p->alpha_first;
     return (tide_adagrad){.eta = (float)eta,
                           .base = (float)(ratio * ratio),
@@ -144,6 +146,8 @@ void tide_optimizer_free(tide_optimizer *o)
 
 void tide_optimizer_credit(tide_optimizer *o, uint32_t slot, uint64_t count)
 {
+    /* An imported word must not be moved far by the first texts that it occurs in:
+     * its rate is that of a word trained on as many occurrences. */
     double sum = CREDIT * (double)count;
     sum = sum < CREDIT_MAX ? sum : CREDIT_MAX;
     if (o->input_accumulators.values)
@@ -185,6 +189,7 @@ void tide_optimizer_set_total(tide_optimizer *o, double tokens)
 
 static float remaining_share(double tokens, double total_tokens)
 {
+    /* The length of a stream is unknown, so the rate stays constant. */
     if (total_tokens <= 0)
         return 1.0f;
     return tokens < total_tokens ? (float)(1.0 - tokens / (total_tokens + 1)) : 0.0f;
@@ -274,6 +279,8 @@ void tide_optimizer_output_rates(tide_optimizer *o, const tide_kernels *k, float
     for (size_t j = 0; j < count; j++) {
         rates[j] =
             rate_at_age(p, p->alpha_output, age_of(o->age_output, slots[j]), scale);
+        /* A linear age is counted by the caller, once per pair or per center
+         * (tide_optimizer_ages_by). */
         if (p->optimizer == TIDE_OPTIMIZER_POWER)
             increment_age(o->age_output, slots[j]);
     }
@@ -304,11 +311,15 @@ void tide_optimizer_move_cache(tide_optimizer *o, tide_accumulator_cache *cache,
                                const uint32_t *slots, uint32_t begin, uint32_t end)
 {
     tide_accumulators *a = &o->output_accumulators;
+    /* Words that have left the window: what this thread has added goes to the shared
+     * accumulators. Adding to the present value, rather than storing the cached one,
+     * keeps what others have added. */
     for (uint32_t i = cache->begin; a->values && i < begin; i++)
         if (cache->added[i] > 0) {
             float *sum = &a->values[tide_sum_at(slots[i], a->shift)];
             store_relaxed(sum, load_relaxed(sum) + cache->added[i]);
         }
+    /* Words that enter it. */
     for (uint32_t i = cache->end; a->values && i < end; i++) {
         cache->added[i] = 0;
         if (slots[i] != TIDE_NO_SLOT)

@@ -85,6 +85,8 @@ static float read_input(const tide_sgns *sgns, uint32_t center, float *x)
         tide_model_input(sgns->model, sgns->kernels, center, x);
     else
         sgns->kernels->copy(x, tide_matrix_row(&sgns->model->input, center), stride);
+    /* The mean square of the components rather than their sum, so that accumulators and
+     * their parameters mean the same for all dimensions. */
     return sgns->kernels->dot(x, x, stride) / (float)sgns->model->input.dim;
 }
 
@@ -143,6 +145,7 @@ void tide_sgns_move_input(const tide_sgns *sgns, uint32_t center, const float *g
     if (!sgns->model->ngrams)
         return;
     const tide_ngrams *ngrams = &sgns->model->ngrams[center];
+    /* Each n-gram row moves by the gradient of the sum, at a rate of its own. */
     for (uint32_t i = 0; i < ngrams->count; i++) {
         rate = tide_optimizer_subword_rate(sgns->optimizer, k, scale, ngrams->ids[i],
                                            square);

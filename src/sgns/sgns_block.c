@@ -169,6 +169,7 @@ static float nearby_weight(const tide_sgns *sgns, const tide_sentence *sentence,
 {
     float weight = b->weight[i];
     uint32_t at = b->at + i;
+    /* A word may be several contexts of the same center. */
     for (uint32_t j = b->first[i]; sgns->params->exclude && j <= b->last[i]; j++)
         if (sentence->slots[j] == slot && j != at)
             weight -= sgns->contexts.weights[CONTEXTS_MIDDLE + j - at];
@@ -182,6 +183,8 @@ static void weigh_draws(const tide_sgns *sgns, tide_scratch *scratch,
     float share = (float)sgns->params->negative / (float)draws, weights[TIDE_BLOCK];
     for (int i = 0; i < TIDE_BLOCK; i++)
         weights[i] = share * b->weight[i];
+    /* First every draw gets the same weights, in one go; then the few that may be
+     * contexts are corrected one by one. */
     for (uint32_t j = 0; j < draws; j++)
         memcpy(s->weights[j], weights, sizeof weights);
     find_nearby(sgns, scratch, sentence, b, draws);
@@ -251,6 +254,8 @@ static void weigh_contexts(const tide_sgns *sgns, tide_scratch *scratch, const b
 {
     float(*weights)[TIDE_QUAD] = scratch->near.weights;
     uint32_t at = b->at + quad;
+    /* The weights of one word for four consecutive centers are four consecutive entries
+     * of the window's weights: the distance grows by 1 from each center to the next. */
     for (uint32_t j = 0; j < count; j++)
         memcpy(weights[j], sgns->contexts.weights + (CONTEXTS_MIDDLE + at - from - j),
                sizeof weights[j]);
@@ -330,6 +335,7 @@ static block find_contexts(const tide_sgns *sgns, const tide_sentence *sentence,
     if (b.count > sentence->count - at)
         b.count = sentence->count - at;
     for (uint32_t i = 0; i < TIDE_BLOCK; i++) {
+        /* With last = 0 an empty range, for all loops over contexts. */
         b.first[i] = 1;
         uint32_t first, last;
         if (i < b.count && tide_contexts_around(&sgns->contexts, sentence, rng, at + i,
@@ -357,11 +363,15 @@ static void train_block(const tide_sgns *sgns, tide_scratch *scratch,
             squares[i] = tide_sgns_input(sgns, sentence->slots[b->at + i], x);
             progress->centers++;
         } else {
+            /* A zero vector: the kernels may work on all eight centers, and this one
+             * moves nothing. */
             memset(x, 0, stride * sizeof *x);
         }
     }
     if (draws)
         push_away(sgns, scratch, sentence, b, squares, progress);
+    /* After the negatives, which use the shared accumulators, so that words entering
+     * the cache now include what was just added. */
     tide_optimizer_move_cache(sgns->optimizer, &scratch->cache, sentence->slots,
                               first_near(sgns, b->at),
                               end_near(sgns, sentence, b->at + TIDE_BLOCK));
@@ -383,11 +393,14 @@ void tide_sgns_train_blocks(const tide_sgns *sgns, tide_scratch *scratch,
     tide_draws_next(sentence->negatives, rng, draws_at(scratch, 0), draws);
     for (uint32_t at = 0; at < sentence->count; at += TIDE_BLOCK) {
         block b = find_contexts(sgns, sentence, at, rng);
+        /* One block ahead, so that the rows can be prefetched while this block is
+         * trained. */
         if (at + TIDE_BLOCK < sentence->count)
             tide_draws_next(sentence->negatives, rng,
                             draws_at(scratch, at + TIDE_BLOCK), draws);
         train_block(sgns, scratch, sentence, &b, progress);
     }
+    /* An empty window at the end: everything is written back. */
     tide_optimizer_move_cache(sgns->optimizer, &scratch->cache, sentence->slots,
                               sentence->count, sentence->count);
     scratch->cache.begin = scratch->cache.end = 0;

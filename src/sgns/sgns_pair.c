@@ -51,6 +51,8 @@ static void step(const tide_sgns *sgns, tide_scratch *scratch,
     const tide_kernels *k = sgns->kernels;
     tide_outputs *o = &scratch->outputs;
     uint32_t stride = sgns->model->input.stride;
+    /* x is a copy, so all errors are computed from the input vector as it was, even if
+     * another thread moves the row meanwhile. */
     float square = tide_sgns_input(sgns, center, scratch->x);
     k->dots(scratch->x, o->rows, count, stride, o->errors);
     if (measured)
@@ -60,6 +62,7 @@ static void step(const tide_sgns *sgns, tide_scratch *scratch,
     if (sgns->params->optimizer == TIDE_OPTIMIZER_COORDINATE) {
         spread_coordinates(sgns, scratch, count);
     } else {
+        /* The gradient of output row j is errors[j] * x. */
         for (size_t j = 0; j < count; j++)
             o->squares[j] = o->errors[j] * o->errors[j] * square;
         tide_optimizer_output_rates(sgns->optimizer, k, sentence->scale, o->slots,
@@ -88,6 +91,8 @@ static void step_after(const tide_sgns *sgns, tide_scratch *scratch,
         k->dots(x, o->rows, count, stride, o->errors);
         add_loss(o, count, progress);
     }
+    /* One output row at a time. Each error is computed after the rows before it have
+     * moved, since a slot may be among them twice. */
     for (size_t j = 0; j < count; j++) {
         float error[16] = {k->dot(x, o->rows[j], stride)}, weight[16] = {1.0f},
               rate[16];
@@ -131,6 +136,8 @@ static size_t set_outputs(const tide_sgns *sgns, tide_scratch *scratch,
                           uint32_t context, float weight, const uint32_t *drawn)
 {
     size_t count = 0;
+    /* The context comes first; the kernels take the first row as the positive
+     * example. */
     set_output(sgns, &scratch->outputs, count++, context, weight);
     for (uint32_t i = 0; i < sgns->params->negative; i++)
         if (!(sgns->params->exclude && drawn[i] == context) &&
@@ -169,6 +176,8 @@ static void train_center(const tide_sgns *sgns, tide_scratch *scratch,
     draw_negatives(sgns, sentence, rng, drawn[current]);
     while (context <= last) {
         uint32_t next = next_context(context, at);
+        /* The next pair's negatives travel from memory while this pair is trained.
+         * There are two arrays of them, used in turn. */
         if (next <= last)
             draw_negatives(sgns, sentence, rng, drawn[1 - current]);
         train_pair(sgns, scratch, sentence, at, context, drawn[current], progress);
