@@ -12,7 +12,7 @@ BUILD_PACKAGES = gcc libc6-dev meson ninja-build pkg-config libxxhash-dev zlib1g
 	liblzma-dev libutf8proc-dev librdkafka-dev libsqlite3-dev libmicrohttpd-dev libjansson-dev
 TEST_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev python3-pytest python3-yaml python3-prometheus-client strace zstd
 # Without these the tests that need them are skipped.
-MORE_TEST_PACKAGES = g++ python3-numpy python3-gensim python3-sklearn fasttext postgresql sqlite3 curl \
+MORE_TEST_PACKAGES = g++ python3-numpy python3-gensim python3-sklearn python3-matplotlib fasttext postgresql sqlite3 curl \
 	chromium $(PAGE_PACKAGES)
 PAGE_PACKAGES = nodejs npm
 FUZZ_PACKAGES = $(BUILD_PACKAGES) clang libclang-rt-dev
@@ -116,17 +116,17 @@ bench: all ## measure speed and quality
 	@bench/run
 
 paper: all ## the paper's experiments on TEXT, as OUT/report.html (SETS, OUT, THREADS)
-	@scripts/install_packages python3
+	@scripts/install_packages python3 python3-matplotlib
 	@paper/report.py $(if $(SETS),--sets "$$SETS") --out "$${OUT:-build/paper}" \
 		--jobs "$${THREADS:-1}" -- "$$TEXT"
 
-ablation: all ## what each part is worth on TEXT by SETS, as OUT/ablation.md (OUT, THREADS)
+ablation: all ## what each part contributes on TEXT by SETS, as OUT/ablation.md (OUT, THREADS)
 	@scripts/install_packages python3
 	@paper/ablation.py $(if $(SETS),--sets "$$SETS") --out "$${OUT:-build/ablation}" \
 		--jobs "$${THREADS:-1}" -- "$$TEXT"
 
-hashtags: all ## tell the hashtags of STREAM while learning, as OUT/hashtags.html (OUT, SEEDS, THREADS)
-	@scripts/install_packages python3 zstd
+hashtags: all ## predict the hashtags of STREAM while learning, as OUT/hashtags.html (OUT, SEEDS, THREADS)
+	@scripts/install_packages python3 python3-matplotlib zstd
 	@paper/hashtags.py --out "$${OUT:-build/hashtags}" --seeds "$${SEEDS:-3}" \
 		--jobs "$${THREADS:-1}" -- "$$STREAM"
 

@@ -13,8 +13,11 @@ import os
 import statistics
 import tempfile
 
-from common import (Failed, arguments, measure, number, prepare_text, print_table,
-                    run_main, say, text_arguments)
+from lab import Failed, say
+from lab.command_line import arguments, number, run_main
+from lab.running import measure
+from lab.tables import print_table
+from texts import prepare_text, text_arguments
 from quality import COLUMNS, evaluate, frequent_words, load_vectors, write_vectors
 from speed import ONE_THREAD, contestants
 
@@ -76,4 +79,4 @@ def main():
 
 
 if __name__ == "__main__":
-    run_main(main)
+    run_main("compare", main)

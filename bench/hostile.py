@@ -1,36 +1,39 @@
 #!/usr/bin/python3
-"""Words a CPU-second on streams that were made to hurt, beside a normal one.
+"""Words per CPU-second on streams designed to slow training down, next to a normal one.
 
     bench/hostile.py [TEXT] [--prefix BYTES] [--tokens N] [--rounds N] [--flood WORDS]
                      [--distinct N]
 
-    churn     every word is new, so that without the gate each takes another's slot
-    spam      one word, all the time
-    floods    a few thousand words whose hashes agree, drawn evenly; beside them as many
-              others, drawn in the same way
+    churn     every word is new, so that without the gate each takes another word's slot
+    spam      one word all the time
+    floods    a few thousand words whose hashes collide, drawn uniformly, and as many other
+              words drawn in the same way
     distinct  the churn of a long stream, through a pipe: --distinct 1e8
 
-All have as many words as the normal stream, TEXT or the demo, in lines of 20, and are
-learned with one thread and a vocabulary (--vocab) that is much smaller than a flood. Rounds
-are interleaved; the ratio is the median of the ratios within a round. Ends with 1 where a
-ratio misses its target.
+All have as many words as the normal stream, TEXT or the demo, in lines of 20, and are trained
+with one thread and a vocabulary (--vocab) that is much smaller than a flood. Rounds are
+interleaved; the ratio is the median of the ratios within a round. Exits with 1 if a ratio
+misses its target.
 
-The words of a flood are found by running XXH3 backwards, which for words of 8 bytes is a
-bijection, and keeping what is text. Those of the table agree in the lowest 20 bits of
-XXH3 without a seed: in a table that trusts it they would make one chain. Ours is keyed with a
-secret that every process draws anew, so nobody can prepare words for it. The gate is keyed
-with the seed: whom it lets in is part of the model. Who knows the seed, and everybody knows
-the command's own, can make words that fall into the same two cells and count for each other,
-and so get past the gate as if there were none: no worse than no gate. With --seed random
-they are words like any others.
+The words of a flood are found by inverting XXH3, which is a bijection for words of 8 bytes,
+and keeping those that are text. Those for the table agree in the lowest 20 bits of unseeded
+XXH3: a table that relies on it would put them all in one chain. Ours is keyed with a random
+secret per process, so that such words cannot be prepared. The gate is keyed with the seed,
+because which words it admits is part of the model. If the seed is known, and the default is
+public, words can be made that fall into the same two cells and count for each other; they
+pass the gate as if there were none, which is no worse than no gate. With --seed random they
+are words like any others.
 """
 import random
 import tempfile
 from collections import namedtuple
 from pathlib import Path
 
-from common import (arguments, measure, median, number, prepare_text, print_table,
-                    run_main, say, sentences, spread, text_arguments, train)
+from lab import say
+from lab.command_line import arguments, number, number_or_zero, run_main
+from lab.running import measure, train
+from lab.tables import median, print_table, spread
+from texts import prepare_text, sentences, text_arguments
 
 LINE = 20  # words
 SEED = 1  # the command's own
@@ -49,9 +52,9 @@ def rotated(value, by):
 
 
 def word_of(value, seed):
-    """The one word of 8 bytes that XXH3 turns into this value. Each line undoes one of
-    XXH3_rrmxmx; the turns by powers of two are the 63rd power of the first step, whose
-    64th is the identity."""
+    """The one word of 8 bytes whose XXH3 is this value. Each line inverts one of XXH3_rrmxmx;
+    the rotations by powers of two are the 63rd power of the first step, whose 64th is the
+    identity."""
     value ^= value >> 28 ^ value >> 56
     value = value * BACK & MASK
     value ^= (value >> 35) + 8
@@ -80,13 +83,13 @@ def table_value(rng):
 
 
 def gate_value(rng):
-    """So are the bits that choose the line of the gate and the two cells in it."""
+    """The bits that choose the line of the gate and the two cells in it are zero as well."""
     free = rng.getrandbits(36)
     return (free & 0xFFF) << 20 | (free >> 12 & 0xFFFFF) << 32 | free >> 32 << 56
 
 
 def found_words(count, rng, value, seed):
-    say(f"hostile: looking for {count} words")
+    say(f"looking for {count} words")
     found = set()
     while len(found) < count:
         word = word_of(value(rng), seed)
@@ -107,7 +110,7 @@ def write_words(path, words):
 
 
 def blocks(words):
-    """Lines of LINE words, many at a time."""
+    """Lines of LINE words, in large blocks."""
     lines, line = [], []
     for word in words:
         line.append(word)
@@ -146,9 +149,9 @@ def make_streams(options, text, count, folder):
     ]
 
 
-def learn(options, source, model, flags, feed=None):
+def train_on(options, source, model, flags, feed=None):
     return measure(train(options.command, source, model, "--quiet", "--threads", "1",
-                         "--seed", str(SEED), "--tokens", "space", "--vocab",
+                         "--seed", str(SEED), "--tokenizer", "space", "--vocab",
                          str(options.vocab), *flags), feed)
 
 
@@ -156,7 +159,7 @@ def compare(options, streams, count, folder):
     cpu = {stream.name: [] for stream in streams}
     for turn in range(options.rounds):
         for stream in streams:
-            used = learn(options, stream.path, folder / "model.tide", stream.options)
+            used = train_on(options, stream.path, folder / "model.tide", stream.options)
             cpu[stream.name].append(used.cpu)
             say(f"round {turn + 1}: {stream.name}: {used.cpu:.2f} s")
     rows, missed = [], 0
@@ -168,27 +171,27 @@ def compare(options, streams, count, folder):
             missed += median(ratios) < stream.target
             row += [spread(ratios, "%.2f"), stream.base, "%.2f" % stream.target]
         rows.append(row + [""] * (6 - len(row)))
-    print_table(["stream", "CPU s", "thousand words a CPU-s", "ratio", "beside", "at least"],
+    print_table(["stream", "CPU s", "thousand words/CPU-s", "ratio", "relative to", "at least"],
                 rows)
     return missed
 
 
 def many_words(options, folder):
-    used = learn(options, "-", folder / "model.tide", [], blocks(new_words(options.distinct)))
+    used = train_on(options, "-", folder / "model.tide", [], blocks(new_words(options.distinct)))
     print(f"{options.distinct:,} distinct words: {used.cpu:.1f} CPU s, "
-          f"{options.distinct / used.cpu / 1000:.0f} thousand words a CPU-s, "
-          f"{used.peak / 2**20:.0f} MiB at most")
+          f"{options.distinct / used.cpu / 1000:.0f} thousand words/CPU-s, "
+          f"{used.peak / 2**20:.0f} MiB peak")
 
 
 def main():
     parser = arguments(__doc__)
     text_arguments(parser)
     parser.add_argument("--rounds", type=number, default=5)
-    parser.add_argument("--vocab", type=number, default=1000, help="slots (1000)")
+    parser.add_argument("--vocab", type=number, default=1000, help="size of the vocabulary (1000)")
     parser.add_argument("--flood", type=number, default=4000, metavar="WORDS",
-                        help="of each kind (4000); 200 a second are found")
-    parser.add_argument("--distinct", type=number, default=0, metavar="N",
-                        help="also so many different words, each once (off)")
+                        help="words of each flood (4000); 200 per second are found")
+    parser.add_argument("--distinct", type=number_or_zero, default=0, metavar="N",
+                        help="also that many different words, each once (0)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -203,4 +206,4 @@ def main():
 
 
 if __name__ == "__main__":
-    run_main(main)
+    run_main("hostile", main)

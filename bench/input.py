@@ -1,16 +1,15 @@
 #!/usr/bin/python3
-"""What compressed and structured input costs, beside plain text.
+"""What compressed and structured input costs, compared with plain text.
 
     bench/input.py [TEXT] [--prefix BYTES] [--rounds N]
 
-The same lines, of some twenty words as posts have them, as plain text, packed with gzip,
-zstd and xz, as JSON objects with a dozen other fields, as CSV with quotes and as TSV;
-each learned from with profile fast, the one that leaves the least time for anything
-else. "CPU" is the median of the ratios to plain text within a round. "Reading" is what
-of a core the way in takes, from the file to the words: the difference to plain text, in
-per cent of the run.
+The same lines of twenty words, about the length of a post, as plain text; compressed with
+gzip, zstd and xz; as JSON objects with a dozen other fields; as quoted CSV; and as TSV. Each
+is trained on with profile fast, the one that hides the cost of reading least. "CPU" is the
+median of the ratios to plain text within a round, "reading" the difference to plain text in
+percent of the run.
 
-The second table is of finding the texts alone (`wordtide bench records`).
+The second table is about parsing records alone (`wordtide bench records`).
 """
 import csv
 import gzip
@@ -20,8 +19,11 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from common import arguments, measure, median, prepare_text, print_table, say, sentences
-from common import spread, text_arguments, train
+from lab import say
+from lab.command_line import arguments, number, run_main
+from lab.running import measure, train
+from lab.tables import median, print_table, spread
+from texts import prepare_text, sentences, text_arguments
 
 POST = 20  # words
 
@@ -33,11 +35,11 @@ def posts(path):
 
 
 def post_object(number, text):
-    """A record of the size that the interfaces of social networks give."""
+    """A record about as large as those of social networks."""
     return {
         "id": 1_000_000_000_000 + number,
         "created_at": "2026-01-02T03:04:05.000Z",
-        "user": {"id": number % 10_000, "name": f"somebody {number % 10_000}",
+        "user": {"id": number % 10_000, "name": f"user {number % 10_000}",
                  "followers": number % 777, "verified": False,
                  "description": "writes about \"everything\", mostly \u00e9tudes"},
         "text": text,
@@ -47,18 +49,18 @@ def post_object(number, text):
 
 
 def write_inputs(text, folder):
-    """Name, path and options of every input."""
+    """[(name, path, options of train)]"""
     plain, packed = folder / "plain", folder
     with open(plain, "w") as lines, open(folder / "jsonl", "w") as objects, \
             open(folder / "csv", "w", newline="") as table, \
             open(folder / "tsv", "w") as tabs:
         rows = csv.writer(table, quoting=csv.QUOTE_ALL)
         rows.writerow(["id", "time", "text", "lang"])
-        for number, post in enumerate(posts(text)):
+        for index, post in enumerate(posts(text)):
             lines.write(post + "\n")
-            objects.write(json.dumps(post_object(number, post)) + "\n")
-            rows.writerow([number, "2026-01-02", post, "en"])
-            tabs.write(f"{number}\t2026-01-02\t{post}\n")
+            objects.write(json.dumps(post_object(index, post)) + "\n")
+            rows.writerow([index, "2026-01-02", post, "en"])
+            tabs.write(f"{index}\t2026-01-02\t{post}\n")
     content = plain.read_bytes()
     (packed / "gz").write_bytes(gzip.compress(content, 6))
     (packed / "xz").write_bytes(lzma.compress(content, preset=6))
@@ -83,13 +85,13 @@ def print_records(command, inputs):
             done = subprocess.run([command, "bench", "records", "--json", *fields, path],
                                   stdout=subprocess.PIPE, check=True)
             rows.append([label, f"{json.loads(done.stdout)['bytes_per_second'] / 1e6:.0f}"])
-    print_table(["finding the text alone", "MB a CPU-second"], rows)
+    print_table(["parsing alone", "MB/CPU-s"], rows)
 
 
 def main():
     parser = arguments(__doc__)
     text_arguments(parser)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=number, default=5)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -110,9 +112,9 @@ def main():
             size = path.stat().st_size / 1e6
             rows.append([label, f"{size:.1f}", f"{size / median(seconds[label]):.0f}",
                          spread(ratios, "%.2f"), f"{share:.0f} %"])
-        print_table(["input", "MB", "MB a CPU-second", "CPU, plain = 1", "reading"], rows)
+        print_table(["input", "MB", "MB/CPU-s", "CPU, plain = 1", "reading"], rows)
         print_records(options.command, inputs)
 
 
 if __name__ == "__main__":
-    main()
+    run_main("input", main)

@@ -1,14 +1,14 @@
-/* load.c - questions at a fixed rate, whether or not earlier ones have been answered.
+/* load.c - sends queries at a constant rate, whether or not earlier ones have been answered.
  *
  *     load PORT RATE SECONDS < PATHS
  *
- * The n-th question is due n / RATE seconds after the first, and its latency counts from then on: a server that
- * stops for a second is charged with all the questions that came due meanwhile. They go out on twenty connections
- * that are kept, in turns, each of which has one question at a time; what finds none free waits for one. A single
- * thread does it all, to take as little as it can from a machine that it shares with the server.
+ * The n-th query is due n / RATE seconds after the first, and its latency counts from then: a server that
+ * pauses for a second is charged for all the queries that came due meanwhile. They are sent round robin over
+ * twenty persistent connections, each of which has one query at a time; a query that finds none free waits. A
+ * single thread does everything, to take little from a machine that it shares with the server.
  *
- * Prints the numbers of answers and of failures, the latencies at the median, at 99 % and at the most, in
- * milliseconds, and the seconds of a processor that this took.
+ * Prints the numbers of answers and of failures, the median, 99th percentile and maximum of the latencies in
+ * milliseconds, and the CPU seconds of this process.
  */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -25,20 +25,20 @@ enum { CONNECTIONS = 20, PATHS_MAX = 100000, BUFFER = 1 << 16 };
 
 typedef struct client {
     int fd;
-    int asking;      /* whether a question is under way */
-    size_t question; /* its number */
-    size_t size;     /* of what has come of the answer */
+    int waiting;  /* whether a query has been sent */
+    size_t query; /* its number */
+    size_t size;  /* of the answer so far */
     char buffer[BUFFER];
 } client;
 
 static struct {
     int port;
     double rate, begun;
-    size_t questions, asked, done, path_count;
+    size_t queries, sent, done, path_count;
     char *paths[PATHS_MAX];
     double *latencies; /* seconds; negative: failed */
     client clients[CONNECTIONS];
-    size_t turn; /* whose it is to ask */
+    size_t next; /* connection to try first */
 } load;
 
 static double now(void)
@@ -48,9 +48,9 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static double due(size_t question)
+static double due(size_t query)
 {
-    return load.begun + (double)question / load.rate;
+    return load.begun + (double)query / load.rate;
 }
 
 static int dial(void)
@@ -70,32 +70,32 @@ static void finish(client *c, int good)
 {
     if (!good)
         fprintf(stderr, "load: %s failed: %.*s\n",
-                load.paths[c->question * 7919 % load.path_count],
+                load.paths[c->query * 7919 % load.path_count],
                 (int)strcspn(c->buffer, "\r\n"), c->buffer);
-    load.latencies[c->question] = good ? now() - due(c->question) : -1;
+    load.latencies[c->query] = good ? now() - due(c->query) : -1;
     load.done++;
-    c->asking = 0;
+    c->waiting = 0;
     if (!good) {
         close(c->fd);
         c->fd = dial();
     }
 }
 
-static void ask(client *c)
+static void send_query(client *c)
 {
-    const char *path = load.paths[load.asked * 7919 % load.path_count];
+    const char *path = load.paths[load.sent * 7919 % load.path_count];
     int size =
         snprintf(c->buffer, BUFFER, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
-    load.turn = (size_t)(c - load.clients) + 1;
-    c->asking = 1;
-    c->question = load.asked++;
+    load.next = (size_t)(c - load.clients) + 1;
+    c->waiting = 1;
+    c->query = load.sent++;
     c->size = 0;
     if (c->fd < 0 || write(c->fd, c->buffer, (size_t)size) != size)
         finish(c, 0);
 }
 
-/* Reads what there is of an answer. */
-static void hear(client *c)
+/* Reads what has arrived of an answer. */
+static void receive(client *c)
 {
     ssize_t more = read(c->fd, c->buffer + c->size, BUFFER - 1 - c->size);
     if (more <= 0) {
@@ -113,55 +113,55 @@ static void hear(client *c)
         finish(c, !strncmp(c->buffer, "HTTP/1.1 200", 12));
 }
 
-/* Until an answer comes, or the next question is due where one can be asked. */
-static void wait_for_something(int can_ask)
+/* Waits for an answer, or until the next query is due if one can be sent. */
+static void wait_for_event(int can_send)
 {
     struct pollfd fds[CONNECTIONS];
-    client *who[CONNECTIONS];
+    client *waiting[CONNECTIONS];
     nfds_t count = 0;
     for (client *c = load.clients; c < load.clients + CONNECTIONS; c++)
-        if (c->asking) {
-            who[count] = c;
+        if (c->waiting) {
+            waiting[count] = c;
             fds[count++] = (struct pollfd){.fd = c->fd, .events = POLLIN};
         }
-    double left = can_ask && load.asked < load.questions ? due(load.asked) - now() : 1;
+    double left = can_send && load.sent < load.queries ? due(load.sent) - now() : 1;
     left = left > 0 ? left : 0;
     struct timespec most = {(time_t)left, (long)(1e9 * (left - (double)(time_t)left))};
     if (ppoll(fds, count, &most, NULL) <= 0)
         return;
     for (nfds_t i = 0; i < count; i++)
         if (fds[i].revents)
-            hear(who[i]);
+            receive(waiting[i]);
 }
 
-static void give_up_late(void)
+static void fail_late(void)
 {
     for (client *c = load.clients; c < load.clients + CONNECTIONS; c++)
-        if (c->asking && now() - due(c->question) > PATIENCE_SECONDS)
+        if (c->waiting && now() - due(c->query) > PATIENCE_SECONDS)
             finish(c, 0);
 }
 
 static client *free_client(void)
 {
     for (size_t i = 0; i < CONNECTIONS; i++) {
-        client *c = &load.clients[(load.turn + i) % CONNECTIONS];
-        if (!c->asking)
+        client *c = &load.clients[(load.next + i) % CONNECTIONS];
+        if (!c->waiting)
             return c;
     }
     return NULL;
 }
 
-static void ask_all(void)
+static void send_all(void)
 {
-    while (load.done < load.questions) {
+    while (load.done < load.queries) {
         client *c = free_client();
-        while (c && load.asked < load.questions && due(load.asked) <= now()) {
-            ask(c);
+        while (c && load.sent < load.queries && due(load.sent) <= now()) {
+            send_query(c);
             c = free_client();
         }
-        wait_for_something(c != NULL);
-        if (!c || load.asked == load.questions)
-            give_up_late();
+        wait_for_event(c != NULL);
+        if (!c || load.sent == load.queries)
+            fail_late();
     }
 }
 
@@ -176,10 +176,10 @@ static void print_all(void)
     size_t failed = 0;
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);
-    qsort(load.latencies, load.questions, sizeof *load.latencies, by_size);
-    while (failed < load.questions && load.latencies[failed] < 0)
+    qsort(load.latencies, load.queries, sizeof *load.latencies, by_size);
+    while (failed < load.queries && load.latencies[failed] < 0)
         failed++;
-    size_t good = load.questions - failed;
+    size_t good = load.queries - failed;
     const double *sorted = load.latencies + failed;
     printf("%zu %zu", good, failed);
     if (good)
@@ -199,18 +199,18 @@ int main(int argc, char **argv)
         return 2;
     load.port = atoi(argv[1]);
     load.rate = atof(argv[2]);
-    load.questions = (size_t)(load.rate * atof(argv[3]));
+    load.queries = (size_t)(load.rate * atof(argv[3]));
     while (load.path_count < PATHS_MAX && fgets(line, sizeof line, stdin)) {
         line[strcspn(line, "\n")] = 0;
         load.paths[load.path_count++] = strdup(line);
     }
-    load.latencies = calloc(load.questions, sizeof *load.latencies);
+    load.latencies = calloc(load.queries, sizeof *load.latencies);
     if (!load.path_count || !load.latencies)
         return 1;
     for (int i = 0; i < CONNECTIONS; i++)
         load.clients[i].fd = dial();
     load.begun = now();
-    ask_all();
+    send_all();
     print_all();
     return 0;
 }

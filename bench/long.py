@@ -1,22 +1,22 @@
 #!/usr/bin/python3
-"""A long stream from a short text, on standard output.
+"""Makes a long stream from a short text, on standard output.
 
     bench/long.py TEXT [--tokens 150e6] [--chunk 10000] [--seed 1]
 
-Passes over TEXT follow one another until so many words are written. Each pass shuffles
-chunks of TEXT, so that neither the order of topics nor the distance of repeats is the
-same twice. What is said again teaches less than new text does: a long stream made so
-shows whether vectors go on getting better or decay, not how good they would be on as
-much real text.
+Passes over TEXT follow one another until that many words are written. Each pass shuffles
+chunks of TEXT, so that neither the order of topics nor the distance of repeats is the same
+twice. Repeated text teaches less than new text does: such a stream shows whether vectors keep
+improving or decay, not how good they would be on as much real text.
 """
 import random
 import sys
 
-from common import arguments, number, run_main, sentences
+from lab.command_line import arguments, number, run_main
+from texts import sentences
 
 
 def chunks(path, size):
-    """(words, bytes) pairs of whole sentences, `size` words or a sentence more each."""
+    """Pairs of a number of words and the bytes of whole sentences with at least `size`."""
     lines, count = [], 0
     for words in sentences(path):
         lines.append(b" ".join(words) + b"\n")
@@ -50,14 +50,14 @@ def main():
     options = parser.parse_args()
     parts = list(chunks(options.text, options.chunk))
     if not parts:
-        return f"{options.text}: no words in it"
+        return f"{options.text} has no words"
     try:
         write_passes(parts, options.tokens, options.seed, sys.stdout.buffer)
         sys.stdout.flush()
     except BrokenPipeError:
-        sys.stdout = None  # the reader has had enough
+        sys.stdout = None  # the reader has ended
     return 0
 
 
 if __name__ == "__main__":
-    run_main(main)
+    run_main("long", main)

@@ -3,22 +3,25 @@
 
     bench/memory.py [--long] [--line BYTES] [--profile NAME] [--vocab K] [--dim D]
 
-The first table trains on 10^6, 10^7, 10^8 and (--long) 10^9 words of the demo stream:
-the budget covers all that grows with the parameters, so what lies above it (code,
-libraries, stacks) must be small and must not grow. The second feeds input without an
-end through a pipe, a line of words without newline and a single word, BYTES (4e9) long
-each, and compares with a thousandth of it.
+The first table trains on 10^6, 10^7, 10^8 and (--long) 10^9 words of the demo stream: the
+budget covers everything that grows with the parameters, so what exceeds it (code, libraries,
+stacks) must be small and must not grow. The second feeds a line of words without newline and
+a single word through a pipe, each BYTES (4e9) long, and compares the peak with that of a
+thousandth of the input.
 """
 import os
 import re
 import tempfile
 
-from common import Failed, arguments, measure, number, print_table, run_main, say, train
+from lab import Failed, say
+from lab.command_line import arguments, number, number_or_zero, run_main
+from lab.running import measure, train
+from lab.tables import print_table
 
 LENGTHS = (10**6, 10**7, 10**8)
 LONG = 10**9
 BLOCK = 1 << 16
-# Quick, because only the line matters, but larger than the Python that measures it.
+# Fast, because only the line matters, but larger than the Python process that measures it.
 QUICK = ("--profile", "fast", "--vocab", "200000", "--dim", "8")
 MIB = 1 << 20
 
@@ -29,10 +32,10 @@ def peak(options, source, folder, flags, feed=None):
     usage = measure(train(options.command, source, model, "--threads",
                           str(options.threads), *flags), feed)
     if usage.peak <= measure(["true"]).peak:
-        raise Failed("the command takes less memory than what measures it")
+        raise Failed("the command takes less memory than this script")
     budget = re.search(r"\btotal_bytes=(\d+)", usage.log)
     if not budget:
-        raise Failed("the command printed no budget:\n" + usage.log)
+        raise Failed("the command printed no budget")
     return usage.peak, int(budget.group(1))
 
 
@@ -61,7 +64,7 @@ def repeated(block, size):
 
 
 def words_block():
-    """Some thousand different words, without newline."""
+    """A few thousand different words, without newline."""
     words = (b"word%d" % (n * n % 4999) for n in range(BLOCK))
     return b" ".join(words)[:BLOCK - 1] + b" "
 
@@ -86,11 +89,11 @@ def main():
     parser.add_argument("--profile", default="default")
     parser.add_argument("--vocab", type=number, default=70_000)
     parser.add_argument("--dim", type=number, default=100)
-    parser.add_argument("--subword", type=number, default=0)
+    parser.add_argument("--subword", type=number_or_zero, default=0)
     parser.add_argument("--threads", type=number, default=1)
-    parser.add_argument("--line", type=number, default=4_000_000_000, metavar="BYTES",
-                        help="0 leaves this out (4e9)")
-    parser.add_argument("--long", action="store_true", help="a billion words too")
+    parser.add_argument("--line", type=number_or_zero, default=4_000_000_000, metavar="BYTES",
+                        help="length of the input without newline; 0 to skip (4e9)")
+    parser.add_argument("--long", action="store_true", help="also a billion words")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         by_length(options, folder)
@@ -99,4 +102,4 @@ def main():
 
 
 if __name__ == "__main__":
-    run_main(main)
+    run_main("memory", main)

@@ -21,7 +21,8 @@ import subprocess
 import sys
 import tempfile
 
-from common import COMMAND
+from lab.command_line import COMMAND
+
 
 SETS = [
     ("WS353", "EN-WS-353-ALL.txt"),
@@ -121,7 +122,7 @@ def main():
     parser.add_argument("--command", default=COMMAND, help="the wordtide to ask")
     parser.add_argument("--vectors", default="input",
                         choices=["input", "output", "sum"])
-    parser.add_argument("--centered", "--centred", action="store_true",
+    parser.add_argument("--centered", action="store_true",
                         help="take the mean vector of the frequent words out first")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""segment.py - how useful the syllables are that Thai, Lao, Khmer and Burmese are taken by.
+"""How useful syllables are as units for Thai, Lao, Khmer and Burmese.
 
-    segment.py --tokens build/tests/print_tokens [--command wordtide] th=THAI.txt km=KHMER.txt ...
+    bench/segment.py --tokens build/tests/print_tokens [--command wordtide] th=THAI.txt ...
 
-Each text is a sentence a line, cut into words by spaces, by people. The spaces are taken out, the text is cut again,
-and three things are counted: units for each word, the share of the word boundaries that are unit boundaries, and the
-share of units that lie across one. With --command, vectors are trained on most of the sentences; of the others both
-halves are embedded, and a half has to find its other half among 20. The same is done for the text as it is between
-separators, for the words of ICU if python3-icu is there, and for the words of the people.
+Each text has a sentence per line, split into words with spaces by people. The spaces are
+removed, the text is split again, and three things are counted: units per word, the share of
+word boundaries that are unit boundaries, and the share of units that cross one. With
+--command, vectors are trained on most of the sentences; both halves of the others are
+embedded, and each half has to find its other half among 20. The same is done for unsegmented
+text, for the words of ICU if python3-icu is installed, and for the words of the people.
 """
 
 import argparse
@@ -52,7 +53,7 @@ def ends_of(pieces):
 
 
 def boundaries(words, units):
-    """Of a run without its spaces: words, units, boundaries of words, those found, units that lie across one."""
+    """Of a run without its spaces: words, units, word boundaries, those found, units that cross one."""
     gold, mine = ends_of(words), ends_of(units)
     end = max(gold)
     across, at = 0, 0
@@ -63,7 +64,7 @@ def boundaries(words, units):
 
 
 def runs_of(line, runs):
-    """The words of each run of letters of the script that is written without spaces."""
+    """The words of each run of letters of a script that is written without spaces."""
     spaced, joined = line.split(), "".join(line.split())
     ends = ends_of(spaced)
     for match in runs.finditer(joined):
@@ -72,7 +73,7 @@ def runs_of(line, runs):
 
 
 def right_halves(command, cut, lines, tested):
-    """The share of halves that find the other; cut(text) has spaces between units."""
+    """The share of halves that find their other half; cut(text) puts spaces between units."""
     import numpy
 
     right = 0
@@ -80,15 +81,15 @@ def right_halves(command, cut, lines, tested):
         text, model = Path(folder, "text"), Path(folder, "model.tide")
         text.write_text("\n".join(cut(line) for line in lines) + "\n")
         for seed in range(1, SEEDS + 1):
-            subprocess.run([command, "train", text, "-o", model, "-q", "--tokens", "space", "--dim", str(DIM),
+            subprocess.run([command, "train", text, "-o", model, "-q", "--tokenizer", "space", "--dim", str(DIM),
                             "--epochs", "5", "--min-count", "2", "--seed", str(seed)], check=True,
                            stderr=subprocess.DEVNULL)
             sides = []
             for side in (0, 1):
-                asked = "\n".join(cut(halves[side]) for halves in tested) + "\n"
-                told = subprocess.run([command, "embed", model], input=asked, capture_output=True, text=True,
+                lines_in = "\n".join(cut(halves[side]) for halves in tested) + "\n"
+                printed = subprocess.run([command, "embed", model], input=lines_in, capture_output=True, text=True,
                                       check=True).stdout.split("\n")
-                rows = [numpy.array(row.split() or [0] * DIM, float) for row in told[:len(tested)]]
+                rows = [numpy.array(row.split() or [0] * DIM, float) for row in printed[:len(tested)]]
                 sides.append(numpy.array([row / max(numpy.linalg.norm(row), 1e-9) for row in rows]))
             for at in range(0, len(tested), AMONG):
                 near = sides[0][at:at + AMONG] @ sides[1][at:at + AMONG].T
@@ -98,23 +99,23 @@ def right_halves(command, cut, lines, tested):
 
 def measure(language, path, options):
     runs = re.compile(f"[{LETTERS[language]}]+")
-    text = unicodedata.normalize("NFKC", Path(path).read_text(errors="replace"))  # as tokens come out
+    text = unicodedata.normalize("NFKC", Path(path).read_text(errors="replace"))  # like the tokens
     lines = [line for line in text.split("\n") if line.strip()]
     gold = [words for line in lines for words in runs_of(line, runs)]
     cut, speed = by_syllables(options.tokens, ["".join(words) for words in gold], runs)
     ways = {"syllables": lambda run: table.get(run, [run])}
     table = {"".join(words): re.split(" ", units.strip()) for words, units in zip(gold, cut)}
-    table = {run: units for run, units in table.items() if "".join(units) == run}  # not what is cut at 63 bytes
+    table = {run: units for run, units in table.items() if "".join(units) == run}  # without words cut at 63 bytes
     ways["unsegmented"] = lambda run: [run]
     if icu:
         ways[f"ICU {icu.ICU_VERSION}"] = lambda run: by_icu(language, run)
-    print(f"{language}: {len(gold)} runs, {len(table)} different ones, "
-          f"{speed / 1e6:.1f} MB/s with the start of the program")
+    print(f"{language}: {len(gold)} runs, {len(table)} different, "
+          f"{speed / 1e6:.1f} MB/s including the start of the program")
     held = [words for words in gold if "".join(words) in table]
     for name, way in ways.items():
         words, units, ends, found, across = map(sum, zip(*(boundaries(w, way("".join(w))) for w in held)))
-        print(f"  {name:12} {units / words:5.2f} units for a word, {found / max(ends, 1):7.2%} of the boundaries, "
-              f"{across / units:7.2%} of the units across one", flush=True)
+        print(f"  {name:12} {units / words:5.2f} units per word, {found / max(ends, 1):7.2%} of the boundaries, "
+              f"{across / units:7.2%} of the units cross one", flush=True)
     if not options.command:
         return
     long = [line for line in lines if len(line.split()) >= 12]
@@ -140,9 +141,9 @@ def measure(language, path, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--tokens", required=True, help="the program print_tokens of the tests")
-    parser.add_argument("--command", help="wordtide, to train vectors as well")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tokens", required=True, help="print_tokens, built with the tests")
+    parser.add_argument("--command", help="wordtide, to also train vectors")
     parser.add_argument("texts", nargs="+", metavar="LANGUAGE=TEXT")
     options = parser.parse_args()
     for text in options.texts:

@@ -1,49 +1,52 @@
-#!/usr/bin/env python3
-"""serve.py - what questions over HTTP cost learning, and how long they take, while it goes on.
+#!/usr/bin/python3
+"""What queries over HTTP cost training, and their latency meanwhile.
 
-    bench/serve.py [--command wordtide] [--rate 500] [--seconds 8] [--rounds 3] [--vocab 100000] [--dim 100]
-    taskset -c 0,1 bench/serve.py --command PATH --load PATH    # where there is no compiler: load.c, built elsewhere
+    bench/serve.py [--rate 500] [--seconds 8] [--rounds 3] [--vocab 100000] [--dim 100]
+    taskset -c 0,1 bench/serve.py --command PATH --load PATH    # with load.c built elsewhere
 
-A server learns an endless stream of invented words (Zipf, more of them than it holds) while a load of questions for
-the ten neighbors of random words comes evenly at the rate (load.c). The time is cut into turns with and without
-the load, so that whatever else the machine does falls on both. The same is asked with 1,000 clients that send
-a byte a second, and right after 10,000 connections. Ends with tables in Markdown.
+A server trains on an endless stream of invented words (with Zipf's frequencies, and more of
+them than it holds) while queries for the ten neighbors of random words arrive at a constant
+rate (load.c). Intervals with and without queries alternate, so that other load on the machine
+affects both. This is repeated next to 1,000 clients that send one byte per second, and right
+after 10,000 connections. Prints two tables.
 
-The first says what people see: words learned a second, and latencies, which count from the moment a question was due. What
-others do on the machine is in these. The second says what it costs: words learned in a second of processor time of the threads that
-learn, and processor time of a question, in the threads that search and that speak HTTP, and in
-the client. What others do is not in these, but for the caches and the memory that all share.
+The first shows what users see: words trained per second, and latencies, counted from the
+moment a query was due. Other load on the machine affects them. The second shows the cost:
+words trained per CPU second of the training threads, and CPU time per query, in the threads
+that search and that speak HTTP, and in the client. Other load affects these only through
+shared caches and memory.
 """
-import argparse
 import json
 import os
 import random
 import re
 import resource
 import socket
-import statistics
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 import urllib.request
 from collections import namedtuple
 from pathlib import Path
+from statistics import median
+
+from lab import Failed, say
+from lab.command_line import arguments, number, run_main
+from lab.tables import print_table
 
 HERE = Path(__file__).resolve().parent
-COMMAND = HERE.parent / "build" / "cli" / "wordtide"
 SLOW, MANY = 1000, 10_000
 PATIENCE = 60  # seconds
 
 Mark = namedtuple("Mark", "words time cpu")
-Speed = namedtuple("Speed", "a_second a_cpu_second")
-Told = namedtuple("Told", "answered failed p50 p99 most client_cpu server_cpu")  # ms; seconds
-Told.count = property(lambda told: told.answered + told.failed)
+Speed = namedtuple("Speed", "per_second per_cpu_second")
+Load = namedtuple("Load", "answered failed p50 p99 most client_cpu server_cpu")  # ms; seconds
+Load.count = property(lambda load: load.answered + load.failed)
 
 
 def write_text(path, words):
-    """Some millions of words whose frequencies fall as those of a language do."""
+    """Millions of words with Zipf's frequencies."""
     draw = random.Random(1)
     ranks = range(1, words + 1)
     total, sums = 0.0, []
@@ -68,36 +71,36 @@ class Server:
              "--threads", str(args.threads), "--admission", "none"], stdin=self.stream.stdout, stderr=subprocess.PIPE)
         self.stream.stdout.close()
         self.port = self.read_port()
-        self.name = Path(f"/proc/{self.process.pid}/comm").read_text()  # that of threads without one of their own
+        self.name = Path(f"/proc/{self.process.pid}/comm").read_text()  # of threads without a name of their own
         threading.Thread(target=self.process.stderr.read, daemon=True).start()
 
     def read_port(self):
-        said = b""
+        log = b""
         for line in self.process.stderr:
-            said += line
+            log += line
             if found := re.search(rb"http://\S*:(\d+)/", line):
                 return int(found[1])
         self.stream.kill()
-        sys.exit(f"the server did not start: {said.decode()}")
+        raise Failed(f"the server did not start: {log.decode()}")
 
     def stats(self):
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/v1/stats", timeout=PATIENCE) as answer:
             return json.load(answer)
 
     def mark(self):
-        """Words learned, the time, and processor time of the threads that learn, at a moment when the first is new."""
+        """Words trained, the time, and CPU time of the training threads, just after the first has changed."""
         before = now = self.stats()["tokens"]
         end = time.monotonic() + PATIENCE
         while now == before:
             if time.monotonic() > end:
-                sys.exit(f"nothing was learned for {PATIENCE} seconds")
+                raise Failed(f"nothing was trained for {PATIENCE} seconds")
             time.sleep(0.02)
             now = self.stats()["tokens"]
         return Mark(now, time.monotonic(), self.cpu(lambda name: name == self.name))
 
-    def cpu_of_questions(self):
-        """Processor time of the threads that search and that speak HTTP."""
-        return self.cpu(lambda name: name.startswith(("desk", "MHD")))
+    def cpu_of_queries(self):
+        """CPU time of the threads that search and that speak HTTP."""
+        return self.cpu(lambda name: name.startswith(("search", "MHD")))
 
     def cpu(self, counts):
         seconds = 0
@@ -114,7 +117,7 @@ class Server:
 
 
 class Slow:
-    """Clients that send one byte a second and come again when they are thrown out."""
+    """Clients that send one byte per second and reconnect when they are disconnected."""
 
     def __init__(self, port, count):
         self.port, self.running = port, True
@@ -145,7 +148,7 @@ class Slow:
 
 
 def flood(port, count):
-    """So many connections at once, then none."""
+    """Many connections at once, then none."""
     many = []
     for _ in range(count):
         connection = socket.socket()
@@ -162,73 +165,68 @@ class Bench:
         self.paths = "".join(f"/v1/words/w{rank}/neighbors\n" for rank in
                              random.Random(2).sample(range(1, args.vocab // 10), args.vocab // 20)).encode()
 
-    def learn(self):
-        """The speed of learning for a turn."""
+    def train(self):
+        """The speed of training for an interval."""
         first = self.server.mark()
         time.sleep(self.args.seconds)
         last = self.server.mark()
         words = last.words - first.words
         return Speed(words / (last.time - first.time), words / (last.cpu - first.cpu))
 
-    def ask(self):
-        """The same while questions come, which begin before the turn and end after it; and what became of them."""
-        before = self.server.cpu_of_questions()
+    def query(self):
+        """The same while queries arrive, from before the interval until after it; and their result."""
+        before = self.server.cpu_of_queries()
         load = subprocess.Popen([self.load, str(self.server.port), str(self.args.rate), str(self.args.seconds + 3)],
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         load.stdin.write(self.paths)
         load.stdin.close()
         time.sleep(0.5)
-        speed = self.learn()
-        told = load.stdout.read().split()
+        speed = self.train()
+        printed = load.stdout.read().split()
         if load.wait():
-            sys.exit("the load could not be made")
-        used = self.server.cpu_of_questions() - before
-        return speed, Told(*map(float, told), used)
+            raise Failed("the load failed")
+        used = self.server.cpu_of_queries() - before
+        return speed, Load(*map(float, printed), used)
 
     def compare(self):
-        return [(self.learn(), *self.ask()) for _ in range(self.args.rounds)]
-
-
-def median(values):
-    return statistics.median(values)
+        return [(self.train(), *self.query()) for _ in range(self.args.rounds)]
 
 
 def row_seen(name, rounds):
-    return (f"| {name} | {median(alone.a_second for alone, _, _ in rounds) / 1e3:.0f} | "
-            f"{median(asked.a_second for _, asked, _ in rounds) / 1e3:.0f} | "
-            f"{100 * median(asked.a_second / alone.a_second for alone, asked, _ in rounds):.0f} % | "
-            f"{median(told.p50 for *_, told in rounds):.1f} | {median(told.p99 for *_, told in rounds):.1f} | "
-            f"{max(told.most for *_, told in rounds):.0f} | {sum(told.answered for *_, told in rounds):.0f} | "
-            f"{sum(told.failed for *_, told in rounds):.0f} |")
+    return [name, f"{median(alone.per_second for alone, _, _ in rounds) / 1e3:.0f}",
+            f"{median(loaded.per_second for _, loaded, _ in rounds) / 1e3:.0f}",
+            f"{100 * median(loaded.per_second / alone.per_second for alone, loaded, _ in rounds):.0f} %",
+            f"{median(load.p50 for *_, load in rounds):.1f}",
+            f"{median(load.p99 for *_, load in rounds):.1f}",
+            f"{max(load.most for *_, load in rounds):.0f}",
+            f"{sum(load.answered for *_, load in rounds):.0f}",
+            f"{sum(load.failed for *_, load in rounds):.0f}"]
 
 
-def row_paid(name, rounds):
-    return (f"| {name} | {median(alone.a_cpu_second for alone, _, _ in rounds) / 1e3:.0f} | "
-            f"{median(asked.a_cpu_second for _, asked, _ in rounds) / 1e3:.0f} | "
-            f"{100 * median(asked.a_cpu_second / alone.a_cpu_second for alone, asked, _ in rounds):.0f} % | "
-            f"{median(1e3 * told.server_cpu / told.count for *_, told in rounds):.3f} | "
-            f"{median(1e3 * told.client_cpu / told.count for *_, told in rounds):.3f} |")
+def row_cost(name, rounds):
+    return [name, f"{median(alone.per_cpu_second for alone, _, _ in rounds) / 1e3:.0f}",
+            f"{median(loaded.per_cpu_second for _, loaded, _ in rounds) / 1e3:.0f}",
+            f"{100 * median(loaded.per_cpu_second / alone.per_cpu_second for alone, loaded, _ in rounds):.0f} %",
+            f"{median(1e3 * load.server_cpu / load.count for *_, load in rounds):.3f}",
+            f"{median(1e3 * load.client_cpu / load.count for *_, load in rounds):.3f}"]
 
 
 def print_tables(measured):
-    print("| clients | words/ms alone | asked | of it | p50 ms | p99 ms | most ms | answered | failed |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
-    for name, rounds in measured:
-        print(row_seen(name, rounds))
-    print("\n| clients | words/CPU-ms alone | asked | of it | CPU ms a question | in the client |")
-    print("|---|---:|---:|---:|---:|---:|")
-    for name, rounds in measured:
-        print(row_paid(name, rounds))
+    print_table(["clients", "words/ms alone", "with queries", "ratio", "p50 ms", "p99 ms",
+                 "max ms", "answered", "failed"],
+                [row_seen(name, rounds) for name, rounds in measured])
+    print_table(["clients", "words/CPU-ms alone", "with queries", "ratio", "CPU ms/query",
+                 "in the client"], [row_cost(name, rounds) for name, rounds in measured])
 
 
 def measure(args, server, load, most_files):
     bench = Bench(args, server, load)
     while server.stats()["vocabulary"]["size"] < args.vocab:
         time.sleep(0.5)
-    name = f"{args.rate:.0f} questions a second"
+    name = f"{args.rate:.0f} queries per second"
     yield name, bench.compare()
     slow = Slow(server.port, SLOW)
-    yield f"the same beside {SLOW} slow ones", bench.compare()
+    yield f"the same next to {SLOW} slow clients", bench.compare()
     slow.end()
     many = MANY if most_files == resource.RLIM_INFINITY else min(MANY, most_files - 200)
     flood(server.port, many)
@@ -236,15 +234,14 @@ def measure(args, server, load, most_files):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Questions while learning: their latency and their price.")
-    parser.add_argument("--command", default=str(COMMAND))
-    parser.add_argument("--load", help="the program that load.c is; built here unless told")
-    parser.add_argument("--rate", type=float, default=500, help="questions a second")
-    parser.add_argument("--seconds", type=float, default=8, help="of a turn")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--threads", type=int, default=1, help="that learn")
-    parser.add_argument("--vocab", type=int, default=100_000)
-    parser.add_argument("--dim", type=int, default=100)
+    parser = arguments(__doc__)
+    parser.add_argument("--load", metavar="PATH", help="load.c as a program (built here)")
+    parser.add_argument("--rate", type=float, default=500, help="queries per second (500)")
+    parser.add_argument("--seconds", type=float, default=8, help="length of an interval (8)")
+    parser.add_argument("--rounds", type=number, default=3)
+    parser.add_argument("--threads", type=number, default=1, help="training threads (1)")
+    parser.add_argument("--vocab", type=number, default=100_000)
+    parser.add_argument("--dim", type=number, default=100)
     args = parser.parse_args()
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -260,12 +257,11 @@ def main():
             measured = []
             for name, rounds in measure(args, server, load, most):
                 measured.append((name, rounds))
-                print(f"measured: {name}", file=sys.stderr)
+                say(f"measured: {name}")
             print_tables(measured)
         finally:
             server.end()
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_main("serve", main)

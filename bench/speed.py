@@ -22,9 +22,11 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from common import (Failed, arguments, measure, median, number, prepare_text,
-                    print_table, run_main, say, spread, text_arguments, train,
-                    write_lines)
+from lab import Failed, say
+from lab.command_line import arguments, number, run_main
+from lab.running import measure, train
+from lab.tables import median, print_table, spread
+from texts import prepare_text, text_arguments, write_lines
 
 SHORT = 100_000  # bytes
 PYTHON = "/usr/bin/python3"  # where Debian's gensim is
@@ -194,4 +196,4 @@ def main():
 
 
 if __name__ == "__main__":
-    run_main(main)
+    run_main("speed", main)

@@ -1,21 +1,24 @@
 #!/usr/bin/python3
-"""How fast vectors follow a change of meaning: half-way, words exchange theirs.
+"""How fast vectors follow a change of meaning: halfway, words exchange theirs.
 
     bench/swap.py TEXT --sets DIR [--after TOKENS] [TRAIN OPTION...]
 
-The words of frequency rank 100 to 29,999 (the first has rank 0) form pairs of
-neighbors, 2i and 2i + 1. From half of the stream on, half of the pairs, chosen by a
-hash of i, are exchanged: where one word was to come, the other does. Neighbors are
-about equally frequent, so counts tell nothing; only contexts do. The model is judged
+The words of frequency rank 100 to 29,999 (the first has rank 0) form pairs of neighbors,
+2i and 2i + 1. From the middle of the stream on, half of the pairs, chosen by a
+hash of i, are exchanged: each occurrence of one word is replaced by the other. Neighbors are
+about equally frequent, so only contexts reveal the exchange, not counts. The model is scored
 twice, with every word under its own name (the old meaning) and with the exchanged words
-renamed (the new one). Ideally the new meaning scores as in a stream without exchange
-and the old one near nothing. Options that are not known here go to `wordtide train`.
+renamed (the new one). Ideally the new meaning scores as in a stream without exchange and the
+old one near zero. Unknown options are passed to `wordtide train`.
 """
 import os
 import tempfile
 from collections import Counter
 
-from common import arguments, measure, number, run_main, say, sentences, train
+from lab import say
+from lab.command_line import arguments, number_or_zero, run_main
+from lab.running import measure, train
+from texts import sentences
 from quality import (TOP, evaluate, load_vectors, print_head, print_result,
                      write_vectors)
 
@@ -59,8 +62,8 @@ def main():
     parser.add_argument("text", metavar="TEXT")
     parser.add_argument("--sets", required=True,
                         help="folder with similarity/ and analogy/")
-    parser.add_argument("--after", type=number, help="tokens (half of the text)")
-    parser.add_argument("--model", help="where to leave the model")
+    parser.add_argument("--after", type=number_or_zero, help="exchange after this many words (half of the text)")
+    parser.add_argument("--model", help="where to keep the model")
     options, flags = parser.parse_known_args()
     counts = Counter()
     for words in sentences(options.text):
@@ -85,4 +88,4 @@ def main():
 
 
 if __name__ == "__main__":
-    run_main(main)
+    run_main("swap", main)

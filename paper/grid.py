@@ -1,30 +1,31 @@
-"""The grid of the ablation: one part changed at a time around the default.
+"""The rows of the ablation: one part changed at a time around the default.
 
-A row has all settings that differ from the default. Where a part does not work with the
-rest as it is, they are changed with it and the row says so:
+A row has all settings that differ from the default. If a part does not work with the rest
+as it is, they are changed with it and the row says so:
 
-  - a rate of another kind has another scale, and the same one for both matrices: linear
-    the paper's 0.025, constant 0.05 and power 0.1 from the hundredth step on, the best
-    of a few that were tried on 20 MB of text, coordinate incremental SGNS's 0.1;
-    coordinate exists for negatives of each pair only;
-  - negatives of each pair have the default's rates, and once more equal ones for both
-    matrices, as word2vec has;
-  - random widths and whole windows have word2vec's and the paper's window of 5;
-  - without replay, profile fast's rates are there as well as the default's;
+  - another optimizer has other learning rates, and the same one for both matrices: linear
+    the paper's 0.025, constant 0.05 and power 0.1 from the hundredth step on, the best of a
+    few that were tried on 20 MB of text, coordinate incremental SGNS's 0.1; coordinate
+    requires negatives drawn for each pair;
+  - negatives for each pair have the default's learning rates, and once more equal ones for
+    both matrices, as word2vec has;
+  - random widths and complete windows have word2vec's and the paper's window of 5;
+  - no replay is there with the learning rates of profile fast as well as the default's;
   - exact counting needs room for every word of the text;
-  - the true top K take a pass before the one that learns (`--epochs 1`).
+  - the true top K take a pass before the one that trains (`--epochs 1`).
 """
 from collections import namedtuple
 
 EXACT = "exact, every word"
 EXACT_MOST = 1_000_000  # words that the exact vocabulary may hold
-SEEDS = (2, 3)     # the default once more, to know the noise
+SEEDS = (2, 3)     # of two more runs of the default, which show the noise
 
 Row = namedtuple("Row", "factor choice settings k")
 
 BATCH = {"profile": "word2vec", "min-count": "1"}
 ORACLE = ("the true top K, counted beforehand",
           {"profile": "default", "epochs": "1", "min-count": "1"})
+SUBWORDS = [("no n-grams", {"subword": "0"}), ("200,000 n-grams", {"subword": "200000"})]
 
 FACTORS = {
     "noise": [(f"default, seed {seed}", {"seed": str(seed)}) for seed in SEEDS],
@@ -40,68 +41,69 @@ FACTORS = {
     ],
     "vocabulary": [
         ("space-saving, no gate", {"admission": "none"}),
-        ("misra-gries", {"vocabulary": "misra-gries", "admission": "none"}),
-        (EXACT, {"vocabulary": "exact"}),
+        ("misra-gries", {"sketch": "misra-gries", "admission": "none"}),
+        (EXACT, {"sketch": "exact"}),
         ORACLE,
     ],
-    "counting": [("what sub-sampling keeps", {"counting": "kept"})],
+    "counting": [("what subsampling keeps", {"counting": "kept"})],
     "sampler": [
         ("reservoir", {"sampler": "reservoir"}),
         ("smoothed reservoir", {"sampler": "smoothed"}),
     ],
     "smoothing": [(f"power {power}", {"power": power}) for power in ("0", "0.5", "1")],
-    "smoothing and sub-sampling": [
+    "smoothing and subsampling": [
         (f"sample {sample}, power {power}", {"sample": sample, "power": power})
         for sample in ("0.001", "0.00001") for power in ("0.5", "0.75", "1")],
-    "rate": [
-        ("AdaGrad by coordinate", {"rate": "coordinate", "negatives": "pair",
+    "optimizer": [
+        ("AdaGrad by coordinate", {"optimizer": "coordinate", "negative-sharing": "pair",
                                    "alpha": "0.1"}),
-        ("linear by slot (paper)", {"rate": "linear", "alpha": "0.025", "alpha-output": "1",
-                                    "tau": "17000000", "min-alpha": "0.0000025"}),
-        ("power law by slot", {"rate": "power", "alpha": "0.1", "alpha-output": "1",
+        ("linear by slot (paper)", {"optimizer": "linear", "alpha": "0.025",
+                                    "alpha-output": "1", "tau": "17000000",
+                                    "min-alpha": "0.0000025"}),
+        ("power law by slot", {"optimizer": "power", "alpha": "0.1", "alpha-output": "1",
                                "tau": "100"}),
-        ("constant", {"rate": "constant", "alpha": "0.05", "alpha-output": "1"}),
+        ("constant", {"optimizer": "constant", "alpha": "0.05", "alpha-output": "1"}),
     ],
     "negatives": [
-        ("for each pair", {"negatives": "pair"}),
-        ("for each pair, word2vec's equal steps", {"negatives": "pair", "alpha": "0.15",
-                                                   "alpha-output": "1"}),
+        ("for each pair", {"negative-sharing": "pair"}),
+        ("for each pair, word2vec's equal steps",
+         {"negative-sharing": "pair", "alpha": "0.15", "alpha-output": "1"}),
     ],
     "contexts": [
         ("random widths", {"contexts": "dynamic", "window": "5"}),
-        ("whole windows only", {"contexts": "full", "window": "5"}),
+        ("complete windows only", {"contexts": "full", "window": "5"}),
         ("weighted, window 5", {"window": "5"}),
     ],
-    "first vectors": [(name, {"init": name}) for name in ("both", "uniform", "normal")],
+    "initial vectors": [(name, {"init": name}) for name in ("both", "uniform", "normal")],
     "replay": [
         ("1, fast's rates", {"replay": "1", "alpha": "0.35", "alpha-output": "0.5"}),
         ("1", {"replay": "1"}),
         ("2", {"replay": "2"}),
         ("5", {"replay": "5"}),
     ],
-    "subwords": [("200,000 n-grams", {"subword": "200000"})],
+    "subwords": SUBWORDS,
 }
 
 SMALL_FACTORS = {
     "vocabulary": [
         ("space-saving, gate", {}),
         ("space-saving, no gate", {"admission": "none"}),
-        ("misra-gries", {"vocabulary": "misra-gries", "admission": "none"}),
+        ("misra-gries", {"sketch": "misra-gries", "admission": "none"}),
         ORACLE,
     ],
-    "counting": [("what sub-sampling keeps", {"counting": "kept"})],
+    "counting": [("what subsampling keeps", {"counting": "kept"})],
     "over-counting as smoothing": [
         ("no gate, power 1", {"admission": "none", "power": "1"}),
         ("gate, power 1", {"power": "1"}),
     ],
-    "subwords": [("200,000 n-grams", {"subword": "200000"})],
+    "subwords": SUBWORDS,
 }
 
 
 def rows(k, small, most_words, only=None):
-    """All rows, the default first; `only` names the factors that are wanted. The first row
-    of the small size is its default, which all others need to be compared with. A text of
-    so many words at most has no more different ones."""
+    """All rows, the default first; `only` names the factors to run. The first row of the
+    small size is its default, with which all others are compared. `most_words` bounds the
+    different words of the text."""
     found = [Row("default", "default", {}, k)]
     for size, factors in ((k, FACTORS), (small, SMALL_FACTORS)):
         chosen = [Row(factor, choice, settings, size) for factor, choices in factors.items()

@@ -1,12 +1,12 @@
-"""What the figures say: means over seeds, differences, and which are more than chance.
+"""What the results are: means over seeds, differences, and which are more than chance.
 
-A Measure is a mean over seeds with its spread, the sample standard deviation. Of two
-models one is called better only if their means differ by more than CHANCE times the
-larger of their spreads; otherwise they are level. With one seed nobody knows the spread,
-and nothing is judged.
+A Measure is a mean over seeds with its spread, the sample standard deviation. One of two
+models is called better only if their means differ by more than CHANCE times the larger
+spread; otherwise they are level. With one seed the spread is unknown and there is no
+verdict.
 
-The age of a label is the time from its first post in the whole stream to the beginning
-of the test.
+The age of a label is the time from its first post in the whole stream to the beginning of
+the test.
 """
 from collections import namedtuple
 from statistics import mean, stdev
@@ -17,14 +17,14 @@ from hashtag_stream import folded, months_before
 CHANCE = 2
 AGES = [("under 1 month", 1), ("1 to 3 months", 3), ("3 to 12 months", 12),
         ("over 12 months", None)]
-BORN, NOT_FOUND = "born in the test", "not found"
+BORN, NOT_FOUND = "new in the test", "not found"
 AGE_NAMES = [*(name for name, _ in AGES), BORN, NOT_FOUND]
 
 Measure = namedtuple("Measure", "mean spread")
 
 
 def measure(values):
-    """Of the seeds that have a value; None without any."""
+    """Over the seeds that have a value; None if none has."""
     values = [value for value in values if value is not None]
     if not values:
         return None
@@ -32,8 +32,7 @@ def measure(values):
 
 
 def verdict(one, other):
-    """What `one` is beside `other`: "better", "worse" or "level"; None where that is not
-    known."""
+    """How `one` compares with `other`: "better", "worse" or "level"; None if unknown."""
     if one is None or other is None or None in (one.spread, other.spread):
         return None
     gain = one.mean - other.mean
@@ -58,7 +57,7 @@ def f1(labels):
 
 
 def at_top(total):
-    """P@1, P@5 and R@5, where a post was judged."""
+    """P@1, P@5 and R@5, if a post was scored."""
     return total.at_top() if total.posts else [None] * 3
 
 
@@ -116,7 +115,7 @@ class Findings:
         return len(had), sum(had)
 
     def halves(self, split):
-        """The test in two, where it has two months or more: [(name, first, last)]."""
+        """The two halves of a test of two months or more: [(name, first, last)]."""
         size = self.plan.calendar(split).size
         if size < 2:
             return []

@@ -1,28 +1,28 @@
-"""How good predictions are: from a file of them to counts, from counts to scores.
+"""How good predictions are: from a file of predictions to counts, from counts to scores.
 
-A file of predictions has a post a line: its time, its labels, and those that it was told,
-the most probable first: all with a probability of THRESHOLD and more, and at least five.
-Other lines say which labels the classifier tells from there on; a label of a post counts
-as one that it had only if the classifier tells it then. The file is large and read once.
-What remains is a Tally for every month of the test, three counts for each label (posts
-that had it, posts that were told it, and both), from which all scores follow, of a month,
-of all, or of the labels of an age:
+A file of predictions has one post per line: its time, its labels, and the labels predicted
+for it, the most probable first: all with a probability of at least THRESHOLD, and at least
+five. Other lines name the labels that the classifier predicts from there on; a label of a
+post only counts if the classifier predicts it at the time. The file is large and read once.
+What remains is a Tally for every month of the test, with three counts for each label (posts
+that have it, posts for which it was predicted, and both), from which all scores follow, of a
+month, of the whole test, or of the labels of an age:
 
-    precision = both / told,  recall = both / had,  F1 = 2 both / (had + told),
+    precision = both / predicted,  recall = both / had,  F1 = 2 both / (had + predicted),
 
-0 where that would be 0 / 0, and their means weighted by `had`. Of the five most probable,
-P@5 is the share that is right and R@5 the share of the post's labels that is among them.
+0 where that would be 0 / 0, and their means weighted by `had`. Of the five most probable
+labels, P@5 is the share that is right, and R@5 the share of the post's labels among them.
 """
 import json
 from collections import namedtuple
 from datetime import date
 
-from runs import Failed
+from lab import Failed
 
 THRESHOLD = 0.5
 TOP = 5
 TOLERANCE = 1e-6  # between our scores and those that the command prints
-HAD, TOLD, BOTH = range(3)
+HAD, PREDICTED, BOTH = range(3)
 
 Score = namedtuple("Score", "precision recall f1")
 
@@ -39,9 +39,9 @@ class Tally:
     def count(self, label, what):
         self.labels.setdefault(label, [0, 0, 0])[what] += 1
 
-    def add(self, had, told):
+    def add(self, had, predicted):
         """A post with its labels and [(label, probability)], the most probable first."""
-        top = [label for label, _ in told[:TOP]]
+        top = [label for label, _ in predicted[:TOP]]
         hits = sum(label in had for label in top)
         self.posts += 1
         self.first_right += top[:1] != [] and top[0] in had
@@ -49,9 +49,9 @@ class Tally:
         self.found += hits / len(had) if had else 0
         for label in had:
             self.count(label, HAD)
-        for label, probability in told:
+        for label, probability in predicted:
             if probability >= THRESHOLD:
-                self.count(label, TOLD)
+                self.count(label, PREDICTED)
                 if label in had:
                     self.count(label, BOTH)
 
@@ -81,12 +81,12 @@ def share(part, whole):
 
 
 def score(counts):
-    had, told, both = counts
-    return Score(share(both, told), share(both, had), share(2 * both, had + told))
+    had, predicted, both = counts
+    return Score(share(both, predicted), share(both, had), share(2 * both, had + predicted))
 
 
 def weighted(labels):
-    """The mean score of {label: counts}; None where no post had any of them."""
+    """The mean score of {label: counts}; None if no post had any of them."""
     whole = sum(counts[HAD] for counts in labels.values())
     if not whole:
         return None
@@ -98,16 +98,16 @@ def weighted(labels):
 
 
 class Calendar:
-    """Cuts the time of a test into months, a short one into weeks or days."""
+    """Divides the time of a test into months, or a short one into weeks or days."""
 
     def __init__(self, first, last):
         self.first = first
         for self.days, least in ((0, 4), (7, 3), (1, 0)):  # 0 for months
-            if self.place(last) >= least:
+            if self.position(last) >= least:
                 break
-        self.size = int(self.place(last)) + 1
+        self.size = int(self.position(last)) + 1
 
-    def place(self, time):
+    def position(self, time):
         """How many of them have passed at a time."""
         if self.days:
             return (day_of(time) - int(day_of(self.first))) / self.days
@@ -133,26 +133,26 @@ def day_of(time):
 
 
 class Reader:
-    """Goes through the lines of a file. Only the labels that the classifier tells at the
-    time are judged."""
+    """Takes the lines of a file one by one. Only the labels that the classifier predicts at
+    the time are scored."""
 
     def __init__(self, calendar):
-        self.calendar, self.judged = calendar, set()
+        self.calendar, self.scored = calendar, set()
         self.tallies = [Tally() for _ in range(calendar.size)]
-        self.places = {}
+        self.by_hour = {}
 
     def tally_at(self, time):
         hour = time[:13]
-        if hour not in self.places:
-            self.places[hour] = self.tallies[int(self.calendar.place(time))]
-        return self.places[hour]
+        if hour not in self.by_hour:
+            self.by_hour[hour] = self.tallies[int(self.calendar.position(time))]
+        return self.by_hour[hour]
 
     def take(self, line):
         if "names" in line:
-            self.judged = set(line["names"])
+            self.scored = set(line["names"])
             return
-        told = [(one["label"], one["probability"]) for one in line["told"]]
-        self.tally_at(line["time"]).add(self.judged.intersection(line["labels"]), told)
+        predicted = [(one["label"], one["probability"]) for one in line["told"]]
+        self.tally_at(line["time"]).add(self.scored.intersection(line["labels"]), predicted)
 
 
 def read_predictions(path, calendar):
@@ -167,13 +167,13 @@ def read_predictions(path, calendar):
     return reader.tallies
 
 
-def check(name, total, said):
-    """The command counts for itself; both must come to the same."""
+def check(name, total, printed):
+    """The command counts independently; both must have the same result."""
     ours = weighted(total.labels) or Score(0, 0, 0)
-    if total.posts != said["scored"]:
+    if total.posts != printed["scored"]:
         raise Failed(f"{name}: the predictions are of {total.posts:,} posts, but the command "
-                     f"has judged {said['scored']:,}")
+                     f"has scored {printed['scored']:,}")
     for field, value in ours._asdict().items():
-        if not abs(value - said[field]) <= TOLERANCE:
+        if not abs(value - printed[field]) <= TOLERANCE:
             raise Failed(f"{name}: weighted {field} is {value:.7f} by the predictions, but "
-                         f"the command says {said[field]:.7f}")
+                         f"the command prints {printed[field]:.7f}")

@@ -1,37 +1,34 @@
-"""A stream of posts in the order of their times, and the parts of it to learn and to test.
+"""A stream of posts in order of time, and the parts of it to train and to test on.
 
 A line is TIME TAB TEXT with a time like 2019-01-31T23:59:59Z. Such times compare as text,
 and so do their beginnings: January of 2019 is what is not below "2019-01" and below
-"2019-02". Lines without such a time are passed over and counted. A time before that of
-the line above is refused: a test must not know what comes later. The file may be packed
+"2019-02". Lines without such a time are skipped and counted. A time before that of the
+previous line is an error: a test must not know what comes later. The file may be compressed
 with gzip, xz or zstd.
 
-The stream is read twice, once to know it and once to cut it, and what was found is kept:
+The stream is read twice, once to survey it and once to cut it, and what was found is kept:
 survey-KEY.json with the first time of every hashtag, NAME-KEY.json about the parts.
 """
-import gzip
-import hashlib
-import json
-import lzma
 import re
 import subprocess
-import zlib
 from collections import Counter, namedtuple
 from contextlib import contextmanager
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 from unicodedata import normalize
 
-from runs import Failed, say, write_whole
+from lab import Failed, say
+from lab.cache import kept, short_hash
 
 LINE = re.compile(rb"([12]\d{3}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.\d+)?Z?\t")
 HASHTAG = re.compile(r"(?<!\w)[#\uff03](\w+)")
+COMPRESSED = (b"\x1f\x8b", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 TRAIN, TEST = 0, 1
-LEARNED = 0.6  # of the time, where no split fits the stream
+TRAINED = 0.6  # of the time, if no split fits the stream
 
 Range = namedtuple("Range", "begin end")  # begin <= time < end
 Split = namedtuple("Split", "name train test")
-Survey = namedtuple("Survey", "posts passed_over first last born")
+Survey = namedtuple("Survey", "posts skipped first last born")
 Parts = namedtuple("Parts", "train test posts tested first last newborn born_at")
 
 
@@ -39,12 +36,18 @@ Parts = namedtuple("Parts", "train test posts tested first last newborn born_at"
 
 
 @contextmanager
-def unpacked_by_zstd(path, _):
+def opened(path):
+    """The bytes of the file, decompressed."""
+    with open(path, "rb") as file:
+        if not file.read(8).startswith(COMPRESSED):
+            file.seek(0)
+            yield file
+            return
     try:
         child = subprocess.Popen(["zstd", "-dcq", "--", path], stdout=subprocess.PIPE,
                                  stderr=subprocess.DEVNULL)
     except FileNotFoundError:
-        raise Failed(f"no program zstd to unpack {path} with") from None
+        raise Failed(f"no program zstd to decompress {path} with") from None
     with child:
         try:
             yield child.stdout
@@ -53,23 +56,6 @@ def unpacked_by_zstd(path, _):
             raise
     if child.returncode:
         raise Failed(f"{path} is damaged")
-
-
-PACKED = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ": lzma.open,
-          b"\x28\xb5\x2f\xfd": unpacked_by_zstd}
-
-
-@contextmanager
-def opened(path):
-    """The bytes of the file, unpacked."""
-    with open(path, "rb") as file:
-        start = file.read(8)
-    opener = next((o for magic, o in PACKED.items() if start.startswith(magic)), open)
-    try:
-        with opener(path, "rb") as file:
-            yield file
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error):
-        raise Failed(f"{path} is damaged") from None
 
 
 @lru_cache(maxsize=None)
@@ -82,7 +68,7 @@ def is_day(text):
 
 
 def lines_of(path):
-    """(time, line) of all lines, None for the time where there is none."""
+    """(time, line) of all lines, with None for a missing time."""
     before = b""
     with opened(path) as file:
         for number, line in enumerate(file, 1):
@@ -99,7 +85,7 @@ def lines_of(path):
 
 
 def hashtags(line):
-    """Those of a line, each once, without their sign and folded as wordtide does it."""
+    """The different hashtags of a line, without their sign and folded as wordtide does it."""
     if b"#" not in line and b"\xef\xbc\x83" not in line:
         return set()
     text = line.decode("utf-8", "replace").partition("\t")[2]
@@ -112,12 +98,12 @@ def folded(label):
 
 def read_survey(path):
     say("reading the stream")
-    posts = passed_over = 0
+    posts = skipped = 0
     first = last = None
     born = {}
     for time, line in lines_of(path):
         if time is None:
-            passed_over += 1
+            skipped += 1
             continue
         posts, first, last = posts + 1, first or time, time
         for label in hashtags(line):
@@ -125,14 +111,14 @@ def read_survey(path):
     if not posts:
         raise Failed(f"{path} has no line that is TIME TAB TEXT, with a time like "
                      "2019-01-31T23:59:59Z")
-    return Survey(posts, passed_over, first, last, born)
+    return Survey(posts, skipped, first, last, born)
 
 
 # -- ranges of time --------------------------------------------------------------------
 
 
 def after(text):
-    """The first year, month or day behind the one that is given."""
+    """The year, month or day after the given one."""
     if len(text) == 4:
         return f"{int(text) + 1:04}"
     if len(text) == 7:
@@ -142,7 +128,7 @@ def after(text):
 
 
 def range_of(text):
-    """2019, 2019-01, 2019-01-31, or two of them with .. between, both within."""
+    """2019, 2019-01, 2019-01-31, or two of them with .. between, both included."""
     first, _, last = text.partition("..")
     last = last or first
     for part in (first, last):
@@ -156,7 +142,7 @@ def range_of(text):
 
 
 def split_of(text):
-    """The name of a known one, or NAME=TRAIN,TEST."""
+    """The name of a known split, or NAME=TRAIN,TEST."""
     if text in KNOWN:
         return KNOWN[text]
     name, equals, ranges = text.partition("=")
@@ -166,7 +152,7 @@ def split_of(text):
                          "NAME=2019-01..2019-12,2020-01..2020-06")
     split = Split(name, range_of(train), range_of(test))
     if split.test.begin < split.train.end:
-        raise ValueError(f"'{text}': what is tested must come after what is learned")
+        raise ValueError(f"'{text}': the test must come after the training")
     return split
 
 
@@ -179,7 +165,7 @@ KNOWN = {
 def whole_split(survey):
     """The first part of the time, and the rest."""
     first, last = (datetime.fromisoformat(time) for time in (survey.first, survey.last))
-    border = (first + LEARNED * (last - first)).isoformat(timespec="seconds")
+    border = (first + TRAINED * (last - first)).isoformat(timespec="seconds")
     return Split("whole", Range(survey.first, border), Range(border, after(survey.last[:10])))
 
 
@@ -202,7 +188,7 @@ def part_of(split, time):
 
 
 def months_before(time, months):
-    """The same moment so many months earlier, as text that compares."""
+    """The same moment that many months earlier, as text that compares."""
     count = int(time[:4]) * 12 + int(time[5:7] or 1) - 1 - months
     return f"{count // 12:04}-{count % 12 + 1:02}{time[7:]}"
 
@@ -210,39 +196,29 @@ def months_before(time, months):
 # -- parts that are kept ---------------------------------------------------------------
 
 
-def known_or_found(path, kind, find):
-    """What the file says, or is made to say now."""
-    if not path.exists():
-        write_whole(path, json.dumps(find()))
-    try:
-        return kind(*json.loads(path.read_text(encoding="utf-8")))
-    except (TypeError, ValueError):
-        raise Failed(f"{path} is damaged: delete it") from None
-
-
 class Stream:
     def __init__(self, path, store):
         self.path, self.folder = path, store.folder
         self.digest = store.fingerprint(path)
-        self.survey = known_or_found(self.folder / f"survey-{self.digest[:12]}.json", Survey,
-                                     lambda: read_survey(path))
+        self.survey = kept(self.folder / f"survey-{self.digest[:12]}.json",
+                           lambda: read_survey(path), lambda found: Survey(*found))
 
     def parts(self, split):
-        key = hashlib.sha256(f"{self.digest} {split}".encode()).hexdigest()[:12]
+        key = short_hash([self.digest, split])
         about = self.folder / f"{split.name}-{key}.json"
         paths = [self.folder / f"{split.name}-{part}-{key}.tsv" for part in ("train", "test")]
         if not all(path.exists() for path in paths):
             about.unlink(missing_ok=True)
-        found = known_or_found(about, Parts, lambda: self.cut(split, paths))
-        return found._replace(train=paths[0], test=paths[1])
+        found = kept(about, lambda: self.cut(split, paths), lambda found: Parts(*found))
+        return found._replace(train=paths[TRAIN], test=paths[TEST])
 
     def cut(self, split, paths):
-        """Writes both files and tells what is in them, and which of the hashtags that are
-        born in the test has most posts there."""
+        """Writes both parts and describes them, with the most frequent of the hashtags that
+        appear for the first time in the test."""
         say(f"cutting split {split.name} out of the stream")
         halves = [path.with_suffix(".half") for path in paths]
         counts, newborn, tested = [0, 0], Counter(), []
-        with open(halves[0], "wb") as train, open(halves[1], "wb") as test:
+        with open(halves[TRAIN], "wb") as train, open(halves[TEST], "wb") as test:
             for time, line in lines_of(self.path):
                 part = part_of(split, time)
                 if part is None:
@@ -253,7 +229,7 @@ class Stream:
                     tested = [tested[0] if tested else time, time]
                     newborn.update(label for label in hashtags(line)
                                    if self.survey.born[label] >= split.test.begin)
-        for count, purpose in zip(counts, ("learn from", "test")):
+        for count, purpose in zip(counts, ("train on", "test")):
             if not count:
                 raise Failed(f"split {split.name}: no post to {purpose}; the stream goes "
                              f"from {self.survey.first} to {self.survey.last}")

@@ -6,24 +6,25 @@
 
 Trains the paper's systems, incremental SGNS, wordtide's default and batch word2vec for
 K = 7,000, 70,000 and 700,000, compares them as the paper does, and writes
-OUT/report.html: one file with all figures and tables, the paper's numbers beside them.
-Models and results stay in OUT/runs; what is there is not made again.
+OUT/report.html, one file with all figures and tables next to the paper's own numbers, and
+the same as OUT/report.md. Models and results stay in OUT/runs and are used again.
 """
 import argparse
 import os
 import subprocess
-from html import escape
+import sys
 from pathlib import Path
 
-import page
+sys.path.append(str(Path(__file__).resolve().parents[1] / "bench"))  # where lab is
+
 import sections
-from agreement import agreement_section
-from command_line import (arguments, number, numbers, program, run_main, shown, text_file,
-                          training_options)
-from findings import Findings
-from plan import JUDGED_WORDS, Plan, epochs_text
-from runs import Store, say, write_whole
-from sets import Sets
+from lab import plots, say
+from lab.cache import Store
+from lab.command_line import (arguments, display_name, number, numbers, program,
+                              readable_file, run_main, training_arguments, training_options)
+from lab.document import Document, escaped
+from lab.sets import Sets
+from plan import COMPARED_WORDS, Findings, Plan, epochs_text
 
 BANDS = "1-100,801-900,1601-1700,6401-6500"
 TEXT8 = (100_000_000, 17_005_207, 253_854)  # bytes, words, types
@@ -42,8 +43,12 @@ def bands(text):
 
 def parse():
     parser = arguments(__doc__)
+    training_arguments(parser)
+    parser.add_argument("text", nargs="?", metavar="TEXT")
+    parser.add_argument("--sets", metavar="DIR",
+                        help="similarity/*.txt and analogy/questions-words.txt")
     parser.add_argument("--out", default="build/paper", metavar="DIR",
-                        help="where models, results and report.html go (build/paper)")
+                        help="where models, results and the report go (build/paper)")
     parser.add_argument("--k", type=numbers, default=[7000, 70000, 700000],
                         help="sizes of the vocabulary (7000,70000,700000)")
     parser.add_argument("--bands", type=bands, default=bands(BANDS),
@@ -55,24 +60,23 @@ def parse():
     return options
 
 
-def describe_text(text, found):
+def describe_text(document, text, found):
     plan = found.plan
     counted = found.counted(plan.ks[-1], "plain")
     size = os.path.getsize(text)
     if (size, counted["tokens"], counted["types"]) == TEXT8:
         which = "This is text8, the paper's text."
     else:
-        which = ("This is <b>not text8</b>, the paper's text (100,000,000 bytes, 17,005,207 "
-                 "words, 253,854 types): figures compare in shape, not in value.")
+        which = ("This is **not text8**, the paper's text (100,000,000 bytes, 17,005,207 words, "
+                 "253,854 types): compare the shapes of curves, not values.")
     version = subprocess.run([plan.store.command, "--version"], stdout=subprocess.PIPE,
                              encoding="utf-8", check=True).stdout.strip()
-    return page.facts([
-        ("text", f"{escape(shown(text))}: {size:,} bytes, {counted['tokens']:,} words, "
+    document.facts([
+        ("text", f"{escaped(display_name(text))}: {size:,} bytes, {counted['tokens']:,} words, "
                  f"{counted['types']:,} types. {which}"),
-        ("judged by", judged_by(plan)),
-        ("models", f"dimension {plan.dim}, one thread each, all words of the text taken "
-                   "alike"),
-        ("program", f"{escape(version)} on {escape(processor())}"),
+        ("quality", quality_measure(plan)),
+        ("models", f"dimension {plan.dim}, one thread each, the same tokenizer for all"),
+        ("program", f"{escaped(version)} on {escaped(processor())}"),
     ])
 
 
@@ -86,47 +90,42 @@ def processor():
     return "an unknown processor"
 
 
-def judged_by(plan):
+def quality_measure(plan):
     if plan.sets:
-        return (f"{len(plan.sets.names)} sets: {escape(', '.join(plan.sets.names))}; "
+        return (f"{len(plan.sets.names)} sets: {escaped(', '.join(plan.sets.names))}; "
                 "Spearman's correlation of similarities, share of analogies answered; "
                 "raw input vectors")
-    return (f"no sets were given, so <b>quality is the share of common words among the 10 "
-            f"nearest</b> in a model and in batch word2vec of {epochs_text(plan.epochs)}, "
-            f"over the {JUDGED_WORDS:,} most frequent words; batch word2vec of fewer epochs "
-            "begins with the same vectors, which helps it")
+    return ("no sets were given, so **quality is the share of common words among the 10 "
+            f"nearest** in a model and in batch word2vec of {epochs_text(plan.epochs)}, "
+            f"over the {COMPARED_WORDS:,} most frequent words; batch word2vec of fewer epochs "
+            "starts from the same vectors, which helps it")
 
 
-def write_report(found, text, path):
-    links = [("claims", "claims"), ("counts", "counts"), ("agreement", "agreement"),
-             ("stream", "along the stream"), ("time", "quality against time"),
-             ("models", "all models")]
-    title = "Streaming word embeddings: the paper and what came after"
-    body = "\n".join([
-        f"<h1>{title}</h1>",
-        page.paragraph("May, Duh, Van Durme and Lall, “Streaming Word Embeddings with the "
-                       "Space-Saving Algorithm” (2017), its experiments on counts and "
-                       "cosines repeated, with wordtide's default, incremental SGNS and "
-                       "batch word2vec beside them."),
-        describe_text(text, found),
-        "<nav>" + "".join(f'<a href="#{a}">{b}</a>' for a, b in links) + "</nav>",
-        sections.claims_section(found), sections.counts_section(found),
-        agreement_section(found), sections.stream_section(found),
-        sections.models_section(found)])
-    write_whole(path, page.page(title, body))
+def write_report(found, text, out):
+    document = Document("Streaming word embeddings: the paper and what came after")
+    document.text("May, Duh, Van Durme and Lall, “Streaming Word Embeddings with the "
+                  "Space-Saving Algorithm” (2017): its experiments on counts and cosines "
+                  "repeated, next to wordtide's default, incremental SGNS and batch word2vec.")
+    describe_text(document, text, found)
+    for section in (sections.claims_section, sections.counts_section,
+                    sections.agreement_section, sections.stream_section,
+                    sections.models_section):
+        section(document, found)
+    document.write(out, "report")
 
 
 def main():
     options = parse()
-    text, command = text_file(options.text), program(options.command)
+    text, command = readable_file(options.text, "TEXT"), program(options.command)
     sets = Sets(options.sets) if options.sets else None
+    plots.require()
     out = Path(options.out)
-    common = training_options(options)
     store = Store(out / "runs", command, options.jobs)
-    plan = Plan(store, text, sets, options, common)
+    plan = Plan(store, text, sets, options,
+                ["--tokenizer", "words", *training_options(options)])
     plan.run()
-    write_report(Findings(plan), text, out / "report.html")
-    say(f"{store.done_now} runs made, {out / 'report.html'} written")
+    write_report(Findings(plan), text, out)
+    say(f"{len(store.made)} runs made, {out / 'report.html'} written")
 
 
 if __name__ == "__main__":

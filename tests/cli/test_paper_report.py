@@ -3,26 +3,29 @@
 import json
 import os
 import re
-import signal
 import subprocess
-from html.parser import HTMLParser
 
 import pytest
-from conftest import BINARY, PATIENCE, ROOT, SANITIZED, STARTED, wordtide
-
-PAPER = ROOT / "paper"
+from conftest import BINARY, PATIENCE, ROOT, SANITIZED, wordtide
+from experiments import between, check_page
+from optional import need_module
 
 pytestmark = pytest.mark.skipif(SANITIZED, reason="hundreds of runs, each tested elsewhere")
 
 TINY = ["--command", BINARY, "--dim", "8", "--set", "reservoir=1000",
         "--set", "replay-ring=2000"]
 KS, BANDS = (60, 400), "1-30,101-130"
-VOID = {"meta", "br", "path"}
+PROFILES = ["paper", "athena", "default", "incremental", "twin"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def matplotlib():
+    need_module("matplotlib")
 
 
 def run(program, *arguments, timeout=PATIENCE):
     return subprocess.run(
-        ["/usr/bin/python3", str(PAPER / program), *map(str, arguments)],
+        ["/usr/bin/python3", str(ROOT / "paper" / program), *map(str, arguments)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", timeout=timeout)
 
 
@@ -31,43 +34,6 @@ def report(text, out, *more):
                BANDS, "--epochs", "2", *TINY, *more)
     assert done.returncode == 0, done.stderr
     return done
-
-
-class Page(HTMLParser):
-    """Elements by id, external references, and whether every tag is closed."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.ids, self.fetched, self.wrong = [], {}, [], []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attributes):
-        given = dict(attributes)
-        if "id" in given:
-            assert tag != "div" and given["id"] not in self.ids, given["id"]
-            self.ids[given["id"]] = self.getpos()
-        self.fetched += [value for name, value in given.items()
-                         if name in ("src", "srcset", "data", "action")
-                         or (name == "href" and not value.startswith("#"))]
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        if tag not in VOID and (not self.open or self.open.pop() != tag):
-            self.wrong.append((tag, self.getpos()))
-
-
-def between(page, start, end):
-    return page.split(start, 1)[1].split(end, 1)[0]
-
-
-def figure(page, name):
-    return between(page, f'<figure id="{name}">', "</figure>")
-
-
-def points(part):
-    return len(re.findall(r"m[-.\d ]+h0", part))
 
 
 def results(folder, pattern):
@@ -105,46 +71,25 @@ def sets(stream):
     return folder
 
 
-def test_the_page_is_whole_and_asks_for_nothing(made):
+def test_the_page_is_whole_and_has_every_figure(made):
     _, text = made
-    page = Page(text)
-    assert not page.wrong and not page.open
-    assert not page.fetched
-    assert not re.search(r"https?://|@import|url\(|<script|<link|<img", text)
+    page = check_page(text)
+    wanted = {f"figure-1-{k}" for k in KS} | {"figure-2", "figure-stream", "figure-churn",
+                                              "figure-time"}
+    wanted |= {f"figure-{number}-{profile}" for number in (3, 4) for profile in PROFILES}
+    assert wanted <= set(page.ids) and len(page.figures) == len(wanted)
+    for figure in page.figures:
+        assert "nan" not in re.sub(r'base64,[^"]*', "", figure)
 
 
-def test_every_figure_is_there(made):
-    _, text = made
-    page = Page(text)
-    wanted = {f"figure-1-{k}" for k in KS} | {
-        "figure-2", "figure-3", "figure-4", "figure-stream", "figure-churn", "figure-time"}
-    assert wanted <= set(page.ids)
-    for name in wanted:
-        assert "<svg" in figure(text, name)
-        assert "nan" not in figure(text, name)
-
-
-@pytest.mark.parametrize("k", KS)
-def test_every_word_of_the_top_has_its_point(made, k):
-    _, text = made
-    assert points(figure(text, f"figure-1-{k}")) == 2 * 2 * k  # two axes, with gate and not
-
-
-@pytest.mark.parametrize("number,k", [(3, KS[0]), (4, KS[1])])
-def test_a_cell_has_as_many_points_as_pairs_are_defined(made, number, k):
+def test_the_markdown_has_the_same_tables(made):
     out, text = made
-    grids = figure(text, f"figure-{number}").split('<div class="cells">')[1:]
-    profiles = ["paper", "athena", "default", "incremental", "twin"]
-    assert len(grids) == len(profiles)
-    for profile, grid in zip(profiles, grids):
-        found = results(out / "runs", f"{profile}-{k}-as-own-{k}-*.json")
-        cells = found[0]["printed"][0]["cells"]
-        drawn = [points(cell) for cell in grid.split('<div class="cell">')[1:]]
-        assert drawn == [min(2000, cell["defined"]) for cell in cells]
-        assert len(cells) == (1 if k == KS[0] else 3)
+    tables = (out / "report.md").read_text()
+    assert tables.count("\n|---") == text.count("<table")
+    assert all((out / path).exists() for path in re.findall(r"\((figures/.*?\.svg)\)", tables))
 
 
-def test_bands_beyond_the_vocabulary_are_left_out_and_said_so(made):
+def test_bands_beyond_the_vocabulary_are_left_out_with_a_note(made):
     _, text = made
     assert re.search(r"K = 60: word2vec has 60 words here, .* remain are: 1–30\.", text)
 
@@ -159,8 +104,13 @@ def test_without_sets_quality_is_the_overlap_of_neighbors(made):
     assert "no sets were given" in text
     trace = results(out / "runs", "default-400-trace-*.json")[0]["printed"]
     assert trace[-1]["mean"] is None
-    last = f"<td>{trace[-1]['overlap']:.4f}</td></tr>"
-    assert last in between(text, "<summary>All steps</summary>", "</details>")
+    [row] = [row for row in table_rows(text, "models-table") if row[:2] == ["default", "400"]]
+    assert row[-1] == f"{trace[-1]['overlap']:.3f}"
+
+
+def table_rows(text, name):
+    rows = between(text, f'id="{name}"', "</table>").split("<tr>")
+    return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows]
 
 
 def test_a_second_run_makes_nothing_again(made, stream):
@@ -190,9 +140,8 @@ def test_with_sets_scores_are_those_of_the_command(stream, sets, tmp_path):
     model = next((tmp_path / "runs").glob("default-400-*.tide"))
     pairs = sets / "similarity" / "some.txt"
     said = json.loads(wordtide("eval", "similarity", "--json", model, pairs).stdout)
-    rows = between(page, 'id="models-table"', "</table>").split("<tr>")
-    row = next(r for r in rows if r.startswith("<td>default</td><td>400</td>"))
-    assert f"<td>{said['spearman']:.3f}</td>".replace("-", "−") in row
+    [row] = [row for row in table_rows(page, "models-table") if row[:2] == ["default", "400"]]
+    assert f"{said['spearman']:.3f}".replace("-", "−") in row
 
 
 def test_the_ablation_is_a_table_and_resumes(stream, sets, tmp_path):
@@ -201,6 +150,7 @@ def test_the_ablation_is_a_table_and_resumes(stream, sets, tmp_path):
     done = run("ablation.py", stream, *wanted)
     assert done.returncode == 0, done.stderr
     text = (tmp_path / "ablation.md").read_text()
+    check_page((tmp_path / "ablation.html").read_text())
     lines = [json.loads(line) for line in (tmp_path / "ablation.jsonl").open()]
     for line in lines:
         assert f"| {line['choice']} |" in text
@@ -208,91 +158,18 @@ def test_the_ablation_is_a_table_and_resumes(stream, sets, tmp_path):
     assert {line["k"] for line in lines} >= {60, 300}
     columns = {row.count("|") for row in text.splitlines() if row.startswith("|")}
     assert len(columns) == 1
-    assert "## The paper's open questions" in text and "Ejected too soon" in text
+    assert "## The paper's open questions" in text and "Evicted too soon" in text
     assert not list((tmp_path / "runs").glob("*.tide"))
     assert "\n0 runs made" in "\n" + run("ablation.py", stream, *wanted).stderr
     assert (tmp_path / "ablation.md").read_text() == text
 
 
-@pytest.mark.parametrize("program", ["report.py", "ablation.py"])
-@pytest.mark.parametrize("arguments,said", [
-    ([], "no TEXT"), (["/nowhere/text"], "cannot read /nowhere/text")])
-def test_a_missing_text_is_said_in_a_line(program, arguments, said, tmp_path):
-    done = run(program, *arguments, "--out", tmp_path / "out", "--command", BINARY)
-    assert done.returncode == 1 and said in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_run_that_fails_is_named_and_not_remembered(stream, tmp_path):
+def test_a_run_that_fails_is_named_and_not_kept(stream, tmp_path):
     done = run("report.py", stream, "--out", tmp_path, "--k", "60", "--set",
                "window=1000000", *TINY)
     assert done.returncode == 1
     assert "paper-60: " in done.stderr and "window" in done.stderr
     assert not list((tmp_path / "runs").glob("*.json"))
-
-
-def test_of_several_runs_the_one_that_failed_is_named(stream, tmp_path):
-    """All others wait forever and are stopped."""
-    program = tmp_path / "program"
-    program.write_text("#!/bin/sh\ncase $* in *incremental*) echo broken >&2; exit 1;; esac\n"
-                       "exec sleep 600\n")
-    program.chmod(0o755)
-    done = run("report.py", stream, "--out", tmp_path, "--k", "60", "--jobs", "6",
-               "--command", program, timeout=PATIENCE)
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == "paper: incremental-60: broken"
-
-
-@pytest.mark.parametrize("program,first", [
-    ("report.py", b"paper-60\n"), ("ablation.py", b"default-default-60\n")])
-@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_run_that_is_stopped_ends_at_once_and_leaves_nothing(
-        stream, sets, tmp_path, program, first, asked):
-    endless = tmp_path / "endless"
-    endless.write_text("#!/bin/sh\necho $$ > $0.pid.half\nmv $0.pid.half $0.pid\n"
-                       "exec sleep 600\n")
-    endless.chmod(0o755)
-    process = subprocess.Popen(
-        ["/usr/bin/python3", str(PAPER / program), str(stream), "--out", str(tmp_path),
-         "--sets", str(sets), "--k", "60", "--command", str(endless)],
-        stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(asked, signal.SIG_DFL))
-    STARTED.append(process)
-    assert process.stderr.readline() == first
-    pid = tmp_path / "endless.pid"
-    while not pid.exists():
-        assert process.poll() is None
-    process.send_signal(asked)
-    process.stderr.read()
-    assert process.wait(PATIENCE) == 130
-    assert {path.name for path in (tmp_path / "runs").iterdir()} == {".gitignore"}
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(pid.read_text()), 0)
-
-
-@pytest.mark.parametrize("program", ["report.py", "ablation.py"])
-def test_a_text_that_cannot_be_read_twice_is_refused(program, sets, tmp_path):
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    for text in (pipe, tmp_path):
-        done = run(program, text, "--sets", sets, "--out", tmp_path / "out", "--command",
-                   BINARY, timeout=PATIENCE)
-        assert done.returncode == 1
-        assert f"{text} is not a file that can be read twice\n" in done.stderr
-        assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize("arguments,said", [
-    (["--sets", "/nowhere/sets"], "no folder /nowhere/sets"),
-    (["--command", "/nowhere/program"], "no program /nowhere/program"),
-    (["--set", "window"], "'window' is not NAME=VALUE"),
-    (["--out", "/dev/null/out"], "/dev/null/out")])
-def test_what_cannot_be_used_is_said_in_a_line(stream, tmp_path, arguments, said):
-    done = run("report.py", stream, "--out", tmp_path / "out", "--command", BINARY,
-               *arguments)
-    assert done.returncode == 1
-    assert done.stderr.startswith("paper: ") and said in done.stderr
-    assert done.stderr.count("\n") == 1
 
 
 def smallest_report(text, out):
@@ -306,8 +183,7 @@ def smallest_report(text, out):
 def test_a_text_of_one_word_has_a_page(tmp_path):
     text = tmp_path / "one"
     text.write_text("word")
-    page = Page(smallest_report(text, tmp_path / "out"))
-    assert not page.wrong and not page.open
+    check_page(smallest_report(text, tmp_path / "out"))
 
 
 def test_names_of_any_bytes_are_shown_harmlessly(stream, tmp_path):
@@ -320,34 +196,20 @@ def test_names_of_any_bytes_are_shown_harmlessly(stream, tmp_path):
     assert "<script" not in page
 
 
-def test_a_damaged_result_is_named(made, stream):
-    out, _ = made
-    damaged = next((out / "runs").glob("default-60-info-*.json"))
-    whole = damaged.read_text()
-    damaged.write_text(whole[:len(whole) // 2])
-    done = run("report.py", stream, "--out", out, "--k", ",".join(map(str, KS)), "--bands",
-               BANDS, "--epochs", "2", *TINY)
-    damaged.write_text(whole)
-    assert done.returncode == 1
-    assert done.stderr == f"paper: {damaged} is damaged: delete it\n"
-
-
 def test_a_band_that_is_cut_keeps_its_place_among_neighbors(stream, tmp_path):
     done = run("report.py", stream, "--out", tmp_path, "--k", "60", "--bands", "1-20,41-90",
                "--epochs", "1", *TINY)
     assert done.returncode == 0, done.stderr
     text = (tmp_path / "report.html").read_text()
     assert "remain are: 1–20, 41–60." in text
-    rows = between(text, "<h3>Neighbors in common</h3>", "</table>").split("<tr>")
-    twin = next(row for row in rows if "word2vec again" in row)
-    assert len(re.findall(r"<td>[01]\.\d\d</td>", twin)) == 2
+    [twin] = [row for row in table_rows(text, "neighbors-own") if "word2vec again" in str(row)]
+    assert len([cell for cell in twin if re.fullmatch(r"[01]\.\d\d", cell)]) == 2
 
 
-def test_without_sets_the_reference_is_not_judged_by_itself(made):
+def test_without_sets_the_reference_is_not_compared_with_itself(made):
     _, text = made
-    rows = between(text, 'id="models-table"', "</table>").split("<tr>")
-    assert [row.endswith("<td>–</td></tr>") or row.endswith("<td>–</td></tr></tbody>")
-            for row in rows if row.startswith("<td>word2vec, 2 epochs")] == [True, True]
+    rows = [row for row in table_rows(text, "models-table") if row[:1] == ["word2vec, 2 epochs"]]
+    assert [row[-1] for row in rows] == ["–", "–"]
 
 
 def test_a_part_of_the_ablation_is_compared_with_the_default_of_its_size(
@@ -358,7 +220,7 @@ def test_a_part_of_the_ablation_is_compared_with_the_default_of_its_size(
     text = (tmp_path / "ablation.md").read_text()
     small = between(text, "### Counting, K = 60\n", "\n\n").split("\n")
     assert [line.split("|")[1].strip() for line in small if line][2:] == [
-        "space-saving, gate", "what sub-sampling keeps"]
+        "space-saving, gate", "what subsampling keeps"]
     assert "### Vocabulary" not in text
     assert "paper/ablation.py demo.txt --sets sets --k 300 --small 60" in text
     assert "--only counting" in text and "The noise between seeds was not measured" in text

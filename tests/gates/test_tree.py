@@ -48,6 +48,7 @@ def imported(tree):
 def test_tests_import_only_what_is_installed_for_them(root):
     """Others are named with support/optional.py, so that their tests are skipped where they are missing."""
     ours = {path.stem for top in ("tests", "scripts", "paper", "bench") for path in (root / top).rglob("*.py")}
+    ours |= {path.parent.name for path in (root / "bench").rglob("__init__.py")}
     known = ours | NEEDED | set(sys.stdlib_module_names)
     for path in sorted((root / "tests").rglob("*.py")):
         for module in imported(ast.parse(path.read_text())):

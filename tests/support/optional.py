@@ -1,6 +1,7 @@
 """What a test needs and a machine may lack: the test is skipped there, and says why."""
 
 import importlib
+import importlib.util
 import shutil
 
 import pytest
@@ -20,6 +21,12 @@ class OptionalModule:
         except ImportError:
             pytest.skip(f"needs Python's {self.__name__.split('.')[0]}")
         return getattr(module, attribute)
+
+
+def need_module(name):
+    """Skips the test if Python lacks a module."""
+    if not importlib.util.find_spec(name):
+        pytest.skip(f"needs Python's {name}")
 
 
 def need_program(name):
