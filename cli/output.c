@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Length of the character at `at` in a zero-terminated text; 0 if it is invalid. The zero
- * cannot be within a character, so nothing behind it is read. */
+/* Length of the character at `at` in a zero-terminated text; 0 if it is invalid. The
+ * zero cannot be within a character, so nothing behind it is read. */
 static size_t character_length(const unsigned char *at)
 {
     return tide_utf8_length(at, 4);

@@ -1,4 +1,5 @@
-/* live.c - queries a model from one thread while another trains it, then stops the training.
+/* live.c - queries a model from one thread while another trains it, then stops the
+ * training.
  *
  *     live SOURCE WORD [SECONDS]        for example: live demo: coffee 5
  */

@@ -2,8 +2,8 @@
  *
  *     similar_lines MODEL < lines.txt
  *
- * The vector of a line is the weighted mean of its words' vectors. MODEL may be a model of
- * wordtide or any file of vectors, such as word2vec's or GloVe's.
+ * The vector of a line is the weighted mean of its words' vectors. MODEL may be a model
+ * of wordtide or any file of vectors, such as word2vec's or GloVe's.
  */
 #include <wordtide.h>
 

@@ -1,9 +1,11 @@
-/* stream.c - trains on standard input as it comes, and prints what a word means every so often.
+/* stream.c - trains on standard input as it comes, and prints what a word means every
+ * so often.
  *
  *     tail -f posts.txt | stream WORD [LINES]
  *
- * The trainer is fed by hand here, so the program decides when to query: after every LINES lines
- * (1,000) it waits until everything so far is trained and prints the five nearest words.
+ * The trainer is fed by hand here, so the program decides when to query: after every
+ * LINES lines (1,000) it waits until everything so far is trained and prints the five
+ * nearest words.
  */
 #include <wordtide.h>
 

@@ -148,8 +148,8 @@ TIDE_API tide_params *tide_params_of_model(const tide_model *model, tide_error *
 TIDE_API int tide_params_set(tide_params *params, const char *name, const char *value,
                              tide_error *err);
 
-/* Writes the value of a parameter as text, truncated to `room`. Returns the length of the
- * whole value, or TIDE_ERROR_PARAMETER if there is no such parameter. */
+/* Writes the value of a parameter as text, truncated to `room`. Returns the length of
+ * the whole value, or TIDE_ERROR_PARAMETER if there is no such parameter. */
 TIDE_API int tide_params_text(const tide_params *params, const char *name, char *text,
                               size_t room);
 
@@ -321,9 +321,9 @@ TIDE_API const tide_model *tide_trainer_model(const tide_trainer *trainer);
  * there. */
 TIDE_API bool tide_trainer_can_resume(const tide_trainer *trainer, const char *source);
 
-/* Ends the current run as its `stop` does, or the next one if none is active. A stop that
- * arrives while a run is already ending has no effect on the next one. Async-signal-safe;
- * may be called by any thread while the trainer exists. */
+/* Ends the current run as its `stop` does, or the next one if none is active. A stop
+ * that arrives while a run is already ending has no effect on the next one.
+ * Async-signal-safe; may be called by any thread while the trainer exists. */
 TIDE_API void tide_trainer_stop(tide_trainer *trainer);
 
 /* -- runs: training on sources ----------------------------------------------------- */
@@ -376,9 +376,10 @@ typedef struct tide_run {
     void (*note)(void *data, bool warning, const char *text);
     void *note_data;
 
-    /* If pause_tokens is not 0: called after the first sentence at which the number of
-     * tokens has reached or passed a multiple of it, and at the end, with everything
-     * trained. The callback may query the model; it must not feed or save the trainer. */
+    /* If pause_tokens is not 0: called after the first sentence at which the number
+     * of tokens has reached or passed a multiple of it, and at the end, with
+     * everything trained. The callback may query the model; it must not feed or save
+     * the trainer. */
     void (*pause)(void *data, const tide_stats *stats);
     void *pause_data;
     uint64_t pause_tokens;
@@ -448,8 +449,8 @@ typedef struct tide_entry {
 TIDE_API tide_model *tide_model_load(const char *path, tide_error *err);
 
 /* Loads a model or any file of vectors that can be read (tide_formats). A file of
- * vectors gives words and input vectors only, in order of decreasing count, or in file order if it
- * has no counts. */
+ * vectors gives words and input vectors only, in order of decreasing count, or in file
+ * order if it has no counts. */
 TIDE_API tide_model *tide_model_open(const char *path, tide_error *err);
 TIDE_API void tide_model_free(tide_model *model);
 
@@ -472,7 +473,8 @@ TIDE_API uint64_t tide_model_tokens(const tide_model *model); /* trained on */
 /* The parameters it was trained with, as "name value" lines. */
 TIDE_API const char *tide_model_params(const tide_model *model);
 
-/* The words in order of decreasing count; returns how many were written, 0 if out of memory. */
+/* The words in order of decreasing count; returns how many were written, 0 if out of
+ * memory. */
 TIDE_API size_t tide_model_words(const tide_model *model, tide_entry *entries,
                                  size_t room);
 
@@ -555,7 +557,8 @@ TIDE_API int tide_view_analogy(const tide_view *view, const char *a, const char 
                                const char *c, tide_hit *hits, size_t room,
                                tide_error *err);
 
-/* Finds the word of a rank, 1 being the most frequent; false if there are fewer words. */
+/* Finds the word of a rank, 1 being the most frequent; false if there are fewer
+ * words. */
 TIDE_API bool tide_view_entry(const tide_view *view, uint32_t rank, tide_entry *entry);
 
 /* The rank of a word; 0 if it is not in the vocabulary. */

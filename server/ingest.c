@@ -3,8 +3,8 @@
  * A body is read according to its Content-Type and appended to the feed as lines of
  * text. If there is no room for all of it, the response tells how many inputs were
  * accepted, so that the client can resend the rest: nothing is lost without the client
- * knowing. With a spool, accepted lines are in it before the response is sent, and synced
- * as --spool-sync says.
+ * knowing. With a spool, accepted lines are in it before the response is sent, and
+ * synced as --spool-sync says.
  */
 #include "answer.h"
 #include "body.h"

@@ -35,7 +35,7 @@ void *tide_alloc(size_t count, size_t size);
 #define TIDE_SIZE(usual, fuzzed) (usual)
 #endif
 
-/* -- structs of which callers may know a part ---------------------------------------- */
+/* -- structs of which callers may know a part -------------------------------------- */
 
 /* Copies what fits; the rest of a larger `to` becomes 0. */
 static inline void tide_copy_sized(void *to, size_t to_size, const void *from,
@@ -128,8 +128,8 @@ size_t tide_utf8_cut(const char *text, size_t length, size_t max);
  * does. False if the word is not UTF-8 or its folded form is too long for a word. */
 bool tide_utf8_fold(const char *word, char folded[TIDE_WORD_MAX + 1]);
 
-/* Insertions, deletions, substitutions and swaps of neighbors that turn one text into the
- * other; max + 1 if more than max, or if a text is longer than TIDE_WORD_MAX
+/* Insertions, deletions, substitutions and swaps of neighbors that turn one text into
+ * the other; max + 1 if more than max, or if a text is longer than TIDE_WORD_MAX
  * (edit_distance.c). */
 int tide_edit_distance(const char *a, size_t a_length, const char *b, size_t b_length,
                        int max);

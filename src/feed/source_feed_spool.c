@@ -1,8 +1,8 @@
 /* source_feed_spool.c - a feed over a spool, and the source "feed:" over it.
  *
  * A push appends its lines to the spool atomically, and the reader reads them from
- * there. So lines that were acknowledged survive a kill, and the position of the source,
- * which is in the saved model, says which of them are learned. A push that was
+ * there. So lines that were acknowledged survive a kill, and the position of the
+ * source, which is in the saved model, says which of them are learned. A push that was
  * interrupted leaves no mark at its end and is cut off when the spool is opened.
  *
  * Nothing is accepted before the first read, since only then it is known where the
@@ -11,8 +11,8 @@
  * Syncing is done outside the lock, by one thread at a time. Others append meanwhile,
  * and the next sync covers all of them. It needs no new file descriptor, so it cannot
  * fail for lack of one. Text may be learned before it is synced: a power failure may
- * then leave a model that is ahead of its spool, which continues from the position of the
- * model.
+ * then leave a model that is ahead of its spool, which continues from the position of
+ * the model.
  *
  * After lines were rejected for lack of space, the source asks for a save as soon as
  * half of the stored text has been learned.
@@ -263,7 +263,7 @@ static ptrdiff_t feed_read(void *state, void *bytes, size_t capacity, int wait_m
     return count;
 }
 
-/* -- positions ------------------------------------------------------------------------ */
+/* -- positions --------------------------------------------------------------------- */
 
 static bool feed_can_resume(const void *state)
 {

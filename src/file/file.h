@@ -125,8 +125,8 @@ static inline uint64_t tide_get64(const unsigned char *bytes)
 
 /* -- output (output.c): a file written sequentially and replaced atomically -------- */
 
-/* More of it is in wordtide/tools.h. The path "-" is standard output, which has no temporary
- * file. */
+/* More of it is in wordtide/tools.h. The path "-" is standard output, which has no
+ * temporary file. */
 
 #define TIDE_OUTPUT_ROOM (256 * 1024)
 

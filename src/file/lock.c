@@ -39,8 +39,8 @@ static tide_lock *lock_new(const char *path, tide_error *err)
 static bool is_current(const tide_lock *lock)
 {
     struct stat opened, named;
-    /* If the name is gone or refers to another file, the locked one was removed by its
-     * last owner, and this lock excludes nobody. */
+    /* If the name is gone or refers to another file, the locked one was removed by
+     * its last owner, and this lock excludes no other process. */
     return fstat(lock->file, &opened) == 0 && stat(lock->path, &named) == 0 &&
            opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
 }

@@ -213,7 +213,7 @@ bool tide_run_collect_checkpoint(tide_run_state *r, bool wait);
 /* The last save of a run that ended with `status`. Returns the status of the run. */
 int tide_run_save_at_end(tide_run_state *r, int status, tide_error *err);
 
-/* -- options (run_options.c) -------------------------------------------------------- */
+/* -- options (run_options.c) ------------------------------------------------------- */
 
 /* Copies a caller's tide_run, which may be of an older or newer version. */
 int tide_run_copy(tide_run *run, const tide_run *given, tide_error *err);

@@ -1,9 +1,9 @@
 /* run_options.c - the caller's tide_run as this version of the library knows it. */
 #include "run/run_internal.h"
 
-/* A program built against an older header gives fewer members: the others are 0. One built
- * against a newer header gives more: they must be 0, since this version cannot honor
- * them. */
+/* A program built against an older header gives fewer members: the others are 0. One
+ * built against a newer header gives more: they must be 0, since this version cannot
+ * honor them. */
 int tide_run_copy(tide_run *run, const tide_run *given, tide_error *err)
 {
     const char *bytes = (const char *)given;

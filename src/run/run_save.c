@@ -127,7 +127,7 @@ static void report_checkpoint(tide_run_state *r, double seconds, const char *err
                                         .seconds = seconds,
                                         .error = error};
     r->saving = false;
-    /* Only periodic saves are retried by the clock. A save that a user or a source
+    /* Only periodic saves are retried after a time. A save that a user or a source
      * requested has to be requested again. */
     if (error) {
         tide_run_note(r, true, "not saved", error);

@@ -45,8 +45,8 @@ static void drain(tide_run_state *r, tide_run_input *s)
     char block[BLOCK];
     tide_error ignored;
     ptrdiff_t size;
-    /* Closing comes first: after it the queue only shrinks, so this loop ends, and no
-     * client gets an acknowledgment for text that nobody will read. */
+    /* Closing comes first: after it the queue only shrinks, so this loop ends, and
+     * no text is acknowledged that will never be read. */
     tide_feed_close(r->run->feed);
     tide_reader_set_plain(tide_ingest_reader(r->ingest), tide_source_plain(s->source));
     while ((size = tide_source_poll(s->source, block, BLOCK, 0, &ignored)) > 0)

@@ -122,9 +122,9 @@ void tide_topics_end_rebalance(tide_topics *k);
  * positions are ignored. */
 void tide_topics_note_saved(tide_topics *k, const tide_partitions *positions);
 
-/* As tide_source_saved. The position may be older than the current one. Revoked partitions
- * are held until a saved model has everything that was read from them, so only a position
- * that covers it ends TIDE_SOURCE_SAVE. */
+/* As tide_source_saved. The position may be older than the current one. Revoked
+ * partitions are held until a saved model has everything that was read from them, so
+ * only a position that covers it ends TIDE_SOURCE_SAVE. */
 int tide_topics_commit(tide_topics *k, const char *position, tide_error *err);
 
 /* Handles the result of a commit. */

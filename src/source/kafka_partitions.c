@@ -9,8 +9,9 @@
  *
  * If the group's offset is further than our own, another member has continued where we
  * had stopped. A partition is released only after the commit, so that the next member
- * does not read the same messages again. A save reports its position, which may be older
- * than the current one: a checkpoint takes a while, and reading continues meanwhile.
+ * does not read the same messages again. A save reports its position, which may be
+ * older than the current one: a checkpoint takes a while, and reading continues
+ * meanwhile.
  *
  * librdkafka has two rebalance protocols: all partitions are revoked and assigned again
  * every time ("eager"), or only those that change ("cooperative").

@@ -233,7 +233,7 @@ failed:
     return NULL;
 }
 
-/* -- positions ------------------------------------------------------------------------ */
+/* -- positions --------------------------------------------------------------------- */
 
 /* Partitions without an offset are omitted; an empty list is "-". */
 char *tide_kafka_position_format(tide_partitions *positions)

@@ -135,7 +135,7 @@ ptrdiff_t tide_source_read(tide_source *source, void *bytes, size_t capacity,
                            tide_error *err)
 {
     for (;;) {
-        /* EINTR is how a kind tells that a signal ended its wait, so an old value must
+        /* A kind reports by EINTR that a signal ended its wait, so an old value must
          * not be mistaken for one. */
         errno = 0;
         ptrdiff_t count = tide_source_poll(source, bytes, capacity, READ_WAIT_MS, err);
@@ -162,7 +162,7 @@ bool tide_source_progress(const tide_source *source, uint64_t *read, uint64_t *s
     return source->kind->progress && source->kind->progress(source->state, read, size);
 }
 
-/* -- positions ------------------------------------------------------------------------ */
+/* -- positions --------------------------------------------------------------------- */
 
 bool tide_source_can_resume(const tide_source *source)
 {

@@ -295,7 +295,7 @@ static ptrdiff_t read_lines(follow *f, char *bytes, size_t capacity, bool final,
     return (ptrdiff_t)complete;
 }
 
-/* -- positions ------------------------------------------------------------------------ */
+/* -- positions --------------------------------------------------------------------- */
 
 /* The offset in the current file of the byte with this number among those returned. 0
  * if the file was truncated before it, since it will be read from its start. */
@@ -360,10 +360,10 @@ static ptrdiff_t read_available(follow *f, char *bytes, size_t capacity,
             return count;
 
         /* An incomplete last line gets its line feed only after the switch, since the
-         * switch may fail and the reader may be stopped before it. A position before that
-         * line feed is in the old file, which cannot be described any more once it is
-         * closed; so compose that position first. If memory is short there is none, and
-         * the position is then the start of the next file. */
+         * switch may fail and the reader may be stopped before it. A position before
+         * that line feed is in the old file, which cannot be described any more once it
+         * is closed; so compose that position first. If memory is short there is none,
+         * and the position is then the start of the next file. */
         bool inside_line = f->inside_line;
         char *earlier = inside_line ? follow_position(f, f->returned, NULL) : NULL;
         if (!open_successor(f, &s)) {

@@ -221,7 +221,7 @@ static ptrdiff_t topics_read(void *state, void *bytes, size_t capacity, int wait
     }
 }
 
-/* -- positions ------------------------------------------------------------------------ */
+/* -- positions --------------------------------------------------------------------- */
 
 static bool topics_can_resume(const void *state)
 {

@@ -8,9 +8,9 @@
  * by detect.h, as much of it as has arrived, and refused if it is not text. From then
  * on plain text goes to the caller directly.
  *
- * Compressed text cannot be read backwards, but a position is near the last read and has a
- * fingerprint of the text before it. So the text is decompressed into a ring buffer
- * that keeps the last of it. To go back further, decompression restarts at the
+ * Compressed text cannot be read backwards, but a position is near the last read and
+ * has a fingerprint of the text before it. So the text is decompressed into a ring
+ * buffer that keeps the last of it. To go back further, decompression restarts at the
  * beginning. Text is always decompressed on demand, so that a small archive of a huge
  * text needs no more memory than any other.
  *

@@ -194,7 +194,7 @@ static ptrdiff_t spooled_read(void *state, void *bytes, size_t capacity, int wai
     return status;
 }
 
-/* -- positions ------------------------------------------------------------------------ */
+/* -- positions --------------------------------------------------------------------- */
 
 static bool spooled_can_resume(const void *state)
 {

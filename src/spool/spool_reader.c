@@ -1,12 +1,12 @@
-/* spool_reader.c - reading a spool as a source: text is returned from a position on, and
- * dropped when a saved model has learned it.
+/* spool_reader.c - reading a spool as a source: text is returned from a position on,
+ * and dropped when a saved model has learned it.
  *
- * A position is "STREAM OFFSET", in hexadecimal and decimal digits. If the spool does not
- * have it, that is an error, not a reason to start somewhere else.
+ * A position is "STREAM OFFSET", in hexadecimal and decimal digits. If the spool does
+ * not have it, that is an error, not a reason to start somewhere else.
  *
  * At the end of the text the source asks for a save, and ends when the spool is empty.
- * A model that has read a source to its end records no position for it. So the spool must
- * not have text any more by then, or the next run would read that text again.
+ * A model that has read a source to its end records no position for it. So the spool
+ * must not have text any more by then, or the next run would read that text again.
  */
 #include "source/source.h"
 #include "spool/spool.h"
@@ -132,7 +132,7 @@ int tide_spool_reader_finish(tide_spool_reader *s, tide_error *err)
     return TIDE_SOURCE_LATER;
 }
 
-/* -- positions ------------------------------------------------------------------------ */
+/* -- positions --------------------------------------------------------------------- */
 
 char *tide_spool_reader_position(const tide_spool_reader *s, uint64_t offset,
                                  tide_error *err)

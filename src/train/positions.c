@@ -3,8 +3,8 @@
  * A run that reaches the end of all its sources leaves no positions: the model does not
  * depend on how its text was cut into files. A run that is stopped before leaves, for
  * every source that it has read from and can find again, the position of the first
- * sentence that was not trained. The text of a position is up to the source; it contains
- * enough to recognize the same text.
+ * sentence that was not trained. The text of a position is up to the source; it
+ * contains enough to recognize the same text.
  */
 #include "file/file.h"
 #include "train/train.h"
@@ -84,8 +84,8 @@ int tide_positions_copy(const tide_positions *positions, tide_positions *copy,
 
 enum { HEADER_SIZE = 24 };
 
-/* For each: u64 length of the spec, u64 length of the text, u64 1 if live, the spec, the
- * text. */
+/* For each: u64 length of the spec, u64 length of the text, u64 1 if live, the spec,
+ * the text. */
 void tide_positions_save(const tide_positions *positions, tide_store_writer *writer)
 {
     tide_store_begin(writer, "positions");

@@ -1,4 +1,5 @@
-/* fuzz_kafka.c - arbitrary bytes as the name of a Kafka source, and as a position in one.
+/* fuzz_kafka.c - arbitrary bytes as the name of a Kafka source, and as a position in
+ * one.
  *
  * The first byte says which of the two the rest is. A name is refused with a reason, or
  * has brokers and topics and gets as far as rd_kafka_new, which is replaced here and

@@ -2,9 +2,9 @@
  *
  * The first byte: bits 0 to 1 select the source; bit 2 says that the rest is not a
  * position but changes to a valid one: a byte that says how much is read before, then
- * pairs of an index and a byte to be written there. If a position is accepted, the source
- * can compose a position of its new position and return to it. Otherwise it is refused
- * with a reason, and reading starts where it would have started.
+ * pairs of an index and a byte to be written there. If a position is accepted, the
+ * source can compose a position of its new position and return to it. Otherwise it is
+ * refused with a reason, and reading starts where it would have started.
  */
 #include "source/source.h"
 #include "fuzz_fixture.h"

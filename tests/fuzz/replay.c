@@ -1,8 +1,10 @@
-/* replay.c - runs a fuzz target over the files of a folder, for builds without libFuzzer.
+/* replay.c - runs a fuzz target over the files of a folder, for builds without
+ * libFuzzer.
  *
- * What fuzzing once found stays found: the seeds in tests/fuzz/corpus are ordinary tests. Prints
- * its results in TAP, one for each file and one for the empty input, which every target must
- * bear. A target that fails crashes, and the missing results tell.
+ * What fuzzing once found stays found: the seeds in tests/fuzz/corpus are ordinary
+ * tests. Prints its results in TAP, one for each file and one for the empty input,
+ * which every target must bear. A target that fails crashes, and the missing results
+ * tell.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -14,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { FILE_MAX = 1 << 20 };
 
-/* The bytes are copied to a block of their exact size, where a sanitizer sees a read beyond. */
+/* The bytes are copied to a block of their exact size, where a sanitizer sees a read
+ * beyond. */
 static void run(const uint8_t *bytes, size_t size)
 {
     uint8_t *exact = calloc(1, size + !size);

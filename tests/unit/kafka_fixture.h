@@ -1,4 +1,5 @@
-/* kafka_fixture.h - a Kafka in this process: librdkafka's mock cluster, and a producer. */
+/* kafka_fixture.h - a Kafka in this process: librdkafka's mock cluster, and a
+ * producer. */
 #ifndef KAFKA_FIXTURE_H
 #define KAFKA_FIXTURE_H
 
@@ -74,7 +75,8 @@ static void deliver(const cluster *c)
         abort();
 }
 
-/* The offset that a group has committed for a partition, RD_KAFKA_OFFSET_INVALID for none. */
+/* The offset that a group has committed for a partition, RD_KAFKA_OFFSET_INVALID for
+ * none. */
 static inline int64_t committed_in(const cluster *c, const char *group,
                                    const char *topic, int partition)
 {

@@ -1,15 +1,16 @@
 /* old_fixture.h - for the tests of streams that have become very old.
  *
- * Nobody can wait for 2^63 tokens. So what is young is made old in its file: everything that counts is
- * moved to just below a power of two at which some type runs out of bits, and the stream goes on beyond
- * it. */
+ * Nobody can wait for 2^63 tokens. So what is young is made old in its file: everything
+ * that counts is moved to just below a power of two at which some type runs out of
+ * bits, and the stream goes on beyond it. */
 #ifndef TIDE_OLD_FIXTURE_H
 #define TIDE_OLD_FIXTURE_H
 
 #include "file/file.h"
 #include "train_fixture.h"
 
-/* Where floats, 32 bits, doubles and signed numbers run out. Each is come to from below. */
+/* Where floats, 32 bits, doubles and signed numbers run out. Each is come to from
+ * below. */
 static const uint64_t ages[] = {UINT64_C(1) << 24, UINT64_C(1) << 32, UINT64_C(1) << 53,
                                 UINT64_C(1) << 63};
 
@@ -17,7 +18,8 @@ static const uint64_t ages[] = {UINT64_C(1) << 24, UINT64_C(1) << 32, UINT64_C(1
 enum { VOCAB_TOKENS = 3, VOCAB_TOTAL = 4, VOCAB_MINIMUM = 11, VOCAB_LOWEST = 13 };
 enum { ALIAS_NEXT = 3, RESERVOIR_SEEN = 3 };
 
-/* Adds to numbers of 64 bits of a section: to every `step`-th from `first` to before `end`. */
+/* Adds to numbers of 64 bits of a section: to every `step`-th from `first` to before
+ * `end`. */
 static inline void shift(const char *path, const char *section, size_t first,
                          size_t step, size_t end, uint64_t by)
 {

@@ -1,5 +1,5 @@
-/* source_fixture.h - for the tests of sources: reading in pieces, positions, and signals
- * during a wait. */
+/* source_fixture.h - for the tests of sources: reading in pieces, positions, and
+ * signals during a wait. */
 #ifndef TIDE_SOURCE_FIXTURE_H
 #define TIDE_SOURCE_FIXTURE_H
 

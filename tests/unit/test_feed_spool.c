@@ -252,8 +252,8 @@ static void a_push_that_ends_in_zeros_is_discarded(void **state)
     free(s.position);
 }
 
-/* A line may have as many bytes as tide_feed_capacity says when nothing else is there, and
- * not one more. */
+/* A line may have as many bytes as tide_feed_capacity says when nothing else is there,
+ * and not one more. */
 static void the_longest_line_fits_an_empty_spool(void **state)
 {
     (void)state;

@@ -386,7 +386,7 @@ static void a_truncated_file_is_read_from_its_start(void **state)
     free_reader(&r);
 }
 
-/* -- positions ------------------------------------------------------------------------ */
+/* -- positions --------------------------------------------------------------------- */
 
 /* As with copytruncate, or when the folder was copied to another disk. */
 static void a_copy_is_recognized_by_its_text(void **state)

@@ -1,6 +1,6 @@
-/* test_hot_rows.c - the cache of hot rows: which rows are cached, what a merge does, and
- * that no word ever gets training of its slot's previous word, in every order of events
- * and with threads. */
+/* test_hot_rows.c - the cache of hot rows: which rows are cached, what a merge does,
+ * and that no word ever gets training of its slot's previous word, in every order of
+ * events and with threads. */
 
 #include "base/base.h"
 #include "sgns/hot_rows.h"

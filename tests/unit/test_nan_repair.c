@@ -1,5 +1,5 @@
-/* test_nan_repair.c - NaNs and impossible values in vectors and accumulators are found and
- * reset, and all others stay as they are. */
+/* test_nan_repair.c - NaNs and impossible values in vectors and accumulators are found
+ * and reset, and all others stay as they are. */
 #include "base/base.h"
 #include "sgns/optimizer_internal.h"
 #include "sgns/sgns.h"
