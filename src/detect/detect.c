@@ -39,9 +39,9 @@ static tide_match starts_with(tide_head head, const void *magic, size_t size)
 
 /* A magic number that text may start with, too, and binary bytes within `reach` bytes
  * behind it. */
-static tide_match starts_with_binary(tide_head head, const char *magic, size_t reach)
+static tide_match starts_with_binary(tide_head head, const char *magic, size_t size,
+                                     size_t reach)
 {
-    size_t size = strlen(magic);
     tide_match evidence = starts_with(head, magic, size);
     if (evidence != TIDE_YES)
         return evidence;
@@ -59,43 +59,8 @@ static tide_match is_bzip2(tide_head head)
          empty[] = "BZh9\x17\x72\x45\x38\x50\x90";
     if (head.size > 3 && head.bytes[3] >= '1' && head.bytes[3] <= '9')
         magic[3] = empty[3] = (char)head.bytes[3];
-    tide_match evidence = starts_with_binary(head, magic, 32);
+    tide_match evidence = starts_with_binary(head, magic, sizeof magic - 1, 32);
     return evidence == TIDE_NO ? STARTS_WITH(head, empty) : evidence;
-}
-
-static tide_match is_zip(tide_head head)
-{
-    return STARTS_WITH(head, "PK\3\4");
-}
-
-static tide_match is_7z(tide_head head)
-{
-    return STARTS_WITH(head, "7z\xbc\xaf\x27\x1c");
-}
-
-static tide_match is_lz4(tide_head head)
-{
-    return STARTS_WITH(head, "\x04\x22\x4d\x18");
-}
-
-static tide_match is_parquet(tide_head head)
-{
-    return starts_with_binary(head, "PAR1", 16);
-}
-
-static tide_match is_arrow(tide_head head)
-{
-    return STARTS_WITH(head, "ARROW1\0\0");
-}
-
-static tide_match is_pdf(tide_head head)
-{
-    return starts_with_binary(head, "%PDF-", 64);
-}
-
-static tide_match is_sqlite(tide_head head)
-{
-    return STARTS_WITH(head, "SQLite format 3\0");
 }
 
 /* The name of the first file, padded with zeros, and the "ustar" magic. */
@@ -139,16 +104,6 @@ static tide_match is_other_store(tide_head head)
     return is_store(head, false);
 }
 
-static tide_match is_npy(tide_head head)
-{
-    return STARTS_WITH(head, "\x93NUMPY");
-}
-
-static tide_match is_hdf5(tide_head head)
-{
-    return STARTS_WITH(head, "\x89HDF\r\n\x1a\n");
-}
-
 /* The length of the header, which is below 2^40, and the start of its JSON. */
 static tide_match is_safetensors(tide_head head)
 {
@@ -159,11 +114,6 @@ static tide_match is_safetensors(tide_head head)
                    ? TIDE_MAYBE
                    : TIDE_NO;
     return memcmp(head.bytes + AT, rest, sizeof rest) ? TIDE_NO : TIDE_YES;
-}
-
-static tide_match is_fasttext(tide_head head)
-{
-    return STARTS_WITH(head, "\xba\x16\x4f\x2f\x0c\0\0\0");
 }
 
 /* A pickle of protocol 2 to 5, and an opcode that starts an object. */
@@ -193,62 +143,71 @@ static tide_match is_gensim(tide_head head)
 /* -- the table --------------------------------------------------------------------- */
 
 #define IMPORT "convert it to a model first: wordtide import @ -o NEW.tide"
-#define UTF(bits, order, test)                                                         \
+#define UTF(bits, order, match)                                                        \
     {                                                                                  \
         TIDE_CONTENT_OTHER, "UTF-" bits " text",                                       \
-            "iconv -f UTF-" bits order " -t UTF-8", NULL, NULL, test                   \
+            "iconv -f UTF-" bits order " -t UTF-8", NULL, NULL, .test = match          \
     }
 #define AS_TEXT "set parameter \"records\" to \"lines\" to read it as plain text"
+
+/* A kind that is recognized by its first bytes alone. With a reach, text may start with
+ * them too, and binary bytes have to follow within that many. */
+#define MAGIC(m, distance) .magic = m, .magic_size = sizeof(m) - 1, .reach = distance
 
 /* The first match decides. */
 static const tide_kind kinds[] = {
     {TIDE_CONTENT_MODEL, "a wordtide model", NULL,
-     "continue training it with wordtide train --resume @", ".tide", is_model},
+     "continue training it with wordtide train --resume @", ".tide", .test = is_model},
     {TIDE_CONTENT_OTHER, "a wordtide file that belongs to a model", NULL,
-     "name the text or the model instead", NULL, is_other_store},
-    {TIDE_CONTENT_OTHER, "data compressed with bzip2", "bzcat", NULL, ".bz2", is_bzip2},
-    {TIDE_CONTENT_OTHER, "a zip archive", "unzip -p", NULL, ".zip", is_zip},
-    {TIDE_CONTENT_OTHER, "a 7-Zip archive", "7z x -so", NULL, ".7z", is_7z},
-    {TIDE_CONTENT_OTHER, "data compressed with lz4", "lz4 -dc", NULL, ".lz4", is_lz4},
+     "name the text or the model instead", NULL, .test = is_other_store},
+    {TIDE_CONTENT_OTHER, "data compressed with bzip2", "bzcat", NULL, ".bz2",
+     .test = is_bzip2},
+    {TIDE_CONTENT_OTHER, "a zip archive", "unzip -p", NULL, ".zip", MAGIC("PK\3\4", 0)},
+    {TIDE_CONTENT_OTHER, "a 7-Zip archive", "7z x -so", NULL, ".7z",
+     MAGIC("7z\xbc\xaf\x27\x1c", 0)},
+    {TIDE_CONTENT_OTHER, "data compressed with lz4", "lz4 -dc", NULL, ".lz4",
+     MAGIC("\x04\x22\x4d\x18", 0)},
     {TIDE_CONTENT_OTHER, "a tar archive", "tar -xOf", NULL, ".tar .tgz .tar.gz .tar.xz",
-     is_tar},
+     .test = is_tar},
     {TIDE_CONTENT_OTHER, "a Parquet file", NULL, "export it as text, JSON or CSV",
-     ".parquet", is_parquet},
+     ".parquet", MAGIC("PAR1", 16)},
     {TIDE_CONTENT_OTHER, "an Arrow file", NULL, "export it as text, JSON or CSV",
-     ".arrow .feather", is_arrow},
+     ".arrow .feather", MAGIC("ARROW1\0\0", 0)},
     {TIDE_CONTENT_OTHER, "a SQLite database", NULL,
      "extract its text: sqlite3 @ 'select ...' | wordtide train -",
-     ".sqlite .sqlite3 .db", is_sqlite},
+     ".sqlite .sqlite3 .db", MAGIC("SQLite format 3\0", 0)},
     {TIDE_CONTENT_OTHER, "a PDF document", NULL,
-     "extract its text: pdftotext @ - | wordtide train -", ".pdf", is_pdf},
-    {TIDE_CONTENT_VECTORS, "a NumPy array", NULL, IMPORT, ".npy", is_npy},
+     "extract its text: pdftotext @ - | wordtide train -", ".pdf", MAGIC("%PDF-", 64)},
+    {TIDE_CONTENT_VECTORS, "a NumPy array", NULL, IMPORT, ".npy",
+     MAGIC("\x93NUMPY", 0)},
     {TIDE_CONTENT_VECTORS, "a safetensors file", NULL, IMPORT, ".safetensors",
-     is_safetensors},
+     .test = is_safetensors},
     {TIDE_CONTENT_OTHER, "an HDF5 file", NULL, "export it as text, JSON or CSV",
-     ".h5 .hdf5", is_hdf5},
+     ".h5 .hdf5", MAGIC("\x89HDF\r\n\x1a\n", 0)},
     {TIDE_CONTENT_OTHER, "a fastText .bin file (the .vec file has the vectors)", NULL,
-     "wordtide import NAME.vec -o NEW.tide", ".bin .ftz", is_fasttext},
+     "wordtide import NAME.vec -o NEW.tide", ".bin .ftz",
+     MAGIC("\xba\x16\x4f\x2f\x0c\0\0\0", 0)},
     {TIDE_CONTENT_OTHER, "a file in gensim's native format", NULL,
      "write NAME.bin with save_word2vec_format(binary=True), then wordtide import "
      "NAME.bin -o NEW.tide",
-     ".model .kv .bin .w2v", is_gensim},
+     ".model .kv .bin .w2v", .test = is_gensim},
     {TIDE_CONTENT_OTHER, "a pickled Python object", NULL,
-     "write it as text, JSON or CSV in Python", ".pkl .pickle", is_pickle},
+     "write it as text, JSON or CSV in Python", ".pkl .pickle", .test = is_pickle},
     {TIDE_CONTENT_VECTORS, "a file of vectors in word2vec's binary format", NULL,
-     IMPORT, ".bin", tide_is_word2vec_binary},
+     IMPORT, ".bin", .test = tide_is_word2vec_binary},
     {TIDE_CONTENT_VECTORS, "a file of vectors in word2vec's text format", NULL, IMPORT,
-     ".vec", tide_is_word2vec_text},
+     ".vec", .test = tide_is_word2vec_text},
     {TIDE_CONTENT_VECTORS, "a file of vectors in GloVe's text format", NULL, IMPORT,
-     ".vec", tide_is_glove},
+     ".vec", .test = tide_is_glove},
     UTF("32", "", tide_is_utf32),
     UTF("32", "LE", tide_is_utf32_little),
     UTF("32", "BE", tide_is_utf32_big),
     UTF("16", "", tide_is_utf16),
     UTF("16", "LE", tide_is_utf16_little),
     UTF("16", "BE", tide_is_utf16_big),
-    {TIDE_CONTENT_RECORDS, "JSON", NULL, AS_TEXT, NULL, tide_is_json},
+    {TIDE_CONTENT_RECORDS, "JSON", NULL, AS_TEXT, NULL, .test = tide_is_json},
     {TIDE_CONTENT_8BIT, "text in another encoding than UTF-8 (probably Latin-1)",
-     "iconv -f WINDOWS-1252 -t UTF-8", NULL, NULL, tide_is_8bit},
+     "iconv -f WINDOWS-1252 -t UTF-8", NULL, NULL, .test = tide_is_8bit},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -268,6 +227,15 @@ static bool is_refused(tide_content content, tide_expected expected)
     }
 }
 
+static tide_match match_kind(const tide_kind *kind, tide_head head)
+{
+    if (kind->test)
+        return kind->test(head);
+    return kind->reach
+               ? starts_with_binary(head, kind->magic, kind->magic_size, kind->reach)
+               : starts_with(head, kind->magic, kind->magic_size);
+}
+
 tide_detected tide_detect(tide_head head, tide_expected expected)
 {
     tide_detected found = {0};
@@ -276,7 +244,7 @@ tide_detected tide_detect(tide_head head, tide_expected expected)
     for (size_t i = 0; i < KINDS && head.size > 0; i++) {
         if (!is_refused(kinds[i].content, expected))
             continue;
-        tide_match evidence = kinds[i].test(head);
+        tide_match evidence = match_kind(&kinds[i], head);
         found.undecided |= evidence == TIDE_MAYBE;
         if (evidence == TIDE_YES) { /* an earlier kind may still turn out to match */
             found.kind = found.undecided ? NULL : &kinds[i];

@@ -42,7 +42,9 @@ typedef struct tide_kind {
     const char *command;  /* prints a file as text: "unzip -p"; NULL if there is none */
     const char *advice;   /* without a command: what to do, @ is replaced by the name */
     const char *suffixes; /* of the names of such files: ".zip"; may be NULL */
-    tide_match (*test)(tide_head head);
+    tide_match (*test)(tide_head head); /* NULL: the kind is recognized by its magic */
+    const char *magic;
+    size_t magic_size, reach; /* see MAGIC in detect.c */
 } tide_kind;
 
 typedef struct tide_detected {
