@@ -56,9 +56,9 @@ def test_a_good_model_is_reported_in_one_line(model):
 
 
 def test_a_good_model_in_json(model):
-    told = json.loads(wordtide("check", "--json", model).stdout)
+    reported = json.loads(wordtide("check", "--json", model).stdout)
     about = json.loads(wordtide("info", "--json", model).stdout)
-    assert told == {"file": str(model), "good": True, "format": "tide",
+    assert reported == {"file": str(model), "good": True, "format": "tide",
                     "file_bytes": model.stat().st_size, "words": 300, "tokens": about["tokens"]}
 
 
@@ -149,9 +149,9 @@ def test_json_reports_problems_too(tmp_path, model):
     bad = tmp_path / 'a "name"\n.tide'
     bad.write_bytes(b"neither, nor")
     done = wordtide("check", "--json", bad, model)
-    told = [json.loads(line) for line in done.stdout.splitlines()]
-    assert done.returncode == 4 and [one["good"] for one in told] == [False, True]
-    assert told[0]["file"] == str(bad) and told[0]["problem"].count('"name"?.tide') == 1
+    reported = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 4 and [one["good"] for one in reported] == [False, True]
+    assert reported[0]["file"] == str(bad) and reported[0]["problem"].count('"name"?.tide') == 1
     one_line(done)
 
 

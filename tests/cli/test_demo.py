@@ -20,9 +20,9 @@ def events(*arguments):
 
 def test_truth_lists_facts_then_events():
     facts = wordtide("demo", "--truth", "-").stdout
-    told = wordtide("demo", "--events", "--truth", "-", "--tokens", "3e6").stdout
-    assert "event" not in facts and told.startswith(facts)
-    lines = [line.split("\t") for line in told[len(facts):].splitlines()]
+    reported = wordtide("demo", "--events", "--truth", "-", "--tokens", "3e6").stdout
+    assert "event" not in facts and reported.startswith(facts)
+    lines = [line.split("\t") for line in reported[len(facts):].splitlines()]
     assert {line[0] for line in lines} == {"event"} and {line[1] for line in lines} == KINDS
     groups = {line.split("\t")[1] for line in facts.splitlines() if line.startswith("group\t")}
     for _, kind, word, start_token, end_token, before, after, *shares in lines:
@@ -66,17 +66,17 @@ def test_events_are_off_by_default():
     assert plain != wordtide("demo", "--tokens", "3e4", "--events").stdout
 
 
-@pytest.mark.parametrize("arguments, told", [
+@pytest.mark.parametrize("arguments, reported", [
     (["--pace", "2"], "pace needs events"),
     (["--events", "--pace", "0"], "from 0.01 to 100"),
     (["--events", "--pace", "quick"], "'quick'"),
     (["--rate", "0"], "rate"),
     (["--rate", "1e10"], "1e9"),
 ])
-def test_invalid_settings_are_reported_in_one_line(arguments, told):
+def test_invalid_settings_are_reported_in_one_line(arguments, reported):
     done = wordtide("demo", *arguments)
     assert done.returncode == 2 and done.stdout == ""
-    assert told in done.stderr.splitlines()[0]
+    assert reported in done.stderr.splitlines()[0]
 
 
 def test_output_arrives_line_by_line_at_its_rate():

@@ -31,8 +31,8 @@ def test_another_seed_gives_another_file(tmp_path, text, whole):
 def test_a_random_seed_can_be_reused(tmp_path, text):
     drawn, again = tmp_path / "drawn.tide", tmp_path / "again.tide"
     train(drawn, text, "--seed", "random")
-    told = wordtide("info", drawn).stdout
-    seed = re.search(r"^ *seed +(\d+)$", told, re.MULTILINE).group(1)
+    reported = wordtide("info", drawn).stdout
+    seed = re.search(r"^ *seed +(\d+)$", reported, re.MULTILINE).group(1)
     train(again, text, "--seed", seed)
     assert again.read_bytes() == drawn.read_bytes()
 

@@ -3,7 +3,7 @@
 Where the two differ by intent: gensim compares words in upper case, so of words that differ in
 case alone the most frequent one is meant, and an answer that differs from a word of the question
 in case alone is passed over; here the exact spelling goes first. gensim does not know headers,
-other separators than the one it is told, or more columns than three.
+separators other than the given one, or more columns than three.
 """
 
 import json
@@ -313,8 +313,8 @@ def test_every_format_is_judged_alike(trained, pairs, questions, folder):
         assert done.returncode == 0
         path = folder / name
         assert (judge("similarity", path, pairs), judge("analogy", path, questions)) == expected
-        told = json.loads(wordtide("info", "--json", path).stdout)
-        assert told["format"] == form and told["left_out"] == told["twice"] == 0
+        reported = json.loads(wordtide("info", "--json", path).stdout)
+        assert reported["format"] == form and reported["left_out"] == reported["twice"] == 0
 
 
 def test_files_of_vectors_answer_as_their_model(trained, exported, folder):

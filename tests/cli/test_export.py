@@ -140,10 +140,10 @@ def test_a_device_is_rejected_in_favor_of_standard_output(model):
 
 
 def test_the_help_names_suffixes_and_files(model):
-    told = " ".join(wordtide("export", "--help").stdout.split())
-    assert ".safetensors safetensors" in told and "NAME.words.tsv" in told
-    told = " ".join(wordtide("import", "--help").stdout.split())
-    assert "glove (" in told and "safetensors (" in told and "pgvector" not in told
+    reported = " ".join(wordtide("export", "--help").stdout.split())
+    assert ".safetensors safetensors" in reported and "NAME.words.tsv" in reported
+    reported = " ".join(wordtide("import", "--help").stdout.split())
+    assert "glove (" in reported and "safetensors (" in reported and "pgvector" not in reported
 
 
 @pytest.mark.parametrize("form", ["word2vec", "glove", "pgvector", "word2vec-binary"])
@@ -178,8 +178,8 @@ def test_exported_vectors_are_read_back_bit_by_bit(model, odd, tmp_path, form):
     for path in model, odd:
         _, native, _ = read_rows(path)
         said = export(path, tmp_path / "a", "--format", form)
-        told, table, left_out = read_rows(tmp_path / "a")
-        assert told == form and left_out == 0
+        reported, table, left_out = read_rows(tmp_path / "a")
+        assert reported == form and left_out == 0
         missing = int(said.split("; ")[1].split()[0]) if ";" in said else 0
         assert len(native) == len(table) + missing
         for word, (count, bits) in table.items():
@@ -238,8 +238,8 @@ def test_files_of_gensim_are_read(keyed_vectors, model, tmp_path, binary):
     export(model, tmp_path / "a.vec")
     read = keyed_vectors.load_word2vec_format(str(tmp_path / "a.vec"))
     read.save_word2vec_format(str(tmp_path / "theirs"), binary=binary)
-    told, table, left_out = read_rows(tmp_path / "theirs")
-    assert told == ("word2vec-binary" if binary else "word2vec") and left_out == 0
+    reported, table, left_out = read_rows(tmp_path / "theirs")
+    assert reported == ("word2vec-binary" if binary else "word2vec") and left_out == 0
     assert {w: bits for w, (_, bits) in table.items()} == {
         w: bits for w, (_, bits) in native.items()
     }
@@ -259,14 +259,14 @@ def test_fasttext_accepts_the_vectors(model, words, tmp_path):
         check=True, capture_output=True,
     )
     asked = "\n".join(words) + "\n"
-    told = subprocess.run(
+    reported = subprocess.run(
         [fasttext, "print-word-vectors", tmp_path / "ft.bin"],
         input=asked, text=True, check=True, capture_output=True,
     ).stdout
     ours = dict(
         line.split(" ", 1) for line in (tmp_path / "a.vec").read_text().splitlines()[1:]
     )
-    for line in told.splitlines():
+    for line in reported.splitlines():
         word, *numbers = line.split()
         for theirs, number in zip(numbers, ours[word].split()):
             assert float(theirs) == pytest.approx(float(number), rel=1e-4)
@@ -280,9 +280,9 @@ def test_files_of_fasttext_are_read(text, tmp_path):
          "-dim", "8", "-epoch", "1", "-thread", "1", "-maxn", "0", "-verbose", "0"],
         check=True, capture_output=True,
     )
-    told, table, left_out = read_rows(tmp_path / "ft.vec")
+    reported, table, left_out = read_rows(tmp_path / "ft.vec")
     lines = (tmp_path / "ft.vec").read_text().splitlines()[1:]
-    assert told == "word2vec" and left_out == 0 and len(table) == len(lines) > 100
+    assert reported == "word2vec" and left_out == 0 and len(table) == len(lines) > 100
     for line in lines:
         word, *numbers = line.split()
         assert table[word][1] == bits_of(map(float, numbers))
@@ -455,12 +455,12 @@ def test_postgresql_copies_every_word_and_number(postgres, model, odd, tmp_path)
         postgres("DROP TABLE IF EXISTS words")
         postgres(f"CREATE TABLE words(word text PRIMARY KEY, count bigint, vector {column})")
         postgres("COPY words FROM STDIN", input=lines)
-        told = json.loads(
+        reported = json.loads(
             postgres(
                 "SELECT json_agg(json_build_array(word, count, vector::real[])) FROM words"
             )
         )
-        assert {word: (count, bits_of(vector)) for word, count, vector in told} == native
+        assert {word: (count, bits_of(vector)) for word, count, vector in reported} == native
 
 
 # -- SQLite ------------------------------------------------------------------------------------
@@ -485,15 +485,15 @@ def test_sqlite_has_every_word_and_number(model, odd, tmp_path):
 def test_the_sqlite_command_reads_it(model, words, tmp_path):
     sqlite = need_program("sqlite3")
     export(model, tmp_path / "a.db")
-    told = subprocess.run(
+    reported = subprocess.run(
         [sqlite, tmp_path / "a.db", ".schema words",
          "SELECT word FROM words ORDER BY count DESC, rowid LIMIT 5"],
         capture_output=True, text=True, check=True,
     ).stdout.splitlines()
-    assert told[0] == (
+    assert reported[0] == (
         "CREATE TABLE words(word TEXT PRIMARY KEY, count INTEGER, vector BLOB);"
     )
-    assert told[1:] == words[:5]
+    assert reported[1:] == words[:5]
 
 
 # -- TensorBoard -------------------------------------------------------------------------------

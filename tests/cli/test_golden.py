@@ -84,6 +84,6 @@ def test_resuming_it_gives_the_same_result_as_ever(folder, name):
 
 
 def test_its_predictions_have_not_changed():
-    told = printed("labels", "list", GOLDEN / "labels.tide", "-n", "3").splitlines()
-    assert [line.split()[0] for line in told[1:]] == ["#sport", "#health", "#politics"]
-    assert {line.split()[-1] for line in told[1:]} == {"yes"}
+    reported = printed("labels", "list", GOLDEN / "labels.tide", "-n", "3").splitlines()
+    assert [line.split()[0] for line in reported[1:]] == ["#sport", "#health", "#politics"]
+    assert {line.split()[-1] for line in reported[1:]} == {"yes"}

@@ -242,10 +242,10 @@ def test_the_whole_is_split_by_time():
 # -- scores ----------------------------------------------------------------------------
 
 
-def tally(*told):
+def tally(*reported):
     """Scores of posts given as (labels, {label: probability})."""
     found = scores.Tally()
-    for had, probabilities in told:
+    for had, probabilities in reported:
         found.add(set(had.split()), sorted(probabilities.items(), key=lambda p: -p[1]))
     return found
 
@@ -280,9 +280,9 @@ def predictions(path, *lines):
     return scores.read_predictions(path, scores.Calendar("2020-01-05", "2020-06-30"))
 
 
-def line(time, labels, **told):
+def line(time, labels, **reported):
     return {"post": 1, "time": f"{time}T12:00:00Z", "labels": labels.split(),
-            "told": [{"label": label, "probability": p} for label, p in told.items()]}
+            "told": [{"label": label, "probability": p} for label, p in reported.items()]}
 
 
 def test_a_label_is_scored_while_it_is_predicted(tmp_path):

@@ -147,8 +147,8 @@ def test_options_are_accepted_in_every_spelling(tmp_path):
         ["-size", "7", "-vocab=90"],
         ["--vector_size", "7", "--vocab", "90"],
     ]
-    told = {wordtide("info", *spelling).stdout for spelling in spellings}
-    assert len(told) == 1 and re.search(r"^  dim +7$", told.pop(), re.M)
+    reported = {wordtide("info", *spelling).stdout for spelling in spellings}
+    assert len(reported) == 1 and re.search(r"^  dim +7$", reported.pop(), re.M)
 
 
 def test_profile_is_applied_first_wherever_it_stands():

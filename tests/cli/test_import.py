@@ -226,8 +226,8 @@ def test_vector_leaves_out_words_with_spaces(blanks):
 
 
 def test_nearest_accepts_the_vector_of_a_word_that_is_a_number(blanks):
-    told = run("vector", blanks, "2024").stdout
-    found = run("nearest", blanks, "--no-centre", "--vector", "-", input=told).stdout
+    reported = run("vector", blanks, "2024").stdout
+    found = run("nearest", blanks, "--no-centre", "--vector", "-", input=reported).stdout
     assert found.splitlines()[0] == "1.0000\t2024"
 
 
@@ -342,9 +342,9 @@ def test_embed_prints_the_weighted_mean_of_the_words(model):
     known = counts(model)
     words = list(known)[3:6]
     line = " ".join([*words, "qqqqqq", words[0].upper()])
-    told = run("embed", model, "--raw", "--format", "json", input=line).stdout
+    reported = run("embed", model, "--raw", "--format", "json", input=line).stdout
     weights = [0.001 / (0.001 + known[w] / total) for w in [*words, words[0]]]
-    for d, number in enumerate(json.loads(told)["vector"]):
+    for d, number in enumerate(json.loads(reported)["vector"]):
         rows = [vectors_of(model)[w][d] for w in [*words, words[0]]]
         mean = sum(w * x for w, x in zip(weights, rows)) / sum(weights)
         assert number == pytest.approx(mean, abs=1e-6)
@@ -394,8 +394,8 @@ def test_embed_replaces_a_file_completely_or_not_at_all(model, words, tmp_path):
     assert done.returncode == 1 and "v.tsv: File too large" in done.stderr
     assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
     run("embed", model, "-o", path, input=text)
-    told = run("embed", model, "-o", "-", input=text).stdout
-    assert path.read_text() == told and len(told.splitlines()) == 2000
+    reported = run("embed", model, "-o", "-", input=text).stdout
+    assert path.read_text() == reported and len(reported.splitlines()) == 2000
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -404,8 +404,8 @@ def test_embed_reads_compressed_files_and_rejects_directories(model, words, tmp_
     assert "Is a directory" in done.stderr
     text = f"{words[3]}\n{words[4]} {words[5]}"
     (tmp_path / "t.gz").write_bytes(gzip.compress(text.encode()))
-    told = run("embed", model, tmp_path / "t.gz").stdout
-    assert told == run("embed", model, input=text).stdout and len(told.splitlines()) == 2
+    reported = run("embed", model, tmp_path / "t.gz").stdout
+    assert reported == run("embed", model, input=text).stdout and len(reported.splitlines()) == 2
 
 
 @pytest.mark.skipif(SANITIZED, reason="sanitizers need all of the address space")

@@ -178,8 +178,8 @@ def test_the_file_name_implies_the_record_format(tmp_path):
 def test_bench_reads_records_and_counts_them(tmp_path):
     source = write(tmp_path / "p.jsonl", '{"text":"tea"}\n' * 1000)
     done = wordtide("bench", "records", "--records", "json", "--json", source)
-    told = json.loads(done.stdout)
-    assert told["records"] == 1000 and told["bytes_per_second"] > 0
+    reported = json.loads(done.stdout)
+    assert reported["records"] == 1000 and reported["bytes_per_second"] > 0
     done = wordtide("bench", "records", source)
     assert done.returncode == 2 and "records must be json, csv or tsv" in done.stderr
     assert wordtide("bench", "records").returncode == 2

@@ -123,7 +123,7 @@ class Tally:
     """The fate of all messages over all rounds."""
 
     def __init__(self):
-        self.kills = self.messages = self.waiting = self.again = self.told = 0
+        self.kills = self.messages = self.waiting = self.again = self.reported = 0
         self.lost, self.doubled = [], []
 
     def add(self, members, made, kills, allowed):
@@ -133,19 +133,19 @@ class Tally:
                 learners[int(word[1:])] += [member] * count
         warned = {member for member in members if member.has_warned()}
         doubled = {number for number, some in enumerate(learners) if len(some) > 1}
-        told = {number for number in doubled - allowed if warned & set(learners[number])}
+        reported = {number for number in doubled - allowed if warned & set(learners[number])}
         self.kills += kills
         self.messages += made
         self.lost += [number for number, some in enumerate(learners) if not some]
-        self.doubled += doubled - allowed - told
+        self.doubled += doubled - allowed - reported
         self.waiting += len(allowed)
         self.again += len(doubled & allowed)
-        self.told += len(told)
+        self.reported += len(reported)
 
     def __str__(self):
         return (f"{self.kills} kills, {self.messages} messages: {len(self.lost)} lost, {len(self.doubled)} doubled; of "
                 f"the {self.waiting} saved and not yet committed at a kill {self.again} were learned again, and "
-                f"{self.told} others with a warning")
+                f"{self.reported} others with a warning")
 
 
 def one_of(dice, members):

@@ -232,8 +232,8 @@ def test_labels_are_named_after_every_fit(model, folder):
     assert [line["post"] for line in named] == [2000, 2250]
     for line in lines:
         if "told" in line:
-            told = named[line["post"] >= 2250]["names"]
-            assert {one["label"] for one in line["told"]} == set(told)
+            reported = named[line["post"] >= 2250]["names"]
+            assert {one["label"] for one in line["told"]} == set(reported)
     assert len(named[1]["names"]) == 5
 
 

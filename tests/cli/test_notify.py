@@ -89,8 +89,8 @@ def test_ready_is_sent_when_the_model_and_the_sources_are_open(any_manager, tmp_
         message = any_manager.hear()
         assert message["READY"] == message["WATCHDOG"] == "1" and "STOPPING" not in message
         writer.write(text)
-    told = any_manager.hear_to_the_end()
-    assert process.returncode == 0 and all("READY" not in message for message in told)
+    reported = any_manager.hear_to_the_end()
+    assert process.returncode == 0 and all("READY" not in message for message in reported)
 
 
 @pytest.mark.parametrize("damage", ["model", "source"])
@@ -99,8 +99,8 @@ def test_ready_is_not_sent_without_a_model_or_a_source(manager, tmp_path, log, d
     what = ["--resume", tmp_path / "m.tide", log] if damage == "model" else \
         [tmp_path / "missing", "-o", tmp_path / "n.tide"]
     process = manager.start(*what)
-    told = manager.hear_to_the_end()
-    assert process.returncode in (1, 2, 4) and all("READY" not in message for message in told)
+    reported = manager.hear_to_the_end()
+    assert process.returncode in (1, 2, 4) and all("READY" not in message for message in reported)
 
 
 def test_a_resumed_model_is_ready_once_it_is_loaded(manager, tmp_path, log, text):
@@ -132,18 +132,18 @@ def test_stopping_is_sent_before_the_last_save(manager, tmp_path, log):
     process = manager.start("--follow", log, "-o", tmp_path / "m.tide")
     manager.hear()
     process.terminate()
-    told = manager.hear_to_the_end()
-    first = next(i for i, message in enumerate(told) if "STOPPING" in message)
-    assert all(int(message["EXTEND_TIMEOUT_USEC"]) > 0 for message in told[first:])
-    assert all("EXTEND_TIMEOUT_USEC" not in message for message in told[:first])
+    reported = manager.hear_to_the_end()
+    first = next(i for i, message in enumerate(reported) if "STOPPING" in message)
+    assert all(int(message["EXTEND_TIMEOUT_USEC"]) > 0 for message in reported[first:])
+    assert all("EXTEND_TIMEOUT_USEC" not in message for message in reported[:first])
     assert process.returncode == 0 and (tmp_path / "m.tide").exists()
 
 
 def test_stopping_is_sent_at_the_end_of_the_text(manager, tmp_path, log):
     process = manager.start(log, "-o", tmp_path / "m.tide")
-    told = manager.hear_to_the_end()
+    reported = manager.hear_to_the_end()
     assert process.returncode == 0
-    assert "READY" in told[0] and "STOPPING" in told[-1]
+    assert "READY" in reported[0] and "STOPPING" in reported[-1]
 
 
 def test_a_process_that_hangs_sends_no_keep_alive(manager, tmp_path, log):
@@ -165,9 +165,9 @@ def test_a_process_that_hangs_sends_no_keep_alive(manager, tmp_path, log):
     {"WATCHDOG_USEC": "-5"}, {"WATCHDOG_USEC": "99999999999999999999"}, {"WATCHDOG_USEC": ""}])
 def test_keep_alives_are_sent_only_with_a_watchdog(manager, tmp_path, log, watchdog):
     manager.start(log, "-o", tmp_path / "m.tide", **watchdog)
-    told = manager.hear_to_the_end()
-    assert "READY" in told[0] and "STOPPING" in told[-1]
-    assert all("WATCHDOG" not in message for message in told)
+    reported = manager.hear_to_the_end()
+    assert "READY" in reported[0] and "STOPPING" in reported[-1]
+    assert all("WATCHDOG" not in message for message in reported)
 
 
 def test_the_watchdog_of_this_process_is_answered(manager, tmp_path, log):

@@ -41,19 +41,19 @@ def test_progress_in_a_compressed_file_is_the_share_of_its_bytes(texts, tmp_path
     packed = tmp_path / "text.gz"
     packed.write_bytes(gzip.compress(b"".join(path.read_bytes() for path in texts), 1))
     assert packed.stat().st_size > BLOCK
-    told = done_first([packed], tmp_path)
-    assert 0 < told <= 2 * BLOCK / packed.stat().st_size
+    reported = done_first([packed], tmp_path)
+    assert 0 < reported <= 2 * BLOCK / packed.stat().st_size
     both = done_first([packed, texts[0]], tmp_path)
     whole = packed.stat().st_size + texts[0].stat().st_size
-    assert both == pytest.approx(told * packed.stat().st_size / whole, abs=1e-3)
+    assert both == pytest.approx(reported * packed.stat().st_size / whole, abs=1e-3)
 
 
 def test_progress_in_a_redirected_file_is_known(texts, tmp_path):
     with open(texts[0]) as text:
         process = start("train", "-o", tmp_path / "m.tide", *SMALL, stdin=text, stderr=open(tmp_path / "log", "w"))
         assert process.wait() == 0
-    told = float(logged((tmp_path / "log").read_text(), "training")["done"])
-    assert told == pytest.approx(BLOCK / texts[0].stat().st_size, abs=1e-3)
+    reported = float(logged((tmp_path / "log").read_text(), "training")["done"])
+    assert reported == pytest.approx(BLOCK / texts[0].stat().st_size, abs=1e-3)
 
 
 def test_progress_in_a_pipe_is_unknown(texts, tmp_path):
@@ -64,8 +64,8 @@ def test_progress_in_a_pipe_is_unknown(texts, tmp_path):
 
 def test_progress_continues_after_resuming_and_covers_all_epochs(texts, tmp_path):
     size = texts[0].stat().st_size
-    told = done_first([texts[0], "--batch", "--epochs", "4"], tmp_path)
-    assert 0 < told <= BLOCK / size / 4 + 1e-3
+    reported = done_first([texts[0], "--batch", "--epochs", "4"], tmp_path)
+    assert 0 < reported <= BLOCK / size / 4 + 1e-3
 
 
 def on_terminal(*arguments):
@@ -77,8 +77,8 @@ def on_terminal(*arguments):
 
 def test_a_terminal_shows_a_percentage_that_never_falls(texts, tmp_path):
     shown = on_terminal("train", *texts, *texts, *texts, "-o", tmp_path / "m.tide", *SMALL)
-    told = [int(each) for each in re.findall(r" words  (\d+)%", shown)]
-    assert told and told == sorted(told) and told[-1] <= 100
+    reported = [int(each) for each in re.findall(r" words  (\d+)%", shown)]
+    assert reported and reported == sorted(reported) and reported[-1] <= 100
 
 
 def test_suggested_commands_work(texts, tmp_path):

@@ -8,7 +8,7 @@ from conftest import BINARY, BUILD, PATIENCE
 
 
 def preloaded(module, *arguments, input=b"", timeout=PATIENCE, stderr=subprocess.PIPE, **settings):
-    """Runs the command to its end, with a module that is told by these settings of the environment."""
+    """Runs the command to its end, with a module configured by these environment variables."""
     environment = {**os.environ, **{name: str(value) for name, value in settings.items()},
                    "LD_PRELOAD": str(BUILD / "tests" / f"{module}.so")}
     return subprocess.run([BINARY, *map(str, arguments)], input=input, env=environment,

@@ -196,7 +196,7 @@ class Promises:
         self.folder_inode = str(folder_inode)
         self.placed = {}  # name: all that were put there, the last one last
         self.kept = {}    # name: how many of them are promised
-        self.told = 0     # how many checkpoints the program has called safe
+        self.reported = 0     # how many checkpoints the program has called safe
 
     def play(self, record, disk):
         """After the disk has played it."""
@@ -206,4 +206,4 @@ class Promises:
         elif record.what == "sync" and record.words[0] == self.folder_inode:
             self.kept = {name: len(files) for name, files in self.placed.items()}
         elif record.what == "said":
-            self.told += len(re.findall('msg="checkpoint: ', record.words))
+            self.reported += len(re.findall('msg="checkpoint: ', record.words))

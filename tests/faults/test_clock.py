@@ -34,9 +34,9 @@ def trained(folder, monkeypatch, way):
     monkeypatch.undo()
     assert done.returncode == 0, done.stderr
     saved = sorted(folder.glob("c.tide*"))
-    told = wordtide("check", *saved).stdout.splitlines()
-    assert len(told) == done.stderr.count('msg="checkpoint: ')
-    return (folder / "m.tide").read_bytes(), sorted(line.split(", ")[3] for line in told)
+    reported = wordtide("check", *saved).stdout.splitlines()
+    assert len(reported) == done.stderr.count('msg="checkpoint: ')
+    return (folder / "m.tide").read_bytes(), sorted(line.split(", ")[3] for line in reported)
 
 
 def test_the_clock_is_bent(monkeypatch):
@@ -76,7 +76,7 @@ def test_a_file_is_followed_through_its_rotation(tmp_path, monkeypatch, figure, 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_that_is_sent_twice_at_once_is_one(tmp_path, monkeypatch, figure, number):
-    """timeout(1) does so. Whether it is at once is told by a clock that stands still."""
+    """timeout(1) does so. A stopped clock shows whether it happens at once."""
     turns = 10
     for turn in range(turns):
         path = tmp_path / f"{turn}.tide"

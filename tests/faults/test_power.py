@@ -123,9 +123,9 @@ def distinct_states(points, rounds):
 def test_the_record_is_whole(recorded):
     """Played to its end it comes to what is there, and nothing is called safe before it is."""
     for disk, promises in recorded.points():
-        assert promises.told <= promises.kept.get("c.tide", 0)
+        assert promises.reported <= promises.kept.get("c.tide", 0)
     assert disk.shown() == {path.name: path.read_bytes() for path in recorded.folder.iterdir()}
-    assert promises.told == promises.kept["c.tide"] >= 5
+    assert promises.reported == promises.kept["c.tide"] >= 5
     assert promises.kept["m.tide"] == 1
 
 

@@ -218,7 +218,7 @@ def close(folder):
 @pytest.mark.parametrize("change", [remove, close])
 @pytest.mark.parametrize("option", OPTIONS)
 def test_a_folder_that_goes_bad_on_the_way(tmp_path, change, option):
-    """Saving fails and is told, learning goes on, and the end tells that there is no model."""
+    """A failed save is reported and training continues; the end reports that there is no model."""
     folder = tmp_path / "folder"
     folder.mkdir()
     line = [*PLAIN, BINARY, "train", option, folder / "m.tide", *TINY]

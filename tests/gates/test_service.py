@@ -63,7 +63,7 @@ def test_systemd_understands_every_line(tmp_path, unit, command):
 
 
 class Service:
-    """What systemd does with the unit: its command, with a socket to be told by."""
+    """What systemd does with the unit: its command, with a notification socket."""
 
     def __init__(self, folder, unit, command):
         self.folder, self.line, self.command = folder, setting(unit, "ExecStart"), command

@@ -29,7 +29,7 @@ def encoded(word):
 
 
 class Server:
-    """`wordtide serve` on a free port of loopback, small unless told otherwise; `before` stands before it."""
+    """`wordtide serve` on a free port of loopback, small by default; `before` precedes the command."""
 
     def __init__(self, *arguments, size=SMALL, before=(), lasting=False, **options):
         command = [*before, BINARY, "serve", "--port", "0", *size, *arguments]
@@ -46,7 +46,7 @@ class Server:
         wait_until(lambda: self.get("/health").status == 200, "an answer")
 
     def read_log(self):
-        """Reads to its end; `begun` is set when the port has been told, or never will be."""
+        """Reads to its end; `begun` is set when the port is known, or never will be."""
         for line in self.process.stderr:
             self.log.append(line.decode())
             found = re.search(r"listening on http://\S*:(\d+)/", self.log[-1])
