@@ -3,6 +3,8 @@
 #include "output.h"
 #include "query_common.h"
 
+#include "base/base.h"
+
 #include <stdlib.h>
 
 typedef struct analogy {
@@ -29,27 +31,34 @@ static int search(analogy *a, const char *const *words, size_t count,
 }
 
 static void print_answer(const analogy *a, const char *line,
-                         const resolved_terms *terms, int found, const char *reason)
+                         const resolved_terms *terms, int found)
 {
-    bool object = a->query.json && line;
-    if (object) {
-        printf("{\"query\":");
-        print_json(line);
-        if (found >= 0)
-            print_term_tokens(terms);
-        printf(found < 0 ? ",\"error\":" : ",\"hits\":");
-    } else if (found >= 0) {
-        log_term_tokens(terms);
+    if (a->query.json) {
+        tide_json_writer w = {0};
+        if (line) {
+            tide_json_object(&w, NULL);
+            tide_json_text(&w, "query", line);
+            write_term_tokens(&w, terms);
+        }
+        write_hits(&w, line ? "hits" : NULL, a->hits, found);
+        if (line)
+            tide_json_end(&w);
+        return;
     }
-    if (found >= 0)
-        print_hits(&a->query, a->hits, found);
-    else if (object)
-        print_json(reason);
-    else
-        log_message("%s", reason);
-    if (object)
-        putchar('}');
-    if (line || (a->query.json && found >= 0))
+    log_term_tokens(terms);
+    print_hits(a->hits, found);
+    if (line)
+        putchar('\n');
+}
+
+static void print_failure(const analogy *a, const char *line, const char *reason)
+{
+    if (a->query.json && line) {
+        write_failed_query(line, reason);
+        return;
+    }
+    log_message("%s", reason);
+    if (line)
         putchar('\n');
 }
 
@@ -60,7 +69,10 @@ static int answer(void *data, const char *line, const char *const *words, size_t
     resolved_terms terms = {0};
     char reason[REASON_SIZE];
     int found = search(a, words, count, &terms, reason);
-    print_answer(a, line, &terms, found, reason);
+    if (found < 0)
+        print_failure(a, line, reason);
+    else
+        print_answer(a, line, &terms, found);
     free_terms(&terms);
     return found < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

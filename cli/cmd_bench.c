@@ -4,6 +4,8 @@
 #include "options.h"
 #include "output.h"
 
+#include "base/base.h"
+
 #include <wordtide/tools.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,14 +24,15 @@ static void print_timing(const tide_timing *timing, bool json)
             printf("%10s     %s\n", "-", state);
         return;
     }
-    printf("{\"set\":");
-    print_json(timing->set);
-    printf(",\"name\":");
-    print_json(timing->name);
+    tide_json_writer w = {0};
+    tide_json_object(&w, NULL);
+    tide_json_text(&w, "set", timing->set);
+    tide_json_text(&w, "name", timing->name);
     if (timing->usable)
-        printf(",\"nanoseconds\":%.3f", timing->nanoseconds);
-    printf(",\"usable\":%s,\"chosen\":%s}\n", timing->usable ? "true" : "false",
-           timing->chosen ? "true" : "false");
+        tide_json_real(&w, "nanoseconds", timing->nanoseconds, 3);
+    tide_json_bool(&w, "usable", timing->usable);
+    tide_json_bool(&w, "chosen", timing->chosen);
+    tide_json_end(&w);
 }
 
 static int bench_kernels(const tide_params *params, bool json)
@@ -53,10 +56,15 @@ static int bench_ingest(const tide_params *params, const char *source, bool json
     uint64_t tokens;
     if (tide_bench_ingest(params, source, &nanoseconds, &tokens, &err) < 0)
         return log_error(&err);
-    if (json)
-        printf("{\"tokens\":%" PRIu64 ",\"nanoseconds\":%.3f}\n", tokens, nanoseconds);
-    else
+    if (!json) {
         printf("%.2f ns/token, %" PRIu64 " tokens\n", nanoseconds, tokens);
+        return EXIT_SUCCESS;
+    }
+    tide_json_writer w = {0};
+    tide_json_object(&w, NULL);
+    tide_json_count(&w, "tokens", tokens);
+    tide_json_real(&w, "nanoseconds", nanoseconds, 3);
+    tide_json_end(&w);
     return EXIT_SUCCESS;
 }
 
@@ -67,24 +75,35 @@ static int bench_records(const tide_params *params, const char *source, bool jso
     uint64_t records;
     if (tide_bench_records(params, source, &rate, &records, &err) < 0)
         return log_error(&err);
-    if (json)
-        printf("{\"records\":%" PRIu64 ",\"bytes_per_second\":%.0f}\n", records, rate);
-    else
+    if (!json) {
         printf("%.0f MB/s, %" PRIu64 " records\n", rate / 1e6, records);
+        return EXIT_SUCCESS;
+    }
+    tide_json_writer w = {0};
+    tide_json_object(&w, NULL);
+    tide_json_count(&w, "records", records);
+    tide_json_real(&w, "bytes_per_second", rate, 0);
+    tide_json_end(&w);
     return EXIT_SUCCESS;
 }
 
 static void print_checkpoint_part(const tide_checkpoint_timing *part, bool json)
 {
-    if (json)
-        printf("{\"part\":\"%s\",\"paused\":%s,\"least\":%.4f,\"median\":%.4f,"
-               "\"most\":%.4f,\"processor\":%.4f}\n",
-               part->name, part->paused ? "true" : "false", part->min, part->median,
-               part->max, part->cpu);
-    else
-        printf("%-6s %-10s %7.3f %7.3f %7.3f %9.3f\n", part->name,
+    if (!json) {
+        printf("%-12s %-10s %7.3f %7.3f %7.3f %9.3f\n", part->name,
                part->paused ? "paused" : "background", part->min, part->median,
                part->max, part->cpu);
+        return;
+    }
+    tide_json_writer w = {0};
+    tide_json_object(&w, NULL);
+    tide_json_text(&w, "part", part->name);
+    tide_json_bool(&w, "paused", part->paused);
+    tide_json_real(&w, "least", part->min, 4);
+    tide_json_real(&w, "median", part->median, 4);
+    tide_json_real(&w, "most", part->max, 4);
+    tide_json_real(&w, "processor", part->cpu, 4);
+    tide_json_end(&w);
 }
 
 static int bench_checkpoint(const tide_params *params, const char *path,
@@ -97,7 +116,7 @@ static int bench_checkpoint(const tide_params *params, const char *path,
     if (tide_bench_checkpoint(params, path, (uint32_t)rounds, parts, &bytes, &err) < 0)
         return log_error(&err);
     if (!json)
-        printf("%.1f MiB, seconds per GiB:\n%17s %7s %7s %7s %9s\n",
+        printf("%.1f MiB, seconds per GiB:\n%23s %7s %7s %7s %9s\n",
                (double)bytes / 0x1p20, "", "min", "median", "max", "processor");
     for (int i = 0; i < TIDE_CHECKPOINT_PARTS; i++)
         print_checkpoint_part(&parts[i], json);

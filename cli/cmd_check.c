@@ -7,6 +7,8 @@
 #include "options.h"
 #include "output.h"
 
+#include "base/base.h"
+
 #include <wordtide/history.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -71,20 +73,25 @@ static bool read_file(const char *path, facts *found, tide_error *err)
     return good;
 }
 
-static void print_json_facts(const facts *found)
+static void write_facts(const char *path, const facts *found)
 {
-    printf(",\"good\":true,\"format\":");
-    print_json(found->origin.format);
-    printf(",\"file_bytes\":%" PRIu64 ",\"words\":%" PRIu64, found->bytes,
-           found->words);
-    if (found->history.is_history)
-        printf(",\"followed\":%" PRIu64 ",\"alarms\":%" PRIu64, found->history.tracked,
-               found->history.alarms);
-    else if (is_model(found))
-        printf(",\"tokens\":%" PRIu64, found->tokens);
-    else
-        printf(",\"left_out\":%" PRIu64 ",\"twice\":%" PRIu64, found->origin.left_out,
-               found->origin.duplicates);
+    tide_json_writer w = {0};
+    tide_json_object(&w, NULL);
+    tide_json_text(&w, "file", path);
+    tide_json_bool(&w, "good", true);
+    tide_json_text(&w, "format", found->origin.format);
+    tide_json_count(&w, "file_bytes", found->bytes);
+    tide_json_count(&w, "words", found->words);
+    if (found->history.is_history) {
+        tide_json_count(&w, "followed", found->history.tracked);
+        tide_json_count(&w, "alarms", found->history.alarms);
+    } else if (is_model(found)) {
+        tide_json_count(&w, "tokens", found->tokens);
+    } else {
+        tide_json_count(&w, "left_out", found->origin.left_out);
+        tide_json_count(&w, "twice", found->origin.duplicates);
+    }
+    tide_json_end(&w);
 }
 
 static void print_facts(const facts *found)
@@ -113,15 +120,12 @@ static void print_good(const check *c, const char *path, const facts *found)
 {
     if (c->quiet)
         return;
-    if (!c->json) {
-        print_word(path);
-        print_facts(found);
+    if (c->json) {
+        write_facts(path, found);
         return;
     }
-    printf("{\"file\":");
-    print_json(path);
-    print_json_facts(found);
-    puts("}");
+    print_word(path);
+    print_facts(found);
 }
 
 /* Some error messages do not name the file. */
@@ -130,15 +134,16 @@ static int print_bad(const check *c, const char *path, const tide_error *err)
     tide_error named = *err;
     char name[128];
     snprintf(name, sizeof name, "%s", path);
-    clean_text(name);
+    tide_utf8_clean(name);
     if (!strstr(err->text, name))
         snprintf(named.text, sizeof named.text, "%s: %.120s", name, err->text);
     if (c->json) {
-        printf("{\"file\":");
-        print_json(path);
-        printf(",\"good\":false,\"problem\":");
-        print_json(named.text);
-        puts("}");
+        tide_json_writer w = {0};
+        tide_json_object(&w, NULL);
+        tide_json_text(&w, "file", path);
+        tide_json_bool(&w, "good", false);
+        tide_json_text(&w, "problem", named.text);
+        tide_json_end(&w);
     }
     return log_load_error(&named);
 }

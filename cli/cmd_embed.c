@@ -5,6 +5,8 @@
 #include "output.h"
 #include "query_common.h"
 
+#include "base/base.h"
+
 #include <wordtide/tools.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,15 +32,6 @@ typedef struct job {
 
 /* -- output ------------------------------------------------------------------------ */
 
-static void print_numbers(const job *j, char separator)
-{
-    for (uint32_t i = 0; i < tide_model_dim(j->query.model); i++) {
-        if (i)
-            putchar(separator);
-        print_float(j->vector[i]);
-    }
-}
-
 /* The header holds the number of rows, which is known only at the end. It has a fixed
  * size, so it is written at the start and overwritten at the end. */
 static void print_npy_header(const job *j)
@@ -54,18 +47,24 @@ static void print_npy_header(const job *j)
 
 static void print_vector(const job *j, bool known)
 {
+    uint32_t dim = tide_model_dim(j->query.model);
     if (j->format == FORMAT_NPY) {
-        fwrite(j->vector, sizeof *j->vector, tide_model_dim(j->query.model), stdout);
+        fwrite(j->vector, sizeof *j->vector, dim, stdout);
     } else if (j->format == FORMAT_TSV) {
-        if (known)
-            print_numbers(j, '\t');
+        for (uint32_t i = 0; i < dim && known; i++) {
+            if (i)
+                putchar('\t');
+            print_float(j->vector[i]);
+        }
         putchar('\n');
     } else {
-        fputs("{\"vector\":", stdout);
-        putchar(known ? '[' : 'n');
+        tide_json_writer w = {0};
+        tide_json_object(&w, NULL);
         if (known)
-            print_numbers(j, ',');
-        puts(known ? "]}" : "ull}");
+            write_vector(&w, "vector", j->vector, dim);
+        else
+            tide_json_text(&w, "vector", NULL);
+        tide_json_end(&w);
     }
 }
 

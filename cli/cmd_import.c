@@ -113,9 +113,9 @@ static void log_result(const job *j, const tide_imported *done)
     if (done->uncounted)
         log_message("%" PRIu64 " of them are not in %s; their count is 1",
                     done->uncounted, j->counts);
-    if (done->no_room)
+    if (done->beyond_capacity)
         log_message("%" PRIu64 " more words did not fit into the vocabulary",
-                    done->no_room);
+                    done->beyond_capacity);
     if (done->left_out)
         log_message("%" PRIu64 " rows skipped: the word or a number is invalid",
                     done->left_out);

@@ -4,6 +4,8 @@
 #include "query_common.h"
 #include "train_options.h"
 
+#include "base/base.h"
+
 #include <wordtide/labels.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,27 +14,59 @@
 
 typedef struct info {
     bool json;
-    bool has_members; /* a JSON member was printed before */
+    tide_json_writer writer;
 } info;
 
-/* Prints a name; in JSON its spaces become underscores. */
-static void print_name(info *i, const char *name)
+static void begin(info *i)
 {
-    if (i->json) {
-        printf("%s\"", i->has_members ? "," : "{");
-        for (; *name; name++)
-            putchar(*name == ' ' ? '_' : *name);
-        printf("\":");
-    } else {
-        printf("%-16s", name);
-    }
-    i->has_members = true;
+    if (i->json)
+        tide_json_object(&i->writer, NULL);
+}
+
+static void end(info *i)
+{
+    if (i->json)
+        tide_json_end(&i->writer);
+}
+
+enum { NAME_SIZE = 32 };
+
+/* The JSON name of a line: its name with underscores for spaces, or the former name
+ * that programs know. */
+static const char *member_name(const char *name, char member[NAME_SIZE])
+{
+    static const char *const former[][2] = {{"rows skipped", "left_out"},
+                                            {"duplicate rows", "twice"},
+                                            {"labels predicted", "labels_told"}};
+    for (size_t n = 0; n < sizeof former / sizeof *former; n++)
+        if (!strcmp(name, former[n][0]))
+            return former[n][1];
+    snprintf(member, NAME_SIZE, "%s", name);
+    for (char *c = member; *c; c++)
+        if (*c == ' ')
+            *c = '_';
+    return member;
 }
 
 static void print_number(info *i, const char *name, uint64_t value)
 {
-    print_name(i, name);
-    printf("%" PRIu64 "%s", value, i->json ? "" : "\n");
+    char member[NAME_SIZE];
+    if (i->json)
+        tide_json_count(&i->writer, member_name(name, member), value);
+    else
+        printf("%-16s%" PRIu64 "\n", name, value);
+}
+
+static void print_text(info *i, const char *name, const char *text)
+{
+    char member[NAME_SIZE];
+    if (i->json) {
+        tide_json_text(&i->writer, member_name(name, member), text);
+        return;
+    }
+    printf("%-16s", name);
+    print_word(text);
+    putchar('\n');
 }
 
 static void print_parts(info *i, const tide_part *parts, int count)
@@ -43,31 +77,27 @@ static void print_parts(info *i, const tide_part *parts, int count)
         return;
     }
     print_number(i, "memory", budget_total(parts, count));
-    print_name(i, "memory by part");
-    for (int part = 0; part < count; part++) {
-        putchar(part ? ',' : '{');
-        print_json(parts[part].name);
-        printf(":%" PRIu64, parts[part].bytes);
-    }
-    fputs(count ? "}" : "{}", stdout);
+    tide_json_object(&i->writer, "memory_by_part");
+    for (int part = 0; part < count; part++)
+        tide_json_count(&i->writer, parts[part].name, parts[part].bytes);
+    tide_json_end(&i->writer);
 }
 
+/* JSON has the parameters under their former names, which programs know. */
 static void print_params(info *i, const tide_params *params)
 {
     size_t count;
     const tide_param_info *table = tide_params_table(&count);
     if (i->json)
-        print_name(i, "parameters");
+        tide_json_object(&i->writer, "parameters");
     else
         puts("\nparameters");
     for (size_t p = 0; p < count; p++) {
         char value[256] = "";
         tide_params_text(params, table[p].name, value, sizeof value);
         if (i->json) {
-            putchar(p ? ',' : '{');
-            print_json(*table[p].former ? table[p].former : table[p].name);
-            putchar(':');
-            print_json(value);
+            const char *former = table[p].former;
+            tide_json_text(&i->writer, *former ? former : table[p].name, value);
         } else {
             printf("  %-20s", table[p].name);
             write_clean(stdout, value); /* it may come from an untrusted file */
@@ -75,7 +105,7 @@ static void print_params(info *i, const tide_params *params)
         }
     }
     if (i->json)
-        putchar('}');
+        tide_json_end(&i->writer);
 }
 
 static int print_requirements(info *i, tide_params *params)
@@ -86,7 +116,8 @@ static int print_requirements(info *i, tide_params *params)
     print_params(i, params);
     if (count >= 0)
         print_parts(i, parts, count);
-    puts(i->json ? "}" : "");
+    if (!i->json)
+        putchar('\n');
     return count < 0 ? log_error(&err) : EXIT_SUCCESS;
 }
 
@@ -105,16 +136,6 @@ static bool minimum_count(const tide_model *model, uint64_t *minimum)
     return entries != NULL;
 }
 
-static void print_text(info *i, const char *name, const char *text)
-{
-    print_name(i, name);
-    if (i->json)
-        print_json(text);
-    else
-        print_word(text);
-    fputs(i->json ? "" : "\n", stdout);
-}
-
 static void print_file(info *i, const tide_model *model, const char *path)
 {
     struct stat status;
@@ -130,10 +151,9 @@ static void print_file(info *i, const tide_model *model, const char *path)
 static int describe_vectors(info *i, const tide_model *model)
 {
     tide_origin origin = *tide_model_origin(model);
-    print_number(i, "left out", origin.left_out);
-    print_number(i, "twice", origin.duplicates);
+    print_number(i, "rows skipped", origin.left_out);
+    print_number(i, "duplicate rows", origin.duplicates);
     print_text(i, "counts", origin.uncounted ? "no" : "yes");
-    fputs(i->json ? "}\n" : "", stdout);
     return EXIT_SUCCESS;
 }
 
@@ -150,7 +170,7 @@ static int print_labels(info *i, const char *path)
     print_number(i, "posts", stats.posts);
     print_number(i, "posts kept", stats.kept);
     print_text(i, "classifier", stats.predicted ? "yes" : "no");
-    print_number(i, "labels told", stats.predicted);
+    print_number(i, "labels predicted", stats.predicted);
     return EXIT_SUCCESS;
 }
 
@@ -179,9 +199,11 @@ static int describe_model(info *i, const char *path)
     tide_model *model = tide_model_open(path, &err);
     if (!model)
         return log_load_error(&err);
+    begin(i);
     print_file(i, model, path);
     int code = *tide_model_params(model) ? describe_training(i, model, path)
                                          : describe_vectors(i, model);
+    end(i);
     tide_model_free(model);
     return code;
 }
@@ -191,7 +213,9 @@ static int describe_plan(info *i, const settings *typed)
     tide_params *params = settings_params(typed, "info");
     if (!params)
         return EXIT_FAILURE;
+    begin(i);
     int code = print_requirements(i, params);
+    end(i);
     tide_params_free(params);
     return code;
 }

@@ -3,6 +3,8 @@
 #include "output.h"
 #include "query_common.h"
 
+#include "base/base.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -106,28 +108,23 @@ static int answer_once(nearest *n, const char *const *words, size_t count)
         log_message("%s", reason);
     } else {
         log_terms(n);
-        print_hits(&n->query, n->hits, found);
         if (n->query.json)
-            putchar('\n');
+            write_hits(&(tide_json_writer){0}, NULL, n->hits, found);
+        else
+            print_hits(n->hits, found);
     }
     release_terms(n);
     return found < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static void print_object(const nearest *n, const char *line, int found,
-                         const char *reason)
+static void write_answer(const nearest *n, const char *line, int found)
 {
-    printf("{\"query\":");
-    print_json(line);
-    if (found < 0) {
-        printf(",\"error\":");
-        print_json(reason);
-    } else {
-        print_term_tokens(&n->positive);
-        printf(",\"hits\":");
-        print_hits(&n->query, n->hits, found);
-    }
-    puts("}");
+    tide_json_writer w = {0};
+    tide_json_object(&w, NULL);
+    tide_json_text(&w, "query", line);
+    write_term_tokens(&w, &n->positive);
+    write_hits(&w, "hits", n->hits, found);
+    tide_json_end(&w);
 }
 
 /* Every query is answered on standard output, even if it fails, so that a program can
@@ -137,14 +134,16 @@ static int answer(void *data, const char *line, const char *const *words, size_t
     nearest *n = data;
     char reason[REASON_SIZE];
     int found = search(n, words, count, reason);
-    if (n->query.json) {
-        print_object(n, line, found, reason);
+    if (n->query.json && found < 0) {
+        write_failed_query(line, reason);
+    } else if (n->query.json) {
+        write_answer(n, line, found);
     } else {
         if (found < 0) {
             log_message("%s", reason);
         } else {
             log_terms(n);
-            print_hits(&n->query, n->hits, found);
+            print_hits(n->hits, found);
         }
         putchar('\n');
     }

@@ -76,7 +76,7 @@ static void read_token(serving *s)
 static void on_progress(void *data, const tide_stats *stats)
 {
     serving *s = data;
-    progress_watch(&s->job.progress, stats);
+    progress_update(&s->job.progress, stats);
     server_tick(s->server, stats);
     if (*s->job.run.stop || stats->ending)
         server_drain(s->server);
@@ -186,8 +186,8 @@ static int serve(serving *s, tide_trainer *trainer)
     if (!start(s, trainer))
         return EXIT_FAILURE;
     note_address(s);
-    s->job.run.watch = on_progress;
-    s->job.run.watch_data = s;
+    s->job.run.progress = on_progress;
+    s->job.run.progress_data = s;
     s->job.run.checkpointed = on_checkpoint;
     s->job.run.checkpointed_data = s;
     s->job.run.feed = s->feed;

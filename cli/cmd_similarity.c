@@ -3,19 +3,16 @@
 #include "output.h"
 #include "query_common.h"
 
+#include "base/base.h"
+
 #include <stdlib.h>
 
 static int print_failure(const query_context *query, const char *line, const char *text)
 {
-    if (query->json && line) {
-        printf("{\"query\":");
-        print_json(line);
-        printf(",\"error\":");
-        print_json(text);
-        puts("}");
-    } else {
+    if (query->json && line)
+        write_failed_query(line, text);
+    else
         log_message("%s", text);
-    }
     return EXIT_FAILURE;
 }
 
@@ -24,13 +21,13 @@ static void print_pair(const query_context *query, const resolved_terms *terms,
 {
     const char *const *words = terms->texts;
     if (query->json) {
-        printf("{\"a\":");
-        print_json(words[0]);
-        printf(",\"b\":");
-        print_json(words[1]);
-        printf(",\"score\":%.6f", (double)cosine);
-        print_term_tokens(terms);
-        puts("}");
+        tide_json_writer w = {0};
+        tide_json_object(&w, NULL);
+        tide_json_text(&w, "a", words[0]);
+        tide_json_text(&w, "b", words[1]);
+        tide_json_real(&w, "score", (double)cosine, 6);
+        write_term_tokens(&w, terms);
+        tide_json_end(&w);
         return;
     }
     log_term_tokens(terms);

@@ -3,6 +3,8 @@
 #include "output.h"
 #include "query_common.h"
 
+#include "base/base.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,21 +26,23 @@ static void print_name(const char *text)
 
 static void print_vector(const vectors *v, const resolved_terms *term)
 {
-    bool json = v->query.json;
-    if (json) {
-        printf("{\"word\":");
-        print_json(*term->texts);
-        print_term_tokens(term);
-        printf(",\"vector\":[");
-    } else {
-        log_term_tokens(term);
-        print_name(*term->texts);
+    uint32_t dim = tide_model_dim(v->query.model);
+    if (v->query.json) {
+        tide_json_writer w = {0};
+        tide_json_object(&w, NULL);
+        tide_json_text(&w, "word", *term->texts);
+        write_term_tokens(&w, term);
+        write_vector(&w, "vector", v->numbers, dim);
+        tide_json_end(&w);
+        return;
     }
-    for (uint32_t i = 0; i < tide_model_dim(v->query.model); i++) {
-        fputs(!json ? " " : i ? "," : "", stdout);
+    log_term_tokens(term);
+    print_name(*term->texts);
+    for (uint32_t i = 0; i < dim; i++) {
+        putchar(' ');
         print_float(v->numbers[i]);
     }
-    puts(json ? "]}" : "");
+    putchar('\n');
 }
 
 static int print_words(void *data, const char *line, const char *const *words,

@@ -3,6 +3,8 @@
 #include "output.h"
 #include "query_common.h"
 
+#include "base/base.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,18 +16,25 @@ static int by_word(const void *a, const void *b)
 
 static void print_entry(const tide_entry *entry, bool json, bool counted)
 {
-    const char *unknown = json ? "null" : "-";
-    char count[SHORT_TEXT], error[SHORT_TEXT];
-    snprintf(count, sizeof count, "%" PRIu64, entry->count);
-    snprintf(error, sizeof error, "%" PRIu64, entry->error);
     if (json) {
-        printf("{\"word\":");
-        print_json(entry->word);
-    } else {
-        print_word(entry->word);
+        tide_json_writer w = {0};
+        tide_json_object(&w, NULL);
+        tide_json_text(&w, "word", entry->word);
+        if (counted) {
+            tide_json_count(&w, "count", entry->count);
+            tide_json_count(&w, "error", entry->error);
+        } else {
+            tide_json_text(&w, "count", NULL);
+            tide_json_text(&w, "error", NULL);
+        }
+        tide_json_end(&w);
+        return;
     }
-    printf(json ? ",\"count\":%s,\"error\":%s}\n" : "\t%s\t%s\n",
-           counted ? count : unknown, counted ? error : unknown);
+    print_word(entry->word);
+    if (counted)
+        printf("\t%" PRIu64 "\t%" PRIu64 "\n", entry->count, entry->error);
+    else
+        puts("\t-\t-");
 }
 
 /* Keeps the first max_count entries with the prefix. Returns how many those are. */

@@ -1,9 +1,10 @@
 /* eval_agreement.c - wordtide eval agreement: compares the cosines and the neighbors of
  * two models. */
 #include "eval.h"
-#include "json.h"
 #include "output.h"
 #include "plot_data.h"
+
+#include "base/base.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -80,49 +81,50 @@ static double undefined_share(const tide_agreement_cell *c)
     return c->pairs ? (double)(c->pairs - c->defined) / (double)c->pairs : (double)NAN;
 }
 
-static void json_cell(json_writer *j, const char *name, const tide_agreement_cell *c)
+static void json_cell(tide_json_writer *j, const char *name,
+                      const tide_agreement_cell *c)
 {
     char text[BAND_TEXT];
-    out_object(j, name);
+    tide_json_object(j, name);
     if (!name) {
-        out_text(j, "first", band_text(c->first, text));
-        out_text(j, "second", band_text(c->second, text));
+        tide_json_text(j, "first", band_text(c->first, text));
+        tide_json_text(j, "second", band_text(c->second, text));
     }
-    out_count(j, "pairs", c->pairs);
-    out_count(j, "defined", c->defined);
-    out_real(j, "undefined", undefined_share(c), MACHINE_DIGITS);
-    out_real(j, "pearson", c->pearson, MACHINE_DIGITS);
-    out_real(j, "bias", c->bias, MACHINE_DIGITS);
-    out_real(j, "mean_a", c->mean_a, MACHINE_DIGITS);
-    out_real(j, "mean_b", c->mean_b, MACHINE_DIGITS);
-    out_end(j);
+    tide_json_count(j, "pairs", c->pairs);
+    tide_json_count(j, "defined", c->defined);
+    tide_json_real(j, "undefined", undefined_share(c), MACHINE_DIGITS);
+    tide_json_real(j, "pearson", c->pearson, MACHINE_DIGITS);
+    tide_json_real(j, "bias", c->bias, MACHINE_DIGITS);
+    tide_json_real(j, "mean_a", c->mean_a, MACHINE_DIGITS);
+    tide_json_real(j, "mean_b", c->mean_b, MACHINE_DIGITS);
+    tide_json_end(j);
 }
 
 static void print_object(const job *which)
 {
     const tide_agreement_result *r = &which->result;
-    json_writer j = {0};
+    tide_json_writer j = {0};
     char text[BAND_TEXT];
-    out_object(&j, NULL);
-    out_text(&j, "a", which->paths[0]);
-    out_text(&j, "b", which->paths[1]);
-    out_count(&j, "common", r->common);
-    out_array(&j, "cells");
+    tide_json_object(&j, NULL);
+    tide_json_text(&j, "a", which->paths[0]);
+    tide_json_text(&j, "b", which->paths[1]);
+    tide_json_count(&j, "common", r->common);
+    tide_json_array(&j, "cells");
     for (size_t i = 0; i < r->cell_count; i++)
         json_cell(&j, NULL, &r->cells[i]);
-    out_end(&j);
+    tide_json_end(&j);
     json_cell(&j, "all", &r->all);
-    out_array(&j, "neighbours");
+    tide_json_array(&j, "neighbours");
     for (size_t i = 0; i < r->band_count; i++) {
-        out_object(&j, NULL);
-        out_text(&j, "band", band_text(r->near[i].band, text));
-        out_count(&j, "words", r->near[i].words);
-        out_count(&j, "missing", r->near[i].missing);
-        out_real(&j, "overlap", r->near[i].overlap, MACHINE_DIGITS);
-        out_end(&j);
+        tide_json_object(&j, NULL);
+        tide_json_text(&j, "band", band_text(r->near[i].band, text));
+        tide_json_count(&j, "words", r->near[i].words);
+        tide_json_count(&j, "missing", r->near[i].missing);
+        tide_json_real(&j, "overlap", r->near[i].overlap, MACHINE_DIGITS);
+        tide_json_end(&j);
     }
-    out_end(&j);
-    out_end(&j);
+    tide_json_end(&j);
+    tide_json_end(&j);
 }
 
 static void cell_row(table *t, const tide_agreement_cell *c)

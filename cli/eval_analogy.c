@@ -1,7 +1,8 @@
 /* eval_analogy.c - wordtide eval analogy: accuracy on analogy questions, by section. */
 #include "eval.h"
-#include "json.h"
 #include "output.h"
+
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,45 +35,46 @@ static double ratio(uint64_t part, uint64_t whole)
     return (double)part / (double)whole;
 }
 
-static void json_result(json_writer *j, const tide_analogy_result *r)
+static void json_result(tide_json_writer *j, const tide_analogy_result *r)
 {
-    out_real(j, "accuracy", ratio(r->correct, r->scored), MACHINE_DIGITS);
-    out_count(j, "right", r->correct);
-    out_count(j, "asked", r->scored);
-    out_count(j, "questions", r->questions);
-    out_count(j, "known", r->known);
-    out_real(j, "coverage", ratio(r->known, r->questions), MACHINE_DIGITS);
+    tide_json_real(j, "accuracy", ratio(r->correct, r->scored), MACHINE_DIGITS);
+    tide_json_count(j, "right", r->correct);
+    tide_json_count(j, "asked", r->scored);
+    tide_json_count(j, "questions", r->questions);
+    tide_json_count(j, "known", r->known);
+    tide_json_real(j, "coverage", ratio(r->known, r->questions), MACHINE_DIGITS);
 }
 
-static void json_total(json_writer *j, const char *name, const analogies *r, int kinds)
+static void json_total(tide_json_writer *j, const char *name, const analogies *r,
+                       int kinds)
 {
     tide_analogy_result sum = total(r, kinds);
-    out_object(j, name);
+    tide_json_object(j, name);
     json_result(j, &sum);
-    out_end(j);
+    tide_json_end(j);
 }
 
 static void print_object(const analogies *r)
 {
-    json_writer j = {0};
+    tide_json_writer j = {0};
     tide_analogy_result all = total(r, ALL);
-    out_object(&j, NULL);
-    out_text(&j, "file", r->path);
+    tide_json_object(&j, NULL);
+    tide_json_text(&j, "file", r->path);
     json_result(&j, &all);
-    out_count(&j, "among", r->options.top);
-    out_text(&j, "oov", policies[r->options.keep_unknown]);
-    out_count(&j, "bad_lines", r->bad_lines);
+    tide_json_count(&j, "among", r->options.top);
+    tide_json_text(&j, "oov", policies[r->options.keep_unknown]);
+    tide_json_count(&j, "bad_lines", r->bad_lines);
     json_total(&j, "semantic", r, SEMANTIC);
     json_total(&j, "syntactic", r, SYNTACTIC);
-    out_array(&j, "sections");
+    tide_json_array(&j, "sections");
     for (size_t i = 0; i < r->count; i++) {
-        out_object(&j, NULL);
-        out_text(&j, "name", r->sections[i].name);
+        tide_json_object(&j, NULL);
+        tide_json_text(&j, "name", r->sections[i].name);
         json_result(&j, &r->sections[i]);
-        out_end(&j);
+        tide_json_end(&j);
     }
-    out_end(&j);
-    out_end(&j);
+    tide_json_end(&j);
+    tide_json_end(&j);
 }
 
 static void print_row(table *t, const char *name, const tide_analogy_result *r)

@@ -1,10 +1,11 @@
 /* eval_counts.c - wordtide eval counts: counts of a model compared with exact
  * counts. */
 #include "eval.h"
-#include "json.h"
 #include "output.h"
 #include "plot_data.h"
 #include "train_run.h"
+
+#include "base/base.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -40,30 +41,30 @@ static void list_statistics(const tide_counts_result *r,
 
 static void print_object(const tide_counts_result *r)
 {
-    json_writer j = {0};
+    tide_json_writer j = {0};
     statistic statistics[STATISTICS];
     list_statistics(r, statistics);
-    out_object(&j, NULL);
+    tide_json_object(&j, NULL);
     for (int i = 0; i < STATISTICS; i++)
         if (statistics[i].is_share)
-            out_real(&j, statistics[i].name, statistics[i].share, MACHINE_DIGITS);
+            tide_json_real(&j, statistics[i].name, statistics[i].share, MACHINE_DIGITS);
         else
-            out_count(&j, statistics[i].name, statistics[i].count);
-    out_array(&j, "bands");
+            tide_json_count(&j, statistics[i].name, statistics[i].count);
+    tide_json_array(&j, "bands");
     for (size_t i = 0; i < r->band_count; i++) {
         const tide_count_band *b = &r->bands[i];
-        out_object(&j, NULL);
-        out_count(&j, "rank", b->rank);
-        out_count(&j, "from", b->from);
-        out_count(&j, "to", b->to);
-        out_count(&j, "words", b->words);
-        out_real(&j, "dropped", b->dropped, MACHINE_DIGITS);
-        out_real(&j, "median_error", b->median_error, MACHINE_DIGITS);
-        out_real(&j, "median_error_held", b->median_error_held, MACHINE_DIGITS);
-        out_end(&j);
+        tide_json_object(&j, NULL);
+        tide_json_count(&j, "rank", b->rank);
+        tide_json_count(&j, "from", b->from);
+        tide_json_count(&j, "to", b->to);
+        tide_json_count(&j, "words", b->words);
+        tide_json_real(&j, "dropped", b->dropped, MACHINE_DIGITS);
+        tide_json_real(&j, "median_error", b->median_error, MACHINE_DIGITS);
+        tide_json_real(&j, "median_error_held", b->median_error_held, MACHINE_DIGITS);
+        tide_json_end(&j);
     }
-    out_end(&j);
-    out_end(&j);
+    tide_json_end(&j);
+    tide_json_end(&j);
 }
 
 static int print_statistics(const tide_counts_result *r, table_style style)

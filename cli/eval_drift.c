@@ -257,8 +257,8 @@ int eval_drift(int argc, char **argv)
     j.options.vectors = (tide_vectors)vectors;
     j.options.evaluation = write_points;
     j.options.evaluation_data = &j;
-    j.options.watch = progress_watch;
-    j.options.watch_data = &j.progress;
+    j.options.progress = progress_update;
+    j.options.progress_data = &j.progress;
     int code = run(&j, points_path, table_style_of(json, tsv, command));
     settings_free(&j.input.typed);
     return code;

@@ -1,8 +1,9 @@
 /* eval_periods.c - wordtide eval periods: how a stream changes from month to month. */
 #include "eval.h"
-#include "json.h"
 #include "output.h"
 #include "train_run.h"
+
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,51 +36,51 @@ static const char *join_words(const char *const *words, size_t count,
 
 /* -- JSON -------------------------------------------------------------------------- */
 
-static void json_words(json_writer *j, const char *name, const char *const *words)
+static void json_words(tide_json_writer *j, const char *name, const char *const *words)
 {
-    out_array(j, name);
+    tide_json_array(j, name);
     for (size_t i = 0; i < TIDE_PERIOD_WORDS && words[i]; i++)
-        out_text(j, NULL, words[i]);
-    out_end(j);
+        tide_json_text(j, NULL, words[i]);
+    tide_json_end(j);
 }
 
-static void json_mover(json_writer *j, const tide_moved_word *mover)
+static void json_mover(tide_json_writer *j, const tide_moved_word *mover)
 {
-    out_object(j, NULL);
-    out_text(j, "word", mover->word);
-    out_count(j, "count", mover->count);
-    out_real(j, "aligned", mover->aligned, MACHINE_DIGITS);
+    tide_json_object(j, NULL);
+    tide_json_text(j, "word", mover->word);
+    tide_json_count(j, "count", mover->count);
+    tide_json_real(j, "aligned", mover->aligned, MACHINE_DIGITS);
     json_words(j, "then", mover->then);
     json_words(j, "now", mover->now);
-    out_end(j);
+    tide_json_end(j);
 }
 
 static void print_object(const tide_period *p)
 {
-    json_writer j = {0};
-    out_object(&j, NULL);
-    out_text(&j, "period", p->name);
-    out_count(&j, "tokens", p->tokens);
-    out_count(&j, "vocabulary", p->vocabulary);
-    out_count(&j, "admitted", p->admitted);
-    out_count(&j, "evicted", p->evicted);
-    out_count(&j, "words", p->frequent.words);
-    out_real(&j, "cosine", p->frequent.cosine, MACHINE_DIGITS);
-    out_real(&j, "aligned", p->frequent.aligned, MACHINE_DIGITS);
-    out_real(&j, "overlap", p->frequent.overlap, MACHINE_DIGITS);
-    out_array(&j, "moved");
+    tide_json_writer j = {0};
+    tide_json_object(&j, NULL);
+    tide_json_text(&j, "period", p->name);
+    tide_json_count(&j, "tokens", p->tokens);
+    tide_json_count(&j, "vocabulary", p->vocabulary);
+    tide_json_count(&j, "admitted", p->admitted);
+    tide_json_count(&j, "evicted", p->evicted);
+    tide_json_count(&j, "words", p->frequent.words);
+    tide_json_real(&j, "cosine", p->frequent.cosine, MACHINE_DIGITS);
+    tide_json_real(&j, "aligned", p->frequent.aligned, MACHINE_DIGITS);
+    tide_json_real(&j, "overlap", p->frequent.overlap, MACHINE_DIGITS);
+    tide_json_array(&j, "moved");
     for (size_t i = 0; i < p->mover_count; i++)
         json_mover(&j, &p->movers[i]);
-    out_end(&j);
-    out_array(&j, "new");
+    tide_json_end(&j);
+    tide_json_array(&j, "new");
     for (size_t i = 0; i < p->newcomer_count; i++) {
-        out_object(&j, NULL);
-        out_text(&j, "word", p->newcomers[i].word);
-        out_count(&j, "count", p->newcomers[i].count);
-        out_end(&j);
+        tide_json_object(&j, NULL);
+        tide_json_text(&j, "word", p->newcomers[i].word);
+        tide_json_count(&j, "count", p->newcomers[i].count);
+        tide_json_end(&j);
     }
-    out_end(&j);
-    out_end(&j);
+    tide_json_end(&j);
+    tide_json_end(&j);
 }
 
 /* -- tables ------------------------------------------------------------------------ */
@@ -223,8 +224,8 @@ int eval_periods(int argc, char **argv)
     j.options.vectors = (tide_vectors)vectors;
     j.options.period = print_period;
     j.options.period_data = &j;
-    j.options.watch = progress_watch;
-    j.options.watch_data = &j.progress;
+    j.options.progress = progress_update;
+    j.options.progress_data = &j.progress;
     progress_begin(&j.progress, &(tide_stats){0}, quiet);
     int code = run(&j);
     settings_free(&j.input.typed);

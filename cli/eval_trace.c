@@ -4,11 +4,8 @@
  * train`. A stopwatch leaves the time of evaluation out of the reported time.
  */
 #include "eval.h"
-#include "json.h"
 #include "output.h"
 #include "train_run.h"
-
-#include "../server/process.h"
 
 #include "base/base.h"
 
@@ -152,19 +149,19 @@ static size_t list_fields(const trace *t, const tide_stats *now, const scores *s
 
 static void print_object(const trace *t, const field *fields, size_t count)
 {
-    json_writer j = {0};
-    out_object(&j, NULL);
+    tide_json_writer j = {0};
+    tide_json_object(&j, NULL);
     for (size_t i = 0; i < count; i++) {
         if (i == MEASURES)
-            out_object(&j, "similarity");
+            tide_json_object(&j, "similarity");
         if (i == MEASURES + t->set_count)
-            out_end(&j);
+            tide_json_end(&j);
         if (fields[i].is_real)
-            out_real(&j, fields[i].name, fields[i].real, MACHINE_DIGITS);
+            tide_json_real(&j, fields[i].name, fields[i].real, MACHINE_DIGITS);
         else
-            out_count(&j, fields[i].name, fields[i].count);
+            tide_json_count(&j, fields[i].name, fields[i].count);
     }
-    out_end(&j);
+    tide_json_end(&j);
 }
 
 /* Rows are printed at once, before the widest cell of a column is known. */
@@ -234,7 +231,7 @@ static void add_sets(trace *t, const text_list *paths)
         s->path = paths->items[t->set_count];
         set_name(s->path, s->name);
         if (t->style != TABLE_JSON)
-            clean_text(s->name);
+            tide_utf8_clean(s->name);
         for (size_t i = 0; i < t->set_count; i++)
             if (!strcmp(t->sets[i].name, s->name))
                 usage_error(t->input.command, "two lists of pairs are named '%s'",
@@ -245,8 +242,8 @@ static void add_sets(trace *t, const text_list *paths)
 static tide_run trace_run(trace *t, uint64_t every, bool *saved)
 {
     tide_run run = new_run(&t->input);
-    run.watch = progress_watch;
-    run.watch_data = &t->p;
+    run.progress = progress_update;
+    run.progress_data = &t->p;
     run.note = progress_note;
     run.note_data = &t->p;
     run.pause = on_step;

@@ -1,7 +1,8 @@
 /* label_report.c - the quality of predicted labels, as rows of a table or as JSON. */
 #include "label_report.h"
-#include "json.h"
 #include "output.h"
+
+#include "base/base.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,13 +47,14 @@ static void print_row(table *t, const char *period, const tide_scores *s)
     table_end_row(t);
 }
 
-static void json_share(json_writer *w, const char *name, const tide_scores *s,
+static void json_share(tide_json_writer *w, const char *name, const tide_scores *s,
                        double value)
 {
-    out_real(w, name, s->scored ? value : (double)NAN, MACHINE_DIGITS);
+    tide_json_real(w, name, s->scored ? value : (double)NAN, MACHINE_DIGITS);
 }
 
-static void json_score(json_writer *w, const tide_scores *s, const tide_score *score)
+static void json_score(tide_json_writer *w, const tide_scores *s,
+                       const tide_score *score)
 {
     json_share(w, "precision", s, score->precision);
     json_share(w, "recall", s, score->recall);
@@ -61,25 +63,25 @@ static void json_score(json_writer *w, const tide_scores *s, const tide_score *s
 
 static void print_object(const char *period, const tide_scores *s)
 {
-    json_writer w = {0};
-    out_object(&w, NULL);
-    out_text(&w, "period", period);
-    out_count(&w, "posts", s->posts);
-    out_count(&w, "labelled", s->labeled);
-    out_count(&w, "scored", s->scored);
+    tide_json_writer w = {0};
+    tide_json_object(&w, NULL);
+    tide_json_text(&w, "period", period);
+    tide_json_count(&w, "posts", s->posts);
+    tide_json_count(&w, "labelled", s->labeled);
+    tide_json_count(&w, "scored", s->scored);
     json_score(&w, s, &s->weighted);
     json_share(&w, "p@1", s, s->precision_at_1);
     json_share(&w, "p@5", s, s->precision_at_5);
     json_share(&w, "r@5", s, s->recall_at_5);
-    out_count(&w, "words", s->words);
-    out_count(&w, "unknown", s->unknown);
-    out_object(&w, "macro");
+    tide_json_count(&w, "words", s->words);
+    tide_json_count(&w, "unknown", s->unknown);
+    tide_json_object(&w, "macro");
     json_score(&w, s, &s->macro);
-    out_end(&w);
-    out_object(&w, "micro");
+    tide_json_end(&w);
+    tide_json_object(&w, "micro");
     json_score(&w, s, &s->micro);
-    out_end(&w);
-    out_end(&w);
+    tide_json_end(&w);
+    tide_json_end(&w);
 }
 
 void label_report_print(const label_report *report, const char *period,

@@ -1,9 +1,10 @@
 /* labels_predict.c - wordtide labels predict: predicts the labels of lines of text. */
-#include "json.h"
 #include "labels.h"
 #include "lines.h"
 #include "output.h"
 #include "table.h"
+
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -48,18 +49,18 @@ static void print_rows(table *t, uint64_t line, const tide_prediction *predictio
 static void print_object(const tide_prediction *predictions, size_t count,
                          uint64_t known)
 {
-    json_writer w = {0};
-    out_object(&w, NULL);
-    out_array(&w, "labels");
+    tide_json_writer w = {0};
+    tide_json_object(&w, NULL);
+    tide_json_array(&w, "labels");
     for (size_t i = 0; i < count; i++) {
-        out_object(&w, NULL);
-        out_text(&w, "label", predictions[i].label);
-        out_float(&w, "probability", predictions[i].probability);
-        out_end(&w);
+        tide_json_object(&w, NULL);
+        tide_json_text(&w, "label", predictions[i].label);
+        tide_json_float(&w, "probability", predictions[i].probability);
+        tide_json_end(&w);
     }
-    out_end(&w);
-    out_count(&w, "known", known);
-    out_end(&w);
+    tide_json_end(&w);
+    tide_json_count(&w, "known", known);
+    tide_json_end(&w);
 }
 
 /* -- input ------------------------------------------------------------------------- */

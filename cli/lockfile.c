@@ -40,6 +40,8 @@ bool lockfile_acquire(const char *path)
     }
     locked_file *file = &files[locked_count++];
     *file = (locked_file){.lock = lock, .path = path};
+    /* Replacing a symbolic link replaces the file it leads to, so the backup lies beside
+     * that file. */
     char target[PATH_MAX];
     struct stat link_status;
     bool link = lstat(path, &link_status) == 0 && S_ISLNK(link_status.st_mode);
@@ -50,6 +52,8 @@ bool lockfile_acquire(const char *path)
 
 const char *lockfile_backup(const char *path)
 {
+    /* The backup is the file from before if it has the same inode; a file that another
+     * program put there has not. */
     struct stat now;
     for (const locked_file *file = files; file < files + locked_count; file++)
         if (!strcmp(file->path, path) && file->before.st_ino &&

@@ -102,6 +102,8 @@ static const char *current_name(const char *name, size_t length)
 static bool find_long(const parser *p, const char *name, size_t length, target *found)
 {
     *found = (target){0};
+    /* An option of the command hides a parameter of the same name, and current names
+     * hide former ones. */
     for (const option *o = p->usage->options; o->name; o++)
         if (names_match(o->name, strlen(o->name), name, length))
             found->option = o;
@@ -156,7 +158,7 @@ __attribute__((noreturn)) static void unknown_option(const parser *p,
     const char *bare = argument + strspn(argument, "-");
     snprintf(name, sizeof name, "%.*s", (int)strcspn(bare, "="), bare);
     const char *nearest = NULL, *known = own_name(name);
-    int distance = 3;
+    int distance = 3; /* suggests names that are at most two edits away */
     if (is_input_name(name) && p->usage->max_operands < 0)
         usage_error(p->usage->command,
                     "unknown option '%s'; give the files as arguments", argument);
@@ -183,6 +185,7 @@ static bool parse_scaled(const char *text, double kilo, uint64_t *number)
     *number = strtoull(text, &end, 10);
     if (!*end)
         return errno == 0;
+    /* 2e6, 1.5k and 512M go through a double, which is exact below 2^53. */
     double value = strtod(text, &end);
     static const char units[] = "kMG";
     const char *unit = *end ? strchr(units, *end) : NULL;
@@ -239,6 +242,7 @@ static void set_number(const parser *p, const option *o, const char *value)
 
 static void append_item(const parser *p, text_list *list, const char *value)
 {
+    /* No option can occur more often than there are arguments. */
     if (!list->items)
         list->items = allocate((size_t)p->argc, sizeof *list->items);
     list->items[list->count++] = value;
@@ -266,6 +270,7 @@ void settings_add(settings *typed, const char *name, const char *value)
 
 const char *settings_value(const settings *typed, const char *name)
 {
+    /* The last one typed wins, as in tide_params_set. */
     for (size_t i = typed->count; i-- > 0;)
         if (!strcmp(typed->pairs[i][0], name))
             return typed->pairs[i][1];
@@ -329,6 +334,8 @@ static void parse_letters(parser *p, const char *argument)
 static void parse_argument(parser *p, char *argument)
 {
     if (argument[0] != '-' || !argument[1]) {
+        /* Operands move to the front of argv, over arguments that are parsed already:
+         * operands <= next holds throughout. */
         p->argv[p->operands++] = argument;
         return;
     }

@@ -1,4 +1,4 @@
-/* output.c - messages, words, numbers and JSON. */
+/* output.c - messages, words and numbers. */
 #include "output.h"
 
 #include "base/base.h"
@@ -13,48 +13,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Length of the character at `at` in a zero-terminated text; 0 if it is invalid. The
- * zero cannot be within a character, so nothing behind it is read. */
-static size_t character_length(const unsigned char *at)
-{
-    return tide_utf8_length(at, 4);
-}
-
-/* C1 controls, U+0080 to U+009F, are C2 80 to C2 9F. Terminals act on some of them. */
-static bool is_c1_control(const unsigned char *at)
-{
-    return at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0;
-}
-
-static bool is_control(const unsigned char *at)
-{
-    return at[0] < 0x20 || at[0] == 0x7f || is_c1_control(at);
-}
-
-void clean_text(char *text)
-{
-    unsigned char *at = (unsigned char *)text;
-    for (; *at; at++) {
-        if (is_c1_control(at))
-            at[1] = '?';
-        if (is_control(at) || !character_length(at)) {
-            *at = '?';
-            continue;
-        }
-        at += character_length(at) - 1;
-    }
-}
-
 void write_clean(FILE *out, const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at) {
-        size_t length = character_length(at);
-        if (length && !is_control(at))
-            fwrite(at, 1, length, out);
+    while (*text) {
+        size_t length = tide_utf8_length(text, 4);
+        if (length && !tide_utf8_is_control(text))
+            fwrite(text, 1, length, out);
         else
-            fputs(is_c1_control(at) ? "??" : "?", out);
-        at += length ? length : 1;
+            fputc('?', out);
+        text += length ? length : 1;
     }
 }
 
@@ -65,7 +32,7 @@ void log_message(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    clean_text(text);
+    tide_utf8_clean(text);
     log_printf("wordtide: %s\n", text);
 }
 
@@ -105,30 +72,6 @@ void print_word(const char *word)
         write_clean(stdout, word);
     else
         fputs(word, stdout);
-}
-
-void write_json(FILE *out, const char *text)
-{
-    fputc('"', out);
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at) {
-        size_t length = character_length(at);
-        if (!length)
-            fputs("\\ufffd", out);
-        else if (is_control(at))
-            fprintf(out, "\\u%04x", (unsigned)at[length - 1]);
-        else if (*at == '"' || *at == '\\')
-            fprintf(out, "\\%c", *at);
-        else
-            fwrite(at, 1, length, out);
-        at += length ? length : 1;
-    }
-    fputc('"', out);
-}
-
-void print_json(const char *text)
-{
-    write_json(stdout, text);
 }
 
 /* errno of the first failed write; later calls on the stream overwrite it. */

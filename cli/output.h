@@ -1,4 +1,4 @@
-/* output.h - exit codes, messages, words, numbers and JSON.
+/* output.h - exit codes, messages, words and numbers.
  *
  * Data go to standard output, messages for people to standard error. */
 #ifndef OUTPUT_H
@@ -32,10 +32,6 @@ void print_word(const char *word);
 /* Prints the fewest digits that read back as the same value. */
 void print_float(float value);
 
-/* Write a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */
-void write_json(FILE *out, const char *text);
-void print_json(const char *text);
-
 /* Whether no write to standard output has failed. Loops check it after every record. */
 bool output_ok(void);
 
@@ -47,11 +43,7 @@ int finish_output(int code);
  * reports it. */
 void output_set_error(int error);
 
-/* Replaces control characters, including C1 controls in UTF-8, and invalid UTF-8 by
- * '?'. */
-void clean_text(char *text);
-
-/* Writes the text as clean_text would change it. */
+/* Writes the text as tide_utf8_clean would change it. */
 void write_clean(FILE *out, const char *text);
 
 enum { SHORT_TEXT = 24 };

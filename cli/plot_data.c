@@ -2,6 +2,8 @@
 #include "plot_data.h"
 #include "output.h"
 
+#include "base/base.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +38,7 @@ void plot_data_word(plot_data *p, const char *word)
 {
     char text[TIDE_WORD_MAX + 1];
     snprintf(text, sizeof text, "%s", word);
-    clean_text(text);
+    tide_utf8_clean(text);
     fprintf(p->file, "%s\t", text);
 }
 

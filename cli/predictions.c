@@ -1,7 +1,8 @@
 /* predictions.c - a file of predicted labels. */
 #include "predictions.h"
-#include "json.h"
 #include "output.h"
+
+#include "base/base.h"
 
 #include <wordtide/tools.h>
 #include <errno.h>
@@ -82,14 +83,14 @@ static bool reserve(predictions *p, uint32_t count)
 
 static void write_names(predictions *p, const tide_predicted_post *post)
 {
-    json_writer w = {.file = p->file};
-    out_object(&w, NULL);
-    out_count(&w, "post", post->post);
-    out_array(&w, "names");
+    tide_json_writer w = {.file = p->file};
+    tide_json_object(&w, NULL);
+    tide_json_count(&w, "post", post->post);
+    tide_json_array(&w, "names");
     for (uint32_t i = 0; i < post->name_count; i++)
-        out_text(&w, NULL, post->names[i]);
-    out_end(&w);
-    out_end(&w);
+        tide_json_text(&w, NULL, post->names[i]);
+    tide_json_end(&w);
+    tide_json_end(&w);
     p->fit = post->fit;
 }
 
@@ -111,23 +112,23 @@ static void write_post(predictions *p, const tide_predicted_post *post)
 {
     char text[TIME_TEXT];
     uint32_t count = sort_candidates(p, post);
-    json_writer w = {.file = p->file};
-    out_object(&w, NULL);
-    out_count(&w, "post", post->post);
-    out_text(&w, "time", time_text(text, post->time));
-    out_array(&w, "labels");
+    tide_json_writer w = {.file = p->file};
+    tide_json_object(&w, NULL);
+    tide_json_count(&w, "post", post->post);
+    tide_json_text(&w, "time", time_text(text, post->time));
+    tide_json_array(&w, "labels");
     for (uint32_t i = 0; i < post->label_count; i++)
-        out_text(&w, NULL, post->labels[i]);
-    out_end(&w);
-    out_array(&w, "told");
+        tide_json_text(&w, NULL, post->labels[i]);
+    tide_json_end(&w);
+    tide_json_array(&w, "told");
     for (uint32_t i = 0; i < count; i++) {
-        out_object(&w, NULL);
-        out_text(&w, "label", post->names[p->candidates[i].index]);
-        out_float(&w, "probability", p->candidates[i].probability);
-        out_end(&w);
+        tide_json_object(&w, NULL);
+        tide_json_text(&w, "label", post->names[p->candidates[i].index]);
+        tide_json_float(&w, "probability", p->candidates[i].probability);
+        tide_json_end(&w);
     }
-    out_end(&w);
-    out_end(&w);
+    tide_json_end(&w);
+    tide_json_end(&w);
 }
 
 bool predictions_add(predictions *p, const tide_predicted_post *post, bool scored)

@@ -35,6 +35,8 @@ void progress_begin(progress *p, const tide_stats *initial, bool quiet)
 static void measure_rates(progress *p, const tide_stats *stats, double now,
                           double min_seconds)
 {
+    /* Until min_seconds have passed since the start there is only a short interval to
+     * go by; later the last full interval is shown until the next one is complete. */
     double seconds = now - p->before_time;
     bool first = p->before_time <= p->started;
     if (seconds <= 0 || (seconds < min_seconds && !first))
@@ -75,6 +77,8 @@ static const char *epoch_text(char text[EPOCH_TEXT], const tide_stats *stats)
 /* The estimated rest at the average speed so far; negative while it is unknown. */
 static double seconds_left(progress *p, const tide_stats *stats, double now)
 {
+    /* From the first call on, since a resumed run begins with a part done already, at
+     * no cost of its own. */
     if (p->done_since <= 0) {
         p->done_first = stats->done;
         p->done_since = now;
@@ -116,6 +120,7 @@ static void log_done(progress *p, const tide_stats *stats)
 
 static void overwrite_line(progress *p, const char *line)
 {
+    /* One column less than there are: in the last one, terminals may wrap. */
     log_printf("\r%.*s\033[K", terminal_columns() - 1, line);
     log_flush();
     p->line_open = true;
@@ -183,7 +188,7 @@ static void notify_systemd(progress *p, const tide_stats *stats, double now)
     p->systemd_tokens = stats->tokens;
 }
 
-void progress_watch(void *data, const tide_stats *stats)
+void progress_update(void *data, const tide_stats *stats)
 {
     progress *p = data;
     double now = tide_now_seconds();
@@ -195,6 +200,8 @@ void progress_watch(void *data, const tide_stats *stats)
         (is_counting(stats) ? show_counting : show_line)(p, stats);
     } else if (now - p->last_shown >= LOG_SECONDS &&
                stats->tokens > p->initial.tokens) {
+        /* Not while nothing was read: a log does not grow while a source is silent from
+         * the start. */
         measure_rates(p, stats, now, 1e-3);
         log_stats(is_counting(stats) ? "counting" : "training", stats, p->word_rate);
         log_done(p, stats);
@@ -214,8 +221,9 @@ void progress_break(progress *p)
 static void log_quoted(const char *text)
 {
     char clean[PATH_MAX];
+    /* Cleaned after it is cut, which may have split a character. */
     snprintf(clean, sizeof clean, "%s", text);
-    clean_text(clean);
+    tide_utf8_clean(clean);
     log_printf("\"");
     for (const char *at = clean; *at; at++)
         log_printf(*at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
@@ -263,7 +271,7 @@ static void print_saved(const char *path, const char *backup)
     snprintf(text, sizeof text,
              backup ? "saved to %s; the previous file is now %s" : "saved to %s", path,
              backup);
-    clean_text(text);
+    tide_utf8_clean(text);
     log_printf("%s\n", text);
 }
 

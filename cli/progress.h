@@ -24,7 +24,7 @@ typedef struct progress {
 void progress_begin(progress *p, const tide_stats *initial, bool quiet);
 
 /* Callbacks of a tide_run whose `data` is the progress. */
-void progress_watch(void *data, const tide_stats *stats);
+void progress_update(void *data, const tide_stats *stats);
 void progress_note(void *data, bool warning, const char *text);
 
 void progress_budget(const progress *p, const tide_part *parts, int count);

@@ -49,23 +49,34 @@ tide_entry *list_words(const tide_model *model, size_t *count)
     return NULL;
 }
 
-void print_hits(const query_context *query, const tide_hit *hits, int count)
+void print_hits(const tide_hit *hits, int count)
 {
-    if (query->json)
-        putchar('[');
     for (int i = 0; i < count; i++) {
-        if (query->json) {
-            printf("%s{\"word\":", i ? "," : "");
-            print_json(hits[i].word);
-            printf(",\"score\":%.6f}", (double)hits[i].score);
-        } else {
-            printf("%.4f\t", (double)hits[i].score);
-            print_word(hits[i].word);
-            putchar('\n');
-        }
+        printf("%.4f\t", (double)hits[i].score);
+        print_word(hits[i].word);
+        putchar('\n');
     }
-    if (query->json)
-        putchar(']');
+}
+
+void write_hits(tide_json_writer *w, const char *name, const tide_hit *hits, int count)
+{
+    tide_json_array(w, name);
+    for (int i = 0; i < count; i++) {
+        tide_json_object(w, NULL);
+        tide_json_text(w, "word", hits[i].word);
+        tide_json_real(w, "score", (double)hits[i].score, 6);
+        tide_json_end(w);
+    }
+    tide_json_end(w);
+}
+
+void write_vector(tide_json_writer *w, const char *name, const float *vector,
+                  uint32_t dim)
+{
+    tide_json_array(w, name);
+    for (uint32_t i = 0; i < dim; i++)
+        tide_json_float(w, NULL, vector[i]);
+    tide_json_end(w);
 }
 
 /* -- resolving words --------------------------------------------------------------- */
@@ -145,37 +156,42 @@ void log_term_tokens(const resolved_terms *terms)
     }
 }
 
-static void print_tokens(const tide_term *term, bool known)
+static void write_tokens(tide_json_writer *w, const char *name, const tide_term *term,
+                         bool known)
 {
-    bool printed = false;
-    for (uint32_t i = 0; i < term->count; i++) {
-        if (term->has_vector[i] != known)
-            continue;
-        if (printed)
-            putchar(',');
-        print_json(term->tokens[i]);
-        printed = true;
-    }
+    tide_json_array(w, name);
+    for (uint32_t i = 0; i < term->count; i++)
+        if (term->has_vector[i] == known)
+            tide_json_text(w, NULL, term->tokens[i]);
+    tide_json_end(w);
 }
 
-void print_term_tokens(const resolved_terms *terms)
+void write_term_tokens(tide_json_writer *w, const resolved_terms *terms)
 {
-    bool printed = false;
+    bool begun = false;
     for (size_t i = 0; i < terms->count; i++) {
         if (terms->terms[i].exact)
             continue;
-        fputs(printed ? "," : ",\"terms\":[", stdout);
-        fputs("{\"text\":", stdout);
-        print_json(terms->texts[i]);
-        fputs(",\"tokens\":[", stdout);
-        print_tokens(&terms->terms[i], true);
-        fputs("],\"unknown\":[", stdout);
-        print_tokens(&terms->terms[i], false);
-        fputs("]}", stdout);
-        printed = true;
+        if (!begun)
+            tide_json_array(w, "terms");
+        begun = true;
+        tide_json_object(w, NULL);
+        tide_json_text(w, "text", terms->texts[i]);
+        write_tokens(w, "tokens", &terms->terms[i], true);
+        write_tokens(w, "unknown", &terms->terms[i], false);
+        tide_json_end(w);
     }
-    if (printed)
-        putchar(']');
+    if (begun)
+        tide_json_end(w);
+}
+
+void write_failed_query(const char *line, const char *reason)
+{
+    tide_json_writer w = {0};
+    tide_json_object(&w, NULL);
+    tide_json_text(&w, "query", line);
+    tide_json_text(&w, "error", reason);
+    tide_json_end(&w);
 }
 
 /* -- queries from standard input --------------------------------------------------- */

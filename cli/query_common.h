@@ -5,6 +5,8 @@
 
 #include "options.h"
 
+#include "base/base.h"
+
 typedef struct query_context {
     tide_model *model;
     tide_view *view;
@@ -37,15 +39,20 @@ tide_hit *query_alloc_hits(const query_context *query, uint64_t *count);
  * message. */
 tide_entry *list_words(const tide_model *model, size_t *count);
 
-void print_hits(const query_context *query, const tide_hit *hits, int count);
+/* Prints a line per hit, or writes an array of objects. */
+void print_hits(const tide_hit *hits, int count);
+void write_hits(tide_json_writer *w, const char *name, const tide_hit *hits, int count);
+
+void write_vector(tide_json_writer *w, const char *name, const float *vector,
+                  uint32_t dim);
 
 /* The texts of a query, resolved to words of the model. */
 typedef struct resolved_terms {
     const char *const *texts; /* [count] as given; borrowed */
     size_t count;
     tide_term *terms; /* [count] */
-    const char *
-        *words; /* [count] the words of each term, as view functions take them */
+    /* [count] the words of each term, as view functions take them */
+    const char **words;
 } resolved_terms;
 
 /* Resolves all texts. Returns false if a text has no known word; `reason` then says so
@@ -58,9 +65,11 @@ void free_terms(resolved_terms *terms);
 /* Logs which words stand for the texts that are not words themselves. */
 void log_term_tokens(const resolved_terms *terms);
 
-/* Prints the same as member "terms" of the JSON object being printed, if there are any
- * such texts. */
-void print_term_tokens(const resolved_terms *terms);
+/* Writes the same as member "terms" of an object, if there are any such texts. */
+void write_term_tokens(tide_json_writer *w, const resolved_terms *terms);
+
+/* Writes the answer to a query that failed: an object with the query and the reason. */
+void write_failed_query(const char *line, const char *reason);
 
 /* Calls `handler` for every line of standard input, split into words, until it ends or
  * standard output is closed. Empty lines are skipped. Prompts on a terminal. Returns

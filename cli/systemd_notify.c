@@ -9,8 +9,6 @@
 #include "systemd_notify.h"
 #include "output.h"
 
-#include "../server/process.h"
-
 #include "base/base.h"
 
 #include <errno.h>
@@ -52,6 +50,7 @@ static bool parse_address(const char *name)
     }
     service.address.sun_family = AF_UNIX;
     memcpy(service.address.sun_path, name, length);
+    /* The kernel marks abstract names with a zero; their length ends them. */
     if (*name == '@')
         service.address.sun_path[0] = 0;
     service.length =
@@ -91,6 +90,7 @@ void systemd_open(void)
         if (service.socket < 0)
             log_failure_once(strerror(errno));
     }
+    /* Programs that this one starts must not speak for it. */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unsetenv(names[i]);
 }

@@ -4,8 +4,9 @@
  * a memory stream, each terminated by 0. A first pass measures them, and a second
  * prints them. Columns of numbers are aligned to the right. */
 #include "table.h"
-#include "json.h"
 #include "output.h"
+
+#include "base/base.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -22,7 +23,7 @@ struct table {
     size_t count;
     size_t at;                 /* column of the next cell */
     bool numbers[COLUMNS_MAX]; /* columns to align to the right */
-    json_writer row;           /* TABLE_JSON only */
+    tide_json_writer row;      /* TABLE_JSON only */
     FILE *cells;               /* TABLE_TEXT only */
     size_t rows;               /* in `cells`, including the header */
     char *bytes;               /* of `cells`, when it is closed */
@@ -73,7 +74,7 @@ table *table_new(table_style style, const char *const *columns)
 static const char *next_name(table *t)
 {
     if (t->at == 0)
-        out_object(&t->row, NULL);
+        tide_json_object(&t->row, NULL);
     return t->columns[t->at++];
 }
 
@@ -81,7 +82,7 @@ void table_text(table *t, const char *text)
 {
     assert(t->at < t->count);
     if (t->style == TABLE_JSON) {
-        out_text(&t->row, next_name(t), text);
+        tide_json_text(&t->row, next_name(t), text);
         return;
     }
     write_cell(t, text);
@@ -99,7 +100,7 @@ void table_count(table *t, uint64_t count)
     char text[NUMBER_SIZE];
     snprintf(text, sizeof text, "%" PRIu64, count);
     if (t->style == TABLE_JSON)
-        out_count(&t->row, next_name(t), count);
+        tide_json_count(&t->row, next_name(t), count);
     else
         write_number(t, text);
 }
@@ -107,13 +108,14 @@ void table_count(table *t, uint64_t count)
 void table_real(table *t, double value, int digits)
 {
     assert(t->at < t->count);
+    /* People get few digits, programs as many as matter. */
     if (t->style != TABLE_TEXT && digits < MACHINE_DIGITS)
         digits = MACHINE_DIGITS;
     char text[NUMBER_SIZE] = "-";
     if (isfinite(value))
         snprintf(text, sizeof text, "%.*f", digits, value);
     if (t->style == TABLE_JSON)
-        out_real(&t->row, next_name(t), value, digits);
+        tide_json_real(&t->row, next_name(t), value, digits);
     else
         write_number(t, text);
 }
@@ -124,7 +126,7 @@ void table_end_row(table *t)
     if (t->style == TABLE_TSV)
         putchar('\n');
     else if (t->style == TABLE_JSON)
-        out_end(&t->row);
+        tide_json_end(&t->row);
     else
         t->rows++;
     t->at = 0;
@@ -141,6 +143,7 @@ static int text_width(const char *text)
 
 static void print_cell(const table *t, size_t column, const char *text, int width)
 {
+    /* Padded by hand, since printf counts bytes. */
     int padding = width - text_width(text);
     bool last = column + 1 == t->count;
     printf("%s%*s%s", column ? "  " : "", t->numbers[column] ? padding : 0, "", text);
@@ -178,6 +181,8 @@ void table_end(table *t)
     if (!t)
         return;
     assert(t->at == 0);
+    /* A cell that could not be stored would shift all that follow, so nothing is printed
+     * then. */
     if (t->cells && !close_cells(t))
         output_set_error(ENOMEM);
     else if (t->rows > 1)

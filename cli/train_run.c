@@ -49,6 +49,7 @@ static void on_stop(int signal)
         alarm(1);
         return;
     }
+    /* All that handlers call is safe in them: clock_gettime, alarm and _exit. */
     bool duplicate =
         signal == stop_signal && tide_now_seconds() - stop_time < REPEAT_SECONDS;
     if (!duplicate && signal != SIGHUP)
@@ -82,6 +83,7 @@ static void catch_signals(void)
     set_handler(SIGINT, on_stop, 0);
     set_handler(SIGTERM, on_stop, 0);
     set_handler(SIGHUP, stop_on_hangup ? on_stop : SIG_IGN, 0);
+    /* A save can wait for the read in progress; only a stop has to interrupt it. */
     set_handler(SIGUSR1, on_save, SA_RESTART);
     set_handler(SIGALRM, on_alarm, 0);
 }
@@ -192,6 +194,7 @@ tide_trainer *open_trainer(const train_input *input, const tide_run *run, int *c
 int run_trainer(tide_trainer *trainer, const tide_run *run, tide_error *err)
 {
     int status = tide_trainer_run(trainer, run, err);
+    /* The alarm that on_stop started would interrupt what the command prints now. */
     signal(SIGALRM, SIG_IGN);
     return status;
 }
@@ -246,8 +249,8 @@ static tide_run job_run(train_job *job)
     const train_options *options = &job->options;
     tide_run run = new_run(&options->input);
     run.from_start = options->from_start;
-    run.watch = progress_watch;
-    run.watch_data = &job->progress;
+    run.progress = progress_update;
+    run.progress_data = &job->progress;
     run.note = progress_note;
     run.note_data = &job->progress;
     run.save_path = options->output;
@@ -271,6 +274,7 @@ static bool lock_files(const train_options *options)
 {
     const char *checkpoint = train_options_checkpoint(options);
     const char *output = options->output;
+    /* A second lock on the same path would find the first one and refuse. */
     bool same = checkpoint && output && !strcmp(checkpoint, output);
     return (!checkpoint || lockfile_acquire(checkpoint)) &&
            (!output || same || lockfile_acquire(output));
@@ -350,6 +354,8 @@ int train_job_run(train_job *job, tide_trainer *trainer)
     int status = run_trainer(trainer, &job->run, &err);
     job->stopped = status != 0;
     tide_trainer_stats(trainer, &after, sizeof after);
+    /* Words that were read, not those in the vocabulary: a resumed run has some of
+     * these from before. */
     bool no_words = after.tokens == before.tokens;
     int code = EXIT_SUCCESS;
     if (status >= 0 && no_words) {

@@ -42,8 +42,8 @@ typedef struct train_job {
     train_options options;
     progress progress;
     tide_run run;
-    tide_part
-        parts[TIDE_PARTS_MAX]; /* memory to show; the trainer's if part_count is 0 */
+    /* memory to show; the trainer's if part_count is 0 */
+    tide_part parts[TIDE_PARTS_MAX];
     int part_count;
     bool saved;   /* the model file is in place */
     bool stopped; /* before the end of the sources */

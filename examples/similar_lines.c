@@ -42,9 +42,9 @@ int main(int argc, char **argv)
     float *vectors =
         calloc(2 * (size_t)dim, sizeof *vectors); /* the first line, this one */
     char *line = NULL, *best = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     double highest = -2;
-    for (size_t number = 0; getline(&line, &room, stdin) > 0; number++) {
+    for (size_t number = 0; getline(&line, &capacity, stdin) > 0; number++) {
         float *vector = vectors + (number ? dim : 0);
         tide_embedder_add(embedder, line, strlen(line));
         tide_embedder_end(embedder, vector);

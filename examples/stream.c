@@ -46,8 +46,8 @@ int main(int argc, char **argv)
         return fail(&err);
 
     char *line = NULL;
-    size_t room = 0;
-    for (ssize_t size; (size = getline(&line, &room, stdin)) > 0;) {
+    size_t capacity = 0;
+    for (ssize_t size; (size = getline(&line, &capacity, stdin)) > 0;) {
         tide_trainer_feed(trainer, line, (size_t)size, NULL);
         if (++lines % every == 0) {
             tide_trainer_end(trainer, NULL);

@@ -23,8 +23,8 @@
  *    with one exception: a word from a model in training is valid until more text is
  *    fed, and one from a live view until the view is released. Arguments are borrowed
  *    for the duration of the call unless documented otherwise.
- *  - A function that fills an array takes its capacity as `room` and returns the number
- *    of items written.
+ *  - A function that fills an array takes the length of the array as `capacity` and
+ *    returns the number of items written.
  *  - In an options struct, 0 and NULL select the default unless a member says
  *    otherwise.
  *  - A callback runs in the thread that made the call, with the `data` given beside it
@@ -112,7 +112,7 @@ TIDE_API int tide_train_file(const char *text_path, const char *model_path,
  * way the model's text was. For many queries use a tide_view, which this creates on
  * every call. */
 TIDE_API int tide_nearest(const tide_model *model, const char *word, tide_hit *hits,
-                          size_t room, tide_error *err);
+                          size_t capacity, tide_error *err);
 
 /* -- parameters -------------------------------------------------------------------- */
 
@@ -148,10 +148,10 @@ TIDE_API tide_params *tide_params_of_model(const tide_model *model, tide_error *
 TIDE_API int tide_params_set(tide_params *params, const char *name, const char *value,
                              tide_error *err);
 
-/* Writes the value of a parameter as text, truncated to `room`. Returns the length of
- * the whole value, or TIDE_ERROR_PARAMETER if there is no such parameter. */
+/* Writes the value of a parameter as text, truncated to `capacity`. Returns the length
+ * of the whole value, or TIDE_ERROR_PARAMETER if there is no such parameter. */
 TIDE_API int tide_params_text(const tide_params *params, const char *name, char *text,
-                              size_t room);
+                              size_t capacity);
 
 /* -- memory budget ----------------------------------------------------------------- */
 
@@ -188,10 +188,10 @@ typedef enum tide_spool_sync {
     TIDE_SPOOL_SYNC_NONE,   /* what the system has not written yet */
 } tide_spool_sync;
 
-/* A queue of at most `room` bytes. A run that is given the feed reads it as the source
- * "feed:". Pushed text is always read as plain lines, even if the other sources of
- * the run are JSON or CSV. */
-TIDE_API tide_feed *tide_feed_new(size_t room, tide_error *err);
+/* A queue of at most `capacity` bytes. A run that is given the feed reads it as the
+ * source "feed:". Pushed text is always read as plain lines, even if the other sources
+ * of the run are JSON or CSV. */
+TIDE_API tide_feed *tide_feed_new(size_t capacity, tide_error *err);
 
 /* A feed backed by a spool directory: text stays there from the moment it is accepted
  * until a saved model has been trained on it, so a killed process neither loses nor
@@ -204,7 +204,7 @@ TIDE_API tide_feed *tide_feed_new_spooled(const char *folder, uint64_t limit,
 TIDE_API void tide_feed_free(tide_feed *feed);
 
 /* Accepts as many whole lines as fit and returns their size in bytes; never waits for
- * room. Text after the last line feed counts as a line. With a spool, accepted text is
+ * space. Text after the last line feed counts as a line. With a spool, accepted text is
  * as durable as `sync` says; after an error it is unknown whether the lines were
  * accepted. May be called by any thread, like the functions below. */
 TIDE_API ptrdiff_t tide_feed_push(tide_feed *feed, const char *lines, size_t size,
@@ -248,9 +248,9 @@ typedef struct tide_stats {
     uint64_t evicted_young; /* of these, within 1,000 tokens after entering */
     uint64_t rejected;      /* tokens of words not in the vocabulary */
     uint64_t minimum_count; /* upper bound on the count of any word not held */
-    uint64_t
-        skipped_invalid; /* tokens that are not UTF-8 or contain control characters */
-    uint64_t cut_words;  /* words truncated to TIDE_WORD_MAX */
+    /* tokens that are not UTF-8 or contain control characters */
+    uint64_t skipped_invalid;
+    uint64_t cut_words;         /* words truncated to TIDE_WORD_MAX */
     uint64_t omitted_words;     /* stop words and others left out by the parameters */
     uint64_t records;           /* of JSON, CSV or TSV; 0 for plain lines */
     uint64_t malformed_records; /* of these, not valid JSON or CSV */
@@ -335,15 +335,15 @@ typedef struct tide_checkpoint {
     double pause_seconds; /* during which training stood still */
     double seconds;       /* from then until the file was durable */
     const char *error;    /* why it failed; NULL on success */
-    double
-        begun; /* CLOCK_MONOTONIC seconds: the file has everything trained before, nothing after */
+    /* CLOCK_MONOTONIC seconds: the file has everything trained before, nothing after */
+    double begun;
 } tide_checkpoint;
 
 /* Sources are named by
  *
  *     PATH       a file or a pipe, plain or compressed by gzip, zstd or xz
  *     -          standard input
- *     demo:      the built-in demo stream, optionally with settings ("demo:seed=7,tokens=1e6")
+ *     demo:      the built-in demo stream, also with settings ("demo:seed=7,tokens=1e6")
  *     kafka://   BROKER[,BROKER]/TOPIC[,TOPIC][?group=NAME], if built with Kafka
  *     feed:      the tide_feed of the run
  */
@@ -354,8 +354,8 @@ typedef struct tide_run {
     size_t source_count;
     const char *const *properties; /* "key=value" for the Kafka library */
     size_t property_count;
-    bool
-        from_start; /* read sources from their start, even if an interrupted run got further */
+    /* read sources from their start, even if an interrupted run got further */
+    bool from_start;
     bool follow; /* keep reading files as they grow and through rotation, all at once */
 
     /* Read files and pipes as text even if they look like something else. Otherwise
@@ -369,8 +369,8 @@ typedef struct tide_run {
 
     /* Called about ten times per second while the run trains, waits or saves, and when
      * it ends. */
-    void (*watch)(void *data, const tide_stats *stats);
-    void *watch_data;
+    void (*progress)(void *data, const tide_stats *stats);
+    void *progress_data;
 
     /* A message for the user, one line. */
     void (*note)(void *data, bool warning, const char *text);
@@ -414,8 +414,8 @@ typedef struct tide_run {
      * saved model has been trained on it, so that a killed run neither loses nor
      * repeats any. */
     const char *spool;
-    uint64_t
-        spool_limit; /* bytes, at least 1 MiB, at which a checkpoint is due; 0 for 1 GiB */
+    /* bytes, at least 1 MiB, at which a checkpoint is due; 0 for 1 GiB */
+    uint64_t spool_limit;
     tide_spool_sync spool_sync;
 
     /* Fail with TIDE_ERROR_INPUT after more than max_errors bad records. */
@@ -476,7 +476,7 @@ TIDE_API const char *tide_model_params(const tide_model *model);
 /* The words in order of decreasing count; returns how many were written, 0 if out of
  * memory. */
 TIDE_API size_t tide_model_words(const tide_model *model, tide_entry *entries,
-                                 size_t room);
+                                 size_t capacity);
 
 /* A word suited for an example query: frequent, at least six letters, not a function
  * word. NULL if there is none. */
@@ -488,7 +488,7 @@ TIDE_API int tide_model_find(const tide_model *model, const char *word,
 
 /* Words spelled similarly, the closest and most frequent first; at most 16. */
 TIDE_API size_t tide_model_suggest(const tide_model *model, const char *word,
-                                   tide_entry *entries, size_t room);
+                                   tide_entry *entries, size_t capacity);
 
 /* -- views: querying a model ------------------------------------------------------- */
 
@@ -538,13 +538,13 @@ typedef struct tide_query {
 /* The nearest words by cosine similarity, without the words of the query (at most 64
  * terms); returns how many. */
 TIDE_API int tide_view_nearest(const tide_view *view, const tide_query *query,
-                               tide_hit *hits, size_t room, tide_error *err);
+                               tide_hit *hits, size_t capacity, tide_error *err);
 
 /* Several queries in one scan, which takes little longer than one query. */
 typedef struct tide_search {
     tide_query query;
     tide_hit *hits; /* provided by the caller */
-    size_t room;
+    size_t capacity;
     int found;        /* number of hits, or a negative status */
     tide_error error; /* if negative */
 } tide_search;
@@ -554,7 +554,7 @@ TIDE_API void tide_view_search(const tide_view *view, tide_search *searches,
 
 /* a is to b as c is to ...: nearest to b - a + c (3CosAdd). */
 TIDE_API int tide_view_analogy(const tide_view *view, const char *a, const char *b,
-                               const char *c, tide_hit *hits, size_t room,
+                               const char *c, tide_hit *hits, size_t capacity,
                                tide_error *err);
 
 /* Finds the word of a rank, 1 being the most frequent; false if there are fewer
@@ -582,10 +582,9 @@ typedef struct tide_term {
     uint32_t known; /* tokens that have a vector */
     bool has_vector[TIDE_TERM_MAX];
     char tokens[TIDE_TERM_MAX][TIDE_WORD_MAX + 1];
-    char
-        words[TIDE_TERM_MAX *
-              (TIDE_WORD_MAX + 1)]; /* the known tokens, separated by spaces: a term for
-                                        tide_view_mean; "" if none is known */
+    /* the known tokens, separated by spaces: a term for tide_view_mean; "" if none is
+     * known */
+    char words[TIDE_TERM_MAX * (TIDE_WORD_MAX + 1)];
 } tide_term;
 
 typedef struct tide_resolver tide_resolver;
@@ -600,7 +599,8 @@ TIDE_API void tide_resolver_find(tide_resolver *resolver, const tide_view *view,
 
 /* Words spelled like the unknown ones of a text that was resolved to this term. */
 TIDE_API size_t tide_term_suggest(const tide_term *term, const tide_model *model,
-                                  const char *text, tide_entry *entries, size_t room);
+                                  const char *text, tide_entry *entries,
+                                  size_t capacity);
 
 /* -- vectors of texts -------------------------------------------------------------- */
 

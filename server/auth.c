@@ -85,6 +85,8 @@ static bool has_token(const auth_policy *policy, const char *authorization)
         return false;
     const char *given = authorization + sizeof scheme - 1;
     size_t size = strlen(policy->token), given_size = strlen(given);
+    /* The loop runs over what the client sent, so its time depends on nothing else. A
+     * token is never empty. */
     unsigned char different = size != given_size;
     for (size_t i = 0; i < given_size; i++)
         different |= (unsigned char)(given[i] ^ policy->token[i % size]);
@@ -101,6 +103,7 @@ int auth_check(const auth_policy *policy, const credentials *c, const char **why
         *why = "host name not allowed; --allow-host adds one";
         return 403;
     }
+    /* The host is known to be ours now, so a page of that host is ours too. */
     if ((c->origin && !is_same_origin(c->origin, c->host)) || is_cross_site(c)) {
         *why = "cross-origin requests are not allowed";
         return 403;

@@ -7,7 +7,6 @@
 #include "body.h"
 
 #include "answer.h"
-#include "process.h"
 #include "server_internal.h"
 
 #include "base/base.h"
@@ -80,6 +79,8 @@ static bool make_room(body_pool *b, const request *r, size_t size, bool small)
 static int reserve_body(body_pool *b, request *r, size_t size)
 {
     size_t capacity = r->body_capacity ? r->body_capacity : CAPACITY_MIN;
+    /* Doubling would leave up to half of the pool unused; constant steps at first would
+     * copy small bodies often. */
     while (capacity < size)
         capacity += capacity < CAPACITY_STEP ? capacity : CAPACITY_STEP;
     if (capacity == r->body_capacity)
@@ -114,6 +115,8 @@ static int append_bytes(body_pool *b, request *r, const char *bytes, size_t size
     }
     memcpy(r->body + r->body_size, bytes, size);
     r->body_size += size;
+    /* Progress is measured in steps of SLOW_BYTES, so that a byte now and then does not
+     * keep a large body from being evicted. */
     if (r->body_size - r->progress_size >= SLOW_BYTES) {
         r->progress_size = r->body_size;
         r->progress_time = tide_now_seconds();
@@ -177,6 +180,8 @@ void *response_memory_alloc(request *r, size_t size)
 {
     body_pool *b = &r->server->bodies;
     pthread_mutex_lock(&b->lock);
+    /* Reserved before it is allocated, so that two threads cannot both take the last of
+     * the pool while the lock is not held. */
     bool reserved = make_room(b, r, size, size <= BODY_MAX);
     b->bytes_used += reserved ? size : 0;
     pthread_mutex_unlock(&b->lock);

@@ -9,7 +9,6 @@
 
 #include "answer.h"
 #include "handlers.h"
-#include "process.h"
 #include "server_internal.h"
 
 #include "base/base.h"

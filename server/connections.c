@@ -19,8 +19,6 @@
  */
 #include "connections.h"
 
-#include "process.h"
-
 #include "base/base.h"
 
 #include <math.h>
@@ -104,6 +102,8 @@ static void make_room(connections *all)
     spare = spare < all->max / 2 ? spare : all->max / 2;
     if (all->count - all->closing <= all->max - spare)
         return;
+    /* An idle connection costs its client nothing but a reconnect. A response in
+     * progress is lost, so it comes second; downloads and waiting requests stay. */
     if (!close_oldest(all, PHASE_HEADERS, PHASE_BODY))
         close_oldest(all, PHASE_SENDING, PHASE_SENDING);
 }
@@ -177,6 +177,7 @@ static bool set_phase(connections *all, connection *c, connection_phase phase,
                       size_t max_unbounded)
 {
     pthread_mutex_lock(&all->lock);
+    /* Without this connection, which may be in that phase already: then it may stay. */
     size_t others = all->unbounded - (c->phase == PHASE_UNBOUNDED);
     bool allowed = phase != PHASE_UNBOUNDED || others < max_unbounded;
     if (allowed) {
@@ -210,6 +211,7 @@ void connections_close_expired(connections *all)
     bool crowded = all->count > all->max / 2;
     for (connection *c = all->first; c; c = c->next) {
         double limit = phase_seconds[c->phase];
+        /* Many connections that make no progress are what an attack looks like. */
         if (crowded && isfinite(limit))
             limit = CROWDED_SECONDS;
         if (now - c->phase_start > limit)

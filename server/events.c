@@ -90,7 +90,7 @@ void events_close(events *e)
 
 /* -- subscribers ------------------------------------------------------------------- */
 
-/* Copies the next message, or to the oldest in the ring if the subscriber was too
+/* Copies the next message, or the oldest in the ring if the subscriber was too
  * slow. Returns false if there is none. The lock is held. */
 static bool load_message(subscriber *sub)
 {
@@ -122,6 +122,7 @@ static ptrdiff_t read_message(void *data, uint64_t position, char *bytes,
         memcpy(bytes, sub->message + sub->offset, (size_t)size);
         sub->offset += (size_t)size;
     } else {
+        /* Under the lock: a message that comes now resumes it after this. */
         sub->suspended = true;
         MHD_suspend_connection(sub->connection);
     }
@@ -151,6 +152,7 @@ struct MHD_Response *events_subscribe(events *e, struct MHD_Connection *connecti
     if (!sub)
         return NULL;
     pthread_mutex_lock(&e->lock);
+    /* A new subscriber gets the latest message at once, if there is one. */
     bool has_room = e->subscriber_count < SUBSCRIBERS_MAX;
     *sub = (subscriber){.events = e,
                         .connection = connection,

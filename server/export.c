@@ -80,6 +80,8 @@ static tide_model *copy_model(exporter *x, tide_error *err)
     uint64_t bytes = tide_view_copy_bytes(view, x->options.top);
     tide_model *copy = NULL;
     err->status = TIDE_ERROR_MEMORY;
+    /* Asked before, since an allocation that is too large would not fail: the system
+     * gives more than it has, and kills a process when the pages are used. */
     uint64_t available = available_bytes();
     if (bytes > available)
         snprintf(err->text, sizeof err->text,
@@ -128,9 +130,11 @@ static ptrdiff_t read_file(void *data, uint64_t position, char *bytes, size_t ca
 {
     download *d = data;
     ssize_t size = -1;
-    errno = EINTR;
+    errno = EINTR; /* to enter the loop */
     while (size < 0 && errno == EINTR)
         size = pread(d->file, bytes, capacity, (off_t)position);
+    /* The size was announced: an error, or a file that ends early, breaks the
+     * connection, so that the client does not take a part for the whole. */
     if (size <= 0)
         return MHD_CONTENT_READER_END_WITH_ERROR;
     if (position + (uint64_t)size == d->size && !d->released) {
@@ -214,7 +218,7 @@ static void answer_export(exporter *x, request *r)
         snprintf(err.text, sizeof err.text, "cannot create a temporary file: %s",
                  strerror(errno));
     if (file >= 0 && !write_file(x, file, &done, &err)) {
-        answer_file(x, r, file, &done);
+        answer_file(x, r, file, &done); /* owns the file, and releases the exporter */
         return;
     }
     answer_failure(x, r, &err);
@@ -266,6 +270,7 @@ void exporter_close(exporter *x)
 {
     if (!x)
         return;
+    /* Ends an export that is being written; `closing` ends the wait for another. */
     __atomic_store_n(&x->stop, 1, __ATOMIC_RELAXED);
     pthread_mutex_lock(&x->lock);
     x->closing = true;
@@ -335,6 +340,8 @@ void get_export(request *r)
     bool busy = x->busy, closing = x->closing;
     if (!busy && !closing) {
         suspend_request(r);
+        /* The thread reads the options without the lock: they change only here, while
+         * it is not busy. */
         x->busy = true;
         x->options = options;
         snprintf(x->dtype, sizeof x->dtype, "%s", dtype ? dtype : "");

@@ -12,7 +12,6 @@
 #include "answer.h"
 #include "body.h"
 #include "headers.h"
-#include "process.h"
 #include "request.h"
 #include "search_batcher.h"
 #include "server_internal.h"
@@ -60,6 +59,9 @@ static bool accept_request(request *r, const char *path, const char *method,
                        PATH_MAX_BYTES);
         return false;
     }
+    /* The route first, because the rules for headers depend on it: public routes need
+     * no token. But headers are refused before 404 and 405 are answered, so that nobody
+     * without a token learns which routes there are. */
     r->route = route_find(method, path, &segment, &size, allowed, sizeof allowed);
     if (!check_headers(r, version))
         return false;
@@ -89,6 +91,7 @@ static void dispatch(request *r)
         answer_problem(r, 429, PROBLEM_BUSY, NULL, "too many requests are waiting");
         return;
     }
+    /* From here on it is up to us, not to the client, how long the request takes. */
     if (!may_wait)
         connections_set_phase(s->connections, r->connection, PHASE_UNBOUNDED);
     if (r->route->flags & ROUTE_INGEST)
@@ -146,6 +149,8 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
         connections_set_phase(r->server->connections, connection, PHASE_BODY);
         if (accept_request(r, path, method, version))
             return MHD_YES;
+        /* The body will not be read. On a connection that stays open it would be taken
+         * for the next request. */
         r->close_connection = true;
         return send_response(r);
     }
@@ -156,6 +161,8 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
     }
     if (r->response_queued)
         return MHD_YES;
+    /* `suspended` stays set after a request was resumed. It is answered then, or its
+     * thread had no memory to answer it, and send_response says 503. */
     if (!r->response && !r->suspended) {
         dispatch(r);
         if (r->suspended)

@@ -65,6 +65,8 @@ static bool split_byte(post *p, char *at)
         *at = '\n';
         return valid;
     }
+    /* Kinds of brackets are not matched: the record reader checks each element, and
+     * here only the commas at depth 1 matter. */
     p->depth += c == '[' || c == '{';
     p->depth -= c == ']' || c == '}';
     p->quoted = c == '"';
@@ -144,6 +146,8 @@ static bool add_body(post *p, request *r)
         line_batch_finish_text(&p->lines);
     else
         line_batch_finish_records(&p->lines);
+    /* An array that never closes is malformed, unless its end was not read because the
+     * store was full. */
     bool malformed = p->malformed || (p->array && p->depth && !p->lines.full);
     if (malformed)
         answer_problem(r, 400, PROBLEM_PLAIN, NULL, "the array is not valid JSON");
@@ -157,6 +161,9 @@ static void submit_lines(request *r, line_batch *l, bool atomic)
     size_t accepted;
     if (!line_batch_submit(l, r, atomic, &accepted))
         return;
+    /* The feed counts lines, the client inputs, some of which gave no line. After a
+     * partial success `taken` is where to continue, so it includes inputs that were
+     * skipped; after a complete one it is the number of inputs learned. */
     bool all = accepted == l->count && !l->full;
     uint64_t skipped = line_batch_skipped(l),
              done = all                   ? l->inputs - skipped

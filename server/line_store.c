@@ -110,6 +110,8 @@ bool line_batch_open(line_batch *l, request *r, tide_record_kind kind,
             return false;
         }
     }
+    /* Held until line_batch_close: there is one store. Taken last, so that a request
+     * that is refused does not wait for others. */
     pthread_mutex_lock(&l->store->lock);
     return true;
 }
@@ -118,6 +120,8 @@ void line_batch_close(line_batch *l)
 {
     line_store *s = l->store;
     tide_records_free(l->records);
+    /* Freed pages are zeroed by the kernel when they are used again, which takes longer
+     * than most requests; so small requests leave them. */
     if (l->large || l->size > RETAINED_BYTES || l->inputs > RETAINED_BYTES)
         madvise(s->bytes, STORE_BYTES, MADV_DONTNEED);
     pthread_mutex_unlock(&s->lock);

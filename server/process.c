@@ -1,28 +1,10 @@
-/* process.c - clocks, resident memory and file descriptors of this process. */
+/* process.c - resident memory and file descriptors of this process. */
 #include "process.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
-
-static double read_clock(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-double wall_seconds(void)
-{
-    return read_clock(CLOCK_REALTIME);
-}
-
-double spent_seconds(void)
-{
-    return read_clock(CLOCK_THREAD_CPUTIME_ID);
-}
 
 /* The second number in statm is the resident size in pages. */
 uint64_t resident_bytes(void)

@@ -1,13 +1,10 @@
-/* process.h - clocks, memory and file descriptors of this process. For the command and
+/* process.h - memory and file descriptors of this process. For the command and
  * the server that is a part of it. */
 #ifndef SERVER_PROCESS_H
 #define SERVER_PROCESS_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-double wall_seconds(void);  /* since 1970 */
-double spent_seconds(void); /* processor time of this thread */
 
 /* Resident memory of the process; 0 if the system does not report it. */
 uint64_t resident_bytes(void);

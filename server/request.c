@@ -24,6 +24,7 @@ char *percent_decode(const char *text, size_t size)
     for (size_t i = 0; decoded && i < size; i++) {
         int byte = (unsigned char)text[i];
         if (byte == '%') {
+            /* A malformed escape is refused like %00: a zero would end the word. */
             int high = size - i > 2 ? hex_digit(text[i + 1]) : -1;
             int low = size - i > 2 ? hex_digit(text[i + 2]) : -1;
             byte = high < 0 || low < 0 ? 0 : high * 16 + low;
@@ -58,6 +59,8 @@ bool request_integer(request *r, const char *name, uint32_t min, uint32_t max,
     char *text = request_parameter(r, name), *end;
     if (!text)
         return true;
+    /* strtoul would also take blanks and a sign, and so a negative number. One that is
+     * too large for it becomes ULONG_MAX, which is above every limit. */
     unsigned long number = strtoul(text, &end, 10);
     bool valid =
         *text >= '0' && *text <= '9' && !*end && number >= min && number <= max;
@@ -68,6 +71,32 @@ bool request_integer(request *r, const char *name, uint32_t min, uint32_t max,
                        "%s must be an integer from %u to %u", name, min, max);
     free(text);
     return valid;
+}
+
+/* -- queues ------------------------------------------------------------------------ */
+
+void request_queue_init(request_queue *q)
+{
+    *q = (request_queue){.last = &q->first};
+}
+
+void request_queue_push(request_queue *q, request *r)
+{
+    r->next = NULL;
+    *q->last = r;
+    q->last = &r->next;
+    q->count++;
+}
+
+size_t request_queue_pop(request_queue *q, request **requests, size_t max)
+{
+    size_t count = 0;
+    for (; q->first && count < max; q->first = q->first->next)
+        requests[count++] = q->first;
+    if (!q->first)
+        q->last = &q->first;
+    q->count -= count;
+    return count;
 }
 
 /* -- suspending -------------------------------------------------------------------- */

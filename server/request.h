@@ -72,6 +72,19 @@ bool request_integer(request *r, const char *name, uint32_t min, uint32_t max,
  * it. */
 char *percent_decode(const char *text, size_t size);
 
+/* Requests that wait for a thread, in their order. Protected by the lock of its owner.
+ */
+typedef struct request_queue {
+    request *first, **last; /* the link that the next request is put into */
+    size_t count;
+} request_queue;
+
+void request_queue_init(request_queue *q);
+void request_queue_push(request_queue *q, request *r);
+
+/* Removes up to `max` requests and returns how many. */
+size_t request_queue_pop(request_queue *q, request **requests, size_t max);
+
 /* Suspends the connection until another thread calls resume_request(). That thread owns
  * the request in between and has to answer it first. */
 void suspend_request(request *r);

@@ -10,8 +10,9 @@
 #include "search_batcher.h"
 
 #include "answer.h"
-#include "process.h"
 #include "suggest.h"
+
+#include "base/base.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -28,8 +29,7 @@ struct search_batcher {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    request *first, **last;
-    size_t queued;
+    request_queue queue;
     struct timespec cooled_down; /* monotonic; used by the thread only */
     bool closing;
 };
@@ -68,13 +68,13 @@ static tide_search make_search(const search_request *search, tide_hit *hits)
                                    .negative = (const char *const *)search->negative,
                                    .negative_count = search->negative_count},
                          .hits = hits,
-                         .room = search->topn};
+                         .capacity = search->topn};
 }
 
 /* Returns the first word of a query that has no vector. */
 static const char *find_unknown_word(const tide_view *view, const tide_query *query)
 {
-    float vector[TIDE_DIM_MAX];
+    float vector[TIDE_DIM_MAX]; /* not used: only whether there is one matters */
     for (size_t i = 0; i < query->positive_count; i++)
         if (tide_view_mean(view, query->positive[i], vector, NULL))
             return query->positive[i];
@@ -112,6 +112,8 @@ static void answer_batch(search_batcher *b, tide_hit (*hits)[LIST_MAX],
                          request **requests, size_t count)
 {
     tide_search searches[BATCH_MAX];
+    /* All queries of a batch see the same words. The answers are complete before the
+     * view is released, because hits point to its words. */
     const tide_view *view = tide_live_acquire(b->live);
     for (size_t i = 0; i < count; i++)
         searches[i] = make_search(requests[i]->search, hits[i]);
@@ -124,9 +126,11 @@ static void answer_batch(search_batcher *b, tide_hit (*hits)[LIST_MAX],
 /* Waits for a request and then until the thread has cooled down or a batch is full. */
 static void wait_for_batch(search_batcher *b)
 {
-    while (!b->first && !b->closing)
+    while (!b->queue.count && !b->closing)
         pthread_cond_wait(&b->changed, &b->lock);
-    while (b->queued < BATCH_MAX && !b->closing &&
+    /* After an idle time `cooled_down` is in the past, so a lone request does not wait
+     * here. */
+    while (b->queue.count < BATCH_MAX && !b->closing &&
            pthread_cond_clockwait(&b->changed, &b->lock, CLOCK_MONOTONIC,
                                   &b->cooled_down) != ETIMEDOUT)
         ;
@@ -136,16 +140,9 @@ static void wait_for_batch(search_batcher *b)
  * empty. */
 static size_t dequeue_batch(search_batcher *b, request **requests)
 {
-    size_t count = 0;
     pthread_mutex_lock(&b->lock);
     wait_for_batch(b);
-    while (b->first && count < BATCH_MAX) {
-        requests[count++] = b->first;
-        b->first = b->first->next;
-    }
-    if (!b->first)
-        b->last = &b->first;
-    b->queued -= count;
+    size_t count = request_queue_pop(&b->queue, requests, BATCH_MAX);
     pthread_mutex_unlock(&b->lock);
     return count;
 }
@@ -155,10 +152,7 @@ static void cool_down(search_batcher *b, double scan_seconds)
     double seconds = COOL_DOWN_FACTOR * scan_seconds < COOL_DOWN_MAX_SECONDS
                          ? COOL_DOWN_FACTOR * scan_seconds
                          : COOL_DOWN_MAX_SECONDS;
-    clock_gettime(CLOCK_MONOTONIC, &b->cooled_down);
-    b->cooled_down.tv_nsec += (long)(1e9 * seconds);
-    b->cooled_down.tv_sec += b->cooled_down.tv_nsec / 1000000000;
-    b->cooled_down.tv_nsec %= 1000000000;
+    b->cooled_down = tide_deadline((int64_t)(1e9 * seconds));
 }
 
 static void *run_batches(void *argument)
@@ -168,12 +162,14 @@ static void *run_batches(void *argument)
     tide_hit(*hits)[LIST_MAX] = calloc(BATCH_MAX, sizeof *hits);
     size_t count;
     while ((count = dequeue_batch(b, requests)) > 0) {
-        double start = spent_seconds();
+        /* Processor time, since that is what searches must not take from training: on a
+         * busy machine a scan lasts longer without costing more. */
+        double start = tide_cpu_seconds();
         if (hits) /* otherwise http.c answers 503 */
             answer_batch(b, hits, requests, count);
         for (size_t i = 0; i < count; i++)
             resume_request(requests[i]);
-        cool_down(b, spent_seconds() - start);
+        cool_down(b, tide_cpu_seconds() - start);
     }
     free(hits);
     return NULL;
@@ -181,20 +177,20 @@ static void *run_batches(void *argument)
 
 void search_batcher_submit(search_batcher *b, request *r)
 {
+    /* Before it is queued: from then on the thread may resume it at any moment. */
     suspend_request(r);
     pthread_mutex_lock(&b->lock);
     bool closed = b->closing;
     if (!closed) {
-        r->next = NULL;
-        *b->last = r;
-        b->last = &r->next;
-        b->queued++;
-        if (b->queued == 1 || b->queued == BATCH_MAX)
+        request_queue_push(&b->queue, r);
+        /* The first request ends the wait for any, and one that fills the batch ends
+         * the cool-down. Those between need not wake the thread. */
+        if (b->queue.count == 1 || b->queue.count == BATCH_MAX)
             pthread_cond_signal(&b->changed);
     }
     pthread_mutex_unlock(&b->lock);
     if (closed)
-        resume_request(r);
+        resume_request(r); /* without an answer, so http.c sends 503 */
 }
 
 /* -- lifetime ---------------------------------------------------------------------- */
@@ -205,7 +201,7 @@ search_batcher *search_batcher_open(tide_live *live)
     if (!b)
         return NULL;
     b->live = live;
-    b->last = &b->first;
+    request_queue_init(&b->queue);
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->changed, NULL);
     if (pthread_create(&b->thread, NULL, run_batches, b) == 0) {

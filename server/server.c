@@ -107,7 +107,7 @@ static void *run_history(void *argument)
     double retry_time = 0;
     clock_gettime(CLOCK_MONOTONIC, &next);
     while (wait_for_tick(s, &next)) {
-        history_tick(s, wall_seconds());
+        history_tick(s, tide_wall_seconds());
         if (tide_now_seconds() < retry_time ||
             !atomic_exchange(&s->history_unsaved, false))
             continue;
@@ -232,7 +232,7 @@ server *server_start(const server_options *options, tide_error *err)
     mallopt(M_ARENA_MAX, ARENAS_MAX);
     s->options = *options;
     s->history = options->history;
-    s->words_published = wall_seconds();
+    s->words_published = tide_wall_seconds();
     s->auth = (auth_policy){options->token, options->names, options->name_count,
                             options->host};
     pthread_mutex_init(&s->lock, NULL);

@@ -117,7 +117,7 @@ server_status *status_new(const server_options *options)
     if (!st)
         return NULL;
     st->options = options;
-    st->start_time = wall_seconds();
+    st->start_time = tide_wall_seconds();
     st->heartbeat = tide_now_seconds();
     list_parts(st);
     tide_live_stats(options->live, &st->stats, sizeof st->stats);
@@ -156,7 +156,7 @@ void status_record_checkpoint(server_status *st, const tide_checkpoint *c)
         snprintf(st->checkpoint_error, sizeof st->checkpoint_error, "%s", c->error);
     } else {
         st->has_checkpoint = true;
-        st->checkpoint_time = wall_seconds();
+        st->checkpoint_time = tide_wall_seconds();
         st->checkpoint_bytes = c->bytes;
         st->checkpoint_pause = c->pause_seconds;
         st->checkpoint_seconds = c->seconds;
@@ -308,13 +308,14 @@ static json_t *checkpoint_json(const server_status *st)
     if (!st->options->checkpoint)
         return json_null();
     double time = st->has_checkpoint ? st->checkpoint_time : (double)NAN;
-    return json_pack(
-        "{s:o, s:b, s:o, s:o, s:o, s:f, s:f, s:o, s:o}", "path",
-        json_word(st->options->checkpoint), "running", st->saving, "time",
-        json_number(time), "age_seconds", json_number(wall_seconds() - time), "bytes",
-        json_count(st->checkpoint_bytes), "pause_seconds", st->checkpoint_pause,
-        "seconds", st->checkpoint_seconds, "failures", json_count(st->save_failures),
-        "failure", *save_error(st) ? json_word(save_error(st)) : json_null());
+    return json_pack("{s:o, s:b, s:o, s:o, s:o, s:f, s:f, s:o, s:o}", "path",
+                     json_word(st->options->checkpoint), "running", st->saving, "time",
+                     json_number(time), "age_seconds",
+                     json_number(tide_wall_seconds() - time), "bytes",
+                     json_count(st->checkpoint_bytes), "pause_seconds",
+                     st->checkpoint_pause, "seconds", st->checkpoint_seconds,
+                     "failures", json_count(st->save_failures), "failure",
+                     *save_error(st) ? json_word(save_error(st)) : json_null());
 }
 
 static json_t *parameter_json(const tide_params *params, const char *name)
@@ -383,7 +384,7 @@ json_t *status_json(server_status *st)
     const tide_stats *s = &st->stats;
     json_t *status = json_pack(
         "{s:s, s:f, s:f, s:o, s:o, s:f, s:o, s:o, s:o, s:o}", "version", tide_version(),
-        "started", st->start_time, "now", wall_seconds(), "stream_time",
+        "started", st->start_time, "now", tide_wall_seconds(), "stream_time",
         json_number(s->time), "tokens", json_count(s->tokens), "words_per_second",
         st->tokens_rate, "sentences", json_count(s->sentences), "bytes",
         json_count(s->bytes), "trained", json_count(s->trained), "loss",

@@ -10,7 +10,6 @@
 #include "suggest.h"
 
 #include "answer.h"
-#include "process.h"
 #include "server_internal.h"
 #include "terms.h"
 

@@ -24,15 +24,15 @@ struct workers {
     int count;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    request *first, **last;
+    request_queue queue;
     bool closing;
 };
 
 static void wait_for_requests(workers *w)
 {
-    struct timespec until = tide_deadline(IDLE_SYNC_MS);
+    struct timespec until = tide_deadline(IDLE_SYNC_MS * TIDE_MS);
     int status = 0;
-    while (!w->first && !w->closing && status != ETIMEDOUT)
+    while (!w->queue.count && !w->closing && status != ETIMEDOUT)
         status = pthread_cond_clockwait(&w->changed, &w->lock, CLOCK_MONOTONIC, &until);
 }
 
@@ -42,10 +42,8 @@ static bool dequeue_batch(workers *w, request **requests, size_t *count)
 {
     pthread_mutex_lock(&w->lock);
     wait_for_requests(w);
-    for (*count = 0; w->first && *count < BATCH_MAX; w->first = w->first->next)
-        requests[(*count)++] = w->first;
-    if (!w->first)
-        w->last = &w->first;
+    *count = request_queue_pop(&w->queue, requests, BATCH_MAX);
+    /* What was queued before closing is still handled. */
     bool open = *count || !w->closing;
     pthread_mutex_unlock(&w->lock);
     return open;
@@ -60,6 +58,8 @@ static void handle_batch(server *s, request **requests, size_t count)
     for (size_t i = 0; i < count; i++) {
         request *r = requests[i];
         r->route->handler(r);
+        /* The answer is ready, but is not sent before the request is resumed. The front
+         * of the array, which has been handled, collects those that wait. */
         if (r->needs_sync)
             requests[pending++] = r;
         else
@@ -67,6 +67,8 @@ static void handle_batch(server *s, request **requests, size_t count)
     }
     int failed = tide_feed_sync(s->options.feed, &err);
     for (size_t i = 0; i < pending; i++) {
+        /* Replaces the answer. Part of the text may have reached the disk, so neither
+         * "accepted" nor "refused" would be true. */
         if (failed)
             answer_problem(requests[i], 500, PROBLEM_PLAIN, NULL,
                            "unknown whether the lines were accepted: %s", err.text);
@@ -89,10 +91,9 @@ void workers_submit(workers *w, request *r)
     pthread_mutex_lock(&w->lock);
     bool closing = w->closing;
     if (!closing) {
+        /* Under the lock: no worker can resume it before it is suspended. */
         suspend_request(r);
-        r->next = NULL;
-        *w->last = r;
-        w->last = &r->next;
+        request_queue_push(&w->queue, r);
         pthread_cond_signal(&w->changed);
     }
     pthread_mutex_unlock(&w->lock);
@@ -106,7 +107,7 @@ workers *workers_open(server *s)
     if (!w)
         return NULL;
     w->server = s;
-    w->last = &w->first;
+    request_queue_init(&w->queue);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->changed, NULL);
     for (; w->count < WORKERS; w->count++) {

@@ -16,8 +16,8 @@ extern "C" {
 typedef struct tide_counts tide_counts;
 
 /* Reads the sources of the run to their ends, tokenized as in training. Of the rest of
- * the run only stop, watch, note and properties are used. Returns 1, without counts, if
- * stopped. */
+ * the run only stop, progress, note and properties are used. Returns 1, without counts,
+ * if stopped. */
 TIDE_API int tide_counts_new(const tide_params *params, const tide_run *run,
                              tide_counts **counts, tide_error *err);
 TIDE_API void tide_counts_free(tide_counts *counts);
@@ -32,9 +32,9 @@ TIDE_API tide_entry tide_counts_at(const tide_counts *counts, size_t rank);
 
 typedef struct tide_eval_options {
     uint32_t top; /* treat only the most frequent words as known; 0 for all */
-    bool
-        keep_unknown; /* a pair with an unknown word counts with cosine 0, and a question
-                          with one as wrong, instead of being left out */
+    /* a pair with an unknown word counts with cosine 0, and a question with one as
+     * wrong, instead of being left out */
+    bool keep_unknown;
 } tide_eval_options;
 
 typedef struct tide_similarity_result {
@@ -59,11 +59,11 @@ typedef struct tide_analogy_result {
 } tide_analogy_result;
 
 /* Analogy questions in sections (": name", then lines "A B C D"), answered by 3CosAdd.
- * Returns the number of sections, of which at most `room` are written; lines before the
- * first section form one without a name. `bad_lines` may be NULL. */
+ * Returns the number of sections, of which at most `capacity` are written; lines before
+ * the first section form one without a name. `bad_lines` may be NULL. */
 TIDE_API int tide_eval_analogy(const tide_view *view, const char *path,
                                const tide_eval_options *options,
-                               tide_analogy_result *sections, size_t room,
+                               tide_analogy_result *sections, size_t capacity,
                                uint64_t *bad_lines, tide_error *err);
 
 /* A word with its true count and the count in the model. */
@@ -186,8 +186,8 @@ typedef enum tide_diff_sort {
 typedef struct tide_diff_options {
     tide_diff_sort sort;
     uint64_t min_count; /* ignore words with a lower count */
-    uint32_t
-        top; /* compare this many shared words, the most frequent in B; 0: 10,000 */
+    /* compare this many shared words, the most frequent in B; 0: 10,000 */
+    uint32_t top;
     uint32_t neighbors; /* number of nearest words compared; 0: 10 */
 } tide_diff_options;
 
@@ -207,9 +207,9 @@ typedef struct tide_difference {
 typedef struct tide_diff_summary {
     uint64_t words_a, words_b, shared; /* with at least min_count */
     uint64_t compared;
-    double
-        drift; /* median of the words compared; NaN for models of different dimensions
-                       and for fewer words than dimensions, which a rotation could map exactly */
+    /* median of the words compared; NaN for models of different dimensions and for
+     * fewer words than dimensions, which a rotation could map exactly */
+    double drift;
     double overlap; /* mean */
 } tide_diff_summary;
 
@@ -269,11 +269,11 @@ typedef struct tide_drift_options {
     bool control;   /* control run: measure the same without any event */
     tide_vectors vectors;
     bool centered;
-    /* may be NULL, as watch */
+    /* may be NULL, as progress */
     void (*evaluation)(void *data, const tide_drift_evaluation *evaluation);
     void *evaluation_data;
-    void (*watch)(void *data, const tide_stats *stats); /* called regularly */
-    void *watch_data;
+    void (*progress)(void *data, const tide_stats *stats); /* called regularly */
+    void *progress_data;
 } tide_drift_options;
 
 #define TIDE_DRIFT_NEVER UINT64_MAX
@@ -315,8 +315,8 @@ typedef struct tide_moved_word {
 
 /* A period compared with the end of the one before. */
 typedef struct tide_period {
-    const char
-        *name; /* 2020-03-31, 2020-W14, 2020-03, 2020; or the token at which it ends */
+    /* 2020-03-31, 2020-W14, 2020-03, 2020; or the token at which it ends */
+    const char *name;
     uint64_t tokens; /* of this period */
     uint64_t vocabulary;
     uint64_t admitted, evicted;
@@ -338,8 +338,8 @@ typedef struct tide_periods_options {
     void (*period)(void *data,
                    const tide_period *period); /* its strings are borrowed */
     void *period_data;
-    void (*watch)(void *data, const tide_stats *stats); /* may be NULL */
-    void *watch_data;
+    void (*progress)(void *data, const tide_stats *stats); /* may be NULL */
+    void *progress_data;
 } tide_periods_options;
 
 /* Trains on a stream and compares the end of every period with that of the previous

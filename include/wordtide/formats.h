@@ -12,11 +12,11 @@ extern "C" {
 typedef struct tide_format_info {
     const char *name; /* as in --format */
     const char *help;
-    const char
-        *dtypes; /* "f32|f16|i8": the number types it can hold, the default first */
-    const char
-        *ending; /* of its file name, such as ".vec"; NULL for a format that cannot be
-                           written to a pipe or an open file */
+    /* "f32|f16|i8": the number types it can hold, the default first */
+    const char *dtypes;
+    /* of its file name, such as ".vec"; NULL for a format that cannot be written to a
+     * pipe or an open file */
+    const char *ending;
     bool reads, writes;
 } tide_format_info;
 
@@ -86,10 +86,10 @@ TIDE_API uint64_t tide_rows_left_out(const tide_rows *rows);
 
 typedef struct tide_imported {
     uint64_t words;
-    uint64_t left_out;   /* rows whose word or vector is invalid */
-    uint64_t duplicates; /* rows for words that already had one */
-    uint64_t no_room;    /* words beyond the capacity of the vocabulary */
-    uint64_t uncounted;  /* words missing from the file `counts` */
+    uint64_t left_out;        /* rows whose word or vector is invalid */
+    uint64_t duplicates;      /* rows for words that already had one */
+    uint64_t beyond_capacity; /* words beyond the capacity of the vocabulary */
+    uint64_t uncounted;       /* words missing from the file `counts` */
 } tide_imported;
 
 /* Starts a stream from vectors trained elsewhere, in a trainer that has not been

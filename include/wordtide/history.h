@@ -46,15 +46,16 @@ typedef struct tide_alarm {
 typedef struct tide_history_options {
     uint32_t tracked;   /* number of most frequent words tracked (5,000); up to a tenth
                            more stay tracked after falling out of them */
-    uint32_t watched;   /* room for watched words (100) */
+    uint32_t watched;   /* limit on watched words (100) */
     double step;        /* seconds: the youngest snapshot age (60) */
     uint32_t snapshots; /* number of snapshots, at least 2 (18); the oldest age is
                            step * 2^(snapshots - 2) */
-    double warm_up;  /* seconds at the start during which no word is new (10 steps) */
-    double baseline; /* seconds before there is anything to compare with: until then no
-                         alarms, and no drift since an earlier time (60 steps; below 0: none) */
-    double
-        drift_age; /* drift is measured since this age (0: since the oldest snapshot) */
+    double warm_up; /* seconds at the start during which no word is new (10 steps) */
+    /* seconds before there is anything to compare with: until then no alarms, and no
+     * drift since an earlier time (60 steps; below 0: none) */
+    double baseline;
+    /* drift is measured since this age (0: since the oldest snapshot) */
+    double drift_age;
     double trend_alarm, drift_alarm; /* log2; degrees */
     uint64_t count_alarm;            /* occurrences */
     void (*alarm)(void *data,
@@ -81,8 +82,8 @@ TIDE_API void tide_history_stop(tide_history *history);
 /* The functions below may be called by any thread. */
 
 /* Tracks a word whether or not it is in the vocabulary. Watching it twice changes
- * nothing. TIDE_ERROR_PARAMETER if there is no room, TIDE_ERROR_NOT_FOUND if it was not
- * watched. */
+ * nothing. TIDE_ERROR_PARAMETER if `watched` words are watched, TIDE_ERROR_NOT_FOUND if
+ * it was not watched. */
 TIDE_API int tide_history_watch(tide_history *history, const char *word,
                                 tide_error *err);
 TIDE_API int tide_history_unwatch(tide_history *history, const char *word,
@@ -112,9 +113,9 @@ typedef struct tide_history_word {
                           stream has paused for ten times as long as it usually does */
     double baseline; /* likewise over a long time: 1,440 steps, a day of minutes */
     double ratio;    /* rate / baseline; NaN without a baseline */
-    double
-        trend; /* log2 of its recent share of all words over its long-term share, with
-                          8 occurrences added to both, so that a few make no trend */
+    /* log2 of its recent share of all words over its long-term share, with 8
+     * occurrences added to both, so that a few make no trend */
+    double trend;
     double drift; /* degrees between its vector now and at `since`, after removing the
                           rotation common to all words */
     double since;
@@ -125,10 +126,11 @@ typedef struct tide_history_word {
 
 typedef enum tide_history_sort {
     TIDE_HISTORY_COUNT,
-    TIDE_HISTORY_NEW, /* recent and frequent arrivals: doubling the count is worth 60 steps */
+    /* recent and frequent arrivals: doubling the count is worth 60 steps */
+    TIDE_HISTORY_NEW,
     TIDE_HISTORY_TREND, /* steepest rise first */
-    TIDE_HISTORY_DRIFT, /* largest first, discounted for rare words; words without a drift
-                           are left out */
+    /* largest first, discounted for rare words; words without a drift are left out */
+    TIDE_HISTORY_DRIFT,
 } tide_history_sort;
 
 #define TIDE_HISTORY_LIST_MAX 2000
@@ -136,17 +138,18 @@ typedef enum tide_history_sort {
 typedef struct tide_history_list {
     tide_history_sort sort;
     const char *prefix; /* only words starting with this; NULL for all */
-    double
-        after; /* TIDE_HISTORY_NEW: only words first seen after this time, unless 0 */
-    uint32_t offset; /* skip this many; offset + room is at most TIDE_HISTORY_LIST_MAX,
-                           unlimited when sorted by count */
+    /* TIDE_HISTORY_NEW: only words first seen after this time, unless 0 */
+    double after;
+    /* skip this many; offset + capacity is at most TIDE_HISTORY_LIST_MAX, unlimited
+     * when sorted by count */
+    uint32_t offset;
 } tide_history_list;
 
 /* Returns the number of words written, or TIDE_ERROR_MEMORY. *total, which may be NULL,
  * becomes the number there are. */
 TIDE_API int tide_history_words(tide_history *history, const tide_history_list *list,
-                                tide_history_word *words, size_t room, uint64_t *total,
-                                tide_error *err);
+                                tide_history_word *words, size_t capacity,
+                                uint64_t *total, tide_error *err);
 
 /* A single word; TIDE_ERROR_NOT_FOUND if it is not in the vocabulary. */
 TIDE_API int tide_history_word_of(tide_history *history, const char *word,
@@ -162,7 +165,7 @@ typedef struct tide_evicted {
  * About 1,000 are remembered, preferring recent and frequent ones: doubling the count
  * is worth 60 steps. Only those evicted after the time `after`, unless it is 0. */
 TIDE_API size_t tide_history_evicted(tide_history *history, double after,
-                                     tide_evicted *evicted, size_t room);
+                                     tide_evicted *evicted, size_t capacity);
 
 /* -- the past of a word ------------------------------------------------------------ */
 
@@ -188,13 +191,13 @@ typedef struct tide_history_hit {
  * becomes its age. TIDE_ERROR_NOT_FOUND if the word was not tracked then, or no
  * snapshot is at least half as old. */
 TIDE_API int tide_history_nearest(tide_history *history, const char *word, double age,
-                                  tide_history_hit *hits, size_t room, double *taken,
-                                  tide_error *err);
+                                  tide_history_hit *hits, size_t capacity,
+                                  double *taken, tide_error *err);
 
 /* Alarms with a number above `after`, oldest first; returns how many. The last 256 are
  * kept. */
 TIDE_API size_t tide_history_alarms(tide_history *history, uint64_t after,
-                                    tide_alarm *alarms, size_t room);
+                                    tide_alarm *alarms, size_t capacity);
 
 /* -- map --------------------------------------------------------------------------- */
 
@@ -210,7 +213,7 @@ typedef struct tide_map_point {
  * The plane turns as little as possible between updates; *frame changes when it does.
  * Returns how many. */
 TIDE_API size_t tide_history_map(tide_history *history, tide_map_point *points,
-                                 size_t room, uint64_t *frame);
+                                 size_t capacity, uint64_t *frame);
 
 /* -- files ------------------------------------------------------------------------- */
 

@@ -23,7 +23,7 @@ typedef struct tide_label_stats {
     uint64_t cut;          /* too long to be kept whole */
     uint64_t extra_labels; /* beyond the 32 that are kept per post */
     uint64_t kept;         /* posts in the samples now */
-    uint64_t used, room;   /* bytes of memory for posts, and its limit */
+    uint64_t used, limit;  /* bytes of memory for posts, and its limit */
     uint32_t labels;       /* held now */
     uint32_t capacity;     /* that can be held */
     uint32_t predicted; /* that the classifier predicts; 0 before it has been trained */
@@ -35,7 +35,7 @@ typedef struct tide_label_stats {
 TIDE_API void tide_trainer_label_stats(const tide_trainer *trainer,
                                        tide_label_stats *stats);
 
-/* The statistics in a model file, without loading it; `used` and `room` stay 0. */
+/* The statistics in a model file, without loading it; `used` and `limit` stay 0. */
 TIDE_API int tide_label_stats_read(const char *path, tide_label_stats *stats,
                                    tide_error *err);
 
@@ -51,7 +51,7 @@ typedef struct tide_label {
 /* The labels with the highest counts, highest first; returns how many were written, 0
  * if out of memory. Names are borrowed until the trainer is fed. */
 TIDE_API size_t tide_trainer_labels(const tide_trainer *trainer, tide_label *labels,
-                                    size_t room);
+                                    size_t capacity);
 
 /* -- training the classifier ------------------------------------------------------- */
 
@@ -70,12 +70,12 @@ typedef struct tide_epoch {
 } tide_epoch;
 
 /* Returns false to stop here and keep the best epoch so far. */
-typedef bool tide_epoch_watch(void *data, const tide_epoch *epoch);
+typedef bool tide_epoch_callback(void *data, const tide_epoch *epoch);
 
 /* Trains the classifier from scratch on `label-each` posts of each of the `label-top`
  * most frequent labels. TIDE_ERROR_INPUT if no labeled post has been read; the
- * classifier is then unchanged. `watch` may be NULL. */
-TIDE_API int tide_trainer_fit(tide_trainer *trainer, tide_epoch_watch *watch,
+ * classifier is then unchanged. `on_epoch` may be NULL. */
+TIDE_API int tide_trainer_fit(tide_trainer *trainer, tide_epoch_callback *on_epoch,
                               void *data, tide_error *err);
 
 /* -- predictions for a stream ------------------------------------------------------ */
@@ -84,8 +84,8 @@ TIDE_API int tide_trainer_fit(tide_trainer *trainer, tide_epoch_watch *watch,
  * trained on. Borrowed for the call. */
 typedef struct tide_predicted_post {
     uint64_t post; /* its number, from 0 */
-    double
-        time; /* of its record, or the latest before it, in seconds since 1970; or NaN */
+    /* of its record, or the latest before it, in seconds since 1970; or NaN */
+    double time;
     const char *const *labels; /* that it carries, each once */
     uint32_t label_count;
     uint32_t words;           /* of its text */
@@ -97,12 +97,12 @@ typedef struct tide_predicted_post {
 } tide_predicted_post;
 
 /* `post` is called for every post of the following runs, by the running thread; NULL
- * for none. `epoch`, which may be NULL, is called when the classifier is retrained
+ * for none. `on_epoch`, which may be NULL, is called when the classifier is retrained
  * during a run (`label-refit`). Neither may feed, save or run the trainer. */
 TIDE_API void tide_trainer_watch_labels(tide_trainer *trainer,
                                         void (*post)(void *data,
                                                      const tide_predicted_post *post),
-                                        tide_epoch_watch *epoch, void *data);
+                                        tide_epoch_callback *on_epoch, void *data);
 
 /* -- scoring predictions ----------------------------------------------------------- */
 
@@ -135,8 +135,8 @@ typedef struct tide_scores {
     tide_score weighted;     /* mean over labels, weighted by their posts */
     tide_score macro;        /* mean over all labels, including those of no post */
     tide_score micro;        /* over all decisions together */
-    double
-        precision_at_1; /* mean share of correct labels among the most probable one */
+    /* mean share of correct labels among the most probable one */
+    double precision_at_1;
     double precision_at_5; /* and among the five most probable */
     double recall_at_5;    /* mean share of a post's labels among these five */
 } tide_scores;
@@ -151,7 +151,7 @@ typedef struct tide_label_score {
 
 /* By falling support, then by name; returns how many were written. */
 TIDE_API size_t tide_scorer_labels(const tide_scorer *scorer, tide_label_score *scores,
-                                   size_t room);
+                                   size_t capacity);
 
 /* -- labeling texts ---------------------------------------------------------------- */
 
@@ -178,7 +178,7 @@ TIDE_API void tide_labeler_add(tide_labeler *labeler, const char *text, size_t s
  * written. *known becomes the number of words with a vector; if it is 0, the
  * probabilities are the labels' frequencies. */
 TIDE_API size_t tide_labeler_end(tide_labeler *labeler, tide_prediction *predictions,
-                                 size_t room, uint64_t *known);
+                                 size_t capacity, uint64_t *known);
 
 #ifdef __cplusplus
 }

@@ -21,9 +21,9 @@ typedef struct tide_source tide_source;
 TIDE_API tide_source *tide_source_open(const char *spec, tide_error *err);
 TIDE_API void tide_source_close(tide_source *source);
 
-/* Reads up to `room` bytes; 0 at the end. A read that a signal interrupts before it has
- * any bytes returns TIDE_ERROR_IO and leaves errno at EINTR. */
-TIDE_API ptrdiff_t tide_source_read(tide_source *source, void *bytes, size_t room,
+/* Reads up to `capacity` bytes; 0 at the end. A read that a signal interrupts before it
+ * has any bytes returns TIDE_ERROR_IO and leaves errno at EINTR. */
+TIDE_API ptrdiff_t tide_source_read(tide_source *source, void *bytes, size_t capacity,
                                     tide_error *err);
 
 /* What an input is, judging by its first bytes. */
@@ -62,8 +62,8 @@ typedef struct tide_record_options {
     const char *time;  /* "" for none */
     const char *label; /* "" for none */
     bool one_line;     /* replace line feeds within a text by spaces */
-    char
-        delimiter; /* CSV column separator; 0: whichever of , ; | and tab the header uses */
+    /* CSV column separator; 0: whichever of , ; | and tab the header uses */
+    char delimiter;
 } tide_record_options;
 
 /* What was read and skipped. */
@@ -189,8 +189,8 @@ typedef struct tide_timing {
 } tide_timing;
 
 /* Times every kernel set at this dimension; returns the number of timings, at most
- * `room`. */
-TIDE_API int tide_bench_kernels(uint32_t dim, tide_timing *timings, size_t room,
+ * `capacity`. */
+TIDE_API int tide_bench_kernels(uint32_t dim, tide_timing *timings, size_t capacity,
                                 tide_error *err);
 
 /* Runs a source through tokenizer, vocabulary and subsampling without training. CPU
@@ -209,17 +209,17 @@ TIDE_API int tide_bench_records(const tide_params *params, const char *source,
 
 /* A part of saving, or a way of doing it; in seconds per GiB of file. */
 typedef struct tide_checkpoint_timing {
-    const char *name;        /* look, plain, roomy, room, pause or safe */
-    bool paused;             /* training stands still meanwhile */
+    const char *name; /* check, write, preallocated, preallocate, pause or commit */
+    bool paused;      /* training pauses meanwhile */
     double min, median, max; /* wall-clock time over all rounds */
     double cpu;              /* median CPU time of the training thread */
 } tide_checkpoint_timing;
 
 /* Benchmarks checkpointing. Writes a full model to `path`, which must not exist, and
- * deletes it, timing the NaN check (look), a plain write (plain), a write into
- * preallocated space (roomy), and the three phases of a background checkpoint:
- * preallocating (room), filling the file while training stands still (pause), and
- * making it durable (safe). Every write includes the NaN check. */
+ * deletes it, timing the NaN check (check), a plain write (write), a write into
+ * preallocated space (preallocated), and the three phases of a background checkpoint:
+ * preallocating (preallocate), writing while training pauses (pause), and making the
+ * file durable (commit). Every write includes the NaN check. */
 TIDE_API int tide_bench_checkpoint(const tide_params *params, const char *path,
                                    uint32_t rounds,
                                    tide_checkpoint_timing parts[TIDE_CHECKPOINT_PARTS],

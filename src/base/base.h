@@ -1,5 +1,5 @@
-/* base.h - used by every module: errors, memory, random numbers, hashing, UTF-8,
- * monotonic time, a queue, decimal numbers. */
+/* base.h - used by every module, the command and the server: errors, memory, random
+ * numbers, hashing, UTF-8, clocks, a queue, decimal numbers, JSON output. */
 #ifndef TIDE_BASE_H
 #define TIDE_BASE_H
 
@@ -111,7 +111,8 @@ typedef struct tide_word {
 } tide_word;
 
 /* Length in bytes of the UTF-8 character (RFC 3629) at the start of the `left` bytes at
- * `text`; 0 if they do not start with a complete valid one, or with a NUL. */
+ * `text`; 0 if they do not start with a complete valid one, or with a NUL. In a text
+ * that ends with a NUL, `left` may be 4 everywhere: no character contains the NUL. */
 size_t tide_utf8_length(const void *text, size_t left);
 
 /* Whether a byte is a continuation byte. */
@@ -119,6 +120,17 @@ static inline bool tide_utf8_inside(unsigned char byte)
 {
     return (byte & 0xc0) == 0x80;
 }
+
+/* Whether the valid character at `at` is a control character, U+0000 to U+001F or
+ * U+007F to U+009F. Terminals act on some of them. */
+static inline bool tide_utf8_is_control(const void *at)
+{
+    const unsigned char *c = at;
+    return c[0] < 0x20 || c[0] == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0);
+}
+
+/* Replaces every control character, and every byte that is not UTF-8, by one '?'. */
+void tide_utf8_clean(char *text);
 
 /* The largest length up to `max` at which the text can be cut between two characters.
  */
@@ -134,14 +146,20 @@ bool tide_utf8_fold(const char *word, char folded[TIDE_WORD_MAX + 1]);
 int tide_edit_distance(const char *a, size_t a_length, const char *b, size_t b_length,
                        int max);
 
-/* -- monotonic time (clock.c, deadline.c) ------------------------------------------ */
+/* -- clocks (clock.c, deadline.c) -------------------------------------------------- */
 
 /* CLOCK_MONOTONIC. */
 double tide_now_seconds(void);
 int64_t tide_now_ms(void);
 
-/* `wait_ms` milliseconds from now, for pthread_cond_clockwait with CLOCK_MONOTONIC. */
-struct timespec tide_deadline(int wait_ms);
+double tide_wall_seconds(void); /* since 1970 */
+double tide_cpu_seconds(void);  /* used by this thread */
+
+/* Nanoseconds in a millisecond, as 64 bits. */
+#define TIDE_MS INT64_C(1000000)
+
+/* `wait_ns` nanoseconds from now, for pthread_cond_clockwait with CLOCK_MONOTONIC. */
+struct timespec tide_deadline(int64_t wait_ns);
 
 /* -- queue (queue.c) --------------------------------------------------------------- */
 
@@ -171,5 +189,41 @@ void tide_queue_close(tide_queue *queue);
  * Returns a pointer to what follows it; NULL if there is no decimal number or it is out
  * of the range of a float. */
 const char *tide_decimal_read(const char *text, float *value);
+
+/* -- JSON output (json_writer.c) --------------------------------------------------- */
+
+enum { TIDE_JSON_DEPTH = 8, TIDE_JSON_ESCAPE_MAX = 6 };
+
+/* Initialize with {0}, or with a stream. The writer inserts the commas. */
+typedef struct tide_json_writer {
+    FILE *file;                      /* NULL: standard output */
+    int depth;                       /* number of open brackets */
+    char close[TIDE_JSON_DEPTH];     /* their closing brackets */
+    bool has_value[TIDE_JSON_DEPTH]; /* they contain a value already */
+} tide_json_writer;
+
+/* `name` is NULL for the outermost value and in arrays. Names and texts may hold any
+ * bytes: those that are not UTF-8 become U+FFFD. */
+void tide_json_object(tide_json_writer *w, const char *name);
+void tide_json_array(tide_json_writer *w, const char *name);
+
+/* Closes the innermost bracket. The outermost one also ends the line. */
+void tide_json_end(tide_json_writer *w);
+
+/* A text of NULL is written as null. */
+void tide_json_text(tide_json_writer *w, const char *name, const char *text);
+void tide_json_count(tide_json_writer *w, const char *name, uint64_t count);
+void tide_json_bool(tide_json_writer *w, const char *name, bool value);
+
+/* Writes `digits` decimals; null if the value is not finite. */
+void tide_json_real(tide_json_writer *w, const char *name, double value, int digits);
+
+/* Writes the fewest digits that read back as the same value, which must be finite. */
+void tide_json_float(tide_json_writer *w, const char *name, float value);
+
+/* Without a stream: writes the character at `*text` as it stands within a JSON string,
+ * and moves `*text` to the next one. Returns the number of bytes. `*text` must not be
+ * at its end. */
+size_t tide_json_escape(const char **text, char escaped[TIDE_JSON_ESCAPE_MAX]);
 
 #endif

@@ -10,49 +10,8 @@
 
 #include <errno.h>
 
-/* The length in bytes of the code point that starts here; 0 if it is not valid UTF-8
- * (overlong, a surrogate, or above U+10FFFF). */
-static size_t code_point(const unsigned char *s, uint32_t *value)
-{
-    static const uint32_t min[5] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = s[0] < 0x80                   ? 1
-                    : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-                    : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-                    : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                                  : 0;
-    if (length == 0)
-        return 0;
-    uint32_t c = length == 1 ? s[0] : s[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((s[i] & 0xc0) != 0x80) /* also the end of the text */
-            return 0;
-        c = c << 6 | (s[i] & 0x3f);
-    }
-    *value = c;
-    bool valid = c >= min[length] && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff);
-    return valid ? length : 0;
-}
-
-static void replace_unsafe(char *text)
-{
-    char *to = text;
-    for (const char *from = text; *from;) {
-        uint32_t c = 0;
-        size_t length = code_point((const unsigned char *)from, &c);
-        if (length == 0 || c < 0x20 || (c >= 0x7f && c <= 0x9f)) {
-            *to++ = '?';
-            from += length ? length : 1;
-        } else {
-            memmove(to, from, length);
-            to += length;
-            from += length;
-        }
-    }
-    *to = '\0';
-}
-
-/* Copies `text` into `capacity` bytes; "..." replaces its middle if it does not
- * copy_shortened. */
+/* Copies `text` into `capacity` bytes. If it does not fit, "..." replaces its
+ * middle. */
 static void copy_shortened(char *to, size_t capacity, const char *text)
 {
     static const char gap[] = "...";
@@ -83,7 +42,7 @@ int tide_fail(tide_error *err, tide_status status, const char *format, ...)
     va_end(arguments);
     if (length < 0)
         text[0] = '\0';
-    replace_unsafe(text);
+    tide_utf8_clean(text);
     err->status = status;
     copy_shortened(err->text, sizeof err->text, text);
     errno = saved_errno;

@@ -1,4 +1,4 @@
-/* utf8.c - validating, cutting and folding UTF-8.
+/* utf8.c - validating, cleaning, cutting and folding UTF-8.
  *
  * The range of the second byte rules out overlong forms, surrogates and code points
  * above U+10FFFF.
@@ -25,6 +25,22 @@ size_t tide_utf8_length(const void *text, size_t left)
         if (!tide_utf8_inside(bytes[i]))
             return 0;
     return length;
+}
+
+void tide_utf8_clean(char *text)
+{
+    char *to = text;
+    while (*text) {
+        size_t length = tide_utf8_length(text, 4);
+        if (length && !tide_utf8_is_control(text)) {
+            memmove(to, text, length);
+            to += length;
+        } else {
+            *to++ = '?';
+        }
+        text += length ? length : 1;
+    }
+    *to = 0;
 }
 
 size_t tide_utf8_cut(const char *text, size_t length, size_t max)

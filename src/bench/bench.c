@@ -9,13 +9,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-static double cpu_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* -- kernels ---------------------------------------------------------------------- */
 
 /* The workload of a block of center words in profile fast: 16 contexts each, 20 words
@@ -24,8 +17,8 @@ static double cpu_seconds(void)
 enum { ROWS = 1024, NEGATIVES = 20, NEAR = 20, CONTEXTS = 16, BEST_OF = 5 };
 
 typedef struct bench {
-    tide_questions questions;
-    float scores[NEGATIVES][TIDE_QUESTIONS] __attribute__((aligned(64)));
+    tide_query_batch batch;
+    float scores[NEGATIVES][TIDE_QUERY_BATCH] __attribute__((aligned(64)));
     const tide_kernels *k;
     tide_matrix rows;
     float *x, *gradients;
@@ -50,7 +43,7 @@ static void run_adagrad(bench *b)
     tide_adagrad how = {.eta = 0.1f, .base = 0.1f, .scale = 1};
     b->k->quad_squares((const float(*)[TIDE_QUAD])b->near_errors, b->weights[0], NEAR,
                        b->squares);
-    b->k->adagrad_own(&how, b->sums, b->added, b->squares, NEAR, b->rates);
+    b->k->adagrad_partial(&how, b->sums, b->added, b->squares, NEAR, b->rates);
 }
 
 static void run_block_spread(bench *b)
@@ -99,8 +92,7 @@ static void run_block(bench *b)
 
 static void run_cosines(bench *b)
 {
-    b->k->cosines(&b->questions, b->outputs, NEGATIVES, b->rows.stride, b->scores,
-                  b->near);
+    b->k->cosines(&b->batch, b->outputs, NEGATIVES, b->rows.stride, b->scores, b->near);
 }
 
 static const struct {
@@ -135,12 +127,12 @@ static double time_operation(bench *b, void (*run)(bench *b))
     double best = 1e9;
     for (int round = 0; round < BEST_OF; round++) {
         tide_rng rng = tide_rng_seeded(1);
-        double start = cpu_seconds();
+        double start = tide_cpu_seconds();
         for (int i = 0; i < REPEATS; i++) {
             choose_rows(b, &rng);
             run(b);
         }
-        double each = (cpu_seconds() - start) / REPEATS;
+        double each = (tide_cpu_seconds() - start) / REPEATS;
         best = each < best ? each : best;
     }
     return best * 1e9;
@@ -154,7 +146,7 @@ static int prepare_bench(bench *b, uint32_t dim, tide_error *err)
     int status = tide_matrix_init(&b->rows, ROWS, dim, err);
     if (status)
         return status;
-    b->x = tide_alloc(TIDE_QUESTIONS, b->rows.stride * sizeof(float));
+    b->x = tide_alloc(TIDE_QUERY_BATCH, b->rows.stride * sizeof(float));
     b->gradients = tide_alloc(TIDE_BLOCK, b->rows.stride * sizeof(float));
     if (!b->x || !b->gradients)
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the benchmark");
@@ -165,8 +157,7 @@ static int prepare_bench(bench *b, uint32_t dim, tide_error *err)
     for (uint32_t i = 0; i < TIDE_BLOCK; i++)
         for (uint32_t d = 0; d < dim; d++)
             b->x[i * b->rows.stride + d] = tide_rng_float(&rng) - 0.5f;
-    b->questions =
-        (tide_questions){.dim = dim, .vectors = b->x, .center = b->gradients};
+    b->batch = (tide_query_batch){.dim = dim, .vectors = b->x, .center = b->gradients};
     for (int j = 0; j < NEGATIVES; j++)
         for (int i = 0; i < TIDE_BLOCK; i++)
             b->weights[j][i] = 0.01f;
@@ -216,9 +207,9 @@ static int ingest_source(tide_ingest *ingest, tide_source *source, double *secon
         return tide_fail(err, TIDE_ERROR_MEMORY, "no memory to read");
     ptrdiff_t size;
     while ((size = tide_source_read(source, bytes, block, err)) > 0) {
-        double start = cpu_seconds();
+        double start = tide_cpu_seconds();
         tide_ingest_feed(ingest, bytes, (size_t)size);
-        *seconds += cpu_seconds() - start;
+        *seconds += tide_cpu_seconds() - start;
     }
     tide_ingest_end(ingest);
     free(bytes);
@@ -268,7 +259,7 @@ int tide_bench_ingest(const tide_params *params, const char *spec, double *nanos
 /* Feeds a block and reads all texts. Returns CPU seconds. */
 static double read_texts(tide_records *records, const char *bytes, size_t size)
 {
-    double start = cpu_seconds();
+    double start = tide_cpu_seconds();
     const char *text;
     size_t length;
     while (size) {
@@ -278,7 +269,7 @@ static double read_texts(tide_records *records, const char *bytes, size_t size)
         while (tide_records_next(records, &text, &length))
             continue;
     }
-    return cpu_seconds() - start;
+    return tide_cpu_seconds() - start;
 }
 
 static int records_once(const tide_record_options *options, const char *spec,

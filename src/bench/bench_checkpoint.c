@@ -18,8 +18,8 @@
 
 enum { NAN_CHECK, PLAIN, PREALLOCATED, PREALLOCATE, PAUSE, SAFE };
 
-static const char *const names[TIDE_CHECKPOINT_PARTS] = {"look", "plain", "roomy",
-                                                         "room", "pause", "safe"};
+static const char *const names[TIDE_CHECKPOINT_PARTS] = {
+    "check", "write", "preallocated", "preallocate", "pause", "commit"};
 
 typedef struct bench {
     tide_trainer *trainer;
@@ -36,9 +36,7 @@ typedef struct timestamp {
 
 static timestamp now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (timestamp){tide_now_seconds(), (double)t.tv_sec + 1e-9 * (double)t.tv_nsec};
+    return (timestamp){tide_now_seconds(), tide_cpu_seconds()};
 }
 
 static void record_time(bench *b, int part, uint32_t round, timestamp start)

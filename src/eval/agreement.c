@@ -111,8 +111,8 @@ static int load_bands(comparison *c, tide_error *err)
 typedef struct moments {
     uint64_t count;
     double mean[MODELS];
-    double
-        square[MODELS]; /* sums of squares and products of deviations from the means */
+    /* sums of squares and products of deviations from the means */
+    double square[MODELS];
     double product;
 } moments;
 

@@ -237,11 +237,11 @@ static int take_measurement(experiment *c, bool last, tide_error *err)
 
 static void report_progress(const experiment *c)
 {
-    if (!c->options->watch || c->tokens % PROGRESS_TOKENS)
+    if (!c->options->progress || c->tokens % PROGRESS_TOKENS)
         return;
     tide_stats stats;
     tide_word_trainer_stats(c->trainer, &stats);
-    c->options->watch(c->options->watch_data, &stats);
+    c->options->progress(c->options->progress_data, &stats);
 }
 
 static int process_word(experiment *c, const tide_word *word, tide_error *err)

@@ -28,8 +28,8 @@ enum {
 
 typedef struct pool {
     uint32_t first; /* rank of the first word of the first pair */
-    uint32_t
-        *pairs; /* [count] shuffled; pair i has the ranks first + 2i and the next */
+    /* [count] shuffled; pair i has the ranks first + 2i and the next */
+    uint32_t *pairs;
     uint32_t count;
     uint32_t words_per_event; /* even, since swaps take two */
 } pool;

@@ -253,8 +253,8 @@ static void report_progress(const history *h)
 {
     tide_stats stats;
     tide_word_trainer_stats(h->trainer, &stats);
-    if (h->options->watch)
-        h->options->watch(h->options->watch_data, &stats);
+    if (h->options->progress)
+        h->options->progress(h->options->progress_data, &stats);
 }
 
 static int read_stream(history *h, tide_sentence_reader *sentences, tide_error *err)

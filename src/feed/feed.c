@@ -115,7 +115,7 @@ void tide_feed_close(tide_feed *feed)
 
 void tide_feed_wait(tide_feed *feed, int wait_ms)
 {
-    struct timespec until = tide_deadline(wait_ms);
+    struct timespec until = tide_deadline(wait_ms * TIDE_MS);
     int status = 0;
     while (!feed->waiting && !feed->closed && status != ETIMEDOUT)
         status = pthread_cond_clockwait(&feed->arrived, &feed->lock, CLOCK_MONOTONIC,

@@ -226,7 +226,7 @@ static int start(spool_feed *f, tide_error *err)
     return status;
 }
 
-static bool wants_save(const spool_feed *f)
+static bool needs_save(const spool_feed *f)
 {
     uint64_t learned = f->text.returned - f->text.saved;
     return f->full && learned && learned >= f->feed.waiting;
@@ -242,7 +242,7 @@ static ptrdiff_t read_locked(spool_feed *f, void *bytes, size_t capacity, int wa
     sync_due(f, SYNC_MS);
     if (f->failure.status)
         return check_failure(f, err);
-    if (wants_save(f))
+    if (needs_save(f))
         return TIDE_SOURCE_SAVE;
     if (wait_ms > 0)
         tide_feed_wait(&f->feed, wait_ms);

@@ -128,13 +128,13 @@ static inline uint64_t tide_get64(const unsigned char *bytes)
 /* More of it is in wordtide/tools.h. The path "-" is standard output, which has no
  * temporary file. */
 
-#define TIDE_OUTPUT_ROOM (256 * 1024)
+#define TIDE_OUTPUT_BUFFER (256 * 1024)
 
 /* Writes to a file that the caller has opened and has to close. It has no temporary
  * file either. */
 tide_output *tide_output_open(int file, tide_error *err);
 
-/* Returns a buffer of `size` <= TIDE_OUTPUT_ROOM bytes; tide_output_advance then says
+/* Returns a buffer of `size` <= TIDE_OUTPUT_BUFFER bytes; tide_output_advance then says
  * how many of them were filled. After a failure nothing more is written; the commit
  * reports it. */
 char *tide_output_reserve(tide_output *out, size_t size);

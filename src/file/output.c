@@ -17,7 +17,7 @@ struct tide_output {
     int write_errno; /* of the first write that failed; 0 if none did */
     size_t used;
     char temporary[2 * PATH_MAX];
-    char buffer[TIDE_OUTPUT_ROOM];
+    char buffer[TIDE_OUTPUT_BUFFER];
 };
 
 /* The temporary file is in the directory of the target, after following links. */

@@ -126,7 +126,7 @@ size_t tide_text_row_bytes(const tide_table *table)
 }
 
 _Static_assert(2 * TIDE_WORD_MAX + 64 + TIDE_DIM_MAX * (TIDE_DECIMAL_MAX + 1) <=
-                   TIDE_OUTPUT_ROOM,
+                   TIDE_OUTPUT_BUFFER,
                "a row of text fits the buffer");
 
 bool tide_path_sibling(const char *path, const char *old, const char *ending,

@@ -40,15 +40,8 @@ static const char *base_name(const char *path)
 static char *put_json_string(char *to, const char *name)
 {
     *to++ = '"';
-    for (; *name; name++) {
-        unsigned char c = (unsigned char)*name;
-        if (c < 0x20)
-            to += sprintf(to, "\\u%04x", c);
-        else if (c == '"' || c == '\\')
-            to += sprintf(to, "\\%c", c);
-        else
-            *to++ = (char)c;
-    }
+    while (*name)
+        to += tide_json_escape(&name, to);
     *to++ = '"';
     return to;
 }

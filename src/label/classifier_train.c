@@ -185,7 +185,7 @@ static int train_epoch(training *t, tide_error *err)
     return TIDE_OK;
 }
 
-static int train_epochs(training *t, tide_epoch_watch *watch, void *context,
+static int train_epochs(training *t, tide_epoch_callback *on_epoch, void *context,
                         tide_error *err)
 {
     const tide_classifier_options *o = options_of(t);
@@ -195,7 +195,7 @@ static int train_epochs(training *t, tide_epoch_watch *watch, void *context,
         if (status)
             return status;
         improving = t->epoch.epoch - t->epoch.best_epoch < o->patience;
-        if (watch && !watch(context, &t->epoch))
+        if (on_epoch && !on_epoch(context, &t->epoch))
             improving = false;
     }
     restore_best_weights(t);
@@ -304,7 +304,7 @@ uint64_t tide_classifier_training_bytes(const tide_classifier_options *o, size_t
     return bytes;
 }
 
-static int train_weights(training *t, size_t count, tide_epoch_watch *watch,
+static int train_weights(training *t, size_t count, tide_epoch_callback *on_epoch,
                          void *context, tide_error *err)
 {
     int status = allocate(t, count, err);
@@ -317,7 +317,7 @@ static int train_weights(training *t, size_t count, tide_epoch_watch *watch,
     if (!status) {
         count_labels(t, count);
         init_weights(t);
-        status = train_epochs(t, watch, context, err);
+        status = train_epochs(t, on_epoch, context, err);
     }
     release(t);
     return status;
@@ -325,7 +325,7 @@ static int train_weights(training *t, size_t count, tide_epoch_watch *watch,
 
 int tide_classifier_train(tide_classifier *c, const tide_example *examples,
                           size_t count, const tide_matrix *vectors,
-                          tide_epoch_watch *watch, void *context, tide_error *err)
+                          tide_epoch_callback *on_epoch, void *context, tide_error *err)
 {
     training t = {
         .step = {.classifier = c},
@@ -339,7 +339,7 @@ int tide_classifier_train(tide_classifier *c, const tide_example *examples,
     if (!status && c->features == 0)
         count_labels(&t, count);
     else if (!status)
-        status = train_weights(&t, count, watch, context, err);
+        status = train_weights(&t, count, on_epoch, context, err);
     c->trained = status == TIDE_OK;
     if (status)
         memset(c->prior, 0, c->options.labels * sizeof *c->prior);

@@ -51,7 +51,7 @@ typedef struct tide_tracker_stats {
     uint64_t extra_labels; /* beyond TIDE_POST_LABELS */
     uint64_t evicted;      /* how often a sample lost a post for lack of memory */
     uint64_t kept;         /* posts kept now, each counted once */
-    uint64_t used, room;   /* bytes of the memory for posts: in use, and available */
+    uint64_t used, limit;  /* bytes of the memory for posts: in use, and available */
     uint32_t labels;       /* tracked now */
     uint32_t capacity;     /* slots of labels are below this */
     uint32_t ids;          /* ids of posts are below this */
@@ -150,8 +150,8 @@ tide_classifier_options_of(const tide_classifier *classifier);
 
 /* A post with known labels. */
 typedef struct tide_example {
-    const uint32_t
-        *words; /* rows of the matrix of vectors; unknown words are omitted */
+    /* rows of the matrix of vectors; unknown words are omitted */
+    const uint32_t *words;
     uint32_t word_count;
     const uint32_t *labels; /* ascending */
     uint32_t label_count;
@@ -160,12 +160,14 @@ typedef struct tide_example {
 /* Trains from random weights. The examples and vectors are read until it returns, must
  * not change, and are not copied. A random part of the posts is held out. Training ends
  * when their loss has not improved for `patience` epochs, at the last epoch, or when
- * `watch` (may be NULL) returns false; the weights are those of the best epoch. Without
- * held-out posts the last epoch counts as the best. Posts without words contribute only
- * to the label frequencies. After a failure the classifier is untrained. */
+ * `on_epoch` (may be NULL) returns false; the weights are those of the best epoch.
+ * Without held-out posts the last epoch counts as the best. Posts without words
+ * contribute only to the label frequencies. After a failure the classifier is
+ * untrained. */
 int tide_classifier_train(tide_classifier *classifier, const tide_example *examples,
                           size_t count, const tide_matrix *vectors,
-                          tide_epoch_watch *watch, void *context, tide_error *err);
+                          tide_epoch_callback *on_epoch, void *context,
+                          tide_error *err);
 
 /* Computes the probability of every label, [labels], for a post whose words have these
  * vectors: rows in the layout of a tide_matrix (aligned to a cache line, padded with
@@ -199,8 +201,8 @@ typedef struct tide_predictor_options {
     tide_classifier_options classifier; /* `labels` is a maximum */
     uint32_t posts_per_label;           /* training posts per label, at most */
     uint32_t anchors;                   /* frequent words whose vectors are frozen */
-    const bool
-        *aborted; /* if true after training, its result is dropped; may be NULL */
+    /* if true after training, its result is dropped; may be NULL */
+    const bool *aborted;
 } tide_predictor_options;
 
 /* Reads how often the predictor in a file was trained, and its number of labels; 0 if
@@ -212,8 +214,8 @@ int tide_predictor_peek(tide_store *store, uint64_t *fits, uint32_t *labels,
  * are none, and 1 if it was aborted. In both cases, as after any failure, the predictor
  * is unchanged. */
 int tide_predictor_fit(tide_predictor *predictor, const tide_tracker *tracker,
-                       const tide_predictor_options *options, tide_epoch_watch *watch,
-                       void *data, tide_error *err);
+                       const tide_predictor_options *options,
+                       tide_epoch_callback *on_epoch, void *data, tide_error *err);
 
 /* Its peak memory during training, with a tracker and a vocabulary of these sizes. */
 uint64_t tide_predictor_bytes(const tide_predictor_options *options,
@@ -231,8 +233,8 @@ void tide_predictor_add(tide_predictor *predictor, const tide_word *word);
 typedef struct tide_predictor_result {
     uint32_t words; /* of the post */
     uint32_t known; /* of these, with a vector */
-    const float
-        *probabilities; /* [tide_predictor_size], valid until the next post ends */
+    /* [tide_predictor_size], valid until the next post ends */
+    const float *probabilities;
 } tide_predictor_result;
 
 /* Ends the current post and starts the next. */
@@ -312,11 +314,11 @@ void tide_labels_stop(tide_labels *labels, const volatile sig_atomic_t *stop,
 const char *tide_labels_problem(tide_labels *labels);
 
 /* The implementations of tide_trainer_fit etc. */
-int tide_labels_fit(tide_labels *labels, tide_epoch_watch *watch, void *data,
+int tide_labels_fit(tide_labels *labels, tide_epoch_callback *on_epoch, void *data,
                     tide_error *err);
 void tide_labels_watch(tide_labels *labels,
                        void (*post)(void *data, const tide_predicted_post *prediction),
-                       tide_epoch_watch *epoch, void *data);
+                       tide_epoch_callback *on_epoch, void *data);
 void tide_labels_stats(const tide_labels *labels, tide_label_stats *stats);
 size_t tide_labels_list(const tide_labels *labels, tide_label *list, size_t max);
 

@@ -27,7 +27,7 @@ struct tide_labels {
     char names[TIDE_POST_LABELS][TIDE_WORD_MAX + 1]; /* its labels */
 
     void (*on_post)(void *data, const tide_predicted_post *prediction);
-    tide_epoch_watch *on_epoch;
+    tide_epoch_callback *on_epoch;
     void *data;
     tide_error problem;                /* of a refit; TIDE_OK if there is none */
     const volatile sig_atomic_t *stop; /* of the current run; NULL outside of one */
@@ -208,22 +208,22 @@ bool tide_labels_post(tide_labels *l, const tide_post_read *post, bool repeated)
 
 /* -- training the predictor ------------------------------------------------------- */
 
-static int fit(tide_labels *l, const bool *aborted, tide_epoch_watch *watch, void *data,
-               tide_error *err)
+static int fit(tide_labels *l, const bool *aborted, tide_epoch_callback *on_epoch,
+               void *data, tide_error *err)
 {
     tide_predictor_options options = predictor_options(l->params);
     options.aborted = aborted;
     int status =
-        tide_predictor_fit(l->predictor, l->tracker, &options, watch, data, err);
+        tide_predictor_fit(l->predictor, l->tracker, &options, on_epoch, data, err);
     if (!status)
         l->posts_at_fit = tide_tracker_state(l->tracker).posts;
     return status;
 }
 
-int tide_labels_fit(tide_labels *l, tide_epoch_watch *watch, void *data,
+int tide_labels_fit(tide_labels *l, tide_epoch_callback *on_epoch, void *data,
                     tide_error *err)
 {
-    return fit(l, NULL, watch, data, err);
+    return fit(l, NULL, on_epoch, data, err);
 }
 
 void tide_labels_stop(tide_labels *l, const volatile sig_atomic_t *stop,
@@ -272,10 +272,10 @@ const char *tide_labels_problem(tide_labels *l)
 
 void tide_labels_watch(tide_labels *l,
                        void (*post)(void *data, const tide_predicted_post *prediction),
-                       tide_epoch_watch *epoch, void *data)
+                       tide_epoch_callback *on_epoch, void *data)
 {
     l->on_post = post;
-    l->on_epoch = epoch;
+    l->on_epoch = on_epoch;
     l->data = data;
 }
 
@@ -289,7 +289,7 @@ static tide_label_stats public_stats(tide_tracker_stats stats_in)
         .extra_labels = stats_in.extra_labels,
         .kept = stats_in.kept,
         .used = stats_in.used,
-        .room = stats_in.room,
+        .limit = stats_in.limit,
         .labels = stats_in.labels,
         .capacity = stats_in.capacity,
     };

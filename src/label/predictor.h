@@ -12,8 +12,8 @@
 
 /* Frequent words with the vectors they had when the classifier was trained. */
 typedef struct tide_anchors {
-    tide_vocabulary
-        *words; /* slots are rows of the vectors; NULL if there are no anchors */
+    /* slots are rows of the vectors; NULL if there are no anchors */
+    tide_vocabulary *words;
     tide_matrix vectors;
 } tide_anchors;
 

@@ -249,12 +249,13 @@ static int prepare_examples(fit_state *f, tide_error *err)
 }
 
 static int train_and_snapshot(fit_state *f, tide_fitted *result,
-                              tide_epoch_watch *watch, void *data, tide_error *err)
+                              tide_epoch_callback *on_epoch, void *data,
+                              tide_error *err)
 {
     tide_classifier *classifier = tide_classifier_new(&f->options, err);
     int status = classifier
                      ? tide_classifier_train(classifier, f->examples, f->post_count,
-                                             &f->vectors, watch, data, err)
+                                             &f->vectors, on_epoch, data, err)
                      : (int)err->status;
     if (!status)
         status = tide_fitted_init(result, f->model, classifier, err);
@@ -274,8 +275,8 @@ static int train_and_snapshot(fit_state *f, tide_fitted *result,
 }
 
 int tide_predictor_fit(tide_predictor *p, const tide_tracker *tracker,
-                       const tide_predictor_options *options, tide_epoch_watch *watch,
-                       void *data, tide_error *err)
+                       const tide_predictor_options *options,
+                       tide_epoch_callback *on_epoch, void *data, tide_error *err)
 {
     tide_error ignored = {0};
     err = err ? err : &ignored;
@@ -288,7 +289,7 @@ int tide_predictor_fit(tide_predictor *p, const tide_tracker *tracker,
     tide_fitted fitted;
     int status = prepare_examples(&f, err);
     if (!status)
-        status = train_and_snapshot(&f, &fitted, watch, data, err);
+        status = train_and_snapshot(&f, &fitted, on_epoch, data, err);
     release_state(&f);
     if (status)
         return status;

@@ -8,7 +8,7 @@ tide_tracker_stats tide_tracker_state(const tide_tracker *t)
     tide_tracker_stats stats = t->counters;
     stats.kept = t->posts.kept;
     stats.used = sizeof(tide_cell) * (uint64_t)t->posts.used;
-    stats.room = sizeof(tide_cell) * (uint64_t)t->limit;
+    stats.limit = sizeof(tide_cell) * (uint64_t)t->limit;
     stats.labels = tide_vocabulary_size(t->labels);
     stats.capacity = t->options.labels;
     stats.ids = t->posts.count;

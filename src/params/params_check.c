@@ -44,9 +44,9 @@ tide_tokenizer_options tide_params_tokenizer(const tide_params *params,
         .longest =
             params->max_length < TIDE_WORD_MAX ? (uint32_t)params->max_length : 0,
         .stop_words = stop_words,
-        .spared = params->labels == TIDE_LABELS_HASHTAGS ? "#"
-                  : params->labels == TIDE_LABELS_MARKED ? "__label__"
-                                                         : NULL,
+        .kept_prefix = params->labels == TIDE_LABELS_HASHTAGS ? "#"
+                       : params->labels == TIDE_LABELS_MARKED ? "__label__"
+                                                              : NULL,
     };
 }
 

@@ -42,23 +42,23 @@ typedef struct active_query {
 } active_query;
 
 typedef struct scan {
-    tide_questions batch;
-    float scores[ROWS][TIDE_QUESTIONS];
+    tide_query_batch batch;
+    float scores[ROWS][TIDE_QUERY_BATCH];
     bool near[ROWS];
     const tide_view *view;
     uint32_t top;
     bool composes_rows; /* vectors are computed from several rows */
-    active_query queries[TIDE_QUESTIONS];
+    active_query queries[TIDE_QUERY_BATCH];
     size_t count;
-    float *vectors;     /* [TIDE_QUESTIONS][stride] */
-    float *interleaved; /* [stride][TIDE_QUESTIONS] the same, transposed */
+    float *vectors;     /* [TIDE_QUERY_BATCH][stride] */
+    float *interleaved; /* [stride][TIDE_QUERY_BATCH] the same, transposed */
     float *row;         /* [stride] scratch space */
     float *composed;    /* [ROWS][stride] */
 } scan;
 
 static scan *scan_new(const tide_view *view, tide_error *err)
 {
-    size_t stride = view->model->input.stride, rows = 2 * TIDE_QUESTIONS + 1 + ROWS;
+    size_t stride = view->model->input.stride, rows = 2 * TIDE_QUERY_BATCH + 1 + ROWS;
     scan *s = tide_alloc(1, sizeof *s + rows * stride * sizeof(float));
     if (!s) {
         tide_fail(err, TIDE_ERROR_MEMORY, "no memory to search");
@@ -71,8 +71,8 @@ static scan *scan_new(const tide_view *view, tide_error *err)
     /* One allocation holds the struct and all rows behind it. The struct's size is a
      * multiple of the alignment that the kernels need. */
     s->vectors = (float *)(void *)(s + 1);
-    s->interleaved = s->vectors + TIDE_QUESTIONS * stride;
-    s->row = s->interleaved + TIDE_QUESTIONS * stride;
+    s->interleaved = s->vectors + TIDE_QUERY_BATCH * stride;
+    s->row = s->interleaved + TIDE_QUERY_BATCH * stride;
     s->composed = s->row + stride;
     s->batch.dim = view->model->shape.dim;
     s->batch.vectors = s->interleaved;
@@ -135,14 +135,14 @@ static void load_queries(scan *s)
 {
     const tide_view *view = s->view;
     uint32_t stride = view->model->input.stride;
-    for (size_t i = 0; i < TIDE_QUESTIONS; i++) {
+    for (size_t i = 0; i < TIDE_QUERY_BATCH; i++) {
         bool used = i < s->count;
         const float *vector = s->vectors + i * stride;
         /* The kernel multiplies one element of a row with the same element of all
          * queries at once, so the queries are stored element by element. Unused ones
          * are zero, with a bound that no cosine reaches. */
         for (uint32_t d = 0; d < stride; d++)
-            s->interleaved[d * TIDE_QUESTIONS + i] = used ? vector[d] : 0;
+            s->interleaved[d * TIDE_QUERY_BATCH + i] = used ? vector[d] : 0;
         s->batch.offsets[i] = used ? view->kernels->dot(vector, view->mean, stride) : 0;
         s->batch.bounds[i] = used ? -INFINITY : INFINITY;
         s->queries[i].found = s->queries[i].spare_count = 0;
@@ -189,14 +189,14 @@ static float exact_cosine(const scan *s, const active_query *q, uint32_t slot)
 static void insert_hit(active_query *q, tide_hit hit)
 {
     tide_search *search = q->search;
-    if (q->found < search->room) {
-        q->found = tide_hits_insert(search->hits, q->found, search->room, hit);
+    if (q->found < search->capacity) {
+        q->found = tide_hits_insert(search->hits, q->found, search->capacity, hit);
         return;
     }
     tide_hit last = search->hits[q->found - 1];
     bool better = hit.score > last.score;
     if (better)
-        tide_hits_insert(search->hits, q->found, search->room, hit);
+        tide_hits_insert(search->hits, q->found, search->capacity, hit);
     q->spare_count =
         tide_hits_insert(q->spare, q->spare_count, SPARE, better ? last : hit);
 }
@@ -300,9 +300,9 @@ static bool refill_hits(const scan *s, active_query *q)
     bool complete = q->spare_count < SPARE;
     q->found = remove_evicted(s, search->hits, q->found);
     size_t spare = remove_evicted(s, q->spare, q->spare_count);
-    for (size_t i = 0; i < spare && q->found < search->room; i++)
+    for (size_t i = 0; i < spare && q->found < search->capacity; i++)
         search->hits[q->found++] = q->spare[i];
-    return complete || q->found == search->room;
+    return complete || q->found == search->capacity;
 }
 
 static void run_scans(scan *s)
@@ -337,11 +337,11 @@ void tide_view_search(const tide_view *view, tide_search *searches, size_t count
         /* Queries share a scan if they search the same rows. Others, and those beyond
          * the sixteen that the kernel takes, start a new one. */
         uint32_t top = search->query.top < view->words ? search->query.top : 0;
-        if (s->count == TIDE_QUESTIONS || top != s->top)
+        if (s->count == TIDE_QUERY_BATCH || top != s->top)
             run_scans(s);
         s->top = top;
         search->found = add_query(s, search);
-        if (!search->found && !search->room)
+        if (!search->found && !search->capacity)
             s->count--; /* no results wanted: only checks that the words exist */
     }
     if (s)
@@ -350,9 +350,9 @@ void tide_view_search(const tide_view *view, tide_search *searches, size_t count
 }
 
 int tide_view_nearest(const tide_view *view, const tide_query *query, tide_hit *hits,
-                      size_t room, tide_error *err)
+                      size_t capacity, tide_error *err)
 {
-    tide_search search = {.query = *query, .hits = hits, .room = room};
+    tide_search search = {.query = *query, .hits = hits, .capacity = capacity};
     tide_view_search(view, &search, 1);
     if (search.found < 0)
         tide_fail(err, search.error.status, "%s", search.error.text);
@@ -360,12 +360,12 @@ int tide_view_nearest(const tide_view *view, const tide_query *query, tide_hit *
 }
 
 int tide_view_analogy(const tide_view *view, const char *a, const char *b,
-                      const char *c, tide_hit *hits, size_t room, tide_error *err)
+                      const char *c, tide_hit *hits, size_t capacity, tide_error *err)
 {
     const char *positive[] = {b, c}, *negative[] = {a};
     tide_query query = {.positive = positive,
                         .positive_count = 2,
                         .negative = negative,
                         .negative_count = 1};
-    return tide_view_nearest(view, &query, hits, room, err);
+    return tide_view_nearest(view, &query, hits, capacity, err);
 }

@@ -28,7 +28,7 @@ tide_entry tide_model_entry(const tide_model *model, uint32_t slot)
                         .slot = slot};
 }
 
-size_t tide_model_words(const tide_model *model, tide_entry *entries, size_t room)
+size_t tide_model_words(const tide_model *model, tide_entry *entries, size_t capacity)
 {
     const tide_vocabulary *v = model->vocabulary;
     size_t used = tide_vocabulary_used(v), count = 0;
@@ -36,7 +36,7 @@ size_t tide_model_words(const tide_model *model, tide_entry *entries, size_t roo
     uint32_t *order = tide_alloc(used + 1, sizeof *order);
     if (ranks && order) {
         uint32_t words = tide_rank_slots(v, ranks, order);
-        for (; count < words && count < room; count++)
+        for (; count < words && count < capacity; count++)
             entries[count] = tide_model_entry(model, order[count]);
     }
     free(order);

@@ -61,11 +61,11 @@ static bool better(const candidate *a, const candidate *b)
 }
 
 size_t tide_model_suggest(const tide_model *model, const char *word,
-                          tide_entry *entries, size_t room)
+                          tide_entry *entries, size_t capacity)
 {
     enum { CANDIDATES_MAX = 16 };
     candidate best[CANDIDATES_MAX + 1];
-    size_t count = 0, limit = room < CANDIDATES_MAX ? room : CANDIDATES_MAX;
+    size_t count = 0, limit = capacity < CANDIDATES_MAX ? capacity : CANDIDATES_MAX;
     const tide_vocabulary *v = model->vocabulary;
     size_t length = strlen(word);
     if (length > TIDE_WORD_MAX)

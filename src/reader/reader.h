@@ -51,7 +51,7 @@ uint64_t tide_reader_bytes(const tide_params *params); /* without phrases */
 void tide_reader_set_plain(tide_reader *reader, bool plain);
 size_t tide_reader_feed(tide_reader *reader, const void *bytes, size_t size);
 void tide_reader_end(tide_reader *reader);
-size_t tide_reader_next(tide_reader *reader, tide_word *words, size_t room,
+size_t tide_reader_next(tide_reader *reader, tide_word *words, size_t capacity,
                         bool *sentence_ended);
 
 /* After the end of a sentence: its labels in order, at most 256, valid until the next

@@ -166,7 +166,7 @@ void tide_checkpoint_writer_finish(tide_checkpoint_writer *w, uint32_t keep)
 
 bool tide_checkpoint_writer_busy(tide_checkpoint_writer *w, int wait_ms)
 {
-    struct timespec until = tide_deadline(wait_ms);
+    struct timespec until = tide_deadline(wait_ms * TIDE_MS);
     pthread_mutex_lock(&w->lock);
     int timed_out = 0;
     /* The monotonic clock, because the wall clock may be set while this waits. */

@@ -175,14 +175,14 @@ static int count_bytes(count_pass *c, const char *bytes, size_t size, tide_error
 static void report_progress(count_pass *c, const tide_source *source)
 {
     const tide_run *run = c->run.run;
-    if (!run->watch || !tide_run_progress_due(&c->run))
+    if (!run->progress || !tide_run_progress_due(&c->run))
         return;
     tide_stats stats = {.tokens = c->counts->tokens,
                         .vocabulary = c->counts->size,
                         .epochs = c->epochs,
                         .done = tide_run_pass_fraction(&c->run, c->source, source)};
     tide_reader_stats(c->reader, &stats);
-    run->watch(run->watch_data, &stats);
+    run->progress(run->progress_data, &stats);
 }
 
 /* Returns 1 if stopped. */

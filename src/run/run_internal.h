@@ -40,14 +40,14 @@ typedef struct tide_run_state {
     const tide_run *run;
     tide_positions previous; /* where the resumed run stopped */
     tide_run_input *inputs;  /* [source_count] */
-    double progress_time;    /* when watch was last called */
+    double progress_time;    /* when progress was last called */
     bool ending;             /* training is over */
 
     /* The checkpoint that is being written. */
     bool saving; /* it has started, and its result was not reported */
     tide_checkpoint_writer *writer; /* NULL if the run has no path to save to */
-    tide_store_writer
-        *preallocated; /* the file of the next large checkpoint, or NULL */
+    /* the file of the next large checkpoint, or NULL */
+    tide_store_writer *preallocated;
     tide_positions pending_positions; /* the positions in it */
     uint64_t pending_bytes;           /* its size */
     double pending_pause;             /* seconds that training was paused */
@@ -159,8 +159,8 @@ void tide_run_note(const tide_run_state *r, bool warning, const char *what,
 /* Notes the messages of a source. */
 void tide_run_report_source(const tide_run_state *r, const tide_run_input *s);
 
-/* Calls watch about ten times per second. tide_run_progress_due returns true, once,
- * when the next call is due. */
+/* Calls run->progress about ten times per second. tide_run_progress_due returns true,
+ * once, when the next call is due. */
 void tide_run_report_progress(tide_run_state *r);
 bool tide_run_progress_due(tide_run_state *r);
 

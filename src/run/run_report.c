@@ -47,13 +47,13 @@ void tide_run_report_progress(tide_run_state *r)
     tide_live *live = tide_trainer_live(r->trainer);
     if (live)
         tide_live_tick(live, r->progress_time);
-    if (!r->run->watch)
+    if (!r->run->progress)
         return;
     tide_trainer_stats(r->trainer, &stats, sizeof stats);
     stats.ending = r->ending;
     stats.saving = r->saving;
     stats.done = tide_run_fraction_done(r);
-    r->run->watch(r->run->watch_data, &stats);
+    r->run->progress(r->run->progress_data, &stats);
 }
 
 void tide_run_pause(tide_run_state *r)

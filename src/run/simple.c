@@ -28,8 +28,8 @@ int tide_train_file(const char *text_path, const char *model_path, const char *p
     return status;
 }
 
-int tide_nearest(const tide_model *model, const char *word, tide_hit *hits, size_t room,
-                 tide_error *err)
+int tide_nearest(const tide_model *model, const char *word, tide_hit *hits,
+                 size_t capacity, tide_error *err)
 {
     tide_view *view = tide_view_new(model, TIDE_VECTORS_INPUT, true, err);
     tide_resolver *resolver = view ? tide_resolver_new(model, err) : NULL;
@@ -39,7 +39,7 @@ int tide_nearest(const tide_model *model, const char *word, tide_hit *hits, size
         tide_resolver_find(resolver, view, word, &term);
         const char *words = term.known ? term.words : word;
         const tide_query query = {.positive = &words, .positive_count = 1};
-        found = tide_view_nearest(view, &query, hits, room, err);
+        found = tide_view_nearest(view, &query, hits, capacity, err);
     }
     tide_resolver_free(resolver);
     tide_view_free(view);

@@ -143,11 +143,11 @@ static void load_row(tide_hot_rows *c, const tide_sgns *sgns, uint32_t index)
 
 /* Returns t: the share of the other threads' change that is already in this
  * thread's. */
-static float overlap(const tide_sgns *sgns, const float *mine, const float *theirs,
+static float overlap(const tide_sgns *sgns, const float *own, const float *others,
                      uint32_t stride)
 {
-    float both = sgns->kernels->dot(mine, theirs, stride);
-    float square = sgns->kernels->dot(theirs, theirs, stride);
+    float both = sgns->kernels->dot(own, others, stride);
+    float square = sgns->kernels->dot(others, others, stride);
     /* A negative product means that the changes oppose each other: then both are kept
      * in full. Above 1 this thread has gone further than the others in their direction,
      * and subtracting more than their whole change would reverse it. */
@@ -166,17 +166,17 @@ static void merge_row(tide_hot_rows *c, const tide_sgns *sgns, uint32_t index)
     if (slot == TIDE_NO_SLOT)
         return;
     const tide_kernels *k = sgns->kernels;
-    float *mine = copy_at(c, index), *base = base_at(c, index),
-          *row = tide_matrix_row(&sgns->model->output, slot), *theirs = c->delta;
-    /* `theirs` becomes row - base, and the copy itself is turned into the change,
+    float *own = copy_at(c, index), *base = base_at(c, index),
+          *row = tide_matrix_row(&sgns->model->output, slot), *others = c->delta;
+    /* `others` becomes row - base, and the copy itself is turned into the change,
      * copy - base. Both have served their purpose when load_row overwrites them at
      * the end. */
-    k->copy(theirs, row, c->stride);
-    k->add(theirs, -1, base, c->stride);
-    k->add(mine, -1, base, c->stride);
-    if (tide_finite(k->dot(mine, mine, c->stride))) {
-        k->add(mine, -overlap(sgns, mine, theirs, c->stride), theirs, c->stride);
-        k->add(row, 1, mine, c->stride);
+    k->copy(others, row, c->stride);
+    k->add(others, -1, base, c->stride);
+    k->add(own, -1, base, c->stride);
+    if (tide_finite(k->dot(own, own, c->stride))) {
+        k->add(own, -overlap(sgns, own, others, c->stride), others, c->stride);
+        k->add(row, 1, own, c->stride);
     }
     load_row(c, sgns, index);
 }

@@ -337,8 +337,8 @@ void tide_optimizer_cached_rates(tide_optimizer *o, const tide_kernels *k, float
 {
     if (o->params->optimizer == TIDE_OPTIMIZER_ADAGRAD) {
         tide_adagrad adagrad = adagrad_at(&o->output, &o->output_accumulators, scale);
-        k->adagrad_own(&adagrad, cache->values + first, cache->added + first, squares,
-                       count, rates);
+        k->adagrad_partial(&adagrad, cache->values + first, cache->added + first,
+                           squares, count, rates);
         return;
     }
     for (uint32_t j = 0; j < count; j++) {

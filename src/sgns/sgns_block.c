@@ -176,8 +176,9 @@ static float nearby_weight(const tide_sgns *sgns, const tide_sentence *sentence,
     return weight > 0 ? share * weight : 0;
 }
 
-static void weigh_draws(const tide_sgns *sgns, tide_scratch *scratch,
-                        const tide_sentence *sentence, const block *b, uint32_t draws)
+static void set_negative_weights(const tide_sgns *sgns, tide_scratch *scratch,
+                                 const tide_sentence *sentence, const block *b,
+                                 uint32_t draws)
 {
     tide_shared *s = &scratch->shared;
     float share = (float)sgns->params->negative / (float)draws, weights[TIDE_BLOCK];
@@ -225,7 +226,7 @@ static void push_away(const tide_sgns *sgns, tide_scratch *scratch,
         return;
     for (uint32_t j = 0; j < draws; j++)
         s->rows[j] = output_row(sgns, scratch, drawn[j]);
-    weigh_draws(sgns, scratch, sentence, b, draws);
+    set_negative_weights(sgns, scratch, sentence, b, draws);
     /* errors[j][i], for draw j and center i: first the dot product, then weight times
      * (0 - sigmoid), so 0 for centers that do not exist or have no contexts. */
     k->block_dots(scratch->x, s->rows, draws, stride, s->errors);
@@ -249,8 +250,9 @@ static void push_away(const tide_sgns *sgns, tide_scratch *scratch,
 
 /* Sets the weights of the `count` words from position `from` for each center of the
  * quad. */
-static void weigh_contexts(const tide_sgns *sgns, tide_scratch *scratch, const block *b,
-                           uint32_t quad, uint32_t from, uint32_t count)
+static void set_context_weights(const tide_sgns *sgns, tide_scratch *scratch,
+                                const block *b, uint32_t quad, uint32_t from,
+                                uint32_t count)
 {
     float(*weights)[TIDE_QUAD] = scratch->near.weights;
     uint32_t at = b->at + quad;
@@ -301,7 +303,7 @@ static void pull_nearer(const tide_sgns *sgns, tide_scratch *scratch,
              count = end_near(sgns, sentence, at + TIDE_QUAD) - from;
     float *const *rows = scratch->rows + from, *x = scratch->x + (size_t)quad * stride;
     float *gradients = scratch->gradients + (size_t)quad * stride;
-    weigh_contexts(sgns, scratch, b, quad, from, count);
+    set_context_weights(sgns, scratch, b, quad, from, count);
     prefetch_ahead(sgns, scratch, sentence, b, quad, 0); /* between the kernels */
     k->quad_dots(x, rows, count, stride, n->errors);
     add_context_loss(scratch, sentence, b, quad, count, progress);

@@ -45,8 +45,8 @@ typedef struct follow {
     uint64_t returned;   /* bytes since the source was opened or moved to a position */
     uint64_t file_start; /* the value of `returned` at the start of the text that can
                                be resumed in the current file */
-    char *
-        earlier_position; /* the position before `file_start`, if a line feed was inserted */
+    /* the position before `file_start`, if a line feed was inserted */
+    char *earlier_position;
     bool content_checked; /* the first bytes of the file */
     tide_expected expected;
     tide_inotify watch;

@@ -54,10 +54,10 @@ typedef struct tide_tokenizer_options {
 
     /* Words to omit: fewer than `shortest` or more than `longest` characters (0: no
      * limit), or listed in stop_words, one per line as the tokenizer emits them (NULL:
-     * none). Words that begin with the prefix `spared` are never omitted (NULL: none;
-     * must outlive the tokenizer). */
+     * none). Words that begin with the prefix `kept_prefix` are never omitted (NULL:
+     * none; must outlive the tokenizer). */
     uint32_t shortest, longest;
-    const char *stop_words, *spared;
+    const char *stop_words, *kept_prefix;
 } tide_tokenizer_options;
 
 tide_tokenizer *tide_tokenizer_new(const tide_tokenizer_options *options,

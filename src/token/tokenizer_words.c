@@ -40,10 +40,10 @@ static bool is_omitted(const tide_tokenizer *t, const char *word, size_t length)
 {
     /* Labels are never filtered by length or stop words: whether a post has a label
      * must not depend on how the label is spelled. */
-    const char *spared = t->options.spared;
+    const char *kept_prefix = t->options.kept_prefix;
     return t->selective &&
-           !(spared && length > strlen(spared) &&
-             !memcmp(word, spared, strlen(spared))) &&
+           !(kept_prefix && length > strlen(kept_prefix) &&
+             !memcmp(word, kept_prefix, strlen(kept_prefix))) &&
            !tide_word_is_allowed(&t->options, t->stop_words, word, length);
 }
 

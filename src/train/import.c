@@ -174,7 +174,7 @@ static int import_rows(tide_ingest *ingest, const tide_sgns *sgns, tide_rows *ro
         if (slot == TIDE_NO_SLOT) {
             bool held =
                 tide_vocabulary_find(sgns->model->vocabulary, &word) != TIDE_NO_SLOT;
-            *(held ? &done->duplicates : &done->no_room) += 1;
+            *(held ? &done->duplicates : &done->beyond_capacity) += 1;
             continue;
         }
         set_vector(sgns->model, slot, row.vector);

@@ -223,22 +223,22 @@ size_t tide_trainer_labels(const tide_trainer *t, tide_label *labels, size_t cap
     return t->labels ? tide_labels_list(t->labels, labels, capacity) : 0;
 }
 
-int tide_trainer_fit(tide_trainer *t, tide_epoch_watch *watch, void *data,
+int tide_trainer_fit(tide_trainer *t, tide_epoch_callback *on_epoch, void *data,
                      tide_error *err)
 {
     if (!t->labels)
         return tide_fail(err, TIDE_ERROR_PARAMETER, "this model has no labels");
     tide_ingest_drain(t->ingest);
-    return tide_labels_fit(t->labels, watch, data, err);
+    return tide_labels_fit(t->labels, on_epoch, data, err);
 }
 
 void tide_trainer_watch_labels(tide_trainer *t,
                                void (*post)(void *data,
                                             const tide_predicted_post *predicted),
-                               tide_epoch_watch *epoch, void *data)
+                               tide_epoch_callback *on_epoch, void *data)
 {
     if (t->labels)
-        tide_labels_watch(t->labels, post, epoch, data);
+        tide_labels_watch(t->labels, post, on_epoch, data);
 }
 
 bool tide_trainer_can_resume(const tide_trainer *t, const char *source)

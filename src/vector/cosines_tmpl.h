@@ -22,7 +22,7 @@ typedef int32_t lanes __attribute__((vector_size(LANES * 4)));
 enum {
     TILE = 8,            /* rows */
     TILES_PER_GROUP = 8, /* tiles whose lengths are computed together */
-    REGISTERS_PER_BATCH = TIDE_QUESTIONS / LANES,
+    REGISTERS_PER_BATCH = TIDE_QUERY_BATCH / LANES,
     ROWS_PER_PASS =
         LANES < 8
             ? 2
@@ -32,7 +32,7 @@ enum {
 
 /* qx - qc for all queries and ROWS_PER_PASS rows. Rows and queries are padded with
  * zeros, so coordinates can be processed in groups of four. */
-INLINE void dot_products(const tide_questions *q, const float *const *rows,
+INLINE void dot_products(const tide_query_batch *q, const float *const *rows,
                          const float *const *next, size_t stride,
                          vec (*sums)[REGISTERS_PER_BATCH])
 {
@@ -47,8 +47,9 @@ INLINE void dot_products(const tide_questions *q, const float *const *rows,
             for (size_t d = four; d < four + 4; d++)
                 for (int k = 0; k < ROWS_PER_PASS; k++)
                     for (int p = 0; p < REGISTERS_PER_BATCH; p++)
-                        sums[k][p] += rows[k][d] *
-                                      load(q->vectors + d * TIDE_QUESTIONS + p * LANES);
+                        sums[k][p] +=
+                            rows[k][d] *
+                            load(q->vectors + d * TIDE_QUERY_BATCH + p * LANES);
     }
 }
 
@@ -82,7 +83,7 @@ INLINE void inverse_lengths(float *squares, float center_square)
 
 /* Turns the products of one row into cosines. Returns a mask of the queries whose
  * cosine is not below their bound, which includes NAN. */
-INLINE lanes scale_and_compare(const tide_questions *q, float inverse, float *scores)
+INLINE lanes scale_and_compare(const tide_query_batch *q, float inverse, float *scores)
 {
     lanes near = {0};
     for (int p = 0; p < REGISTERS_PER_BATCH; p++) {
@@ -103,8 +104,8 @@ INLINE bool any_lane(lanes set)
 
 /* near[k]: whether row k reaches the bound of any query. Usually no row of the tile
  * does, so all are tested together first. */
-INLINE void scale_and_compare_tile(const tide_questions *q, const float *inverse,
-                                   size_t count, float (*scores)[TIDE_QUESTIONS],
+INLINE void scale_and_compare_tile(const tide_query_batch *q, const float *inverse,
+                                   size_t count, float (*scores)[TIDE_QUERY_BATCH],
                                    bool *near)
 {
     lanes set[TILE], all = {0};
@@ -115,8 +116,8 @@ INLINE void scale_and_compare_tile(const tide_questions *q, const float *inverse
         near[k] = any_near && any_lane(set[k]);
 }
 
-INLINE void multiply_tile(const tide_questions *q, float *const *rows, size_t count,
-                          size_t stride, float (*scores)[TIDE_QUESTIONS],
+INLINE void multiply_tile(const tide_query_batch *q, float *const *rows, size_t count,
+                          size_t stride, float (*scores)[TIDE_QUERY_BATCH],
                           float *squares)
 {
     const float *tile[TILE], *next[TILE];
@@ -133,8 +134,8 @@ INLINE void multiply_tile(const tide_questions *q, float *const *rows, size_t co
     squared_distances(q->center, tile, stride, squares);
 }
 
-static void cosines(const tide_questions *q, float *const *rows, size_t count,
-                    uint32_t stride, float (*scores)[TIDE_QUESTIONS], bool *near)
+static void cosines(const tide_query_batch *q, float *const *rows, size_t count,
+                    uint32_t stride, float (*scores)[TIDE_QUERY_BATCH], bool *near)
 {
     for (size_t first = 0; first < count; first += TILE * TILES_PER_GROUP) {
         float inverse[TILE * TILES_PER_GROUP] = {0};

@@ -263,9 +263,9 @@ static float adagrad_one(const tide_adagrad *options, float *sum, float square)
     return rate > options->floor ? rate : options->floor;
 }
 
-static void adagrad_own(const tide_adagrad *options, const float *restrict sums,
-                        float *restrict added, const float *restrict squares,
-                        size_t count, float *restrict rates)
+static void adagrad_partial(const tide_adagrad *options, const float *restrict sums,
+                            float *restrict added, const float *restrict squares,
+                            size_t count, float *restrict rates)
 {
     float scale = options->scale, floor = options->floor;
     float eta = options->eta * sqrtf(scale), base = options->base * scale;
@@ -579,7 +579,7 @@ const tide_kernels SET = {
     .errors = errors,
     .adagrad = adagrad,
     .adagrad_one = adagrad_one,
-    .adagrad_own = adagrad_own,
+    .adagrad_partial = adagrad_partial,
     .spread = spread,
     .block_dots = block_dots,
     .block_spread = block_spread,

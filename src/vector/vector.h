@@ -86,16 +86,16 @@ static inline size_t tide_sum_at(uint32_t slot, uint32_t shift)
 
 /* Queries compared with many rows at once. Unused ones have zero vectors and a bound of
  * INFINITY. */
-#define TIDE_QUESTIONS 16
+#define TIDE_QUERY_BATCH 16
 
-typedef struct tide_questions {
-    float offsets[TIDE_QUESTIONS] __attribute__((aligned(64))); /* <vector, center> */
-    float bounds[TIDE_QUESTIONS]; /* smaller cosines are ignored */
+typedef struct tide_query_batch {
+    float offsets[TIDE_QUERY_BATCH] __attribute__((aligned(64))); /* <vector, center> */
+    float bounds[TIDE_QUERY_BATCH]; /* smaller cosines are ignored */
     float center_square;
     uint32_t dim;
-    const float *vectors; /* [stride][TIDE_QUESTIONS], each of length 1 */
+    const float *vectors; /* [stride][TIDE_QUERY_BATCH], each of length 1 */
     const float *center;  /* [stride] */
-} tide_questions;
+} tide_query_batch;
 
 /* Rows are `stride` floats and aligned to cache lines. Other threads may write the rows
  * and sums at the same time: these data races are intended, and only this code has
@@ -124,8 +124,9 @@ typedef struct tide_kernels {
     /* The same for sums[j] + added[j], where `added` is the part of a sum that only the
      * calling thread knows until it merges it. The arrays have `count` elements,
      * rounded up to 16. */
-    void (*adagrad_own)(const tide_adagrad *options, const float *sums, float *added,
-                        const float *squares, size_t count, float *rates);
+    void (*adagrad_partial)(const tide_adagrad *options, const float *sums,
+                            float *added, const float *squares, size_t count,
+                            float *rates);
 
     /* For each j in order: gradient += errors[j] * rows[j], then rows[j] += rates[j] *
      * errors[j] * x. */
@@ -179,8 +180,8 @@ typedef struct tide_kernels {
     /* scores[j][i] = cosine(query i, rows[j] - center) with an error below 1e-4, or NAN
      * where it would be less accurate. near[j] is set unless all scores of row j are
      * below their bounds. `scores` is aligned to a cache line. */
-    void (*cosines)(const tide_questions *questions, float *const *rows, size_t count,
-                    uint32_t stride, float (*scores)[TIDE_QUESTIONS], bool *near);
+    void (*cosines)(const tide_query_batch *questions, float *const *rows, size_t count,
+                    uint32_t stride, float (*scores)[TIDE_QUERY_BATCH], bool *near);
 } tide_kernels;
 
 /* The fastest set that this processor can run. */

@@ -210,18 +210,18 @@ void tide_vocabulary_decay(const tide_vocabulary *v, uint64_t tokens, double *ol
 {
     enum { HALVINGS_MAX = 64 }; /* a 64-bit count is 0 after these */
     uint64_t part = v->since_halving, left = tokens;
-    double worth = 1, sum = 0;
-    /* `part` is how many of the tokens fall between two halvings, `worth` what one of
+    double weight = 1, sum = 0;
+    /* `part` is how many of the tokens fall between two halvings, `weight` what one of
      * them still counts after the halvings since. What is left after the loop is older
      * than all of them. */
     for (int i = 0; v->options.half_life && left > part && i < HALVINGS_MAX; i++) {
-        sum += worth * (double)part;
+        sum += weight * (double)part;
         left -= part;
         part = v->options.half_life;
-        worth /= 2;
+        weight /= 2;
     }
-    *older = worth;
-    *recent = tokens ? (sum + worth * (double)left) / (double)tokens : 1;
+    *older = weight;
+    *recent = tokens ? (sum + weight * (double)left) / (double)tokens : 1;
 }
 
 uint64_t tide_vocabulary_weight(const tide_vocabulary *v, uint32_t slot)

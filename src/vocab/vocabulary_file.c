@@ -248,8 +248,8 @@ typedef struct chunk {
     uint32_t count;
     unsigned char counts[16 * CHUNK_SLOTS];
     unsigned char lengths[CHUNK_SLOTS];
-    char
-        text[CHUNK_SLOTS * TIDE_WORD_MAX + 16]; /* every word may be read as 16 bytes */
+    /* every word may be read as 16 bytes */
+    char text[CHUNK_SLOTS * TIDE_WORD_MAX + 16];
 } chunk;
 
 /* The words of the chunk start at *offset of the text section; advances it past

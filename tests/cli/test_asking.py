@@ -206,15 +206,15 @@ def test_unusual_words_survive_text_and_json(tmp_path):
 
 
 def test_info_of_a_model_is_correct(model, words):
-    told = json.loads(wordtide("info", model, "--json").stdout)
-    assert told["words"] == len(words) and told["capacity"] == 300 and told["dim"] == 16
-    assert told["tokens"] >= 20000 and told["file_bytes"] == model.stat().st_size
-    assert told["parameters"]["vocab"] == "300"
-    assert told["memory"] == sum(told["memory_by_part"].values()) > 0
+    reported = json.loads(wordtide("info", model, "--json").stdout)
+    assert reported["words"] == len(words) and reported["capacity"] == 300 and reported["dim"] == 16
+    assert reported["tokens"] >= 20000 and reported["file_bytes"] == model.stat().st_size
+    assert reported["parameters"]["vocab"] == "300"
+    assert reported["memory"] == sum(reported["memory_by_part"].values()) > 0
     plan = json.loads(
         wordtide("info", "--vocab=300", "--dim=16", "--threads=1", "--json").stdout
     )
-    assert plan["memory"] == told["memory"] and plan["parameters"] == told["parameters"]
+    assert plan["memory"] == reported["memory"] and plan["parameters"] == reported["parameters"]
 
 
 def test_info_without_a_model_grows_with_the_vocabulary():
@@ -240,8 +240,8 @@ def test_bench_prints_how_long_a_checkpoint_pauses_training(tmp_path):
     done = wordtide("bench", "checkpoint", "--json", path, *small)
     assert done.returncode == 0, done.stderr
     rows = {row["part"]: row for row in map(json.loads, done.stdout.splitlines())}
-    assert list(rows) == ["look", "plain", "roomy", "room", "pause", "safe"]
-    assert [name for name in rows if not rows[name]["paused"]] == ["room", "safe"]
+    assert list(rows) == ["check", "write", "preallocated", "preallocate", "pause", "commit"]
+    assert [name for name in rows if not rows[name]["paused"]] == ["preallocate", "commit"]
     assert all(0 <= row["least"] <= row["median"] <= row["most"] for row in rows.values())
     assert not list(tmp_path.iterdir())
     assert "seconds per GiB" in wordtide("bench", "checkpoint", path, *small).stdout
@@ -320,10 +320,10 @@ def test_json_answers_name_the_tokens_of_each_word(languages):
     assert first["terms"] == [{"text": "Tea", "tokens": ["tea"], "unknown": []},
                               {"text": "咖啡", "tokens": ["咖", "啡"], "unknown": []}]
     assert "terms" not in second and done.stderr == ""
-    told = json.loads(wordtide("vector", languages, "a TEA", "--json").stdout)
-    assert told["terms"] == [{"text": "a TEA", "tokens": ["tea"], "unknown": ["a"]}]
-    told = json.loads(wordtide("similarity", languages, "Tea", "day", "--json").stdout)
-    assert told["a"] == "Tea" and told["terms"][0]["tokens"] == ["tea"]
+    reported = json.loads(wordtide("vector", languages, "a TEA", "--json").stdout)
+    assert reported["terms"] == [{"text": "a TEA", "tokens": ["tea"], "unknown": ["a"]}]
+    reported = json.loads(wordtide("similarity", languages, "Tea", "day", "--json").stdout)
+    assert reported["a"] == "Tea" and reported["terms"][0]["tokens"] == ["tea"]
 
 
 def test_suggestions_are_for_the_tokenized_word(languages):

@@ -48,7 +48,7 @@ def unlabeled(folder):
     return path
 
 
-def told(model, text, *arguments):
+def predicted(model, text, *arguments):
     """[(label, probability)] of each line."""
     answers = objects(labels("predict", model, "--json", *arguments, input=text).stdout)
     return [[(one["label"], one["probability"]) for one in answer["labels"]] for answer in answers]
@@ -64,7 +64,7 @@ def vectors(model):
 
 
 def test_clear_texts_get_their_labels(model):
-    answers = told(model, "\n".join(CLEAR.values()))
+    answers = predicted(model, "\n".join(CLEAR.values()))
     for label, answer in zip(CLEAR, answers, strict=True):
         assert answer[0][0] == label and answer[0][1] > 0.5
         assert len(answer) == 5 and answer == sorted(answer, key=lambda one: -one[1])
@@ -76,7 +76,7 @@ def test_every_classifier_predicts(model, folder):
     for kind in "linear", "frequent":
         path = folder / f"{kind}.tide"
         labels("fit", model, "-o", path, "--classifier", kind, "-q", "--classifier-rate", 0.05)
-        first = [answer[0][0] for answer in told(path, "\n".join(CLEAR.values()))]
+        first = [answer[0][0] for answer in predicted(path, "\n".join(CLEAR.values()))]
         assert first == (list(CLEAR) if kind == "linear" else ["#football"] * 4)
     assert learned(model) == before  # another file was written
 
@@ -108,7 +108,7 @@ def facts(model):
     names = ["labels", "posts", "posts_kept", "classifier", "labels_told"]
     shown = wordtide("info", model).stdout.split("\nparameters\n")[0]
     for name in names:
-        spelled = name.replace("_", " ")
+        spelled = {"labels_told": "labels predicted"}.get(name, name.replace("_", " "))
         line = re.search(rf"^{spelled} +(\S+)$", shown, re.M)
         assert (line and line[1]) == (str(known[name]) if name in known else None)
     return {name: known[name] for name in names if name in known}
@@ -116,14 +116,14 @@ def facts(model):
 
 def test_info_describes_labels_posts_and_the_classifier(model, stream, tmp_path, unlabeled):
     rows = objects(labels("list", model, "--json").stdout)
-    told = facts(model)
-    assert told["labels"] == len(rows) and told["posts"] == len(POSTS)
+    found = facts(model)
+    assert found["labels"] == len(rows) and found["posts"] == len(POSTS)
     most = max(row["posts"] for row in rows)
-    assert most <= told["posts_kept"] <= sum(row["posts"] for row in rows)
-    assert (told["classifier"], told["labels_told"]) == ("yes", 6)
+    assert most <= found["posts_kept"] <= sum(row["posts"] for row in rows)
+    assert (found["classifier"], found["labels_told"]) == ("yes", 6)
     path = tmp_path / "m.tide"
     labels("fit", model, "-o", path, "--label-top", 2, "-q")
-    assert facts(path) == {**told, "labels_told": 2}
+    assert facts(path) == {**found, "labels_told": 2}
     done = labels("train", "-o", path, "-q", *SMALL, code=3, input="no label\n")
     assert facts(path) == {"labels": 0, "posts": 1, "posts_kept": 0, "classifier": "no",
                            "labels_told": 0}
@@ -135,7 +135,7 @@ def test_only_the_most_frequent_labels_are_predicted(model, folder):
     labels("fit", model, "-o", path, "--label-top", 2, "-q")
     rows = objects(labels("list", path, "--json").stdout)
     assert [row["told"] for row in rows] == ["yes"] * 2 + ["no"] * 4
-    assert {label for label, _ in told(path, "rocket", "-n", 50)[0]} == {"#football", "#cooking"}
+    assert {label for label, _ in predicted(path, "rocket", "-n", 50)[0]} == {"#football", "#cooking"}
 
 
 def test_no_label_is_left_out_for_its_length_or_as_a_stop_word(stream, folder):
@@ -157,7 +157,7 @@ def test_a_field_of_the_records_is_a_label(folder):
     labels("train", stream, "-o", path, "--label", 1, "--text", 2, "-q", *SMALL, *FIT)
     rows = objects(labels("list", path, "--json").stdout)
     assert {row["label"]: row["count"] for row in rows} == Counter(p.tags[0][1] for p in posts)
-    assert told(path, CLEAR["#space"])[0][0][0] == "space"
+    assert predicted(path, CLEAR["#space"])[0][0][0] == "space"
     words = folder / "words.tide"
     done = wordtide("train", stream, "-o", words, "--text", 2, "-q", *SMALL[:-2])
     assert done.returncode == 0 and vectors(path) == vectors(words)
@@ -177,7 +177,7 @@ def test_an_array_has_several_labels(folder):
     assert {row["label"]: row["count"] for row in rows} == Counter(
         name for post in posts for name in labels_of(post))
     assert facts(path)["posts"] == len(posts)
-    assert told(path, CLEAR["#space"])[0][0][0] == "space"
+    assert predicted(path, CLEAR["#space"])[0][0][0] == "space"
 
 
 def test_batch_training_has_labels_too(stream, folder):
@@ -185,13 +185,13 @@ def test_batch_training_has_labels_too(stream, folder):
     labels("train", "--batch", "--epochs", 3, stream, "-o", path, "-q", *SMALL, *FIT)
     rows = objects(labels("list", path, "--json").stdout)
     assert sum(row["count"] for row in rows) == sum(len(labels_of(post)) for post in POSTS)
-    assert [one[0][0] for one in told(path, "\n".join(CLEAR.values()))] == list(CLEAR)
+    assert [one[0][0] for one in predicted(path, "\n".join(CLEAR.values()))] == list(CLEAR)
 
 
 # -- what must not be learned ----------------------------------------------------------------------
 
 
-def test_hashtags_of_a_text_do_not_change_what_is_told(model):
+def test_hashtags_of_a_text_do_not_change_the_prediction(model):
     posts = make_posts(4, 200)
     names = list(TOPICS)
     other = {name: names[(i + 1) % len(names)] for i, name in enumerate(names)}
@@ -218,7 +218,7 @@ def test_hashtags_leave_no_trace_in_the_vectors(stream, folder, profile):
 
 def test_predict_says_the_same_in_every_form(model):
     text = "\n".join([*CLEAR.values(), "zzz", ""])
-    answers = told(model, text, "-n", 3, "--threshold", 0.01)
+    answers = predicted(model, text, "-n", 3, "--threshold", 0.01)
     lines = labels("predict", model, "-n", 3, "--threshold", 0.01, input=text).stdout.splitlines()
     assert len(lines) == len(answers) == 5
     for line, answer in zip(lines, answers):
@@ -341,7 +341,7 @@ def test_a_signal_ends_the_fit_with_the_best_so_far(stream, tmp_path):
     training.wait_for("msg=fitting")
     code, said = training.end(signal.SIGINT)
     assert code == 0 and 0 < int(logged(said, "fitted")["epoch"]) < 10000
-    assert told(path, "rocket")
+    assert predicted(path, "rocket")
 
 
 def test_a_kill_during_the_fit_loses_nothing_else(stream, tmp_path, model):
@@ -361,10 +361,10 @@ def test_a_resumed_stream_is_fitted_again(tmp_path):
     (tmp_path / "half.txt").write_text(text[:half])
     more.write_text(text[half:])
     labels("train", tmp_path / "half.txt", "-o", path, "-q", *SMALL, *FIT)
-    half_told = told(path, "rocket")
+    half_predicted = predicted(path, "rocket")
     done = labels("train", "--resume", path, more)
     assert int(logged(done.stderr, "fitted")["posts"]) == len(POSTS)
-    assert told(path, "rocket") != half_told
+    assert predicted(path, "rocket") != half_predicted
 
 
 def test_train_resumes_a_model_with_labels(model, tmp_path):
@@ -374,7 +374,7 @@ def test_train_resumes_a_model_with_labels(model, tmp_path):
     before, after = (sum(row["count"] for row in objects(labels("list", m, "--json").stdout))
                      for m in (model, path))
     assert after == before + sum(len(labels_of(post)) for post in POSTS[:500])
-    assert told(path, CLEAR["#space"])[0][0][0] == "#space"
+    assert predicted(path, CLEAR["#space"])[0][0][0] == "#space"
 
 
 @pytest.mark.parametrize("command", [["labels", "fit"], ["import", "-o"]])
@@ -477,7 +477,7 @@ def test_a_million_labels(tmp_path):
     assert first["label"] == "#often" and first["count"] - first["error"] <= 100_000
     assert first["count"] >= 100_000 and len(others) == 999
     assert all(row["count"] - row["error"] <= 1 <= row["count"] for row in others)
-    assert told(path, "moon")[0][0][0] == "#often"
+    assert predicted(path, "moon")[0][0][0] == "#often"
 
 
 def cpu_seconds():
@@ -503,9 +503,9 @@ def test_many_predicted_labels_are_listed_quickly(tmp_path):
 def test_a_single_label(tmp_path):
     path = tmp_path / "m.tide"
     labels("train", "-o", path, "-q", *SMALL, *FIT, input="rocket #space moon\n" * 50)
-    assert [label for label, _ in told(path, "moon")[0]] == ["#space"]
+    assert [label for label, _ in predicted(path, "moon")[0]] == ["#space"]
     labels("train", "-o", path, "-q", *SMALL, *FIT, input="rocket #space\n")
-    assert [label for label, _ in told(path, "moon")[0]] == ["#space"]
+    assert [label for label, _ in predicted(path, "moon")[0]] == ["#space"]
 
 
 @pytest.mark.parametrize("text", ["the rocket and the moon\n" * 50, "#space #moon\n" * 50])
@@ -593,4 +593,4 @@ def test_labels_with_control_characters_are_data(tmp_path):
     labels("train", stream, "-o", path, "-q", *SMALL, *FIT, "--label", 1, "--text", 2)
     [row] = objects(labels("list", path, "--json").stdout)
     assert "\x1b" not in labels("list", path).stdout
-    assert told(path, "rocket")[0][0][0] == row["label"]
+    assert predicted(path, "rocket")[0][0][0] == row["label"]

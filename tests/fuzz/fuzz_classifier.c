@@ -74,8 +74,8 @@ static void make_all_good(void)
 static void change(unsigned char *bytes, size_t size, const uint8_t *data, size_t left)
 {
     for (; left >= 6; data += 6, left -= 6) {
-        size_t room = size - TIDE_STORE_HEADER - 4;
-        size_t place = TIDE_STORE_HEADER + (data[0] | (size_t)data[1] << 8) % room;
+        size_t capacity = size - TIDE_STORE_HEADER - 4;
+        size_t place = TIDE_STORE_HEADER + (data[0] | (size_t)data[1] << 8) % capacity;
         memcpy(bytes + place, data + 2, 4);
     }
 }

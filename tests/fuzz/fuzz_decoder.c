@@ -30,14 +30,14 @@ static void demand(bool truth)
         abort();
 }
 
-static void read_on(tide_unpacker *u, size_t room, outcome *o)
+static void read_on(tide_unpacker *u, size_t capacity, outcome *o)
 {
     o->size = 0;
     o->err = (tide_error){.status = TIDE_OK};
     while (o->size < TEXT_MAX) {
         size_t left = TEXT_MAX - o->size;
         ptrdiff_t count = tide_unpacker_read(
-            u, o->text + o->size, room && room < left ? room : left, 0, &o->err);
+            u, o->text + o->size, capacity && capacity < left ? capacity : left, 0, &o->err);
         if (count == TIDE_SOURCE_LATER)
             continue;
         demand(count == (ptrdiff_t)o->err.status || count > 0);

@@ -58,12 +58,12 @@ static inline void spit(const char *path, const void *bytes, size_t size)
 }
 
 /* Returns the size, which is below the room. */
-static inline size_t slurp(const char *path, void *bytes, size_t room)
+static inline size_t slurp(const char *path, void *bytes, size_t capacity)
 {
     FILE *file = fopen(path, "rb");
     must(file != NULL);
-    size_t size = fread(bytes, 1, room, file);
-    must(size < room);
+    size_t size = fread(bytes, 1, capacity, file);
+    must(size < capacity);
     fclose(file);
     return size;
 }

@@ -11,7 +11,7 @@
 static bool asked; /* rd_kafka_new was called */
 
 rd_kafka_t *rd_kafka_new(rd_kafka_type_t type, rd_kafka_conf_t *conf, char *reason,
-                         size_t room)
+                         size_t capacity)
 {
     char brokers[8];
     size_t size = sizeof brokers;
@@ -19,7 +19,7 @@ rd_kafka_t *rd_kafka_new(rd_kafka_type_t type, rd_kafka_conf_t *conf, char *reas
     rd_kafka_conf_get(conf, "bootstrap.servers", NULL, &size);
     must(size > 1);
     asked = true;
-    snprintf(reason, room, "not here");
+    snprintf(reason, capacity, "not here");
     return NULL;
 }
 

@@ -165,12 +165,13 @@ static inline tide_classifier *made(const tide_classifier_options *options)
 }
 
 static inline tide_classifier *trained(const tide_classifier_options *options,
-                                       const world *w, tide_epoch_watch *watch,
+                                       const world *w, tide_epoch_callback *on_epoch,
                                        void *context)
 {
     tide_classifier *c = made(options);
     tide_error err = {.text = ""};
-    if (tide_classifier_train(c, w->examples, POSTS, &w->vectors, watch, context, &err))
+    if (tide_classifier_train(c, w->examples, POSTS, &w->vectors, on_epoch, context,
+                              &err))
         fail_msg("%s", err.text);
     return c;
 }

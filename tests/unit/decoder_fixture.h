@@ -12,7 +12,7 @@ typedef struct memory {
     bool stuttered;
 } memory;
 
-static ptrdiff_t memory_read(void *state, void *bytes, size_t room, int wait_ms,
+static ptrdiff_t memory_read(void *state, void *bytes, size_t capacity, int wait_ms,
                              tide_error *err)
 {
     (void)err;
@@ -20,7 +20,7 @@ static ptrdiff_t memory_read(void *state, void *bytes, size_t room, int wait_ms,
     if (m->stutters && wait_ms >= 0 && (m->stuttered = !m->stuttered))
         return TIDE_SOURCE_LATER;
     size_t count = m->size - m->at;
-    count = count < room ? count : room;
+    count = count < capacity ? count : capacity;
     count = m->piece && m->piece < count ? m->piece : count;
     if (count > 0)
         memcpy(bytes, m->bytes + m->at, count);

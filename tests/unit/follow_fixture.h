@@ -74,24 +74,24 @@ static inline void free_reader(reader *r)
 }
 
 /* One read; false when there was nothing. */
-static inline bool read_some(reader *r, size_t room, int wait_ms)
+static inline bool read_some(reader *r, size_t capacity, int wait_ms)
 {
     tide_error err = {0};
-    assert_true(r->size + room <= TEXT_MAX);
-    ptrdiff_t count = kind->read(r->state, r->text + r->size, room, wait_ms, &err);
+    assert_true(r->size + capacity <= TEXT_MAX);
+    ptrdiff_t count = kind->read(r->state, r->text + r->size, capacity, wait_ms, &err);
     if (count == TIDE_SOURCE_LATER)
         return false;
     if (count <= 0)
         fail_msg("%td %s", count, err.text);
-    assert_true((size_t)count <= room);
+    assert_true((size_t)count <= capacity);
     r->size += (size_t)count;
     r->latest = (size_t)count;
     return true;
 }
 
-static inline void read_all(reader *r, size_t room)
+static inline void read_all(reader *r, size_t capacity)
 {
-    while (read_some(r, room, 0))
+    while (read_some(r, capacity, 0))
         continue;
 }
 

@@ -57,8 +57,8 @@ static inline void write_oddity(stream *s, label_kind kind)
  * many. */
 static inline stream make_stream(label_kind kind, uint64_t seed, int posts)
 {
-    size_t room = (size_t)posts * 400 + 65536;
-    stream s = {{calloc(1, room), 0}, {calloc(1, room), 0}, posts};
+    size_t capacity = (size_t)posts * 400 + 65536;
+    stream s = {{calloc(1, capacity), 0}, {calloc(1, capacity), 0}, posts};
     assert_true(s.with.bytes && s.without.bytes);
     tide_rng rng = tide_rng_seeded(seed);
     for (int i = 0; i < posts; i++) {

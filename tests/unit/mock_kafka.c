@@ -31,8 +31,8 @@ int main(int argc, char **argv)
     printf("%s\n", c.brokers);
     fflush(stdout);
     char *line = NULL;
-    size_t room = 0;
-    for (ssize_t size; (size = getline(&line, &room, stdin)) > 0;) {
+    size_t capacity = 0;
+    for (ssize_t size; (size = getline(&line, &capacity, stdin)) > 0;) {
         size -= line[size - 1] == '\n';
         if (size == 0) {
             deliver(&c);

@@ -156,7 +156,7 @@ static inline void naive_query(const naive_view *s, const tide_query *q, double 
 /* The `among` most frequent words without those of the query, sorted. Returns their
  * number. */
 static inline size_t naive_nearest(const naive_view *s, const tide_query *q,
-                                   naive_hit *hits, size_t room)
+                                   naive_hit *hits, size_t capacity)
 {
     const tide_model *m = s->model;
     tide_entry *entries = calloc(tide_model_size(m) + 1, sizeof *entries);
@@ -169,7 +169,7 @@ static inline size_t naive_nearest(const naive_view *s, const tide_query *q,
             continue;
         naive_vector(s, entries[i].slot, row);
         naive_unit(row, m->shape.dim);
-        assert_true(count < room);
+        assert_true(count < capacity);
         hits[count++] =
             (naive_hit){entries[i].slot, naive_dot(query, row, m->shape.dim)};
     }

@@ -31,14 +31,15 @@ static inline void assert_refused(const char *spec, tide_status status,
     assert_string_equal(err.text, text);
 }
 
-/* Reads up to `room` bytes in pieces of random sizes; returns how many there were. */
-static inline size_t read_all(tide_source *source, void *bytes, size_t room,
+/* Reads up to `capacity` bytes in pieces of random sizes; returns how many there
+ * were. */
+static inline size_t read_all(tide_source *source, void *bytes, size_t capacity,
                               tide_rng *rng)
 {
     size_t done = 0;
-    while (done < room) {
+    while (done < capacity) {
         size_t piece = 1 + tide_rng_below(rng, 10000);
-        piece = piece < room - done ? piece : room - done;
+        piece = piece < capacity - done ? piece : capacity - done;
         ptrdiff_t count = tide_source_read(source, (char *)bytes + done, piece, NULL);
         assert_true(count >= 0 && (size_t)count <= piece);
         if (count == 0)

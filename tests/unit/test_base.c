@@ -358,9 +358,9 @@ queue_gives_items_in_their_order_and_holds_no_more_than_its_capacity(void **stat
         size_t pushed = 0, popped = 0;
         while (pushed < sizeof items)
             if (tide_rng_next(&rng) & 1) {
-                bool room = pushed - popped < capacity;
-                assert_int_equal(tide_queue_try_push(queue, &items[pushed]), room);
-                pushed += room;
+                bool has_room = pushed - popped < capacity;
+                assert_int_equal(tide_queue_try_push(queue, &items[pushed]), has_room);
+                pushed += has_room;
             } else {
                 void *expected = popped < pushed ? &items[popped] : NULL;
                 assert_ptr_equal(tide_queue_try_pop(queue), expected);
@@ -483,7 +483,7 @@ static void a_deadline_is_the_given_milliseconds_from_now(void **state)
         for (int again = 0; again < 1000; again++) {
             struct timespec before, after, until;
             clock_gettime(CLOCK_MONOTONIC, &before);
-            until = tide_deadline(waits[i]);
+            until = tide_deadline(waits[i] * TIDE_MS);
             clock_gettime(CLOCK_MONOTONIC, &after);
             assert_in_range(until.tv_nsec, 0, 999999999);
             assert_in_range(nanoseconds(until) - (int64_t)waits[i] * 1000000,

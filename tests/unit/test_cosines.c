@@ -18,9 +18,9 @@ static const size_t counts[] = {1, 7, 8, 9, 63, 64, 65, 128, 150};
 static const float centers[] = {0, 0.1f, 1, 10000}; /* relative to the length of rows */
 
 typedef struct data {
-    tide_questions questions;
-    float scores[MOST_ROWS][TIDE_QUESTIONS] __attribute__((aligned(64)));
-    float vectors[MOST_DIM][TIDE_QUESTIONS] __attribute__((aligned(64)));
+    tide_query_batch questions;
+    float scores[MOST_ROWS][TIDE_QUERY_BATCH] __attribute__((aligned(64)));
+    float vectors[MOST_DIM][TIDE_QUERY_BATCH] __attribute__((aligned(64)));
     float center[MOST_DIM] __attribute__((aligned(64)));
     bool near[MOST_ROWS];
     tide_matrix rows;
@@ -60,7 +60,7 @@ static data *data_new(uint32_t dim, size_t count, float center)
         d->center[n] = center * draw(&rng);
         d->questions.center_square += d->center[n] * d->center[n];
     }
-    for (size_t i = 0; i < TIDE_QUESTIONS; i++)
+    for (size_t i = 0; i < TIDE_QUERY_BATCH; i++)
         make_query(d, i, dim, &rng);
     for (uint32_t j = 0; j < count; j++) {
         d->row[j] = tide_matrix_row(&d->rows, j);
@@ -100,7 +100,7 @@ static void check(const tide_kernels *k, data *d, size_t count)
     k->cosines(&d->questions, d->row, count, d->rows.stride, d->scores, d->near);
     for (size_t j = 0; j < count; j++) {
         bool near = false, ordinary = distance(d, j) > 0.11 * center + 1e-6;
-        for (size_t i = 0; i < TIDE_QUESTIONS; i++) {
+        for (size_t i = 0; i < TIDE_QUERY_BATCH; i++) {
             float score = d->scores[j][i];
             near |= !(score < d->questions.bounds[i]);
             assert_true(!isnan(score) || !ordinary);
@@ -148,13 +148,13 @@ static void run_degenerate_rows(const tide_kernels *k)
         for (size_t j = 0; j < ODD; j++)
             for (uint32_t n = 0; n < 100; n++)
                 d->row[3 * j][n] = d->center[n] + odd[j];
-        for (size_t i = 0; i < TIDE_QUESTIONS; i++)
+        for (size_t i = 0; i < TIDE_QUERY_BATCH; i++)
             d->questions.bounds[i] = INFINITY;
         k->cosines(&d->questions, d->row, COUNT, d->rows.stride, d->scores, d->near);
         for (size_t j = 0; j < COUNT; j++) {
             bool known = j % 3 || j / 3 >= ODD;
             assert_int_equal(d->near[j], !known);
-            for (size_t i = 0; i < TIDE_QUESTIONS; i++)
+            for (size_t i = 0; i < TIDE_QUERY_BATCH; i++)
                 assert_int_equal(isnan(d->scores[j][i]), !known);
         }
         data_free(d);

@@ -104,8 +104,8 @@ static void counting_can_be_stopped_and_does_not_follow_files(void **state)
     tide_params *params = params_of("epochs=1");
     tide_run run = run_over(1);
     run.stop = &stop;
-    run.watch = stop_at_once;
-    run.watch_data = (void *)&stop;
+    run.progress = stop_at_once;
+    run.progress_data = (void *)&stop;
     tide_counts *counts;
     tide_trainer *trainer;
     assert_int_equal(tide_counts_new(params, &run, &counts, &err), 1);

@@ -238,18 +238,18 @@ static void an_exported_model_has_the_same_errors(void **state)
     static point_list list;
     corpus t = zipf_text(5);
     subject s = subject_of("vocab=300 dim=1 replay=1 tokens=space", &t);
-    tide_counts_result ours = evaluate(&s, &list), theirs;
+    tide_counts_result ours = evaluate(&s, &list), others;
     const tide_export how = {.format = "safetensors"};
     assert_int_equal(
         tide_model_export(tide_trainer_model(s.trainer), &how, "v", NULL, NULL), 0);
     tide_model *exported = tide_model_open("v", NULL);
     assert_non_null(exported);
-    assert_int_equal(tide_eval_counts(exported, s.truth, &theirs, NULL, NULL, NULL), 0);
+    assert_int_equal(tide_eval_counts(exported, s.truth, &others, NULL, NULL, NULL), 0);
     assert_true(ours.dropped_top > 0);
-    assert_int_equal(theirs.minimum, ours.minimum);
-    assert_same(theirs.mean_error, ours.mean_error);
+    assert_int_equal(others.minimum, ours.minimum);
+    assert_same(others.mean_error, ours.mean_error);
     for (size_t i = 0; i < ours.band_count; i++)
-        assert_same(theirs.bands[i].median_error, ours.bands[i].median_error);
+        assert_same(others.bands[i].median_error, ours.bands[i].median_error);
     tide_model_free(exported);
     subject_free(&s);
     free(t.bytes);

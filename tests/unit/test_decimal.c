@@ -50,16 +50,16 @@ static void bare_digits(const char *text, char digits[40])
 
 static void check(float value)
 {
-    char text[TIDE_DECIMAL_MAX + 1], naive[40], ours[40], theirs[40];
+    char text[TIDE_DECIMAL_MAX + 1], naive[40], ours[40], others[40];
     size_t length = tide_decimal_write(value, text);
     assert_in_range(length, 1, TIDE_DECIMAL_MAX);
     text[length] = '\0';
     naive_text(value, naive);
     bare_digits(text, ours);
-    bare_digits(naive, theirs);
+    bare_digits(naive, others);
     float back = 0;
     const char *end = tide_decimal_read(text, &back);
-    if (strcmp(ours, theirs) || bits_of(strtof(text, NULL)) != bits_of(value) || !end ||
+    if (strcmp(ours, others) || bits_of(strtof(text, NULL)) != bits_of(value) || !end ||
         *end || bits_of(back) != bits_of(value))
         fail_msg("%a is %s, and %s was written and read as %a", (double)value, naive,
                  text, (double)back);

@@ -129,8 +129,8 @@ typedef struct result {
     tide_error err; /* status TIDE_OK at the end of a good archive */
 } result;
 
-/* Reads everything; with `room` 0 the sizes are random. */
-static result unpacked(memory *m, size_t room, size_t text_max)
+/* Reads everything; with `capacity` 0 the sizes are random. */
+static result unpacked(memory *m, size_t capacity, size_t text_max)
 {
     result r = {{malloc(text_max + 1), 0}, {0}};
     tide_rng rng = tide_rng_seeded(m->size);
@@ -138,7 +138,7 @@ static result unpacked(memory *m, size_t room, size_t text_max)
         tide_unpacker_new(&memory_kind, m, "news", TIDE_EXPECTED_LINES, NULL);
     ptrdiff_t count = 1;
     for (size_t later = 0; count != 0 && r.err.status == TIDE_OK;) {
-        size_t some = room ? room : 1 + tide_rng_below(&rng, 100000);
+        size_t some = capacity ? capacity : 1 + tide_rng_below(&rng, 100000);
         size_t left = text_max + 1 - r.text.size;
         assert_true(left > 0);
         count = tide_unpacker_read(u, r.text.bytes + r.text.size,
@@ -166,10 +166,10 @@ static void assert_same(block found, block wanted)
     assert_memory_equal(found.bytes, wanted.bytes, wanted.size);
 }
 
-static void assert_unpacks(block archive, size_t piece, size_t room, block text)
+static void assert_unpacks(block archive, size_t piece, size_t capacity, block text)
 {
     memory m = {archive.bytes, archive.size, 0, piece, piece % 2 == 1, false};
-    result r = unpacked(&m, room, text.size);
+    result r = unpacked(&m, capacity, text.size);
     assert_string_equal(r.err.text, "");
     assert_same(r.text, text);
     free(r.text.bytes);
@@ -214,8 +214,8 @@ static void text_is_the_same_for_any_size_of_reads(void **state)
         block text = made_text(3000, i % 2, 50 + i);
         block archive = packers[i / 2].pack(text, 3);
         for (size_t piece = 1; piece < 9; piece++)
-            for (size_t room = 1; room < 9; room++)
-                assert_unpacks(archive, piece, room, text);
+            for (size_t capacity = 1; capacity < 9; capacity++)
+                assert_unpacks(archive, piece, capacity, text);
         free(archive.bytes);
         free(text.bytes);
     }
@@ -566,13 +566,13 @@ static void write_file(block b)
     assert_int_equal(fclose(file), 0);
 }
 
-static char *place_after(uint64_t offset, size_t room)
+static char *place_after(uint64_t offset, size_t capacity)
 {
     tide_error err = {0};
-    char *bytes = malloc(room);
+    char *bytes = malloc(capacity);
     tide_source *source = tide_source_open(path, &err);
     while (tide_source_offset(source) < offset)
-        assert_true(tide_source_read(source, bytes, room, &err) > 0);
+        assert_true(tide_source_read(source, bytes, capacity, &err) > 0);
     char *place = tide_source_position(source, offset, &err);
     assert_string_equal(err.text, "");
     tide_source_close(source);
@@ -647,14 +647,14 @@ static trickle new_trickle(void)
 }
 
 static size_t feed(trickle *t, const void *bytes, size_t size, unsigned char *text,
-                   size_t room)
+                   size_t capacity)
 {
     size_t made = 0;
     for (size_t i = 0; i < size; i++) {
         assert_int_equal(write(t->writer, (const char *)bytes + i, 1), 1);
         ptrdiff_t count;
         while ((count = tide_source_poll(t->source, text + made, 1, 0, NULL)) > 0)
-            assert_true(++made < room);
+            assert_true(++made < capacity);
         assert_int_equal(count, TIDE_SOURCE_LATER);
     }
     return made;
@@ -715,23 +715,23 @@ static void slow_compressed_pipe_is_decompressed(void **state)
     }
 }
 
-static size_t flushed_gzip(block line, unsigned char *archive, size_t room)
+static size_t flushed_gzip(block line, unsigned char *archive, size_t capacity)
 {
     z_stream z = {.next_in = line.bytes,
                   .avail_in = (uInt)line.size,
                   .next_out = archive,
-                  .avail_out = (uInt)room};
+                  .avail_out = (uInt)capacity};
     assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, 0), Z_OK);
     assert_int_equal(deflate(&z, Z_SYNC_FLUSH), Z_OK);
     deflateEnd(&z);
     return z.total_out;
 }
 
-static size_t flushed_zstd(block line, unsigned char *archive, size_t room)
+static size_t flushed_zstd(block line, unsigned char *archive, size_t capacity)
 {
     ZSTD_CCtx *context = ZSTD_createCCtx();
     ZSTD_inBuffer in = {line.bytes, line.size, 0};
-    ZSTD_outBuffer out = {archive, room, 0};
+    ZSTD_outBuffer out = {archive, capacity, 0};
     assert_int_equal(ZSTD_compressStream2(context, &out, &in, ZSTD_e_flush), 0);
     ZSTD_freeCCtx(context);
     return out.pos;

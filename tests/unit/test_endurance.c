@@ -86,7 +86,7 @@ static void ask_due_questions(endurance *e, uint64_t due, bool ended)
     pthread_mutex_unlock(&e->lock);
 }
 
-static void watch(void *data, const tide_stats *stats)
+static void on_progress(void *data, const tide_stats *stats)
 {
     endurance *e = data;
     double share = (double)stats->tokens / (double)e->tokens;
@@ -132,8 +132,8 @@ static void a_long_run_takes_no_more_memory_than_a_short_one(void **state)
     const tide_run run = {.size = sizeof(tide_run),
                           .sources = sources,
                           .source_count = 1,
-                          .watch = watch,
-                          .watch_data = &e,
+                          .progress = on_progress,
+                          .progress_data = &e,
                           .note = note,
                           .note_data = &e,
                           .checkpoint_path = "c.tide",

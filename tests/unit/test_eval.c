@@ -168,12 +168,12 @@ static void counts_are_reported_if_the_file_has_them(void **state)
     assert_int_equal(tide_model_export(native, &options, "m.safetensors", NULL, NULL),
                      0);
     tide_model *other = open_model("m.safetensors");
-    tide_entry ours[200], theirs[200];
+    tide_entry ours[200], others[200];
     size_t count = tide_model_words(native, ours, 200);
-    assert_int_equal(tide_model_words(other, theirs, 200), count);
+    assert_int_equal(tide_model_words(other, others, 200), count);
     for (size_t i = 0; i < count; i++) {
-        assert_string_equal(theirs[i].word, ours[i].word);
-        assert_int_equal(theirs[i].count, ours[i].count);
+        assert_string_equal(others[i].word, ours[i].word);
+        assert_int_equal(others[i].count, ours[i].count);
     }
     tide_error err;
     assert_null(tide_view_new(other, TIDE_VECTORS_SUM, false, &err));

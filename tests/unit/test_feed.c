@@ -25,9 +25,9 @@ static void lines_come_out_as_they_went_in(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < 200; seed++) {
         tide_rng rng = tide_rng_seeded(seed);
-        size_t room = 1 + tide_rng_below(&rng, 100), taken_all = 0, read_all = 0;
+        size_t capacity = 1 + tide_rng_below(&rng, 100), taken_all = 0, read_all = 0;
         char taken[20000], read[20000], text[64], bytes[64];
-        tide_feed *feed = tide_feed_new(room, NULL);
+        tide_feed *feed = tide_feed_new(capacity, NULL);
         tide_source *source = source_of(feed);
         for (int turn = 0; turn < 200; turn++) {
             size_t size = tide_rng_below(&rng, sizeof text), waiting;
@@ -44,7 +44,7 @@ static void lines_come_out_as_they_went_in(void **state)
             if (used && used == size && text[size - 1] != '\n')
                 taken[taken_all++] = '\n';
             waiting = tide_feed_waiting(feed);
-            assert_true(waiting <= room && waiting == taken_all - read_all);
+            assert_true(waiting <= capacity && waiting == taken_all - read_all);
             ptrdiff_t got = tide_source_poll(
                 source, bytes, 1 + tide_rng_below(&rng, sizeof bytes), 0, NULL);
             assert_true(waiting ? got > 0 : got == TIDE_SOURCE_LATER);
@@ -124,8 +124,8 @@ static void every_line_is_learned_once(void **state)
                           .source_count = 2,
                           .feed = s.feed,
                           .follow = true,
-                          .watch = stop_if_ended,
-                          .watch_data = &s,
+                          .progress = stop_if_ended,
+                          .progress_data = &s,
                           .stop = &s.stop};
     assert_int_equal(tide_trainer_run(trainer, &run, &err), 1);
     pthread_join(stopper, NULL);

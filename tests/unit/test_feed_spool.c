@@ -85,10 +85,10 @@ static void save(stream *s)
 }
 
 /* Reads some; saves when asked to. */
-static size_t read_some(stream *s, char *bytes, size_t room)
+static size_t read_some(stream *s, char *bytes, size_t capacity)
 {
     tide_error err = {0};
-    ptrdiff_t count = tide_source_poll(s->source, bytes, room, 0, &err);
+    ptrdiff_t count = tide_source_poll(s->source, bytes, capacity, 0, &err);
     if (count == TIDE_SOURCE_SAVE) {
         save(s);
         return 0;
@@ -261,13 +261,13 @@ static void the_longest_line_fits_an_empty_spool(void **state)
     stream s = {0};
     begin(&s, TIDE_SPOOL_SYNC_NONE);
     read_some(&s, &byte, 1);
-    size_t room = tide_feed_capacity(s.feed);
-    char *line = malloc(room + 1);
-    memset(line, 'x', room + 1);
-    line[room] = '\n';
-    assert_int_equal(tide_feed_push(s.feed, line, room + 1, NULL), 0);
-    line[room - 1] = '\n';
-    assert_int_equal(tide_feed_push(s.feed, line, room, NULL), room);
+    size_t capacity = tide_feed_capacity(s.feed);
+    char *line = malloc(capacity + 1);
+    memset(line, 'x', capacity + 1);
+    line[capacity] = '\n';
+    assert_int_equal(tide_feed_push(s.feed, line, capacity + 1, NULL), 0);
+    line[capacity - 1] = '\n';
+    assert_int_equal(tide_feed_push(s.feed, line, capacity, NULL), capacity);
     free(line);
     end(&s);
 }

@@ -252,9 +252,9 @@ static void the_last_line_of_a_rotated_file_gets_a_line_feed(void **state)
     save_position(&r);
     rename_to("log", "log.1");
     append("log", "three\n");
-    for (size_t room = 1; room < 12; room++) {
+    for (size_t capacity = 1; capacity < 12; capacity++) {
         go_back(&r);
-        read_all(&r, room);
+        read_all(&r, capacity);
         assert_read(&r, "one\ntw\nthree\n");
     }
     free_reader(&r);

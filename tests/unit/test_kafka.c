@@ -130,11 +130,11 @@ static void go_back(reader *r)
 }
 
 /* One read; false when there was nothing. */
-static bool read_some(reader *r, size_t room)
+static bool read_some(reader *r, size_t capacity)
 {
     tide_error err = {0};
-    assert_true(r->size + room < TEXT_MAX);
-    ptrdiff_t count = kind->read(r->state, r->text + r->size, room, WAIT_MS, &err);
+    assert_true(r->size + capacity < TEXT_MAX);
+    ptrdiff_t count = kind->read(r->state, r->text + r->size, capacity, WAIT_MS, &err);
     if (count == TIDE_SOURCE_SAVE) {
         r->saves++;
         save(r);
@@ -144,7 +144,7 @@ static bool read_some(reader *r, size_t room)
         return false;
     if (count <= 0)
         fail_msg("%td %s", count, err.text);
-    assert_true((size_t)count <= room);
+    assert_true((size_t)count <= capacity);
     r->size += (size_t)count;
     r->text[r->size] = '\0';
     return true;
@@ -159,12 +159,12 @@ static size_t count_lines(const reader *r)
 }
 
 /* Reads until there are this many lines. */
-static void read_lines(reader *r, size_t lines, size_t room)
+static void read_lines(reader *r, size_t lines, size_t capacity)
 {
     for (double end = seconds() + 30; count_lines(r) < lines;) {
         if (seconds() > end)
             fail_msg("%zu lines instead of %zu", count_lines(r), lines);
-        read_some(r, room);
+        read_some(r, capacity);
     }
 }
 
@@ -233,15 +233,15 @@ static void a_message_larger_than_the_buffer_is_returned_in_parts(void **state)
     produce(&c, "topic", 0, "abcdefgh", 8);
     produce(&c, "topic", 0, "i", 1);
     deliver(&c);
-    for (size_t room = 1; room < 12; room++) {
+    for (size_t capacity = 1; capacity < 12; capacity++) {
         reader r = new_reader(&c, "");
         while (r.size < 9) {
-            read_some(&r, room);
+            read_some(&r, capacity);
             size_t within = r.size % 9;
             if (r.size < 9)
                 assert_int_equal(kind->at_boundary(r.state), within == 0);
         }
-        read_lines(&r, 2, room);
+        read_lines(&r, 2, capacity);
         assert_string_equal(r.text, "abcdefgh\ni\n");
         assert_true(kind->at_boundary(r.state));
         free_reader(&r);

@@ -365,7 +365,7 @@ static void check_own_sums(const tide_kernels *k, data *d, size_t count)
     }
     for (size_t j = 0; j < count; j++)
         d->errors[j] *= d->errors[j];
-    k->adagrad_own(&how, sums, added, d->errors, count, d->steps);
+    k->adagrad_partial(&how, sums, added, d->errors, count, d->steps);
     for (size_t j = 0; j < MOST_ROWS + 16; j++) {
         double square = j < count ? (double)d->errors[j] : 0;
         close_to((double)added[j], (double)before[j] + square * 4);

@@ -111,8 +111,9 @@ static stage at_stage;
 static const tide_kernels *real;
 static int scans_left; /* until the words are evicted */
 
-static void scan_and_evict(const tide_questions *q, float *const *rows, size_t count,
-                           uint32_t stride, float (*scores)[TIDE_QUESTIONS], bool *near)
+static void scan_and_evict(const tide_query_batch *q, float *const *rows, size_t count,
+                           uint32_t stride, float (*scores)[TIDE_QUERY_BATCH],
+                           bool *near)
 {
     real->cosines(q, rows, count, stride, scores, near);
     if (scans_left-- == 0)

@@ -126,13 +126,13 @@ static void unseen_words_have_a_vector_only_with_subwords(void **state)
 /* Compares the scores rank by rank to float precision, minus a digit lost by
  * subtracting the mean. Where the order differs, scores are equal to that precision. */
 static void assert_nearest(const tide_view *view, const naive_view *expected,
-                           const tide_query *query, size_t room)
+                           const tide_query *query, size_t capacity)
 {
     static naive_hit wanted[4000];
     tide_hit hits[500];
     size_t all = naive_nearest(expected, query, wanted, 4000);
-    int found = tide_view_nearest(view, query, hits, room, NULL);
-    assert_int_equal(found, room < all ? room : all);
+    int found = tide_view_nearest(view, query, hits, capacity, NULL);
+    assert_int_equal(found, capacity < all ? capacity : all);
     for (int i = 0; i < found; i++) {
         uint32_t length;
         const char *word =
@@ -224,12 +224,12 @@ static void batched_searches_equal_single_searches(void **state)
                           .positive_count = 1,
                           .top = i % 5 == 4 ? 20 : 0},
                 .hits = hits[i],
-                .room = i % 7 == 6 ? 0 : 1 + i % ROOM};
+                .capacity = i % 7 == 6 ? 0 : 1 + i % ROOM};
         tide_view_search(view, searches, ASKED);
         for (size_t i = 0; i < ASKED; i++) {
             tide_error err;
             int found = tide_view_nearest(view, &searches[i].query, alone,
-                                          searches[i].room, &err);
+                                          searches[i].capacity, &err);
             assert_int_equal(searches[i].found, found);
             if (found < 0)
                 assert_string_equal(searches[i].error.text, err.text);
@@ -468,13 +468,13 @@ static void the_best_hits_are_kept_and_ties_are_stable(void **state)
     tide_rng rng = tide_rng_seeded(9);
     for (int round = 0; round < 500; round++) {
         tide_hit offered[OFFERED], kept[ROOM];
-        size_t room = 1 + (size_t)tide_rng_below(&rng, ROOM), count = 0;
+        size_t capacity = 1 + (size_t)tide_rng_below(&rng, ROOM), count = 0;
         size_t offers = (size_t)tide_rng_below(&rng, OFFERED + 1);
         for (uint32_t i = 0; i < offers; i++) {
             offered[i] = (tide_hit){"", (float)tide_rng_below(&rng, 8), i};
-            count = tide_hits_insert(kept, count, room, offered[i]);
+            count = tide_hits_insert(kept, count, capacity, offered[i]);
         }
-        assert_int_equal(count, offers < room ? offers : room);
+        assert_int_equal(count, offers < capacity ? offers : capacity);
         for (size_t i = 0; i < offers; i++) {
             size_t before = 0; /* hits that sort before it */
             for (size_t k = 0; k < offers; k++)

@@ -41,8 +41,8 @@ static int run_with(tide_trainer *trainer, stopper *s, const char *source, bool 
                     .source_count = 1,
                     .follow = follow,
                     .stop = &s->stop,
-                    .watch = see_tokens,
-                    .watch_data = s};
+                    .progress = see_tokens,
+                    .progress_data = s};
     tide_trainer_watch_labels(trainer, NULL, see_epoch, s);
     int status = tide_trainer_run(trainer, &how, &err);
     if (status < 0)

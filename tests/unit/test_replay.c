@@ -73,7 +73,7 @@ static void oracle_free(oracle *o)
     free(o);
 }
 
-static void watch(tide_trainer *trainer, oracle *o)
+static void observe(tide_trainer *trainer, oracle *o)
 {
     tide_ingest *ingest = tide_trainer_ingest(trainer);
     tide_ingest_set_executor(ingest, tide_executor_inline(o, record));
@@ -178,7 +178,7 @@ static tide_trainer *saved_and_loaded(tide_trainer *trainer, oracle *o)
     save_to(trainer, "m");
     tide_trainer_free(trainer);
     trainer = load_from("m");
-    watch(trainer, o);
+    observe(trainer, o);
     return trainer;
 }
 
@@ -202,7 +202,7 @@ static void check(const char *settings, uint32_t turnover, bool interrupted)
     tide_trainer *trainer = trainer_of(settings);
     oracle *o = oracle_for(tide_trainer_params(trainer));
     tide_rng rng = tide_rng_seeded(3);
-    watch(trainer, o);
+    observe(trainer, o);
     for (uint32_t n = 0; n < SENTENCES; n++) {
         char line[WORDS_MAX * 12];
         uint32_t words = make_line(&rng, n, turnover, line);
@@ -258,7 +258,7 @@ static void repeats_fade(void **state)
                    "replay-ring=8000 replay-fade=10000");
     oracle *o = oracle_for(tide_trainer_params(trainer));
     tide_rng rng = tide_rng_seeded(4);
-    watch(trainer, o);
+    observe(trainer, o);
     double expected = 0, variance = 0, taken = 0;
     for (uint32_t n = 0; n < SENTENCES; n++) {
         char line[WORDS_MAX * 12];

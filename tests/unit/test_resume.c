@@ -373,7 +373,7 @@ typedef struct run_log {
     char last_note[256];
 } run_log;
 
-static void watch(void *data, const tide_stats *stats)
+static void on_progress(void *data, const tide_stats *stats)
 {
     run_log *log = data;
     assert_true(stats->tokens > 0);
@@ -396,8 +396,8 @@ static int run(tide_trainer *trainer, const char *const *sources, size_t count,
                     .sources = sources,
                     .source_count = count,
                     .stop = &log->stop,
-                    .watch = log->stop_after ? watch : NULL,
-                    .watch_data = log,
+                    .progress = log->stop_after ? on_progress : NULL,
+                    .progress_data = log,
                     .note = note,
                     .note_data = log};
     tide_error err;

@@ -13,10 +13,10 @@
 
 typedef struct run_log {
     volatile sig_atomic_t stop;
-    int stop_after; /* calls of watch until it requests a stop; 0 if never */
+    int stop_after; /* calls of on_progress until it requests a stop; 0 if never */
 } run_log;
 
-static void watch(void *data, const tide_stats *stats)
+static void on_progress(void *data, const tide_stats *stats)
 {
     run_log *log = data;
     if (stats->tokens > 0 && --log->stop_after == 0)
@@ -32,8 +32,8 @@ static outcome run_with(tide_trainer *trainer, tide_run how, int stop_after)
 {
     run_log log = {.stop_after = stop_after};
     how.stop = &log.stop;
-    how.watch = watch;
-    how.watch_data = &log;
+    how.progress = on_progress;
+    how.progress_data = &log;
     outcome o = {.err.text = ""};
     o.status = tide_trainer_run(trainer, &how, &o.err);
     return o;
@@ -275,8 +275,8 @@ static void an_incomplete_line_is_not_mixed_with_others(void **state)
                     .source_count = 2,
                     .follow = true,
                     .stop = &t.stop,
-                    .watch = type_on,
-                    .watch_data = &t};
+                    .progress = type_on,
+                    .progress_data = &t};
     assert_int_equal(tide_trainer_run(trainer, &how, NULL), 1);
     dup2(input, STDIN_FILENO);
     assert_int_equal(stats_of(trainer).tokens, 4);
@@ -322,8 +322,8 @@ static void the_end_is_reported_before_the_last_save(void **state)
     tide_run how = {.size = sizeof(tide_run),
                     .sources = &source,
                     .source_count = 1,
-                    .watch = see_the_end,
-                    .watch_data = &log,
+                    .progress = see_the_end,
+                    .progress_data = &log,
                     .save_path = "m",
                     .saved = &log.saved};
     assert_int_equal(tide_trainer_run(trainer, &how, NULL), 0);
@@ -379,14 +379,14 @@ static void a_requested_save_is_made(void **state)
     tide_run how = {.size = sizeof(tide_run),
                     .sources = &source,
                     .source_count = 1,
-                    .watch = ask_once,
-                    .watch_data = &patient,
+                    .progress = ask_once,
+                    .progress_data = &patient,
                     .save_path = "end",
                     .checkpoint_path = "way"};
     tide_trainer *trainer = trainer_of(RECIPE);
     assert_int_equal(tide_trainer_run(trainer, &how, &err), 0);
     assert_int_not_equal(access("way", F_OK), 0);
-    how.watch_data = &asking;
+    how.progress_data = &asking;
     how.save_now = &asking.now;
     assert_int_equal(tide_trainer_run(trainer, &how, &err), 0);
     tide_trainer_free(trainer);

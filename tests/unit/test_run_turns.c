@@ -43,12 +43,12 @@ static corpus repeat(const char *word, size_t size)
 
 /* -- random text, written while it is read ---------------------------------------- */
 
-static void put(corpus *t, size_t *room, const char *text)
+static void put(corpus *t, size_t *capacity, const char *text)
 {
     size_t size = strlen(text);
-    if (t->size + size >= *room) {
-        *room = 2 * *room + size;
-        t->bytes = realloc(t->bytes, *room);
+    if (t->size + size >= *capacity) {
+        *capacity = 2 * *capacity + size;
+        t->bytes = realloc(t->bytes, *capacity);
         assert_non_null(t->bytes);
     }
     memcpy(t->bytes + t->size, text, size);
@@ -69,20 +69,20 @@ static size_t random_length(tide_rng *rng, int line)
 static corpus random_text(tide_rng *rng, const char *kind, char letter)
 {
     corpus t = {NULL, 0};
-    size_t room = 0;
+    size_t capacity = 0;
     bool csv = !strcmp(kind, "csv"), json = !strcmp(kind, "json");
     for (int line = 0; line < 100; line++) {
         size_t end = t.size + random_length(rng, line);
-        put(&t, &room, csv ? "\"" : json ? "{\"text\":\"" : "");
+        put(&t, &capacity, csv ? "\"" : json ? "{\"text\":\"" : "");
         while (t.size < end) {
             char word[16];
             snprintf(word, sizeof word, "%c%d", letter,
                      (int)tide_rng_below(rng, WORDS));
-            put(&t, &room, word);
+            put(&t, &capacity, word);
             uint64_t what = csv ? tide_rng_below(rng, 20) : 2;
-            put(&t, &room, what == 0 ? "\n" : what == 1 ? "\"\" " : " ");
+            put(&t, &capacity, what == 0 ? "\n" : what == 1 ? "\"\" " : " ");
         }
-        put(&t, &room, csv ? "\"\n" : json ? "\"}\n" : "\n");
+        put(&t, &capacity, csv ? "\"\n" : json ? "\"}\n" : "\n");
     }
     return t;
 }
@@ -179,8 +179,8 @@ static void storm(const char *kind, size_t count, uint64_t seed)
     how.keep_checkpoints = 1;
     how.stop = &w.stop;
     how.save_now = &w.save;
-    how.watch = stop_at_the_end;
-    how.watch_data = &w;
+    how.progress = stop_at_the_end;
+    how.progress_data = &w;
     assert_int_equal(pthread_create(&w.thread, NULL, write_on, &w), 0);
     tide_trainer *trainer = trainer_of(settings);
     int stops = 0;
@@ -249,8 +249,8 @@ static tide_run until_saved(half *h, const char *const *sources, size_t count)
                       .stop = &h->stop,
                       .save_now = &h->save,
                       .checkpoint_path = "m",
-                      .watch = save_then_stop,
-                      .watch_data = h,
+                      .progress = save_then_stop,
+                      .progress_data = h,
                       .checkpointed = note_saved,
                       .checkpointed_data = h};
 }
@@ -354,8 +354,8 @@ static uint64_t read_until(tide_trainer *trainer, const char *source, bool follo
                     .source_count = 1,
                     .follow = follow,
                     .stop = &h.stop,
-                    .watch = stop_after_bytes,
-                    .watch_data = &h};
+                    .progress = stop_after_bytes,
+                    .progress_data = &h};
     if (tide_trainer_run(trainer, &how, &err) < 0)
         fail_msg("%s", err.text);
     save_to(trainer, path);

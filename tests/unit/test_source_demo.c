@@ -121,10 +121,12 @@ static void demo_source_that_ends_earlier_refuses_a_seek_and_stays(void **state)
 }
 
 /* Of a paced source: what there is now, until there is nothing, into `bytes`. */
-static size_t take_due(tide_source *source, char *bytes, size_t room, ptrdiff_t *last)
+static size_t take_due(tide_source *source, char *bytes, size_t capacity,
+                       ptrdiff_t *last)
 {
     size_t size = 0;
-    while ((*last = tide_source_poll(source, bytes + size, room - size, 0, NULL)) > 0)
+    while ((*last = tide_source_poll(source, bytes + size, capacity - size, 0, NULL)) >
+           0)
         size += (size_t)*last;
     return size;
 }

@@ -84,12 +84,13 @@ static void put(tide_spool *spool, const char *text, size_t size)
         fail_msg("%s", err.text);
 }
 
-/* Reads to the end or an error, at most `room` bytes at a time; returns their count, or
- * the error. */
-static ptrdiff_t read_all(tide_spool *spool, char *text, size_t room, tide_error *err)
+/* Reads to the end or an error, at most `capacity` bytes at a time; returns their
+ * count, or the error. */
+static ptrdiff_t read_all(tide_spool *spool, char *text, size_t capacity,
+                          tide_error *err)
 {
     ptrdiff_t count, size = 0;
-    while ((count = tide_spool_read(spool, text + size, room, err)) > 0)
+    while ((count = tide_spool_read(spool, text + size, capacity, err)) > 0)
         size += count;
     return count < 0 ? count : size;
 }
@@ -262,11 +263,11 @@ static void a_spool_is_locked(void **state)
 
 /* -- damage ------------------------------------------------------------------------ */
 
-static size_t slurp(const char *path, unsigned char *bytes, size_t room)
+static size_t slurp(const char *path, unsigned char *bytes, size_t capacity)
 {
     int file = open(path, O_RDONLY);
-    ssize_t size = read(file, bytes, room);
-    assert_in_range(size, 1, room - 1);
+    ssize_t size = read(file, bytes, capacity);
+    assert_in_range(size, 1, capacity - 1);
     close(file);
     return (size_t)size;
 }

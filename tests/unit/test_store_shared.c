@@ -32,12 +32,12 @@ static void put_sections(tide_store_writer *w, uint64_t seed)
     }
 }
 
-static int save_shared(uint64_t seed, uint64_t room, tide_error *err)
+static int save_shared(uint64_t seed, uint64_t capacity, tide_error *err)
 {
     pthread_t thread;
     tide_store_writer *w = tide_store_create("shared.tide", NULL);
-    if (room)
-        tide_store_preallocate(w, room);
+    if (capacity)
+        tide_store_preallocate(w, capacity);
     assert_int_equal(tide_store_start_writer(w, NULL), TIDE_OK);
     assert_int_equal(pthread_create(&thread, NULL, drain, w), 0);
     put_sections(w, seed);

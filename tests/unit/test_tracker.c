@@ -28,7 +28,7 @@ typedef struct oracle {
         uint32_t seen[POSTS]; /* since it came, the lowest priority first */
         uint32_t count, limit;
     } slots[SLOTS];
-    size_t most, post_bytes, room;
+    size_t most, post_bytes, capacity;
 } oracle;
 
 static uint32_t oracle_kept(const oracle *o, int slot)
@@ -54,7 +54,7 @@ static size_t oracle_cells(const oracle *o)
 
 static void oracle_shrink(oracle *o)
 {
-    while (oracle_cells(o) > o->room) {
+    while (oracle_cells(o) > o->capacity) {
         int largest = 0;
         for (int slot = 1; slot < SLOTS; slot++)
             if (oracle_kept(o, slot) > oracle_kept(o, largest))
@@ -90,11 +90,11 @@ static size_t oracle_labels(oracle *o, const post *p, oracle_post *to)
 }
 
 /* As many whole words as fit. */
-static size_t oracle_cut(const post *p, size_t room)
+static size_t oracle_cut(const post *p, size_t capacity)
 {
     size_t length = 0;
     for (size_t i = 0; i <= p->length; i++)
-        if ((i == p->length || p->text[i] == ' ') && i <= room)
+        if ((i == p->length || p->text[i] == ' ') && i <= capacity)
             length = i;
     return length;
 }
@@ -182,13 +182,13 @@ static void samples_equal_the_reference(void **state)
         o->rng = tide_rng_seeded(seed ^ 0x1abe15);
         o->most = options.max_posts;
         o->post_bytes = options.post_bytes;
-        o->room = tide_tracker_state(t).room / CELL;
+        o->capacity = tide_tracker_state(t).limit / CELL;
         tide_rng rng = tide_rng_seeded(seed + 100);
         for (uint64_t i = 0; i < POSTS; i++) {
             post p = random_post(&rng, seed % 2 ? 20 : 6, i);
             add(t, &p);
             oracle_add(o, &p);
-            assert_true(tide_tracker_state(t).used <= tide_tracker_state(t).room);
+            assert_true(tide_tracker_state(t).used <= tide_tracker_state(t).limit);
             if (i % 16 == 0)
                 assert_same(o, t);
         }
@@ -240,8 +240,8 @@ static void samples_are_uniform_when_memory_varies(void **state)
     for (int run = 0; run < RUNS; run++) {
         tide_tracker_options options = small(3, 110 + 200, (uint64_t)run);
         tide_tracker *t = made(&options);
-        int rank[2 * HALF + 2 * BURST + 2], at = 0, mine = 0;
-        for (int i = 0; i < HALF; i++, rank[at++] = mine++)
+        int rank[2 * HALF + 2 * BURST + 2], at = 0, own = 0;
+        for (int i = 0; i < HALF; i++, rank[at++] = own++)
             add_one(t, 0, "the same words");
         for (int i = 0; i < BURST; i++, at += 2) {
             add_one(t, 1, "the same words");
@@ -251,7 +251,7 @@ static void samples_are_uniform_when_memory_varies(void **state)
         for (int i = 0; i < 2; i++, at++)
             add_one(t, 3 + i, "the same words");
         assert_int_equal(tide_tracker_state(t).kept, 22 + 2);
-        for (int i = 0; i < HALF; i++, rank[at++] = mine++)
+        for (int i = 0; i < HALF; i++, rank[at++] = own++)
             add_one(t, 0, "the same words");
         count_kept(t, 0, rank, kept);
         tide_tracker_free(t);
@@ -342,7 +342,7 @@ static void memory_is_as_announced(void **state)
             int tag = kind == 0 ? 0 : kind == 1 ? i : some;
             add_one(t, tag, i % 3 ? "a few words" : "rather many words, as it happens");
             tide_tracker_stats facts = tide_tracker_state(t);
-            assert_true(facts.used <= facts.room && facts.room < options.memory);
+            assert_true(facts.used <= facts.limit && facts.limit < options.memory);
             highest = facts.used > highest ? facts.used : highest;
         }
         tide_tracker_stats facts = tide_tracker_state(t);
@@ -350,7 +350,7 @@ static void memory_is_as_announced(void **state)
         assert_int_equal(facts.labels, kind == 0 ? 1 : 1000);
         assert_int_equal(facts.posts, posts);
         if (kind != 1) /* of a million labels, none has more than one post */
-            assert_true(highest > facts.room - 200);
+            assert_true(highest > facts.limit - 200);
         assert_true(facts.kept >= 1000);
         tide_tracker_free(t);
     }

@@ -126,7 +126,7 @@ static bool survives(const tide_tracker_options *options, const char *name)
     }
     tide_rng rng = tide_rng_seeded(9);
     feed(t, &rng, 0, 100);
-    assert_true(tide_tracker_state(t).used <= tide_tracker_state(t).room);
+    assert_true(tide_tracker_state(t).used <= tide_tracker_state(t).limit);
     tide_tracker_free(t);
     return true;
 }

@@ -203,16 +203,16 @@ static const part parts[] = {
 };
 
 /* The combination with this number, as settings. */
-static void combine(uint64_t number, char *settings, size_t room)
+static void combine(uint64_t number, char *settings, size_t capacity)
 {
-    int at = snprintf(settings, room,
+    int at = snprintf(settings, capacity,
                       "vocab=300 dim=5 reservoir=500 replay-ring=2000 "
                       "window=2 sample=0 alpha=0.05 alpha-output=1");
     for (size_t i = 0; i < COUNT(parts); i++) {
         uint64_t count = 0;
         while (count < 6 && parts[i].choices[count])
             count++;
-        at += snprintf(settings + at, room - (size_t)at, " %s=%s", parts[i].name,
+        at += snprintf(settings + at, capacity - (size_t)at, " %s=%s", parts[i].name,
                        parts[i].choices[number % count]);
         number /= count;
     }

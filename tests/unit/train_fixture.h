@@ -133,12 +133,12 @@ typedef struct corpus {
 /* Whole lines with at least this many tokens. */
 static inline corpus demo_text(uint64_t seed, uint64_t tokens)
 {
-    size_t room = (size_t)tokens * 16 + 4096;
-    corpus t = {malloc(room), 0};
+    size_t capacity = (size_t)tokens * 16 + 4096;
+    corpus t = {malloc(capacity), 0};
     tide_demo *demo = tide_demo_new(seed, NULL);
     assert_true(t.bytes && demo);
     while (tide_demo_tokens(demo) < tokens || t.bytes[t.size - 1] != '\n') {
-        assert_true(t.size < room);
+        assert_true(t.size < capacity);
         t.size += tide_demo_read(demo, t.bytes + t.size, 1);
     }
     tide_demo_free(demo);
