@@ -110,6 +110,10 @@ typedef struct tide_word {
     uint32_t length;
 } tide_word;
 
+/* A word that begins with this is a label: __label__NAME. */
+#define TIDE_LABEL_PREFIX "__label__"
+enum { TIDE_LABEL_PREFIX_SIZE = sizeof TIDE_LABEL_PREFIX - 1 };
+
 /* Length in bytes of the UTF-8 character (RFC 3629) at the start of the `left` bytes at
  * `text`; 0 if they do not start with a complete valid one, or with a NUL. In a text
  * that ends with a NUL, `left` may be 4 everywhere: no character contains the NUL. */

@@ -45,7 +45,7 @@ tide_tokenizer_options tide_params_tokenizer(const tide_params *params,
             params->max_length < TIDE_WORD_MAX ? (uint32_t)params->max_length : 0,
         .stop_words = stop_words,
         .kept_prefix = params->labels == TIDE_LABELS_HASHTAGS ? "#"
-                       : params->labels == TIDE_LABELS_MARKED ? "__label__"
+                       : params->labels == TIDE_LABELS_MARKED ? TIDE_LABEL_PREFIX
                                                               : NULL,
     };
 }
@@ -72,15 +72,14 @@ static bool is_hashtag(const tide_word *word)
 bool tide_params_label(const tide_params *params, const tide_word *word,
                        tide_word *label)
 {
-    static const char mark[] = "__label__";
-    uint32_t length = sizeof mark - 1;
+    enum { PREFIX = TIDE_LABEL_PREFIX_SIZE };
     *label = *word;
     if (params->labels == TIDE_LABELS_HASHTAGS)
         return is_hashtag(word);
-    if (params->labels == TIDE_LABELS_OFF || word->length < length ||
-        memcmp(word->bytes, mark, length) != 0)
+    if (params->labels == TIDE_LABELS_OFF || word->length < PREFIX ||
+        memcmp(word->bytes, TIDE_LABEL_PREFIX, PREFIX) != 0)
         return false;
-    *label = (tide_word){word->bytes + length, word->length - length};
+    *label = (tide_word){word->bytes + PREFIX, word->length - PREFIX};
     return true;
 }
 

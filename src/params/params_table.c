@@ -127,7 +127,7 @@
         "Vocabulary", false)                                                           \
     ROW(COUNT, half_life, 0, TOKENS_MAX, STORED, "half-life", "", "",                  \
         "tokens, 0 for never", "0",                                                    \
-        "halve all counts every this many tokens, to follow a drift; 0 for never",     \
+        "halve all counts every this many tokens, to follow drift; 0 for never",       \
         "Vocabulary", false)                                                           \
     ROW(CHOICE, frozen, 0, 0, STORED_IF_CHANGED, "frozen", "", "", "no|yes|all", "no", \
         "when resuming, yes: keep words and counts as they are and drop unknown "      \

@@ -13,7 +13,6 @@ enum {
     TIDE_FIELD_LENGTH_MAX = 255,
     TIDE_PATH_PARTS_MAX = 16,
     TIDE_RECORD_LABELS_MAX = 256, /* further labels of a record are dropped */
-    TIDE_LABEL_PREFIX_SIZE = 9,   /* bytes of "__label__" */
     TIDE_RECORDS_PADDING = 64,    /* readable and writable after every buffer */
     TIDE_RECORDS_INPUT_SIZE = 2 * TIDE_RECORD_MAX,
     /* The text, and the labels with their prefixes and separators. */

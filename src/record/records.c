@@ -312,11 +312,12 @@ static size_t write_labels(tide_records *r)
     for (int count = 0; count < max_labels; count++) {
         /* The label is copied to where it will be, behind the space for its prefix; the
          * prefix is written only if there is a label. */
-        unsigned char *bom = r->text + size, *label = bom + TIDE_LABEL_PREFIX_SIZE;
+        unsigned char *prefix = r->text + size,
+                      *label = prefix + TIDE_LABEL_PREFIX_SIZE;
         size_t length = r->format->copy_label(r, &at, label);
         if (length == 0)
             break;
-        memcpy(bom, "__label__", TIDE_LABEL_PREFIX_SIZE);
+        memcpy(prefix, TIDE_LABEL_PREFIX, TIDE_LABEL_PREFIX_SIZE);
         for (size_t i = 0; i < length; i++)
             if (label[i] <= ' ')
                 label[i] = '_';

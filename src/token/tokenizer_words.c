@@ -82,8 +82,8 @@ static size_t truncated_length(const unsigned char *word, size_t length)
 
 bool tide_tokenizer_is_label(const unsigned char *text, size_t size)
 {
-    static const char mark[] = "__label__";
-    return size >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0;
+    return size >= TIDE_LABEL_PREFIX_SIZE &&
+           memcmp(text, TIDE_LABEL_PREFIX, TIDE_LABEL_PREFIX_SIZE) == 0;
 }
 
 /* Whether a word is valid UTF-8. Of a label, as of a word of kind space, only the part

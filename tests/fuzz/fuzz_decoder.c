@@ -37,7 +37,8 @@ static void read_on(tide_unpacker *u, size_t capacity, outcome *o)
     while (o->size < TEXT_MAX) {
         size_t left = TEXT_MAX - o->size;
         ptrdiff_t count = tide_unpacker_read(
-            u, o->text + o->size, capacity && capacity < left ? capacity : left, 0, &o->err);
+            u, o->text + o->size, capacity && capacity < left ? capacity : left, 0,
+            &o->err);
         if (count == TIDE_SOURCE_LATER)
             continue;
         demand(count == (ptrdiff_t)o->err.status || count > 0);
