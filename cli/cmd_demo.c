@@ -83,7 +83,7 @@ static int write_stream(const char *spec)
     while (output_ok() &&
            (got = tide_source_read(source, bytes, sizeof bytes, &err)) > 0) {
         fwrite(bytes, 1, (size_t)got, stdout);
-        fflush(stdout);
+        fflush(stdout); /* with --rate, lines must arrive when they are due */
     }
     tide_source_close(source);
     return got < 0 ? log_error(&err) : EXIT_SUCCESS;

@@ -157,6 +157,7 @@ static int run(job *j, double a, char **names, int count)
     int code = open_output(j);
     if (code != EXIT_SUCCESS)
         return code;
+    /* Standard output may be a file that already has something in it. */
     off_t start = ftello(stdout);
     if (j->format == FORMAT_NPY)
         print_npy_header(j);

@@ -83,7 +83,7 @@ static int enlarge_vocab(tide_params *params, uint64_t count, tide_error *err)
 
 /* -- rows -------------------------------------------------------------------------- */
 
-/* Counts the rows. A file whose header does not tell is read to its end and opened
+/* Counts the rows. A file whose header does not say is read to its end and opened
  * again; for a pipe, which can be read only once, the count is 0. */
 static int count_rows(const job *j, const char *path, tide_rows **rows, uint64_t *count,
                       tide_error *err)

@@ -78,6 +78,7 @@ static void on_progress(void *data, const tide_stats *stats)
     serving *s = data;
     progress_update(&s->job.progress, stats);
     server_tick(s->server, stats);
+    /* Refuse text at once: the queue has to be empty before the last save. */
     if (*s->job.run.stop || stats->ending)
         server_drain(s->server);
     if (server_wants_checkpoint(s->server))

@@ -230,6 +230,8 @@ static void add_sets(trace *t, const text_list *paths)
         pair_set *s = &t->sets[t->set_count];
         s->path = paths->items[t->set_count];
         set_name(s->path, s->name);
+        /* The name becomes a column; JSON escapes it instead. Cleaning may make two
+         * names equal, so duplicates are looked for afterwards. */
         if (t->style != TABLE_JSON)
             tide_utf8_clean(s->name);
         for (size_t i = 0; i < t->set_count; i++)

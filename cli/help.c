@@ -95,6 +95,7 @@ static void print_all_parameters(const command_usage *usage)
     size_t count;
     const tide_param_info *table = tide_params_table(&count);
     for (size_t i = 0; i < count; i++) {
+        /* Its group was printed with the first parameter of the group. */
         bool printed = !accepts_parameter(usage, &table[i]);
         for (size_t j = 0; j < i && !printed; j++)
             printed = is_in_group(usage, &table[j], table[i].group);

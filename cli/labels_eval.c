@@ -289,6 +289,7 @@ static void set_frozen(job *j)
     if (frozen && strcmp(frozen, "all") != 0)
         usage_error(command, "--frozen %s needs --learn; without it nothing is learned",
                     frozen);
+    /* Words and vectors stay as they are, and so does what the classifier reads. */
     settings_add(typed, "frozen", "all");
 }
 

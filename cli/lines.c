@@ -49,6 +49,7 @@ static int read_source(line_state *r, const char *name)
         if (size > 0)
             split_block(r, block, (size_t)size);
     } while (!r->stopped && (size > 0 || (size < 0 && errno == EINTR)));
+    /* The last line may have no line feed. After an error it is incomplete. */
     if (r->begun && size == 0)
         end_line(r);
     tide_source_close(source);

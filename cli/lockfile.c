@@ -40,8 +40,8 @@ bool lockfile_acquire(const char *path)
     }
     locked_file *file = &files[locked_count++];
     *file = (locked_file){.lock = lock, .path = path};
-    /* Replacing a symbolic link replaces the file it leads to, so the backup lies beside
-     * that file. */
+    /* Replacing a symbolic link replaces the file it leads to, so the backup lies
+     * beside that file. */
     char target[PATH_MAX];
     struct stat link_status;
     bool link = lstat(path, &link_status) == 0 && S_ISLNK(link_status.st_mode);

@@ -44,6 +44,8 @@ predictions *predictions_open(const char *path, float threshold, bool append,
     }
     p->file = fopen(path, append ? "a" : "w");
     struct stat status;
+    /* Names precede the first post. A file that is continued has them already, if the
+     * classifier is still the same. */
     if (p->file && append && fstat(fileno(p->file), &status) == 0 && status.st_size > 0)
         p->fit = fit;
     if (p->file)

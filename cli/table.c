@@ -181,8 +181,8 @@ void table_end(table *t)
     if (!t)
         return;
     assert(t->at == 0);
-    /* A cell that could not be stored would shift all that follow, so nothing is printed
-     * then. */
+    /* A cell that could not be stored would shift all that follow, so nothing is
+     * printed then. */
     if (t->cells && !close_cells(t))
         output_set_error(ENOMEM);
     else if (t->rows > 1)

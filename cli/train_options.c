@@ -63,7 +63,7 @@ static void guess_records(train_input *input)
         has_fields = has_fields || !strcmp(name, "text") || !strcmp(name, "time") ||
                      !strcmp(name, "label-field");
     }
-    bool is_new = !input->resume;
+    bool is_new = !input->resume; /* a resumed model has its format in the file */
     const char *format =
         input->source_count && is_new ? record_format_of(input->sources[0]) : NULL;
     if (!format && has_fields && is_new)
@@ -160,6 +160,7 @@ static void complete_checkpoint(train_options *options)
         usage_error(command, "the path of --checkpoint is too long");
     if (options->continue_checkpoint && options->input.resume)
         usage_error(command, "--continue and --resume cannot be combined");
+    /* --resume of the checkpoint itself is a way to continue without --continue. */
     bool found = exists(path) || exists(previous);
     if (options->continue_checkpoint && found)
         options->input.resume = path;

@@ -202,7 +202,7 @@ uint32_t tide_demo_calendar_shares(const tide_demo_calendar *c, const char *grou
 /* The share of a topic in the articles. */
 uint32_t tide_demo_calendar_topic_share(const char *topic, int64_t now);
 
-/* Calls `tell` for each event that ends after `since` and begins before `until`,
+/* Calls `callback` for each event that ends after `since` and begins before `until`,
  * ordered by start. */
 void tide_demo_calendar_list(const tide_demo_calendar *c, int64_t since, int64_t until,
                              void (*callback)(void *data,

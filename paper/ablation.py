@@ -146,11 +146,11 @@ def make_document(ablation, outcomes, ends):
         f"Text: {escaped(display_name(text))}, {os.path.getsize(text):,} bytes; dimension "
         f"{options.dim}, one thread, seed 1, one run per row. Scores are percentages: "
         "Spearman's correlation for similarity sets, analogies answered (3CosAdd among the "
-        "30,000 most frequent words); raw input vectors. “known” is the percentage of pairs of "
-        "which both words have a vector: compare means only where it is the same. “strict” can "
-        "always be compared: unknown words have a cosine of 0 there, and questions with them "
-        "count as wrong. CPU time is of the whole process; the rows ran at different times, so "
-        "it is good to some 15 percent. Peak memory is the resident set, budget what "
+        "30,000 most frequent words); raw input vectors. “known” is the percentage of pairs in "
+        "which both words have a vector; compare means only where it is the same. “strict” can "
+        "always be compared: there, unknown words have a cosine of 0 and questions with them "
+        "count as wrong. CPU time is that of the whole process; the rows ran at different times, "
+        "so it is accurate to about 15 percent. Peak memory is the resident set; budget is what "
         "`wordtide info` prints.")
     add_tables(document, outcomes, ablation.sets.names)
     answers.add_answers(document, outcomes, ends, options.k, options.small)

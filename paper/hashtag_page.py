@@ -126,7 +126,7 @@ def split_section(document, found, split):
 
 
 def compared(found, split):
-    """The pairs of which both were run."""
+    """The pairs whose two runs both exist."""
     return [pair for pair in PAIRS if found.has(split, *pair)]
 
 

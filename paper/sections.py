@@ -215,7 +215,7 @@ def models_section(document, found):
                     *(names if plan.sets else ["overlap of neighbors"])], rows,
                    name="models-table")
     document.text(
-        "“known” is the share of pairs of which both words have a vector. Compare means only "
+        "“known” is the share of pairs in which both words have a vector. Compare means only "
         "where it is the same; “strict” can always be compared: unknown words have a cosine of "
         "0 there, and questions with them count as wrong. Time is CPU time of the whole "
         "process, once; expect a tenth of noise on a quiet machine. word2vec is `train --batch "

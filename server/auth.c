@@ -67,7 +67,7 @@ static bool is_same_origin(const char *origin, const char *host)
     return rest && !strcasecmp(rest, host);
 }
 
-/* Whether a browser sends the request for a page of another site. Sec-Fetch-Site tells
+/* Whether a browser sends the request for a page of another site. Sec-Fetch-Site says
  * so even where browsers send no Origin, as for images. Links from elsewhere may lead
  * to public routes. */
 static bool is_cross_site(const credentials *c)

@@ -1,7 +1,7 @@
 /* bulk.c - Elasticsearch's bulk API, which log shippers speak.
  *
  * Lines come in pairs: an action and its record; only "delete" has no record. The
- * response has an item per action, in their order, which tells a shipper which records
+ * response has an item per action, in their order, which shows a shipper which records
  * to resend. An item is stored as one byte and formatted while the response is sent.
  * Before it sends anything, a shipper asks which version of Elasticsearch it is talking
  * to.
@@ -54,6 +54,8 @@ static int parse_action(char *line, size_t size)
         size--;
     line[size] = 0;
     const char *at = skip_blanks(line);
+    /* Only the shape {"NAME": ...} is checked. Members such as _index have no meaning
+     * here, and a shipper that sends broken ones still sends a record behind them. */
     at = *at == '{' && size && line[size - 1] == '}' ? skip_blanks(at + 1) : "";
     for (int i = 0; *at == '"' && i < ACTIONS; i++) {
         size_t length = strlen(actions[i]);
@@ -124,6 +126,8 @@ static bool add_body(bulk *b, request *r)
 {
     if (!decode_body(r, b->lines.store->chunk, add_chunk, b))
         return false;
+    /* The last line may have no line feed: it is an action, such as a delete, or the
+     * record of the last one. */
     if (!b->problem && !b->in_record)
         end_action(b);
     if (!b->problem && b->in_record) {
@@ -160,6 +164,8 @@ static size_t write_item(void *state, char *out, size_t capacity)
     if (at > response->count)
         return at == response->count + 1 ? (size_t)snprintf(out, capacity, "]}") : 0;
     unsigned char item = response->items[at - 1];
+    /* The feed accepts a prefix of the lines, so those of later items were rejected. An
+     * item whose record gave no line is done: sending it again would not help. */
     bool rejected = item & ITEM_REJECTED ||
                     (item & ITEM_HAS_LINE && response->lines >= response->accepted);
     response->lines += !!(item & ITEM_HAS_LINE);

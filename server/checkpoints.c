@@ -24,7 +24,7 @@ static json_t *checkpoint_json(const tide_checkpoint *c)
 }
 
 /* Removes the requests for which `matches` holds from the list and returns them, in any
- * order. *others tells whether any are left. */
+ * order. *others says whether any are left. */
 static request *remove_waiters(server *s,
                                bool (*matches)(const request *r, double time),
                                double time, bool *others)
@@ -55,11 +55,14 @@ static bool waits_since_before(const request *r, double begun)
 void server_checkpointed(server *s, const tide_checkpoint *checkpoint)
 {
     status_record_checkpoint(s->status, checkpoint);
+    /* The history is saved after each checkpoint, by its own thread. */
     if (!checkpoint->error)
         s->history_unsaved = true;
     bool others;
     request *waiters =
         remove_waiters(s, waits_since_before, checkpoint->begun, &others);
+    /* Those who asked after this checkpoint began need another one: it may lack text
+     * that was accepted before they asked. */
     if (others)
         s->checkpoint_wanted = true;
     for (request *r = waiters, *next; r; r = next) {

@@ -62,6 +62,7 @@ static size_t write_base64(vectors *v, const float *vector, char *out)
     size_t left = v->dim * sizeof *vector - v->offset;
     size_t size = encode_base64((const unsigned char *)vector + v->offset,
                                 left < BYTES_PER_CHUNK ? left : BYTES_PER_CHUNK, out);
+    /* A multiple of 3, so that chunks join without padding between them. */
     v->offset += BYTES_PER_CHUNK;
     v->in_vector = left > BYTES_PER_CHUNK;
     if (!v->in_vector) {
@@ -90,6 +91,7 @@ static size_t write_vectors(void *state, char *out, size_t capacity)
             "],\"usage\":{\"prompt_tokens\":%llu,\"total_tokens\":%llu}}",
             (unsigned long long)v->words, (unsigned long long)v->words);
     v->offset = 0;
+    /* A text without known words has a vector of NaN, which becomes null. */
     v->in_vector = !isnan(v->values[(v->next - 1) * v->dim]);
     return (size_t)snprintf(
         out, capacity, "%s{\"object\":\"embedding\",\"index\":%zu,\"embedding\":%s",

@@ -20,7 +20,7 @@
 typedef struct headers {
     size_t count, bytes;
     credentials credentials;
-    unsigned lengths, codings; /* headers that tell where the body ends */
+    unsigned lengths, codings; /* headers that say where the body ends */
     bool malformed;            /* one of the headers is */
 } headers;
 
@@ -52,6 +52,8 @@ static void check_framing(headers *h, const char *name, const char *value)
     } else if (!strcasecmp(name, "Transfer-Encoding")) {
         h->codings++;
         h->malformed = h->malformed || strcasecmp(value, "chunked") != 0;
+        /* A proxy may take one that only looks like the real header for it, and see
+         * another end of the body (request smuggling). */
     } else if (has_prefix(name, "Content-Length") ||
                has_prefix(name, "Transfer-Encoding")) {
         h->malformed = true;
@@ -69,6 +71,7 @@ static enum MHD_Result check_header(void *data, enum MHD_ValueKind kind,
     h->malformed = h->malformed || !is_token(name) || !is_printable(value);
     check_framing(h, name, value);
     if (!strcasecmp(name, "Host")) {
+        /* Counted, since with two of them the one checked may not be the one used. */
         h->credentials.host = value;
         h->credentials.host_count++;
     } else if (!strcasecmp(name, "Origin")) {
@@ -97,6 +100,7 @@ static bool has_one_length(const request *r, const headers *h, const char *versi
 bool check_headers(request *r, const char *version)
 {
     const char *why;
+    /* Without a route it is not public: 404 and 405 are only for those with a token. */
     headers h = {.credentials.is_public = r->route && r->route->flags & ROUTE_PUBLIC};
     MHD_get_connection_values(r->connection, MHD_HEADER_KIND, check_header, &h);
     int status = auth_check(&r->server->auth, &h.credentials, &why);

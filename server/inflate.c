@@ -33,9 +33,11 @@ static inflate_result inflate_chunks(z_stream *z, char *buffer, consume_chunk *c
         z->avail_out = CHUNK_BYTES;
         status = inflate(z, Z_NO_FLUSH);
         size_t size = CHUNK_BYTES - z->avail_out;
+        /* Checked before the chunk is used: nothing beyond the bound is learned. */
         if (size > limit)
             return INFLATE_TOO_LARGE;
         limit -= size;
+        /* The consumer has seen enough; what is wrong, if anything, it knows itself. */
         if (size && !consume(state, buffer, size))
             return INFLATE_OK;
         if (status == Z_STREAM_END && z->avail_in) /* another member follows */
@@ -50,7 +52,7 @@ inflate_result inflate_gzip(const char *bytes, size_t size, char *buffer,
                             consume_chunk *consume, void *state)
 {
     z_stream z = {.next_in = (Bytef *)(uintptr_t)bytes, .avail_in = (uInt)size};
-    if (inflateInit2(&z, 15 + 16) != Z_OK)
+    if (inflateInit2(&z, 15 + 16) != Z_OK) /* the largest window; gzip, not zlib */
         return INFLATE_NO_MEMORY;
     inflate_result result =
         inflate_chunks(&z, buffer, consume, state, output_limit(size));

@@ -1,7 +1,7 @@
 /* ingest.c - text to learn, as lines or as records.
  *
  * A body is read according to its Content-Type and appended to the feed as lines of
- * text. If there is no room for all of it, the response tells how many inputs were
+ * text. If there is no room for all of it, the response says how many inputs were
  * accepted, so that the client can resend the rest: nothing is lost without the client
  * knowing. With a spool, accepted lines are in it before the response is sent, and
  * synced as --spool-sync says.
@@ -18,7 +18,7 @@
 #include <strings.h>
 
 /* A body while it is converted to lines. JSON is a record per line or an array of
- * records; its first character tells which. */
+ * records; its first character decides which. */
 typedef struct post {
     line_batch lines;
     tide_record_kind kind;

@@ -7,7 +7,7 @@
  * pages return to the system. When the store is full, the rest of the body is ignored,
  * and the answer says how much was accepted.
  *
- * A bitmap has a bit for every input, a line or record of the body, that tells whether
+ * A bitmap has a bit for every input, a line or record of the body, that says whether
  * it gave a line. When the feed accepts only some of the lines, it yields the number of
  * inputs that need not be sent again.
  */

@@ -66,6 +66,7 @@ static bool wait_for_tick(server *s, struct timespec *next)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
+    /* A fixed grid of seconds, so that ticks do not drift by the time they take. */
     next->tv_sec = next->tv_sec < now.tv_sec ? now.tv_sec + 1 : next->tv_sec + 1;
     pthread_mutex_lock(&s->lock);
     while (!s->closing && pthread_cond_clockwait(&s->changed, &s->lock, CLOCK_MONOTONIC,
@@ -139,6 +140,8 @@ static int listen_on_all_addresses(server *s, tide_error *err)
     int failed = getaddrinfo(host, NULL, &hints, &found), count = 0, reason = 0;
     if (failed)
         return fail(err, "cannot listen on %s: %s", host, gai_strerror(failed));
+    /* "localhost" is both 127.0.0.1 and ::1. With port 0 the first socket gets a free
+     * port, and `port` then asks for the same one on the second. */
     for (struct addrinfo *a = found; a && count < 2; a = a->ai_next) {
         union {
             struct sockaddr any;
@@ -290,6 +293,7 @@ void server_stop(server *s)
         pthread_join(s->history_thread, NULL);
         save_history(s);
     }
+    /* From here on no connection is accepted; those that are open finish. */
     for (int i = 0; i < 2; i++)
         if (s->daemons[i])
             MHD_quiesce_daemon(s->daemons[i]);

@@ -101,6 +101,7 @@ static void measure_rates(server_status *st, double time)
     const rate_sample *oldest =
         &st->samples[st->sample_count < RATE_SAMPLES ? 0
                                                      : st->sample_count % RATE_SAMPLES];
+    /* `oldest` is the next slot to be overwritten, once the ring is full. */
     double seconds = time - oldest->time;
     if (!(seconds > 0))
         return;
@@ -167,6 +168,7 @@ void status_record_checkpoint(server_status *st, const tide_checkpoint *c)
 
 void status_heartbeat(server_status *st, bool saving)
 {
+    /* Atomic and set without the lock, so that the health check needs none either. */
     st->heartbeat = tide_now_seconds();
     pthread_mutex_lock(&st->lock);
     st->saving = saving;
@@ -213,6 +215,7 @@ void status_record_request(server_status *st, const request *r)
     latencies *l = &st->requests[number][status_class];
     l->count++;
     l->seconds += seconds;
+    /* Cumulative, as Prometheus defines histograms. */
     for (int i = 0; i < LATENCY_BUCKETS; i++)
         l->buckets[i] += seconds <= latency_bounds[i];
     pthread_mutex_unlock(&st->lock);

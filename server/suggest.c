@@ -28,6 +28,8 @@ static bool refill_budget(server *s)
     s->suggest_budget =
         s->suggest_budget < BUDGET_MAX_SECONDS ? s->suggest_budget : BUDGET_MAX_SECONDS;
     s->suggest_budget_time = now;
+    /* A lookup starts with any budget at all and may overdraw it; the debt is paid off
+     * before the next one. */
     bool available = s->suggest_budget > 0;
     pthread_mutex_unlock(&s->lock);
     return available;

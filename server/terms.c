@@ -16,6 +16,7 @@
 
 bool resolve_text(server *s, const tide_view *view, const char *text, tide_term *term)
 {
+    /* The resolver has a tokenizer and its buffers, so one thread uses it at a time. */
     pthread_mutex_lock(&s->resolver_lock);
     tide_resolver_find(s->resolver, view, text, term);
     pthread_mutex_unlock(&s->resolver_lock);
@@ -67,6 +68,7 @@ static bool resolve_each(request *r, const tide_view *view, const char *const *t
             return false;
         }
         add_term(answer, texts[i], &term);
+        /* Copied, since the search is made later, by another thread. */
         terms[i] = strdup(term.words);
         if (!terms[i]) {
             answer_problem(r, 503, PROBLEM_PLAIN, NULL, "out of memory");

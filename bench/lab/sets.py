@@ -8,7 +8,7 @@ A score is Spearman's correlation, or the share of analogies answered by 3CosAdd
 30,000 most frequent words; "mean" is the mean of all. Pairs and questions with an unknown
 word are left out, as in published figures. A model that knows fewer words is therefore
 asked fewer and easier questions, so there is also "strict": the mean if unknown words have
-a cosine of 0 and questions with them count as wrong. "known" is the share of all pairs of
+a cosine of 0 and questions with them count as wrong. "known" is the share of all pairs in
 which both words have a vector.
 """
 import os

@@ -236,7 +236,7 @@ static int export_to(const tide_model *model, const tide_export *options,
         status = write_table(model, options, format, &table, path, &exported, err);
     if (!status && result)
         *result = exported;
-    int saved_errno = errno; /* tells the caller why a write failed */
+    int saved_errno = errno; /* shows the caller why a write failed */
     tide_view_free(table.view);
     free(table.words);
     free(table.vector);

@@ -179,7 +179,7 @@ int tide_text_next(tide_rows *rows, tide_error *err);
 /* -- the table (format.c) ---------------------------------------------------------- */
 
 struct tide_format {
-    /* Writing. `write` is NULL for a read-only format. `holds` tells whether the format
+    /* Writing. `write` is NULL for a read-only format. `holds` says whether the format
      * can represent a word; NULL if it can represent any. */
     bool (*holds)(const char *word);
     int (*write)(tide_table *table, const char *path, tide_error *err);

@@ -124,7 +124,7 @@ static void prefetch_ahead(const tide_sgns *sgns, tide_scratch *scratch,
 
 /* -- negatives --------------------------------------------------------------------- */
 
-/* Marks the words around a block, so that one lookup tells for most draws that they are
+/* Marks the words around a block, so that one lookup shows for most draws that they are
  * not among them. */
 static void mark_block(const tide_sgns *sgns, tide_scratch *scratch,
                        const tide_sentence *sentence, const block *b,
