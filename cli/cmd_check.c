@@ -133,6 +133,7 @@ static int print_bad(const check *c, const char *path, const tide_error *err)
 {
     tide_error named = *err;
     char name[128];
+    /* Error texts are clean, so the path has to be too, to be found in one. */
     snprintf(name, sizeof name, "%s", path);
     tide_utf8_clean(name);
     if (!strstr(err->text, name))

@@ -52,6 +52,8 @@ static void check_path(const char *path)
 {
     static const char *const open_files[] = {"/dev/std", "/dev/fd/", "/proc/"};
     struct stat status;
+    /* A link such as /dev/stdout may lead to a regular file, which is open and would
+     * not be replaced. So those are recognized by their names. */
     bool unusable = stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
                     !S_ISDIR(status.st_mode);
     for (size_t i = 0; i < sizeof open_files / sizeof *open_files; i++)

@@ -106,6 +106,7 @@ static void log_result(const job *j, const tide_imported *done)
 {
     if (j->quiet)
         return;
+    /* Only now, when the file has been replaced, is there a backup to name. */
     const char *backup = lockfile_backup(j->output);
     log_message("%" PRIu64 " words in %s", done->words, j->output);
     if (backup)

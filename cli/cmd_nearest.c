@@ -38,6 +38,7 @@ static int read_numbers(FILE *in, const char *path, float *vector, uint32_t dim)
         }
         if (number && count == dim && !skipped_word) {
             skipped_word = true;
+            /* What was taken for the first number is a word like "2024". */
             memmove(vector, vector + 1, (dim - 1) * sizeof *vector);
             count--;
         }

@@ -159,6 +159,7 @@ static int run(job *j)
         code = status < 0 ? log_training_error(&err) : EXIT_SUCCESS;
     }
     table_end(j->periods);
+    /* Tables are printed when they end: the periods, then the words that moved. */
     if (j->movers)
         putchar('\n');
     table_end(j->movers);

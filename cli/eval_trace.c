@@ -152,6 +152,8 @@ static void print_object(const trace *t, const field *fields, size_t count)
     tide_json_writer j = {0};
     tide_json_object(&j, NULL);
     for (size_t i = 0; i < count; i++) {
+        /* The fields of the pair sets become an object of their own, even if there are
+         * none. */
         if (i == MEASURES)
             tide_json_object(&j, "similarity");
         if (i == MEASURES + t->set_count)
@@ -203,6 +205,7 @@ static void on_step(void *data, const tide_stats *now)
     field fields[FIELDS_MAX];
     if (t->code != EXIT_SUCCESS)
         return;
+    /* Stopped while the model is evaluated: the time is that of training alone. */
     stopwatch_toggle(&t->watch);
     progress_break(&t->p);
     t->code = evaluate(t, &s);

@@ -42,6 +42,7 @@ void check_format(const char *command, format_use use, const char *name)
                         use == FORMAT_READ ? "read" : "written");
         if (d == 0)
             return;
+        /* Only formats that would be accepted are suggested. */
         if (usable(&formats[i], use) && d < distance) {
             distance = d;
             nearest = formats[i].name;
@@ -55,6 +56,8 @@ void check_format(const char *command, format_use use, const char *name)
 void check_distinct(const char *command, const char *input, const char *output)
 {
     struct stat in, out;
+    /* By device and inode, since one file may have several names. A device such as
+     * /dev/null may be both. */
     if (stat(input, &in) == 0 && stat(output, &out) == 0 && S_ISREG(out.st_mode) &&
         in.st_dev == out.st_dev && in.st_ino == out.st_ino)
         usage_error(command, "output %s is the same file as input %s", output, input);

@@ -76,6 +76,7 @@ static void start_post(job *j, double seconds)
         end_window(j);
     if (!j->time_length || !time_text(name, seconds))
         return;
+    /* The start of an ISO time names the window, and sorts like it. */
     name[j->time_length] = 0;
     if (strcmp(name, j->window_time) <= 0)
         return;

@@ -100,6 +100,7 @@ bool resolve_terms(resolved_terms *terms, const query_context *query,
                    const char *const *texts, size_t count, char reason[REASON_SIZE])
 {
     enum { TERMS_MAX = 64 };
+    /* Set first, so that free_terms is safe whatever happens below. */
     *terms = (resolved_terms){.texts = texts};
     if (count > TERMS_MAX) {
         snprintf(reason, REASON_SIZE, "a query has at most %d words", TERMS_MAX);
@@ -238,10 +239,12 @@ int answer_stdin(const char *prompt, line_handler *handler, void *data)
         }
         if (!read_line(line))
             break;
+        /* Words are split in place; the answer quotes the line as it was. */
         memcpy(copy, line, sizeof copy);
         size_t count = split_line(copy, words);
         if (count && handler(data, line, words, count) != EXIT_SUCCESS)
             code = EXIT_FAILURE;
+        /* After each answer, for a program that waits for it on a pipe. */
         fflush(stdout);
         if (!output_ok())
             break;
