@@ -65,11 +65,12 @@ def test_several_subscribers_receive_the_same(busy):
         thread.start()
     for thread in threads:
         thread.join()
-    by_time = {data["now"]: data for reply in heard for _, data in reply}
-    assert len(heard) == 5
-    for reply in heard:
-        for _, data in reply:
-            assert by_time[data["now"]] == data
+    # On a busy machine the history may have something to report among the statistics.
+    stats = [data for reply in heard for kind, data in reply if kind == "stats"]
+    by_time = {data["now"]: data for data in stats}
+    assert len(heard) == 5 and len(stats) >= 5
+    for data in stats:
+        assert by_time[data["now"]] == data
     busy.end()
 
 
