@@ -37,7 +37,7 @@ static const char *member_name(const char *name, char member[NAME_SIZE])
 {
     static const char *const former[][2] = {{"rows skipped", "left_out"},
                                             {"duplicate rows", "twice"},
-                                            {"labels predicted", "labels_told"}};
+                                            {"predicted", "labels_told"}};
     for (size_t n = 0; n < sizeof former / sizeof *former; n++)
         if (!strcmp(name, former[n][0]))
             return former[n][1];
@@ -170,7 +170,7 @@ static int print_labels(info *i, const char *path)
     print_number(i, "posts", stats.posts);
     print_number(i, "posts kept", stats.kept);
     print_text(i, "classifier", stats.predicted ? "yes" : "no");
-    print_number(i, "labels predicted", stats.predicted);
+    print_number(i, "predicted", stats.predicted);
     return EXIT_SUCCESS;
 }
 

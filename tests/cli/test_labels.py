@@ -108,7 +108,7 @@ def facts(model):
     names = ["labels", "posts", "posts_kept", "classifier", "labels_told"]
     shown = wordtide("info", model).stdout.split("\nparameters\n")[0]
     for name in names:
-        spelled = {"labels_told": "labels predicted"}.get(name, name.replace("_", " "))
+        spelled = {"labels_told": "predicted"}.get(name, name.replace("_", " "))
         line = re.search(rf"^{spelled} +(\S+)$", shown, re.M)
         assert (line and line[1]) == (str(known[name]) if name in known else None)
     return {name: known[name] for name in names if name in known}
