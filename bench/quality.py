@@ -47,6 +47,7 @@ from texts import prepare_text, sentences, text_arguments
 
 COMMON = 5  # occurrences from which on all programs know a word
 SAME = "same words"
+OUTLIERS = 4  # systems that a chart may show at its lower edge
 COLORS = {WORDTIDE: plots.BLUE, FASTTEXT: plots.ORANGE, GENSIM: plots.GREEN,
           WORD2VEC: plots.PURPLE, OTHER: plots.GRAY}
 
@@ -246,8 +247,10 @@ def curves(points):
 
 
 def lowest(points):
-    """Where the axis begins: half of the best score. Systems below are drawn at its edge."""
-    return max(point.y for point in points) / 2
+    """Where the axis begins. A few systems below half of the best score, which would take
+    most of the chart, are drawn at its edge."""
+    scores = sorted(point.y for point in points)
+    return min([scores[-1] / 2, *scores[OUTLIERS:OUTLIERS + 1]])
 
 
 def chart(rows, text):
@@ -263,11 +266,12 @@ def chart(rows, text):
         lines += zip(ends, ends[1:])
     labels = []
     for point in points:
-        color, low = COLORS[point.family], point.y < floor
-        axes.errorbar(point.x, max(point.y, floor), None if low else point.error, color=color,
-                      fmt="v" if low else "o", elinewidth=1, clip_on=False)
-        labels.append((point.x, max(point.y, floor),
-                       point.label + f": {fraction(point.y, 1)}" * low, color))
+        color, low, shown = COLORS[point.family], point.y < floor, max(point.y, floor)
+        axes.plot(point.x, shown, "v" if low else "o", color=color, clip_on=False)
+        if point.error and not low:
+            axes.errorbar(point.x, shown, point.error, fmt="none", color=color, elinewidth=1)
+            lines.append(((point.x, shown - point.error), (point.x, shown + point.error)))
+        labels.append((point.x, shown, point.label + f": {fraction(point.y, 1)}" * low, color))
     plots.name_axes(axes, f"CPU seconds for {text}, one thread", "mean score, %", log_x=True)
     axes.margins(x=0.12, y=0.08)
     axes.set_ylim(bottom=floor)

@@ -306,6 +306,15 @@ def test_the_chart_has_every_system_that_has_a_score():
     assert quality.lowest(points) == pytest.approx(22.5)
 
 
+def test_few_systems_are_below_the_axis_of_the_chart():
+    def lowest(*scores):
+        return quality.lowest([quality.Point("", "", "", 1, 1, score, 0) for score in scores])
+
+    assert lowest(50) == lowest(50, 40, 30, 26) == 25
+    assert lowest(50, 1, 2, 3, 4) == 25
+    assert lowest(50, 1, 2, 3, 4, 5) == lowest(5, 4, 50, 3, 2, 1, 49) == 5
+
+
 def test_a_chart_says_how_low_the_systems_below_its_axis_are():
     need_module("matplotlib")
     root = experiments.xml.fromstring(quality.chart(ROWS, "a $text$"))
