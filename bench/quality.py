@@ -101,7 +101,7 @@ class Bench:
             return None
 
     def kept_run(self, system, seed):
-        key = short_hash([identity(system), seed, self.store.fingerprint(self.text)])
+        key = short_hash([identity(system), self.store.fingerprint(self.text)])
         base = self.store.folder / f"{slug(system.label)}-{seed}-{key}"
         usage, vectors = Path(f"{base}.json"), Path(f"{base}.vec")
 

@@ -265,6 +265,9 @@ def test_vectors_of_unseen_words_count_where_a_program_has_them(bench):
     assert with_ngrams["strict"] != without["strict"]
     assert with_ngrams["same words"] == without["same words"]
     assert not list(bench.store.folder.glob("*.bin"))
+    for path in bench.store.folder.glob("*.vec"):
+        words = [line.split()[0] for line in path.read_text().splitlines()]
+        assert len(set(words)) == len(words)
 
 
 def test_the_same_words_are_those_that_occur_five_times(bench):
@@ -292,6 +295,7 @@ ROWS = [row("wordtide fast", "wordtide", None, 2, [0.4, 0.5], known=0.5),
 def test_a_row_of_the_table_has_times_of_the_text_and_means_of_the_seeds():
     assert quality.markdown_row(ROWS[0], ["own"]) == [
         "wordtide fast", "2.0", "500", "5 MiB", "–", "45.0 ± 7.1", "–", "–", "50.0"]
+    assert quality.markdown_row(ROWS[1], [])[2] == "25"  # however many epochs
     assert quality.markdown_row(ROWS[4], [])[4] == "–"
     assert len(quality.head(["own"])) == len(quality.markdown_row(ROWS[0], ["own"]))
 
