@@ -1,198 +1,190 @@
 #!/usr/bin/python3
-"""Words a CPU-second on one core, beside other trainers, and with a second thread.
+"""Words per CPU second beside other trainers, and the gain from more threads.
 
-    bench/speed.py [TEXT] [--prefix BYTES] [--rounds N] [--rival 'NAME=COMMAND']...
+    bench/speed.py [TEXT] [--prefix BYTES] [--rounds N] [--threads 1,2,4] [--profiles LIST]
+                   [--word2vec PATH] [--rival 'NAME=COMMAND']...
 
-Everyone reads the same file: TEXT, or its first BYTES, cut into lines of at most 1,000
-words, or the demo stream where there is no TEXT. Rounds are interleaved (A B C A B C
-...), so that a noisy neighbor slows all of them; figures are medians, ratios are
-medians of the ratios within a round. Time is user + system time of the whole process,
-from its start to the saved model. "start" is the part of it that does not grow with the
-text, the smallest of three measurements on 100 kB.
+All programs read the same file: TEXT, or its first BYTES, in lines of at most 1,000 words, or
+the demo stream if there is no TEXT. The others read it once after counting its words;
+systems.py has their settings. Rounds are interleaved (A B C A B C ...), so that a noisy
+neighbor slows all of them. Figures are medians with the range in parentheses, and ratios are
+those within a round.
 
-A rival that is not installed is left out with a note. --rival puts another beside them:
-a shell command with {text} and {out} where the names of files go.
+The first table has the user time of the whole process, from its start to the saved model;
+"start" is the part that does not depend on the text, the smallest of three measurements on
+100 kB. The second has the ratios of the times. The third compares N threads with N separate
+runs of one thread at the same time, which is the limit of the machine, by the command's own
+clock, which runs from the first byte read to the saved model.
+
+Only wordtide itself and Python's standard library are required. A program that is not
+installed and a profile that wordtide does not know are reported and skipped.
 """
 import os
 import re
-import shlex
-import shutil
-import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from lab import Failed, say
-from lab.command_line import arguments, number, run_main
-from lab.running import measure, train
-from lab.tables import median, print_table, spread
+from lab.command_line import arguments, names, number, numbers, program, run_main
+from lab.running import measure
+from lab.tables import MISSING, median, print_table, spread
+from systems import (BATCH, ONE_THREAD, WORDTIDE, fill_in, find_rivals, our_systems,
+                     rival_arguments)
 from texts import prepare_text, text_arguments, write_lines
 
 SHORT = 100_000  # bytes
-PYTHON = "/usr/bin/python3"  # where Debian's gensim is
-ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-GENSIM = """
-import sys
-from gensim.models import Word2Vec
-model = Word2Vec(corpus_file=sys.argv[1], workers=1, sg=1, vector_size=100, window=5,
-                 negative=5, sample=1e-3, min_count=5, epochs=1)
-model.wv.save_word2vec_format(sys.argv[2], binary=True)
-"""
-FASTTEXT = ("fasttext skipgram -maxn 0 -dim 100 -ws 5 -neg 5 -t 1e-3 -epoch 1 -thread 1"
-            " -minCount 5 -verbose 0").split()
-
-FAST, DEFAULT, BATCH = "wordtide fast", "wordtide default", "wordtide batch, 1 epoch"
-ALIKE = "wordtide fast, their settings"
-OURS = {
-    FAST: ("--profile", "fast"),
-    DEFAULT: ("--profile", "default"),
-    ALIKE: ("--profile", "fast", "--window", "5", "--sample", "1e-3"),
-    BATCH: ("--batch", "--epochs", "1"),
-}
+TICK = 0.01  # seconds: less may be measured as nothing
+PROFILES = ["default", "fast", BATCH]
 
 
-def find_installed():
-    """Name -> function of (text, out) that returns the command."""
-    found = {}
-    if shutil.which("fasttext"):
-        found["fastText"] = lambda text, out: [
-            *FASTTEXT, "-input", text, "-output", out]
-    else:
-        say("speed: fasttext is not installed, left out")
-    python = PYTHON if os.access(PYTHON, os.X_OK) else "python3"
-    probe = [python, "-c", "import gensim"]
-    if subprocess.run(probe, capture_output=True, check=False).returncode == 0:
-        found["gensim"] = lambda text, out: [python, "-c", GENSIM, text, out]
-    else:
-        say("speed: gensim is not installed, left out")
-    return found
+class Bench:
+    def __init__(self, options, folder):
+        self.folder, self.rounds = folder, options.rounds
+        self.text, self.name, self.words = prepare_text(options, folder)
+        self.short = os.path.join(folder, "short")
+        write_lines(self.text, self.short, SHORT)
+
+    def run(self, system, text, *options, copy=0):
+        out = os.path.join(self.folder, f"model{copy}.tide")
+        line = fill_in(system.command, program=system.program, text=text, repeated=text,
+                       out=out, seed=1, words=os.devnull)
+        return measure([*line, *options], env=ONE_THREAD, name=system.label)
+
+    def remove_outputs(self):
+        for path in Path(self.folder).glob("model*"):
+            path.unlink()
 
 
-def find_rivals(options):
-    found = {} if options.alone else find_installed()
-    for rival in options.rival:
-        name, _, template = rival.partition("=")
-        if not template:
-            raise Failed(f"--rival {rival}: not NAME=COMMAND")
-        found[name] = lambda text, out, template=template: fill_in(template, text, out)
-    return found
+# -- beside other trainers -------------------------------------------------------------
 
 
-def fill_in(template, text, out):
-    named = template.replace("{text}", shlex.quote(text))
-    return named.replace("{out}", shlex.quote(out))
-
-
-def contestants(options):
-    runs = {}
-    for name, flags in OURS.items():
-        runs[name] = lambda text, out, flags=flags: train(
-            options.command, text, out, "--quiet", "--threads", "1", *flags)
-    return {**runs, **find_rivals(options)}
-
-
-def remove_outputs(folder):
-    for path in Path(folder).glob("model*"):
-        path.unlink()
-
-
-def start_costs(runs, short, folder):
-    """CPU seconds on a short text; what fails even there is left out from now on."""
+def start_costs(bench, systems):
+    """{system: CPU seconds on a short text}, without programs that fail even there."""
     costs = {}
-    for name in list(runs):
+    for system in systems:
         try:
-            costs[name] = min(run_once(runs[name], short, folder).cpu
-                              for _ in range(3))
+            costs[system.label] = min(bench.run(system, bench.short).user for _ in range(3))
         except Failed as failure:
-            if name in OURS:
+            if system.family == WORDTIDE:
                 raise
-            say(f"speed: {name} left out: {failure}")
-            del runs[name]
+            say(f"skipped: {failure}")
+        bench.remove_outputs()
     return costs
 
 
-def run_once(make, text, folder):
-    usage = measure(make(text, os.path.join(folder, "model.tide")), env=ONE_THREAD)
-    remove_outputs(folder)
-    return usage
+def compare(bench, ours, rivals):
+    costs = start_costs(bench, [*ours, *rivals])
+    systems = [system for system in [*ours, *rivals] if system.label in costs]
+    user = {label: [] for label in costs}
+    for turn in range(bench.rounds):
+        for system in systems:
+            user[system.label].append(max(TICK, bench.run(system, bench.text).user))
+            say(f"round {turn + 1}: {system.label}: {user[system.label][-1]:.2f} s")
+            bench.remove_outputs()
+    print_table(["one thread", "CPU s", "start, s", "words/s"],
+                [[label, spread(times, "%.2f"), f"{costs[label]:.2f}",
+                  f"{bench.words / median(times):,.0f}"] for label, times in user.items()])
+    others = [system.label for system in systems if system.family != WORDTIDE]
+    if others:
+        print_table(["times as fast as", *others],
+                    [[system.label, *(spread(ratios(user[other], user[system.label]), "%.1f")
+                                      for other in others)] for system in ours])
 
 
-def compare(options, text, short, words, folder):
-    runs = contestants(options)
-    costs = start_costs(runs, short, folder)
-    cpu = {name: [] for name in runs}
-    for turn in range(options.rounds):
-        for name, make in runs.items():
-            cpu[name].append(run_once(make, text, folder).cpu)
-            say(f"round {turn + 1}: {name}: {cpu[name][-1]:.2f} s")
+def ratios(some, others):
+    """Round by round."""
+    return [a / b for a, b in zip(some, others)]
 
-    def ratio(ours, theirs):
-        return "%.1f" % median([b / a for a, b in zip(cpu[ours], cpu[theirs])])
 
-    print_table(
-        ["one core", "CPU s", "start, s", "thousand words a CPU-s", "fast is x faster",
-         "default is x faster", "batch is x faster"],
-        [[name, spread(cpu[name], "%.2f"), "%.2f" % costs[name],
-          "%.0f" % median([words / s / 1000 for s in cpu[name]]),
-          ratio(FAST, name), ratio(DEFAULT, name), ratio(BATCH, name)] for name in runs])
+# -- threads ---------------------------------------------------------------------------
 
 
 def seconds_of(usage):
-    """From the first byte read to the model saved, by the command's own clock."""
     return float(re.search(r"seconds=([0-9.]+)", usage.log).group(1))
 
 
-def scaling(options, text, folder):
-    """Seconds of one thread, of `options.threads` and, as the limit of the machine, of
-    as many runs of one thread at the same time, in turns."""
-    def run(name, threads, number=0):
-        out = os.path.join(folder, f"model{number}.tide")
-        return seconds_of(measure(train(options.command, text, out, "--threads",
-                                        str(threads), *OURS[name])))
+def scaling(bench, system, threads):
+    """Rows of a system for each number of threads."""
+    def speed(count, copy=0):
+        used = bench.run(system, bench.text, "--threads", str(count), copy=copy)
+        return bench.words / seconds_of(used)
 
-    def run_at_once(name):
-        with ThreadPoolExecutor(options.threads) as pool:
-            return list(pool.map(lambda i: run(name, 1, i), range(options.threads)))
+    def speed_apart(count):
+        with ThreadPoolExecutor(count) as pool:
+            return sum(pool.map(lambda copy: speed(1, copy), range(count)))
 
-    rows = []
-    for name in (FAST, DEFAULT):
-        one, many, apart = [], [], []
-        for _ in range(options.rounds):
-            one.append(run(name, 1))
-            many.append(run(name, options.threads))
-            apart.append(sum(one[-1] / seconds for seconds in run_at_once(name)))
-            remove_outputs(folder)
-        rows.append([name, spread(one, "%.2f"), spread(many, "%.2f"),
-                     spread([a / b for a, b in zip(one, many)], "%.2f"),
-                     spread(apart, "%.2f")])
-    print_table(["seconds", "1 thread", f"{options.threads} threads", "x faster",
-                 f"{options.threads} runs apart, x faster"], rows)
+    together = {count: [] for count in threads}
+    apart = {count: [] for count in threads if count > 1}
+    for turn in range(bench.rounds):
+        for count in threads:
+            together[count].append(speed(count))
+            if count > 1:
+                apart[count].append(speed_apart(count))
+            bench.remove_outputs()
+            say(f"round {turn + 1}: {system.label}, threads: {count}")
+    return scaling_rows(system.label, together, apart)
+
+
+SCALING_HEAD = ["million words/s", "threads", "one run", "times one thread", "separate runs",
+                "share of these"]
+
+
+def scaling_rows(label, together, apart):
+    """Rows from {threads: [words/s]} of one run and of as many separate runs of one thread."""
+    for count, speeds in sorted(together.items()):
+        row = [label, count, spread(millions(speeds), "%.2f"),
+               spread(ratios(speeds, together[1]), "%.2f")]
+        if count in apart:
+            shares = [100 * ratio for ratio in ratios(speeds, apart[count])]
+            yield [*row, spread(millions(apart[count]), "%.2f"), spread(shares, "%.0f") + " %"]
+        else:
+            yield [*row, MISSING, MISSING]
+
+
+def millions(values):
+    return [value / 1e6 for value in values]
+
+
+def usable(threads, cores):
+    """Those numbers of threads for which there are cores."""
+    for count in threads:
+        if count > cores:
+            say(f"skipped: {count} threads, there are {cores} cores")
+    return [count for count in threads if count <= cores]
+
+
+# -- the command -----------------------------------------------------------------------
+
+
+def parse():
+    parser = arguments(__doc__)
+    text_arguments(parser)
+    parser.add_argument("--rounds", type=number, default=5, help="how often (5)")
+    parser.add_argument("--profiles", type=names, default=PROFILES, metavar="LIST",
+                        help="each with training options, if any; `batch` is train --batch "
+                        f"({','.join(PROFILES)})")
+    parser.add_argument("--threads", type=numbers, default=[1, 2], metavar="LIST",
+                        help="numbers of threads of the third table; 1 leaves it out (1,2)")
+    parser.add_argument("--threads-only", action="store_true", help="only the third table")
+    rival_arguments(parser)
+    options = parser.parse_args()
+    options.command = program(options.command)
+    return options
 
 
 def main():
-    parser = arguments(__doc__)
-    text_arguments(parser)
-    parser.add_argument("--rounds", type=number, default=5)
-    parser.add_argument("--threads", type=number, default=2,
-                        help="to compare with one thread; 1 leaves this out (2)")
-    parser.add_argument("--rival", action="append", default=[], metavar="NAME=COMMAND")
-    parser.add_argument("--alone", action="store_true", help="no rivals but those of --rival")
-    parser.add_argument("--threads-only", action="store_true",
-                        help="only one thread beside several")
-    options = parser.parse_args()
-    if options.threads > (os.cpu_count() or 1):
-        say(f"speed: there are no {options.threads} cores here; scaling is left out")
-        options.threads = 1
+    options = parse()
+    ours = list(our_systems(options.command, options.profiles))
     with tempfile.TemporaryDirectory() as folder:
-        text, name, words = prepare_text(options, folder)
-        short = os.path.join(folder, "short")
-        write_lines(text, short, SHORT)
-        print(f"{name}: {words:,} words; dim 100, {options.rounds} rounds\n",
-              flush=True)
+        bench = Bench(options, folder)
+        print(f"{bench.name}: {bench.words:,} words; {options.rounds} rounds\n", flush=True)
         if not options.threads_only:
-            compare(options, text, short, words, folder)
-        if options.threads > 1:
-            scaling(options, text, folder)
+            compare(bench, ours, find_rivals(options, [1]))
+        threads = usable(sorted({1, *options.threads}), os.cpu_count() or 1)
+        if threads != [1]:
+            print_table(SCALING_HEAD, [row for system in ours
+                                       for row in scaling(bench, system, threads)])
 
 
 if __name__ == "__main__":

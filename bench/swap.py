@@ -18,9 +18,9 @@ from collections import Counter
 from lab import say
 from lab.command_line import arguments, number_or_zero, run_main
 from lab.running import measure, train
+from lab.sets import STRICT, Sets, evaluate
+from lab.tables import percent, print_table
 from texts import sentences
-from quality import (TOP, evaluate, load_vectors, print_head, print_result,
-                     write_vectors)
 
 FIRST, LAST = 100, 30_000
 MULTIPLIER = 0x9E3779B97F4A7C15
@@ -52,9 +52,12 @@ def exchanged_stream(path, swap, after):
         yield b" ".join(words) + b"\n"
 
 
-def renamed(vectors, swap):
-    """The vectors of exchanged words under each other's name."""
-    return {swap.get(word, word): vector for word, vector in vectors.items()}
+def write_renamed(command, model, swap, path):
+    """The vectors of a model, those of exchanged words under each other's name."""
+    with open(path, "w", encoding="utf-8") as file:
+        for line in measure([command, "vector", model, "--all"]).output.split("\n")[1:-1]:
+            word, vector = line.split(" ", 1)
+            file.write(f"{swap.get(word, word)} {vector}\n")
 
 
 def main():
@@ -65,6 +68,8 @@ def main():
     parser.add_argument("--after", type=number_or_zero, help="exchange after this many words (half of the text)")
     parser.add_argument("--model", help="where to keep the model")
     options, flags = parser.parse_known_args()
+    sets = Sets(options.sets)
+    columns = [*sets.names, "mean", STRICT, "known"]
     counts = Counter()
     for words in sentences(options.text):
         counts.update(words)
@@ -79,12 +84,12 @@ def main():
                 exchanged_stream(options.text, swap, after))
         names = {a.decode("utf-8", "replace"): b.decode("utf-8", "replace")
                  for a, b in swap.items()}
-        top = [word.decode("utf-8", "replace") for word in ranked[:TOP]]
-        new = os.path.join(folder, "renamed")
-        write_vectors(new, renamed(load_vectors(options.command, model), names))
-        print_head()
-        for meaning, path in ("old meaning", model), ("new meaning", new):
-            print_result(meaning, evaluate(options.command, path, options.sets, top))
+        rows, vectors = [], os.path.join(folder, "vectors")
+        for meaning, exchanged in ("old meaning", {}), ("new meaning", names):
+            write_renamed(options.command, model, exchanged, vectors)
+            scores = evaluate(options.command, sets, vectors)
+            rows.append([meaning, *(percent(scores[column]) for column in columns)])
+    print_table(["model", *columns], rows)
 
 
 if __name__ == "__main__":

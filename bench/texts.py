@@ -42,14 +42,15 @@ def write_lines(source, target, limit=None):
     return count
 
 
-def text_arguments(parser):
-    """What prepare_text needs."""
+def text_arguments(parser, demo=True):
+    """What prepare_text needs; `demo` if the demo stream takes the place of a missing text."""
     parser.add_argument("text", nargs="?", metavar="TEXT",
-                        help="plain text (the built-in demo stream)")
+                        help="plain text" + " (the built-in demo stream)" * demo)
     parser.add_argument("--prefix", type=number, metavar="BYTES",
                         help="use only the beginning of TEXT")
-    parser.add_argument("--tokens", type=number, default=2_000_000, metavar="N",
-                        help="words of the demo stream, without TEXT (2e6)")
+    if demo:
+        parser.add_argument("--tokens", type=number, default=2_000_000, metavar="N",
+                            help="words of the demo stream, without TEXT (2e6)")
 
 
 def prepare_text(options, folder):

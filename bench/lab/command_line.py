@@ -33,6 +33,11 @@ def numbers(text):
     return [number(part) for part in text.split(",")]
 
 
+def names(text):
+    """A list separated by commas."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
 def setting(text):
     """NAME=VALUE, as the option --NAME and its value."""
     name, equals, value = text.partition("=")
@@ -45,8 +50,8 @@ def arguments(doc):
     """A parser whose help is the docstring of the script, with the command to run."""
     parser = argparse.ArgumentParser(
         description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--command", default=str(COMMAND), metavar="PATH",
-                        help="the wordtide to run (build/cli/wordtide)")
+    parser.add_argument("--wordtide", "--command", dest="command", default=str(COMMAND),
+                        metavar="PATH", help="the wordtide to run (build/cli/wordtide)")
     return parser
 
 

@@ -91,3 +91,62 @@ def dots(axes, points, color, label=None, alpha=0.35):
 def legend(axes, **options):
     """Next to the plot, on the right."""
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), **options)
+
+
+def place_labels(drawn, axes, labels, lines=()):
+    """Writes a label next to each of [(x, y, text, color)], within the axes, where it covers
+    no point, no other label and, if possible, none of the lines, pairs of points (x, y)."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    canvas = FigureCanvasAgg(drawn)
+    canvas.draw()
+    renderer, frame = canvas.get_renderer(), axes.get_window_extent().extents
+    inch = drawn.dpi / 72  # pixels per typographic point
+    pixels = axes.transData.transform
+    taken = [square(pixels((x, y)), 4 * inch) for x, y, _, _ in labels]
+    for start, end in lines:
+        (left, bottom), (right, top) = pixels(start), pixels(end)
+        taken += [square((left + (right - left) * i / 100, bottom + (top - bottom) * i / 100),
+                         inch) for i in range(101)]
+    for x, y, text, color in labels:
+        label = axes.annotate(text, (x, y), (0, 0), textcoords="offset points", color=color,
+                              fontsize=8, va="bottom")
+        label.set_in_layout(False)
+        size, point = label.get_window_extent(renderer), pixels((x, y))
+        box = free_place(point, (size.width, size.height), taken, frame, 5 * inch)
+        label.set_position(((box[0] - point[0]) / inch, (box[1] - point[1]) / inch))
+        taken.append(box)
+
+
+def square(center, half):
+    return (center[0] - half, center[1] - half, center[0] + half, center[1] + half)
+
+
+def free_place(point, size, taken, frame, gap):
+    """A box (left, bottom, right, top) of this size next to a point, as near as possible, that
+    overlaps none of `taken` and lies in `frame`; if there is none, that which overlaps least."""
+    (x, y), (width, height) = point, size
+    best, least = None, None
+    for step in range(6):
+        for across, up in ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)):
+            distance = gap + step * height / 2
+            left = x + across * (width / 2 + distance) - width / 2
+            bottom = y + up * (height / 2 + distance) - height / 2
+            box = (left, bottom, left + width, bottom + height)
+            cost = (sum(overlap(box, other) for other in taken) + 9 * outside(box, frame)
+                    + step * height**2 / 2)
+            if best is None or cost < least:
+                best, least = box, cost
+    return best
+
+
+def overlap(one, other):
+    """The area that two boxes share."""
+    width = min(one[2], other[2]) - max(one[0], other[0])
+    height = min(one[3], other[3]) - max(one[1], other[1])
+    return max(0, width) * max(0, height)
+
+
+def outside(box, frame):
+    """The area of a box that lies outside of another."""
+    return (box[2] - box[0]) * (box[3] - box[1]) - overlap(box, frame)

@@ -11,10 +11,13 @@ asked fewer and easier questions, so there is also "strict": the mean if unknown
 a cosine of 0 and questions with them count as wrong. "known" is the share of all pairs in
 which both words have a vector.
 """
+import json
 import os
+import re
 from pathlib import Path
 
 from lab import Failed
+from lab.running import measure
 
 USUAL = {
     "EN-WS-353-ALL": "WS353",
@@ -54,9 +57,44 @@ class Sets:
             commands["analogy"] = ["eval", "analogy", "--json", model, self.questions, *options]
         return commands
 
+    @property
+    def files(self):
+        return [*self.pairs, *([self.questions] if self.questions else [])]
+
+    def lines(self, path):
+        """The lines of a file, each with its words in lower case: two or four of them."""
+        columns = 4 if path == self.questions else 2
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                yield line, re.split(r"[\t;, ]+", line.strip().lower())[:columns]
+
+    def words(self):
+        """All words of the pairs and questions, in lower case."""
+        return {word for path in self.files for line, words in self.lines(path)
+                if not line.startswith(":") for word in words if word}
+
+    def restricted(self, vocabulary, folder):
+        """The pairs and questions whose words are all in `vocabulary`, written to `folder`."""
+        for path in self.files:
+            copy = Path(folder) / path.parent.name / path.name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text("".join(line for line, words in self.lines(path)
+                                    if line.startswith(":") or vocabulary.issuperset(words)),
+                            encoding="utf-8")
+        return Sets(folder)
+
     def trace_options(self):
         options = [part for path in self.pairs for part in ("--pairs", path)]
         return options + (["--questions", self.questions] if self.questions else [])
+
+
+def evaluate(command, sets, model, *options, run=measure):
+    """The scores of a model or of a file of vectors."""
+    printed = {}
+    for kind, line in sets.commands(model, *options).items():
+        output = run([command, *map(str, line)]).output
+        printed[kind] = [json.loads(row) for row in output.split("\n") if row]
+    return scores(printed)
 
 
 def short(name):

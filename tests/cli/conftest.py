@@ -23,6 +23,12 @@ from running import (  # noqa: E402, F401 - by way of here they are known to all
 from watching import PATIENCE, STARTED, figure, time_limit, watchdog  # noqa: E402, F401
 
 
+def pytest_collection_modifyitems(items):
+    """Tests that load gensim's models run last: the peak memory of a program that a test
+    starts is never less than that of the tests."""
+    items.sort(key=lambda item: item.path.name == "test_import.py")
+
+
 @pytest.fixture(scope="session")
 def text():
     done = wordtide("demo", "--tokens", "20000")
