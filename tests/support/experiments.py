@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from html.parser import HTMLParser
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "paper")]
+sys.path += [str(ROOT / "bench"), str(ROOT / "paper")]
 
 VOID = {"meta", "br", "img"}
 
