@@ -251,9 +251,11 @@ static bool allocate_moments(tide_moments *m, const tide_matrix *weights)
 {
     size_t floats = (size_t)weights->count * weights->stride;
     m->mean = tide_alloc(1, moments_bytes(weights->count, weights->dim));
-    m->square = m->mean + (m->mean ? floats : 0);
-    m->best = m->square + (m->mean ? floats : 0);
-    return m->mean;
+    if (!m->mean)
+        return false;
+    m->square = m->mean + floats;
+    m->best = m->square + floats;
+    return true;
 }
 
 static int allocate(training *t, size_t count, tide_error *err)

@@ -226,7 +226,7 @@ INLINE float inverse_root(float x)
 {
     union {
         float value;
-        int32_t bits;
+        uint32_t bits;
     } y = {.value = x};
     y.bits = 0x5f3759df - (y.bits >> 1);
     for (int i = 0; i < 2; i++)

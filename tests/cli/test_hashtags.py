@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from conftest import BINARY, PATIENCE, ROOT, SANITIZED
 from experiments import between, check_page, posts
-from optional import need_module
+from optional import need_module, nightly
 
 import hashtag_scores as scores
 
@@ -115,6 +115,7 @@ def test_a_retrained_classifier_gives_labels_up_and_the_command_agrees(made):
                                            abs=1e-6)
 
 
+@nightly
 def test_a_second_run_makes_nothing_again(made, stream):
     out, text, tables = made
     assert not list((out / "runs").glob("*.jsonl"))  # counted and gone
@@ -124,6 +125,7 @@ def test_a_second_run_makes_nothing_again(made, stream):
     assert (out / "hashtags.md").read_text() == tables
 
 
+@nightly
 def test_what_is_lost_is_made_again_and_no_more(made, stream):
     out, text, _ = made
     next((out / "runs").glob("whole-frozen-1-*.tally")).unlink()
@@ -132,6 +134,7 @@ def test_what_is_lost_is_made_again_and_no_more(made, stream):
     assert (out / "hashtags.html").read_text() == text
 
 
+@nightly
 def test_a_base_that_is_lost_is_trained_once_for_all_that_need_it(made, stream):
     out, text, _ = made
     runs = out / "runs"
@@ -145,6 +148,7 @@ def test_a_base_that_is_lost_is_trained_once_for_all_that_need_it(made, stream):
     assert (out / "hashtags.html").read_text() == text
 
 
+@nightly
 def test_bases_come_first_and_then_the_longest_tests(stream, tmp_path):
     done = run(stream, "--out", tmp_path, *TINY, "--seeds", "1", "--only", "stream", "--only",
                "static, refreshed", "--split", "a=2020-01..2020-02,2020-03", "--split",
@@ -156,6 +160,7 @@ def test_bases_come_first_and_then_the_longest_tests(stream, tmp_path):
           for split in "ab")]
 
 
+@nightly
 def test_tests_of_one_base_run_in_parallel(stream, tmp_path):
     """One writes to a pipe that the other reads, so neither can finish alone."""
     os.mkfifo(tmp_path / "pipe")
@@ -173,6 +178,7 @@ exec '{BINARY}' "$@"
     assert done.returncode == 0, done.stderr
 
 
+@nightly
 def test_splits_with_the_same_training_share_their_bases(stream, tmp_path):
     done = run(stream, "--out", tmp_path, *TINY, "--seeds", "1", "--only", "stream",
                "--split", "a=2020-01..2020-02,2020-03", "--split",
@@ -182,6 +188,7 @@ def test_splits_with_the_same_training_share_their_bases(stream, tmp_path):
                                               "b-stream-1-test"]
 
 
+@nightly
 def test_the_page_says_how_often_a_classifier_is_retrained(made, stream, tmp_path):
     _, _, tables = made
     assert "is fitted every 100 posts." in tables
@@ -192,6 +199,7 @@ def test_the_page_says_how_often_a_classifier_is_retrained(made, stream, tmp_pat
     assert json.loads(kept.read_text())["command"][-2:] == ["--label-refit", "90"]
 
 
+@nightly
 def test_with_one_seed_there_is_no_verdict(made, stream):
     out, _, _ = made
     done = run(stream, "--out", out, *TINY, "--seeds", "1")
@@ -202,6 +210,7 @@ def test_with_one_seed_there_is_no_verdict(made, stream):
     run(stream, "--out", out, *TINY)
 
 
+@nightly
 def test_splits_and_models_can_be_chosen(stream, tmp_path):
     done = run(stream, "--out", tmp_path, *TINY, "--seeds", "1", "--only", "stream",
                "--only", "frozen", "--split", "a=2020-01..2020-02,2020-03", "--split",
@@ -212,6 +221,7 @@ def test_splits_and_models_can_be_chosen(stream, tmp_path):
     assert "from 2020-02 to before 2020-03; tested on 89, from 2020-04 to before" in tables
 
 
+@nightly
 def test_a_model_alone_has_a_page(stream, tmp_path):
     done = run(stream, "--out", tmp_path, *TINY, "--only", "paper", "--split",
                "day=2020-01..2020-03,2020-04-01")
@@ -221,6 +231,7 @@ def test_a_model_alone_has_a_page(stream, tmp_path):
         tmp_path / "hashtags.md").read_text()
 
 
+@nightly
 def test_scores_that_the_command_does_not_confirm_are_an_error(stream, tmp_path):
     program = tmp_path / "program"
     program.write_text(f"#!/bin/sh\n'{BINARY}' \"$@\" | "

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from conftest import BINARY, PATIENCE, ROOT, SANITIZED, wordtide
 from experiments import between, check_page
-from optional import need_module
+from optional import need_module, nightly
 
 pytestmark = pytest.mark.skipif(SANITIZED, reason="hundreds of runs, each tested elsewhere")
 
@@ -113,6 +113,7 @@ def table_rows(text, name):
     return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows]
 
 
+@nightly
 def test_a_second_run_makes_nothing_again(made, stream):
     out, text = made
     before = {path: path.stat().st_mtime_ns for path in (out / "runs").iterdir()}
@@ -121,6 +122,7 @@ def test_a_second_run_makes_nothing_again(made, stream):
     assert (out / "report.html").read_text() == text
 
 
+@nightly
 def test_what_is_lost_is_made_again_and_no_more(made, stream):
     out, text = made
     folder = out / "runs"
@@ -134,6 +136,7 @@ def test_what_is_lost_is_made_again_and_no_more(made, stream):
     assert again[:-1] == ["default-60", "default-60-counts"]
 
 
+@nightly
 def test_with_sets_scores_are_those_of_the_command(stream, sets, tmp_path):
     report(stream, tmp_path, "--sets", sets, "--jobs", "2")
     page = (tmp_path / "report.html").read_text()
@@ -180,12 +183,14 @@ def smallest_report(text, out):
     return (out / "report.html").read_text()
 
 
+@nightly
 def test_a_text_of_one_word_has_a_page(tmp_path):
     text = tmp_path / "one"
     text.write_text("word")
     check_page(smallest_report(text, tmp_path / "out"))
 
 
+@nightly
 def test_names_of_any_bytes_are_shown_harmlessly(stream, tmp_path):
     name = b"a 'b\" <script>$x|\xff\n.txt"
     text = os.path.join(os.fsencode(tmp_path), name)
@@ -196,6 +201,7 @@ def test_names_of_any_bytes_are_shown_harmlessly(stream, tmp_path):
     assert "<script" not in page
 
 
+@nightly
 def test_a_band_that_is_cut_keeps_its_place_among_neighbors(stream, tmp_path):
     done = run("report.py", stream, "--out", tmp_path, "--k", "60", "--bands", "1-20,41-90",
                "--epochs", "1", *TINY)
@@ -212,6 +218,7 @@ def test_without_sets_the_reference_is_not_compared_with_itself(made):
     assert [row[-1] for row in rows] == ["–", "–"]
 
 
+@nightly
 def test_a_part_of_the_ablation_is_compared_with_the_default_of_its_size(
         stream, sets, tmp_path):
     done = run("ablation.py", stream, "--out", tmp_path, "--sets", sets, "--k", "300",

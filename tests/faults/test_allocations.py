@@ -16,7 +16,7 @@ from harness import Library, preloaded
 from running import done_well
 
 pytestmark = plain_build
-FIRST, SOME = (10**9, 0) if NIGHT else (300, 60)  # calls: all of the first, some of the rest
+FIRST, SOME = (10**9, 0) if NIGHT else (80, 30)  # calls: all of the first, some of the rest
 TINY = ["--vocab", "60", "--dim", "8", "--replay-ring", "2000"]
 POSTS = ["--vocab", "60", "--dim", "8", "--label-memory", "64k", "--label-each", "20",
          "--classifier-maps", "4", "--classifier-epochs", "2"]

@@ -77,7 +77,7 @@ def test_rates_are_0_when_the_text_has_ended():
 
     def rates_of_more():
         server.send(b"tea and coffee\n" * 2000)
-        return all(rate > 0 for rate in rates())
+        return all(rate and rate > 0 for rate in rates())  # null at first
 
     wait_until(rates_of_more, "rates")
     wait_until(lambda: all(rate == 0 for rate in rates()), "the end of the text")

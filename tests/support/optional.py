@@ -1,10 +1,15 @@
-"""What a test needs and a machine may lack: the test is skipped there, and says why."""
+"""Tests that are skipped: where a machine lacks what they need, and, if they are exhaustive, except at night."""
 
 import importlib
 import importlib.util
+import os
 import shutil
 
 import pytest
+
+# $WORDTIDE_SLOW asks for the exhaustive variants, as scripts/nightly does.
+SLOW = bool(os.environ.get("WORDTIDE_SLOW"))
+nightly = pytest.mark.skipif(not SLOW, reason="runs at night (WORDTIDE_SLOW=1)")
 
 
 class OptionalModule:

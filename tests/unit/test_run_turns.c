@@ -13,7 +13,7 @@ enum { BLOCK = 65536 }; /* the block size of a run */
 
 #define RECIPE "vocab=400 dim=2 window=1 replay=1 threads=1 "
 
-enum { WORDS = 50, MIB = 1 << 20, PATIENCE = 60 };
+enum { WORDS = 50, MIB = 1 << 20, PATIENCE = 300 };
 
 static uint64_t count_of(const tide_trainer *trainer, const char *word)
 {
