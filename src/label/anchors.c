@@ -73,7 +73,8 @@ static void add_anchor(tide_anchors *a, const tide_model *model,
     uint32_t row =
         tide_vocabulary_insert(a->words, &(tide_word){padded, length}, word->count, 0);
     if (row != TIDE_NO_SLOT)
-        tide_model_input(model, kernels, word->slot, tide_matrix_row(&a->vectors, row));
+        kernels->copy(tide_matrix_row(&a->vectors, row),
+                      tide_matrix_row(&model->input, word->slot), model->input.stride);
 }
 
 int tide_anchors_snapshot(tide_anchors *a, const tide_model *model,

@@ -114,7 +114,7 @@ static const float *find_vector(tide_predictor *p, const tide_word *word, uint32
         return slot == TIDE_NO_SLOT ? NULL : tide_matrix_row(&m->input, slot);
     float *row = tide_matrix_row(&p->fitted.composed, at);
     if (slot != TIDE_NO_SLOT)
-        tide_model_input(m, p->kernels, slot, row);
+        p->kernels->copy(row, tide_matrix_row(&m->input, slot), m->input.stride);
     else if (!tide_model_compose(m, p->kernels, word, row))
         return NULL;
     return row;

@@ -231,8 +231,9 @@ static int copy_vectors(fit_state *f, tide_error *err)
 {
     int status = tide_matrix_init(&f->vectors, f->row_count, f->options.dim, err);
     for (uint32_t row = 0; row < f->row_count && !status; row++)
-        tide_model_input(f->model, f->kernels, f->slot_by_row[row],
-                         tide_matrix_row(&f->vectors, row));
+        f->kernels->copy(tide_matrix_row(&f->vectors, row),
+                         tide_matrix_row(&f->model->input, f->slot_by_row[row]),
+                         f->vectors.stride);
     return status;
 }
 

@@ -22,8 +22,7 @@ uint64_t tide_shape_subword_bytes(const tide_shape *shape)
 {
     if (!shape->subwords.rows)
         return 0;
-    return tide_matrix_bytes(shape->subwords.rows, shape->dim) +
-           (uint64_t)shape->vocabulary.capacity * sizeof(tide_ngrams);
+    return tide_matrix_bytes(shape->subwords.rows, shape->dim);
 }
 
 /* Allocates everything but the vocabulary, for `capacity` words. */
@@ -39,16 +38,9 @@ static tide_model *model_alloc(const tide_shape *shape, uint32_t capacity,
     if (tide_matrix_init(&model->input, capacity, shape->dim, err) ||
         tide_matrix_init(&model->output, capacity, shape->dim, err))
         goto failed;
-    if (shape->subwords.rows) {
-        if (tide_matrix_init(&model->subword, shape->subwords.rows, shape->dim, err))
-            goto failed;
-        model->ngrams = tide_alloc(capacity, sizeof *model->ngrams);
-        if (!model->ngrams) {
-            tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the n-grams of %u words",
-                      capacity);
-            goto failed;
-        }
-    }
+    if (shape->subwords.rows &&
+        tide_matrix_init(&model->subword, shape->subwords.rows, shape->dim, err))
+        goto failed;
     return model;
 failed:
     tide_model_free(model);
@@ -76,41 +68,10 @@ void tide_model_free(tide_model *model)
     tide_matrix_release(&model->input);
     tide_matrix_release(&model->output);
     tide_matrix_release(&model->subword);
-    free(model->ngrams);
     free(model->path);
     free(model->params);
     free(model->stop_words);
     free(model);
-}
-
-void tide_model_note_ngrams(tide_model *model, uint32_t slot)
-{
-    if (!model->ngrams)
-        return;
-    uint32_t length, ids[TIDE_SUBWORDS_MAX], count = 0;
-    const char *word = tide_vocabulary_word(model->vocabulary, slot, &length);
-    tide_ngrams *ngrams = &model->ngrams[slot];
-    if (word)
-        count = tide_subwords_of(&model->shape.subwords, word, length, ids);
-    for (uint32_t i = 0; i < count; i++)
-        __atomic_store_n(&ngrams->ids[i], ids[i], __ATOMIC_RELAXED);
-    __atomic_store_n(&ngrams->count, count, __ATOMIC_RELAXED);
-}
-
-void tide_model_input(const tide_model *model, const tide_kernels *kernels,
-                      uint32_t slot, float *out)
-{
-    float *rows[TIDE_SUBWORDS_MAX + 1] = {tide_matrix_row(&model->input, slot)};
-    uint32_t count = 1;
-    if (model->ngrams) {
-        const tide_ngrams *ngrams = &model->ngrams[slot];
-        uint32_t ngram_count = __atomic_load_n(&ngrams->count, __ATOMIC_RELAXED);
-        for (uint32_t i = 0; i < ngram_count; i++) {
-            uint32_t id = __atomic_load_n(&ngrams->ids[i], __ATOMIC_RELAXED);
-            rows[count++] = tide_matrix_row(&model->subword, id);
-        }
-    }
-    kernels->sum(rows, count, 1.0f / (float)count, model->input.stride, out);
 }
 
 bool tide_model_compose(const tide_model *model, const tide_kernels *kernels,
@@ -119,7 +80,7 @@ bool tide_model_compose(const tide_model *model, const tide_kernels *kernels,
     uint32_t ids[TIDE_SUBWORDS_MAX];
     float *rows[TIDE_SUBWORDS_MAX];
     uint32_t count =
-        !model->ngrams || !word->length
+        !model->subword.rows || !word->length
             ? 0
             : tide_subwords_of(&model->shape.subwords, word->bytes, word->length, ids);
     for (uint32_t i = 0; i < count; i++)
@@ -185,7 +146,8 @@ void tide_model_save(const tide_model *model, tide_store_writer *writer)
     const char *params = tide_model_params(model);
     tide_store_put(writer, "params", params, strlen(params));
     tide_vocabulary_save(model->vocabulary, writer);
-    tide_matrix_save(&model->input, used, "input", writer);
+    tide_matrix_save(&model->input, used, shape->subwords.rows ? "composed" : "input",
+                     writer);
     tide_matrix_save(&model->output, used, "output", writer);
     if (shape->subwords.rows)
         tide_matrix_save(&model->subword, shape->subwords.rows, "subword", writer);
@@ -234,6 +196,13 @@ int tide_model_read_shape(tide_store *store, tide_shape *shape, tide_error *err)
     return read_shape(store, shape, &used, err);
 }
 
+/* The section with the word vectors. Version 0.2 saved the words' own rows beside those
+ * of n-grams; since then their means are saved. */
+static const char *vectors_section(const tide_store *store)
+{
+    return tide_store_has(store, "composed") ? "composed" : "input";
+}
+
 static int check_sizes(tide_store *store, const tide_shape *shape, uint32_t used,
                        tide_error *err)
 {
@@ -242,7 +211,9 @@ static int check_sizes(tide_store *store, const tide_shape *shape, uint32_t used
         const char *section;
         uint64_t rows;
     } matrices[] = {
-        {"input", used}, {"output", used}, {"subword", shape->subwords.rows}};
+        {vectors_section(store), used},
+        {"output", used},
+        {"subword", shape->subwords.rows}};
     for (int i = 0; i < (shape->subwords.rows ? 3 : 2); i++) {
         int64_t size = tide_store_size(store, matrices[i].section, err);
         if (size < 0)
@@ -285,6 +256,39 @@ static int read_texts(tide_store *store, tide_model *model, tide_error *err)
     return status;
 }
 
+/* Replaces the words' own rows by the means with the rows of their n-grams. */
+static void compose_inputs(tide_model *model, uint32_t used)
+{
+    const tide_kernels *kernels = tide_kernels_best();
+    for (uint32_t slot = 0; slot < used; slot++) {
+        uint32_t length, ids[TIDE_SUBWORDS_MAX];
+        float *row = tide_matrix_row(&model->input, slot);
+        float *rows[TIDE_SUBWORDS_MAX + 1] = {row};
+        const char *word = tide_vocabulary_word(model->vocabulary, slot, &length);
+        uint32_t count =
+            word ? tide_subwords_of(&model->shape.subwords, word, length, ids) : 0;
+        for (uint32_t i = 0; i < count; i++)
+            rows[i + 1] = tide_matrix_row(&model->subword, ids[i]);
+        kernels->sum(rows, count + 1, 1.0f / (float)(count + 1), model->input.stride,
+                     row);
+    }
+}
+
+static int read_matrices(tide_store *store, tide_model *model, uint32_t used,
+                         tide_error *err)
+{
+    uint32_t subwords = model->shape.subwords.rows;
+    const char *vectors = vectors_section(store);
+    int status = tide_matrix_load(&model->input, used, vectors, store, err);
+    if (!status)
+        status = tide_matrix_load(&model->output, used, "output", store, err);
+    if (!status && subwords)
+        status = tide_matrix_load(&model->subword, subwords, "subword", store, err);
+    if (!status && subwords && !strcmp(vectors, "input"))
+        compose_inputs(model, used);
+    return status;
+}
+
 tide_model *tide_model_read(tide_store *store, bool for_training, tide_error *err)
 {
     tide_shape shape = {0};
@@ -310,15 +314,8 @@ tide_model *tide_model_read(tide_store *store, bool for_training, tide_error *er
         corrupt_shape(store, err);
         goto failed;
     }
-    if (read_texts(store, model, err) ||
-        tide_matrix_load(&model->input, used, "input", store, err) ||
-        tide_matrix_load(&model->output, used, "output", store, err))
+    if (read_texts(store, model, err) || read_matrices(store, model, used, err))
         goto failed;
-    if (shape.subwords.rows &&
-        tide_matrix_load(&model->subword, shape.subwords.rows, "subword", store, err))
-        goto failed;
-    for (uint32_t slot = 0; slot < used; slot++)
-        tide_model_note_ngrams(model, slot);
     return model;
 failed:
     tide_model_free(model);

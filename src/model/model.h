@@ -34,13 +34,6 @@ typedef struct tide_shape {
     tide_subwords subwords;
 } tide_shape;
 
-/* The n-grams of the word in one slot. A reader may see a mix of those of two words
- * while the word of the slot is replaced, but every id is always a valid row. */
-typedef struct tide_ngrams {
-    uint32_t count;
-    uint32_t ids[TIDE_SUBWORDS_MAX];
-} tide_ngrams;
-
 /* Maximum bytes of the parameters as text, including the 0 at the end. */
 #define TIDE_PARAMS_MAX (64 * 1024)
 
@@ -50,10 +43,9 @@ typedef struct tide_ngrams {
 struct tide_model {
     tide_shape shape;
     tide_vocabulary *vocabulary;
-    tide_matrix input;   /* [capacity] the word vectors */
+    tide_matrix input;   /* [capacity] the word vectors, n-grams included */
     tide_matrix output;  /* [capacity] the words as contexts; empty in a plain model */
     tide_matrix subword; /* [subwords.rows]; empty without subwords */
-    tide_ngrams *ngrams; /* [capacity]; NULL without subwords */
     char *path;          /* of the file it was loaded from, or NULL; owned */
     char *params;        /* as text; owned */
     char *stop_words;    /* of a loaded model, one per line, or NULL; owned */
@@ -70,24 +62,16 @@ uint32_t tide_model_insert(tide_model *model, const char *word, uint32_t length,
                            uint64_t count, uint64_t error);
 uint64_t tide_model_plain_bytes(uint32_t capacity, uint32_t dim);
 
-/* Bytes that tide_model_new allocates for word vectors and for subwords. */
+/* Bytes that tide_model_new allocates for word vectors and for rows of n-grams. */
 uint64_t tide_shape_vector_bytes(const tide_shape *shape);
 uint64_t tide_shape_subword_bytes(const tide_shape *shape);
-
-/* Computes the n-grams of the word that has just been admitted to the slot. */
-void tide_model_note_ngrams(tide_model *model, uint32_t slot);
-
-/* The input vector of a slot: its own row, or the mean of that and the rows of its
- * n-grams. `out` has the stride of the matrix. */
-void tide_model_input(const tide_model *model, const tide_kernels *kernels,
-                      uint32_t slot, float *out);
 
 /* The vector of a word that is not held: the mean of the rows of its n-grams. Returns
  * false if it has none. */
 bool tide_model_compose(const tide_model *model, const tide_kernels *kernels,
                         const tide_word *word, float *out);
 
-/* Sections model, params, vocab.*, input, output, subword. Reading also loads the
+/* Sections model, params, vocab.*, input or composed, output, subword. Reading also loads the
  * section stop-words of the text reader if present, so that texts are split into words
  * as they were in training. Unless `for_training`, the model is allocated for just the
  * words it holds. */

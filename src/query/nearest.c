@@ -65,9 +65,7 @@ static scan *scan_new(const tide_view *view, tide_error *err)
         return NULL;
     }
     s->view = view;
-    s->composes_rows =
-        view->vectors == TIDE_VECTORS_SUM ||
-        (view->vectors == TIDE_VECTORS_INPUT && view->model->ngrams != NULL);
+    s->composes_rows = view->vectors == TIDE_VECTORS_SUM;
     /* One allocation holds the struct and all rows behind it. The struct's size is a
      * multiple of the alignment that the kernels need. */
     s->vectors = (float *)(void *)(s + 1);

@@ -63,7 +63,8 @@ void tide_init_slot(const tide_sgns *sgns, uint32_t slot)
     sgns->kernels->copy(tide_matrix_row(&model->input, slot), input, stride);
     sgns->kernels->copy(tide_matrix_row(&model->output, slot), output, stride);
     tide_optimizer_reset(sgns->optimizer, slot);
-    tide_model_note_ngrams(model, slot);
+    if (sgns->ngrams)
+        tide_ngrams_admit(sgns, slot);
 }
 
 void tide_init_subwords(const tide_sgns *sgns)

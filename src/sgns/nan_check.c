@@ -21,6 +21,7 @@
 #include "model/model.h"
 #include "sgns/optimizer_internal.h"
 #include "sgns/sgns.h"
+#include "sgns/sgns_internal.h"
 #include "vector/vector.h"
 #include "vocab/vocab.h"
 
@@ -72,6 +73,11 @@ static bool coordinates_are_sound(const tide_matrix *m, uint32_t row)
            within(tide_matrix_row(m, row), m->stride, UINT32_MAX, ACCUMULATOR_MAX);
 }
 
+static bool ngrams_are_sound(const tide_sgns *sgns, uint32_t slot)
+{
+    return !sgns->ngrams || tide_ngrams_are_sound(sgns->ngrams, slot, ROW_MAX);
+}
+
 static bool optimizer_is_sound(const tide_optimizer *o, uint32_t slot)
 {
     return accumulator_is_sound(&o->input_accumulators, slot) &&
@@ -114,18 +120,19 @@ void tide_repair_nans(const tide_sgns *sgns, tide_repaired *repaired)
 {
     const tide_model *model = sgns->model;
     *repaired = (tide_repaired){0};
-    for (uint32_t slot = 0; slot < tide_vocabulary_used(model->vocabulary); slot++) {
-        if (row_is_sound(&model->input, slot) && row_is_sound(&model->output, slot) &&
-            optimizer_is_sound(sgns->optimizer, slot))
-            continue;
-        reset_slot(sgns, slot);
-        repaired->words++;
-    }
+    /* The rows of n-grams first: a word that is reset takes its vector from them. */
     for (uint32_t row = 0; row < model->subword.count; row++) {
         if (row_is_sound(&model->subword, row) &&
             accumulator_is_sound(&sgns->optimizer->subword_accumulators, row))
             continue;
         reset_subword(sgns, row);
         repaired->subwords++;
+    }
+    for (uint32_t slot = 0; slot < tide_vocabulary_used(model->vocabulary); slot++) {
+        if (row_is_sound(&model->input, slot) && row_is_sound(&model->output, slot) &&
+            optimizer_is_sound(sgns->optimizer, slot) && ngrams_are_sound(sgns, slot))
+            continue;
+        reset_slot(sgns, slot);
+        repaired->words++;
     }
 }

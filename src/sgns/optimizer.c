@@ -361,12 +361,21 @@ float tide_optimizer_input_rate(tide_optimizer *o, const tide_kernels *k, float 
     return rate;
 }
 
-float tide_optimizer_subword_rate(tide_optimizer *o, const tide_kernels *k, float scale,
-                                  uint32_t row, float square)
+void tide_optimizer_subword_rates(tide_optimizer *o, const tide_kernels *k, float scale,
+                                  const uint32_t *rows, uint32_t count, float square,
+                                  float *rates)
 {
-    if (o->params->optimizer == TIDE_OPTIMIZER_ADAGRAD)
-        return adagrad_rate(&o->input, &o->subword_accumulators, k, scale, row, square);
-    return rate_at_age(o->params, 1.0, 0, scale);
+    float squares[TIDE_SUBWORDS_MAX];
+    bool adagrad = o->params->optimizer == TIDE_OPTIMIZER_ADAGRAD;
+    float rate = adagrad ? 0 : rate_at_age(o->params, 1.0, 0, scale);
+    for (uint32_t i = 0; i < count; i++) {
+        squares[i] = square;
+        rates[i] = rate;
+    }
+    if (!adagrad)
+        return;
+    tide_adagrad settings = adagrad_at(&o->input, &o->subword_accumulators, scale);
+    k->adagrad(&settings, o->subword_accumulators.values, rows, squares, count, rates);
 }
 
 static void prefetch(const tide_accumulators *a, uint32_t slot)

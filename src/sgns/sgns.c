@@ -81,16 +81,13 @@ void tide_scratch_invalidate(tide_scratch *scratch, uint32_t slot)
 static float read_input(const tide_sgns *sgns, uint32_t center, float *x)
 {
     uint32_t stride = sgns->model->input.stride;
-    if (sgns->model->ngrams)
-        tide_model_input(sgns->model, sgns->kernels, center, x);
-    else
-        sgns->kernels->copy(x, tide_matrix_row(&sgns->model->input, center), stride);
+    sgns->kernels->copy(x, tide_matrix_row(&sgns->model->input, center), stride);
     /* The mean square of the components rather than their sum, so that accumulators and
      * their parameters mean the same for all dimensions. */
     return sgns->kernels->dot(x, x, stride) / (float)sgns->model->input.dim;
 }
 
-static void scale_row(const tide_sgns *sgns, float *row, float factor)
+void tide_sgns_scale_row(const tide_sgns *sgns, float *row, float factor)
 {
     uint32_t stride = sgns->model->input.stride;
     float zero[TIDE_DIM_MAX] __attribute__((aligned(64)));
@@ -107,17 +104,15 @@ static void scale_row(const tide_sgns *sgns, float *row, float factor)
 static void clip(const tide_sgns *sgns, uint32_t center, float square)
 {
     float factor = tide_finite(square) ? sqrtf(SQUARE_MAX / square) : 0;
-    scale_row(sgns, tide_matrix_row(&sgns->model->input, center), factor);
-    for (uint32_t i = 0; sgns->model->ngrams && i < sgns->model->ngrams[center].count;
-         i++)
-        scale_row(
-            sgns,
-            tide_matrix_row(&sgns->model->subword, sgns->model->ngrams[center].ids[i]),
-            factor);
+    tide_sgns_scale_row(sgns, tide_matrix_row(&sgns->model->input, center), factor);
+    if (sgns->ngrams)
+        tide_ngrams_scale(sgns, center, factor);
 }
 
-float tide_sgns_input(const tide_sgns *sgns, uint32_t center, float *x)
+float tide_sgns_input(const tide_sgns *sgns, uint32_t center, float scale, float *x)
 {
+    if (sgns->ngrams)
+        tide_ngrams_update(sgns, center, scale);
     float square = read_input(sgns, center, x);
     if (square <= SQUARE_MAX)
         return square;
@@ -141,17 +136,9 @@ void tide_sgns_move_input(const tide_sgns *sgns, uint32_t center, const float *g
         return;
     }
     float rate = tide_optimizer_input_rate(sgns->optimizer, k, scale, center, square);
+    if (sgns->ngrams)
+        rate = tide_ngrams_step(sgns, center, gradient, square, rate);
     k->add(row, rate, gradient, input->stride);
-    if (!sgns->model->ngrams)
-        return;
-    const tide_ngrams *ngrams = &sgns->model->ngrams[center];
-    /* Each n-gram row moves by the gradient of the sum, at a rate of its own. */
-    for (uint32_t i = 0; i < ngrams->count; i++) {
-        rate = tide_optimizer_subword_rate(sgns->optimizer, k, scale, ngrams->ids[i],
-                                           square);
-        k->add(tide_matrix_row(&sgns->model->subword, ngrams->ids[i]), rate, gradient,
-               input->stride);
-    }
 }
 
 bool tide_sgns_measures_loss(const tide_sentence *sentence, uint32_t at)

@@ -43,6 +43,7 @@ bool tide_contexts_around(const tide_contexts *contexts, const tide_sentence *se
 /* -- training (sgns.c) ------------------------------------------------------------- */
 
 typedef struct tide_optimizer tide_optimizer; /* optimizer_internal.h */
+typedef struct tide_ngrams tide_ngrams;       /* ngrams.c */
 
 /* Progress of training. Each thread counts its own; in the total, `loss` and `pairs`
  * are moving sums over about a million pairs. */
@@ -56,6 +57,7 @@ typedef struct tide_sgns {
     const tide_params *params;
     tide_model *model;
     tide_optimizer *optimizer;
+    tide_ngrams *ngrams; /* NULL without subwords */
     const tide_kernels *kernels;
     tide_contexts contexts;
     const uint64_t *quarantined; /* bit per slot; NULL with one thread */
@@ -136,12 +138,13 @@ void tide_optimizer_cached_rates(tide_optimizer *optimizer, const tide_kernels *
                                  const uint32_t *slots, uint32_t first, uint32_t count,
                                  const float *squares, float *rates);
 
-/* The learning rate of an input row, or of an n-gram row, whose |gradient|^2 / dim is
- * `square`. */
+/* The learning rate of an input row whose |gradient|^2 / dim is `square`, and those of
+ * the rows of n-grams of a word. `rates` has `count` elements, rounded up to 16. */
 float tide_optimizer_input_rate(tide_optimizer *optimizer, const tide_kernels *k,
                                 float scale, uint32_t slot, float square);
-float tide_optimizer_subword_rate(tide_optimizer *optimizer, const tide_kernels *k,
-                                  float scale, uint32_t row, float square);
+void tide_optimizer_subword_rates(tide_optimizer *optimizer, const tide_kernels *k,
+                                  float scale, const uint32_t *rows, uint32_t count,
+                                  float square, float *rates);
 
 /* Prefetches the accumulator of a slot. */
 void tide_optimizer_prefetch_output(const tide_optimizer *optimizer, uint32_t slot);
@@ -160,6 +163,24 @@ void tide_optimizer_save(const tide_optimizer *optimizer, uint32_t used,
 /* `tokens` is the number of tokens read at the time of the save. */
 int tide_optimizer_load(tide_optimizer *optimizer, uint32_t used, uint64_t tokens,
                         tide_store *store, tide_error *err);
+
+/* -- n-grams (ngrams.c) ------------------------------------------------------------ */
+
+tide_ngrams *tide_ngrams_new(const tide_params *params, tide_error *err);
+void tide_ngrams_free(tide_ngrams *ngrams);
+uint64_t tide_ngrams_bytes(const tide_params *params);
+
+/* For the word that has just been admitted to the slot, and whose input row holds its
+ * own initial vector: makes that the mean with the rows of its n-grams. */
+void tide_ngrams_admit(const tide_sgns *sgns, uint32_t slot);
+
+/* The same for a word whose input row holds that mean already. */
+void tide_ngrams_adopt(const tide_sgns *sgns, uint32_t slot);
+
+void tide_ngrams_save(const tide_ngrams *ngrams, uint32_t dim, uint32_t used,
+                      tide_store_writer *writer);
+int tide_ngrams_load(const tide_sgns *sgns, uint32_t used, tide_store *store,
+                     tide_error *err);
 
 /* -- workers (workers.c) ----------------------------------------------------------- */
 

@@ -89,6 +89,8 @@ static void prefetch_input(const tide_sgns *sgns, const tide_sentence *sentence,
     uint32_t slot = sentence->slots[at + TIDE_BLOCK];
     tide_prefetch_row(tide_matrix_row(input, slot), input->stride);
     tide_optimizer_prefetch_input(sgns->optimizer, slot);
+    if (sgns->ngrams)
+        tide_ngrams_prefetch(sgns, slot);
 }
 
 /* Prefetches the share of the next block's negatives for one of STEPS steps of this
@@ -362,7 +364,8 @@ static void train_block(const tide_sgns *sgns, tide_scratch *scratch,
     for (uint32_t i = 0; i < TIDE_BLOCK; i++) {
         float *x = scratch->x + (size_t)i * stride;
         if (b->weight[i] > 0) {
-            squares[i] = tide_sgns_input(sgns, sentence->slots[b->at + i], x);
+            squares[i] = tide_sgns_input(sgns, sentence->slots[b->at + i],
+                                         sentence->scale, x);
             progress->centers++;
         } else {
             /* A zero vector: the kernels may work on all eight centers, and this one

@@ -58,13 +58,34 @@ struct tide_scratch {
     float *gradients;             /* [TIDE_BLOCK][stride] of those */
 };
 
-/* Reads the vector of a center word: its row, or the mean of its row and those of its
- * n-grams. Returns its mean square. */
-float tide_sgns_input(const tide_sgns *sgns, uint32_t center, float *x);
+/* Reads the vector of a center word, after its n-grams have moved it if that is due.
+ * Returns its mean square. `scale` is the sentence's. */
+float tide_sgns_input(const tide_sgns *sgns, uint32_t center, float scale, float *x);
 
 /* Moves that vector along its gradient. */
 void tide_sgns_move_input(const tide_sgns *sgns, uint32_t center, const float *gradient,
                           float scale);
+
+/* row *= factor; a factor of 0 also removes NaNs. */
+void tide_sgns_scale_row(const tide_sgns *sgns, float *row, float factor);
+
+/* To be called for a word that is about to be trained: exchanges with the rows of its
+ * n-grams what has come together, if that is due (ngrams.c). */
+void tide_ngrams_update(const tide_sgns *sgns, uint32_t slot, float scale);
+
+/* Keeps a gradient of the word's vector for its n-grams. Returns the learning rate of
+ * the vector; `own_rate` is that of the word's own row. `square` is |gradient|^2 /
+ * dim. */
+float tide_ngrams_step(const tide_sgns *sgns, uint32_t slot, const float *gradient,
+                       float square, float own_rate);
+
+void tide_ngrams_prefetch(const tide_sgns *sgns, uint32_t slot);
+
+/* Multiplies the rows of the word's n-grams by a factor. */
+void tide_ngrams_scale(const tide_sgns *sgns, uint32_t slot, float factor);
+
+/* Whether no number kept for the word is NaN or above `max`. */
+bool tide_ngrams_are_sound(const tide_ngrams *ngrams, uint32_t slot, float max);
 
 /* Whether to measure the loss of the center `at`: for one center in 64 of fresh
  * sentences. */

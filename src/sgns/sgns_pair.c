@@ -53,7 +53,7 @@ static void step(const tide_sgns *sgns, tide_scratch *scratch,
     uint32_t stride = sgns->model->input.stride;
     /* x is a copy, so all errors are computed from the input vector as it was, even if
      * another thread moves the row meanwhile. */
-    float square = tide_sgns_input(sgns, center, scratch->x);
+    float square = tide_sgns_input(sgns, center, sentence->scale, scratch->x);
     k->dots(scratch->x, o->rows, count, stride, o->errors);
     if (measured)
         add_loss(o, count, progress);
@@ -84,8 +84,8 @@ static void step_after(const tide_sgns *sgns, tide_scratch *scratch,
     float *x = tide_matrix_row(&sgns->model->input, center), zero = 0;
     float input_rate =
         tide_optimizer_input_rate(sgns->optimizer, k, sentence->scale, center, 0);
-    tide_sgns_input(sgns, center,
-                    scratch->x); /* only to clip it: x is the row itself */
+    /* Only to clip it: x is the row itself. */
+    tide_sgns_input(sgns, center, sentence->scale, scratch->x);
     memset(scratch->gradients, 0, stride * sizeof *scratch->gradients);
     if (measured) {
         k->dots(x, o->rows, count, stride, o->errors);

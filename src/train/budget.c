@@ -31,7 +31,7 @@ static int list_parts(const tide_params *p, tide_part parts[TIDE_PARTS_MAX])
     tide_sampler_options sampler = tide_params_sampler(p);
     const tide_part all[] = {
         {"vectors", tide_shape_vector_bytes(&shape)},
-        {"subwords", tide_shape_subword_bytes(&shape)},
+        {"subwords", tide_shape_subword_bytes(&shape) + tide_ngrams_bytes(p)},
         {"vocabulary", tide_vocabulary_bytes(&shape.vocabulary)},
         {"rates", tide_optimizer_bytes(p)},
         {"negatives", tide_sampler_bytes(&sampler)},

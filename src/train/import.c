@@ -140,23 +140,6 @@ static estimate estimate_count(const tide_row *row, const tide_word *word,
     return (estimate){zipf, zipf};
 }
 
-/* With subwords a word's vector is the mean of its own row and those of its n-grams.
- * Sets its own row so that the mean is `vector`. */
-static void set_vector(tide_model *model, uint32_t slot, const float *vector)
-{
-    float *row = tide_matrix_row(&model->input, slot);
-    uint32_t dim = model->shape.dim,
-             parts = model->ngrams ? model->ngrams[slot].count : 0;
-    for (uint32_t d = 0; d < dim; d++)
-        row[d] = vector[d] * (float)(parts + 1);
-    for (uint32_t i = 0; i < parts; i++) {
-        const float *other =
-            tide_matrix_row(&model->subword, model->ngrams[slot].ids[i]);
-        for (uint32_t d = 0; d < dim; d++)
-            row[d] -= other[d];
-    }
-}
-
 static int import_rows(tide_ingest *ingest, const tide_sgns *sgns, tide_rows *rows,
                        const tide_vocabulary *counts, tide_imported *done,
                        tide_error *err)
@@ -177,7 +160,8 @@ static int import_rows(tide_ingest *ingest, const tide_sgns *sgns, tide_rows *ro
             *(held ? &done->duplicates : &done->beyond_capacity) += 1;
             continue;
         }
-        set_vector(sgns->model, slot, row.vector);
+        memcpy(tide_matrix_row(&sgns->model->input, slot), row.vector,
+               sgns->model->shape.dim * sizeof *row.vector);
         tide_optimizer_credit(sgns->optimizer, slot, w.count);
         done->words++;
         done->uncounted += counts && !row.count && w.error;

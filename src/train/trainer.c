@@ -42,6 +42,8 @@ int tide_trainer_build(tide_trainer *t, tide_store *store, tide_error *err)
                           .optimizer = t->optimizer,
                           .kernels = tide_kernels_best()};
     tide_contexts_init(&t->sgns.contexts, &t->params);
+    if (t->params.subword && !(t->sgns.ngrams = tide_ngrams_new(&t->params, err)))
+        return TIDE_ERROR_MEMORY;
     t->ingest = tide_ingest_new(&t->params, &t->sgns, store, err);
     if (!t->ingest)
         return TIDE_ERROR_MEMORY;
@@ -130,6 +132,7 @@ void tide_trainer_free(tide_trainer *t)
     tide_workers_free(t->workers);
     tide_labels_free(t->labels);
     tide_ingest_free(t->ingest);
+    tide_ngrams_free(t->sgns.ngrams);
     tide_optimizer_free(t->optimizer);
     tide_model_free(t->model);
     tide_positions_clear(&t->positions);

@@ -27,9 +27,11 @@ uint64_t tide_trainer_write(tide_trainer *t, tide_store_writer *writer)
 {
     tide_trainer_repair(t);
     tide_sgns_progress progress = tide_workers_progress(t->workers);
+    uint32_t used = tide_vocabulary_used(t->model->vocabulary);
     tide_model_save(t->model, writer);
-    tide_optimizer_save(t->optimizer, tide_vocabulary_used(t->model->vocabulary),
-                        writer);
+    if (t->sgns.ngrams)
+        tide_ngrams_save(t->sgns.ngrams, t->model->shape.dim, used, writer);
+    tide_optimizer_save(t->optimizer, used, writer);
     tide_ingest_save(t->ingest, writer);
     tide_store_put(writer, "trainer", &progress, sizeof progress);
     if (t->params.epochs)
@@ -42,8 +44,8 @@ uint64_t tide_trainer_write(tide_trainer *t, tide_store_writer *writer)
 
 uint64_t tide_trainer_write_bytes(const tide_trainer *t)
 {
-    uint64_t rows = 2 * (uint64_t)tide_vocabulary_used(t->model->vocabulary) +
-                    t->model->subword.count;
+    uint64_t used = tide_vocabulary_used(t->model->vocabulary);
+    uint64_t rows = (t->sgns.ngrams ? 3 : 2) * used + t->model->subword.count;
     return rows * t->model->shape.dim * sizeof(float);
 }
 
@@ -113,6 +115,8 @@ static int load_parts(tide_trainer *t, tide_store *store, tide_error *err)
     if (!status)
         status = tide_optimizer_load(t->optimizer, used, tide_ingest_clock(t->ingest),
                                      store, err);
+    if (!status && t->sgns.ngrams)
+        status = tide_ngrams_load(&t->sgns, used, store, err);
     if (!status)
         status = tide_store_read(store, "trainer", &saved, sizeof saved, err);
     if (!status && t->params.epochs)

@@ -27,6 +27,8 @@
 #define INLINE static inline __attribute__((always_inline))
 
 typedef float vec __attribute__((vector_size(LANES * 4)));
+typedef uint32_t bits __attribute__((vector_size(LANES * 4)));
+typedef uint16_t half __attribute__((vector_size(LANES * 2)));
 typedef float vec4 __attribute__((vector_size(16)));
 typedef float vec8 __attribute__((vector_size(32)));
 
@@ -568,6 +570,41 @@ static void copy(float *row, const float *x, uint32_t stride)
         store(row + i, load(x + i));
 }
 
+/* A bfloat16 is the upper half of a float. */
+INLINE vec load_bfloats(const uint16_t *p)
+{
+    half upper;
+    memcpy(&upper, p, sizeof upper);
+    return (vec)(__builtin_convertvector(upper, bits) << 16);
+}
+
+/* Rounds to nearest, ties to even: the lowest bit that is kept decides a tie. */
+INLINE void store_bfloats(uint16_t *p, vec v)
+{
+    bits whole = (bits)v;
+    half upper =
+        __builtin_convertvector((whole + 0x7fff + (whole >> 16 & 1)) >> 16, half);
+    memcpy(p, &upper, sizeof upper);
+}
+
+static void read_bfloats(float *row, const uint16_t *bfloats, uint32_t stride)
+{
+    for (uint32_t i = 0; i < stride; i += LANES)
+        store(row + i, load_bfloats(bfloats + i));
+}
+
+static void write_bfloats(uint16_t *bfloats, const float *row, uint32_t stride)
+{
+    for (uint32_t i = 0; i < stride; i += LANES)
+        store_bfloats(bfloats + i, load(row + i));
+}
+
+static void add_bfloats(uint16_t *bfloats, const float *x, uint32_t stride)
+{
+    for (uint32_t i = 0; i < stride; i += LANES)
+        store_bfloats(bfloats + i, load_bfloats(bfloats + i) + load(x + i));
+}
+
 #include "vector/cosines_tmpl.h"
 
 extern const tide_kernels SET;
@@ -592,5 +629,8 @@ const tide_kernels SET = {
     .add = add,
     .sum = sum,
     .copy = copy,
+    .read_bfloats = read_bfloats,
+    .write_bfloats = write_bfloats,
+    .add_bfloats = add_bfloats,
     .cosines = cosines,
 };

@@ -177,6 +177,12 @@ typedef struct tide_kernels {
 
     void (*copy)(float *row, const float *x, uint32_t stride);
 
+    /* Rows of bfloat16, with the same stride: row = bfloats; bfloats = row, rounded to
+     * nearest; bfloats += x. */
+    void (*read_bfloats)(float *row, const uint16_t *bfloats, uint32_t stride);
+    void (*write_bfloats)(uint16_t *bfloats, const float *row, uint32_t stride);
+    void (*add_bfloats)(uint16_t *bfloats, const float *x, uint32_t stride);
+
     /* scores[j][i] = cosine(query i, rows[j] - center) with an error below 1e-4, or NAN
      * where it would be less accurate. near[j] is set unless all scores of row j are
      * below their bounds. `scores` is aligned to a cache line. */
