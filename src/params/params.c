@@ -207,6 +207,8 @@ static int set_value(tide_params *params, const tide_param_rule *r, const char *
                          info_of(r)->name, value, info_of(r)->values);
     if (r->offset == offsetof(tide_params, vocab))
         params->vocab_given = true;
+    if (r->offset == offsetof(tide_params, subword))
+        params->subword_given = true;
     if (r->offset == offsetof(tide_params, stop_words))
         params->stop_list = NULL;
     if (r->offset == offsetof(tide_params, profile))
@@ -322,6 +324,7 @@ static int apply_profile(tide_params *params, uint64_t profile, tide_error *err)
         status = tide_params_set(params, name, value, err);
         p += used;
     }
+    params->subword_given = false;
     return status;
 }
 

@@ -22,6 +22,7 @@ enum {
 typedef enum tide_profile {
     TIDE_PROFILE_DEFAULT,
     TIDE_PROFILE_FAST,
+    TIDE_PROFILE_BEST,
     TIDE_PROFILE_PAPER,
     TIDE_PROFILE_ATHENA,
     TIDE_PROFILE_INCREMENTAL,
@@ -77,6 +78,7 @@ struct tide_params {
     uint64_t rate_half_life;
     /* replay */
     uint64_t replay, replay_ring, replay_fade;
+    double replay_sample;
     /* subwords */
     uint64_t subword, minn, maxn;
     /* labels */
@@ -86,7 +88,7 @@ struct tide_params {
     uint64_t classifier, classifier_maps, classifier_words, classifier_batch;
     uint64_t classifier_epochs, classifier_patience;
     double classifier_dropout, classifier_rate, classifier_held_out;
-    bool vocab_given;
+    bool vocab_given, subword_given;
     bool loaded; /* from a model, whose size cannot change */
     /* what the process needs beside such a trainer; NULL for nothing */
     uint64_t (*others)(const tide_params *params, const void *data);

@@ -16,7 +16,7 @@
  * `former` is the parameter's name in version 0.1, which model files still use. */
 #define PARAMETERS(ROW)                                                                \
     ROW(CHOICE, profile, 0, 0, STORED, "profile", "", "",                              \
-        "default|fast|paper|athena|incremental|word2vec", "default",                   \
+        "default|fast|best|paper|athena|incremental|word2vec", "default",                   \
         "complete set of training parameters; other options override parts of "        \
         "it",                                                                          \
         "Recipe", false)                                                               \
@@ -191,19 +191,23 @@
         "initial input and output vectors: +-0.5/dim and 0; +-0.5 and 0; both "        \
         "N(0,1); both +-0.5/dim",                                                      \
         "Learning", false)                                                             \
-    ROW(COUNT, replay, 1, 100, STORED, "replay", "", "", "1..100", "3",                \
+    ROW(COUNT, replay, 1, 100, STORED, "replay", "", "", "1..100", "5",                \
         "how often each sentence is trained in total", "Replay", false)                \
     ROW(COUNT, replay_ring, 2 * SENTENCE_MAX, 1e11, STORED, "replay-ring", "", "",     \
         "2000..1e11", "4000000", "tokens of recent text kept for replay", "Replay",    \
         false)                                                                         \
+    ROW(REAL, replay_sample, 0, 1, STORED_IF_SET, "replay-sample", "", "",             \
+        "0..1; 0: as in sample", "0.00003",                                            \
+        "replay: subsample words more frequent than this; 0: as in sample", "Replay",  \
+        true)                                                                          \
     ROW(COUNT, replay_fade, 0, TOKENS_MAX, STORED, "replay-fade", "", "",              \
         "tokens, 0 for never", "50000000",                                             \
         "replay less and less often after this many tokens; 0 for never", "Replay",    \
         true)                                                                          \
     ROW(COUNT, subword, 0, TIDE_CAPACITY_MAX, STORED, "subword", "bucket", "",         \
-        "0..1073741824", "0",                                                          \
+        "0..1073741824", "90000",                                                      \
         "rows for character n-grams, which also give vectors for unseen words; "       \
-        "0 for none",                                                                  \
+        "0 for none (default: 90000, but at most two per word of the vocabulary)",    \
         "Subwords", false)                                                             \
     ROW(COUNT, minn, 1, TIDE_SUBWORD_LENGTH_MAX, STORED, "minn", "min-n", "", "1..8",  \
         "3", "length of the shortest n-gram", "Subwords", false)                       \
@@ -275,28 +279,29 @@ const int tide_param_count = sizeof tide_param_rules / sizeof tide_param_rules[0
 /* What differs from profile default. */
 const char *const tide_param_profiles[] = {
     [TIDE_PROFILE_DEFAULT] = "",
-    [TIDE_PROFILE_FAST] = "alpha=0.35 alpha-output=0.5 replay=1",
+    [TIDE_PROFILE_FAST] = "window=5 alpha=0.25 alpha-output=0.5 replay=1 subword=0",
+    [TIDE_PROFILE_BEST] = "dim=200 replay=8 subword=1000000",
     [TIDE_PROFILE_PAPER] =
         ("tokenizer=space window=5 contexts=full sample=0.001 "
          "subsample=root counting=kept "
          "admission=none negative-sharing=pair exclude=no "
          "sampler=reservoir optimizer=linear "
          "alpha=0.025 alpha-output=1 min-alpha=0.0000025 tau=17000000 "
-         "gradient=after init=normal replay=1 reservoir=100000000"),
+         "gradient=after init=normal replay=1 subword=0 reservoir=100000000"),
     [TIDE_PROFILE_ATHENA] =
         ("tokenizer=space window=5 contexts=dynamic sample=0.001 "
          "subsample=root admission=none "
          "negative-sharing=pair exclude=no sampler=reservoir "
          "optimizer=linear alpha=0.025 "
          "alpha-output=1 min-alpha=0.0000025 tau=17000000 age=center "
-         "init=uniform replay=1 reservoir=100000000"),
+         "init=uniform replay=1 subword=0 reservoir=100000000"),
     [TIDE_PROFILE_INCREMENTAL] =
         ("tokenizer=space window=5 contexts=dynamic sample=0.001 subsample=root "
          "sketch=misra-gries admission=none negative-sharing=pair exclude=no "
          "sampler=smoothed "
-         "optimizer=coordinate alpha=0.1 init=both replay=1"),
+         "optimizer=coordinate alpha=0.1 init=both replay=1 subword=0"),
     [TIDE_PROFILE_WORD2VEC] =
         ("tokenizer=space window=5 contexts=dynamic sample=0.001 "
          "negative-sharing=pair optimizer=decay alpha=0.025 alpha-output=1 "
-         "min-alpha=0.0000025 replay=1"),
+         "min-alpha=0.0000025 replay=1 subword=0"),
 };

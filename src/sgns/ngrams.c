@@ -255,11 +255,26 @@ float tide_ngrams_step(const tide_sgns *sgns, uint32_t slot, const float *gradie
     return (own_rate + count * load_relaxed(&state->rate)) / (count + 1);
 }
 
+void tide_ngrams_prefetch_state(const tide_sgns *sgns, uint32_t slot)
+{
+    __builtin_prefetch(&sgns->ngrams->states[slot], 1, 3);
+    __builtin_prefetch(&sgns->ngrams->words[slot], 0, 3);
+    __builtin_prefetch(&sgns->ngrams->words[slot].ids[15], 0, 3);
+}
+
 void tide_ngrams_prefetch(const tide_sgns *sgns, uint32_t slot)
 {
     tide_prefetch_row((const float *)(const void *)pending_of(sgns->ngrams, slot),
                       sgns->ngrams->stride);
-    __builtin_prefetch(&sgns->ngrams->states[slot], 1, 3);
+}
+
+void tide_ngrams_prefetch_rows(const tide_sgns *sgns, uint32_t slot)
+{
+    const word_ngrams *word = &sgns->ngrams->words[slot];
+    if (!is_due(&sgns->ngrams->states[slot]))
+        return;
+    for (uint32_t i = 0; i < word->count; i++)
+        tide_prefetch_row_late(tide_matrix_row(&sgns->model->subword, word->ids[i]), sgns->ngrams->stride);
 }
 
 /* -- repair ------------------------------------------------------------------------ */

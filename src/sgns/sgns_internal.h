@@ -80,6 +80,8 @@ float tide_ngrams_step(const tide_sgns *sgns, uint32_t slot, const float *gradie
                        float square, float own_rate);
 
 void tide_ngrams_prefetch(const tide_sgns *sgns, uint32_t slot);
+void tide_ngrams_prefetch_state(const tide_sgns *sgns, uint32_t slot);
+void tide_ngrams_prefetch_rows(const tide_sgns *sgns, uint32_t slot);
 
 /* Multiplies the rows of the word's n-grams by a factor. */
 void tide_ngrams_scale(const tide_sgns *sgns, uint32_t slot, float factor);

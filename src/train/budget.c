@@ -92,19 +92,31 @@ static int fail_too_little(const tide_params *params, tide_error *err)
                      (double)params->memory / 0x1p20, mebibytes(needed), fast);
 }
 
+/* A small vocabulary has fewer n-grams, so it gets fewer rows for them unless their
+ * number was given. */
+enum { SUBWORDS_PER_WORD = 2 };
+
+static void limit_subwords(tide_params *params, uint64_t subword)
+{
+    bool fewer = !params->subword_given && params->vocab < subword / SUBWORDS_PER_WORD;
+    params->subword = fewer ? params->vocab * SUBWORDS_PER_WORD : subword;
+}
+
 /* Finds the largest vocabulary that fits, by bisection: the budget grows with the
  * vocabulary. */
 static int fit_memory(tide_params *params, tide_error *err)
 {
-    uint64_t low = 1, high = TIDE_CAPACITY_MAX;
+    uint64_t low = 1, high = TIDE_CAPACITY_MAX, subword = params->subword;
     while (low < high) {
         params->vocab = (low + high + 1) / 2;
+        limit_subwords(params, subword);
         if (tide_budget_process(params) <= params->memory)
             low = params->vocab;
         else
             high = params->vocab - 1;
     }
     params->vocab = low;
+    limit_subwords(params, subword);
     return tide_budget_process(params) > params->memory ? fail_too_little(params, err)
                                                         : TIDE_OK;
 }
@@ -127,9 +139,11 @@ int tide_params_complete(tide_params *params, tide_error *err)
     int status = tide_params_check(params, err);
     if (!status && params->memory && !params->vocab_given)
         status = fit_memory(params, err);
-    else if (!status)
+    else if (!status) {
+        limit_subwords(params, params->subword);
         status = check_memory(params, err);
-    params->vocab_given = true;
+    }
+    params->vocab_given = params->subword_given = true;
     return status;
 }
 
