@@ -53,7 +53,7 @@ int labels_list(int argc, char **argv)
     const command_usage usage = {
         command,
         "labels list [OPTION]... MODEL",
-        "Prints the labels of a model by falling count. At most count posts had the "
+        "Prints the labels of a model by descending count. At most count posts had the "
         "label, and at least count - error. Since is the number of the post with which "
         "it was admitted, posts is how many of its posts are kept, and told says "
         "whether the classifier predicts it.",
