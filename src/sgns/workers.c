@@ -189,8 +189,8 @@ static void select_hot_rows(tide_workers *c)
 }
 
 /* Queues the batch being filled and makes the next one of the ring ready to be filled.
- * `busy` is set before the push, because a worker may be done before this function goes
- * on. */
+ * `busy` is set before the push, because a worker may finish the batch before the push
+ * returns. */
 static void submit_batch(tide_workers *c)
 {
     select_hot_rows(c);
