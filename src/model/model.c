@@ -22,7 +22,7 @@ uint64_t tide_shape_subword_bytes(const tide_shape *shape)
 {
     if (!shape->subwords.rows)
         return 0;
-    return tide_matrix_bytes(shape->subwords.rows, shape->dim);
+    return tide_bfloats_bytes(shape->subwords.rows, shape->dim);
 }
 
 /* Allocates everything but the vocabulary, for `capacity` words. */
@@ -39,7 +39,7 @@ static tide_model *model_alloc(const tide_shape *shape, uint32_t capacity,
         tide_matrix_init(&model->output, capacity, shape->dim, err))
         goto failed;
     if (shape->subwords.rows &&
-        tide_matrix_init(&model->subword, shape->subwords.rows, shape->dim, err))
+        tide_bfloats_init(&model->subword, shape->subwords.rows, shape->dim, err))
         goto failed;
     return model;
 failed:
@@ -67,7 +67,7 @@ void tide_model_free(tide_model *model)
     tide_vocabulary_free(model->vocabulary);
     tide_matrix_release(&model->input);
     tide_matrix_release(&model->output);
-    tide_matrix_release(&model->subword);
+    tide_bfloats_release(&model->subword);
     free(model->path);
     free(model->params);
     free(model->stop_words);
@@ -78,15 +78,15 @@ bool tide_model_compose(const tide_model *model, const tide_kernels *kernels,
                         const tide_word *word, float *out)
 {
     uint32_t ids[TIDE_SUBWORDS_MAX];
-    float *rows[TIDE_SUBWORDS_MAX];
+    uint16_t *rows[TIDE_SUBWORDS_MAX];
     uint32_t count =
         !model->subword.rows || !word->length
             ? 0
             : tide_subwords_of(&model->shape.subwords, word->bytes, word->length, ids);
     for (uint32_t i = 0; i < count; i++)
-        rows[i] = tide_matrix_row(&model->subword, ids[i]);
+        rows[i] = tide_bfloats_row(&model->subword, ids[i]);
     if (count)
-        kernels->sum(rows, count, 1.0f / (float)count, model->input.stride, out);
+        kernels->sum_bfloats(rows, count, 1.0f / (float)count, model->input.stride, out);
     return count > 0;
 }
 
@@ -150,7 +150,8 @@ void tide_model_save(const tide_model *model, tide_store_writer *writer)
                      writer);
     tide_matrix_save(&model->output, used, "output", writer);
     if (shape->subwords.rows)
-        tide_matrix_save(&model->subword, shape->subwords.rows, "subword", writer);
+        tide_bfloats_save(&model->subword, shape->subwords.rows, "subword.rows",
+                          writer);
 }
 
 static int corrupt_shape(tide_store *store, tide_error *err)
@@ -196,29 +197,31 @@ int tide_model_read_shape(tide_store *store, tide_shape *shape, tide_error *err)
     return read_shape(store, shape, &used, err);
 }
 
-/* The section with the word vectors. Version 0.2 saved the words' own rows beside those
- * of n-grams; since then their means are saved. */
-static const char *vectors_section(const tide_store *store)
+/* Version 0.2 saved the words' own rows and those of n-grams, all as floats. Since then
+ * the means of both are saved, and the rows of n-grams as bfloats. */
+static bool has_own_rows(const tide_store *store, const tide_shape *shape)
 {
-    return tide_store_has(store, "composed") ? "composed" : "input";
+    return shape->subwords.rows && !tide_store_has(store, "composed");
 }
 
 static int check_sizes(tide_store *store, const tide_shape *shape, uint32_t used,
                        tide_error *err)
 {
     uint64_t row = shape->dim * sizeof(float);
+    bool own_rows = has_own_rows(store, shape);
     const struct {
         const char *section;
-        uint64_t rows;
+        uint64_t bytes;
     } matrices[] = {
-        {vectors_section(store), used},
-        {"output", used},
-        {"subword", shape->subwords.rows}};
+        {shape->subwords.rows && !own_rows ? "composed" : "input", used * row},
+        {"output", used * row},
+        {own_rows ? "subword" : "subword.rows",
+         shape->subwords.rows * (own_rows ? row : row / 2)}};
     for (int i = 0; i < (shape->subwords.rows ? 3 : 2); i++) {
         int64_t size = tide_store_size(store, matrices[i].section, err);
         if (size < 0)
             return (int)size;
-        if ((uint64_t)size != matrices[i].rows * row)
+        if ((uint64_t)size != matrices[i].bytes)
             return corrupt_shape(store, err);
     }
     return TIDE_OK;
@@ -263,28 +266,34 @@ static void compose_inputs(tide_model *model, uint32_t used)
     for (uint32_t slot = 0; slot < used; slot++) {
         uint32_t length, ids[TIDE_SUBWORDS_MAX];
         float *row = tide_matrix_row(&model->input, slot);
-        float *rows[TIDE_SUBWORDS_MAX + 1] = {row};
+        uint16_t *rows[TIDE_SUBWORDS_MAX];
+        float sum[TIDE_DIM_MAX] __attribute__((aligned(64))), *parts[] = {row, sum};
         const char *word = tide_vocabulary_word(model->vocabulary, slot, &length);
         uint32_t count =
             word ? tide_subwords_of(&model->shape.subwords, word, length, ids) : 0;
         for (uint32_t i = 0; i < count; i++)
-            rows[i + 1] = tide_matrix_row(&model->subword, ids[i]);
-        kernels->sum(rows, count + 1, 1.0f / (float)(count + 1), model->input.stride,
-                     row);
+            rows[i] = tide_bfloats_row(&model->subword, ids[i]);
+        kernels->sum_bfloats(rows, count, 1.0f, model->input.stride, sum);
+        kernels->sum(parts, 2, 1.0f / (float)(count + 1), model->input.stride, row);
     }
 }
 
 static int read_matrices(tide_store *store, tide_model *model, uint32_t used,
                          tide_error *err)
 {
-    uint32_t subwords = model->shape.subwords.rows;
-    const char *vectors = vectors_section(store);
+    const tide_shape *shape = &model->shape;
+    bool own_rows = has_own_rows(store, shape);
+    const char *vectors = shape->subwords.rows && !own_rows ? "composed" : "input";
     int status = tide_matrix_load(&model->input, used, vectors, store, err);
     if (!status)
         status = tide_matrix_load(&model->output, used, "output", store, err);
-    if (!status && subwords)
-        status = tide_matrix_load(&model->subword, subwords, "subword", store, err);
-    if (!status && subwords && !strcmp(vectors, "input"))
+    if (status || !shape->subwords.rows)
+        return status;
+    if (!own_rows)
+        return tide_bfloats_load(&model->subword, shape->subwords.rows, "subword.rows",
+                                 store, err);
+    status = tide_bfloats_load_floats(&model->subword, "subword", store, err);
+    if (!status)
         compose_inputs(model, used);
     return status;
 }

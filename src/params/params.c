@@ -310,7 +310,7 @@ static int set_defaults(tide_params *params, tide_error *err)
         if (status)
             return status;
     }
-    params->vocab_given = false;
+    params->vocab_given = params->subword_given = false;
     return TIDE_OK;
 }
 
@@ -324,7 +324,6 @@ static int apply_profile(tide_params *params, uint64_t profile, tide_error *err)
         status = tide_params_set(params, name, value, err);
         p += used;
     }
-    params->subword_given = false;
     return status;
 }
 

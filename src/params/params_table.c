@@ -207,9 +207,9 @@
         "replay less and less often after this many tokens; 0 for never", "Replay",    \
         true)                                                                          \
     ROW(COUNT, subword, 0, TIDE_CAPACITY_MAX, STORED, "subword", "bucket", "",         \
-        "0..1073741824", "90000",                                                      \
+        "0..1073741824", "180000",                                                     \
         "rows for character n-grams, which also give vectors for unseen words; "       \
-        "0 for none (default: 90000, but at most two per word of the vocabulary)",    \
+        "0 for none (default: 180000, but at most three per word of the vocabulary)",    \
         "Subwords", false)                                                             \
     ROW(COUNT, minn, 1, TIDE_SUBWORD_LENGTH_MAX, STORED, "minn", "min-n", "", "1..8",  \
         "3", "length of the shortest n-gram", "Subwords", false)                       \
@@ -282,7 +282,7 @@ const int tide_param_count = sizeof tide_param_rules / sizeof tide_param_rules[0
 const char *const tide_param_profiles[] = {
     [TIDE_PROFILE_DEFAULT] = "",
     [TIDE_PROFILE_FAST] = "window=5 alpha=0.25 alpha-output=0.5 replay=1 subword=0",
-    [TIDE_PROFILE_BEST] = "dim=200 replay=8 subword=1000000",
+    [TIDE_PROFILE_BEST] = "dim=200 replay=8 subword=500000",
     [TIDE_PROFILE_PAPER] =
         ("tokenizer=space window=5 contexts=full sample=0.001 "
          "subsample=root counting=kept "

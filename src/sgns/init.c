@@ -69,8 +69,11 @@ void tide_init_slot(const tide_sgns *sgns, uint32_t slot)
 
 void tide_init_subwords(const tide_sgns *sgns)
 {
-    tide_matrix *m = &sgns->model->subword;
+    tide_bfloats *m = &sgns->model->subword;
+    float values[TIDE_DIM_MAX] __attribute__((aligned(64))) = {0};
     tide_rng rng = tide_rng_seeded(sgns->params->seed ^ 0x5b07d5);
-    for (uint32_t row = 0; row < m->count; row++)
-        fill_uniform(tide_matrix_row(m, row), m->dim, 1.0f / (float)m->dim, &rng);
+    for (uint32_t row = 0; row < m->count; row++) {
+        fill_uniform(values, m->dim, 1.0f / (float)m->dim, &rng);
+        sgns->kernels->write_bfloats(tide_bfloats_row(m, row), values, m->stride);
+    }
 }

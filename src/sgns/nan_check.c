@@ -111,7 +111,9 @@ static void reset_slot(const tide_sgns *sgns, uint32_t slot)
 static void reset_subword(const tide_sgns *sgns, uint32_t row)
 {
     tide_accumulators *s = &sgns->optimizer->subword_accumulators;
-    clear_row(sgns, &sgns->model->subword, row);
+    static const float zeros[TIDE_DIM_MAX] __attribute__((aligned(64)));
+    sgns->kernels->write_bfloats(tide_bfloats_row(&sgns->model->subword, row), zeros,
+                                 sgns->model->subword.stride);
     if (s->values)
         s->values[tide_sum_at(row, s->shift)] = 0;
 }
@@ -122,7 +124,7 @@ void tide_repair_nans(const tide_sgns *sgns, tide_repaired *repaired)
     *repaired = (tide_repaired){0};
     /* The rows of n-grams first: a word that is reset takes its vector from them. */
     for (uint32_t row = 0; row < model->subword.count; row++) {
-        if (row_is_sound(&model->subword, row) &&
+        if (tide_bfloats_are_within(&model->subword, row, ROW_MAX) &&
             accumulator_is_sound(&sgns->optimizer->subword_accumulators, row))
             continue;
         reset_subword(sgns, row);

@@ -57,8 +57,7 @@ typedef struct word_ngrams {
 struct tide_ngrams {
     word_ngrams *words; /* [capacity] */
     word_state *states; /* [capacity] */
-    uint16_t *bfloats;   /* [capacity][2][stride]: pending and seen */
-    uint32_t stride;
+    tide_bfloats sums;   /* [capacity][2]: pending and seen */
 };
 
 uint64_t tide_ngrams_bytes(const tide_params *params)
@@ -66,23 +65,21 @@ uint64_t tide_ngrams_bytes(const tide_params *params)
     if (!params->subword)
         return 0;
     return params->vocab * (sizeof(word_ngrams) + sizeof(word_state)) +
-           tide_matrix_bytes(params->vocab, (uint32_t)params->dim);
+           tide_bfloats_bytes(2 * params->vocab, (uint32_t)params->dim);
 }
 
 tide_ngrams *tide_ngrams_new(const tide_params *params, tide_error *err)
 {
+    uint32_t vocab = (uint32_t)params->vocab;
     tide_ngrams *ngrams = tide_alloc(1, sizeof *ngrams);
     if (ngrams) {
-        ngrams->stride = tide_stride((uint32_t)params->dim);
-        ngrams->words = tide_alloc(params->vocab, sizeof *ngrams->words);
-        ngrams->states = tide_alloc(params->vocab, sizeof *ngrams->states);
-        ngrams->bfloats =
-            tide_alloc(params->vocab, 2 * ngrams->stride * sizeof *ngrams->bfloats);
+        ngrams->words = tide_alloc(vocab, sizeof *ngrams->words);
+        ngrams->states = tide_alloc(vocab, sizeof *ngrams->states);
     }
-    if (ngrams && ngrams->words && ngrams->states && ngrams->bfloats)
+    if (ngrams && ngrams->words && ngrams->states &&
+        !tide_bfloats_init(&ngrams->sums, 2 * vocab, (uint32_t)params->dim, NULL))
         return ngrams;
-    tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the n-grams of %llu words",
-              (unsigned long long)params->vocab);
+    tide_fail(err, TIDE_ERROR_MEMORY, "no memory for the n-grams of %u words", vocab);
     tide_ngrams_free(ngrams);
     return NULL;
 }
@@ -91,7 +88,7 @@ void tide_ngrams_free(tide_ngrams *ngrams)
 {
     if (!ngrams)
         return;
-    free(ngrams->bfloats);
+    tide_bfloats_release(&ngrams->sums);
     free(ngrams->states);
     free(ngrams->words);
     free(ngrams);
@@ -99,21 +96,21 @@ void tide_ngrams_free(tide_ngrams *ngrams)
 
 static uint16_t *pending_of(const tide_ngrams *ngrams, uint32_t slot)
 {
-    return ngrams->bfloats + (size_t)slot * 2 * ngrams->stride;
+    return tide_bfloats_row(&ngrams->sums, 2 * slot);
 }
 
 static uint16_t *seen_of(const tide_ngrams *ngrams, uint32_t slot)
 {
-    return pending_of(ngrams, slot) + ngrams->stride;
+    return tide_bfloats_row(&ngrams->sums, 2 * slot + 1);
 }
 
 /* The rows of a word's n-grams. Returns their number. */
 static uint32_t find_rows(const tide_sgns *sgns, uint32_t slot,
-                          float *rows[TIDE_SUBWORDS_MAX])
+                          uint16_t *rows[TIDE_SUBWORDS_MAX])
 {
     const word_ngrams *word = &sgns->ngrams->words[slot];
     for (uint32_t i = 0; i < word->count; i++)
-        rows[i] = tide_matrix_row(&sgns->model->subword, word->ids[i]);
+        rows[i] = tide_bfloats_row(&sgns->model->subword, word->ids[i]);
     return word->count;
 }
 
@@ -134,10 +131,10 @@ static void reset_state(const tide_sgns *sgns, uint32_t slot, float *sum)
 {
     const tide_kernels *k = sgns->kernels;
     tide_ngrams *ngrams = sgns->ngrams;
-    uint32_t stride = ngrams->stride;
-    float *rows[TIDE_SUBWORDS_MAX];
+    uint32_t stride = ngrams->sums.stride;
+    uint16_t *rows[TIDE_SUBWORDS_MAX];
     static const float zeros[TIDE_DIM_MAX] __attribute__((aligned(64)));
-    k->sum(rows, find_rows(sgns, slot, rows), 1.0f, stride, sum);
+    k->sum_bfloats(rows, find_rows(sgns, slot, rows), 1.0f, stride, sum);
     k->write_bfloats(seen_of(ngrams, slot), sum, stride);
     k->read_bfloats(sum, seen_of(ngrams, slot), stride);
     k->write_bfloats(pending_of(ngrams, slot), zeros, stride);
@@ -153,7 +150,7 @@ void tide_ngrams_admit(const tide_sgns *sgns, uint32_t slot)
      * that are spelled like it. */
     float *row = tide_matrix_row(&sgns->model->input, slot), *parts[] = {row, sum};
     sgns->kernels->sum(parts, 2, 1.0f / (float)(sgns->ngrams->words[slot].count + 1),
-                       sgns->ngrams->stride, row);
+                       sgns->ngrams->sums.stride, row);
 }
 
 void tide_ngrams_adopt(const tide_sgns *sgns, uint32_t slot)
@@ -189,29 +186,38 @@ static void store_relaxed(float *value, float stored)
     __atomic_store(value, &stored, __ATOMIC_RELAXED);
 }
 
+/* A seed for the rounding of a visit. The bits of the pending squares are as good as
+ * random, and depend on nothing but the text. */
+static uint32_t noise_of(uint32_t slot, float squares)
+{
+    uint32_t bits;
+    memcpy(&bits, &squares, sizeof bits);
+    return bits ^ slot * 0x9e3779b9u;
+}
+
 static void visit(const tide_sgns *sgns, uint32_t slot, float scale)
 {
     const tide_kernels *k = sgns->kernels;
     tide_ngrams *ngrams = sgns->ngrams;
     word_state *state = &ngrams->states[slot];
-    uint32_t stride = ngrams->stride;
+    uint32_t stride = ngrams->sums.stride;
     float pending[TIDE_DIM_MAX] __attribute__((aligned(64)));
     float seen[TIDE_DIM_MAX] __attribute__((aligned(64)));
     float sum[TIDE_DIM_MAX] __attribute__((aligned(64)));
-    float *rows[TIDE_SUBWORDS_MAX], rates[TIDE_SUBWORDS_MAX + 16];
+    uint16_t *rows[TIDE_SUBWORDS_MAX];
+    float rates[TIDE_SUBWORDS_MAX + 16];
     uint32_t count = find_rows(sgns, slot, rows);
+    float squares = load_relaxed(&state->squares), total = 0;
     tide_optimizer_subword_rates(sgns->optimizer, k, scale, ngrams->words[slot].ids,
-                                 count, load_relaxed(&state->squares), rates);
+                                 count, squares, rates);
+    for (uint32_t i = 0; i < count; i++)
+        total += rates[i];
     k->read_bfloats(pending, pending_of(ngrams, slot), stride);
     k->read_bfloats(seen, seen_of(ngrams, slot), stride);
     /* The sum of the rows before they move, and their moves, in one pass. */
-    float ones[TIDE_SUBWORDS_MAX], total = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        ones[i] = 1;
-        total += rates[i];
-    }
     memset(sum, 0, stride * sizeof *sum);
-    k->spread(pending, rows, ones, rates, count, stride, sum);
+    k->spread_bfloats(pending, rows, rates, count, stride, noise_of(slot, squares),
+                      sum);
     k->add(sum, total, pending, stride);
     k->write_bfloats(seen_of(ngrams, slot), sum, stride);
     k->read_bfloats(sum, seen_of(ngrams, slot), stride);
@@ -251,30 +257,33 @@ float tide_ngrams_step(const tide_sgns *sgns, uint32_t slot, const float *gradie
         __atomic_store_n(&state->steps, steps + 1, __ATOMIC_RELAXED);
     __atomic_store_n(&state->waiting, waiting + 1, __ATOMIC_RELAXED);
     store_relaxed(&state->squares, load_relaxed(&state->squares) + square);
-    sgns->kernels->add_bfloats(pending_of(ngrams, slot), gradient, ngrams->stride);
+    sgns->kernels->add_bfloats(pending_of(ngrams, slot), gradient, ngrams->sums.stride);
     return (own_rate + count * load_relaxed(&state->rate)) / (count + 1);
+}
+
+static void prefetch_bfloats(const uint16_t *row, uint32_t stride)
+{
+    for (uint32_t i = 0; i < stride; i += 32)
+        __builtin_prefetch(row + i, 1, 2);
 }
 
 void tide_ngrams_prefetch_state(const tide_sgns *sgns, uint32_t slot)
 {
     __builtin_prefetch(&sgns->ngrams->states[slot], 1, 3);
-    __builtin_prefetch(&sgns->ngrams->words[slot], 0, 3);
+    __builtin_prefetch(&sgns->ngrams->words[slot].count, 0, 3);
     __builtin_prefetch(&sgns->ngrams->words[slot].ids[15], 0, 3);
-}
-
-void tide_ngrams_prefetch(const tide_sgns *sgns, uint32_t slot)
-{
-    tide_prefetch_row((const float *)(const void *)pending_of(sgns->ngrams, slot),
-                      sgns->ngrams->stride);
 }
 
 void tide_ngrams_prefetch_rows(const tide_sgns *sgns, uint32_t slot)
 {
-    const word_ngrams *word = &sgns->ngrams->words[slot];
-    if (!is_due(&sgns->ngrams->states[slot]))
+    tide_ngrams *ngrams = sgns->ngrams;
+    const word_ngrams *word = &ngrams->words[slot];
+    uint32_t stride = ngrams->sums.stride;
+    prefetch_bfloats(pending_of(ngrams, slot), 2 * stride);
+    if (!is_due(&ngrams->states[slot]))
         return;
     for (uint32_t i = 0; i < word->count; i++)
-        tide_prefetch_row_late(tide_matrix_row(&sgns->model->subword, word->ids[i]), sgns->ngrams->stride);
+        prefetch_bfloats(tide_bfloats_row(&sgns->model->subword, word->ids[i]), stride);
 }
 
 /* -- repair ------------------------------------------------------------------------ */
@@ -282,73 +291,39 @@ void tide_ngrams_prefetch_rows(const tide_sgns *sgns, uint32_t slot)
 bool tide_ngrams_are_sound(const tide_ngrams *ngrams, uint32_t slot, float max)
 {
     const word_state *state = &ngrams->states[slot];
-    const uint16_t *bfloats = pending_of(ngrams, slot);
-    uint32_t bits, highest = 0;
-    memcpy(&bits, &max, sizeof bits);
-    for (uint32_t i = 0; i < 2 * ngrams->stride; i++) {
-        uint32_t magnitude = bfloats[i] & 0x7fff;
-        highest = magnitude > highest ? magnitude : highest;
-    }
-    return highest <= bits >> 16 && state->rate >= 0 && state->rate <= max &&
-           state->squares >= 0 && tide_finite(state->squares);
+    return tide_bfloats_are_within(&ngrams->sums, 2 * slot, max) &&
+           tide_bfloats_are_within(&ngrams->sums, 2 * slot + 1, max) &&
+           state->rate >= 0 && state->rate <= max && state->squares >= 0 &&
+           tide_finite(state->squares);
 }
 
 void tide_ngrams_scale(const tide_sgns *sgns, uint32_t slot, float factor)
 {
-    float *rows[TIDE_SUBWORDS_MAX], sum[TIDE_DIM_MAX] __attribute__((aligned(64)));
-    uint32_t count = find_rows(sgns, slot, rows);
-    for (uint32_t i = 0; i < count; i++)
-        tide_sgns_scale_row(sgns, rows[i], factor);
-    reset_state(sgns, slot, sum);
+    uint16_t *rows[TIDE_SUBWORDS_MAX];
+    float row[TIDE_DIM_MAX] __attribute__((aligned(64)));
+    uint32_t count = find_rows(sgns, slot, rows), stride = sgns->ngrams->sums.stride;
+    for (uint32_t i = 0; i < count; i++) {
+        sgns->kernels->read_bfloats(row, rows[i], stride);
+        tide_sgns_scale_row(sgns, row, factor);
+        sgns->kernels->write_bfloats(rows[i], row, stride);
+    }
+    reset_state(sgns, slot, row);
 }
 
-/* -- sections subword.states and subword.bfloats ------------------------------------- */
+/* -- sections subword.states and subword.sums --------------------------------------- */
 
-void tide_ngrams_save(const tide_ngrams *ngrams, uint32_t dim, uint32_t used,
+void tide_ngrams_save(const tide_ngrams *ngrams, uint32_t used,
                       tide_store_writer *writer)
 {
     tide_store_put(writer, "subword.states", ngrams->states,
                    used * sizeof *ngrams->states);
-    tide_store_begin(writer, "subword.bfloats");
-    for (uint32_t slot = 0; slot < used; slot++) {
-        tide_store_append(writer, pending_of(ngrams, slot), dim * sizeof(uint16_t));
-        tide_store_append(writer, seen_of(ngrams, slot), dim * sizeof(uint16_t));
-    }
-}
-
-static int corrupt(tide_store *store, const char *section, tide_error *err)
-{
-    return tide_fail(err, TIDE_ERROR_FORMAT, "%s: section \"%s\" is corrupt",
-                     tide_store_path(store), section);
-}
-
-static int load_bfloats(const tide_sgns *sgns, uint32_t used, tide_store *store,
-                       tide_error *err)
-{
-    const tide_ngrams *ngrams = sgns->ngrams;
-    uint64_t row_bytes = sgns->model->shape.dim * sizeof(uint16_t);
-    int64_t size = tide_store_size(store, "subword.bfloats", err);
-    if (size < 0)
-        return (int)size;
-    if ((uint64_t)size != 2 * used * row_bytes)
-        return corrupt(store, "subword.bfloats", err);
-    uint16_t bfloats[2 * TIDE_DIM_MAX];
-    for (uint32_t slot = 0; slot < used; slot++) {
-        int status =
-            tide_store_read_at(store, "subword.bfloats", 2 * slot * row_bytes, bfloats,
-                               2 * row_bytes, err);
-        if (status)
-            return status;
-        memcpy(pending_of(ngrams, slot), bfloats, row_bytes);
-        memcpy(seen_of(ngrams, slot), (const char *)bfloats + row_bytes, row_bytes);
-    }
-    return TIDE_OK;
+    tide_bfloats_save(&ngrams->sums, 2 * used, "subword.sums", writer);
 }
 
 int tide_ngrams_load(const tide_sgns *sgns, uint32_t used, tide_store *store,
                      tide_error *err)
 {
-    const tide_ngrams *ngrams = sgns->ngrams;
+    tide_ngrams *ngrams = sgns->ngrams;
     if (!tide_store_has(store, "subword.states")) {
         /* Of version 0.2, which moved all rows at every step: nothing is pending. */
         for (uint32_t slot = 0; slot < used; slot++)
@@ -358,11 +333,13 @@ int tide_ngrams_load(const tide_sgns *sgns, uint32_t used, tide_store *store,
     int status = tide_store_read(store, "subword.states", ngrams->states,
                                  used * sizeof *ngrams->states, err);
     if (!status)
-        status = load_bfloats(sgns, used, store, err);
+        status = tide_bfloats_load(&ngrams->sums, 2 * used, "subword.sums", store, err);
     for (uint32_t slot = 0; slot < used && !status; slot++) {
         find_ngrams(sgns, slot);
         if (!tide_ngrams_are_sound(ngrams, slot, FLT_MAX))
-            status = corrupt(store, "subword.bfloats", err);
+            status = tide_fail(err, TIDE_ERROR_FORMAT,
+                               "%s: section \"subword.states\" is corrupt",
+                               tide_store_path(store));
     }
     return status;
 }

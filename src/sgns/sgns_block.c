@@ -89,11 +89,10 @@ static void prefetch_input(const tide_sgns *sgns, const tide_sentence *sentence,
     uint32_t slot = sentence->slots[at + TIDE_BLOCK];
     tide_prefetch_row(tide_matrix_row(input, slot), input->stride);
     tide_optimizer_prefetch_input(sgns->optimizer, slot);
-    if (sgns->ngrams) {
-        tide_ngrams_prefetch(sgns, slot);
+    if (sgns->ngrams)
         tide_ngrams_prefetch_rows(sgns, slot);
-        if (has_word(sentence, at + 2*TIDE_BLOCK)) tide_ngrams_prefetch_state(sgns, sentence->slots[at+2*TIDE_BLOCK]);
-    }
+    if (sgns->ngrams && has_word(sentence, at + 2 * TIDE_BLOCK))
+        tide_ngrams_prefetch_state(sgns, sentence->slots[at + 2 * TIDE_BLOCK]);
 }
 
 /* Prefetches the share of the next block's negatives for one of STEPS steps of this

@@ -79,7 +79,8 @@ void tide_ngrams_update(const tide_sgns *sgns, uint32_t slot, float scale);
 float tide_ngrams_step(const tide_sgns *sgns, uint32_t slot, const float *gradient,
                        float square, float own_rate);
 
-void tide_ngrams_prefetch(const tide_sgns *sgns, uint32_t slot);
+/* Prefetches what decides whether a word is to be visited; later, when that is in the
+ * cache, what the visit needs if it is due. */
 void tide_ngrams_prefetch_state(const tide_sgns *sgns, uint32_t slot);
 void tide_ngrams_prefetch_rows(const tide_sgns *sgns, uint32_t slot);
 

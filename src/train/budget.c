@@ -94,7 +94,7 @@ static int fail_too_little(const tide_params *params, tide_error *err)
 
 /* A small vocabulary has fewer n-grams, so it gets fewer rows for them unless their
  * number was given. */
-enum { SUBWORDS_PER_WORD = 2 };
+enum { SUBWORDS_PER_WORD = 3 };
 
 static void limit_subwords(tide_params *params, uint64_t subword)
 {

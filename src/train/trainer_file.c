@@ -30,7 +30,7 @@ uint64_t tide_trainer_write(tide_trainer *t, tide_store_writer *writer)
     uint32_t used = tide_vocabulary_used(t->model->vocabulary);
     tide_model_save(t->model, writer);
     if (t->sgns.ngrams)
-        tide_ngrams_save(t->sgns.ngrams, t->model->shape.dim, used, writer);
+        tide_ngrams_save(t->sgns.ngrams, used, writer);
     tide_optimizer_save(t->optimizer, used, writer);
     tide_ingest_save(t->ingest, writer);
     tide_store_put(writer, "trainer", &progress, sizeof progress);
@@ -45,7 +45,9 @@ uint64_t tide_trainer_write(tide_trainer *t, tide_store_writer *writer)
 uint64_t tide_trainer_write_bytes(const tide_trainer *t)
 {
     uint64_t used = tide_vocabulary_used(t->model->vocabulary);
-    uint64_t rows = (t->sgns.ngrams ? 3 : 2) * used + t->model->subword.count;
+    uint64_t rows = 2 * used;
+    if (t->sgns.ngrams)
+        rows += used + t->model->subword.count / 2;
     return rows * t->model->shape.dim * sizeof(float);
 }
 

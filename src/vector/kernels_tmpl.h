@@ -605,6 +605,46 @@ static void add_bfloats(uint16_t *bfloats, const float *x, uint32_t stride)
         store_bfloats(bfloats + i, load_bfloats(bfloats + i) + load(x + i));
 }
 
+static void sum_bfloats(uint16_t *const *rows, size_t count, float factor,
+                        uint32_t stride, float *out)
+{
+    for (uint32_t i = 0; i < stride; i += LANES) {
+        vec all = {0};
+        for (size_t j = 0; j < count; j++)
+            all += load_bfloats(rows[j] + i);
+        store(out + i, factor * all);
+    }
+}
+
+/* A float is cut off after a random number below one unit of the last place that is kept
+ * has been added. A value that is a bfloat already stays what it is. */
+INLINE void store_rounded(uint16_t *p, vec v, bits *noise)
+{
+    /* One linear congruential generator per lane, of which the upper bits are used. */
+    *noise = *noise * 747796405u + 2891336453u;
+    half upper = __builtin_convertvector(((bits)v + (*noise >> 16)) >> 16, half);
+    memcpy(p, &upper, sizeof upper);
+}
+
+static void spread_bfloats(const float *x, uint16_t *const *rows, const float *rates,
+                           size_t count, uint32_t stride, uint32_t noise, float *sum)
+{
+    bits lanes = {0};
+    for (uint32_t i = 0; i < LANES; i++)
+        lanes[i] = noise + i * 0x9e3779b9u;
+    lanes ^= lanes >> 15;
+    lanes *= 0x2c1b3c6du;
+    lanes ^= lanes >> 12;
+    for (size_t j = 0; j < count; j++) {
+        vec rate = splat(rates[j]);
+        for (uint32_t i = 0; i < stride; i += LANES) {
+            vec old = load_bfloats(rows[j] + i);
+            store(sum + i, load(sum + i) + old);
+            store_rounded(rows[j] + i, old + rate * load(x + i), &lanes);
+        }
+    }
+}
+
 #include "vector/cosines_tmpl.h"
 
 extern const tide_kernels SET;
@@ -632,5 +672,7 @@ const tide_kernels SET = {
     .read_bfloats = read_bfloats,
     .write_bfloats = write_bfloats,
     .add_bfloats = add_bfloats,
+    .sum_bfloats = sum_bfloats,
+    .spread_bfloats = spread_bfloats,
     .cosines = cosines,
 };

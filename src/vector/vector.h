@@ -56,6 +56,38 @@ static inline bool tide_finite(float value)
     return (bits & 0x7f800000u) != 0x7f800000u;
 }
 
+/* -- bfloats (bfloats.c) ----------------------------------------------------------- */
+
+/* Rows of bfloat16, the upper halves of floats, with the stride of rows of floats. */
+typedef struct tide_bfloats {
+    uint16_t *rows; /* [count][stride] */
+    uint32_t count;
+    uint32_t dim;
+    uint32_t stride;
+} tide_bfloats;
+
+uint64_t tide_bfloats_bytes(uint64_t count, uint32_t dim);
+
+/* As for matrices. */
+int tide_bfloats_init(tide_bfloats *m, uint32_t count, uint32_t dim, tide_error *err);
+void tide_bfloats_release(tide_bfloats *m);
+void tide_bfloats_save(const tide_bfloats *m, uint32_t count, const char *section,
+                       tide_store_writer *writer);
+int tide_bfloats_load(tide_bfloats *m, uint32_t count, const char *section,
+                      tide_store *store, tide_error *err);
+
+/* Loads all rows from a section of floats. */
+int tide_bfloats_load_floats(tide_bfloats *m, const char *section, tide_store *store,
+                             tide_error *err);
+
+/* Whether no number of the row is NaN or of a magnitude above `max`. */
+bool tide_bfloats_are_within(const tide_bfloats *m, uint32_t row, float max);
+
+static inline uint16_t *tide_bfloats_row(const tide_bfloats *m, uint32_t row)
+{
+    return m->rows + (size_t)row * m->stride;
+}
+
 /* -- kernels (kernels.c; kernels_tmpl.h is compiled once per instruction set) ------ */
 
 /* Vectors x processed together by the block and quad kernels. */
@@ -182,6 +214,16 @@ typedef struct tide_kernels {
     void (*read_bfloats)(float *row, const uint16_t *bfloats, uint32_t stride);
     void (*write_bfloats)(uint16_t *bfloats, const float *row, uint32_t stride);
     void (*add_bfloats)(uint16_t *bfloats, const float *x, uint32_t stride);
+
+    /* out = (sum of the rows of bfloat16) * factor. */
+    void (*sum_bfloats)(uint16_t *const *rows, size_t count, float factor,
+                        uint32_t stride, float *out);
+
+    /* For each j in order: sum += rows[j], then rows[j] += rates[j] * x. A row is
+     * rounded up or down at random, so that moves too small for its precision count in
+     * the mean. The randomness comes from `noise` alone. */
+    void (*spread_bfloats)(const float *x, uint16_t *const *rows, const float *rates,
+                           size_t count, uint32_t stride, uint32_t noise, float *sum);
 
     /* scores[j][i] = cosine(query i, rows[j] - center) with an error below 1e-4, or NAN
      * where it would be less accurate. near[j] is set unless all scores of row j are

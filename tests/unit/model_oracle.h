@@ -46,16 +46,8 @@ typedef struct naive_view {
 static inline void naive_raw(const naive_view *s, uint32_t slot, double *out)
 {
     const tide_model *m = s->model;
-    uint32_t length, ids[TIDE_SUBWORDS_MAX];
-    char word[TIDE_WORD_MAX + 1] = "";
-    const char *bytes = tide_vocabulary_word(m->vocabulary, slot, &length);
-    memcpy(word, bytes, length);
-    uint32_t count = m->ngrams ? naive_ngrams(&m->shape.subwords, word, ids) : 0;
     for (uint32_t d = 0; d < m->shape.dim; d++) {
         double input = (double)tide_matrix_row(&m->input, slot)[d];
-        for (uint32_t i = 0; i < count; i++)
-            input += (double)tide_matrix_row(&m->subword, ids[i])[d];
-        input /= count + 1.0;
         double output = (double)tide_matrix_row(&m->output, slot)[d];
         out[d] = s->vectors == TIDE_VECTORS_INPUT    ? input
                  : s->vectors == TIDE_VECTORS_OUTPUT ? output

@@ -47,12 +47,16 @@ static inline int try_settings(tide_params *params, const char *settings,
     return status;
 }
 
+/* The default profile without subwords, and with few repeats: tests that concern these
+ * set them. */
+#define PLAIN "subword=0 replay=3 replay-sample=0"
+
 static inline tide_params *params_of(const char *settings)
 {
     tide_error err;
     tide_params *params = tide_params_new(&err);
     assert_non_null(params);
-    if (try_settings(params, settings, &err))
+    if (try_settings(params, PLAIN, &err) || try_settings(params, settings, &err))
         fail_msg("%s: %s", settings, err.text);
     return params;
 }
