@@ -16,7 +16,7 @@ MORE_TEST_PACKAGES = g++ python3-numpy python3-gensim python3-sklearn python3-ma
 	chromium $(PAGE_PACKAGES)
 PAGE_PACKAGES = nodejs npm
 FUZZ_PACKAGES = $(BUILD_PACKAGES) clang libclang-rt-dev
-LINT_PACKAGES = $(TEST_PACKAGES) g++ clang clang-format clang-tidy cppcheck abigail-tools
+LINT_PACKAGES = $(TEST_PACKAGES) $(FUZZ_PACKAGES) g++ clang-format clang-tidy cppcheck abigail-tools
 
 # The build of clang serves the tests under AddressSanitizer and UndefinedBehaviorSanitizer, the fuzzers, and
 # lint, hence its warnings are errors. -O1 builds twice as fast as -O2, and tests run no slower.
