@@ -44,7 +44,10 @@ static void a_loaded_model_equals_the_saved_one_bit_by_bit(void **state)
         uint32_t used = tide_vocabulary_used(saved->vocabulary);
         assert_same_rows(&saved->input, &model->input, used);
         assert_same_rows(&saved->output, &model->output, used);
-        assert_same_rows(&saved->subword, &model->subword, saved->subword.count);
+        for (uint32_t row = 0; row < saved->subword.count; row++)
+            for (uint32_t d = 0; d < 20; d++)
+                assert_true(bfloat_at(&saved->subword, row, d) ==
+                            bfloat_at(&model->subword, row, d));
         tide_model_free(model);
         tide_trainer_free(trainer);
     }

@@ -58,7 +58,11 @@ static float *place_of(const tide_sgns *sgns, int place, uint32_t row)
     case OUTPUT_EACH:
         return in_matrix(&r->output_coordinates, row, 1);
     case SUBWORD:
-        return in_matrix(&sgns->model->subword, row, dim - 1);
+        /* The last two bfloats as one float, whose upper half is the last. */
+        return !sgns->model->subword.rows
+                   ? NULL
+                   : (float *)(void *)(tide_bfloats_row(&sgns->model->subword, row) +
+                                       dim - 2);
     default:
         return in_sums(&r->subword_accumulators, row);
     }
@@ -87,7 +91,7 @@ static void reset_by_hand(const tide_sgns *sgns, int place, uint32_t row)
         memset(tide_matrix_row(&sgns->model->output, row), 0, size);
         tide_optimizer_reset(sgns->optimizer, row);
     } else {
-        memset(tide_matrix_row(&sgns->model->subword, row), 0, size);
+        memset(tide_bfloats_row(&sgns->model->subword, row), 0, size / 2);
         *in_sums(&sgns->optimizer->subword_accumulators, row) = 0;
     }
 }

@@ -163,7 +163,7 @@ static void a_former_spelling_of_a_value_is_accepted_and_stored(void **state)
 static void assert_refused(const char *name, const char *value, const char *message)
 {
     tide_error err = {.text = ""};
-    tide_params *params = tide_params_new(NULL), *same = tide_params_new(NULL);
+    tide_params *params = params_of(""), *same = params_of("");
     if (tide_params_set(params, name, value, &err) != TIDE_ERROR_PARAMETER)
         fail_msg("%s %s was taken", name, value);
     assert_int_equal(err.status, TIDE_ERROR_PARAMETER);
@@ -199,9 +199,9 @@ static void values_out_of_range_are_refused_by_name_and_range(void **state)
     assert_refused("sampler", "alias|reservoir",
                    "sampler 'alias|reservoir': must be alias|reservoir|smoothed");
     assert_refused("replay-ring", "1999", "replay-ring '1999': must be 2000..1e11");
-    assert_refused("profile", "best",
-                   "profile 'best': must be "
-                   "default|fast|paper|athena|incremental|word2vec");
+    assert_refused("profile", "finest",
+                   "profile 'finest': must be "
+                   "default|fast|best|paper|athena|incremental|word2vec");
     assert_refused("dimension", "10", "unknown parameter 'dimension'");
     assert_refused("", "10", "unknown parameter ''");
     assert_refused("dim\n", "10", "unknown parameter 'dim?'");
@@ -330,8 +330,10 @@ static void assert_profile(const char *profile, const char *settings)
 static void profiles_have_the_values_of_what_they_are_named_after(void **state)
 {
     (void)state;
-    assert_profile("default", "vocabulary=space-saving admission=gate sampler=alias");
-    assert_profile("fast", "admission=gate sampler=alias replay=1");
+    assert_profile("default", "vocabulary=space-saving admission=gate sampler=alias "
+                              "dim=100 subword=180000 replay=5");
+    assert_profile("fast", "admission=gate sampler=alias replay=1 subword=0");
+    assert_profile("best", "admission=gate sampler=alias dim=200 subword=500000");
     assert_profile(
         "paper",
         "window=5 contexts=full sample=0.001 keep=root counting=kept "
@@ -359,7 +361,7 @@ static void profiles_have_the_values_of_what_they_are_named_after(void **state)
 static void a_profile_sets_everything_and_later_settings_change_it(void **state)
 {
     (void)state;
-    assert_value("window=9 dim=7 profile=fast", "window", "8");
+    assert_value("window=9 dim=7 profile=fast", "window", "5");
     assert_value("window=9 dim=7 profile=fast", "dim", "100");
     assert_value("profile=paper replay=2", "replay", "2");
     assert_value("profile=paper profile=default", "init", "small");
@@ -384,7 +386,7 @@ static void printed_parameters_are_read_back_the_same(void **state)
         assert_null(strstr(text, "memory "));
         read->threads = params->threads;
         read->memory = params->memory;
-        params->vocab_given = true;
+        params->vocab_given = params->subword_given = true;
         assert_memory_equal(params, read, sizeof *params);
         free(text);
         tide_params_free(params);

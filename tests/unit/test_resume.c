@@ -275,7 +275,7 @@ static void only_parameters_allowed_on_resume_can_be_changed(void **state)
     size_t count;
     const tide_param_info *infos = tide_params_table(&count);
     tide_trainer *trainer =
-        trainer_of("records=json"); /* so that fields can be given */
+        trainer_of("profile=default records=json"); /* so that fields can be given */
     feed_text(trainer, "{\"text\":\"a b c\"}\n");
     finish(trainer, "m");
     for (size_t i = 0; i < count; i++) {

@@ -12,6 +12,7 @@
 #include "vector/vector.h"
 #include "vocab/vocab.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "section_fixture.h"
@@ -122,9 +123,20 @@ static inline bool matrix_is_finite(const tide_matrix *m, uint32_t rows)
 static inline bool is_finite(const tide_model *model)
 {
     uint32_t used = tide_vocabulary_used(model->vocabulary);
+    for (uint32_t row = 0; row < model->subword.count; row++)
+        if (!tide_bfloats_are_within(&model->subword, row, FLT_MAX))
+            return false;
     return matrix_is_finite(&model->input, used) &&
-           matrix_is_finite(&model->output, used) &&
-           matrix_is_finite(&model->subword, model->subword.count);
+           matrix_is_finite(&model->output, used);
+}
+
+/* A number of a row of n-grams. */
+static inline double bfloat_at(const tide_bfloats *m, uint32_t row, uint32_t d)
+{
+    uint32_t bits = (uint32_t)tide_bfloats_row(m, row)[d] << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
 }
 
 /* -- the demo stream --------------------------------------------------------------- */
