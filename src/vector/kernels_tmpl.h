@@ -631,7 +631,7 @@ static void spread_bfloats(const float *x, uint16_t *const *rows, const float *r
 {
     bits lanes = {0};
     for (uint32_t i = 0; i < LANES; i++)
-        lanes[i] = noise + i * 0x9e3779b9u;
+        lanes[i] = noise + i * 0x85ebca6bu;
     lanes ^= lanes >> 15;
     lanes *= 0x2c1b3c6du;
     lanes ^= lanes >> 12;
